@@ -1,0 +1,32 @@
+/* The settings of the process as one struct.  libsemcache/config.c fills it once from the typed table (environment);
+ * tests fill it themselves.  Read-only afterwards. */
+#ifndef SC_BASE_CONFIG_H
+#define SC_BASE_CONFIG_H
+
+#include <stdint.h>
+
+#include "base/log.h"
+
+enum sc_offload { SC_OFFLOAD_AUTO, SC_OFFLOAD_ALWAYS, SC_OFFLOAD_NEVER };
+
+struct sc_config {
+    const char *device;       /* auto | none | cuda[:0,1,..] | emu:MACHINE[:count] */
+    enum sc_offload offload;
+    const char *stats;        /* file, "-" for stderr, or NULL */
+    const char *trace;        /* file or NULL */
+    int check;                /* 1: run the invariant checks after every transition, fill invalid memory with garbage */
+    const char *host_blas;    /* path, or NULL for the default */
+    uint64_t memory_limit;    /* bytes per device, 0: the device's own limit */
+    enum sc_log_level log;
+    const char *machine_path; /* folder of machine files (*.machine) */
+    const char *module_path;  /* folder of device modules (semcache-cuda.so) */
+    uint64_t arena_bytes;     /* address space reserved for the arena */
+    uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */
+    uint64_t window_min;      /* first read window of the pager, bytes */
+    uint64_t window_max;
+    int emu_timing;           /* emulated devices: virtual clock only, no data and no arithmetic */
+};
+
+extern struct sc_config sc_config;
+
+#endif

@@ -1,0 +1,2 @@
+libcore_la_SOURCES += base/status.h base/status.c base/types.h base/types.c base/log.h base/log.c base/config.h \
+	base/config.c base/inside.h base/inside.c

@@ -1,0 +1,30 @@
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum sc_log_level sc_log_threshold = SC_LOG_WARN;
+
+void sc_log(enum sc_log_level level, const char *format, ...)
+{
+    static const char *const names[] = {"error", "warning", "info", "debug"};
+    char line[1024];
+    int saved = errno, length;
+    va_list args;
+
+    if (level > sc_log_threshold)
+        return;
+    length = snprintf(line, sizeof line, "semcache: %s: ", names[level]);
+    va_start(args, format);
+    length += vsnprintf(line + length, sizeof line - (size_t)length - 1, format, args);
+    va_end(args);
+    if (length > (int)sizeof line - 2)
+        length = (int)sizeof line - 2;
+    line[length++] = '\n';
+    /* One write, so that lines of several threads do not mix; nothing to do when stderr is gone. */
+    if (write(STDERR_FILENO, line, (size_t)length) < 0)
+        errno = saved;
+    errno = saved;
+}

@@ -1,0 +1,20 @@
+/* Messages: one line on stderr each, never stdout, never through stdio's buffers.  Thread safe; not for signal handlers. */
+#ifndef SC_BASE_LOG_H
+#define SC_BASE_LOG_H
+
+enum sc_log_level { SC_LOG_ERROR, SC_LOG_WARN, SC_LOG_INFO, SC_LOG_DEBUG };
+
+extern enum sc_log_level sc_log_threshold; /* WARN unless set */
+
+/* Prints "semcache: LEVEL: text" and a newline when level <= threshold. */
+void sc_log(enum sc_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* As sc_log, but the same call site (by its static flag) speaks only once in the process's life. */
+#define sc_log_once(level, ...)                                             \
+    do {                                                                    \
+        static int sc_said_;                                                \
+        if (!__atomic_exchange_n(&sc_said_, 1, __ATOMIC_RELAXED))           \
+            sc_log(level, __VA_ARGS__);                                     \
+    } while (0)
+
+#endif

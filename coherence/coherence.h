@@ -1,0 +1,145 @@
+/* The coherence protocol as the BLAS and sparse layers see it: resolve the operands of a call, cut them along tiles, run
+ * kernels on pieces of them.  Where the data is, how it gets there and what the host may touch is decided below this
+ * interface (states and invariants: coherence/protocol.c). */
+#ifndef SC_COHERENCE_COHERENCE_H
+#define SC_COHERENCE_COHERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/types.h"
+#include "device/device.h"
+
+struct sc_matrix;
+
+/* How the first use of a matrix on several devices wants it distributed. */
+enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
+
+/* One operand of a call, as given by the program.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n in
+ * `rows`, cols = 1, its signed increment in `ld` (not 0), and ptr at its element of lowest address. */
+struct sc_view {
+    const void *ptr;
+    enum sc_type type;
+    bool vector;
+    int64_t rows, cols, ld;
+    enum sc_access access;
+    enum sc_split split;
+};
+
+/* A view found in the directory.  Valid between sc_coherence_begin and sc_coherence_end.  Opaque to users except `view`. */
+struct sc_operand {
+    struct sc_view view;
+    struct sc_matrix *matrix;
+    bool linear;           /* a vector on a contiguous lattice: elements [first, first + count) of it */
+    int64_t row, col;      /* else: position of the view's first element in the lattice */
+    int64_t rows, cols;    /* extent in the lattice */
+    int64_t first, count;
+    struct sc_view staged; /* the program's view when the operand is a shadow of untracked memory (ptr != NULL) */
+};
+
+/* A part of an operand.  Matrix: rows [r, r+rows) x cols [c, c+cols) of the view.  Vector: elements [r, r+rows) counted
+ * from the LOWEST ADDRESS (whatever the sign of the increment), c = 0, cols = 1.  Must not cross a cut. */
+struct sc_piece {
+    const struct sc_operand *operand; /* NULL: the temporary below, whose rows are contiguous (ld or inc given) */
+    int64_t r, c, rows, cols;
+    enum sc_access access;
+    void *temporary;
+    int64_t temporary_ld;
+};
+
+/* Cut positions along one dimension: at[0] = 0 < at[1] < ... < at[n] = extent; n parts.  (extent 0: n = 0.) */
+#define SC_CUTS_MAX 1024
+struct sc_cuts {
+    int n;
+    int64_t at[SC_CUTS_MAX + 1];
+};
+
+/* --- start and stop ---------------------------------------------------------------------------------------------- */
+
+/* Opens nothing.  `host` and `config` stay valid until stop. */
+enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host);
+void sc_coherence_stop(void); /* everything home, devices closed */
+int sc_coherence_devices(void);
+const struct sc_device_properties *sc_coherence_device_properties(int device);
+double sc_coherence_virtual_seconds(void); /* < 0: not emulated */
+
+/* --- a call ------------------------------------------------------------------------------------------------------ */
+
+/* Finds or makes the matrices of a call's operands and takes the protocol's lock until sc_coherence_end.  Views in memory
+ * that cannot be tracked are copied into shadows first (and copied back by end).  Errors (nothing held): SC_ERR_CONFLICT
+ * (operands overlap on different lattices), SC_ERR_MEMORY: run the call on the host.  Empty views are allowed. */
+enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands);
+void sc_coherence_end(struct sc_operand *operands, int count);
+
+/* What the decision needs to know, without making or moving anything; takes the lock shortly. */
+struct sc_residency {
+    uint64_t bytes;        /* of the views */
+    uint64_t device_bytes; /* of those: valid on some device */
+    uint64_t device_only;  /* of those: not valid on the host */
+    uint64_t untracked;    /* in memory that cannot be tracked (would be shadowed) */
+};
+void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);
+
+/* --- between begin and end ------------------------------------------------------------------------------------------ */
+
+/* Tile boundaries inside the operand, relative to it.  Vectors have row cuts only (elements counted from the lowest
+ * address).  merge adds b's positions to a. */
+void sc_coherence_row_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
+void sc_coherence_col_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
+void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with);
+
+/* Vector over a contiguous lattice with several tile rows (a large matrix used as one long vector): the same memory as a
+ * rectangle of whole columns, so that it can be walked tile by tile.  False when the operand is not that: inc != 1, not a
+ * whole number of columns, or a single row of tiles. */
+bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *matrix);
+
+/* First column >= c (relative) at which a sector of the operand's tile starts, or `cols` when none does. */
+int64_t sc_coherence_next_sector(const struct sc_operand *operand, int64_t c);
+
+/* For a vector: how long the run of elements from `r` on (at most `limit`) is whose newest copies are on one device;
+ * *device gets that device, or SC_HOST when only the host has it. */
+int64_t sc_coherence_run(const struct sc_operand *vector, int64_t r, int64_t limit, int *device);
+
+/* The device to run a kernel on that writes (or mostly reads) this piece: where most of it is valid, else the home that
+ * the tile was given when the matrix was first seen. */
+int sc_coherence_where(const struct sc_piece *piece);
+/* The home device of a piece by distribution alone. */
+int sc_coherence_home(const struct sc_piece *piece);
+/* Bytes of the piece that are not valid on the device. */
+uint64_t sc_coherence_missing(int device, const struct sc_piece *piece);
+
+/* Starts moving a piece to a device without using it yet. */
+enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
+
+/* Runs one kernel on a device: acquires the pieces (slots a, b, c of the kernel; a piece with operand == NULL and
+ * temporary == NULL is an unused slot), fills in their addresses and leading dimensions, launches, releases.  The sign of a
+ * vector's increment is kept.  Returns when enqueued.  If the device fails or is full, the kernel runs on the host instead
+ * (which can fail only with temporaries: SC_ERR_DEVICE).  Reductions: *result gets the slot to read after sc_coherence_wait
+ * (fence). */
+enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
+                                 struct sc_fence *fence, void **result);
+
+/* Device memory for partial results; freed by sc_coherence_temporary_free once everything enqueued is done. */
+enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory);
+void sc_coherence_temporary_free(int device, void *memory);
+/* Copies `bytes` between temporaries of two devices, ordered after the source's and before the destination's kernels. */
+enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes);
+
+/* --- without the lock ------------------------------------------------------------------------------------------------ */
+
+enum sc_status sc_coherence_wait(struct sc_fence fence);
+
+/* Brings bytes home and opens their pages for the access; untracked memory is left alone.  For host BLAS calls on large
+ * operands, I/O, the public API. */
+void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access);
+/* The rows x cols view likewise, without the rows in between. */
+void sc_coherence_acquire_view(const struct sc_view *view);
+/* Drops entries without writing back (the memory goes away). */
+void sc_coherence_forget(uintptr_t addr, size_t bytes);
+/* Device copies are dropped after the host has been made valid. */
+void sc_coherence_release_range(uintptr_t addr, size_t bytes);
+void sc_coherence_home_all(void);
+
+#endif

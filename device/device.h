@@ -1,0 +1,116 @@
+/* The device side of the cache: a versioned table of operations, implemented by emulated devices (device/emu, linked in)
+ * and by CUDA devices (device/cuda, a module opened at run time).  Adding a kind of device touches one folder.
+ *
+ * Order.  Each device has a few in-order streams.  A fence names a point of one stream; since streams are in-order, any
+ * later point of the same stream implies the earlier one.  Nothing here knows of matrices, validity or policy.
+ * Threads.  Every operation may be called from any thread; calls on one stream are ordered by the caller. */
+#ifndef SC_DEVICE_DEVICE_H
+#define SC_DEVICE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/config.h"
+#include "base/status.h"
+#include "base/types.h"
+
+#define SC_DEVICE_ABI 1
+#define SC_DEVICES_MAX 16
+#define SC_HOST (-1) /* the host as a location */
+
+enum sc_stream { SC_STREAM_COMPUTE, SC_STREAM_H2D, SC_STREAM_D2H, SC_STREAM_PEER, SC_STREAM_MEMORY, SC_STREAMS };
+
+/* seq 0 is the fence that is always reached. */
+struct sc_fence {
+    uint64_t seq;
+    uint16_t device, stream;
+};
+#define SC_FENCE_NONE ((struct sc_fence){0, 0, 0})
+
+/* A pitched copy of `height` pieces of `width` bytes.  Devices are indices or SC_HOST; at least one is a device. */
+struct sc_copy2d {
+    void *dst;
+    const void *src;
+    size_t dst_pitch, src_pitch; /* bytes; >= width unless height <= 1 */
+    size_t width, height;
+    int dst_device, src_device;
+};
+
+struct sc_device_properties {
+    char name[128];
+    uint64_t memory;        /* bytes usable for caching */
+    double gemm_flops;      /* rough double-precision gemm rate, flop/s; a hint */
+    double memory_bandwidth; /* bytes/s; a hint */
+    double host_bandwidth;  /* bytes/s of the link from the host; a hint */
+    bool emulated;
+    bool peer[SC_DEVICES_MAX]; /* direct copies from that device */
+};
+
+/* What a device implementation gets from the library.  Stays valid until close. */
+struct sc_device_host {
+    const struct sc_config *config;
+    void *(*blas_symbol)(const char *name); /* a routine of the host BLAS by its Fortran name ("dgemm_"), or NULL */
+    void (*log)(enum sc_log_level level, const char *format, ...);
+    void (*thread_enter)(void); /* to be called first on every thread the implementation starts */
+};
+
+struct sc_device_ops {
+    uint32_t abi;  /* SC_DEVICE_ABI */
+    uint32_t size; /* sizeof (struct sc_device_ops) */
+    const char *name; /* "emu", "cuda" */
+
+    /* Opens the devices that `spec` selects ("k20x2:1", "0,2", "" for all); *count <= SC_DEVICES_MAX of them.
+     * May be called again after close. */
+    enum sc_status (*open)(const struct sc_device_host *host, const char *spec, int *count);
+    void (*close)(void);
+    enum sc_status (*properties)(int device, struct sc_device_properties *out);
+
+    /* Device memory, at least 256-byte aligned.  Work on any stream that uses it waits for *ready first.  Fails with
+     * SC_ERR_DEVICE_MEMORY when full. */
+    enum sc_status (*alloc)(int device, size_t bytes, void **memory, struct sc_fence *ready);
+    /* Frees once the `count` fences are reached; does not block. */
+    void (*free)(int device, void *memory, const struct sc_fence *after, int count);
+
+    /* Makes host memory fit for asynchronous copies that ignore page protection.  Called once for each range, before it
+     * is ever protected; ranges do not overlap and no copy crosses two of them. */
+    enum sc_status (*pin)(void *base, size_t bytes);
+    void (*unpin)(void *base, size_t bytes);
+
+    /* Enqueue.  Copies with the host side in pinned memory work whatever the protection of its pages is. */
+    enum sc_status (*copy)(int device, enum sc_stream stream, const struct sc_copy2d *copy);
+    enum sc_status (*fill)(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
+                           size_t height);
+    enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
+
+    /* The next of a ring of 16-byte slots in pinned host memory, for kernel results and small copies; valid for the next
+     * 512 calls on the device.  NULL on failure. */
+    void *(*result_slot)(int device);
+
+    enum sc_status (*mark)(int device, enum sc_stream stream, struct sc_fence *fence); /* everything enqueued so far */
+    enum sc_status (*wait)(int device, enum sc_stream stream, struct sc_fence fence);  /* stream waits */
+    enum sc_status (*sync)(struct sc_fence fence);                                     /* caller waits; reports errors */
+    bool (*done)(struct sc_fence fence);
+
+    double (*virtual_seconds)(void); /* emulated only, else NULL */
+};
+
+/* The module's entry point, by this name: returns the table, static. */
+typedef const struct sc_device_ops *sc_device_module_entry(void);
+#define SC_DEVICE_MODULE_ENTRY "semcache_device_module"
+
+const struct sc_device_ops *sc_device_emu(void);
+
+/* Loads device implementations by setting: "auto", "none", "cuda[:LIST]", "emu:MACHINE[:COUNT]".  On SC_OK *ops may be
+ * NULL (none).  Logs the cause and the remedy on failure. */
+enum sc_status sc_device_open(const struct sc_device_host *host, const char *setting, const struct sc_device_ops **ops,
+                              int *count);
+
+/* True when `setting` could give devices; cheap, starts no driver (for "auto": looks for the driver's files). */
+bool sc_device_expected(const char *setting);
+
+/* Runs a kernel record on host addresses with the host BLAS, in the calling thread (device/kernel_host.c).  Used by the
+ * emulated device and to finish a task whose device failed. */
+enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
+
+#endif

@@ -1,0 +1,81 @@
+/* The host side of the cache: who owns which address, page protection, faults, the calls that hand user memory to the
+ * kernel.  It knows nothing of matrices: the protocol is reached through the callbacks given at start, so this folder can
+ * be tested alone.
+ *
+ * Tracked memory is arena memory: one reserved range, so "is this address ours" is one comparison. */
+#ifndef SC_HOST_HOST_H
+#define SC_HOST_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/types.h"
+
+#define SC_PAGE 4096u
+#define SC_PAGE_SHIFT 12
+
+enum sc_fault_answer {
+    SC_FAULT_DONE,    /* the access may be tried again */
+    SC_FAULT_NOT_OURS /* nothing tracked there: hand it to whoever was there before us */
+};
+
+struct sc_host_callbacks {
+    /* On the pager thread.  Makes [addr] accessible, bringing home about `window` bytes around it (never more).
+     * access: SC_READ, SC_WRITE; front ends that cannot tell pass SC_READ first: when the page is readable already, the
+     * callback takes it for a write. */
+    enum sc_fault_answer (*fault)(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window);
+    /* On the pager thread, after a sequential fault: start moving up to `bytes` bytes from addr on, without waiting and
+     * without opening pages. */
+    void (*read_ahead)(uintptr_t addr, size_t bytes);
+    /* On the caller's thread, before the memory goes away: entries are dropped, nothing is written back; pages are left
+     * read-write. */
+    void (*forget)(uintptr_t addr, size_t bytes);
+    /* On the caller's thread: brings the range home and opens it for the access. */
+    void (*acquire)(uintptr_t addr, size_t bytes, enum sc_access access);
+    /* Everything home and open (before fork, at exit). */
+    void (*home)(void);
+    void (*child)(void); /* in a forked child: no devices any more */
+};
+
+/* Reserves the arena (once, when devices are expected).  Until then, and inside the library (base/inside.h), the malloc
+ * family passes to libc. */
+enum sc_status sc_host_arena_start(void);
+
+/* Installs the fault handler and starts the pager: at the first offload.  Idempotent.  Thread safe. */
+enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks);
+void sc_host_faults_stop(void);
+const char *sc_host_faults_front(void); /* "libsigsegv" or "sigaction" */
+
+/* The block (one malloc) and the span (unit of pinning) that an arena address lies in. */
+struct sc_host_block {
+    uintptr_t base;      /* page aligned */
+    size_t bytes;        /* usable, a multiple of the page */
+    uintptr_t span_base; /* pinning unit: holds the block whole, stays mapped while any of its blocks lives */
+    size_t span_bytes;
+};
+bool sc_host_in_arena(const void *p); /* one comparison */
+/* Lock-free or short lock; false when p is in no live block. */
+bool sc_host_block_of(const void *p, struct sc_host_block *block);
+
+/* Marks the block that holds p as tracked: its free, realloc... will call `forget`.  Untracked blocks never do. */
+void sc_host_block_track(const void *p);
+
+/* Pins the span of a block through `pin` once in its life; the pin outlives free and malloc of blocks in it.  When the
+ * span's memory is given back to the system, `unpin` is called first. */
+enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_status (*pin)(void *, size_t),
+                                void (*unpin)(void *, size_t));
+
+/* Page protection, arena pages only.  Applied protection is kept per page; callers serialise (coherence lock). */
+enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
+enum sc_prot sc_host_prot(uintptr_t addr);
+/* Applies want[i] to page first+i; one mprotect for each run that differs from what is applied.  Logs and returns
+ * SC_ERR_MEMORY when the system refuses (vm.max_map_count): pages may then be applied in part. */
+enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
+
+/* Writes host bytes whatever the protection of their pages (through /proc/self/mem); for emulated devices and staging. */
+enum sc_status sc_host_write(void *dst, const void *src, size_t bytes);
+enum sc_status sc_host_read(void *dst, const void *src, size_t bytes);
+
+#endif

@@ -1,0 +1,87 @@
+/* Counters (always on, one relaxed add each) and events (free when off): per-thread rings, written to a versioned binary
+ * file by sc_trace_stop and when a ring is full. */
+#ifndef SC_TRACE_TRACE_H
+#define SC_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "base/types.h"
+
+/* Routine ids are rows of blas/routines.tab; their names are registered by the owner of the table. */
+#define SC_TRACE_ROUTINES_MAX 512
+
+enum sc_transfer { SC_H2D, SC_D2H, SC_D2D, SC_TRANSFERS };
+
+struct sc_stats {
+    uint64_t offloaded[SC_TRACE_ROUTINES_MAX], host[SC_TRACE_ROUTINES_MAX];
+    uint64_t bytes[SC_TRANSFERS], transfers[SC_TRANSFERS];
+    uint64_t faults_read, faults_write;
+    uint64_t hits, misses, evictions, reshapes;
+    /* What copying every operand in and out in each offloaded call would have moved. */
+    uint64_t percall_in, percall_out;
+};
+extern struct sc_stats sc_stats;
+
+static inline void sc_count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
+
+enum sc_event_kind {
+    SC_EVENT_CALL = 1,   /* a BLAS call: routine, a: address of its first operand, bytes: m, b: n, c: k */
+    SC_EVENT_STATE,      /* state of sectors assigned: matrix, tile, sectors, device (-1 host), old, new */
+    SC_EVENT_TRANSFER,   /* matrix, tile, sectors, device = destination, peer = source, bytes */
+    SC_EVENT_KERNEL,     /* device, op in `old`, type in `new` */
+    SC_EVENT_FAULT,      /* a: address, ip, old = access; matrix if known */
+    SC_EVENT_EVICT,      /* matrix, tile, device, bytes */
+    SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols */
+    SC_EVENT_RESHAPE,    /* matrix forgotten because a view did not fit its lattice */
+    SC_EVENT_FORGET,     /* matrix forgotten because its memory went away */
+    SC_EVENT_KINDS
+};
+
+/* A sector's state at one location as traced: valid here or not; and MSI as seen from the host: C, S, G. */
+enum sc_msi { SC_MSI_C, SC_MSI_S, SC_MSI_G };
+
+struct sc_event {
+    uint64_t nanoseconds; /* CLOCK_MONOTONIC; filled by sc_trace_emit */
+    uint64_t a, b, c, bytes, ip, sectors;
+    uint32_t thread;      /* filled by sc_trace_emit */
+    uint32_t matrix, tile;
+    uint16_t kind, routine; /* routine: filled by sc_trace_emit with the calling routine */
+    int16_t device, peer;
+    uint8_t old_state, new_state;
+};
+
+extern bool sc_trace_on;
+
+/* Starts writing to `path` (created with mode 0600, never through a link).  Fails with one log line. */
+enum sc_status sc_trace_start(const char *path);
+void sc_trace_stop(void); /* flushes every ring; later events are dropped */
+
+void sc_trace_emit(struct sc_event *event); /* call only when sc_trace_on; see sc_trace() */
+#define sc_trace(...)                                                       \
+    do {                                                                    \
+        if (__builtin_expect(sc_trace_on, 0))                               \
+            sc_trace_emit(&(struct sc_event){__VA_ARGS__});                 \
+    } while (0)
+
+/* The routine this thread is in (0: none), stamped on its events. */
+extern __thread uint16_t sc_trace_routine __attribute__((tls_model("initial-exec")));
+
+void sc_trace_name_routines(const char *const *names, int count); /* names[0] is unused; stays owned by the caller */
+const char *sc_trace_routine_name(int routine);
+
+/* Statistics as JSON (see doc/statistics.md): what the environment does not know is given. */
+struct sc_stats_extra {
+    int devices;
+    const char *const *device_names;
+    double virtual_seconds; /* < 0: not emulated */
+    double wall_seconds;
+};
+enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra);
+
+/* Prints a trace file as text, one line an event. */
+enum sc_status sc_trace_dump(const char *path, FILE *out);
+
+#endif
