@@ -1,0 +1,40 @@
+/* The BLAS as the program sees it.  The veneers (generated from routines.tab) marshal a call into one struct sc_kernel
+ * whose pointers are the program's own, and hand it to sc_blas_offload; all logic is ordinary C behind that. */
+#ifndef SC_BLAS_BLAS_H
+#define SC_BLAS_BLAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/types.h"
+
+/* Finds the host BLAS (path or NULL for the default) and fills the table of host routines; never finds ourselves.  On
+ * failure one line is logged.  Thread safe, idempotent; called from the library's constructor. */
+enum sc_status sc_blas_host_open(const char *path);
+const char *sc_blas_host_path(void);
+void *sc_blas_host_symbol(const char *name); /* "dgemm_", "cblas_dgemm" */
+
+/* Work below which a routine of level 1, 2, 3 is passed to the host without any look-up; INT64_MAX while there are no
+ * devices (the start value), set by libsemcache when devices are expected. */
+extern int64_t sc_blas_small[4];
+
+/* Set by libsemcache: opens the devices at the first call that is large enough.  False: no devices. */
+extern bool (*sc_blas_start)(void);
+
+/* Runs a call on the devices.  routine: its row of routines.tab.  kernel: pointers, leading dimensions and increments are
+ * the program's; letters upper case; reductions write *kernel->result before returning.  Returns false when the call is to
+ * be run on the host (decided so, invalid arguments, operands that cannot be tracked): nothing has been changed. */
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel);
+
+/* Operand of a call that runs on the host. */
+struct sc_blas_operand {
+    const void *ptr;
+    int64_t rows, cols, ld; /* column-major; a vector of increment i: rows = 1, cols = n, ld = |i| */
+    enum sc_type type;
+    enum sc_access access;
+};
+/* Brings the operands home in one batch before the host routine touches them page by page. */
+void sc_blas_host_operands(int routine, const struct sc_blas_operand *operands, int count);
+
+#endif
