@@ -26,6 +26,7 @@ struct sc_view {
     int64_t rows, cols, ld;
     enum sc_access access;
     enum sc_split split;
+    int spread; /* devices that a new matrix is distributed over; 0: all */
 };
 
 /* A view found in the directory.  Valid between sc_coherence_begin and sc_coherence_end.  Opaque to users except `view`. */
@@ -109,6 +110,10 @@ int sc_coherence_where(const struct sc_piece *piece);
 int sc_coherence_home(const struct sc_piece *piece);
 /* Bytes of the piece that are not valid on the device. */
 uint64_t sc_coherence_missing(int device, const struct sc_piece *piece);
+
+/* True when the piece is one contiguous range in a device's memory (so that n = rows * cols elements can be worked on as a
+ * vector of increment 1). */
+bool sc_coherence_contiguous(int device, const struct sc_piece *piece);
 
 /* Starts moving a piece to a device without using it yet. */
 enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);

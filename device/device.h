@@ -12,21 +12,14 @@
 #include <stdint.h>
 
 #include "base/config.h"
+#include "base/fence.h"
 #include "base/status.h"
 #include "base/types.h"
 
 #define SC_DEVICE_ABI 1
-#define SC_DEVICES_MAX 16
 #define SC_HOST (-1) /* the host as a location */
 
 enum sc_stream { SC_STREAM_COMPUTE, SC_STREAM_H2D, SC_STREAM_D2H, SC_STREAM_PEER, SC_STREAM_MEMORY, SC_STREAMS };
-
-/* seq 0 is the fence that is always reached. */
-struct sc_fence {
-    uint64_t seq;
-    uint16_t device, stream;
-};
-#define SC_FENCE_NONE ((struct sc_fence){0, 0, 0})
 
 /* A pitched copy of `height` pieces of `width` bytes.  Devices are indices or SC_HOST; at least one is a device. */
 struct sc_copy2d {

@@ -1,0 +1,138 @@
+/* The two-level directory: matrices by host address, tiles of a matrix by position, sectors of a tile by column.
+ * It holds geometry and the state words; it moves nothing, decides nothing and locks nothing (the caller holds the
+ * protocol's lock).  Rules D1..D6 are in directory/README.md. */
+#ifndef SC_DIRECTORY_DIRECTORY_H
+#define SC_DIRECTORY_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/fence.h"
+#include "base/status.h"
+#include "base/types.h"
+
+#define SC_SECTORS 64
+
+/* One tile on one device.  Column-major, ld == the tile's rows, so a whole column range is contiguous. */
+struct sc_copy {
+    void *memory; /* NULL: none */
+    uint64_t valid;   /* sectors that hold current data, or will when `ready` is reached */
+    uint64_t pending; /* of those: sectors whose `ready` the compute stream has not waited for */
+    struct sc_fence *ready; /* per sector: its last write */
+    struct sc_fence *used;  /* per sector: its last use by a kernel */
+    struct sc_fence last_used;
+    /* Copies out of this memory that may be running: by the peer stream of device i, and (last) by the own D2H stream. */
+    struct sc_fence reader[SC_DEVICES_MAX + 1];
+    uint32_t pins;     /* > 0: not to be evicted */
+    uint64_t last_use; /* tick */
+};
+
+struct sc_tile {
+    int64_t row, col, rows, cols; /* in the lattice */
+    int sectors;
+    uint64_t host_valid;     /* sectors of the host's copy that are current, or will be when `landed` is reached */
+    struct sc_fence *landed; /* per sector */
+    struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
+    struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
+    int home;
+    struct sc_copy *copy; /* one for each device */
+};
+
+struct sc_matrix {
+    uint32_t id;
+    uint32_t users; /* calls in progress that hold it */
+    uintptr_t base;
+    size_t bytes; /* extent on the host: all columns, the last one without the rows' gap */
+    size_t elem;
+    int64_t ld, rows, cols;
+    bool folded;    /* a vector: rows == ld, the last column may be cut short by `bytes` */
+    int64_t width;  /* columns of a sector */
+    int64_t tile_cols;
+    int tile_rows_count, tile_cols_count; /* tiles in each direction */
+    int64_t *row_cut; /* tile_rows_count + 1 positions */
+    struct sc_tile *tiles; /* [i + j * tile_rows_count] */
+    int spread;     /* devices that a folded matrix is distributed over */
+
+    uint8_t *open;  /* per global sector (tile column * SC_SECTORS + sector): host pages may be open, rule C3 */
+    uint64_t *home; /* per page of the extent: the bytes of this matrix there are home though the sector is not */
+    size_t pages;
+    bool home_any;
+};
+
+/* Parameters of new grids. */
+struct sc_directory_limits {
+    int devices;
+    uint64_t tile_bytes; /* largest tile */
+    size_t unit_bytes;   /* row and segment cuts are multiples of this */
+};
+extern struct sc_directory_limits sc_directory_limits;
+
+/* --- index (directory.c) ------------------------------------------------------------------------------------------ */
+
+/* Matrices whose extents meet [lo, hi), ascending: the first one's position and how many.  O(log n + count). */
+int sc_directory_find(uintptr_t lo, uintptr_t hi, size_t *first);
+struct sc_matrix *sc_directory_at(size_t position);
+size_t sc_directory_count(void);
+enum sc_status sc_directory_insert(struct sc_matrix *matrix);
+void sc_directory_remove(struct sc_matrix *matrix);
+
+/* --- lattices and grids (lattice.c) --------------------------------------------------------------------------------- */
+
+struct sc_lattice {
+    uintptr_t base;
+    size_t bytes, elem;
+    int64_t ld, rows, cols;
+    bool folded;
+};
+/* Over how many devices, and along which dimension, a new matrix is cut. */
+struct sc_spread {
+    int devices;
+    bool by_cols;
+};
+struct sc_matrix *sc_matrix_new(const struct sc_lattice *lattice, struct sc_spread spread);
+void sc_matrix_free(struct sc_matrix *matrix);
+
+/* The lattice of a contiguous vector of n elements: folded so that a sector is a contiguous segment. */
+void sc_lattice_fold(struct sc_lattice *lattice, uintptr_t base, size_t elem, int64_t n);
+/* Segment length in elements of a vector of n elements. */
+int64_t sc_lattice_segment(int64_t n, size_t elem);
+
+static inline uintptr_t sc_matrix_end(const struct sc_matrix *m) { return m->base + m->bytes; }
+static inline int sc_matrix_tile_col(const struct sc_matrix *m, int64_t col) { return (int)(col / m->tile_cols); }
+int sc_matrix_tile_row(const struct sc_matrix *m, int64_t row);
+static inline struct sc_tile *sc_matrix_tile(const struct sc_matrix *m, int i, int j)
+{
+    return &m->tiles[i + (int64_t)j * m->tile_rows_count];
+}
+static inline uint32_t sc_matrix_tile_index(const struct sc_matrix *m, const struct sc_tile *t)
+{
+    return (uint32_t)(t - m->tiles);
+}
+/* Sectors of a tile that lattice columns [col, col + cols) meet. */
+uint64_t sc_tile_sectors(const struct sc_matrix *m, const struct sc_tile *t, int64_t col, int64_t cols);
+/* First column (in the lattice) of sector s, and one past the last of sectors [s, e). */
+static inline int64_t sc_tile_sector_col(const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    return t->col + (int64_t)s * m->width;
+}
+static inline int64_t sc_tile_sector_end(const struct sc_matrix *m, const struct sc_tile *t, int e)
+{
+    int64_t end = t->col + (int64_t)e * m->width;
+
+    return end < t->col + t->cols ? end : t->col + t->cols;
+}
+static inline uint64_t sc_sectors_all(int n) { return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1; }
+static inline uint64_t sc_sectors_range(int s, int e) { return sc_sectors_all(e) & ~sc_sectors_all(s); }
+
+/* Global sectors (over all tile rows). */
+static inline int sc_matrix_sectors(const struct sc_matrix *m) { return m->tile_cols_count * SC_SECTORS; }
+/* Host bytes of a global sector: all rows of its columns.  False for a number past the tile's last sector. */
+bool sc_matrix_sector_range(const struct sc_matrix *m, int g, uintptr_t *lo, uintptr_t *hi);
+/* Global sectors that host bytes [lo, hi) meet: first and one past last.  False when they fall between. */
+bool sc_matrix_sectors_at(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, int *first, int *end);
+
+/* The part of a folded or full lattice in bytes: columns [c0, c1) as a host byte range. */
+size_t sc_matrix_col_bytes(const struct sc_matrix *m, int64_t c0, int64_t c1);
+
+#endif
