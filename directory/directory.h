@@ -48,10 +48,9 @@ struct sc_matrix {
     int64_t ld, rows, cols;
     bool folded;    /* a vector: rows == ld, the last column may be cut short by `bytes` */
     int64_t width;  /* columns of a sector */
-    int64_t tile_cols;
-    int tile_rows_count, tile_cols_count; /* tiles in each direction */
-    int64_t *row_cut; /* tile_rows_count + 1 positions */
-    struct sc_tile *tiles; /* [i + j * tile_rows_count] */
+    int row_parts, col_parts;   /* tiles in each direction */
+    int64_t *row_cut, *col_cut; /* row_parts + 1 and col_parts + 1 positions */
+    struct sc_tile *tiles;      /* [i + j * row_parts] */
     int spread;     /* devices that a folded matrix is distributed over */
 
     uint8_t *open;  /* per global sector (tile column * SC_SECTORS + sector): host pages may be open, rule C3 */
@@ -99,11 +98,12 @@ void sc_lattice_fold(struct sc_lattice *lattice, uintptr_t base, size_t elem, in
 int64_t sc_lattice_segment(int64_t n, size_t elem);
 
 static inline uintptr_t sc_matrix_end(const struct sc_matrix *m) { return m->base + m->bytes; }
-static inline int sc_matrix_tile_col(const struct sc_matrix *m, int64_t col) { return (int)(col / m->tile_cols); }
+/* The tile row (column) that a lattice row (column) lies in. */
 int sc_matrix_tile_row(const struct sc_matrix *m, int64_t row);
+int sc_matrix_tile_col(const struct sc_matrix *m, int64_t col);
 static inline struct sc_tile *sc_matrix_tile(const struct sc_matrix *m, int i, int j)
 {
-    return &m->tiles[i + (int64_t)j * m->tile_rows_count];
+    return &m->tiles[i + (int64_t)j * m->row_parts];
 }
 static inline uint32_t sc_matrix_tile_index(const struct sc_matrix *m, const struct sc_tile *t)
 {
@@ -126,7 +126,7 @@ static inline uint64_t sc_sectors_all(int n) { return n >= 64 ? ~UINT64_C(0) : (
 static inline uint64_t sc_sectors_range(int s, int e) { return sc_sectors_all(e) & ~sc_sectors_all(s); }
 
 /* Global sectors (over all tile rows). */
-static inline int sc_matrix_sectors(const struct sc_matrix *m) { return m->tile_cols_count * SC_SECTORS; }
+static inline int sc_matrix_sectors(const struct sc_matrix *m) { return m->col_parts * SC_SECTORS; }
 /* Host bytes of a global sector: all rows of its columns.  False for a number past the tile's last sector. */
 bool sc_matrix_sector_range(const struct sc_matrix *m, int g, uintptr_t *lo, uintptr_t *hi);
 /* Global sectors that host bytes [lo, hi) meet: first and one past last.  False when they fall between. */

@@ -1,1 +1,2 @@
-# directory
+libcore_la_SOURCES += directory/directory.h directory/directory.c directory/lattice.c directory/sectors.c
+EXTRA_DIST += directory/README.md

@@ -1,0 +1,79 @@
+/* Level 1: matrices by host address, in one array sorted by base.  Extents never overlap (rule D1), so a binary search
+ * finds everything that meets a range. */
+#include "directory/directory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sc_directory_limits sc_directory_limits = {1, UINT64_C(1) << 40, 4096};
+
+static struct sc_matrix **index_;
+static size_t count_, capacity_;
+
+/* Position of the first matrix that ends after lo. */
+static size_t first_after(uintptr_t lo)
+{
+    size_t a = 0, b = count_;
+
+    while (a < b) {
+        size_t middle = a + (b - a) / 2;
+
+        if (sc_matrix_end(index_[middle]) <= lo)
+            a = middle + 1;
+        else
+            b = middle;
+    }
+    return a;
+}
+
+int sc_directory_find(uintptr_t lo, uintptr_t hi, size_t *first)
+{
+    size_t i = first_after(lo);
+    int n = 0;
+
+    *first = i;
+    while (i < count_ && index_[i]->base < hi) {
+        i++;
+        n++;
+    }
+    return n;
+}
+
+struct sc_matrix *sc_directory_at(size_t position)
+{
+    return index_[position];
+}
+
+size_t sc_directory_count(void)
+{
+    return count_;
+}
+
+enum sc_status sc_directory_insert(struct sc_matrix *matrix)
+{
+    size_t at = first_after(matrix->base);
+
+    if (count_ == capacity_) {
+        size_t capacity = capacity_ ? 2 * capacity_ : 64;
+        struct sc_matrix **grown = realloc(index_, capacity * sizeof *grown);
+
+        if (!grown)
+            return SC_ERR_MEMORY;
+        index_ = grown;
+        capacity_ = capacity;
+    }
+    memmove(index_ + at + 1, index_ + at, (count_ - at) * sizeof *index_);
+    index_[at] = matrix;
+    count_++;
+    return SC_OK;
+}
+
+void sc_directory_remove(struct sc_matrix *matrix)
+{
+    size_t at = first_after(matrix->base);
+
+    if (at < count_ && index_[at] == matrix) {
+        memmove(index_ + at, index_ + at + 1, (count_ - at - 1) * sizeof *index_);
+        count_--;
+    }
+}

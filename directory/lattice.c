@@ -1,0 +1,216 @@
+/* Making a matrix: how its lattice is cut into tiles and its tiles into sectors (rules D2 to D4). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "directory/directory.h"
+
+#define PAGE_BYTES 4096
+#define PARTS_MAX 256
+
+static int64_t div_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t round_up(int64_t a, int64_t b)
+{
+    return div_up(a, b) * b;
+}
+
+int64_t sc_lattice_segment(int64_t n, size_t elem)
+{
+    int64_t unit = (int64_t)(sc_directory_limits.unit_bytes / elem);
+
+    if (unit < 1)
+        unit = 1;
+    return round_up(div_up(n > 0 ? n : 1, SC_SECTORS), unit);
+}
+
+void sc_lattice_fold(struct sc_lattice *lattice, uintptr_t base, size_t elem, int64_t n)
+{
+    int64_t length = sc_lattice_segment(n, elem);
+
+    if (length > n)
+        length = n;
+    *lattice = (struct sc_lattice){.base = base,
+                                   .bytes = (size_t)n * elem,
+                                   .elem = elem,
+                                   .ld = length,
+                                   .rows = length,
+                                   .cols = div_up(n, length),
+                                   .folded = true};
+}
+
+/* One dimension's cuts while a grid is made. */
+struct parts {
+    int n;
+    int64_t at[PARTS_MAX + 1];
+    int home[PARTS_MAX];
+};
+
+static void add_part(struct parts *p, int64_t end, int home)
+{
+    if (end > p->at[p->n] && p->n < PARTS_MAX) {
+        p->home[p->n] = home;
+        p->at[++p->n] = end;
+    }
+}
+
+/* Cuts an extent for `devices` devices at the boundaries that a vector of that length has (rule D3), then each part into
+ * `pieces` for the sake of memory.  The last part always ends at n. */
+static void make_parts(struct parts *p, int64_t n, size_t elem, int devices, int64_t pieces)
+{
+    int64_t segment = sc_lattice_segment(n, elem), segments = div_up(n, segment);
+
+    *p = (struct parts){0};
+    if (pieces > PARTS_MAX / devices)
+        pieces = PARTS_MAX / devices;
+    for (int d = 0; d < devices; d++) {
+        int64_t lo = div_up(d * segments, devices) * segment, hi = div_up((d + 1) * segments, devices) * segment;
+
+        hi = hi < n ? hi : n;
+        for (int64_t k = 1; k <= pieces && lo < hi; k++)
+            add_part(p, k < pieces ? lo + (hi - lo) * k / pieces : hi, d);
+    }
+    p->at[p->n] = n;
+}
+
+static int64_t widest(const struct parts *p)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < p->n; i++)
+        if (p->at[i + 1] - p->at[i] > most)
+            most = p->at[i + 1] - p->at[i];
+    return most;
+}
+
+/* Rows and columns of the grid: first by device, then finer until a tile is at most tile_bytes (rule D4). */
+static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struct parts *rows, struct parts *cols)
+{
+    int by_rows = l->folded || spread.by_cols ? 1 : spread.devices, by_cols = l->folded || !spread.by_cols ? 1 : spread.devices;
+    int64_t most = (int64_t)(sc_directory_limits.tile_bytes / l->elem), tall, row_pieces = 1;
+
+    most = most > 0 ? most : 1;
+    make_parts(rows, l->rows, l->elem, by_rows, 1);
+    if (!l->folded && widest(rows) > most) {
+        row_pieces = div_up(widest(rows), most);
+        make_parts(rows, l->rows, l->elem, by_rows, row_pieces);
+    }
+    tall = widest(rows);
+    make_parts(cols, l->cols, l->elem, by_cols, 1);
+    if (widest(cols) > most / tall)
+        make_parts(cols, l->cols, l->elem, by_cols, div_up(widest(cols), most / tall > 0 ? most / tall : 1));
+}
+
+/* Sector width in columns, the same in all tiles: at most SC_SECTORS a tile, at least a page each. */
+static int64_t sector_width(const struct sc_lattice *l, const struct parts *cols)
+{
+    int64_t width, page;
+
+    if (l->folded)
+        return div_up(widest(cols), SC_SECTORS);
+    width = div_up(widest(cols), SC_SECTORS);
+    page = div_up((int64_t)sc_directory_limits.unit_bytes, l->ld * (int64_t)l->elem);
+    return width > page ? width : page;
+}
+
+static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
+{
+    int devices = sc_directory_limits.devices;
+    size_t n = (size_t)div_up(t->cols, m->width);
+    struct sc_fence *fences = calloc(n * (1 + 2 * (size_t)devices), sizeof *fences);
+
+    t->sectors = (int)n;
+    t->host_valid = sc_sectors_all(t->sectors); /* rule C1 holds from the start: the host has everything */
+    t->copy = calloc((size_t)devices, sizeof *t->copy);
+    t->landed = fences;
+    if (!fences || !t->copy)
+        return false;
+    for (int d = 0; d < devices; d++) {
+        t->copy[d].ready = fences + n * (1 + 2 * (size_t)d);
+        t->copy[d].used = t->copy[d].ready + n;
+        t->copy[d].ready += n;
+        t->copy[d].used += n;
+    }
+    return true;
+}
+
+static int tile_home(const struct parts *rows, const struct parts *cols, struct sc_spread spread, int i, int j)
+{
+    return spread.by_cols ? cols->home[j] : rows->home[i];
+}
+
+static bool make_tiles(struct sc_matrix *m, const struct parts *rows, const struct parts *cols, struct sc_spread spread)
+{
+    m->row_cut = malloc(sizeof *m->row_cut * (size_t)(rows->n + 1));
+    m->col_cut = malloc(sizeof *m->col_cut * (size_t)(cols->n + 1));
+    m->tiles = calloc((size_t)rows->n * (size_t)cols->n, sizeof *m->tiles);
+    if (!m->row_cut || !m->col_cut || !m->tiles)
+        return false;
+    m->row_parts = rows->n;
+    m->col_parts = cols->n;
+    memcpy(m->row_cut, rows->at, sizeof *m->row_cut * (size_t)(rows->n + 1));
+    memcpy(m->col_cut, cols->at, sizeof *m->col_cut * (size_t)(cols->n + 1));
+    for (int j = 0; j < cols->n; j++)
+        for (int i = 0; i < rows->n; i++) {
+            struct sc_tile *t = sc_matrix_tile(m, i, j);
+
+            *t = (struct sc_tile){.row = rows->at[i], .rows = rows->at[i + 1] - rows->at[i],
+                                  .col = cols->at[j], .cols = cols->at[j + 1] - cols->at[j],
+                                  .home = tile_home(rows, cols, spread, i, j)};
+            if (!make_tile(m, t))
+                return false;
+        }
+    return true;
+}
+
+struct sc_matrix *sc_matrix_new(const struct sc_lattice *l, struct sc_spread spread)
+{
+    static uint32_t last_id;
+    struct sc_matrix *m = calloc(1, sizeof *m);
+    struct parts *parts = malloc(2 * sizeof *parts);
+    uintptr_t first_page = l->base & ~(uintptr_t)(PAGE_BYTES - 1);
+    bool good;
+
+    if (spread.devices > sc_directory_limits.devices)
+        spread.devices = sc_directory_limits.devices;
+    if (spread.devices < 1)
+        spread.devices = 1;
+    if (!m || !parts) {
+        free(parts);
+        free(m);
+        return NULL;
+    }
+    make_grid(l, spread, &parts[0], &parts[1]);
+    *m = (struct sc_matrix){.id = ++last_id, .base = l->base, .bytes = l->bytes, .elem = l->elem, .ld = l->ld,
+                            .rows = l->rows, .cols = l->cols, .folded = l->folded,
+                            .width = sector_width(l, &parts[1]), .spread = spread.devices};
+    m->pages = (sc_matrix_end(m) - first_page + PAGE_BYTES - 1) / PAGE_BYTES;
+    good = make_tiles(m, &parts[0], &parts[1], spread);
+    free(parts);
+    m->open = malloc((size_t)sc_matrix_sectors(m) + 1);
+    m->home = calloc((m->pages + 63) / 64, sizeof *m->home);
+    if (!good || !m->open || !m->home) {
+        sc_matrix_free(m);
+        return NULL;
+    }
+    memset(m->open, 1, (size_t)sc_matrix_sectors(m)); /* the host has everything and may touch it */
+    return m;
+}
+
+void sc_matrix_free(struct sc_matrix *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; m->tiles && i < m->row_parts * m->col_parts; i++) {
+        free(m->tiles[i].landed);
+        free(m->tiles[i].copy);
+    }
+    free(m->tiles);
+    free(m->row_cut);
+    free(m->col_cut);
+    free(m->open);
+    free(m->home);
+    free(m);
+}
