@@ -1,1 +1,3 @@
-# Tests of host
+# Tests of host: memory half
+
+# Tests of host: fault half
