@@ -52,7 +52,7 @@ static int open_existing(const char *path, mode_t mode, const char **problem)
         *problem = "it belongs to another user";
     else if (about.st_nlink != 1)
         *problem = "it has several names";
-    else if (fchmod(fd, mode) != 0 || ftruncate(fd, 0) != 0)
+    else if (fchmod(fd, about.st_mode & mode) != 0 || ftruncate(fd, 0) != 0)
         *problem = strerror(errno);
     else
         return fd;

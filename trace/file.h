@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Creates `path` for writing, or empties it when it is a regular file of our own with one name.  Never follows a link.
- * Returns a descriptor that is closed on exec and out of the way of programs that count theirs, or -1 (one log line,
- * which calls the file `what`).  "%p" in the path stands for the process id. */
+/* Creates `path` for writing, or empties it when it is a regular file of our own with one name.  Never follows
+ * a link, never widens what others may read.  Returns a descriptor that is closed on exec and out of the way of programs
+ * that count theirs, or -1 (one log line, which calls the file `what`).  "%p" in the path stands for the process id. */
 int sc_trace_create_file(const char *path, mode_t mode, const char *what);
 
 /* Writes all of it; false (errno set) when the system does not take it. */

@@ -1,4 +1,6 @@
 /* Event rings and the file they are flushed to.  Rules T2 to T5 of README; the file's form is in format.h. */
+#include <config.h>
+
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
@@ -73,7 +75,8 @@ static bool file_is_ours(void)
            about.st_ino == file.inode;
 }
 
-static void write_chunk(enum sc_trace_chunk_kind kind, const void *head, size_t head_bytes, const void *body, size_t body_bytes)
+static void write_chunk(enum sc_trace_chunk_kind kind, const void *head, size_t head_bytes, const void *body,
+                        size_t body_bytes)
 {
     static const char zeros[8];
     struct sc_trace_chunk chunk = {.kind = kind, .bytes = head_bytes + body_bytes};

@@ -1,0 +1,213 @@
+/* Rings: what many threads emit arrives in the file, whole and in each thread's order; dumps survive damaged files. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+#include "trace/format.h"
+#include "trace/trace.h"
+
+#define THREADS 6
+#define EACH 10000 /* more than two rings full */
+
+static char folder[] = "/tmp/semcache-test-XXXXXX";
+static const char *const names[] = {NULL, "dgemm", "dgemv"};
+
+static const char *in_folder(const char *name)
+{
+    static char path[4][64];
+    static int turn;
+    char *at = path[turn++ & 3];
+
+    snprintf(at, sizeof path[0], "%s/%s", folder, name);
+    return at;
+}
+
+static void *emit_many(void *number)
+{
+    int thread = *(int *)number;
+
+    sc_trace_routine = 1 + thread % 2;
+    for (int i = 0; i < EACH; i++)
+        sc_trace(.kind = SC_EVENT_STATE, .matrix = (uint32_t)thread + 1, .tile = (uint32_t)i, .sectors = 0x8001, .device = -1,
+                 .old_state = SC_MSI_S, .new_state = SC_MSI_G, .bytes = 64);
+    return NULL;
+}
+
+static void run_threads(void)
+{
+    pthread_t threads[THREADS];
+    int numbers[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        numbers[i] = i;
+        pthread_create(&threads[i], NULL, emit_many, &numbers[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Counts the events of a dump and checks that each matrix's tiles come as 0, 1, 2... */
+static int count_events(const char *path, int *in_order, char *last, size_t last_bytes)
+{
+    char text[512], state[8], routine[64], device[8];
+    FILE *out = tmpfile();
+    unsigned next[THREADS + 1] = {0}, matrix, tile;
+    unsigned long long sectors, bytes;
+    int events = 0;
+
+    *in_order = 1;
+    if (sc_trace_dump(path, out) != SC_OK)
+        events = -1;
+    rewind(out);
+    while (fgets(text, sizeof text, out)) {
+        snprintf(last, last_bytes, "%s", text);
+        if (*text == '#')
+            continue;
+        events++;
+        if (sscanf(text, "%*f %*u state %u %u %llx %7s %7s %llu %63s", &matrix, &tile, &sectors, state, device, &bytes,
+                   routine) != 7 || matrix < 1 || matrix > THREADS || tile != next[matrix]++ || sectors != 0x8001 ||
+            strcmp(state, "S>G") || strcmp(device, "host") || bytes != 64 || strcmp(routine, names[1 + (matrix - 1) % 2]))
+            *in_order = 0;
+    }
+    fclose(out);
+    return events;
+}
+
+static void test_threads(void)
+{
+    const char *path = in_folder("many");
+    struct stat about;
+    char last[512];
+    int in_order;
+
+    sc_trace_name_routines(names, 3);
+    tap_ok(sc_trace_start(path) == SC_OK && sc_trace_on, "tracing starts");
+    tap_ok(stat(path, &about) == 0 && (about.st_mode & 0777) == 0600, "the trace is private");
+    run_threads();
+    sc_trace_stop();
+    tap_ok(!sc_trace_on, "tracing stops");
+    tap_ok(count_events(path, &in_order, last, sizeof last) == THREADS * EACH, "every event of every thread is there");
+    tap_ok(in_order, "with all its fields, each thread's in order");
+    tap_ok(*last != '#', "nothing is reported missing");
+}
+
+/* Threads that ended left their rings behind: a second session takes them over and starts empty. */
+static void test_second_session(void)
+{
+    const char *path = in_folder("second");
+    char last[512];
+    int in_order, number = 2;
+
+    sc_trace_start(path);
+    emit_many(&number);
+    sc_trace_stop();
+    tap_ok(count_events(path, &in_order, last, sizeof last) == EACH && in_order, "a second session has its own events only");
+}
+
+static void test_fork(void)
+{
+    const char *path = in_folder("fork");
+    char last[512];
+    int in_order, number = 0;
+    pid_t child;
+
+    sc_trace_start(path);
+    emit_many(&number);
+    child = fork();
+    if (child == 0) {
+        emit_many(&number);
+        sc_trace_stop();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    sc_trace_stop();
+    tap_ok(count_events(path, &in_order, last, sizeof last) == EACH && in_order, "a forked child adds nothing to the file");
+}
+
+static long file_size(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 ? (long)about.st_size : -1;
+}
+
+static void copy_part(const char *from, const char *to, long bytes)
+{
+    char *all = malloc((size_t)bytes + 1);
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    size_t n = fread(all, 1, (size_t)bytes, in);
+
+    fwrite(all, 1, n, out);
+    fclose(in);
+    fclose(out);
+    free(all);
+}
+
+static void damage(const char *path, long offset, int byte)
+{
+    FILE *file = fopen(path, "r+");
+
+    fseek(file, offset, SEEK_SET);
+    putc(byte, file);
+    fclose(file);
+}
+
+static void test_damaged(void)
+{
+    const char *whole = in_folder("second"), *cut = in_folder("cut");
+    char last[512];
+    int in_order, events;
+
+    copy_part(whole, cut, file_size(whole) / 2);
+    events = count_events(cut, &in_order, last, sizeof last);
+    tap_ok(events > 0 && events < EACH && in_order, "a trace cut off in the middle gives the events before");
+    tap_ok(strstr(last, "ended without closing") != NULL, "and says so");
+    copy_part(whole, cut, file_size(whole));
+    for (int i = 8; i < 16; i++)
+        damage(cut, (long)sizeof(struct sc_trace_header) + i, 0xff); /* the length of the first chunk */
+    tap_ok(count_events(cut, &in_order, last, sizeof last) >= 0, "an absurd length is survived");
+    damage(cut, 8, 99);
+    tap_ok(count_events(cut, &in_order, last, sizeof last) == -1, "another version is refused");
+    damage(cut, 0, 'X');
+    tap_ok(count_events(cut, &in_order, last, sizeof last) == -1, "another kind of file is refused");
+    copy_part(whole, cut, 0);
+    tap_ok(count_events(cut, &in_order, last, sizeof last) == -1, "an empty file is refused");
+    tap_ok(count_events(in_folder("none"), &in_order, last, sizeof last) == -1, "a missing file is refused");
+}
+
+static void test_file_names(void)
+{
+    const char *target = in_folder("target"), *link_name = in_folder("link"), *numbered = in_folder("t.%p");
+    char expected[64];
+    FILE *file = fopen(target, "w");
+
+    fputs("mine", file);
+    fclose(file);
+    tap_ok(symlink(target, link_name) == 0, "made a link");
+    tap_ok(sc_trace_start(link_name) == SC_ERR_IO && !sc_trace_on && file_size(target) == 4, "a link is not followed");
+    tap_ok(sc_trace_start(folder) == SC_ERR_IO, "a folder is refused");
+    snprintf(expected, sizeof expected, "%s/t.%ld", folder, (long)getpid());
+    tap_ok(sc_trace_start(numbered) == SC_OK && file_size(expected) > 0, "%%p is the process id");
+    sc_trace_stop();
+    sc_trace_emit(&(struct sc_event){.kind = SC_EVENT_CALL});
+    tap_ok(file_size(expected) > 0, "an event after the end is dropped");
+}
+
+int main(void)
+{
+    char command[64];
+
+    if (!mkdtemp(folder))
+        return 1;
+    test_threads();
+    test_second_session();
+    test_fork();
+    test_damaged();
+    test_file_names();
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    tap_ok(system(command) == 0, "clean up");
+    return tap_done();
+}
