@@ -1,1 +1,22 @@
-# examples
+# Plain programs: they are linked with a BLAS and nothing of ours.
+EXTRA_DIST += examples/README.md
+EXTRA_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power examples/jacobi_f
+
+examples_jacobi_SOURCES = examples/jacobi.c examples/example.h
+examples_jacobi_LDADD = $(BLAS_LIBS) -lm
+examples_cg_SOURCES = examples/cg.c examples/example.h
+examples_cg_LDADD = $(BLAS_LIBS) -lm
+examples_abac_SOURCES = examples/abac.c examples/example.h
+examples_abac_LDADD = $(BLAS_LIBS) -lm
+examples_power_SOURCES = examples/power.c examples/example.h
+examples_power_LDADD = $(BLAS_LIBS) -lm
+examples_jacobi_f_SOURCES = examples/jacobi_f.f90
+examples_jacobi_f_LDADD = $(BLAS_LIBS)
+
+if HAVE_BLAS
+noinst_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power
+if HAVE_FORTRAN
+noinst_PROGRAMS += examples/jacobi_f
+endif
+endif
+CLEANFILES += $(EXTRA_PROGRAMS)

@@ -16,3 +16,4 @@ include tests/trace.mk
 include tests/coherence.mk
 include tests/blas.mk
 include tests/library.mk
+include tests/examples.mk

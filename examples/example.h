@@ -1,0 +1,77 @@
+/* What the example programs share: the prototypes of the few BLAS routines they call, a clock, allocation.  Plain C:
+ * nothing here or in the examples knows where the BLAS runs. */
+#ifndef EXAMPLE_H
+#define EXAMPLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { EXAMPLE_ROW_MAJOR = 101, EXAMPLE_COL_MAJOR = 102, EXAMPLE_NO_TRANS = 111 };
+
+void cblas_dgemv(int order, int trans, int m, int n, double alpha, const double *a, int lda, const double *x, int incx,
+                 double beta, double *y, int incy);
+void cblas_dgemm(int order, int transa, int transb, int m, int n, int k, double alpha, const double *a, int lda,
+                 const double *b, int ldb, double beta, double *c, int ldc);
+void cblas_dcopy(int n, const double *x, int incx, double *y, int incy);
+void cblas_daxpy(int n, double alpha, const double *x, int incx, double *y, int incy);
+void cblas_dscal(int n, double alpha, double *x, int incx);
+double cblas_dnrm2(int n, const double *x, int incx);
+
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy, size_t trans_length);
+double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
+void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
+void dscal_(const int *n, const double *alpha, double *x, const int *incx);
+void dcopy_(const int *n, const double *x, const int *incx, double *y, const int *incy);
+
+static inline double example_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* `count` doubles from plain malloc; ends the program when there is no memory. */
+static inline double *example_doubles(size_t count)
+{
+    double *p = malloc(count * sizeof(double));
+
+    if (!p) {
+        fprintf(stderr, "not enough memory for %zu doubles\n", count);
+        exit(2);
+    }
+    return p;
+}
+
+/* A cheap deterministic number in (0, 1]: element (i, j) of the matrices. */
+static inline double example_element(uint32_t i, uint32_t j)
+{
+    return (double)((int)((i * 37u + j * 101u) & 1023u) + 1) * (1.0 / 1024);
+}
+
+/* Seconds per iteration without the first, which has the start-up costs. */
+struct example_timer {
+    double start, first;
+    int laps;
+};
+
+static inline void example_lap(struct example_timer *timer)
+{
+    double now = example_now();
+
+    if (timer->laps++ == 0)
+        timer->first = now;
+}
+
+static inline double example_seconds(const struct example_timer *timer)
+{
+    if (timer->laps < 2)
+        return example_now() - timer->start;
+    return (example_now() - timer->first) / (timer->laps - 1);
+}
+
+#endif

@@ -1,0 +1,1 @@
+# Tests of the examples, as a user sees them
