@@ -1,1 +1,3 @@
 # libsemcache
+libcore_la_SOURCES += libsemcache/config.h libsemcache/config.c
+EXTRA_DIST += libsemcache/README.md

@@ -1,0 +1,318 @@
+/* Rules L1 to L3 of README.md.  doc/settings.md is tested against the table here. */
+#include "libsemcache/config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/inside.h"
+#include "base/log.h"
+
+#ifndef SC_MODULE_DIR
+#error "libsemcache/config.c is built with SC_MODULE_DIR and SC_DATA_DIR"
+#endif
+
+#define PREFIX "SEMCACHE_"
+#define TEST_PREFIX "SEMCACHE_TEST_" /* the tests' own */
+#define KIB ((uint64_t)1 << 10)
+#define TIB ((uint64_t)1 << 40)
+
+#define FIELD(member) offsetof(struct sc_config, member)
+
+const struct sc_setting sc_config_settings[] = {
+    {.name = "SEMCACHE_DEVICE", .kind = SC_SETTING_DEVICE, .field = FIELD(device), .standard = "auto",
+     .values = "auto, none, cuda[:0,1,...], emu:MACHINE[:COUNT]", .help = "devices that calls are offloaded to"},
+    {.name = "SEMCACHE_OFFLOAD", .kind = SC_SETTING_CHOICE, .field = FIELD(offload), .standard = "auto",
+     .values = "auto, always, never", .help = "which calls are offloaded; always: of any size (for tests)",
+     .choices = {"auto", "always", "never"}},
+    {.name = "SEMCACHE_STATS", .kind = SC_SETTING_PATH, .field = FIELD(stats), .values = "FILE, - for stderr",
+     .help = "statistics are written there at exit; %p stands for the process id"},
+    {.name = "SEMCACHE_TRACE", .kind = SC_SETTING_PATH, .field = FIELD(trace), .values = "FILE",
+     .help = "events are written there; %p stands for the process id"},
+    {.name = "SEMCACHE_CHECK", .kind = SC_SETTING_FLAG, .field = FIELD(check), .standard = "0", .values = "0, 1",
+     .help = "check the invariants of the protocol after every transition (slow)"},
+    {.name = "SEMCACHE_HOST_BLAS", .kind = SC_SETTING_PATH, .field = FIELD(host_blas), .values = "PATH",
+     .help = "library that runs what is not offloaded; not set: OpenBLAS"},
+    {.name = "SEMCACHE_MEMORY_LIMIT", .kind = SC_SETTING_BYTES, .field = FIELD(memory_limit), .standard = "0",
+     .values = "BYTES", .help = "memory used on each device; 0: all that it has", .most = 1024 * TIB},
+    {.name = "SEMCACHE_LOG", .kind = SC_SETTING_CHOICE, .field = FIELD(log), .standard = "warn",
+     .values = "error, warn, info, debug", .help = "least important messages that are shown",
+     .choices = {"error", "warn", "info", "debug"}},
+    {.name = "SEMCACHE_MACHINE_PATH", .kind = SC_SETTING_PATH, .field = FIELD(machine_path),
+     .standard = SC_DATA_DIR "/machines", .values = "FOLDER", .help = "where the machine files of emulated devices are"},
+    {.name = "SEMCACHE_MODULE_PATH", .kind = SC_SETTING_PATH, .field = FIELD(module_path), .standard = SC_MODULE_DIR,
+     .values = "FOLDER", .help = "where the device modules are"},
+    {.name = "SEMCACHE_ARENA", .kind = SC_SETTING_BYTES, .field = FIELD(arena_bytes), .standard = "4T", .values = "BYTES",
+     .help = "address space reserved for large allocations", .least = 64 * KIB * KIB, .most = 64 * TIB},
+    {.name = "SEMCACHE_ARENA_MIN", .kind = SC_SETTING_BYTES, .field = FIELD(arena_min), .standard = "8K",
+     .values = "BYTES", .help = "smallest allocation that can be kept on devices", .least = 4 * KIB, .most = TIB},
+    {.name = "SEMCACHE_WINDOW_MIN", .kind = SC_SETTING_BYTES, .field = FIELD(window_min), .standard = "256K",
+     .values = "BYTES", .help = "brought home by a first read fault", .least = 4 * KIB, .most = TIB},
+    {.name = "SEMCACHE_WINDOW_MAX", .kind = SC_SETTING_BYTES, .field = FIELD(window_max), .standard = "64M",
+     .values = "BYTES", .help = "brought home by a fault in a sequential sweep", .least = 4 * KIB, .most = TIB},
+    {.name = "SEMCACHE_EMU_TIMING", .kind = SC_SETTING_FLAG, .field = FIELD(emu_timing), .standard = "0", .values = "0, 1",
+     .help = "emulated devices: only the clock, no data and no arithmetic (results are wrong)"},
+    {.name = NULL}};
+
+/* --- values ---------------------------------------------------------------------------------------------------------- */
+
+static void *field_of(const struct sc_config *config, const struct sc_setting *setting)
+{
+    return (char *)config + setting->field;
+}
+
+/* "3", "16G", "2MiB", "1kB": powers of 1024. */
+static bool parse_bytes(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    const char *unit;
+    char *end;
+    unsigned long long number;
+    int shift = 0;
+
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    number = strtoull(text, &end, 10);
+    if (errno)
+        return false;
+    if (*end && (unit = strchr(units, toupper((unsigned char)*end))) != NULL) {
+        shift = 10 * (int)(unit - units + 1);
+        end++;
+        if (strcmp(end, "iB") == 0 || strcmp(end, "B") == 0)
+            end = strchr(end, '\0');
+    }
+    if (*end || number > UINT64_MAX >> shift)
+        return false;
+    *bytes = (uint64_t)number << shift;
+    return true;
+}
+
+/* "0", "0,1,5": at least one number, nothing between but single commas. */
+static bool is_number_list(const char *text)
+{
+    size_t digits;
+
+    for (;; text++) {
+        digits = strspn(text, "0123456789");
+        if (digits < 1 || digits > 4)
+            return false;
+        text += digits;
+        if (*text != ',')
+            return *text == '\0';
+    }
+}
+
+/* The form only; whether such a machine or device exists is seen when it is opened. */
+static bool is_device(const char *text)
+{
+    const char *machine, *colon;
+
+    if (strcmp(text, "auto") == 0 || strcmp(text, "none") == 0 || strcmp(text, "cuda") == 0)
+        return true;
+    if (strncmp(text, "cuda:", 5) == 0)
+        return is_number_list(text + 5);
+    if (strncmp(text, "emu:", 4) != 0)
+        return false;
+    machine = text + 4;
+    colon = strchr(machine, ':');
+    if (!colon)
+        return *machine != '\0';
+    return colon > machine && !strchr(colon + 1, ',') && is_number_list(colon + 1) && strtoul(colon + 1, NULL, 10) > 0;
+}
+
+static bool set_text(const char **field, const char *value)
+{
+    char *copy = strdup(value); /* programs that rename themselves write over their environment */
+
+    if (copy)
+        *field = copy;
+    return copy != NULL;
+}
+
+bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, const char *value)
+{
+    void *field = field_of(config, setting);
+    uint64_t bytes;
+
+    switch (setting->kind) {
+    case SC_SETTING_DEVICE:
+        return is_device(value) && set_text(field, value);
+    case SC_SETTING_PATH:
+        return set_text(field, value);
+    case SC_SETTING_CHOICE:
+        for (int i = 0; setting->choices[i]; i++)
+            if (strcmp(value, setting->choices[i]) == 0) {
+                *(unsigned *)field = (unsigned)i;
+                return true;
+            }
+        return false;
+    case SC_SETTING_FLAG:
+        if ((*value != '0' && *value != '1') || value[1])
+            return false;
+        *(int *)field = *value == '1';
+        return true;
+    case SC_SETTING_BYTES:
+        if (!parse_bytes(value, &bytes) || bytes < setting->least || bytes > setting->most)
+            return false;
+        *(uint64_t *)field = bytes;
+        return true;
+    }
+    return false;
+}
+
+static void format_bytes(uint64_t bytes, char *text, size_t room)
+{
+    static const char units[] = "KMGT";
+    int unit = -1;
+
+    while (bytes && bytes % 1024 == 0 && unit < 3) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, room, "%" PRIu64 "%.*s", bytes, unit >= 0, unit >= 0 ? &units[unit] : "");
+}
+
+void sc_config_format(const struct sc_config *config, const struct sc_setting *setting, char *text, size_t bytes)
+{
+    const void *field = field_of(config, setting);
+
+    switch (setting->kind) {
+    case SC_SETTING_DEVICE:
+    case SC_SETTING_PATH:
+        snprintf(text, bytes, "%s", *(const char *const *)field ? *(const char *const *)field : "");
+        break;
+    case SC_SETTING_CHOICE:
+        snprintf(text, bytes, "%s", setting->choices[*(const unsigned *)field]);
+        break;
+    case SC_SETTING_FLAG:
+        snprintf(text, bytes, "%d", *(const int *)field);
+        break;
+    case SC_SETTING_BYTES:
+        format_bytes(*(const uint64_t *)field, text, bytes);
+        break;
+    }
+}
+
+/* --- the environment ------------------------------------------------------------------------------------------------- */
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Insertions, deletions and replacements that turn a (of length n) into b; b is a name of the table. */
+static size_t distance(const char *a, size_t n, const char *b)
+{
+    size_t row[40], width = strlen(b);
+
+    if (width >= sizeof row / sizeof row[0])
+        return SIZE_MAX;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 0; i < n; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i + 1;
+        for (size_t j = 0; j < width; j++) {
+            size_t replaced = diagonal + (a[i] != b[j]);
+
+            diagonal = row[j + 1];
+            row[j + 1] = smaller(replaced, smaller(row[j], row[j + 1]) + 1);
+        }
+    }
+    return row[width];
+}
+
+static void report_unknown(const char *name, size_t length)
+{
+    const struct sc_setting *nearest = NULL;
+    size_t least = SIZE_MAX;
+
+    for (const struct sc_setting *s = sc_config_settings; s->name; s++) {
+        size_t d = distance(name, length, s->name);
+
+        if (d < least) {
+            least = d;
+            nearest = s;
+        }
+    }
+    sc_log(SC_LOG_WARN, "there is no setting %.*s, it is ignored (the nearest name is %s)", (int)smaller(length, 100), name,
+           nearest->name);
+}
+
+static const struct sc_setting *find(const char *name, size_t length)
+{
+    for (const struct sc_setting *s = sc_config_settings; s->name; s++)
+        if (strlen(s->name) == length && memcmp(s->name, name, length) == 0)
+            return s;
+    return NULL;
+}
+
+static void report_value(const struct sc_config *config, const struct sc_setting *setting, const char *value)
+{
+    char kept[256], least[32], most[32], range[80] = "";
+
+    sc_config_format(config, setting, kept, sizeof kept);
+    if (setting->kind == SC_SETTING_BYTES) {
+        format_bytes(setting->least, least, sizeof least);
+        format_bytes(setting->most, most, sizeof most);
+        snprintf(range, sizeof range, " from %s to %s", least, most);
+    }
+    sc_log(SC_LOG_WARN, "%s=%.100s is not allowed, %s is kept (allowed: %s%s)", setting->name, value, kept, setting->values,
+           range);
+}
+
+static void apply(struct sc_config *config, const struct sc_setting *setting, const char *value)
+{
+    if (*value && !sc_config_set(config, setting, value)) /* given empty is as good as not given */
+        report_value(config, setting, value);
+}
+
+static void set_defaults(struct sc_config *config)
+{
+    *config = (struct sc_config){0};
+    for (const struct sc_setting *s = sc_config_settings; s->name; s++)
+        if (s->standard)
+            sc_config_set(config, s, s->standard);
+}
+
+/* With log_only, just SEMCACHE_LOG: it says what is shown of the complaints about the others. */
+static void apply_environment(struct sc_config *config, char *const *environment, bool log_only)
+{
+    for (; *environment; environment++) {
+        const char *entry = *environment, *equals = strchr(entry, '=');
+        const struct sc_setting *setting;
+
+        if (!equals || strncmp(entry, PREFIX, sizeof PREFIX - 1) != 0 ||
+            strncmp(entry, TEST_PREFIX, sizeof TEST_PREFIX - 1) == 0)
+            continue;
+        setting = find(entry, (size_t)(equals - entry));
+        if (log_only) {
+            if (setting && setting->field == FIELD(log))
+                apply(config, setting, equals + 1);
+        } else if (!setting) {
+            report_unknown(entry, (size_t)(equals - entry));
+        } else if (setting->field != FIELD(log)) {
+            apply(config, setting, equals + 1);
+        }
+    }
+}
+
+void sc_config_load(struct sc_config *config, char *const *environment, bool trusted)
+{
+    sc_inside_enter(); /* the copies of strings are ours, not the program's */
+    set_defaults(config);
+    sc_log_threshold = config->log;
+    if (trusted && environment) {
+        apply_environment(config, environment, true);
+        sc_log_threshold = config->log;
+        apply_environment(config, environment, false);
+    }
+    sc_log_threshold = config->log;
+    if (config->window_max < config->window_min) {
+        sc_log(SC_LOG_WARN, "SEMCACHE_WINDOW_MAX is less than SEMCACHE_WINDOW_MIN; both are SEMCACHE_WINDOW_MIN now");
+        config->window_max = config->window_min;
+    }
+    sc_inside_leave();
+}
