@@ -1,5 +1,5 @@
 # Plain programs: they are linked with a BLAS and nothing of ours.
-EXTRA_DIST += examples/README.md
+EXTRA_DIST += examples/README.md examples/report.pl
 EXTRA_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power examples/jacobi_f
 
 examples_jacobi_SOURCES = examples/jacobi.c examples/example.h

@@ -8,6 +8,19 @@ TEST_EXTENSIONS = .t
 AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'; export top_srcdir top_builddir;
 EXTRA_DIST += tests/tap.h tests/run-one
 
+# The same tests under prove, for its summary: programs are in the build tree, scripts in the source tree.
+PROVE = prove
+PROVE_FLAGS = -j2
+.PHONY: prove check-gpu
+prove:
+	@list=; for t in $(TESTS); do test -f $$t || t=$(srcdir)/$$t; list="$$list $$t"; done; \
+	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
+	$(PROVE) $(PROVE_FLAGS) --exec '$(SHELL) $(srcdir)/tests/run-one' $$list
+
+# The whole suite on real devices; a test that finds none fails.
+check-gpu:
+	SEMCACHE_TEST_DEVICE=cuda SEMCACHE_TEST_REQUIRE_GPU=1 $(MAKE) check
+
 include tests/base.mk
 include tests/host.mk
 include tests/directory.mk
