@@ -25,14 +25,14 @@ sub against {
 
 sub line { printf "  %-20s %s\n", @_ }
 
-my ($moved, $percall) = ($stats->{bytes}, $stats->{percall} // {});
+my $moved = $stats->{bytes};
 my $calls = 0;
 $calls += $_->{offloaded} // 0 for values %{ $stats->{calls} };
-my @devices = map { ref $_ ? $_->{name} : $_ } @{ $stats->{devices} };
+my @devices = @{ $stats->{devices} };
 line('devices', @devices ? join(', ', @devices) : 'none: everything ran on the host');
 line('calls on devices', $calls);
-line('to the devices', bytes($moved->{h2d}) . against($moved->{h2d}, $percall->{in}));
-line('back to the host', bytes($moved->{d2h}) . against($moved->{d2h}, $percall->{out}));
+line('to the devices', bytes($moved->{h2d}) . against($moved->{h2d}, $stats->{percall_in}));
+line('back to the host', bytes($moved->{d2h}) . against($moved->{d2h}, $stats->{percall_out}));
 line('between devices', bytes($moved->{d2d}));
 line('page faults', "$stats->{faults}{read} read, $stats->{faults}{write} write");
 line('time', sprintf('%.2f s', $stats->{wall_seconds})

@@ -8,14 +8,19 @@ TEST_EXTENSIONS = .t
 AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'; export top_srcdir top_builddir;
 EXTRA_DIST += tests/tap.h tests/run-one
 
-# The same tests under prove, for its summary: programs are in the build tree, scripts in the source tree.
+# The same tests under prove, for its summary: programs are in the build tree, scripts in the source tree.  What failed is
+# run again, alone and with all that it says; the last line is that of the first run.
 PROVE = prove
 PROVE_FLAGS = -j2
+PROVE_RUN = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
+	$(PROVE) --merge --exec '$(SHELL) $(srcdir)/tests/run-one'
 .PHONY: prove check-gpu
 prove:
 	@list=; for t in $(TESTS); do test -f $$t || t=$(srcdir)/$$t; list="$$list $$t"; done; \
-	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
-	$(PROVE) $(PROVE_FLAGS) --exec '$(SHELL) $(srcdir)/tests/run-one' $$list
+	rm -f .prove; \
+	if $(PROVE_RUN) --state=save $(PROVE_FLAGS) $$list >prove.log 2>&1; then cat prove.log; \
+	else $(PROVE_RUN) --state=failed -v; cat prove.log; exit 1; fi
+CLEANFILES += .prove prove.log
 
 # The whole suite on real devices; a test that finds none fails.
 check-gpu:
