@@ -1,0 +1,125 @@
+/* Pinned memory, copies and fills. */
+#include "device/cuda/cuda_int.h"
+
+enum sc_status sc_cuda_slots_open(struct sc_cuda_device *d)
+{
+    return SC_CUDA(cudaHostAlloc((void **)&d->slots, SC_CUDA_SLOTS * SC_CUDA_SLOT_BYTES,
+                                 cudaHostAllocPortable | cudaHostAllocMapped));
+}
+
+void sc_cuda_slots_close(struct sc_cuda_device *d)
+{
+    if (d->slots)
+        cudaFreeHost(d->slots);
+    d->slots = NULL;
+}
+
+/* Kernels write to a slot directly: with unified addressing its address is the same on the device. */
+void *sc_cuda_result_slot(int device)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+    unsigned slot = __atomic_fetch_add(&d->next_slot, 1, __ATOMIC_RELAXED) % SC_CUDA_SLOTS;
+
+    return d->slots + slot * SC_CUDA_SLOT_BYTES;
+}
+
+enum sc_status sc_cuda_pin(void *base, size_t bytes)
+{
+    cudaError_t error;
+
+    if (!bytes)
+        return SC_OK;
+    SC_CUDA_SCOPE(sc_cuda_device(0));
+    error = cudaHostRegister(base, bytes, cudaHostRegisterPortable);
+    if (error == cudaSuccess)
+        return SC_OK;
+    cudaGetLastError();
+    if (error == cudaErrorMemoryAllocation)
+        return SC_ERR_MEMORY;
+    /* Memory that the program pinned itself, a device mapping, a read-only mapping: the caller copies it in and out. */
+    sc_cuda_host->log(SC_LOG_INFO, "%zu bytes at %p cannot be pinned (%s): they are not cached", bytes, base,
+                      cudaGetErrorName(error));
+    return SC_ERR_UNSUPPORTED;
+}
+
+void sc_cuda_unpin(void *base, size_t bytes)
+{
+    if (!bytes)
+        return;
+    SC_CUDA_SCOPE(sc_cuda_device(0));
+    SC_CUDA(cudaHostUnregister(base));
+}
+
+/* One contiguous piece. */
+static enum sc_status copy_line(const struct sc_copy2d *c, void *dst, const void *src, size_t bytes, cudaStream_t stream)
+{
+    if (c->dst_device == SC_HOST)
+        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, stream));
+    if (c->src_device == SC_HOST)
+        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyHostToDevice, stream));
+    if (c->dst_device == c->src_device)
+        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, stream));
+    return SC_CUDA(cudaMemcpyPeerAsync(dst, sc_cuda_device(c->dst_device)->ordinal, src,
+                                       sc_cuda_device(c->src_device)->ordinal, bytes, stream));
+}
+
+static enum sc_status copy_pitched(const struct sc_copy2d *c, cudaStream_t stream)
+{
+    enum cudaMemcpyKind kind = c->dst_device == SC_HOST   ? cudaMemcpyDeviceToHost
+                               : c->src_device == SC_HOST ? cudaMemcpyHostToDevice
+                                                          : cudaMemcpyDeviceToDevice;
+    struct cudaMemcpy3DPeerParms peer = {.srcPtr.pitch = c->src_pitch};
+
+    if (kind != cudaMemcpyDeviceToDevice || c->dst_device == c->src_device ||
+        sc_cuda_device(c->dst_device)->properties.peer[c->src_device])
+        return SC_CUDA(cudaMemcpy2DAsync(c->dst, c->dst_pitch, c->src, c->src_pitch, c->width, c->height, kind, stream));
+    /* No direct path between the two: the driver stages it through the host. */
+    peer.srcPtr = (struct cudaPitchedPtr){(void *)c->src, c->src_pitch, c->width, c->height};
+    peer.dstPtr = (struct cudaPitchedPtr){c->dst, c->dst_pitch, c->width, c->height};
+    peer.srcDevice = sc_cuda_device(c->src_device)->ordinal;
+    peer.dstDevice = sc_cuda_device(c->dst_device)->ordinal;
+    peer.extent = (struct cudaExtent){c->width, c->height, 1};
+    return SC_CUDA(cudaMemcpy3DPeerAsync(&peer, stream));
+}
+
+enum sc_status sc_cuda_copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+    enum sc_status status = SC_OK;
+    cudaStream_t on;
+
+    if (!c->width || !c->height)
+        return SC_OK;
+    SC_CUDA_SCOPE(d);
+    on = sc_cuda_enqueue(d, stream);
+    if (c->height == 1)
+        return copy_line(c, c->dst, c->src, c->width, on);
+    if (c->dst_pitch == c->width && c->src_pitch == c->width)
+        return copy_line(c, c->dst, c->src, c->width * c->height, on);
+    if (c->dst_pitch <= d->max_pitch && c->src_pitch <= d->max_pitch)
+        return copy_pitched(c, on);
+    /* Pitches of 2 GiB and more are beyond the hardware's 2-D copies; the pieces are few and mostly long then. */
+    for (size_t i = 0; i < c->height && !status; i++)
+        status = copy_line(c, (char *)c->dst + i * c->dst_pitch, (const char *)c->src + i * c->src_pitch, c->width, on);
+    return status;
+}
+
+enum sc_status sc_cuda_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
+                            size_t height)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+    enum sc_status status = SC_OK;
+    cudaStream_t on;
+
+    if (!width || !height)
+        return SC_OK;
+    SC_CUDA_SCOPE(d);
+    on = sc_cuda_enqueue(d, stream);
+    if (height == 1 || pitch == width)
+        return SC_CUDA(cudaMemsetAsync(memory, byte, width * height, on));
+    if (pitch <= d->max_pitch)
+        return SC_CUDA(cudaMemset2DAsync(memory, pitch, byte, width, height, on));
+    for (size_t i = 0; i < height && !status; i++)
+        status = SC_CUDA(cudaMemsetAsync((char *)memory + i * pitch, byte, width, on));
+    return status;
+}

@@ -1,0 +1,105 @@
+/* What the files of the CUDA module share.  Rules in README.md. */
+#ifndef SC_DEVICE_CUDA_INT_H
+#define SC_DEVICE_CUDA_INT_H
+
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include "device/device.h"
+
+enum {
+    SC_CUDA_RING = 1024,        /* events of one stream; a power of two */
+    SC_CUDA_SLOTS = 1024,       /* result slots of one device; the contract asks for 512 */
+    SC_CUDA_SLOT_BYTES = 16,
+};
+
+struct sc_cuda_stream {
+    cudaStream_t stream;
+    cublasHandle_t blas;        /* made by the first launch on the stream */
+    void *workspace;            /* of blas */
+    bool unmarked;              /* something was enqueued since the newest mark */
+    uint64_t marked;            /* seq of the newest mark */
+    uint64_t completed;         /* every seq up to this one is known to be reached; atomic, only grows */
+    cudaEvent_t events[SC_CUDA_RING]; /* seq s is, or was, recorded in slot s % SC_CUDA_RING */
+};
+
+struct sc_cuda_pool;
+
+struct sc_cuda_device {
+    int index, ordinal;         /* ours; the CUDA runtime's */
+    CUdevice driver_device;
+    CUcontext context;          /* the primary context, retained */
+    struct sc_cuda_stream streams[SC_STREAMS];
+    struct sc_cuda_pool *pool;
+    char *slots;                /* SC_CUDA_SLOTS result slots, pinned */
+    unsigned next_slot;         /* atomic */
+    size_t max_pitch;           /* of 2-D copies, bytes */
+    struct sc_device_properties properties;
+};
+
+extern struct sc_cuda_device sc_cuda_devices[SC_DEVICES_MAX];
+extern int sc_cuda_count;
+extern const struct sc_device_host *sc_cuda_host;
+
+static inline struct sc_cuda_device *sc_cuda_device(int device) { return &sc_cuda_devices[device]; }
+
+/* driver.c: makes the device's context current in this thread for the enclosing block and puts back what was there, so
+ * that a program that uses CUDA itself sees no change, and no context comes to life that nobody asked for. */
+int sc_cuda_enter(const struct sc_cuda_device *d);
+void sc_cuda_leave(const int *pushed);
+#define SC_CUDA_SCOPE(d) int scope_ __attribute__((cleanup(sc_cuda_leave), unused)) = sc_cuda_enter(d)
+
+enum sc_status sc_cuda_driver_load(void);
+enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d);
+void sc_cuda_context_release(struct sc_cuda_device *d);
+
+/* error.c: the status of a call.  Out of memory is silent (the caller evicts and tries again); any other error is logged
+ * once for each cause, with the text of the call.  The runtime's last error is cleared. */
+enum sc_status sc_cuda_failed(cudaError_t error, const char *call);
+enum sc_status sc_cuda_blas_failed(cublasStatus_t error, const char *call);
+#define SC_CUDA(call)                                                                                         \
+    ({                                                                                                        \
+        cudaError_t error_ = (call);                                                                          \
+        error_ == cudaSuccess ? SC_OK : sc_cuda_failed(error_, #call);                                        \
+    })
+
+/* fence.c */
+enum sc_status sc_cuda_mark(int device, enum sc_stream stream, struct sc_fence *fence);
+enum sc_status sc_cuda_mark_locked(struct sc_cuda_device *d, enum sc_stream stream, struct sc_fence *fence);
+enum sc_status sc_cuda_wait(int device, enum sc_stream stream, struct sc_fence fence);
+enum sc_status sc_cuda_sync(struct sc_fence fence);
+bool sc_cuda_done(struct sc_fence fence);
+bool sc_cuda_known_done(struct sc_fence fence); /* by what is remembered: asks no driver */
+void sc_cuda_fences_close(struct sc_cuda_device *d);
+
+/* To be called before anything is enqueued. */
+static inline cudaStream_t sc_cuda_enqueue(struct sc_cuda_device *d, enum sc_stream stream)
+{
+    __atomic_store_n(&d->streams[stream].unmarked, true, __ATOMIC_RELAXED);
+    return d->streams[stream].stream;
+}
+
+/* memory.c */
+enum sc_status sc_cuda_pool_open(struct sc_cuda_device *d, uint64_t limit);
+void sc_cuda_pool_close(struct sc_cuda_device *d);
+pthread_mutex_t *sc_cuda_pool_lock(struct sc_cuda_device *d); /* also protects marks on SC_STREAM_MEMORY */
+enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
+void sc_cuda_free(int device, void *memory, const struct sc_fence *after, int count);
+
+/* copy.c */
+enum sc_status sc_cuda_slots_open(struct sc_cuda_device *d);
+void sc_cuda_slots_close(struct sc_cuda_device *d);
+void *sc_cuda_result_slot(int device);
+enum sc_status sc_cuda_pin(void *base, size_t bytes);
+void sc_cuda_unpin(void *base, size_t bytes);
+enum sc_status sc_cuda_copy(int device, enum sc_stream stream, const struct sc_copy2d *copy);
+enum sc_status sc_cuda_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
+                            size_t height);
+
+/* kernel.c */
+enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel);
+void sc_cuda_kernels_close(struct sc_cuda_device *d);
+
+#endif

@@ -1,0 +1,82 @@
+/* The few driver calls that the runtime has no equal for: which context is current in this thread.  The driver is opened
+ * at run time, because the machine that builds the module may have none. */
+#include "device/cuda/cuda_int.h"
+
+#include <dlfcn.h>
+
+static struct {
+    void *library;
+    CUresult (*init)(unsigned);
+    CUresult (*device_get)(CUdevice *, int);
+    CUresult (*primary_retain)(CUcontext *, CUdevice);
+    CUresult (*primary_release)(CUdevice);
+    CUresult (*current)(CUcontext *);
+    CUresult (*push)(CUcontext);
+    CUresult (*pop)(CUcontext *);
+} driver;
+
+static bool find(void *function, const char *name)
+{
+    /* POSIX wants a function pointer to fit into void *; ISO C has no cast for it. */
+    *(void **)function = dlsym(driver.library, name);
+    return *(void **)function != NULL;
+}
+
+enum sc_status sc_cuda_driver_load(void)
+{
+    if (driver.library)
+        return SC_OK;
+    driver.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!driver.library) {
+        sc_cuda_host->log(SC_LOG_INFO, "no CUDA driver on this machine (%s)", dlerror());
+        return SC_ERR_UNSUPPORTED;
+    }
+    if (find(&driver.init, "cuInit") && find(&driver.device_get, "cuDeviceGet") &&
+        find(&driver.primary_retain, "cuDevicePrimaryCtxRetain") &&
+        find(&driver.primary_release, "cuDevicePrimaryCtxRelease_v2") && find(&driver.current, "cuCtxGetCurrent") &&
+        find(&driver.push, "cuCtxPushCurrent_v2") && find(&driver.pop, "cuCtxPopCurrent_v2") &&
+        driver.init(0) == CUDA_SUCCESS)
+        return SC_OK;
+    dlclose(driver.library);
+    driver.library = NULL;
+    sc_cuda_host->log(SC_LOG_INFO, "the CUDA driver does not start: no GPU, or one that this process may not use");
+    return SC_ERR_UNSUPPORTED;
+}
+
+enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d)
+{
+    CUresult result = driver.device_get(&d->driver_device, d->ordinal);
+
+    if (result == CUDA_SUCCESS)
+        result = driver.primary_retain(&d->context, d->driver_device);
+    if (result == CUDA_SUCCESS)
+        return SC_OK;
+    d->context = NULL;
+    sc_cuda_host->log(SC_LOG_ERROR, "CUDA device %d does not start (driver error %d): leave it out with "
+                      "SEMCACHE_DEVICE=cuda:LIST, or see nvidia-smi for who occupies it", d->ordinal, (int)result);
+    return SC_ERR_DEVICE;
+}
+
+void sc_cuda_context_release(struct sc_cuda_device *d)
+{
+    if (d->context)
+        driver.primary_release(d->driver_device);
+    d->context = NULL;
+}
+
+int sc_cuda_enter(const struct sc_cuda_device *d)
+{
+    CUcontext current = NULL;
+
+    if (driver.current(&current) == CUDA_SUCCESS && current == d->context)
+        return 0;
+    return driver.push(d->context) == CUDA_SUCCESS;
+}
+
+void sc_cuda_leave(const int *pushed)
+{
+    CUcontext popped;
+
+    if (*pushed)
+        driver.pop(&popped);
+}

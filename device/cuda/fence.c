@@ -1,0 +1,157 @@
+/* Fences: a point of a stream is a number; the newest SC_CUDA_RING of them have an event.
+ *
+ * Seq s is recorded in slot s % SC_CUDA_RING.  A slot that was reused holds a later point of the same in-order stream,
+ * which implies the earlier one: so a fence is never lost, however old, and a reader that races with the reuse only
+ * waits a little longer.  Waiting for that later point cannot deadlock: whatever precedes it was enqueued before the
+ * wait is. */
+#include "device/cuda/cuda_int.h"
+
+#include <sched.h>
+#include <time.h>
+
+static struct sc_cuda_stream *stream_of(struct sc_fence fence)
+{
+    return &sc_cuda_devices[fence.device].streams[fence.stream];
+}
+
+static cudaEvent_t event_of(struct sc_fence fence)
+{
+    return stream_of(fence)->events[fence.seq % SC_CUDA_RING];
+}
+
+static void note_completed(struct sc_fence fence)
+{
+    uint64_t *completed = &stream_of(fence)->completed, old = __atomic_load_n(completed, __ATOMIC_RELAXED);
+
+    while (old < fence.seq &&
+           !__atomic_compare_exchange_n(completed, &old, fence.seq, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
+bool sc_cuda_known_done(struct sc_fence fence)
+{
+    return fence.seq <= __atomic_load_n(&stream_of(fence)->completed, __ATOMIC_ACQUIRE);
+}
+
+enum sc_status sc_cuda_mark_locked(struct sc_cuda_device *d, enum sc_stream stream, struct sc_fence *fence)
+{
+    struct sc_cuda_stream *q = &d->streams[stream];
+    enum sc_status status;
+
+    if (__atomic_exchange_n(&q->unmarked, false, __ATOMIC_RELAXED)) {
+        uint64_t seq = q->marked + 1;
+        cudaEvent_t *event = &q->events[seq % SC_CUDA_RING];
+
+        status = *event ? SC_OK : SC_CUDA(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+        if (!status)
+            status = SC_CUDA(cudaEventRecord(*event, q->stream));
+        if (status) {
+            q->unmarked = true;
+            return status == SC_ERR_DEVICE_MEMORY ? status : SC_ERR_DEVICE;
+        }
+        q->marked = seq;
+    }
+    *fence = (struct sc_fence){.seq = q->marked, .device = (uint16_t)d->index, .stream = (uint16_t)stream};
+    return SC_OK;
+}
+
+enum sc_status sc_cuda_mark(int device, enum sc_stream stream, struct sc_fence *fence)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+    enum sc_status status;
+
+    SC_CUDA_SCOPE(d);
+    if (stream != SC_STREAM_MEMORY)
+        return sc_cuda_mark_locked(d, stream, fence);
+    /* alloc and free mark this stream too, and nobody orders them. */
+    pthread_mutex_lock(sc_cuda_pool_lock(d));
+    status = sc_cuda_mark_locked(d, stream, fence);
+    pthread_mutex_unlock(sc_cuda_pool_lock(d));
+    return status;
+}
+
+enum sc_status sc_cuda_wait(int device, enum sc_stream stream, struct sc_fence fence)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+
+    if (sc_cuda_known_done(fence) || (fence.device == device && fence.stream == stream))
+        return SC_OK;
+    SC_CUDA_SCOPE(d);
+    return SC_CUDA(cudaStreamWaitEvent(sc_cuda_enqueue(d, stream), event_of(fence), 0));
+}
+
+/* cudaErrorNotReady while the fence is not reached. */
+static cudaError_t query(struct sc_fence fence)
+{
+    cudaError_t error = cudaEventQuery(event_of(fence));
+
+    if (error == cudaSuccess)
+        note_completed(fence);
+    else if (error == cudaErrorNotReady)
+        cudaGetLastError(); /* the runtime remembers even this one */
+    return error;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The pause before the next query, after `waited` ns.  Short waits are spun, because the first touch of a page by the
+ * program hangs on them; in longer ones the processor is offered to others; in very long ones the thread sleeps for a
+ * hundredth of the time that it has already waited, so that it uses no processor and is late by no more than that. */
+static void pause_after(int64_t waited)
+{
+    if (waited < 100 * 1000) {
+        for (int i = 0; i < 8; i++)
+            __builtin_ia32_pause();
+    } else if (waited < 10 * 1000 * 1000) {
+        sched_yield();
+    } else {
+        nanosleep(&(struct timespec){.tv_nsec = waited < 1000000000 ? waited / 100 : 10000000}, NULL);
+    }
+}
+
+enum sc_status sc_cuda_sync(struct sc_fence fence)
+{
+    cudaError_t error;
+    int64_t start;
+
+    if (sc_cuda_known_done(fence))
+        return SC_OK;
+    SC_CUDA_SCOPE(sc_cuda_device(fence.device));
+    start = now_ns();
+    while ((error = query(fence)) == cudaErrorNotReady)
+        pause_after(now_ns() - start);
+    return error == cudaSuccess ? SC_OK : sc_cuda_failed(error, "cudaEventQuery");
+}
+
+/* A device that failed is never done by itself: true then too, so that nobody polls for ever; sync tells. */
+bool sc_cuda_done(struct sc_fence fence)
+{
+    cudaError_t error;
+
+    if (sc_cuda_known_done(fence))
+        return true;
+    SC_CUDA_SCOPE(sc_cuda_device(fence.device));
+    error = query(fence);
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        sc_cuda_failed(error, "cudaEventQuery");
+    return error != cudaErrorNotReady;
+}
+
+void sc_cuda_fences_close(struct sc_cuda_device *d)
+{
+    for (int s = 0; s < SC_STREAMS; s++) {
+        struct sc_cuda_stream *q = &d->streams[s];
+
+        for (int i = 0; i < SC_CUDA_RING; i++) {
+            if (q->events[i])
+                cudaEventDestroy(q->events[i]);
+            q->events[i] = NULL;
+        }
+    }
+}

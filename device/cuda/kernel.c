@@ -1,0 +1,340 @@
+/* BLAS kernels through cuBLAS's 64-bit interface.
+ *
+ * The four types of a routine differ only in what their pointers point to, so each routine has one signature with void
+ * pointers and a table of four functions.  (Calling a function through a type that differs in pointed-to types is a
+ * matter of the ABI; on x86-64 all object pointers are passed alike.) */
+#include "device/cuda/cuda_int.h"
+
+typedef cublasStatus_t axpy_fn(cublasHandle_t, int64_t n, const void *alpha, const void *x, int64_t, void *y, int64_t);
+typedef cublasStatus_t scal_fn(cublasHandle_t, int64_t n, const void *alpha, void *x, int64_t);
+typedef cublasStatus_t pair_fn(cublasHandle_t, int64_t n, void *x, int64_t, void *y, int64_t);
+typedef cublasStatus_t dot_fn(cublasHandle_t, int64_t n, const void *x, int64_t, const void *y, int64_t, void *result);
+typedef cublasStatus_t reduce_fn(cublasHandle_t, int64_t n, const void *x, int64_t, void *result);
+typedef cublasStatus_t gemv_fn(cublasHandle_t, cublasOperation_t, int64_t m, int64_t n, const void *alpha, const void *a,
+                               int64_t, const void *x, int64_t, const void *beta, void *y, int64_t);
+typedef cublasStatus_t ger_fn(cublasHandle_t, int64_t m, int64_t n, const void *alpha, const void *x, int64_t,
+                              const void *y, int64_t, void *a, int64_t);
+typedef cublasStatus_t trsv_fn(cublasHandle_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, int64_t n,
+                               const void *a, int64_t, void *x, int64_t);
+typedef cublasStatus_t gemm_fn(cublasHandle_t, cublasOperation_t, cublasOperation_t, int64_t m, int64_t n, int64_t k,
+                               const void *alpha, const void *a, int64_t, const void *b, int64_t, const void *beta,
+                               void *c, int64_t);
+typedef cublasStatus_t symm_fn(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, int64_t m, int64_t n,
+                               const void *alpha, const void *a, int64_t, const void *b, int64_t, const void *beta,
+                               void *c, int64_t);
+typedef cublasStatus_t syrk_fn(cublasHandle_t, cublasFillMode_t, cublasOperation_t, int64_t n, int64_t k,
+                               const void *alpha, const void *a, int64_t, const void *beta, void *c, int64_t);
+typedef cublasStatus_t trsm_fn(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,
+                               int64_t m, int64_t n, const void *alpha, const void *a, int64_t, void *b, int64_t);
+
+#define FOUR(fn, s, d, c, z)                                                                                    \
+    {(fn *)cublas##s##_v2_64, (fn *)cublas##d##_v2_64, (fn *)cublas##c##_v2_64, (fn *)cublas##z##_v2_64}
+
+static axpy_fn *const axpy[] = FOUR(axpy_fn, Saxpy, Daxpy, Caxpy, Zaxpy);
+static scal_fn *const scal[] = FOUR(scal_fn, Sscal, Dscal, Cscal, Zscal);
+static scal_fn *const scal_real[] = FOUR(scal_fn, Sscal, Dscal, Csscal, Zdscal);
+static pair_fn *const copy[] = FOUR(pair_fn, Scopy, Dcopy, Ccopy, Zcopy);
+static pair_fn *const swap[] = FOUR(pair_fn, Sswap, Dswap, Cswap, Zswap);
+static dot_fn *const dot[] = FOUR(dot_fn, Sdot, Ddot, Cdotu, Zdotu);
+static dot_fn *const dotc[] = FOUR(dot_fn, Sdot, Ddot, Cdotc, Zdotc);
+static reduce_fn *const nrm2[] = FOUR(reduce_fn, Snrm2, Dnrm2, Scnrm2, Dznrm2);
+static reduce_fn *const asum[] = FOUR(reduce_fn, Sasum, Dasum, Scasum, Dzasum);
+static reduce_fn *const iamax[] = FOUR(reduce_fn, Isamax, Idamax, Icamax, Izamax);
+static gemv_fn *const gemv[] = FOUR(gemv_fn, Sgemv, Dgemv, Cgemv, Zgemv);
+static ger_fn *const ger[] = FOUR(ger_fn, Sger, Dger, Cgeru, Zgeru);
+static ger_fn *const gerc[] = FOUR(ger_fn, Sger, Dger, Cgerc, Zgerc);
+static trsv_fn *const trsv[] = FOUR(trsv_fn, Strsv, Dtrsv, Ctrsv, Ztrsv);
+static gemm_fn *const gemm[] = FOUR(gemm_fn, Sgemm, Dgemm, Cgemm, Zgemm);
+static symm_fn *const symm[] = FOUR(symm_fn, Ssymm, Dsymm, Csymm, Zsymm);
+static symm_fn *const hemm[] = FOUR(symm_fn, Ssymm, Dsymm, Chemm, Zhemm);
+static syrk_fn *const syrk[] = FOUR(syrk_fn, Ssyrk, Dsyrk, Csyrk, Zsyrk);
+static syrk_fn *const herk[] = FOUR(syrk_fn, Ssyrk, Dsyrk, Cherk, Zherk);
+static trsm_fn *const trsm[] = FOUR(trsm_fn, Strsm, Dtrsm, Ctrsm, Ztrsm);
+
+/* A scalar as cuBLAS reads it: a real number or a pair, of the type's precision. */
+union scalar {
+    float s[2];
+    double d[2];
+};
+
+struct call {
+    cublasHandle_t blas;
+    int device;
+    enum sc_stream stream;
+    const struct sc_kernel *k;
+    union scalar alpha, beta;
+};
+
+static union scalar scalar_of(enum sc_type type, const double value[2])
+{
+    union scalar out;
+
+    if (type == SC_S || type == SC_C)
+        out.s[0] = (float)value[0], out.s[1] = (float)value[1];
+    else
+        out.d[0] = value[0], out.d[1] = value[1];
+    return out;
+}
+
+/* The imaginary part counts only where the scalar is complex: the caller need not clear it. */
+static bool scalar_is(const struct sc_kernel *k, const double value[2], double real)
+{
+    bool pair = sc_type_is_complex(k->type) && k->op != SC_OP_HERK;
+
+    return value[0] == real && (!pair || value[1] == 0);
+}
+
+static cublasOperation_t operation(const struct sc_kernel *k, char letter)
+{
+    if (letter == 'N')
+        return CUBLAS_OP_N;
+    return letter == 'C' && sc_type_is_complex(k->type) ? CUBLAS_OP_C : CUBLAS_OP_T;
+}
+
+static cublasFillMode_t fill_mode(const struct sc_kernel *k)
+{
+    return k->uplo == 'U' ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+}
+
+static cublasSideMode_t side_mode(const struct sc_kernel *k)
+{
+    return k->side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+}
+
+static cublasDiagType_t diag_type(const struct sc_kernel *k)
+{
+    return k->diag == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+}
+
+static enum sc_status result_of(const struct call *c, cublasStatus_t error)
+{
+    static const char *const names[SC_OPS] = {
+        [SC_OP_AXPY] = "axpy", [SC_OP_SCAL] = "scal", [SC_OP_COPY] = "copy", [SC_OP_SWAP] = "swap",
+        [SC_OP_DOT] = "dot", [SC_OP_DOTC] = "dotc", [SC_OP_NRM2] = "nrm2", [SC_OP_ASUM] = "asum",
+        [SC_OP_IAMAX] = "iamax", [SC_OP_GEMV] = "gemv", [SC_OP_GER] = "ger", [SC_OP_GERC] = "gerc",
+        [SC_OP_TRSV] = "trsv", [SC_OP_GEMM] = "gemm", [SC_OP_SYMM] = "symm", [SC_OP_HEMM] = "hemm",
+        [SC_OP_SYRK] = "syrk", [SC_OP_HERK] = "herk", [SC_OP_TRSM] = "trsm"};
+
+    return error == CUBLAS_STATUS_SUCCESS ? SC_OK : sc_cuda_blas_failed(error, names[c->k->op]);
+}
+
+/* C := beta C for an m x n matrix; A and B are not looked at, whatever they hold. */
+static enum sc_status scale(const struct call *c, int64_t m, int64_t n, void *matrix, int64_t ld)
+{
+    const struct sc_kernel *k = c->k;
+    size_t bytes = sc_type_bytes(k->type);
+
+    if (scalar_is(k, k->beta, 1))
+        return SC_OK;
+    if (scalar_is(k, k->beta, 0))
+        return sc_cuda_fill(c->device, c->stream, matrix, (size_t)ld * bytes, 0, (size_t)m * bytes, (size_t)n);
+    return result_of(c, gemm[k->type](c->blas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, 0, &c->alpha, matrix, ld, matrix, ld,
+                                      &c->beta, matrix, ld));
+}
+
+static enum sc_status run_axpy(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->n <= 0 || scalar_is(k, k->alpha, 0))
+        return SC_OK;
+    if (!k->lda || !k->ldb)
+        return SC_ERR_UNSUPPORTED;
+    return result_of(c, axpy[k->type](c->blas, k->n, &c->alpha, k->a, k->lda, k->b, k->ldb));
+}
+
+static enum sc_status run_scal(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->n <= 0 || k->lda <= 0) /* as the reference does */
+        return SC_OK;
+    return result_of(c, (k->scale_real ? scal_real : scal)[k->type](c->blas, k->n, &c->alpha, k->a, k->lda));
+}
+
+static enum sc_status run_pair(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->n <= 0)
+        return SC_OK;
+    if (!k->lda || !k->ldb)
+        return SC_ERR_UNSUPPORTED;
+    return result_of(c, (k->op == SC_OP_COPY ? copy : swap)[k->type](c->blas, k->n, k->a, k->lda, k->b, k->ldb));
+}
+
+/* Reductions write their result where the record says, in the order of the stream: nobody waits here. */
+static enum sc_status run_reduction(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+    bool two = k->op == SC_OP_DOT || k->op == SC_OP_DOTC;
+    reduce_fn *const *one = k->op == SC_OP_NRM2 ? nrm2 : k->op == SC_OP_ASUM ? asum : iamax;
+    int64_t inc = k->op == SC_OP_NRM2 && k->lda < 0 ? -k->lda : k->lda; /* the order does not matter to a norm */
+    cublasStatus_t error;
+
+    if (k->n <= 0 || (!two && k->op != SC_OP_NRM2 && k->lda <= 0)) /* as the reference does */
+        return sc_cuda_fill(c->device, c->stream, k->result, SC_CUDA_SLOT_BYTES, 0, SC_CUDA_SLOT_BYTES, 1);
+    if (!k->lda || (two && !k->ldb))
+        return SC_ERR_UNSUPPORTED;
+    cublasSetPointerMode(c->blas, CUBLAS_POINTER_MODE_DEVICE);
+    if (two)
+        error = (k->op == SC_OP_DOT ? dot : dotc)[k->type](c->blas, k->n, k->a, k->lda, k->b, k->ldb, k->result);
+    else
+        error = one[k->type](c->blas, k->n, k->a, inc, k->result);
+    cublasSetPointerMode(c->blas, CUBLAS_POINTER_MODE_HOST);
+    return result_of(c, error);
+}
+
+static enum sc_status run_gemv(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->m <= 0 || k->n <= 0)
+        return SC_OK;
+    if (!k->ldb || !k->ldc)
+        return SC_ERR_UNSUPPORTED;
+    if (scalar_is(k, k->alpha, 0)) /* y as the row of a matrix: scaling does not care for the order */
+        return scale(c, 1, k->transa == 'N' ? k->m : k->n, k->c, k->ldc < 0 ? -k->ldc : k->ldc);
+    return result_of(c, gemv[k->type](c->blas, operation(k, k->transa), k->m, k->n, &c->alpha, k->a, k->lda, k->b, k->ldb,
+                                      &c->beta, k->c, k->ldc));
+}
+
+static enum sc_status run_ger(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->m <= 0 || k->n <= 0 || scalar_is(k, k->alpha, 0))
+        return SC_OK;
+    if (!k->lda || !k->ldb)
+        return SC_ERR_UNSUPPORTED;
+    return result_of(c, (k->op == SC_OP_GER ? ger : gerc)[k->type](c->blas, k->m, k->n, &c->alpha, k->a, k->lda, k->b,
+                                                                   k->ldb, k->c, k->ldc));
+}
+
+static enum sc_status run_trsv(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->n <= 0)
+        return SC_OK;
+    if (!k->ldb)
+        return SC_ERR_UNSUPPORTED;
+    return result_of(c, trsv[k->type](c->blas, fill_mode(k), operation(k, k->transa), diag_type(k), k->n, k->a, k->lda,
+                                      k->b, k->ldb));
+}
+
+static enum sc_status run_gemm(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->m <= 0 || k->n <= 0)
+        return SC_OK;
+    if (k->k <= 0 || scalar_is(k, k->alpha, 0))
+        return scale(c, k->m, k->n, k->c, k->ldc);
+    return result_of(c, gemm[k->type](c->blas, operation(k, k->transa), operation(k, k->transb), k->m, k->n, k->k,
+                                      &c->alpha, k->a, k->lda, k->b, k->ldb, &c->beta, k->c, k->ldc));
+}
+
+static enum sc_status run_symm(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+
+    if (k->m <= 0 || k->n <= 0)
+        return SC_OK;
+    if (scalar_is(k, k->alpha, 0))
+        return scale(c, k->m, k->n, k->c, k->ldc);
+    return result_of(c, (k->op == SC_OP_SYMM ? symm : hemm)[k->type](c->blas, side_mode(k), fill_mode(k), k->m, k->n,
+                                                                     &c->alpha, k->a, k->lda, k->b, k->ldb, &c->beta,
+                                                                     k->c, k->ldc));
+}
+
+/* Only a triangle of C is touched, so scaling it is left to the same routine, with nothing to add. */
+static enum sc_status run_syrk(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+    bool adds = k->k > 0 && !scalar_is(k, k->alpha, 0);
+
+    if (k->n <= 0 || (!adds && scalar_is(k, k->beta, 1)))
+        return SC_OK;
+    return result_of(c, (k->op == SC_OP_SYRK ? syrk : herk)[k->type](c->blas, fill_mode(k), operation(k, k->transa), k->n,
+                                                                     adds ? k->k : 0, &c->alpha, k->a, k->lda, &c->beta,
+                                                                     k->c, k->ldc));
+}
+
+static enum sc_status run_trsm(const struct call *c)
+{
+    const struct sc_kernel *k = c->k;
+    size_t bytes = sc_type_bytes(k->type);
+
+    if (k->m <= 0 || k->n <= 0)
+        return SC_OK;
+    if (scalar_is(k, k->alpha, 0))
+        return sc_cuda_fill(c->device, c->stream, k->b, (size_t)k->ldb * bytes, 0, (size_t)k->m * bytes, (size_t)k->n);
+    return result_of(c, trsm[k->type](c->blas, side_mode(k), fill_mode(k), operation(k, k->transa), diag_type(k), k->m,
+                                      k->n, &c->alpha, k->a, k->lda, k->b, k->ldb));
+}
+
+static enum sc_status (*const runners[SC_OPS])(const struct call *) = {
+    [SC_OP_AXPY] = run_axpy, [SC_OP_SCAL] = run_scal, [SC_OP_COPY] = run_pair, [SC_OP_SWAP] = run_pair,
+    [SC_OP_DOT] = run_reduction, [SC_OP_DOTC] = run_reduction, [SC_OP_NRM2] = run_reduction,
+    [SC_OP_ASUM] = run_reduction, [SC_OP_IAMAX] = run_reduction, [SC_OP_GEMV] = run_gemv, [SC_OP_GER] = run_ger,
+    [SC_OP_GERC] = run_ger, [SC_OP_TRSV] = run_trsv, [SC_OP_GEMM] = run_gemm, [SC_OP_SYMM] = run_symm,
+    [SC_OP_HEMM] = run_symm, [SC_OP_SYRK] = run_syrk, [SC_OP_HERK] = run_syrk, [SC_OP_TRSM] = run_trsm};
+
+/* A handle for each stream that kernels run on, with a workspace of its own: cuBLAS allocates nothing during calls, and
+ * its results depend on nothing but the operands. */
+static enum sc_status make_handle(struct sc_cuda_stream *q)
+{
+    const size_t workspace = (size_t)32 << 20; /* what cuBLAS asks for on recent devices */
+    enum sc_status status = SC_CUDA(cudaMalloc(&q->workspace, workspace));
+    cublasStatus_t error;
+
+    if (status)
+        return status;
+    error = cublasCreate(&q->blas);
+    if (error == CUBLAS_STATUS_SUCCESS)
+        error = cublasSetStream(q->blas, q->stream); /* first: it resets the workspace */
+    if (error == CUBLAS_STATUS_SUCCESS)
+        error = cublasSetWorkspace(q->blas, q->workspace, workspace);
+    if (error == CUBLAS_STATUS_SUCCESS)
+        return SC_OK;
+    if (q->blas)
+        cublasDestroy(q->blas);
+    cudaFree(q->workspace);
+    q->blas = NULL;
+    q->workspace = NULL;
+    return sc_cuda_blas_failed(error, "initialisation");
+}
+
+enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+    struct sc_cuda_stream *q = &d->streams[stream];
+    struct call c = {.device = device, .stream = stream, .k = kernel};
+    enum sc_status status;
+
+    if ((unsigned)kernel->op >= SC_OPS || (unsigned)kernel->type >= SC_TYPES)
+        return SC_ERR_UNSUPPORTED;
+    SC_CUDA_SCOPE(d);
+    if (!q->blas && (status = make_handle(q)))
+        return status;
+    c.blas = q->blas;
+    c.alpha = scalar_of(kernel->type, kernel->alpha);
+    c.beta = scalar_of(kernel->type, kernel->beta);
+    sc_cuda_enqueue(d, stream);
+    return runners[kernel->op](&c);
+}
+
+void sc_cuda_kernels_close(struct sc_cuda_device *d)
+{
+    for (int s = 0; s < SC_STREAMS; s++) {
+        struct sc_cuda_stream *q = &d->streams[s];
+
+        if (q->blas)
+            cublasDestroy(q->blas);
+        if (q->workspace)
+            cudaFree(q->workspace);
+        q->blas = NULL;
+        q->workspace = NULL;
+    }
+}

@@ -1,0 +1,13 @@
+# The CUDA devices, as a module that is opened at run time: the library itself links no CUDA library.
+# Uninstalled, the module is .libs/semcache-cuda.so of the build tree (SEMCACHE_MODULE_PATH=.libs).
+EXTRA_DIST += device/cuda/README.md
+if HAVE_CUDA
+module_LTLIBRARIES += semcache-cuda.la
+semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \
+	device/cuda/fence.c device/cuda/memory.c device/cuda/copy.c device/cuda/kernel.c
+semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+# nodelete: CUDA's libraries do not survive being unloaded.
+semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
+	-no-undefined -Wl,-z,defs -Wl,-z,nodelete $(CUDA_LDFLAGS)
+semcache_cuda_la_LIBADD = -lcublas -lcudart
+endif

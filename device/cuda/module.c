@@ -1,0 +1,234 @@
+/* Opens and closes the CUDA devices; the table of operations. */
+#include "device/cuda/cuda_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sc_cuda_device sc_cuda_devices[SC_DEVICES_MAX];
+int sc_cuda_count;
+const struct sc_device_host *sc_cuda_host;
+
+/* Ordinals from a list such as "0,2"; all of them when it is empty. */
+static enum sc_status select_devices(const char *list, int present, int *ordinals, int *count)
+{
+    const char *at = list;
+    char *end;
+
+    *count = 0;
+    if (!*list) {
+        while (*count < present && *count < SC_DEVICES_MAX)
+            ordinals[*count] = *count, ++*count;
+        return SC_OK;
+    }
+    for (;; at = end + 1) {
+        long n = strtol(at, &end, 10);
+        bool bad = end == at || n < 0 || n >= present || (*end && *end != ',') || *count == SC_DEVICES_MAX;
+
+        for (int i = 0; i < *count; i++)
+            bad |= ordinals[i] == n;
+        if (bad) {
+            sc_cuda_host->log(SC_LOG_ERROR, "device list cuda:%s: wants different numbers from 0 to %d, with commas "
+                              "(nvidia-smi -L lists the devices)", list, present - 1);
+            return SC_ERR_INVALID;
+        }
+        ordinals[(*count)++] = (int)n;
+        if (!*end)
+            return SC_OK;
+    }
+}
+
+static int attribute(const struct sc_cuda_device *d, enum cudaDeviceAttr which)
+{
+    int value = 0;
+
+    if (cudaDeviceGetAttribute(&value, which, d->ordinal) != cudaSuccess)
+        cudaGetLastError();
+    return value;
+}
+
+/* Double-precision operations of one multiprocessor in one clock, by compute capability; rough, only a hint. */
+static int flops_per_clock(int major, int minor)
+{
+    if (major >= 9 && minor == 0)
+        return 256; /* with matrix units */
+    if (major == 8 && minor == 0)
+        return 256;
+    if ((major == 7 || major == 6) && minor == 0)
+        return 128 / (major == 6 ? 2 : 1);
+    return 4; /* chips for other purposes */
+}
+
+static void guess_rates(const struct sc_cuda_device *d, struct sc_device_properties *p)
+{
+    int major = attribute(d, cudaDevAttrComputeCapabilityMajor), minor = attribute(d, cudaDevAttrComputeCapabilityMinor);
+
+    p->gemm_flops = 1e3 * attribute(d, cudaDevAttrClockRate) * attribute(d, cudaDevAttrMultiProcessorCount) *
+                    flops_per_clock(major, minor);
+    /* Two transfers in one clock; clocks are in kHz, the width in bits. */
+    p->memory_bandwidth = 2e3 * attribute(d, cudaDevAttrMemoryClockRate) *
+                          attribute(d, cudaDevAttrGlobalMemoryBusWidth) / 8;
+    p->host_bandwidth = major >= 9 ? 55e9 : major == 8 ? 25e9 : 12e9; /* PCIe 5, 4, 3 with 16 lanes */
+}
+
+/* Bytes for the cache: what is free, less room for the driver, cuBLAS and the program's own use. */
+static enum sc_status usable_memory(const struct sc_config *config, uint64_t *usable)
+{
+    size_t available, total, reserve;
+    enum sc_status status = SC_CUDA(cudaMemGetInfo(&available, &total));
+
+    if (status)
+        return status;
+    reserve = total / 8 < (size_t)2 << 30 ? total / 8 : (size_t)2 << 30;
+    *usable = available > reserve ? available - reserve : 0;
+    if (config->memory_limit && config->memory_limit < *usable)
+        *usable = config->memory_limit;
+    return SC_OK;
+}
+
+static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordinal)
+{
+    struct sc_device_properties *p = &d->properties;
+    struct cudaDeviceProp about;
+    enum sc_status status;
+
+    memset(d, 0, sizeof *d);
+    d->index = index;
+    d->ordinal = ordinal;
+    if ((status = sc_cuda_context_retain(d)))
+        return status;
+    SC_CUDA_SCOPE(d);
+    for (int s = 0; s < SC_STREAMS && !status; s++)
+        status = SC_CUDA(cudaStreamCreateWithFlags(&d->streams[s].stream, cudaStreamNonBlocking));
+    if (!status)
+        status = sc_cuda_slots_open(d);
+    if (!status)
+        status = SC_CUDA(cudaGetDeviceProperties(&about, ordinal));
+    if (!status)
+        status = usable_memory(sc_cuda_host->config, &p->memory);
+    if (!status)
+        status = sc_cuda_pool_open(d, p->memory);
+    if (status)
+        return status;
+    memcpy(p->name, about.name, sizeof p->name - 1);
+    d->max_pitch = about.memPitch;
+    guess_rates(d, p);
+    return SC_OK;
+}
+
+/* Direct copies between all pairs that can. */
+static void connect_peers(void)
+{
+    for (int to = 0; to < sc_cuda_count; to++) {
+        struct sc_cuda_device *d = &sc_cuda_devices[to];
+
+        SC_CUDA_SCOPE(d);
+        for (int from = 0; from < sc_cuda_count; from++) {
+            int ordinal = sc_cuda_devices[from].ordinal, can = 0;
+            cudaError_t error;
+
+            if (from == to || cudaDeviceCanAccessPeer(&can, d->ordinal, ordinal) != cudaSuccess || !can)
+                continue;
+            error = cudaDeviceEnablePeerAccess(ordinal, 0);
+            d->properties.peer[from] = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+        }
+        cudaGetLastError();
+    }
+}
+
+static void close_device(struct sc_cuda_device *d)
+{
+    if (!d->context)
+        return;
+    {
+        SC_CUDA_SCOPE(d);
+        for (int s = 0; s < SC_STREAMS; s++)
+            if (d->streams[s].stream)
+                SC_CUDA(cudaStreamSynchronize(d->streams[s].stream));
+        sc_cuda_kernels_close(d);
+        sc_cuda_pool_close(d);
+        sc_cuda_slots_close(d);
+        sc_cuda_fences_close(d);
+        for (int s = 0; s < SC_STREAMS; s++)
+            if (d->streams[s].stream)
+                cudaStreamDestroy(d->streams[s].stream);
+        cudaGetLastError();
+    }
+    sc_cuda_context_release(d);
+}
+
+static void module_close(void)
+{
+    /* All are idle before the first one goes: a stream of one may copy from the memory of another. */
+    for (int i = 0; i < sc_cuda_count; i++) {
+        SC_CUDA_SCOPE(&sc_cuda_devices[i]);
+        SC_CUDA(cudaDeviceSynchronize());
+    }
+    for (int i = 0; i < sc_cuda_count; i++)
+        close_device(&sc_cuda_devices[i]);
+    sc_cuda_count = 0;
+}
+
+/* Without a driver or a device: SC_OK and no devices, in silence (the caller knows whether that matters). */
+static enum sc_status module_open(const struct sc_device_host *host, const char *spec, int *count)
+{
+    int present = 0, chosen = 0, ordinals[SC_DEVICES_MAX];
+    enum sc_status status;
+    cudaError_t error;
+
+    *count = 0;
+    sc_cuda_host = host;
+    if (sc_cuda_driver_load())
+        return SC_OK;
+    error = cudaGetDeviceCount(&present);
+    if (error == cudaErrorNoDevice || (error == cudaSuccess && !present)) {
+        cudaGetLastError();
+        return SC_OK;
+    }
+    if (error != cudaSuccess)
+        return sc_cuda_failed(error, "cudaGetDeviceCount");
+    status = select_devices(spec ? spec : "", present, ordinals, &chosen);
+    for (int i = 0; i < chosen && !status; i++) {
+        status = open_device(&sc_cuda_devices[i], i, ordinals[i]);
+        sc_cuda_count = i + 1; /* a half-opened one included: close takes it down */
+    }
+    if (status) {
+        module_close();
+        return status;
+    }
+    connect_peers();
+    *count = sc_cuda_count;
+    return SC_OK;
+}
+
+static enum sc_status module_properties(int device, struct sc_device_properties *out)
+{
+    if (device < 0 || device >= sc_cuda_count)
+        return SC_ERR_INVALID;
+    *out = sc_cuda_devices[device].properties;
+    return SC_OK;
+}
+
+static const struct sc_device_ops module_ops = {
+    .abi = SC_DEVICE_ABI,
+    .size = sizeof module_ops,
+    .name = "cuda",
+    .open = module_open,
+    .close = module_close,
+    .properties = module_properties,
+    .alloc = sc_cuda_alloc,
+    .free = sc_cuda_free,
+    .pin = sc_cuda_pin,
+    .unpin = sc_cuda_unpin,
+    .copy = sc_cuda_copy,
+    .fill = sc_cuda_fill,
+    .launch = sc_cuda_launch,
+    .result_slot = sc_cuda_result_slot,
+    .mark = sc_cuda_mark,
+    .wait = sc_cuda_wait,
+    .sync = sc_cuda_sync,
+    .done = sc_cuda_done,
+};
+
+sc_device_module_entry semcache_device_module __attribute__((visibility("default")));
+
+const struct sc_device_ops *semcache_device_module(void) { return &module_ops; }
