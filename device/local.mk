@@ -1,1 +1,2 @@
 # device
+include device/cuda/local.mk
