@@ -1,0 +1,85 @@
+# What the tests of the examples share: running a built program under tools/semcache and reading its statistics.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use JSON::PP;
+use Test::More;
+
+our $build = $ENV{top_builddir} // '.';
+our $device = $ENV{SEMCACHE_TEST_DEVICE} // 'emu:h200x8:2';
+our $scratch = tempdir(CLEANUP => 1);
+
+# The library and a BLAS to link with are optional parts of a build.
+sub need {
+    for my $program ('tools/semcache', @_) {
+        plan skip_all => "$program was not built" unless -x "$build/$program";
+    }
+}
+
+# With SEMCACHE_TEST_REQUIRE_GPU=1 the real devices must have been used.
+sub used_devices {
+    my ($run) = @_;
+    return ok(scalar @{ $run->{stats}{devices} // [] }, "$run->{name}: ran on devices");
+}
+
+sub slurp {
+    my ($path) = @_;
+    open my $in, '<', $path or return '';
+    local $/;
+    return <$in>;
+}
+
+# run({device, env => {...}, options => [...]}, program, arguments...): runs it and gives
+# {name, status, out, err, stats}; stats is {} when none were written.
+sub run {
+    my ($how, $program, @arguments) = @_;
+    my ($out, $err, $stats) = map { "$scratch/$_" } qw(out err stats);
+    my @command = ("$build/tools/semcache", 'run', '--device', $how->{device} // $device, '--stats', $stats,
+        @{ $how->{options} // ['--check'] }, "$build/$program", @arguments);
+    unlink $out, $err, $stats;
+    my $child = fork // die "fork: $!";
+    if (!$child) {
+        %ENV = (%ENV, %{ $how->{env} // {} });
+        open STDOUT, '>', $out or die;
+        open STDERR, '>', $err or die;
+        exec { $command[0] } @command or die "$command[0]: $!";
+    }
+    waitpid $child, 0;
+    my $run = { status => $?, out => slurp($out), err => slurp($err), name => join(' ', $program, @arguments) };
+    my $text = slurp($stats);
+    $run->{stats} = eval { decode_json($text) } // {};
+    note("$run->{name}: $run->{out}$run->{err}");
+    return $run;
+}
+
+# The program said that its answer is right, and ended well.
+sub right {
+    my ($run, $why) = @_;
+    my $good = $run->{status} == 0 && $run->{out} =~ /ok$/m;
+    ok($good, "$run->{name}: " . ($why // 'right answer'))
+      or diag("status $run->{status}\n$run->{out}$run->{err}");
+    return $good;
+}
+
+# Calls of a routine (a pattern), on the devices and on the host.
+sub calls {
+    my ($run, $pattern, $where) = @_;
+    my $count = 0;
+    while (my ($name, $n) = each %{ $run->{stats}{calls} // {} }) {
+        $count += $n->{$where} if $name =~ $pattern;
+    }
+    return $count;
+}
+
+sub moved { my ($run, $way) = @_; return $run->{stats}{bytes}{$way} // 'nothing known' }
+
+# Lines that semcache printed.
+sub complaints { my ($run) = @_; return grep { /^semcache: / } split /\n/, $run->{err} }
+
+# A figure from the statistics against its bound.
+sub at_most {
+    my ($value, $bound, $what) = @_;
+    return ok($value =~ /^\d+$/ && $value <= $bound, "$what: $value of at most " . int($bound));
+}
+
+1;

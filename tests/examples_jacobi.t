@@ -1,0 +1,42 @@
+#!/usr/bin/perl
+# What Jacobi's iteration moves: the matrix once, and then next to nothing.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+need('examples/jacobi');
+
+my ($n, $iterations) = (2000, 100);
+my $matrix = 8 * $n * $n;
+my $vector = 8 * $n;
+my $percall = $iterations * $matrix;
+my $bound = 1.05 * $matrix + 0.01 * $percall;
+
+my $plain = run({}, 'examples/jacobi', $n, $iterations);
+right($plain);
+used_devices($plain);
+is(calls($plain, qr/dgemv/, 'offloaded'), $iterations, 'every dgemv ran on devices');
+at_most(moved($plain, 'h2d'), $bound, 'to the devices');
+at_most(moved($plain, 'd2h'), 0.01 * $percall, 'to the host');
+ok(($plain->{stats}{percall_in} // 0) >= $percall, 'copying per call would have moved the matrix each time');
+
+my $looks = run({}, 'examples/jacobi', '-e', $n, $iterations);
+right($looks, 'right while the CPU reads an element of x each time');
+at_most(moved($looks, 'h2d'), $bound, 'to the devices, x being read');
+at_most(moved($looks, 'd2h'), moved($plain, 'd2h') + 65536 * $iterations, 'to the host, x being read');
+
+my $by_rows = run({}, 'examples/jacobi', '-r', $n, $iterations);
+right($by_rows, 'right when stored by rows');
+at_most(moved($by_rows, 'h2d'), $bound, 'to the devices, stored by rows');
+
+# A sector is all rows of at most ceil(columns / 64) columns; b changes too.
+my $changes = 20;
+my $sectors = 2 * 8 * $n * int(($n + 63) / 64);
+my $before = run({}, 'examples/jacobi', $n, $changes);
+my $writes = run({}, 'examples/jacobi', '-w', $n, $changes);
+right($writes, 'right while the CPU changes a column of A each time');
+at_most(moved($writes, 'h2d'), moved($before, 'h2d') + $changes * ($sectors + 2 * $vector),
+    'to the devices, a column being written');
+at_most(moved($writes, 'd2h'), moved($before, 'd2h') + $changes * 2 * $vector, 'to the host, a column being written');
+done_testing();

@@ -1,0 +1,23 @@
+#!/usr/bin/perl
+# Without devices nothing is protected and no thread is started.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+need('tests/footprint');
+
+my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
+my $none = run({ device => 'none', env => \%env }, 'tests/footprint');
+right($none);
+like($none->{out}, qr/threads=1 /, 'no thread with SEMCACHE_DEVICE=none');
+like($none->{out}, qr/closed=0 /, 'no protected page with SEMCACHE_DEVICE=none');
+is(calls($none, qr/dgemm/, 'offloaded'), 0, 'nothing offloaded');
+is_deeply([complaints($none)], [], 'nothing said');
+
+# The same figures move when there are devices: the measure measures.
+my $some = run({ env => \%env, options => ['--check', '--offload', 'always'] }, 'tests/footprint');
+right($some);
+unlike($some->{out}, qr/threads=1 /, 'threads with devices');
+unlike($some->{out}, qr/closed=0 /, 'protected pages with devices');
+done_testing();
