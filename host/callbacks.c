@@ -1,8 +1,68 @@
-#include "host/host_int.h"
+#include <errno.h>
+
+#include "base/inside.h"
+#include "host/arena.h"
 
 const struct sc_host_callbacks *sc_host_callbacks;
+static bool in_child; /* of a fork: everything is home, and nobody is left to call */
 
 void sc_host_callbacks_set(const struct sc_host_callbacks *callbacks)
 {
     __atomic_store_n(&sc_host_callbacks, callbacks, __ATOMIC_RELEASE);
+}
+
+static const struct sc_host_callbacks *callable(void)
+{
+    return in_child ? NULL : __atomic_load_n(&sc_host_callbacks, __ATOMIC_ACQUIRE);
+}
+
+void sc_host_forget(uintptr_t addr, size_t bytes)
+{
+    const struct sc_host_callbacks *calls = callable();
+    int saved = errno;
+
+    if (!calls)
+        return;
+    sc_inside_enter();
+    calls->forget(addr, bytes);
+    sc_inside_leave();
+    errno = saved;
+}
+
+void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
+{
+    const struct sc_host_callbacks *calls = callable();
+    int saved = errno;
+
+    if (!calls)
+        return;
+    sc_inside_enter();
+    calls->acquire(addr, bytes, access);
+    sc_inside_leave();
+    errno = saved;
+}
+
+void sc_host_home(void)
+{
+    const struct sc_host_callbacks *calls = callable();
+    int saved = errno;
+
+    if (!calls)
+        return;
+    sc_inside_enter();
+    calls->home();
+    sc_inside_leave();
+    errno = saved;
+}
+
+void sc_host_child(void)
+{
+    const struct sc_host_callbacks *calls = callable();
+
+    in_child = true;
+    if (!calls)
+        return;
+    sc_inside_enter();
+    calls->child();
+    sc_inside_leave();
 }

@@ -67,6 +67,18 @@ void sc_host_block_track(const void *p);
 enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_status (*pin)(void *, size_t),
                                 void (*unpin)(void *, size_t));
 
+/* Unpins every span; before the devices are closed (not needed at exit).  Spans can be pinned anew afterwards. */
+void sc_host_spans_unpin(void);
+
+/* Arena memory for the library itself: page-aligned, contents undefined, to be tracked as any other block.  NULL when
+ * there is no arena or no room.  Free calls no `forget`: the caller has dropped its entries and left the pages open. */
+void *sc_host_alloc(size_t bytes);
+void sc_host_free(void *p);
+
+/* True when the program's malloc is ours; false when the library was loaded too late for that (dlopen, or behind libc in
+ * the order of libraries): then nothing but sc_host_alloc's memory lies in the arena. */
+bool sc_host_malloc_seen(void);
+
 /* Page protection, arena pages only.  Applied protection is kept per page; callers serialise (coherence lock). */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
 enum sc_prot sc_host_prot(uintptr_t addr);

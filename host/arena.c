@@ -1,0 +1,291 @@
+/* Blocks: the arena's answer to malloc.  Sizes below 1 MiB share superblocks, one size class each; larger ones have a span
+ * of their own (host/span.c).  A block begins and ends on pages, so a page never holds bytes of two blocks and protecting
+ * one never touches another, nor libc's own data.
+ *
+ * All bookkeeping lies outside the arena: neither allocation nor free touches the memory itself (rule H2), except to make
+ * zeros, on the caller's thread and without a lock. */
+#include "host/arena.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "host/fork.h"
+#include "host/span.h"
+
+#define SHARED_BELOW_PAGES 256u /* smaller blocks lie in superblocks */
+#define SHARED_CLASSES 64
+
+size_t sc_host_arena_from = SIZE_MAX;
+
+/* Superblocks with free blocks, for each class of block. */
+static struct sc_ring partial[SHARED_CLASSES];
+
+static bool bit(const uint64_t *words, uint32_t i)
+{
+    return __atomic_load_n(&words[i / 64], __ATOMIC_RELAXED) >> i % 64 & 1;
+}
+static void set(uint64_t *words, uint32_t i) { __atomic_fetch_or(&words[i / 64], 1ul << i % 64, __ATOMIC_RELAXED); }
+static void clear(uint64_t *words, uint32_t i) { __atomic_fetch_and(&words[i / 64], ~(1ul << i % 64), __ATOMIC_RELAXED); }
+
+static size_t block_bytes(const struct sc_host_span *span) { return (size_t)span->block_pages << SC_PAGE_SHIFT; }
+static uintptr_t block_base(const struct sc_host_span *span, uint32_t i)
+{
+    return sc_host_span_base(span) + i * block_bytes(span);
+}
+
+/* --- allocation ---------------------------------------------------------------------------------------------------- */
+
+enum sc_status sc_host_arena_start(void)
+{
+    enum sc_status status = sc_host_spans_start();
+
+    if (status != SC_OK)
+        return status;
+    sc_host_spans_lock();
+    if (!partial[0].next)
+        for (int i = 0; i < SHARED_CLASSES; i++)
+            sc_ring_init(&partial[i]);
+    sc_host_spans_unlock();
+    sc_host_fork_start();
+    __atomic_store_n(&sc_host_arena_from, sc_config.arena_min ? sc_config.arena_min : 1, __ATOMIC_RELEASE);
+    return SC_OK;
+}
+
+/* Cuts a span into blocks, all free. */
+static void cut(struct sc_host_span *span, uint32_t block_pages)
+{
+    span->block_pages = block_pages;
+    span->blocks = span->free_blocks = span->pages / block_pages;
+    if (span->blocks > SC_SPAN_BLOCKS_MAX)
+        span->blocks = span->free_blocks = SC_SPAN_BLOCKS_MAX;
+    memset(span->live, 0, sizeof span->live);
+    memset(span->tracked, 0, sizeof span->tracked);
+    memset(span->odd, 0, sizeof span->odd);
+    memset(span->lost, 0, sizeof span->lost);
+    memset(span->dirty, span->zero ? 0 : 0xff, sizeof span->dirty);
+}
+
+static uint32_t first_free(const struct sc_host_span *span)
+{
+    uint32_t w = 0;
+
+    while (!~span->live[w])
+        w++;
+    return 64 * w + (uint32_t)__builtin_ctzl(~span->live[w]);
+}
+
+/* A span of the class with a free block, in the list of its class when shared; the lock is held. */
+static struct sc_host_span *span_with_room(uint32_t class, size_t pages)
+{
+    struct sc_host_span *span;
+
+    if (pages >= SHARED_BELOW_PAGES) {
+        span = sc_host_span_get(class, pages);
+        if (span)
+            cut(span, span->pages);
+        return span;
+    }
+    if (!sc_ring_empty(&partial[class]))
+        return SC_RING_SPAN(partial[class].next, link);
+    span = sc_host_span_get(SC_SPAN_SUPER_CLASS, SC_SPAN_SUPER_BYTES >> SC_PAGE_SHIFT);
+    if (span) {
+        cut(span, (uint32_t)pages);
+        sc_ring_push(&partial[class], &span->link);
+    }
+    return span;
+}
+
+/* Page count of a request, as the size classes want it. */
+static size_t pages_for(size_t bytes, size_t align)
+{
+    size_t pages = (bytes >> SC_PAGE_SHIFT) + (bytes % SC_PAGE != 0);
+
+    if (align > SC_PAGE && pages < SHARED_BELOW_PAGES) /* only spans are aligned to more than pages */
+        return SHARED_BELOW_PAGES;
+    return pages < 2 ? 2 : pages; /* SC_SPAN_BLOCKS_MAX blocks fit a superblock */
+}
+
+void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
+{
+    struct sc_host_span *span;
+    size_t pages = 0;
+    uint32_t class, i;
+    bool dirty;
+    int saved = errno;
+    void *p;
+
+    if (bytes > sc_host_arena.bytes || align > SC_SPAN_UNIT)
+        return NULL;
+    class = sc_host_size_class(pages_for(bytes, align), &pages);
+    sc_host_spans_lock();
+    span = span_with_room(class, pages);
+    if (!span) {
+        sc_host_spans_unlock();
+        errno = saved;
+        return NULL;
+    }
+    i = first_free(span);
+    clear(span->tracked, i);
+    set(span->live, i);
+    dirty = bit(span->dirty, i);
+    set(span->dirty, i);
+    if (!--span->free_blocks)
+        sc_ring_remove(&span->link);
+    p = (void *)block_base(span, i);
+    sc_host_spans_unlock();
+    if (zero && dirty) /* not MADV_DONTNEED: the pages may be pinned, and a device would go on using the old ones */
+        memset(p, 0, bytes);
+    return p;
+}
+
+/* --- what lies where ------------------------------------------------------------------------------------------------ */
+
+/* The live block that p lies in. */
+static struct sc_host_span *find(const void *p, uint32_t *index)
+{
+    struct sc_host_span *span = sc_host_span_at(p);
+    size_t i;
+
+    if (!span || !span->block_pages)
+        return NULL;
+    i = (((uintptr_t)p - sc_host_span_base(span)) >> SC_PAGE_SHIFT) / span->block_pages;
+    if (i >= span->blocks || !bit(span->live, (uint32_t)i))
+        return NULL;
+    *index = (uint32_t)i;
+    return span;
+}
+
+bool sc_host_in_arena(const void *p) { return sc_host_within(p); }
+
+bool sc_host_block_of(const void *p, struct sc_host_block *block)
+{
+    uint32_t i;
+    const struct sc_host_span *span = find(p, &i);
+
+    if (!span || bit(span->odd, i))
+        return false;
+    block->base = block_base(span, i);
+    block->bytes = block_bytes(span);
+    block->span_base = sc_host_span_base(span);
+    block->span_bytes = (size_t)span->pages << SC_PAGE_SHIFT;
+    return true;
+}
+
+size_t sc_host_arena_size(const void *p)
+{
+    uint32_t i;
+    const struct sc_host_span *span = find(p, &i);
+
+    return span && block_base(span, i) == (uintptr_t)p ? block_bytes(span) : 0;
+}
+
+bool sc_host_arena_tracked(const void *p)
+{
+    uint32_t i;
+    const struct sc_host_span *span = find(p, &i);
+
+    return span && bit(span->tracked, i);
+}
+
+void sc_host_block_track(const void *p)
+{
+    uint32_t i;
+    struct sc_host_span *span = find(p, &i);
+
+    if (!span || bit(span->tracked, i))
+        return;
+    /* Mappings first touched while they are split by protections never merge again: touch one byte now.  An atomic "or 0",
+     * so that a thread of the program that writes there at this moment loses nothing. */
+    __atomic_fetch_or((char *)block_base(span, i), 0, __ATOMIC_RELAXED);
+    set(span->tracked, i);
+}
+
+/* --- the end of a block ----------------------------------------------------------------------------------------------- */
+
+void sc_host_arena_free(void *p)
+{
+    uint32_t i;
+    struct sc_host_span *span = find(p, &i);
+    bool empty;
+
+    if (!span || bit(span->lost, i))
+        return;
+    if (bit(span->odd, i)) /* a guard page, mostly: the next owner must find plain memory */
+        sc_host_sys_mprotect((void *)block_base(span, i), block_bytes(span), PROT_READ | PROT_WRITE);
+    sc_host_spans_lock();
+    clear(span->live, i);
+    clear(span->tracked, i);
+    clear(span->odd, i);
+    empty = ++span->free_blocks == span->blocks;
+    if (empty)
+        sc_ring_remove(&span->link);
+    else if (span->free_blocks == 1)
+        sc_ring_push(&partial[sc_host_size_class(span->block_pages, &(size_t){0})], &span->link);
+    sc_host_spans_unlock();
+    if (empty)
+        sc_host_span_put(span);
+}
+
+/* Drops the entries of block i, after bringing it home unless all of it is to be `discarded`. */
+static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
+{
+    if (!bit(span->tracked, i))
+        return;
+    if (!discarded)
+        sc_host_acquire(block_base(span, i), block_bytes(span), SC_RDWR);
+    sc_host_forget(block_base(span, i), block_bytes(span));
+}
+
+/* Walks the live blocks that meet [*addr, end): returns the next one's span and index and the end of the part in it, and
+ * moves *addr past it. */
+static struct sc_host_span *next_block(uintptr_t *addr, uintptr_t end, uint32_t *i, uintptr_t *from, uintptr_t *to)
+{
+    while (*addr < end && sc_host_within((const void *)*addr)) {
+        struct sc_host_span *span = find((const void *)*addr, i);
+
+        *from = *addr;
+        *addr = span ? block_base(span, *i) + block_bytes(span) : (*addr | (SC_PAGE - 1)) + 1;
+        *to = *addr < end ? *addr : end;
+        if (span)
+            return span;
+    }
+    return NULL;
+}
+
+void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost)
+{
+    uintptr_t end = addr + bytes, from, to;
+    struct sc_host_span *span;
+    uint32_t i;
+
+    while ((span = next_block(&addr, end, &i, &from, &to))) {
+        drop(span, i, false);
+        set(span->odd, i);
+        if (lost)
+            set(span->lost, i);
+    }
+}
+
+void sc_host_arena_empty(uintptr_t addr, size_t bytes)
+{
+    uintptr_t end = addr + ((bytes + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1)), from, to;
+    struct sc_host_span *span;
+    uint32_t i;
+
+    while ((span = next_block(&addr, end, &i, &from, &to))) {
+        drop(span, i, to - from == block_bytes(span));
+        sc_host_span_empty(span, (void *)from, to - from);
+    }
+}
+
+/* --- for the library itself ----------------------------------------------------------------------------------------- */
+
+void *sc_host_alloc(size_t bytes) { return sc_host_arena_alloc(bytes, SC_PAGE, false); }
+void sc_host_free(void *p)
+{
+    if (p)
+        sc_host_arena_free(p);
+}

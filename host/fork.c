@@ -1,0 +1,40 @@
+/* fork: devices do not survive it.  Before, everything is brought home and opened, so the child finds all its data in host
+ * memory and all pages accessible; after, the child's library has no devices, its malloc takes nothing more from the arena
+ * (free still knows the arena's blocks), and no call goes back to the protocol.
+ *
+ * vfork, posix_spawn, system and _Fork run no handlers.  The first three execute another program at once; after the last
+ * the library must not be used. */
+#include "host/fork.h"
+
+#include <pthread.h>
+
+#include "base/inside.h"
+#include "host/arena.h"
+#include "host/span.h"
+
+static void prepare(void)
+{
+    sc_host_home();
+    sc_host_spans_fork_prepare();
+}
+
+static void child(void)
+{
+    sc_host_spans_fork_child();
+    __atomic_store_n(&sc_host_arena_from, SIZE_MAX, __ATOMIC_RELEASE);
+    sc_host_child();
+}
+
+static void start(void)
+{
+    sc_inside_enter();
+    pthread_atfork(prepare, sc_host_spans_fork_parent, child);
+    sc_inside_leave();
+}
+
+void sc_host_fork_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, start);
+}

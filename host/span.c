@@ -1,0 +1,355 @@
+/* The reserved range and its spans (states: span.h).
+ *
+ * Two regions grow towards each other: from below spans of ordinary pages (superblocks, and sizes that would waste much of
+ * a huge page), from above spans of huge pages.  Neighbours have the same attributes that way, and the system merges their
+ * mappings: vm.max_map_count is a budget.
+ *
+ * Lock order: coherence (callers), pin lock, span lock.  Under the span lock no memory of the program is touched and nothing
+ * outside this folder is called. */
+#define _GNU_SOURCE
+#include "host/span.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "base/log.h"
+
+#define ARENA_LEAST ((size_t)64 << 20)    /* below this a reservation is not worth having */
+#define HUGE_FROM_PAGES (3u << 8)         /* larger than 3 MiB: whole huge pages */
+#define KEEP_UNPINNED ((size_t)32 << 20)  /* larger unpinned spans go back to the system when freed, as libc's do */
+#define RELEASES_A_PUT 64
+
+struct sc_host_arena sc_host_arena;
+
+static pthread_mutex_t pin_lock = PTHREAD_MUTEX_INITIALIZER;  /* pinned, unpin of all spans */
+static pthread_mutex_t span_lock = PTHREAD_MUTEX_INITIALIZER; /* everything else here */
+static bool pins_are_the_parents; /* in a forked child: devices must not be called */
+
+static struct sc_host_span *records; /* one for each unit; only those of first units are used */
+static uint32_t *heads;              /* unit -> 1 + first unit of its span, 0: no span; written before the span is used */
+static uint32_t units, low, high;    /* units [0, low) and [high, units) belong to spans */
+static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
+static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
+static size_t cached_bytes, cache_limit;
+
+static size_t span_bytes(const struct sc_host_span *span) { return (size_t)span->pages << SC_PAGE_SHIFT; }
+
+void sc_host_spans_lock(void) { pthread_mutex_lock(&span_lock); }
+void sc_host_spans_unlock(void) { pthread_mutex_unlock(&span_lock); }
+
+/* Eight classes for each doubling: q * 2^shift pages with q in 9..16 (fewer pages: each its own class).  At most 1/8 is
+ * lost. */
+uint32_t sc_host_size_class(size_t pages, size_t *rounded)
+{
+    const size_t huge = SC_SPAN_UNIT >> SC_PAGE_SHIFT;
+    unsigned shift;
+
+    if (pages > HUGE_FROM_PAGES)
+        pages = (pages + huge - 1) / huge * huge;
+    if (pages <= 16) {
+        *rounded = pages;
+        return (uint32_t)pages;
+    }
+    shift = 60u - (unsigned)__builtin_clzl(pages - 1);
+    pages = (pages + ((size_t)1 << shift) - 1) >> shift;
+    *rounded = pages << shift;
+    return 8 * shift + (uint32_t)pages;
+}
+
+/* Address space only: no memory, no commit charge. */
+static void *reserve(size_t bytes)
+{
+    void *p = sc_host_sys_mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static enum sc_status reserve_all(void)
+{
+    size_t bytes = sc_config.arena_bytes & ~(SC_SPAN_UNIT - 1), count = 0;
+    char *base = NULL;
+
+    /* Limits on address space (ulimit -v) are common in batch systems: take what is given. */
+    for (; bytes >= ARENA_LEAST; bytes = (bytes / 2) & ~(SC_SPAN_UNIT - 1)) {
+        count = bytes >> SC_SPAN_UNIT_SHIFT;
+        base = reserve(bytes + SC_SPAN_UNIT);
+        if (base)
+            break;
+    }
+    if (base) {
+        records = reserve(count * sizeof *records);
+        heads = reserve(count * sizeof *heads);
+    }
+    if (!base || !records || !heads) {
+        sc_log(SC_LOG_WARN, "no address space for the arena (ulimit -v?): matrices will not stay on the devices");
+        return SC_ERR_MEMORY;
+    }
+    units = high = (uint32_t)count;
+    sc_host_arena.base = ((uintptr_t)base + SC_SPAN_UNIT - 1) & ~(SC_SPAN_UNIT - 1);
+    __atomic_store_n(&sc_host_arena.bytes, bytes, __ATOMIC_RELEASE);
+    return SC_OK;
+}
+
+enum sc_status sc_host_spans_start(void)
+{
+    enum sc_status status = SC_OK;
+
+    sc_host_spans_lock();
+    if (!sc_host_arena.bytes) {
+        for (int i = 0; i < SC_SPAN_CLASSES; i++) {
+            sc_ring_init(&cached[i]);
+            sc_ring_init(&released[i]);
+        }
+        cache_limit = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * SC_PAGE;
+        status = reserve_all();
+    }
+    sc_host_spans_unlock();
+    return status;
+}
+
+/* Makes [first, first + bytes) of a reservation usable, in whole pages. */
+static int commit(void *first, size_t bytes)
+{
+    uintptr_t from = (uintptr_t)first & ~(uintptr_t)(SC_PAGE - 1);
+    uintptr_t to = ((uintptr_t)first + bytes + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+
+    return sc_host_sys_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE);
+}
+
+/* Records are committed for every unit although only first ones are used: one mapping instead of one each. */
+static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
+{
+    char *base = (char *)sc_host_arena.base + ((size_t)unit << SC_SPAN_UNIT_SHIFT);
+    size_t bytes = (size_t)count << SC_SPAN_UNIT_SHIFT;
+
+    if (commit(&records[unit], count * sizeof *records) || commit(&heads[unit], count * sizeof *heads) ||
+        commit(base, bytes)) {
+        sc_log_once(SC_LOG_WARN, "the system gives the arena no more memory: falling back to libc's");
+        return NULL;
+    }
+    if (huge)
+        sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE); /* only speed is lost when refused */
+    return &records[unit];
+}
+
+static struct sc_host_span *new_span(uint32_t class, size_t pages)
+{
+    uint32_t count = (uint32_t)(((pages << SC_PAGE_SHIFT) + SC_SPAN_UNIT - 1) >> SC_SPAN_UNIT_SHIFT), unit;
+    bool huge = class != SC_SPAN_SUPER_CLASS && pages % (SC_SPAN_UNIT >> SC_PAGE_SHIFT) == 0;
+    struct sc_host_span *span;
+
+    if (count > high - low)
+        return NULL;
+    unit = huge ? high - count : low;
+    span = open_span(unit, count, huge);
+    if (!span)
+        return NULL;
+    if (huge)
+        __atomic_store_n(&high, unit, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&low, unit + count, __ATOMIC_RELEASE);
+    span->unit = unit;
+    span->units = count;
+    span->pages = (uint32_t)pages;
+    span->class = class;
+    sc_ring_init(&span->link);
+    sc_ring_init(&span->age);
+    for (uint32_t i = 0; i < count; i++)
+        __atomic_store_n(&heads[unit + i], unit + 1, __ATOMIC_RELEASE);
+    return span;
+}
+
+static struct sc_host_span *free_span(uint32_t class)
+{
+    struct sc_ring *from = sc_ring_empty(&cached[class]) ? &released[class] : &cached[class];
+    struct sc_host_span *span;
+
+    if (sc_ring_empty(from))
+        return NULL;
+    span = SC_RING_SPAN(from->next, link);
+    sc_ring_remove(&span->link);
+    span->zero = from == &released[class];
+    if (!span->zero) {
+        sc_ring_remove(&span->age);
+        cached_bytes -= span_bytes(span);
+    }
+    return span;
+}
+
+struct sc_host_span *sc_host_span_get(uint32_t class, size_t pages)
+{
+    struct sc_host_span *span;
+
+    if (!sc_host_arena.bytes || pages > sc_host_arena.bytes >> SC_PAGE_SHIFT)
+        return NULL;
+    span = free_span(class);
+    if (span)
+        return span;
+    span = new_span(class, pages);
+    if (span) {
+        span->zero = true;
+        return span;
+    }
+    /* No new addresses: what is free and less than twice as large. */
+    for (uint32_t c = class + 1; !span && class != SC_SPAN_SUPER_CLASS && c < class + 8 && c < SC_SPAN_CLASSES; c++)
+        span = free_span(c);
+    return span;
+}
+
+static void keep(struct sc_host_span *span)
+{
+    sc_ring_push(&cached[span->class], &span->link);
+    sc_ring_push(&by_age, &span->age);
+    cached_bytes += span_bytes(span);
+}
+
+static void unpin(struct sc_host_span *span)
+{
+    pthread_mutex_lock(&pin_lock);
+    if (span->pinned && !pins_are_the_parents) {
+        sc_inside_enter();
+        span->unpin((void *)sc_host_span_base(span), span_bytes(span));
+        sc_inside_leave();
+    }
+    __atomic_store_n(&span->pinned, false, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&pin_lock);
+}
+
+/* Gives the memory of a span back that is in no list; without the lock.  Unpinned before: a device must not write to pages
+ * that are no longer the span's. */
+static void release(struct sc_host_span *span)
+{
+    void *base = (void *)sc_host_span_base(span);
+    bool zero;
+
+    unpin(span);
+    zero = sc_host_sys_madvise(base, span_bytes(span), MADV_DONTNEED) == 0;
+    sc_host_spans_lock();
+    if (zero)
+        sc_ring_push(&released[span->class], &span->link);
+    else /* locked in memory by the program: stays as it is */
+        keep(span);
+    sc_host_spans_unlock();
+}
+
+/* Takes the oldest span out of a cache that has become too big; NULL when it has not. */
+static struct sc_host_span *oldest_surplus(void)
+{
+    struct sc_host_span *span = NULL;
+
+    sc_host_spans_lock();
+    if (cached_bytes > cache_limit && !sc_ring_empty(&by_age)) {
+        span = SC_RING_SPAN(by_age.prev, age);
+        sc_ring_remove(&span->link);
+        sc_ring_remove(&span->age);
+        cached_bytes -= span_bytes(span);
+    }
+    sc_host_spans_unlock();
+    return span;
+}
+
+void sc_host_span_put(struct sc_host_span *span)
+{
+    int saved = errno;
+
+    if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && span_bytes(span) > KEEP_UNPINNED) {
+        release(span);
+    } else {
+        sc_host_spans_lock();
+        keep(span);
+        sc_host_spans_unlock();
+        /* Bounded, because a span that can not be released comes back to the cache. */
+        for (int i = 0; i < RELEASES_A_PUT && (span = oldest_surplus()); i++)
+            release(span);
+    }
+    errno = saved;
+}
+
+struct sc_host_span *sc_host_span_at(const void *p)
+{
+    uint32_t unit, head;
+
+    if (!sc_host_within(p))
+        return NULL;
+    unit = (uint32_t)(((uintptr_t)p - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
+    /* Units between the regions have no record of heads yet. */
+    if (unit >= __atomic_load_n(&low, __ATOMIC_ACQUIRE) && unit < __atomic_load_n(&high, __ATOMIC_ACQUIRE))
+        return NULL;
+    head = __atomic_load_n(&heads[unit], __ATOMIC_ACQUIRE);
+    return head ? &records[head - 1] : NULL;
+}
+
+enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_status (*pin)(void *, size_t),
+                                void (*unpin_call)(void *, size_t))
+{
+    struct sc_host_span *span = sc_host_span_at((const void *)block->base);
+    enum sc_status status = SC_OK;
+
+    if (!span)
+        return SC_ERR_INVALID;
+    if (__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE))
+        return SC_OK;
+    pthread_mutex_lock(&pin_lock);
+    if (!span->pinned) {
+        sc_inside_enter();
+        status = pin((void *)sc_host_span_base(span), span_bytes(span));
+        sc_inside_leave();
+        if (status == SC_OK) {
+            span->unpin = unpin_call;
+            __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
+        }
+    }
+    pthread_mutex_unlock(&pin_lock);
+    return status;
+}
+
+void sc_host_span_empty(struct sc_host_span *span, void *first, size_t bytes)
+{
+    bool done;
+
+    pthread_mutex_lock(&pin_lock);
+    done = !span->pinned && sc_host_sys_madvise(first, bytes, MADV_DONTNEED) == 0;
+    pthread_mutex_unlock(&pin_lock);
+    if (!done)
+        memset(first, 0, bytes);
+}
+
+static void unpin_region(uint32_t from, uint32_t to)
+{
+    for (uint32_t unit = from; unit < to; unit += records[unit].units)
+        unpin(&records[unit]);
+}
+
+void sc_host_spans_unpin(void)
+{
+    uint32_t below, above;
+
+    sc_host_spans_lock();
+    below = low;
+    above = high;
+    sc_host_spans_unlock();
+    unpin_region(0, below);
+    unpin_region(above, units);
+}
+
+void sc_host_spans_fork_prepare(void)
+{
+    pthread_mutex_lock(&pin_lock);
+    pthread_mutex_lock(&span_lock);
+}
+
+void sc_host_spans_fork_parent(void)
+{
+    pthread_mutex_unlock(&span_lock);
+    pthread_mutex_unlock(&pin_lock);
+}
+
+void sc_host_spans_fork_child(void)
+{
+    pins_are_the_parents = true;
+    sc_host_spans_fork_parent();
+}

@@ -1,0 +1,257 @@
+/* Blocks and spans: places, reuse, zeros, pins, whose address is this. */
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tests/host_fake.h"
+#include "tests/tap.h"
+
+#define MIB ((size_t)1 << 20)
+
+static int pins, unpins;
+static void *pinned_base;
+static size_t pinned_bytes;
+
+static enum sc_status pin(void *base, size_t bytes)
+{
+    pins++;
+    pinned_base = base;
+    pinned_bytes = bytes;
+    return SC_OK;
+}
+static enum sc_status pin_fails(void *base, size_t bytes)
+{
+    (void)base, (void)bytes;
+    return SC_ERR_DEVICE;
+}
+static void unpin(void *base, size_t bytes)
+{
+    unpins++;
+    pinned_base = base;
+    pinned_bytes = bytes;
+}
+
+static void test_shapes(void)
+{
+    static const size_t sizes[] = {8192,      8193,      12288,     100000,       MIB - 1,     MIB,
+                                   3 * MIB,   3 * MIB + 1, 5 * MIB, 64 * MIB + 8, 300 * MIB};
+    int aligned = 1, roomy = 1, slim = 1, whole = 1, two = 1;
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char *p = malloc(sizes[i]);
+        struct sc_host_block b;
+
+        if (!sc_host_block_of(p + sizes[i] - 1, &b)) {
+            tap_diag("%zu bytes: in no block", sizes[i]);
+            whole = 0;
+            continue;
+        }
+        aligned &= (uintptr_t)p % SC_PAGE == 0 && b.base == (uintptr_t)p && b.bytes % SC_PAGE == 0;
+        two &= sizes[i] < MIB || (uintptr_t)p % (2 * MIB) == 0;
+        roomy &= b.bytes >= sizes[i] && malloc_usable_size(p) == b.bytes;
+        slim &= b.bytes <= sizes[i] + sizes[i] / 8 + SC_PAGE || (sizes[i] > 3 * MIB && b.bytes < sizes[i] + 2 * MIB);
+        whole &= b.span_base <= b.base && b.span_base + b.span_bytes >= b.base + b.bytes &&
+                 b.span_base % (2 * MIB) == 0;
+        p[0] = p[sizes[i] - 1] = 1;
+        free(p);
+        whole &= !sc_host_block_of((void *)b.base, &(struct sc_host_block){0});
+    }
+    tap_ok(aligned, "blocks begin and end on pages");
+    tap_ok(two, "blocks from 1 MiB on begin at multiples of 2 MiB");
+    tap_ok(roomy, "blocks have the room asked for, and say so");
+    tap_ok(slim, "at most an eighth, or less than 2 MiB, is lost");
+    tap_ok(whole, "spans hold their blocks whole; freed blocks are in none");
+}
+
+static void test_whose(void)
+{
+    char *p = malloc(20000), *small = malloc(100);
+    struct sc_host_block b;
+    int on_stack;
+
+    tap_ok(sc_host_in_arena(p) && sc_host_in_arena(p + 19999), "a large block is the arena's");
+    tap_ok(!sc_host_in_arena(small) && !sc_host_in_arena(&on_stack) && !sc_host_in_arena(NULL), "nothing else is");
+    tap_ok(sc_host_block_of(p + 8000, &b) && b.base == (uintptr_t)p, "an address inside leads to its block");
+    tap_ok(!sc_host_block_of(small, &b) && !sc_host_block_of((char *)sc_host_arena.base + sc_host_arena.bytes / 2, &b),
+           "libc's memory and the unused arena lead to none");
+    free(p);
+    free(small);
+}
+
+static void test_reuse(void)
+{
+    char *p, *q, *r;
+
+    p = malloc(5 * MIB);
+    memset(p, 0xab, 5 * MIB);
+    free(p);
+    q = calloc(5, MIB);
+    tap_ok(q == p, "a freed span is used again");
+    tap_ok(all_bytes(q, 0, 5 * MIB), "calloc of a used span gives zeros");
+    free(q);
+    p = malloc(9000);
+    q = malloc(9000);
+    memset(p, 0xab, 9000);
+    free(p);
+    r = calloc(1, 9000);
+    tap_ok(r == p && all_bytes(r, 0, 9000), "calloc of a used block gives zeros");
+    free(r);
+    free(q);
+    p = malloc(64 * MIB);
+    memset(p, 0xab, 64 * MIB);
+    free(p);
+    q = calloc(64, MIB);
+    tap_ok(q == p && all_bytes(q, 0, 64 * MIB), "a large span that was given back is used again and is zero");
+    free(q);
+}
+
+static void test_pins(void)
+{
+    char *p = malloc(64 * MIB), *q, *r;
+    struct sc_host_block b, c;
+
+    sc_host_block_of(p, &b);
+    tap_ok(sc_host_span_pin(&b, pin_fails, unpin) == SC_ERR_DEVICE, "a failing pin is reported");
+    tap_ok(sc_host_span_pin(&b, pin, unpin) == SC_OK && pins == 1 && pinned_base == p && pinned_bytes == b.span_bytes,
+           "a span is pinned whole");
+    sc_host_span_pin(&b, pin, unpin);
+    memset(p, 0xcd, 64 * MIB);
+    free(p);
+    q = calloc(64, MIB);
+    sc_host_block_of(q, &b);
+    sc_host_span_pin(&b, pin, unpin);
+    tap_ok(q == p && pins == 1 && unpins == 0, "the pin outlives free and malloc");
+    tap_ok(all_bytes(q, 0, 64 * MIB), "calloc of a pinned span gives zeros");
+    madvise(q, 64 * MIB, MADV_DONTNEED);
+    memset(q, 1, 2 * MIB);
+    madvise(q, MIB, MADV_DONTNEED);
+    tap_ok(all_bytes(q, 0, MIB) && all_bytes(q + MIB, 1, MIB), "MADV_DONTNEED empties pinned pages");
+    p = malloc(10000);
+    r = malloc(10000);
+    sc_host_block_of(p, &b);
+    sc_host_block_of(r, &c);
+    sc_host_span_pin(&b, pin, unpin);
+    sc_host_span_pin(&c, pin, unpin);
+    tap_ok(b.span_base == c.span_base && pins == 2, "blocks of one superblock are pinned together");
+    sc_host_spans_unpin();
+    tap_ok(unpins == 2, "everything can be unpinned");
+    sc_host_span_pin(&b, pin, unpin);
+    tap_ok(pins == 3, "and pinned anew");
+    sc_host_spans_unpin();
+    free(p);
+    free(q);
+    free(r);
+}
+
+static void test_library(void)
+{
+    char *p = sc_host_alloc(100), *q;
+    struct sc_host_block b;
+
+    tap_ok(p && sc_host_block_of(p, &b) && b.base == (uintptr_t)p, "the library's own memory is arena memory");
+    sc_host_block_track(p);
+    sc_host_free(p);
+    sc_host_free(NULL);
+    tap_ok(fake_forgets == 0, "its free forgets nothing");
+    sc_inside_enter();
+    q = malloc(MIB);
+    sc_inside_leave();
+    tap_ok(!sc_host_in_arena(q), "malloc inside the library is libc's");
+    free(q);
+}
+
+#define THREADS 8
+#define ROUNDS 3000
+static void *churn(void *argument)
+{
+    unsigned seed = (unsigned)(uintptr_t)argument, mark = seed << 20;
+    struct {
+        unsigned *p;
+        size_t bytes;
+        unsigned mark;
+    } held[16] = {0};
+    uintptr_t bad = 0;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        int i = rand_r(&seed) % 16;
+        size_t bytes = 8192 + (size_t)rand_r(&seed) % (rand_r(&seed) % 8 ? 60000 : 3 * MIB);
+
+        if (held[i].p) {
+            bad += held[i].p[0] != held[i].mark || held[i].p[held[i].bytes / 4 - 1] != held[i].mark;
+            if (rand_r(&seed) % 3 == 0) {
+                held[i].p = realloc(held[i].p, bytes);
+                bad += held[i].p[0] != held[i].mark;
+            } else {
+                free(held[i].p);
+                held[i].p = rand_r(&seed) % 2 ? calloc(1, bytes) : malloc(bytes);
+            }
+        } else {
+            held[i].p = malloc(bytes);
+        }
+        bad += !held[i].p || !sc_host_in_arena(held[i].p);
+        held[i].bytes = bytes;
+        held[i].mark = held[i].p[0] = held[i].p[bytes / 4 - 1] = ++mark;
+    }
+    for (int i = 0; i < 16; i++)
+        free(held[i].p);
+    return (void *)bad;
+}
+
+static void test_threads(void)
+{
+    pthread_t threads[THREADS];
+    uintptr_t bad = 0;
+    void *result;
+
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, churn, (void *)(i + 1));
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], &result);
+        bad += (uintptr_t)result;
+    }
+    tap_ok(bad == 0, "%d threads: no block is handed out twice, contents stay", THREADS);
+}
+
+static void test_exhaustion(void)
+{
+    char *p[80];
+    int outside = 0, good = 1;
+
+    for (int i = 0; i < 80; i++) {
+        p[i] = malloc(16 * MIB);
+        good &= p[i] != NULL;
+        outside += !sc_host_in_arena(p[i]);
+        p[i][0] = p[i][16 * MIB - 1] = (char)i;
+    }
+    for (int i = 0; i < 80; i++)
+        good &= p[i][0] == (char)i;
+    tap_ok(good && outside > 0 && outside < 80, "a full arena: libc serves (%d of 80)", outside);
+    for (int i = 0; i < 80; i++)
+        free(p[i]);
+    p[0] = malloc(16 * MIB);
+    tap_ok(sc_host_in_arena(p[0]), "after frees the arena serves again");
+    free(p[0]);
+    p[0] = malloc((size_t)1 << 46);
+    tap_ok(!p[0] && errno == ENOMEM, "an impossible size fails as in libc");
+}
+
+int main(void)
+{
+    void *before = calloc(1, MIB);
+
+    tap_ok(!sc_host_in_arena(before) && sc_host_arena.bytes == 0, "before the start there is no arena");
+    if (!tap_ok(fake_start(1024 * MIB) == 0, "the arena starts"))
+        return tap_done();
+    tap_ok(sc_host_arena_start() == SC_OK && sc_host_arena.bytes == 1024 * MIB, "starting twice is harmless");
+    tap_ok(sc_host_malloc_seen(), "the program's malloc is ours");
+    free(before);
+    test_shapes();
+    test_whose();
+    test_reuse();
+    test_pins();
+    test_library();
+    test_threads();
+    test_exhaustion();
+    return tap_done();
+}
