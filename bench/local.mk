@@ -1,1 +1,28 @@
-# bench
+# Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for CUDA.
+EXTRA_DIST += bench/README.md bench/run.sh
+EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/hand_jacobi bench/hand_cg bench/xt_abac
+
+bench_dgemm_SOURCES = bench/dgemm.c
+bench_dgemm_LDADD = $(BLAS_LIBS) -lm
+bench_sweep_SOURCES = bench/sweep.c
+bench_sweep_LDADD = $(BLAS_LIBS) -lm
+
+bench_hand_jacobi_SOURCES = bench/hand_jacobi.c bench/hand.h
+bench_hand_jacobi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_hand_jacobi_LDFLAGS = $(CUDA_LDFLAGS)
+bench_hand_jacobi_LDADD = -lcublas -lcudart -lm
+bench_hand_cg_SOURCES = bench/hand_cg.c bench/hand.h
+bench_hand_cg_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_hand_cg_LDFLAGS = $(CUDA_LDFLAGS)
+bench_hand_cg_LDADD = -lcublas -lcudart -lm
+bench_xt_abac_SOURCES = bench/xt_abac.c bench/hand.h
+bench_xt_abac_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_xt_abac_LDFLAGS = $(CUDA_LDFLAGS)
+bench_xt_abac_LDADD = $(BLAS_LIBS) -lcublas -lcudart
+
+if HAVE_BLAS
+noinst_PROGRAMS += bench/dgemm bench/sweep
+if HAVE_CUDA
+noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/xt_abac
+endif
+endif

@@ -17,29 +17,6 @@ struct problem {
 
 static const int one = 1;
 
-static double diagonal(const struct problem *s, size_t i)
-{
-    return 1 + 999.0 * (double)i / s->n;
-}
-
-static void generate(struct problem *s)
-{
-    size_t n = (size_t)s->n;
-    double scale = 0.9 / (double)n;
-
-    for (size_t i = 0; i < n; i++)
-        s->b[i] = s->x[i] = 0;
-    for (size_t j = 0; j < n; j++) {
-        double *a = s->a + j * n;
-
-        for (size_t i = 0; i < n; i++)
-            a[i] = scale * example_element((uint32_t)(i + j), (uint32_t)(i ^ j));
-        a[j] = diagonal(s, j);
-        for (size_t i = 0; i < n; i++)
-            s->b[i] += a[i];
-    }
-}
-
 /* Runs up to `iterations`; returns how many were run.  *rr is the squared norm of the residual. */
 static int solve(struct problem *s, int iterations, double tolerance, double *rr, struct example_timer *timer)
 {
@@ -113,9 +90,11 @@ int main(int argc, char **argv)
     s.r = example_doubles((size_t)s.n);
     s.p = example_doubles((size_t)s.n);
     s.q = example_doubles((size_t)s.n);
-    generate(&s);
-    for (int i = 0; i < s.n; i++)
+    example_cg((size_t)s.n, s.a, s.b);
+    for (int i = 0; i < s.n; i++) {
+        s.x[i] = 0;
         norm_b += s.b[i] * s.b[i];
+    }
     norm_b = sqrt(norm_b);
 
     timer.start = example_now();

@@ -1,5 +1,5 @@
-/* What the example programs share: the prototypes of the few BLAS routines they call, a clock, allocation.  Plain C:
- * nothing here or in the examples knows where the BLAS runs. */
+/* What the example programs share: the prototypes of the few BLAS routines they call, a clock,
+ * allocation, the two linear systems.  Plain C: nothing here or in the examples knows where the BLAS runs. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -51,6 +51,47 @@ static inline double *example_doubles(size_t count)
 static inline double example_element(uint32_t i, uint32_t j)
 {
     return (double)((int)((i * 37u + j * 101u) & 1023u) + 1) * (1.0 / 1024);
+}
+
+/* Jacobi's problem: rows scaled to a unit diagonal, b = the row sums, so that the solution is all ones. */
+static inline void example_jacobi(size_t n, int by_rows, double *a, double *b)
+{
+    double scale = 1.6 / (double)n;
+
+    for (size_t i = 0; i < n; i++)
+        b[i] = 1;
+    for (size_t line = 0; line < n; line++) {
+        double *element = a + line * n, sum = 0;
+
+        if (by_rows) {
+            for (size_t j = 0; j < n; j++)
+                sum += element[j] = scale * example_element((uint32_t)line, (uint32_t)j);
+            b[line] += sum;
+        } else {
+            for (size_t i = 0; i < n; i++)
+                b[i] += element[i] = scale * example_element((uint32_t)i, (uint32_t)line);
+        }
+        b[line] -= element[line];
+        element[line] = 1;
+    }
+}
+
+/* The problem of conjugate gradients: symmetric, its diagonal from 1 to 1000, b = the row sums as above. */
+static inline void example_cg(size_t n, double *a, double *b)
+{
+    double scale = 0.9 / (double)n;
+
+    for (size_t i = 0; i < n; i++)
+        b[i] = 0;
+    for (size_t j = 0; j < n; j++) {
+        double *column = a + j * n;
+
+        for (size_t i = 0; i < n; i++)
+            column[i] = scale * example_element((uint32_t)(i + j), (uint32_t)(i ^ j));
+        column[j] = 1 + 999.0 * (double)j / (double)n;
+        for (size_t i = 0; i < n; i++)
+            b[i] += column[i];
+    }
 }
 
 /* Seconds per iteration without the first, which has the start-up costs. */

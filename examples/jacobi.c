@@ -18,31 +18,11 @@ struct problem {
     double contraction; /* the error shrinks by this factor (in the maximum norm) in each iteration */
 };
 
-/* Element (i, j) of A is a[i * row_step + j * column_step]. */
 static void generate(struct problem *p)
 {
-    size_t n = (size_t)p->n;
-    bool by_rows = p->order == EXAMPLE_ROW_MAJOR;
-    double scale = 1.6 / (double)n;
-
-    for (size_t i = 0; i < n; i++)
-        p->b[i] = 0;
-    for (size_t line = 0; line < n; line++) {
-        double *a = p->a + line * n, sum = 0;
-
-        if (by_rows) {
-            for (size_t j = 0; j < n; j++)
-                sum += a[j] = scale * example_element((uint32_t)line, (uint32_t)j);
-            p->b[line] = sum - a[line] + 1;
-        } else {
-            for (size_t i = 0; i < n; i++)
-                p->b[i] += a[i] = scale * example_element((uint32_t)i, (uint32_t)line);
-            p->b[line] += 1 - a[line];
-        }
-        a[line] = 1;
-    }
+    example_jacobi((size_t)p->n, p->order == EXAMPLE_ROW_MAJOR, p->a, p->b);
     p->contraction = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (int i = 0; i < p->n; i++) {
         p->contraction = fmax(p->contraction, p->b[i] - 1);
         p->x[i] = 0;
     }

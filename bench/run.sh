@@ -1,0 +1,90 @@
+#!/bin/sh
+# Prints how semcache compares with hand-written CUDA on one real GPU, in one run.  From the build tree, after make:
+#   sh SRC/bench/run.sh
+# BENCH_DEVICE (default cuda:0), BENCH_N (size of the solvers, 30000), BENCH_M (size of the products, 16384),
+# BENCH_ITERATIONS (200) and BENCH_SWEEP (11586) change what is run.
+set -eu
+
+device=${BENCH_DEVICE:-cuda:0}
+n=${BENCH_N:-30000}
+m=${BENCH_M:-16384}
+iterations=${BENCH_ITERATIONS:-200}
+sweep=${BENCH_SWEEP:-11586}
+log=${TMPDIR:-/tmp}/semcache-bench.$$
+trap 'rm -f "$log"' EXIT
+
+[ -x tools/semcache ] || { echo "run.sh: run it in the build tree, after make" >&2; exit 2; }
+
+# Runs a program; its output is kept in $log and repeated on stderr.
+keep() {
+    "$@" >"$log" || { echo "run.sh: failed: $*" >&2; cat "$log" >&2; exit 1; }
+    cat "$log" >&2
+}
+ours() { keep tools/semcache run --device "$device" "$@"; }
+
+# figure KEY: the value of KEY=... in the last line that has it.
+figure() { sed -n "s/.*[ ^]$1=\([^ ]*\).*/\1/p" "$log" | tail -n 1; }
+
+header() { printf '%-44s %12s %12s %8s   %s\n' "$1" semcache "$2" ratio target; }
+
+# row NAME OURS PEER [TARGET]: smaller is better; met when OURS <= TARGET * PEER.
+row() {
+    awk -v name="$1" -v ours="$2" -v peer="$3" -v target="${4:-}" 'BEGIN {
+        if (peer == "" || peer + 0 == 0) { printf "%-44s %12s %12s\n", name, ours, "not built"; exit }
+        printf "%-44s %12.6f %12.6f %8.3f   ", name, ours, peer, ours / peer
+        print target == "" ? "none" : "<= " target (ours <= target * peer ? " met" : " MISSED") }'
+}
+
+# value NAME OURS [OPERATOR TARGET]: an absolute figure.
+value() {
+    awk -v name="$1" -v ours="$2" -v sign="${3:-}" -v target="${4:-}" 'BEGIN {
+        printf "%-44s %12.3f %12s %8s   ", name, ours, "", ""
+        met = sign == ">=" ? ours >= target : ours < target
+        print sign == "" ? "none" : sign " " target (met ? " met" : " MISSED") }'
+}
+
+# The peer's figure, or nothing when it was not built.
+peer() {
+    key=$1
+    shift
+    if [ -x "$1" ]; then keep "$@" && figure "$key"; fi
+}
+
+solvers() {
+    hand=$(peer seconds_per_iteration bench/hand_jacobi "$n" "$iterations")
+    ours examples/jacobi "$n" "$iterations"
+    row "Jacobi n=$n, s per iteration" "$(figure seconds_per_iteration)" "$hand" 1.05
+    hand=$(peer seconds_per_iteration bench/hand_cg "$n" "$iterations")
+    ours examples/cg -t 0 "$n" "$iterations"
+    row "CG n=$n, s per iteration" "$(figure seconds_per_iteration)" "$hand" 1.05
+}
+
+# Fresh: the inputs are written by the CPU before each round, so they go up again each time, as cuBLASXt's do.
+products() {
+    : >"$log"
+    xt=$(peer abac_seconds bench/xt_abac "$m" 3)
+    xt_dgemm=$(figure dgemm_seconds)
+    ours examples/abac -d pages -f "$m" 3
+    row "AB+AC n=$m, s, later rounds, fresh inputs" "$(figure later_seconds)" "$xt" 1.0
+    row "AB+AC n=$m, s, first round (pins)" "$(figure first_seconds)" "$xt"
+    ours examples/abac -d pages "$m" 3
+    row "AB+AC n=$m, s, later rounds, inputs kept" "$(figure later_seconds)" "$xt" 1.0
+    ours bench/dgemm -f "$m" 3
+    row "dgemm n=$m, s, later rounds, fresh inputs" "$(figure later_seconds)" "$xt_dgemm" 1.0
+    value "dgemm n=$m, TFLOP/s, fresh inputs" "$(figure later_tflops)" ">=" 45
+    value "dgemm n=$m, TFLOP/s, first round" "$(figure first_tflops)"
+    ours bench/dgemm "$m" 3
+    value "dgemm n=$m, TFLOP/s, inputs kept" "$(figure later_tflops)" ">=" 45
+}
+
+touching() {
+    ours bench/sweep 4 "$sweep"
+    value "sweep over a 1 GiB result by pages, GB/s" "$(figure pages_gbs)" ">=" 40
+    value "sweep over every element, GB/s" "$(figure all_gbs)"
+    value "first touch of one element, us" "$(figure touch_us)" "<" 60
+}
+
+header "what" "hand-written"
+solvers
+products
+touching
