@@ -1,0 +1,221 @@
+/* The public interface (include/semcache/semcache.h; rule L9 of README.md). */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "semcache/semcache.h"
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "coherence/coherence.h"
+#include "host/host.h"
+#include "libsemcache/library.h"
+#include "trace/trace.h"
+
+static enum semcache_status public_status(enum sc_status status)
+{
+    switch (status) {
+    case SC_OK: return SEMCACHE_OK;
+    case SC_ERR_MEMORY:
+    case SC_ERR_DEVICE_MEMORY: return SEMCACHE_ERROR_MEMORY;
+    case SC_ERR_DEVICE: return SEMCACHE_ERROR_DEVICE;
+    case SC_ERR_INVALID: return SEMCACHE_ERROR_INVALID;
+    case SC_ERR_IO: return SEMCACHE_ERROR_IO;
+    case SC_ERR_UNSUPPORTED:
+    case SC_ERR_CONFLICT: return SEMCACHE_ERROR_UNSUPPORTED;
+    }
+    return SEMCACHE_ERROR_DEVICE;
+}
+
+const char *semcache_status_name(enum semcache_status status)
+{
+    switch (status) {
+    case SEMCACHE_OK: return "ok";
+    case SEMCACHE_ERROR_INVALID: return "invalid argument";
+    case SEMCACHE_ERROR_MEMORY: return "out of memory";
+    case SEMCACHE_ERROR_NO_DEVICE: return "no device";
+    case SEMCACHE_ERROR_TOO_LATE: return "too late: the devices have been opened or closed";
+    case SEMCACHE_ERROR_UNSUPPORTED: return "this memory cannot be kept on devices";
+    case SEMCACHE_ERROR_DEVICE: return "a device failed";
+    case SEMCACHE_ERROR_IO: return "writing failed";
+    }
+    return "unknown status";
+}
+
+const char *semcache_version(void) { return PACKAGE_VERSION; }
+
+/* --- start and end --------------------------------------------------------------------------------------------------- */
+
+enum semcache_status semcache_set_device(const char *device)
+{
+    enum sc_status status = device ? sc_library_set_device(device) : SC_ERR_INVALID;
+
+    return status == SC_ERR_CONFLICT ? SEMCACHE_ERROR_TOO_LATE : public_status(status);
+}
+
+enum semcache_status semcache_init(void)
+{
+    if (sc_config.offload == SC_OFFLOAD_NEVER)
+        return SEMCACHE_ERROR_NO_DEVICE;
+    return sc_library_start() ? SEMCACHE_OK : SEMCACHE_ERROR_NO_DEVICE;
+}
+
+enum semcache_status semcache_shutdown(void)
+{
+    sc_library_end();
+    return SEMCACHE_OK;
+}
+
+static bool is_running(void) { return sc_library_life() == SC_LIBRARY_RUNNING; }
+
+int semcache_device_count(void) { return is_running() ? sc_coherence_devices() : 0; }
+
+/* --- memory ---------------------------------------------------------------------------------------------------------- */
+
+void *semcache_alloc(size_t bytes)
+{
+    void *memory;
+
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    if (bytes < sc_config.arena_min)
+        bytes = sc_config.arena_min; /* or the allocation would stay with libc */
+    return posix_memalign(&memory, SC_PAGE, bytes) == 0 ? memory : NULL;
+}
+
+void semcache_free(void *memory) { free(memory); }
+
+/* False for what wraps around the end of the address space. */
+static bool is_range(const void *memory, size_t bytes) { return (uintptr_t)memory + bytes >= (uintptr_t)memory; }
+
+enum semcache_status semcache_acquire(const void *memory, size_t bytes, enum semcache_mode mode)
+{
+    if (!is_range(memory, bytes) || mode < SEMCACHE_READ || mode > SEMCACHE_READWRITE || (!memory && bytes))
+        return SEMCACHE_ERROR_INVALID;
+    if (is_running() && bytes)
+        sc_coherence_acquire_host((uintptr_t)memory, bytes, (enum sc_access)mode);
+    return SEMCACHE_OK;
+}
+
+enum semcache_status semcache_sync(const void *memory, size_t bytes)
+{
+    if (memory)
+        return semcache_acquire(memory, bytes, SEMCACHE_READ);
+    if (is_running())
+        sc_coherence_home_all();
+    return SEMCACHE_OK;
+}
+
+enum semcache_status semcache_invalidate(const void *memory, size_t bytes)
+{
+    if (!is_range(memory, bytes) || (!memory && bytes))
+        return SEMCACHE_ERROR_INVALID;
+    if (is_running() && bytes)
+        sc_coherence_release_range((uintptr_t)memory, bytes);
+    return SEMCACHE_OK;
+}
+
+static enum sc_status prefetch_pieces(const struct sc_operand *operand, int device)
+{
+    struct sc_cuts rows, cols = {.n = 1, .at = {0, 1}};
+    enum sc_status status = SC_OK;
+
+    sc_coherence_row_cuts(operand, &rows);
+    if (!operand->view.vector)
+        sc_coherence_col_cuts(operand, &cols);
+    for (int j = 0; j < cols.n && status == SC_OK; j++)
+        for (int i = 0; i < rows.n && status == SC_OK; i++) {
+            struct sc_piece piece = {.operand = operand,
+                                     .r = rows.at[i],
+                                     .c = cols.at[j],
+                                     .rows = rows.at[i + 1] - rows.at[i],
+                                     .cols = cols.at[j + 1] - cols.at[j],
+                                     .access = SC_READ};
+
+            status = sc_coherence_prefetch(device == SEMCACHE_ANY_DEVICE ? sc_coherence_home(&piece) : device, &piece);
+        }
+    return status;
+}
+
+static enum sc_status prefetch_view(const struct sc_view *view, int device)
+{
+    struct sc_residency residency;
+    struct sc_operand operand;
+    enum sc_status status;
+
+    sc_coherence_residency(view, 1, &residency);
+    if (residency.untracked)
+        return SC_ERR_UNSUPPORTED;
+    status = sc_coherence_begin(view, 1, &operand);
+    if (status != SC_OK)
+        return status;
+    status = prefetch_pieces(&operand, device);
+    sc_coherence_end(&operand, 1);
+    return status;
+}
+
+enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t cols, int64_t ld, enum semcache_type type,
+                                       int device)
+{
+    struct sc_view view = {.ptr = memory, .type = (enum sc_type)type, .rows = rows, .cols = cols, .ld = ld,
+                           .access = SC_READ, .split = SC_SPLIT_COLS};
+    enum sc_status status;
+
+    if (rows < 0 || cols < 0 || ld < rows || ld < 1 || (unsigned)type >= SC_TYPES || device < SEMCACHE_ANY_DEVICE)
+        return SEMCACHE_ERROR_INVALID;
+    if (semcache_init() != SEMCACHE_OK)
+        return SEMCACHE_ERROR_NO_DEVICE;
+    if (device >= sc_coherence_devices() || !memory)
+        return SEMCACHE_ERROR_INVALID;
+    if (rows == 0 || cols == 0)
+        return SEMCACHE_OK;
+    if (rows == 1 || cols == 1) { /* as a call would see it */
+        view.vector = true;
+        view.ld = cols == 1 ? 1 : ld;
+        view.rows = rows * cols;
+        view.cols = 1;
+    }
+    sc_inside_enter();
+    status = prefetch_view(&view, device);
+    sc_inside_leave();
+    return public_status(status);
+}
+
+/* --- statistics ------------------------------------------------------------------------------------------------------ */
+
+enum semcache_status semcache_statistics(struct semcache_statistics *statistics)
+{
+    struct semcache_statistics now = {.bytes_h2d = sc_stats.bytes[SC_H2D],
+                                      .bytes_d2h = sc_stats.bytes[SC_D2H],
+                                      .bytes_d2d = sc_stats.bytes[SC_D2D],
+                                      .transfers_h2d = sc_stats.transfers[SC_H2D],
+                                      .transfers_d2h = sc_stats.transfers[SC_D2H],
+                                      .transfers_d2d = sc_stats.transfers[SC_D2D],
+                                      .faults_read = sc_stats.faults_read,
+                                      .faults_write = sc_stats.faults_write,
+                                      .hits = sc_stats.hits,
+                                      .misses = sc_stats.misses,
+                                      .evictions = sc_stats.evictions,
+                                      .reshapes = sc_stats.reshapes,
+                                      .percall_in = sc_stats.percall_in,
+                                      .percall_out = sc_stats.percall_out};
+
+    size_t size = statistics ? statistics->size : 0;
+
+    if (size < sizeof statistics->size)
+        return SEMCACHE_ERROR_INVALID;
+    for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
+        now.calls_offloaded += sc_stats.offloaded[i];
+        now.calls_host += sc_stats.host[i];
+    }
+    memset(statistics, 0, size); /* a newer program may know more of them */
+    memcpy(statistics, &now, size < sizeof now ? size : sizeof now);
+    statistics->size = size;
+    return SEMCACHE_OK;
+}
+
+enum semcache_status semcache_statistics_write(FILE *out)
+{
+    return out ? public_status(sc_library_statistics(out)) : SEMCACHE_ERROR_INVALID;
+}

@@ -1,0 +1,28 @@
+/* Loading and unloading (rules L3, L4 of README.md). */
+#include <config.h>
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "blas/blas.h"
+#include "libsemcache/config.h"
+#include "libsemcache/library.h"
+#include "trace/trace.h"
+
+static void __attribute__((constructor)) load(void)
+{
+    sc_inside_enter();
+    sc_report_begin();
+    sc_config_load(&sc_config, environ, getauxval(AT_SECURE) == 0);
+    if (sc_blas_host_open(sc_config.host_blas) == SC_OK) {
+        if (sc_config.trace)
+            sc_trace_start(sc_config.trace); /* before the arena: its fork handlers must be the inner ones */
+        sc_library_arm();
+    }
+    sc_inside_leave();
+}
+
+/* For programs that never opened a device; the others have it done by atexit, before this. */
+static void __attribute__((destructor)) unload(void) { sc_library_end(); }

@@ -1,0 +1,39 @@
+/* The life of the library in a process (rule L6 of README.md). */
+#ifndef SC_LIBSEMCACHE_LIBRARY_H
+#define SC_LIBSEMCACHE_LIBRARY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+enum sc_library_life {
+    SC_LIBRARY_IDLE,    /* no large call yet */
+    SC_LIBRARY_RUNNING, /* devices are open */
+    SC_LIBRARY_ENDING,  /* everything is coming home */
+    SC_LIBRARY_OVER     /* the host does everything */
+};
+enum sc_library_life sc_library_life(void);
+
+/* Where devices are expected: reserves the arena and lets large calls through to sc_library_start.  Else: nothing. */
+void sc_library_arm(void);
+
+/* Opens the devices if that has not been tried yet; true while they are open.  Cheap when they are. */
+bool sc_library_start(void);
+
+/* Replaces the setting of the devices; SC_ERR_CONFLICT when they have been opened, SC_ERR_INVALID when it is none. */
+enum sc_status sc_library_set_device(const char *device);
+
+/* Brings everything home, closes the devices, writes statistics and trace; once. */
+void sc_library_end(void);
+
+/* The statistics as JSON, with what is known of devices and time. */
+enum sc_status sc_library_statistics(FILE *out);
+
+/* report.c.  The clock starts when the library is loaded. */
+void sc_report_begin(void);
+/* Takes the statistics as they are, for sc_report_end to write where SEMCACHE_STATS says. */
+void sc_report_snapshot(void);
+void sc_report_end(void);
+
+#endif

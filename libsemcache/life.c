@@ -1,0 +1,231 @@
+/* From the first large call to the end: rules L4 to L7 of README.md.
+ *
+ *   IDLE --sc_library_start--> RUNNING --sc_library_end--> ENDING --> OVER
+ *     \--- no devices, sc_library_end, fork of a running process ------^
+ *
+ * Lock order: life_lock is outermost; it is held while devices are opened and closed, never by the callbacks. */
+#include <config.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "autotuner/autotuner.h"
+#include "base/config.h"
+#include "base/inside.h"
+#include "blas/blas.h"
+#include "coherence/coherence.h"
+#include "coherence/faults.h"
+#include "device/device.h"
+#include "host/host.h"
+#include "libsemcache/config.h"
+#include "libsemcache/library.h"
+
+/* Protects the transitions of `life`, and `ops`.  Recursive: a driver that is being opened may fork. */
+static pthread_mutex_t life_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static enum sc_library_life life; /* written under life_lock (but in a forked child) */
+static const struct sc_device_ops *ops;
+static int device_count;
+
+enum sc_library_life sc_library_life(void) { return __atomic_load_n(&life, __ATOMIC_ACQUIRE); }
+
+static void set_life(enum sc_library_life next) { __atomic_store_n(&life, next, __ATOMIC_RELEASE); }
+
+/* --- how large a call must be ---------------------------------------------------------------------------------------- */
+
+static void let_through(void)
+{
+    for (int level = 1; level <= 3; level++) {
+        int64_t small = sc_config.offload == SC_OFFLOAD_ALWAYS ? 0 : sc_autotuner_small(level);
+
+        __atomic_store_n(&sc_blas_small[level], small, __ATOMIC_RELEASE);
+    }
+}
+
+static void keep_on_host(void)
+{
+    for (int level = 1; level <= 3; level++)
+        __atomic_store_n(&sc_blas_small[level], INT64_MAX, __ATOMIC_RELEASE);
+}
+
+/* A fork must not catch the lock in another thread's hands: the child could never end. */
+static void lock_for_fork(void) { pthread_mutex_lock(&life_lock); }
+static void unlock_in_parent(void) { pthread_mutex_unlock(&life_lock); }
+static void unlock_in_child(void) { life_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+
+void sc_library_arm(void)
+{
+    static int armed;
+
+    if (sc_config.offload == SC_OFFLOAD_NEVER || !sc_device_expected(sc_config.device)) {
+        keep_on_host();
+        return;
+    }
+    if (sc_host_arena_start() != SC_OK)
+        return;
+    if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
+        pthread_atfork(lock_for_fork, unlock_in_parent, unlock_in_child);
+    __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);
+    let_through();
+}
+
+enum sc_status sc_library_set_device(const char *device)
+{
+    enum sc_status status = SC_OK;
+
+    pthread_mutex_lock(&life_lock);
+    if (sc_library_life() != SC_LIBRARY_IDLE)
+        status = SC_ERR_CONFLICT;
+    else if (!sc_config_set(&sc_config, &sc_config_settings[0], device))
+        status = SC_ERR_INVALID;
+    else
+        sc_library_arm();
+    pthread_mutex_unlock(&life_lock);
+    return status;
+}
+
+/* --- what the host asks of the protocol ------------------------------------------------------------------------------ */
+
+/* True while there is a protocol to ask.  During ENDING too: memory freed then must not be written home to any more. */
+static bool is_tracking(void)
+{
+    enum sc_library_life now = sc_library_life();
+
+    return now == SC_LIBRARY_RUNNING || now == SC_LIBRARY_ENDING;
+}
+
+static void forget(uintptr_t addr, size_t bytes)
+{
+    if (is_tracking())
+        sc_coherence_forget(addr, bytes);
+}
+
+static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
+{
+    if (is_tracking())
+        sc_coherence_acquire_host(addr, bytes, access);
+}
+
+static void home(void)
+{
+    if (is_tracking())
+        sc_coherence_home_all();
+}
+
+/* The devices, their threads and the locks of other threads stayed with the parent: nothing of them is touched. */
+static void child(void)
+{
+    keep_on_host();
+    set_life(SC_LIBRARY_OVER);
+}
+
+static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
+                                                   .read_ahead = sc_coherence_read_ahead,
+                                                   .forget = forget,
+                                                   .acquire = acquire,
+                                                   .home = home,
+                                                   .child = child};
+
+/* --- start ----------------------------------------------------------------------------------------------------------- */
+
+static const struct sc_device_host device_host = {.config = &sc_config,
+                                                  .blas_symbol = sc_blas_host_symbol,
+                                                  .log = sc_log,
+                                                  .thread_enter = sc_inside_enter};
+
+/* Threads that are started meanwhile, by us or by a driver, must not run the program's signal handlers. */
+static void block_signals(sigset_t *before)
+{
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t most;
+
+    sigfillset(&most);
+    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        sigdelset(&most, synchronous[i]);
+    pthread_sigmask(SIG_BLOCK, &most, before);
+}
+
+/* Each step logs its own failure. */
+static bool open_devices(void)
+{
+    if (sc_device_open(&device_host, sc_config.device, &ops, &device_count) != SC_OK || !ops)
+        return false;
+    if (sc_coherence_start(ops, device_count, &device_host) != SC_OK) {
+        ops->close();
+        return false;
+    }
+    if (sc_host_faults_start(&callbacks) != SC_OK) {
+        sc_coherence_stop();
+        return false;
+    }
+    return true;
+}
+
+bool sc_library_start(void)
+{
+    sigset_t before;
+
+    if (sc_library_life() != SC_LIBRARY_IDLE)
+        return sc_library_life() == SC_LIBRARY_RUNNING;
+    pthread_mutex_lock(&life_lock);
+    if (sc_library_life() == SC_LIBRARY_IDLE) {
+        sc_inside_enter();
+        block_signals(&before);
+        if (open_devices()) {
+            set_life(SC_LIBRARY_RUNNING);
+            atexit(sc_library_end); /* now, so that it runs before what the driver has registered (rule L7) */
+        } else {
+            keep_on_host();
+            set_life(SC_LIBRARY_OVER);
+        }
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        sc_inside_leave();
+    }
+    pthread_mutex_unlock(&life_lock);
+    return sc_library_life() == SC_LIBRARY_RUNNING;
+}
+
+/* --- end ------------------------------------------------------------------------------------------------------------- */
+
+/* Waits for all that was enqueued.  Errors were reported where they arose; what failed is repeated on the host. */
+static void wait_for_devices(void)
+{
+    struct sc_fence fence;
+
+    for (int device = 0; device < device_count; device++)
+        for (int stream = 0; stream < SC_STREAMS; stream++)
+            if (ops->mark(device, (enum sc_stream)stream, &fence) == SC_OK)
+                ops->sync(fence);
+}
+
+/* The statistics are those of the program: taken when its work is done and before the rest comes home. */
+static void close_devices(void)
+{
+    keep_on_host();
+    wait_for_devices();
+    sc_report_snapshot();
+    set_life(SC_LIBRARY_ENDING);
+    sc_coherence_stop();
+    sc_host_faults_stop();
+}
+
+void sc_library_end(void)
+{
+    static int ended;
+
+    /* A signal handler that interrupted the library called exit: its thread may hold any of our locks (rule L7). */
+    if (sc_inside())
+        return;
+    if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
+        return;
+    pthread_mutex_lock(&life_lock);
+    sc_inside_enter();
+    if (sc_library_life() == SC_LIBRARY_RUNNING)
+        close_devices();
+    keep_on_host();
+    set_life(SC_LIBRARY_OVER);
+    sc_report_end();
+    sc_inside_leave();
+    pthread_mutex_unlock(&life_lock);
+}

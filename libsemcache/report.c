@@ -1,0 +1,103 @@
+/* What is written at the end: statistics and trace. */
+#include <config.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "coherence/coherence.h"
+#include "libsemcache/library.h"
+#include "trace/file.h"
+#include "trace/trace.h"
+
+static struct timespec loaded;
+static pid_t process; /* that the library was loaded into */
+static char *snapshot;
+static size_t snapshot_bytes;
+
+void sc_report_begin(void)
+{
+    clock_gettime(CLOCK_MONOTONIC, &loaded);
+    process = getpid();
+}
+
+static double wall_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - loaded.tv_sec) + (double)(now.tv_nsec - loaded.tv_nsec) * 1e-9;
+}
+
+enum sc_status sc_library_statistics(FILE *out)
+{
+    const char *names[SC_DEVICES_MAX];
+    struct sc_stats_extra extra = {.device_names = names, .virtual_seconds = -1, .wall_seconds = wall_seconds()};
+
+    if (sc_library_life() == SC_LIBRARY_RUNNING || sc_library_life() == SC_LIBRARY_ENDING) {
+        extra.devices = sc_coherence_devices();
+        extra.virtual_seconds = sc_coherence_virtual_seconds();
+    }
+    for (int i = 0; i < extra.devices; i++)
+        names[i] = sc_coherence_device_properties(i)->name;
+    return sc_stats_write(out, &extra);
+}
+
+void sc_report_snapshot(void)
+{
+    FILE *out;
+
+    if (snapshot || !sc_config.stats)
+        return;
+    out = open_memstream(&snapshot, &snapshot_bytes);
+    if (!out)
+        return;
+    sc_library_statistics(out);
+    fclose(out);
+}
+
+static bool made_calls(void)
+{
+    for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++)
+        if (sc_stats.offloaded[i] || sc_stats.host[i])
+            return true;
+    return false;
+}
+
+/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had some.  A
+ * forked child leaves its parent's. */
+static bool is_ours_to_write(void)
+{
+    if (strstr(sc_config.stats, "%p"))
+        return true;
+    return getpid() == process && (made_calls() || access(sc_config.stats, F_OK) != 0);
+}
+
+static void write_statistics(void)
+{
+    int fd = -1;
+
+    if (!snapshot || !is_ours_to_write())
+        return;
+    if (strcmp(sc_config.stats, "-") == 0) {
+        sc_trace_write_all(STDERR_FILENO, snapshot, snapshot_bytes); /* nobody to tell when stderr is gone */
+        return;
+    }
+    fd = sc_trace_create_file(sc_config.stats, 0644, "statistics");
+    if (fd < 0)
+        return;
+    if (!sc_trace_write_all(fd, snapshot, snapshot_bytes))
+        sc_log(SC_LOG_WARN, "writing the statistics %s failed", sc_config.stats);
+    close(fd);
+}
+
+void sc_report_end(void)
+{
+    sc_report_snapshot();
+    write_statistics();
+    sc_trace_stop();
+}
