@@ -1,1 +1,3 @@
-# Tests of base
+# Tests of base, and of rules that all folders keep
+dist_check_SCRIPTS += tests/layering.t tests/headers.t tests/listed.t
+TESTS += tests/layering.t tests/headers.t tests/listed.t

@@ -1,0 +1,95 @@
+/* semcache info: what a program started now would get. */
+#include <config.h>
+
+#include <argp.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "blas/blas.h"
+#include "device/device.h"
+#include "host/host.h"
+#include "libsemcache/config.h"
+#include "tools/tool.h"
+
+#define GIB ((double)(1 << 30))
+
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    (void)state;
+    if (key != 'd')
+        return ARGP_ERR_UNKNOWN;
+    setenv("SEMCACHE_DEVICE", text, 1);
+    return 0;
+}
+
+static void print_device(const struct sc_device_ops *ops, int device)
+{
+    struct sc_device_properties about = {0};
+
+    if (ops->properties(device, &about) != SC_OK)
+        return;
+    printf("  %d: %s, %.1f GiB, %.1f TFLOP/s dgemm, %.0f GB/s memory, %.0f GB/s from the host%s\n", device, about.name,
+           (double)about.memory / GIB, about.gemm_flops * 1e-12, about.memory_bandwidth * 1e-9, about.host_bandwidth * 1e-9,
+           about.emulated ? ", emulated" : "");
+}
+
+static int print_devices(void)
+{
+    static const struct sc_device_host host = {.config = &sc_config,
+                                               .blas_symbol = sc_blas_host_symbol,
+                                               .log = sc_log,
+                                               .thread_enter = sc_inside_enter};
+    const struct sc_device_ops *ops = NULL;
+    int count = 0;
+    bool good = sc_device_open(&host, sc_config.device, &ops, &count) == SC_OK;
+
+    printf("devices (%s):\n", sc_config.device);
+    if (!good || !ops || count == 0)
+        printf("  none: every call runs on the host\n");
+    if (!good || !ops)
+        return good;
+    for (int i = 0; i < count; i++)
+        print_device(ops, i);
+    ops->close();
+    return 1;
+}
+
+static void print_settings(void)
+{
+    char value[4096];
+
+    printf("settings (environment variables):\n");
+    for (const struct sc_setting *s = sc_config_settings; s->name; s++) {
+        sc_config_format(&sc_config, s, value, sizeof value);
+        printf("  %s=%s\n      %s (%s)\n", s->name, value, s->help, s->values);
+    }
+}
+
+int sc_tool_info(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"device", 'd', "DEVICE", 0, "look at these devices instead of SEMCACHE_DEVICE", 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse,
+                                     .doc = "Shows the devices, the host BLAS and the settings that a program would get."};
+    const char *library;
+    bool good;
+
+    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    library = sc_tool_library();
+    sc_config_load(&sc_config, environ, true);
+    printf("%s\n", PACKAGE_STRING);
+    printf("library: %s%s\n", library, access(library, R_OK) == 0 ? "" : " (not there)");
+    good = sc_blas_host_open(sc_config.host_blas) == SC_OK;
+    printf("host BLAS: %s\n", good ? sc_blas_host_path() : "none");
+    printf("fault engine: %s\n", sc_host_faults_front());
+    fflush(stdout);
+    good = print_devices() && good;
+    print_settings();
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
