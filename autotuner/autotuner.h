@@ -1,5 +1,6 @@
-/* Where a call runs.  Pure functions of the call, the residency of its operands and the machine; the one place where this
- * is decided.  (A simple rule now: doc/decisions.md; prediction over the LinkMap comes behind the same interface.) */
+/* Where a call runs.  The one place where this is decided: numbers about the call, the residency of its operands and the
+ * machine go in; a decision comes out.  (A simple rule now: doc/decisions.md; prediction over the LinkMap comes behind the
+ * same interface.)  Pure functions but for the regret table of sc_autotuner_offload.  Thread safe, no locks. */
 #ifndef SC_AUTOTUNER_AUTOTUNER_H
 #define SC_AUTOTUNER_AUTOTUNER_H
 
@@ -8,19 +9,43 @@
 #include "base/config.h"
 #include "base/types.h"
 
+/* Rates of the machine; 0: not known, a constant is taken. */
+struct sc_autotuner_machine {
+    int devices;             /* available */
+    int cores;               /* of the host */
+    double gemm_flops;       /* of one device, double precision, flop/s */
+    double memory_bandwidth; /* of one device, bytes/s */
+    double host_bandwidth;   /* of one device's link to the host, bytes/s */
+};
+
 struct sc_autotuner_call {
     enum sc_op op;
     enum sc_type type;
+    char side;             /* SYMM, HEMM, TRSM: 'L' or 'R' */
     int64_t m, n, k;       /* as in struct sc_kernel */
     uint64_t bytes;        /* of all operands */
+    uint64_t result_bytes; /* of those: written by the call */
     uint64_t device_bytes; /* of those: valid on some device */
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t untracked;    /* of those: in memory that cannot be tracked */
-    int devices;           /* available */
-    int emulated;
+    uint64_t key;          /* names the largest operand (its address range): whose regret this is; 0: none */
+    struct sc_autotuner_machine machine;
 };
 
-/* 1: run on the devices; 0: on the host. */
+/* Seconds that a call would take. */
+struct sc_autotuner_prediction {
+    double host;   /* on the host, with what it has to fetch */
+    double device; /* on the devices, everything there already */
+    double move;   /* once: what the devices lack */
+    double result; /* bringing the result home, if the host is where it is used */
+};
+void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
+
+/* Ski rental.  `loss` is what staying on the host has cost so far, beyond the devices' time, for calls with this operand.
+ * Returns 1 for the devices, 0 for the host, and the loss as it is after this call. */
+int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, double *loss);
+
+/* 1: run on the devices; 0: on the host.  Keeps the loss of call->key. */
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
 
 /* How many devices a matrix of this size is distributed over when it is first seen. */
@@ -28,5 +53,11 @@ int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode);
 
 /* Work (m n k products, or elements of A, or n) below which a call of this level goes to the host without any look-up. */
 int64_t sc_autotuner_small(int level);
+
+/* Useful floating point operations of a call (a complex product counts 4, a complex sum 2). */
+double sc_autotuner_flops(const struct sc_autotuner_call *call);
+
+/* Forgets every regret (tests; a change of devices). */
+void sc_autotuner_reset(void);
 
 #endif

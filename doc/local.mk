@@ -1,2 +1,3 @@
 # doc
 EXTRA_DIST += doc/settings.md
+EXTRA_DIST += doc/decisions.md

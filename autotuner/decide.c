@@ -1,0 +1,92 @@
+/* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
+#include "autotuner/autotuner.h"
+
+#include <string.h>
+
+/* Bytes of a matrix that are worth a device of their own: below, one kernel is over before the other devices have been
+ * told, and a second link does not help a transfer of half a millisecond. */
+#define BYTES_PER_DEVICE (UINT64_C(32) << 20)
+
+/* Losses by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some regret, nothing else:
+ * relaxed atomics. */
+#define REGRETS 4096
+struct regret {
+    uint64_t key;
+    double loss;
+};
+static struct regret regret_[REGRETS];
+
+static double regret_get(uint64_t key)
+{
+    struct regret *r = &regret_[key % REGRETS];
+    double loss;
+
+    if (__atomic_load_n(&r->key, __ATOMIC_RELAXED) != key)
+        return 0;
+    __atomic_load(&r->loss, &loss, __ATOMIC_RELAXED);
+    return loss;
+}
+
+static void regret_put(uint64_t key, double loss)
+{
+    struct regret *r = &regret_[key % REGRETS];
+
+    __atomic_store_n(&r->key, key, __ATOMIC_RELAXED);
+    __atomic_store(&r->loss, &loss, __ATOMIC_RELAXED);
+}
+
+void sc_autotuner_reset(void)
+{
+    memset(regret_, 0, sizeof regret_);
+}
+
+int sc_autotuner_rent(const struct sc_autotuner_prediction *p, double *loss)
+{
+    double now = p->device + p->move + p->result;
+
+    if (now <= p->host || (p->device < p->host && *loss >= p->move + p->result)) {
+        *loss = 0; /* bought */
+        return 1;
+    }
+    if (p->host > p->device)
+        *loss += p->host - p->device;
+    return 0;
+}
+
+int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
+{
+    struct sc_autotuner_prediction prediction;
+    double loss;
+    int answer;
+
+    if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1)
+        return 0;
+    if (mode == SC_OFFLOAD_ALWAYS)
+        return 1;
+    sc_autotuner_predict(call, &prediction);
+    loss = call->key ? regret_get(call->key) : 0;
+    answer = sc_autotuner_rent(&prediction, &loss);
+    if (call->key)
+        regret_put(call->key, loss);
+    return answer;
+}
+
+int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode)
+{
+    uint64_t worth = bytes / BYTES_PER_DEVICE;
+
+    if (devices < 1)
+        return 1;
+    if (mode == SC_OFFLOAD_ALWAYS || worth >= (uint64_t)devices)
+        return devices;
+    return worth < 1 ? 1 : (int)worth;
+}
+
+int64_t sc_autotuner_small(int level)
+{
+    /* Level 1: less than a page or four, where a fault costs as much as the work.  Level 2: a matrix that fits a core's
+     * cache.  Level 3: 100^3, about 100 us on a core. */
+    static const int64_t small[4] = {0, 2048, 16384, 1000000};
+
+    return level >= 1 && level <= 3 ? small[level] : 0;
+}

@@ -1,0 +1,341 @@
+/* gemm: C := alpha op(A) op(B) + beta C.  C block by block where the blocks of C are; k in parts when A or B is cut there.
+ *
+ * Operands that the devices already have: one task for each block and tile of k, so one task with one device.  Operands
+ * still on the host: finer strips at sector boundaries, requested in an order that gives the devices work early, and the
+ * blocks in the order of blas/pipeline.h. */
+#include "base/config.h"
+#include "blas/pipeline.h"
+#include "blas/tasks.h"
+
+#define PIPELINE_BYTES (UINT64_C(16) << 20) /* less that is missing is not worth more kernels */
+#define STRIPS_MAX 16
+#define STRIP_MIN 1024        /* columns: kernels stay efficient when the other sizes are large */
+#define STRIP_MIN_BOTH 2048   /* the same when strips are both rows and columns of C */
+#define PARTS_MAX 64          /* of a dimension, in a schedule */
+
+struct product {
+    struct sc_blas_call *call;
+    bool cleared;           /* C is zero on the devices already; only when beta is 0 */
+    struct sc_cuts m, n, k; /* of C's rows and columns, and of the sum */
+};
+
+static const struct sc_operand *operand_a(const struct product *g) { return &g->call->operand[0]; }
+static const struct sc_operand *operand_b(const struct product *g) { return &g->call->operand[1]; }
+static const struct sc_operand *operand_c(const struct product *g) { return &g->call->operand[2]; }
+
+static struct sc_piece piece_a(const struct product *g, int i, int l, int l_end)
+{
+    return sc_blas_op_matrix(operand_a(g), g->call->kernel->transa, g->m.at[i], g->k.at[l], sc_blas_part(&g->m, i),
+                             g->k.at[l_end] - g->k.at[l], SC_READ);
+}
+
+static struct sc_piece piece_b(const struct product *g, int l, int l_end, int j)
+{
+    return sc_blas_op_matrix(operand_b(g), g->call->kernel->transb, g->k.at[l], g->n.at[j], g->k.at[l_end] - g->k.at[l],
+                             sc_blas_part(&g->n, j), SC_READ);
+}
+
+static struct sc_piece piece_c(const struct product *g, int i, int j, enum sc_access access)
+{
+    return sc_blas_matrix(operand_c(g), g->m.at[i], g->n.at[j], sc_blas_part(&g->m, i), sc_blas_part(&g->n, j), access);
+}
+
+/* Block (i, j) of C += parts [l, l_end) of the sum; the first of them applies beta. */
+static enum sc_status multiply(const struct product *g, int device, int i, int j, int l, int l_end)
+{
+    struct sc_kernel kernel = *g->call->kernel;
+
+    sc_blas_set_beta(&kernel, g->call->kernel->beta, l == 0);
+    kernel.m = sc_blas_part(&g->m, i);
+    kernel.n = sc_blas_part(&g->n, j);
+    kernel.k = g->k.at[l_end] - g->k.at[l];
+    return sc_blas_task(device, &kernel, piece_a(g, i, l, l_end), piece_b(g, l, l_end, j),
+                        piece_c(g, i, j, g->cleared ? SC_RDWR : sc_blas_output_access(&kernel)));
+}
+
+static int block_device(const struct product *g, int i, int j)
+{
+    struct sc_piece c = piece_c(g, i, j, SC_RDWR);
+
+    return sc_coherence_where(&c);
+}
+
+static enum sc_status in_order(const struct product *g)
+{
+    enum sc_status status = SC_OK;
+
+    for (int j = 0; j < g->n.n && status == SC_OK; j++)
+        for (int i = 0; i < g->m.n && status == SC_OK; i++) {
+            int device = block_device(g, i, j);
+
+            for (int l = 0; l < g->k.n && status == SC_OK; l++)
+                status = multiply(g, device, i, j, l, l + 1);
+        }
+    return status;
+}
+
+static void tile_cuts(struct product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+
+    sc_coherence_row_cuts(operand_c(g), &g->m);
+    sc_blas_merge_op_rows(&g->m, operand_a(g), kernel->transa);
+    sc_coherence_col_cuts(operand_c(g), &g->n);
+    sc_blas_merge_op_cols(&g->n, operand_b(g), kernel->transb);
+    sc_blas_whole(&g->k, kernel->k);
+    sc_blas_merge_op_cols(&g->k, operand_a(g), kernel->transa);
+    sc_blas_merge_op_rows(&g->k, operand_b(g), kernel->transb);
+}
+
+/* A C that is only written need not be brought to the devices, if its tiles are written as a whole. */
+static enum sc_status clear(struct product *g)
+{
+    g->cleared = sc_blas_is_zero(g->call->kernel->beta) && sc_blas_splits_tiles(operand_c(g), &g->m, &g->n);
+    return g->cleared ? sc_blas_clear(operand_c(g)) : SC_OK;
+}
+
+/* --- operands on their way ------------------------------------------------------------------------------------------- */
+
+/* Bytes that block tasks would have to wait for, over all blocks; C is counted only when it is read. */
+static uint64_t missing_bytes(const struct product *g)
+{
+    uint64_t bytes = 0;
+
+    for (int j = 0; j < g->n.n; j++)
+        for (int i = 0; i < g->m.n; i++) {
+            int device = block_device(g, i, j);
+            struct sc_piece c = piece_c(g, i, j, SC_READ);
+
+            if (!sc_blas_is_zero(g->call->kernel->beta))
+                bytes += sc_coherence_missing(device, &c);
+            for (int l = 0; l < g->k.n; l++) {
+                struct sc_piece a = piece_a(g, i, l, l + 1), b = piece_b(g, l, l + 1, j);
+
+                bytes += sc_coherence_missing(device, &a) + sc_coherence_missing(device, &b);
+            }
+            if (bytes >= PIPELINE_BYTES)
+                return bytes;
+        }
+    return bytes;
+}
+
+/* A schedule assumes that strips stay once they are there. */
+static bool fits(const struct product *g)
+{
+    uint64_t bytes = 0, memory = sc_coherence_device_properties(0)->memory;
+
+    for (int i = 0; i < 3; i++)
+        bytes += (uint64_t)g->call->view[i].rows * (uint64_t)g->call->view[i].cols * sc_type_bytes(g->call->kernel->type);
+    if (sc_config.memory_limit && sc_config.memory_limit < memory)
+        memory = sc_config.memory_limit;
+    return bytes <= memory / 10 * 7;
+}
+
+/* Adds cuts at sector boundaries of the operand's columns, so that strips are at least `least` wide. */
+static void refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least)
+{
+    int64_t extent = operand->view.cols, width = (extent + STRIPS_MAX - 1) / STRIPS_MAX;
+    struct sc_cuts strips;
+
+    strips.n = 0;
+    strips.at[0] = 0;
+    width = width > least ? width : least;
+    for (int64_t at = 0; extent - at >= 2 * least && strips.n < 2 * STRIPS_MAX;) {
+        at = sc_coherence_next_sector(operand, at + width);
+        if (extent - at < least)
+            break;
+        strips.at[++strips.n] = at;
+    }
+    if (extent > strips.at[strips.n])
+        strips.at[++strips.n] = extent;
+    sc_cuts_merge(cuts, &strips);
+}
+
+static void refine_all(struct product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+    bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
+    int64_t least = a_is_depth ? STRIP_MIN : STRIP_MIN_BOTH;
+
+    refine(a_is_depth ? &g->k : &g->m, operand_a(g), least);
+    if (b_is_depth) /* and columns of C too, so that they are finished one after the other */
+        refine(&g->k, operand_b(g), STRIP_MIN);
+    refine(&g->n, b_is_depth ? operand_c(g) : operand_b(g), least);
+}
+
+/* Requests of strips, and when they are expected. */
+struct requests {
+    const struct product *g;
+    struct sc_pipeline *p;
+    double link[SC_DEVICES_MAX]; /* when the link to a device is free again, seconds from now */
+    bool read_c;
+};
+
+static double request(struct requests *r, int device, const struct sc_piece *piece)
+{
+    uint64_t bytes = sc_coherence_missing(device, piece);
+    double bandwidth = sc_coherence_device_properties(device)->host_bandwidth;
+    int home = sc_coherence_home(piece);
+
+    if (!bytes)
+        return 0;
+    /* Each byte comes from the host once, over the link of its home, and goes on from there. */
+    if (home != device && sc_coherence_missing(home, piece))
+        sc_coherence_prefetch(home, piece);
+    sc_coherence_prefetch(device, piece); /* a failure shows in the task, which falls back */
+    r->link[home] += (double)bytes / (bandwidth > 0 ? bandwidth : 12e9);
+    return r->link[home];
+}
+
+/* Is any block of row part i (i >= 0) or column part j on the device? */
+static bool wanted(const struct sc_pipeline *p, int device, int i, int j)
+{
+    int first = i >= 0 ? i : j * p->m, step = i >= 0 ? p->m : 1, count = i >= 0 ? p->n : p->m;
+
+    for (int e = 0; e < count; e++)
+        if (p->device[first + e * step] == device)
+            return true;
+    return false;
+}
+
+static void request_a(struct requests *r, int i, int l)
+{
+    struct sc_pipeline *p = r->p;
+    struct sc_piece piece = piece_a(r->g, i, l, l + 1);
+
+    for (int d = 0; d < p->devices; d++)
+        if (wanted(p, d, i, -1))
+            p->a[((size_t)d * (size_t)p->k + (size_t)l) * (size_t)p->m + (size_t)i] = request(r, d, &piece);
+}
+
+static void request_b(struct requests *r, int l, int j)
+{
+    struct sc_pipeline *p = r->p;
+    struct sc_piece piece = piece_b(r->g, l, l + 1, j);
+
+    for (int d = 0; d < p->devices; d++)
+        if (wanted(p, d, -1, j))
+            p->b[((size_t)d * (size_t)p->n + (size_t)j) * (size_t)p->k + (size_t)l] = request(r, d, &piece);
+}
+
+/* Strip s of A: all pieces of one part of its columns; of B likewise; of C. */
+static void request_strip_a(struct requests *r, int s)
+{
+    if (r->g->call->kernel->transa == 'N')
+        for (int i = 0; i < r->p->m; i++)
+            request_a(r, i, s);
+    else
+        for (int l = 0; l < r->p->k; l++)
+            request_a(r, s, l);
+}
+
+static void request_strip_b(struct requests *r, int s)
+{
+    if (r->g->call->kernel->transb == 'N')
+        for (int l = 0; l < r->p->k; l++)
+            request_b(r, l, s);
+    else
+        for (int j = 0; j < r->p->n; j++)
+            request_b(r, s, j);
+}
+
+static void request_strip_c(struct requests *r, int j)
+{
+    for (int i = 0; i < r->p->m && r->read_c; i++) {
+        struct sc_piece piece = piece_c(r->g, i, j, SC_READ);
+
+        r->p->c[i + j * r->p->m] = request(r, r->p->device[i + j * r->p->m], &piece);
+    }
+}
+
+/* In turn from A, B and C, in proportion to their numbers of strips: k strips of each make about k^2 blocks possible. */
+static void request_all(struct requests *r)
+{
+    const struct sc_kernel *kernel = r->g->call->kernel;
+    int a = kernel->transa == 'N' ? r->p->k : r->p->m, b = kernel->transb == 'N' ? r->p->n : r->p->k, c = r->p->n;
+    int rounds = a > b ? a : b;
+
+    rounds = rounds > c ? rounds : c;
+    for (int s = 0; s < rounds; s++) {
+        for (int i = s * c / rounds; i < (s + 1) * c / rounds; i++)
+            request_strip_c(r, i);
+        for (int i = s * b / rounds; i < (s + 1) * b / rounds; i++)
+            request_strip_b(r, i);
+        for (int i = s * a / rounds; i < (s + 1) * a / rounds; i++)
+            request_strip_a(r, i);
+    }
+}
+
+/* Parts of k may be joined up to the next tile boundary. */
+static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
+{
+    int t = 0;
+
+    for (int l = 0; l < p->k; l++) {
+        while (tiles->at[t + 1] <= p->depth->at[l])
+            t++;
+        for (p->join_end[l] = l + 1; p->join_end[l] < p->k && p->depth->at[p->join_end[l]] < tiles->at[t + 1];)
+            p->join_end[l]++;
+    }
+}
+
+static double products_per_second(const struct sc_kernel *kernel)
+{
+    double flops = sc_coherence_device_properties(0)->gemm_flops;
+
+    flops = flops > 0 ? flops : 5e12;
+    if (kernel->type == SC_S || kernel->type == SC_C)
+        flops *= 2;
+    return flops / (sc_type_is_complex(kernel->type) ? 8 : 2);
+}
+
+static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *p)
+{
+    struct requests r = {.g = g, .p = p, .read_c = !sc_blas_is_zero(g->call->kernel->beta)};
+    struct sc_pipeline_task task;
+    enum sc_status status = SC_OK;
+
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->m; i++)
+            p->device[i + j * p->m] = block_device(g, i, j);
+    p->rate = products_per_second(g->call->kernel);
+    request_all(&r);
+    while (status == SC_OK && sc_pipeline_next(p, &task))
+        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end);
+    return status;
+}
+
+/* False: not worth it, or not possible; nothing has been done. */
+static bool pipelined(const struct product *g, enum sc_status *status)
+{
+    struct product fine; /* g, refined */
+    struct sc_pipeline p;
+
+    if (missing_bytes(g) < PIPELINE_BYTES || !fits(g))
+        return false;
+    fine = *g;
+    refine_all(&fine);
+    if (fine.m.n > PARTS_MAX || fine.n.n > PARTS_MAX || fine.k.n > PARTS_MAX)
+        return false;
+    if (sc_pipeline_init(&p, &fine.m, &fine.n, &fine.k, sc_coherence_devices()) != SC_OK)
+        return false;
+    limit_joins(&p, &g->k);
+    *status = clear(&fine);
+    if (*status == SC_OK)
+        *status = run_schedule(&fine, &p);
+    sc_pipeline_free(&p);
+    return true;
+}
+
+enum sc_status sc_blas_gemm(struct sc_blas_call *call)
+{
+    struct product g; /* large: not initialised */
+    enum sc_status status;
+
+    g.call = call;
+    tile_cuts(&g);
+    if (pipelined(&g, &status))
+        return status;
+    status = clear(&g);
+    return status == SC_OK ? in_order(&g) : status;
+}

@@ -1,0 +1,235 @@
+/* gemv: y := alpha op(A) x + beta y.  Runs where the tiles of A are.
+ *
+ * A is cut into parts by output (segments of y) and by input (segments of x).  When all tiles of an output part are on one
+ * device, they add to y directly, one after the other: with one device and one tile this is one task.  Otherwise each
+ * device sums its tiles into a temporary, and the owner of each segment of y adds the temporaries up. */
+#include "blas/tasks.h"
+
+/* One output part: elements [first, first + n) of y. */
+struct output {
+    struct sc_blas_call *call;
+    const struct sc_cuts *in; /* parts of x */
+    int64_t first, n;
+    int device_of[SC_CUTS_MAX]; /* of each input part's tile */
+};
+
+static const struct sc_operand *operand_a(const struct output *o) { return &o->call->operand[0]; }
+static const struct sc_operand *operand_x(const struct output *o) { return &o->call->operand[1]; }
+static const struct sc_operand *operand_y(const struct output *o) { return &o->call->operand[2]; }
+
+/* The tile that makes outputs [first, first + n) from input part q, and the kernel's sizes for it. */
+static struct sc_piece tile_of(const struct output *o, int q, int64_t first, int64_t n, struct sc_kernel *kernel)
+{
+    int64_t from = o->in->at[q], inputs = sc_blas_part(o->in, q);
+    bool straight = kernel->transa == 'N';
+
+    kernel->m = straight ? n : inputs;
+    kernel->n = straight ? inputs : n;
+    return sc_blas_op_matrix(operand_a(o), kernel->transa, first, from, n, inputs, SC_READ);
+}
+
+/* y[first, first + n) := beta y + alpha op(A) x over the input parts whose tile is on `only` (< 0: over all), on `device`. */
+static enum sc_status add_directly(const struct output *o, int device, int only, int64_t first, int64_t n,
+                                   const double beta[2])
+{
+    struct sc_kernel kernel = *o->call->kernel;
+    enum sc_status status = SC_OK;
+    bool started = false;
+
+    for (int q = 0; q < o->in->n && status == SC_OK; q++) {
+        struct sc_piece tile;
+
+        if (only >= 0 && o->device_of[q] != only)
+            continue;
+        tile = tile_of(o, q, first, n, &kernel);
+        sc_blas_set_beta(&kernel, beta, !started);
+        started = true;
+        status = sc_blas_task(device, &kernel, tile,
+                              sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ),
+                              sc_blas_vector(operand_y(o), first, n, sc_blas_output_access(&kernel)));
+    }
+    return status;
+}
+
+/* --- several devices ------------------------------------------------------------------------------------------------- */
+
+struct partials {
+    int count;
+    int device[SC_DEVICES_MAX];
+    void *memory[SC_DEVICES_MAX];
+};
+
+static void free_partials(struct partials *p)
+{
+    for (int i = 0; i < p->count; i++)
+        sc_coherence_temporary_free(p->device[i], p->memory[i]);
+    p->count = 0;
+}
+
+static int partial_on(const struct partials *p, int device)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->device[i] == device)
+            return i;
+    return -1;
+}
+
+/* temporary := (0 or 1) temporary + alpha op(A) x for one tile, on the tile's device. */
+static enum sc_status add_to_partial(const struct output *o, struct partials *p, int q)
+{
+    struct sc_kernel kernel = *o->call->kernel;
+    struct sc_piece tile = tile_of(o, q, o->first, o->n, &kernel), sum;
+    int at = partial_on(p, o->device_of[q]);
+    enum sc_status status;
+
+    kernel.beta[0] = at >= 0;
+    kernel.beta[1] = 0;
+    kernel.ldc = 1;
+    if (at < 0) {
+        at = p->count;
+        p->device[at] = o->device_of[q];
+        status = sc_coherence_temporary(p->device[at], (size_t)o->n * sc_type_bytes(kernel.type), &p->memory[at]);
+        if (status != SC_OK)
+            return status;
+        p->count++;
+    }
+    sum = sc_blas_temporary(p->memory[at], o->n, sc_blas_output_access(&kernel));
+    return sc_blas_task(p->device[at], &kernel, tile,
+                        sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ), sum);
+}
+
+/* Elements [offset, offset + n) of a partial on the owner; NULL when they cannot be had there.  *staging is to be freed. */
+static void *partial_at(const struct output *o, const struct partials *p, int i, int owner, int64_t offset, int64_t n,
+                        void **staging)
+{
+    size_t elem = sc_type_bytes(o->call->kernel->type), bytes = (size_t)n * elem;
+    const char *from = (char *)p->memory[i] + (size_t)offset * elem;
+
+    *staging = NULL;
+    if (p->device[i] == owner)
+        return (char *)p->memory[i] + (size_t)offset * elem;
+    if (sc_coherence_temporary(owner, bytes, staging) != SC_OK) {
+        *staging = NULL;
+        return NULL;
+    }
+    return sc_coherence_temporary_copy(owner, *staging, p->device[i], from, bytes) == SC_OK ? *staging : NULL;
+}
+
+/* y[at, at + n) := or += one partial, on `owner`. */
+static enum sc_status add_partial(const struct output *o, const struct partials *p, int i, int owner, int64_t at,
+                                  int64_t n, bool overwrite)
+{
+    struct sc_kernel add = {.op = overwrite ? SC_OP_COPY : SC_OP_AXPY, .type = o->call->kernel->type, .n = n,
+                            .alpha = {1, 0}, .lda = 1, .ldb = operand_y(o)->view.ld};
+    void *staging, *from = partial_at(o, p, i, owner, at - o->first, n, &staging);
+    enum sc_status status = SC_ERR_DEVICE;
+
+    if (from)
+        status = sc_blas_task(owner, &add, sc_blas_temporary(from, n, SC_READ),
+                              sc_blas_vector(operand_y(o), at, n, overwrite ? SC_WRITE : SC_RDWR), sc_blas_none());
+    if (staging)
+        sc_coherence_temporary_free(owner, staging);
+    if (status != SC_OK) /* this device's share is lost: once more from A, straight to y */
+        status = add_directly(o, owner, p->device[i], at, n, overwrite ? (double[2]){0, 0} : (double[2]){1, 0});
+    return status;
+}
+
+/* y[at, at + n) := beta y + all partials, on `owner`. */
+static enum sc_status add_up(const struct output *o, const struct partials *p, int owner, int64_t at, int64_t n)
+{
+    const struct sc_kernel *call = o->call->kernel;
+    struct sc_kernel scale = {.op = SC_OP_SCAL, .type = call->type, .n = n, .lda = operand_y(o)->view.ld,
+                              .alpha = {call->beta[0], call->beta[1]}};
+    bool overwrite = sc_blas_is_zero(call->beta);
+    enum sc_status status = SC_OK;
+
+    if (!overwrite && !sc_blas_is_one(call->beta))
+        status = sc_blas_task(owner, &scale, sc_blas_vector(operand_y(o), at, n, SC_RDWR), sc_blas_none(),
+                              sc_blas_none());
+    for (int i = 0; i < p->count && status == SC_OK; i++)
+        status = add_partial(o, p, i, owner, at, n, overwrite && i == 0);
+    return status;
+}
+
+/* The device that is to hold y[at, at + n) and how much of `limit` that is true for. */
+static int64_t owner_run(const struct output *o, int64_t at, int64_t limit, int *owner)
+{
+    const struct sc_operand *y = operand_y(o);
+    struct sc_piece piece;
+
+    if (y->view.ld > 0) {
+        int64_t n = sc_coherence_run(y, at, limit, owner);
+
+        if (*owner != SC_HOST)
+            return n;
+        limit = n;
+    }
+    piece = sc_blas_vector(y, at, limit, SC_RDWR);
+    *owner = sc_coherence_where(&piece);
+    return limit;
+}
+
+static enum sc_status add_up_all(const struct output *o, const struct partials *p)
+{
+    enum sc_status status = SC_OK;
+
+    for (int64_t at = o->first, n; at < o->first + o->n && status == SC_OK; at += n) {
+        int owner;
+
+        n = owner_run(o, at, o->first + o->n - at, &owner);
+        status = add_up(o, p, owner, at, n);
+    }
+    return status;
+}
+
+static enum sc_status on_several(const struct output *o)
+{
+    struct partials p = {0};
+    enum sc_status status = SC_OK;
+
+    for (int q = 0; q < o->in->n && status == SC_OK; q++)
+        status = add_to_partial(o, &p, q);
+    if (status == SC_OK)
+        status = add_up_all(o, &p);
+    else /* y is untouched */
+        status = add_directly(o, o->device_of[0], -1, o->first, o->n, o->call->kernel->beta);
+    free_partials(&p);
+    return status;
+}
+
+static enum sc_status one_output(struct output *o)
+{
+    bool same = true;
+
+    for (int q = 0; q < o->in->n; q++) {
+        struct sc_kernel kernel = *o->call->kernel;
+        struct sc_piece tile = tile_of(o, q, o->first, o->n, &kernel);
+
+        o->device_of[q] = sc_coherence_where(&tile);
+        same &= o->device_of[q] == o->device_of[0];
+    }
+    if (same)
+        return add_directly(o, o->device_of[0], -1, o->first, o->n, o->call->kernel->beta);
+    return on_several(o);
+}
+
+enum sc_status sc_blas_gemv(struct sc_blas_call *call)
+{
+    char trans = call->kernel->transa;
+    struct sc_cuts in, out;
+    struct output o; /* large: not initialised */
+    enum sc_status status = SC_OK;
+
+    o.call = call;
+    o.in = &in;
+    sc_blas_vector_cuts(&call->operand[1], &in);
+    sc_blas_merge_op_cols(&in, &call->operand[0], trans);
+    sc_blas_vector_cuts(&call->operand[2], &out);
+    sc_blas_merge_op_rows(&out, &call->operand[0], trans);
+    for (int p = 0; p < out.n && status == SC_OK; p++) {
+        o.first = out.at[p];
+        o.n = sc_blas_part(&out, p);
+        status = one_output(&o);
+    }
+    return status;
+}

@@ -1,0 +1,299 @@
+/* From a call of the program to tasks: check it, describe its operands, ask whether it pays, run it. */
+#include "blas/blas.h"
+
+#include <unistd.h>
+
+#include "autotuner/autotuner.h"
+#include "base/config.h"
+#include "base/inside.h"
+#include "blas/tasks.h"
+#include "trace/trace.h"
+
+typedef enum sc_status run_function(struct sc_blas_call *call);
+
+static run_function *const run_[SC_OPS] = { /* NULL: a reduction */
+    [SC_OP_AXPY] = sc_blas_level1, [SC_OP_SCAL] = sc_blas_level1, [SC_OP_COPY] = sc_blas_level1,
+    [SC_OP_SWAP] = sc_blas_level1, [SC_OP_GEMV] = sc_blas_gemv,   [SC_OP_GER] = sc_blas_ger,
+    [SC_OP_GERC] = sc_blas_ger,    [SC_OP_TRSV] = sc_blas_trsv,   [SC_OP_GEMM] = sc_blas_gemm,
+    [SC_OP_SYMM] = sc_blas_symm,   [SC_OP_HEMM] = sc_blas_symm,   [SC_OP_SYRK] = sc_blas_syrk,
+    [SC_OP_HERK] = sc_blas_syrk,   [SC_OP_TRSM] = sc_blas_trsm};
+
+/* --- is it valid ----------------------------------------------------------------------------------------------------- */
+
+static bool is_trans(char c)
+{
+    return c == 'N' || c == 'T' || c == 'C';
+}
+
+static bool is_triangle(const struct sc_kernel *k)
+{
+    return (k->uplo == 'U' || k->uplo == 'L') && is_trans(k->transa) && (k->diag == 'U' || k->diag == 'N');
+}
+
+static bool is_sided(const struct sc_kernel *k)
+{
+    return (k->side == 'L' || k->side == 'R') && (k->uplo == 'U' || k->uplo == 'L');
+}
+
+/* herk takes no 'T', complex syrk no 'C'. */
+static bool is_rank_trans(const struct sc_kernel *k)
+{
+    if (k->op == SC_OP_HERK)
+        return k->transa == 'N' || k->transa == 'C';
+    return k->transa == 'N' || k->transa == 'T' || (k->transa == 'C' && !sc_type_is_complex(k->type));
+}
+
+/* Letters, and nothing that the host would return from at once. */
+static bool is_work(const struct sc_kernel *k)
+{
+    bool alpha = !sc_blas_is_zero(k->alpha);
+
+    switch (k->op) {
+    case SC_OP_AXPY: return k->n > 0 && alpha;
+    case SC_OP_GEMV: return k->m > 0 && k->n > 0 && alpha && is_trans(k->transa);
+    case SC_OP_GER:
+    case SC_OP_GERC: return k->m > 0 && k->n > 0 && alpha;
+    case SC_OP_TRSV: return k->n > 0 && is_triangle(k);
+    case SC_OP_GEMM: return k->m > 0 && k->n > 0 && k->k > 0 && alpha && is_trans(k->transa) && is_trans(k->transb);
+    case SC_OP_SYMM:
+    case SC_OP_HEMM: return k->m > 0 && k->n > 0 && alpha && is_sided(k);
+    case SC_OP_SYRK:
+    case SC_OP_HERK: return k->n > 0 && k->k > 0 && alpha && (k->uplo == 'U' || k->uplo == 'L') && is_rank_trans(k);
+    case SC_OP_TRSM: return k->m > 0 && k->n > 0 && alpha && is_sided(k) && is_triangle(k);
+    default: return k->n > 0;
+    }
+}
+
+/* One-vector operations do nothing for increments that are not positive. */
+static bool views_are_valid(const struct sc_kernel *k, const struct sc_view *view, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!view[i].ptr)
+            return false;
+        if (view[i].vector ? view[i].ld == 0 || (count == 1 && view[i].ld < 0) : view[i].ld < view[i].rows)
+            return false;
+    }
+    return (unsigned)k->type < SC_TYPES;
+}
+
+/* --- its operands ---------------------------------------------------------------------------------------------------- */
+
+static struct sc_view vector(const struct sc_kernel *k, const void *ptr, int64_t n, int64_t inc, enum sc_access access)
+{
+    return (struct sc_view){.ptr = ptr, .type = k->type, .vector = true, .rows = n, .cols = 1, .ld = inc,
+                            .access = access, .split = SC_SPLIT_ROWS};
+}
+
+static struct sc_view matrix(const struct sc_kernel *k, const void *ptr, int64_t rows, int64_t cols, int64_t ld,
+                             enum sc_access access, enum sc_split split)
+{
+    return (struct sc_view){.ptr = ptr, .type = k->type, .rows = rows, .cols = cols, .ld = ld, .access = access,
+                            .split = split};
+}
+
+/* op(M) is rows x cols and is to be split as given: the stored M. */
+static struct sc_view stored(const struct sc_kernel *k, const void *ptr, char trans, int64_t rows, int64_t cols, int64_t ld,
+                             enum sc_split split)
+{
+    if (trans == 'N')
+        return matrix(k, ptr, rows, cols, ld, SC_READ, split);
+    return matrix(k, ptr, cols, rows, ld, SC_READ, split == SC_SPLIT_ROWS ? SC_SPLIT_COLS : SC_SPLIT_ROWS);
+}
+
+static int views_of_vectors(const struct sc_kernel *k, struct sc_view *v)
+{
+    bool swap = k->op == SC_OP_SWAP, scal = k->op == SC_OP_SCAL;
+    enum sc_access y = k->op == SC_OP_COPY ? SC_WRITE : k->op == SC_OP_AXPY || swap ? SC_RDWR : SC_READ;
+
+    v[0] = vector(k, k->a, k->n, k->lda, swap || scal ? SC_RDWR : SC_READ);
+    if (scal || k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM || k->op == SC_OP_IAMAX)
+        return 1;
+    v[1] = vector(k, k->b, k->n, k->ldb, y);
+    return 2;
+}
+
+/* Products: devices own strips of C across the triangle or the sum; A is split along the sum, so that no block of C is. */
+static int views_of_products(const struct sc_kernel *k, struct sc_view *v)
+{
+    bool right = k->side == 'R';
+    enum sc_access c = sc_blas_output_access(k);
+
+    if (k->op == SC_OP_GEMM) {
+        v[0] = stored(k, k->a, k->transa, k->m, k->k, k->lda, SC_SPLIT_COLS);
+        v[1] = stored(k, k->b, k->transb, k->k, k->n, k->ldb, SC_SPLIT_COLS);
+        v[2] = matrix(k, k->c, k->m, k->n, k->ldc, c, SC_SPLIT_COLS);
+        return 3;
+    }
+    if (k->op == SC_OP_SYRK || k->op == SC_OP_HERK) {
+        v[0] = stored(k, k->a, k->transa, k->n, k->k, k->lda, SC_SPLIT_ROWS);
+        v[1] = matrix(k, k->c, k->n, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
+        return 2;
+    }
+    v[0] = matrix(k, k->a, right ? k->n : k->m, right ? k->n : k->m, k->lda, SC_READ,
+                  right ? SC_SPLIT_COLS : SC_SPLIT_ROWS);
+    v[1] = matrix(k, k->b, k->m, k->n, k->ldb, k->op == SC_OP_TRSM ? SC_RDWR : SC_READ,
+                  right ? SC_SPLIT_ROWS : SC_SPLIT_COLS);
+    if (k->op == SC_OP_TRSM)
+        return 2;
+    v[2] = matrix(k, k->c, k->m, k->n, k->ldc, c, right ? SC_SPLIT_ROWS : SC_SPLIT_COLS);
+    return 3;
+}
+
+static int views_of(const struct sc_kernel *k, struct sc_view *v)
+{
+    bool straight = k->transa == 'N';
+
+    switch (k->op) {
+    case SC_OP_GEMV:
+        v[0] = matrix(k, k->a, k->m, k->n, k->lda, SC_READ, SC_SPLIT_ROWS);
+        v[1] = vector(k, k->b, straight ? k->n : k->m, k->ldb, SC_READ);
+        v[2] = vector(k, k->c, straight ? k->m : k->n, k->ldc, sc_blas_output_access(k));
+        return 3;
+    case SC_OP_GER:
+    case SC_OP_GERC:
+        v[0] = vector(k, k->a, k->m, k->lda, SC_READ);
+        v[1] = vector(k, k->b, k->n, k->ldb, SC_READ);
+        v[2] = matrix(k, k->c, k->m, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
+        return 3;
+    case SC_OP_TRSV:
+        v[0] = matrix(k, k->a, k->n, k->n, k->lda, SC_READ, SC_SPLIT_ROWS);
+        v[1] = vector(k, k->b, k->n, k->ldb, SC_RDWR);
+        return 2;
+    case SC_OP_GEMM:
+    case SC_OP_SYMM:
+    case SC_OP_HEMM:
+    case SC_OP_SYRK:
+    case SC_OP_HERK:
+    case SC_OP_TRSM: return views_of_products(k, v);
+    default: return views_of_vectors(k, v);
+    }
+}
+
+static uint64_t bytes_of(const struct sc_view *v)
+{
+    return (uint64_t)v->rows * (uint64_t)v->cols * sc_type_bytes(v->type);
+}
+
+/* Vectors that meet a matrix are spread as it is, so that their boundaries are the same (rule D3). */
+static void spread(struct sc_view *view, int count, int devices)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < count; i++)
+        most = bytes_of(&view[i]) > most ? bytes_of(&view[i]) : most;
+    for (int i = 0; i < count; i++)
+        view[i].spread = sc_autotuner_spread(view[i].vector ? most : bytes_of(&view[i]), devices, sc_config.offload);
+}
+
+/* --- does it pay ------------------------------------------------------------------------------------------------------ */
+
+static int host_cores(void)
+{
+    static int cores;
+
+    if (!cores)
+        cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return cores;
+}
+
+static uint64_t largest_key(const struct sc_view *view, int count)
+{
+    const struct sc_view *largest = view;
+
+    for (int i = 1; i < count; i++)
+        if (bytes_of(&view[i]) > bytes_of(largest))
+            largest = &view[i];
+    return ((uint64_t)(uintptr_t)largest->ptr ^ bytes_of(largest) << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1;
+}
+
+static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count)
+{
+    const struct sc_device_properties *device = sc_coherence_device_properties(0);
+    struct sc_autotuner_call call = {.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k};
+    struct sc_residency residency;
+
+    call.machine.devices = sc_coherence_devices();
+    if (sc_config.offload != SC_OFFLOAD_AUTO)
+        return sc_autotuner_offload(&call, sc_config.offload);
+    sc_coherence_residency(view, count, &residency);
+    call.bytes = residency.bytes;
+    call.device_bytes = residency.device_bytes;
+    call.device_only = residency.device_only;
+    call.untracked = residency.untracked;
+    call.key = largest_key(view, count);
+    call.machine.cores = host_cores();
+    call.machine.gemm_flops = device->gemm_flops;
+    call.machine.memory_bandwidth = device->memory_bandwidth;
+    call.machine.host_bandwidth = device->host_bandwidth;
+    for (int i = 0; i < count; i++)
+        call.result_bytes += view[i].access & SC_WRITE ? bytes_of(&view[i]) : 0;
+    return sc_autotuner_offload(&call, sc_config.offload);
+}
+
+/* --- run it ----------------------------------------------------------------------------------------------------------- */
+
+static void record(int routine, const struct sc_kernel *k, const struct sc_view *view, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (view[i].access & SC_READ)
+            sc_count(&sc_stats.percall_in, bytes_of(&view[i]));
+        if (view[i].access & SC_WRITE)
+            sc_count(&sc_stats.percall_out, bytes_of(&view[i]));
+    }
+    sc_count(&sc_stats.offloaded[routine], 1);
+    sc_trace(.kind = SC_EVENT_CALL, .device = SC_HOST, .a = (uintptr_t)view[0].ptr, .bytes = (uint64_t)k->m,
+             .b = (uint64_t)k->n, .c = (uint64_t)k->k);
+}
+
+static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
+{
+    struct sc_operand operand[3];
+    struct sc_blas_call call = {.kernel = k, .operand = operand, .view = view, .operands = count};
+    enum sc_status status;
+
+    if (!run_[k->op])
+        return sc_blas_reduce(&call);
+    if (sc_coherence_begin(view, count, operand) != SC_OK)
+        return false;
+    status = run_[k->op](&call);
+    sc_coherence_end(operand, count);
+    /* Tasks fall back to the host by themselves; what is left has no remedy and must not pass in silence. */
+    if (status != SC_OK)
+        sc_log(SC_LOG_ERROR, "%s: a part of the call could not be computed (%s); results may be wrong", sc_op_name(k->op),
+               sc_status_name(status));
+    return true;
+}
+
+static bool offload(int routine, const struct sc_kernel *k)
+{
+    struct sc_view view[3];
+    int count;
+
+    if ((unsigned)k->op >= SC_OPS || !is_work(k))
+        return false;
+    count = views_of(k, view);
+    if (!views_are_valid(k, view, count))
+        return false;
+    if ((sc_blas_start && !sc_blas_start()) || sc_coherence_devices() < 1)
+        return false;
+    if (!pays(k, view, count))
+        return false;
+    spread(view, count, sc_coherence_devices());
+    if (!run(k, view, count))
+        return false;
+    record(routine, k, view, count);
+    return true;
+}
+
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
+{
+    uint16_t outer = sc_trace_routine;
+    bool done;
+
+    sc_inside_enter();
+    sc_trace_routine = (uint16_t)routine;
+    done = offload(routine, kernel);
+    sc_trace_routine = outer;
+    sc_inside_leave();
+    return done;
+}

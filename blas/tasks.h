@@ -1,0 +1,101 @@
+/* Inside blas/: how a call is decomposed into tasks.  One function per operation, all of one shape; they run between
+ * sc_coherence_begin and sc_coherence_end, so the protocol's lock is held and nothing here may touch user memory
+ * (rule C6).  No task crosses a tile boundary (a cut). */
+#ifndef SC_BLAS_TASKS_H
+#define SC_BLAS_TASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/types.h"
+#include "coherence/coherence.h"
+
+/* A call in progress.  operand[0..2] are the kernel's a, b, c. */
+struct sc_blas_call {
+    const struct sc_kernel *kernel; /* the program's */
+    struct sc_operand *operand;
+    const struct sc_view *view;     /* as asked for */
+    int operands;
+};
+
+/* --- pieces.c: parts of operands ---------------------------------------------------------------------------------- */
+
+/* Positions along a vector are LOGICAL here: element 0 is the first that the operation meets, whatever the increment's
+ * sign.  (Pieces and the cuts of sc_coherence count from the lowest address.) */
+struct sc_piece sc_blas_vector(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access);
+void sc_blas_vector_cuts(const struct sc_operand *vector, struct sc_cuts *cuts);
+void sc_blas_vector_merge(struct sc_cuts *into, const struct sc_operand *vector);
+
+struct sc_piece sc_blas_matrix(const struct sc_operand *matrix, int64_t r, int64_t c, int64_t rows, int64_t cols,
+                               enum sc_access access);
+/* rows x cols at (r, c) of op(matrix): of the stored matrix transposed when trans is not 'N'. */
+struct sc_piece sc_blas_op_matrix(const struct sc_operand *matrix, char trans, int64_t r, int64_t c, int64_t rows,
+                                  int64_t cols, enum sc_access access);
+void sc_blas_merge_rows(struct sc_cuts *into, const struct sc_operand *matrix);
+void sc_blas_merge_cols(struct sc_cuts *into, const struct sc_operand *matrix);
+/* Cuts of op(matrix). */
+void sc_blas_merge_op_rows(struct sc_cuts *into, const struct sc_operand *matrix, char trans);
+void sc_blas_merge_op_cols(struct sc_cuts *into, const struct sc_operand *matrix, char trans);
+struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent); /* one part */
+
+struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access); /* a vector of increment 1 */
+
+/* Whether cuts of an output go through its tiles, so that none is written as a whole by one task. */
+bool sc_blas_splits_tiles(const struct sc_operand *output, const struct sc_cuts *rows, const struct sc_cuts *cols);
+/* Sets a matrix to zero, tile by tile where the tiles belong, without reading it.  Afterwards it is read and written. */
+enum sc_status sc_blas_clear(const struct sc_operand *output);
+
+/* Runs the kernel on the pieces; the pieces set nothing in the kernel but addresses and leading dimensions. */
+enum sc_status sc_blas_task(int device, const struct sc_kernel *kernel, struct sc_piece a, struct sc_piece b,
+                            struct sc_piece c);
+static inline struct sc_piece sc_blas_none(void) { return (struct sc_piece){0}; }
+
+static inline bool sc_blas_is_zero(const double s[2]) { return s[0] == 0 && s[1] == 0; }
+static inline bool sc_blas_is_one(const double s[2]) { return s[0] == 1 && s[1] == 0; }
+static inline int64_t sc_blas_part(const struct sc_cuts *cuts, int i) { return cuts->at[i + 1] - cuts->at[i]; }
+
+/* The kernel of the first of several tasks that add to one output has the call's beta, the later ones 1. */
+static inline void sc_blas_set_beta(struct sc_kernel *kernel, const double beta[2], bool first)
+{
+    kernel->beta[0] = first ? beta[0] : 1;
+    kernel->beta[1] = first ? beta[1] : 0;
+}
+/* An output that is wholly overwritten need not be brought to the device. */
+static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kernel)
+{
+    return sc_blas_is_zero(kernel->beta) ? SC_WRITE : SC_RDWR;
+}
+
+/* --- the operations ------------------------------------------------------------------------------------------------ */
+
+enum sc_status sc_blas_level1(struct sc_blas_call *call); /* axpy, scal, copy, swap */
+enum sc_status sc_blas_gemv(struct sc_blas_call *call);
+enum sc_status sc_blas_ger(struct sc_blas_call *call);
+enum sc_status sc_blas_trsv(struct sc_blas_call *call);
+enum sc_status sc_blas_gemm(struct sc_blas_call *call);
+enum sc_status sc_blas_symm(struct sc_blas_call *call);
+enum sc_status sc_blas_syrk(struct sc_blas_call *call);
+enum sc_status sc_blas_trsm(struct sc_blas_call *call);
+
+/* Reductions (reduce.c) do their own begin and end, because their results are awaited without the lock (rule C7).  False:
+ * run the call on the host. */
+bool sc_blas_reduce(struct sc_blas_call *call);
+
+/* --- segments.c: walking one or two vectors ------------------------------------------------------------------------- */
+
+/* Elements that one task works on.  first: logical position of the segment's first element; when `stride` is not 0 the
+ * segment is a rectangle of a matrix: element e of it is at first + e / rows * stride + e % rows. */
+struct sc_segment {
+    struct sc_piece piece[2];
+    int device;
+    int64_t n, first, rows, stride;
+};
+/* Calls visit for every segment until it returns something else than SC_OK.  access[i] is what the task does to operand
+ * i; the segments run where the data of operand `lead` is, or else of the other. */
+enum sc_status sc_blas_segments(struct sc_blas_call *call, const enum sc_access access[2], int lead,
+                                enum sc_status (*visit)(void *context, const struct sc_segment *segment), void *context);
+/* The logical position of element e of a segment. */
+int64_t sc_blas_segment_at(const struct sc_segment *segment, int64_t e);
+
+#endif
