@@ -14,7 +14,7 @@
 #define PARTS_MAX 64          /* of a dimension, in a schedule */
 
 struct product {
-    struct sc_blas_call *call;
+    struct sc_blas_job *call;
     bool cleared;           /* C is zero on the devices already; only when beta is 0 */
     struct sc_cuts m, n, k; /* of C's rows and columns, and of the sum */
 };
@@ -327,7 +327,7 @@ static bool pipelined(const struct product *g, enum sc_status *status)
     return true;
 }
 
-enum sc_status sc_blas_gemm(struct sc_blas_call *call)
+enum sc_status sc_blas_gemm(struct sc_blas_job *call)
 {
     struct product g; /* large: not initialised */
     enum sc_status status;

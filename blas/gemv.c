@@ -7,7 +7,7 @@
 
 /* One output part: elements [first, first + n) of y. */
 struct output {
-    struct sc_blas_call *call;
+    struct sc_blas_job *call;
     const struct sc_cuts *in; /* parts of x */
     int64_t first, n;
     int device_of[SC_CUTS_MAX]; /* of each input part's tile */
@@ -213,7 +213,7 @@ static enum sc_status one_output(struct output *o)
     return on_several(o);
 }
 
-enum sc_status sc_blas_gemv(struct sc_blas_call *call)
+enum sc_status sc_blas_gemv(struct sc_blas_job *call)
 {
     char trans = call->kernel->transa;
     struct sc_cuts in, out;

@@ -1,7 +1,7 @@
 /* ger, gerc: A := alpha x y^T + A, tile by tile where A is. */
 #include "blas/tasks.h"
 
-enum sc_status sc_blas_ger(struct sc_blas_call *call)
+enum sc_status sc_blas_ger(struct sc_blas_job *call)
 {
     const struct sc_operand *x = &call->operand[0], *y = &call->operand[1], *a = &call->operand[2];
     struct sc_kernel kernel = *call->kernel;

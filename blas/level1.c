@@ -9,7 +9,7 @@ static enum sc_status visit(void *context, const struct sc_segment *segment)
     return sc_blas_task(segment->device, &kernel, segment->piece[0], segment->piece[1], sc_blas_none());
 }
 
-enum sc_status sc_blas_level1(struct sc_blas_call *call)
+enum sc_status sc_blas_level1(struct sc_blas_job *call)
 {
     struct sc_kernel kernel = *call->kernel;
     enum sc_access access[2] = {call->view[0].access, call->operands == 2 ? call->view[1].access : SC_READ};

@@ -9,7 +9,7 @@
 #include "blas/tasks.h"
 #include "trace/trace.h"
 
-typedef enum sc_status run_function(struct sc_blas_call *call);
+typedef enum sc_status run_function(struct sc_blas_job *call);
 
 static run_function *const run_[SC_OPS] = { /* NULL: a reduction */
     [SC_OP_AXPY] = sc_blas_level1, [SC_OP_SCAL] = sc_blas_level1, [SC_OP_COPY] = sc_blas_level1,
@@ -248,7 +248,7 @@ static void record(int routine, const struct sc_kernel *k, const struct sc_view 
 static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
 {
     struct sc_operand operand[3];
-    struct sc_blas_call call = {.kernel = k, .operand = operand, .view = view, .operands = count};
+    struct sc_blas_job call = {.kernel = k, .operand = operand, .view = view, .operands = count};
     enum sc_status status;
 
     if (!run_[k->op])
@@ -274,7 +274,7 @@ static bool offload(int routine, const struct sc_kernel *k)
     count = views_of(k, view);
     if (!views_are_valid(k, view, count))
         return false;
-    if ((sc_blas_start && !sc_blas_start()) || sc_coherence_devices() < 1)
+    if (sc_coherence_devices() < 1)
         return false;
     if (!pays(k, view, count))
         return false;

@@ -19,7 +19,7 @@ struct part {
 };
 
 struct reduction {
-    struct sc_blas_call *call;
+    struct sc_blas_job *call;
     struct part *part;
     int count, capacity, collected;
     enum sc_status status;
@@ -150,7 +150,7 @@ static double norm(const struct reduction *r)
 /* Asks for |Re| + |Im| of each part's maximum: asum of one element. */
 static bool fetch_values(struct reduction *r)
 {
-    struct sc_blas_call *call = r->call;
+    struct sc_blas_job *call = r->call;
     struct sc_kernel kernel = *call->kernel, *whole = &kernel;
     struct sc_operand matrix, *operand = call->operand;
     enum sc_status status = SC_OK;
@@ -219,7 +219,7 @@ static bool combine(struct reduction *r)
     return true;
 }
 
-bool sc_blas_reduce(struct sc_blas_call *call)
+bool sc_blas_reduce(struct sc_blas_job *call)
 {
     static const enum sc_access access[2] = {SC_READ, SC_READ};
     struct reduction r = {.call = call};

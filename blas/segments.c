@@ -3,7 +3,7 @@
 #include "blas/tasks.h"
 
 struct walk {
-    struct sc_blas_call *call;
+    struct sc_blas_job *call;
     const enum sc_access *access;
     int lead;
     enum sc_status (*visit)(void *context, const struct sc_segment *segment);
@@ -185,7 +185,7 @@ static bool same_shape(const struct sc_operand *a, const struct sc_operand *b)
     return a->view.rows == b->view.rows && a->view.cols == b->view.cols;
 }
 
-enum sc_status sc_blas_segments(struct sc_blas_call *call, const enum sc_access access[2], int lead,
+enum sc_status sc_blas_segments(struct sc_blas_job *call, const enum sc_access access[2], int lead,
                                 enum sc_status (*visit)(void *context, const struct sc_segment *segment), void *context)
 {
     struct walk w = {.call = call, .access = access, .lead = lead, .visit = visit, .context = context};

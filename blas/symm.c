@@ -3,7 +3,7 @@
 #include "blas/tasks.h"
 
 struct symmetric {
-    struct sc_blas_call *call;
+    struct sc_blas_job *call;
     struct sc_cuts t, across; /* along A, and the other dimension of C */
     bool left, cleared; /* cleared: C is zero on the devices already; only when beta is 0 */
 };
@@ -54,7 +54,7 @@ static enum sc_status multiply(const struct symmetric *s, int device, int i, int
     return sc_blas_task(device, &kernel, b, a, c);
 }
 
-enum sc_status sc_blas_symm(struct sc_blas_call *call)
+enum sc_status sc_blas_symm(struct sc_blas_job *call)
 {
     const struct sc_operand *a = &call->operand[0], *b = &call->operand[1], *c = &call->operand[2];
     struct symmetric s; /* large: not initialised */

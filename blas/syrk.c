@@ -3,7 +3,7 @@
 #include "blas/tasks.h"
 
 struct rank {
-    struct sc_blas_call *call;
+    struct sc_blas_job *call;
     struct sc_cuts t, k;
 };
 
@@ -58,7 +58,7 @@ static enum sc_status one_target(const struct rank *r, int i, int j)
     return status;
 }
 
-enum sc_status sc_blas_syrk(struct sc_blas_call *call)
+enum sc_status sc_blas_syrk(struct sc_blas_job *call)
 {
     const struct sc_operand *a = &call->operand[0], *c = &call->operand[1];
     char trans = call->kernel->transa;

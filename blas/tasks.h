@@ -12,7 +12,7 @@
 #include "coherence/coherence.h"
 
 /* A call in progress.  operand[0..2] are the kernel's a, b, c. */
-struct sc_blas_call {
+struct sc_blas_job {
     const struct sc_kernel *kernel; /* the program's */
     struct sc_operand *operand;
     const struct sc_view *view;     /* as asked for */
@@ -69,18 +69,18 @@ static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kerne
 
 /* --- the operations ------------------------------------------------------------------------------------------------ */
 
-enum sc_status sc_blas_level1(struct sc_blas_call *call); /* axpy, scal, copy, swap */
-enum sc_status sc_blas_gemv(struct sc_blas_call *call);
-enum sc_status sc_blas_ger(struct sc_blas_call *call);
-enum sc_status sc_blas_trsv(struct sc_blas_call *call);
-enum sc_status sc_blas_gemm(struct sc_blas_call *call);
-enum sc_status sc_blas_symm(struct sc_blas_call *call);
-enum sc_status sc_blas_syrk(struct sc_blas_call *call);
-enum sc_status sc_blas_trsm(struct sc_blas_call *call);
+enum sc_status sc_blas_level1(struct sc_blas_job *call); /* axpy, scal, copy, swap */
+enum sc_status sc_blas_gemv(struct sc_blas_job *call);
+enum sc_status sc_blas_ger(struct sc_blas_job *call);
+enum sc_status sc_blas_trsv(struct sc_blas_job *call);
+enum sc_status sc_blas_gemm(struct sc_blas_job *call);
+enum sc_status sc_blas_symm(struct sc_blas_job *call);
+enum sc_status sc_blas_syrk(struct sc_blas_job *call);
+enum sc_status sc_blas_trsm(struct sc_blas_job *call);
 
 /* Reductions (reduce.c) do their own begin and end, because their results are awaited without the lock (rule C7).  False:
  * run the call on the host. */
-bool sc_blas_reduce(struct sc_blas_call *call);
+bool sc_blas_reduce(struct sc_blas_job *call);
 
 /* --- segments.c: walking one or two vectors ------------------------------------------------------------------------- */
 
@@ -93,7 +93,7 @@ struct sc_segment {
 };
 /* Calls visit for every segment until it returns something else than SC_OK.  access[i] is what the task does to operand
  * i; the segments run where the data of operand `lead` is, or else of the other. */
-enum sc_status sc_blas_segments(struct sc_blas_call *call, const enum sc_access access[2], int lead,
+enum sc_status sc_blas_segments(struct sc_blas_job *call, const enum sc_access access[2], int lead,
                                 enum sc_status (*visit)(void *context, const struct sc_segment *segment), void *context);
 /* The logical position of element e of a segment. */
 int64_t sc_blas_segment_at(const struct sc_segment *segment, int64_t e);

@@ -29,7 +29,7 @@ static struct sc_piece block(const struct sc_operand *a, char trans, const struc
 
 /* A strip of right-hand sides: columns of B for side L, rows for side R. */
 struct strip {
-    struct sc_blas_call *call;
+    struct sc_blas_job *call;
     const struct sc_cuts *t; /* along the triangle */
     int64_t first, n;        /* across */
     bool left;
@@ -93,7 +93,7 @@ static enum sc_status solve_strip(const struct strip *s)
     return status;
 }
 
-enum sc_status sc_blas_trsm(struct sc_blas_call *call)
+enum sc_status sc_blas_trsm(struct sc_blas_job *call)
 {
     const struct sc_operand *a = &call->operand[0], *b = &call->operand[1];
     struct strip s = {.call = call, .left = call->kernel->side == 'L'};
@@ -119,7 +119,7 @@ enum sc_status sc_blas_trsm(struct sc_blas_call *call)
 
 /* --- trsv ------------------------------------------------------------------------------------------------------------ */
 
-static enum sc_status solve_vector(struct sc_blas_call *call, const struct sc_cuts *t, int i)
+static enum sc_status solve_vector(struct sc_blas_job *call, const struct sc_cuts *t, int i)
 {
     struct sc_kernel kernel = *call->kernel;
     struct sc_piece a = diagonal(&call->operand[0], t, i);
@@ -129,7 +129,7 @@ static enum sc_status solve_vector(struct sc_blas_call *call, const struct sc_cu
                         sc_blas_none());
 }
 
-static enum sc_status update_vector(struct sc_blas_call *call, const struct sc_cuts *t, int i, int l)
+static enum sc_status update_vector(struct sc_blas_job *call, const struct sc_cuts *t, int i, int l)
 {
     const struct sc_operand *x = &call->operand[1];
     char trans = call->kernel->transa;
@@ -141,7 +141,7 @@ static enum sc_status update_vector(struct sc_blas_call *call, const struct sc_c
                         sc_blas_vector(x, t->at[l], sc_blas_part(t, l), SC_RDWR));
 }
 
-enum sc_status sc_blas_trsv(struct sc_blas_call *call)
+enum sc_status sc_blas_trsv(struct sc_blas_job *call)
 {
     bool ascending = op_is_lower(call->kernel);
     enum sc_status status = SC_OK;
