@@ -63,6 +63,8 @@ struct sc_cuts {
 enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host);
 void sc_coherence_stop(void); /* everything home, devices closed */
 int sc_coherence_devices(void);
+/* Invariants found broken under SEMCACHE_CHECK=1 (each is logged); tests want 0. */
+unsigned sc_coherence_broken(void);
 const struct sc_device_properties *sc_coherence_device_properties(int device);
 double sc_coherence_virtual_seconds(void); /* < 0: not emulated */
 
@@ -146,5 +148,7 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes);
 /* Device copies are dropped after the host has been made valid. */
 void sc_coherence_release_range(uintptr_t addr, size_t bytes);
 void sc_coherence_home_all(void);
+/* In a forked child, after sc_coherence_home_all in the parent: the devices are gone, the memory is the child's. */
+void sc_coherence_child(void);
 
 #endif

@@ -1,0 +1,232 @@
+/* The bracket of a call: resolve every operand, hold the lock, keep the matrices, copy untracked operands in and out. */
+#include "coherence/protocol.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void sc_protocol_lock(void)
+{
+    sc_inside_enter();
+    pthread_mutex_lock(&lock);
+}
+
+void sc_protocol_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+    sc_inside_leave();
+}
+
+/* In a forked child: whoever held it is not there. */
+void sc_protocol_lock_reset(void)
+{
+    pthread_mutex_init(&lock, NULL);
+}
+
+/* --- shadows of untracked memory ------------------------------------------------------------------------------------------ */
+
+static bool trackable(const struct sc_view *v)
+{
+    struct sc_host_block block;
+    uintptr_t lo, hi;
+
+    sc_view_extent(v, &lo, &hi);
+    return sc_host_in_arena(v->ptr) && sc_host_block_of(v->ptr, &block) && hi <= block.base + block.bytes;
+}
+
+/* Copies the elements of a view; the two have equal extents.  Vectors by lowest address. */
+static void copy_view(const struct sc_view *to, const struct sc_view *from)
+{
+    size_t elem = sc_type_bytes(to->type);
+    int64_t a = to->vector ? (to->ld < 0 ? -to->ld : to->ld) : to->ld, b = from->vector ? (from->ld < 0 ? -from->ld : from->ld) : from->ld;
+    int64_t outer = to->vector ? to->rows : to->cols, inner = to->vector ? 1 : to->rows;
+
+    if (to->vector && a == 1 && b == 1) {
+        outer = 1;
+        inner = to->rows;
+    }
+    for (int64_t j = 0; j < outer; j++)
+        memcpy((char *)to->ptr + (size_t)(j * a) * elem, (const char *)from->ptr + (size_t)(j * b) * elem,
+               (size_t)inner * elem);
+}
+
+/* A compact copy of the view's memory in the arena. */
+static enum sc_status shadow(struct sc_view *v)
+{
+    struct sc_view own = *v;
+
+    own.ld = v->vector ? (v->ld < 0 ? -1 : 1) : v->rows;
+    own.ptr = sc_host_alloc((size_t)(v->rows * v->cols) * sc_type_bytes(v->type));
+    if (!own.ptr)
+        return SC_ERR_MEMORY;
+    if (v->access & SC_READ)
+        copy_view(&own, v);
+    *v = own;
+    return SC_OK;
+}
+
+static bool overlap(const struct sc_view *a, const struct sc_view *b)
+{
+    uintptr_t alo, ahi, blo, bhi;
+
+    sc_view_extent(a, &alo, &ahi);
+    sc_view_extent(b, &blo, &bhi);
+    return alo < bhi && blo < ahi;
+}
+
+/* Two views of the same untracked memory, one of them written, cannot both have a shadow. */
+static bool shadows_conflict(const struct sc_view *views, int count, int i)
+{
+    for (int k = 0; k < count; k++)
+        if (k != i && !sc_view_empty(&views[k]) && overlap(&views[i], &views[k]) &&
+            ((views[i].access | views[k].access) & SC_WRITE))
+            return true;
+    return false;
+}
+
+static void drop_shadows(struct sc_view *own, const bool *staged, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (staged[i])
+            sc_host_free((void *)own[i].ptr);
+}
+
+static enum sc_status make_shadows(const struct sc_view *views, int count, struct sc_view *own, bool *staged)
+{
+    enum sc_status status = SC_OK;
+
+    memset(staged, 0, (size_t)count * sizeof *staged);
+    for (int i = 0; i < count && status == SC_OK; i++) {
+        own[i] = views[i];
+        if (sc_view_empty(&views[i]) || trackable(&views[i]))
+            continue;
+        status = shadows_conflict(views, count, i) ? SC_ERR_CONFLICT : shadow(&own[i]);
+        staged[i] = status == SC_OK;
+    }
+    if (status != SC_OK)
+        drop_shadows(own, staged, count);
+    return status;
+}
+
+/* --- begin ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_known(const struct sc_view *v)
+{
+    uintptr_t lo, hi;
+    size_t first;
+
+    sc_view_extent(v, &lo, &hi);
+    return sc_directory_find(lo, hi, &first) > 0;
+}
+
+/* A new vector next to one that is a whole matrix in several tile rows (daxpy over n * n elements) gets the same lattice, so
+ * that the two can be walked tile by tile. */
+static void hint_from_others(const struct sc_view *v, const struct sc_operand *operands, int count, struct sc_lattice *hint)
+{
+    struct sc_operand whole;
+
+    for (int i = 0; i < count; i++) {
+        const struct sc_matrix *m = operands[i].matrix;
+
+        if (v->vector && (v->ld == 1 || v->ld == -1) && m && operands[i].view.rows == v->rows &&
+            sc_coherence_as_matrix(&operands[i], &whole))
+            *hint = (struct sc_lattice){.base = (uintptr_t)v->ptr, .bytes = (size_t)v->rows * m->elem, .elem = m->elem,
+                                        .ld = m->ld, .rows = m->ld, .cols = v->rows / m->ld};
+    }
+}
+
+/* Resolves one operand.  Where matrices are in its way they are released, with the lock dropped, and *again is set: the
+ * other operands are to be looked up anew because those may have been theirs. */
+static enum sc_status resolve_one(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, bool *again)
+{
+    uintptr_t lo, hi;
+    enum sc_status status = sc_resolve(v, hint, o, &lo, &hi);
+
+    if (status != SC_ERR_CONFLICT || lo == hi)
+        return status;
+    sc_count(&sc_stats.reshapes, 1);
+    sc_protocol_unlock();
+    sc_coherence_release_range(lo, hi - lo);
+    sc_protocol_lock();
+    *again = true;
+    return SC_OK;
+}
+
+/* Known matrices first, then new ones.  Lock held before and after. */
+static enum sc_status resolve_all(const struct sc_view *views, int count, struct sc_operand *operands)
+{
+    struct sc_lattice hint = {0};
+    enum sc_status status = SC_OK;
+
+    for (int attempt = 0; attempt <= count; attempt++) {
+        bool again = false;
+
+        for (int i = 0; i < count; i++)
+            operands[i] = (struct sc_operand){.view = views[i]};
+        for (int pass = 0; pass < 2 && !again; pass++)
+            for (int i = 0; i < count && !again; i++) {
+                if (sc_view_empty(&views[i]) || operands[i].matrix || (pass == 0 && !is_known(&views[i])))
+                    continue;
+                if (pass == 1)
+                    hint_from_others(&views[i], operands, count, &hint);
+                status = resolve_one(&views[i], &hint, &operands[i], &again);
+                if (status != SC_OK)
+                    return status;
+            }
+        if (!again)
+            return SC_OK;
+    }
+    return SC_ERR_CONFLICT;
+}
+
+static void hold(struct sc_operand *operands, int count, int by)
+{
+    for (int i = 0; i < count; i++)
+        if (operands[i].matrix)
+            operands[i].matrix->users += (uint32_t)by;
+}
+
+enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands)
+{
+    struct sc_view own[8];
+    bool staged[8];
+    enum sc_status status = count > 8 ? SC_ERR_INVALID : make_shadows(views, count, own, staged);
+
+    if (status != SC_OK)
+        return status;
+    sc_protocol_lock();
+    status = resolve_all(own, count, operands);
+    if (status != SC_OK) {
+        sc_protocol_unlock();
+        drop_shadows(own, staged, count);
+        return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
+    }
+    hold(operands, count, 1);
+    for (int i = 0; i < count; i++)
+        if (staged[i])
+            operands[i].staged = views[i];
+    return SC_OK;
+}
+
+void sc_coherence_end(struct sc_operand *operands, int count)
+{
+    hold(operands, count, -1);
+    if (sc_protocol.check)
+        for (int i = 0; i < count; i++)
+            if (operands[i].matrix)
+                sc_check_matrix(operands[i].matrix, "a call");
+    sc_protocol_unlock();
+    for (int i = 0; i < count; i++) {
+        struct sc_operand *o = &operands[i];
+
+        if (!o->staged.ptr)
+            continue;
+        if (o->staged.access & SC_WRITE) {
+            sc_coherence_acquire_host((uintptr_t)o->view.ptr,
+                                      (size_t)(o->view.rows * o->view.cols) * sc_type_bytes(o->view.type), SC_READ);
+            copy_view(&o->staged, &o->view);
+        }
+        sc_host_free((void *)o->view.ptr);
+    }
+}

@@ -1,0 +1,397 @@
+/* The host's side of the protocol: acquiring ranges, page faults, read-ahead, giving memory up. */
+#include "coherence/faults.h"
+#include "coherence/protocol.h"
+
+/* --- making sectors valid on the host ------------------------------------------------------------------------------------- */
+
+static bool valid_on_host(const struct sc_matrix *m, int g)
+{
+    for (int i = 0; i < m->row_parts; i++)
+        if (!(sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS)->host_valid >> g % SC_SECTORS & 1))
+            return false;
+    return true;
+}
+
+/* Brings a global sector home, all tiles of it.  True when it has landed. */
+static bool bring_sector(struct sc_matrix *m, int g, struct sc_fences *w)
+{
+    bool landed = true;
+
+    for (int i = 0; i < m->row_parts; i++) {
+        struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
+        int s = g % SC_SECTORS;
+
+        if (sc_transfer_to_host(m, t, UINT64_C(1) << s) != SC_OK) {
+            sc_log_once(SC_LOG_ERROR, "the data at %#lx exists only on a device that fails; it is lost",
+                        (unsigned long)m->base);
+            sc_protocol_home(m, t, UINT64_C(1) << s);
+        }
+        if (!sc_reached(t->landed[s])) {
+            sc_fences_add(w, t->landed[s]);
+            landed = false;
+        }
+    }
+    return landed;
+}
+
+/* As bring_sector for all sectors [g, end) of one tile column at once: fewer, larger transfers. */
+static void start_sectors(struct sc_matrix *m, int g, int end)
+{
+    for (int i = 0; i < m->row_parts; i++) {
+        struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
+
+        sc_transfer_to_host(m, t, sc_sectors_range(g % SC_SECTORS, (end - 1) % SC_SECTORS + 1));
+    }
+}
+
+/* No transfer touches the host's copy of the sector's tiles any more: neither uploads nor landings. */
+static bool quiet(struct sc_matrix *m, int g, struct sc_fences *w)
+{
+    bool all = true;
+
+    for (int i = 0; i < m->row_parts; i++) {
+        const struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
+
+        for (int d = 0; d < sc_protocol.devices; d++) {
+            struct sc_fence f[2] = {t->host_read[d], t->host_write[d]};
+
+            for (int k = 0; k < 2; k++)
+                if (!sc_reached(f[k])) {
+                    sc_fences_add(w, f[k]);
+                    all = false;
+                }
+        }
+    }
+    return all;
+}
+
+static bool device_has(const struct sc_matrix *m, int g)
+{
+    for (int i = 0; i < m->row_parts; i++)
+        for (int d = 0; d < sc_protocol.devices; d++)
+            if (sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS)->copy[d].valid >> g % SC_SECTORS & 1)
+                return true;
+    return false;
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------------------- */
+
+static bool is_whole(uintptr_t lo, uintptr_t hi, uintptr_t plo, uintptr_t phi)
+{
+    return plo <= lo && hi <= phi;
+}
+
+/* Makes the pages [plo, phi) of a sector readable as far as the matrix is concerned: whole sectors change their state,
+ * parts of them become home page by page. */
+static bool read_sector(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi, struct sc_fences *w)
+{
+    uintptr_t lo, hi, a, b;
+
+    if (m->open[g] || !sc_matrix_sector_range(m, g, &lo, &hi))
+        return true;
+    if (is_whole(lo, hi, plo, phi) || valid_on_host(m, g)) {
+        if (!bring_sector(m, g, w))
+            return false;
+        sc_protocol_open(m, g);
+        return true;
+    }
+    a = (lo > plo ? lo : plo) & ~(uintptr_t)(SC_PAGE - 1);
+    b = ((hi < phi ? hi : phi) + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    return sc_window_fetch(m, a, b, w);
+}
+
+/* Starts the sectors of [first, end) that lie in [plo, phi) as a whole: runs of them go in large transfers. */
+static void start_runs(struct sc_matrix *m, int first, int end, uintptr_t plo, uintptr_t phi)
+{
+    for (int g = first, e; g < end; g = e) {
+        uintptr_t lo, hi;
+
+        for (e = g; e < end && e / SC_SECTORS == g / SC_SECTORS && !m->open[e] &&
+                    sc_matrix_sector_range(m, e, &lo, &hi) && is_whole(lo, hi, plo, phi); e++)
+            ;
+        if (e > g)
+            start_sectors(m, g, e);
+        else
+            e = g + 1;
+    }
+}
+
+static bool read_matrix(struct sc_matrix *m, uintptr_t plo, uintptr_t phi, struct sc_fences *w)
+{
+    bool ready = true;
+    int first, end;
+
+    if (!sc_matrix_sectors_at(m, plo, phi, &first, &end))
+        return true;
+    start_runs(m, first, end, plo, phi);
+    for (int g = first; g < end; g++)
+        ready = read_sector(m, g, plo, phi, w) && ready;
+    return ready;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------------------- */
+
+/* Makes the host the only owner of a sector.  A sector that is overwritten whole is not brought. */
+static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct sc_fences *w)
+{
+    uintptr_t lo, hi;
+
+    if (!sc_matrix_sector_range(m, g, &lo, &hi) || (m->open[g] && !device_has(m, g)))
+        return true;
+    if (!overwritten && !bring_sector(m, g, w))
+        return false;
+    if (!quiet(m, g, w))
+        return false;
+    sc_window_cancel(m, lo, hi);
+    sc_protocol_host_writes(m, g);
+    return true;
+}
+
+static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum sc_access access, struct sc_fences *w)
+{
+    uintptr_t plo = lo & ~(uintptr_t)(SC_PAGE - 1), phi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    bool ready = true;
+    int first, end;
+
+    if (!sc_matrix_sectors_at(m, plo, phi, &first, &end))
+        return true;
+    if (access & SC_READ)
+        start_runs(m, first, end, plo, phi);
+    for (int g = first; g < end; g++) {
+        uintptr_t a, b;
+        bool whole = access == SC_WRITE && sc_matrix_sector_range(m, g, &a, &b) && is_whole(a, b, lo, hi);
+
+        ready = write_sector(m, g, whole, w) && ready;
+    }
+    return ready;
+}
+
+/* --- acquiring -------------------------------------------------------------------------------------------------------------------- */
+
+/* One round under the lock: starts what is missing.  True when the pages of [lo, hi) have been opened. */
+static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, struct sc_fences *w)
+{
+    uintptr_t plo = lo & ~(uintptr_t)(SC_PAGE - 1), phi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    bool ready = true;
+    size_t first;
+    int n = sc_directory_find(plo, phi, &first);
+
+    w->count = 0;
+    sc_window_finish();
+    for (int i = 0; i < n; i++) {
+        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+
+        ready = (access & SC_WRITE ? write_matrix(m, lo, hi, access, w) : read_matrix(m, plo, phi, w)) && ready;
+    }
+    if (ready && n > 0)
+        sc_protocol_paint(plo, phi);
+    return ready;
+}
+
+/* Lock held before and after, dropped while transfers run. */
+static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    struct sc_fences w;
+
+    while (!acquire_round(lo, hi, access, &w)) {
+        sc_protocol_unlock();
+        sc_fences_sync(&w);
+        sc_protocol_lock();
+    }
+    if (sc_protocol.check)
+        sc_check_all("an access of the host");
+}
+
+void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access)
+{
+    if (!bytes || !sc_host_in_arena((const void *)addr) || !sc_protocol.ops)
+        return;
+    sc_protocol_lock();
+    acquire_locked(addr, addr + bytes, access);
+    sc_protocol_unlock();
+}
+
+/* Views with much between their columns are acquired column by column. */
+void sc_coherence_acquire_view(const struct sc_view *v)
+{
+    size_t elem = sc_type_bytes(v->type), gap, column;
+    int64_t columns = v->vector ? v->rows : v->cols, step = v->vector ? (v->ld < 0 ? -v->ld : v->ld) : v->ld;
+    uintptr_t lo, hi;
+
+    if (sc_view_empty(v) || !sc_host_in_arena(v->ptr) || !sc_protocol.ops)
+        return;
+    sc_view_extent(v, &lo, &hi);
+    column = (size_t)(v->vector ? 1 : v->rows) * elem;
+    gap = (size_t)step * elem - column;
+    if (gap < column || gap < 4 * SC_PAGE) {
+        sc_coherence_acquire_host(lo, hi - lo, v->access);
+        return;
+    }
+    sc_protocol_lock();
+    for (int64_t j = 0; j < columns; j++) {
+        struct sc_fences w;
+
+        acquire_round(lo + (uintptr_t)(j * step) * elem, lo + (uintptr_t)(j * step) * elem + column, SC_READ, &w);
+    }
+    for (int64_t j = 0; j < columns; j++)
+        acquire_locked(lo + (uintptr_t)(j * step) * elem, lo + (uintptr_t)(j * step) * elem + column, v->access);
+    sc_protocol_unlock();
+}
+
+/* --- faults --------------------------------------------------------------------------------------------------------------------------- */
+
+/* The part of the aligned window around a page that one matrix on that page covers. */
+static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t *hi)
+{
+    size_t first;
+    int n = sc_directory_find(page, page + SC_PAGE, &first);
+
+    *lo = page;
+    *hi = page + SC_PAGE;
+    for (int i = 0; i < n; i++) {
+        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        uintptr_t base = m->base & ~(uintptr_t)(SC_PAGE - 1);
+        uintptr_t a = base + (page - base) / window * window, b = a + window;
+        uintptr_t end = (sc_matrix_end(m) + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+
+        b = b < end ? b : end;
+        if (b - a > *hi - *lo) {
+            *lo = a;
+            *hi = b;
+        }
+    }
+}
+
+enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
+{
+    uintptr_t page = addr & ~(uintptr_t)(SC_PAGE - 1), lo, hi;
+    struct sc_host_block block;
+    enum sc_prot prot;
+
+    if (!sc_protocol.ops || !sc_host_in_arena((void *)addr))
+        return SC_FAULT_NOT_OURS;
+    sc_protocol_lock();
+    prot = sc_host_prot(page);
+    if (prot == SC_PROT_RW) { /* another thread's fault has opened it, or it is nobody's */
+        sc_protocol_unlock();
+        return sc_host_block_of((void *)addr, &block) ? SC_FAULT_DONE : SC_FAULT_NOT_OURS;
+    }
+    if (prot == SC_PROT_R)
+        access = SC_WRITE;
+    sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
+    sc_trace(.kind = SC_EVENT_FAULT, .a = addr, .ip = ip, .old_state = (uint8_t)access);
+    lo = page;
+    hi = page + SC_PAGE;
+    if (access & SC_WRITE)
+        access = SC_RDWR;
+    else
+        clip_window(page, window > SC_PAGE ? window & ~(size_t)(SC_PAGE - 1) : SC_PAGE, &lo, &hi);
+    acquire_locked(lo, hi, access);
+    sc_protocol_unlock();
+    return SC_FAULT_DONE;
+}
+
+void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
+{
+    uintptr_t lo = (addr + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1), hi;
+    struct sc_fences w = {.count = 0};
+    size_t first;
+
+    if (!bytes || !sc_protocol.ops)
+        return;
+    sc_protocol_lock();
+    sc_window_finish();
+    if (sc_directory_find(lo, lo + 1, &first)) {
+        struct sc_matrix *m = sc_directory_at(first);
+
+        hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);
+        hi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+        read_matrix(m, lo, hi, &w);
+    }
+    sc_protocol_unlock();
+}
+
+/* --- giving memory up -------------------------------------------------------------------------------------------------------------------- */
+
+static void wait_tile(const struct sc_tile *t, struct sc_fences *w)
+{
+    for (int d = 0; d < sc_protocol.devices; d++) {
+        sc_fences_add(w, t->host_read[d]);
+        sc_fences_add(w, t->host_write[d]);
+    }
+}
+
+/* Takes a matrix out of the directory; what still touches its host memory is added to w. */
+static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
+{
+    uintptr_t lo = m->base, hi = sc_matrix_end(m);
+
+    sc_window_cancel(m, lo, hi);
+    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
+        struct sc_tile *t = &m->tiles[i];
+
+        wait_tile(t, w);
+        for (int d = 0; d < sc_protocol.devices; d++)
+            sc_memory_release(d, m, t);
+    }
+    sc_trace(.kind = SC_EVENT_FORGET, .matrix = m->id, .a = lo, .bytes = hi - lo);
+    sc_directory_remove(m);
+    sc_matrix_free(m);
+    sc_protocol_paint(lo, hi);
+}
+
+void sc_coherence_forget(uintptr_t addr, size_t bytes)
+{
+    struct sc_fences w = {.count = 0};
+    size_t first;
+
+    if (!bytes || !sc_protocol.ops)
+        return;
+    sc_protocol_lock();
+    while (sc_directory_find(addr, addr + bytes, &first))
+        remove_matrix(sc_directory_at(first), &w);
+    sc_protocol_unlock();
+    sc_fences_sync(&w);
+}
+
+void sc_coherence_release_range(uintptr_t addr, size_t bytes)
+{
+    struct sc_fences w = {.count = 0};
+    size_t first;
+
+    if (!bytes || !sc_protocol.ops)
+        return;
+    sc_protocol_lock();
+    for (int i = 0; i < sc_directory_find(addr, addr + bytes, &first); i++) {
+        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+
+        if (m->users)
+            continue;
+        m->users++; /* keeps its place while the lock is dropped */
+        acquire_locked(m->base, sc_matrix_end(m), SC_RDWR);
+        m->users--;
+        if (m->users)
+            continue;
+        remove_matrix(m, &w);
+        i = -1;
+    }
+    sc_protocol_unlock();
+    sc_fences_sync(&w);
+}
+
+void sc_coherence_home_all(void)
+{
+    uintptr_t next = 0;
+    size_t first;
+
+    if (!sc_protocol.ops)
+        return;
+    sc_protocol_lock();
+    while (sc_directory_find(next, UINTPTR_MAX, &first)) {
+        uintptr_t lo = sc_directory_at(first)->base, hi = sc_matrix_end(sc_directory_at(first));
+
+        acquire_locked(lo, hi, SC_READ);
+        next = hi;
+    }
+    sc_protocol_unlock();
+}

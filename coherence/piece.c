@@ -1,0 +1,77 @@
+/* Pieces of operands in terms of tiles. */
+#include "coherence/protocol.h"
+
+/* Sectors that elements [a, b) of a contiguous lattice cover wholly; the vector's end counts as the end of its column. */
+static uint64_t full_linear(const struct sc_matrix *m, const struct sc_tile *t, int64_t a, int64_t b, uint64_t sectors)
+{
+    int64_t end = (int64_t)(m->bytes / m->elem);
+    uint64_t full = 0;
+
+    for (uint64_t rest = sectors; rest; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest);
+        int64_t lo = sc_tile_sector_col(m, t, s) * m->rows, hi = sc_tile_sector_end(m, t, s + 1) * m->rows;
+
+        hi = hi < end ? hi : end;
+        if (a <= lo && hi <= b)
+            full |= UINT64_C(1) << s;
+    }
+    return full;
+}
+
+/* A piece of an operand that is a range of a contiguous lattice. */
+static void linear_target(const struct sc_piece *p, struct sc_target *x)
+{
+    const struct sc_operand *o = p->operand;
+    struct sc_matrix *m = o->matrix;
+    int64_t step = o->view.vector ? (o->view.ld < 0 ? -o->view.ld : o->view.ld) : o->view.ld;
+    int64_t a = o->view.vector ? o->first + p->r * step : o->first + p->c * step + p->r;
+    int64_t b = o->view.vector ? a + (p->rows - 1) * step + 1 : a + (p->cols - 1) * step + p->rows;
+    struct sc_tile *t = sc_matrix_tile(m, 0, sc_matrix_tile_col(m, a / m->rows));
+    bool dense = o->view.vector ? step == 1 : step == p->rows || p->cols == 1;
+
+    *x = (struct sc_target){.m = m, .t = t, .offset = a - t->col * t->rows, .ld = o->view.ld,
+                            .host = m->base + (uintptr_t)a * m->elem, .host_ld = o->view.ld};
+    x->sectors = sc_tile_sectors(m, t, a / m->rows, (b - 1) / m->rows + 1 - a / m->rows);
+    if (dense)
+        x->full = full_linear(m, t, a, b, x->sectors);
+}
+
+/* Sectors of a tile that columns [c, c + cols) of it cover wholly, given that all rows are covered. */
+static uint64_t full_columns(const struct sc_matrix *m, const struct sc_tile *t, int64_t c, int64_t cols, uint64_t sectors)
+{
+    uint64_t full = sectors;
+    int s = __builtin_ctzll(sectors), e = 63 - __builtin_clzll(sectors);
+
+    if (sc_tile_sector_col(m, t, s) < c)
+        full &= ~(UINT64_C(1) << s);
+    if (sc_tile_sector_end(m, t, e + 1) > c + cols)
+        full &= ~(UINT64_C(1) << e);
+    return full;
+}
+
+void sc_piece_target(const struct sc_piece *p, struct sc_target *x)
+{
+    const struct sc_operand *o = p->operand;
+    struct sc_matrix *m = o->matrix;
+    bool row_vector = o->view.vector && o->cols > 1;
+    int64_t row = o->row + (row_vector ? 0 : p->r), col = o->col + (row_vector ? p->r : p->c);
+    int64_t rows = row_vector ? 1 : p->rows, cols = row_vector ? p->rows : p->cols;
+    struct sc_tile *t;
+
+    if (o->linear) {
+        linear_target(p, x);
+        return;
+    }
+    t = sc_matrix_tile(m, sc_matrix_tile_row(m, row), sc_matrix_tile_col(m, col));
+    *x = (struct sc_target){.m = m, .t = t, .sectors = sc_tile_sectors(m, t, col, cols),
+                            .offset = (col - t->col) * t->rows + (row - t->row), .ld = t->rows,
+                            .host = m->base + (uintptr_t)(col * m->ld + row) * m->elem, .host_ld = m->ld};
+    if (o->view.vector) {
+        int64_t sign = o->view.ld < 0 ? -1 : 1;
+
+        x->ld = sign * (row_vector ? t->rows : 1);
+        x->host_ld = sign * (row_vector ? m->ld : 1);
+    }
+    if (rows == t->rows && x->sectors)
+        x->full = full_columns(m, t, col, cols, x->sectors);
+}

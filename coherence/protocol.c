@@ -1,0 +1,307 @@
+/* The protocol: states, and everything that assigns them.
+ *
+ * A sector (a strip of columns of a tile) is valid at some locations: the host, devices.  Seen from the host that is MSI:
+ *   C   the host alone            (modified or exclusive on the CPU)
+ *   S   the host and some device
+ *   G   devices alone
+ * On the host the sectors of one column strip over all tile rows share pages and protection; together they are a global
+ * sector, with three more bits of state:
+ *   open[g]   all of it is valid on the host and has landed there: pages R (some device has a copy) or RW (none has)
+ *   home[p]   not open, but this matrix's bytes on page p are home: page R (partly home, by read faults)
+ *   neither   pages closed
+ *
+ * Invariants (checked by check.c under SEMCACHE_CHECK=1):
+ *   C1  every sector is valid somewhere.
+ *   C2  what one location has written is valid nowhere else: a device's write invalidates the host and all other devices,
+ *       the host's write all devices.
+ *   C3  a page is writable only if every sector on it is open and no device has a copy; readable only if every sector on it
+ *       is open or the page is home for it.  Where sectors, matrices or strangers share a page, the strictest wins.
+ *   C4  validity is assigned in assign() below and nowhere else, and traced there.
+ *   C5  a copy is used only after its `ready` (host: `landed`) fence.  A host sector is closed for writing before its upload
+ *       is enqueued and opened for writing after every upload that reads it.  Memory is reused after its readers' fences.
+ *   C6  nobody touches user memory with the lock held, nor without having acquired it.
+ *   C7  a scalar result is read after its fence.
+ *   C8  when memory goes away its matrices go first (host/malloc.c calls forget).
+ *
+ *   event                        C              S                       G
+ *   device reads (shared)        S, pages R     S                       G (copied from a device)
+ *   device writes (written)      G, closed      G, others invalid       G, others invalid
+ *   host reads                   -              -                       S when all is home; else partly home
+ *   host writes (host_writes)    -              C after its uploads     C after landing
+ *   eviction (dropped)           -              S or C                  G, or S/C after writing back
+ */
+#include "coherence/protocol.h"
+
+#include <string.h>
+
+#define SLICE_PAGES 65536 /* pages painted at a time: 256 MiB */
+
+static uint64_t devices_valid(const struct sc_tile *t)
+{
+    uint64_t any = 0;
+
+    for (int d = 0; d < sc_protocol.devices; d++)
+        any |= t->copy[d].valid;
+    return any;
+}
+
+static void msi_masks(const struct sc_tile *t, uint64_t masks[3])
+{
+    uint64_t any = devices_valid(t);
+
+    masks[SC_MSI_C] = t->host_valid & ~any;
+    masks[SC_MSI_S] = t->host_valid & any;
+    masks[SC_MSI_G] = ~t->host_valid;
+}
+
+/* Assigns the validity of sectors at one location (C4).  Returns those that changed. */
+static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors, bool valid)
+{
+    uint64_t *word = device == SC_HOST ? &t->host_valid : &t->copy[device].valid;
+    uint64_t changed = (valid ? ~*word : *word) & sectors, before[3], after[3];
+
+    if (!changed)
+        return 0;
+    if (!sc_trace_on) {
+        *word ^= changed;
+        return changed;
+    }
+    msi_masks(t, before);
+    *word ^= changed;
+    msi_masks(t, after);
+    for (int o = 0; o < 3; o++)
+        for (int n = 0; n < 3; n++)
+            if (before[o] & after[n] & changed)
+                sc_trace(.kind = SC_EVENT_STATE, .matrix = m->id, .tile = sc_matrix_tile_index(m, t),
+                         .sectors = before[o] & after[n] & changed, .device = (int16_t)device, .peer = valid,
+                         .old_state = (uint8_t)o, .new_state = (uint8_t)n);
+    return changed;
+}
+
+static int global_sector(const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    return (int)(sc_matrix_tile_index(m, t) / (uint32_t)m->row_parts) * SC_SECTORS + s;
+}
+
+/* Paints the pages of a tile's sectors, a run at a time. */
+static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
+{
+    while (sectors) {
+        int s = __builtin_ctzll(sectors), e = s;
+        uintptr_t lo, hi, none;
+
+        while (e < 64 && sectors >> e & 1)
+            e++;
+        sectors &= ~sc_sectors_range(s, e);
+        if (sc_matrix_sector_range(m, global_sector(m, t, s), &lo, &none) &&
+            sc_matrix_sector_range(m, global_sector(m, t, e - 1), &none, &hi))
+            sc_protocol_paint(lo, hi);
+    }
+}
+
+static uintptr_t first_page(const struct sc_matrix *m)
+{
+    return m->base & ~(uintptr_t)(SC_PAGE - 1);
+}
+
+bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page)
+{
+    size_t p = (page - first_page(m)) >> SC_PAGE_SHIFT;
+
+    return p < m->pages && m->home[p / 64] >> p % 64 & 1;
+}
+
+static void set_pages(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, bool home)
+{
+    size_t a = lo <= first_page(m) ? 0 : (lo - first_page(m)) >> SC_PAGE_SHIFT;
+    size_t b = (hi - first_page(m) + SC_PAGE - 1) >> SC_PAGE_SHIFT;
+
+    for (size_t p = a; p < b && p < m->pages; p++) {
+        if (home)
+            m->home[p / 64] |= UINT64_C(1) << p % 64;
+        else
+            m->home[p / 64] &= ~(UINT64_C(1) << p % 64);
+    }
+}
+
+/* Takes back what the host may do with sectors that it no longer has.  Returns those whose pages may have been open. */
+static uint64_t close_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
+{
+    uint64_t closed = 0;
+
+    for (uint64_t rest = sectors; rest; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest), g = global_sector(m, t, s);
+        uintptr_t lo, hi;
+
+        if (!m->open[g] && !m->home_any && !sc_window_any())
+            continue; /* the steady state */
+        if (m->open[g])
+            closed |= UINT64_C(1) << s;
+        m->open[g] = 0;
+        if (!sc_matrix_sector_range(m, g, &lo, &hi))
+            continue;
+        sc_window_cancel(m, lo, hi);
+        if (m->home_any) {
+            set_pages(m, lo, hi, false);
+            closed |= UINT64_C(1) << s;
+        }
+    }
+    return closed;
+}
+
+void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
+{
+    uint64_t alone = sectors & ~devices_valid(t);
+
+    assign(m, t, device, sectors, true);
+    if (alone)
+        paint_sectors(m, t, alone);
+}
+
+void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
+{
+    uint64_t lost;
+
+    assign(m, t, device, sectors, true);
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if (d != device && (lost = assign(m, t, d, sectors, false)) && sc_protocol.check)
+            sc_check_scribble(m, t, d, lost);
+    lost = assign(m, t, SC_HOST, sectors, false);
+    /* Windows in flight bring old data even where the host had nothing. */
+    lost = close_sectors(m, t, sectors) | lost;
+    if (lost)
+        paint_sectors(m, t, lost);
+}
+
+void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
+{
+    uint64_t changed = assign(m, t, device, sectors, false) & ~devices_valid(t) & t->host_valid;
+
+    if (changed)
+        paint_sectors(m, t, changed);
+}
+
+void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    assign(m, t, SC_HOST, sectors, true);
+}
+
+void sc_protocol_open(struct sc_matrix *m, int g)
+{
+    m->open[g] = 1;
+}
+
+void sc_protocol_host_writes(struct sc_matrix *m, int g)
+{
+    uint64_t bit = UINT64_C(1) << g % SC_SECTORS;
+
+    for (int i = 0; i < m->row_parts; i++) {
+        struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
+
+        assign(m, t, SC_HOST, bit, true);
+        for (int d = 0; d < sc_protocol.devices; d++)
+            if (assign(m, t, d, bit, false) && sc_protocol.check)
+                sc_check_scribble(m, t, d, bit);
+    }
+    m->open[g] = 1;
+}
+
+/* All pages of a sector home: it is valid on the host as a whole. */
+static void promote(struct sc_matrix *m, int g)
+{
+    uintptr_t lo, hi;
+
+    if (m->open[g] || !sc_matrix_sector_range(m, g, &lo, &hi))
+        return;
+    for (uintptr_t p = lo & ~(uintptr_t)(SC_PAGE - 1); p < hi; p += SC_PAGE)
+        if (!sc_protocol_page_is_home(m, p))
+            return;
+    for (int i = 0; i < m->row_parts; i++)
+        sc_protocol_home(m, sc_matrix_tile(m, i, g / SC_SECTORS), UINT64_C(1) << g % SC_SECTORS);
+    sc_protocol_open(m, g);
+}
+
+void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
+{
+    int first, end;
+
+    set_pages(m, lo, hi, true);
+    m->home_any = true;
+    if (sc_matrix_sectors_at(m, lo, hi, &first, &end))
+        for (int g = first; g < end; g++)
+            promote(m, g);
+    sc_protocol_paint(lo, hi);
+}
+
+/* --- painting ----------------------------------------------------------------------------------------------------- */
+
+static bool device_has(const struct sc_matrix *m, int g)
+{
+    for (int i = 0; i < m->row_parts; i++)
+        if (devices_valid(sc_matrix_tile(m, i, g / SC_SECTORS)) >> g % SC_SECTORS & 1)
+            return true;
+    return false;
+}
+
+static void at_least(uint8_t *want, size_t pages, uint8_t prot)
+{
+    for (size_t i = 0; i < pages; i++)
+        want[i] = want[i] > prot ? want[i] : prot;
+}
+
+/* Adds what one global sector asks for to the pages from `first` on. */
+static void paint_sector(const struct sc_matrix *m, int g, uintptr_t first, size_t pages, uint8_t *want)
+{
+    uintptr_t lo, hi;
+    size_t a, b;
+
+    if (!sc_matrix_sector_range(m, g, &lo, &hi))
+        return;
+    a = lo <= first ? 0 : (lo - first) >> SC_PAGE_SHIFT;
+    b = hi <= first ? 0 : (hi - 1 - first) / SC_PAGE + 1;
+    b = b < pages ? b : pages;
+    if (a >= b)
+        return;
+    if (m->open[g]) {
+        if (device_has(m, g))
+            at_least(want + a, b - a, SC_PROT_R);
+        return;
+    }
+    if (!m->home_any) {
+        memset(want + a, SC_PROT_NONE, b - a);
+        return;
+    }
+    for (size_t p = a; p < b; p++)
+        at_least(want + p, 1, sc_protocol_page_is_home(m, first + p * SC_PAGE) ? SC_PROT_R : SC_PROT_NONE);
+}
+
+static void paint_slice(uintptr_t lo, size_t pages)
+{
+    static uint8_t want[SLICE_PAGES]; /* under the lock */
+    uintptr_t hi = lo + pages * SC_PAGE;
+    size_t first;
+    int n = sc_directory_find(lo, hi, &first);
+
+    memset(want, SC_PROT_RW, pages);
+    for (int i = 0; i < n; i++) {
+        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        int g, end;
+
+        if (sc_matrix_sectors_at(m, lo, hi, &g, &end))
+            for (; g < end; g++)
+                paint_sector(m, g, lo, pages, want);
+    }
+    sc_host_protect(lo, pages, want);
+}
+
+void sc_protocol_paint(uintptr_t lo, uintptr_t hi)
+{
+    lo &= ~(uintptr_t)(SC_PAGE - 1);
+    while (lo < hi) {
+        size_t pages = (hi - lo + SC_PAGE - 1) / SC_PAGE;
+
+        pages = pages < SLICE_PAGES ? pages : SLICE_PAGES;
+        paint_slice(lo, pages);
+        lo += pages * SC_PAGE;
+    }
+}

@@ -1,0 +1,135 @@
+/* What the files of coherence/ share.  Everything here is called with the protocol's lock held unless it says otherwise. */
+#ifndef SC_COHERENCE_PROTOCOL_H
+#define SC_COHERENCE_PROTOCOL_H
+
+#include "base/inside.h"
+#include "coherence/coherence.h"
+#include "device/device.h"
+#include "directory/directory.h"
+#include "host/host.h"
+#include "trace/trace.h"
+
+struct sc_protocol {
+    const struct sc_device_ops *ops; /* NULL: not started */
+    const struct sc_device_host *host;
+    int devices;
+    struct sc_device_properties properties[SC_DEVICES_MAX];
+    bool failed[SC_DEVICES_MAX]; /* gets no new work */
+    bool lost[SC_DEVICES_MAX];   /* its fences will never be reached */
+    uint64_t tick;               /* of the last use, for eviction */
+    bool check;
+};
+extern struct sc_protocol sc_protocol;
+
+/* One lock for the whole protocol.  Its holder touches no user memory and waits for no transfer. */
+void sc_protocol_lock(void);
+void sc_protocol_unlock(void);
+void sc_protocol_lock_reset(void); /* in a forked child */
+
+/* --- states (protocol.c): the only functions that assign validity or page state --------------------------------------- */
+
+/* A device is about to get copies of sectors that stay valid where they are; closes their pages for writing.  For copies
+ * from the host it is called before the transfer is enqueued (C5). */
+void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
+/* A kernel on the device has written these sectors: every other copy is invalid, the pages closed. */
+void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
+/* A device's copies are gone; their data is valid elsewhere. */
+void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
+/* A transfer that makes the host's copy valid has been enqueued (`landed` tells when). */
+void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+/* The host's copy of a global sector is valid in all its tiles and has landed: its pages may be read. */
+void sc_protocol_open(struct sc_matrix *m, int g);
+/* The host is about to write a global sector: no device has it any more.  Its pages may be read and written. */
+void sc_protocol_host_writes(struct sc_matrix *m, int g);
+/* The matrix's bytes on pages [lo, hi) are home and landed though their sectors are not (partly home). */
+void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
+bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page);
+
+/* Applies to the pages of [lo, hi) the protection that their sectors ask for (C3). */
+void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
+
+/* --- streams ------------------------------------------------------------------------------------------------------------ */
+
+/* The stream waits for the fence, unless it is known to have waited for it or a later one. */
+enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence);
+void sc_order_reset(void);
+/* Never false for ever: what a lost device was doing counts as over. */
+static inline bool sc_reached(struct sc_fence f)
+{
+    return !f.seq || __atomic_load_n(&sc_protocol.lost[f.device], __ATOMIC_RELAXED) || sc_protocol.ops->done(f);
+}
+
+/* A set of fences to wait for: the latest of each stream. */
+struct sc_fences {
+    struct sc_fence f[SC_DEVICES_MAX * SC_STREAMS];
+    int count;
+};
+void sc_fences_add(struct sc_fences *set, struct sc_fence f); /* one that is reached is left out */
+void sc_fences_sync(const struct sc_fences *set);             /* without the lock */
+
+/* Takes a device out of service after an error, with one log line. */
+void sc_device_gave_up(int device, const char *doing);
+
+/* --- transfers (transfer.c) ------------------------------------------------------------------------------------------------ */
+
+/* Enqueues what is missing of the sectors; the device has (or will have) memory for the whole tile. */
+enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+/* The same for a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) whose state does not change; adds what has to
+ * be reached until it is home. */
+enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0, int64_t c1,
+                                  struct sc_fences *fences);
+
+/* --- device memory (memory.c) ----------------------------------------------------------------------------------------------- */
+
+/* Gives a tile memory on a device, evicting others' when it is full. */
+enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
+/* Allocates device memory for other purposes, evicting likewise. */
+enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
+/* Frees a tile's memory on a device once nothing uses it; its data is valid elsewhere or not wanted. */
+void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
+
+/* --- windows of partly home sectors (window.c) --------------------------------------------------------------------------------- */
+
+/* Gives up windows in flight that meet [lo, hi): what they bring is out of date. */
+void sc_window_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
+/* Opens the pages of windows that have landed. */
+void sc_window_finish(void);
+bool sc_window_any(void);
+/* Starts bringing home what is missing of the matrix's bytes on pages [lo, hi) and adds what has to be reached.  True when
+ * nothing is missing; false: wait, finish, call again. */
+bool sc_window_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences);
+
+/* --- pieces (piece.c) --------------------------------------------------------------------------------------------------------------- */
+
+/* A piece in terms of its tile: what of it is touched, where it begins there. */
+struct sc_target {
+    struct sc_matrix *m;
+    struct sc_tile *t;
+    uint64_t sectors; /* touched */
+    uint64_t full;    /* of those: wholly covered */
+    int64_t offset;   /* of the piece's first element in the tile on a device, elements */
+    int64_t ld;       /* there: leading dimension, or signed increment */
+    uintptr_t host;   /* address of the first element on the host */
+    int64_t host_ld;
+};
+void sc_piece_target(const struct sc_piece *piece, struct sc_target *target);
+
+/* --- resolving (resolve.c) ---------------------------------------------------------------------------------------------------------- */
+
+/* Finds or makes the matrix of a view.  SC_ERR_CONFLICT: [*lo, *hi) has to be released first (both 0: the call belongs on
+ * the host). */
+enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, struct sc_operand *operand, uintptr_t *lo,
+                          uintptr_t *hi);
+/* The view's bytes. */
+void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
+static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
+
+/* --- checking (check.c), only when sc_protocol.check -------------------------------------------------------------------------------- */
+
+void sc_check_matrix(const struct sc_matrix *m, const char *after);
+void sc_check_all(const char *after);
+/* Overwrites invalid copies with garbage, so that a missing transfer gives a wrong answer. */
+void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
+
+#endif

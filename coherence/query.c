@@ -1,0 +1,287 @@
+/* What callers may ask about an operand: cuts, where it is, what is missing.  Nothing here changes anything. */
+#include "coherence/protocol.h"
+
+/* --- cuts ------------------------------------------------------------------------------------------------------------- */
+
+static void add_cut(struct sc_cuts *cuts, int64_t at)
+{
+    if (at > cuts->at[cuts->n] && cuts->n < SC_CUTS_MAX)
+        cuts->at[++cuts->n] = at;
+}
+
+/* Cut positions strictly inside [first, first + extent) of a dimension, relative to first, in units of `step`: the first
+ * position at or after each cut. */
+static void cuts_inside(const int64_t *cut, int parts, int64_t first, int64_t step, int64_t extent, struct sc_cuts *out)
+{
+    *out = (struct sc_cuts){0};
+    for (int i = 1; i < parts; i++) {
+        int64_t at = (cut[i] - first + step - 1) / step;
+
+        if (cut[i] > first && at < extent)
+            add_cut(out, at);
+    }
+    add_cut(out, extent);
+}
+
+static void linear_cuts(const struct sc_operand *o, struct sc_cuts *out)
+{
+    const struct sc_matrix *m = o->matrix;
+    int64_t step = o->view.ld < 0 ? -o->view.ld : o->view.ld;
+
+    *out = (struct sc_cuts){0};
+    for (int j = 1; j < m->col_parts; j++) {
+        int64_t cut = m->col_cut[j] * m->rows, at = (cut - o->first + step - 1) / step;
+
+        if (cut > o->first && at < o->view.rows)
+            add_cut(out, at);
+    }
+    add_cut(out, o->view.rows);
+}
+
+void sc_coherence_row_cuts(const struct sc_operand *o, struct sc_cuts *out)
+{
+    const struct sc_matrix *m = o->matrix;
+
+    if (!m || sc_view_empty(&o->view))
+        *out = (struct sc_cuts){0};
+    else if (o->linear && o->view.vector)
+        linear_cuts(o, out);
+    else if (o->linear) {
+        *out = (struct sc_cuts){0};
+        add_cut(out, o->view.rows);
+    } else if (o->view.vector && o->cols > 1)
+        cuts_inside(m->col_cut, m->col_parts, o->col, 1, o->view.rows, out);
+    else
+        cuts_inside(m->row_cut, m->row_parts, o->row, 1, o->view.rows, out);
+}
+
+void sc_coherence_col_cuts(const struct sc_operand *o, struct sc_cuts *out)
+{
+    const struct sc_matrix *m = o->matrix;
+
+    *out = (struct sc_cuts){0};
+    if (!m || sc_view_empty(&o->view))
+        return;
+    if (o->linear || o->view.vector)
+        add_cut(out, o->view.cols);
+    else
+        cuts_inside(m->col_cut, m->col_parts, o->col, 1, o->view.cols, out);
+}
+
+void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with)
+{
+    struct sc_cuts a = *into;
+    int i = 1, j = 1;
+
+    into->n = 0;
+    into->at[0] = 0;
+    while (i <= a.n || j <= with->n) {
+        int64_t x = i <= a.n ? a.at[i] : INT64_MAX, y = j <= with->n ? with->at[j] : INT64_MAX;
+
+        add_cut(into, x < y ? x : y);
+        i += x <= y;
+        j += y <= x;
+    }
+}
+
+bool sc_coherence_as_matrix(const struct sc_operand *v, struct sc_operand *out)
+{
+    const struct sc_matrix *m = v->matrix;
+    int64_t off = 0;
+
+    /* A vector over several tile rows was resolved as a rectangle of whole columns (resolve.c). */
+    if (!m || !v->view.vector || v->linear || v->rows != m->rows || m->rows != m->ld || v->cols < 1 || v->row)
+        return false;
+    if (v->view.rows != v->rows * v->cols || (v->view.ld != 1 && v->view.rows != 1))
+        return false;
+    *out = *v;
+    out->view.vector = false;
+    out->view.ptr = (const void *)(m->base + (uintptr_t)((v->col + off) * m->ld) * m->elem);
+    out->view.rows = v->rows;
+    out->view.cols = v->cols;
+    out->view.ld = m->ld;
+    return true;
+}
+
+int64_t sc_coherence_next_sector(const struct sc_operand *o, int64_t c)
+{
+    const struct sc_matrix *m = o->matrix;
+    const struct sc_tile *t;
+    int64_t at, next;
+
+    if (o->linear || o->view.vector || c >= o->view.cols)
+        return o->view.cols;
+    at = o->col + (c > 0 ? c : 0);
+    t = sc_matrix_tile(m, 0, sc_matrix_tile_col(m, at));
+    next = t->col + (at - t->col + m->width - 1) / m->width * m->width;
+    if (next > t->col + t->cols)
+        next = t->col + t->cols;
+    return next - o->col < o->view.cols ? next - o->col : o->view.cols;
+}
+
+/* --- where -------------------------------------------------------------------------------------------------------------- */
+
+/* The device that distribution gives a sector: folded vectors by segments (rule D3), else the tile's. */
+static int sector_home(const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    if (!m->folded)
+        return t->home;
+    return (int)(sc_tile_sector_col(m, t, s) * m->spread / m->cols);
+}
+
+/* The device that has the newest copy of a sector, preferring its home; SC_HOST when none. */
+static int sector_at(const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    int home = sector_home(m, t, s);
+
+    if (t->copy[home].valid >> s & 1)
+        return home;
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if (t->copy[d].valid >> s & 1)
+            return d;
+    return SC_HOST;
+}
+
+/* The elements of a linear vector that sector s of the tile ends after: index of the first one past it. */
+static int64_t sector_end_element(const struct sc_operand *o, const struct sc_tile *t, int s)
+{
+    const struct sc_matrix *m = o->matrix;
+    int64_t step = o->view.ld < 0 ? -o->view.ld : o->view.ld;
+
+    return (sc_tile_sector_end(m, t, s + 1) * m->rows - o->first + step - 1) / step;
+}
+
+int64_t sc_coherence_run(const struct sc_operand *o, int64_t r, int64_t limit, int *device)
+{
+    struct sc_piece piece = {.operand = o, .r = r, .rows = limit, .cols = 1};
+    int64_t end = r;
+    struct sc_target x;
+    int home = 0;
+
+    if (!o->linear) {
+        sc_piece_target(&piece, &x);
+        *device = sector_at(x.m, x.t, __builtin_ctzll(x.sectors));
+        return limit;
+    }
+    *device = SC_HOST - 1;
+    while (end < r + limit) {
+        int where, home_here;
+
+        piece.r = end;
+        piece.rows = 1;
+        sc_piece_target(&piece, &x);
+        where = sector_at(x.m, x.t, __builtin_ctzll(x.sectors));
+        home_here = sector_home(x.m, x.t, __builtin_ctzll(x.sectors));
+        if (end > r && (where != *device || (where == SC_HOST && home_here != home)))
+            break;
+        *device = where;
+        home = home_here;
+        end = sector_end_element(o, x.t, __builtin_ctzll(x.sectors));
+    }
+    return (end < r + limit ? end : r + limit) - r;
+}
+
+int sc_coherence_home(const struct sc_piece *piece)
+{
+    struct sc_target x;
+
+    sc_piece_target(piece, &x);
+    return x.sectors ? sector_home(x.m, x.t, __builtin_ctzll(x.sectors)) : x.t->home;
+}
+
+int sc_coherence_where(const struct sc_piece *piece)
+{
+    struct sc_target x;
+    int best = SC_HOST, most = 0;
+
+    sc_piece_target(piece, &x);
+    for (int d = 0; d < sc_protocol.devices; d++) {
+        int n = __builtin_popcountll(x.t->copy[d].valid & x.sectors);
+
+        if (n > most && !sc_protocol.failed[d]) {
+            most = n;
+            best = d;
+        }
+    }
+    return best != SC_HOST ? best : x.sectors ? sector_home(x.m, x.t, __builtin_ctzll(x.sectors)) : x.t->home;
+}
+
+uint64_t sc_coherence_missing(int device, const struct sc_piece *piece)
+{
+    struct sc_target x;
+    int touched, missing;
+
+    sc_piece_target(piece, &x);
+    touched = __builtin_popcountll(x.sectors);
+    missing = touched - __builtin_popcountll(x.t->copy[device].valid & x.sectors);
+    return touched ? (uint64_t)(piece->rows * piece->cols) * x.m->elem * (uint64_t)missing / (uint64_t)touched : 0;
+}
+
+bool sc_coherence_contiguous(int device, const struct sc_piece *piece)
+{
+    struct sc_target x;
+
+    (void)device; /* tiles have the same layout everywhere (D6) */
+    sc_piece_target(piece, &x);
+    return piece->operand->view.vector ? x.ld == 1 : x.ld == piece->rows || piece->cols == 1;
+}
+
+/* --- residency -------------------------------------------------------------------------------------------------------------- */
+
+static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_device, int *only)
+{
+    int all = 0;
+
+    for (int j = sc_matrix_tile_col(m, c0); j <= sc_matrix_tile_col(m, c1 - 1); j++)
+        for (int i = 0; i < m->row_parts; i++) {
+            const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, i, j);
+            uint64_t s = sc_tile_sectors(m, t, c0, c1 - c0), any = 0;
+
+            for (int d = 0; d < sc_protocol.devices; d++)
+                any |= t->copy[d].valid;
+            all += __builtin_popcountll(s);
+            *on_device += __builtin_popcountll(s & any);
+            *only += __builtin_popcountll(s & ~t->host_valid);
+        }
+    return all;
+}
+
+static void add_residency(const struct sc_view *v, struct sc_residency *out)
+{
+    uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
+    struct sc_host_block block;
+    uintptr_t lo, hi;
+    size_t first;
+    int n;
+
+    sc_view_extent(v, &lo, &hi);
+    out->bytes += bytes;
+    if (!sc_host_in_arena((const void *)lo)) {
+        out->untracked += bytes;
+        return;
+    }
+    n = sc_directory_find(lo, hi, &first);
+    if (!n && (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes))
+        out->untracked += bytes;
+    for (int i = 0; i < n; i++) {
+        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        uintptr_t a = lo > m->base ? lo : m->base, b = hi < sc_matrix_end(m) ? hi : sc_matrix_end(m);
+        size_t column = (size_t)m->ld * m->elem;
+        int64_t c0 = (int64_t)((a - m->base) / column), c1 = (int64_t)((b - 1 - m->base) / column) + 1;
+        int on_device = 0, only = 0, all = masks_of(m, c0, c1 < m->cols ? c1 : m->cols, &on_device, &only);
+        double share = (double)bytes * (double)(b - a) / (double)(hi - lo) / (all ? all : 1);
+
+        out->device_bytes += (uint64_t)(share * on_device);
+        out->device_only += (uint64_t)(share * only);
+    }
+}
+
+void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
+{
+    *out = (struct sc_residency){0};
+    sc_protocol_lock();
+    for (int i = 0; i < count; i++)
+        if (!sc_view_empty(&views[i]))
+            add_residency(&views[i], out);
+    sc_protocol_unlock();
+}

@@ -1,0 +1,254 @@
+/* From the program's views to the directory: does a view fit a matrix that is known, and what lattice does a new one get
+ * (directory/README.md, D1 and D2). */
+#include "coherence/protocol.h"
+
+#define STRIDE_FOLDED 16 /* vectors of smaller increments are tracked with what lies between their elements */
+
+static int64_t step_of(const struct sc_view *v)
+{
+    return v->ld < 0 ? -v->ld : v->ld;
+}
+
+/* Elements from the first to one past the last. */
+static int64_t span_of(const struct sc_view *v)
+{
+    return v->vector ? (v->rows - 1) * step_of(v) + 1 : (v->cols - 1) * v->ld + v->rows;
+}
+
+void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintptr_t *hi)
+{
+    *lo = (uintptr_t)v->ptr;
+    *hi = *lo + (uintptr_t)span_of(v) * sc_type_bytes(v->type);
+}
+
+/* --- known matrices --------------------------------------------------------------------------------------------------- */
+
+static bool as_rect(struct sc_operand *o, int64_t row, int64_t col, int64_t rows, int64_t cols)
+{
+    if (row + rows > o->matrix->rows || col + cols > o->matrix->cols)
+        return false;
+    o->linear = false;
+    o->row = row;
+    o->col = col;
+    o->rows = rows;
+    o->cols = cols;
+    return true;
+}
+
+static bool as_linear(struct sc_operand *o, int64_t first)
+{
+    const struct sc_matrix *m = o->matrix;
+
+    if (m->rows != m->ld || m->row_parts != 1)
+        return false;
+    o->linear = true;
+    o->first = first;
+    o->count = span_of(&o->view);
+    return true;
+}
+
+/* Element and size agree and the matrix holds the view whole: its first element's position. */
+static bool inside(const struct sc_matrix *m, const struct sc_view *v, int64_t *first)
+{
+    uintptr_t lo, hi;
+
+    sc_view_extent(v, &lo, &hi);
+    if (m->elem != sc_type_bytes(v->type) || lo < m->base || hi > sc_matrix_end(m) || (lo - m->base) % m->elem)
+        return false;
+    *first = (int64_t)((lo - m->base) / m->elem);
+    return true;
+}
+
+static bool fit_vector(struct sc_operand *o, int64_t first)
+{
+    const struct sc_matrix *m = o->matrix;
+    int64_t n = o->view.rows, row = first % m->ld, col = first / m->ld, step = step_of(&o->view);
+
+    if (as_linear(o, first))
+        return true;
+    if ((step == 1 || n == 1) && as_rect(o, row, col, n, 1))
+        return true;
+    if (step == m->ld)
+        return as_rect(o, row, col, 1, n);
+    /* Whole columns of a matrix in several tile rows: sc_coherence_as_matrix. */
+    return step == 1 && m->rows == m->ld && row == 0 && n % m->rows == 0 && as_rect(o, 0, col, m->rows, n / m->rows);
+}
+
+/* A tile's memory is contiguous (D6), so where a matrix is one tile any view of its bytes is a view of the tile. */
+static bool fit_matrix(struct sc_operand *o, int64_t first)
+{
+    const struct sc_matrix *m = o->matrix;
+    const struct sc_view *v = &o->view;
+
+    if ((v->ld == m->ld || v->cols == 1) && as_rect(o, first % m->ld, first / m->ld, v->rows, v->cols))
+        return true;
+    return m->col_parts == 1 && as_linear(o, first);
+}
+
+static bool fits(struct sc_operand *o)
+{
+    int64_t first;
+
+    return inside(o->matrix, &o->view, &first) && (o->view.vector ? fit_vector(o, first) : fit_matrix(o, first));
+}
+
+/* --- new matrices -------------------------------------------------------------------------------------------------------- */
+
+static struct sc_lattice exact(const struct sc_view *v)
+{
+    size_t elem = sc_type_bytes(v->type);
+    struct sc_lattice l = {.base = (uintptr_t)v->ptr, .bytes = (size_t)span_of(v) * elem, .elem = elem, .ld = v->ld,
+                           .rows = v->rows, .cols = v->cols};
+
+    if (v->vector && step_of(v) >= STRIDE_FOLDED && v->rows > 1) {
+        l.ld = step_of(v);
+        l.rows = 1;
+        l.cols = v->rows;
+    } else if (v->vector || v->cols == 1) {
+        sc_lattice_fold(&l, l.base, elem, span_of(v));
+    }
+    return l;
+}
+
+/* A block of a larger array (its leading dimension says so): track the array's whole columns from the block's beginning,
+ * so that the other views of it that are sure to come fit too.  Padding alone (ld a little larger than rows) is left out:
+ * then a result that overwrites the matrix overwrites whole sectors. */
+static bool extended(const struct sc_lattice *l, const struct sc_host_block *block, struct sc_lattice *out)
+{
+    size_t column = (size_t)l->ld * l->elem;
+    int64_t first = (int64_t)((l->base - block->base) / l->elem);
+    bool padded = l->base == block->base && l->rows > 1 && l->ld - l->rows < 64;
+
+    if (l->folded || l->ld == l->rows || padded || (l->base - block->base) % l->elem || first % l->ld + l->rows > l->ld)
+        return false;
+    *out = *l;
+    out->base = block->base;
+    out->rows = l->ld;
+    out->cols = first / l->ld + l->cols;
+    out->bytes = (size_t)out->cols * column;
+    return out->bytes <= block->bytes;
+}
+
+static bool is_free(const struct sc_lattice *l)
+{
+    size_t first;
+
+    return sc_directory_find(l->base, l->base + l->bytes, &first) == 0;
+}
+
+/* The hint: what was known here before it grew (same lattice), or the lattice of another operand of equal length. */
+static bool from_hint(const struct sc_lattice *hint, const struct sc_view *v, const struct sc_host_block *block)
+{
+    uintptr_t lo, hi;
+
+    sc_view_extent(v, &lo, &hi);
+    return hint->bytes && hint->elem == sc_type_bytes(v->type) && hint->base <= lo && hi <= hint->base + hint->bytes &&
+           hint->base >= block->base && hint->base + hint->bytes <= block->base + block->bytes && is_free(hint);
+}
+
+static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hint, struct sc_matrix **out)
+{
+    struct sc_host_block block;
+    struct sc_lattice l = exact(v), larger;
+    struct sc_matrix *m;
+
+    if (!sc_host_block_of(v->ptr, &block) || l.base + l.bytes > block.base + block.bytes)
+        return SC_ERR_UNSUPPORTED;
+    if (from_hint(hint, v, &block))
+        l = *hint;
+    else if (extended(&l, &block, &larger) && is_free(&larger))
+        l = larger;
+    if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
+        return SC_ERR_MEMORY;
+    m = sc_matrix_new(&l, (struct sc_spread){v->spread > 0 ? v->spread : sc_protocol.devices, v->split == SC_SPLIT_COLS});
+    if (!m || sc_directory_insert(m) != SC_OK) {
+        sc_matrix_free(m);
+        return SC_ERR_MEMORY;
+    }
+    sc_host_block_track(v->ptr);
+    sc_trace(.kind = SC_EVENT_MATRIX, .matrix = m->id, .a = m->base, .bytes = m->bytes, .b = (uint64_t)m->rows,
+             .c = (uint64_t)m->cols);
+    *out = m;
+    return SC_OK;
+}
+
+/* --- misfits ---------------------------------------------------------------------------------------------------------------- */
+
+/* Adds a lattice to the one that is to replace it, when both are parts of one: same leading dimension, rows in step. */
+static void join(struct sc_lattice *into, const struct sc_lattice *l)
+{
+    int64_t distance, row, col, rows;
+
+    if (!into->bytes || into->ld != l->ld || into->elem != l->elem || into->folded || l->folded) {
+        into->bytes = 0;
+        return;
+    }
+    if (l->base < into->base) {
+        struct sc_lattice swap = *into;
+
+        *into = *l;
+        join(into, &swap);
+        return;
+    }
+    distance = (int64_t)((l->base - into->base) / l->elem);
+    row = distance % l->ld;
+    col = distance / l->ld;
+    rows = row + l->rows > into->rows ? row + l->rows : into->rows;
+    if ((l->base - into->base) % l->elem || rows > l->ld) {
+        into->bytes = 0;
+        return;
+    }
+    into->rows = rows;
+    into->cols = col + l->cols > into->cols ? col + l->cols : into->cols;
+    into->bytes = (size_t)((into->cols - 1) * into->ld + rows) * into->elem;
+}
+
+static struct sc_lattice lattice_of(const struct sc_matrix *m)
+{
+    return (struct sc_lattice){.base = m->base, .bytes = m->bytes, .elem = m->elem, .ld = m->ld, .rows = m->rows,
+                               .cols = m->cols, .folded = m->folded};
+}
+
+/* The matrices in the way are to be released; what they and the view are parts of becomes the hint. */
+static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struct sc_lattice *hint, uintptr_t *lo,
+                             uintptr_t *hi)
+{
+    *hint = exact(v);
+    sc_view_extent(v, lo, hi);
+    for (int i = 0; i < n; i++) {
+        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        struct sc_lattice l = lattice_of(m);
+
+        /* A strided vector somewhere in a matrix, or a matrix that another call is using: not worth a reshape. */
+        if (m->users || (v->vector && m->base <= *lo && *hi <= sc_matrix_end(m) && m->elem == sc_type_bytes(v->type))) {
+            *lo = *hi = 0;
+            return SC_ERR_CONFLICT;
+        }
+        join(hint, &l);
+    }
+    return SC_ERR_CONFLICT;
+}
+
+enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, uintptr_t *lo,
+                          uintptr_t *hi)
+{
+    enum sc_status status;
+    size_t first;
+    int n;
+
+    *o = (struct sc_operand){.view = *v};
+    sc_view_extent(v, lo, hi);
+    n = sc_directory_find(*lo, *hi, &first);
+    if (n == 1) {
+        o->matrix = sc_directory_at(first);
+        if (fits(o))
+            return SC_OK;
+    }
+    if (n > 0)
+        return misfit(v, first, n, hint, lo, hi);
+    *lo = *hi = 0;
+    status = make(v, hint, &o->matrix);
+    if (status != SC_OK)
+        return status;
+    return fits(o) ? SC_OK : SC_ERR_CONFLICT;
+}

@@ -1,0 +1,73 @@
+/* Starting and stopping the protocol on a set of open devices. */
+#include "coherence/faults.h"
+#include "coherence/protocol.h"
+
+struct sc_protocol sc_protocol;
+
+#define TILES_A_DEVICE 8 /* a task needs at most three tiles; the rest lets transfers run ahead */
+
+enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host)
+{
+    uint64_t least = UINT64_MAX;
+
+    sc_protocol = (struct sc_protocol){.host = host, .devices = devices, .check = host->config->check != 0};
+    for (int d = 0; d < devices; d++) {
+        enum sc_status status = ops->properties(d, &sc_protocol.properties[d]);
+
+        if (status != SC_OK)
+            return status;
+        if (sc_protocol.properties[d].memory < least)
+            least = sc_protocol.properties[d].memory;
+    }
+    sc_directory_limits.devices = devices;
+    sc_directory_limits.tile_bytes = least / TILES_A_DEVICE;
+    sc_order_reset();
+    __atomic_store_n(&sc_protocol.ops, ops, __ATOMIC_RELEASE);
+    return SC_OK;
+}
+
+void sc_coherence_stop(void)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+
+    if (!ops)
+        return;
+    sc_coherence_release_range(0, UINTPTR_MAX);
+    ops->close();
+    sc_protocol_lock();
+    sc_protocol.ops = NULL;
+    sc_protocol.devices = 0;
+    sc_protocol_unlock();
+}
+
+void sc_coherence_child(void)
+{
+    sc_protocol_lock_reset();
+    sc_protocol.check = false; /* asks nothing of the devices, which are the parent's */
+    for (size_t i = 0; i < sc_directory_count(); i++) {
+        struct sc_matrix *m = sc_directory_at(i);
+
+        for (int g = 0; g < sc_matrix_sectors(m); g++)
+            sc_protocol_host_writes(m, g);
+        sc_protocol_paint(m->base, sc_matrix_end(m));
+    }
+    sc_protocol.ops = NULL;
+    sc_protocol.devices = 0;
+}
+
+int sc_coherence_devices(void)
+{
+    return sc_protocol.devices;
+}
+
+const struct sc_device_properties *sc_coherence_device_properties(int device)
+{
+    return &sc_protocol.properties[device];
+}
+
+double sc_coherence_virtual_seconds(void)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+
+    return ops && ops->virtual_seconds ? ops->virtual_seconds() : -1;
+}

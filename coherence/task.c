@@ -1,0 +1,271 @@
+/* Running kernels on pieces: acquire, launch, release; and what happens when a device cannot. */
+#include "coherence/protocol.h"
+
+#define PIECES 3
+
+/* --- acquire and release ------------------------------------------------------------------------------------------------- */
+
+/* Makes the piece valid on the device (as far as it is read) and lets the compute stream wait for that. */
+static enum sc_status acquire(int device, const struct sc_piece *p, const struct sc_target *x)
+{
+    struct sc_copy *c = &x->t->copy[device];
+    uint64_t need = p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
+    enum sc_status status = sc_memory_ensure(device, x->m, x->t);
+
+    if (status != SC_OK)
+        return status;
+    sc_count(need & ~c->valid ? &sc_stats.misses : &sc_stats.hits, 1);
+    if (need & ~c->valid)
+        status = sc_transfer_to_device(device, x->m, x->t, need);
+    for (uint64_t rest = c->pending & x->sectors; rest && status == SC_OK; rest &= rest - 1)
+        status = sc_order(device, SC_STREAM_COMPUTE, c->ready[__builtin_ctzll(rest)]);
+    if (status != SC_OK)
+        return status;
+    c->pending &= ~x->sectors;
+    if (p->access & SC_WRITE)
+        for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
+            status = sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);
+    return status;
+}
+
+static void release(int device, const struct sc_piece *p, const struct sc_target *x, struct sc_fence f)
+{
+    struct sc_copy *c = &x->t->copy[device];
+
+    c->last_used = f;
+    for (uint64_t rest = x->sectors; rest; rest &= rest - 1)
+        c->used[__builtin_ctzll(rest)] = f;
+    if (!(p->access & SC_WRITE))
+        return;
+    for (uint64_t rest = x->sectors; rest; rest &= rest - 1)
+        c->ready[__builtin_ctzll(rest)] = f;
+    sc_protocol_written(x->m, x->t, device, x->sectors);
+}
+
+static void set_slot(struct sc_kernel *k, int slot, void *memory, int64_t ld)
+{
+    *(slot == 0 ? &k->a : slot == 1 ? &k->b : &k->c) = memory;
+    *(slot == 0 ? &k->lda : slot == 1 ? &k->ldb : &k->ldc) = ld;
+}
+
+static bool is_reduction(enum sc_op op)
+{
+    return op >= SC_OP_DOT && op <= SC_OP_IAMAX;
+}
+
+/* --- on the host instead ---------------------------------------------------------------------------------------------------- */
+
+/* Results of reductions that ended up on the host; as many as a device's ring has. */
+static void *host_slot(void)
+{
+    static _Alignas(16) char slots[512][16];
+    static unsigned next;
+
+    return slots[next++ % 512];
+}
+
+/* The piece as a view of host memory. */
+static struct sc_view host_view(const struct sc_piece *p, const struct sc_target *x)
+{
+    bool vector = p->operand->view.vector;
+
+    return (struct sc_view){.ptr = (const void *)x->host, .type = p->operand->view.type, .vector = vector, .rows = p->rows,
+                            .cols = p->cols, .ld = x->host_ld, .access = p->access};
+}
+
+/* The lock is dropped meanwhile: the kernel touches user memory (C6), faulting like any other code where another thread
+ * has taken a page away again.  The call's matrices stay where they are (users > 0). */
+static enum sc_status on_host(struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
+                              const struct sc_target targets[PIECES], void **result)
+{
+    struct sc_kernel k = *kernel;
+    enum sc_status status;
+
+    for (int i = 0; i < PIECES; i++) {
+        if (!pieces[i].operand && pieces[i].temporary)
+            return SC_ERR_DEVICE;
+        if (pieces[i].operand)
+            set_slot(&k, i, (void *)targets[i].host, targets[i].host_ld);
+    }
+    if (is_reduction(k.op))
+        k.result = *result = host_slot();
+    sc_protocol_unlock();
+    for (int i = 0; i < PIECES; i++)
+        if (pieces[i].operand) {
+            struct sc_view v = host_view(&pieces[i], &targets[i]);
+
+            v.access |= SC_READ; /* faults open whole pages anyway */
+            sc_coherence_acquire_view(&v);
+        }
+    sc_inside_enter();
+    status = sc_device_kernel_host(sc_protocol.host->blas_symbol, &k);
+    sc_inside_leave();
+    sc_protocol_lock();
+    return status;
+}
+
+void sc_device_gave_up(int device, const char *doing)
+{
+    if (sc_protocol.failed[device])
+        return;
+    sc_protocol.failed[device] = true;
+    sc_log(SC_LOG_WARN, "device %d (%s) failed while %s: it gets no more work, calls go on elsewhere", device,
+           sc_protocol.properties[device].name, doing);
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------------------------------- */
+
+static enum sc_status launch(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
+                             const struct sc_target targets[PIECES], struct sc_fence *f, void **result)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < PIECES && status == SC_OK; i++)
+        if (pieces[i].operand)
+            status = acquire(device, &pieces[i], &targets[i]);
+    if (status != SC_OK)
+        return status;
+    for (int i = 0; i < PIECES; i++) {
+        if (pieces[i].operand)
+            set_slot(kernel, i, (char *)targets[i].t->copy[device].memory + targets[i].offset * (int64_t)targets[i].m->elem,
+                     targets[i].ld);
+        else if (pieces[i].temporary)
+            set_slot(kernel, i, pieces[i].temporary, pieces[i].temporary_ld);
+    }
+    if (is_reduction(kernel->op)) {
+        kernel->result = sc_protocol.ops->result_slot(device);
+        if (!kernel->result)
+            return SC_ERR_DEVICE;
+        *result = kernel->result;
+    }
+    status = sc_protocol.ops->launch(device, SC_STREAM_COMPUTE, kernel);
+    if (status == SC_OK)
+        status = sc_protocol.ops->mark(device, SC_STREAM_COMPUTE, f);
+    return status;
+}
+
+static int working_device(int device)
+{
+    for (int i = 0; i < sc_protocol.devices; i++)
+        if (!sc_protocol.failed[(device + i) % sc_protocol.devices])
+            return (device + i) % sc_protocol.devices;
+    return SC_HOST;
+}
+
+static void pin(int device, const struct sc_piece pieces[PIECES], struct sc_target targets[PIECES], int by)
+{
+    for (int i = 0; i < PIECES; i++)
+        if (pieces[i].operand)
+            targets[i].t->copy[device].pins += (uint32_t)by;
+}
+
+enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
+                                 struct sc_fence *fence, void **result)
+{
+    struct sc_target targets[PIECES];
+    struct sc_fence f = SC_FENCE_NONE;
+    enum sc_status status = SC_ERR_DEVICE;
+    bool temporaries = false;
+    void *slot = NULL;
+
+    for (int i = 0; i < PIECES; i++) {
+        if (pieces[i].operand)
+            sc_piece_target(&pieces[i], &targets[i]);
+        else
+            temporaries |= pieces[i].temporary != NULL;
+    }
+    if (!temporaries)
+        device = working_device(device);
+    if (device != SC_HOST) {
+        pin(device, pieces, targets, 1);
+        status = launch(device, kernel, pieces, targets, &f, &slot);
+        for (int i = 0; i < PIECES && status == SC_OK; i++)
+            if (pieces[i].operand)
+                release(device, &pieces[i], &targets[i], f);
+        pin(device, pieces, targets, -1);
+        if (status == SC_OK)
+            sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .old_state = (uint8_t)kernel->op,
+                     .new_state = (uint8_t)kernel->type, .a = (uint64_t)kernel->m, .b = (uint64_t)kernel->n,
+                     .c = (uint64_t)kernel->k);
+        else if (status == SC_ERR_DEVICE)
+            sc_device_gave_up(device, "running a kernel");
+    }
+    if (status != SC_OK) {
+        if (status == SC_ERR_DEVICE_MEMORY)
+            sc_log_once(SC_LOG_WARN, "a task does not fit into device %d: it runs on the host", device);
+        f = SC_FENCE_NONE;
+        status = on_host(kernel, pieces, targets, &slot);
+    }
+    if (fence)
+        *fence = f;
+    if (result)
+        *result = slot;
+    return status;
+}
+
+enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
+{
+    struct sc_target x;
+    enum sc_status status;
+
+    if (sc_protocol.failed[device])
+        return SC_ERR_DEVICE;
+    sc_piece_target(piece, &x);
+    x.t->copy[device].pins++;
+    status = sc_memory_ensure(device, x.m, x.t);
+    if (status == SC_OK)
+        status = sc_transfer_to_device(device, x.m, x.t, x.sectors);
+    x.t->copy[device].pins--;
+    return status;
+}
+
+/* --- temporaries ---------------------------------------------------------------------------------------------------------------- */
+
+enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory)
+{
+    struct sc_fence ready;
+    enum sc_status status;
+
+    if (sc_protocol.failed[device])
+        return SC_ERR_DEVICE;
+    status = sc_memory_alloc(device, bytes, memory, &ready);
+    return status == SC_OK ? sc_order(device, SC_STREAM_COMPUTE, ready) : status;
+}
+
+void sc_coherence_temporary_free(int device, void *memory)
+{
+    struct sc_fence f;
+
+    if (sc_protocol.ops->mark(device, SC_STREAM_COMPUTE, &f) != SC_OK)
+        f = SC_FENCE_NONE;
+    sc_protocol.ops->free(device, memory, &f, 1);
+}
+
+/* The peer stream of the destination waits for both compute streams, and they for it. */
+enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes)
+{
+    struct sc_copy2d copy = {.dst = dst, .src = src, .dst_pitch = bytes, .src_pitch = bytes, .width = bytes, .height = 1,
+                             .dst_device = to, .src_device = from};
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    struct sc_fence written, free_at, copied;
+    enum sc_status status;
+
+    if (to == from)
+        return ops->copy(to, SC_STREAM_COMPUTE, &copy);
+    if ((status = ops->mark(from, SC_STREAM_COMPUTE, &written)) != SC_OK ||
+        (status = ops->mark(to, SC_STREAM_COMPUTE, &free_at)) != SC_OK ||
+        (status = sc_order(to, SC_STREAM_PEER, written)) != SC_OK ||
+        (status = sc_order(to, SC_STREAM_PEER, free_at)) != SC_OK ||
+        (status = ops->copy(to, SC_STREAM_PEER, &copy)) != SC_OK ||
+        (status = ops->mark(to, SC_STREAM_PEER, &copied)) != SC_OK ||
+        (status = sc_order(to, SC_STREAM_COMPUTE, copied)) != SC_OK)
+        return status;
+    sc_count(&sc_stats.bytes[SC_D2D], bytes);
+    sc_count(&sc_stats.transfers[SC_D2D], 1);
+    return sc_order(from, SC_STREAM_COMPUTE, copied);
+}
+
+enum sc_status sc_coherence_wait(struct sc_fence fence)
+{
+    return fence.seq ? sc_protocol.ops->sync(fence) : SC_OK;
+}

@@ -1,0 +1,303 @@
+/* Copies between locations: which source, on which stream, after which fences, in pieces large enough for the link and
+ * small enough that kernels can start on the first of them. */
+#include "coherence/protocol.h"
+
+#define CHUNK_BYTES (UINT64_C(16) << 20)
+
+/* What a stream has waited for already, so that the steady state asks for nothing: [device][stream][of device][stream]. */
+static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
+
+void sc_order_reset(void)
+{
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        for (int s = 0; s < SC_STREAMS; s++)
+            for (int e = 0; e < SC_DEVICES_MAX; e++)
+                for (int r = 0; r < SC_STREAMS; r++)
+                    waited[d][s][e][r] = 0;
+}
+
+enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence)
+{
+    uint64_t *seen = &waited[device][stream][fence.device][fence.stream];
+    enum sc_status status;
+
+    if (!fence.seq || *seen >= fence.seq || (fence.device == device && fence.stream == stream))
+        return SC_OK;
+    status = sc_protocol.ops->wait(device, stream, fence);
+    if (status == SC_OK)
+        *seen = fence.seq;
+    return status;
+}
+
+void sc_fences_add(struct sc_fences *set, struct sc_fence f)
+{
+    for (int i = 0; i < set->count; i++)
+        if (set->f[i].device == f.device && set->f[i].stream == f.stream) {
+            set->f[i].seq = f.seq > set->f[i].seq ? f.seq : set->f[i].seq;
+            return;
+        }
+    if (!sc_reached(f))
+        set->f[set->count++] = f;
+}
+
+void sc_fences_sync(const struct sc_fences *set)
+{
+    sc_inside_enter();
+    for (int i = 0; i < set->count; i++) {
+        int d = set->f[i].device;
+
+        if (sc_protocol.ops->sync(set->f[i]) == SC_OK)
+            continue;
+        if (!__atomic_exchange_n(&sc_protocol.lost[d], true, __ATOMIC_RELAXED))
+            sc_log(SC_LOG_ERROR, "device %d (%s) failed while data came home from it: what existed only there is lost", d,
+                   sc_protocol.properties[d].name);
+        sc_protocol.failed[d] = true;
+    }
+    sc_inside_leave();
+}
+
+/* One copy: rows [r0, r1) and columns [c0, c1) of the lattice, inside one tile. */
+struct rect {
+    struct sc_matrix *m;
+    struct sc_tile *t;
+    int64_t r0, r1, c0, c1;
+    int from, to;
+};
+
+static void *at(const struct rect *r, int where)
+{
+    if (where == SC_HOST)
+        return (void *)(r->m->base + (uintptr_t)(r->c0 * r->m->ld + r->r0) * r->m->elem);
+    return (char *)r->t->copy[where].memory + ((r->c0 - r->t->col) * r->t->rows + (r->r0 - r->t->row)) * (int64_t)r->m->elem;
+}
+
+static size_t pitch(const struct rect *r, int where)
+{
+    return (size_t)(where == SC_HOST ? r->m->ld : r->t->rows) * r->m->elem;
+}
+
+static void count(const struct rect *r, uint64_t bytes)
+{
+    enum sc_transfer kind = r->from == SC_HOST ? SC_H2D : r->to == SC_HOST ? SC_D2H : SC_D2D;
+
+    sc_count(&sc_stats.bytes[kind], bytes);
+    sc_count(&sc_stats.transfers[kind], 1);
+    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .tile = sc_matrix_tile_index(r->m, r->t),
+             .sectors = sc_tile_sectors(r->m, r->t, r->c0, r->c1 - r->c0), .device = (int16_t)r->to, .peer = (int16_t)r->from,
+             .bytes = bytes);
+}
+
+/* Enqueues it.  Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends where
+ * the vector ends. */
+static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream stream)
+{
+    struct sc_copy2d copy = {.dst = at(r, r->to), .src = at(r, r->from), .dst_pitch = pitch(r, r->to),
+                             .src_pitch = pitch(r, r->from), .width = (size_t)(r->r1 - r->r0) * r->m->elem,
+                             .height = (size_t)(r->c1 - r->c0), .dst_device = r->to, .src_device = r->from};
+    uintptr_t host = r->from == SC_HOST ? (uintptr_t)copy.src : r->to == SC_HOST ? (uintptr_t)copy.dst : 0;
+
+    if ((copy.width == copy.dst_pitch && copy.width == copy.src_pitch) || copy.height == 1) {
+        copy.width *= copy.height;
+        copy.height = 1;
+        if (host && copy.width > sc_matrix_end(r->m) - host)
+            copy.width = sc_matrix_end(r->m) - host;
+        copy.dst_pitch = copy.src_pitch = copy.width;
+    }
+    count(r, copy.width * copy.height);
+    return sc_protocol.ops->copy(on, stream, &copy);
+}
+
+static uint64_t sector_bytes(const struct sc_matrix *m, const struct sc_tile *t, int s, int e)
+{
+    return (uint64_t)(sc_tile_sector_end(m, t, e) - sc_tile_sector_col(m, t, s)) * (uint64_t)t->rows * m->elem;
+}
+
+/* --- to a device ---------------------------------------------------------------------------------------------------- */
+
+/* A device that has the sector and can be copied from, else the host. */
+static int source_for(int device, const struct sc_tile *t, int s)
+{
+    const struct sc_device_properties *p = &sc_protocol.properties[device];
+    int any = SC_HOST;
+
+    for (int d = 0; d < sc_protocol.devices; d++) {
+        if (d == device || !(t->copy[d].valid >> s & 1))
+            continue;
+        if (p->peer[d] && (d == t->home || any == SC_HOST))
+            any = d;
+    }
+    if (any != SC_HOST || t->host_valid >> s & 1)
+        return any;
+    for (int d = 0; d < sc_protocol.devices; d++) /* through the host's memory, by the driver */
+        if (d != device && t->copy[d].valid >> s & 1)
+            return d;
+    return SC_HOST;
+}
+
+/* Everything that has to be over before the sectors' memory on the device is written by `stream`. */
+static enum sc_status before_overwriting(int device, enum sc_stream stream, const struct sc_copy *c, int s, int e)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = s; i < e && status == SC_OK; i++) {
+        status = sc_order(device, stream, c->ready[i]);
+        if (status == SC_OK)
+            status = sc_order(device, stream, c->used[i]);
+    }
+    for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
+        status = sc_order(device, stream, c->reader[i]);
+    return status;
+}
+
+static enum sc_status after_written(int device, enum sc_stream stream, int from, const struct sc_tile *t, int s, int e)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = s; i < e && status == SC_OK; i++)
+        status = sc_order(device, stream, from == SC_HOST ? t->landed[i] : t->copy[from].ready[i]);
+    return status;
+}
+
+static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struct sc_tile *t, int s, int e)
+{
+    enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : SC_STREAM_PEER;
+    struct sc_copy *c = &t->copy[device];
+    struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device};
+    enum sc_status status = before_overwriting(device, stream, c, s, e);
+    struct sc_fence f;
+
+    if (status == SC_OK)
+        status = after_written(device, stream, from, t, s, e);
+    if (status == SC_OK)
+        status = copy_rect(&r, device, stream);
+    if (status == SC_OK)
+        status = sc_protocol.ops->mark(device, stream, &f);
+    if (status != SC_OK)
+        return status;
+    for (int i = s; i < e; i++)
+        c->ready[i] = f;
+    c->pending |= sc_sectors_range(s, e);
+    if (from == SC_HOST)
+        t->host_read[device] = f;
+    else
+        t->copy[from].reader[device] = f;
+    return SC_OK;
+}
+
+enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    struct sc_copy *c = &t->copy[device];
+    uint64_t need = sectors & ~c->valid, todo = need;
+    enum sc_status status = SC_OK;
+    int from[SC_SECTORS];
+
+    for (uint64_t rest = need; rest; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest);
+
+        from[s] = source_for(device, t, s);
+        if (from[s] != SC_HOST)
+            t->copy[from[s]].last_use = ++sc_protocol.tick;
+    }
+    sc_protocol_shared(m, t, device, need); /* before the first upload reads the host (C5) */
+    while (todo && status == SC_OK) {
+        int s = __builtin_ctzll(todo), e = s + 1;
+
+        while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sector_bytes(m, t, s, e) < CHUNK_BYTES)
+            e++;
+        status = fetch_run(device, from[s], m, t, s, e);
+        if (status == SC_OK)
+            todo &= ~sc_sectors_range(s, e);
+    }
+    if (todo)
+        sc_protocol_dropped(m, t, device, todo);
+    return status;
+}
+
+/* --- to the host ---------------------------------------------------------------------------------------------------- */
+
+static int source_for_host(const struct sc_tile *t, int s)
+{
+    if (t->copy[t->home].valid >> s & 1)
+        return t->home;
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if (t->copy[d].valid >> s & 1)
+            return d;
+    return SC_HOST;
+}
+
+/* Enqueues a copy to the host of a rectangle whose sectors [s, e) are valid on device `from`; *f is reached when it has
+ * landed.  Waits for uploads that read what was there and for other devices' transfers to the same memory. */
+static enum sc_status land(const struct rect *r, int s, int e, struct sc_fence *f)
+{
+    struct sc_tile *t = r->t;
+    int from = r->from;
+    enum sc_status status = after_written(from, SC_STREAM_D2H, from, t, s, e);
+
+    for (int d = 0; d < sc_protocol.devices && status == SC_OK; d++) {
+        status = sc_order(from, SC_STREAM_D2H, t->host_read[d]);
+        if (status == SC_OK && d != from)
+            status = sc_order(from, SC_STREAM_D2H, t->host_write[d]);
+    }
+    if (status == SC_OK)
+        status = copy_rect(r, from, SC_STREAM_D2H);
+    if (status == SC_OK)
+        status = sc_protocol.ops->mark(from, SC_STREAM_D2H, f);
+    if (status != SC_OK)
+        return status;
+    t->host_write[from] = *f;
+    t->copy[from].reader[SC_DEVICES_MAX] = *f;
+    return SC_OK;
+}
+
+enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    uint64_t todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors);
+
+    while (todo) {
+        int s = __builtin_ctzll(todo), e = s + 1, from = source_for_host(t, s);
+        struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST};
+        enum sc_status status;
+        struct sc_fence f;
+
+        while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from && sector_bytes(m, t, s, e) < CHUNK_BYTES)
+            e++;
+        r.c1 = sc_tile_sector_end(m, t, e);
+        status = from == SC_HOST ? SC_ERR_DEVICE : land(&r, s, e, &f);
+        if (status != SC_OK)
+            return status;
+        for (int i = s; i < e; i++)
+            t->landed[i] = f;
+        sc_protocol_home(m, t, sc_sectors_range(s, e));
+        todo &= ~sc_sectors_range(s, e);
+    }
+    return SC_OK;
+}
+
+enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0, int64_t c1,
+                                  struct sc_fences *fences)
+{
+    int end = (int)((c1 - 1 - t->col) / m->width) + 1;
+
+    for (int s = (int)((c0 - t->col) / m->width), e; s < end; s = e) {
+        bool on_host = t->host_valid >> s & 1;
+        int from = on_host ? SC_HOST : source_for_host(t, s);
+        struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, from, SC_HOST};
+        enum sc_status status;
+        struct sc_fence f;
+
+        e = s + 1;
+        if (on_host) {
+            sc_fences_add(fences, t->landed[s]);
+            continue;
+        }
+        while (e < end && !(t->host_valid >> e & 1) && source_for_host(t, e) == from)
+            e++;
+        r.c0 = r.c0 > c0 ? r.c0 : c0;
+        r.c1 = sc_tile_sector_end(m, t, e) < c1 ? sc_tile_sector_end(m, t, e) : c1;
+        status = from == SC_HOST ? SC_ERR_DEVICE : land(&r, s, e, &f);
+        if (status != SC_OK)
+            return status;
+        sc_fences_add(fences, f);
+    }
+    return SC_OK;
+}
