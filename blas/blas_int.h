@@ -97,13 +97,13 @@ void sc_blas_conj_end(struct sc_blas_conj *conj);
 extern __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
 uint64_t *sc_blas_counts_new(void); /* never NULL */
 
+static inline void sc_blas_count_on(uint64_t *counts, int routine)
+{
+    __atomic_store_n(&counts[routine], counts[routine] + 1, __ATOMIC_RELAXED);
+}
 static inline void sc_blas_count(int routine)
 {
-    uint64_t *counts = sc_blas_counts;
-
-    if (__builtin_expect(!counts, 0))
-        counts = sc_blas_counts_new();
-    __atomic_store_n(&counts[routine], counts[routine] + 1, __ATOMIC_RELAXED);
+    sc_blas_count_on(__builtin_expect(!!sc_blas_counts, 1) ? sc_blas_counts : sc_blas_counts_new(), routine);
 }
 
 /* --- for the veneers ---------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 # Makes C of blas/routines.tab (its head describes the columns).  POSIX awk.
-#   awk -v what=prototypes|tables|veneers|exports|doc -f generate.awk routines.tab
+#   awk -v what=prototypes|tables|veneers|exports|checks|doc -f generate.awk routines.tab
 #
 # A Fortran veneer is declared without the hidden string lengths, because C callers do not pass them: declared, the
 # compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the host routine, so
@@ -67,7 +67,7 @@ function small(s,   f, n, i, l) {
     n = split(work, f, "*"); l = level
     for (i = 1; i <= n; i++)
         l = l ", " (f[i] != "o" ? s f[i] : s == "*" ? "sc_blas_is_left(*side) ? *m : *n" : "side == 141 ? m : n")
-    return "__builtin_expect(sc_blas_small" n "(" l "), 1)"
+    return "sc_blas_small" n "(" l ")"
 }
 
 function member(a, t, s, cblas,   f, k, v) {
@@ -110,6 +110,8 @@ function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn
     print ret == "void" ? "    if (fn)\n        fn(" names ");\n}" : "    return fn ? fn(" names ") : 0;\n}"
     if (work != "0") {
         print "static __attribute__((noinline, cold)) " ret " large_" fname "(" params ")\n{"
+        print "    if (!sc_blas_counts) {\n        sc_blas_counts_new();"
+        print ret == "void" ? "        " fname "(" names ");\n        return;\n    }" : "        return " fname "(" names ");\n    }"
         print "    if (sc_inside()) " jump
         marshal(t, star, cblas)
         print "    enum sc_blas_next next = sc_blas_large(&call);\n"
@@ -131,7 +133,8 @@ function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn
         print ret == "void" ? "    " fn "(" names ");\n}\n" : "    return " fn "(" names ");\n}\n"
         return
     }
-    print "    if (" small(star) ") {\n        sc_blas_count(" id ");"
+    print "    uint64_t *counts = sc_blas_counts;\n"
+    print "    if (__builtin_expect(counts && " small(star) ", 1)) {\n        sc_blas_count_on(counts, " id ");"
     if (ret == "void") {
         print "        " fn "(" names ");\n        return;\n    }\n    large_" fname "(" names ");\n}\n"
     } else
@@ -214,6 +217,41 @@ function shapes(   i, o, a, sh, ints) {
     print "    return " o ";\n}\n"
 }
 
+# For tests/blas_veneers_all.c: the routine called through `fn` with every combination of its letters.
+function check_value(a, t, cblas,   v) {
+    v = name_of(a)
+    if (is_letter(a)) return cblas ? v : "&" v
+    if (is_int(a)) return (cblas ? "" : "&") "size." v
+    if (is_operand(a)) return "(void *)data." v
+    if (is_address(a)) return "(void *)data.scalar[" scalars++ "]"
+    if (held(a, t) == "void" || !cblas) return "(void *)data." real_of(t) "_" (v == "beta" ? "beta" : "alpha")
+    return "data." real_of(t) "_" (v == "beta" ? "beta" : "alpha") "[0]"
+}
+function check_loop(a, cblas,   set, f, v) {
+    f = a ~ /^trans/ ? "trans" : a
+    set = cblas ? "cblas_" f : "fortran_" f
+    print "    for (int i_" a " = 0; i_" a " < (int)(sizeof " set " / sizeof *" set "); i_" a "++) {"
+    print "    " (cblas ? "int " : "const char ") a " = " set "[i_" a "];"
+}
+function check(fname, ret, params, t, cblas,   i, l, loops) {
+    print "static void check_" fname "(sc_blas_fn routine)\n{\n    typedef " ret " (*fn)(" params ");"
+    if (cblas && level > 1) { print "    for (int order = 101; order <= 102; order++) {"; loops++ }
+    scalars = 0
+    l = cblas && level > 1 ? "order" : ""
+    for (i = 1; i <= nargs; i++) {
+        if (is_letter(arg[i])) { check_loop(arg[i], cblas); loops++ }
+        l = join(l, check_value(arg[i], t, cblas))
+    }
+    if (cblas && result == "T" && complex(t)) l = join(l, "(void *)data.result")
+    print "    begin();"
+    if (ret == "void") print "    ((fn)routine)(" l ");"
+    else print "    " ret " value = ((fn)routine)(" l ");\n    memcpy(data.result, &value, sizeof value);"
+    print "    end();"
+    for (i = 0; i < loops; i++) printf "}"
+    print "\n}"
+    return "    {\"" fname "\", (sc_blas_fn)" fname ", check_" fname ", " id ", SC_BLAS_" (cblas ? "CBLAS" : "F77") ", SC_" toupper(t) "},\n"
+}
+
 function begin_file(text) { print "/* Generated from blas/routines.tab by blas/generate.awk: " text " */" }
 BEGIN {
     id = 0
@@ -283,6 +321,8 @@ function emit(r, t,   f, c) {
         stubs_f = stubs_f "        [" id "] = (sc_blas_fn)stub_" f ",\n"
         stubs_c = stubs_c "        [" id "] = (sc_blas_fn)stub_" c ",\n"
         vias = vias "    [" id "] = (sc_blas_fn)via_" c ",\n"
+    } else if (what == "checks") {
+        checks = checks check(f, returns_f(t), params_f(t), t, 0) check(c, returns_c(t), params_c(t), t, 1)
     } else if (what == "doc")
         print "| `" r "` | " level " | " (op == "-" ? "" : tolower(op)) " |"
 }
@@ -295,6 +335,7 @@ END {
         print "extern int RowMajorStrg, CBLAS_CallFromC;\nextern const int semcache_is_blas;"
         print "#pragma GCC visibility pop\n\n#endif"
     }
+    else if (what == "checks") print "static const struct check checks[] = {\n" checks "};"
     else if (what == "tables") print table "};\nconst int sc_blas_routines = " id + 1 ";"
     else if (what == "veneers") {
         print "sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX] = {"
