@@ -82,8 +82,9 @@ bool sc_host_malloc_seen(void);
 /* Page protection, arena pages only.  Applied protection is kept per page; callers serialise (coherence lock). */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
 enum sc_prot sc_host_prot(uintptr_t addr);
-/* Applies want[i] to page first+i; one mprotect for each run that differs from what is applied.  Logs and returns
- * SC_ERR_MEMORY when the system refuses (vm.max_map_count): pages may then be applied in part. */
+/* Applies want[i] to the i-th page from the address `first` on; one mprotect for each run that differs from what is applied.
+ * Logs and returns SC_ERR_MEMORY when the system refuses or closing more pages would cost too many mappings
+ * (vm.max_map_count): pages may then be applied in part, and some may be more open than sc_host_prot says. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
 
 /* Writes host bytes whatever the protection of their pages (through /proc/self/mem); for emulated devices and staging. */

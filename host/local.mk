@@ -4,3 +4,5 @@ libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/io.c host/io_calls.h host/fork.h host/fork.c host/rawmem.c
 
 # host: fault half (protection, fault handler, pager)
+libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/chain_sig.c host/front.h \
+	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/pager.c host/protect.c host/signals.c host/window.c

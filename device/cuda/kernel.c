@@ -51,11 +51,10 @@ static syrk_fn *const syrk[] = FOUR(syrk_fn, Ssyrk, Dsyrk, Csyrk, Zsyrk);
 static syrk_fn *const herk[] = FOUR(syrk_fn, Ssyrk, Dsyrk, Cherk, Zherk);
 static trsm_fn *const trsm[] = FOUR(trsm_fn, Strsm, Dtrsm, Ctrsm, Ztrsm);
 
-/* A scalar as cuBLAS reads it: a real number or a pair, of the type's precision.  cuDoubleComplex is aligned to 16 bytes
- * and cuBLAS relies on it. */
+/* A scalar as cuBLAS reads it: a real number or a pair, of the type's precision. */
 union scalar {
     float s[2];
-    _Alignas(16) double d[2];
+    double d[2];
 };
 
 struct call {

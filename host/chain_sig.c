@@ -1,0 +1,97 @@
+/* Faults that are not ours, in the signal handler (rule 4): to whoever would have had them without us. */
+#include "config.h"
+
+#include <stddef.h>
+
+#include "host/fault_sig.h"
+
+/* The remembered actions are kept in a ring; `current` is the serial number of the newest.  Writers never wait for one
+ * another and readers take a copy that they know to be whole, so that this works in handlers and in forked children. */
+#define RING 64
+static struct {
+    uint64_t serial;
+    struct sigaction action;
+} ring[RING];
+static uint64_t current, newest;
+
+static void remembered(struct sigaction *copy)
+{
+    for (;;) {
+        uint64_t serial = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+
+        *copy = ring[serial % RING].action; /* serial 0: zeros, the default action */
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&ring[serial % RING].serial, __ATOMIC_RELAXED) == serial)
+            return;
+    }
+}
+
+void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction copy; /* the program's memory is touched before and after, never in between */
+    uint64_t serial;
+
+    if (action)
+        copy = *action;
+    if (old)
+        remembered(old);
+    if (!action)
+        return;
+    serial = __atomic_add_fetch(&newest, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&ring[serial % RING].serial, UINT64_MAX, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    ring[serial % RING].action = copy;
+    __atomic_store_n(&ring[serial % RING].serial, serial, __ATOMIC_RELEASE);
+    for (uint64_t before = __atomic_load_n(&current, __ATOMIC_RELAXED);
+         before < serial && !__atomic_compare_exchange_n(&current, &before, serial, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED);)
+        ;
+}
+
+/* The default action, and the core shows the faulting frame: a fault comes again by itself after the return; a signal that
+ * somebody sent is sent on. */
+static void default_action(int sig, const siginfo_t *info)
+{
+    const struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } action = {0}; /* as the kernel has it */
+
+    sc_sig_syscall(SYS_rt_sigaction, sig, (long)&action, 0, sizeof action.mask);
+    if (info->si_code <= 0)
+        sc_sig_syscall(SYS_rt_tgsigqueueinfo, sc_sig_syscall(SYS_getpid, 0, 0, 0, 0), sc_sig_syscall(SYS_gettid, 0, 0, 0, 0),
+                       sig, (long)info);
+}
+
+/* The signals that the kernel knows are the first 64. */
+static uint64_t bits(const sigset_t *set)
+{
+    return *(const uint64_t *)(const void *)set;
+}
+
+void sc_chain_sig_pass(int sig, siginfo_t *info, void *context)
+{
+    struct sigaction theirs;
+    uint64_t mask, old;
+
+    remembered(&theirs);
+    if (!(theirs.sa_flags & SA_SIGINFO) && theirs.sa_handler == SIG_IGN && info->si_code <= 0)
+        return;
+    if (!(theirs.sa_flags & SA_SIGINFO) && (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN)) {
+        default_action(sig, info); /* the kernel kills for an ignored fault, too */
+        return;
+    }
+    if (theirs.sa_flags & SA_RESETHAND)
+        sc_chain_sig_set(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    /* Theirs is to run with the mask it asked for, on top of the interrupted code's and not of ours; but SIGSEGV stays
+     * open: it may touch our pages. */
+    mask = bits(&((const ucontext_t *)context)->uc_sigmask) | bits(&theirs.sa_mask);
+    mask &= ~(UINT64_C(1) << (SIGSEGV - 1));
+    sc_sig_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&old, sizeof mask);
+    if (theirs.sa_flags & SA_SIGINFO)
+        theirs.sa_sigaction(sig, info, context);
+    else
+        theirs.sa_handler(sig);
+    sc_sig_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof old);
+}

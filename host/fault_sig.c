@@ -1,0 +1,138 @@
+/* The part of the fault engine that runs in the signal handler (rule 4: a test checks what this object imports).  No malloc,
+ * stdio, lock, device call, errno; small frames, because it may run on a thread with 16 KiB of stack. */
+#include "config.h"
+
+#include "host/fault_sig.h"
+
+#include "host/fault_int.h"
+#include "host/host_int.h"
+
+/* About 50 us: most windows are home by then, and a sleep and a wake-up cost as much. */
+#define SPIN_CYCLES (1u << 17)
+/* The same access faults again and again and nothing changes in between: it will for ever. */
+#define STUCK_MOST 100
+/* A readable page faults this often in a row while pages change elsewhere: a write. */
+#define REPEATS_WRITE 3
+
+struct sc_fault_desk *sc_fault_desk;
+__thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
+
+/* The thread's last fault. */
+static __thread struct {
+    uintptr_t addr, ip;
+    uint32_t changes; /* sc_host_prot_changes when its handler returned */
+    unsigned repeats, stuck;
+} last __attribute__((tls_model("initial-exec")));
+
+enum verdict { ASK, RETRY, STUCK };
+
+static inline uint32_t changes_now(void)
+{
+    return __atomic_load_n(&sc_host_prot_changes, __ATOMIC_SEQ_CST);
+}
+
+/* What to do about a fault, and (front ends that cannot tell) what access it was.  A page that is readable by the table (P1:
+ * really so) is no proof of a write, since another thread may have opened it after this one's read faulted; but when the
+ * same instruction faults there again and no protection changed in between, it was one. */
+static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access *access)
+{
+    enum sc_prot prot = sc_host_prot(addr);
+    bool again = last.addr == addr && last.ip == ip;
+    bool unchanged = again && last.changes == changes_now();
+
+    last.addr = addr;
+    last.ip = ip;
+    last.repeats = again ? last.repeats + 1 : 0;
+    last.stuck = unchanged ? last.stuck + 1 : 0;
+    if (last.stuck > STUCK_MOST)
+        return STUCK;
+    if (*access == SC_FAULT_UNKNOWN) {
+        bool write = prot == SC_PROT_R && (unchanged || last.repeats >= REPEATS_WRITE);
+
+        *access = write ? SC_WRITE : SC_READ;
+    }
+    return prot <= (*access == SC_READ ? SC_PROT_R : SC_PROT_RW) ? RETRY : ASK;
+}
+
+static struct sc_fault_slot *claim(struct sc_fault_desk *desk)
+{
+    unsigned start = (unsigned)((uintptr_t)&last >> 12); /* a different one for each thread, most likely */
+
+    for (;;) {
+        for (unsigned i = 0; i < SC_FAULT_SLOTS; i++) {
+            struct sc_fault_slot *slot = &desk->slots[(start + i) % SC_FAULT_SLOTS];
+            uint32_t state = SC_FAULT_FREE;
+
+            if (__atomic_compare_exchange_n(&slot->state, &state, SC_FAULT_FILLING, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+                return slot;
+        }
+        sc_sig_syscall(SYS_sched_yield, 0, 0, 0, 0);
+    }
+}
+
+static bool answered(const struct sc_fault_slot *slot)
+{
+    return __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST) >= SC_FAULT_SERVED;
+}
+
+static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
+{
+    uint64_t start = __builtin_ia32_rdtsc();
+
+    if (__atomic_fetch_add(&desk->spinning, 1, __ATOMIC_RELAXED) < desk->spinning_most)
+        while (!answered(slot) && __builtin_ia32_rdtsc() - start < SPIN_CYCLES)
+            __builtin_ia32_pause();
+    __atomic_fetch_sub(&desk->spinning, 1, __ATOMIC_RELAXED);
+}
+
+/* Posts the request and waits for the answer: true when served. */
+static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access access, uintptr_t ip)
+{
+    struct sc_fault_slot *slot = claim(desk);
+    uint32_t state = SC_FAULT_POSTED;
+    bool served;
+
+    slot->addr = addr;
+    slot->ip = ip;
+    slot->access = access;
+    slot->asleep = 0;
+    __atomic_store_n(&slot->state, SC_FAULT_POSTED, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&desk->posted, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&desk->pager_asleep, __ATOMIC_SEQ_CST))
+        sc_sig_futex_wake(&desk->posted);
+    /* A pager that stops closes the desk first and then answers what is posted: one of the two sees the other. */
+    if (!__atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) &&
+        __atomic_compare_exchange_n(&slot->state, &state, SC_FAULT_FREE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        return false;
+    spin(desk, slot);
+    __atomic_store_n(&slot->asleep, 1, __ATOMIC_SEQ_CST);
+    while (!answered(slot)) {
+        state = __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST);
+        if (state < SC_FAULT_SERVED)
+            sc_sig_futex_wait(&slot->state, state);
+    }
+    served = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == SC_FAULT_SERVED;
+    __atomic_store_n(&slot->state, SC_FAULT_FREE, __ATOMIC_RELEASE);
+    return served;
+}
+
+bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip)
+{
+    struct sc_fault_desk *desk = sc_fault_desk;
+    bool ours;
+
+    if (!desk || sc_fault_on_pager || !sc_host_within((const void *)addr))
+        return false;
+    switch (look(addr, ip, &access)) {
+    case ASK:
+        ours = __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, ip);
+        break;
+    case RETRY:
+        ours = true;
+        break;
+    default:
+        ours = false;
+    }
+    last.changes = changes_now();
+    return ours;
+}

@@ -1,0 +1,68 @@
+/* The desk between faulting threads (in the signal handler) and the pager. */
+#ifndef SC_HOST_FAULT_SIG_H
+#define SC_HOST_FAULT_SIG_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "host/host.h"
+
+#define SC_FAULT_SLOTS 128
+#define SC_FAULT_UNKNOWN ((enum sc_access)0) /* this front end cannot tell reads from writes */
+
+/* free -> filling -> posted -> (pager) serving -> done or refused -> free.  The thread that filled it owns it, but between
+ * posted and done, when the pager does. */
+enum sc_fault_state { SC_FAULT_FREE, SC_FAULT_FILLING, SC_FAULT_POSTED, SC_FAULT_SERVING, SC_FAULT_SERVED, SC_FAULT_REFUSED };
+
+struct sc_fault_slot {
+    uint32_t state;  /* enum sc_fault_state; the futex that the faulting thread sleeps on */
+    uint32_t asleep; /* it may be sleeping: wake it */
+    uint32_t access;
+    uintptr_t addr, ip;
+} __attribute__((aligned(64)));
+
+/* Lies in memory that the kernel clears in a forked child (and does not in a vforked one, which shares the pager): there
+ * `open` is 0, and nobody waits for a thread that does not exist. */
+struct sc_fault_desk {
+    uint32_t open;
+    int32_t owner;          /* process id */
+    uint32_t posted;        /* counts posts; the futex that the pager sleeps on */
+    uint32_t pager_asleep;
+    uint32_t spinning;      /* faulting threads that spin now */
+    uint32_t spinning_most; /* more than this many would take the pager's processor */
+    struct sc_fault_slot slots[SC_FAULT_SLOTS];
+};
+extern struct sc_fault_desk *sc_fault_desk; /* NULL before the first start; never unmapped */
+
+/* Set on the pager thread: its own faults cannot be served. */
+extern __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
+
+/* In the signal handler.  True: try the access again; false: the fault is not ours. */
+bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip);
+
+/* In the signal handler: what would have happened without us (chain_sig.c). */
+void sc_chain_sig_pass(int sig, siginfo_t *info, void *context);
+/* The action that gets the faults that are not ours.  Either may be NULL.  Thread safe, async-signal safe. */
+void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old);
+
+/* System calls that leave errno alone and are no cancellation points. */
+static inline long sc_sig_syscall(long number, long a, long b, long c, long d)
+{
+    register long r10 __asm__("r10") = d;
+    long result;
+
+    __asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+    return result;
+}
+static inline void sc_sig_futex_wait(uint32_t *word, uint32_t value)
+{
+    sc_sig_syscall(SYS_futex, (long)word, 128 /* FUTEX_WAIT | FUTEX_PRIVATE_FLAG */, value, 0);
+}
+static inline void sc_sig_futex_wake(uint32_t *word)
+{
+    sc_sig_syscall(SYS_futex, (long)word, 129 /* FUTEX_WAKE | FUTEX_PRIVATE_FLAG */, 1, 0);
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* Start and stop of the fault engine. */
+#include "config.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/inside.h"
+#include "base/log.h"
+#include "host/fault_int.h"
+#include "host/fault_sig.h"
+#include "host/front.h"
+#include "host/host_int.h"
+
+const char *sc_host_front_wanted;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* start and stop */
+static const struct sc_host_front *front;                /* NULL: not running */
+
+/* In order of preference. */
+static const struct sc_host_front *const fronts[] = {
+#ifdef HAVE_LIBSIGSEGV
+    &sc_host_front_libsigsegv,
+#endif
+    &sc_host_front_sigaction,
+};
+#define FRONTS (sizeof fronts / sizeof *fronts)
+
+static const struct sc_host_front *install(void)
+{
+    struct sigaction theirs;
+
+    sc_host_real_sigaction(SIGSEGV, NULL, &theirs);
+    for (size_t i = 0; i < FRONTS; i++) {
+        if (sc_host_front_wanted && strcmp(fronts[i]->name, sc_host_front_wanted))
+            continue;
+        if (fronts[i]->install(&theirs) == SC_OK)
+            return fronts[i];
+    }
+    return NULL;
+}
+
+/* In a forked child there is no pager: the program's own handler goes back to its place. */
+static void child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    if (!front)
+        return;
+    __atomic_store_n(&sc_fault_desk->open, 0, __ATOMIC_SEQ_CST); /* already so, where the kernel can wipe on fork */
+    front->remove();
+    front = NULL;
+}
+
+static void watch_forks(void)
+{
+    sc_inside_enter();
+    pthread_atfork(NULL, NULL, child);
+    sc_inside_leave();
+}
+
+/* The handler first: with the desk closed it passes everything on.  Stopping goes the other way. */
+enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    enum sc_status status = SC_OK;
+
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&lock);
+    if (!front) {
+        sc_host_callbacks_set(callbacks);
+        front = install();
+        status = front ? sc_host_pager_start(callbacks) : SC_ERR_UNSUPPORTED;
+        if (front && status != SC_OK) {
+            front->remove();
+            front = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void sc_host_faults_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    if (front) {
+        sc_host_pager_stop();
+        front->remove();
+        front = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+const char *sc_host_faults_front(void)
+{
+    const struct sc_host_front *now = __atomic_load_n(&front, __ATOMIC_RELAXED);
+
+    return now ? now->name : fronts[0]->name;
+}

@@ -1,0 +1,24 @@
+/* A front end of the fault engine: how a SIGSEGV gets from the kernel to sc_fault_sig_serve. */
+#ifndef SC_HOST_FRONT_H
+#define SC_HOST_FRONT_H
+
+#include <signal.h>
+
+#include "base/status.h"
+
+struct sc_host_front {
+    const char *name;
+    /* Installs the handler in place of `theirs`.  SC_ERR_UNSUPPORTED: not in this process, use another one. */
+    enum sc_status (*install)(const struct sigaction *theirs);
+    void (*remove)(void);
+};
+
+extern const struct sc_host_front sc_host_front_sigaction;
+#ifdef HAVE_LIBSIGSEGV
+extern const struct sc_host_front sc_host_front_libsigsegv;
+#endif
+
+/* For tests, before the start: the name of the front end to use, or NULL for the default. */
+extern const char *sc_host_front_wanted;
+
+#endif

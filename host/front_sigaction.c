@@ -1,0 +1,29 @@
+/* The direct front end: the x86 error code tells a write from a read. */
+#include "config.h"
+
+#include <errno.h>
+#include <ucontext.h>
+
+#include "host/fault_int.h"
+#include "host/fault_sig.h"
+#include "host/front.h"
+
+#define ERROR_CODE_WRITE 2
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+    const greg_t *regs = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    enum sc_access access = regs[REG_ERR] & ERROR_CODE_WRITE ? SC_WRITE : SC_READ;
+
+    /* Only a protection fault has an address that means anything here. */
+    if (info->si_code == SEGV_ACCERR && sc_fault_sig_serve((uintptr_t)info->si_addr, access, (uintptr_t)regs[REG_RIP]))
+        return;
+    sc_chain_sig_pass(sig, info, context);
+}
+
+static enum sc_status install(const struct sigaction *theirs)
+{
+    return sc_host_signals_take(handler, theirs);
+}
+
+const struct sc_host_front sc_host_front_sigaction = {"sigaction", install, sc_host_signals_give_back};

@@ -1,0 +1,74 @@
+/* The libsigsegv front end.  libsigsegv's own handler knows no earlier handler (a refused fault sets the default action for
+ * the whole process), runs on the thread's own stack and passes the address alone.  So a handler of ours stands before it:
+ * it keeps the fault's context for the callback, hands faults in the arena to libsigsegv and all others to whoever was
+ * there before.  Our callback therefore never refuses. */
+#include "config.h"
+
+#ifdef HAVE_LIBSIGSEGV
+#include <dlfcn.h>
+#include <sigsegv.h>
+#include <ucontext.h>
+
+#include "base/log.h"
+#include "host/fault_int.h"
+#include "host/fault_sig.h"
+#include "host/front.h"
+#include "host/host_int.h"
+
+static struct sigaction library; /* libsigsegv's handler; written before ours is installed */
+
+/* The fault that this thread is handling. */
+static __thread struct {
+    uintptr_t ip;
+    bool ours;
+} here __attribute__((tls_model("initial-exec")));
+
+static int callback(void *addr, int serious)
+{
+    (void)serious;
+    here.ours = sc_fault_sig_serve((uintptr_t)addr, SC_FAULT_UNKNOWN, here.ip);
+    return 1;
+}
+
+static void handler(int sig, siginfo_t *info, void *context)
+{
+    if (info->si_code == SEGV_ACCERR && sc_host_within(info->si_addr)) {
+        here.ip = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+        here.ours = false;
+        library.sa_sigaction(sig, info, context);
+        if (here.ours)
+            return;
+    }
+    sc_chain_sig_pass(sig, info, context);
+}
+
+/* libsigsegv holds one callback for the process: a program that uses it, too, would lose its own. */
+static bool program_uses_it(const struct sigaction *theirs)
+{
+    Dl_info owner, library_itself;
+
+    return theirs->sa_handler != SIG_DFL && theirs->sa_handler != SIG_IGN &&
+           dladdr((const void *)theirs->sa_handler, &owner) &&
+           dladdr((const void *)sigsegv_install_handler, &library_itself) && owner.dli_fbase == library_itself.dli_fbase;
+}
+
+static enum sc_status install(const struct sigaction *theirs)
+{
+    if (program_uses_it(theirs))
+        return SC_ERR_UNSUPPORTED;
+    if (sigsegv_install_handler(callback)) {
+        sc_log(SC_LOG_WARN, "libsigsegv does not support this system: using sigaction");
+        return SC_ERR_UNSUPPORTED;
+    }
+    sc_host_real_sigaction(SIGSEGV, NULL, &library);
+    return sc_host_signals_take(handler, theirs);
+}
+
+static void take_down(void)
+{
+    sigsegv_deinstall_handler();
+    sc_host_signals_give_back();
+}
+
+const struct sc_host_front sc_host_front_libsigsegv = {"libsigsegv", install, take_down};
+#endif

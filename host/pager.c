@@ -1,0 +1,162 @@
+/* The pager: the thread that serves faults, because the signal handler may not (malloc, locks, device calls). */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/inside.h"
+#include "base/log.h"
+#include "host/fault_int.h"
+#include "host/fault_sig.h"
+#include "host/host_int.h"
+
+/* About 100 us: a program that touches one page after another finds the pager awake. */
+#define SPIN_CYCLES (1u << 18)
+
+static const struct sc_host_callbacks *calls;
+static pthread_t thread;
+
+static bool is_open(uintptr_t addr, enum sc_access access)
+{
+    return sc_host_prot(addr) <= (access == SC_READ ? SC_PROT_R : SC_PROT_RW);
+}
+
+static void answer(struct sc_fault_slot *slot, enum sc_fault_state state)
+{
+    __atomic_store_n(&slot->state, state, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&slot->asleep, __ATOMIC_SEQ_CST))
+        sc_sig_futex_wake(&slot->state);
+}
+
+/* A page that another request opened meanwhile is not asked for again: the protocol would take a read of a readable page
+ * for a write. */
+static void serve(struct sc_fault_slot *slot)
+{
+    enum sc_access access = (enum sc_access)slot->access;
+    uintptr_t addr = slot->addr, next;
+    size_t bytes;
+
+    if (is_open(addr, access)) {
+        answer(slot, SC_FAULT_SERVED);
+        return;
+    }
+    if (calls->fault(addr, access, slot->ip, sc_host_window(addr, access)) != SC_FAULT_DONE) {
+        answer(slot, SC_FAULT_REFUSED);
+        return;
+    }
+    answer(slot, SC_FAULT_SERVED); /* the slot is another's from here on */
+    if (sc_host_window_served(addr, access, &next, &bytes) && calls->read_ahead)
+        calls->read_ahead(next, bytes);
+}
+
+static bool serve_all(struct sc_fault_desk *desk)
+{
+    bool any = false;
+
+    for (int i = 0; i < SC_FAULT_SLOTS; i++) {
+        uint32_t posted = SC_FAULT_POSTED;
+
+        if (__atomic_load_n(&desk->slots[i].state, __ATOMIC_RELAXED) == SC_FAULT_POSTED &&
+            __atomic_compare_exchange_n(&desk->slots[i].state, &posted, SC_FAULT_SERVING, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED)) {
+            serve(&desk->slots[i]);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Until something was posted after `seen`: first awake, then asleep. */
+static void wait_for_post(struct sc_fault_desk *desk, uint32_t seen)
+{
+    uint64_t start = __builtin_ia32_rdtsc();
+
+    while (desk->spinning_most && __builtin_ia32_rdtsc() - start < SPIN_CYCLES) {
+        if (__atomic_load_n(&desk->posted, __ATOMIC_SEQ_CST) != seen)
+            return;
+        __builtin_ia32_pause();
+    }
+    __atomic_store_n(&desk->pager_asleep, 1, __ATOMIC_SEQ_CST);
+    sc_sig_futex_wait(&desk->posted, seen); /* returns at once when the word has moved on */
+    __atomic_store_n(&desk->pager_asleep, 0, __ATOMIC_SEQ_CST);
+}
+
+static void *pager(void *arg)
+{
+    struct sc_fault_desk *desk = arg;
+
+    sc_inside_enter();
+    sc_fault_on_pager = true;
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&desk->posted, __ATOMIC_SEQ_CST);
+        bool open = __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST);
+
+        if (serve_all(desk))
+            continue;
+        if (!open) /* and nothing was posted before it closed */
+            return NULL;
+        wait_for_post(desk, seen);
+    }
+}
+
+static enum sc_status desk_open(void)
+{
+    cpu_set_t cpus;
+    struct sc_fault_desk *desk = sc_fault_desk;
+    int count = sched_getaffinity(0, sizeof cpus, &cpus) ? 2 : CPU_COUNT(&cpus);
+
+    if (!desk) {
+        desk = sc_host_sys_mmap(NULL, sizeof *desk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+        if (desk == MAP_FAILED) {
+            sc_log(SC_LOG_ERROR, "no memory for the fault desk: %s", strerror(errno));
+            return SC_ERR_MEMORY;
+        }
+        if (sc_host_sys_madvise(desk, sizeof *desk, MADV_WIPEONFORK))
+            sc_log(SC_LOG_WARN, "MADV_WIPEONFORK: %s", strerror(errno));
+    }
+    desk->owner = (int32_t)getpid();
+    desk->spinning_most = (uint32_t)(count > 1 ? count / 2 : 0);
+    __atomic_store_n(&sc_fault_desk, desk, __ATOMIC_RELEASE);
+    __atomic_store_n(&desk->open, 1, __ATOMIC_SEQ_CST);
+    return SC_OK;
+}
+
+enum sc_status sc_host_pager_start(const struct sc_host_callbacks *callbacks)
+{
+    sigset_t all, old;
+    int error;
+
+    calls = callbacks;
+    sc_host_window_reset();
+    if (desk_open() != SC_OK)
+        return SC_ERR_MEMORY;
+    sigfillset(&all);
+    sc_host_real_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits it */
+    sc_inside_enter();
+    error = pthread_create(&thread, NULL, pager, sc_fault_desk);
+    sc_inside_leave();
+    sc_host_real_sigmask(SIG_SETMASK, &old, NULL);
+    if (error) {
+        __atomic_store_n(&sc_fault_desk->open, 0, __ATOMIC_SEQ_CST);
+        sc_log(SC_LOG_ERROR, "no thread for the pager: %s", strerror(error));
+        return SC_ERR_MEMORY;
+    }
+    pthread_setname_np(thread, "semcache-pager");
+    return SC_OK;
+}
+
+void sc_host_pager_stop(void)
+{
+    struct sc_fault_desk *desk = sc_fault_desk;
+
+    __atomic_store_n(&desk->open, 0, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&desk->posted, 1, __ATOMIC_SEQ_CST);
+    sc_sig_futex_wake(&desk->posted);
+    sc_inside_enter();
+    pthread_join(thread, NULL);
+    sc_inside_leave();
+}

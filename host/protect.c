@@ -1,0 +1,124 @@
+/* Page protection of arena memory: one byte a page says what is applied now.
+ *
+ * P1  A page's byte is never more permissive than the page: it is written before a page is closed and after a page is
+ *     opened.  So a thread that faulted and reads "open" may try again and will not spin; and what the byte says is shut
+ *     may at worst be open already.
+ * P2  Callers serialise (the coherence lock); readers take no lock: the signal handler reads too.
+ * P3  The number of mappings the arena is split into is counted exactly (one for each change of protection between
+ *     neighbouring pages).  Past the budget nothing is closed any more, so that the program keeps mappings for its own
+ *     mmap and pthread_create; opening is left to the kernel's own limit. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "host/fault_int.h"
+#include "host/host_int.h"
+
+/* Half of the default vm.max_map_count. */
+size_t sc_host_mappings_budget = 32000;
+size_t sc_host_mappings;
+uint32_t sc_host_prot_changes;
+
+static uint8_t *applied; /* by page of the arena; NULL while everything is read-write */
+
+static enum sc_status table_open(void)
+{
+    void *table;
+
+    if (applied)
+        return SC_OK;
+    table = sc_host_sys_mmap(NULL, sc_host_arena.bytes >> SC_PAGE_SHIFT, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+    if (table == MAP_FAILED) {
+        sc_log(SC_LOG_ERROR, "no address space for the page table of the arena: %s", strerror(errno));
+        return SC_ERR_MEMORY;
+    }
+    __atomic_store_n(&applied, table, __ATOMIC_RELEASE);
+    return SC_OK;
+}
+
+enum sc_prot sc_host_prot(uintptr_t addr)
+{
+    const uint8_t *table = __atomic_load_n(&applied, __ATOMIC_ACQUIRE);
+
+    if (!table || !sc_host_within((const void *)addr))
+        return SC_PROT_RW;
+    return (enum sc_prot)__atomic_load_n(&table[(addr - sc_host_arena.base) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE);
+}
+
+/* Changes of protection inside [first - 1, last + 1) of the table. */
+static size_t borders(size_t first, size_t last)
+{
+    size_t end = sc_host_arena.bytes >> SC_PAGE_SHIFT, n = 0;
+
+    for (size_t i = first ? first : 1; i <= last && i < end; i++)
+        n += applied[i] != applied[i - 1];
+    return n;
+}
+
+/* Pages [first, last) of the arena get `prot`; some have it already, and setting it again costs nothing. */
+static enum sc_status apply(size_t first, size_t last, uint8_t prot)
+{
+    static const int flags[] = {[SC_PROT_RW] = PROT_READ | PROT_WRITE, [SC_PROT_R] = PROT_READ, [SC_PROT_NONE] = PROT_NONE};
+    char *addr = (char *)sc_host_arena.base + (first << SC_PAGE_SHIFT);
+    size_t bytes = (last - first) << SC_PAGE_SHIFT, before = borders(first, last);
+    bool closing = false;
+
+    for (size_t i = first; i < last && !closing; i++)
+        closing = applied[i] < prot;
+    if (closing && sc_host_mappings >= sc_host_mappings_budget) {
+        sc_log_once(SC_LOG_WARN, "more than %zu mappings: closing no more pages (raise vm.max_map_count?)",
+                    sc_host_mappings_budget);
+        return SC_ERR_MEMORY;
+    }
+    /* P1: of the pages of a run, those that close change here, those that open after the call. */
+    for (size_t i = first; i < last; i++)
+        if (applied[i] < prot)
+            __atomic_store_n(&applied[i], prot, __ATOMIC_SEQ_CST);
+    if (sc_host_sys_mprotect(addr, bytes, flags[prot])) {
+        sc_host_mappings += borders(first, last) - before;
+        sc_log(SC_LOG_ERROR, "mprotect of %zu bytes at %p: %s", bytes, (void *)addr, strerror(errno));
+        return SC_ERR_MEMORY;
+    }
+    for (size_t i = first; i < last; i++)
+        __atomic_store_n(&applied[i], prot, __ATOMIC_RELEASE);
+    sc_host_mappings += borders(first, last) - before;
+    __atomic_fetch_add(&sc_host_prot_changes, 1, __ATOMIC_SEQ_CST);
+    return SC_OK;
+}
+
+static bool in_arena(uintptr_t first, size_t pages)
+{
+    uintptr_t offset = first - sc_host_arena.base;
+
+    return first % SC_PAGE == 0 && offset <= sc_host_arena.bytes && pages <= (sc_host_arena.bytes - offset) >> SC_PAGE_SHIFT;
+}
+
+/* A run is a longest stretch with one wanted protection, less the pages at its ends that have it. */
+enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want)
+{
+    size_t page = (first - sc_host_arena.base) >> SC_PAGE_SHIFT;
+
+    if (!in_arena(first, pages)) {
+        sc_log(SC_LOG_ERROR, "protection of %zu pages at %#zx, which the arena does not hold", pages, (size_t)first);
+        return SC_ERR_INVALID;
+    }
+    if (table_open() != SC_OK)
+        return SC_ERR_MEMORY;
+    for (size_t i = 0, next; i < pages; i = next) {
+        size_t begin = i, end;
+
+        for (next = i + 1; next < pages && want[next] == want[i]; next++)
+            ;
+        for (end = next; begin < end && applied[page + begin] == want[i]; begin++)
+            ;
+        for (; end > begin && applied[page + end - 1] == want[i]; end--)
+            ;
+        if (begin < end && apply(page + begin, page + end, want[i]) != SC_OK)
+            return SC_ERR_MEMORY;
+    }
+    return SC_OK;
+}

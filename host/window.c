@@ -1,0 +1,116 @@
+/* How much to bring home at a fault: the pager's guess of how the program touches its memory.
+ *
+ * A stream is a stretch of pages that faults opened one after another.  A fault that adjoins a remembered stream, at either
+ * end, is sequential: the stream's window doubles, up to window_max.  Any other fault is scattered and starts a new stream
+ * with the first window; after several scattered faults in a row the first window shrinks, to a quarter of window_min, and
+ * it recovers at the first sequential one. */
+#include "base/config.h"
+#include "host/fault_int.h"
+#include "host/host_int.h"
+
+#define STREAMS 16
+#define SCATTERED_MANY 4 /* so many in a row halve the first window */
+
+static struct stream {
+    uintptr_t lo, hi; /* [lo, hi) was opened; hi 0: none */
+    size_t window;
+    enum sc_access access;
+    uint64_t used;
+} streams[STREAMS];
+static uint64_t now;
+static unsigned scattered; /* faults in a row */
+static struct stream *at;  /* of the fault in hand */
+static enum { NEW, UP, DOWN } direction;
+
+static bool is_open(uintptr_t addr, enum sc_access access)
+{
+    return sc_host_within((const void *)addr) && sc_host_prot(addr) <= (access == SC_READ ? SC_PROT_R : SC_PROT_RW);
+}
+
+/* Every page of [lo, hi) is open: other faults filled the gap. */
+static bool all_open(uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    for (uintptr_t page = lo; page < hi; page += SC_PAGE)
+        if (!is_open(page, access))
+            return false;
+    return true;
+}
+
+/* A gap below one window is a stride; a longer one counts when all of it is open. */
+static bool near_by(const struct stream *s, uintptr_t lo, uintptr_t hi)
+{
+    return hi - lo < s->window || (hi - lo <= sc_config.window_max && all_open(lo, hi, s->access));
+}
+
+/* Inside the stretch counts as going up: part of it was closed again since. */
+static int side(const struct stream *s, uintptr_t page)
+{
+    if (page >= s->hi)
+        return near_by(s, s->hi, page) ? UP : NEW;
+    if (page < s->lo)
+        return near_by(s, page + SC_PAGE, s->lo) ? DOWN : NEW;
+    return NEW;
+}
+
+static size_t first_window(void)
+{
+    unsigned halvings = scattered / SCATTERED_MANY;
+    size_t window = sc_config.window_min >> (halvings < 2 ? halvings : 2);
+
+    return window < SC_PAGE ? SC_PAGE : window;
+}
+
+static size_t doubled(size_t window)
+{
+    return window * 2 < sc_config.window_max ? window * 2 : sc_config.window_max;
+}
+
+size_t sc_host_window(uintptr_t addr, enum sc_access access)
+{
+    uintptr_t page = addr & ~(uintptr_t)(SC_PAGE - 1);
+    struct stream *oldest = &streams[0];
+
+    now++;
+    for (struct stream *s = streams; s < streams + STREAMS; s++) {
+        if (s->used < oldest->used)
+            oldest = s;
+        if (!s->hi || s->access != access || (direction = side(s, page)) == NEW)
+            continue;
+        at = s;
+        scattered = 0;
+        s->window = doubled(s->window);
+        return s->window;
+    }
+    at = oldest;
+    direction = NEW;
+    at->access = access;
+    at->window = first_window();
+    scattered++;
+    return at->window;
+}
+
+/* What was opened is read off the page table: the protocol may open less than asked, and from where it likes. */
+bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *next, size_t *bytes)
+{
+    uintptr_t page = addr & ~(uintptr_t)(SC_PAGE - 1), lo = page, hi = page;
+
+    while (hi - page < at->window && is_open(hi, access))
+        hi += SC_PAGE;
+    while (page - lo < at->window && is_open(lo - SC_PAGE, access))
+        lo -= SC_PAGE;
+    at->lo = lo;
+    at->hi = hi;
+    at->used = now;
+    *bytes = doubled(at->window);
+    if (direction == DOWN && lo - sc_host_arena.base < *bytes)
+        *bytes = lo - sc_host_arena.base;
+    *next = direction == DOWN ? lo - *bytes : hi;
+    return direction != NEW && *bytes && sc_host_within((const void *)*next);
+}
+
+void sc_host_window_reset(void)
+{
+    for (int i = 0; i < STREAMS; i++)
+        streams[i] = (struct stream){0};
+    scattered = 0;
+}

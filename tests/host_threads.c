@@ -1,0 +1,127 @@
+/* Sixteen threads read and write pages while they come home: no stale byte, in many rounds, with both front ends.  In every
+ * round a page's newest contents (on the "device") are its number and the round's in each word; the host's pages hold the
+ * last round's until a fault brings them home. */
+#include "config.h"
+
+#include <pthread.h>
+
+#include "tests/host_stub.h"
+#include "tests/tap.h"
+
+#define PAGES 256
+#define THREADS 16
+#define ROUNDS 120
+#define WORDS (SC_PAGE / 8)
+
+static uint64_t round_now, written[PAGES]; /* by page: a word that a thread stored, or 0 */
+static int faults, refused_prot;
+static pthread_barrier_t barrier;
+static uint64_t stale[THREADS];
+
+static uint64_t word_of(size_t page) { return round_now << 32 | page; }
+
+/* Brings home a window of closed pages, or one page for a write. */
+static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
+{
+    size_t page = (addr - (uintptr_t)stub_arena) / SC_PAGE, n = access == SC_READ ? window / SC_PAGE : 1;
+    uint64_t data[WORDS];
+
+    (void)ip;
+    faults++;
+    for (size_t p = page; p < page + n && p < PAGES && stub_prot(p) == SC_PROT_NONE; p++) {
+        for (size_t i = 0; i < WORDS; i++)
+            data[i] = word_of(p);
+        stub_write(stub_arena + p * SC_PAGE, data, sizeof data);
+        refused_prot += stub_protect(p, 1, SC_PROT_R) != SC_OK;
+    }
+    if (access == SC_WRITE)
+        refused_prot += stub_protect(page, 1, SC_PROT_RW) != SC_OK;
+    return SC_FAULT_DONE;
+}
+
+static const struct sc_host_callbacks callbacks = {.fault = fault};
+
+/* Every thread reads all pages, each from another place on, and writes one word of the pages that are its own. */
+static void touch_all(int me)
+{
+    for (size_t k = 0; k < PAGES; k++) {
+        size_t page = (k + (size_t)me * 61) % PAGES, slot = 1 + (size_t)me;
+        volatile uint64_t *words = (volatile uint64_t *)(stub_arena + page * SC_PAGE);
+
+        stale[me] += words[0] != word_of(page);
+        stale[me] += words[WORDS - 1] != word_of(page);
+        if (page % THREADS == (size_t)me) {
+            words[slot] = ~word_of(page);
+            stale[me] += words[slot] != ~word_of(page);
+            written[page] = slot;
+        }
+    }
+}
+
+static void *reader(void *arg)
+{
+    int me = (int)(intptr_t)arg;
+
+    for (int r = 0; r < ROUNDS; r++) {
+        pthread_barrier_wait(&barrier);
+        touch_all(me);
+        pthread_barrier_wait(&barrier);
+    }
+    return NULL;
+}
+
+/* After a round: every stored word is still there (a page brought home twice would have lost it). */
+static int lost_stores(void)
+{
+    int lost = 0;
+
+    for (size_t page = 0; page < PAGES; page++) {
+        const uint64_t *words = (const uint64_t *)(const void *)(stub_arena + page * SC_PAGE);
+
+        lost += words[written[page]] != ~word_of(page);
+        for (size_t i = 0; i < WORDS; i++)
+            lost += i != written[page] && words[i] != word_of(page);
+    }
+    return lost;
+}
+
+static void run(const char *front)
+{
+    pthread_t threads[THREADS];
+    uint64_t all_stale = 0;
+    int lost = 0;
+
+    faults = refused_prot = 0;
+    sc_host_front_wanted = front;
+    tap_ok(sc_host_faults_start(&callbacks) == SC_OK && !strcmp(sc_host_faults_front(), front), "%s: started", front);
+    pthread_barrier_init(&barrier, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++) {
+        stale[i] = 0;
+        pthread_create(&threads[i], NULL, reader, (void *)(intptr_t)i);
+    }
+    for (int r = 0; r < ROUNDS; r++) {
+        round_now++;
+        sc_config.window_min = sc_config.window_max = (size_t)SC_PAGE << (r % 6);
+        stub_protect(0, PAGES, SC_PROT_NONE);
+        pthread_barrier_wait(&barrier);
+        pthread_barrier_wait(&barrier);
+        lost += lost_stores();
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        all_stale += stale[i];
+    }
+    pthread_barrier_destroy(&barrier);
+    sc_host_faults_stop();
+    tap_ok(all_stale == 0, "%s: no stale word in %d rounds, %d faults (%llu stale)", front, ROUNDS, faults,
+           (unsigned long long)all_stale);
+    tap_ok(lost == 0 && refused_prot == 0, "%s: no store is lost (%d), no change refused (%d)", front, lost, refused_prot);
+}
+
+int main(void)
+{
+    stub_arena_start(PAGES * SC_PAGE);
+    for (int i = 0; i < STUB_FRONTS; i++)
+        run(stub_fronts[i]);
+    return tap_done();
+}
