@@ -1,10 +1,20 @@
 # Tests of host: memory half
 EXTRA_DIST += tests/host_fake.h
-HOST_MEMORY_TESTS = tests/host_arena
+HOST_MEMORY_TESTS = tests/host_arena tests/host_malloc tests/host_mmap tests/host_io tests/host_fork tests/host_rawmem
 check_PROGRAMS += $(HOST_MEMORY_TESTS)
 TESTS += $(HOST_MEMORY_TESTS)
 tests_host_arena_SOURCES = tests/host_arena.c
 tests_host_arena_LDADD = libcore.la
+tests_host_malloc_SOURCES = tests/host_malloc.c
+tests_host_malloc_LDADD = libcore.la
+tests_host_mmap_SOURCES = tests/host_mmap.c
+tests_host_mmap_LDADD = libcore.la
+tests_host_io_SOURCES = tests/host_io.c
+tests_host_io_LDADD = libcore.la
+tests_host_fork_SOURCES = tests/host_fork.c
+tests_host_fork_LDADD = libcore.la
+tests_host_rawmem_SOURCES = tests/host_rawmem.c
+tests_host_rawmem_LDADD = libcore.la
 
 # Tests of host: fault half
 check_PROGRAMS += tests/host_protect tests/host_window tests/host_fault tests/host_threads

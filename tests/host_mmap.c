@@ -1,0 +1,123 @@
+/* Programs that change mappings of arena memory by themselves. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tests/host_fake.h"
+#include "tests/tap.h"
+
+#define MIB ((size_t)1 << 20)
+
+static int pins;
+static enum sc_status pin(void *base, size_t bytes)
+{
+    (void)base, (void)bytes;
+    pins++;
+    return SC_OK;
+}
+static void unpin(void *base, size_t bytes) { (void)base, (void)bytes; }
+
+static char *tracked(size_t bytes)
+{
+    char *p = malloc(bytes);
+
+    memset(p, 5, bytes);
+    sc_host_block_track(p);
+    fake_reset();
+    return p;
+}
+
+static void test_elsewhere(void)
+{
+    char *p, *q;
+
+    fake_reset();
+    p = mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    tap_ok(p != MAP_FAILED && !sc_host_in_arena(p), "mmap elsewhere");
+    p[0] = 1;
+    tap_ok(madvise(p, 4096, MADV_DONTNEED) == 0 && p[0] == 0, "madvise elsewhere");
+    p[1] = 2;
+    tap_ok(mprotect(p, 4096, PROT_READ) == 0 && p[1] == 2, "mprotect elsewhere");
+    mprotect(p, 4096, PROT_READ | PROT_WRITE);
+    q = mremap(p, 4 * MIB, 8 * MIB, MREMAP_MAYMOVE);
+    tap_ok(q != MAP_FAILED && q[1] == 2, "mremap elsewhere");
+    tap_ok(munmap(q, 8 * MIB) == 0, "munmap elsewhere");
+    errno = 0;
+    tap_ok(munmap(q + 1, 4096) == -1 && errno == EINVAL, "errors come through");
+    tap_ok(fake_acquires + fake_forgets == 0, "and nobody was called");
+}
+
+/* Coroutine stacks and the like. */
+static void test_guard_pages(void)
+{
+    char *p = tracked(100000), *q;
+    struct sc_host_block b;
+
+    tap_ok(mprotect(p, 4096, PROT_NONE) == 0, "a program protects part of a block");
+    tap_ok(fake_acquires == 1 && fake_acquired[0].access == SC_RDWR && fake_acquired[0].addr == (uintptr_t)p &&
+               fake_forgets == 1,
+           "the block came home and was forgotten");
+    tap_ok(!sc_host_block_of(p, &b) && sc_host_in_arena(p), "and can no longer be tracked");
+    free(p);
+    q = malloc(100000);
+    q[0] = 1;
+    tap_ok(q == p && sc_host_block_of(q, &b), "after free it is an ordinary block again");
+    free(q);
+}
+
+static void test_dontneed(void)
+{
+    char *p = tracked(5 * MIB);
+    struct sc_host_block b;
+
+    tap_ok(madvise(p + MIB, MIB, MADV_DONTNEED) == 0 && all_bytes(p + MIB, 0, MIB) && all_bytes(p, 5, MIB) &&
+               all_bytes(p + 2 * MIB, 5, 3 * MIB),
+           "MADV_DONTNEED empties the range");
+    tap_ok(fake_acquires == 1 && fake_forgets == 1, "what lies outside it came home before");
+    sc_host_block_of(p, &b);
+    fake_reset();
+    madvise(p, b.bytes, MADV_DONTNEED);
+    tap_ok(fake_acquires == 0 && fake_forgets == 1 && all_bytes(p, 0, 5 * MIB), "a whole block is only forgotten");
+    p[0] = 3;
+    tap_ok(madvise(p, 5 * MIB, MADV_FREE) == 0 && p[0] == 3, "MADV_FREE may keep the contents");
+    tap_ok(sc_host_block_of(p, &b), "the block can be tracked again");
+    errno = 0;
+    tap_ok(madvise(p + 1, 4096, MADV_DONTNEED) == -1 && errno == EINVAL, "unaligned: libc's error");
+    sc_host_span_pin(&b, pin, unpin);
+    memset(p, 9, 5 * MIB);
+    madvise(p, MIB, MADV_DONTNEED);
+    tap_ok(pins == 1 && all_bytes(p, 0, MIB) && all_bytes(p + MIB, 9, MIB), "the same when it is pinned");
+    free(p);
+}
+
+static void test_lost(void)
+{
+    char *p = tracked(5 * MIB), *q;
+    struct sc_host_block b;
+
+    q = mmap(p + MIB, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    tap_ok(q == p + MIB && fake_acquires == 1 && fake_forgets == 1, "mapping over a block brings it home first");
+    tap_ok(!sc_host_block_of(p, &b) && all_bytes(p, 5, MIB) && all_bytes(p + MIB, 0, MIB), "it is never tracked again");
+    free(p);
+    q = malloc(5 * MIB);
+    tap_ok(q != p, "and its addresses are not used again");
+    free(q);
+    p = tracked(3 * MIB);
+    munmap(p, 3 * MIB);
+    tap_ok(fake_forgets == 1, "munmap of a block forgets it");
+    q = malloc(3 * MIB);
+    q[0] = 1;
+    tap_ok(q != p, "its addresses are not used again either");
+    free(q);
+}
+
+int main(void)
+{
+    if (!tap_ok(fake_start((size_t)1 << 40) == 0, "the arena starts"))
+        return tap_done();
+    test_elsewhere();
+    test_guard_pages();
+    test_dontneed();
+    test_lost();
+    return tap_done();
+}
