@@ -1,2 +1,11 @@
-# device
+# device: interface, host kernels, emulated devices
+libcore_la_SOURCES += device/device.h device/device_int.h device/open.c device/kernel_host.c device/kernel_shape.c \
+  device/emu/emu.h device/emu/emu_int.h device/emu/emu.c device/emu/streams.c device/emu/memory.c device/emu/hostmem.c \
+  device/emu/clock.h device/emu/clock.c device/emu/machine.h device/emu/machine.c
+
+machinesdir = $(pkgdatadir)/machines
+dist_machines_DATA = device/emu/machines/dgx1.machine device/emu/machines/h200x8.machine \
+  device/emu/machines/k20x2.machine device/emu/machines/k40x3.machine device/emu/machines/v100x16.machine
+EXTRA_DIST += device/README.md
+
 include device/cuda/local.mk

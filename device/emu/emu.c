@@ -1,0 +1,564 @@
+/* The operations of device.h on emulated devices: arguments are checked, the virtual clock is advanced and the work is
+ * put into the queue of its stream; streams.c runs it (rules: device/README.md). */
+#include "device/emu/emu.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/inside.h"
+#include "device/device_int.h"
+#include "device/emu/clock.h"
+#include "device/emu/emu_int.h"
+
+static struct {
+    pthread_mutex_t lock; /* the clock, the faults, and the order of pushes; first of all locks here */
+    bool open, timing;
+    pid_t owner;
+    int devices;
+    const struct sc_device_host *host;
+    struct sc_emu_machine *machine;
+    struct device_faults {
+        struct sc_emu_fault fault;
+        uint64_t seen; /* operations of the kind since it was set */
+        bool lost;
+    } faults[SC_DEVICES_MAX];
+} emu = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool valid_stream(int device, int stream)
+{
+    return emu.open && device >= 0 && device < emu.devices && stream >= 0 && stream < SC_STREAMS;
+}
+
+static bool valid_fence(struct sc_fence f) { return !f.seq || valid_stream(f.device, f.stream); }
+
+/* --- faults -------------------------------------------------------------------------------------------------------- */
+
+void sc_emu_inject(int device, struct sc_emu_fault fault)
+{
+    pthread_mutex_lock(&emu.lock);
+    emu.faults[device] = (struct device_faults){fault, 0, false};
+    pthread_mutex_unlock(&emu.lock);
+}
+
+/* Under the lock.  Whether the operation that is about to be enqueued fails; *late: only when it is executed. */
+static bool fails(int device, enum sc_emu_kind kind, bool *late)
+{
+    static const char *const names[SC_EMU_KINDS] = {"alloc", "copy", "launch", "operation"};
+    struct device_faults *f = &emu.faults[device];
+
+    *late = false;
+    if (f->lost)
+        return true;
+    if (!f->fault.nth || (f->fault.kind != SC_EMU_ANY && f->fault.kind != kind) || ++f->seen != f->fault.nth)
+        return false;
+    *late = f->fault.late && kind != SC_EMU_ALLOC;
+    f->lost = f->fault.lost || *late;
+    emu.host->log(SC_LOG_WARN, "emulated device %d: %s %llu fails as asked%s", device, names[f->fault.kind],
+                  (unsigned long long)f->seen, f->lost ? "; the device is lost" : "");
+    return !*late;
+}
+
+/* --- enqueue ------------------------------------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t seq)
+{
+    const struct sc_copy2d *c = &op->copy;
+
+    switch (op->action) {
+    case SC_EMU_DO_COPY:
+        sc_emu_clock_copy(device, stream, seq, c->src_device == SC_HOST ? SC_EMU_HOST : c->src_device,
+                          c->dst_device == SC_HOST ? SC_EMU_HOST : c->dst_device, (uint64_t)c->width * c->height);
+        break;
+    case SC_EMU_DO_FILL:
+        sc_emu_clock_fill(device, stream, seq, (uint64_t)op->fill.width * op->fill.height);
+        break;
+    case SC_EMU_DO_KERNEL:
+        sc_emu_clock_kernel(device, stream, seq, &op->kernel);
+        break;
+    case SC_EMU_DO_WAIT:
+        sc_emu_clock_wait(device, stream, seq, op->fence);
+        break;
+    default:
+        sc_emu_clock_nothing(device, stream, seq);
+    }
+}
+
+/* Under the lock.  Work of the emulation itself (garbage, unmapping) takes no virtual time. */
+static enum sc_status push(int device, int stream, const struct sc_emu_op *op, bool takes_time)
+{
+    uint64_t seq;
+    enum sc_status status = sc_emu_stream_push(device, stream, op, &seq);
+
+    if (status)
+        return status;
+    if (takes_time)
+        advance(device, stream, op, seq);
+    else
+        sc_emu_clock_nothing(device, stream, seq);
+    return SC_OK;
+}
+
+/* An operation of the caller, which may be made to fail. */
+static enum sc_status submit(int device, int stream, enum sc_emu_kind kind, struct sc_emu_op *op)
+{
+    enum sc_status status = SC_ERR_DEVICE;
+
+    sc_inside_enter();
+    pthread_mutex_lock(&emu.lock);
+    if (!fails(device, kind, &op->fails))
+        status = push(device, stream, op, true);
+    pthread_mutex_unlock(&emu.lock);
+    sc_inside_leave();
+    return status;
+}
+
+/* --- execution, on worker threads ------------------------------------------------------------------------------------ */
+
+static enum sc_status run_copy(const struct sc_copy2d *c)
+{
+    uint64_t host_bytes = c->height ? (c->height - 1) * c->dst_pitch + c->width : 0;
+
+    if (c->src_device == SC_HOST && !sc_emu_is_slot(c->src, c->width))
+        return sc_emu_hostmem_read(c);
+    if (c->dst_device == SC_HOST && !sc_emu_is_slot(c->dst, host_bytes))
+        return sc_emu_hostmem_write(c);
+    for (size_t row = 0; row < c->height; row++)
+        memcpy((char *)c->dst + row * c->dst_pitch, (const char *)c->src + row * c->src_pitch, c->width);
+    return SC_OK;
+}
+
+static enum sc_status run_op(const struct sc_emu_op *op)
+{
+    const struct sc_emu_fill *f = &op->fill;
+
+    switch (op->action) {
+    case SC_EMU_DO_COPY:
+        return run_copy(&op->copy);
+    case SC_EMU_DO_KERNEL:
+        return sc_device_kernel_host(emu.host->blas_symbol, &op->kernel);
+    case SC_EMU_DO_FILL:
+        for (size_t row = 0; row < f->height; row++)
+            memset((char *)f->memory + row * f->pitch, f->byte, f->width);
+        return SC_OK;
+    default:
+        sc_emu_memory_unmap(&op->unmap);
+        return SC_OK;
+    }
+}
+
+/* --- open, close ----------------------------------------------------------------------------------------------------- */
+
+/* "MACHINE[:COUNT]"; *count 0 when not given. */
+static enum sc_status parse_spec(const char *spec, char *machine, size_t size, long *count)
+{
+    const char *colon = strrchr(spec, ':');
+    char *end = NULL;
+
+    *count = 0;
+    if (colon) {
+        *count = strtol(colon + 1, &end, 10);
+        if (end == colon + 1 || *end || *count < 1) {
+            sc_log(SC_LOG_ERROR, "emu:%s: '%s' is no number of devices; give emu:MACHINE or emu:MACHINE:COUNT", spec,
+                   colon + 1);
+            return SC_ERR_INVALID;
+        }
+    }
+    if ((size_t)snprintf(machine, size, "%.*s", (int)(colon ? colon - spec : (long)strlen(spec)), spec) >= size || !*machine) {
+        sc_log(SC_LOG_ERROR, "emulated devices need a machine: emu:MACHINE[:COUNT], for example emu:h200x8:2");
+        return SC_ERR_INVALID;
+    }
+    return SC_OK;
+}
+
+static enum sc_status load(const char *spec)
+{
+    char name[3072];
+    long count;
+    enum sc_status status = parse_spec(spec, name, sizeof name, &count);
+
+    if (status)
+        return status;
+    emu.machine = malloc(sizeof *emu.machine);
+    if (!emu.machine)
+        return SC_ERR_MEMORY;
+    status = sc_emu_machine_find(emu.host->config->machine_path, name, emu.machine);
+    if (!status && count > emu.machine->devices) {
+        sc_log(SC_LOG_ERROR, "emu:%s: the machine has %d devices", spec, emu.machine->devices);
+        status = SC_ERR_INVALID;
+    }
+    emu.devices = status ? 0 : count ? (int)count : emu.machine->devices;
+    return status;
+}
+
+static enum sc_status start_memory(void)
+{
+    uint64_t limits[SC_DEVICES_MAX], set = emu.host->config->memory_limit;
+    enum sc_status status;
+
+    for (int i = 0; i < emu.devices; i++) {
+        if (set && set < emu.machine->device[i].memory)
+            emu.machine->device[i].memory = set;
+        limits[i] = emu.machine->device[i].memory;
+    }
+    status = sc_emu_memory_start(emu.devices, limits, emu.timing);
+    if (!status && !emu.timing && (status = sc_emu_hostmem_start()) != SC_OK)
+        sc_emu_memory_stop();
+    return status;
+}
+
+static enum sc_status open_inside(const struct sc_device_host *host, const char *spec, int *count)
+{
+    enum sc_status status;
+
+    emu.host = host;
+    emu.timing = host->config->emu_timing != 0;
+    status = load(spec);
+    if (!status)
+        status = start_memory();
+    if (status) {
+        free(emu.machine);
+        emu.machine = NULL;
+        return status;
+    }
+    sc_emu_clock_start(emu.machine, emu.devices);
+    sc_emu_streams_start(emu.devices, run_op, host->thread_enter, emu.timing);
+    sc_emu_streams_jitter(emu.machine->jitter_seed, emu.machine->jitter_us);
+    for (int i = 0; i < emu.devices; i++)
+        emu.faults[i] = (struct device_faults){emu.machine->device[i].fault, 0, false};
+    emu.owner = getpid();
+    emu.open = true;
+    *count = emu.devices;
+    return SC_OK;
+}
+
+static enum sc_status emu_open(const struct sc_device_host *host, const char *spec, int *count)
+{
+    enum sc_status status;
+
+    *count = 0;
+    if (emu.open) {
+        sc_log(SC_LOG_ERROR, "emulated devices are open already");
+        return SC_ERR_INVALID;
+    }
+    sc_inside_enter();
+    status = open_inside(host, spec, count);
+    sc_inside_leave();
+    return status;
+}
+
+static void emu_close(void)
+{
+    if (!emu.open)
+        return;
+    sc_inside_enter();
+    sc_emu_streams_stop(getpid() != emu.owner);
+    emu.open = false;
+    sc_emu_clock_stop();
+    sc_emu_memory_stop();
+    sc_emu_hostmem_stop();
+    free(emu.machine);
+    emu.machine = NULL;
+    sc_inside_leave();
+}
+
+static enum sc_status emu_properties(int device, struct sc_device_properties *out)
+{
+    const struct sc_emu_device *d;
+
+    if (!valid_stream(device, 0))
+        return SC_ERR_INVALID;
+    d = &emu.machine->device[device];
+    memset(out, 0, sizeof *out);
+    snprintf(out->name, sizeof out->name, "%s (emulated)", d->name);
+    out->memory = d->memory;
+    out->gemm_flops = d->gemm[SC_D];
+    out->memory_bandwidth = d->bandwidth;
+    out->host_bandwidth = emu.machine->link[SC_EMU_HOST][device].bandwidth;
+    out->emulated = true;
+    for (int i = 0; i < emu.devices; i++)
+        out->peer[i] = i != device && emu.machine->link[i][device].bandwidth > 0;
+    return SC_OK;
+}
+
+/* --- memory ---------------------------------------------------------------------------------------------------------- */
+
+static struct sc_emu_op garbage(void *memory, size_t bytes)
+{
+    return (struct sc_emu_op){.action = SC_EMU_DO_FILL, .fill = {memory, bytes, bytes, 1, 0xff}};
+}
+
+/* Under the lock. */
+static enum sc_status alloc_locked(int device, size_t bytes, void **memory, struct sc_fence *ready)
+{
+    struct sc_emu_op op;
+    struct sc_emu_unmap evicted;
+    enum sc_status status;
+    size_t whole;
+    bool fresh, late;
+
+    if (fails(device, SC_EMU_ALLOC, &late))
+        return emu.faults[device].lost ? SC_ERR_DEVICE : SC_ERR_DEVICE_MEMORY;
+    status = sc_emu_memory_take(device, bytes, memory, &whole, &fresh);
+    if (status)
+        return status;
+    op = garbage(*memory, whole);
+    if (fresh && (status = push(device, SC_STREAM_MEMORY, &op, false)) != SC_OK) {
+        sc_emu_memory_give(device, *memory, &whole, &evicted);
+        return status;
+    }
+    *ready = (struct sc_fence){sc_emu_stream_last(device, SC_STREAM_MEMORY), (uint16_t)device, SC_STREAM_MEMORY};
+    return SC_OK;
+}
+
+static enum sc_status emu_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready)
+{
+    enum sc_status status;
+
+    *memory = NULL;
+    *ready = SC_FENCE_NONE;
+    if (!valid_stream(device, 0))
+        return SC_ERR_INVALID;
+    sc_inside_enter();
+    pthread_mutex_lock(&emu.lock);
+    status = alloc_locked(device, bytes, memory, ready);
+    pthread_mutex_unlock(&emu.lock);
+    sc_inside_leave();
+    return status;
+}
+
+/* Under the lock.  A push that finds no memory leaves the block or the mapping behind: nothing goes wrong but that. */
+static void free_locked(int device, void *memory, const struct sc_fence *after, int count)
+{
+    struct sc_emu_op op;
+    struct sc_emu_unmap evicted;
+    size_t whole;
+
+    for (int i = 0; i < count; i++) {
+        op = (struct sc_emu_op){.action = SC_EMU_DO_WAIT, .fence = after[i]};
+        if (after[i].seq && push(device, SC_STREAM_MEMORY, &op, true))
+            return;
+    }
+    if (!sc_emu_memory_give(device, memory, &whole, &evicted)) {
+        sc_log(SC_LOG_ERROR, "emulated device %d: free of %p, which is no block of it", device, memory);
+        return;
+    }
+    op = garbage(memory, whole);
+    push(device, SC_STREAM_MEMORY, &op, false);
+    op = (struct sc_emu_op){.action = SC_EMU_DO_UNMAP, .unmap = evicted};
+    if (evicted.bytes)
+        push(device, SC_STREAM_MEMORY, &op, false);
+}
+
+static void emu_free(int device, void *memory, const struct sc_fence *after, int count)
+{
+    if (!memory || !valid_stream(device, 0))
+        return;
+    sc_inside_enter();
+    pthread_mutex_lock(&emu.lock);
+    free_locked(device, memory, after, count);
+    pthread_mutex_unlock(&emu.lock);
+    sc_inside_leave();
+}
+
+static enum sc_status emu_pin(void *base, size_t bytes)
+{
+    enum sc_status status;
+
+    sc_inside_enter();
+    status = sc_emu_pin(base, bytes);
+    sc_inside_leave();
+    return status;
+}
+
+static void emu_unpin(void *base, size_t bytes)
+{
+    sc_inside_enter();
+    sc_emu_unpin(base, bytes);
+    sc_inside_leave();
+}
+
+/* --- operations -------------------------------------------------------------------------------------------------------- */
+
+static bool valid_end(int device, const void *base, size_t pitch, size_t width, size_t height, const char *what)
+{
+    uint64_t extent = height ? (uint64_t)(height - 1) * pitch + width : 0;
+
+    if (!extent || !width)
+        return true;
+    if (height > 1 && pitch < width) {
+        sc_log(SC_LOG_ERROR, "emulated copy: the pitch of its %s is below its width", what);
+        return false;
+    }
+    if (device == SC_HOST ? sc_emu_pinned(base, extent) : sc_emu_memory_holds(device, base, extent))
+        return true;
+    if (device == SC_HOST)
+        sc_log(SC_LOG_ERROR, "emulated copy: host memory %p + %llu is not in one pinned range (%s)", base,
+               (unsigned long long)extent, what);
+    else
+        sc_log(SC_LOG_ERROR, "emulated copy: %p + %llu is not in one block of device %d (%s)", base,
+               (unsigned long long)extent, device, what);
+    return false;
+}
+
+static enum sc_status check_copy(const struct sc_copy2d *c)
+{
+    int from = c->src_device, to = c->dst_device;
+
+    if ((from == SC_HOST && to == SC_HOST) || (from != SC_HOST && !valid_stream(from, 0)) ||
+        (to != SC_HOST && !valid_stream(to, 0)))
+        return SC_ERR_INVALID;
+    if (from != to && from != SC_HOST && to != SC_HOST && emu.machine->link[from][to].bandwidth <= 0)
+        return SC_ERR_UNSUPPORTED;
+    if (!valid_end(to, c->dst, c->dst_pitch, c->width, c->height, "target") ||
+        !valid_end(from, c->src, c->src_pitch, c->width, c->height, "source"))
+        return SC_ERR_DEVICE;
+    return SC_OK;
+}
+
+static enum sc_status emu_copy(int device, enum sc_stream stream, const struct sc_copy2d *copy)
+{
+    struct sc_emu_op op = {.action = SC_EMU_DO_COPY, .copy = *copy};
+    enum sc_status status = valid_stream(device, stream) ? check_copy(copy) : SC_ERR_INVALID;
+
+    if (status || !copy->width || !copy->height)
+        return status;
+    return submit(device, stream, SC_EMU_COPY, &op);
+}
+
+static enum sc_status emu_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
+                               size_t height)
+{
+    struct sc_emu_op op = {.action = SC_EMU_DO_FILL, .fill = {memory, pitch, width, height, byte}};
+
+    if (!valid_stream(device, stream))
+        return SC_ERR_INVALID;
+    if (!valid_end(device, memory, pitch, width, height, "fill"))
+        return SC_ERR_DEVICE;
+    return width && height ? submit(device, stream, SC_EMU_ANY, &op) : SC_OK;
+}
+
+/* Operands must lie in one block of the device each, results in a result slot or a block. */
+static bool valid_operands(int device, const struct sc_kernel *k)
+{
+    struct sc_kernel_operand operands[3];
+    int count = sc_device_kernel_operands(k, operands);
+    bool good = true;
+
+    for (int i = 0; i < count; i++) {
+        uint64_t extent = sc_device_operand_extent(&operands[i], k->type);
+        good = good && (!extent || sc_emu_memory_holds(device, operands[i].ptr, extent));
+    }
+    if (k->op >= SC_OP_DOT && k->op <= SC_OP_IAMAX)
+        good = good && (sc_emu_is_slot(k->result, 16) || sc_emu_memory_holds(device, k->result, 16));
+    if (!good)
+        sc_log(SC_LOG_ERROR, "emulated device %d: an operand of %c%s is not in one block of its memory", device,
+               sc_type_letter(k->type), sc_op_name(k->op));
+    return good;
+}
+
+static enum sc_status emu_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
+{
+    struct sc_emu_op op = {.action = SC_EMU_DO_KERNEL, .kernel = *kernel};
+    enum sc_status status;
+
+    if (!valid_stream(device, stream))
+        return SC_ERR_INVALID;
+    sc_inside_enter();
+    status = sc_device_kernel_check(emu.host->blas_symbol, kernel);
+    sc_inside_leave();
+    if (status)
+        return status;
+    return valid_operands(device, kernel) ? submit(device, stream, SC_EMU_LAUNCH, &op) : SC_ERR_DEVICE;
+}
+
+static void *emu_result_slot(int device) { return valid_stream(device, 0) ? sc_emu_slot(device) : NULL; }
+
+/* --- order ------------------------------------------------------------------------------------------------------------- */
+
+static enum sc_status emu_mark(int device, enum sc_stream stream, struct sc_fence *fence)
+{
+    if (!valid_stream(device, stream))
+        return SC_ERR_INVALID;
+    *fence = (struct sc_fence){sc_emu_stream_last(device, stream), (uint16_t)device, (uint16_t)stream};
+    return SC_OK;
+}
+
+static enum sc_status emu_wait(int device, enum sc_stream stream, struct sc_fence fence)
+{
+    struct sc_emu_op op = {.action = SC_EMU_DO_WAIT, .fence = fence};
+    enum sc_status status;
+
+    if (!valid_stream(device, stream) || !valid_fence(fence))
+        return SC_ERR_INVALID;
+    if (!fence.seq || (fence.device == device && fence.stream == stream))
+        return SC_OK;
+    sc_inside_enter();
+    pthread_mutex_lock(&emu.lock);
+    status = push(device, stream, &op, true);
+    pthread_mutex_unlock(&emu.lock);
+    sc_inside_leave();
+    return status;
+}
+
+static enum sc_status emu_sync(struct sc_fence fence)
+{
+    enum sc_status status;
+
+    if (!valid_fence(fence))
+        return SC_ERR_INVALID;
+    if (!fence.seq)
+        return SC_OK;
+    status = sc_emu_stream_wait(fence);
+    pthread_mutex_lock(&emu.lock);
+    sc_emu_clock_sync(fence);
+    pthread_mutex_unlock(&emu.lock);
+    return status;
+}
+
+static bool emu_done(struct sc_fence fence)
+{
+    return !fence.seq || !valid_fence(fence) || sc_emu_stream_done(fence);
+}
+
+/* --- figures and hooks --------------------------------------------------------------------------------------------------- */
+
+static double emu_virtual_seconds(void)
+{
+    double seconds;
+
+    pthread_mutex_lock(&emu.lock);
+    seconds = emu.open ? sc_emu_clock_seconds() : 0;
+    pthread_mutex_unlock(&emu.lock);
+    return seconds;
+}
+
+double sc_emu_joules(void)
+{
+    double joules;
+
+    pthread_mutex_lock(&emu.lock);
+    joules = emu.open ? sc_emu_clock_joules() : 0;
+    pthread_mutex_unlock(&emu.lock);
+    return joules;
+}
+
+void sc_emu_jitter(uint64_t seed, unsigned microseconds) { sc_emu_streams_jitter(seed, microseconds); }
+
+uint64_t sc_emu_memory_used(int device) { return valid_stream(device, 0) ? sc_emu_memory_in_use(device) : 0; }
+
+const struct sc_device_ops *sc_device_emu(void)
+{
+    static const struct sc_device_ops ops = {
+        .abi = SC_DEVICE_ABI, .size = sizeof ops, .name = "emu",
+        .open = emu_open, .close = emu_close, .properties = emu_properties,
+        .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
+        .copy = emu_copy, .fill = emu_fill, .launch = emu_launch, .result_slot = emu_result_slot,
+        .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,
+        .virtual_seconds = emu_virtual_seconds,
+    };
+    return &ops;
+}

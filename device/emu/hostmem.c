@@ -1,0 +1,129 @@
+/* DMA by other means: /proc/self/mem reads and writes pages of this process whatever their protection, without opening
+ * them, so no thread sees half of a transfer.  System calls are made directly: the library interposes the libc ones. */
+#include "device/emu/emu_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define BOUNCE ((size_t)256 << 10)
+#define BATCH 256 /* rows of one vectored call */
+
+static int mem = -1;
+
+enum sc_status sc_emu_hostmem_start(void)
+{
+    mem = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+    if (mem >= 0)
+        return SC_OK;
+    sc_log(SC_LOG_ERROR, "emulated devices need /proc/self/mem: %s", strerror(errno));
+    return SC_ERR_IO;
+}
+
+void sc_emu_hostmem_stop(void)
+{
+    if (mem >= 0)
+        syscall(SYS_close, mem);
+    mem = -1;
+}
+
+/* Moves the whole vector at once or in parts.  The kernel takes the position in two halves of 64 bits on all systems. */
+static enum sc_status move(bool write, struct iovec *iov, int count, uintptr_t host)
+{
+    while (count > 0) {
+        long n = syscall(write ? SYS_pwritev : SYS_preadv, mem, iov, count, host, 0L);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            sc_log(SC_LOG_ERROR, "emulated copy: cannot %s host memory at %#lx: %s", write ? "write" : "read",
+                   (unsigned long)host, n ? strerror(errno) : "no such memory");
+            return SC_ERR_DEVICE;
+        }
+        host += (uintptr_t)n;
+        while (count > 0 && (size_t)n >= iov->iov_len) {
+            n -= (long)iov->iov_len;
+            iov++;
+            count--;
+        }
+        if (count > 0) {
+            iov->iov_base = (char *)iov->iov_base + n;
+            iov->iov_len -= (size_t)n;
+        }
+    }
+    return SC_OK;
+}
+
+/* The host side is contiguous: many rows of the other side in one call. */
+static enum sc_status move_gathered(bool write, char *plain, size_t pitch, uintptr_t host, size_t width, size_t height)
+{
+    enum sc_status status = SC_OK;
+
+    for (size_t row = 0; row < height && !status;) {
+        struct iovec iov[BATCH];
+        int count = 0;
+        uintptr_t at = host + row * width;
+
+        for (; row < height && count < BATCH; row++)
+            iov[count++] = (struct iovec){plain + row * pitch, width};
+        status = move(write, iov, count, at);
+    }
+    return status;
+}
+
+static enum sc_status move_rows(bool write, char *plain, size_t plain_pitch, uintptr_t host, size_t host_pitch,
+                                size_t width, size_t height)
+{
+    enum sc_status status = SC_OK;
+
+    if (plain_pitch == width && host_pitch == width && height > 1) {
+        width *= height;
+        height = 1;
+    }
+    if (height > 1 && host_pitch == width)
+        return move_gathered(write, plain, plain_pitch, host, width, height);
+    for (size_t row = 0; row < height && !status; row++) {
+        struct iovec iov = {plain + row * plain_pitch, width};
+        status = move(write, &iov, 1, host + row * host_pitch);
+    }
+    return status;
+}
+
+/* Narrow rows close together are read with what lies between them.  (Nothing like it for writes: what lies between is the
+ * program's.) */
+static enum sc_status read_sparse(const struct sc_copy2d *c, char *bounce)
+{
+    size_t rows = (BOUNCE - c->width) / c->src_pitch + 1;
+    enum sc_status status = SC_OK;
+
+    for (size_t row = 0; row < c->height && !status; row += rows) {
+        size_t now = c->height - row < rows ? c->height - row : rows;
+        struct iovec iov = {bounce, (now - 1) * c->src_pitch + c->width};
+
+        status = move(false, &iov, 1, (uintptr_t)c->src + row * c->src_pitch);
+        for (size_t i = 0; i < now && !status; i++)
+            memcpy((char *)c->dst + (row + i) * c->dst_pitch, bounce + i * c->src_pitch, c->width);
+    }
+    return status;
+}
+
+enum sc_status sc_emu_hostmem_read(const struct sc_copy2d *c)
+{
+    if (c->height > 1 && c->src_pitch > c->width && c->src_pitch <= 2048) {
+        char *bounce = malloc(BOUNCE);
+        enum sc_status status = bounce ? read_sparse(c, bounce) : SC_ERR_MEMORY;
+        free(bounce);
+        return status;
+    }
+    return move_rows(false, c->dst, c->dst_pitch, (uintptr_t)c->src, c->src_pitch, c->width, c->height);
+}
+
+enum sc_status sc_emu_hostmem_write(const struct sc_copy2d *c)
+{
+    return move_rows(true, (char *)(uintptr_t)c->src, c->src_pitch, (uintptr_t)c->dst, c->dst_pitch, c->width, c->height);
+}

@@ -1,0 +1,325 @@
+/* Runs a kernel record with the host BLAS.  Called through its Fortran names and the gfortran ABI: 32-bit integers by
+ * reference, complex and single precision function results by value, hidden lengths (one) after the last argument.
+ *
+ * Sizes: level 1 operations are cut so that no index of the Fortran routine passes 2^31; levels 2 and 3 with a dimension
+ * or leading dimension beyond that are refused (SC_ERR_UNSUPPORTED), as the caller works on tiles.
+ * Arguments are not checked: a record is made by the library, from a call whose arguments were checked. */
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/inside.h"
+#include "device/device.h"
+#include "device/device_int.h"
+
+typedef void (*routine)(void);
+typedef void *(*resolver)(const char *name);
+
+/* Fortran names by operation and type; in real types the conjugated and Hermitian forms are the plain ones. */
+static const char *const names[SC_OPS][SC_TYPES] = {
+    [SC_OP_AXPY] = {"saxpy_", "daxpy_", "caxpy_", "zaxpy_"},
+    [SC_OP_SCAL] = {"sscal_", "dscal_", "cscal_", "zscal_"},
+    [SC_OP_COPY] = {"scopy_", "dcopy_", "ccopy_", "zcopy_"},
+    [SC_OP_SWAP] = {"sswap_", "dswap_", "cswap_", "zswap_"},
+    [SC_OP_DOT] = {"sdot_", "ddot_", "cdotu_", "zdotu_"},
+    [SC_OP_DOTC] = {"sdot_", "ddot_", "cdotc_", "zdotc_"},
+    [SC_OP_NRM2] = {"snrm2_", "dnrm2_", "scnrm2_", "dznrm2_"},
+    [SC_OP_ASUM] = {"sasum_", "dasum_", "scasum_", "dzasum_"},
+    [SC_OP_IAMAX] = {"isamax_", "idamax_", "icamax_", "izamax_"},
+    [SC_OP_GEMV] = {"sgemv_", "dgemv_", "cgemv_", "zgemv_"},
+    [SC_OP_GER] = {"sger_", "dger_", "cgeru_", "zgeru_"},
+    [SC_OP_GERC] = {"sger_", "dger_", "cgerc_", "zgerc_"},
+    [SC_OP_TRSV] = {"strsv_", "dtrsv_", "ctrsv_", "ztrsv_"},
+    [SC_OP_GEMM] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"},
+    [SC_OP_SYMM] = {"ssymm_", "dsymm_", "csymm_", "zsymm_"},
+    [SC_OP_HEMM] = {"ssymm_", "dsymm_", "chemm_", "zhemm_"},
+    [SC_OP_SYRK] = {"ssyrk_", "dsyrk_", "csyrk_", "zsyrk_"},
+    [SC_OP_HERK] = {"ssyrk_", "dsyrk_", "cherk_", "zherk_"},
+    [SC_OP_TRSM] = {"strsm_", "dtrsm_", "ctrsm_", "ztrsm_"},
+};
+
+static const char *routine_name(const struct sc_kernel *k)
+{
+    if ((unsigned)k->op >= SC_OPS || (unsigned)k->type >= SC_TYPES)
+        return NULL;
+    if (k->op == SC_OP_SCAL && k->scale_real && sc_type_is_complex(k->type))
+        return k->type == SC_C ? "csscal_" : "zdscal_";
+    return names[k->op][k->type];
+}
+
+/* A scalar in the type that the routine reads. */
+union scalar {
+    float s[2];
+    double d[2];
+};
+
+static union scalar scalar(enum sc_type type, const double value[2])
+{
+    union scalar out;
+
+    if (type == SC_S || type == SC_C) {
+        out.s[0] = (float)value[0];
+        out.s[1] = (float)value[1];
+    } else {
+        out.d[0] = value[0];
+        out.d[1] = value[1];
+    }
+    return out;
+}
+
+/* The arguments of a call as Fortran takes them. */
+struct arguments {
+    int m, n, k, lda, ldb, ldc;
+    union scalar alpha, beta;
+    char *a, *b, *c;
+};
+
+/* --- level 1 ------------------------------------------------------------------------------------------------------- */
+
+static void call_axpy(routine f, const struct arguments *g)
+{
+    ((void (*)(const int *, const void *, const void *, const int *, void *, const int *))f)(&g->n, &g->alpha, g->a, &g->lda,
+                                                                                           g->b, &g->ldb);
+}
+
+static void call_scal(routine f, const struct arguments *g)
+{
+    ((void (*)(const int *, const void *, void *, const int *))f)(&g->n, &g->alpha, g->a, &g->lda);
+}
+
+static void call_copy_swap(routine f, const struct arguments *g)
+{
+    ((void (*)(const int *, void *, const int *, void *, const int *))f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
+}
+
+static double complex call_dot(routine f, enum sc_type type, const struct arguments *g)
+{
+#define DOT(result) ((result (*)(const int *, const void *, const int *, const void *, const int *))f)(                     \
+    &g->n, g->a, &g->lda, g->b, &g->ldb)
+    switch (type) {
+    case SC_S: return DOT(float);
+    case SC_D: return DOT(double);
+    case SC_C: return DOT(float complex);
+    default: return DOT(double complex);
+    }
+#undef DOT
+}
+
+static double call_norm(routine f, enum sc_type type, const struct arguments *g)
+{
+    if (type == SC_S || type == SC_C)
+        return ((float (*)(const int *, const void *, const int *))f)(&g->n, g->a, &g->lda);
+    return ((double (*)(const int *, const void *, const int *))f)(&g->n, g->a, &g->lda);
+}
+
+/* |Re x| + |Im x| of one element, as i?amax compares them. */
+static double magnitude(enum sc_type type, const char *x)
+{
+    double v[2] = {0, 0};
+
+    for (int i = 0; i < (sc_type_is_complex(type) ? 2 : 1); i++) {
+        if (type == SC_S || type == SC_C) {
+            float part;
+            memcpy(&part, x + (size_t)i * sizeof part, sizeof part);
+            v[i] = part;
+        } else {
+            memcpy(&v[i], x + (size_t)i * sizeof v[i], sizeof v[i]);
+        }
+    }
+    return fabs(v[0]) + fabs(v[1]);
+}
+
+/* What a reduction has found in the chunks so far. */
+struct partial {
+    double complex sum;
+    double norm;
+    int64_t index; /* 1-based, 0: none */
+    double largest;
+};
+
+static void reduce_index(routine f, enum sc_type type, const struct arguments *g, int64_t first, struct partial *p)
+{
+    int found = ((int (*)(const int *, const void *, const int *))f)(&g->n, g->a, &g->lda);
+    double value;
+
+    if (found < 1)
+        return;
+    value = magnitude(type, g->a + (size_t)(found - 1) * (size_t)g->lda * sc_type_bytes(type));
+    if (!p->index || value > p->largest) {
+        p->index = first + found;
+        p->largest = value;
+    }
+}
+
+static void level1_chunk(const struct sc_kernel *k, routine f, const struct arguments *g, int64_t first, struct partial *p)
+{
+    switch (k->op) {
+    case SC_OP_AXPY: call_axpy(f, g); break;
+    case SC_OP_SCAL: call_scal(f, g); break;
+    case SC_OP_COPY:
+    case SC_OP_SWAP: call_copy_swap(f, g); break;
+    case SC_OP_DOT:
+    case SC_OP_DOTC: p->sum += call_dot(f, k->type, g); break;
+    case SC_OP_NRM2: p->norm = first ? hypot(p->norm, call_norm(f, k->type, g)) : call_norm(f, k->type, g); break;
+    case SC_OP_ASUM: p->norm += call_norm(f, k->type, g); break;
+    default: reduce_index(f, k->type, g, first, p); break;
+    }
+}
+
+static void store_result(const struct sc_kernel *k, const struct partial *p)
+{
+    double value[2] = {p->norm, 0};
+    union scalar out;
+    bool pair = false;
+
+    if (k->op == SC_OP_IAMAX) {
+        memcpy(k->result, &p->index, sizeof p->index);
+        return;
+    }
+    if (k->op == SC_OP_DOT || k->op == SC_OP_DOTC) {
+        value[0] = creal(p->sum);
+        value[1] = cimag(p->sum);
+        pair = sc_type_is_complex(k->type);
+    }
+    out = scalar(k->type, value);
+    memcpy(k->result, &out, (k->type == SC_S || k->type == SC_C ? sizeof(float) : sizeof(double)) << pair);
+}
+
+/* Lowest address of elements [first, first + count), in logical order, of a vector of n elements. */
+static char *chunk(void *lowest, int64_t inc, int64_t n, int64_t first, int64_t count, size_t bytes)
+{
+    if (!lowest)
+        return NULL;
+    return (char *)lowest + (inc >= 0 ? first * inc : (n - first - count) * -inc) * (int64_t)bytes;
+}
+
+static enum sc_status level1(const struct sc_kernel *k, routine f)
+{
+    int64_t widest = llabs(k->lda) > llabs(k->ldb) ? llabs(k->lda) : llabs(k->ldb);
+    int64_t most = INT32_MAX / (widest ? widest : 1);
+    size_t bytes = sc_type_bytes(k->type);
+    struct partial p = {0, 0, 0, 0};
+    struct arguments g = {.lda = (int)k->lda, .ldb = (int)k->ldb, .alpha = scalar(k->type, k->alpha)};
+
+    if (widest > INT32_MAX)
+        return SC_ERR_UNSUPPORTED;
+    /* Increment 0 names one element n times: that is one call, or none. */
+    for (int64_t first = 0; first < k->n; first += g.n) {
+        g.n = (int)(k->n - first < most ? k->n - first : most);
+        g.a = chunk(k->a, k->lda, k->n, first, g.n, bytes);
+        g.b = chunk(k->b, k->ldb, k->n, first, g.n, bytes);
+        level1_chunk(k, f, &g, first, &p);
+    }
+    if (k->op >= SC_OP_DOT)
+        store_result(k, &p);
+    return SC_OK;
+}
+
+/* --- levels 2 and 3 ------------------------------------------------------------------------------------------------ */
+
+/* Arguments as Fortran passes them: an integer, a letter, an operand that is read, one that is written. */
+typedef const int *Int;
+typedef const char *Chr;
+typedef const void *In;
+typedef void *Out;
+
+static void call_gemv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    ((void (*)(Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t))f)(&k->transa, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b,
+                                                              &g->ldb, &g->beta, g->c, &g->ldc, 1);
+}
+
+static void call_ger(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    (void)k;
+    ((void (*)(Int, Int, In, In, Int, In, Int, Out, Int))f)(&g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, &g->ldc);
+}
+
+static void call_trsv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    ((void (*)(Chr, Chr, Chr, Int, In, Int, Out, Int, size_t, size_t, size_t))f)(&k->uplo, &k->transa, &k->diag, &g->n, g->a, &g->lda,
+                                                                       g->b, &g->ldb, 1, 1, 1);
+}
+
+static void call_gemm(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    ((void (*)(Chr, Chr, Int, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t))f)(&k->transa, &k->transb, &g->m, &g->n, &g->k,
+                                                                              &g->alpha, g->a, &g->lda, g->b, &g->ldb,
+                                                                              &g->beta, g->c, &g->ldc, 1, 1);
+}
+
+static void call_symm(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    ((void (*)(Chr, Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t))f)(&k->side, &k->uplo, &g->m, &g->n, &g->alpha, g->a,
+                                                                           &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc,
+                                                                           1, 1);
+}
+
+static void call_syrk(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    ((void (*)(Chr, Chr, Int, Int, In, In, Int, In, Out, Int, size_t, size_t))f)(&k->uplo, &k->transa, &g->n, &g->k, &g->alpha, g->a,
+                                                                     &g->lda, &g->beta, g->c, &g->ldc, 1, 1);
+}
+
+static void call_trsm(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    ((void (*)(Chr, Chr, Chr, Chr, Int, Int, In, In, Int, Out, Int, size_t, size_t, size_t, size_t))f)(
+        &k->side, &k->uplo, &k->transa, &k->diag, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, 1, 1, 1, 1);
+}
+
+static void (*const calls[SC_OPS])(routine, const struct sc_kernel *, const struct arguments *) = {
+    [SC_OP_GEMV] = call_gemv, [SC_OP_GER] = call_ger,   [SC_OP_GERC] = call_ger,  [SC_OP_TRSV] = call_trsv,
+    [SC_OP_GEMM] = call_gemm, [SC_OP_SYMM] = call_symm, [SC_OP_HEMM] = call_symm, [SC_OP_SYRK] = call_syrk,
+    [SC_OP_HERK] = call_syrk, [SC_OP_TRSM] = call_trsm,
+};
+
+static bool fits(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
+
+static bool all_fit(const struct sc_kernel *k)
+{
+    return fits(k->m) && fits(k->n) && fits(k->k) && fits(k->lda) && fits(k->ldb) && fits(k->ldc);
+}
+
+static enum sc_status level23(const struct sc_kernel *k, routine f)
+{
+    struct arguments g = {
+        .m = (int)k->m, .n = (int)k->n, .k = (int)k->k, .lda = (int)k->lda, .ldb = (int)k->ldb, .ldc = (int)k->ldc,
+        .alpha = scalar(k->type, k->alpha), .beta = scalar(k->type, k->beta), .a = k->a, .b = k->b, .c = k->c,
+    };
+
+    if (!all_fit(k))
+        return SC_ERR_UNSUPPORTED;
+    calls[k->op](f, k, &g);
+    return SC_OK;
+}
+
+enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kernel *k)
+{
+    const char *name = routine_name(k);
+    bool fit;
+
+    if (!name)
+        return SC_ERR_INVALID;
+    fit = k->op <= SC_OP_IAMAX ? llabs(k->lda) <= INT32_MAX && llabs(k->ldb) <= INT32_MAX : all_fit(k);
+    if (fit && blas_symbol(name))
+        return SC_OK;
+    sc_log_once(SC_LOG_WARN, "%s: %s", name,
+                fit ? "the host BLAS lacks this routine" : "a dimension or increment passes 2^31");
+    return SC_ERR_UNSUPPORTED;
+}
+
+enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kernel *k)
+{
+    enum sc_status status = sc_device_kernel_check(blas_symbol, k);
+    routine f;
+
+    if (status)
+        return status;
+    f = (routine)blas_symbol(routine_name(k));
+    /* The host BLAS may call back BLAS names that the library interposes (rule 5 of device/README.md). */
+    sc_inside_enter();
+    status = k->op <= SC_OP_IAMAX ? level1(k, f) : level23(k, f);
+    sc_inside_leave();
+    return status;
+}

@@ -1,0 +1,133 @@
+/* Extent, traffic and arithmetic of a kernel record: what an address check and a time model need to know. */
+#include <stdlib.h>
+
+#include "device/device_int.h"
+
+static struct sc_kernel_operand vector(const void *ptr, int64_t n, int64_t inc, enum sc_access access)
+{
+    return (struct sc_kernel_operand){ptr, 1, n, llabs(inc), 1, access};
+}
+
+static struct sc_kernel_operand matrix(const void *ptr, int64_t rows, int64_t cols, int64_t ld, double used,
+                                       enum sc_access access)
+{
+    return (struct sc_kernel_operand){ptr, rows, cols, ld, used, access};
+}
+
+/* The output of an operation with a beta: not read when beta is 0. */
+static enum sc_access output(const struct sc_kernel *k) { return k->beta[0] || k->beta[1] ? SC_RDWR : SC_WRITE; }
+
+static int level1_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
+{
+    static const enum sc_access access[][2] = {
+        [SC_OP_AXPY] = {SC_READ, SC_RDWR}, [SC_OP_SCAL] = {SC_RDWR, 0},       [SC_OP_COPY] = {SC_READ, SC_WRITE},
+        [SC_OP_SWAP] = {SC_RDWR, SC_RDWR}, [SC_OP_DOT] = {SC_READ, SC_READ},  [SC_OP_DOTC] = {SC_READ, SC_READ},
+        [SC_OP_NRM2] = {SC_READ, 0},       [SC_OP_ASUM] = {SC_READ, 0},       [SC_OP_IAMAX] = {SC_READ, 0},
+    };
+
+    out[0] = vector(k->a, k->n, k->lda, access[k->op][0]);
+    if (!access[k->op][1])
+        return 1;
+    out[1] = vector(k->b, k->n, k->ldb, access[k->op][1]);
+    return 2;
+}
+
+static int level2_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
+{
+    bool plain = k->transa == 'N';
+
+    if (k->op == SC_OP_TRSV) {
+        out[0] = matrix(k->a, k->n, k->n, k->lda, 0.5, SC_READ);
+        out[1] = vector(k->b, k->n, k->ldb, SC_RDWR);
+        return 2;
+    }
+    if (k->op == SC_OP_GEMV) {
+        out[0] = matrix(k->a, k->m, k->n, k->lda, 1, SC_READ);
+        out[1] = vector(k->b, plain ? k->n : k->m, k->ldb, SC_READ);
+        out[2] = vector(k->c, plain ? k->m : k->n, k->ldc, output(k));
+        return 3;
+    }
+    out[0] = vector(k->a, k->m, k->lda, SC_READ);
+    out[1] = vector(k->b, k->n, k->ldb, SC_READ);
+    out[2] = matrix(k->c, k->m, k->n, k->ldc, 1, SC_RDWR);
+    return 3;
+}
+
+static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
+{
+    int64_t order = k->side == 'L' ? k->m : k->n; /* of the symmetric or triangular A */
+    bool plain = k->transa == 'N';
+
+    switch (k->op) {
+    case SC_OP_GEMM:
+        out[0] = matrix(k->a, plain ? k->m : k->k, plain ? k->k : k->m, k->lda, 1, SC_READ);
+        out[1] = matrix(k->b, k->transb == 'N' ? k->k : k->n, k->transb == 'N' ? k->n : k->k, k->ldb, 1, SC_READ);
+        out[2] = matrix(k->c, k->m, k->n, k->ldc, 1, output(k));
+        return 3;
+    case SC_OP_SYMM:
+    case SC_OP_HEMM:
+        out[0] = matrix(k->a, order, order, k->lda, 0.5, SC_READ);
+        out[1] = matrix(k->b, k->m, k->n, k->ldb, 1, SC_READ);
+        out[2] = matrix(k->c, k->m, k->n, k->ldc, 1, output(k));
+        return 3;
+    case SC_OP_TRSM:
+        out[0] = matrix(k->a, order, order, k->lda, 0.5, SC_READ);
+        out[1] = matrix(k->b, k->m, k->n, k->ldb, 1, SC_RDWR);
+        return 2;
+    default: /* SYRK, HERK */
+        out[0] = matrix(k->a, plain ? k->n : k->k, plain ? k->k : k->n, k->lda, 1, SC_READ);
+        out[1] = matrix(k->c, k->n, k->n, k->ldc, 0.5, output(k));
+        return 2;
+    }
+}
+
+int sc_device_kernel_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
+{
+    if (k->op <= SC_OP_IAMAX)
+        return level1_operands(k, out);
+    return k->op <= SC_OP_TRSV ? level2_operands(k, out) : level3_operands(k, out);
+}
+
+uint64_t sc_device_operand_extent(const struct sc_kernel_operand *o, enum sc_type type)
+{
+    if (o->rows <= 0 || o->cols <= 0)
+        return 0;
+    return ((uint64_t)(o->cols - 1) * (uint64_t)o->ld + (uint64_t)o->rows) * sc_type_bytes(type);
+}
+
+double sc_device_kernel_bytes(const struct sc_kernel *k)
+{
+    struct sc_kernel_operand operands[3];
+    int count = sc_device_kernel_operands(k, operands);
+    double bytes = 0;
+
+    for (int i = 0; i < count; i++) {
+        const struct sc_kernel_operand *o = &operands[i];
+        if (o->rows > 0 && o->cols > 0)
+            bytes += (double)o->rows * (double)o->cols * o->used * (double)sc_type_bytes(k->type)
+                   * (o->access == SC_RDWR ? 2 : 1);
+    }
+    return bytes;
+}
+
+double sc_device_kernel_flops(const struct sc_kernel *k)
+{
+    double m = (double)k->m, n = (double)k->n, order = k->side == 'L' ? m : n;
+    double real = sc_type_is_complex(k->type) ? 4 : 1; /* a complex multiply-add is four real ones */
+
+    switch (k->op) {
+    case SC_OP_COPY:
+    case SC_OP_SWAP: return 0;
+    case SC_OP_GEMV:
+    case SC_OP_GER:
+    case SC_OP_GERC: return 2 * m * n * real;
+    case SC_OP_TRSV: return n * n * real;
+    case SC_OP_GEMM: return 2 * m * n * (double)k->k * real;
+    case SC_OP_SYMM:
+    case SC_OP_HEMM: return 2 * m * n * order * real;
+    case SC_OP_SYRK:
+    case SC_OP_HERK: return n * n * (double)k->k * real;
+    case SC_OP_TRSM: return m * n * order * real;
+    default: return 2 * n * real;
+    }
+}

@@ -1,0 +1,143 @@
+/* Finds the device implementation that a setting asks for. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/inside.h"
+#include "device/device.h"
+
+#define CUDA_MODULE "semcache-cuda.so"
+
+/* What a setting says: the kind, and the rest behind "kind:" ("" when there is none). */
+enum kind { KIND_AUTO, KIND_NONE, KIND_CUDA, KIND_EMU, KIND_UNKNOWN };
+
+static enum kind parse(const char *setting, const char **spec)
+{
+    static const char *const names[] = {"auto", "none", "cuda", "emu"};
+
+    *spec = "";
+    if (!setting || !*setting)
+        return KIND_AUTO;
+    for (int i = 0; i < KIND_UNKNOWN; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(setting, names[i], length))
+            continue;
+        if (!setting[length])
+            return (enum kind)i;
+        if (setting[length] == ':' && i >= KIND_CUDA) {
+            *spec = setting + length + 1;
+            return (enum kind)i;
+        }
+    }
+    return KIND_UNKNOWN;
+}
+
+/* The driver makes these; looking for them starts nothing. */
+static bool driver_present(void)
+{
+    return access("/dev/nvidiactl", F_OK) == 0 || access("/proc/driver/nvidia/version", F_OK) == 0 ||
+           access("/dev/dxg", F_OK) == 0;
+}
+
+static void module_file(const struct sc_config *config, char *path, size_t size)
+{
+    snprintf(path, size, "%s/" CUDA_MODULE, config->module_path ? config->module_path : SC_MODULE_DIR);
+}
+
+/* NULL with one line in the log.  The module stays loaded for the life of the process: drivers do not survive dlclose. */
+static const struct sc_device_ops *load_cuda(const struct sc_device_host *host, enum sc_log_level level)
+{
+    char path[4096];
+    sc_device_module_entry *entry;
+    const struct sc_device_ops *ops;
+    void *module;
+
+    module_file(host->config, path, sizeof path);
+    module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    entry = module ? (sc_device_module_entry *)dlsym(module, SC_DEVICE_MODULE_ENTRY) : NULL;
+    if (!entry) {
+        host->log(level, "no CUDA devices: %s (is semcache built with CUDA, and is its run-time library installed?)",
+                  dlerror());
+        return NULL;
+    }
+    ops = entry();
+    if (!ops || ops->abi != SC_DEVICE_ABI || ops->size != sizeof *ops) {
+        host->log(SC_LOG_ERROR, "no CUDA devices: %s is of another version of semcache: install both from one build", path);
+        return NULL;
+    }
+    return ops;
+}
+
+static enum sc_status open_kind(const struct sc_device_host *host, const struct sc_device_ops *found, const char *spec,
+                                const struct sc_device_ops **ops, int *count)
+{
+    enum sc_status status = found ? found->open(host, spec, count) : SC_ERR_DEVICE;
+
+    if (!status && *count > 0)
+        *ops = found;
+    return status;
+}
+
+/* A machine without usable GPUs is no failure, and no news. */
+static void silent(enum sc_log_level level, const char *format, ...)
+{
+    (void)level;
+    (void)format;
+}
+
+static void open_auto(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count)
+{
+    static struct sc_device_host quiet; /* the implementation keeps it until close */
+    char path[4096];
+
+    module_file(host->config, path, sizeof path);
+    if (!driver_present() || access(path, R_OK) != 0)
+        return;
+    quiet = *host;
+    if (sc_log_threshold < SC_LOG_INFO)
+        quiet.log = silent;
+    if (open_kind(host, load_cuda(&quiet, SC_LOG_INFO), "", ops, count) != SC_OK)
+        *count = 0;
+}
+
+enum sc_status sc_device_open(const struct sc_device_host *host, const char *setting, const struct sc_device_ops **ops,
+                              int *count)
+{
+    enum sc_status status = SC_OK;
+    const char *spec;
+
+    *ops = NULL;
+    *count = 0;
+    sc_inside_enter();
+    switch (parse(setting, &spec)) {
+    case KIND_NONE:
+        break;
+    case KIND_AUTO:
+        open_auto(host, ops, count);
+        break;
+    case KIND_CUDA:
+        status = open_kind(host, load_cuda(host, SC_LOG_ERROR), spec, ops, count);
+        break;
+    case KIND_EMU:
+        status = open_kind(host, sc_device_emu(), spec, ops, count);
+        break;
+    default:
+        host->log(SC_LOG_ERROR, "unknown device setting '%s': give auto, none, cuda[:0,1,..] or emu:MACHINE[:COUNT]", setting);
+        status = SC_ERR_INVALID;
+    }
+    sc_inside_leave();
+    return status;
+}
+
+bool sc_device_expected(const char *setting)
+{
+    const char *spec;
+
+    switch (parse(setting, &spec)) {
+    case KIND_AUTO: return driver_present();
+    case KIND_CUDA:
+    case KIND_EMU: return true;
+    default: return false;
+    }
+}
