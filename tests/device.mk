@@ -1,1 +1,5 @@
-# Tests of device
+# Tests of device (on SEMCACHE_TEST_DEVICE; default: two emulated H200)
+check_PROGRAMS += tests/device_kernels
+tests_device_kernels_SOURCES = tests/device_kernels.c tests/device_common.h
+tests_device_kernels_LDADD = libcore.la -lm
+TESTS += tests/device_kernels

@@ -1,0 +1,475 @@
+/* Every operation, type and variant on the device under test against its definition, computed here in double precision by
+ * plain loops.  What an operation does not own (the other triangle, the gaps of a leading dimension or increment) must stay
+ * bit for bit. */
+#include "device_common.h"
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+
+typedef double complex number;
+
+#define ROOM 4096 /* elements of an operand's buffer */
+#define BYTES (ROOM * sizeof(number))
+
+static const struct sc_device_ops *ops;
+static char *host[3], *want[3], *result;
+static void *dev[3];
+static unsigned long long state = 1;
+
+static double uniform(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(long long)(state >> 11) / (double)(1ll << 52) - 1.0;
+}
+
+static number get(enum sc_type t, const char *p, int64_t i)
+{
+    switch (t) {
+    case SC_S: return ((const float *)p)[i];
+    case SC_D: return ((const double *)p)[i];
+    case SC_C: return ((const float complex *)p)[i];
+    default: return ((const number *)p)[i];
+    }
+}
+
+static void put(enum sc_type t, char *p, int64_t i, number v)
+{
+    switch (t) {
+    case SC_S: ((float *)p)[i] = (float)creal(v); break;
+    case SC_D: ((double *)p)[i] = creal(v); break;
+    case SC_C: ((float complex *)p)[i] = (float complex)v; break;
+    default: ((number *)p)[i] = v;
+    }
+}
+
+/* Position of logical element i of a vector of n. */
+static int64_t at(int64_t i, int64_t n, int64_t inc) { return inc >= 0 ? i * inc : (n - 1 - i) * -inc; }
+
+static number element(enum sc_type t, const char *p, int64_t ld, char trans, int64_t i, int64_t j)
+{
+    number v = trans == 'N' ? get(t, p, i + j * ld) : get(t, p, j + i * ld);
+    return trans == 'C' ? conj(v) : v;
+}
+
+/* A full element of a symmetric or Hermitian A of which one triangle is stored. */
+static number mirrored(const struct sc_kernel *k, int64_t i, int64_t j)
+{
+    bool stored = k->uplo == 'U' ? i <= j : i >= j, hermitian = k->op == SC_OP_HEMM;
+    number v = stored ? get(k->type, host[0], i + j * k->lda) : get(k->type, host[0], j + i * k->lda);
+
+    if (hermitian && i == j)
+        return creal(v);
+    return hermitian && !stored ? conj(v) : v;
+}
+
+/* Element of op(A) of a triangular A. */
+static number triangular(const struct sc_kernel *k, int64_t i, int64_t j)
+{
+    int64_t r = k->transa == 'N' ? i : j, c = k->transa == 'N' ? j : i;
+
+    if (r == c && k->diag == 'U')
+        return 1;
+    if (k->uplo == 'U' ? r > c : r < c)
+        return 0;
+    return element(k->type, host[0], k->lda, k->transa, i, j);
+}
+
+/* --- expected values: host[] holds the operands before, want[] gets them after ------------------------------------------ */
+
+static number a_of(const struct sc_kernel *k) { return k->alpha[0] + k->alpha[1] * I; }
+
+/* beta y, where y is not read when beta is 0. */
+static number scaled(const struct sc_kernel *k, number y)
+{
+    number beta = k->beta[0] + k->beta[1] * I;
+    return beta == 0 ? 0 : beta * y;
+}
+
+static void want_level1(const struct sc_kernel *k)
+{
+    for (int64_t i = 0; i < k->n; i++) {
+        int64_t ix = at(i, k->n, k->lda), iy = k->ldb ? at(i, k->n, k->ldb) : 0;
+        number x = get(k->type, host[0], ix), y = get(k->type, host[1], iy);
+
+        switch (k->op) {
+        case SC_OP_AXPY: put(k->type, want[1], iy, a_of(k) * x + y); break;
+        case SC_OP_SCAL: put(k->type, want[0], ix, a_of(k) * x); break;
+        case SC_OP_COPY: put(k->type, want[1], iy, x); break;
+        default: put(k->type, want[1], iy, x); put(k->type, want[0], ix, y); break;
+        }
+    }
+}
+
+static number want_reduction(const struct sc_kernel *k)
+{
+    number sum = 0;
+    double largest = -1;
+    int64_t index = 0;
+
+    for (int64_t i = 0; i < k->n; i++) {
+        number x = get(k->type, host[0], at(i, k->n, k->lda));
+        number y = get(k->type, host[1], k->ldb ? at(i, k->n, k->ldb) : 0);
+        double size = fabs(creal(x)) + fabs(cimag(x));
+
+        if (size > largest) {
+            largest = size;
+            index = i + 1;
+        }
+        sum += k->op == SC_OP_DOT ? x * y : k->op == SC_OP_DOTC ? conj(x) * y : k->op == SC_OP_ASUM ? size : x * conj(x);
+    }
+    return k->op == SC_OP_IAMAX ? (number)index : k->op == SC_OP_NRM2 ? csqrt(sum) : sum;
+}
+
+static void want_gemv(const struct sc_kernel *k)
+{
+    int64_t rows = k->transa == 'N' ? k->m : k->n, cols = k->transa == 'N' ? k->n : k->m;
+
+    for (int64_t i = 0; i < rows; i++) {
+        number sum = 0;
+        for (int64_t j = 0; j < cols; j++)
+            sum += element(k->type, host[0], k->lda, k->transa, i, j) * get(k->type, host[1], at(j, cols, k->ldb));
+        put(k->type, want[2], at(i, rows, k->ldc),
+            a_of(k) * sum + scaled(k, get(k->type, host[2], at(i, rows, k->ldc))));
+    }
+}
+
+static void want_ger(const struct sc_kernel *k)
+{
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < k->m; i++) {
+            number y = get(k->type, host[1], at(j, k->n, k->ldb)), x = get(k->type, host[0], at(i, k->m, k->lda));
+            put(k->type, want[2], i + j * k->ldc,
+                a_of(k) * x * (k->op == SC_OP_GERC ? conj(y) : y) + get(k->type, host[2], i + j * k->ldc));
+        }
+}
+
+/* One element of the product in GEMM, SYMM, HEMM, SYRK, HERK. */
+static number product(const struct sc_kernel *k, int64_t i, int64_t j)
+{
+    int64_t inner = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM ? (k->side == 'L' ? k->m : k->n) : k->k;
+    char plain = k->transa == 'N' ? 'N' : k->transa, turned = k->op == SC_OP_HERK ? 'C' : 'T';
+    number sum = 0;
+
+    for (int64_t l = 0; l < inner; l++) {
+        if (k->op == SC_OP_GEMM)
+            sum += element(k->type, host[0], k->lda, k->transa, i, l) * element(k->type, host[1], k->ldb, k->transb, l, j);
+        else if (k->op == SC_OP_SYMM || k->op == SC_OP_HEMM)
+            sum += k->side == 'L' ? mirrored(k, i, l) * get(k->type, host[1], l + j * k->ldb)
+                                  : get(k->type, host[1], i + l * k->ldb) * mirrored(k, l, j);
+        else
+            sum += element(k->type, host[0], k->lda, plain, i, l) *
+                   element(k->type, host[0], k->lda, plain == 'N' ? turned : 'N', l, j);
+    }
+    return sum;
+}
+
+static void want_level3(const struct sc_kernel *k)
+{
+    bool rank_k = k->op == SC_OP_SYRK || k->op == SC_OP_HERK;
+    int64_t rows = rank_k ? k->n : k->m;
+
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            number old = get(k->type, host[2], i + j * k->ldc), v;
+            if (rank_k && (k->uplo == 'U' ? i > j : i < j))
+                continue;
+            if (k->op == SC_OP_HERK && i == j)
+                old = creal(old);
+            v = a_of(k) * product(k, i, j) + scaled(k, old);
+            put(k->type, want[2], i + j * k->ldc, k->op == SC_OP_HERK && i == j ? creal(v) : v);
+        }
+}
+
+/* Solves by the definition: substitution in the order that the triangle asks for. */
+static void solve(const struct sc_kernel *k, char *x, int64_t n, int64_t first, int64_t step, bool right)
+{
+    bool upper = (k->uplo == 'U') == (k->transa == 'N');
+    bool backwards = right ? !upper : upper;
+
+    for (int64_t s = 0; s < n; s++) {
+        int64_t i = backwards ? n - 1 - s : s;
+        number v = get(k->type, x, first + i * step);
+        for (int64_t t = 0; t < s; t++) {
+            int64_t j = backwards ? n - 1 - t : t;
+            v -= (right ? triangular(k, j, i) : triangular(k, i, j)) * get(k->type, x, first + j * step);
+        }
+        put(k->type, x, first + i * step, v / triangular(k, i, i));
+    }
+}
+
+static void want_solve(const struct sc_kernel *k)
+{
+    if (k->op == SC_OP_TRSV) {
+        int64_t start = k->ldb >= 0 ? 0 : (k->n - 1) * -k->ldb;
+        solve(k, want[1], k->n, start, k->ldb, false);
+        return;
+    }
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < k->m; i++)
+            put(k->type, want[1], i + j * k->ldb, a_of(k) * get(k->type, host[1], i + j * k->ldb));
+    for (int64_t s = 0; s < (k->side == 'L' ? k->n : k->m); s++)
+        solve(k, want[1], k->side == 'L' ? k->m : k->n, k->side == 'L' ? s * k->ldb : s, k->side == 'L' ? 1 : k->ldb,
+              k->side == 'R');
+}
+
+static void compute_want(const struct sc_kernel *k)
+{
+    if (k->op <= SC_OP_SWAP)
+        want_level1(k);
+    else if (k->op == SC_OP_GEMV)
+        want_gemv(k);
+    else if (k->op == SC_OP_GER || k->op == SC_OP_GERC)
+        want_ger(k);
+    else if (k->op == SC_OP_TRSV || k->op == SC_OP_TRSM)
+        want_solve(k);
+    else
+        want_level3(k);
+}
+
+/* --- one case ---------------------------------------------------------------------------------------------------------- */
+
+static double epsilon(enum sc_type t) { return t == SC_S || t == SC_C ? FLT_EPSILON : DBL_EPSILON; }
+
+static bool near(enum sc_type t, number got, number expected)
+{
+    return cabs(got - expected) <= 400 * epsilon(t) * (1 + cabs(expected));
+}
+
+/* Random operands; triangles that are well conditioned; NaN where a beta of 0 says that nothing is read. */
+static void fill_operands(const struct sc_kernel *k)
+{
+    bool rank_k = k->op == SC_OP_SYRK || k->op == SC_OP_HERK;
+
+    for (int s = 0; s < 3; s++)
+        for (int64_t i = 0; i < ROOM; i++)
+            put(k->type, host[s], i, uniform() + uniform() * I);
+    if (k->op == SC_OP_TRSV || k->op == SC_OP_TRSM)
+        for (int64_t j = 0; j < 40; j++)
+            for (int64_t i = 0; i < 40; i++)
+                put(k->type, host[0], i + j * k->lda, (i == j ? 2 : 0.05) * (uniform() + (i == j ? 2 : 0) + uniform() * I));
+    if (k->beta[0] == 0 && k->beta[1] == 0 && k->op >= SC_OP_GEMM && k->op != SC_OP_TRSM)
+        for (int64_t j = 0; j < k->n; j++)
+            for (int64_t i = 0; i < (rank_k ? k->n : k->m); i++)
+                if (!rank_k || (k->uplo == 'U' ? i <= j : i >= j))
+                    put(k->type, host[2], i + j * k->ldc, NAN);
+    for (int s = 0; s < 3; s++)
+        memcpy(want[s], host[s], BYTES);
+}
+
+static bool same_buffers(const struct sc_kernel *k)
+{
+    for (int s = 0; s < 3; s++)
+        for (int64_t i = 0; i < ROOM; i++) {
+            number got = get(k->type, host[s], i), expected = get(k->type, want[s], i);
+            if (!near(k->type, got, expected)) {
+                tap_diag("operand %d element %lld: %g%+gi, expected %g%+gi", s, (long long)i, creal(got), cimag(got),
+                         creal(expected), cimag(expected));
+                return false;
+            }
+        }
+    return true;
+}
+
+static bool same_result(const struct sc_kernel *k)
+{
+    bool scalar = k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM;
+    enum sc_type t = scalar ? (k->type == SC_S || k->type == SC_C ? SC_S : SC_D) : k->type;
+    int64_t index;
+    number got;
+
+    memcpy(&index, result, sizeof index);
+    got = k->op == SC_OP_IAMAX ? (number)index : get(t, result, 0);
+    if (near(t, got, want_reduction(k)))
+        return true;
+    tap_diag("result %g%+gi", creal(got), cimag(got));
+    return false;
+}
+
+static bool run_case(struct sc_kernel k)
+{
+    enum sc_status status;
+    bool good = true;
+
+    fill_operands(&k);
+    for (int s = 0; s < 3 && good; s++)
+        good = !move_now(ops, dev[s], 0, host[s], SC_HOST, BYTES);
+    if (k.op >= SC_OP_DOT && k.op <= SC_OP_IAMAX)
+        k.result = result = ops->result_slot(0);
+    else
+        compute_want(&k);
+    k.a = dev[0];
+    k.b = dev[1];
+    k.c = dev[2];
+    if (k.op == SC_OP_SYRK || k.op == SC_OP_HERK)
+        k.b = NULL;
+    status = good ? ops->launch(0, SC_STREAM_COMPUTE, &k) : SC_ERR_DEVICE;
+    good = !status && !ops->sync(mark(ops, 0, SC_STREAM_COMPUTE));
+    if (k.result)
+        good = good && same_result(&k);
+    for (int s = 0; s < 3 && good; s++)
+        good = !move_now(ops, host[s], SC_HOST, dev[s], 0, BYTES);
+    good = good && same_buffers(&k);
+    if (!good)
+        tap_diag("%c%s (%s) trans %c%c side %c uplo %c diag %c m %lld n %lld k %lld ld %lld %lld %lld beta %g",
+                 sc_type_letter(k.type), sc_op_name(k.op), sc_status_name(status), k.transa, k.transb, k.side, k.uplo,
+                 k.diag, (long long)k.m, (long long)k.n, (long long)k.k, (long long)k.lda, (long long)k.ldb,
+                 (long long)k.ldc, k.beta[0]);
+    return good;
+}
+
+/* --- the cases of each operation ----------------------------------------------------------------------------------------- */
+
+static bool all_increments(struct sc_kernel k)
+{
+    static const int64_t incs[][2] = {{1, 1}, {2, 3}, {-1, 1}, {-2, -3}, {3, -1}};
+    bool one = k.op == SC_OP_SCAL || (k.op >= SC_OP_NRM2 && k.op <= SC_OP_IAMAX), good = true;
+
+    for (size_t i = 0; i < sizeof incs / sizeof *incs; i++) {
+        k.lda = one ? llabs(incs[i][0]) : incs[i][0];
+        k.ldb = one ? 0 : incs[i][1];
+        good = run_case(k) && good;
+    }
+    return good;
+}
+
+static bool case_vectors(struct sc_kernel k)
+{
+    bool good;
+
+    k.n = 1;
+    good = all_increments(k);
+    k.n = 133;
+    return all_increments(k) && good;
+}
+
+static bool case_scal(struct sc_kernel k)
+{
+    bool good = case_vectors(k);
+
+    if (sc_type_is_complex(k.type)) {
+        k.scale_real = true;
+        k.alpha[1] = 0;
+        good = case_vectors(k) && good;
+    }
+    return good;
+}
+
+static bool case_level2(struct sc_kernel k)
+{
+    static const int64_t incs[][2] = {{1, 1}, {-1, 2}, {3, -2}};
+    bool good = true;
+
+    k.m = 37;
+    k.n = 29;
+    for (int i = 0; i < 9; i++) {
+        k.transa = "NTC"[i / 3];
+        if (k.op == SC_OP_GEMV) {
+            k.lda = 40;
+            k.ldb = incs[i % 3][0];
+            k.ldc = incs[i % 3][1];
+        } else {
+            k.lda = incs[i % 3][0];
+            k.ldb = incs[i % 3][1];
+            k.ldc = 41;
+        }
+        good = run_case(k) && good;
+    }
+    return good;
+}
+
+static bool case_triangular(struct sc_kernel k)
+{
+    bool good = true;
+
+    for (int i = 0; i < 24; i++) {
+        k.transa = "NTC"[i % 3];
+        k.uplo = "UL"[i / 3 % 2];
+        k.diag = "NU"[i / 6 % 2];
+        k.side = "LR"[i / 12];
+        k.m = 31;
+        k.n = k.op == SC_OP_TRSV ? 37 : 23;
+        k.lda = 41;
+        k.ldb = k.op == SC_OP_TRSM ? 33 : i / 12 ? -2 : 1;
+        good = run_case(k) && good;
+    }
+    return good;
+}
+
+static bool case_gemm(struct sc_kernel k)
+{
+    bool good = true;
+
+    k.m = 27;
+    k.n = 35;
+    for (int i = 0; i < 18; i++) {
+        k.transa = "NTC"[i % 3];
+        k.transb = "NTC"[i / 3 % 3];
+        k.k = i % 2 ? 19 : 1;
+        k.lda = k.ldb = 37;
+        k.ldc = 31;
+        if (i >= 9)
+            k.beta[0] = k.beta[1] = 0;
+        good = run_case(k) && good;
+    }
+    return good;
+}
+
+static bool case_symmetric(struct sc_kernel k)
+{
+    bool rank_k = k.op == SC_OP_SYRK || k.op == SC_OP_HERK, good = true;
+
+    k.m = 26;
+    k.n = 33;
+    k.k = 17;
+    k.lda = k.ldb = k.ldc = 39;
+    if (k.op == SC_OP_HERK)
+        k.alpha[1] = k.beta[1] = 0;
+    for (int i = 0; i < 8; i++) {
+        k.uplo = "UL"[i % 2];
+        k.side = "LR"[i / 2 % 2];
+        k.transa = rank_k && i / 2 % 2 ? (k.op == SC_OP_HERK && sc_type_is_complex(k.type) ? 'C' : 'T') : 'N';
+        if (i >= 4)
+            k.beta[0] = k.beta[1] = 0;
+        good = run_case(k) && good;
+    }
+    return good;
+}
+
+static bool (*const cases[SC_OPS])(struct sc_kernel) = {
+    [SC_OP_AXPY] = case_vectors, [SC_OP_SCAL] = case_scal,        [SC_OP_COPY] = case_vectors,
+    [SC_OP_SWAP] = case_vectors, [SC_OP_DOT] = case_vectors,      [SC_OP_DOTC] = case_vectors,
+    [SC_OP_NRM2] = case_vectors, [SC_OP_ASUM] = case_vectors,     [SC_OP_IAMAX] = case_vectors,
+    [SC_OP_GEMV] = case_level2,  [SC_OP_GER] = case_level2,       [SC_OP_GERC] = case_level2,
+    [SC_OP_TRSV] = case_triangular, [SC_OP_GEMM] = case_gemm,     [SC_OP_SYMM] = case_symmetric,
+    [SC_OP_HEMM] = case_symmetric, [SC_OP_SYRK] = case_symmetric, [SC_OP_HERK] = case_symmetric,
+    [SC_OP_TRSM] = case_triangular,
+};
+
+int main(void)
+{
+    int count;
+
+    ops = device_open(&count);
+    for (int s = 0; s < 3; s++) {
+        host[s] = pinned_new(ops, BYTES);
+        want[s] = malloc(BYTES);
+        dev[s] = block_new(ops, 0, BYTES);
+    }
+    for (int op = 0; op < SC_OPS; op++)
+        for (int type = 0; type < SC_TYPES; type++) {
+            struct sc_kernel k = {
+                .op = (enum sc_op)op, .type = (enum sc_type)type, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U',
+                .diag = 'N', .alpha = {0.75, sc_type_is_complex((enum sc_type)type) ? -0.5 : 0},
+                .beta = {-1.25, sc_type_is_complex((enum sc_type)type) ? 0.25 : 0},
+            };
+            tap_ok(cases[op](k), "%c%s", sc_type_letter(k.type), sc_op_name(k.op));
+        }
+    for (int s = 0; s < 3; s++) {
+        ops->free(0, dev[s], NULL, 0);
+        pinned_free(ops, host[s], BYTES);
+        free(want[s]);
+    }
+    ops->close();
+    return tap_done();
+}
