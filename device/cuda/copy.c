@@ -51,16 +51,16 @@ void sc_cuda_unpin(void *base, size_t bytes)
 }
 
 /* One contiguous piece. */
-static enum sc_status copy_line(const struct sc_copy2d *c, void *dst, const void *src, size_t bytes, cudaStream_t stream)
+static enum sc_status copy_line(const struct sc_copy2d *c, void *dst, const void *src, size_t bytes, cudaStream_t on)
 {
     if (c->dst_device == SC_HOST)
-        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, stream));
+        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, on));
     if (c->src_device == SC_HOST)
-        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyHostToDevice, stream));
+        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyHostToDevice, on));
     if (c->dst_device == c->src_device)
-        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, stream));
+        return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToDevice, on));
     return SC_CUDA(cudaMemcpyPeerAsync(dst, sc_cuda_device(c->dst_device)->ordinal, src,
-                                       sc_cuda_device(c->src_device)->ordinal, bytes, stream));
+                                       sc_cuda_device(c->src_device)->ordinal, bytes, on));
 }
 
 static enum sc_status copy_pitched(const struct sc_copy2d *c, cudaStream_t stream)
@@ -72,7 +72,8 @@ static enum sc_status copy_pitched(const struct sc_copy2d *c, cudaStream_t strea
 
     if (kind != cudaMemcpyDeviceToDevice || c->dst_device == c->src_device ||
         sc_cuda_device(c->dst_device)->properties.peer[c->src_device])
-        return SC_CUDA(cudaMemcpy2DAsync(c->dst, c->dst_pitch, c->src, c->src_pitch, c->width, c->height, kind, stream));
+        return SC_CUDA(cudaMemcpy2DAsync(c->dst, c->dst_pitch, c->src, c->src_pitch, c->width, c->height, kind,
+                                         stream));
     /* No direct path between the two: the driver stages it through the host. */
     peer.srcPtr = (struct cudaPitchedPtr){(void *)c->src, c->src_pitch, c->width, c->height};
     peer.dstPtr = (struct cudaPitchedPtr){c->dst, c->dst_pitch, c->width, c->height};

@@ -55,8 +55,8 @@ enum sc_status sc_cuda_driver_load(void);
 enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d);
 void sc_cuda_context_release(struct sc_cuda_device *d);
 
-/* error.c: the status of a call.  Out of memory is silent (the caller evicts and tries again); any other error is logged
- * once for each cause, with the text of the call.  The runtime's last error is cleared. */
+/* error.c: the status of a call.  Out of memory is silent (the caller evicts and tries again); any other error is
+ * logged once for each cause, with the text of the call.  The runtime's last error is cleared. */
 enum sc_status sc_cuda_failed(cudaError_t error, const char *call);
 enum sc_status sc_cuda_blas_failed(cublasStatus_t error, const char *call);
 #define SC_CUDA(call)                                                                                         \

@@ -1,5 +1,5 @@
-/* The few driver calls that the runtime has no equal for: which context is current in this thread.  The driver is opened
- * at run time, because the machine that builds the module may have none. */
+/* The few driver calls that the runtime has no equal for: which context is current in this thread.  The driver is
+ * opened at run time, because the machine that builds the module may have none. */
 #include "device/cuda/cuda_int.h"
 
 #include <dlfcn.h>

@@ -10,8 +10,8 @@ typedef cublasStatus_t scal_fn(cublasHandle_t, int64_t n, const void *alpha, voi
 typedef cublasStatus_t pair_fn(cublasHandle_t, int64_t n, void *x, int64_t, void *y, int64_t);
 typedef cublasStatus_t dot_fn(cublasHandle_t, int64_t n, const void *x, int64_t, const void *y, int64_t, void *result);
 typedef cublasStatus_t reduce_fn(cublasHandle_t, int64_t n, const void *x, int64_t, void *result);
-typedef cublasStatus_t gemv_fn(cublasHandle_t, cublasOperation_t, int64_t m, int64_t n, const void *alpha, const void *a,
-                               int64_t, const void *x, int64_t, const void *beta, void *y, int64_t);
+typedef cublasStatus_t gemv_fn(cublasHandle_t, cublasOperation_t, int64_t m, int64_t n, const void *alpha,
+                               const void *a, int64_t, const void *x, int64_t, const void *beta, void *y, int64_t);
 typedef cublasStatus_t ger_fn(cublasHandle_t, int64_t m, int64_t n, const void *alpha, const void *x, int64_t,
                               const void *y, int64_t, void *a, int64_t);
 typedef cublasStatus_t trsv_fn(cublasHandle_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, int64_t n,
@@ -51,10 +51,11 @@ static syrk_fn *const syrk[] = FOUR(syrk_fn, Ssyrk, Dsyrk, Csyrk, Zsyrk);
 static syrk_fn *const herk[] = FOUR(syrk_fn, Ssyrk, Dsyrk, Cherk, Zherk);
 static trsm_fn *const trsm[] = FOUR(trsm_fn, Strsm, Dtrsm, Ctrsm, Ztrsm);
 
-/* A scalar as cuBLAS reads it: a real number or a pair, of the type's precision. */
+/* A scalar as cuBLAS reads it: a real number or a pair, of the type's precision.  cuDoubleComplex is aligned to 16
+ * bytes and cuBLAS relies on it. */
 union scalar {
     float s[2];
-    double d[2];
+    _Alignas(16) double d[2];
 };
 
 struct call {
@@ -195,8 +196,8 @@ static enum sc_status run_gemv(const struct call *c)
         return SC_ERR_UNSUPPORTED;
     if (scalar_is(k, k->alpha, 0)) /* y as the row of a matrix: scaling does not care for the order */
         return scale(c, 1, k->transa == 'N' ? k->m : k->n, k->c, k->ldc < 0 ? -k->ldc : k->ldc);
-    return result_of(c, gemv[k->type](c->blas, operation(k, k->transa), k->m, k->n, &c->alpha, k->a, k->lda, k->b, k->ldb,
-                                      &c->beta, k->c, k->ldc));
+    return result_of(c, gemv[k->type](c->blas, operation(k, k->transa), k->m, k->n, &c->alpha, k->a, k->lda, k->b,
+                                      k->ldb, &c->beta, k->c, k->ldc));
 }
 
 static enum sc_status run_ger(const struct call *c)
@@ -256,9 +257,9 @@ static enum sc_status run_syrk(const struct call *c)
 
     if (k->n <= 0 || (!adds && scalar_is(k, k->beta, 1)))
         return SC_OK;
-    return result_of(c, (k->op == SC_OP_SYRK ? syrk : herk)[k->type](c->blas, fill_mode(k), operation(k, k->transa), k->n,
-                                                                     adds ? k->k : 0, &c->alpha, k->a, k->lda, &c->beta,
-                                                                     k->c, k->ldc));
+    return result_of(c, (k->op == SC_OP_SYRK ? syrk : herk)[k->type](c->blas, fill_mode(k), operation(k, k->transa),
+                                                                     k->n, adds ? k->k : 0, &c->alpha, k->a, k->lda,
+                                                                     &c->beta, k->c, k->ldc));
 }
 
 static enum sc_status run_trsm(const struct call *c)

@@ -10,4 +10,14 @@ semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
 	-no-undefined -Wl,-z,defs -Wl,-z,nodelete $(CUDA_LDFLAGS)
 semcache_cuda_la_LIBADD = -lcublas -lcudart
+
+check_PROGRAMS += tests/cuda_kernels tests/cuda_device
+tests_cuda_kernels_SOURCES = tests/cuda_kernels.c tests/cuda_module.h tests/tap.h
+tests_cuda_kernels_LDADD = -lm
+tests_cuda_device_SOURCES = tests/cuda_device.c tests/cuda_module.h tests/tap.h
+TESTS += tests/cuda_kernels tests/cuda_device
+
+EXTRA_PROGRAMS += bench/cuda_rates
+bench_cuda_rates_SOURCES = bench/cuda_rates.c tests/cuda_module.h
+CLEANFILES += bench/cuda_rates
 endif

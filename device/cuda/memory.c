@@ -1,8 +1,8 @@
 /* Device memory: a pool above cudaMalloc that hands freed blocks out again without asking the driver.
  *
  * A freed block remembers the fences after which it is free; whoever gets it next gets them as its ready fence (one
- * fence: if there are several, SC_STREAM_MEMORY waits for them and is marked).  So neither alloc nor free blocks, and an
- * early free with late fences holds up nobody but the next user of that very block.
+ * fence: if there are several, SC_STREAM_MEMORY waits for them and is marked).  So neither alloc nor free blocks, and
+ * an early free with late fences holds up nobody but the next user of that very block.
  *
  * Free blocks lie in bins of equal size: 64 sizes for each power of two, at most 1.6% of rounding.  A block up to an
  * eighth larger than asked for is taken rather than a new one.  Free blocks go back to the driver only when it has no

@@ -60,7 +60,8 @@ static int flops_per_clock(int major, int minor)
 
 static void guess_rates(const struct sc_cuda_device *d, struct sc_device_properties *p)
 {
-    int major = attribute(d, cudaDevAttrComputeCapabilityMajor), minor = attribute(d, cudaDevAttrComputeCapabilityMinor);
+    int major = attribute(d, cudaDevAttrComputeCapabilityMajor);
+    int minor = attribute(d, cudaDevAttrComputeCapabilityMinor);
 
     p->gemm_flops = 1e3 * attribute(d, cudaDevAttrClockRate) * attribute(d, cudaDevAttrMultiProcessorCount) *
                     flops_per_clock(major, minor);

@@ -1,0 +1,279 @@
+/* The CUDA module's streams, fences, memory and copies, and its manners towards the program around it.
+ * Usage: cuda_device [MODULE] */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tests/cuda_module.h"
+#include "tests/tap.h"
+
+enum { MIB = 1 << 20 };
+
+static const struct sc_device_ops *ops;
+static struct sc_config config;
+static const struct sc_device_host host = {.config = &config, .log = cuda_module_log,
+                                           .thread_enter = cuda_module_nothing};
+static int (*current_context)(void **);
+
+static bool context_is_untouched(void)
+{
+    void *context = &context;
+
+    return current_context && current_context(&context) == 0 && context == NULL;
+}
+
+static void find_driver(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+
+    if (driver)
+        *(void **)&current_context = dlsym(driver, "cuCtxGetCurrent");
+}
+
+static char *pinned(size_t bytes)
+{
+    char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED || ops->pin(p, bytes)) {
+        printf("Bail out! cannot pin %zu bytes\n", bytes);
+        exit(1);
+    }
+    return p;
+}
+
+static void unpinned(char *p, size_t bytes)
+{
+    ops->unpin(p, bytes);
+    munmap(p, bytes);
+}
+
+static void *device_memory(size_t bytes)
+{
+    struct sc_fence ready;
+    void *p;
+
+    if (ops->alloc(0, bytes, &p, &ready) || ops->sync(ready)) {
+        printf("Bail out! no device memory\n");
+        exit(1);
+    }
+    return p;
+}
+
+static enum sc_status line(enum sc_stream stream, void *dst, const void *src, size_t bytes, bool up)
+{
+    struct sc_copy2d c = {.dst = dst, .src = src, .width = bytes, .height = 1, .dst_device = up ? 0 : SC_HOST,
+                          .src_device = up ? SC_HOST : 0};
+
+    return ops->copy(0, stream, &c);
+}
+
+static struct sc_fence mark(enum sc_stream stream)
+{
+    struct sc_fence fence = SC_FENCE_NONE;
+
+    if (ops->mark(0, stream, &fence))
+        tap_diag("mark fails");
+    return fence;
+}
+
+static void fences(void)
+{
+    char *h = pinned(4096);
+    int *numbers = (int *)h, *d = device_memory(4096);
+    struct sc_fence first = SC_FENCE_NONE, last = SC_FENCE_NONE, again;
+    bool good = ops->done(SC_FENCE_NONE) && ops->sync(SC_FENCE_NONE) == SC_OK;
+
+    tap_ok(good, "the zero fence is reached");
+    numbers[0] = 1234;
+    for (int i = 0; i < 3000; i++) { /* more than the ring has */
+        good &= line(SC_STREAM_H2D, d + i % 512, numbers, sizeof *d, true) == SC_OK;
+        last = mark(SC_STREAM_H2D);
+        if (!i)
+            first = last;
+    }
+    again = mark(SC_STREAM_H2D);
+    tap_ok(good && last.seq == first.seq + 2999, "3000 marks are 3000 points");
+    tap_ok(again.seq == last.seq, "nothing enqueued, no new point");
+    tap_ok(ops->wait(0, SC_STREAM_D2H, first) == SC_OK, "a stream can wait for a point whose event is reused");
+    tap_ok(ops->sync(first) == SC_OK && ops->done(first), "so can the caller");
+    good = ops->wait(0, SC_STREAM_D2H, last) == SC_OK && line(SC_STREAM_D2H, h + 2048, d, 2048, false) == SC_OK;
+    good &= ops->sync(mark(SC_STREAM_D2H)) == SC_OK;
+    for (int i = 512; i < 1024; i++)
+        good &= numbers[i] == 1234;
+    tap_ok(good, "a stream that waited sees what was written");
+    ops->free(0, d, NULL, 0);
+    unpinned(h, 4096);
+}
+
+static void protected_pages(void)
+{
+    size_t bytes = 4 * MIB;
+    char *h = pinned(bytes), *d = device_memory(bytes);
+    bool good;
+
+    for (size_t i = 0; i < bytes; i++)
+        h[i] = (char)(i * 7);
+    mprotect(h, bytes, PROT_NONE);
+    good = line(SC_STREAM_H2D, d, h, bytes, true) == SC_OK && ops->sync(mark(SC_STREAM_H2D)) == SC_OK;
+    mprotect(h, bytes, PROT_READ | PROT_WRITE);
+    memset(h, 0, bytes);
+    mprotect(h, bytes, PROT_NONE);
+    good &= line(SC_STREAM_D2H, h, d, bytes, false) == SC_OK && ops->sync(mark(SC_STREAM_D2H)) == SC_OK;
+    mprotect(h, bytes, PROT_READ);
+    for (size_t i = 0; i < bytes; i++)
+        good &= h[i] == (char)(i * 7);
+    tap_ok(good, "copies from and to closed pages");
+    ops->free(0, d, NULL, 0);
+    unpinned(h, bytes);
+}
+
+static void pitched_copies(void)
+{
+    enum { WIDTH = 200, HEIGHT = 50, FROM = 256, TO = 320 };
+    char *h = pinned(65536), *d = device_memory(65536), *back = h + 32768;
+    struct sc_copy2d up = {d, h, TO, FROM, WIDTH, HEIGHT, 0, SC_HOST};
+    struct sc_copy2d down = {back, d, FROM, TO, WIDTH, HEIGHT, SC_HOST, 0};
+    bool good = true;
+
+    for (int i = 0; i < 32768; i++)
+        h[i] = (char)(i * 13), back[i] = 1;
+    good &= ops->fill(0, SC_STREAM_H2D, d, 65536, 7, 65536, 1) == SC_OK;
+    good &= ops->copy(0, SC_STREAM_H2D, &up) == SC_OK;
+    good &= ops->wait(0, SC_STREAM_D2H, mark(SC_STREAM_H2D)) == SC_OK;
+    good &= ops->copy(0, SC_STREAM_D2H, &down) == SC_OK && ops->sync(mark(SC_STREAM_D2H)) == SC_OK;
+    for (int i = 0; i < HEIGHT * FROM; i++)
+        good &= back[i] == (i % FROM < WIDTH ? h[i] : 1);
+    tap_ok(good, "pitched copies move the rectangle and nothing else");
+    good = line(SC_STREAM_D2H, back, d + WIDTH, TO - WIDTH, false) == SC_OK && !ops->sync(mark(SC_STREAM_D2H));
+    for (int i = 0; i < TO - WIDTH; i++)
+        good &= back[i] == 7;
+    tap_ok(good, "a fill reaches what the copy leaves");
+    good = ops->fill(0, SC_STREAM_D2H, d, TO, 9, WIDTH, HEIGHT) == SC_OK;
+    good &= line(SC_STREAM_D2H, back, d, 2 * TO, false) == SC_OK && !ops->sync(mark(SC_STREAM_D2H));
+    for (int i = 0; i < 2 * TO; i++)
+        good &= (back[i] == 9) == (i % TO < WIDTH);
+    tap_ok(good, "pitched fills fill the rectangle and nothing else");
+    ops->free(0, d, NULL, 0);
+    unpinned(h, 65536);
+}
+
+/* A block is freed while a slow kernel still reads it, and written by its next user. */
+static void reuse_while_busy(void)
+{
+    enum { ORDER = 2048, BYTES = ORDER * ORDER * 8 };
+    char *h = pinned(BYTES);
+    double *a = device_memory(BYTES), *c = device_memory(BYTES), *numbers = (double *)h;
+    struct sc_kernel k = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = ORDER, .n = ORDER,
+                          .k = ORDER, .alpha = {1}, .beta = {0}, .a = a, .b = a, .c = c,
+                          .lda = ORDER, .ldb = ORDER, .ldc = ORDER};
+    struct sc_fence after, ready;
+    bool good = true;
+    void *next;
+
+    for (int i = 0; i < ORDER * ORDER; i++)
+        numbers[i] = 1;
+    good &= line(SC_STREAM_H2D, a, h, BYTES, true) == SC_OK;
+    good &= ops->wait(0, SC_STREAM_COMPUTE, mark(SC_STREAM_H2D)) == SC_OK;
+    for (int i = 0; i < 8; i++)
+        good &= ops->launch(0, SC_STREAM_COMPUTE, &k) == SC_OK;
+    after = mark(SC_STREAM_COMPUTE);
+    ops->free(0, a, &after, 1);
+    good &= ops->alloc(0, BYTES, &next, &ready) == SC_OK && next == a;
+    tap_ok(good, "a freed block is handed out again");
+    good &= ops->wait(0, SC_STREAM_H2D, ready) == SC_OK;
+    good &= ops->fill(0, SC_STREAM_H2D, next, BYTES, 0, BYTES, 1) == SC_OK;
+    good &= ops->wait(0, SC_STREAM_D2H, after) == SC_OK && line(SC_STREAM_D2H, h, c, BYTES, false) == SC_OK;
+    good &= ops->sync(mark(SC_STREAM_D2H)) == SC_OK && ops->sync(mark(SC_STREAM_H2D)) == SC_OK;
+    for (int i = 0; i < ORDER * ORDER; i++)
+        good &= numbers[i] == ORDER;
+    tap_ok(good, "its next user waits until it is no longer read");
+    ops->free(0, next, NULL, 0);
+    ops->free(0, c, NULL, 0);
+    unpinned(h, BYTES);
+}
+
+/* With a limit of 256 MiB. */
+static void limits(void)
+{
+    struct sc_device_properties p;
+    struct sc_fence ready, after[12];
+    void *one = NULL, *two = NULL, *small[64];
+    bool good = true;
+
+    tap_ok(ops->properties(0, &p) == SC_OK && p.memory == 256 * MIB, "the limit is what the device has");
+    tap_ok(p.gemm_flops > 1e9 && p.memory_bandwidth > 1e9 && p.host_bandwidth > 1e9 && !p.emulated && p.name[0],
+           "%s: %.3g flop/s, %.3g B/s, %.3g B/s to the host", p.name, p.gemm_flops, p.memory_bandwidth,
+           p.host_bandwidth);
+    tap_ok(ops->alloc(0, 300 * MIB, &one, &ready) == SC_ERR_DEVICE_MEMORY && !one, "no more than the limit");
+    tap_ok(ops->alloc(0, 200 * MIB, &one, &ready) == SC_OK, "less is there");
+    tap_ok(ops->alloc(0, 100 * MIB, &two, &ready) == SC_ERR_DEVICE_MEMORY, "once");
+    ops->free(0, one, NULL, 0);
+    tap_ok(ops->alloc(0, 256 * MIB, &one, &ready) == SC_OK, "what was freed counts again, in another size");
+    ops->free(0, one, NULL, 0);
+    for (int i = 0; i < 64; i++) {
+        good &= ops->alloc(0, (size_t)i * 1000, &small[i], &ready) == SC_OK && (uintptr_t)small[i] % 256 == 0;
+        good &= ops->sync(ready) == SC_OK;
+    }
+    tap_ok(good, "small blocks, even empty ones, are aligned");
+    for (int i = 0; i < 12; i++) { /* more fences than a block remembers: SC_STREAMS different ones at most are kept */
+        ops->fill(0, (enum sc_stream)(i % SC_STREAMS), small[63], 64, i, 64, 1);
+        after[i] = mark((enum sc_stream)(i % SC_STREAMS));
+    }
+    for (int i = 0; i < 64; i++)
+        ops->free(0, small[i], after, i == 63 ? 12 : 0);
+    good = ops->alloc(0, 63000, &one, &ready) == SC_OK && one == small[63] && ops->sync(ready) == SC_OK;
+    for (int i = 0; i < 12; i++)
+        good &= ops->done(after[i]);
+    tap_ok(good, "a block freed after many fences is ready after all of them");
+    ops->free(0, one, NULL, 0);
+}
+
+static void slots(void)
+{
+    char *first = ops->result_slot(0), *next;
+    bool good = first && (uintptr_t)first % 16 == 0;
+
+    for (int i = 0; i < 511; i++) {
+        next = ops->result_slot(0);
+        good &= next && next != first;
+    }
+    tap_ok(good, "512 result slots are different");
+}
+
+static void selection(void)
+{
+    static const char *const bad[] = {"99", "x", "0,", "0,0", "-1", ",", "0x"};
+    int count;
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        count = 1;
+        tap_ok(ops->open(&host, bad[i], &count) == SC_ERR_INVALID && !count, "no device \"%s\"", bad[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int count = 0;
+
+    config.memory_limit = 256 * MIB;
+    ops = cuda_module_load(argc > 1 ? argv[1] : NULL);
+    if (!ops || ops->open(&host, "", &count) || !count)
+        tap_skip_all_for_gpu("no CUDA device, or the module was not built");
+    find_driver();
+    tap_ok(ops->abi == SC_DEVICE_ABI && ops->size == sizeof *ops && !strcmp(ops->name, "cuda"),
+           "the table says what it is");
+    tap_ok(context_is_untouched(), "open leaves the thread without a context");
+    fences();
+    protected_pages();
+    pitched_copies();
+    slots();
+    limits();
+    ops->close();
+    config.check = 1;
+    tap_ok(ops->open(&host, "0", &count) == SC_OK && count == 1, "opens again, with one chosen device");
+    fences();
+    reuse_while_busy();
+    tap_ok(context_is_untouched(), "all of it leaves the thread without a context");
+    ops->close();
+    selection();
+    return tap_done();
+}

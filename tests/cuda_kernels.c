@@ -1,0 +1,450 @@
+/* Every kernel of the CUDA module, in all four types and all variants of its letters and increments, against plain
+ * loops written from the definition of the BLAS.  Whole buffers are compared, so a write outside the operands shows
+ * too.
+ * Usage: cuda_kernels [MODULE] */
+#include <complex.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/cuda_module.h"
+#include "tests/tap.h"
+
+typedef double complex value;
+
+enum { ELEMENTS = 40 * 48, LD = 40, M = 33, N = 29, K = 17, BUFFERS = 3 };
+
+static const struct sc_device_ops *ops;
+static char *staging;                  /* pinned, BUFFERS buffers of ELEMENTS elements of the widest type */
+static void *memory[BUFFERS];          /* the same on the device */
+static value input[BUFFERS][ELEMENTS], expected[BUFFERS][ELEMENTS], result;
+static int checked, wrong;
+
+static void store(enum sc_type t, void *at, value v)
+{
+    float f[2] = {(float)creal(v), (float)cimag(v)};
+    double d[2] = {creal(v), cimag(v)};
+
+    memcpy(at, t == SC_S || t == SC_C ? (void *)f : (void *)d, sc_type_bytes(t));
+}
+
+static value load(enum sc_type t, const void *at)
+{
+    float f[2] = {0, 0};
+    double d[2] = {0, 0};
+
+    memcpy(t == SC_S || t == SC_C ? (void *)f : (void *)d, at, sc_type_bytes(t));
+    return t == SC_S || t == SC_C ? CMPLX(f[0], f[1]) : CMPLX(d[0], d[1]);
+}
+
+/* --- the definition of the BLAS --- */
+
+static int64_t position(int64_t i, int64_t n, int64_t inc) { return inc > 0 ? i * inc : (i - n + 1) * inc; }
+
+static value part(char trans, value v) { return trans == 'C' ? conj(v) : v; }
+
+static value general(const value *a, int64_t ld, char trans, int64_t i, int64_t j)
+{
+    return trans == 'N' ? a[i + j * ld] : part(trans, a[j + i * ld]);
+}
+
+static value triangular(const struct sc_kernel *k, const value *a, int64_t i, int64_t j)
+{
+    int64_t r = k->transa == 'N' ? i : j, c = k->transa == 'N' ? j : i;
+
+    if (r == c && k->diag == 'U')
+        return 1;
+    if (k->uplo == 'U' ? r > c : r < c)
+        return 0;
+    return part(k->transa, a[r + c * k->lda]);
+}
+
+static value symmetric(const struct sc_kernel *k, const value *a, int64_t i, int64_t j)
+{
+    bool stored = k->uplo == 'U' ? i <= j : i >= j, hermitian = k->op == SC_OP_HEMM;
+    value v = stored ? a[i + j * k->lda] : a[j + i * k->lda];
+
+    if (hermitian && i == j)
+        return creal(v);
+    return hermitian && !stored ? conj(v) : v;
+}
+
+static value scalar(const struct sc_kernel *k, const double s[2], bool real)
+{
+    return real || !sc_type_is_complex(k->type) ? CMPLX(s[0], 0) : CMPLX(s[0], s[1]);
+}
+
+/* beta c + sum, where beta = 0 means that c is not read. */
+static value update(value beta, value c, value sum) { return beta == 0 ? sum : beta * c + sum; }
+
+static double one_norm(value v) { return fabs(creal(v)) + fabs(cimag(v)); }
+
+static void reference_level1(const struct sc_kernel *k, value *x, value *y)
+{
+    value alpha = scalar(k, k->alpha, k->scale_real);
+    double best = -1;
+
+    result = 0;
+    for (int64_t i = 0; i < k->n; i++) {
+        value *xi = &x[position(i, k->n, k->lda)], *yi = &y[position(i, k->n, k->ldb)], keep = *xi;
+
+        switch (k->op) {
+        case SC_OP_AXPY: *yi = alpha == 0 ? *yi : *yi + alpha * *xi; break;
+        case SC_OP_SCAL: *xi *= alpha; break;
+        case SC_OP_COPY: *yi = *xi; break;
+        case SC_OP_SWAP: *xi = *yi, *yi = keep; break;
+        case SC_OP_DOT: result += *xi * *yi; break;
+        case SC_OP_DOTC: result += conj(*xi) * *yi; break;
+        case SC_OP_NRM2: result += *xi * conj(*xi); break;
+        case SC_OP_ASUM: result += one_norm(*xi); break;
+        default: /* iamax */
+            if (one_norm(*xi) > best)
+                best = one_norm(*xi), result = (double)(i + 1);
+        }
+    }
+    if (k->op == SC_OP_NRM2)
+        result = sqrt(creal(result));
+}
+
+static void reference_gemv(const struct sc_kernel *k, const value *a, const value *x, value *y)
+{
+    int64_t rows = k->transa == 'N' ? k->m : k->n, cols = k->transa == 'N' ? k->n : k->m;
+
+    for (int64_t i = 0; i < rows; i++) {
+        value sum = 0, *yi = &y[position(i, rows, k->ldc)];
+
+        for (int64_t j = 0; j < cols && scalar(k, k->alpha, false) != 0; j++)
+            sum += general(a, k->lda, k->transa, i, j) * x[position(j, cols, k->ldb)];
+        *yi = update(scalar(k, k->beta, false), *yi, scalar(k, k->alpha, false) * sum);
+    }
+}
+
+static void reference_ger(const struct sc_kernel *k, const value *x, const value *y, value *c)
+{
+    for (int64_t j = 0; j < k->n && scalar(k, k->alpha, false) != 0; j++)
+        for (int64_t i = 0; i < k->m; i++)
+            c[i + j * k->ldc] += scalar(k, k->alpha, false) * x[position(i, k->m, k->lda)] *
+                                 part(k->op == SC_OP_GERC ? 'C' : 'T', y[position(j, k->n, k->ldb)]);
+}
+
+/* Solves op(A) x = b in place by substitution, or x op(A) = b when from the right. */
+static void substitute(const struct sc_kernel *k, const value *a, int64_t n, bool right, value *x, int64_t inc)
+{
+    bool upper = ((k->uplo == 'U') == (k->transa == 'N')) != right;
+
+    for (int64_t step = 0; step < n; step++) {
+        int64_t i = upper ? n - 1 - step : step;
+        value sum = x[position(i, n, inc)];
+
+        for (int64_t j = upper ? i + 1 : 0; j < (upper ? n : i); j++)
+            sum -= (right ? triangular(k, a, j, i) : triangular(k, a, i, j)) * x[position(j, n, inc)];
+        x[position(i, n, inc)] = sum / triangular(k, a, i, i);
+    }
+}
+
+static void reference_trsm(const struct sc_kernel *k, const value *a, value *b)
+{
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < k->m; i++)
+            b[i + j * k->ldb] = update(0, 0, scalar(k, k->alpha, false) * b[i + j * k->ldb]);
+    if (k->side == 'L')
+        for (int64_t j = 0; j < k->n; j++)
+            substitute(k, a, k->m, false, b + j * k->ldb, 1);
+    else
+        for (int64_t i = 0; i < k->m; i++)
+            substitute(k, a, k->n, true, b + i, k->ldb);
+}
+
+static value product(const struct sc_kernel *k, const value *a, const value *b, int64_t i, int64_t j, int64_t l)
+{
+    switch (k->op) {
+    case SC_OP_GEMM: return general(a, k->lda, k->transa, i, l) * general(b, k->ldb, k->transb, l, j);
+    case SC_OP_SYRK: return general(a, k->lda, k->transa, i, l) * general(a, k->lda, k->transa, j, l);
+    case SC_OP_HERK: return general(a, k->lda, k->transa, i, l) * conj(general(a, k->lda, k->transa, j, l));
+    default: /* symm, hemm */
+        return k->side == 'L' ? symmetric(k, a, i, l) * b[l + j * k->ldb] : b[i + l * k->ldb] * symmetric(k, a, l, j);
+    }
+}
+
+static void reference_level3(const struct sc_kernel *k, const value *a, const value *b, value *c)
+{
+    bool rank = k->op == SC_OP_SYRK || k->op == SC_OP_HERK, herk = k->op == SC_OP_HERK;
+    bool square = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM;
+    int64_t rows = rank ? k->n : k->m, depth = !square ? k->k : k->side == 'L' ? k->m : k->n;
+    value alpha = scalar(k, k->alpha, herk), beta = scalar(k, k->beta, herk);
+
+    if (rank && beta == 1 && (alpha == 0 || depth == 0))
+        return;
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            value sum = 0, *cij = &c[i + j * k->ldc];
+
+            if (rank && (k->uplo == 'U' ? i > j : i < j))
+                continue;
+            for (int64_t l = 0; l < depth && alpha != 0; l++)
+                sum += product(k, a, b, i, j, l);
+            *cij = update(beta, *cij, alpha * sum);
+            if (herk && sc_type_is_complex(k->type) && i == j)
+                *cij = creal(*cij);
+        }
+}
+
+static void reference(const struct sc_kernel *k, value *a, value *b, value *c)
+{
+    switch (k->op) {
+    case SC_OP_GEMV: reference_gemv(k, a, b, c); break;
+    case SC_OP_GER: case SC_OP_GERC: reference_ger(k, a, b, c); break;
+    case SC_OP_TRSV: substitute(k, a, k->n, false, b, k->ldb); break;
+    case SC_OP_TRSM: reference_trsm(k, a, b); break;
+    case SC_OP_GEMM: case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_SYRK: case SC_OP_HERK:
+        reference_level3(k, a, b, c);
+        break;
+    default: reference_level1(k, a, b);
+    }
+}
+
+/* --- running and comparing --- */
+
+static double random_unit(void)
+{
+    static uint64_t state = 88172645463325252u;
+
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (double)(state >> 11) / 9007199254740992.0 - 0.5;
+}
+
+/* Random numbers that single precision holds exactly; a dominant diagonal in A for the solvers. */
+static void make_input(enum sc_type t)
+{
+    for (int b = 0; b < BUFFERS; b++)
+        for (int i = 0; i < ELEMENTS; i++) {
+            value v = CMPLX((float)random_unit(), sc_type_is_complex(t) ? (float)random_unit() : 0);
+
+            input[b][i] = b ? v : i % LD == i / LD ? v / 8 + 8 : v / 8;
+        }
+}
+
+static bool transfer(enum sc_type t, bool up)
+{
+    enum sc_stream stream = up ? SC_STREAM_H2D : SC_STREAM_D2H;
+    size_t bytes = ELEMENTS * sc_type_bytes(t);
+    struct sc_fence fence;
+    bool good = true;
+
+    for (int b = 0; b < BUFFERS; b++) {
+        char *host = staging + b * ELEMENTS * 16;
+        struct sc_copy2d c = {.dst = up ? memory[b] : host, .src = up ? host : memory[b], .width = bytes, .height = 1,
+                              .dst_device = up ? 0 : SC_HOST, .src_device = up ? SC_HOST : 0};
+
+        good &= ops->copy(0, stream, &c) == SC_OK;
+    }
+    good &= ops->mark(0, stream, &fence) == SC_OK;
+    return good && (up ? ops->wait(0, SC_STREAM_COMPUTE, fence) : ops->sync(fence)) == SC_OK;
+}
+
+static bool is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMAX; }
+
+static bool execute(struct sc_kernel *k, value *scalar_result)
+{
+    struct sc_fence fence;
+    enum sc_type t = k->type;
+
+    k->a = memory[0], k->b = memory[1], k->c = memory[2];
+    if (is_reduction(k->op)) {
+        k->result = ops->result_slot(0);
+        memset(k->result, 0xff, 16);
+    }
+    if (ops->launch(0, SC_STREAM_COMPUTE, k) || ops->mark(0, SC_STREAM_COMPUTE, &fence) || ops->sync(fence))
+        return false;
+    if (!is_reduction(k->op))
+        return true;
+    if (k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM)
+        t = t == SC_S || t == SC_C ? SC_S : SC_D;
+    *scalar_result = k->op == SC_OP_IAMAX ? (double)*(int64_t *)k->result : load(t, k->result);
+    return true;
+}
+
+static bool near(enum sc_type t, value got, value want)
+{
+    double limit = t == SC_S || t == SC_C ? 2e-5 : 2e-13;
+
+    if (isnan(creal(want)) || isnan(cimag(want)))
+        return isnan(creal(got)) || isnan(cimag(got));
+    return cabs(got - want) <= limit * (1 + cabs(want));
+}
+
+static void describe(const struct sc_kernel *k, const char *what)
+{
+    if (wrong++ < 20)
+        tap_diag("%s: op %d type %c letters %c%c%c%c%c m n k %ld %ld %ld ld %ld %ld %ld alpha %g,%g beta %g,%g", what,
+                 (int)k->op, sc_type_letter(k->type), k->transa, k->transb, k->side, k->uplo, k->diag, (long)k->m,
+                 (long)k->n, (long)k->k, (long)k->lda, (long)k->ldb, (long)k->ldc, k->alpha[0], k->alpha[1], k->beta[0],
+                 k->beta[1]);
+}
+
+/* Runs the record on `input` on both sides and compares. */
+static void check(struct sc_kernel *k)
+{
+    value got = 0;
+
+    checked++;
+    for (int b = 0; b < BUFFERS; b++)
+        for (int i = 0; i < ELEMENTS; i++)
+            store(k->type, staging + b * ELEMENTS * 16 + (size_t)i * sc_type_bytes(k->type), input[b][i]);
+    memcpy(expected, input, sizeof expected);
+    reference(k, expected[0], expected[1], expected[2]);
+    if (!transfer(k->type, true) || !execute(k, &got) || !transfer(k->type, false)) {
+        describe(k, "does not run");
+        return;
+    }
+    if (is_reduction(k->op) && !near(k->type, got, result)) {
+        describe(k, "wrong scalar");
+        return;
+    }
+    for (int b = 0; b < BUFFERS; b++)
+        for (int i = 0; i < ELEMENTS; i++)
+            if (!near(k->type, load(k->type, staging + b * ELEMENTS * 16 + (size_t)i * sc_type_bytes(k->type)),
+                      expected[b][i])) {
+                describe(k, "wrong element");
+                return;
+            }
+}
+
+static bool is_level1(enum sc_op op) { return op <= SC_OP_IAMAX; }
+
+/* All variants of one operation and type: the bits of `v` choose letters, increments and special scalars. */
+static void variant(enum sc_op op, enum sc_type t, unsigned v)
+{
+    static const double alphas[][2] = {{1.5, -0.5}, {1, 0}, {0, 0}}, betas[][2] = {{0.5, 0.25}, {0, 0}, {1, 0}};
+    static const int64_t steps[] = {1, 2, -1, -3};
+    bool rank = op == SC_OP_SYRK || op == SC_OP_HERK, one = op == SC_OP_SCAL || (op >= SC_OP_NRM2 && op <= SC_OP_IAMAX);
+    struct sc_kernel k = {.op = op, .type = t, .m = M, .n = N, .k = K, .lda = LD, .ldb = LD, .ldc = LD};
+
+    k.transa = "NTC"[v % 3];
+    k.transb = "NTC"[v / 3 % 3];
+    k.side = "LR"[v & 1];
+    k.uplo = "UL"[v >> 1 & 1];
+    k.diag = "NU"[v >> 2 & 1];
+    memcpy(k.alpha, alphas[v / 9 % 3], sizeof k.alpha);
+    memcpy(k.beta, betas[v / 27 % 3], sizeof k.beta);
+    if (rank) {
+        k.transa = "NTC"[(v & 1) ? (op == SC_OP_HERK && sc_type_is_complex(t) ? 2 : 1) : 0];
+        k.k = v / 81 % 3 == 2 ? 0 : K;
+    }
+    if (op == SC_OP_GEMM && v / 81 % 3 == 2)
+        k.k = 0;
+    if (is_level1(op)) {
+        k.lda = one ? steps[v & 1] : steps[v & 3];
+        k.ldb = steps[v >> 2 & 3];
+        k.scale_real = v >> 4 & 1;
+    } else if (op == SC_OP_GEMV) {
+        k.ldb = steps[v & 3], k.ldc = steps[v >> 2 & 3];
+    } else if (op == SC_OP_GER || op == SC_OP_GERC) {
+        k.lda = steps[v & 3], k.ldb = steps[v >> 2 & 3];
+    } else if (op == SC_OP_TRSV) {
+        k.ldb = steps[v & 3];
+    }
+    check(&k);
+}
+
+static void all_variants(enum sc_op op)
+{
+    for (int t = 0; t < SC_TYPES; t++) {
+        unsigned variants = is_level1(op) ? 27 : 243;
+
+        checked = wrong = 0;
+        make_input((enum sc_type)t);
+        for (unsigned v = 0; v < variants; v++)
+            variant(op, (enum sc_type)t, v);
+        tap_ok(!wrong, "operation %d, type %c: %d variants, %d wrong", (int)op, sc_type_letter((enum sc_type)t),
+               checked, wrong);
+    }
+}
+
+/* What the BLAS says is not read may hold anything. */
+static void unread_operands(void)
+{
+    static const enum sc_op all[] = {SC_OP_AXPY, SC_OP_GEMV, SC_OP_GER, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK, SC_OP_HERK};
+    static const enum sc_op output[] = {SC_OP_GEMV, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK, SC_OP_HERK};
+
+    for (int t = 0; t < SC_TYPES; t++) {
+        struct sc_kernel k = {.type = (enum sc_type)t, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U',
+                              .diag = 'N', .m = M, .n = N, .k = K, .lda = LD, .ldb = LD, .ldc = LD, .beta = {0.5, 0}};
+
+        wrong = 0;
+        make_input((enum sc_type)t);
+        for (int i = 0; i < ELEMENTS; i++)
+            input[0][i] = NAN;
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            k.op = all[i];
+            k.lda = all[i] == SC_OP_AXPY || all[i] == SC_OP_GER ? 1 : LD;
+            k.ldb = all[i] == SC_OP_GER || all[i] == SC_OP_GEMV || all[i] == SC_OP_AXPY ? 1 : LD;
+            k.ldc = all[i] == SC_OP_GEMV ? 1 : LD;
+            check(&k);
+        }
+        tap_ok(!wrong, "type %c: alpha = 0 reads no operand", sc_type_letter((enum sc_type)t));
+
+        wrong = 0;
+        make_input((enum sc_type)t);
+        for (int i = 0; i < ELEMENTS; i++)
+            input[2][i] = NAN;
+        k.alpha[0] = 2, k.beta[0] = 0, k.lda = LD;
+        for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
+            k.op = output[i];
+            k.ldb = k.ldc = output[i] == SC_OP_GEMV ? 1 : LD;
+            if (output[i] == SC_OP_GEMV)
+                k.ldb = -1;
+            check(&k);
+        }
+        tap_ok(!wrong, "type %c: beta = 0 does not read the output", sc_type_letter((enum sc_type)t));
+    }
+}
+
+/* Nothing to do, and the cases that are left to the host. */
+static void edges(void)
+{
+    struct sc_kernel k = {.type = SC_D, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U', .diag = 'N', .lda = 1,
+                          .ldb = 1, .ldc = 1, .alpha = {1, 0}, .beta = {0.5, 0}};
+
+    make_input(SC_D);
+    for (int op = 0; op < SC_OPS; op++) {
+        wrong = 0;
+        k.op = (enum sc_op)op;
+        check(&k);
+        tap_ok(!wrong, "operation %d of size 0 changes nothing", op);
+    }
+    k.op = SC_OP_DOT, k.n = 5, k.lda = 0;
+    tap_ok(ops->launch(0, SC_STREAM_COMPUTE, &k) == SC_ERR_UNSUPPORTED, "an increment of 0 is left to the host");
+    wrong = 0;
+    k.op = SC_OP_ASUM, k.n = 0, k.lda = 1;
+    check(&k);
+    tap_ok(!wrong, "and the device goes on");
+}
+
+int main(int argc, char **argv)
+{
+    static struct sc_config config = {.check = 1};
+    static const struct sc_device_host host = {.config = &config, .log = cuda_module_log,
+                                               .thread_enter = cuda_module_nothing};
+    struct sc_fence ready;
+    int count = 0;
+
+    ops = cuda_module_load(argc > 1 ? argv[1] : NULL);
+    if (!ops || ops->open(&host, "", &count) || !count)
+        tap_skip_all_for_gpu("no CUDA device, or the module was not built");
+    staging = aligned_alloc(4096, (BUFFERS * ELEMENTS * 16 + 4095) / 4096 * 4096);
+    if (!staging || ops->pin(staging, BUFFERS * ELEMENTS * 16))
+        return 1;
+    for (int b = 0; b < BUFFERS; b++)
+        if (ops->alloc(0, ELEMENTS * 16, &memory[b], &ready) || ops->wait(0, SC_STREAM_H2D, ready))
+            return 1;
+    for (int op = 0; op < SC_OPS; op++)
+        all_variants((enum sc_op)op);
+    unread_operands();
+    edges();
+    for (int b = 0; b < BUFFERS; b++)
+        ops->free(0, memory[b], NULL, 0);
+    ops->unpin(staging, BUFFERS * ELEMENTS * 16);
+    ops->close();
+    free(staging);
+    return tap_done();
+}
