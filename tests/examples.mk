@@ -1,15 +1,17 @@
 # Tests of the examples, as a user sees them: plain programs under tools/semcache.
-EXTRA_PROGRAMS += tests/oom tests/footprint tests/threads
+EXTRA_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls
 tests_oom_SOURCES = tests/oom.c
 tests_oom_LDADD = $(BLAS_LIBS) -lm
 tests_footprint_SOURCES = tests/footprint.c
 tests_footprint_LDADD = $(BLAS_LIBS)
 tests_threads_SOURCES = tests/threads.c
 tests_threads_LDADD = $(BLAS_LIBS) -lm -lpthread
+tests_smallcalls_SOURCES = tests/smallcalls.c
+tests_smallcalls_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
-check_PROGRAMS += tests/oom tests/footprint tests/threads
+check_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls
 endif
 
 EXAMPLE_TESTS = tests/examples_right.t tests/examples_jacobi.t tests/examples_abac.t tests/examples_oom.t \
-	tests/examples_none.t tests/examples_input.t tests/examples_threads.t
+	tests/examples_none.t tests/examples_input.t tests/examples_threads.t tests/examples_overhead.t
 EXTRA_DIST += tests/examples.pl $(EXAMPLE_TESTS)
