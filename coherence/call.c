@@ -51,13 +51,18 @@ static void copy_view(const struct sc_view *to, const struct sc_view *from)
                (size_t)inner * elem);
 }
 
+static size_t shadow_bytes(const struct sc_view *v)
+{
+    return (size_t)(v->rows * v->cols) * sc_type_bytes(v->type);
+}
+
 /* A compact copy of the view's memory in the arena. */
 static enum sc_status shadow(struct sc_view *v)
 {
     struct sc_view own = *v;
 
     own.ld = v->vector ? (v->ld < 0 ? -1 : 1) : v->rows;
-    own.ptr = sc_host_alloc((size_t)(v->rows * v->cols) * sc_type_bytes(v->type));
+    own.ptr = sc_host_alloc(shadow_bytes(v));
     if (!own.ptr)
         return SC_ERR_MEMORY;
     if (v->access & SC_READ)
@@ -85,11 +90,18 @@ static bool shadows_conflict(const struct sc_view *views, int count, int i)
     return false;
 }
 
-static void drop_shadows(struct sc_view *own, const bool *staged, int count)
+/* Without the lock. */
+static void free_shadow(const struct sc_view *own)
+{
+    sc_coherence_forget((uintptr_t)own->ptr, shadow_bytes(own));
+    sc_host_free((void *)own->ptr);
+}
+
+static void drop_shadows(const struct sc_view *own, const bool *staged, int count)
 {
     for (int i = 0; i < count; i++)
         if (staged[i])
-            sc_host_free((void *)own[i].ptr);
+            free_shadow(&own[i]);
 }
 
 static enum sc_status make_shadows(const struct sc_view *views, int count, struct sc_view *own, bool *staged)
@@ -223,10 +235,9 @@ void sc_coherence_end(struct sc_operand *operands, int count)
         if (!o->staged.ptr)
             continue;
         if (o->staged.access & SC_WRITE) {
-            sc_coherence_acquire_host((uintptr_t)o->view.ptr,
-                                      (size_t)(o->view.rows * o->view.cols) * sc_type_bytes(o->view.type), SC_READ);
+            sc_coherence_acquire_host((uintptr_t)o->view.ptr, shadow_bytes(&o->view), SC_READ);
             copy_view(&o->staged, &o->view);
         }
-        sc_host_free((void *)o->view.ptr);
+        free_shadow(&o->view);
     }
 }

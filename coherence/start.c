@@ -33,6 +33,7 @@ void sc_coherence_stop(void)
     if (!ops)
         return;
     sc_coherence_release_range(0, UINTPTR_MAX);
+    sc_host_spans_unpin();
     ops->close();
     sc_protocol_lock();
     sc_protocol.ops = NULL;

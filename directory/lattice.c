@@ -5,7 +5,7 @@
 #include "directory/directory.h"
 
 #define PAGE_BYTES 4096
-#define PARTS_MAX 256
+#define PARTS_MAX 1024 /* SC_CUTS_MAX of coherence.h */
 
 static int64_t div_up(int64_t a, int64_t b)
 {
@@ -19,11 +19,15 @@ static int64_t round_up(int64_t a, int64_t b)
 
 int64_t sc_lattice_segment(int64_t n, size_t elem)
 {
-    int64_t unit = (int64_t)(sc_directory_limits.unit_bytes / elem);
+    int64_t unit = (int64_t)(sc_directory_limits.unit_bytes / elem), most = (int64_t)(sc_directory_limits.tile_bytes / elem);
+    int64_t length;
 
     if (unit < 1)
         unit = 1;
-    return round_up(div_up(n > 0 ? n : 1, SC_SECTORS), unit);
+    length = round_up(div_up(n > 0 ? n : 1, SC_SECTORS), unit);
+    if (length > most) /* a segment must fit into a tile (D4) */
+        length = most > unit ? most / unit * unit : most > 0 ? most : 1;
+    return length;
 }
 
 void sc_lattice_fold(struct sc_lattice *lattice, uintptr_t base, size_t elem, int64_t n)
@@ -61,10 +65,11 @@ static void add_part(struct parts *p, int64_t end, int home)
 static void make_parts(struct parts *p, int64_t n, size_t elem, int devices, int64_t pieces)
 {
     int64_t segment = sc_lattice_segment(n, elem), segments = div_up(n, segment);
+    int64_t shares = devices < segments ? devices : segments;
 
     *p = (struct parts){0};
-    if (pieces > PARTS_MAX / devices)
-        pieces = PARTS_MAX / devices;
+    if (pieces > PARTS_MAX / shares)
+        pieces = PARTS_MAX / shares;
     for (int d = 0; d < devices; d++) {
         int64_t lo = div_up(d * segments, devices) * segment, hi = div_up((d + 1) * segments, devices) * segment;
 

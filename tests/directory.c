@@ -1,0 +1,170 @@
+/* Geometry of matrices: grids cover the lattice, sectors cover the tiles, bytes and sectors find each other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "directory/directory.h"
+#include "tests/tap.h"
+
+static uint64_t state = 1;
+
+static int64_t below(int64_t n)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((state >> 33) % (uint64_t)n);
+}
+
+/* Every lattice element lies in exactly one tile, by arithmetic of the cuts. */
+static bool tiles_cover(const struct sc_matrix *m)
+{
+    int64_t elements = 0;
+
+    for (int j = 0; j < m->col_parts; j++)
+        for (int i = 0; i < m->row_parts; i++) {
+            const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, i, j);
+
+            if (t->rows < 1 || t->cols < 1 || t->sectors < 1 || t->sectors > SC_SECTORS || t->home < 0 ||
+                t->home >= sc_directory_limits.devices || sc_tile_sector_end(m, t, t->sectors) != t->col + t->cols ||
+                sc_matrix_tile_row(m, t->row) != i || sc_matrix_tile_row(m, t->row + t->rows - 1) != i ||
+                sc_matrix_tile_col(m, t->col) != j || sc_matrix_tile_col(m, t->col + t->cols - 1) != j)
+                return false;
+            elements += t->rows * t->cols;
+        }
+    return elements == m->rows * m->cols;
+}
+
+/* Sectors follow each other in memory and end where the matrix ends; a byte's sector has that byte in its range. */
+static bool sectors_cover(const struct sc_matrix *m)
+{
+    uintptr_t last = m->base, lo, hi;
+    int first, end;
+
+    for (int g = 0; g < sc_matrix_sectors(m); g++) {
+        if (!sc_matrix_sector_range(m, g, &lo, &hi))
+            continue;
+        if (lo < last || lo >= hi || hi > sc_matrix_end(m))
+            return false;
+        last = hi;
+        if (!sc_matrix_sectors_at(m, lo, lo + 1, &first, &end) || first != g || end != g + 1)
+            return false;
+        if (!sc_matrix_sectors_at(m, hi - 1, hi, &first, &end) || first != g || end != g + 1)
+            return false;
+    }
+    return last == sc_matrix_end(m);
+}
+
+static bool tiles_small(const struct sc_matrix *m)
+{
+    for (int i = 0; i < m->row_parts * m->col_parts; i++)
+        if ((uint64_t)(m->tiles[i].rows * m->tiles[i].cols) * m->elem > sc_directory_limits.tile_bytes)
+            return false;
+    return true;
+}
+
+static void random_lattice(struct sc_lattice *l)
+{
+    static const size_t elems[] = {4, 8, 16};
+    size_t elem = elems[below(3)];
+    uintptr_t base = UINT64_C(0x100000000000) + (uintptr_t)below(1000) * elem;
+
+    if (below(2)) {
+        sc_lattice_fold(l, base, elem, 1 + below(below(2) ? 200 : 200000));
+        return;
+    }
+    *l = (struct sc_lattice){.base = base, .elem = elem, .rows = 1 + below(500), .cols = 1 + below(500)};
+    l->ld = l->rows + below(3) * below(100);
+    l->bytes = (size_t)((l->cols - 1) * l->ld + l->rows) * elem;
+}
+
+static void test_grids(void)
+{
+    int bad = 0;
+
+    for (int i = 0; i < 3000; i++) {
+        struct sc_lattice l;
+        struct sc_matrix *m;
+
+        sc_directory_limits = (struct sc_directory_limits){1 + (int)below(8), UINT64_C(20000) << below(12),
+                                                           (size_t)(64 << below(7))};
+        random_lattice(&l);
+        m = sc_matrix_new(&l, (struct sc_spread){1 + (int)below(sc_directory_limits.devices), below(2)});
+        if (!m || !tiles_cover(m) || !sectors_cover(m) || !tiles_small(m)) {
+            tap_diag("lattice %lld x %lld, ld %lld, elem %zu, folded %d, devices %d, tile %llu: cover %d sectors %d small %d",
+                     (long long)l.rows, (long long)l.cols, (long long)l.ld, l.elem, l.folded, sc_directory_limits.devices,
+                     (unsigned long long)sc_directory_limits.tile_bytes, m && tiles_cover(m), m && sectors_cover(m),
+                     m && tiles_small(m));
+            bad++;
+        }
+        sc_matrix_free(m);
+    }
+    tap_ok(bad == 0, "3000 random grids cover their lattices, sectors their bytes, tiles within their limit");
+}
+
+/* D3: a device's rows of A are the rows of y that the device has. */
+static void test_alignment(void)
+{
+    int bad = 0;
+
+    for (int64_t n = 1; n < 40000; n = n * 3 / 2 + 1)
+        for (int devices = 1; devices <= 8; devices++) {
+            struct sc_lattice a = {.base = 1 << 30, .elem = 8, .ld = n, .rows = n, .cols = 3, .bytes = (size_t)n * 24}, y;
+            struct sc_matrix *ma, *my;
+
+            sc_directory_limits = (struct sc_directory_limits){devices, UINT64_C(1) << 40, 4096};
+            sc_lattice_fold(&y, 1 << 20, 8, n);
+            ma = sc_matrix_new(&a, (struct sc_spread){devices, false});
+            my = sc_matrix_new(&y, (struct sc_spread){devices, false});
+            for (int i = 0; i + 1 < ma->row_parts; i++)
+                if (ma->row_cut[i + 1] % my->rows)
+                    bad++;
+            sc_matrix_free(ma);
+            sc_matrix_free(my);
+        }
+    tap_ok(bad == 0, "row cuts of a distributed matrix are at segment boundaries of a vector as long");
+}
+
+static void test_index(void)
+{
+    struct sc_matrix *m[50];
+    size_t first;
+
+    sc_directory_limits = (struct sc_directory_limits){2, UINT64_C(1) << 40, 4096};
+    for (int i = 0; i < 50; i++) {
+        struct sc_lattice l;
+
+        sc_lattice_fold(&l, (uintptr_t)(1 + (i * 37) % 50) << 20, 8, 1000);
+        m[i] = sc_matrix_new(&l, (struct sc_spread){1, false});
+        sc_directory_insert(m[i]);
+    }
+    tap_ok(sc_directory_count() == 50, "50 matrices inserted out of order");
+    tap_ok(sc_directory_find(1 << 20, (uintptr_t)51 << 20, &first) == 50 && first == 0, "a range over all finds all");
+    tap_ok(sc_directory_find(((uintptr_t)7 << 20) + 7999, ((uintptr_t)8 << 20) + 1, &first) == 2 && first == 6,
+           "the last byte of one and the first of the next find both");
+    tap_ok(sc_directory_find(((uintptr_t)7 << 20) + 8000, (uintptr_t)8 << 20, &first) == 0, "between them nothing");
+    for (int i = 0; i < 50; i += 2)
+        sc_directory_remove(m[i]);
+    tap_ok(sc_directory_find(1 << 20, (uintptr_t)51 << 20, &first) == 25, "every other one removed");
+}
+
+static void test_gap(void)
+{
+    struct sc_lattice l = {.base = 1 << 30, .elem = 8, .ld = 2048, .rows = 512, .cols = 64, .bytes = (63 * 2048 + 512) * 8};
+    struct sc_matrix *m;
+    int first, end;
+
+    sc_directory_limits = (struct sc_directory_limits){1, UINT64_C(1) << 40, 4096};
+    m = sc_matrix_new(&l, (struct sc_spread){1, false});
+    tap_ok(m->width == 1 && m->tiles[0].sectors == 64, "64 columns of four pages: a sector each");
+    tap_ok(!sc_matrix_sectors_at(m, m->base + 4096, m->base + 16384, &first, &end), "bytes between columns are in no sector");
+    tap_ok(sc_matrix_sectors_at(m, m->base + 4096, m->base + 16385, &first, &end) && first == 1 && end == 2,
+           "one byte more is in the next column's");
+    sc_matrix_free(m);
+}
+
+int main(void)
+{
+    test_grids();
+    test_alignment();
+    test_index();
+    test_gap();
+    return tap_done();
+}
