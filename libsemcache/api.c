@@ -45,7 +45,7 @@ const char *semcache_status_name(enum semcache_status status)
 
 const char *semcache_version(void) { return PACKAGE_VERSION; }
 
-/* --- start and end --------------------------------------------------------------------------------------------------- */
+/* --- start and end ------------------------------------------------------------------------------------------------ */
 
 enum semcache_status semcache_set_device(const char *device)
 {
@@ -71,7 +71,7 @@ static bool is_running(void) { return sc_library_life() == SC_LIBRARY_RUNNING; }
 
 int semcache_device_count(void) { return is_running() ? sc_coherence_devices() : 0; }
 
-/* --- memory ---------------------------------------------------------------------------------------------------------- */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 void *semcache_alloc(size_t bytes)
 {
@@ -155,8 +155,8 @@ static enum sc_status prefetch_view(const struct sc_view *view, int device)
     return status;
 }
 
-enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t cols, int64_t ld, enum semcache_type type,
-                                       int device)
+enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t cols, int64_t ld,
+                                       enum semcache_type type, int device)
 {
     struct sc_view view = {.ptr = memory, .type = (enum sc_type)type, .rows = rows, .cols = cols, .ld = ld,
                            .access = SC_READ, .split = SC_SPLIT_COLS};
@@ -182,7 +182,7 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
     return public_status(status);
 }
 
-/* --- statistics ------------------------------------------------------------------------------------------------------ */
+/* --- statistics --------------------------------------------------------------------------------------------------- */
 
 enum semcache_status semcache_statistics(struct semcache_statistics *statistics)
 {

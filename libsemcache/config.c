@@ -23,41 +23,107 @@
 #define FIELD(member) offsetof(struct sc_config, member)
 
 const struct sc_setting sc_config_settings[] = {
-    {.name = "SEMCACHE_DEVICE", .kind = SC_SETTING_DEVICE, .field = FIELD(device), .standard = "auto",
-     .values = "auto, none, cuda[:0,1,...], emu:MACHINE[:COUNT]", .help = "devices that calls are offloaded to"},
-    {.name = "SEMCACHE_OFFLOAD", .kind = SC_SETTING_CHOICE, .field = FIELD(offload), .standard = "auto",
-     .values = "auto, always, never", .help = "which calls are offloaded; always: of any size (for tests)",
+    {.name = "SEMCACHE_DEVICE",
+     .kind = SC_SETTING_DEVICE,
+     .field = FIELD(device),
+     .standard = "auto",
+     .values = "auto, none, cuda[:0,1,...], emu:MACHINE[:COUNT]",
+     .help = "devices that calls are offloaded to"},
+    {.name = "SEMCACHE_OFFLOAD",
+     .kind = SC_SETTING_CHOICE,
+     .field = FIELD(offload),
+     .standard = "auto",
+     .values = "auto, always, never",
+     .help = "which calls are offloaded; always: of any size (for tests)",
      .choices = {"auto", "always", "never"}},
-    {.name = "SEMCACHE_STATS", .kind = SC_SETTING_PATH, .field = FIELD(stats), .values = "FILE, - for stderr",
+    {.name = "SEMCACHE_STATS",
+     .kind = SC_SETTING_PATH,
+     .field = FIELD(stats),
+     .values = "FILE, - for stderr",
      .help = "statistics are written there at exit; %p stands for the process id"},
-    {.name = "SEMCACHE_TRACE", .kind = SC_SETTING_PATH, .field = FIELD(trace), .values = "FILE",
+    {.name = "SEMCACHE_TRACE",
+     .kind = SC_SETTING_PATH,
+     .field = FIELD(trace),
+     .values = "FILE",
      .help = "events are written there; %p stands for the process id"},
-    {.name = "SEMCACHE_CHECK", .kind = SC_SETTING_FLAG, .field = FIELD(check), .standard = "0", .values = "0, 1",
+    {.name = "SEMCACHE_CHECK",
+     .kind = SC_SETTING_FLAG,
+     .field = FIELD(check),
+     .standard = "0",
+     .values = "0, 1",
      .help = "check the invariants of the protocol after every transition (slow)"},
-    {.name = "SEMCACHE_HOST_BLAS", .kind = SC_SETTING_PATH, .field = FIELD(host_blas), .values = "PATH",
+    {.name = "SEMCACHE_HOST_BLAS",
+     .kind = SC_SETTING_PATH,
+     .field = FIELD(host_blas),
+     .values = "PATH",
      .help = "library that runs what is not offloaded; not set: OpenBLAS"},
-    {.name = "SEMCACHE_MEMORY_LIMIT", .kind = SC_SETTING_BYTES, .field = FIELD(memory_limit), .standard = "0",
-     .values = "BYTES", .help = "memory used on each device; 0: all that it has", .most = 1024 * TIB},
-    {.name = "SEMCACHE_LOG", .kind = SC_SETTING_CHOICE, .field = FIELD(log), .standard = "warn",
-     .values = "error, warn, info, debug", .help = "least important messages that are shown",
+    {.name = "SEMCACHE_MEMORY_LIMIT",
+     .kind = SC_SETTING_BYTES,
+     .field = FIELD(memory_limit),
+     .standard = "0",
+     .values = "BYTES",
+     .help = "memory used on each device; 0: all that it has",
+     .most = 1024 * TIB},
+    {.name = "SEMCACHE_LOG",
+     .kind = SC_SETTING_CHOICE,
+     .field = FIELD(log),
+     .standard = "warn",
+     .values = "error, warn, info, debug",
+     .help = "least important messages that are shown",
      .choices = {"error", "warn", "info", "debug"}},
-    {.name = "SEMCACHE_MACHINE_PATH", .kind = SC_SETTING_PATH, .field = FIELD(machine_path),
-     .standard = SC_DATA_DIR "/machines", .values = "FOLDER", .help = "where the machine files of emulated devices are"},
-    {.name = "SEMCACHE_MODULE_PATH", .kind = SC_SETTING_PATH, .field = FIELD(module_path), .standard = SC_MODULE_DIR,
-     .values = "FOLDER", .help = "where the device modules are"},
-    {.name = "SEMCACHE_ARENA", .kind = SC_SETTING_BYTES, .field = FIELD(arena_bytes), .standard = "4T", .values = "BYTES",
-     .help = "address space reserved for large allocations", .least = 64 * KIB * KIB, .most = 64 * TIB},
-    {.name = "SEMCACHE_ARENA_MIN", .kind = SC_SETTING_BYTES, .field = FIELD(arena_min), .standard = "8K",
-     .values = "BYTES", .help = "smallest allocation that can be kept on devices", .least = 4 * KIB, .most = TIB},
-    {.name = "SEMCACHE_WINDOW_MIN", .kind = SC_SETTING_BYTES, .field = FIELD(window_min), .standard = "256K",
-     .values = "BYTES", .help = "brought home by a first read fault", .least = 4 * KIB, .most = TIB},
-    {.name = "SEMCACHE_WINDOW_MAX", .kind = SC_SETTING_BYTES, .field = FIELD(window_max), .standard = "64M",
-     .values = "BYTES", .help = "brought home by a fault in a sequential sweep", .least = 4 * KIB, .most = TIB},
-    {.name = "SEMCACHE_EMU_TIMING", .kind = SC_SETTING_FLAG, .field = FIELD(emu_timing), .standard = "0", .values = "0, 1",
+    {.name = "SEMCACHE_MACHINE_PATH",
+     .kind = SC_SETTING_PATH,
+     .field = FIELD(machine_path),
+     .standard = SC_DATA_DIR "/machines",
+     .values = "FOLDER",
+     .help = "where the machine files of emulated devices are"},
+    {.name = "SEMCACHE_MODULE_PATH",
+     .kind = SC_SETTING_PATH,
+     .field = FIELD(module_path),
+     .standard = SC_MODULE_DIR,
+     .values = "FOLDER",
+     .help = "where the device modules are"},
+    {.name = "SEMCACHE_ARENA",
+     .kind = SC_SETTING_BYTES,
+     .field = FIELD(arena_bytes),
+     .standard = "4T",
+     .values = "BYTES",
+     .help = "address space reserved for large allocations",
+     .least = 64 * KIB * KIB,
+     .most = 64 * TIB},
+    {.name = "SEMCACHE_ARENA_MIN",
+     .kind = SC_SETTING_BYTES,
+     .field = FIELD(arena_min),
+     .standard = "8K",
+     .values = "BYTES",
+     .help = "smallest allocation that can be kept on devices",
+     .least = 4 * KIB,
+     .most = TIB},
+    {.name = "SEMCACHE_WINDOW_MIN",
+     .kind = SC_SETTING_BYTES,
+     .field = FIELD(window_min),
+     .standard = "256K",
+     .values = "BYTES",
+     .help = "brought home by a first read fault",
+     .least = 4 * KIB,
+     .most = TIB},
+    {.name = "SEMCACHE_WINDOW_MAX",
+     .kind = SC_SETTING_BYTES,
+     .field = FIELD(window_max),
+     .standard = "64M",
+     .values = "BYTES",
+     .help = "brought home by a fault in a sequential sweep",
+     .least = 4 * KIB,
+     .most = TIB},
+    {.name = "SEMCACHE_EMU_TIMING",
+     .kind = SC_SETTING_FLAG,
+     .field = FIELD(emu_timing),
+     .standard = "0",
+     .values = "0, 1",
      .help = "emulated devices: only the clock, no data and no arithmetic (results are wrong)"},
     {.name = NULL}};
 
-/* --- values ---------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 static void *field_of(const struct sc_config *config, const struct sc_setting *setting)
 {
@@ -197,7 +263,7 @@ void sc_config_format(const struct sc_config *config, const struct sc_setting *s
     }
 }
 
-/* --- the environment ------------------------------------------------------------------------------------------------- */
+/* --- the environment ---------------------------------------------------------------------------------------------- */
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -237,8 +303,8 @@ static void report_unknown(const char *name, size_t length)
             nearest = s;
         }
     }
-    sc_log(SC_LOG_WARN, "there is no setting %.*s, it is ignored (the nearest name is %s)", (int)smaller(length, 100), name,
-           nearest->name);
+    sc_log(SC_LOG_WARN, "there is no setting %.*s, it is ignored (the nearest name is %s)", (int)smaller(length, 100),
+           name, nearest->name);
 }
 
 static const struct sc_setting *find(const char *name, size_t length)
@@ -259,8 +325,8 @@ static void report_value(const struct sc_config *config, const struct sc_setting
         format_bytes(setting->most, most, sizeof most);
         snprintf(range, sizeof range, " from %s to %s", least, most);
     }
-    sc_log(SC_LOG_WARN, "%s=%.100s is not allowed, %s is kept (allowed: %s%s)", setting->name, value, kept, setting->values,
-           range);
+    sc_log(SC_LOG_WARN, "%s=%.100s is not allowed, %s is kept (allowed: %s%s)", setting->name, value, kept,
+           setting->values, range);
 }
 
 static void apply(struct sc_config *config, const struct sc_setting *setting, const char *value)

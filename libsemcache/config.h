@@ -30,9 +30,9 @@ struct sc_setting {
 /* The table; NULL-terminated by name. */
 extern const struct sc_setting sc_config_settings[];
 
-/* Fills *config with the defaults and then from `environment` (NULL-terminated, "NAME=VALUE").  A variable that is not in the
- * table, or a value that is not allowed, gives one line on stderr and changes nothing.  Strings are copied and never
- * freed.  With `trusted` false (a set-user-id program) the environment is ignored in silence. */
+/* Fills *config with the defaults and then from `environment` (NULL-terminated, "NAME=VALUE").  A variable that is not
+ * in the table, or a value that is not allowed, gives one line on stderr and changes nothing.  Strings are copied and
+ * never freed.  With `trusted` false (a set-user-id program) the environment is ignored in silence. */
 void sc_config_load(struct sc_config *config, char *const *environment, bool trusted);
 
 /* Sets one field from text; false: the value is not allowed and nothing changed.  Says nothing. */

@@ -32,7 +32,7 @@ enum sc_library_life sc_library_life(void) { return __atomic_load_n(&life, __ATO
 
 static void set_life(enum sc_library_life next) { __atomic_store_n(&life, next, __ATOMIC_RELEASE); }
 
-/* --- how large a call must be ---------------------------------------------------------------------------------------- */
+/* --- how large a call must be ------------------------------------------------------------------------------------- */
 
 static void let_through(void)
 {
@@ -85,7 +85,7 @@ enum sc_status sc_library_set_device(const char *device)
     return status;
 }
 
-/* --- what the host asks of the protocol ------------------------------------------------------------------------------ */
+/* --- what the host asks of the protocol --------------------------------------------------------------------------- */
 
 /* True while there is a protocol to ask.  During ENDING too: memory freed then must not be written home to any more. */
 static bool is_tracking(void)
@@ -127,7 +127,7 @@ static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
                                                    .home = home,
                                                    .child = child};
 
-/* --- start ----------------------------------------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------------------------------------- */
 
 static const struct sc_device_host device_host = {.config = &sc_config,
                                                   .blas_symbol = sc_blas_host_symbol,
@@ -186,7 +186,7 @@ bool sc_library_start(void)
     return sc_library_life() == SC_LIBRARY_RUNNING;
 }
 
-/* --- end ------------------------------------------------------------------------------------------------------------- */
+/* --- end ---------------------------------------------------------------------------------------------------------- */
 
 /* Waits for all that was enqueued.  Errors were reported where they arose; what failed is repeated on the host. */
 static void wait_for_devices(void)

@@ -68,8 +68,8 @@ static bool made_calls(void)
     return false;
 }
 
-/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had some.  A
- * forked child leaves its parent's. */
+/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had
+ * some.  A forked child leaves its parent's. */
 static bool is_ours_to_write(void)
 {
     if (strstr(sc_config.stats, "%p"))

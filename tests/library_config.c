@@ -93,15 +93,15 @@ static void test_refused(const char *name, const char *value)
     snprintf(variable, sizeof variable, "%s=%s", name, value);
     load(variable, NULL);
     sc_config_format(&config, setting(name), after, sizeof after);
-    if (!tap_ok(strcmp(before, after) == 0 && lines() == 1 && strstr(said, variable) && strstr(said, "allowed"), "%s is refused",
-                variable))
+    if (!tap_ok(strcmp(before, after) == 0 && lines() == 1 && strstr(said, variable) && strstr(said, "allowed"),
+                "%s is refused", variable))
         tap_diag("%s", said);
 }
 
 static void test_bad(void)
 {
-    static const char *const devices[] = {"gpu", "cuda:", "cuda:0,", "cuda:a", "cuda0", "emu", "emu:", "emu:x:", "emu:x:0",
-                                          "emu:x:1,2", "emu::1", "auto ", "NONE"};
+    static const char *const devices[] = {"gpu",    "cuda:",   "cuda:0,",   "cuda:a", "cuda0", "emu", "emu:",
+                                          "emu:x:", "emu:x:0", "emu:x:1,2", "emu::1", "auto ", "NONE"};
     static const char *const sizes[] = {"-1", "1X", "G", "99999999999999999999", "20000000T", "1 G", "1GG", "0x10"};
 
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
@@ -132,7 +132,8 @@ static void test_untrusted(void)
     char *environment[] = {(char *)"SEMCACHE_STATS=/etc/passwd", (char *)"SEMCACHE_HOST_BLAS=/tmp/evil.so", NULL};
 
     sc_config_load(&config, environment, false);
-    tap_ok(!config.stats && !config.host_blas && strcmp(config.device, "auto") == 0, "a set-user-id program gets the defaults");
+    tap_ok(!config.stats && !config.host_blas && strcmp(config.device, "auto") == 0,
+           "a set-user-id program gets the defaults");
 }
 
 /* What the manual shows of a default that depends on where it was configured. */

@@ -31,8 +31,8 @@ static void *emit_many(void *number)
 
     sc_trace_routine = 1 + thread % 2;
     for (int i = 0; i < EACH; i++)
-        sc_trace(.kind = SC_EVENT_STATE, .matrix = (uint32_t)thread + 1, .tile = (uint32_t)i, .sectors = 0x8001, .device = -1,
-                 .old_state = SC_MSI_S, .new_state = SC_MSI_G, .bytes = 64);
+        sc_trace(.kind = SC_EVENT_STATE, .matrix = (uint32_t)thread + 1, .tile = (uint32_t)i, .sectors = 0x8001,
+                 .device = -1, .old_state = SC_MSI_S, .new_state = SC_MSI_G, .bytes = 64);
     return NULL;
 }
 
@@ -68,8 +68,9 @@ static int count_events(const char *path, int *in_order, char *last, size_t last
             continue;
         events++;
         if (sscanf(text, "%*f %*u state %u %u %llx %7s %7s %llu %63s", &matrix, &tile, &sectors, state, device, &bytes,
-                   routine) != 7 || matrix < 1 || matrix > THREADS || tile != next[matrix]++ || sectors != 0x8001 ||
-            strcmp(state, "S>G") || strcmp(device, "host") || bytes != 64 || strcmp(routine, names[1 + (matrix - 1) % 2]))
+                   routine) != 7 ||
+            matrix < 1 || matrix > THREADS || tile != next[matrix]++ || sectors != 0x8001 || strcmp(state, "S>G") ||
+            strcmp(device, "host") || bytes != 64 || strcmp(routine, names[1 + (matrix - 1) % 2]))
             *in_order = 0;
     }
     fclose(out);
@@ -104,7 +105,8 @@ static void test_second_session(void)
     sc_trace_start(path);
     emit_many(&number);
     sc_trace_stop();
-    tap_ok(count_events(path, &in_order, last, sizeof last) == EACH && in_order, "a second session has its own events only");
+    tap_ok(count_events(path, &in_order, last, sizeof last) == EACH && in_order,
+           "a second session has its own events only");
 }
 
 static void test_fork(void)
@@ -124,7 +126,8 @@ static void test_fork(void)
     }
     waitpid(child, NULL, 0);
     sc_trace_stop();
-    tap_ok(count_events(path, &in_order, last, sizeof last) == EACH && in_order, "a forked child adds nothing to the file");
+    tap_ok(count_events(path, &in_order, last, sizeof last) == EACH && in_order,
+           "a forked child adds nothing to the file");
 }
 
 static long file_size(const char *path)

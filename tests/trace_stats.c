@@ -26,7 +26,8 @@ int main(void)
     static const char *const names[] = {NULL, "dgemm", "ddot"};
     const char *const devices[] = {"Plain", "quote \" backslash \\ tab \t euro \xe2\x82\xac bad \xff"};
     struct sc_stats_extra none = {.virtual_seconds = -1, .wall_seconds = 0.5};
-    struct sc_stats_extra two = {.devices = 2, .device_names = devices, .virtual_seconds = 1.25, .wall_seconds = 3.000000001};
+    struct sc_stats_extra two = {
+        .devices = 2, .device_names = devices, .virtual_seconds = 1.25, .wall_seconds = 3.000000001};
 
     write_statistics(&none);
     test_has("\"calls\": {}");

@@ -34,8 +34,8 @@ static void print_device(const struct sc_device_ops *ops, int device)
     if (ops->properties(device, &about) != SC_OK)
         return;
     printf("  %d: %s, %.1f GiB, %.1f TFLOP/s dgemm, %.0f GB/s memory, %.0f GB/s from the host%s\n", device, about.name,
-           (double)about.memory / GIB, about.gemm_flops * 1e-12, about.memory_bandwidth * 1e-9, about.host_bandwidth * 1e-9,
-           about.emulated ? ", emulated" : "");
+           (double)about.memory / GIB, about.gemm_flops * 1e-12, about.memory_bandwidth * 1e-9,
+           about.host_bandwidth * 1e-9, about.emulated ? ", emulated" : "");
 }
 
 static int print_devices(void)
@@ -76,7 +76,8 @@ int sc_tool_info(int argc, char **argv)
         {"device", 'd', "DEVICE", 0, "look at these devices instead of SEMCACHE_DEVICE", 0}, {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
-                                     .doc = "Shows the devices, the host BLAS and the settings that a program would get."};
+                                     .doc =
+                                         "Shows the devices, the host BLAS and the settings that a program would get."};
     const char *library;
     bool good;
 

@@ -1,5 +1,5 @@
-/* Where things are.  Installed: where configure said.  In the build tree: beside the program there is a file of NAME=VALUE
- * lines, semcache.uninstalled, which is never installed. */
+/* Where things are.  Installed: where configure said.  In the build tree: beside the program there is a file of
+ * NAME=VALUE lines, semcache.uninstalled, which is never installed. */
 #include <config.h>
 
 #include <errno.h>

@@ -36,7 +36,7 @@ struct trace {
     bool ended;
 };
 
-/* --- reading --------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* Makes room for `more` elements behind `count`. */
 static bool reserve(void **list, size_t *room, size_t count, size_t more, size_t element)
@@ -182,7 +182,7 @@ static enum sc_status map_file(struct trace *trace, const char *path)
     return SC_ERR_IO;
 }
 
-/* --- printing -------------------------------------------------------------------------------------------------------- */
+/* --- printing ----------------------------------------------------------------------------------------------------- */
 
 static void put_text(FILE *out, struct text text, const char *if_none)
 {
@@ -262,7 +262,8 @@ static void put_details(FILE *out, const struct trace *trace, const struct sc_ev
         put_code_address(out, trace, event->ip);
         break;
     case SC_EVENT_MATRIX:
-        fprintf(out, " base=0x%" PRIx64 " rows=%" PRId64 " cols=%" PRId64, event->a, (int64_t)event->b, (int64_t)event->c);
+        fprintf(out, " base=0x%" PRIx64 " rows=%" PRId64 " cols=%" PRId64, event->a, (int64_t)event->b,
+                (int64_t)event->c);
         break;
     }
 }
@@ -332,8 +333,8 @@ static void put_heading(FILE *out, const struct trace *trace)
 
     fprintf(out, "# semcache trace, version %u: process %u, ", trace->header.version, trace->header.pid);
     put_text(out, (struct text){program, strnlen(program, sizeof trace->header.program)}, "unknown program");
-    fprintf(out, "\n# %12s %7s %-8s %6s %4s %18s %3s %4s %12s %s\n", "seconds", "thread", "event", "matrix", "tile", "sectors",
-            "o>n", "dev", "bytes", "routine and details");
+    fprintf(out, "\n# %12s %7s %-8s %6s %4s %18s %3s %4s %12s %s\n", "seconds", "thread", "event", "matrix", "tile",
+            "sectors", "o>n", "dev", "bytes", "routine and details");
 }
 
 static void put_ending(FILE *out, const struct trace *trace)

@@ -56,7 +56,7 @@ static uint64_t now(clockid_t clock)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* --- the file; all with file_lock held ----------------------------------------------------------------------------- */
+/* --- the file; all with file_lock held ---------------------------------------------------------------------------- */
 
 static void close_file(void)
 {
@@ -154,7 +154,7 @@ static void write_tables(void)
     dl_iterate_phdr(write_module, NULL);
 }
 
-/* --- rings ----------------------------------------------------------------------------------------------------------- */
+/* --- rings -------------------------------------------------------------------------------------------------------- */
 
 static void give_ring_back(void *ring)
 {
@@ -250,7 +250,7 @@ void sc_trace_emit(struct sc_event *event)
     errno = saved;
 }
 
-/* --- start and stop -------------------------------------------------------------------------------------------------- */
+/* --- start and stop ----------------------------------------------------------------------------------------------- */
 
 static bool write_header(void)
 {

@@ -10,7 +10,11 @@ static uint64_t counter(const uint64_t *value) { return __atomic_load_n(value, _
 /* Length of the well-formed UTF-8 sequence at s, 0 when there is none. */
 static int utf8_length(const unsigned char *s)
 {
-    int length = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+    int length = *s < 0x80                 ? 1
+                 : *s >= 0xc2 && *s < 0xe0 ? 2
+                 : *s >= 0xe0 && *s < 0xf0 ? 3
+                 : *s >= 0xf0 && *s < 0xf5 ? 4
+                                           : 0;
 
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xc0) != 0x80)
@@ -107,7 +111,8 @@ enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra)
             counter(&sc_stats.percall_out));
     fprintf(out, "  \"faults\": {\"read\": %" PRIu64 ", \"write\": %" PRIu64 "},\n", counter(&sc_stats.faults_read),
             counter(&sc_stats.faults_write));
-    fprintf(out, "  \"hits\": %" PRIu64 ",\n  \"misses\": %" PRIu64 ",\n", counter(&sc_stats.hits), counter(&sc_stats.misses));
+    fprintf(out, "  \"hits\": %" PRIu64 ",\n  \"misses\": %" PRIu64 ",\n", counter(&sc_stats.hits),
+            counter(&sc_stats.misses));
     fprintf(out, "  \"evictions\": %" PRIu64 ",\n  \"reshapes\": %" PRIu64 ",\n", counter(&sc_stats.evictions),
             counter(&sc_stats.reshapes));
     put_devices(out, extra);

@@ -1,5 +1,5 @@
-/* Counters (always on, one relaxed add each) and events (free when off): per-thread rings, written to a versioned binary
- * file by sc_trace_stop and when a ring is full. */
+/* Counters (always on, one relaxed add each) and events (free when off): per-thread rings, written to a versioned
+ * binary file by sc_trace_stop and when a ring is full. */
 #ifndef SC_TRACE_TRACE_H
 #define SC_TRACE_TRACE_H
 

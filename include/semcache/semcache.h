@@ -1,11 +1,11 @@
 /* semcache: keeps the matrices of BLAS programs on the GPUs between calls.
  *
- * A program needs nothing of this: linked against the library, or started with `semcache run`, its BLAS calls are offloaded
- * and its arrays stay ordinary arrays.  These functions are for programs that want to say more.
+ * A program needs nothing of this: linked against the library, or started with `semcache run`, its BLAS calls are
+ * offloaded and its arrays stay ordinary arrays.  These functions are for programs that want to say more.
  *
  * All functions may be called from any thread, and at any time: before devices are opened, without devices, after
- * shutdown.  None may be called from a signal handler.  Each returns SEMCACHE_OK or what was wrong; a failure of a device
- * has been reported by one line on stderr.  C99 and C++. */
+ * shutdown.  None may be called from a signal handler.  Each returns SEMCACHE_OK or what was wrong; a failure of a
+ * device has been reported by one line on stderr.  C99 and C++. */
 #ifndef SEMCACHE_SEMCACHE_H
 #define SEMCACHE_SEMCACHE_H
 
@@ -33,7 +33,7 @@ enum semcache_status {
     SEMCACHE_ERROR_MEMORY = 2,      /* no host or device memory */
     SEMCACHE_ERROR_NO_DEVICE = 3,   /* there are no devices: calls run on the host */
     SEMCACHE_ERROR_TOO_LATE = 4,    /* devices have been opened, or closed, already */
-    SEMCACHE_ERROR_UNSUPPORTED = 5, /* this memory cannot be kept on devices (stack, shared, not allocated by malloc...) */
+    SEMCACHE_ERROR_UNSUPPORTED = 5, /* this memory cannot be kept on devices (stack, shared with others...) */
     SEMCACHE_ERROR_DEVICE = 6,      /* a device failed */
     SEMCACHE_ERROR_IO = 7           /* writing failed; errno says why */
 };
@@ -44,25 +44,25 @@ SEMCACHE_API const char *semcache_status_name(enum semcache_status status);
 /* "0.1.0": of the library that is loaded, where SEMCACHE_VERSION_* are those of this header. */
 SEMCACHE_API const char *semcache_version(void);
 
-/* --- start and end (optional) ------------------------------------------------------------------------------------------ */
+/* --- start and end (optional) ------------------------------------------------------------------------------------- */
 
 /* Chooses the devices, as SEMCACHE_DEVICE does and instead of it: "auto", "none", "cuda", "cuda:0,2", "emu:h200x8:2".
- * Only before the first call that is offloaded (SEMCACHE_ERROR_TOO_LATE).  The string is copied.  Arrays allocated before
- * the first choice other than "none" may stay on the host. */
+ * Only before the first call that is offloaded (SEMCACHE_ERROR_TOO_LATE).  The string is copied.  Arrays allocated
+ * before the first choice other than "none" may stay on the host. */
 SEMCACHE_API enum semcache_status semcache_set_device(const char *device);
 
-/* Opens the devices now instead of at the first large call.  May take a second.  SEMCACHE_ERROR_NO_DEVICE when there are
- * none.  Calling it again does nothing. */
+/* Opens the devices now instead of at the first large call.  May take a second.  SEMCACHE_ERROR_NO_DEVICE when there
+ * are none.  Calling it again does nothing. */
 SEMCACHE_API enum semcache_status semcache_init(void);
 
-/* Brings everything home, closes the devices, writes statistics and trace.  Blocks.  From then on calls run on the host;
- * devices cannot be opened again.  Done at exit in any case. */
+/* Brings everything home, closes the devices, writes statistics and trace.  Blocks.  From then on calls run on the
+ * host; devices cannot be opened again.  Done at exit in any case. */
 SEMCACHE_API enum semcache_status semcache_shutdown(void);
 
 /* Number of open devices; 0 before the first offload and after shutdown. */
 SEMCACHE_API int semcache_device_count(void);
 
-/* --- memory ------------------------------------------------------------------------------------------------------------ */
+/* --- memory ------------------------------------------------------------------------------------------------------- */
 
 /* Page-aligned memory that can be kept on devices, whatever its size (malloc gives such memory for large sizes where
  * semcache is linked to the program itself or preloaded).  NULL when there is none.  Not initialised.  To be freed by
@@ -72,20 +72,20 @@ SEMCACHE_API void semcache_free(void *memory);
 
 enum semcache_mode { SEMCACHE_READ = 1, SEMCACHE_WRITE = 2, SEMCACHE_READWRITE = 3 };
 
-/* Makes [memory, memory + bytes) ready for access by the CPU: waits for the calls that write it, brings it home, opens its
- * pages.  Not needed for correctness (the first touch does it), but one acquire is cheaper than many faults, and memory
- * handed to the kernel or to another device in ways that semcache does not see must be acquired first.  SEMCACHE_READ keeps
- * the copies on the devices; the others drop them.  Holds until the next offloaded call that uses the memory.  Blocks.
- * Memory that semcache does not know needs nothing. */
+/* Makes [memory, memory + bytes) ready for access by the CPU: waits for the calls that write it, brings it home, opens
+ * its pages.  Not needed for correctness (the first touch does it), but one acquire is cheaper than many faults, and
+ * memory handed to the kernel or to another device in ways that semcache does not see must be acquired first.
+ * SEMCACHE_READ keeps the copies on the devices; the others drop them.  Holds until the next offloaded call that uses
+ * the memory.  Blocks.  Memory that semcache does not know needs nothing. */
 SEMCACHE_API enum semcache_status semcache_acquire(const void *memory, size_t bytes, enum semcache_mode mode);
 
-/* Waits for the calls that write [memory, memory + bytes) and makes it valid on the host (as semcache_acquire for reading);
- * with memory NULL: everything. */
+/* Waits for the calls that write [memory, memory + bytes) and makes it valid on the host (as semcache_acquire for
+ * reading); with memory NULL: everything. */
 SEMCACHE_API enum semcache_status semcache_sync(const void *memory, size_t bytes);
 
 /* Says that the host's bytes are about to be changed, or were, in a way that semcache does not see (by another device,
- * through a second mapping, by another process).  Results that only a device has come home first; then the devices' copies
- * are dropped.  So call it before the foreign write if a result may still be on a device. */
+ * through a second mapping, by another process).  Results that only a device has come home first; then the devices'
+ * copies are dropped.  So call it before the foreign write if a result may still be on a device. */
 SEMCACHE_API enum semcache_status semcache_invalidate(const void *memory, size_t bytes);
 
 enum semcache_type {
@@ -97,13 +97,13 @@ enum semcache_type {
 
 #define SEMCACHE_ANY_DEVICE (-1)
 
-/* Starts moving a column-major rows x cols matrix with leading dimension ld (in elements, ld >= rows) to a device, or with
- * SEMCACHE_ANY_DEVICE spreads it as a call would; a row-major one is its transpose.  Opens the devices if need be.
+/* Starts moving a column-major rows x cols matrix with leading dimension ld (in elements, ld >= rows) to a device, or
+ * with SEMCACHE_ANY_DEVICE spreads it as a call would; a row-major one is its transpose.  Opens the devices if need be.
  * Returns when enqueued; the matrix may be used at once. */
 SEMCACHE_API enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t cols, int64_t ld,
                                                     enum semcache_type type, int device);
 
-/* --- statistics ---------------------------------------------------------------------------------------------------------- */
+/* --- statistics --------------------------------------------------------------------------------------------------- */
 
 /* Since the start of the process.  h2d: host to devices, d2h: back, d2d: between devices. */
 struct semcache_statistics {
