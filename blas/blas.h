@@ -15,8 +15,9 @@ enum sc_status sc_blas_host_open(const char *path);
 const char *sc_blas_host_path(void);
 void *sc_blas_host_symbol(const char *name); /* "dgemm_", "cblas_dgemm" */
 
-/* Work below which a routine of level 1, 2, 3 is passed to the host without any look-up; INT64_MAX while there are no
- * devices (the start value), set by libsemcache when devices are expected. */
+/* Work below which a routine of level 1, 2, 3 is passed to the host without any look-up: the product of its sizes, about
+ * n, m * n, m * n * k (column "work" of routines.tab).  INT64_MAX while there are no devices (the start value), set by
+ * libsemcache when devices are expected; 0: every call is looked at. */
 extern int64_t sc_blas_small[4];
 
 /* Set by libsemcache: opens the devices at the first call that is large enough.  False: no devices. */
@@ -36,5 +37,9 @@ struct sc_blas_operand {
 };
 /* Brings the operands home in one batch before the host routine touches them page by page. */
 void sc_blas_host_operands(int routine, const struct sc_blas_operand *operands, int count);
+
+/* Adds the calls that the veneers have passed to the host since the last time to sc_stats.host: to be called before the
+ * statistics are read.  Thread safe. */
+void sc_blas_counts_collect(void);
 
 #endif

@@ -1,4 +1,30 @@
-# blas
+# The BLAS: veneers generated from routines.tab, and what they call.
+libcore_la_SOURCES += blas/blas.h blas/blas_int.h blas/counts.c blas/host_operands.c
 # Decomposition of calls into tasks.
 libcore_la_SOURCES += blas/tasks.h blas/offload.c blas/pieces.c blas/segments.c blas/level1.c blas/reduce.c blas/gemv.c \
 	blas/ger.c blas/gemm.c blas/pipeline.h blas/pipeline.c blas/symm.c blas/syrk.c blas/trsm.c
+
+# What only the library proper and the tests of the veneers link: a unit test keeps the BLAS it is linked with.
+noinst_LTLIBRARIES += libveneers.la
+libveneers_la_SOURCES = blas/host_blas.c blas/call.c blas/conjugate.c blas/xerbla.c
+nodist_libveneers_la_SOURCES = blas/veneers.c blas/tables.c blas/prototypes.h
+
+generate_blas = $(MKDIR_P) blas && $(AWK) -f $(srcdir)/blas/generate.awk
+blas_source = $(srcdir)/blas/routines.tab $(srcdir)/blas/generate.awk
+blas/prototypes.h: $(blas_source)
+	$(AM_V_GEN)$(generate_blas) -v what=prototypes $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+blas/tables.c: $(blas_source)
+	$(AM_V_GEN)$(generate_blas) -v what=tables $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+blas/veneers.c: $(blas_source)
+	$(AM_V_GEN)$(generate_blas) -v what=veneers $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+# The names that the library exports for it, one a line (for the version script).
+blas/exports.list: $(blas_source)
+	$(AM_V_GEN)$(generate_blas) -v what=exports $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+blas/checks.h: $(blas_source)
+	$(AM_V_GEN)$(generate_blas) -v what=checks $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+doc/routines.md: $(blas_source)
+	$(AM_V_GEN)$(MKDIR_P) doc && $(generate_blas) -v what=doc $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+BUILT_SOURCES += blas/prototypes.h
+noinst_DATA += blas/exports.list doc/routines.md
+CLEANFILES += blas/prototypes.h blas/checks.h blas/tables.c blas/veneers.c blas/exports.list doc/routines.md
+EXTRA_DIST += blas/routines.tab blas/generate.awk blas/README.md

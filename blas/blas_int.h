@@ -1,0 +1,210 @@
+/* Inside blas/: what the generated veneers and tables share with the generic code.  One BLAS call is one struct
+ * sc_blas_call; nothing here depends on the routine but through its row of sc_blas_rows. */
+#ifndef SC_BLAS_BLAS_INT_H
+#define SC_BLAS_BLAS_INT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/inside.h"
+#include "base/types.h"
+#include "blas/blas.h"
+#include "trace/trace.h"
+
+typedef int32_t sc_blas_int; /* the BLAS's INTEGER */
+
+/* Whose arguments a call has: Fortran's, or the CBLAS's with this storage order ('?': neither). */
+enum { SC_BLAS_FORTRAN = 'F', SC_BLAS_COLUMNS = 'C', SC_BLAS_ROWS = 'R' };
+
+union sc_blas_scalar {
+    float s, sc[2];
+    double d, dz[2];
+    float _Complex c;
+    double _Complex z;
+    int64_t i;
+};
+
+/* The arguments of any BLAS routine.  Letters that the routine does not have are 0, invalid ones are not 0 ('?'). */
+struct sc_blas_call {
+    int routine;
+    enum sc_type type;
+    char order;
+    char transa, transb, side, uplo, diag;
+    bool conj;             /* set by the row-major conversion: the Fortran routine would need conjugated vectors */
+    sc_blas_int m, n, k, kl, ku, lda, ldb, ldc, incx, incy;
+    double alpha[2], beta[2];
+    void *a, *b, *c, *x, *y; /* a: also a packed matrix */
+    union sc_blas_scalar result;
+};
+
+enum { SC_BLAS_OPERANDS_MAX = 3 };
+
+/* A row of routines.tab for one type. */
+struct sc_blas_row {
+    const char *name;                 /* "dgemm" */
+    const char *fortran, *cblas;      /* "dgemm_", "cblas_dgemm" */
+    int level;
+    int op;                           /* enum sc_op, or -1: always on the host */
+    enum sc_type type;
+    bool scale_real;
+    const char *letters;              /* of its operands: A, B, C, P(acked), X, Y, in the order of `operands` */
+    void (*columns)(struct sc_blas_call *call); /* row-major to column-major arguments; NULL: no matrices */
+    int (*operands)(const struct sc_blas_call *call, struct sc_blas_operand *operands); /* of column-major arguments */
+};
+extern const struct sc_blas_row sc_blas_rows[]; /* [0] is unused */
+extern const int sc_blas_routines;              /* rows, with the unused one */
+
+/* What a veneer does next. */
+enum sc_blas_next {
+    SC_BLAS_DONE, /* the devices have done, or queued, it */
+    SC_BLAS_HOST, /* host routine, under sc_inside */
+    SC_BLAS_PLAIN /* host routine, which will complain of its arguments to an xerbla that may never return */
+};
+/* The rest of a veneer for a call that is not small.  Row-major arguments are converted in place. */
+enum sc_blas_next sc_blas_large(struct sc_blas_call *call);
+
+/* True when the arguments are those that the BLAS standard allows (column-major form). */
+bool sc_blas_call_valid(const struct sc_blas_call *call);
+/* The record for the devices; false when they are not asked for such a call. */
+bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel);
+
+/* --- the host's routines ---------------------------------------------------------------------------------------------- */
+
+typedef void (*sc_blas_fn)(void);
+enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_INTERFACES };
+
+/* By routine.  Until the host BLAS is open, and for what it lacks, an entry is the routine's stub (generated), which calls
+ * sc_blas_resolve.  Entries are written with release order before sc_blas_host_open returns and never change again. */
+extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
+/* CBLAS routines made of the host's Fortran ones, for hosts without a CBLAS. */
+extern const sc_blas_fn sc_blas_via_fortran[];
+
+/* For the stubs: opens the host BLAS if need be.  NULL, after one line, when it has no such routine. */
+sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub);
+
+/* The conjugations for row-major calls (call->conj) when they go through Fortran: before, and after the call. */
+struct sc_blas_conj {
+    void *copies[2];
+    struct sc_blas_operand inplace;
+};
+bool sc_blas_conj_begin(struct sc_blas_call *call, struct sc_blas_conj *conj);
+void sc_blas_conj_end(struct sc_blas_conj *conj);
+
+/* --- counting ----------------------------------------------------------------------------------------------------------- */
+
+/* This thread's calls passed to the host by routine, NULL before its first one.  Only its thread writes it. */
+extern __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
+uint64_t *sc_blas_counts_new(void); /* never NULL */
+
+static inline void sc_blas_count_on(uint64_t *counts, int routine)
+{
+    __atomic_store_n(&counts[routine], counts[routine] + 1, __ATOMIC_RELAXED);
+}
+static inline void sc_blas_count(int routine)
+{
+    sc_blas_count_on(__builtin_expect(!!sc_blas_counts, 1) ? sc_blas_counts : sc_blas_counts_new(), routine);
+}
+
+/* --- for the veneers ---------------------------------------------------------------------------------------------------- */
+
+static inline void sc_blas_enter(int routine)
+{
+    sc_inside_enter();
+    sc_trace_routine = (uint16_t)routine;
+}
+static inline void sc_blas_leave(void)
+{
+    sc_trace_routine = 0;
+    sc_inside_leave();
+}
+
+static inline bool sc_blas_small1(int level, int64_t n) { return n < sc_blas_small[level]; }
+static inline bool sc_blas_small2(int level, int64_t m, int64_t n) { return m * n < sc_blas_small[level]; }
+static inline bool sc_blas_small3(int level, int64_t m, int64_t n, int64_t k)
+{
+    return (__int128)(m * n) * k < sc_blas_small[level]; /* up to 2^93 */
+}
+
+static inline char sc_blas_letter(char letter)
+{
+    if (letter >= 'a' && letter <= 'z')
+        return (char)(letter - 'a' + 'A');
+    return letter ? letter : '?';
+}
+static inline bool sc_blas_is_left(char side) { return (side | 32) == 'l'; }
+
+static inline char sc_cblas_order(int order) { return order == 101 ? SC_BLAS_ROWS : order == 102 ? SC_BLAS_COLUMNS : '?'; }
+static inline char sc_cblas_trans(int t) { return t == 111 ? 'N' : t == 112 ? 'T' : t == 113 ? 'C' : '?'; }
+static inline char sc_cblas_uplo(int u) { return u == 121 ? 'U' : u == 122 ? 'L' : '?'; }
+static inline char sc_cblas_diag(int d) { return d == 131 ? 'N' : d == 132 ? 'U' : '?'; }
+static inline char sc_cblas_side(int s) { return s == 141 ? 'L' : s == 142 ? 'R' : '?'; }
+
+/* A scalar of the call in the type that the Fortran routine reads. */
+static inline union sc_blas_scalar sc_blas_typed(enum sc_type type, const double value[2])
+{
+    union sc_blas_scalar scalar = {.dz = {value[0], value[1]}};
+
+    if (type == SC_S || type == SC_C) {
+        scalar.sc[0] = (float)value[0];
+        scalar.sc[1] = (float)value[1];
+    }
+    return scalar;
+}
+
+/* --- for the tables: conversions and shapes -------------------------------------------------------------------------------- */
+
+static inline void sc_rows_swap(sc_blas_int *p, sc_blas_int *q)
+{
+    sc_blas_int t = *p;
+
+    *p = *q;
+    *q = t;
+}
+static inline void sc_rows_swap_letters(char *p, char *q)
+{
+    char t = *p;
+
+    *p = *q;
+    *q = t;
+}
+static inline void sc_rows_swap_pointers(void **p, void **q)
+{
+    void *t = *p;
+
+    *p = *q;
+    *q = t;
+}
+static inline void sc_rows_flip(char *letter, char one, char other)
+{
+    *letter = *letter == one ? other : *letter == other ? one : *letter;
+}
+static inline void sc_rows_trans(struct sc_blas_call *call)
+{
+    if (call->transa == 'C' && sc_type_is_complex(call->type))
+        call->conj = true; /* conj(A), as stored by columns */
+    call->transa = call->transa == 'N' ? 'T' : call->transa == 'T' || call->transa == 'C' ? 'N' : call->transa;
+}
+static inline void sc_rows_syrk(struct sc_blas_call *call)
+{
+    if (call->transa == 'C' && !sc_type_is_complex(call->type))
+        call->transa = 'T';
+    sc_rows_flip(&call->transa, 'N', 'T');
+}
+
+static inline struct sc_blas_operand sc_blas_matrix(const struct sc_blas_call *call, const void *ptr, int64_t rows,
+                                                    int64_t cols, int64_t ld, enum sc_access access)
+{
+    return (struct sc_blas_operand){ptr, rows, cols, ld, call->type, access};
+}
+static inline struct sc_blas_operand sc_blas_vector(const struct sc_blas_call *call, const void *ptr, int64_t n,
+                                                    int64_t inc, enum sc_access access)
+{
+    return (struct sc_blas_operand){ptr, 1, n, inc < 0 ? -inc : inc, call->type, access};
+}
+static inline enum sc_access sc_blas_beta_access(const struct sc_blas_call *call)
+{
+    return call->beta[0] == 0 && call->beta[1] == 0 ? SC_WRITE : SC_RDWR;
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* What the veneers have in common: from the arguments of any BLAS routine to the record for the devices, or to operands
+ * brought home for the host routine. */
+#include "blas/blas_int.h"
+
+static bool letter_in(char letter, const char *valid)
+{
+    if (!letter)
+        return true;
+    while (*valid && *valid != letter)
+        valid++;
+    return *valid != 0;
+}
+
+/* The values of trans that a routine takes.  OpenBLAS knows more: left to it. */
+static const char *trans_of(const struct sc_blas_row *row)
+{
+    if (row->level == 3 && sc_type_is_complex(row->type)) {
+        if (row->op == SC_OP_HERK || row->name[1] == 'h')
+            return "NC";
+        if (row->name[1] == 's')
+            return "NT";
+    }
+    return "NTC";
+}
+
+bool sc_blas_call_valid(const struct sc_blas_call *call)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+
+    if (row->level == 1)
+        return true; /* every argument means something */
+    if (call->order == '?' || call->m < 0 || call->n < 0 || call->k < 0 || call->kl < 0 || call->ku < 0)
+        return false;
+    if (!letter_in(call->transa, trans_of(row)) || !letter_in(call->transb, "NTC") || !letter_in(call->side, "LR") ||
+        !letter_in(call->uplo, "UL") || !letter_in(call->diag, "NU"))
+        return false;
+    for (int i = row->operands(call, operands) - 1; i >= 0; i--)
+        if (operands[i].ld < 1 || operands[i].ld < operands[i].rows)
+            return false;
+    return true;
+}
+
+/* Has the routine an m, or is its only size n?  The vector and square operations have one. */
+static bool has_m(enum sc_op op)
+{
+    return op == SC_OP_GEMV || op == SC_OP_GER || op == SC_OP_GERC || op == SC_OP_GEMM || op == SC_OP_SYMM ||
+           op == SC_OP_HEMM || op == SC_OP_TRSM;
+}
+
+/* Where the operands go in the record.  False: an increment that devices are not asked for. */
+static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *kernel)
+{
+    switch (kernel->op) {
+    case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC:
+        kernel->a = call->x, kernel->lda = call->incx;
+        kernel->b = call->y, kernel->ldb = call->incy;
+        return call->incx != 0 && call->incy != 0;
+    case SC_OP_SCAL: case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX:
+        kernel->a = call->x, kernel->lda = call->incx;
+        return call->incx > 0; /* otherwise not done, 0, or as the library's version has it */
+    case SC_OP_GER: case SC_OP_GERC:
+        kernel->a = call->x, kernel->lda = call->incx;
+        kernel->b = call->y, kernel->ldb = call->incy;
+        kernel->c = call->a, kernel->ldc = call->lda;
+        return true;
+    case SC_OP_GEMV:
+        kernel->a = call->a, kernel->lda = call->lda;
+        kernel->b = call->x, kernel->ldb = call->incx;
+        kernel->c = call->y, kernel->ldc = call->incy;
+        return true;
+    case SC_OP_TRSV:
+        kernel->a = call->a, kernel->lda = call->lda;
+        kernel->b = call->x, kernel->ldb = call->incx;
+        return true;
+    default: /* level 3 */
+        kernel->a = call->a, kernel->lda = call->lda;
+        kernel->b = call->b, kernel->ldb = call->ldb;
+        kernel->c = call->c, kernel->ldc = call->ldc;
+        return true;
+    }
+}
+
+bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+
+    if (row->op < 0 || call->conj || call->n <= 0 || (has_m((enum sc_op)row->op) && call->m <= 0))
+        return false;
+    *kernel = (struct sc_kernel){
+        .op = (enum sc_op)row->op, .type = call->type, .scale_real = row->scale_real,
+        .transa = call->transa, .transb = call->transb, .side = call->side, .uplo = call->uplo, .diag = call->diag,
+        .m = call->m, .n = call->n, .k = call->k,
+        .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
+        .result = &call->result,
+    };
+    return place_operands(call, kernel);
+}
+
+/* Brings the operands home.  A call with an empty side may leave even its WRITE operand alone, and is left to faults. */
+static void bring_home(const struct sc_blas_call *call)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+    int count = row->operands(call, operands);
+
+    for (int i = 0; i < count; i++) {
+        if (operands[i].rows <= 0 || operands[i].cols <= 0)
+            return;
+        if (operands[i].ld == 0) /* level 1: one element over and over */
+            operands[i].cols = operands[i].ld = 1;
+    }
+    sc_blas_host_operands(call->routine, operands, count);
+}
+
+enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct sc_kernel kernel;
+    bool done;
+
+    if (call->order == SC_BLAS_ROWS && row->columns)
+        row->columns(call);
+    if (!sc_blas_call_valid(call))
+        return SC_BLAS_PLAIN;
+    if (!sc_blas_start || !sc_blas_start())
+        return SC_BLAS_HOST; /* no devices: everything is at home */
+    sc_trace_routine = (uint16_t)call->routine;
+    done = sc_blas_call_kernel(call, &kernel) && sc_blas_offload(call->routine, &kernel);
+    if (!done)
+        bring_home(call);
+    sc_trace_routine = 0;
+    return done ? SC_BLAS_DONE : SC_BLAS_HOST;
+}

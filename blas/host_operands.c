@@ -1,0 +1,32 @@
+/* Operands of a large call that runs on the host: brought home at once, instead of fault by fault under the host BLAS's
+ * own threads. */
+#include "blas/blas.h"
+#include "coherence/coherence.h"
+
+static void acquire(const struct sc_blas_operand *operand)
+{
+    struct sc_view view = {
+        .ptr = operand->ptr, .type = operand->type, .rows = operand->rows, .cols = operand->cols, .ld = operand->ld,
+        .access = operand->access,
+    };
+
+    if (view.rows == 1) { /* a vector; a matrix of one row is no different */
+        view.vector = true;
+        view.rows = operand->cols;
+        view.cols = 1;
+    }
+    if (view.rows > 0 && view.cols > 0 && view.ld > 0)
+        sc_coherence_acquire_view(&view);
+}
+
+void sc_blas_host_operands(int routine, const struct sc_blas_operand *operands, int count)
+{
+    (void)routine;
+    /* What is overwritten comes last: its device copies are dropped, and another operand may be the same memory. */
+    for (int i = 0; i < count; i++)
+        if (operands[i].access != SC_WRITE)
+            acquire(&operands[i]);
+    for (int i = 0; i < count; i++)
+        if (operands[i].access == SC_WRITE)
+            acquire(&operands[i]);
+}

@@ -1,0 +1,48 @@
+/* The small change of the BLAS: error handlers, lsame, and two variables of the reference CBLAS.  A program's own
+ * definitions come before these in the search order of the dynamic linker (and in a static link: they are weak). */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "blas/prototypes.h"
+
+/* Written by the reference CBLAS and read by its test programs. */
+__attribute__((weak)) int RowMajorStrg;
+__attribute__((weak)) int CBLAS_CallFromC;
+
+/* By it one copy of semcache knows another, which must not be taken for a host BLAS. */
+const int semcache_is_blas = 1;
+
+__attribute__((weak)) void xerbla_(const char *name, const sc_blas_int *info, size_t length)
+{
+    typedef void (*xerbla)(const char *name, const sc_blas_int *info, size_t length);
+    xerbla host = (xerbla)sc_blas_host_symbol("xerbla_");
+
+    if (host) {
+        host(name, info, length);
+        return;
+    }
+    length = strnlen(name, length < 32 ? length : 32);
+    dprintf(STDERR_FILENO, " ** On entry to %.*s parameter number %d had an illegal value\n", (int)length, name, *info);
+}
+
+__attribute__((weak)) void cblas_xerbla(int parameter, const char *routine, const char *form, ...)
+{
+    va_list args;
+
+    if (parameter)
+        dprintf(STDERR_FILENO, "Parameter %d to routine %s was incorrect\n", parameter, routine);
+    va_start(args, form);
+    vdprintf(STDERR_FILENO, form, args);
+    va_end(args);
+}
+
+/* LAPACK's own test suite calls it hundreds of millions of times. */
+__attribute__((weak)) int lsame_(const char *a, const char *b)
+{
+    unsigned difference = (unsigned char)(*a ^ *b);
+    unsigned letter = (unsigned)(*a | 32) - 'a';
+
+    return !difference || (difference == 32 && letter < 26);
+}
