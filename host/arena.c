@@ -2,7 +2,7 @@
  * of their own (host/span.c).  A block begins and ends on pages, so a page never holds bytes of two blocks and protecting
  * one never touches another, nor libc's own data.
  *
- * All bookkeeping lies outside the arena: neither allocation nor free touches the memory itself (rule H2), except to make
+ * All bookkeeping lies outside the arena: neither allocation nor free touches the memory itself (rule M5), except to make
  * zeros, on the caller's thread and without a lock. */
 #include "host/arena.h"
 
@@ -136,7 +136,7 @@ void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
         sc_ring_remove(&span->link);
     p = (void *)block_base(span, i);
     sc_host_spans_unlock();
-    if (zero && dirty) /* not MADV_DONTNEED: the pages may be pinned, and a device would go on using the old ones */
+    if (zero && dirty) /* rule M4 */
         memset(p, 0, bytes);
     return p;
 }

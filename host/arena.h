@@ -33,7 +33,8 @@ void sc_host_arena_empty(uintptr_t addr, size_t bytes);
  * in a forked child. */
 void sc_host_forget(uintptr_t addr, size_t bytes);
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access);
-void sc_host_home(void);
+bool sc_host_home(void); /* true when there was anybody to call */
+void sc_host_resume(void);
 void sc_host_child(void); /* calls back once; then no other call is made */
 
 #endif

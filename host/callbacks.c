@@ -42,17 +42,32 @@ void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
     errno = saved;
 }
 
-void sc_host_home(void)
+static void call(void (*function)(void))
 {
-    const struct sc_host_callbacks *calls = callable();
     int saved = errno;
 
-    if (!calls)
-        return;
     sc_inside_enter();
-    calls->home();
+    if (function)
+        function();
     sc_inside_leave();
     errno = saved;
+}
+
+bool sc_host_home(void)
+{
+    const struct sc_host_callbacks *calls = callable();
+
+    if (calls)
+        call(calls->home);
+    return calls != NULL;
+}
+
+void sc_host_resume(void)
+{
+    const struct sc_host_callbacks *calls = callable();
+
+    if (calls)
+        call(calls->resume);
 }
 
 void sc_host_child(void)
@@ -60,9 +75,6 @@ void sc_host_child(void)
     const struct sc_host_callbacks *calls = callable();
 
     in_child = true;
-    if (!calls)
-        return;
-    sc_inside_enter();
-    calls->child();
-    sc_inside_leave();
+    if (calls)
+        call(calls->child);
 }

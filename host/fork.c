@@ -12,10 +12,20 @@
 #include "host/arena.h"
 #include "host/span.h"
 
+/* The protocol went home for the fork that this thread is in; it may be started by another thread meanwhile. */
+static __thread bool went_home __attribute__((tls_model("initial-exec")));
+
 static void prepare(void)
 {
-    sc_host_home();
+    went_home = sc_host_home();
     sc_host_spans_fork_prepare();
+}
+
+static void parent(void)
+{
+    sc_host_spans_fork_parent();
+    if (went_home)
+        sc_host_resume();
 }
 
 static void child(void)
@@ -28,7 +38,7 @@ static void child(void)
 static void start(void)
 {
     sc_inside_enter();
-    pthread_atfork(prepare, sc_host_spans_fork_parent, child);
+    pthread_atfork(prepare, parent, child);
     sc_inside_leave();
 }
 

@@ -30,13 +30,16 @@ struct sc_host_callbacks {
      * without opening pages. */
     void (*read_ahead)(uintptr_t addr, size_t bytes);
     /* On the caller's thread, before the memory goes away: entries are dropped, nothing is written back; pages are left
-     * read-write. */
+     * read-write, and no transfer uses them any more. */
     void (*forget)(uintptr_t addr, size_t bytes);
     /* On the caller's thread: brings the range home and opens it for the access. */
     void (*acquire)(uintptr_t addr, size_t bytes, enum sc_access access);
-    /* Everything home and open (before fork, at exit). */
+    /* Everything home and open, before a fork. */
     void (*home)(void);
     void (*child)(void); /* in a forked child: no devices any more */
+    /* In the parent after the fork, or NULL.  Between `home` and this (or `child`) other threads of the program must not
+     * close pages again: `home` may keep the protocol's lock for that long. */
+    void (*resume)(void);
 };
 
 /* Reserves the arena (once, when devices are expected).  Until then, and inside the library (base/inside.h), the malloc

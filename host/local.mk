@@ -2,6 +2,7 @@
 libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/malloc.c host/mmap.c host/next.h \
 	host/io.c host/io_calls.h host/fork.h host/fork.c host/rawmem.c
+EXTRA_DIST += host/README.md
 
 # host: fault half (protection, fault handler, pager)
 libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/chain_sig.c host/front.h \

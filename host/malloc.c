@@ -1,6 +1,6 @@
 /* The malloc family, as the program calls it.  Blocks of sc_host_arena_from bytes or more come from the arena, all others
  * and everything that the library allocates for itself from libc; free and realloc know from the address whose a block
- * is.  Entries go before their memory does (invariant C8): free and a moving realloc call `forget` first.
+ * is.  Entries go before their memory does (rule M6): free and a moving realloc call `forget` first.
  *
  * Without devices every function is one comparison and a jump. */
 #define _GNU_SOURCE

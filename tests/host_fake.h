@@ -15,7 +15,7 @@ struct fake_call {
     enum sc_access access;
 };
 static struct fake_call fake_acquired[64], fake_forgotten[64];
-static int fake_acquires, fake_forgets, fake_homes, fake_children, fake_outside;
+static int fake_acquires, fake_forgets, fake_homes, fake_resumes, fake_children, fake_outside;
 
 static inline void fake_note(struct fake_call *calls, int *count, uintptr_t addr, size_t bytes, enum sc_access access)
 {
@@ -33,12 +33,17 @@ static inline void fake_acquire(uintptr_t addr, size_t bytes, enum sc_access acc
 }
 static inline void fake_forget(uintptr_t addr, size_t bytes) { fake_note(fake_forgotten, &fake_forgets, addr, bytes, 0); }
 static inline void fake_home(void) { fake_homes++; }
+static inline void fake_resume(void) { fake_resumes++; }
 static inline void fake_child(void) { fake_children++; }
 
 static const struct sc_host_callbacks fake_callbacks = {
-    .forget = fake_forget, .acquire = fake_acquire, .home = fake_home, .child = fake_child};
+    .forget = fake_forget, .acquire = fake_acquire, .home = fake_home, .child = fake_child,
+    .resume = fake_resume};
 
-static inline void fake_reset(void) { fake_acquires = fake_forgets = fake_homes = fake_children = fake_outside = 0; }
+static inline void fake_reset(void)
+{
+    fake_acquires = fake_forgets = fake_homes = fake_resumes = fake_children = fake_outside = 0;
+}
 
 /* Exactly one acquire since the last reset, of this range; resets. */
 static inline int fake_acquired_only(const void *p, size_t bytes, enum sc_access access)

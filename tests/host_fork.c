@@ -27,7 +27,7 @@ static int child_checks(char *tracked, char *plain)
     char *p;
     double number = 1.5, back = 0;
 
-    if (fake_homes != 1 || fake_children != 1)
+    if (fake_homes != 1 || fake_children != 1 || fake_resumes)
         return 1;
     if (!all_bytes(tracked, 7, 3 * MIB) || !all_bytes(plain, 8, 100000))
         return 2;
@@ -95,7 +95,8 @@ int main(void)
     sc_host_write(&back, &one, sizeof back); /* the child must not use this descriptor */
     code = in_child(tracked, plain);
     tap_ok(code == 0, "the child has the data, libc's malloc and nobody to call (%d)", code);
-    tap_ok(fake_homes == 1 && fake_children == 0, "the parent brought everything home");
+    tap_ok(fake_homes == 1 && fake_resumes == 1 && fake_children == 0,
+           "the parent brought everything home and goes on");
     tap_ok(all_bytes(tracked, 7, 3 * MIB) && back == 1, "the parent's memory is as it was");
     free(tracked);
     tap_ok(fake_forgets == 1, "the parent goes on forgetting");
