@@ -1,0 +1,57 @@
+/* Without a host BLAS: one clear line, once, and calls that return. */
+#include <string.h>
+#include <unistd.h>
+
+#include "blas/prototypes.h"
+#include "tests/tap.h"
+
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
+{
+    (void)routine, (void)kernel;
+    return false;
+}
+void sc_blas_host_operands(int routine, const struct sc_blas_operand *operands, int count)
+{
+    (void)routine, (void)operands, (void)count;
+}
+
+static int log_pipe[2];
+
+/* What was written to stderr since the last time. */
+static const char *said(void)
+{
+    static char text[2000];
+    ssize_t got;
+
+    dprintf(STDERR_FILENO, "."); /* so that read does not wait */
+    got = read(log_pipe[0], text, sizeof text - 1);
+    text[got > 0 ? got - 1 : 0] = 0;
+    return text;
+}
+static int lines(const char *text)
+{
+    int count = 0;
+
+    for (; *text; text++)
+        count += *text == '\n';
+    return count;
+}
+
+int main(void)
+{
+    double x[8] = {1, 2, 3};
+    const char *text;
+
+    if (pipe(log_pipe) || dup2(log_pipe[1], STDERR_FILENO) < 0)
+        return 1;
+    tap_ok(sc_blas_host_open("/nowhere/libblas.so") != SC_OK, "a path that does not exist is refused");
+    text = said();
+    tap_ok(lines(text) == 1 && strstr(text, "/nowhere/libblas.so") && strstr(text, "SEMCACHE_HOST_BLAS"),
+           "one line with the cause and the remedy");
+    tap_ok(sc_blas_host_open("/nowhere/libblas.so") != SC_OK && !*said(), "said once");
+    tap_ok(cblas_ddot(3, x, 1, x, 1) == 0 && cblas_ddot(3, x, 1, x, 1) == 0, "a call returns");
+    text = said();
+    tap_ok(lines(text) == 1 && strstr(text, "cblas_ddot"), "and says once that nothing was done");
+    tap_ok(!sc_blas_host_symbol("dgemm_") && !sc_blas_host_path(), "no symbols, no path");
+    return tap_done();
+}

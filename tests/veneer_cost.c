@@ -1,0 +1,88 @@
+/* For veneer_cost.t: functions whose inclusive cost under callgrind is that of CALLS calls with n = 8, through the
+ * veneers and directly in the host BLAS. */
+#include <stdio.h>
+#include <string.h>
+
+#include "blas/prototypes.h"
+
+enum { CALLS = 1000, N = 8 };
+
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
+{
+    (void)routine, (void)kernel;
+    return false;
+}
+void sc_blas_host_operands(int routine, const struct sc_blas_operand *operands, int count)
+{
+    (void)routine, (void)operands, (void)count;
+}
+
+static double A[N * N], B[N * N], C[N * N];
+static const sc_blas_int n = N, one = 1;
+static const double alpha = 1.5, beta = 0.5;
+
+typedef double ddot_fn(const sc_blas_int *, const double *, const sc_blas_int *, const double *, const sc_blas_int *);
+typedef void daxpy_fn(const sc_blas_int *, const double *, const double *, const sc_blas_int *, double *,
+                      const sc_blas_int *);
+typedef void dgemm_fn(const char *, const char *, const sc_blas_int *, const sc_blas_int *, const sc_blas_int *,
+                      const double *, const double *, const sc_blas_int *, const double *, const sc_blas_int *,
+                      const double *, double *, const sc_blas_int *);
+typedef double cblas_ddot_fn(sc_blas_int, const double *, sc_blas_int, const double *, sc_blas_int);
+typedef void cblas_daxpy_fn(sc_blas_int, double, const double *, sc_blas_int, double *, sc_blas_int);
+typedef void cblas_dgemm_fn(int, int, int, sc_blas_int, sc_blas_int, sc_blas_int, double, const double *, sc_blas_int,
+                            const double *, sc_blas_int, double, double *, sc_blas_int);
+
+/* One loop per routine, way and threshold, so that each has a name of its own in the profile. */
+#define LOOP(way, routine, ...)                                                                             \
+    static __attribute__((noipa)) void cost_##way##_##routine(routine##_fn *volatile fn)                 \
+    {                                                                                                       \
+        for (int i = 0; i < CALLS; i++)                                                                     \
+            fn(__VA_ARGS__);                                                                                \
+    }
+#define LOOPS(routine, ...)                                                                                 \
+    LOOP(warm, routine, __VA_ARGS__)                                                                        \
+    LOOP(host, routine, __VA_ARGS__)                                                                        \
+    LOOP(none, routine, __VA_ARGS__)                                                                        \
+    LOOP(some, routine, __VA_ARGS__)
+
+LOOPS(ddot, &n, A, &one, B, &one)
+LOOPS(daxpy, &n, &alpha, A, &one, B, &one)
+LOOPS(dgemm, "N", "T", &n, &n, &n, &alpha, A, &n, B, &n, &beta, C, &n)
+LOOPS(cblas_ddot, N, A, 1, B, 1)
+LOOPS(cblas_daxpy, N, alpha, A, 1, B, 1)
+LOOPS(cblas_dgemm, 101, 111, 112, N, N, N, alpha, A, N, B, N, beta, C, N)
+
+static void threshold(int64_t work)
+{
+    for (int level = 1; level <= 3; level++)
+        sc_blas_small[level] = work;
+}
+
+/* The routine directly, without devices, and with devices whose threshold it is below. */
+#define RUN(routine, symbol)                                                                                \
+    do {                                                                                                    \
+        routine##_fn *host = (routine##_fn *)sc_blas_host_symbol(#symbol);                                  \
+        if (!host)                                                                                          \
+            return 1;                                                                                       \
+        cost_warm_##routine((routine##_fn *)symbol); /* resolution, counters of the thread */               \
+        cost_warm_##routine(host);                                                                          \
+        cost_host_##routine(host);                                                                          \
+        memset(C, 0, sizeof C);                                                                             \
+        threshold(INT64_MAX);                                                                               \
+        cost_none_##routine((routine##_fn *)symbol);                                                        \
+        threshold(100000);                                                                                  \
+        cost_some_##routine((routine##_fn *)symbol);                                                        \
+    } while (0)
+
+int main(void)
+{
+    if (sc_blas_host_open(NULL) != SC_OK)
+        return 1;
+    RUN(ddot, ddot_);
+    RUN(daxpy, daxpy_);
+    RUN(dgemm, dgemm_);
+    RUN(cblas_ddot, cblas_ddot);
+    RUN(cblas_daxpy, cblas_daxpy);
+    RUN(cblas_dgemm, cblas_dgemm);
+    return 0;
+}
