@@ -216,6 +216,9 @@ static void promote(struct sc_matrix *m, int g)
     for (uintptr_t p = lo & ~(uintptr_t)(SC_PAGE - 1); p < hi; p += SC_PAGE)
         if (!sc_protocol_page_is_home(m, p))
             return;
+    for (int i = 0; i < m->row_parts; i++) /* an eviction may be writing the same bytes back */
+        if (!sc_reached(sc_matrix_tile(m, i, g / SC_SECTORS)->landed[g % SC_SECTORS]))
+            return;
     for (int i = 0; i < m->row_parts; i++)
         sc_protocol_home(m, sc_matrix_tile(m, i, g / SC_SECTORS), UINT64_C(1) << g % SC_SECTORS);
     sc_protocol_open(m, g);

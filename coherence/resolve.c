@@ -71,7 +71,7 @@ static bool fit_vector(struct sc_operand *o, int64_t first)
     if (step == m->ld)
         return as_rect(o, row, col, 1, n);
     /* Whole columns of a matrix in several tile rows: sc_coherence_as_matrix. */
-    return step == 1 && m->rows == m->ld && row == 0 && n % m->rows == 0 && as_rect(o, 0, col, m->rows, n / m->rows);
+    return o->view.ld == 1 && m->rows == m->ld && row == 0 && n % m->rows == 0 && as_rect(o, 0, col, m->rows, n / m->rows);
 }
 
 /* A tile's memory is contiguous (D6), so where a matrix is one tile any view of its bytes is a view of the tile. */

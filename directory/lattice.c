@@ -135,8 +135,6 @@ static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
     for (int d = 0; d < devices; d++) {
         t->copy[d].ready = fences + n * (1 + 2 * (size_t)d);
         t->copy[d].used = t->copy[d].ready + n;
-        t->copy[d].ready += n;
-        t->copy[d].used += n;
     }
     return true;
 }

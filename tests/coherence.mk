@@ -1,1 +1,7 @@
-# Tests of coherence
+# Tests of coherence: host, directory, protocol and emulated devices together
+EXTRA_DIST += tests/coherence_env.h
+COHERENCE_TESTS = tests/coherence_random
+check_PROGRAMS += $(COHERENCE_TESTS)
+TESTS += $(COHERENCE_TESTS)
+tests_coherence_random_SOURCES = tests/coherence_random.c
+tests_coherence_random_LDADD = libcore.la

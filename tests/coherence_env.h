@@ -1,0 +1,81 @@
+/* The real host, directory, coherence and emulated (or, with SEMCACHE_TEST_DEVICE, real) devices, put together for a test
+ * without the BLAS layer. */
+#ifndef SC_TESTS_COHERENCE_ENV_H
+#define SC_TESTS_COHERENCE_ENV_H
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/inside.h"
+#include "coherence/coherence.h"
+#include "coherence/faults.h"
+#include "device/device.h"
+#include "directory/directory.h"
+#include "host/host.h"
+#include "tests/tap.h"
+#include "trace/trace.h"
+
+static void *env_blas;
+
+static void *env_symbol(const char *name)
+{
+    return dlsym(env_blas, name);
+}
+
+static const struct sc_host_callbacks env_callbacks = {
+    .fault = sc_coherence_fault, .read_ahead = sc_coherence_read_ahead, .forget = sc_coherence_forget,
+    .acquire = sc_coherence_acquire_host, .home = sc_coherence_home_all, .child = sc_coherence_child};
+
+static const struct sc_device_host env_host = {.config = &sc_config, .blas_symbol = env_symbol, .log = sc_log,
+                                               .thread_enter = sc_inside_enter};
+
+static bool env_is_emulated(void)
+{
+    const char *device = getenv("SEMCACHE_TEST_DEVICE");
+
+    return !device || strncmp(device, "emu", 3) == 0;
+}
+
+/* Once for the process: host BLAS, arena, settings. */
+static void env_init(void)
+{
+    static char machines[4096], modules[4096];
+    const char *src = getenv("top_srcdir"), *build = getenv("top_builddir");
+
+    sc_inside_enter();
+    env_blas = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!env_blas)
+        env_blas = dlopen("libblas.so.3", RTLD_NOW | RTLD_LOCAL);
+    sc_inside_leave();
+    snprintf(machines, sizeof machines, "%s/device/emu/machines", src ? src : ".");
+    snprintf(modules, sizeof modules, "%s/.libs", build ? build : ".");
+    sc_config.machine_path = machines;
+    sc_config.module_path = modules;
+    sc_config.check = 1;
+    sc_config.arena_bytes = sc_config.arena_bytes ? sc_config.arena_bytes : UINT64_C(1) << 36;
+    sc_config.arena_min = 8192;
+    sc_config.window_min = 65536;
+    sc_config.window_max = 1 << 20;
+    if (sc_host_arena_start() != SC_OK)
+        tap_ok(0, "the arena");
+}
+
+/* Devices: `emulated` ("emu:h200x8:2") unless SEMCACHE_TEST_DEVICE names others.  Returns their number. */
+static int env_start(const char *emulated, uint64_t memory_limit)
+{
+    const char *device = getenv("SEMCACHE_TEST_DEVICE");
+    const struct sc_device_ops *ops;
+    int count = 0;
+
+    sc_config.memory_limit = memory_limit;
+    if (env_is_emulated())
+        device = emulated;
+    if (sc_device_open(&env_host, device, &ops, &count) != SC_OK || !ops)
+        tap_skip_all_for_gpu("no such device here");
+    if (sc_coherence_start(ops, count, &env_host) != SC_OK || sc_host_faults_start(&env_callbacks) != SC_OK)
+        tap_ok(0, "start on %s", device);
+    return count;
+}
+
+#endif
