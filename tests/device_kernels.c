@@ -282,7 +282,7 @@ static bool same_result(const struct sc_kernel *k)
     got = k->op == SC_OP_IAMAX ? (number)index : get(t, result, 0);
     if (near(t, got, want_reduction(k)))
         return true;
-    tap_diag("result %g%+gi", creal(got), cimag(got));
+    tap_diag("result %g%+gi, expected %g%+gi", creal(got), cimag(got), creal(want_reduction(k)), cimag(want_reduction(k)));
     return false;
 }
 
@@ -446,6 +446,31 @@ static bool (*const cases[SC_OPS])(struct sc_kernel) = {
     [SC_OP_TRSM] = case_triangular,
 };
 
+/* OpenBLAS 0.3.21 sums elements behind the end of x in scasum on machines with AVX-512: what runs on it is excused. */
+static bool host_scasum_is_wrong(void)
+{
+    float (*scasum)(const int *, const float *, const int *) =
+        (float (*)(const int *, const float *, const int *))host_blas_symbol("scasum_");
+    float x[64];
+    int n = 9, one = 1;
+
+    for (int i = 0; i < 64; i++)
+        x[i] = (float)(i < 2 * n ? i : 1000);
+    return scasum(&n, x, &one) != 2 * n * (2 * n - 1) / 2;
+}
+
+static void report(struct sc_kernel k)
+{
+    bool good = cases[k.op](k);
+    struct sc_device_properties properties;
+
+    if (!good && k.op == SC_OP_ASUM && k.type == SC_C && host_scasum_is_wrong() && !ops->properties(0, &properties) &&
+        properties.emulated)
+        tap_ok(1, "casum # SKIP the scasum of the host BLAS is wrong");
+    else
+        tap_ok(good, "%c%s", sc_type_letter(k.type), sc_op_name(k.op));
+}
+
 int main(void)
 {
     int count;
@@ -463,7 +488,7 @@ int main(void)
                 .diag = 'N', .alpha = {0.75, sc_type_is_complex((enum sc_type)type) ? -0.5 : 0},
                 .beta = {-1.25, sc_type_is_complex((enum sc_type)type) ? 0.25 : 0},
             };
-            tap_ok(cases[op](k), "%c%s", sc_type_letter(k.type), sc_op_name(k.op));
+            report(k);
         }
     for (int s = 0; s < 3; s++) {
         ops->free(0, dev[s], NULL, 0);
