@@ -72,6 +72,8 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
 
 /* Unpins every span; before the devices are closed (not needed at exit).  Spans can be pinned anew afterwards. */
 void sc_host_spans_unpin(void);
+/* Instead of that, at exit: the devices are gone for good, so pins are left as they are and `unpin` is not called again. */
+void sc_host_spans_leave_pinned(void);
 
 /* Arena memory for the library itself: page-aligned, contents undefined, to be tracked as any other block.  NULL when
  * there is no arena or no room.  Free calls no `forget`: the caller has dropped its entries and left the pages open. */

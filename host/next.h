@@ -2,7 +2,10 @@
 #ifndef SC_HOST_NEXT_H
 #define SC_HOST_NEXT_H
 
-#include <dlfcn.h> /* RTLD_NEXT: the includer defines _GNU_SOURCE */
+#include <stddef.h>
+
+/* Looks it up and keeps it in *slot.  Not for signal handlers; errno is kept. */
+void *sc_host_next_find(void **slot, const char *name);
 
 /* An interposed function's own pointer to the next one: filled when the library is loaded, or at the first call when that
  * comes earlier (constructors of other libraries). */
@@ -10,11 +13,7 @@ static inline void *sc_host_next(void **slot, const char *name)
 {
     void *next = __atomic_load_n(slot, __ATOMIC_RELAXED);
 
-    if (__builtin_expect(!next, 0)) {
-        next = dlsym(RTLD_NEXT, name);
-        __atomic_store_n(slot, next, __ATOMIC_RELAXED);
-    }
-    return next;
+    return __builtin_expect(next != NULL, 1) ? next : sc_host_next_find(slot, name);
 }
 
 #endif

@@ -27,7 +27,7 @@ struct sc_host_arena sc_host_arena;
 
 static pthread_mutex_t pin_lock = PTHREAD_MUTEX_INITIALIZER;  /* pinned, unpin of all spans */
 static pthread_mutex_t span_lock = PTHREAD_MUTEX_INITIALIZER; /* everything else here */
-static bool pins_are_the_parents; /* in a forked child: devices must not be called */
+static bool devices_gone; /* at exit and in a forked child, where pins are the parent's: unpin is not called */
 
 static struct sc_host_span *records; /* one for each unit; only those of first units are used */
 static uint32_t *heads;              /* unit -> 1 + first unit of its span, 0: no span; written before the span is used */
@@ -210,7 +210,7 @@ static void keep(struct sc_host_span *span)
 static void unpin(struct sc_host_span *span)
 {
     pthread_mutex_lock(&pin_lock);
-    if (span->pinned && !pins_are_the_parents) {
+    if (span->pinned && !devices_gone) {
         sc_inside_enter();
         span->unpin((void *)sc_host_span_base(span), span_bytes(span));
         sc_inside_leave();
@@ -336,6 +336,13 @@ void sc_host_spans_unpin(void)
     unpin_region(above, units);
 }
 
+void sc_host_spans_leave_pinned(void)
+{
+    pthread_mutex_lock(&pin_lock);
+    devices_gone = true;
+    pthread_mutex_unlock(&pin_lock);
+}
+
 void sc_host_spans_fork_prepare(void)
 {
     pthread_mutex_lock(&pin_lock);
@@ -350,6 +357,6 @@ void sc_host_spans_fork_parent(void)
 
 void sc_host_spans_fork_child(void)
 {
-    pins_are_the_parents = true;
+    devices_gone = true;
     sc_host_spans_fork_parent();
 }

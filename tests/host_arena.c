@@ -236,6 +236,20 @@ static void test_exhaustion(void)
     tap_ok(!p[0] && errno == ENOMEM, "an impossible size fails as in libc");
 }
 
+static void test_exit(void)
+{
+    char *p = malloc(64 * MIB);
+    struct sc_host_block b;
+    int before = unpins;
+
+    sc_host_block_of(p, &b);
+    sc_host_span_pin(&b, pin, unpin);
+    sc_host_spans_leave_pinned();
+    sc_host_spans_unpin();
+    tap_ok(unpins == before, "when the devices are gone nobody is asked to unpin");
+    free(p);
+}
+
 int main(void)
 {
     void *before = calloc(1, MIB);
@@ -253,5 +267,6 @@ int main(void)
     test_library();
     test_threads();
     test_exhaustion();
+    test_exit();
     return tap_done();
 }
