@@ -62,27 +62,17 @@ static double look_at(const double *d, const double *expected, int n, enum look 
 {
     size_t count = (size_t)n * (size_t)n, step = look == LOOK_PAGES ? 4096 / sizeof(double) : 1;
     double worst = 0;
+    int i = 0, j = 0;
 
     if (look == LOOK_NONE)
         return 0;
     if (look == LOOK_ONE)
         return error_at(d, expected, n, n / 2, n / 3);
-    if (look == LOOK_PAGES) {
-        for (size_t at = 0; at < count; at += step) {
-            double e = error_at(d, expected, n, (int)(at % (size_t)n), (int)(at / (size_t)n));
-
-            if (!(e <= worst))
-                worst = e;
-        }
-        return worst;
+    for (size_t at = 0; at < count; at += step) {
+        worst = example_worse(worst, error_at(d, expected, n, i, j));
+        for (i += (int)step; i >= n; i -= n)
+            j++;
     }
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++) {
-            double e = error_at(d, expected, n, i, j);
-
-            if (!(e <= worst))
-                worst = e;
-        }
     return worst;
 }
 
@@ -98,68 +88,95 @@ static int parse_look(const char *word, enum look *look)
     return -1;
 }
 
-int main(int argc, char **argv)
-{
-    int n = 2000, rounds = 1, option;
-    enum look look = LOOK_WHOLE;
-    bool fresh = false, good;
-    double worst = 0, bound, first = 0, rest = 0;
+struct problem {
+    int n, rounds;
+    enum look look;
+    bool fresh;
     double *a, *b, *c, *d, *e;
-    static double expected[P * R];
-    size_t count;
+    double expected[P * R];
+};
+
+static int parse(int argc, char **argv, struct problem *p)
+{
+    int option;
 
     while ((option = getopt(argc, argv, "d:f")) != -1) {
         if (option == 'f')
-            fresh = true;
-        else if (option != 'd' || parse_look(optarg, &look) != 0)
-            goto usage;
+            p->fresh = true;
+        else if (option != 'd' || parse_look(optarg, &p->look) != 0)
+            return -1;
     }
     if (optind < argc)
-        n = atoi(argv[optind++]);
+        p->n = atoi(argv[optind++]);
     if (optind < argc)
-        rounds = atoi(argv[optind++]);
-    if (n < 1 || n > 46340 || rounds < 1 || optind < argc) /* n * n is one int */
-        goto usage;
+        p->rounds = atoi(argv[optind++]);
+    return p->n < 1 || p->n > 46340 || p->rounds < 1 || optind < argc ? -1 : 0; /* n * n is one int */
+}
 
-    count = (size_t)n * (size_t)n;
-    a = example_doubles(count);
-    b = example_doubles(count);
-    c = example_doubles(count);
-    d = example_doubles(count);
-    e = example_doubles(count);
-    expect(expected, n);
-    for (int round = 0; round < rounds; round++) {
+/* D := A B + A C, and a look at it; returns the largest error seen. */
+static double run_round(struct problem *p)
+{
+    int n = p->n;
+
+    cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, n, n, n, 1, p->a, n, p->b, n, 0, p->d, n);
+    cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, n, n, n, 1, p->a, n, p->c, n, 0, p->e, n);
+    cblas_daxpy(n * n, 1, p->e, 1, p->d, 1);
+    return look_at(p->d, p->expected, n, p->look);
+}
+
+/* All rounds; the largest error, the seconds of the first and the mean of the later ones. */
+static double run_rounds(struct problem *p, double *first, double *later)
+{
+    double worst = 0;
+
+    *first = *later = 0;
+    for (int round = 0; round < p->rounds; round++) {
         double start, error;
 
-        if (round == 0 || fresh) {
-            generate(a, n, P, Q, 1);
-            generate(b, n, Q, R, 2);
-            generate(c, n, Q, R, 3);
+        if (round == 0 || p->fresh) {
+            generate(p->a, p->n, P, Q, 1);
+            generate(p->b, p->n, Q, R, 2);
+            generate(p->c, p->n, Q, R, 3);
         }
         start = example_now();
-        cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, n, n, n, 1, a, n, b, n, 0, d, n);
-        cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, n, n, n, 1, a, n, c, n, 0, e, n);
-        cblas_daxpy(n * n, 1, e, 1, d, 1);
-        error = look_at(d, expected, n, look);
-        if (!(error <= worst))
-            worst = error;
+        error = run_round(p);
         if (round == 0)
-            first = example_now() - start;
+            *first = example_now() - start;
         else
-            rest += (example_now() - start) / (rounds - 1);
+            *later += (example_now() - start) / (p->rounds - 1);
+        worst = example_worse(worst, error);
     }
+    return worst;
+}
 
-    bound = 4e-16 * n * sqrt(n) + 1e-13;
-    good = worst <= bound;
-    printf("abac n=%d rounds=%d error=%.3e bound=%.3e first_seconds=%.6f later_seconds=%.6f %s\n", n, rounds, worst, bound,
-           first, rest, good ? "ok" : "WRONG");
-    free(e);
-    free(d);
-    free(c);
-    free(b);
-    free(a);
+int main(int argc, char **argv)
+{
+    static struct problem p = {.n = 2000, .rounds = 1, .look = LOOK_WHOLE};
+    double error, bound, first, later;
+    bool good;
+    size_t count;
+
+    if (parse(argc, argv, &p) != 0) {
+        fprintf(stderr, "usage: abac [-d none|one|pages|whole] [-f] [n [rounds]]\n");
+        return 2;
+    }
+    count = (size_t)p.n * (size_t)p.n;
+    p.a = example_doubles(count);
+    p.b = example_doubles(count);
+    p.c = example_doubles(count);
+    p.d = example_doubles(count);
+    p.e = example_doubles(count);
+    expect(p.expected, p.n);
+    error = run_rounds(&p, &first, &later);
+
+    bound = 4e-16 * p.n * sqrt(p.n) + 1e-13;
+    good = error <= bound;
+    printf("abac n=%d rounds=%d error=%.3e bound=%.3e first_seconds=%.6f later_seconds=%.6f %s\n", p.n, p.rounds, error,
+           bound, first, later, good ? "ok" : "WRONG");
+    free(p.e);
+    free(p.d);
+    free(p.c);
+    free(p.b);
+    free(p.a);
     return good ? 0 : 1;
-usage:
-    fprintf(stderr, "usage: abac [-d none|one|pages|whole] [-f] [n [rounds]]\n");
-    return 2;
 }

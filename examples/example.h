@@ -47,6 +47,12 @@ static inline double *example_doubles(size_t count)
     return p;
 }
 
+/* The larger error; not a number, once seen, stays. */
+static inline double example_worse(double worst, double error)
+{
+    return worst != worst || error <= worst ? worst : error;
+}
+
 /* A cheap deterministic number in (0, 1]: element (i, j) of the matrices. */
 static inline double example_element(uint32_t i, uint32_t j)
 {

@@ -58,64 +58,78 @@ static double error_of(const struct problem *p)
 {
     double error = 0;
 
-    for (int i = 0; i < p->n; i++) {
-        double e = fabs(p->x[i] - 1);
-
-        if (!(e <= error))
-            error = e;
-    }
+    for (int i = 0; i < p->n; i++)
+        error = example_worse(error, fabs(p->x[i] - 1));
     return error;
+}
+
+struct settings {
+    int iterations;
+    bool look, change; /* by the CPU, in each iteration */
+};
+
+static int parse(int argc, char **argv, struct problem *p, struct settings *settings)
+{
+    int option;
+
+    while ((option = getopt(argc, argv, "rew")) != -1) {
+        if (option == 'r')
+            p->order = EXAMPLE_ROW_MAJOR;
+        else if (option == 'e')
+            settings->look = true;
+        else if (option == 'w')
+            settings->change = true;
+        else
+            return -1;
+    }
+    if (optind < argc)
+        p->n = atoi(argv[optind++]);
+    if (optind < argc)
+        settings->iterations = atoi(argv[optind++]);
+    return p->n < 1 || settings->iterations < 1 || optind < argc ? -1 : 0;
+}
+
+/* All iterations; the norm of the last residual seen, or NaN when an element of x that the CPU saw was no number. */
+static double solve(struct problem *p, const struct settings *settings, double *seconds)
+{
+    struct example_timer timer = {.start = example_now()};
+    double norm = 0, seen = 0;
+
+    for (int k = 0; k < settings->iterations; k++) {
+        norm = iterate(p);
+        if (settings->look)
+            seen += p->x[(size_t)k * 7 % (size_t)p->n];
+        if (settings->change)
+            change_line(p, k / 2 * 5 % p->n, k % 2 ? 2 : 0.5);
+        example_lap(&timer);
+    }
+    *seconds = example_seconds(&timer);
+    return isfinite(seen) ? norm : NAN;
 }
 
 int main(int argc, char **argv)
 {
     struct problem p = {.n = 2000, .order = EXAMPLE_COL_MAJOR};
-    bool look = false, change = false, good;
-    int option, iterations = 100;
-    double norm = 0, error, bound, seen = 0;
-    struct example_timer timer = {0};
+    struct settings settings = {.iterations = 100};
+    double norm, error, bound, seconds;
+    bool good;
 
-    while ((option = getopt(argc, argv, "rew")) != -1) {
-        if (option == 'r')
-            p.order = EXAMPLE_ROW_MAJOR;
-        else if (option == 'e')
-            look = true;
-        else if (option == 'w')
-            change = true;
-        else
-            return 2;
-    }
-    if (optind < argc)
-        p.n = atoi(argv[optind++]);
-    if (optind < argc)
-        iterations = atoi(argv[optind++]);
-    if (p.n < 1 || iterations < 1 || optind < argc) {
+    if (parse(argc, argv, &p, &settings) != 0) {
         fprintf(stderr, "usage: jacobi [-r] [-e] [-w] [n [iterations]]\n");
         return 2;
     }
-
     p.a = example_doubles((size_t)p.n * (size_t)p.n);
     p.b = example_doubles((size_t)p.n);
     p.x = example_doubles((size_t)p.n);
     p.r = example_doubles((size_t)p.n);
     generate(&p);
-
-    timer.start = example_now();
-    for (int k = 0; k < iterations; k++) {
-        norm = iterate(&p);
-        if (look)
-            seen += p.x[(size_t)k * 7 % (size_t)p.n];
-        if (change)
-            change_line(&p, k / 2 * 5 % p.n, k % 2 ? 2 : 0.5);
-        example_lap(&timer);
-    }
-    double seconds = example_seconds(&timer);
+    norm = solve(&p, &settings, &seconds);
 
     error = error_of(&p);
-    bound = 1.01 * pow(p.contraction, iterations) + 1e-11;
-    good = error <= bound && isfinite(norm) && isfinite(seen);
-    printf("jacobi n=%d iterations=%d residual=%.3e error=%.3e bound=%.3e seconds_per_iteration=%.6f %s\n", p.n, iterations,
-           norm, error, bound, seconds, good ? "ok" : "WRONG");
+    bound = 1.01 * pow(p.contraction, settings.iterations) + 1e-11;
+    good = error <= bound && isfinite(norm);
+    printf("jacobi n=%d iterations=%d residual=%.3e error=%.3e bound=%.3e seconds_per_iteration=%.6f %s\n", p.n,
+           settings.iterations, norm, error, bound, seconds, good ? "ok" : "WRONG");
     free(p.r);
     free(p.x);
     free(p.b);

@@ -27,8 +27,7 @@ static double defect(const double *a, int n, const double *v, double lambda, dou
         for (int i = 0; i < n; i++)
             w[i] += a[(size_t)j * (size_t)n + (size_t)i] * v[j];
     for (int i = 0; i < n; i++)
-        if (!(fabs(w[i]) <= worst))
-            worst = fabs(w[i]);
+        worst = example_worse(worst, fabs(w[i]));
     return worst;
 }
 

@@ -24,6 +24,12 @@ static double w(int k) { return (k * 53 % 97) / 97.0; }
 static double v(int k) { return (k * 29 % 89) / 89.0; }
 static double t(int j) { return 1 + (j * 41 % 83) / 83.0; }
 
+/* The larger error; not a number, once seen, stays. */
+static double worse(double worst, double error)
+{
+    return worst != worst || error <= worst ? worst : error;
+}
+
 static double *doubles(int64_t count)
 {
     double *p = malloc((size_t)count * sizeof *p);
@@ -53,10 +59,7 @@ static double distance(const double *x, int n, double scale)
         sum_wv += w(k) * v(k);
     }
     for (int i = 0; i < n; i++) {
-        double e = fabs(x[i] / (scale * (u(i) * sum_v + sum_wv)) - 1);
-
-        if (!(e <= worst))
-            worst = e;
+        worst = worse(worst, fabs(x[i] / (scale * (u(i) * sum_v + sum_wv)) - 1));
     }
     return worst;
 }
@@ -68,12 +71,8 @@ static double check_gemv(int n)
     for (int k = 0; k < n; k++)
         x[k] = v(k);
     for (int round = 0; round < 3; round++) {
-        double e;
-
         dgemv_("N", &n, &n, &unit, a, &n, x, &one, &zero, y, &one, 1);
-        e = distance(y, n, 1);
-        if (!(e <= worst))
-            worst = e;
+        worst = worse(worst, distance(y, n, 1));
     }
     free(y);
     free(x);
@@ -89,12 +88,8 @@ static double check_gemm(int n)
         for (int k = 0; k < n; k++)
             b[(int64_t)j * n + k] = v(k) * t(j);
     dgemm_("N", "N", &n, &n, &n, &unit, a, &n, b, &n, &zero, c, &n, 1, 1);
-    for (int j = 0; j < n; j++) {
-        double e = distance(c + (int64_t)j * n, n, t(j));
-
-        if (!(e <= worst))
-            worst = e;
-    }
+    for (int j = 0; j < n; j++)
+        worst = worse(worst, distance(c + (int64_t)j * n, n, t(j)));
     free(c);
     free(b);
     free(a);
@@ -123,12 +118,8 @@ static double check_trsm(int n)
     }
     dtrsm_("L", "L", "N", "N", &n, &rhs, &unit, l, &n, b, &n, 1, 1, 1, 1);
     for (int j = 0; j < rhs; j++)
-        for (int i = 0; i < n; i++) {
-            double e = fabs(b[(int64_t)j * n + i] - u(i) - t(j));
-
-            if (!(e <= worst))
-                worst = e;
-        }
+        for (int i = 0; i < n; i++)
+            worst = worse(worst, fabs(b[(int64_t)j * n + i] - u(i) - t(j)));
     free(b);
     free(l);
     return worst;
