@@ -73,7 +73,7 @@ int main(int argc, char **argv)
             best = fmin(best, seconds);
     }
     for (int i = 0; i < 8; i++)
-        error = fmax(error, error_at(a, b, c, n, i * 971 % n, i * 577 % n));
+        error = example_worse(error, error_at(a, b, c, n, i * 971 % n, i * 577 % n));
     good = error <= 1e-14 * n && isfinite(sum);
     flops = 2.0 * n * n * n;
     printf("dgemm n=%d rounds=%d first_seconds=%.6f later_seconds=%.6f first_tflops=%.3f later_tflops=%.3f error=%.1e %s\n", n,

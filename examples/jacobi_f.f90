@@ -32,7 +32,7 @@ program jacobi_f
 
   error = maxval(abs(x - 1))
   bound = 1.01_dp * contraction**iterations + 1d-11
-  good = error <= bound .and. norm == norm
+  good = error <= bound .and. norm == norm .and. all(x == x)
   print '(a,i0,a,i0,a,es9.3,a,es9.3,a,es9.3,a,f0.6,a,a)', 'jacobi_f n=', n, ' iterations=', iterations, ' residual=', &
     norm, ' error=', error, ' bound=', bound, ' seconds_per_iteration=', seconds, ' ', trim(merge('ok   ', 'WRONG', good))
   if (.not. good) stop 1
