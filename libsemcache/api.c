@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "base/inside.h"
+#include "blas/blas.h"
 #include "coherence/coherence.h"
 #include "host/host.h"
 #include "libsemcache/library.h"
@@ -205,6 +206,7 @@ enum semcache_status semcache_statistics(struct semcache_statistics *statistics)
 
     if (size < sizeof statistics->size)
         return SEMCACHE_ERROR_INVALID;
+    sc_blas_counts_collect();
     for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
         now.calls_offloaded += sc_stats.offloaded[i];
         now.calls_host += sc_stats.host[i];

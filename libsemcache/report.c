@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "blas/blas.h"
 #include "coherence/coherence.h"
 #include "libsemcache/library.h"
 #include "trace/file.h"
@@ -44,6 +45,7 @@ enum sc_status sc_library_statistics(FILE *out)
     }
     for (int i = 0; i < extra.devices; i++)
         names[i] = sc_coherence_device_properties(i)->name;
+    sc_blas_counts_collect();
     return sc_stats_write(out, &extra);
 }
 
@@ -62,6 +64,7 @@ void sc_report_snapshot(void)
 
 static bool made_calls(void)
 {
+    sc_blas_counts_collect();
     for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++)
         if (sc_stats.offloaded[i] || sc_stats.host[i])
             return true;
