@@ -1,9 +1,9 @@
-/* Blocks: the arena's answer to malloc.  Sizes below 1 MiB share superblocks, one size class each; larger ones have a span
- * of their own (host/span.c).  A block begins and ends on pages, so a page never holds bytes of two blocks and protecting
- * one never touches another, nor libc's own data.
+/* Blocks: the arena's answer to malloc.  Sizes below 1 MiB share superblocks, one size class each; larger ones have a
+ * span of their own (host/span.c).  A block begins and ends on pages, so a page never holds bytes of two blocks and
+ * protecting one never touches another, nor libc's own data.
  *
- * All bookkeeping lies outside the arena: neither allocation nor free touches the memory itself (rule M5), except to make
- * zeros, on the caller's thread and without a lock. */
+ * All bookkeeping lies outside the arena: neither allocation nor free touches the memory itself (rule M5), except to
+ * make zeros, on the caller's thread and without a lock. */
 #include "host/arena.h"
 
 #include <errno.h>
@@ -28,7 +28,10 @@ static bool bit(const uint64_t *words, uint32_t i)
     return __atomic_load_n(&words[i / 64], __ATOMIC_RELAXED) >> i % 64 & 1;
 }
 static void set(uint64_t *words, uint32_t i) { __atomic_fetch_or(&words[i / 64], 1ul << i % 64, __ATOMIC_RELAXED); }
-static void clear(uint64_t *words, uint32_t i) { __atomic_fetch_and(&words[i / 64], ~(1ul << i % 64), __ATOMIC_RELAXED); }
+static void clear(uint64_t *words, uint32_t i)
+{
+    __atomic_fetch_and(&words[i / 64], ~(1ul << i % 64), __ATOMIC_RELAXED);
+}
 
 static size_t block_bytes(const struct sc_host_span *span) { return (size_t)span->block_pages << SC_PAGE_SHIFT; }
 static uintptr_t block_base(const struct sc_host_span *span, uint32_t i)
@@ -36,7 +39,7 @@ static uintptr_t block_base(const struct sc_host_span *span, uint32_t i)
     return sc_host_span_base(span) + i * block_bytes(span);
 }
 
-/* --- allocation ---------------------------------------------------------------------------------------------------- */
+/* --- allocation -------------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_host_arena_start(void)
 {
@@ -141,7 +144,7 @@ void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
     return p;
 }
 
-/* --- what lies where ------------------------------------------------------------------------------------------------ */
+/* --- what lies where --------------------------------------------------------------------------------------------- */
 
 /* The live block that p lies in. */
 static struct sc_host_span *find(const void *p, uint32_t *index)
@@ -197,13 +200,13 @@ void sc_host_block_track(const void *p)
 
     if (!span || bit(span->tracked, i))
         return;
-    /* Mappings first touched while they are split by protections never merge again: touch one byte now.  An atomic "or 0",
-     * so that a thread of the program that writes there at this moment loses nothing. */
+    /* Mappings first touched while they are split by protections never merge again: touch one byte now.  An atomic
+     * "or 0", so that a thread of the program that writes there at this moment loses nothing. */
     __atomic_fetch_or((char *)block_base(span, i), 0, __ATOMIC_RELAXED);
     set(span->tracked, i);
 }
 
-/* --- the end of a block ----------------------------------------------------------------------------------------------- */
+/* --- the end of a block ------------------------------------------------------------------------------------------ */
 
 void sc_host_arena_free(void *p)
 {
@@ -239,8 +242,8 @@ static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
     sc_host_forget(block_base(span, i), block_bytes(span));
 }
 
-/* Walks the live blocks that meet [*addr, end): returns the next one's span and index and the end of the part in it, and
- * moves *addr past it. */
+/* Walks the live blocks that meet [*addr, end): returns the next one's span and index and the end of the part in it,
+ * and moves *addr past it. */
 static struct sc_host_span *next_block(uintptr_t *addr, uintptr_t end, uint32_t *i, uintptr_t *from, uintptr_t *to)
 {
     while (*addr < end && sc_host_within((const void *)*addr)) {
@@ -281,7 +284,7 @@ void sc_host_arena_empty(uintptr_t addr, size_t bytes)
     }
 }
 
-/* --- for the library itself ----------------------------------------------------------------------------------------- */
+/* --- for the library itself -------------------------------------------------------------------------------------- */
 
 void *sc_host_alloc(size_t bytes) { return sc_host_arena_alloc(bytes, SC_PAGE, false); }
 void sc_host_free(void *p)

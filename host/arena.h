@@ -1,4 +1,4 @@
-/* Blocks of the arena, as the rest of this folder uses them.  A block is one malloc: whole pages, shared with nobody. */
+/* Blocks of the arena, for the rest of this folder.  A block is one malloc: whole pages, shared with no other. */
 #ifndef SC_HOST_ARENA_H
 #define SC_HOST_ARENA_H
 
@@ -8,11 +8,12 @@
  * fork), so that the interposed malloc costs one comparison then. */
 extern size_t sc_host_arena_from;
 
-/* Page-aligned memory with room for `bytes`; `align` up to SC_SPAN_UNIT.  zero: all bytes are 0.  NULL when the arena has
- * no room or can not align: take libc's.  Keeps errno. */
+/* Page-aligned memory with room for `bytes`; `align` up to SC_SPAN_UNIT.  zero: all bytes are 0.  NULL when the arena
+ * has no room or can not align: take libc's.  Keeps errno. */
 void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero);
 
-/* p is the base of a live block.  Does not call `forget`: no entry lies on the block any more, and its pages are open. */
+/* p is the base of a live block.  Does not call `forget`: no entry lies on the block any more, and its pages are
+ * open. */
 void sc_host_arena_free(void *p);
 
 /* Room in the block that p is the base of; 0 when it is the base of none. */
@@ -21,9 +22,9 @@ size_t sc_host_arena_size(const void *p);
 /* True when p lies in a live block that was marked by sc_host_block_track. */
 bool sc_host_arena_tracked(const void *p);
 
-/* The program changes protection or mapping of pages in the arena by itself.  Brings the live blocks in the range home,
- * drops their entries and never lets them be tracked again; `lost`: their pages will be replaced, so their addresses are
- * not used again either. */
+/* The program changes protection or mapping of pages in the arena by itself.  Brings the live blocks in the range
+ * home, drops their entries and never lets them be tracked again; `lost`: their pages will be replaced, so their
+ * addresses are not used again either. */
 void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost);
 
 /* MADV_DONTNEED: the bytes of whole pages become 0, also where they are pinned; their entries are dropped. */

@@ -1,9 +1,9 @@
-/* fork: devices do not survive it.  Before, everything is brought home and opened, so the child finds all its data in host
- * memory and all pages accessible; after, the child's library has no devices, its malloc takes nothing more from the arena
- * (free still knows the arena's blocks), and no call goes back to the protocol.
+/* fork: devices do not survive it.  Before, everything is brought home and opened, so the child finds all its data in
+ * host memory and all pages accessible; after, the child's library has no devices, its malloc takes nothing more from
+ * the arena (free still knows the arena's blocks), and no call goes back to the protocol.
  *
- * vfork, posix_spawn, system and _Fork run no handlers.  The first three execute another program at once; after the last
- * the library must not be used. */
+ * vfork, posix_spawn, system and _Fork run no handlers.  The first three execute another program at once; after the
+ * last the library must not be used. */
 #include "host/fork.h"
 
 #include <pthread.h>

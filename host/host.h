@@ -1,6 +1,6 @@
 /* The host side of the cache: who owns which address, page protection, faults, the calls that hand user memory to the
- * kernel.  It knows nothing of matrices: the protocol is reached through the callbacks given at start, so this folder can
- * be tested alone.
+ * kernel.  It knows nothing of matrices: the protocol is reached through the callbacks given at start, so this folder
+ * can be tested alone.
  *
  * Tracked memory is arena memory: one reserved range, so "is this address ours" is one comparison. */
 #ifndef SC_HOST_HOST_H
@@ -37,8 +37,8 @@ struct sc_host_callbacks {
     /* Everything home and open, before a fork. */
     void (*home)(void);
     void (*child)(void); /* in a forked child: no devices any more */
-    /* In the parent after the fork, or NULL.  Between `home` and this (or `child`) other threads of the program must not
-     * close pages again: `home` may keep the protocol's lock for that long. */
+    /* In the parent after the fork, or NULL.  Between `home` and this (or `child`) other threads of the program must
+     * not close pages again: `home` may keep the protocol's lock for that long. */
     void (*resume)(void);
 };
 
@@ -72,7 +72,8 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
 
 /* Unpins every span; before the devices are closed (not needed at exit).  Spans can be pinned anew afterwards. */
 void sc_host_spans_unpin(void);
-/* Instead of that, at exit: the devices are gone for good, so pins are left as they are and `unpin` is not called again. */
+/* Instead of that, at exit: the devices are gone for good, so pins are left as they are and `unpin` is not called
+ * again. */
 void sc_host_spans_leave_pinned(void);
 
 /* Arena memory for the library itself: page-aligned, contents undefined, to be tracked as any other block.  NULL when
@@ -80,19 +81,20 @@ void sc_host_spans_leave_pinned(void);
 void *sc_host_alloc(size_t bytes);
 void sc_host_free(void *p);
 
-/* True when the program's malloc is ours; false when the library was loaded too late for that (dlopen, or behind libc in
- * the order of libraries): then nothing but sc_host_alloc's memory lies in the arena. */
+/* True when the program's malloc is ours; false when the library was loaded too late for that (dlopen, or behind libc
+ * in the order of libraries): then nothing but sc_host_alloc's memory lies in the arena. */
 bool sc_host_malloc_seen(void);
 
 /* Page protection, arena pages only.  Applied protection is kept per page; callers serialise (coherence lock). */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
 enum sc_prot sc_host_prot(uintptr_t addr);
-/* Applies want[i] to the i-th page from the address `first` on; one mprotect for each run that differs from what is applied.
- * Logs and returns SC_ERR_MEMORY when the system refuses or closing more pages would cost too many mappings
+/* Applies want[i] to the i-th page from the address `first` on; one mprotect for each run that differs from what is
+ * applied.  Logs and returns SC_ERR_MEMORY when the system refuses or closing more pages would cost too many mappings
  * (vm.max_map_count): pages may then be applied in part, and some may be more open than sc_host_prot says. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
 
-/* Writes host bytes whatever the protection of their pages (through /proc/self/mem); for emulated devices and staging. */
+/* Writes host bytes whatever the protection of their pages (through /proc/self/mem); for emulated devices and
+ * staging. */
 enum sc_status sc_host_write(void *dst, const void *src, size_t bytes);
 enum sc_status sc_host_read(void *dst, const void *src, size_t bytes);
 

@@ -1,5 +1,5 @@
-/* The calls of io_calls.h, as the program makes them: what they touch in the arena is acquired, then libc's function runs.
- * A call that failed is never repeated (a datagram would be lost): everything is brought home before.
+/* The calls of io_calls.h, as the program makes them: what they touch in the arena is acquired, then libc's function
+ * runs.  A call that failed is never repeated (a datagram would be lost): everything is brought home before.
  *
  * Buffers elsewhere cost one comparison.  No errno is disturbed; arguments that are wrong stay libc's to judge. */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 #include "host/arena.h"
 #include "host/next.h"
 
-/* --- what is touched ------------------------------------------------------------------------------------------------- */
+/* --- what is touched --------------------------------------------------------------------------------------------- */
 
 static void __attribute__((noinline)) touch_arena(uintptr_t addr, size_t bytes, enum sc_access access)
 {
@@ -97,7 +97,7 @@ static size_t times(size_t each, size_t count)
 #define DRAIN_MSGS(m, c) touch_messages(m, c, SC_READ)
 #define AIO_LIST(list, count) touch_requests((const struct aiocb *const *)(list), count)
 
-/* --- the functions --------------------------------------------------------------------------------------------------- */
+/* --- the functions ----------------------------------------------------------------------------------------------- */
 
 #undef fread_unlocked /* macros of <stdio.h> */
 #undef fwrite_unlocked

@@ -1,9 +1,10 @@
-/* The libc calls that hand bulk memory of the program to the kernel, which does not fault on our behalf: on a closed page
- * they fail with EFAULT, or stop halfway.  Only bulk data matters: pages of tracked blocks hold nothing else, so no path
- * name, structure or stdio buffer can lie in one.
+/* The libc calls that hand bulk memory of the program to the kernel, which does not fault on our behalf: on a closed
+ * page they fail with EFAULT, or stop halfway.  Only bulk data matters: pages of tracked blocks hold nothing else, so
+ * no path name, structure or stdio buffer can lie in one.
  *
- * CALL(result, name, (parameters), (arguments), what is touched).  FILL: the kernel writes there, perhaps only a part, so
- * the bytes must be valid before; DRAIN: it reads.  Included by io.c once for each thing it makes of the list. */
+ * CALL(result, name, (parameters), (arguments), what is touched).  FILL: the kernel writes there, perhaps only a
+ * part, so the bytes must be valid before; DRAIN: it reads.  Included by io.c once for each thing it makes of the
+ * list. */
 
 /* The kernel writes. */
 CALL(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n), FILL(p, n))

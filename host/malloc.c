@@ -1,6 +1,6 @@
-/* The malloc family, as the program calls it.  Blocks of sc_host_arena_from bytes or more come from the arena, all others
- * and everything that the library allocates for itself from libc; free and realloc know from the address whose a block
- * is.  Entries go before their memory does (rule M6): free and a moving realloc call `forget` first.
+/* The malloc family, as the program calls it.  Blocks of sc_host_arena_from bytes or more come from the arena, all
+ * others and everything that the library allocates for itself from libc; free and realloc know from the address whose
+ * a block is.  Entries go before their memory does (rule M6): free and a moving realloc call `forget` first.
  *
  * Without devices every function is one comparison and a jump. */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 #include "host/arena.h"
 #include "host/span.h"
 
-/* --- libc's ---------------------------------------------------------------------------------------------------------- */
+/* --- libc's ------------------------------------------------------------------------------------------------------ */
 
 static struct {
     void *(*malloc)(size_t);
@@ -92,7 +92,7 @@ static inline bool ready(void)
 
 static void __attribute__((constructor)) find_libc(void) { ready(); }
 
-/* --- whose request, whose block -------------------------------------------------------------------------------------- */
+/* --- whose request, whose block ---------------------------------------------------------------------------------- */
 
 /* A block of the arena, or NULL: take libc's. */
 static inline void *ours(size_t bytes, size_t align, bool zero)
@@ -115,7 +115,7 @@ static void free_ours(void *p)
     sc_host_arena_free(p);
 }
 
-/* Moves `bytes` bytes of a block to a new one of `want` bytes and frees it; NULL (and the block kept) without memory. */
+/* Moves `bytes` bytes of a block to a new one of `want` bytes and frees it; NULL, the block kept, without memory. */
 static void *move(void *p, size_t bytes, size_t want)
 {
     void *q = malloc(want);
@@ -145,7 +145,7 @@ static void *realloc_ours(void *p, size_t want)
     return move(p, bytes, want);
 }
 
-/* --- what the program calls ------------------------------------------------------------------------------------------ */
+/* --- what the program calls -------------------------------------------------------------------------------------- */
 
 SC_HOST_EXPORT void *malloc(size_t bytes)
 {

@@ -1,6 +1,6 @@
-/* The calls by which a program changes mappings itself.  Nearly always they concern other memory than the arena's and pass
- * straight on.  On the arena: protecting part of a malloc block (guard pages), giving its pages back (allocators built on
- * malloc), mapping over it.  The block is brought home first and, but for madvise, never tracked again.
+/* The calls by which a program changes mappings itself.  Nearly always they concern other memory than the arena's and
+ * pass straight on.  On the arena: protecting part of a malloc block (guard pages), giving its pages back (allocators
+ * built on malloc), mapping over it.  The block is brought home first and, but for madvise, never tracked again.
  *
  * mmap without MAP_FIXED never meets the arena: its addresses are taken. */
 #define _GNU_SOURCE

@@ -1,5 +1,6 @@
-/* Reading and writing the process's own memory whatever the protection of its pages: /proc/self/mem.  The emulated devices'
- * DMA.  Some hardened systems forbid it (proc_mem.force_override=never): then every call fails with SC_ERR_IO. */
+/* Reading and writing the process's own memory whatever the protection of its pages: /proc/self/mem.  The emulated
+ * devices' DMA.  Some hardened systems forbid it (proc_mem.force_override=never): then every call fails with
+ * SC_ERR_IO. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

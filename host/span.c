@@ -1,11 +1,11 @@
 /* The reserved range and its spans (states: span.h).
  *
- * Two regions grow towards each other: from below spans of ordinary pages (superblocks, and sizes that would waste much of
- * a huge page), from above spans of huge pages.  Neighbours have the same attributes that way, and the system merges their
- * mappings: vm.max_map_count is a budget.
+ * Two regions grow towards each other: from below spans of ordinary pages (superblocks, and sizes that would waste
+ * much of a huge page), from above spans of huge pages.  Neighbours have the same attributes that way, and the system
+ * merges their mappings: vm.max_map_count is a budget.
  *
- * Lock order: coherence (callers), pin lock, span lock.  Under the span lock no memory of the program is touched and nothing
- * outside this folder is called. */
+ * Lock order: coherence (callers), pin lock, span lock.  Under the span lock no memory of the program is touched and
+ * nothing outside this folder is called. */
 #define _GNU_SOURCE
 #include "host/span.h"
 
@@ -30,7 +30,7 @@ static pthread_mutex_t span_lock = PTHREAD_MUTEX_INITIALIZER; /* everything else
 static bool devices_gone; /* at exit and in a forked child, where pins are the parent's: unpin is not called */
 
 static struct sc_host_span *records; /* one for each unit; only those of first units are used */
-static uint32_t *heads;              /* unit -> 1 + first unit of its span, 0: no span; written before the span is used */
+static uint32_t *heads;              /* unit -> 1 + first unit of its span, 0: no span */
 static uint32_t units, low, high;    /* units [0, low) and [high, units) belong to spans */
 static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
 static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
@@ -219,8 +219,8 @@ static void unpin(struct sc_host_span *span)
     pthread_mutex_unlock(&pin_lock);
 }
 
-/* Gives the memory of a span back that is in no list; without the lock.  Unpinned before: a device must not write to pages
- * that are no longer the span's. */
+/* Gives the memory of a span back that is in no list; without the lock.  Unpinned before: a device must not write to
+ * pages that are no longer the span's. */
 static void release(struct sc_host_span *span)
 {
     void *base = (void *)sc_host_span_base(span);

@@ -1,13 +1,14 @@
-/* Spans of the arena: the unit of address space, of committed memory and of pinning.  A span is cut into blocks of one size
- * (host/arena.c): superblocks of 4 MiB into many, larger spans into one.
+/* Spans of the arena: the unit of address space, of committed memory and of pinning.  A span is cut into blocks of
+ * one size (host/arena.c): superblocks of 4 MiB into many, larger spans into one.
  *
- * A span keeps its address and its size class for ever.  Freed spans keep their memory (and their pin) in a cache, because
- * pinning costs as much as a transfer; the longest unused ones are released to the system when the cache grows too big.
+ * A span keeps its address and its size class for ever.  Freed spans keep their memory (and their pin) in a cache,
+ * because pinning costs as much as a transfer; the longest unused ones are released to the system when the cache
+ * grows too big.
  *
  *     new --get--> used --put--> cached --get--> used
  *                          \       \--(too much)--> released --get--> used
  *                           \--(large, not pinned)--^
- */
+ * / */
 #ifndef SC_HOST_SPAN_H
 #define SC_HOST_SPAN_H
 

@@ -31,7 +31,10 @@ static inline void fake_acquire(uintptr_t addr, size_t bytes, enum sc_access acc
 {
     fake_note(fake_acquired, &fake_acquires, addr, bytes, access);
 }
-static inline void fake_forget(uintptr_t addr, size_t bytes) { fake_note(fake_forgotten, &fake_forgets, addr, bytes, 0); }
+static inline void fake_forget(uintptr_t addr, size_t bytes)
+{
+    fake_note(fake_forgotten, &fake_forgets, addr, bytes, 0);
+}
 static inline void fake_home(void) { fake_homes++; }
 static inline void fake_resume(void) { fake_resumes++; }
 static inline void fake_child(void) { fake_children++; }

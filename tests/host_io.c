@@ -1,5 +1,5 @@
-/* Every call of host/io_calls.h: works, and acquires what it touches in tracked memory (the right range, the right access)
- * before it runs, and nothing else. */
+/* Every call of host/io_calls.h: works, and acquires what it touches in tracked memory (the right range, the right
+ * access) before it runs, and nothing else. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <aio.h>

@@ -1,4 +1,5 @@
-/* The malloc family as a program uses it: contents, errors, what is forgotten and brought home, before and after the start. */
+/* The malloc family as a program uses it: contents, errors, what is forgotten and brought home, before and after the
+ * start. */
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
