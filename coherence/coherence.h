@@ -148,7 +148,10 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes);
 /* Device copies are dropped after the host has been made valid. */
 void sc_coherence_release_range(uintptr_t addr, size_t bytes);
 void sc_coherence_home_all(void);
-/* In a forked child, after sc_coherence_home_all in the parent: the devices are gone, the memory is the child's. */
-void sc_coherence_child(void);
+/* Around a fork.  prepare: everything home and readable; other threads cannot offload until parent.  child: the devices are
+ * the parent's, all memory is readable and writable. */
+void sc_coherence_fork_prepare(void);
+void sc_coherence_fork_parent(void);
+void sc_coherence_fork_child(void);
 
 #endif

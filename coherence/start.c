@@ -41,21 +41,6 @@ void sc_coherence_stop(void)
     sc_protocol_unlock();
 }
 
-void sc_coherence_child(void)
-{
-    sc_protocol_lock_reset();
-    sc_protocol.check = false; /* asks nothing of the devices, which are the parent's */
-    for (size_t i = 0; i < sc_directory_count(); i++) {
-        struct sc_matrix *m = sc_directory_at(i);
-
-        for (int g = 0; g < sc_matrix_sectors(m); g++)
-            sc_protocol_host_writes(m, g);
-        sc_protocol_paint(m->base, sc_matrix_end(m));
-    }
-    sc_protocol.ops = NULL;
-    sc_protocol.devices = 0;
-}
-
 int sc_coherence_devices(void)
 {
     return sc_protocol.devices;

@@ -25,7 +25,8 @@ static void *env_symbol(const char *name)
 
 static const struct sc_host_callbacks env_callbacks = {
     .fault = sc_coherence_fault, .read_ahead = sc_coherence_read_ahead, .forget = sc_coherence_forget,
-    .acquire = sc_coherence_acquire_host, .home = sc_coherence_home_all, .child = sc_coherence_child};
+    .acquire = sc_coherence_acquire_host, .home = sc_coherence_fork_prepare, .child = sc_coherence_fork_child,
+    .resume = sc_coherence_fork_parent};
 
 static const struct sc_device_host env_host = {.config = &sc_config, .blas_symbol = env_symbol, .log = sc_log,
                                                .thread_enter = sc_inside_enter};

@@ -1,0 +1,47 @@
+/* fork: the child gets the memory and none of the devices, so before it everything has to be at home. */
+#include "coherence/protocol.h"
+
+static bool all_open(void)
+{
+    for (size_t i = 0; i < sc_directory_count(); i++) {
+        const struct sc_matrix *m = sc_directory_at(i);
+        uintptr_t lo, hi;
+
+        for (int g = 0; g < sc_matrix_sectors(m); g++)
+            if (sc_matrix_sector_range(m, g, &lo, &hi) && !m->open[g])
+                return false;
+    }
+    return true;
+}
+
+/* The lock is kept until the fork is over: another thread's call would close pages that the child could not open. */
+void sc_coherence_fork_prepare(void)
+{
+    sc_protocol_lock();
+    while (sc_protocol.ops && !all_open()) {
+        sc_protocol_unlock();
+        sc_coherence_home_all();
+        sc_protocol_lock();
+    }
+}
+
+void sc_coherence_fork_parent(void)
+{
+    sc_protocol_unlock();
+}
+
+void sc_coherence_fork_child(void)
+{
+    sc_protocol.check = false; /* asks nothing of the devices */
+    sc_protocol.ops = NULL;
+    for (size_t i = 0; i < sc_directory_count(); i++) {
+        struct sc_matrix *m = sc_directory_at(i);
+
+        for (int g = 0; g < sc_matrix_sectors(m); g++)
+            sc_protocol_host_writes(m, g);
+        sc_protocol_paint(m->base, sc_matrix_end(m));
+    }
+    sc_protocol.devices = 0;
+    sc_protocol_lock_reset(); /* other threads stayed behind */
+    sc_inside_leave();
+}
