@@ -1,0 +1,113 @@
+/* Decisions: pure functions of numbers. */
+#include "autotuner/autotuner.h"
+
+#include "tests/tap.h"
+
+static const struct sc_autotuner_machine h200 = {.devices = 2, .cores = 16, .gemm_flops = 55e12, .memory_bandwidth = 4.4e12,
+                                                 .host_bandwidth = 55e9};
+
+static struct sc_autotuner_call gemv(int64_t n, double resident)
+{
+    uint64_t bytes = (uint64_t)(n * n * 8 + 2 * n * 8);
+
+    return (struct sc_autotuner_call){.op = SC_OP_GEMV, .type = SC_D, .m = n, .n = n, .bytes = bytes,
+                                      .result_bytes = (uint64_t)n * 8, .device_bytes = (uint64_t)((double)bytes * resident),
+                                      .key = (uint64_t)n, .machine = h200};
+}
+
+static struct sc_autotuner_call gemm(int64_t n)
+{
+    return (struct sc_autotuner_call){.op = SC_OP_GEMM, .type = SC_D, .m = n, .n = n, .k = n,
+                                      .bytes = (uint64_t)(3 * n * n * 8), .result_bytes = (uint64_t)(n * n * 8),
+                                      .machine = h200};
+}
+
+static void test_modes(void)
+{
+    struct sc_autotuner_call large = gemm(8000), small = gemm(8), nowhere = large;
+
+    nowhere.machine.devices = 0;
+    tap_ok(sc_autotuner_offload(&small, SC_OFFLOAD_ALWAYS) == 1, "always: any size");
+    tap_ok(sc_autotuner_offload(&large, SC_OFFLOAD_NEVER) == 0, "never: no size");
+    tap_ok(sc_autotuner_offload(&nowhere, SC_OFFLOAD_ALWAYS) == 0, "no devices: the host");
+    tap_ok(sc_autotuner_offload(&large, SC_OFFLOAD_AUTO) == 1, "a large product pays at once");
+    tap_ok(sc_autotuner_offload(&small, SC_OFFLOAD_AUTO) == 0, "a small one on the host's data does not");
+}
+
+static void test_residency(void)
+{
+    struct sc_autotuner_call there = gemv(4000, 1), vector = {.op = SC_OP_AXPY, .type = SC_D, .n = 30000, .bytes = 480000,
+                                                             .result_bytes = 240000, .machine = h200};
+
+    tap_ok(sc_autotuner_offload(&there, SC_OFFLOAD_AUTO) == 1, "a matrix that is there is used there");
+    tap_ok(sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO) == 0, "a vector on the host stays on the host");
+    vector.device_bytes = vector.device_only = vector.bytes;
+    tap_ok(sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO) == 1, "a vector that only a device has stays there");
+    vector.device_bytes = vector.device_only = 0;
+    vector.untracked = vector.bytes;
+    vector.n = 30000000, vector.bytes = vector.untracked = 480000000;
+    tap_ok(sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO) == 0, "untracked memory is not copied for one pass over it");
+}
+
+/* One use of the matrix does not pay its upload; many do. */
+static void test_ski_rental(void)
+{
+    struct sc_autotuner_call call = gemv(4000, 0);
+    struct sc_autotuner_prediction p;
+    double lost = 0, loss = 0;
+    int uses = 0;
+
+    sc_autotuner_reset();
+    sc_autotuner_predict(&call, &p);
+    tap_ok(p.host < p.device + p.move + p.result && p.device < p.host, "one use of the matrix does not pay, staying would");
+    while (uses < 1000 && !sc_autotuner_offload(&call, SC_OFFLOAD_AUTO)) {
+        lost += p.host - p.device;
+        uses++;
+    }
+    tap_ok(uses > 0 && uses < 1000, "it moves after %d uses", uses);
+    tap_ok(lost <= 2 * (p.move + p.result) + (p.host - p.device), "having lost no more than about the move");
+    call.key = 77;
+    tap_ok(!sc_autotuner_offload(&call, SC_OFFLOAD_AUTO), "another matrix starts from nothing");
+    p = (struct sc_autotuner_prediction){.host = 1, .device = 2, .move = 1};
+    for (int i = 0; i < 100; i++)
+        uses = sc_autotuner_rent(&p, &loss);
+    tap_ok(!uses && loss == 0, "where the host is faster nothing is ever lost");
+}
+
+static void test_spread(void)
+{
+    uint64_t mib = UINT64_C(1) << 20;
+    int last = 0, monotone = 1;
+
+    for (uint64_t bytes = 0; bytes < 1000 * mib; bytes += 8 * mib) {
+        int n = sc_autotuner_spread(bytes, 8, SC_OFFLOAD_AUTO);
+
+        monotone &= n >= last && n >= 1 && n <= 8;
+        last = n;
+    }
+    tap_ok(monotone && last == 8, "larger matrices are spread over more devices, at least one, at most all");
+    tap_ok(sc_autotuner_spread(100, 8, SC_OFFLOAD_AUTO) == 1, "a small one is not spread");
+    tap_ok(sc_autotuner_spread(100, 8, SC_OFFLOAD_ALWAYS) == 8, "but always is: to be tested");
+    tap_ok(sc_autotuner_spread(72 * mib, 2, SC_OFFLOAD_AUTO) == 2, "72 MB are worth two devices");
+}
+
+static void test_flops(void)
+{
+    struct sc_autotuner_call call = gemm(100);
+
+    tap_ok(sc_autotuner_flops(&call) == 2e6, "2 n^3");
+    call.type = SC_Z;
+    tap_ok(sc_autotuner_flops(&call) == 8e6, "8 n^3 of complex numbers");
+    call.op = SC_OP_TRSM, call.type = SC_D, call.side = 'R', call.m = 10;
+    tap_ok(sc_autotuner_flops(&call) == 1e5, "trsm: m n^2 on the right");
+}
+
+int main(void)
+{
+    test_modes();
+    test_residency();
+    test_ski_rental();
+    test_spread();
+    test_flops();
+    return tap_done();
+}

@@ -1,0 +1,370 @@
+/* Random calls of every offloaded operation, in all types, flags, sizes, leading dimensions and increments, against the
+ * host BLAS on copies.  What may not be read holds NaN; what may not be written must not change by a bit.
+ *
+ * SC_RANDOM_SEED=N replays one call (the number that a failure prints); SC_RANDOM_CALLS=N sets how many for each
+ * operation and type. */
+#include "tests/blas_random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/device.h"
+#include "tests/tap.h"
+
+#define MARGIN 5 /* elements before and behind an operand that nobody may touch */
+
+struct buffer {
+    char *target, *reference, *before; /* before: as both were at the start */
+    size_t elements;
+};
+
+struct trial {
+    struct random random;
+    struct sc_kernel kernel;
+    struct buffer buffer[3];
+    size_t elem;
+    bool alias; /* b is a */
+    char result[2][16];
+};
+
+/* --- elements ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_single(enum sc_type t) { return t == SC_S || t == SC_C; }
+
+static double real_at(enum sc_type type, const char *p, size_t i)
+{
+    float f;
+    double d;
+
+    if (is_single(type)) {
+        memcpy(&f, p + i * sizeof f, sizeof f);
+        return f;
+    }
+    memcpy(&d, p + i * sizeof d, sizeof d);
+    return d;
+}
+
+static void real_put(enum sc_type type, char *p, size_t i, double value)
+{
+    float f = (float)value;
+
+    if (is_single(type))
+        memcpy(p + i * sizeof f, &f, sizeof f);
+    else
+        memcpy(p + i * sizeof value, &value, sizeof value);
+}
+
+static int reals(enum sc_type type) { return sc_type_is_complex(type) ? 2 : 1; }
+
+static void put(const struct trial *t, char *memory, int64_t at, double re, double im)
+{
+    char *p = memory + (size_t)at * t->elem;
+
+    real_put(t->kernel.type, p, 0, re);
+    if (reals(t->kernel.type) == 2)
+        real_put(t->kernel.type, p, 1, im);
+}
+
+static double uniform(struct random *r) { return (double)(random_next(r) >> 11) / 4503599627370496.0 - 1.0; }
+
+/* --- making a call ----------------------------------------------------------------------------------------------------- */
+
+static int64_t pick_size(struct random *r, int64_t most)
+{
+    switch (random_below(r, 12)) {
+    case 0: return random_below(r, 3);
+    case 1: return 1;
+    case 2: case 3: return 1 + random_below(r, most);
+    default: return 1 + random_below(r, most / 2);
+    }
+}
+
+static char pick(struct random *r, const char *letters) { return letters[random_below(r, (int64_t)strlen(letters))]; }
+
+static void pick_scalar(struct random *r, enum sc_type type, double out[2])
+{
+    static const double values[] = {0, 1, 1, -1, 0.5, -0.75};
+
+    out[0] = values[random_below(r, 6)];
+    out[1] = sc_type_is_complex(type) && random_below(r, 2) ? 0.25 : 0;
+}
+
+static void pick_flags(struct trial *t)
+{
+    struct sc_kernel *k = &t->kernel;
+    struct random *r = &t->random;
+    bool complex_type = sc_type_is_complex(k->type);
+    int64_t most = k->op < SC_OP_GEMV ? 500 : 60;
+
+    k->transa = pick(r, "NNTC");
+    k->transb = pick(r, "NNTC");
+    k->side = pick(r, "LR");
+    k->uplo = pick(r, "UL");
+    k->diag = pick(r, "NU");
+    if (k->op == SC_OP_HERK)
+        k->transa = pick(r, "NC");
+    else if (k->op == SC_OP_SYRK)
+        k->transa = pick(r, complex_type ? "NT" : "NTC");
+    k->scale_real = k->op == SC_OP_SCAL && complex_type && random_below(r, 2);
+    k->m = pick_size(r, most);
+    k->n = pick_size(r, most);
+    k->k = pick_size(r, most);
+    pick_scalar(r, k->type, k->alpha);
+    pick_scalar(r, k->type, k->beta);
+    if (k->op == SC_OP_HERK || k->scale_real)
+        k->alpha[1] = k->beta[1] = 0;
+    if (k->op == SC_OP_TRSM && random_below(r, 8) && k->alpha[0] == 0)
+        k->alpha[0] = 1;
+}
+
+static void pick_layout(struct trial *t, int slot, const struct slot_shape *s)
+{
+    static const int64_t increments[] = {1, 1, 1, 1, 2, 3, -1, -2};
+    struct random *r = &t->random;
+    int64_t *ld = slot_ld(&t->kernel, slot);
+
+    if (s->vector)
+        *ld = increments[random_below(r, 8)];
+    else
+        *ld = (s->rows > 0 ? s->rows : 1) + (random_below(r, 2) ? random_below(r, 4) : 0);
+    /* One-vector operations with negative increments differ between libraries. */
+    if (s->vector && (t->kernel.op == SC_OP_SCAL || (t->kernel.op >= SC_OP_NRM2 && t->kernel.op <= SC_OP_IAMAX)) && *ld < 0)
+        *ld = -*ld;
+}
+
+static bool make_buffer(struct trial *t, int slot, const struct slot_shape *s)
+{
+    struct buffer *b = &t->buffer[slot];
+    int64_t ld = *slot_ld(&t->kernel, slot), extent = s->vector ? s->rows * (ld < 0 ? -ld : ld) : ld * s->cols;
+
+    b->elements = (size_t)(extent + 2 * MARGIN);
+    b->target = target_alloc(b->elements * t->elem, &t->random);
+    b->reference = malloc(b->elements * t->elem);
+    b->before = malloc(b->elements * t->elem);
+    if (!b->target || !b->reference || !b->before)
+        return false;
+    memset(b->before, 0xff, b->elements * t->elem); /* NaN everywhere else */
+    return true;
+}
+
+static bool is_triangular(enum sc_op op) { return op == SC_OP_TRSV || op == SC_OP_TRSM; }
+
+/* The value of element (i, j) of a slot: NaN where it may not be read. */
+static void fill_element(struct trial *t, int slot, const struct slot_shape *s, int64_t i, int64_t j)
+{
+    struct sc_kernel *k = &t->kernel;
+    struct random *r = &t->random;
+    int64_t ld = *slot_ld(k, slot), at = MARGIN + (s->vector ? i * (ld < 0 ? -ld : ld) : i + j * ld);
+    double re = uniform(r), im = uniform(r);
+    bool half = !s->vector && slot == 0 && (is_triangular(k->op) || k->op == SC_OP_SYMM || k->op == SC_OP_HEMM);
+    bool rank = slot == 2 && (k->op == SC_OP_SYRK || k->op == SC_OP_HERK);
+    bool output = slot == 2 && k->op >= SC_OP_GEMV && k->op != SC_OP_GER && k->op != SC_OP_GERC;
+
+    if ((half || rank) && i != j && (i < j) != (k->uplo == 'U'))
+        return;
+    if (half && is_triangular(k->op)) {
+        if (i == j && k->diag == 'U')
+            return;
+        re = i == j ? 2 + re / 2 : re / (double)s->rows;
+        im = im / (double)s->rows;
+    }
+    if (k->op == SC_OP_HERK && rank && i == j)
+        im = 0;
+    if (output && k->beta[0] == 0 && k->beta[1] == 0)
+        return;
+    put(t, t->buffer[slot].before, at, re, im);
+}
+
+static void fill(struct trial *t, int slot, const struct slot_shape *s)
+{
+    struct buffer *b = &t->buffer[slot];
+
+    for (int64_t j = 0; j < s->cols; j++)
+        for (int64_t i = 0; i < s->rows; i++)
+            fill_element(t, slot, s, i, j);
+    memcpy(b->target, b->before, b->elements * t->elem);
+    memcpy(b->reference, b->before, b->elements * t->elem);
+}
+
+/* Sometimes both inputs of a product, or both vectors, are one array. */
+static bool may_alias(const struct trial *t, const struct slot_shape *a, const struct slot_shape *b)
+{
+    enum sc_op op = t->kernel.op;
+
+    return (op == SC_OP_GEMM || op == SC_OP_DOT || op == SC_OP_DOTC) && a->rows == b->rows && a->cols == b->cols;
+}
+
+static bool make_trial(struct trial *t, enum sc_op op, enum sc_type type, uint64_t seed)
+{
+    struct slot_shape shape[3];
+
+    *t = (struct trial){.random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u}, .elem = sc_type_bytes(type)};
+    t->kernel.op = op;
+    t->kernel.type = type;
+    target_vary(&t->random);
+    pick_flags(t);
+    for (int i = 0; i < 3; i++) {
+        if (!slot_shape(&t->kernel, i, &shape[i]))
+            continue;
+        pick_layout(t, i, &shape[i]);
+        if (!make_buffer(t, i, &shape[i]))
+            return false;
+        fill(t, i, &shape[i]);
+    }
+    t->alias = may_alias(t, &shape[0], &shape[1]) && random_below(&t->random, 3) == 0;
+    if (t->alias)
+        t->kernel.ldb = t->kernel.lda;
+    return true;
+}
+
+static void free_trial(struct trial *t)
+{
+    for (int i = 0; i < 3; i++) {
+        target_free(t->buffer[i].target);
+        free(t->buffer[i].reference);
+        free(t->buffer[i].before);
+    }
+}
+
+/* --- running and comparing ---------------------------------------------------------------------------------------------- */
+
+static struct sc_kernel place(struct trial *t, bool target)
+{
+    struct sc_kernel k = t->kernel;
+    size_t skip = MARGIN * t->elem;
+
+    for (int i = 0; i < 3; i++) {
+        char *memory = target ? t->buffer[i].target : t->buffer[i].reference;
+
+        *slot_pointer(&k, i) = memory ? memory + skip : NULL;
+    }
+    if (t->alias)
+        k.b = k.a;
+    k.result = t->result[target];
+    return k;
+}
+
+static double tolerance(const struct trial *t)
+{
+    const struct sc_kernel *k = &t->kernel;
+    double depth = (double)(k->m + k->n + k->k) + 8;
+
+    return (is_single(k->type) ? 1.2e-7 : 2.3e-16) * 8 * depth;
+}
+
+static bool near_(double a, double b, double bound)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) && isnan(b);
+    return fabs(a - b) <= bound * (1 + fabs(b));
+}
+
+static bool same_buffer(const struct trial *t, int slot)
+{
+    const struct buffer *b = &t->buffer[slot];
+    size_t n = b->elements * (size_t)reals(t->kernel.type), size = t->elem / (size_t)reals(t->kernel.type);
+
+    for (size_t i = 0; i < n && b->target; i++) {
+        double x = real_at(t->kernel.type, b->target, i), y = real_at(t->kernel.type, b->reference, i);
+        bool untouched = memcmp(b->reference + i * size, b->before + i * size, size) == 0;
+
+        /* What the reference left as it was must be so, to the bit, except a result that happens to be the same. */
+        if (untouched && isnan(y) ? memcmp(b->target + i * size, b->before + i * size, size) != 0
+                                  : !near_(x, y, tolerance(t))) {
+            tap_diag("operand %c, real %zu: %.17g, but the host has %.17g", 'a' + slot, i, x, y);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_result(const struct trial *t)
+{
+    enum sc_op op = t->kernel.op;
+    int parts = (op == SC_OP_DOT || op == SC_OP_DOTC) ? reals(t->kernel.type) : 1;
+
+    if (op < SC_OP_DOT || op > SC_OP_IAMAX)
+        return true;
+    if (op == SC_OP_IAMAX)
+        return memcmp(t->result[0], t->result[1], sizeof(int64_t)) == 0;
+    for (int i = 0; i < parts; i++)
+        if (!near_(real_at(t->kernel.type, t->result[1], (size_t)i), real_at(t->kernel.type, t->result[0], (size_t)i),
+                   tolerance(t)))
+            return false;
+    return true;
+}
+
+static void describe(const struct trial *t, uint64_t seed)
+{
+    const struct sc_kernel *k = &t->kernel;
+
+    tap_diag("SC_RANDOM_SEED=%llu: %c%s trans %c%c side %c uplo %c diag %c m %lld n %lld k %lld ld %lld %lld %lld alpha %g,%g "
+             "beta %g,%g%s", (unsigned long long)seed, sc_type_letter(k->type), sc_op_name(k->op), k->transa, k->transb,
+             k->side, k->uplo, k->diag, (long long)k->m, (long long)k->n, (long long)k->k, (long long)k->lda,
+             (long long)k->ldb, (long long)k->ldc, k->alpha[0], k->alpha[1], k->beta[0], k->beta[1],
+             t->alias ? ", b is a" : "");
+}
+
+/* 1: right on the target; 0: wrong; -1: the target left it to the host. */
+static int one_call(enum sc_op op, enum sc_type type, uint64_t seed)
+{
+    struct trial t;
+    struct sc_kernel target, reference;
+    int errors = target_errors(), answer;
+    bool good;
+
+    if (!make_trial(&t, op, type, seed))
+        return 0;
+    target = place(&t, true);
+    reference = place(&t, false);
+    answer = target_run(&target) ? 1 : -1;
+    if (answer < 0) /* nothing may have changed */
+        sc_device_kernel_host(reference_symbol, &target);
+    sc_device_kernel_host(reference_symbol, &reference);
+    good = same_result(&t) && target_errors() == errors;
+    for (int i = 0; i < 3; i++)
+        good = same_buffer(&t, i) && good;
+    if (!good)
+        describe(&t, seed);
+    free_trial(&t);
+    return good ? answer : 0;
+}
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+int main(void)
+{
+    uint64_t calls = number("SC_RANDOM_CALLS", 60), only = number("SC_RANDOM_SEED", 0), seed = 0;
+
+    target_start();
+    for (int op = 0; op < SC_OPS; op++)
+        for (int type = 0; type < SC_TYPES; type++) {
+            int bad = 0, offloaded = 0;
+
+            for (uint64_t i = 0; i < calls; i++) {
+                int answer;
+
+                if (only && only != ++seed)
+                    continue;
+                seed += !only;
+                answer = one_call((enum sc_op)op, (enum sc_type)type, seed);
+                bad += answer == 0;
+                offloaded += answer > 0;
+            }
+            if (only)
+                continue;
+            tap_ok(!bad, "%c%s: %llu random calls as the host", sc_type_letter((enum sc_type)type),
+                   sc_op_name((enum sc_op)op), (unsigned long long)calls);
+            tap_ok(offloaded * 2 > (int)calls, "%c%s: %d of them on devices", sc_type_letter((enum sc_type)type),
+                   sc_op_name((enum sc_op)op), offloaded);
+        }
+    if (only)
+        tap_ok(1, "replayed");
+    return tap_done();
+}

@@ -1,0 +1,87 @@
+/* What the random BLAS test runs on: the fake protocol (blas_fake.c) or the whole library (blas_whole.c). */
+#ifndef SC_TESTS_BLAS_RANDOM_H
+#define SC_TESTS_BLAS_RANDOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/types.h"
+
+/* Deterministic numbers: xorshift64*. */
+struct random {
+    uint64_t state;
+};
+static inline uint64_t random_next(struct random *r)
+{
+    r->state ^= r->state >> 12;
+    r->state ^= r->state << 25;
+    r->state ^= r->state >> 27;
+    return r->state * UINT64_C(2685821657736338717);
+}
+static inline int64_t random_below(struct random *r, int64_t n) { return (int64_t)((random_next(r) >> 33) % (uint64_t)n); }
+
+/* The extent of slot 0, 1, 2 (a, b, c) of a kernel as stored: rows x cols, or a vector of `rows` elements; false when the
+ * slot is not used. */
+struct slot_shape {
+    int64_t rows, cols;
+    bool vector;
+};
+static inline bool slot_shape(const struct sc_kernel *k, int slot, struct slot_shape *s)
+{
+    bool n = k->transa == 'N', right = k->side == 'R';
+
+    *s = (struct slot_shape){k->n, 1, true};
+    switch (k->op) {
+    case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC:
+        return slot < 2;
+    case SC_OP_SCAL: case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX:
+        return slot < 1;
+    case SC_OP_GEMV:
+        if (slot == 0)
+            *s = (struct slot_shape){k->m, k->n, false};
+        else
+            s->rows = (slot == 1) == n ? k->n : k->m;
+        return true;
+    case SC_OP_GER: case SC_OP_GERC:
+        *s = slot == 2 ? (struct slot_shape){k->m, k->n, false} : (struct slot_shape){slot ? k->n : k->m, 1, true};
+        return true;
+    case SC_OP_TRSV:
+        if (slot == 0)
+            *s = (struct slot_shape){k->n, k->n, false};
+        return slot < 2;
+    case SC_OP_GEMM:
+        if (slot == 0)
+            *s = (struct slot_shape){n ? k->m : k->k, n ? k->k : k->m, false};
+        else if (slot == 1)
+            *s = (struct slot_shape){k->transb == 'N' ? k->k : k->n, k->transb == 'N' ? k->n : k->k, false};
+        else
+            *s = (struct slot_shape){k->m, k->n, false};
+        return true;
+    case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_TRSM:
+        *s = (struct slot_shape){k->m, k->n, false};
+        if (slot == 0)
+            s->rows = s->cols = right ? k->n : k->m;
+        return slot < 2 || k->op != SC_OP_TRSM;
+    case SC_OP_SYRK: case SC_OP_HERK:
+        *s = (struct slot_shape){slot == 0 ? (n ? k->n : k->k) : k->n, slot == 0 ? (n ? k->k : k->n) : k->n, false};
+        return slot != 1;
+    default:
+        return false;
+    }
+}
+static inline void **slot_pointer(struct sc_kernel *k, int slot) { return slot == 0 ? &k->a : slot == 1 ? &k->b : &k->c; }
+static inline int64_t *slot_ld(struct sc_kernel *k, int slot) { return slot == 0 ? &k->lda : slot == 1 ? &k->ldb : &k->ldc; }
+
+/* A routine of the host BLAS, the reference. */
+void *reference_symbol(const char *name);
+
+/* The target. */
+void target_start(void);
+void target_vary(struct random *r);                /* other tiles, devices... before a call */
+void *target_alloc(size_t bytes, struct random *r);
+void target_free(void *memory);
+bool target_run(const struct sc_kernel *kernel);   /* false: the call is for the host and nothing has changed */
+int target_errors(void);                           /* found in how the target was used, so far */
+
+#endif

@@ -1,0 +1,185 @@
+/* How many tasks a call becomes, where they run, and the order of a product whose operands are on their way; on the fake
+ * protocol. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "blas/blas.h"
+#include "blas/pipeline.h"
+#include "device/device.h"
+#include "tests/blas_random.h"
+#include "tests/fake_coherence.h"
+#include "tests/tap.h"
+#include "trace/trace.h"
+
+#define N 64
+static double a[N * N], b[N * N], c[N * N], x[N], y[N];
+
+static struct sc_kernel gemm(int64_t m, int64_t n, int64_t k, double beta)
+{
+    return (struct sc_kernel){.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = m, .n = n, .k = k,
+                              .alpha = {1, 0}, .beta = {beta, 0}, .a = a, .b = b, .c = c, .lda = N, .ldb = N, .ldc = N};
+}
+
+static struct sc_kernel gemv(char trans)
+{
+    return (struct sc_kernel){.op = SC_OP_GEMV, .type = SC_D, .transa = trans, .m = N, .n = N, .alpha = {1, 0}, .a = a,
+                              .b = x, .c = y, .lda = N, .ldb = 1, .ldc = 1};
+}
+
+static void plain(int devices, int64_t tile_rows, int64_t tile_cols, enum fake_homes homes)
+{
+    fake = (struct fake){.devices = devices, .tile_rows = tile_rows, .tile_cols = tile_cols, .tile_vector = 1 << 20,
+                         .sector = 1, .homes = homes};
+}
+
+static int tasks_of(struct sc_kernel kernel)
+{
+    fake.tasks = 0;
+    memset(fake.tasks_on, 0, sizeof fake.tasks_on);
+    if (!sc_blas_offload(7, &kernel))
+        return -1;
+    return fake.tasks;
+}
+
+static void test_counts(void)
+{
+    double result[2];
+    struct sc_kernel dot = {.op = SC_OP_DOT, .type = SC_D, .n = N, .a = x, .b = y, .lda = 1, .ldb = 1, .result = result};
+    uint64_t in = sc_stats.percall_in, out = sc_stats.percall_out, calls = sc_stats.offloaded[7];
+
+    plain(1, 1 << 20, 1 << 20, FAKE_ONE);
+    tap_ok(tasks_of(gemm(N, N, N, 0)) == 1, "a product of matrices in one tile each is one task");
+    tap_ok(sc_stats.offloaded[7] == calls + 1 && sc_stats.percall_in - in == 2 * sizeof a && sc_stats.percall_out - out == sizeof c,
+           "and is counted, with what copying would have moved");
+    tap_ok(tasks_of(gemv('N')) == 1 && tasks_of(gemv('T')) == 1, "a matrix times a vector likewise");
+    tap_ok(tasks_of(dot) == 1, "a dot product likewise");
+    plain(2, N / 2, 1 << 20, FAKE_BY_ROWS);
+    fake.phase = 0;
+    tap_ok(tasks_of(gemv('N')) >= 2 && fake.tasks_on[0] && fake.tasks_on[1], "rows on two devices: both work");
+    plain(2, 1 << 20, N / 2, FAKE_BY_COLS);
+    tasks_of(gemm(N, N, N, 0));
+    tap_ok(fake.tasks_on[0] && fake.tasks_on[1], "columns of C on two devices: both work");
+}
+
+static void test_refusals(void)
+{
+    struct sc_kernel k = gemm(N, N, N, 0);
+
+    plain(1, 1 << 20, 1 << 20, FAKE_ONE);
+    k.alpha[0] = 0;
+    tap_ok(tasks_of(k) < 0, "alpha = 0 is for the host");
+    tap_ok(tasks_of(gemm(0, N, N, 0)) < 0 && tasks_of(gemm(N, N, 0, 0)) < 0, "nothing to do is for the host");
+    k = gemm(N, N, N, 0);
+    k.ldc = N - 1;
+    tap_ok(tasks_of(k) < 0, "a leading dimension that is too small is for the host");
+    k = gemv('N');
+    k.ldb = 0;
+    tap_ok(tasks_of(k) < 0, "an increment of zero is for the host");
+    fake.conflict = true;
+    tap_ok(tasks_of(gemv('N')) < 0 && fake.tasks == 0, "operands that cannot be tracked: the host, and no task has run");
+    plain(0, 1 << 20, 1 << 20, FAKE_ONE);
+    tap_ok(tasks_of(gemv('N')) < 0, "no devices: the host");
+    plain(1, 1 << 20, 1 << 20, FAKE_ONE);
+    sc_config.offload = SC_OFFLOAD_NEVER;
+    tap_ok(tasks_of(gemv('N')) < 0, "never is never");
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+}
+
+/* A product with operands on the host, large enough for several strips, against the host BLAS. */
+static bool strips_right(char transa, char transb, double beta, int devices, int *prefetches, int *partial)
+{
+    int64_t m = transa == 'N' ? 24 : 4200, n = 2200, k = transa == 'N' ? 2300 : 40;
+    struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = transa, .transb = transb, .m = m, .n = n, .k = k,
+                               .alpha = {1, 0}, .beta = {beta, 0}, .lda = transa == 'N' ? m : k,
+                               .ldb = transb == 'N' ? k : n, .ldc = m};
+    double *p = malloc((size_t)(m * k) * sizeof *p), *q = malloc((size_t)(k * n) * sizeof *q);
+    double *r = malloc((size_t)(m * n) * sizeof *r), *s = malloc((size_t)(m * n) * sizeof *s);
+    double worst = 0;
+
+    for (int64_t i = 0; i < m * k; i++)
+        p[i] = (double)(i % 17) - 8;
+    for (int64_t i = 0; i < k * n; i++)
+        q[i] = (double)(i % 13) - 6;
+    for (int64_t i = 0; i < m * n; i++)
+        r[i] = s[i] = beta == 0 ? NAN : (double)(i % 7);
+    plain(devices, 1 << 20, devices == 1 ? 1 << 20 : 700, FAKE_BY_COLS);
+    fake.cold = true;
+    fake.sector = 20;
+    kernel.a = p, kernel.b = q, kernel.c = r;
+    sc_blas_offload(7, &kernel);
+    *prefetches = fake.prefetches;
+    *partial = fake.partial_writes;
+    kernel.c = s;
+    sc_device_kernel_host(reference_symbol, &kernel);
+    for (int64_t i = 0; i < m * n; i++) /* whole numbers: exact in any order */
+        worst = fabs(r[i] - s[i]) <= worst ? worst : fabs(r[i] - s[i]) + (isnan(r[i]) ? 1 : 0);
+    free(p), free(q), free(r), free(s);
+    return worst == 0;
+}
+
+static void test_strips(void)
+{
+    for (int devices = 1; devices <= 3; devices += 2)
+        for (int i = 0; i < 8; i++) {
+            char transa = i & 1 ? 'T' : 'N', transb = i & 2 ? 'T' : 'N';
+            int prefetches, partial;
+            bool good = strips_right(transa, transb, i & 4 ? 1 : 0, devices, &prefetches, &partial);
+
+            tap_ok(good && prefetches > 3 && !partial && !fake.errors,
+                   "first use, trans %c%c, beta %d, %d devices: right, %d strips asked for, no tile of C written in part "
+                   "before it is cleared", transa, transb, i >> 2, devices, prefetches);
+        }
+}
+
+/* n strips of A (along k) and B (along n) arriving in turn, one unit of time each. */
+static void test_schedule(void)
+{
+    enum { STRIPS = 8 };
+    struct sc_cuts one = {.n = 1, .at = {0, STRIPS}}, many = {.n = STRIPS};
+    struct sc_pipeline p;
+    struct sc_pipeline_task t;
+    int next[STRIPS] = {0}, last_done = -1, tasks = 0, in_order = 1, covered = 0, joined = 0;
+    double idle_end;
+
+    for (int i = 0; i <= STRIPS; i++)
+        many.at[i] = i;
+    sc_pipeline_init(&p, &one, &many, &many, 1);
+    for (int s = 0; s < STRIPS; s++) {
+        p.b[s * STRIPS] = 2 * s + 1;
+        for (int l = 1; l < STRIPS; l++)
+            p.b[l + s * STRIPS] = p.b[s * STRIPS];
+        p.a[s] = 2 * s + 2;
+    }
+    p.rate = STRIPS / 4.0 * 1; /* one block of 8 x 1 x 1 takes four units: bound by the devices soon */
+    while (sc_pipeline_next(&p, &t)) {
+        tasks++;
+        in_order &= t.l == next[t.j] && t.l_end > t.l;
+        next[t.j] = t.l_end;
+        covered += t.l_end - t.l;
+        joined += t.l_end - t.l > 1;
+        if (t.l_end == STRIPS) {
+            in_order &= t.j > last_done;
+            last_done = t.j;
+        }
+    }
+    idle_end = p.clock[0] - STRIPS * STRIPS * 4;
+    tap_ok(covered == STRIPS * STRIPS && in_order, "every block once, parts of the sum ascending, columns finished in order");
+    tap_ok(joined > 0 && tasks < STRIPS * STRIPS, "neighbouring parts are joined: %d tasks", tasks);
+    tap_ok(idle_end <= 3, "the device waits for the first strips and for nothing else: %g units", idle_end);
+    sc_pipeline_free(&p);
+}
+
+int main(void)
+{
+    target_start();
+    for (int i = 0; i < N * N; i++)
+        a[i] = b[i] = i % 5;
+    test_counts();
+    test_refusals();
+    test_strips();
+    test_schedule();
+    tap_ok(fake.errors == 0, "no piece crossed a cut, no temporary was lost");
+    return tap_done();
+}
