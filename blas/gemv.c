@@ -197,6 +197,14 @@ static enum sc_status on_several(const struct output *o)
     return status;
 }
 
+/* Scaling y by itself: scal does nothing for negative increments. */
+static bool can_add_up(const struct output *o)
+{
+    const double *beta = o->call->kernel->beta;
+
+    return operand_y(o)->view.ld > 0 || sc_blas_is_zero(beta) || sc_blas_is_one(beta);
+}
+
 static enum sc_status one_output(struct output *o)
 {
     bool same = true;
@@ -208,7 +216,7 @@ static enum sc_status one_output(struct output *o)
         o->device_of[q] = sc_coherence_where(&tile);
         same &= o->device_of[q] == o->device_of[0];
     }
-    if (same)
+    if (same || !can_add_up(o))
         return add_directly(o, o->device_of[0], -1, o->first, o->n, o->call->kernel->beta);
     return on_several(o);
 }

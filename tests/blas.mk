@@ -22,3 +22,13 @@ check_PROGRAMS += tests/blas_host_missing
 tests_blas_host_missing_SOURCES = tests/blas_host_missing.c
 tests_blas_host_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_host_missing
+# The decomposition of calls into tasks, on a fake protocol; the decisions.
+fake_sources = tests/fake_coherence.h tests/fake_coherence.c tests/blas_random.h tests/blas_fake.c
+check_PROGRAMS += tests/blas_random tests/blas_tasks tests/autotuner_decision
+tests_blas_random_SOURCES = tests/blas_random.c $(fake_sources)
+tests_blas_random_LDADD = libcore.la -ldl -lm
+tests_blas_tasks_SOURCES = tests/blas_tasks.c $(fake_sources)
+tests_blas_tasks_LDADD = libcore.la -ldl -lm
+tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
+tests_autotuner_decision_LDADD = libcore.la
+TESTS += tests/blas_random tests/blas_tasks tests/autotuner_decision

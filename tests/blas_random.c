@@ -338,15 +338,37 @@ static uint64_t number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+/* scasum of OpenBLAS 0.3.21 is wrong for contiguous vectors on some processors: no reference, and none for emulated devices
+ * either. */
+static bool reference_sums(void)
+{
+    float x[300], sum = 0;
+    char result[16];
+    struct sc_kernel k = {.op = SC_OP_ASUM, .type = SC_C, .n = 150, .a = x, .lda = 1, .result = result};
+
+    for (int i = 0; i < 300; i++) {
+        x[i] = i % 3 ? (float)i : -(float)i;
+        sum += (float)i;
+    }
+    sc_device_kernel_host(reference_symbol, &k);
+    return fabs(real_at(SC_C, result, 0) - sum) < 1;
+}
+
 int main(void)
 {
     uint64_t calls = number("SC_RANDOM_CALLS", 60), only = number("SC_RANDOM_SEED", 0), seed = 0;
+    int replayed = 0;
 
     target_start();
     for (int op = 0; op < SC_OPS; op++)
         for (int type = 0; type < SC_TYPES; type++) {
             int bad = 0, offloaded = 0;
 
+            if (op == SC_OP_ASUM && type == SC_C && !only && !reference_sums()) {
+                tap_ok(1, "casum # SKIP the host BLAS computes it wrongly");
+                seed += calls;
+                continue;
+            }
             for (uint64_t i = 0; i < calls; i++) {
                 int answer;
 
@@ -357,6 +379,7 @@ int main(void)
                 bad += answer == 0;
                 offloaded += answer > 0;
             }
+            replayed += bad;
             if (only)
                 continue;
             tap_ok(!bad, "%c%s: %llu random calls as the host", sc_type_letter((enum sc_type)type),
@@ -365,6 +388,6 @@ int main(void)
                    sc_op_name((enum sc_op)op), offloaded);
         }
     if (only)
-        tap_ok(1, "replayed");
+        tap_ok(!replayed, "replayed");
     return tap_done();
 }

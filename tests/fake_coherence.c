@@ -243,8 +243,8 @@ static void check_piece(const struct sc_piece *p)
 
     check_range(p->r, p->rows, m->rows, m->row_step, m->row_phase);
     check_range(p->c, p->cols, m->cols, m->col_step, m->col_phase);
-    if (p->access & ~p->operand->view.access)
-        error_("a piece with more access than its view");
+    if ((p->access & SC_WRITE) && !(p->operand->view.access & SC_WRITE)) /* an output may be read once it is written */
+        error_("a piece of an input is written");
     if (p->access == SC_WRITE && !p->operand->view.vector &&
         (!sc_coherence_contiguous(0, p) || sc_coherence_next_sector(p->operand, p->c) != p->c ||
          (p->c + p->cols < m->cols && sc_coherence_next_sector(p->operand, p->c + p->cols) != p->c + p->cols)))
