@@ -240,6 +240,10 @@ static enum sc_status land(const struct rect *r, int s, int e, struct sc_fence *
     }
     if (status == SC_OK)
         status = copy_rect(r, from, SC_STREAM_D2H);
+    if (status == SC_ERR_DEVICE) { /* what is dirty exists nowhere else: ask twice */
+        sc_device_gave_up(from, "sending data home");
+        status = copy_rect(r, from, SC_STREAM_D2H);
+    }
     if (status == SC_OK)
         status = sc_protocol.ops->mark(from, SC_STREAM_D2H, f);
     if (status != SC_OK)

@@ -1,7 +1,9 @@
 # Tests of coherence: host, directory, protocol and emulated devices together
 EXTRA_DIST += tests/coherence_env.h
-COHERENCE_TESTS = tests/coherence_random
+COHERENCE_TESTS = tests/coherence_random tests/coherence_states
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
 tests_coherence_random_SOURCES = tests/coherence_random.c
 tests_coherence_random_LDADD = libcore.la
+tests_coherence_states_SOURCES = tests/coherence_states.c
+tests_coherence_states_LDADD = libcore.la

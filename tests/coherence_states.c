@@ -1,0 +1,227 @@
+/* What moves and what does not: deterministic cases of the protocol on two emulated devices. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device/emu/emu.h"
+#include "tests/coherence_env.h"
+
+#define N 1024 /* a matrix of 8 MiB: columns of two pages */
+
+static double *array(int64_t n, double value)
+{
+    double *p = malloc((size_t)n * sizeof *p);
+
+    for (int64_t i = 0; i < n; i++)
+        p[i] = value;
+    return p;
+}
+
+static struct sc_view matrix_view(double *a, enum sc_access access)
+{
+    return (struct sc_view){.ptr = a, .type = SC_D, .rows = N, .cols = N, .ld = N, .access = access, .spread = 1};
+}
+
+static struct sc_view vector_view(double *x, int64_t n, enum sc_access access)
+{
+    return (struct sc_view){.ptr = x, .type = SC_D, .vector = true, .rows = n, .cols = 1, .ld = 1, .access = access,
+                            .spread = 1};
+}
+
+/* y := A x on a device. */
+static void gemv(int device, double *a, double *x, double *y)
+{
+    struct sc_view v[3] = {matrix_view(a, SC_READ), vector_view(x, N, SC_READ), vector_view(y, N, SC_WRITE)};
+    struct sc_kernel k = {.op = SC_OP_GEMV, .type = SC_D, .transa = 'N', .m = N, .n = N, .alpha = {1}, .beta = {0}};
+    struct sc_operand o[3];
+
+    if (sc_coherence_begin(v, 3, o) != SC_OK) {
+        tap_ok(0, "begin");
+        return;
+    }
+    sc_coherence_task(device, &k,
+                      (struct sc_piece[3]){{.operand = &o[0], .rows = N, .cols = N, .access = SC_READ},
+                                           {.operand = &o[1], .rows = N, .cols = 1, .access = SC_READ},
+                                           {.operand = &o[2], .rows = N, .cols = 1, .access = SC_WRITE}},
+                      NULL, NULL);
+    sc_coherence_end(o, 3);
+}
+
+/* x := alpha x on a device, n elements. */
+static void scal(int device, double *x, int64_t n, double alpha)
+{
+    struct sc_view v = vector_view(x, n, SC_RDWR);
+    struct sc_kernel k = {.op = SC_OP_SCAL, .type = SC_D, .m = n, .n = n, .alpha = {alpha}};
+    struct sc_operand o;
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK) {
+        tap_ok(0, "begin");
+        return;
+    }
+    sc_coherence_task(device, &k, (struct sc_piece[3]){{.operand = &o, .rows = n, .cols = 1, .access = SC_RDWR}}, NULL, NULL);
+    sc_coherence_end(&o, 1);
+}
+
+static uint64_t moved(enum sc_transfer kind)
+{
+    static uint64_t last[SC_TRANSFERS];
+    uint64_t now = sc_stats.bytes[kind], delta = now - last[kind];
+
+    last[kind] = now;
+    return delta;
+}
+
+static void forget_moves(void)
+{
+    for (int k = 0; k < SC_TRANSFERS; k++)
+        moved((enum sc_transfer)k);
+}
+
+static void test_loop(void)
+{
+    double *a = array((int64_t)N * N, 1), *x = array(N, 1), *y = array(N, 7);
+    uint64_t up;
+
+    forget_moves();
+    gemv(0, a, x, y);
+    up = moved(SC_H2D);
+    tap_ok(up == (uint64_t)N * N * 8 + N * 8, "first y := A x uploads A and x, not y (%llu bytes)", (unsigned long long)up);
+    for (int i = 0; i < 10; i++)
+        gemv(0, a, x, y);
+    tap_ok(moved(SC_H2D) + moved(SC_D2H) + moved(SC_D2D) == 0, "ten more move nothing");
+    tap_ok(*(volatile double *)&y[3] == N && moved(SC_D2H) == N * 8, "reading y brings y");
+    tap_ok(*(volatile double *)&a[5] == 1 && moved(SC_D2H) == 0, "reading A brings nothing: it is shared");
+    a[7 * N + 3] = 2;
+    gemv(0, a, x, y);
+    up = moved(SC_H2D);
+    tap_ok(up > 0 && up <= (uint64_t)2 * (N / 64) * N * 8, "one element of A written: at most two sectors go up again (%llu)",
+           (unsigned long long)up);
+    tap_ok(y[3] == N + 1 && y[4] == N, "and the product has the new value");
+    gemv(1, a, x, y);
+    tap_ok(moved(SC_H2D) == 0 && moved(SC_D2D) == (uint64_t)N * N * 8 + N * 8, "a second device gets its copies from the first");
+    tap_ok(y[3] == N + 1, "with the same result");
+    free(a);
+    free(x);
+    free(y);
+}
+
+static void test_windows(void)
+{
+    int64_t n = 4 << 20; /* 32 MiB */
+    double *x = array(n, 3);
+    int wrong = 0;
+    uint64_t down;
+
+    scal(0, x, n, 2);
+    forget_moves();
+    wrong += *(volatile double *)&x[n / 2] != 6; /* before the counter is read */
+    down = moved(SC_D2H);
+    tap_ok(!wrong && down <= sc_config.window_min, "one element of 32 MiB brings a window (%llu bytes)", (unsigned long long)down);
+    for (int64_t i = 0; i < n; i++)
+        wrong += ((volatile double *)x)[i] != 6;
+    down = moved(SC_D2H);
+    tap_ok(!wrong && down <= (uint64_t)n * 8 + (2 << 20),
+           "a sweep brings each byte once, but for sectors that grown windows take whole (%llu)", (unsigned long long)down);
+    scal(0, x, n, 2);
+    tap_ok(moved(SC_H2D) == 0, "all of it read and nothing written: the device's copy is still good");
+    wrong += x[0] != 12;
+    x[1] = 5;
+    scal(0, x, n, -1);
+    for (int64_t i = 0; i < n; i++)
+        wrong += x[i] != (i == 1 ? -5 : -12);
+    tap_ok(!wrong, "partly home, one written, scaled again: every element right");
+    free(x);
+}
+
+static void test_write_whole(void)
+{
+    double *x = array(N * 64, 1);
+
+    scal(0, x, N * 64, 2);
+    forget_moves();
+    sc_coherence_acquire_host((uintptr_t)x, N * 64 * 8, SC_WRITE);
+    tap_ok(moved(SC_D2H) == 0, "acquired to be overwritten: nothing comes home");
+    for (int i = 0; i < N * 64; i++)
+        x[i] = i;
+    scal(1, x, N * 64, 1);
+    tap_ok(x[100] == 100, "what was written is what counts");
+    free(x);
+}
+
+static void test_fork(void)
+{
+    double *x = array(N * 64, 1);
+    int status = -1;
+    pid_t child;
+
+    scal(0, x, N * 64, 2);
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        x[5] += 1;
+        _exit(x[5] == 3 && x[N * 64 - 1] == 2 ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    tap_ok(child > 0 && status == 0, "a forked child reads and writes what was on a device");
+    scal(0, x, N * 64, 2);
+    tap_ok(x[5] == 4, "the parent goes on with its own");
+    free(x);
+}
+
+static void test_untracked(void)
+{
+    static double x[4096]; /* not in the arena */
+
+    for (int i = 0; i < 4096; i++)
+        x[i] = i;
+    scal(1, x, 4096, 3);
+    tap_ok(x[4095] == 3 * 4095 && x[1] == 3, "memory that cannot be tracked is copied in and out");
+}
+
+/* One fault in a run of its own.  The device gets no more work afterwards; what it holds still comes home. */
+static int run_with_fault(enum sc_emu_kind kind, uint64_t nth)
+{
+    int64_t n = N * 64;
+    double *x, want = 1;
+    int wrong = 0;
+
+    env_start("emu:h200x8:2", 0);
+    x = array(n, 1);
+    sc_emu_inject(0, (struct sc_emu_fault){.kind = kind, .nth = nth});
+    for (int i = 0; i < 3; i++) {
+        scal(0, x, n, -1);
+        want = -want;
+        wrong += x[n / 2] != want;
+    }
+    for (int64_t i = 0; i < n; i++)
+        wrong += x[i] != want;
+    free(x);
+    sc_coherence_stop();
+    return wrong;
+}
+
+static void test_faults(void)
+{
+    int wrong = 0;
+
+    for (int kind = SC_EMU_ALLOC; kind <= SC_EMU_LAUNCH; kind++)
+        for (uint64_t nth = 1; nth <= 6; nth++)
+            wrong += run_with_fault((enum sc_emu_kind)kind, nth);
+    tap_ok(wrong == 0, "allocations, copies and launches that fail change no number");
+}
+
+int main(void)
+{
+    env_init();
+    if (env_start("emu:h200x8:2", 0) < 2)
+        tap_skip_all_for_gpu("needs two devices");
+    test_loop();
+    test_windows();
+    test_write_whole();
+    test_untracked();
+    test_fork();
+    sc_coherence_stop();
+    if (env_is_emulated())
+        test_faults();
+    tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+    return tap_done();
+}
