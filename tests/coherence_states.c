@@ -64,7 +64,7 @@ static void scal(int device, double *x, int64_t n, double alpha)
 static uint64_t moved(enum sc_transfer kind)
 {
     static uint64_t last[SC_TRANSFERS];
-    uint64_t now = sc_stats.bytes[kind], delta = now - last[kind];
+    uint64_t now = __atomic_load_n(&sc_stats.bytes[kind], __ATOMIC_SEQ_CST), delta = now - last[kind];
 
     last[kind] = now;
     return delta;
