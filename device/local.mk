@@ -6,6 +6,6 @@ libcore_la_SOURCES += device/device.h device/device_int.h device/open.c device/k
 machinesdir = $(pkgdatadir)/machines
 dist_machines_DATA = device/emu/machines/dgx1.machine device/emu/machines/h200x8.machine \
   device/emu/machines/k20x2.machine device/emu/machines/k40x3.machine device/emu/machines/v100x16.machine
-EXTRA_DIST += device/README.md
+EXTRA_DIST += device/README.md doc/machine-files.md
 
 include device/cuda/local.mk

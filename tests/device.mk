@@ -1,7 +1,9 @@
 # Tests of device (on SEMCACHE_TEST_DEVICE; default: two emulated H200)
-check_PROGRAMS += tests/device_kernels tests/device_conformance
+check_PROGRAMS += tests/device_kernels tests/device_conformance tests/emu_machines
 tests_device_kernels_SOURCES = tests/device_kernels.c tests/device_common.h
 tests_device_kernels_LDADD = libcore.la -lm
 tests_device_conformance_SOURCES = tests/device_conformance.c tests/device_common.h
 tests_device_conformance_LDADD = libcore.la -lm
-TESTS += tests/device_kernels tests/device_conformance
+tests_emu_machines_SOURCES = tests/emu_machines.c tests/device_common.h
+tests_emu_machines_LDADD = libcore.la -lm
+TESTS += tests/device_kernels tests/device_conformance tests/emu_machines
