@@ -187,26 +187,26 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
 
 enum semcache_status semcache_statistics(struct semcache_statistics *statistics)
 {
-    struct semcache_statistics now = {.bytes_h2d = sc_stats.bytes[SC_H2D],
-                                      .bytes_d2h = sc_stats.bytes[SC_D2H],
-                                      .bytes_d2d = sc_stats.bytes[SC_D2D],
-                                      .transfers_h2d = sc_stats.transfers[SC_H2D],
-                                      .transfers_d2h = sc_stats.transfers[SC_D2H],
-                                      .transfers_d2d = sc_stats.transfers[SC_D2D],
-                                      .faults_read = sc_stats.faults_read,
-                                      .faults_write = sc_stats.faults_write,
-                                      .hits = sc_stats.hits,
-                                      .misses = sc_stats.misses,
-                                      .evictions = sc_stats.evictions,
-                                      .reshapes = sc_stats.reshapes,
-                                      .percall_in = sc_stats.percall_in,
-                                      .percall_out = sc_stats.percall_out};
-
     size_t size = statistics ? statistics->size : 0;
+    struct semcache_statistics now;
 
     if (size < sizeof statistics->size)
         return SEMCACHE_ERROR_INVALID;
     sc_blas_counts_collect();
+    now = (struct semcache_statistics){.bytes_h2d = sc_stats.bytes[SC_H2D],
+                                       .bytes_d2h = sc_stats.bytes[SC_D2H],
+                                       .bytes_d2d = sc_stats.bytes[SC_D2D],
+                                       .transfers_h2d = sc_stats.transfers[SC_H2D],
+                                       .transfers_d2h = sc_stats.transfers[SC_D2H],
+                                       .transfers_d2d = sc_stats.transfers[SC_D2D],
+                                       .faults_read = sc_stats.faults_read,
+                                       .faults_write = sc_stats.faults_write,
+                                       .hits = sc_stats.hits,
+                                       .misses = sc_stats.misses,
+                                       .evictions = sc_stats.evictions,
+                                       .reshapes = sc_stats.reshapes,
+                                       .percall_in = sc_stats.percall_in,
+                                       .percall_out = sc_stats.percall_out};
     for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
         now.calls_offloaded += sc_stats.offloaded[i];
         now.calls_host += sc_stats.host[i];

@@ -9,18 +9,14 @@
 #include "blas/blas.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
-#include "trace/trace.h"
 
 static void __attribute__((constructor)) load(void)
 {
     sc_inside_enter();
     sc_report_begin();
     sc_config_load(&sc_config, environ, getauxval(AT_SECURE) == 0);
-    if (sc_blas_host_open(sc_config.host_blas) == SC_OK) {
-        if (sc_config.trace)
-            sc_trace_start(sc_config.trace); /* before the arena: its fork handlers must be the inner ones */
+    if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
         sc_library_arm();
-    }
     sc_inside_leave();
 }
 

@@ -21,6 +21,7 @@
 #include "host/host.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
+#include "trace/trace.h"
 
 /* Protects the transitions of `life`, and `ops`.  Recursive: a driver that is being opened may fork. */
 static pthread_mutex_t life_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -172,6 +173,8 @@ bool sc_library_start(void)
     if (sc_library_life() == SC_LIBRARY_IDLE) {
         sc_inside_enter();
         block_signals(&before);
+        if (sc_config.trace)
+            sc_trace_start(sc_config.trace); /* not earlier: a process that offloads nothing has nothing to tell */
         if (open_devices()) {
             set_life(SC_LIBRARY_RUNNING);
             atexit(sc_library_end); /* now, so that it runs before what the driver has registered (rule L7) */

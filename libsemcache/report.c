@@ -71,13 +71,15 @@ static bool made_calls(void)
     return false;
 }
 
-/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had
- * some.  A forked child leaves its parent's. */
+/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had some,
+ * and says nothing on stderr.  A forked child leaves its parent's. */
 static bool is_ours_to_write(void)
 {
     if (strstr(sc_config.stats, "%p"))
         return true;
-    return getpid() == process && (made_calls() || access(sc_config.stats, F_OK) != 0);
+    if (getpid() != process)
+        return false;
+    return made_calls() || (strcmp(sc_config.stats, "-") != 0 && access(sc_config.stats, F_OK) != 0);
 }
 
 static void write_statistics(void)

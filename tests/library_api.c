@@ -106,13 +106,16 @@ static void test_changes(double *a, double *b, double *c)
     struct semcache_statistics start, after;
 
     tap_ok(semcache_acquire(a, BYTES, SEMCACHE_READWRITE) == SEMCACHE_OK, "acquire for writing");
+    semcache_acquire(b, BYTES, SEMCACHE_READWRITE);
     start = now();
     fill(a, b, 1000);
     tap_ok(semcache_acquire(c, BYTES, SEMCACHE_WRITE) == SEMCACHE_OK, "acquire for overwriting");
     memset(c, 0xff, BYTES);
+    after = now();
+    tap_ok(after.faults_write == start.faults_write && after.faults_read == start.faults_read,
+           "what was acquired does not fault");
     multiply(a, b, c);
     after = now();
-    tap_ok(after.faults_write - start.faults_write <= 2 * 64, "what was acquired does not fault (B was not)");
     tap_ok(after.bytes_h2d - start.bytes_h2d >= BYTES, "what the CPU wrote is sent again");
     tap_ok(c[0] == 1000 && c[N - 1] == 1000 + N - 1 && memcmp(a, c, BYTES) == 0, "and used");
     start = now();

@@ -7,11 +7,11 @@ report() {
     if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; failed=1; fi
 }
 for test in *.t; do
-    grep -q "tests/$test\>" ./*.mk
+    grep -rq --include='*.mk' "tests/$test\>" ..
     report $? "$test is listed"
 done
 for source in *.c; do
-    grep -q "tests/$source\>" ./*.mk
+    grep -rq --include='*.mk' "tests/$source\>" ..
     report $? "$source is listed"
 done
 echo "1..$count"

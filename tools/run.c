@@ -48,7 +48,7 @@ static const char *from_here(const char *path, char *room, size_t bytes)
     return room;
 }
 
-/* Old statistics would be taken for those of a program that ends without writing any. */
+/* An old file would be taken for that of a program that ends without writing any. */
 static void remove_old(const char *path)
 {
     struct stat about;
@@ -80,8 +80,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 's':
     case 't':
         value = from_here(text, room, sizeof room);
-        if (key == 's')
-            remove_old(value);
+        remove_old(value);
         break;
     case 'c':
         value = "1";

@@ -8,7 +8,8 @@
 
 #include "tools/tool.h"
 
-const char *argp_program_version = PACKAGE_STRING;
+/* libc looks for it: hidden as the rest is, it would not be found. */
+const char *argp_program_version __attribute__((visibility("default"))) = PACKAGE_STRING;
 
 static const struct command {
     const char *name, *full_name;

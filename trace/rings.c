@@ -162,18 +162,18 @@ static void give_ring_back(void *ring)
     __atomic_store_n(&((struct ring *)ring)->owned, 0, __ATOMIC_RELEASE);
 }
 
-static void fork_prepare(void) { pthread_mutex_lock(&file_lock); }
-static void fork_parent(void) { pthread_mutex_unlock(&file_lock); }
+/* The file is the parent's (rule T5).  Whoever held the lock stayed there; what it was about to write is of no interest
+ * here. */
 static void fork_child(void)
 {
-    close_file(); /* the parent's (rule T5) */
-    pthread_mutex_unlock(&file_lock);
+    file_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    close_file();
 }
 
 static void set_up_once(void)
 {
     ring_key_made = pthread_key_create(&ring_key, give_ring_back) == 0;
-    pthread_atfork(fork_prepare, fork_parent, fork_child);
+    pthread_atfork(NULL, NULL, fork_child);
 }
 
 static struct ring *take_left_ring(void)
