@@ -64,11 +64,14 @@ enum semcache_status semcache_init(void)
 
 enum semcache_status semcache_shutdown(void)
 {
-    sc_library_end();
+    sc_library_end(false);
     return SEMCACHE_OK;
 }
 
 static bool is_running(void) { return sc_library_life() == SC_LIBRARY_RUNNING; }
+
+/* As long as copies may come home. */
+static bool is_tracking(void) { return is_running() || sc_library_life() == SC_LIBRARY_ENDING; }
 
 int semcache_device_count(void) { return is_running() ? sc_coherence_devices() : 0; }
 
@@ -80,12 +83,27 @@ void *semcache_alloc(size_t bytes)
 
     if (bytes > SIZE_MAX / 2)
         return NULL;
+    if (!sc_host_malloc_seen()) {
+        memory = sc_host_alloc(bytes);
+        return memory || posix_memalign(&memory, SC_PAGE, bytes) == 0 ? memory : NULL;
+    }
     if (bytes < sc_config.arena_min)
         bytes = sc_config.arena_min; /* or the allocation would stay with libc */
     return posix_memalign(&memory, SC_PAGE, bytes) == 0 ? memory : NULL;
 }
 
-void semcache_free(void *memory) { free(memory); }
+void semcache_free(void *memory)
+{
+    struct sc_host_block block;
+
+    if (sc_host_malloc_seen() || !sc_host_in_arena(memory) || !sc_host_block_of(memory, &block)) {
+        free(memory);
+        return;
+    }
+    if (is_tracking())
+        sc_coherence_forget(block.base, block.bytes);
+    sc_host_free(memory);
+}
 
 /* False for what wraps around the end of the address space. */
 static bool is_range(const void *memory, size_t bytes) { return (uintptr_t)memory + bytes >= (uintptr_t)memory; }

@@ -21,4 +21,4 @@ static void __attribute__((constructor)) load(void)
 }
 
 /* For programs that never opened a device; the others have it done by atexit, before this. */
-static void __attribute__((destructor)) unload(void) { sc_library_end(); }
+static void __attribute__((destructor)) unload(void) { sc_library_end(true); }

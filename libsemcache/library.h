@@ -24,8 +24,9 @@ bool sc_library_start(void);
 /* Replaces the setting of the devices; SC_ERR_CONFLICT when they have been opened, SC_ERR_INVALID when it is none. */
 enum sc_status sc_library_set_device(const char *device);
 
-/* Brings everything home, closes the devices, writes statistics and trace; once. */
-void sc_library_end(void);
+/* Brings everything home, closes the devices, writes statistics and trace; once.  When the process is exiting, what the
+ * system takes back by itself is left to it. */
+void sc_library_end(bool exiting);
 
 /* The statistics as JSON, with what is known of devices and time. */
 enum sc_status sc_library_statistics(FILE *out);

@@ -108,15 +108,24 @@ static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
         sc_coherence_acquire_host(addr, bytes, access);
 }
 
+/* Around a fork `life` cannot change: lock_for_fork comes before and goes after these. */
 static void home(void)
 {
     if (is_tracking())
-        sc_coherence_home_all();
+        sc_coherence_fork_prepare();
 }
 
-/* The devices, their threads and the locks of other threads stayed with the parent: nothing of them is touched. */
+static void resume(void)
+{
+    if (is_tracking())
+        sc_coherence_fork_parent();
+}
+
+/* The devices, and the other threads with what they held, stayed with the parent. */
 static void child(void)
 {
+    if (is_tracking())
+        sc_coherence_fork_child();
     keep_on_host();
     set_life(SC_LIBRARY_OVER);
 }
@@ -126,7 +135,8 @@ static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
                                                    .forget = forget,
                                                    .acquire = acquire,
                                                    .home = home,
-                                                   .child = child};
+                                                   .child = child,
+                                                   .resume = resume};
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
@@ -163,6 +173,8 @@ static bool open_devices(void)
     return true;
 }
 
+static void end_at_exit(void) { sc_library_end(true); }
+
 bool sc_library_start(void)
 {
     sigset_t before;
@@ -177,7 +189,7 @@ bool sc_library_start(void)
             sc_trace_start(sc_config.trace); /* not earlier: a process that offloads nothing has nothing to tell */
         if (open_devices()) {
             set_life(SC_LIBRARY_RUNNING);
-            atexit(sc_library_end); /* now, so that it runs before what the driver has registered (rule L7) */
+            atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */
         } else {
             keep_on_host();
             set_life(SC_LIBRARY_OVER);
@@ -203,17 +215,19 @@ static void wait_for_devices(void)
 }
 
 /* The statistics are those of the program: taken when its work is done and before the rest comes home. */
-static void close_devices(void)
+static void close_devices(bool exiting)
 {
     keep_on_host();
     wait_for_devices();
     sc_report_snapshot();
     set_life(SC_LIBRARY_ENDING);
+    if (exiting)
+        sc_host_spans_leave_pinned();
     sc_coherence_stop();
     sc_host_faults_stop();
 }
 
-void sc_library_end(void)
+void sc_library_end(bool exiting)
 {
     static int ended;
 
@@ -225,7 +239,7 @@ void sc_library_end(void)
     pthread_mutex_lock(&life_lock);
     sc_inside_enter();
     if (sc_library_life() == SC_LIBRARY_RUNNING)
-        close_devices();
+        close_devices(exiting);
     keep_on_host();
     set_life(SC_LIBRARY_OVER);
     sc_report_end();
