@@ -16,6 +16,8 @@ extern size_t sc_host_mappings, sc_host_mappings_budget;
 /* pager.c: the thread that serves the desk of fault_sig.h. */
 enum sc_status sc_host_pager_start(const struct sc_host_callbacks *callbacks);
 void sc_host_pager_stop(void);
+/* Pages were closed: a fault may come soon.  Costs a load, and a system call when the pager sleeps. */
+void sc_host_pager_rouse(void);
 
 /* window.c: how much to bring home at a fault.  Used by the pager thread only. */
 size_t sc_host_window(uintptr_t addr, enum sc_access access);

@@ -7,10 +7,8 @@
 #include "host/fault_int.h"
 #include "host/host_int.h"
 
-/* About 50 us: most windows are home by then, and a sleep and a wake-up cost as much. */
-#define SPIN_CYCLES (1u << 17)
 /* The same access faults again and again and nothing changes in between: it will for ever. */
-#define STUCK_MOST 100
+#define STUCK_MOST 8
 /* A readable page faults this often in a row while pages change elsewhere: a write. */
 #define REPEATS_WRITE 3
 
@@ -80,7 +78,7 @@ static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
     uint64_t start = __builtin_ia32_rdtsc();
 
     if (__atomic_fetch_add(&desk->spinning, 1, __ATOMIC_RELAXED) < desk->spinning_most)
-        while (!answered(slot) && __builtin_ia32_rdtsc() - start < SPIN_CYCLES)
+        while (!answered(slot) && __builtin_ia32_rdtsc() - start < desk->spin_cycles)
             __builtin_ia32_pause();
     __atomic_fetch_sub(&desk->spinning, 1, __ATOMIC_RELAXED);
 }

@@ -32,6 +32,8 @@ struct sc_fault_desk {
     uint32_t pager_asleep;
     uint32_t spinning;      /* faulting threads that spin now */
     uint32_t spinning_most; /* more than this many would take the pager's processor */
+    uint32_t spin_cycles;   /* how long one spins before it sleeps */
+    uint32_t rousing;       /* the pager wants to be woken before the first fault (pager.c) */
     struct sc_fault_slot slots[SC_FAULT_SLOTS];
 };
 extern struct sc_fault_desk *sc_fault_desk; /* NULL before the first start; never unmapped */

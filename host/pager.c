@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "base/inside.h"
 #include "base/log.h"
@@ -14,8 +15,21 @@
 #include "host/fault_sig.h"
 #include "host/host_int.h"
 
-/* About 100 us: a program that touches one page after another finds the pager awake. */
-#define SPIN_CYCLES (1u << 18)
+/* Spinning and sleeping.  An answer takes 5 us from a pager that is awake; waking one on an idle processor took 150 to 400 us
+ * more on virtual machines with an H200 (the hypervisor parks the processor).  So where there are processors to spare
+ *   - the pager spins on for AWAKE_NS after the last fault or closing of pages, about a hundred times what a wake-up costs,
+ *     so that wake-ups cost a program one percent at the most;
+ *   - closing pages wakes it (sc_host_pager_rouse), before the first fault;
+ *   - it gives up at once, and for BACKOFF_NS, when the kernel takes its processor away: the program needs all of them;
+ *   - faulting threads, which can do nothing else, spin longer than most transfers take. */
+#define SPARE_CPUS 4
+#define AWAKE_NS 20000000
+#define AWAKE_BRIEF_NS 100000
+#define BACKOFF_NS 1000000000
+#define FAULT_SPIN_CYCLES (1u << 22)       /* 1 to 2 ms */
+#define FAULT_SPIN_BRIEF_CYCLES (1u << 17) /* about 50 us */
+#define POLLS 512       /* between two looks at the clock: some 20 us */
+#define LOST_NS 1000000 /* so much between two looks: another thread ran here */
 
 static const struct sc_host_callbacks *calls;
 static pthread_t thread;
@@ -70,19 +84,59 @@ static bool serve_all(struct sc_fault_desk *desk)
     return any;
 }
 
+static uint64_t clock_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* True when something was posted after `seen`, false when it is time to sleep. */
+static bool spin(struct sc_fault_desk *desk, uint32_t seen)
+{
+    static uint64_t backoff_until;
+    uint64_t start = clock_ns(), now = start, before;
+    bool spare = desk->spinning_most >= SPARE_CPUS / 2 && start >= backoff_until;
+
+    __atomic_store_n(&desk->rousing, spare, __ATOMIC_RELAXED);
+    while (desk->spinning_most && now - start < (spare ? AWAKE_NS : AWAKE_BRIEF_NS)) {
+        for (int i = 0; i < POLLS; i++) {
+            if (__atomic_load_n(&desk->posted, __ATOMIC_SEQ_CST) != seen)
+                return true;
+            __builtin_ia32_pause();
+        }
+        before = now;
+        now = clock_ns();
+        if (now - before > LOST_NS) {
+            backoff_until = now + BACKOFF_NS;
+            __atomic_store_n(&desk->rousing, 0, __ATOMIC_RELAXED);
+            return false;
+        }
+    }
+    return false;
+}
+
 /* Until something was posted after `seen`: first awake, then asleep. */
 static void wait_for_post(struct sc_fault_desk *desk, uint32_t seen)
 {
-    uint64_t start = __builtin_ia32_rdtsc();
-
-    while (desk->spinning_most && __builtin_ia32_rdtsc() - start < SPIN_CYCLES) {
-        if (__atomic_load_n(&desk->posted, __ATOMIC_SEQ_CST) != seen)
-            return;
-        __builtin_ia32_pause();
-    }
+    if (spin(desk, seen))
+        return;
     __atomic_store_n(&desk->pager_asleep, 1, __ATOMIC_SEQ_CST);
     sc_sig_futex_wait(&desk->posted, seen); /* returns at once when the word has moved on */
     __atomic_store_n(&desk->pager_asleep, 0, __ATOMIC_SEQ_CST);
+}
+
+/* A post without a request: the pager finds nothing to do and begins to spin anew. */
+void sc_host_pager_rouse(void)
+{
+    struct sc_fault_desk *desk = sc_fault_desk;
+
+    if (!desk || !__atomic_load_n(&desk->rousing, __ATOMIC_RELAXED))
+        return;
+    __atomic_fetch_add(&desk->posted, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&desk->pager_asleep, __ATOMIC_SEQ_CST))
+        sc_sig_futex_wake(&desk->posted);
 }
 
 static void *pager(void *arg)
@@ -120,6 +174,7 @@ static enum sc_status desk_open(void)
     }
     desk->owner = (int32_t)getpid();
     desk->spinning_most = (uint32_t)(count > 1 ? count / 2 : 0);
+    desk->spin_cycles = count >= SPARE_CPUS ? FAULT_SPIN_CYCLES : FAULT_SPIN_BRIEF_CYCLES;
     __atomic_store_n(&sc_fault_desk, desk, __ATOMIC_RELEASE);
     __atomic_store_n(&desk->open, 1, __ATOMIC_SEQ_CST);
     return SC_OK;

@@ -87,6 +87,8 @@ static enum sc_status apply(size_t first, size_t last, uint8_t prot)
         __atomic_store_n(&applied[i], prot, __ATOMIC_RELEASE);
     sc_host_mappings += borders(first, last) - before;
     __atomic_fetch_add(&sc_host_prot_changes, 1, __ATOMIC_SEQ_CST);
+    if (closing)
+        sc_host_pager_rouse();
     return SC_OK;
 }
 

@@ -42,7 +42,6 @@ static bool near_by(const struct stream *s, uintptr_t lo, uintptr_t hi)
     return hi - lo < s->window || (hi - lo <= sc_config.window_max && all_open(lo, hi, s->access));
 }
 
-/* Inside the stretch counts as going up: part of it was closed again since. */
 static int side(const struct stream *s, uintptr_t page)
 {
     if (page >= s->hi)
@@ -62,7 +61,9 @@ static size_t first_window(void)
 
 static size_t doubled(size_t window)
 {
-    return window * 2 < sc_config.window_max ? window * 2 : sc_config.window_max;
+    size_t most = window > sc_config.window_max ? window : sc_config.window_max;
+
+    return window * 2 < most ? window * 2 : most;
 }
 
 size_t sc_host_window(uintptr_t addr, enum sc_access access)
