@@ -1,4 +1,4 @@
-/* Faults that are not ours, in the signal handler (rule 4): to whoever would have had them without us. */
+/* Faults that are not ours, in the signal handler (rule F2): to whoever would have had them without us. */
 #include "config.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The part of the fault engine that runs in the signal handler (rule 4: a test checks what this object imports).  No malloc,
+/* The part of the fault engine that runs in the signal handler (rule F2).  No malloc,
  * stdio, lock, device call, errno; small frames, because it may run on a thread with 16 KiB of stack. */
 #include "config.h"
 
@@ -29,7 +29,7 @@ static inline uint32_t changes_now(void)
     return __atomic_load_n(&sc_host_prot_changes, __ATOMIC_SEQ_CST);
 }
 
-/* What to do about a fault, and (front ends that cannot tell) what access it was.  A page that is readable by the table (P1:
+/* What to do about a fault, and (front ends that cannot tell) what access it was.  A page that is readable by the table (F1:
  * really so) is no proof of a write, since another thread may have opened it after this one's read faulted; but when the
  * same instruction faults there again and no protection changed in between, it was one. */
 static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access *access)

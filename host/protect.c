@@ -1,10 +1,10 @@
 /* Page protection of arena memory: one byte a page says what is applied now.
  *
- * P1  A page's byte is never more permissive than the page: it is written before a page is closed and after a page is
+ * F1  A page's byte is never more permissive than the page: it is written before a page is closed and after a page is
  *     opened.  So a thread that faulted and reads "open" may try again and will not spin; and what the byte says is shut
  *     may at worst be open already.
- * P2  Callers serialise (the coherence lock); readers take no lock: the signal handler reads too.
- * P3  The number of mappings the arena is split into is counted exactly (one for each change of protection between
+ *     Callers serialise (the coherence lock); readers take no lock: the signal handler reads too.
+ * F9  The number of mappings the arena is split into is counted exactly (one for each change of protection between
  *     neighbouring pages).  Past the budget nothing is closed any more, so that the program keeps mappings for its own
  *     mmap and pthread_create; opening is left to the kernel's own limit. */
 #include "config.h"
@@ -74,7 +74,7 @@ static enum sc_status apply(size_t first, size_t last, uint8_t prot)
                     sc_host_mappings_budget);
         return SC_ERR_MEMORY;
     }
-    /* P1: of the pages of a run, those that close change here, those that open after the call. */
+    /* F1: of the pages of a run, those that close change here, those that open after the call. */
     for (size_t i = first; i < last; i++)
         if (applied[i] < prot)
             __atomic_store_n(&applied[i], prot, __ATOMIC_SEQ_CST);
