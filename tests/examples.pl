@@ -26,15 +26,16 @@ sub slurp {
     my ($path) = @_;
     open my $in, '<', $path or return '';
     local $/;
-    return <$in>;
+    return scalar(<$in>) // '';
 }
 
-# run({device, env => {...}, options => [...]}, program, arguments...): runs it and gives
+# run({device (undef: no option), env => {...}, options => [...]}, program, arguments...): runs it and gives
 # {name, status, out, err, stats}; stats is {} when none were written.
 sub run {
     my ($how, $program, @arguments) = @_;
     my ($out, $err, $stats) = map { "$scratch/$_" } qw(out err stats);
-    my @command = ("$build/tools/semcache", 'run', '--device', $how->{device} // $device, '--stats', $stats,
+    my $where = exists $how->{device} ? $how->{device} : $device;
+    my @command = ("$build/tools/semcache", 'run', defined $where ? ('--device', $where) : (), '--stats', $stats,
         @{ $how->{options} // ['--check'] }, "$build/$program", @arguments);
     unlink $out, $err, $stats;
     my $child = fork // die "fork: $!";

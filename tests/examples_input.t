@@ -23,7 +23,7 @@ open my $out, '>', "$scratch/machines/broken.machine" or die;
 print $out "devices = many\nthis is no machine\n";
 close $out;
 
-speaks('an unknown device', qr/toaster/, { device => 'toaster:3' });
+speaks('an unknown device', qr/toaster/, { device => undef, env => { SEMCACHE_DEVICE => 'toaster:3' } });
 speaks('an unknown machine', qr/nosuch/, { device => 'emu:nosuch:2' });
 speaks('an unreadable machine file', qr/broken/,
     { device => 'emu:broken', env => { SEMCACHE_MACHINE_PATH => "$scratch/machines" } });
