@@ -28,7 +28,7 @@ report "$(uniq "$scratch/wanted" | LC_ALL=C comm -23 "$scratch/there" -)" 'nothi
 sed -n 's/^SEMCACHE_API.*[ *]\(semcache_[a-z_]*\)(.*/\1/p' "$top_srcdir/include/semcache/semcache.h" | LC_ALL=C sort > "$scratch/header"
 grep '^semcache_' "$own" | LC_ALL=C sort > "$scratch/public"
 report "$(LC_ALL=C comm -3 "$scratch/header" "$scratch/public")" 'the public names are those of semcache.h'
-report "$(nm -D --defined-only "$library" | grep -v '@@SEMCACHE_1$' | grep -v ' A SEMCACHE_1')" 'all have the version SEMCACHE_1'
+report "$(nm -D --defined-only "$library" | grep '@')" 'none has a version (a call of malloc@GLIBC... would pass it by)'
 report "$(LC_ALL=C readelf -d "$library" | grep NEEDED | grep -v '\[\(libc\|libm\|libsigsegv\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
     'it needs libc and libsigsegv only'
 report "$(LC_ALL=C readelf -d "$library" | grep -q 'SONAME.*\[libsemcache\.so\.0\]' || echo other)" 'its soname is libsemcache.so.0'
