@@ -43,12 +43,13 @@ void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old)
     ring[serial % RING].action = copy;
     __atomic_store_n(&ring[serial % RING].serial, serial, __ATOMIC_RELEASE);
     for (uint64_t before = __atomic_load_n(&current, __ATOMIC_RELAXED);
-         before < serial && !__atomic_compare_exchange_n(&current, &before, serial, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED);)
+         before < serial &&
+         !__atomic_compare_exchange_n(&current, &before, serial, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED);)
         ;
 }
 
-/* The default action, and the core shows the faulting frame: a fault comes again by itself after the return; a signal that
- * somebody sent is sent on. */
+/* The default action, and the core shows the faulting frame: a fault comes again by itself after the return; a signal
+ * that somebody sent is sent on. */
 static void default_action(int sig, const siginfo_t *info)
 {
     const struct {
@@ -60,15 +61,12 @@ static void default_action(int sig, const siginfo_t *info)
 
     sc_sig_syscall(SYS_rt_sigaction, sig, (long)&action, 0, sizeof action.mask);
     if (info->si_code <= 0)
-        sc_sig_syscall(SYS_rt_tgsigqueueinfo, sc_sig_syscall(SYS_getpid, 0, 0, 0, 0), sc_sig_syscall(SYS_gettid, 0, 0, 0, 0),
-                       sig, (long)info);
+        sc_sig_syscall(SYS_rt_tgsigqueueinfo, sc_sig_syscall(SYS_getpid, 0, 0, 0, 0),
+                       sc_sig_syscall(SYS_gettid, 0, 0, 0, 0), sig, (long)info);
 }
 
 /* The signals that the kernel knows are the first 64. */
-static uint64_t bits(const sigset_t *set)
-{
-    return *(const uint64_t *)(const void *)set;
-}
+static uint64_t bits(const sigset_t *set) { return *(const uint64_t *)(const void *)set; }
 
 void sc_chain_sig_pass(int sig, siginfo_t *info, void *context)
 {

@@ -24,14 +24,11 @@ static __thread struct {
 
 enum verdict { ASK, RETRY, STUCK };
 
-static inline uint32_t changes_now(void)
-{
-    return __atomic_load_n(&sc_host_prot_changes, __ATOMIC_SEQ_CST);
-}
+static inline uint32_t changes_now(void) { return __atomic_load_n(&sc_host_prot_changes, __ATOMIC_SEQ_CST); }
 
-/* What to do about a fault, and (front ends that cannot tell) what access it was.  A page that is readable by the table (F1:
- * really so) is no proof of a write, since another thread may have opened it after this one's read faulted; but when the
- * same instruction faults there again and no protection changed in between, it was one. */
+/* What to do about a fault, and (front ends that cannot tell) what access it was.  A page that is readable by the table
+ * (F1: really so) is no proof of a write, since another thread may have opened it after this one's read faulted; but
+ * when the same instruction faults there again and no protection changed in between, it was one. */
 static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access *access)
 {
     enum sc_prot prot = sc_host_prot(addr);
@@ -61,7 +58,8 @@ static struct sc_fault_slot *claim(struct sc_fault_desk *desk)
             struct sc_fault_slot *slot = &desk->slots[(start + i) % SC_FAULT_SLOTS];
             uint32_t state = SC_FAULT_FREE;
 
-            if (__atomic_compare_exchange_n(&slot->state, &state, SC_FAULT_FILLING, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            if (__atomic_compare_exchange_n(&slot->state, &state, SC_FAULT_FILLING, false, __ATOMIC_ACQUIRE,
+                                            __ATOMIC_RELAXED))
                 return slot;
         }
         sc_sig_syscall(SYS_sched_yield, 0, 0, 0, 0);

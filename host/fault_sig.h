@@ -9,12 +9,19 @@
 
 #include "host/host.h"
 
-#define SC_FAULT_SLOTS 128
+#define SC_FAULT_SLOTS   128
 #define SC_FAULT_UNKNOWN ((enum sc_access)0) /* this front end cannot tell reads from writes */
 
-/* free -> filling -> posted -> (pager) serving -> done or refused -> free.  The thread that filled it owns it, but between
- * posted and done, when the pager does. */
-enum sc_fault_state { SC_FAULT_FREE, SC_FAULT_FILLING, SC_FAULT_POSTED, SC_FAULT_SERVING, SC_FAULT_SERVED, SC_FAULT_REFUSED };
+/* free -> filling -> posted -> (pager) serving -> done or refused -> free.  The thread that filled it owns it, but
+ * between posted and done, when the pager does. */
+enum sc_fault_state {
+    SC_FAULT_FREE,
+    SC_FAULT_FILLING,
+    SC_FAULT_POSTED,
+    SC_FAULT_SERVING,
+    SC_FAULT_SERVED,
+    SC_FAULT_REFUSED
+};
 
 struct sc_fault_slot {
     uint32_t state;  /* enum sc_fault_state; the futex that the faulting thread sleeps on */
@@ -23,12 +30,12 @@ struct sc_fault_slot {
     uintptr_t addr, ip;
 } __attribute__((aligned(64)));
 
-/* Lies in memory that the kernel clears in a forked child (and does not in a vforked one, which shares the pager): there
- * `open` is 0, and nobody waits for a thread that does not exist. */
+/* Lies in memory that the kernel clears in a forked child (and does not in a vforked one, which shares the pager):
+ * there `open` is 0, and nobody waits for a thread that does not exist. */
 struct sc_fault_desk {
     uint32_t open;
-    int32_t owner;          /* process id */
-    uint32_t posted;        /* counts posts; the futex that the pager sleeps on */
+    int32_t owner;   /* process id */
+    uint32_t posted; /* counts posts; the futex that the pager sleeps on */
     uint32_t pager_asleep;
     uint32_t spinning;      /* faulting threads that spin now */
     uint32_t spinning_most; /* more than this many would take the pager's processor */

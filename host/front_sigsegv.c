@@ -1,7 +1,7 @@
-/* The libsigsegv front end.  libsigsegv's own handler knows no earlier handler (a refused fault sets the default action for
- * the whole process), runs on the thread's own stack and passes the address alone.  So a handler of ours stands before it:
- * it keeps the fault's context for the callback, hands faults in the arena to libsigsegv and all others to whoever was
- * there before.  Our callback therefore never refuses. */
+/* The libsigsegv front end.  libsigsegv's own handler knows no earlier handler (a refused fault sets the default action
+ * for the whole process), runs on the thread's own stack and passes the address alone.  So a handler of ours stands
+ * before it: it keeps the fault's context for the callback, hands faults in the arena to libsigsegv and all others to
+ * whoever was there before.  Our callback therefore never refuses. */
 #include "config.h"
 
 #ifdef HAVE_LIBSIGSEGV
@@ -49,7 +49,8 @@ static bool program_uses_it(const struct sigaction *theirs)
 
     return theirs->sa_handler != SIG_DFL && theirs->sa_handler != SIG_IGN &&
            dladdr((const void *)theirs->sa_handler, &owner) &&
-           dladdr((const void *)sigsegv_install_handler, &library_itself) && owner.dli_fbase == library_itself.dli_fbase;
+           dladdr((const void *)sigsegv_install_handler, &library_itself) &&
+           owner.dli_fbase == library_itself.dli_fbase;
 }
 
 static enum sc_status install(const struct sigaction *theirs)

@@ -15,21 +15,22 @@
 #include "host/fault_sig.h"
 #include "host/host_int.h"
 
-/* Spinning and sleeping.  An answer takes 5 us from a pager that is awake; waking one on an idle processor took 150 to 400 us
- * more on virtual machines with an H200 (the hypervisor parks the processor).  So where there are processors to spare
- *   - the pager spins on for AWAKE_NS after the last fault or closing of pages, about a hundred times what a wake-up costs,
- *     so that wake-ups cost a program one percent at the most;
+/* Spinning and sleeping.  An answer takes 5 us from a pager that is awake; waking one on an idle processor took 150 to
+ * 400 us more on virtual machines with an H200 (the hypervisor parks the processor).  So where there are processors to
+ * spare
+ *   - the pager spins on for AWAKE_NS after the last fault or closing of pages, about a hundred times what a wake-up
+ *     costs, so that wake-ups cost a program one percent at the most;
  *   - closing pages wakes it (sc_host_pager_rouse), before the first fault;
  *   - it gives up at once, and for BACKOFF_NS, when the kernel takes its processor away: the program needs all of them;
  *   - faulting threads, which can do nothing else, spin longer than most transfers take. */
-#define SPARE_CPUS 4
-#define AWAKE_NS 20000000
-#define AWAKE_BRIEF_NS 100000
-#define BACKOFF_NS 1000000000
-#define FAULT_SPIN_CYCLES (1u << 22)       /* 1 to 2 ms */
+#define SPARE_CPUS              4
+#define AWAKE_NS                20000000
+#define AWAKE_BRIEF_NS          100000
+#define BACKOFF_NS              1000000000
+#define FAULT_SPIN_CYCLES       (1u << 22) /* 1 to 2 ms */
 #define FAULT_SPIN_BRIEF_CYCLES (1u << 17) /* about 50 us */
-#define POLLS 512       /* between two looks at the clock: some 20 us */
-#define LOST_NS 1000000 /* so much between two looks: another thread ran here */
+#define POLLS                   512        /* between two looks at the clock: some 20 us */
+#define LOST_NS                 1000000    /* so much between two looks: another thread ran here */
 
 static const struct sc_host_callbacks *calls;
 static pthread_t thread;
@@ -46,8 +47,8 @@ static void answer(struct sc_fault_slot *slot, enum sc_fault_state state)
         sc_sig_futex_wake(&slot->state);
 }
 
-/* A page that another request opened meanwhile is not asked for again: the protocol would take a read of a readable page
- * for a write. */
+/* A page that another request opened meanwhile is not asked for again: the protocol would take a read of a readable
+ * page for a write. */
 static void serve(struct sc_fault_slot *slot)
 {
     enum sc_access access = (enum sc_access)slot->access;

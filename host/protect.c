@@ -1,8 +1,8 @@
 /* Page protection of arena memory: one byte a page says what is applied now.
  *
  * F1  A page's byte is never more permissive than the page: it is written before a page is closed and after a page is
- *     opened.  So a thread that faulted and reads "open" may try again and will not spin; and what the byte says is shut
- *     may at worst be open already.
+ *     opened.  So a thread that faulted and reads "open" may try again and will not spin; and what the byte says is
+ *     shut may at worst be open already.
  *     Callers serialise (the coherence lock); readers take no lock: the signal handler reads too.
  * F9  The number of mappings the arena is split into is counted exactly (one for each change of protection between
  *     neighbouring pages).  Past the budget nothing is closed any more, so that the program keeps mappings for its own
@@ -10,6 +10,8 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,12 +19,26 @@
 #include "host/fault_int.h"
 #include "host/host_int.h"
 
-/* Half of the default vm.max_map_count. */
-size_t sc_host_mappings_budget = 32000;
+size_t sc_host_mappings_budget; /* 0: not known yet */
 size_t sc_host_mappings;
 uint32_t sc_host_prot_changes;
 
 static uint8_t *applied; /* by page of the arena; NULL while everything is read-write */
+
+/* Half of what the system allows: the program has its own mappings. */
+static size_t budget(void)
+{
+    char text[32] = "65530"; /* the kernel's default */
+    int fd = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        ssize_t n = read(fd, text, sizeof text - 1);
+
+        text[n > 0 ? n : 0] = 0;
+        close(fd);
+    }
+    return strtoul(text, NULL, 10) / 2;
+}
 
 static enum sc_status table_open(void)
 {
@@ -30,6 +46,8 @@ static enum sc_status table_open(void)
 
     if (applied)
         return SC_OK;
+    if (!sc_host_mappings_budget)
+        sc_host_mappings_budget = budget();
     table = sc_host_sys_mmap(NULL, sc_host_arena.bytes >> SC_PAGE_SHIFT, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
     if (table == MAP_FAILED) {
@@ -62,7 +80,8 @@ static size_t borders(size_t first, size_t last)
 /* Pages [first, last) of the arena get `prot`; some have it already, and setting it again costs nothing. */
 static enum sc_status apply(size_t first, size_t last, uint8_t prot)
 {
-    static const int flags[] = {[SC_PROT_RW] = PROT_READ | PROT_WRITE, [SC_PROT_R] = PROT_READ, [SC_PROT_NONE] = PROT_NONE};
+    static const int flags[] = {
+        [SC_PROT_RW] = PROT_READ | PROT_WRITE, [SC_PROT_R] = PROT_READ, [SC_PROT_NONE] = PROT_NONE};
     char *addr = (char *)sc_host_arena.base + (first << SC_PAGE_SHIFT);
     size_t bytes = (last - first) << SC_PAGE_SHIFT, before = borders(first, last);
     bool closing = false;
@@ -96,7 +115,8 @@ static bool in_arena(uintptr_t first, size_t pages)
 {
     uintptr_t offset = first - sc_host_arena.base;
 
-    return first % SC_PAGE == 0 && offset <= sc_host_arena.bytes && pages <= (sc_host_arena.bytes - offset) >> SC_PAGE_SHIFT;
+    return first % SC_PAGE == 0 && offset <= sc_host_arena.bytes &&
+           pages <= (sc_host_arena.bytes - offset) >> SC_PAGE_SHIFT;
 }
 
 /* A run is a longest stretch with one wanted protection, less the pages at its ends that have it. */

@@ -1,7 +1,7 @@
 /* The signal calls of the program, so that they do not disable the fault engine:
  * - who sets a SIGSEGV handler while the engine runs is remembered as the one that gets the faults that are not ours;
- * - SIGSEGV is taken out of the masks of threads and handlers: a fault with SIGSEGV blocked kills.  Masks last longer than
- *   the engine's start, so that this begins when the arena exists.
+ * - SIGSEGV is taken out of the masks of threads and handlers: a fault with SIGSEGV blocked kills.  Masks last longer
+ *   than the engine's start, so that this begins when the arena exists.
  * Otherwise the calls pass to libc. */
 #include "config.h"
 
@@ -26,7 +26,7 @@ SC_HOST_EXPORT handler_fn __sysv_signal(int sig, handler_fn handler);
 #undef sysv_signal
 SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler);
 
-/* --- libc's own ------------------------------------------------------------------------------------------------------- */
+/* --- libc's own -------------------------------------------------------------------------------------------------- */
 
 static void *next_sigaction, *next_signal, *next___sysv_signal, *next_sigset, *next_sigprocmask, *next_pthread_sigmask;
 
@@ -48,15 +48,12 @@ int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigac
     return NEXT(sigaction)(sig, action, old);
 }
 
-int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-    return NEXT(pthread_sigmask)(how, set, old);
-}
+int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old) { return NEXT(pthread_sigmask)(how, set, old); }
 
-/* --- whose SIGSEGV is it ---------------------------------------------------------------------------------------------- */
+/* --- whose SIGSEGV is it ----------------------------------------------------------------------------------------- */
 
-/* The engine holds SIGSEGV in this process.  Not so in forked children (the desk is cleared there) and vforked ones, whose
- * signal actions are their own while the memory is their parent's. */
+/* The engine holds SIGSEGV in this process.  Not so in forked children (the desk is cleared there) and vforked ones,
+ * whose signal actions are their own while the memory is their parent's. */
 static bool held(void)
 {
     const struct sc_fault_desk *desk = sc_fault_desk;
@@ -64,10 +61,7 @@ static bool held(void)
     return desk && __atomic_load_n(&desk->open, __ATOMIC_ACQUIRE) && desk->owner == (int32_t)getpid();
 }
 
-static inline bool keep_open(void)
-{
-    return sc_host_arena.bytes != 0 || sc_fault_desk;
-}
+static inline bool keep_open(void) { return sc_host_arena.bytes != 0 || sc_fault_desk; }
 
 /* Handlers that were installed before the arena existed, with every signal blocked. */
 static void open_handlers(void)
@@ -83,8 +77,8 @@ static void open_handlers(void)
     }
 }
 
-/* What is asynchronous waits while a fault is served (also libc's own signal for cancellation, 32: a thread cancelled in
- * there would keep its slot); what the handler itself might do wrong does not. */
+/* What is asynchronous waits while a fault is served (also libc's own signal for cancellation, 32: a thread cancelled
+ * in there would keep its slot); what the handler itself might do wrong does not. */
 static void set_mask(sigset_t *mask)
 {
     static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
@@ -121,7 +115,7 @@ void sc_host_signals_give_back(void)
     sc_host_real_sigaction(SIGSEGV, &theirs, NULL);
 }
 
-/* --- the calls -------------------------------------------------------------------------------------------------------- */
+/* --- the calls --------------------------------------------------------------------------------------------------- */
 
 SC_HOST_EXPORT int sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
@@ -156,20 +150,15 @@ SC_HOST_EXPORT handler_fn signal(int sig, handler_fn handler)
     return sig == SIGSEGV && held() ? remember(handler, SA_RESTART) : NEXT(signal)(sig, handler);
 }
 
-SC_HOST_EXPORT handler_fn bsd_signal(int sig, handler_fn handler)
-{
-    return signal(sig, handler);
-}
+SC_HOST_EXPORT handler_fn bsd_signal(int sig, handler_fn handler) { return signal(sig, handler); }
 
 SC_HOST_EXPORT handler_fn __sysv_signal(int sig, handler_fn handler)
 {
-    return sig == SIGSEGV && held() ? remember(handler, (int)SA_RESETHAND | SA_NODEFER) : NEXT(__sysv_signal)(sig, handler);
+    return sig == SIGSEGV && held() ? remember(handler, (int)SA_RESETHAND | SA_NODEFER)
+                                    : NEXT(__sysv_signal)(sig, handler);
 }
 
-SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler)
-{
-    return __sysv_signal(sig, handler);
-}
+SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler) { return __sysv_signal(sig, handler); }
 
 /* As System V has it, but SIGSEGV cannot be held: that would block it. */
 SC_HOST_EXPORT handler_fn sigset(int sig, handler_fn handler)

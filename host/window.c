@@ -1,14 +1,14 @@
 /* How much to bring home at a fault: the pager's guess of how the program touches its memory.
  *
- * A stream is a stretch of pages that faults opened one after another.  A fault that adjoins a remembered stream, at either
- * end, is sequential: the stream's window doubles, up to window_max.  Any other fault is scattered and starts a new stream
- * with the first window; after several scattered faults in a row the first window shrinks, to a quarter of window_min, and
- * it recovers at the first sequential one. */
+ * A stream is a stretch of pages that faults opened one after another.  A fault that adjoins a remembered stream, at
+ * either end, is sequential: the stream's window doubles, up to window_max.  Any other fault is scattered and starts a
+ * new stream with the first window; after several scattered faults in a row the first window shrinks, to a quarter of
+ * window_min, and it recovers at the first sequential one. */
 #include "base/config.h"
 #include "host/fault_int.h"
 #include "host/host_int.h"
 
-#define STREAMS 16
+#define STREAMS        16
 #define SCATTERED_MANY 4 /* so many in a row halve the first window */
 
 static struct stream {

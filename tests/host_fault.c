@@ -1,4 +1,5 @@
-/* The fault engine, with each front end: faults that are ours and faults that are not, in every place a thread can be. */
+/* The fault engine, with each front end: faults that are ours and faults that are not, in every place a thread can
+ * be. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "tests/host_stub.h"
@@ -14,7 +16,7 @@
 
 #define PAGES 4096
 
-/* --- a protocol that keeps a record ------------------------------------------------------------------------------------- */
+/* --- a protocol that keeps a record ------------------------------------------------------------------------------ */
 
 static struct {
     uintptr_t addr, ip;
@@ -69,7 +71,7 @@ static void __attribute__((noinline)) store(size_t page, unsigned char value)
     ((volatile unsigned char *)stub_arena)[page * SC_PAGE + 40] = value;
 }
 
-/* --- ours ----------------------------------------------------------------------------------------------------------------- */
+/* --- ours -------------------------------------------------------------------------------------------------------- */
 
 static void test_read_and_write(const char *front)
 {
@@ -80,7 +82,8 @@ static void test_read_and_write(const char *front)
     tap_ok(log_[0].addr == (uintptr_t)stub_arena + 5 * SC_PAGE + 40 && log_[0].access == SC_READ &&
                log_[0].window == sc_config.window_min,
            "%s: asked with address, access and the first window", front);
-    tap_ok(log_[0].ip >= (uintptr_t)load && log_[0].ip < (uintptr_t)load + 256, "%s: and the instruction's address", front);
+    tap_ok(log_[0].ip >= (uintptr_t)load && log_[0].ip < (uintptr_t)load + 256, "%s: and the instruction's address",
+           front);
     tap_ok(load(8) == pattern(8) && logged == 1, "%s: what came with it does not fault", front);
 
     logged = 0;
@@ -94,7 +97,8 @@ static void test_read_and_write(const char *front)
     store(100, 77);
     tap_ok(logged == (tells ? 1 : 2) && log_[logged - 1].access == SC_WRITE && (tells || log_[0].access == SC_READ),
            "%s: a write to a closed page takes %d step(s)", front, tells ? 1 : 2);
-    tap_ok(load(100) == 77 && stub_arena[100 * SC_PAGE] == pattern(100) && stub_arena[101 * SC_PAGE - 1] == pattern(100),
+    tap_ok(load(100) == 77 && stub_arena[100 * SC_PAGE] == pattern(100) &&
+               stub_arena[101 * SC_PAGE - 1] == pattern(100),
            "%s: the bytes beside it came home", front);
 }
 
@@ -142,7 +146,8 @@ static void test_blocked(const char *front)
     sigprocmask(SIG_SETMASK, &all, NULL);
     tap_ok(load(32) == pattern(32), "%s: after sigprocmask of all signals", front);
     sigprocmask(SIG_SETMASK, NULL, &now);
-    tap_ok(sigismember(&now, SIGUSR2) == 1 && sigismember(&now, SIGSEGV) == 0, "%s: the other signals are blocked", front);
+    tap_ok(sigismember(&now, SIGUSR2) == 1 && sigismember(&now, SIGSEGV) == 0, "%s: the other signals are blocked",
+           front);
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -168,7 +173,8 @@ static void test_in_handlers(const char *front)
     raise(SIGUSR1);
     tap_ok(handler_good, "%s: in a handler that blocks every signal", front);
     sigaction(SIGUSR1, NULL, &now);
-    tap_ok(now.sa_handler == touch_in_handler && sigismember(&now.sa_mask, SIGUSR2) == 1, "%s: which is as it was set", front);
+    tap_ok(now.sa_handler == touch_in_handler && sigismember(&now.sa_mask, SIGUSR2) == 1, "%s: which is as it was set",
+           front);
 
     action.sa_flags = SA_ONSTACK;
     sigaction(SIGUSR1, &action, NULL);
@@ -180,6 +186,41 @@ static void test_in_handlers(const char *front)
     tap_ok(load(80) == pattern(80), "%s: on a thread that has an alternate stack", front);
     sigaltstack(&none, NULL);
     signal(SIGUSR1, SIG_DFL);
+}
+
+static volatile int ticks;
+static void tick(int sig)
+{
+    (void)sig;
+    ticks++;
+    handler_good &= load(handler_page + 8 * (size_t)(ticks % 100)) == pattern(handler_page + 8 * (size_t)(ticks % 100));
+}
+
+/* Timer signals arrive in the midst of faults, and their handler faults, too. */
+static void test_timer(const char *front)
+{
+    struct itimerval often = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
+    sigset_t alarm_set;
+    int wrong = 0;
+
+    sigaction(SIGALRM, &action, NULL);
+    ticks = 0;
+    handler_page = 2000;
+    handler_good = 1;
+    setitimer(ITIMER_REAL, &often, NULL);
+    sigemptyset(&alarm_set);
+    sigaddset(&alarm_set, SIGALRM);
+    while (ticks < 50) {
+        sigprocmask(SIG_BLOCK, &alarm_set, NULL); /* changes of protection are serialised */
+        close_all();
+        sigprocmask(SIG_UNBLOCK, &alarm_set, NULL);
+        for (size_t page = 0; page < 400; page += 8)
+            wrong += load(page) != pattern(page);
+    }
+    setitimer(ITIMER_REAL, &off, NULL);
+    signal(SIGALRM, SIG_DFL);
+    tap_ok(wrong == 0 && handler_good, "%s: with a timer's handler that faults in between", front);
 }
 
 static void test_small_stack(const char *front)
@@ -195,7 +236,7 @@ static void test_small_stack(const char *front)
     pthread_attr_destroy(&attr);
 }
 
-/* --- not ours ------------------------------------------------------------------------------------------------------------- */
+/* --- not ours ---------------------------------------------------------------------------------------------------- */
 
 static volatile unsigned char *strange; /* a closed page of the program's own */
 static volatile int earlier_calls, later_calls;
@@ -221,10 +262,7 @@ static void later(int sig)
 }
 
 static sigjmp_buf jump;
-static void jump_out(int sig)
-{
-    siglongjmp(jump, sig);
-}
+static void jump_out(int sig) { siglongjmp(jump, sig); }
 
 static void test_strangers(const char *front)
 {
@@ -238,7 +276,8 @@ static void test_strangers(const char *front)
            "%s: a strange fault goes to the earlier handler, with its address", front);
 
     sigaction(SIGSEGV, &action, &old);
-    tap_ok(old.sa_sigaction == earlier && old.sa_flags & SA_SIGINFO, "%s: sigaction returns the earlier handler", front);
+    tap_ok(old.sa_sigaction == earlier && old.sa_flags & SA_SIGINFO, "%s: sigaction returns the earlier handler",
+           front);
     close_strange();
     tap_ok(strange[9] == 0 && later_calls == 1 && earlier_calls == 1, "%s: then to the later one", front);
     tap_ok(load(7) == pattern(7) && later_calls == 1, "%s: ours are still served", front);
@@ -261,7 +300,7 @@ static void test_strangers(const char *front)
     sigaction(SIGSEGV, &old, NULL);
 }
 
-/* --- in children ------------------------------------------------------------------------------------------------------------ */
+/* --- in children ------------------------------------------------------------------------------------------------- */
 
 static void crash_strange(void) { strange[0] = 1; }
 static void crash_refused(void)
@@ -308,10 +347,11 @@ static void test_deaths(const char *front)
 {
     tap_ok(child_dies_of(front, crash_strange) == SIGSEGV, "%s: the default action kills", front);
     tap_ok(child_dies_of(front, crash_refused) == SIGSEGV, "%s: a fault that the protocol refuses kills", front);
-    tap_ok(child_dies_of(front, crash_endless) == SIGSEGV, "%s: a fault that is never cured kills instead of turning for ever",
-           front);
+    tap_ok(child_dies_of(front, crash_endless) == SIGSEGV,
+           "%s: a fault that is never cured kills instead of turning for ever", front);
     tap_ok(child_dies_of(front, crash_sent) == SIGSEGV, "%s: a SIGSEGV that was sent kills", front);
-    tap_ok(child_dies_of(front, crash_ignored) == SIGSEGV, "%s: ignoring: one that was sent does not, a fault does", front);
+    tap_ok(child_dies_of(front, crash_ignored) == SIGSEGV, "%s: ignoring: one that was sent does not, a fault does",
+           front);
 }
 
 /* A child has no pager: the program's handler is back, and a closed page kills (if it was not brought home). */
@@ -339,12 +379,12 @@ static void test_fork(const char *front)
         _exit(0);
     }
     waitpid(pid, &status, 0);
-    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%s: a child that no fork handler saw does not wait for ever",
-           front);
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV,
+           "%s: a child that no fork handler saw does not wait for ever", front);
     tap_ok(load(11) == pattern(11), "%s: the parent is served as before", front);
 }
 
-/* --- ------------------------------------------------------------------------------------------------------------------------ */
+/* --- all of it, with each ---------------------------------------------------------------------------------------- */
 
 static void run(const char *front)
 {
@@ -361,6 +401,7 @@ static void run(const char *front)
     test_errno(front);
     test_blocked(front);
     test_in_handlers(front);
+    test_timer(front);
     test_small_stack(front);
     test_strangers(front);
     test_deaths(front);

@@ -1,5 +1,5 @@
-/* For the tests of the fault half of host/: a small arena, and a protocol whose device holds a known pattern.  Pages are
- * filled through /proc/self/mem while they are closed, then opened. */
+/* For the tests of the fault half of host/: a small arena, and a protocol whose device holds a known pattern.  Pages
+ * are filled through /proc/self/mem while they are closed, then opened. */
 #ifndef SC_TESTS_HOST_STUB_H
 #define SC_TESTS_HOST_STUB_H
 
@@ -42,10 +42,7 @@ static enum sc_status stub_protect(size_t page, size_t pages, enum sc_prot prot)
     return status;
 }
 
-static inline enum sc_prot stub_prot(size_t page)
-{
-    return sc_host_prot((uintptr_t)stub_arena + page * SC_PAGE);
-}
+static inline enum sc_prot stub_prot(size_t page) { return sc_host_prot((uintptr_t)stub_arena + page * SC_PAGE); }
 
 static int stub_mem = -1;
 

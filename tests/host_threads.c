@@ -1,6 +1,6 @@
-/* Sixteen threads read and write pages while they come home: no stale byte, in many rounds, with both front ends.  In every
- * round a page's newest contents (on the "device") are its number and the round's in each word; the host's pages hold the
- * last round's until a fault brings them home. */
+/* Sixteen threads read and write pages while they come home: no stale byte, in many rounds, with both front ends.  In
+ * every round a page's newest contents (on the "device") are its number and the round's in each word; the host's pages
+ * hold the last round's until a fault brings them home. */
 #include "config.h"
 
 #include <pthread.h>
@@ -8,10 +8,10 @@
 #include "tests/host_stub.h"
 #include "tests/tap.h"
 
-#define PAGES 256
+#define PAGES   256
 #define THREADS 16
-#define ROUNDS 120
-#define WORDS (SC_PAGE / 8)
+#define ROUNDS  120
+#define WORDS   (SC_PAGE / 8)
 
 static uint64_t round_now, written[PAGES]; /* by page: a word that a thread stored, or 0 */
 static int faults, refused_prot;
@@ -115,7 +115,8 @@ static void run(const char *front)
     sc_host_faults_stop();
     tap_ok(all_stale == 0, "%s: no stale word in %d rounds, %d faults (%llu stale)", front, ROUNDS, faults,
            (unsigned long long)all_stale);
-    tap_ok(lost == 0 && refused_prot == 0, "%s: no store is lost (%d), no change refused (%d)", front, lost, refused_prot);
+    tap_ok(lost == 0 && refused_prot == 0, "%s: no store is lost (%d), no change refused (%d)", front, lost,
+           refused_prot);
 }
 
 int main(void)

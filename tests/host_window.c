@@ -57,7 +57,8 @@ static void test_upwards(void)
                 wrong_next += stub_prot(at) != SC_PROT_NONE || stub_prot(at - 1) == SC_PROT_NONE;
             }
         }
-    tap_ok(first == sc_config.window_min && !first_ahead, "the first window is the smallest, and nothing is read ahead");
+    tap_ok(first == sc_config.window_min && !first_ahead,
+           "the first window is the smallest, and nothing is read ahead");
     tap_ok(t.largest == sc_config.window_max, "windows grow to the largest");
     tap_ok(faults <= 24, "a sweep up over 256 MiB takes %d faults", faults);
     tap_ok(wrong_next == 0, "reading ahead begins at the first closed page");
@@ -92,7 +93,8 @@ static void test_interleaved(void)
     for (size_t page = 0; page < PAGES / 8; page++)
         for (size_t part = 0; part < 8; part++)
             faults += touch(part * (PAGES / 8) + page, &t);
-    tap_ok(t.largest == sc_config.window_max && faults <= 64, "eight streams at once are told apart: %d faults", faults);
+    tap_ok(t.largest == sc_config.window_max && faults <= 64, "eight streams at once are told apart: %d faults",
+           faults);
 }
 
 static void test_scattered(void)
