@@ -2,7 +2,7 @@
 #
 # The veneers: in programs that export their symbols, so that the host BLAS calls back as it does in a real program.
 check_PROGRAMS += tests/blas_veneers_all
-tests_blas_veneers_all_SOURCES = tests/blas_veneers_all.c
+tests_blas_veneers_all_SOURCES = tests/blas_veneers_all.c tests/blas_data.h
 nodist_tests_blas_veneers_all_SOURCES = blas/checks.h
 tests_blas_veneers_all_LDADD = libveneers.la libcore.la -lm
 tests_blas_veneers_all_LDFLAGS = -export-dynamic
@@ -32,3 +32,12 @@ tests_blas_tasks_LDADD = libcore.la -ldl -lm
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
 tests_autotuner_decision_LDADD = libcore.la
 TESTS += tests/blas_random tests/blas_tasks tests/autotuner_decision
+# Through the whole library: with its headers and without its objects.
+check_PROGRAMS += tests/blas_library_all
+tests_blas_library_all_SOURCES = tests/blas_library_all.c tests/blas_data.h
+nodist_tests_blas_library_all_SOURCES = blas/checks.h
+tests_blas_library_all_LDADD = libsemcache.la -lm
+tests_blas_library_all_LDFLAGS = -export-dynamic
+tests/blas_library_all.$(OBJEXT): blas/checks.h
+dist_check_SCRIPTS += tests/blas_library_all.t
+TESTS += tests/blas_library_all.t

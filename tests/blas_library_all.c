@@ -1,0 +1,48 @@
+/* Every routine of routines.tab with every combination of its letters through the whole library, on emulated devices that
+ * are made to take every call they can (SEMCACHE_OFFLOAD=always), against the host BLAS.  All operands lie in one block
+ * of tracked memory, close together: most share their pages. */
+#include <dlfcn.h>
+#include <math.h>
+#include <string.h>
+
+#include "blas/prototypes.h"
+#include "tests/blas_data.h"
+#include "tests/tap.h"
+
+void xerbla_(const char *name, const sc_blas_int *info, size_t length)
+{
+    (void)name, (void)info, (void)length;
+}
+
+static int differing(void *host, int *compared)
+{
+    int bad = 0;
+
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        sc_blas_fn direct = (sc_blas_fn)dlsym(host, checks[i].name);
+
+        if (!direct)
+            continue; /* not every BLAS has a CBLAS */
+        *compared += 1;
+        bad += !same_results(&checks[i], checks[i].veneer, direct, false);
+    }
+    return bad;
+}
+
+int main(void)
+{
+    const char *path = getenv("SEMCACHE_HOST_BLAS");
+    void *host = dlopen(path ? path : "libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    int compared = 0;
+
+    if (!host)
+        host = dlopen("libblas.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (!host || !dlsym(host, "dgemm_")) {
+        printf("1..0 # SKIP no host BLAS to compare with\n");
+        return 0;
+    }
+    data_start(8 << 20);
+    tap_ok(differing(host, &compared) == 0, "the same as the host BLAS");
+    tap_ok(compared > 150, "%d routines compared", compared);
+    return tap_done();
+}
