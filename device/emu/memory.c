@@ -84,17 +84,26 @@ static bool holds(const struct ranges *r, uintptr_t base, uint64_t bytes)
 
 /* --- blocks -------------------------------------------------------------------------------------------------------- */
 
+/* Between readable pages: kernels of a BLAS load whole vectors, and so read (not write) a little over the ends of their
+ * operands; OpenBLAS 0.3.21 cdotu with increments 2 and -1 reads the element below y. */
 static void *map(size_t bytes)
 {
     int protection = mem.virtual_only ? PROT_NONE : PROT_READ | PROT_WRITE;
-    void *p = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = mmap(NULL, bytes + 2 * GRAIN, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (p == MAP_FAILED)
         return NULL;
+    p += GRAIN;
+    if (mprotect(p, bytes, protection)) {
+        munmap(p - GRAIN, bytes + 2 * GRAIN);
+        return NULL;
+    }
     if (bytes >= HUGE_PAGE)
         madvise(p, bytes, MADV_HUGEPAGE);
     return p;
 }
+
+static void unmap(void *p, size_t bytes) { munmap((char *)p - GRAIN, bytes + 2 * GRAIN); }
 
 static void *take_idle(struct device_memory *d, size_t bytes)
 {
@@ -121,7 +130,7 @@ static enum sc_status take_locked(struct device_memory *d, size_t bytes, void **
         return SC_ERR_DEVICE_MEMORY;
     }
     if (!insert(&d->live, search(&d->live, (uintptr_t)p), (struct range){(uintptr_t)p, bytes})) {
-        munmap(p, bytes); /* if it was idle, operations in the queue may touch it: they fail as the machine does */
+        unmap(p, bytes); /* if it was idle, operations in the queue may touch it: they fail as the machine does */
         return SC_ERR_MEMORY;
     }
     d->used += bytes;
@@ -176,7 +185,7 @@ bool sc_emu_memory_give(int device, void *memory, size_t *whole, struct sc_emu_u
     return good;
 }
 
-void sc_emu_memory_unmap(const struct sc_emu_unmap *block) { munmap(block->memory, block->bytes); }
+void sc_emu_memory_unmap(const struct sc_emu_unmap *block) { unmap(block->memory, block->bytes); }
 
 bool sc_emu_memory_holds(int device, const void *memory, uint64_t bytes)
 {
@@ -285,7 +294,7 @@ enum sc_status sc_emu_memory_start(int devices, const uint64_t *limits, bool vir
 static void unmap_all(struct ranges *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        munmap((void *)r->at[i].base, r->at[i].bytes);
+        unmap((void *)r->at[i].base, r->at[i].bytes);
     free(r->at);
     *r = (struct ranges){NULL, 0, 0};
 }
