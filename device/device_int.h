@@ -7,8 +7,8 @@
 /* SC_OK when sc_device_kernel_host can run the record: the host BLAS has the routine and the sizes fit its integers. */
 enum sc_status sc_device_kernel_check(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
 
-/* One operand of a kernel as it lies in memory: `cols` columns of `rows` elements, `ld` elements apart.  A vector is one
- * row of n columns |increment| apart. */
+/* One operand of a kernel as it lies in memory: `cols` columns of `rows` elements, `ld` elements apart.  A vector
+ * is one row of n columns |increment| apart. */
 struct sc_kernel_operand {
     const void *ptr;
     int64_t rows, cols, ld;

@@ -1,8 +1,9 @@
-/* Runs a kernel record with the host BLAS.  Called through its Fortran names and the gfortran ABI: 32-bit integers by
- * reference, complex and single precision function results by value, hidden lengths (one) after the last argument.
+/* Runs a kernel record with the host BLAS.  Called through its Fortran names and the gfortran ABI: 32-bit integers
+ * by reference, complex and single precision function results by value, hidden lengths (one) after the last
+ * argument.
  *
- * Sizes: level 1 operations are cut so that no index of the Fortran routine passes 2^31; levels 2 and 3 with a dimension
- * or leading dimension beyond that are refused (SC_ERR_UNSUPPORTED), as the caller works on tiles.
+ * Sizes: level 1 operations are cut so that no index of the Fortran routine passes 2^31; levels 2 and 3 with a
+ * dimension or leading dimension beyond that are refused (SC_ERR_UNSUPPORTED), as the caller works on tiles.
  * Arguments are not checked: a record is made by the library, from a call whose arguments were checked. */
 #include <complex.h>
 #include <math.h>
@@ -12,6 +13,12 @@
 #include "base/inside.h"
 #include "device/device.h"
 #include "device/device_int.h"
+
+/* Arguments as Fortran passes them: an integer, a letter, an operand that is read, one that is written. */
+typedef const int *Int;
+typedef const char *Chr;
+typedef const void *In;
+typedef void *Out;
 
 typedef void (*routine)(void);
 typedef void *(*resolver)(const char *name);
@@ -75,42 +82,50 @@ struct arguments {
     char *a, *b, *c;
 };
 
-/* --- level 1 ------------------------------------------------------------------------------------------------------- */
+/* --- level 1 ---------------------------------------------------------------------------------------------------- */
 
 static void call_axpy(routine f, const struct arguments *g)
 {
-    ((void (*)(const int *, const void *, const void *, const int *, void *, const int *))f)(&g->n, &g->alpha, g->a, &g->lda,
-                                                                                           g->b, &g->ldb);
+    typedef void axpy(Int, In, In, Int, Out, Int);
+
+    ((axpy *)f)(&g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb);
 }
 
 static void call_scal(routine f, const struct arguments *g)
 {
-    ((void (*)(const int *, const void *, void *, const int *))f)(&g->n, &g->alpha, g->a, &g->lda);
+    typedef void scal(Int, In, Out, Int);
+
+    ((scal *)f)(&g->n, &g->alpha, g->a, &g->lda);
 }
 
 static void call_copy_swap(routine f, const struct arguments *g)
 {
-    ((void (*)(const int *, void *, const int *, void *, const int *))f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
+    typedef void swap(Int, Out, Int, Out, Int);
+
+    ((swap *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
 }
 
 static double complex call_dot(routine f, enum sc_type type, const struct arguments *g)
 {
-#define DOT(result) ((result (*)(const int *, const void *, const int *, const void *, const int *))f)(                     \
-    &g->n, g->a, &g->lda, g->b, &g->ldb)
+    typedef float sdot(Int, In, Int, In, Int);
+    typedef double ddot(Int, In, Int, In, Int);
+    typedef float complex cdot(Int, In, Int, In, Int);
+    typedef double complex zdot(Int, In, Int, In, Int);
+
     switch (type) {
-    case SC_S: return DOT(float);
-    case SC_D: return DOT(double);
-    case SC_C: return DOT(float complex);
-    default: return DOT(double complex);
+    case SC_S: return ((sdot *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
+    case SC_D: return ((ddot *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
+    case SC_C: return ((cdot *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
+    default: return ((zdot *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
     }
-#undef DOT
 }
 
 static double call_norm(routine f, enum sc_type type, const struct arguments *g)
 {
-    if (type == SC_S || type == SC_C)
-        return ((float (*)(const int *, const void *, const int *))f)(&g->n, g->a, &g->lda);
-    return ((double (*)(const int *, const void *, const int *))f)(&g->n, g->a, &g->lda);
+    typedef float snorm(Int, In, Int);
+    typedef double dnorm(Int, In, Int);
+
+    return type == SC_S || type == SC_C ? ((snorm *)f)(&g->n, g->a, &g->lda) : ((dnorm *)f)(&g->n, g->a, &g->lda);
 }
 
 /* |Re x| + |Im x| of one element, as i?amax compares them. */
@@ -140,7 +155,8 @@ struct partial {
 
 static void reduce_index(routine f, enum sc_type type, const struct arguments *g, int64_t first, struct partial *p)
 {
-    int found = ((int (*)(const int *, const void *, const int *))f)(&g->n, g->a, &g->lda);
+    typedef int iamax(Int, In, Int);
+    int found = ((iamax *)f)(&g->n, g->a, &g->lda);
     double value;
 
     if (found < 1)
@@ -152,7 +168,8 @@ static void reduce_index(routine f, enum sc_type type, const struct arguments *g
     }
 }
 
-static void level1_chunk(const struct sc_kernel *k, routine f, const struct arguments *g, int64_t first, struct partial *p)
+static void level1_chunk(const struct sc_kernel *k, routine f, const struct arguments *g, int64_t first,
+                         struct partial *p)
 {
     switch (k->op) {
     case SC_OP_AXPY: call_axpy(f, g); break;
@@ -216,56 +233,59 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
     return SC_OK;
 }
 
-/* --- levels 2 and 3 ------------------------------------------------------------------------------------------------ */
-
-/* Arguments as Fortran passes them: an integer, a letter, an operand that is read, one that is written. */
-typedef const int *Int;
-typedef const char *Chr;
-typedef const void *In;
-typedef void *Out;
+/* --- levels 2 and 3 --------------------------------------------------------------------------------------------- */
 
 static void call_gemv(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
-    ((void (*)(Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t))f)(&k->transa, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b,
-                                                              &g->ldb, &g->beta, g->c, &g->ldc, 1);
+    typedef void gemv(Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t);
+
+    ((gemv *)f)(&k->transa, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
 }
 
 static void call_ger(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
+    typedef void ger(Int, Int, In, In, Int, In, Int, Out, Int);
+
     (void)k;
-    ((void (*)(Int, Int, In, In, Int, In, Int, Out, Int))f)(&g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, &g->ldc);
+    ((ger *)f)(&g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, &g->ldc);
 }
 
 static void call_trsv(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
-    ((void (*)(Chr, Chr, Chr, Int, In, Int, Out, Int, size_t, size_t, size_t))f)(&k->uplo, &k->transa, &k->diag, &g->n, g->a, &g->lda,
-                                                                       g->b, &g->ldb, 1, 1, 1);
+    typedef void trsv(Chr, Chr, Chr, Int, In, Int, Out, Int, size_t, size_t, size_t);
+
+    ((trsv *)f)(&k->uplo, &k->transa, &k->diag, &g->n, g->a, &g->lda, g->b, &g->ldb, 1, 1, 1);
 }
 
 static void call_gemm(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
-    ((void (*)(Chr, Chr, Int, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t))f)(&k->transa, &k->transb, &g->m, &g->n, &g->k,
-                                                                              &g->alpha, g->a, &g->lda, g->b, &g->ldb,
-                                                                              &g->beta, g->c, &g->ldc, 1, 1);
+    typedef void gemm(Chr, Chr, Int, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t);
+
+    ((gemm *)f)(&k->transa, &k->transb, &g->m, &g->n, &g->k, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c,
+                &g->ldc, 1, 1);
 }
 
 static void call_symm(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
-    ((void (*)(Chr, Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t))f)(&k->side, &k->uplo, &g->m, &g->n, &g->alpha, g->a,
-                                                                           &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc,
-                                                                           1, 1);
+    typedef void symm(Chr, Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t);
+
+    ((symm *)f)(&k->side, &k->uplo, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1,
+                1);
 }
 
 static void call_syrk(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
-    ((void (*)(Chr, Chr, Int, Int, In, In, Int, In, Out, Int, size_t, size_t))f)(&k->uplo, &k->transa, &g->n, &g->k, &g->alpha, g->a,
-                                                                     &g->lda, &g->beta, g->c, &g->ldc, 1, 1);
+    typedef void syrk(Chr, Chr, Int, Int, In, In, Int, In, Out, Int, size_t, size_t);
+
+    ((syrk *)f)(&k->uplo, &k->transa, &g->n, &g->k, &g->alpha, g->a, &g->lda, &g->beta, g->c, &g->ldc, 1, 1);
 }
 
 static void call_trsm(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
-    ((void (*)(Chr, Chr, Chr, Chr, Int, Int, In, In, Int, Out, Int, size_t, size_t, size_t, size_t))f)(
-        &k->side, &k->uplo, &k->transa, &k->diag, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, 1, 1, 1, 1);
+    typedef void trsm(Chr, Chr, Chr, Chr, Int, Int, In, In, Int, Out, Int, size_t, size_t, size_t, size_t);
+
+    ((trsm *)f)(&k->side, &k->uplo, &k->transa, &k->diag, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, 1, 1,
+                1, 1);
 }
 
 static void (*const calls[SC_OPS])(routine, const struct sc_kernel *, const struct arguments *) = {

@@ -45,7 +45,8 @@ static void module_file(const struct sc_config *config, char *path, size_t size)
     snprintf(path, size, "%s/" CUDA_MODULE, config->module_path ? config->module_path : SC_MODULE_DIR);
 }
 
-/* NULL with one line in the log.  The module stays loaded for the life of the process: drivers do not survive dlclose. */
+/* NULL with one line in the log.  The module stays loaded for the life of the process: drivers do not survive
+ * dlclose. */
 static const struct sc_device_ops *load_cuda(const struct sc_device_host *host, enum sc_log_level level)
 {
     char path[4096];
@@ -63,7 +64,8 @@ static const struct sc_device_ops *load_cuda(const struct sc_device_host *host, 
     }
     ops = entry();
     if (!ops || ops->abi != SC_DEVICE_ABI || ops->size != sizeof *ops) {
-        host->log(SC_LOG_ERROR, "no CUDA devices: %s is of another version of semcache: install both from one build", path);
+        host->log(SC_LOG_ERROR, "no CUDA devices: %s is of another version of semcache: install both from one build",
+                  path);
         return NULL;
     }
     return ops;
@@ -123,7 +125,8 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
         status = open_kind(host, sc_device_emu(), spec, ops, count);
         break;
     default:
-        host->log(SC_LOG_ERROR, "unknown device setting '%s': give auto, none, cuda[:0,1,..] or emu:MACHINE[:COUNT]", setting);
+        host->log(SC_LOG_ERROR, "unknown device setting '%s': give auto, none, cuda[:0,1,..] or emu:MACHINE[:COUNT]",
+                  setting);
         status = SC_ERR_INVALID;
     }
     sc_inside_leave();

@@ -110,7 +110,8 @@ static inline enum sc_status move_now(const struct sc_device_ops *ops, void *dst
 {
     struct sc_copy2d copy = plain_copy(dst, dst_device, src, src_device, bytes);
     int device = dst_device == SC_HOST ? src_device : dst_device;
-    enum sc_stream stream = dst_device == SC_HOST ? SC_STREAM_D2H : src_device == SC_HOST ? SC_STREAM_H2D : SC_STREAM_PEER;
+    enum sc_stream up = src_device == SC_HOST ? SC_STREAM_H2D : SC_STREAM_PEER;
+    enum sc_stream stream = dst_device == SC_HOST ? SC_STREAM_D2H : up;
     enum sc_status status = ops->copy(device, stream, &copy);
 
     return status ? status : ops->sync(mark(ops, device, stream));

@@ -1,5 +1,5 @@
-/* What device.h promises, on the device under test (SEMCACHE_TEST_DEVICE): memory, copies, order, results.  The kernels are
- * in device_kernels.c.  Some checks need an emulated device: garbage, refusals, delays. */
+/* What device.h promises, on the device under test (SEMCACHE_TEST_DEVICE): memory, copies, order, results.  The
+ * kernels are in device_kernels.c.  Some checks need an emulated device: garbage, refusals, delays. */
 #include "device_common.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ static void test_open(void)
     ops = device_open(&devices);
     tap_ok(devices > 0 && devices <= SC_DEVICES_MAX, "%d devices", devices);
     ops->close();
-    tap_ok(!sc_device_open(device_host(), device_setting(), &ops, &again) && again == devices, "open again after close");
+    tap_ok(!sc_device_open(device_host(), device_setting(), &ops, &again) && again == devices,
+           "open again after close");
     for (int d = 0; d < devices; d++)
         good = good && !ops->properties(d, &properties[d]) && *properties[d].name && properties[d].memory > 0 &&
                properties[d].gemm_flops > 0 && properties[d].memory_bandwidth > 0 && properties[d].host_bandwidth > 0;
@@ -48,7 +49,7 @@ static void test_alloc(void)
     tap_ok(ops->alloc(0, (size_t)1 << 60, &c, &ready) == SC_ERR_DEVICE_MEMORY, "an exabyte");
 }
 
-/* --- copies ---------------------------------------------------------------------------------------------------------------- */
+/* --- copies ----------------------------------------------------------------------------------------------------- */
 
 static void number_bytes(unsigned char *p, size_t bytes, unsigned seed)
 {
@@ -177,7 +178,7 @@ static void test_closed_pages(void)
     pinned_free(ops, to, 3 * MIB);
 }
 
-/* --- order ----------------------------------------------------------------------------------------------------------------- */
+/* --- order ------------------------------------------------------------------------------------------------------ */
 
 enum { N = 1 << 15 };
 
@@ -190,7 +191,8 @@ static void jitter(uint64_t seed)
 /* x up, x := 2 x, x down, with or without the waits in between; true when the numbers are right. */
 static int chain(double *x, void *a, int waits)
 {
-    struct sc_copy2d up = plain_copy(a, 0, x, SC_HOST, N * sizeof *x), down = plain_copy(x, SC_HOST, a, 0, N * sizeof *x);
+    struct sc_copy2d up = plain_copy(a, 0, x, SC_HOST, N * sizeof *x);
+    struct sc_copy2d down = plain_copy(x, SC_HOST, a, 0, N * sizeof *x);
     struct sc_kernel scal = {.op = SC_OP_SCAL, .type = SC_D, .n = N, .alpha = {2, 0}, .a = a, .lda = 1};
     int good = 1;
 
@@ -272,13 +274,14 @@ static void test_fences(void)
     first = mark(ops, 0, SC_STREAM_H2D);
     ops->copy(0, SC_STREAM_H2D, &up);
     second = mark(ops, 0, SC_STREAM_H2D);
-    tap_ok(!ops->sync(second) && ops->done(second) && ops->done(first), "a later fence of a stream implies the earlier one");
+    tap_ok(!ops->sync(second) && ops->done(second) && ops->done(first),
+           "a later fence of a stream implies the earlier one");
     tap_ok(!ops->wait(0, SC_STREAM_H2D, second), "a stream waits for itself");
     ops->free(0, a, NULL, 0);
     pinned_free(ops, x, N * sizeof *x);
 }
 
-/* --- results ----------------------------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------------------------- */
 
 static void test_results(void)
 {
@@ -303,12 +306,13 @@ static void test_results(void)
     }
     tap_ok(good, "500 results in 500 slots");
     slots[0] = ops->result_slot(0);
-    tap_ok(!move_now(ops, slots[0], SC_HOST, (char *)a + 80, 0, 8) && *(double *)slots[0] == 11, "a small copy to a slot");
+    tap_ok(!move_now(ops, slots[0], SC_HOST, (char *)a + 80, 0, 8) && *(double *)slots[0] == 11,
+           "a small copy to a slot");
     ops->free(0, a, NULL, 0);
     pinned_free(ops, x, 4096);
 }
 
-/* --- emulated devices only ----------------------------------------------------------------------------------------------------- */
+/* --- emulated devices only -------------------------------------------------------------------------------------- */
 
 static int all_ones(const unsigned char *p, size_t bytes)
 {

@@ -1,6 +1,6 @@
-/* Every operation, type and variant on the device under test against its definition, computed here in double precision by
- * plain loops.  What an operation does not own (the other triangle, the gaps of a leading dimension or increment) must stay
- * bit for bit. */
+/* Every operation, type and variant on the device under test against its definition, computed here in double
+ * precision by plain loops.  What an operation does not own (the other triangle, the gaps of a leading dimension
+ * or increment) must stay bit for bit. */
 #include "device_common.h"
 
 #include <complex.h>
@@ -75,7 +75,7 @@ static number triangular(const struct sc_kernel *k, int64_t i, int64_t j)
     return element(k->type, host[0], k->lda, k->transa, i, j);
 }
 
-/* --- expected values: host[] holds the operands before, want[] gets them after ------------------------------------------ */
+/* --- expected values: host[] holds the operands before, want[] gets them after ---------------------------------- */
 
 static number a_of(const struct sc_kernel *k) { return k->alpha[0] + k->alpha[1] * I; }
 
@@ -116,7 +116,12 @@ static number want_reduction(const struct sc_kernel *k)
             largest = size;
             index = i + 1;
         }
-        sum += k->op == SC_OP_DOT ? x * y : k->op == SC_OP_DOTC ? conj(x) * y : k->op == SC_OP_ASUM ? size : x * conj(x);
+        switch (k->op) {
+        case SC_OP_DOT: sum += x * y; break;
+        case SC_OP_DOTC: sum += conj(x) * y; break;
+        case SC_OP_ASUM: sum += size; break;
+        default: sum += x * conj(x); break;
+        }
     }
     return k->op == SC_OP_IAMAX ? (number)index : k->op == SC_OP_NRM2 ? csqrt(sum) : sum;
 }
@@ -153,7 +158,8 @@ static number product(const struct sc_kernel *k, int64_t i, int64_t j)
 
     for (int64_t l = 0; l < inner; l++) {
         if (k->op == SC_OP_GEMM)
-            sum += element(k->type, host[0], k->lda, k->transa, i, l) * element(k->type, host[1], k->ldb, k->transb, l, j);
+            sum += element(k->type, host[0], k->lda, k->transa, i, l) *
+                   element(k->type, host[1], k->ldb, k->transb, l, j);
         else if (k->op == SC_OP_SYMM || k->op == SC_OP_HEMM)
             sum += k->side == 'L' ? mirrored(k, i, l) * get(k->type, host[1], l + j * k->ldb)
                                   : get(k->type, host[1], i + l * k->ldb) * mirrored(k, l, j);
@@ -227,7 +233,7 @@ static void compute_want(const struct sc_kernel *k)
         want_level3(k);
 }
 
-/* --- one case ---------------------------------------------------------------------------------------------------------- */
+/* --- one case --------------------------------------------------------------------------------------------------- */
 
 static double epsilon(enum sc_type t) { return t == SC_S || t == SC_C ? FLT_EPSILON : DBL_EPSILON; }
 
@@ -247,7 +253,8 @@ static void fill_operands(const struct sc_kernel *k)
     if (k->op == SC_OP_TRSV || k->op == SC_OP_TRSM)
         for (int64_t j = 0; j < 40; j++)
             for (int64_t i = 0; i < 40; i++)
-                put(k->type, host[0], i + j * k->lda, (i == j ? 2 : 0.05) * (uniform() + (i == j ? 2 : 0) + uniform() * I));
+                put(k->type, host[0], i + j * k->lda,
+                    (i == j ? 2 : 0.05) * (uniform() + (i == j ? 2 : 0) + uniform() * I));
     if (k->beta[0] == 0 && k->beta[1] == 0 && k->op >= SC_OP_GEMM && k->op != SC_OP_TRSM)
         for (int64_t j = 0; j < k->n; j++)
             for (int64_t i = 0; i < (rank_k ? k->n : k->m); i++)
@@ -276,13 +283,13 @@ static bool same_result(const struct sc_kernel *k)
     bool scalar = k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM;
     enum sc_type t = scalar ? (k->type == SC_S || k->type == SC_C ? SC_S : SC_D) : k->type;
     int64_t index;
-    number got;
+    number got, expected = want_reduction(k);
 
     memcpy(&index, result, sizeof index);
     got = k->op == SC_OP_IAMAX ? (number)index : get(t, result, 0);
-    if (near(t, got, want_reduction(k)))
+    if (near(t, got, expected))
         return true;
-    tap_diag("result %g%+gi, expected %g%+gi", creal(got), cimag(got), creal(want_reduction(k)), cimag(want_reduction(k)));
+    tap_diag("result %g%+gi, expected %g%+gi", creal(got), cimag(got), creal(expected), cimag(expected));
     return false;
 }
 
@@ -318,7 +325,7 @@ static bool run_case(struct sc_kernel k)
     return good;
 }
 
-/* --- the cases of each operation ----------------------------------------------------------------------------------------- */
+/* --- the cases of each operation -------------------------------------------------------------------------------- */
 
 static bool all_increments(struct sc_kernel k)
 {
@@ -484,8 +491,9 @@ int main(void)
     for (int op = 0; op < SC_OPS; op++)
         for (int type = 0; type < SC_TYPES; type++) {
             struct sc_kernel k = {
-                .op = (enum sc_op)op, .type = (enum sc_type)type, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U',
-                .diag = 'N', .alpha = {0.75, sc_type_is_complex((enum sc_type)type) ? -0.5 : 0},
+                .op = (enum sc_op)op, .type = (enum sc_type)type,
+                .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U', .diag = 'N',
+                .alpha = {0.75, sc_type_is_complex((enum sc_type)type) ? -0.5 : 0},
                 .beta = {-1.25, sc_type_is_complex((enum sc_type)type) ? 0.25 : 0},
             };
             report(k);

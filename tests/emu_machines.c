@@ -10,7 +10,7 @@
 static char folder[] = "/tmp/semcache-machines-XXXXXX";
 static const struct sc_device_ops *ops;
 
-/* --- files and the log ------------------------------------------------------------------------------------------------------- */
+/* --- files and the log ------------------------------------------------------------------------------------------ */
 
 static const char *write_file(const char *name, const char *text)
 {
@@ -53,10 +53,12 @@ static const char *log_end(int *lines)
     return text;
 }
 
-/* --- parser ------------------------------------------------------------------------------------------------------------------ */
+/* --- parser ----------------------------------------------------------------------------------------------------- */
 
 #define HEAD "semcache-machine 1\n"
 #define DEVICE "device 0\nmemory 1M\nbandwidth 1G\ngemm s 1G\ngemm d 1G\n"
+#define DEVICE1 "device 1\nmemory 1M\nbandwidth 1G\ngemm s 1G\ngemm d 1G\n"
+#define LINKS1 "link host <-> 1\nbandwidth 1G\n"
 #define LINKS "link host <-> 0\nbandwidth 1G\n"
 
 static void test_bad(const char *text, const char *expected)
@@ -97,6 +99,10 @@ static void test_parser(void)
     test_bad(HEAD "link 0 -> 1\nbandwidth 0\n", "bad.machine:3: '0': must be above zero");
     test_bad(HEAD "group a\nbandwidth 5 from 3\n", "bad.machine:3: the first bandwidth has no 'from'");
     test_bad(HEAD DEVICE LINKS "group a\n", "bad.machine:9: group a needs a bandwidth");
+    test_bad(HEAD DEVICE LINKS "link 0 -> 5\nbandwidth 1G\n", "bad.machine:9: a link names device 5");
+    test_bad(HEAD DEVICE LINKS "link 0 -> host\n# twice is fine\nlink host -> 1\n",
+             "bad.machine:11: a link names device 1");
+    test_bad(HEAD DEVICE DEVICE1 LINKS LINKS1 "link 0 -> 1\nlatency 1\n", "bad.machine:16: the link needs a bandwidth");
     test_bad(HEAD, "the file has no devices");
     test_bad(HEAD DEVICE, "bad.machine:2: device 0 needs links");
     test_bad(HEAD "device 0\nmemory 5\n", "bad.machine:2: device 0 needs memory, bandwidth");
@@ -132,8 +138,8 @@ static void test_installed(void)
         for (int d = 0; d < count && !ops->properties(d, &p); d++)
             for (int e = 0; e < count; e++)
                 peers += p.peer[e];
-        tap_ok(!status && count == known[i].devices && peers == known[i].peers, "%s: %d devices, %d directed peer links",
-               known[i].name, count, peers);
+        tap_ok(!status && count == known[i].devices && peers == known[i].peers,
+               "%s: %d devices, %d directed peer links", known[i].name, count, peers);
         ops->close();
     }
 }
@@ -200,10 +206,10 @@ static void test_cuda_module_missing(void)
     }
 }
 
-/* --- clock ------------------------------------------------------------------------------------------------------------------- */
+/* --- clock ------------------------------------------------------------------------------------------------------ */
 
-/* Round figures: a call and a wait of the host take 1 s and 0.5 s, links 2 s and 1000 bytes/s, both ways from the host 1500
- * bytes/s for two devices (1200 when three are busy); kernels 0.25 s, 800 flop/s, 4000 bytes/s. */
+/* Round figures: a call and a wait of the host take 1 s and 0.5 s, links 2 s and 1000 bytes/s, both ways from the
+ * host 1500 bytes/s for two devices (1200 when three are busy); kernels 0.25 s, 800 flop/s, 4000 bytes/s. */
 static const char clock_machine[] = HEAD
     "host\ncall 1\nsync 0.5\n"
     "device 0-2\nmemory 1G\nbandwidth 4000\nlaunch 0.25\ngemm s 1600\ngemm d 800\nwatts 110 10\n"
@@ -358,7 +364,7 @@ static void test_clock_h200(void)
     ops->close();
 }
 
-/* --- faults -------------------------------------------------------------------------------------------------------------------- */
+/* --- faults ----------------------------------------------------------------------------------------------------- */
 
 static enum sc_status try_copy(void)
 {
@@ -381,7 +387,8 @@ static void test_faults(void)
     sc_emu_inject(0, (struct sc_emu_fault){.kind = SC_EMU_COPY, .nth = 2});
     tap_ok(!try_copy() && try_copy() == SC_ERR_DEVICE && !try_copy(), "the second copy fails, and only that");
     sc_emu_inject(0, (struct sc_emu_fault){.kind = SC_EMU_ALLOC, .nth = 1});
-    tap_ok(ops->alloc(0, 64, &p, &ready) == SC_ERR_DEVICE_MEMORY && !ops->alloc(0, 64, &p, &ready), "an allocation fails");
+    tap_ok(ops->alloc(0, 64, &p, &ready) == SC_ERR_DEVICE_MEMORY && !ops->alloc(0, 64, &p, &ready),
+           "an allocation fails");
     sc_emu_inject(0, (struct sc_emu_fault){.kind = SC_EMU_LAUNCH, .nth = 1});
     tap_ok(!try_copy() && ops->launch(0, SC_STREAM_COMPUTE, &k) == SC_ERR_DEVICE &&
            !ops->launch(0, SC_STREAM_COMPUTE, &k), "a launch fails");
@@ -389,7 +396,8 @@ static void test_faults(void)
     try_copy();
     before = mark(ops, 0, SC_STREAM_H2D);
     sc_emu_inject(0, (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = 1, .lost = true});
-    tap_ok(try_copy() == SC_ERR_DEVICE && try_copy() == SC_ERR_DEVICE && ops->alloc(0, 64, &p, &ready) == SC_ERR_DEVICE &&
+    tap_ok(try_copy() == SC_ERR_DEVICE && try_copy() == SC_ERR_DEVICE &&
+           ops->alloc(0, 64, &p, &ready) == SC_ERR_DEVICE &&
            ops->launch(0, SC_STREAM_COMPUTE, &k) == SC_ERR_DEVICE, "a lost device fails everything");
     tap_ok(!ops->sync(before), "but what was enqueued before is done");
     tap_ok(!ops->alloc(1, 64, &p, &ready), "the other device lives");
@@ -424,13 +432,14 @@ static void test_fault_in_file(void)
     ops->close();
 }
 
-/* --- memory -------------------------------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------------------------- */
 
 static void test_timing_mode(void)
 {
     struct sc_fence ready;
-    struct sc_kernel k = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = 60000, .n = 60000, .k = 60000,
-                          .alpha = {1, 0}, .lda = 60000, .ldb = 60000, .ldc = 60000};
+    struct sc_kernel k = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N',
+                          .m = 60000, .n = 60000, .k = 60000, .alpha = {1, 0},
+                          .lda = 60000, .ldb = 60000, .ldc = 60000};
     void *p[4];
     int count;
 

@@ -9,8 +9,8 @@
 #define SPANS 32
 #define HISTORY ((uint64_t)1 << 16)
 
-/* When a shared thing is in use: disjoint spans in order.  When they are too many the two oldest become one, which loses
- * the free time between them. */
+/* When a shared thing is in use: disjoint spans in order.  When they are too many the two oldest become one, which
+ * loses the free time between them. */
 struct lane {
     int count;
     struct span { double from, to; } span[SPANS + 1];

@@ -1,13 +1,15 @@
 /* The virtual clock of emulated devices: when each operation would have run on the machine of the file.
  *
- * Everything is computed when an operation is enqueued, so the result depends on the order of the calls alone and not on
- * the threads that do the work.  Not thread safe: the callers hold the lock of emu.c.
+ * Everything is computed when an operation is enqueued, so the result depends on the order of the calls alone and
+ * not on the threads that do the work.  Not thread safe: the callers hold the lock of emu.c.
  *
  * 1. A stream does one operation after the other; the host spends `call` on each call and no other time.
  * 2. An operation starts when its stream is free, its fences are reached and the host has made the call.
- * 3. A link and a group are each a lane of a bandwidth: transfers take its free time in the order of the calls, from their
- *    start on, also time left free before later ones.  A transfer ends when all lanes have served it, plus the latency.
- * 4. Kernels of one device share its units: launch + max(flop / gemm rate, bytes / memory bandwidth), one at a time. */
+ * 3. A link and a group are each a lane of a bandwidth: transfers take its free time in the order of the calls,
+ * from their start on, also time left free before later ones.  A transfer ends when all lanes have served it, plus
+ * the latency.
+ * 4. Kernels of one device share its units: launch + max(flop / gemm rate, bytes / memory bandwidth), one at a
+ * time. */
 #ifndef SC_DEVICE_EMU_CLOCK_H
 #define SC_DEVICE_EMU_CLOCK_H
 

@@ -1,5 +1,5 @@
-/* Hooks of the emulated devices for tests, and figures of the virtual machine.  Valid between open and close; open takes
- * what the machine file says (keys fail, lost, jitter) and forgets what was set before. */
+/* Hooks of the emulated devices for tests, and figures of the virtual machine.  Valid between open and close; open
+ * takes what the machine file says (keys fail, lost, jitter) and forgets what was set before. */
 #ifndef SC_DEVICE_EMU_EMU_H
 #define SC_DEVICE_EMU_EMU_H
 

@@ -6,9 +6,11 @@
 #include "device/device.h"
 #include "device/emu/machine.h"
 
-/* --- streams.c: queues, workers, fences ----------------------------------------------------------------------------- */
+/* --- streams.c: queues, workers, fences ------------------------------------------------------------------------- */
 
-enum sc_emu_action { SC_EMU_DO_COPY, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_WAIT, SC_EMU_DO_UNMAP, SC_EMU_DO_STOP };
+enum sc_emu_action {
+    SC_EMU_DO_COPY, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_WAIT, SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
+};
 
 struct sc_emu_fill { void *memory; size_t pitch, width, height; int byte; };
 struct sc_emu_unmap { void *memory; size_t bytes; };
@@ -41,7 +43,7 @@ bool sc_emu_stream_done(struct sc_fence fence);
 /* SC_ERR_DEVICE when the operation or one before it in its stream (or one that it waited for) failed. */
 enum sc_status sc_emu_stream_wait(struct sc_fence fence);
 
-/* --- memory.c: device memory, pinned ranges, result slots -------------------------------------------------------------- */
+/* --- memory.c: device memory, pinned ranges, result slots ------------------------------------------------------- */
 
 enum sc_status sc_emu_memory_start(int devices, const uint64_t *limits, bool virtual_only);
 void sc_emu_memory_stop(void);
@@ -62,7 +64,7 @@ bool sc_emu_pinned(const void *base, uint64_t bytes); /* in one pinned range or 
 void *sc_emu_slot(int device);
 bool sc_emu_is_slot(const void *base, uint64_t bytes);
 
-/* --- hostmem.c: host memory whatever its protection ----------------------------------------------------------------- */
+/* --- hostmem.c: host memory whatever its protection ------------------------------------------------------------- */
 
 enum sc_status sc_emu_hostmem_start(void);
 void sc_emu_hostmem_stop(void);

@@ -32,7 +32,8 @@ void sc_emu_hostmem_stop(void)
     mem = -1;
 }
 
-/* Moves the whole vector at once or in parts.  The kernel takes the position in two halves of 64 bits on all systems. */
+/* Moves the whole vector at once or in parts.  The system call takes the position in two
+ * halves, of which 64 bits need one. */
 static enum sc_status move(bool write, struct iovec *iov, int count, uintptr_t host)
 {
     while (count > 0) {
@@ -94,8 +95,8 @@ static enum sc_status move_rows(bool write, char *plain, size_t plain_pitch, uin
     return status;
 }
 
-/* Narrow rows close together are read with what lies between them.  (Nothing like it for writes: what lies between is the
- * program's.) */
+/* Narrow rows close together are read with what lies between them.  (Nothing like it for writes: what lies between
+ * is the program's.) */
 static enum sc_status read_sparse(const struct sc_copy2d *c, char *bounce)
 {
     size_t rows = (BOUNCE - c->width) / c->src_pitch + 1;
@@ -125,5 +126,7 @@ enum sc_status sc_emu_hostmem_read(const struct sc_copy2d *c)
 
 enum sc_status sc_emu_hostmem_write(const struct sc_copy2d *c)
 {
-    return move_rows(true, (char *)(uintptr_t)c->src, c->src_pitch, (uintptr_t)c->dst, c->dst_pitch, c->width, c->height);
+    char *source = (char *)(uintptr_t)c->src; /* only read */
+
+    return move_rows(true, source, c->src_pitch, (uintptr_t)c->dst, c->dst_pitch, c->width, c->height);
 }

@@ -1,5 +1,5 @@
-/* Parser of machine files (doc/machine-files.md).  A line is a section header or "key value..." of the section above it;
- * both are rows of the table at the end, so the format is the table. */
+/* Parser of machine files (doc/machine-files.md).  A line is a section header or "key value..." of the section
+ * above it; both are rows of the table at the end, so the format is the table. */
 #include "device/emu/machine.h"
 
 #include <dirent.h>
@@ -22,7 +22,7 @@ struct parser {
     uint32_t ends, to; /* of the current section: devices, or both sides of a link; bit SC_EMU_HOST is the host */
     bool both;       /* a link in both directions */
     struct sc_emu_group *group;
-    int device_line[SC_DEVICES_MAX], group_line[SC_EMU_GROUPS_MAX];
+    int device_line[SC_DEVICES_MAX], group_line[SC_EMU_GROUPS_MAX], link_line[SC_EMU_ENDS][SC_EMU_ENDS];
     int words;
     char *word[WORDS_MAX];
     char rest[512];  /* the line behind its first word */
@@ -40,7 +40,7 @@ static bool __attribute__((format(printf, 2, 3))) bad(struct parser *p, const ch
     return false;
 }
 
-/* --- values -------------------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------------------------- */
 
 /* A number with an optional prefix: n u m k M G T, Ki Mi Gi Ti.  Units are those of the key and not written. */
 static bool number(struct parser *p, const char *text, double *out)
@@ -130,14 +130,11 @@ static void for_pairs(struct parser *p, uint32_t from, uint32_t to, bool both,
         }
 }
 
-/* --- sections ------------------------------------------------------------------------------------------------------ */
+/* --- sections --------------------------------------------------------------------------------------------------- */
 
 static bool no_words(struct parser *p) { return p->words == 1 || bad(p, "nothing may follow '%s'", p->word[0]); }
 
-static bool one_word(struct parser *p)
-{
-    return p->words == 2 || bad(p, "'%s' takes one value", p->word[0]);
-}
+static bool one_word(struct parser *p) { return p->words == 2 || bad(p, "'%s' takes one value", p->word[0]); }
 
 static bool section_host(struct parser *p) { return no_words(p); }
 
@@ -156,7 +153,19 @@ static bool section_device(struct parser *p)
     return true;
 }
 
-static bool section_link(struct parser *p) { return route(p, 1, &p->ends, &p->to, &p->both); }
+static void note_link(struct parser *p, int from, int to, double v)
+{
+    (void)v;
+    p->link_line[from][to] = p->line;
+}
+
+static bool section_link(struct parser *p)
+{
+    if (!route(p, 1, &p->ends, &p->to, &p->both))
+        return false;
+    for_pairs(p, p->ends, p->to, p->both, note_link, 0);
+    return true;
+}
 
 static bool section_group(struct parser *p)
 {
@@ -170,7 +179,7 @@ static bool section_group(struct parser *p)
     return true;
 }
 
-/* --- keys ---------------------------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------------------------- */
 
 /* The rest of the line, when it fits. */
 static bool text(struct parser *p, char *out, size_t size)
@@ -355,7 +364,7 @@ static bool key_carries(struct parser *p)
     return true;
 }
 
-/* --- the format ---------------------------------------------------------------------------------------------------- */
+/* --- the format ------------------------------------------------------------------------------------------------- */
 
 /* section 0: outside of sections, or anywhere for headers. */
 static const struct row {
@@ -387,7 +396,12 @@ static const struct row {
 
 static const char *section_name(char section)
 {
-    return section == 'h' ? "host" : section == 'd' ? "device" : section == 'l' ? "link" : section == 'g' ? "group" : "?";
+    switch (section) {
+    case 'h': return "host";
+    case 'd': return "device";
+    case 'l': return "link";
+    default: return "group";
+    }
 }
 
 /* Splits a line in place; a '#' starts a comment. */
@@ -472,6 +486,22 @@ static bool check_device(struct parser *p, int i)
     return true;
 }
 
+static bool check_links(struct parser *p)
+{
+    for (int i = 0; i < SC_EMU_ENDS; i++)
+        for (int j = 0; j < SC_EMU_ENDS; j++) {
+            int device = j == SC_EMU_HOST ? i : i == SC_EMU_HOST || j > i ? j : i;
+            if (!p->link_line[i][j])
+                continue;
+            p->line = p->link_line[i][j];
+            if (device >= p->machine->devices)
+                return bad(p, "a link names device %d, which is not described", device);
+            if (p->machine->link[i][j].bandwidth <= 0)
+                return bad(p, "the link needs a bandwidth");
+        }
+    return true;
+}
+
 static bool check(struct parser *p)
 {
     if (!p->machine->devices)
@@ -484,7 +514,7 @@ static bool check(struct parser *p)
             p->line = p->group_line[i];
             return bad(p, "group %s needs a bandwidth", p->machine->group[i].name);
         }
-    return true;
+    return check_links(p);
 }
 
 enum sc_status sc_emu_machine_read(const char *path, struct sc_emu_machine *machine)
@@ -534,8 +564,8 @@ enum sc_status sc_emu_machine_find(const char *folder, const char *name, struct 
     file = fopen(path, "re");
     if (!file && errno == ENOENT) {
         list(folder, known, sizeof known);
-        sc_log(SC_LOG_ERROR, "no emulated machine '%s' in %s (there: %s); give emu:NAME or emu:/PATH/FILE.machine", name,
-               folder, *known ? known : "none");
+        sc_log(SC_LOG_ERROR, "no emulated machine '%s' in %s (there: %s); give emu:NAME or emu:/PATH/FILE.machine",
+               name, folder, *known ? known : "none");
         return SC_ERR_INVALID;
     }
     if (file)

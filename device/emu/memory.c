@@ -1,8 +1,8 @@
 /* Memory of the emulated devices.
  *
- * Every block is a mapping of its own.  Freed ones are kept for the next request of the same size and handed out at once,
- * while operations on them may still be queued: as with a stream-ordered pool, only the fence that alloc returns keeps old
- * and new users apart, and who does not wait for it gets wrong numbers. */
+ * Every block is a mapping of its own.  Freed ones are kept for the next request of the same size and handed out
+ * at once, while operations on them may still be queued: as with a stream-ordered pool, only the fence that alloc
+ * returns keeps old and new users apart, and who does not wait for it gets wrong numbers. */
 #include "device/emu/emu_int.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ static struct {
     struct ranges pins; /* outlive close, as the memory that they are about does */
 } mem = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- ranges -------------------------------------------------------------------------------------------------------- */
+/* --- ranges ----------------------------------------------------------------------------------------------------- */
 
 /* The first range that ends above `at`. */
 static size_t search(const struct ranges *r, uintptr_t at)
@@ -82,7 +82,7 @@ static bool holds(const struct ranges *r, uintptr_t base, uint64_t bytes)
     return i < r->count && r->at[i].base <= base && bytes <= r->at[i].base + r->at[i].bytes - base;
 }
 
-/* --- blocks -------------------------------------------------------------------------------------------------------- */
+/* --- blocks ----------------------------------------------------------------------------------------------------- */
 
 /* Between readable pages: kernels of a BLAS load whole vectors, and so read (not write) a little over the ends of their
  * operands; OpenBLAS 0.3.21 cdotu with increments 2 and -1 reads the element below y. */
@@ -207,7 +207,7 @@ uint64_t sc_emu_memory_in_use(int device)
     return used;
 }
 
-/* --- pinned host memory -------------------------------------------------------------------------------------------- */
+/* --- pinned host memory ----------------------------------------------------------------------------------------- */
 
 enum sc_status sc_emu_pin(void *base, size_t bytes)
 {
@@ -271,7 +271,7 @@ void *sc_emu_slot(int device)
     return memset(d->slots + i * SLOT_BYTES, mem.virtual_only ? 0 : 0xff, SLOT_BYTES);
 }
 
-/* --- start and stop ------------------------------------------------------------------------------------------------ */
+/* --- start and stop --------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_emu_memory_start(int devices, const uint64_t *limits, bool virtual_only)
 {

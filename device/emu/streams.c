@@ -1,5 +1,5 @@
-/* Queues of operations and the threads that do them: one of each per stream, so that streams run at the same time and what
- * no fence orders is not ordered. */
+/* Queues of operations and the threads that do them: one of each per stream, so that streams run at the same time
+ * and what no fence orders is not ordered. */
 #include <config.h> /* GNU extensions: pthread_setname_np */
 
 #include "device/emu/emu_int.h"
@@ -66,7 +66,8 @@ static void jitter(int device, int stream, uint64_t seq)
 
     if (!most)
         return;
-    x = all.jitter_seed * 0x9e3779b97f4a7c15u + (uint64_t)(device * SC_STREAMS + stream + 1) * 0xbf58476d1ce4e5b9u + seq;
+    x = (uint64_t)(device * SC_STREAMS + stream + 1);
+    x = all.jitter_seed * 0x9e3779b97f4a7c15u + x * 0xbf58476d1ce4e5b9u + seq;
     x = (x ^ x >> 31) * 0x94d049bb133111ebu;
     x = (x ^ x >> 29) % (most + 1u);
     t.tv_sec = (time_t)(x / 1000000);
