@@ -115,6 +115,14 @@ static void *take_idle(struct device_memory *d, size_t bytes)
     return NULL;
 }
 
+static bool give_idle(struct device_memory *d, struct range block)
+{
+    if (!insert(&d->idle, d->idle.count, block))
+        return false;
+    d->idle_bytes += block.bytes;
+    return true;
+}
+
 static enum sc_status take_locked(struct device_memory *d, size_t bytes, void **memory, bool *fresh)
 {
     void *p;
@@ -130,7 +138,10 @@ static enum sc_status take_locked(struct device_memory *d, size_t bytes, void **
         return SC_ERR_DEVICE_MEMORY;
     }
     if (!insert(&d->live, search(&d->live, (uintptr_t)p), (struct range){(uintptr_t)p, bytes})) {
-        unmap(p, bytes); /* if it was idle, operations in the queue may touch it: they fail as the machine does */
+        if (*fresh)
+            unmap(p, bytes);
+        else
+            give_idle(d, (struct range){(uintptr_t)p, bytes}); /* its place there is still allocated */
         return SC_ERR_MEMORY;
     }
     d->used += bytes;
@@ -161,11 +172,10 @@ static bool give_locked(struct device_memory *d, uintptr_t base, size_t *whole, 
     block = take_out(&d->live, i);
     d->used -= block.bytes;
     *whole = block.bytes;
-    if (!insert(&d->idle, d->idle.count, block)) {
+    if (!give_idle(d, block)) {
         *evicted = (struct sc_emu_unmap){(void *)block.base, block.bytes};
         return true;
     }
-    d->idle_bytes += block.bytes;
     if (d->idle_bytes > IDLE_MAX) {
         out = take_out(&d->idle, 0);
         d->idle_bytes -= out.bytes;
