@@ -15,17 +15,18 @@ enum sc_status sc_blas_host_open(const char *path);
 const char *sc_blas_host_path(void);
 void *sc_blas_host_symbol(const char *name); /* "dgemm_", "cblas_dgemm" */
 
-/* Work below which a routine of level 1, 2, 3 is passed to the host without any look-up: the product of its sizes, about
- * n, m * n, m * n * k (column "work" of routines.tab).  INT64_MAX while there are no devices (the start value), set by
- * libsemcache when devices are expected; 0: every call is looked at. */
+/* Work below which a routine of level 1, 2, 3 is passed to the host without any look-up: the product of its sizes,
+ * about n, m * n, m * n * k (column "work" of routines.tab).  INT64_MAX while there are no devices (the start
+ * value), set by libsemcache when devices are expected; 0: every call is looked at. */
 extern int64_t sc_blas_small[4];
 
 /* Set by libsemcache: opens the devices at the first call that is large enough.  False: no devices. */
 extern bool (*sc_blas_start)(void);
 
-/* Runs a call on the devices.  routine: its row of routines.tab.  kernel: pointers, leading dimensions and increments are
- * the program's; letters upper case; reductions write *kernel->result before returning.  Returns false when the call is to
- * be run on the host (decided so, invalid arguments, operands that cannot be tracked): nothing has been changed. */
+/* Runs a call on the devices.  routine: its row of routines.tab.  kernel: pointers, leading dimensions and
+ * increments are the program's; letters upper case; reductions write *kernel->result before returning.  Returns
+ * false when the call is to be run on the host (decided so, invalid arguments, operands that cannot be tracked):
+ * nothing has been changed. */
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel);
 
 /* Operand of a call that runs on the host. */

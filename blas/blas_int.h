@@ -69,13 +69,14 @@ bool sc_blas_call_valid(const struct sc_blas_call *call);
 /* The record for the devices; false when they are not asked for such a call. */
 bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel);
 
-/* --- the host's routines ---------------------------------------------------------------------------------------------- */
+/* --- the host's routines ---------------------------------------------------------------------------------------- */
 
 typedef void (*sc_blas_fn)(void);
 enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_INTERFACES };
 
-/* By routine.  Until the host BLAS is open, and for what it lacks, an entry is the routine's stub (generated), which calls
- * sc_blas_resolve.  Entries are written with release order before sc_blas_host_open returns and never change again. */
+/* By routine.  Until the host BLAS is open, and for what it lacks, an entry is the routine's stub (generated), which
+ * calls sc_blas_resolve.  Entries are written with release order before sc_blas_host_open returns and never change
+ * again. */
 extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 /* CBLAS routines made of the host's Fortran ones, for hosts without a CBLAS. */
 extern const sc_blas_fn sc_blas_via_fortran[];
@@ -91,7 +92,7 @@ struct sc_blas_conj {
 bool sc_blas_conj_begin(struct sc_blas_call *call, struct sc_blas_conj *conj);
 void sc_blas_conj_end(struct sc_blas_conj *conj);
 
-/* --- counting ----------------------------------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------------------------- */
 
 /* This thread's calls passed to the host by routine, NULL before its first one.  Only its thread writes it. */
 extern __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
@@ -106,7 +107,7 @@ static inline void sc_blas_count(int routine)
     sc_blas_count_on(__builtin_expect(!!sc_blas_counts, 1) ? sc_blas_counts : sc_blas_counts_new(), routine);
 }
 
-/* --- for the veneers ---------------------------------------------------------------------------------------------------- */
+/* --- for the veneers -------------------------------------------------------------------------------------------- */
 
 static inline void sc_blas_enter(int routine)
 {
@@ -134,7 +135,7 @@ static inline char sc_blas_letter(char letter)
 }
 static inline bool sc_blas_is_left(char side) { return (side | 32) == 'l'; }
 
-static inline char sc_cblas_order(int order) { return order == 101 ? SC_BLAS_ROWS : order == 102 ? SC_BLAS_COLUMNS : '?'; }
+static inline char sc_cblas_order(int o) { return o == 101 ? SC_BLAS_ROWS : o == 102 ? SC_BLAS_COLUMNS : '?'; }
 static inline char sc_cblas_trans(int t) { return t == 111 ? 'N' : t == 112 ? 'T' : t == 113 ? 'C' : '?'; }
 static inline char sc_cblas_uplo(int u) { return u == 121 ? 'U' : u == 122 ? 'L' : '?'; }
 static inline char sc_cblas_diag(int d) { return d == 131 ? 'N' : d == 132 ? 'U' : '?'; }
@@ -152,7 +153,7 @@ static inline union sc_blas_scalar sc_blas_typed(enum sc_type type, const double
     return scalar;
 }
 
-/* --- for the tables: conversions and shapes -------------------------------------------------------------------------------- */
+/* --- for the tables: conversions and shapes --------------------------------------------------------------------- */
 
 static inline void sc_rows_swap(sc_blas_int *p, sc_blas_int *q)
 {
@@ -192,12 +193,12 @@ static inline void sc_rows_syrk(struct sc_blas_call *call)
     sc_rows_flip(&call->transa, 'N', 'T');
 }
 
-static inline struct sc_blas_operand sc_blas_matrix(const struct sc_blas_call *call, const void *ptr, int64_t rows,
+static inline struct sc_blas_operand sc_blas_matrix_operand(const struct sc_blas_call *call, const void *ptr, int64_t rows,
                                                     int64_t cols, int64_t ld, enum sc_access access)
 {
     return (struct sc_blas_operand){ptr, rows, cols, ld, call->type, access};
 }
-static inline struct sc_blas_operand sc_blas_vector(const struct sc_blas_call *call, const void *ptr, int64_t n,
+static inline struct sc_blas_operand sc_blas_vector_operand(const struct sc_blas_call *call, const void *ptr, int64_t n,
                                                     int64_t inc, enum sc_access access)
 {
     return (struct sc_blas_operand){ptr, 1, n, inc < 0 ? -inc : inc, call->type, access};

@@ -97,7 +97,8 @@ bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel)
     return place_operands(call, kernel);
 }
 
-/* Brings the operands home.  A call with an empty side may leave even its WRITE operand alone, and is left to faults. */
+/* Brings the operands home.  A call with an empty side may leave even its WRITE operand alone, and is left to
+ * faults. */
 static void bring_home(const struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];

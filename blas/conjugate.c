@@ -1,9 +1,9 @@
-/* Row-major calls on complex matrices that column-major routines can do only with conjugated vectors, for a host without
- * a CBLAS.  With B the array as stored by columns, A = B^T, and z' the conjugate of z:
+/* Row-major calls on complex matrices that column-major routines can do only with conjugated vectors, for a host
+ * without a CBLAS.  With B the array as stored by columns, A = B^T, and z' the conjugate of z:
  *   y := alpha A^H x + beta y, or A Hermitian:  y' := alpha' B x' + beta' y'     (gemv, gbmv; hemv, hbmv, hpmv)
  *   x := op(A) x with op = C:                   x' := B x'                        (tr.v, tb.v, tp.v)
  *   A := alpha x y^H + A:                       B := alpha y' x^T + B             (gerc, by geru)
- *   A := alpha x x^H + A, ...                   B := alpha x' (x')^H + B          (her, hpr; her2, hpr2 with y, x exchanged)
+ *   A := alpha x x^H + A, ...                   B := alpha x' (x')^H + B       (her, hpr; her2, hpr2: y, x exchanged)
  * So: what is read is conjugated into a copy, what is updated is conjugated in place before and after, and the scalars
  * are conjugated with an updated y.  The exchange of operands is in routines.tab. */
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The gate variables of the veneers, and the count of calls that they pass to the host.
  *
- * A count must cost a few instructions and share no cache line between threads: each thread has a block of counters that
- * only it writes.  Blocks are never freed: at a thread's end its block goes back to a list for the next thread, counts
- * and all, so that the sum over all blocks is what has been called in the life of the process.  No locks on the way of a
- * call, so a fork cannot leave one behind. */
+ * A count must cost a few instructions and share no cache line between threads: each thread has a block of
+ * counters that only it writes.  Blocks are never freed: at a thread's end its block goes back to a list for the
+ * next thread, counts and all, so that the sum over all blocks is what has been called in the life of the process.
+ * No locks on the way of a call, so a fork cannot leave one behind. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #   awk -v what=prototypes|tables|veneers|exports|checks|doc -f generate.awk routines.tab
 #
 # A Fortran veneer is declared without the hidden string lengths, because C callers do not pass them: declared, the
-# compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the host routine, so
-# that lengths, if they are there, are passed on as they are; a large one passes the lengths itself: all are 1.
+# compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the host routine,
+# so that lengths, if they are there, are passed on as they are; a large one passes the lengths itself: all are 1.
 
 function fail(text) { print "routines.tab:" FNR ": " text > "/dev/stderr"; failed = 1; exit 1 }
 
@@ -54,7 +54,8 @@ function names_c(t,   i, l) {
 function lengths(with,   i, l) { l = ""; for (i = 1; i <= nargs; i++) if (is_letter(arg[i])) l = l ", " with; return l }
 
 function returns_f(t) {
-    return result == "-" ? "void" : result == "T" ? scalar_of(t) : result == "R" ? real_of(t) : result == "D" ? "double" : "sc_blas_int"
+    if (result == "T" || result == "R") return result == "T" ? scalar_of(t) : real_of(t)
+    return result == "-" ? "void" : result == "D" ? "double" : "sc_blas_int"
 }
 function returns_c(t) {
     return result == "I" ? "size_t" : result == "T" && complex(t) ? "void" : returns_f(t)
@@ -99,11 +100,15 @@ function done(t, cblas,   v) {
     if (result != "I") return "return call.result." v ";"
     return cblas ? "return call.result.i > 0 ? (size_t)call.result.i - 1 : 0;" : "return (sc_blas_int)call.result.i;"
 }
+# Statements that call fn and return what it does.
+function answer(ret, fn, names) {
+    return ret == "void" ? "        " fn "(" names ");\n        return;" : "        return " fn "(" names ");"
+}
 # One veneer: `kind` F77 or CBLAS.
 function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn, star, call) {
     cblas = kind == "CBLAS"; star = cblas ? "" : "*"
     fn = "((fn_" fname ")sc_blas_host[SC_BLAS_" kind "][" id "])"
-    jump = ret == "void" ? "{\n        " fn "(" names ");\n        return;\n    }" : "\n        return " fn "(" names ");"
+    jump = answer(ret, fn, names)
     print "typedef " ret " (*fn_" fname ")(" params ");"
     print "static " ret " stub_" fname "(" params ")\n{"
     print "    fn_" fname " fn = (fn_" fname ")sc_blas_resolve(" id ", SC_BLAS_" kind ", (sc_blas_fn)stub_" fname ");\n"
@@ -111,13 +116,13 @@ function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn
     if (work != "0") {
         print "static __attribute__((noinline, cold)) " ret " large_" fname "(" params ")\n{"
         print "    if (!sc_blas_counts) {\n        sc_blas_counts_new();"
-        print ret == "void" ? "        " fname "(" names ");\n        return;\n    }" : "        return " fname "(" names ");\n    }"
-        print "    if (sc_inside()) " jump
+        print answer(ret, fname, names) "\n    }"
+        print "    if (sc_inside()) {\n" jump "\n    }"
         marshal(t, star, cblas)
         print "    enum sc_blas_next next = sc_blas_large(&call);\n"
         print "    if (next == SC_BLAS_DONE)\n        " done(t, cblas)
         print "    sc_blas_count(" id ");"
-        print "    if (next == SC_BLAS_PLAIN) " jump
+        print "    if (next == SC_BLAS_PLAIN) {\n" jump "\n    }"
         print "    sc_blas_enter(" id ");"
         call = fn "(" names ")"
         if (longer != "") {
@@ -135,10 +140,7 @@ function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn
     }
     print "    uint64_t *counts = sc_blas_counts;\n"
     print "    if (__builtin_expect(counts && " small(star) ", 1)) {\n        sc_blas_count_on(counts, " id ");"
-    if (ret == "void") {
-        print "        " fn "(" names ");\n        return;\n    }\n    large_" fname "(" names ");\n}\n"
-    } else
-        print "        return " fn "(" names ");\n    }\n    return large_" fname "(" names ");\n}\n"
+    print jump "\n    }\n    " (ret == "void" ? "" : "return ") "large_" fname "(" names ");\n}\n"
 }
 
 # The CBLAS routine made of the Fortran one.
@@ -161,7 +163,8 @@ function via(fname, ret, t,   i, l, a, f, call) {
     }
     for (i = 1; i <= nargs; i++)
         if (is_scalar(arg[i]) && arg[i] ~ /:(alpha|beta)$/)
-            print "    const union sc_blas_scalar typed_" tail(arg[i]) " = sc_blas_typed(call.type, call." tail(arg[i]) ");"
+            print "    const union sc_blas_scalar typed_" tail(arg[i]) \
+                " = sc_blas_typed(call.type, call." tail(arg[i]) ");"
     if (result == "T" && complex(t)) print "    *(" scalar_of(t) " *)result = " call ";"
     else if (result == "I") print "    sc_blas_int found = " call ";\n\n    return found > 0 ? (size_t)found - 1 : 0;"
     else print "    " (ret == "void" ? "" : "return ") call ";"
@@ -195,7 +198,7 @@ function access_of(a) {
     return a == "r" ? "SC_READ" : a == "w" ? "SC_WRITE" : a == "u" ? "SC_RDWR" : "sc_blas_beta_access(call)"
 }
 function letters(   i, l) { for (i = 1; i <= nargs; i++) if (is_operand(arg[i])) l = l name_of(arg[i]); return l }
-function shapes(   i, o, a, sh, ints) {
+function shapes(   i, o, a, v, sh, ints) {
     print "static int operands_" family "(const struct sc_blas_call *call, struct sc_blas_operand *operands)\n{"
     split("m n k kl ku", ints, " ")
     for (i = 1; i <= 5; i++)
@@ -206,13 +209,9 @@ function shapes(   i, o, a, sh, ints) {
         a = arg[i]
         if (!is_operand(a)) continue
         sh = substr(a, 5, length(a) - 5); gsub(/,/, ", ", sh); gsub(/[+*\/]/, " & ", sh)
-        if (a ~ /^[ABC]/)
-            print "    operands[" o "] = sc_blas_matrix(call, call->" tolower(name_of(a)) ", " sh ", call->ld" tolower(name_of(a)) ", " access_of(a) ");"
-        else if (a ~ /^P/)
-            print "    operands[" o "] = sc_blas_vector(call, call->a, " sh ", 1, " access_of(a) ");"
-        else
-            print "    operands[" o "] = sc_blas_vector(call, call->" tolower(name_of(a)) ", " sh ", call->inc" tolower(name_of(a)) ", " access_of(a) ");"
-        o++
+        v = tolower(name_of(a))
+        printf "    operands[%d] = sc_blas_%s_operand(call, call->%s, %s, %s, %s);\n", o++, a ~ /^[ABC]/ ? "matrix" : "vector",
+            v == "p" ? "a" : v, sh, v == "p" ? "1" : "call->" (v ~ /[abc]/ ? "ld" : "inc") v, access_of(a)
     }
     print "    return " o ";\n}\n"
 }
@@ -249,7 +248,8 @@ function check(fname, ret, params, t, cblas,   i, l, loops) {
     print "    end();"
     for (i = 0; i < loops; i++) printf "}"
     print "\n}"
-    return "    {\"" fname "\", (sc_blas_fn)" fname ", check_" fname ", " id ", SC_BLAS_" (cblas ? "CBLAS" : "F77") ", SC_" toupper(t) "},\n"
+    return sprintf("    {\"%s\", (sc_blas_fn)%s, check_%s, %d, SC_BLAS_%s, SC_%s},\n", fname, fname, fname, id,
+        cblas ? "CBLAS" : "F77", toupper(t))
 }
 
 function begin_file(text) { print "/* Generated from blas/routines.tab by blas/generate.awk: " text " */" }
@@ -270,8 +270,9 @@ BEGIN {
         begin_file("the veneers.")
         print "#include \"blas/prototypes.h\"\n"
     } else if (what == "doc") {
-        print "# BLAS routines\n\nGenerated from `blas/routines.tab`.  Fortran names end in `_`; each row has a CBLAS form too.  *Offloaded*"
-        print "routines run on the devices when that pays; the others bring their operands home and run on the host BLAS.\n"
+        print "# BLAS routines\n\nGenerated from `blas/routines.tab`.  Fortran names end in `_`; each has a CBLAS form."
+        print "*Offloaded* routines run on the devices when that pays; the others bring their operands home and run"
+        print "on the host BLAS.\n"
         print "| routine | level | offloaded as |\n| --- | --- | --- |"
     }
 }
@@ -281,7 +282,8 @@ BEGIN {
     split("", has)
     for (i = 7; i <= NF; i++) {
         arg[i - 6] = $i; has[$i] = 1
-        if (!is_letter($i) && !is_int($i) && !is_scalar($i) && !is_address($i) && !is_operand($i)) fail("unknown argument " $i)
+        if (!is_letter($i) && !is_int($i) && !is_scalar($i) && !is_address($i) && !is_operand($i))
+            fail("unknown argument " $i)
         if ($i == "R:alpha") real_alpha = 1
     }
     count = split($1, group, ",")
@@ -312,7 +314,8 @@ function emit(r, t,   f, c) {
         table = table "    {.name = \"" r "\", .fortran = \"" f "\", .cblas = \"" c "\", .level = " level \
             ", .op = " (op == "-" ? "-1" : "SC_OP_" op) ", .type = SC_" toupper(t) \
             (op == "SCAL" && real_alpha && complex(t) ? ", .scale_real = true" : "") \
-            (rows != "-" ? ", .columns = columns_" family : "") (work != "0" ? ", .letters = \"" letters() "\", .operands = operands_" family : "") "},\n"
+            (rows != "-" ? ", .columns = columns_" family : "") \
+            (work != "0" ? ", .letters = \"" letters() "\", .operands = operands_" family : "") "},\n"
     } else if (what == "veneers") {
         print "/* " r " */"
         veneer("F77", f, returns_f(t), params_f(t), names_f(), t, "*", lengths("x"))
@@ -330,7 +333,8 @@ END {
     if (failed) exit 1
     if (what == "prototypes") {
         print "\nvoid xerbla_(const char *name, const sc_blas_int *info, size_t length);"
-        print "void cblas_xerbla(int parameter, const char *routine, const char *form, ...) __attribute__((format(printf, 3, 4)));"
+        print "void cblas_xerbla(int parameter, const char *routine, const char *form, ...)"
+        print "    __attribute__((format(printf, 3, 4)));"
         print "int lsame_(const char *a, const char *b);"
         print "extern int RowMajorStrg, CBLAS_CallFromC;\nextern const int semcache_is_blas;"
         print "#pragma GCC visibility pop\n\n#endif"

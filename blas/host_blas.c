@@ -1,7 +1,7 @@
-/* Finding the host BLAS.  It is opened by name and its routines are taken from its handle only: the global scope has our
- * own veneers (or the program's routines) under the same names.  It is opened without RTLD_DEEPBIND, so that an xerbla_
- * of the program is still the one it calls; its calls of dgemm_ and so on through the global scope come back to the
- * veneers, which pass them on (sc_inside). */
+/* Finding the host BLAS.  It is opened by name and its routines are taken from its handle only: the global scope has
+ * our own veneers (or the program's routines) under the same names.  It is opened without RTLD_DEEPBIND, so that an
+ * xerbla_ of the program is still the one it calls; its calls of dgemm_ and so on through the global scope come back
+ * to the veneers, which pass them on (sc_inside). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

@@ -8,11 +8,11 @@
 #include "coherence/coherence.h"
 #include "tests/tap.h"
 
-enum { ROW = 101, COL = 102, NO = 111, TR = 112, CT = 113, UP = 121, LO = 122, NU = 131, UN = 132, LEFT = 141, RIGHT = 142 };
+enum { ROW = 101, COL = 102, NO = 111, TR = 112, CT = 113, UP = 121, LO = 122, UN = 132, LEFT = 141, RIGHT = 142 };
 
 static double A[64 * 64], B[64 * 64], C[64 * 64], X[4096], Y[4096];
 
-/* --- what is captured -------------------------------------------------------------------------------------------------- */
+/* --- what is captured ------------------------------------------------------------------------------------------- */
 
 static struct sc_kernel seen;
 static int asked, routine_seen, inside_seen, traced_seen;
@@ -69,7 +69,8 @@ static bool is(enum sc_op op, enum sc_type type, int64_t m, int64_t n, int64_t k
 {
     if (asked == 1 && seen.op == op && seen.type == type && seen.m == m && seen.n == n && seen.k == k)
         return true;
-    tap_diag("asked %d, op %d, type %d, m %d, n %d, k %d", asked, seen.op, seen.type, (int)seen.m, (int)seen.n, (int)seen.k);
+    tap_diag("asked %d, op %d, type %d, m %d, n %d, k %d", asked, seen.op, seen.type, (int)seen.m, (int)seen.n,
+             (int)seen.k);
     return false;
 }
 static bool operands(const void *a, int64_t lda, const void *b, int64_t ldb, const void *c, int64_t ldc)
@@ -88,7 +89,7 @@ static bool letters(const char *transa_transb_side_uplo_diag)
     return !strcmp(got, transa_transb_side_uplo_diag);
 }
 
-/* --- the records ----------------------------------------------------------------------------------------------------------- */
+/* --- the records ------------------------------------------------------------------------------------------------ */
 
 static void test_gemm(void)
 {
@@ -100,7 +101,8 @@ static void test_gemm(void)
     tap_ok(is(SC_OP_GEMM, SC_D, 5, 6, 7) && operands(A, 20, B, 21, C, 22) && letters("NC---") && seen.alpha[0] == 1.5 &&
                seen.beta[0] == -2 && seen.alpha[1] == 0,
            "dgemm_: sizes, operands, upper case letters");
-    tap_ok(!strcmp(sc_trace_routine_name(routine_seen), "dgemm") && traced_seen == routine_seen && sc_trace_routine == 0,
+    tap_ok(!strcmp(sc_trace_routine_name(routine_seen), "dgemm") && traced_seen == routine_seen &&
+               sc_trace_routine == 0,
            "the routine is named, and set while the call lasts");
     tap_ok(!inside_seen && !sc_inside(), "the devices are asked outside of sc_inside");
     reset();
@@ -181,7 +183,8 @@ static void test_level1(void)
     tap_ok(is(SC_OP_AXPY, SC_D, 0, 50, 0) && operands(X, -2, Y, 1, NULL, 0) && seen.alpha[0] == 1.5, "daxpy_");
     reset();
     cblas_csscal(n, 0.25F, X, 2);
-    tap_ok(is(SC_OP_SCAL, SC_C, 0, 50, 0) && operands(X, 2, NULL, 0, NULL, 0) && seen.scale_real && seen.alpha[0] == 0.25,
+    tap_ok(is(SC_OP_SCAL, SC_C, 0, 50, 0) && operands(X, 2, NULL, 0, NULL, 0) && seen.scale_real &&
+               seen.alpha[0] == 0.25,
            "cblas_csscal: a real scale");
     reset();
     tap_ok(ddot_(&n, X, &one, Y, &inc) == 2.5 && is(SC_OP_DOT, SC_D, 0, 50, 0), "ddot_ returns the devices' result");
@@ -201,7 +204,7 @@ static void test_level1(void)
     tap_ok(asked == 0, "increments that devices do not know are the host's");
 }
 
-/* --- operands of calls on the host -------------------------------------------------------------------------------------------- */
+/* --- operands of calls on the host ------------------------------------------------------------------------------ */
 
 static bool is_view(int i, const void *ptr, bool vector, int64_t rows, int64_t cols, int64_t ld, enum sc_access access)
 {
@@ -238,14 +241,15 @@ static void test_operands(void)
     reset();
     answer = false;
     cblas_dcopy(50, X, 1, X, 1);
-    tap_ok(viewed == 2 && views[0].access == SC_READ && views[1].access == SC_WRITE, "a copy: read first, then overwritten");
+    tap_ok(viewed == 2 && views[0].access == SC_READ && views[1].access == SC_WRITE,
+           "a copy: read first, then overwritten");
     reset();
     answer = false;
     cblas_dgemv(COL, NO, 5, 0, 1, A, 20, X, 1, 0, Y, 1);
     tap_ok(asked == 0 && viewed == 0, "nothing is claimed as overwritten when the host may return at once");
 }
 
-/* --- errors --------------------------------------------------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------------------------- */
 
 static void test_errors(void)
 {
@@ -264,21 +268,24 @@ static void test_errors(void)
     dgemv_("N", &m, &m, &alpha, A, &m, X, &zero, &alpha, Y, &one);
     cblas_dgemm(7, NO, NO, m, m, m, 1, A, m, B, m, 1, C, m);
     cblas_csyrk(COL, UP, CT, m, m, &alpha, A, m, &alpha, C, m);
-    tap_ok(asked == 0 && viewed == 0 && complaints == 6, "letters, sizes, increments, order, conjugate: %d of 6", complaints);
+    tap_ok(asked == 0 && viewed == 0 && complaints == 6, "letters, sizes, increments, order, conjugate: %d of 6",
+           complaints);
     reset();
     escape = &here;
     if (!setjmp(here))
         dgemm_("N", "N", &m, &m, &m, &alpha, A, &bad, B, &m, &alpha, C, &m);
     escape = NULL;
-    tap_ok(complaints == 1 && !sc_inside() && sc_trace_routine == 0, "an xerbla_ that does not return leaves nothing behind");
+    tap_ok(complaints == 1 && !sc_inside() && sc_trace_routine == 0,
+           "an xerbla_ that does not return leaves nothing behind");
 }
 
 static void test_small_letters(void)
 {
-    tap_ok(lsame_("n", "N") && lsame_("T", "T") && !lsame_("n", "T") && !lsame_("@", "`") && !lsame_("[", "{"), "lsame_");
+    tap_ok(lsame_("n", "N") && lsame_("T", "T") && !lsame_("n", "T") && !lsame_("@", "`") && !lsame_("[", "{"),
+           "lsame_");
 }
 
-/* --- the host BLAS calling back ---------------------------------------------------------------------------------------------------- */
+/* --- the host BLAS calling back --------------------------------------------------------------------------------- */
 
 static uint64_t host_calls(const char *name)
 {
