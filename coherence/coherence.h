@@ -122,7 +122,8 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
 
 /* Runs one kernel on a device: acquires the pieces (slots a, b, c of the kernel; a piece with operand == NULL and
  * temporary == NULL is an unused slot), fills in their addresses and leading dimensions, launches, releases.  The sign of a
- * vector's increment is kept.  Returns when enqueued.  If the device fails or is full, the kernel runs on the host instead
+ * vector's increment is kept; a matrix piece in the place of a vector (sc_coherence_as_matrix) must be contiguous and gets
+ * increment 1.  Returns when enqueued.  If the device fails or is full, the kernel runs on the host instead
  * (which can fail only with temporaries: SC_ERR_DEVICE).  Reductions: *result gets the slot to read after sc_coherence_wait
  * (fence). */
 enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],

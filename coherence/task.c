@@ -73,6 +73,38 @@ static struct sc_view host_view(const struct sc_piece *p, const struct sc_target
                             .cols = p->cols, .ld = x->host_ld, .access = p->access};
 }
 
+/* A matrix walked as one long vector (sc_coherence_as_matrix): on a device such a piece is contiguous. */
+static bool is_flattened(const struct sc_kernel *k, const struct sc_piece *p)
+{
+    return k->op <= SC_OP_IAMAX && p->operand && !p->operand->view.vector;
+}
+
+/* On the host a flattened piece of several columns is contiguous only when it has all rows.  Otherwise one column at a
+ * time; reductions would need their parts combined: SC_ERR_DEVICE, the caller has the whole call done on the host. */
+static enum sc_status kernel_on_host(const struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
+                                     const struct sc_target targets[PIECES])
+{
+    struct sc_kernel k = *kernel;
+    int64_t cols = 1, rows = k.n;
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < PIECES; i++)
+        if (is_flattened(&k, &pieces[i]) && pieces[i].cols > 1 && pieces[i].rows != targets[i].host_ld) {
+            cols = pieces[i].cols;
+            rows = pieces[i].rows;
+        }
+    if (cols > 1 && is_reduction(k.op))
+        return SC_ERR_DEVICE;
+    for (int64_t j = 0; j < cols && status == SC_OK; j++) {
+        for (int i = 0; i < PIECES; i++)
+            if (is_flattened(&k, &pieces[i]))
+                set_slot(&k, i, (char *)targets[i].host + (size_t)(j * targets[i].host_ld) * targets[i].m->elem, 1);
+        k.n = rows;
+        status = sc_device_kernel_host(sc_protocol.host->blas_symbol, &k);
+    }
+    return status;
+}
+
 /* The lock is dropped meanwhile: the kernel touches user memory (C6), faulting like any other code where another thread
  * has taken a page away again.  The call's matrices stay where they are (users > 0). */
 static enum sc_status on_host(struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
@@ -98,7 +130,7 @@ static enum sc_status on_host(struct sc_kernel *kernel, const struct sc_piece pi
             sc_coherence_acquire_view(&v);
         }
     sc_inside_enter();
-    status = sc_device_kernel_host(sc_protocol.host->blas_symbol, &k);
+    status = kernel_on_host(&k, pieces, targets);
     sc_inside_leave();
     sc_protocol_lock();
     return status;
@@ -128,7 +160,7 @@ static enum sc_status launch(int device, struct sc_kernel *kernel, const struct 
     for (int i = 0; i < PIECES; i++) {
         if (pieces[i].operand)
             set_slot(kernel, i, (char *)targets[i].t->copy[device].memory + targets[i].offset * (int64_t)targets[i].m->elem,
-                     targets[i].ld);
+                     is_flattened(kernel, &pieces[i]) ? 1 : targets[i].ld);
         else if (pieces[i].temporary)
             set_slot(kernel, i, pieces[i].temporary, pieces[i].temporary_ld);
     }

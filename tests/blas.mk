@@ -41,3 +41,10 @@ tests_blas_library_all_LDFLAGS = -export-dynamic
 tests/blas_library_all.$(OBJEXT): blas/checks.h
 dist_check_SCRIPTS += tests/blas_library_all.t
 TESTS += tests/blas_library_all.t
+# Random calls and sequences of calls on the real protocol.
+check_PROGRAMS += tests/blas_real tests/blas_chains
+tests_blas_real_SOURCES = tests/blas_random.c tests/blas_random.h tests/blas_real.c
+tests_blas_real_LDADD = libcore.la -ldl -lm
+tests_blas_chains_SOURCES = tests/blas_chains.c tests/blas_random.h
+tests_blas_chains_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_real tests/blas_chains

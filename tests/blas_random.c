@@ -1,7 +1,7 @@
 /* Random calls of every offloaded operation, in all types, flags, sizes, leading dimensions and increments, against the
  * host BLAS on copies.  What may not be read holds NaN; what may not be written must not change by a bit.
  *
- * SC_RANDOM_SEED=N replays one call (the number that a failure prints); SC_RANDOM_CALLS=N sets how many for each
+ * SEMCACHE_TEST_SEED=N replays one call (the number that a failure prints); SEMCACHE_TEST_CALLS=N sets how many for each
  * operation and type. */
 #include "tests/blas_random.h"
 
@@ -299,7 +299,7 @@ static void describe(const struct trial *t, uint64_t seed)
 {
     const struct sc_kernel *k = &t->kernel;
 
-    tap_diag("SC_RANDOM_SEED=%llu: %c%s trans %c%c side %c uplo %c diag %c m %lld n %lld k %lld ld %lld %lld %lld alpha %g,%g "
+    tap_diag("SEMCACHE_TEST_SEED=%llu: %c%s trans %c%c side %c uplo %c diag %c m %lld n %lld k %lld ld %lld %lld %lld alpha %g,%g "
              "beta %g,%g%s", (unsigned long long)seed, sc_type_letter(k->type), sc_op_name(k->op), k->transa, k->transb,
              k->side, k->uplo, k->diag, (long long)k->m, (long long)k->n, (long long)k->k, (long long)k->lda,
              (long long)k->ldb, (long long)k->ldc, k->alpha[0], k->alpha[1], k->beta[0], k->beta[1],
@@ -356,7 +356,7 @@ static bool reference_sums(void)
 
 int main(void)
 {
-    uint64_t calls = number("SC_RANDOM_CALLS", 60), only = number("SC_RANDOM_SEED", 0), seed = 0;
+    uint64_t calls = number("SEMCACHE_TEST_CALLS", 60), only = number("SEMCACHE_TEST_SEED", 0), seed = 0;
     int replayed = 0;
 
     target_start();

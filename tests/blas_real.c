@@ -1,0 +1,65 @@
+/* The random BLAS test on the real protocol with emulated devices (or those of SEMCACHE_TEST_DEVICE): results are read
+ * back by touching them. */
+#include "base/config.h"
+#include "blas/blas.h"
+#include "device/emu/emu.h"
+#include "tests/blas_random.h"
+#include "tests/coherence_env.h"
+
+#define CALLS_A_MACHINE 150
+
+static bool running;
+static int calls;
+
+void *reference_symbol(const char *name)
+{
+    return env_symbol(name);
+}
+
+void target_start(void)
+{
+    env_init();
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+}
+
+/* Other devices, other sizes of tiles and segments, every so many calls: nothing is allocated between calls. */
+void target_vary(struct random *r)
+{
+    static const struct {
+        const char *machine;
+        uint64_t limit;
+        size_t unit;
+    } setups[] = {{"emu:h200x8:1", 0, 4096}, {"emu:h200x8:3", 0, 64}, {"emu:k20x2", 400000, 32}, {"emu:h200x8:4", 60000, 64}};
+    size_t i = (size_t)random_below(r, 4);
+
+    if (calls++ % CALLS_A_MACHINE)
+        return;
+    if (running)
+        sc_coherence_stop();
+    env_start(setups[i].machine, setups[i].limit);
+    sc_directory_limits.unit_bytes = setups[i].unit;
+    if (env_is_emulated())
+        sc_emu_jitter(random_next(r), random_below(r, 2) ? 20 : 0);
+    running = true;
+}
+
+/* Small blocks are not in the arena, so cannot be tracked: both kinds. */
+void *target_alloc(size_t bytes, struct random *r)
+{
+    return malloc(random_below(r, 4) && bytes < sc_config.arena_min ? sc_config.arena_min : bytes);
+}
+
+void target_free(void *memory)
+{
+    free(memory);
+}
+
+bool target_run(const struct sc_kernel *kernel)
+{
+    return sc_blas_offload(1, kernel);
+}
+
+int target_errors(void)
+{
+    return (int)sc_coherence_broken();
+}
