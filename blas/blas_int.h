@@ -193,13 +193,14 @@ static inline void sc_rows_syrk(struct sc_blas_call *call)
     sc_rows_flip(&call->transa, 'N', 'T');
 }
 
-static inline struct sc_blas_operand sc_blas_matrix_operand(const struct sc_blas_call *call, const void *ptr, int64_t rows,
-                                                    int64_t cols, int64_t ld, enum sc_access access)
+static inline struct sc_blas_operand sc_blas_matrix_operand(const struct sc_blas_call *call, const void *ptr,
+                                                            int64_t rows, int64_t cols, int64_t ld,
+                                                            enum sc_access access)
 {
     return (struct sc_blas_operand){ptr, rows, cols, ld, call->type, access};
 }
 static inline struct sc_blas_operand sc_blas_vector_operand(const struct sc_blas_call *call, const void *ptr, int64_t n,
-                                                    int64_t inc, enum sc_access access)
+                                                            int64_t inc, enum sc_access access)
 {
     return (struct sc_blas_operand){ptr, 1, n, inc < 0 ? -inc : inc, call->type, access};
 }
