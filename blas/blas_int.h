@@ -78,6 +78,9 @@ enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_INTERFACES };
  * calls sc_blas_resolve.  Entries are written with release order before sc_blas_host_open returns and never change
  * again. */
 extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
+
+/* Where a host BLAS is looked for, NULL at the end; a test may point it elsewhere before the first sc_blas_host_open. */
+extern const char *const *sc_blas_host_candidates;
 /* CBLAS routines made of the host's Fortran ones, for hosts without a CBLAS. */
 extern const sc_blas_fn sc_blas_via_fortran[];
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "blas/blas_int.h"
 
-static const char *const candidates[] = {
+static const char *const candidates[] = { /* in this order */
     "libopenblas.so.0",
     "libopenblasp.so.0",
     "libopenblas.so",
@@ -26,7 +26,9 @@ static const char *const candidates[] = {
     "/usr/lib/x86_64-linux-gnu/blis-pthread/libblas.so.3",
     "/usr/lib/x86_64-linux-gnu/atlas/libblas.so.3",
     "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
+    NULL,
 };
+const char *const *sc_blas_host_candidates = candidates;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { CLOSED, OPEN, FAILED } state; /* written under lock; OPEN with release order */
@@ -62,21 +64,26 @@ static const char *try_open(const char *path, void **opened)
     return NULL;
 }
 
+/* A path that does not work is no reason to leave the program without a BLAS. */
 static bool open_any(const char *path)
 {
-    const char *why;
+    const char *failed = path ? try_open(path, &handle) : "";
+    char why[512]; /* a copy: dlerror's text is gone after the next dlopen */
 
-    if (path) {
-        why = try_open(path, &handle);
-        if (why)
-            sc_log(SC_LOG_ERROR, "no host BLAS: %s: %s; set SEMCACHE_HOST_BLAS to a BLAS library", path, why);
-        return !why;
-    }
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++)
-        if (!try_open(candidates[i], &handle))
+    if (!failed)
+        return true;
+    snprintf(why, sizeof why, "%s", failed);
+    for (const char *const *name = sc_blas_host_candidates; *name; name++)
+        if (!try_open(*name, &handle)) {
+            if (path)
+                sc_log(SC_LOG_ERROR, "SEMCACHE_HOST_BLAS=%s is no host BLAS (%s): %s is used", path, why, *name);
             return true;
-    sc_log(SC_LOG_ERROR, "no host BLAS: neither libopenblas.so.0 nor libblas.so.3 is there: "
-                         "install one (Debian: libopenblas0) or set SEMCACHE_HOST_BLAS to its path");
+        }
+    if (path)
+        sc_log(SC_LOG_ERROR, "no host BLAS: %s: %s; set SEMCACHE_HOST_BLAS to a BLAS library", path, why);
+    else
+        sc_log(SC_LOG_ERROR, "no host BLAS: neither libopenblas.so.0 nor libblas.so.3 is there: "
+                             "install one (Debian: libopenblas0) or set SEMCACHE_HOST_BLAS to its path");
     return false;
 }
 
