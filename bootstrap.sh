@@ -84,7 +84,7 @@ show() {
 
 demo() {
     device=emu:h200x8:2 size=4000
-    if [ -e /dev/nvidiactl ] && [ -e libsemcache/semcache-cuda.la ]; then
+    if [ -e /dev/nvidiactl ] && [ -e semcache-cuda.la ]; then
         device=cuda size=20000
     fi
     show $device examples/jacobi $size 100
