@@ -76,9 +76,25 @@ static enum sc_status open_kind(const struct sc_device_host *host, const struct 
 {
     enum sc_status status = found ? found->open(host, spec, count) : SC_ERR_DEVICE;
 
-    if (!status && *count > 0)
+    if (status)
+        *count = 0;
+    else if (*count > 0)
         *ops = found;
+    else
+        found->close();
     return status;
+}
+
+/* By name: having none is a failure. */
+static enum sc_status open_cuda(const struct sc_device_host *host, const char *spec, const struct sc_device_ops **ops,
+                                int *count)
+{
+    enum sc_status status = open_kind(host, load_cuda(host, SC_LOG_ERROR), spec, ops, count);
+
+    if (status || *ops)
+        return status;
+    host->log(SC_LOG_ERROR, "no CUDA devices: no driver, or no GPU that this process may use (nvidia-smi shows them)");
+    return SC_ERR_DEVICE;
 }
 
 /* A machine without usable GPUs is no failure, and no news. */
@@ -99,8 +115,7 @@ static void open_auto(const struct sc_device_host *host, const struct sc_device_
     quiet = *host;
     if (sc_log_threshold < SC_LOG_INFO)
         quiet.log = silent;
-    if (open_kind(host, load_cuda(&quiet, SC_LOG_INFO), "", ops, count) != SC_OK)
-        *count = 0;
+    open_kind(&quiet, load_cuda(&quiet, SC_LOG_INFO), "", ops, count);
 }
 
 enum sc_status sc_device_open(const struct sc_device_host *host, const char *setting, const struct sc_device_ops **ops,
@@ -119,7 +134,7 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
         open_auto(host, ops, count);
         break;
     case KIND_CUDA:
-        status = open_kind(host, load_cuda(host, SC_LOG_ERROR), spec, ops, count);
+        status = open_cuda(host, spec, ops, count);
         break;
     case KIND_EMU:
         status = open_kind(host, sc_device_emu(), spec, ops, count);

@@ -9,3 +9,8 @@ tests_emu_machines_LDADD = libcore.la -lm
 tests_kernel_host_SOURCES = tests/kernel_host.c tests/device_common.h
 tests_kernel_host_LDADD = libcore.la -lm
 TESTS += tests/device_kernels tests/device_conformance tests/emu_machines tests/kernel_host
+
+# Opened as if it were the CUDA module.
+check_LTLIBRARIES += tests/semcache-cuda.la
+tests_semcache_cuda_la_SOURCES = tests/fake_module.c
+tests_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

@@ -183,27 +183,40 @@ static void test_settings(void)
            !sc_device_expected("rubbish"), "which settings could give devices");
 }
 
-static void test_cuda_module_missing(void)
+/* Opens with module_path set after device_host has set it. */
+static void test_module(const char *path, const char *wrong, const char *setting, enum sc_status expected,
+                        const char *says)
 {
     const struct sc_device_host *host = device_host();
+    const struct sc_device_ops *found;
+    const char *log;
+    int count, lines;
+    enum sc_status status;
 
-    sc_config.module_path = folder;
-    {
-        const struct sc_device_ops *found;
-        const char *log;
-        int count, lines;
-        enum sc_status status;
+    sc_config.module_path = path;
+    setenv("FAKE_MODULE", wrong, 1);
+    log_begin();
+    status = sc_device_open(host, setting, &found, &count);
+    log = log_end(&lines);
+    if (!tap_ok(status == expected && (found == NULL) == (count == 0) && lines == (says != NULL) &&
+                (!says || strstr(log, says)), "module: %s (%s)", setting, says ? says : "no message"))
+        tap_diag("status %s, %d devices, log: %s", sc_status_name(status), count, log);
+}
 
-        log_begin();
-        status = sc_device_open(host, "cuda", &found, &count);
-        log = log_end(&lines);
-        tap_ok(status == SC_ERR_DEVICE && !found && lines == 1 && strstr(log, "no CUDA devices"),
-               "cuda without its module: one line");
-        log_begin();
-        status = sc_device_open(host, "auto", &found, &count);
-        log_end(&lines);
-        tap_ok(!status && !found && lines == 0, "auto without it: none, in silence");
-    }
+static void test_modules(void)
+{
+    const char *build = getenv("top_builddir");
+    char fakes[4096];
+
+    snprintf(fakes, sizeof fakes, "%s/tests/.libs", build ? build : ".");
+    test_module(folder, "", "cuda", SC_ERR_DEVICE, "no CUDA devices");
+    test_module(folder, "", "auto", SC_OK, NULL);
+    test_module(fakes, "nothing", "cuda", SC_ERR_DEVICE, "another version");
+    test_module(fakes, "abi", "cuda", SC_ERR_DEVICE, "another version");
+    test_module(fakes, "size", "cuda:1", SC_ERR_DEVICE, "another version");
+    test_module(fakes, "", "cuda:0", SC_ERR_DEVICE, "no GPU that this process may use");
+    test_module(fakes, "", "cuda:bad", SC_ERR_INVALID, NULL); /* the module has spoken */
+    test_module(fakes, "", "cuda:3", SC_OK, NULL);
 }
 
 /* --- clock ------------------------------------------------------------------------------------------------------ */
@@ -479,7 +492,7 @@ int main(void)
     test_good_file();
     test_installed();
     test_settings();
-    test_cuda_module_missing();
+    test_modules();
     host_memory = pinned_new(ops, 1 << 20);
     test_faults();
     test_fault_in_file();
