@@ -16,7 +16,7 @@ for my $where ($device =~ /^emu/ ? ('emu:h200x8:1', 'emu:h200x8:2') : ($device))
         right($run, "$what right on $where");
         used_devices($run);
         ok(calls($run, qr/d$what/, 'offloaded') > 0, "$what ran on devices");
-        ok(($run->{stats}{evictions} // 0) > 0, "$what evicted") if $where !~ /:2$/;
+        ok(($run->{stats}{evictions} // 0) > 0, "$what evicted") if @{ $run->{stats}{devices} // [] } == 1;
     }
 }
 right(run({ env => { SEMCACHE_MEMORY_LIMIT => 65536 } }, 'tests/oom', $_, 500), "$_ right on a tiny device")
