@@ -28,7 +28,7 @@ enum sc_status sc_cuda_driver_load(void)
         return SC_OK;
     driver.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver.library) {
-        sc_cuda_host->log(SC_LOG_WARN, "no CUDA driver on this machine (%s)", dlerror());
+        sc_cuda_host->log(SC_LOG_INFO, "no CUDA driver on this machine (%s)", dlerror());
         return SC_ERR_UNSUPPORTED;
     }
     if (find(&driver.init, "cuInit") && find(&driver.device_get, "cuDeviceGet") &&
@@ -39,7 +39,7 @@ enum sc_status sc_cuda_driver_load(void)
         return SC_OK;
     dlclose(driver.library);
     driver.library = NULL;
-    sc_cuda_host->log(SC_LOG_WARN, "the CUDA driver does not start: no GPU, or one that this process may not use");
+    sc_cuda_host->log(SC_LOG_INFO, "the CUDA driver does not start: no GPU, or one that this process may not use");
     return SC_ERR_UNSUPPORTED;
 }
 
