@@ -40,12 +40,12 @@ static struct sc_piece piece_c(const struct product *g, int i, int j, enum sc_ac
     return sc_blas_matrix(operand_c(g), g->m.at[i], g->n.at[j], sc_blas_part(&g->m, i), sc_blas_part(&g->n, j), access);
 }
 
-/* Block (i, j) of C += parts [l, l_end) of the sum; the first of them applies beta. */
-static enum sc_status multiply(const struct product *g, int device, int i, int j, int l, int l_end)
+/* Block (i, j) of C += parts [l, l_end) of the sum; the first of the block's tasks applies beta. */
+static enum sc_status multiply(const struct product *g, int device, int i, int j, int l, int l_end, bool first)
 {
     struct sc_kernel kernel = *g->call->kernel;
 
-    sc_blas_set_beta(&kernel, g->call->kernel->beta, l == 0);
+    sc_blas_set_beta(&kernel, g->call->kernel->beta, first);
     kernel.m = sc_blas_part(&g->m, i);
     kernel.n = sc_blas_part(&g->n, j);
     kernel.k = g->k.at[l_end] - g->k.at[l];
@@ -69,7 +69,7 @@ static enum sc_status in_order(const struct product *g)
             int device = block_device(g, i, j);
 
             for (int l = 0; l < g->k.n && status == SC_OK; l++)
-                status = multiply(g, device, i, j, l, l + 1);
+                status = multiply(g, device, i, j, l, l + 1, l == 0);
         }
     return status;
 }
@@ -158,9 +158,13 @@ static void refine_all(struct product *g)
     int64_t least = a_is_depth ? STRIP_MIN : STRIP_MIN_BOTH;
 
     refine(a_is_depth ? &g->k : &g->m, operand_a(g), least);
-    if (b_is_depth) /* and columns of C too, so that they are finished one after the other */
-        refine(&g->k, operand_b(g), STRIP_MIN);
-    refine(&g->n, b_is_depth ? operand_c(g) : operand_b(g), least);
+    if (!b_is_depth) {
+        refine(&g->n, operand_b(g), least);
+        return;
+    }
+    refine(&g->k, operand_b(g), STRIP_MIN);
+    /* And columns of C, coarsely, so that they are finished one after the other. */
+    refine(&g->n, operand_c(g), kernel->n / 4 > least ? kernel->n / 4 : least);
 }
 
 /* Requests of strips, and when they are expected. */
@@ -171,20 +175,38 @@ struct requests {
     bool read_c;
 };
 
-static double request(struct requests *r, int device, const struct sc_piece *piece)
+/* The piece with all rows of its tile: what a transfer brings (rule D5). */
+static struct sc_piece whole_rows(const struct sc_piece *piece)
 {
-    uint64_t bytes = sc_coherence_missing(device, piece);
+    struct sc_piece whole = *piece;
+    struct sc_cuts rows;
+    int i = 0;
+
+    sc_coherence_row_cuts(piece->operand, &rows);
+    while (rows.at[i + 1] <= piece->r)
+        i++;
+    whole.r = rows.at[i];
+    whole.rows = sc_blas_part(&rows, i);
+    return whole;
+}
+
+/* Asks for a piece of a strip.  *arrival is when the strip's pieces so far are expected: one of them may have brought this
+ * one too. */
+static double request(struct requests *r, int device, const struct sc_piece *piece, double *arrival)
+{
+    struct sc_piece whole = whole_rows(piece);
+    uint64_t bytes = sc_coherence_missing(device, &whole);
     double bandwidth = sc_coherence_device_properties(device)->host_bandwidth;
     int home = sc_coherence_home(piece);
 
     if (!bytes)
-        return 0;
+        return *arrival;
     /* Each byte comes from the host once, over the link of its home, and goes on from there. */
-    if (home != device && sc_coherence_missing(home, piece))
+    if (home != device && sc_coherence_missing(home, &whole))
         sc_coherence_prefetch(home, piece);
     sc_coherence_prefetch(device, piece); /* a failure shows in the task, which falls back */
     r->link[home] += (double)bytes / (bandwidth > 0 ? bandwidth : 12e9);
-    return r->link[home];
+    return *arrival = r->link[home] > *arrival ? r->link[home] : *arrival;
 }
 
 /* Is any block of row part i (i >= 0) or column part j on the device? */
@@ -198,72 +220,114 @@ static bool wanted(const struct sc_pipeline *p, int device, int i, int j)
     return false;
 }
 
-static void request_a(struct requests *r, int i, int l)
+static void request_a(struct requests *r, int d, int i, int l, double *arrival)
 {
     struct sc_pipeline *p = r->p;
     struct sc_piece piece = piece_a(r->g, i, l, l + 1);
 
-    for (int d = 0; d < p->devices; d++)
-        if (wanted(p, d, i, -1))
-            p->a[((size_t)d * (size_t)p->k + (size_t)l) * (size_t)p->m + (size_t)i] = request(r, d, &piece);
+    if (wanted(p, d, i, -1))
+        p->a[((size_t)d * (size_t)p->k + (size_t)l) * (size_t)p->m + (size_t)i] = request(r, d, &piece, arrival);
 }
 
-static void request_b(struct requests *r, int l, int j)
+static void request_b(struct requests *r, int d, int l, int j, double *arrival)
 {
     struct sc_pipeline *p = r->p;
     struct sc_piece piece = piece_b(r->g, l, l + 1, j);
 
-    for (int d = 0; d < p->devices; d++)
-        if (wanted(p, d, -1, j))
-            p->b[((size_t)d * (size_t)p->n + (size_t)j) * (size_t)p->k + (size_t)l] = request(r, d, &piece);
+    if (wanted(p, d, -1, j))
+        p->b[((size_t)d * (size_t)p->n + (size_t)j) * (size_t)p->k + (size_t)l] = request(r, d, &piece, arrival);
 }
 
-/* Strip s of A: all pieces of one part of its columns; of B likewise; of C. */
-static void request_strip_a(struct requests *r, int s)
+/* Part t of k in the order of a device: each begins with other strips, which it gets over its own link, and finds the rest
+ * on the other devices later. */
+static int turn(const struct sc_pipeline *p, int d, int t)
 {
+    return (p->first[d] + t) % p->k;
+}
+
+/* Strip s of A, in the device's order: all pieces of one part of its columns; of B likewise; of C. */
+static void request_strip_a(struct requests *r, int d, int s)
+{
+    double arrival = 0;
+
     if (r->g->call->kernel->transa == 'N')
         for (int i = 0; i < r->p->m; i++)
-            request_a(r, i, s);
+            request_a(r, d, i, turn(r->p, d, s), &arrival);
     else
-        for (int l = 0; l < r->p->k; l++)
-            request_a(r, s, l);
+        for (int t = 0; t < r->p->k; t++)
+            request_a(r, d, s, turn(r->p, d, t), &arrival);
 }
 
-static void request_strip_b(struct requests *r, int s)
+static void request_strip_b(struct requests *r, int d, int s, const int *columns, int count)
 {
+    double arrival = 0;
+
     if (r->g->call->kernel->transb == 'N')
-        for (int l = 0; l < r->p->k; l++)
-            request_b(r, l, s);
+        for (int t = 0; t < r->p->k; t++)
+            request_b(r, d, turn(r->p, d, t), columns[s], &arrival);
     else
-        for (int j = 0; j < r->p->n; j++)
-            request_b(r, s, j);
+        for (int j = 0; j < count; j++)
+            request_b(r, d, turn(r->p, d, s), columns[j], &arrival);
 }
 
-static void request_strip_c(struct requests *r, int j)
+static void request_strip_c(struct requests *r, int d, int j)
 {
+    double arrival = 0;
+
     for (int i = 0; i < r->p->m && r->read_c; i++) {
         struct sc_piece piece = piece_c(r->g, i, j, SC_READ);
 
-        r->p->c[i + j * r->p->m] = request(r, r->p->device[i + j * r->p->m], &piece);
+        if (r->p->device[i + j * r->p->m] == d)
+            r->p->c[i + j * r->p->m] = request(r, d, &piece, &arrival);
     }
 }
 
-/* In turn from A, B and C, in proportion to their numbers of strips: k strips of each make about k^2 blocks possible. */
-static void request_all(struct requests *r)
+static int columns_of(const struct sc_pipeline *p, int d, int columns[PARTS_MAX])
+{
+    int n = 0;
+
+    for (int j = 0; j < p->n; j++)
+        if (wanted(p, d, -1, j))
+            columns[n++] = j;
+    return n;
+}
+
+/* Round s of `rounds` on one device: from A, B and C in proportion to their numbers of strips, so that k strips of each make
+ * about k^2 blocks possible. */
+static void request_round(struct requests *r, int d, int s, int rounds)
 {
     const struct sc_kernel *kernel = r->g->call->kernel;
-    int a = kernel->transa == 'N' ? r->p->k : r->p->m, b = kernel->transb == 'N' ? r->p->n : r->p->k, c = r->p->n;
-    int rounds = a > b ? a : b;
+    int columns[PARTS_MAX], c = columns_of(r->p, d, columns);
+    int a = kernel->transa == 'N' ? r->p->k : r->p->m, b = kernel->transb == 'N' ? c : r->p->k;
 
-    rounds = rounds > c ? rounds : c;
-    for (int s = 0; s < rounds; s++) {
-        for (int i = s * c / rounds; i < (s + 1) * c / rounds; i++)
-            request_strip_c(r, i);
-        for (int i = s * b / rounds; i < (s + 1) * b / rounds; i++)
-            request_strip_b(r, i);
-        for (int i = s * a / rounds; i < (s + 1) * a / rounds; i++)
-            request_strip_a(r, i);
+    if (!c)
+        return;
+    for (int i = s * c / rounds; i < (s + 1) * c / rounds; i++)
+        request_strip_c(r, d, columns[i]);
+    for (int i = s * b / rounds; i < (s + 1) * b / rounds; i++)
+        request_strip_b(r, d, i, columns, c);
+    for (int i = s * a / rounds; i < (s + 1) * a / rounds; i++)
+        request_strip_a(r, d, i);
+}
+
+/* A device starts with the first part of k whose strip of A is at home there. */
+static void set_turns(const struct product *g, struct sc_pipeline *p)
+{
+    for (int l = p->k - 1; l >= 0; l--) {
+        struct sc_piece piece = piece_a(g, 0, l, l + 1);
+
+        p->first[sc_coherence_home(&piece)] = l;
     }
+}
+
+static void request_all(struct requests *r)
+{
+    int rounds = r->p->m > r->p->n ? r->p->m : r->p->n;
+
+    rounds = rounds > r->p->k ? rounds : r->p->k;
+    for (int s = 0; s < rounds; s++)
+        for (int d = 0; d < r->p->devices; d++)
+            request_round(r, d, s, rounds);
 }
 
 /* Parts of k may be joined up to the next tile boundary. */
@@ -298,10 +362,11 @@ static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++)
             p->device[i + j * p->m] = block_device(g, i, j);
+    set_turns(g, p);
     p->rate = products_per_second(g->call->kernel);
     request_all(&r);
     while (status == SC_OK && sc_pipeline_next(p, &task))
-        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end);
+        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
     return status;
 }
 

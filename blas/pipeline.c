@@ -44,12 +44,13 @@ static double arrival(const struct sc_pipeline *p, int d, int i, int j, int l)
     return a > c ? a : c;
 }
 
-/* How many parts of a block from `l` on have arrived and may be one task. */
+/* How many parts of a block from `l` on have arrived and may be one task: up to the tile's end, and not past where the
+ * cycle started. */
 static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int l)
 {
-    int end = l;
+    int end = l, most = l < p->first[d] && p->first[d] < p->join_end[l] ? p->first[d] : p->join_end[l];
 
-    while (end < p->join_end[l] && arrival(p, d, i, j, end) <= p->clock[d])
+    while (end < most && arrival(p, d, i, j, end) <= p->clock[d])
         end++;
     return end - l;
 }
@@ -60,14 +61,15 @@ static bool find_block(const struct sc_pipeline *p, int d, struct sc_pipeline_ta
     *next = DBL_MAX;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++) {
-            int at = i + j * p->m, l = p->done[at], parts;
+            int at = i + j * p->m, l = (p->first[d] + p->done[at]) % p->k, parts;
             double when;
 
-            if (p->device[at] != d || l == p->k)
+            if (p->device[at] != d || p->done[at] == p->k)
                 continue;
             parts = ready_parts(p, d, i, j, l);
             if (parts) {
-                *task = (struct sc_pipeline_task){.device = d, .i = i, .j = j, .l = l, .l_end = l + parts};
+                *task = (struct sc_pipeline_task){.device = d, .i = i, .j = j, .l = l, .l_end = l + parts,
+                                                  .starts = p->done[at] == 0};
                 return true;
             }
             when = arrival(p, d, i, j, l);
@@ -83,7 +85,7 @@ static void account(struct sc_pipeline *p, const struct sc_pipeline_task *t)
                       (double)(p->depth->at[t->l_end] - p->depth->at[t->l]);
 
     p->clock[t->device] += products / p->rate;
-    p->done[t->i + t->j * p->m] = t->l_end;
+    p->done[t->i + t->j * p->m] += t->l_end - t->l;
 }
 
 static int earliest(const struct sc_pipeline *p)

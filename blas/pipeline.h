@@ -16,6 +16,7 @@ struct sc_pipeline {
     double rate;   /* products per second of one device */
     int *device;   /* [i + j * m] */
     int *join_end; /* [l]: parts l .. join_end[l] - 1 lie in one tile and may be one task */
+    int first[SC_DEVICES_MAX]; /* the part of k that a device's blocks start with; they go on cyclically */
     /* Expected arrival, seconds from the start. */
     double *a;     /* [d * m * k + i + l * m] */
     double *b;     /* [d * k * n + l + j * k] */
@@ -28,6 +29,7 @@ struct sc_pipeline {
 
 struct sc_pipeline_task {
     int device, i, j, l, l_end; /* block (i, j), parts [l, l_end) of k */
+    bool starts;                /* the first of this block */
 };
 
 /* Allocates for the given numbers of parts; everything zero, joins unrestricted. */
@@ -36,7 +38,7 @@ enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *row
 void sc_pipeline_free(struct sc_pipeline *p);
 
 /* The next task of a greedy schedule: work-conserving on each device, lowest columns first.  The parts of one block come in
- * ascending order.  False when everything is scheduled. */
+ * cyclic order from first[device] on.  False when everything is scheduled. */
 bool sc_pipeline_next(struct sc_pipeline *p, struct sc_pipeline_task *task);
 
 #endif
