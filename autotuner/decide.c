@@ -9,16 +9,22 @@
 
 /* Losses by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some regret, nothing else:
  * relaxed atomics. */
-#define REGRETS 4096
+#define REGRETS 4096 /* 12 bits: slot_of */
 struct regret {
     uint64_t key;
     double loss;
 };
 static struct regret regret_[REGRETS];
 
+/* Keys come from addresses, which agree in their low bits. */
+static struct regret *slot_of(uint64_t key)
+{
+    return &regret_[key * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+}
+
 static double regret_get(uint64_t key)
 {
-    struct regret *r = &regret_[key % REGRETS];
+    struct regret *r = slot_of(key);
     double loss;
 
     if (__atomic_load_n(&r->key, __ATOMIC_RELAXED) != key)
@@ -29,7 +35,7 @@ static double regret_get(uint64_t key)
 
 static void regret_put(uint64_t key, double loss)
 {
-    struct regret *r = &regret_[key % REGRETS];
+    struct regret *r = slot_of(key);
 
     __atomic_store_n(&r->key, key, __ATOMIC_RELAXED);
     __atomic_store(&r->loss, &loss, __ATOMIC_RELAXED);

@@ -61,6 +61,8 @@ static void scal(int device, double *x, int64_t n, double alpha)
     sc_coherence_end(&o, 1);
 }
 
+static int devices;
+
 static uint64_t moved(enum sc_transfer kind)
 {
     static uint64_t last[SC_TRANSFERS];
@@ -96,6 +98,12 @@ static void test_loop(void)
     tap_ok(up > 0 && up <= (uint64_t)2 * (N / 64) * N * 8, "one element of A written: at most two sectors go up again (%llu)",
            (unsigned long long)up);
     tap_ok(y[3] == N + 1 && y[4] == N, "and the product has the new value");
+    if (devices < 2) {
+        free(a);
+        free(x);
+        free(y);
+        return;
+    }
     gemv(1, a, x, y);
     tap_ok(moved(SC_H2D) == 0 && moved(SC_D2D) == (uint64_t)N * N * 8 + N * 8, "a second device gets its copies from the first");
     tap_ok(y[3] == N + 1, "with the same result");
@@ -142,7 +150,7 @@ static void test_write_whole(void)
     tap_ok(moved(SC_D2H) == 0, "acquired to be overwritten: nothing comes home");
     for (int i = 0; i < N * 64; i++)
         x[i] = i;
-    scal(1, x, N * 64, 1);
+    scal(devices - 1, x, N * 64, 1);
     tap_ok(x[100] == 100, "what was written is what counts");
     free(x);
 }
@@ -173,7 +181,7 @@ static void test_untracked(void)
 
     for (int i = 0; i < 4096; i++)
         x[i] = i;
-    scal(1, x, 4096, 3);
+    scal(devices - 1, x, 4096, 3);
     tap_ok(x[4095] == 3 * 4095 && x[1] == 3, "memory that cannot be tracked is copied in and out");
 }
 
@@ -212,8 +220,7 @@ static void test_faults(void)
 int main(void)
 {
     env_init();
-    if (env_start("emu:h200x8:2", 0) < 2)
-        tap_skip_all_for_gpu("needs two devices");
+    devices = env_start("emu:h200x8:2", 0);
     test_loop();
     test_windows();
     test_write_whole();
