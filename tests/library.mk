@@ -8,5 +8,10 @@ TESTS += tests/library_config
 check_PROGRAMS += tests/library_api
 tests_library_api_SOURCES = tests/library_api.c
 tests_library_api_LDADD = libsemcache.la
-dist_check_SCRIPTS += tests/exports.t tests/library_api.t tests/tools.t
-TESTS += tests/exports.t tests/library_api.t tests/tools.t
+dist_check_SCRIPTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t
+TESTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t
+if HAVE_BLAS
+check_PROGRAMS += tests/life
+tests_life_SOURCES = tests/life.c
+tests_life_LDADD = $(BLAS_LIBS) -lpthread
+endif

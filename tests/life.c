@@ -1,0 +1,128 @@
+/* A program for library_life.t that knows nothing of semcache.  It multiplies, then ends in the way that its argument
+ * names; it prints what it found when that is of interest. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define N 300
+
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
+
+static double *a, *b, *c;
+
+/* C := A B, where B is twice the identity. */
+static void multiply(void)
+{
+    const int n = N;
+    const double one = 1, zero = 0;
+
+    dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+}
+
+static void set_up(void)
+{
+    a = malloc(sizeof *a * N * N);
+    b = calloc(N * N, sizeof *b);
+    c = malloc(sizeof *c * N * N);
+    for (int i = 0; i < N * N; i++)
+        a[i] = i;
+    for (int i = 0; i < N; i++)
+        b[i * (N + 1)] = 2;
+}
+
+static int is_right(void)
+{
+    for (int i = 0; i < N * N; i++)
+        if (c[i] != 2.0 * i)
+            return 0;
+    return 1;
+}
+
+static void say(const char *who) { printf("%s %s\n", who, is_right() ? "right" : "wrong"); }
+
+static void look_late(void) { say("late"); }
+
+static void on_signal(int number)
+{
+    (void)number;
+    exit(3);
+}
+
+static void *call_for_ever(void *none)
+{
+    for (;;)
+        multiply();
+    return none;
+}
+
+/* Parent and child use the same result, each its own copy; the child goes on with the BLAS. */
+static void use_fork(void)
+{
+    pid_t child;
+    int status;
+
+    multiply();
+    child = fork();
+    if (child == 0) {
+        say("child");
+        a[1] = 7;
+        multiply();
+        printf("child %s\n", c[1] == 14 ? "computes" : "is lost");
+        exit(0);
+    }
+    waitpid(child, &status, 0);
+    printf("status %d\n", status);
+    say("parent");
+    memset(c, 0, sizeof *c * N * N);
+    multiply();
+    say("parent");
+}
+
+/* A process that is forked before anything was offloaded may offload itself. */
+static void use_fork_first(void)
+{
+    pid_t child = fork();
+
+    multiply();
+    if (child == 0) {
+        say("child");
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    say("parent");
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    pthread_t thread;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    set_up();
+    if (strcmp(how, "late") == 0) /* registered first, so it runs after semcache has ended */
+        atexit(look_late);
+    if (strcmp(how, "fork") == 0)
+        use_fork();
+    else if (strcmp(how, "forkfirst") == 0)
+        use_fork_first();
+    else if (strcmp(how, "idle") != 0)
+        multiply();
+    if (strcmp(how, "threads") == 0) {
+        for (int i = 0; i < 4; i++)
+            pthread_create(&thread, NULL, call_for_ever, NULL);
+        usleep(100000);
+    }
+    if (strcmp(how, "signal") == 0) {
+        signal(SIGALRM, on_signal);
+        ualarm(50000, 0);
+        call_for_ever(NULL);
+    }
+    if (strcmp(how, "quick") == 0)
+        _exit(4);
+    return 0;
+}
