@@ -179,8 +179,12 @@ bool sc_library_start(void)
 {
     sigset_t before;
 
-    if (sc_library_life() != SC_LIBRARY_IDLE)
-        return sc_library_life() == SC_LIBRARY_RUNNING;
+    enum sc_library_life now = sc_library_life();
+
+    if (now == SC_LIBRARY_RUNNING || now == SC_LIBRARY_OVER)
+        return now == SC_LIBRARY_RUNNING;
+    /* While everything comes home, calls wait for it: a host BLAS that faults on what is still away holds its own locks
+     * meanwhile, which an emulated device needs to finish. */
     pthread_mutex_lock(&life_lock);
     if (sc_library_life() == SC_LIBRARY_IDLE) {
         sc_inside_enter();
@@ -217,10 +221,9 @@ static void wait_for_devices(void)
 /* The statistics are those of the program: taken when its work is done and before the rest comes home. */
 static void close_devices(bool exiting)
 {
-    keep_on_host();
+    set_life(SC_LIBRARY_ENDING);
     wait_for_devices();
     sc_report_snapshot();
-    set_life(SC_LIBRARY_ENDING);
     if (exiting)
         sc_host_spans_leave_pinned();
     sc_coherence_stop();
