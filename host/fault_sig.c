@@ -18,7 +18,7 @@ __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
 /* The thread's last fault. */
 static __thread struct {
     uintptr_t addr, ip;
-    uint32_t changes; /* sc_host_prot_changes when its handler returned */
+    uint32_t before, changes; /* sc_host_prot_changes when its handler was entered, and when it returned */
     unsigned repeats, stuck;
 } last __attribute__((tls_model("initial-exec")));
 
@@ -33,12 +33,15 @@ static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access *access)
 {
     enum sc_prot prot = sc_host_prot(addr);
     bool again = last.addr == addr && last.ip == ip;
-    bool unchanged = again && last.changes == changes_now();
+    uint32_t now = changes_now();
+    bool unchanged = again && last.changes == now;
 
+    /* Nothing since the handler before: opened for this thread and closed again before it ran is no reason to give up. */
+    last.stuck = again && last.before == now ? last.stuck + 1 : 0;
+    last.before = now;
     last.addr = addr;
     last.ip = ip;
     last.repeats = again ? last.repeats + 1 : 0;
-    last.stuck = unchanged ? last.stuck + 1 : 0;
     if (last.stuck > STUCK_MOST)
         return STUCK;
     if (*access == SC_FAULT_UNKNOWN) {

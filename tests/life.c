@@ -47,6 +47,14 @@ static void say(const char *who) { printf("%s %s\n", who, is_right() ? "right" :
 
 static void look_late(void) { say("late"); }
 
+/* A signal that the main thread gets in the middle of its calls (one of the host BLAS's own threads would not do). */
+static void *send_signal(void *main_thread)
+{
+    usleep(100000);
+    pthread_kill(*(pthread_t *)main_thread, SIGUSR1);
+    return NULL;
+}
+
 static void on_signal(int number)
 {
     (void)number;
@@ -122,8 +130,10 @@ int main(int argc, char **argv)
         usleep(300000);
     }
     if (strcmp(how, "signal") == 0) {
-        signal(SIGALRM, on_signal);
-        ualarm(50000, 0);
+        pthread_t self = pthread_self();
+
+        signal(SIGUSR1, on_signal);
+        pthread_create(&thread, NULL, send_signal, &self);
         call_for_ever(NULL);
     }
     if (strcmp(how, "quick") == 0)
