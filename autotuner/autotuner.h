@@ -1,6 +1,7 @@
-/* Where a call runs.  The one place where this is decided: numbers about the call, the residency of its operands and the
- * machine go in; a decision comes out.  (A simple rule now: doc/decisions.md; prediction over the LinkMap comes behind the
- * same interface.)  Pure functions but for the regret table of sc_autotuner_offload.  Thread safe, no locks. */
+/* Where a call runs.  The one place where this is decided: numbers about the call, the residency of its operands and
+ * the machine go in; a decision comes out.  (A simple rule now: doc/decisions.md; prediction over the LinkMap comes
+ * behind the same interface.)  Pure functions but for the regret table of sc_autotuner_offload.  Thread safe, no
+ * locks. */
 #ifndef SC_AUTOTUNER_AUTOTUNER_H
 #define SC_AUTOTUNER_AUTOTUNER_H
 
@@ -41,8 +42,8 @@ struct sc_autotuner_prediction {
 };
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
-/* Ski rental.  `loss` is what staying on the host has cost so far, beyond the devices' time, for calls with this operand.
- * Returns 1 for the devices, 0 for the host, and the loss as it is after this call. */
+/* Ski rental.  `loss` is what staying on the host has cost so far, beyond the devices' time, for calls with this
+ * operand.  Returns 1 for the devices, 0 for the host, and the loss as it is after this call. */
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, double *loss);
 
 /* 1: run on the devices; 0: on the host.  Keeps the loss of call->key. */
@@ -51,7 +52,8 @@ int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload m
 /* How many devices a matrix of this size is distributed over when it is first seen. */
 int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode);
 
-/* Work (m n k products, or elements of A, or n) below which a call of this level goes to the host without any look-up. */
+/* Work (m n k products, or elements of A, or n) below which a call of this level goes to the host without any
+ * look-up. */
 int64_t sc_autotuner_small(int level);
 
 /* Useful floating point operations of a call (a complex product counts 4, a complex sum 2). */

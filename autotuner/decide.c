@@ -7,8 +7,8 @@
  * told, and a second link does not help a transfer of half a millisecond. */
 #define BYTES_PER_DEVICE (UINT64_C(32) << 20)
 
-/* Losses by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some regret, nothing else:
- * relaxed atomics. */
+/* Losses by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some regret, nothing
+ * else: relaxed atomics. */
 #define REGRETS 4096 /* 12 bits: slot_of */
 struct regret {
     uint64_t key;

@@ -1,8 +1,9 @@
-/* gemm: C := alpha op(A) op(B) + beta C.  C block by block where the blocks of C are; k in parts when A or B is cut there.
+/* gemm: C := alpha op(A) op(B) + beta C.  C block by block where the blocks of C are; k in parts when A or B is cut
+ * there.
  *
- * Operands that the devices already have: one task for each block and tile of k, so one task with one device.  Operands
- * still on the host: finer strips at sector boundaries, requested in an order that gives the devices work early, and the
- * blocks in the order of blas/pipeline.h. */
+ * Operands that the devices already have: one task for each block and tile of k, so one task with one device.
+ * Operands still on the host: finer strips at sector boundaries, requested in an order that gives the devices work
+ * early, and the blocks in the order of blas/pipeline.h. */
 #include "base/config.h"
 #include "blas/pipeline.h"
 #include "blas/tasks.h"
@@ -94,7 +95,7 @@ static enum sc_status clear(struct product *g)
     return g->cleared ? sc_blas_clear(operand_c(g)) : SC_OK;
 }
 
-/* --- operands on their way ------------------------------------------------------------------------------------------- */
+/* --- operands on their way --------------------------------------------------------------------------------------- */
 
 /* Bytes that block tasks would have to wait for, over all blocks; C is counted only when it is read. */
 static uint64_t missing_bytes(const struct product *g)
@@ -125,7 +126,8 @@ static bool fits(const struct product *g)
     uint64_t bytes = 0, memory = sc_coherence_device_properties(0)->memory;
 
     for (int i = 0; i < 3; i++)
-        bytes += (uint64_t)g->call->view[i].rows * (uint64_t)g->call->view[i].cols * sc_type_bytes(g->call->kernel->type);
+        bytes += (uint64_t)g->call->view[i].rows * (uint64_t)g->call->view[i].cols *
+                 sc_type_bytes(g->call->kernel->type);
     if (sc_config.memory_limit && sc_config.memory_limit < memory)
         memory = sc_config.memory_limit;
     return bytes <= memory / 10 * 7;
@@ -190,8 +192,8 @@ static struct sc_piece whole_rows(const struct sc_piece *piece)
     return whole;
 }
 
-/* Asks for a piece of a strip.  *arrival is when the strip's pieces so far are expected: one of them may have brought this
- * one too. */
+/* Asks for a piece of a strip.  *arrival is when the strip's pieces so far are expected: one of them may have brought
+ * this one too. */
 static double request(struct requests *r, int device, const struct sc_piece *piece, double *arrival)
 {
     struct sc_piece whole = whole_rows(piece);
@@ -238,8 +240,8 @@ static void request_b(struct requests *r, int d, int l, int j, double *arrival)
         p->b[((size_t)d * (size_t)p->n + (size_t)j) * (size_t)p->k + (size_t)l] = request(r, d, &piece, arrival);
 }
 
-/* Part t of k in the order of a device: each begins with other strips, which it gets over its own link, and finds the rest
- * on the other devices later. */
+/* Part t of k in the order of a device: each begins with other strips, which it gets over its own link, and finds the
+ * rest on the other devices later. */
 static int turn(const struct sc_pipeline *p, int d, int t)
 {
     return (p->first[d] + t) % p->k;
@@ -292,8 +294,8 @@ static int columns_of(const struct sc_pipeline *p, int d, int columns[PARTS_MAX]
     return n;
 }
 
-/* Round s of `rounds` on one device: from A, B and C in proportion to their numbers of strips, so that k strips of each make
- * about k^2 blocks possible. */
+/* Round s of `rounds` on one device: from A, B and C in proportion to their numbers of strips, so that k strips of
+ * each make about k^2 blocks possible. */
 static void request_round(struct requests *r, int d, int s, int rounds)
 {
     const struct sc_kernel *kernel = r->g->call->kernel;

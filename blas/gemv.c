@@ -1,8 +1,8 @@
 /* gemv: y := alpha op(A) x + beta y.  Runs where the tiles of A are.
  *
- * A is cut into parts by output (segments of y) and by input (segments of x).  When all tiles of an output part are on one
- * device, they add to y directly, one after the other: with one device and one tile this is one task.  Otherwise each
- * device sums its tiles into a temporary, and the owner of each segment of y adds the temporaries up. */
+ * A is cut into parts by output (segments of y) and by input (segments of x).  When all tiles of an output part are
+ * on one device, they add to y directly, one after the other: with one device and one tile this is one task.
+ * Otherwise each device sums its tiles into a temporary, and the owner of each segment of y adds the temporaries up. */
 #include "blas/tasks.h"
 
 /* One output part: elements [first, first + n) of y. */
@@ -28,7 +28,8 @@ static struct sc_piece tile_of(const struct output *o, int q, int64_t first, int
     return sc_blas_op_matrix(operand_a(o), kernel->transa, first, from, n, inputs, SC_READ);
 }
 
-/* y[first, first + n) := beta y + alpha op(A) x over the input parts whose tile is on `only` (< 0: over all), on `device`. */
+/* y[first, first + n) := beta y + alpha op(A) x over the input parts whose tile is on `only` (< 0: over all), on
+ * `device`. */
 static enum sc_status add_directly(const struct output *o, int device, int only, int64_t first, int64_t n,
                                    const double beta[2])
 {
@@ -51,7 +52,7 @@ static enum sc_status add_directly(const struct output *o, int device, int only,
     return status;
 }
 
-/* --- several devices ------------------------------------------------------------------------------------------------- */
+/* --- several devices --------------------------------------------------------------------------------------------- */
 
 struct partials {
     int count;
@@ -98,7 +99,8 @@ static enum sc_status add_to_partial(const struct output *o, struct partials *p,
                         sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ), sum);
 }
 
-/* Elements [offset, offset + n) of a partial on the owner; NULL when they cannot be had there.  *staging is to be freed. */
+/* Elements [offset, offset + n) of a partial on the owner; NULL when they cannot be had there.  *staging is to be
+ * freed. */
 static void *partial_at(const struct output *o, const struct partials *p, int i, int owner, int64_t offset, int64_t n,
                         void **staging)
 {

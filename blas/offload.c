@@ -18,7 +18,7 @@ static run_function *const run_[SC_OPS] = { /* NULL: a reduction */
     [SC_OP_SYMM] = sc_blas_symm,   [SC_OP_HEMM] = sc_blas_symm,   [SC_OP_SYRK] = sc_blas_syrk,
     [SC_OP_HERK] = sc_blas_syrk,   [SC_OP_TRSM] = sc_blas_trsm};
 
-/* --- is it valid ----------------------------------------------------------------------------------------------------- */
+/* --- is it valid ------------------------------------------------------------------------------------------------- */
 
 static bool is_trans(char c)
 {
@@ -76,7 +76,7 @@ static bool views_are_valid(const struct sc_kernel *k, const struct sc_view *vie
     return (unsigned)k->type < SC_TYPES;
 }
 
-/* --- its operands ---------------------------------------------------------------------------------------------------- */
+/* --- its operands ------------------------------------------------------------------------------------------------ */
 
 static struct sc_view vector(const struct sc_kernel *k, const void *ptr, int64_t n, int64_t inc, enum sc_access access)
 {
@@ -92,8 +92,8 @@ static struct sc_view matrix(const struct sc_kernel *k, const void *ptr, int64_t
 }
 
 /* op(M) is rows x cols and is to be split as given: the stored M. */
-static struct sc_view stored(const struct sc_kernel *k, const void *ptr, char trans, int64_t rows, int64_t cols, int64_t ld,
-                             enum sc_split split)
+static struct sc_view stored(const struct sc_kernel *k, const void *ptr, char trans, int64_t rows, int64_t cols,
+                             int64_t ld, enum sc_split split)
 {
     if (trans == 'N')
         return matrix(k, ptr, rows, cols, ld, SC_READ, split);
@@ -112,7 +112,8 @@ static int views_of_vectors(const struct sc_kernel *k, struct sc_view *v)
     return 2;
 }
 
-/* Products: devices own strips of C across the triangle or the sum; A is split along the sum, so that no block of C is. */
+/* Products: devices own strips of C across the triangle or the sum; A is split along the sum, so that no
+ * block of C is. */
 static int views_of_products(const struct sc_kernel *k, struct sc_view *v)
 {
     bool right = k->side == 'R';
@@ -185,7 +186,7 @@ static void spread(struct sc_view *view, int count, int devices)
         view[i].spread = sc_autotuner_spread(view[i].vector ? most : bytes_of(&view[i]), devices, sc_config.offload);
 }
 
-/* --- does it pay ------------------------------------------------------------------------------------------------------ */
+/* --- does it pay ------------------------------------------------------------------------------------------------- */
 
 static int host_cores(void)
 {
@@ -230,7 +231,7 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
     return sc_autotuner_offload(&call, sc_config.offload);
 }
 
-/* --- run it ----------------------------------------------------------------------------------------------------------- */
+/* --- run it ------------------------------------------------------------------------------------------------------ */
 
 static void record(int routine, const struct sc_kernel *k, const struct sc_view *view, int count)
 {
@@ -259,8 +260,8 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
     sc_coherence_end(operand, count);
     /* Tasks fall back to the host by themselves; what is left has no remedy and must not pass in silence. */
     if (status != SC_OK)
-        sc_log(SC_LOG_ERROR, "%s: a part of the call could not be computed (%s); results may be wrong", sc_op_name(k->op),
-               sc_status_name(status));
+        sc_log(SC_LOG_ERROR, "%s: a part of the call could not be computed (%s); results may be wrong",
+               sc_op_name(k->op), sc_status_name(status));
     return true;
 }
 

@@ -8,8 +8,8 @@
 #include "base/status.h"
 #include "coherence/coherence.h"
 
-/* Blocks: m x n blocks of C, each a sum over k parts.  Block (i, j) runs on device[i + j * m]; its part l needs A(i, l),
- * B(l, j) and C(i, j) there. */
+/* Blocks: m x n blocks of C, each a sum over k parts.  Block (i, j) runs on device[i + j * m]; its part l needs A(i,
+ * l), B(l, j) and C(i, j) there. */
 struct sc_pipeline {
     int m, n, k, devices;
     const struct sc_cuts *rows, *cols, *depth;
@@ -37,8 +37,8 @@ enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *row
                                 const struct sc_cuts *depth, int devices);
 void sc_pipeline_free(struct sc_pipeline *p);
 
-/* The next task of a greedy schedule: work-conserving on each device, lowest columns first.  The parts of one block come in
- * cyclic order from first[device] on.  False when everything is scheduled. */
+/* The next task of a greedy schedule: work-conserving on each device, lowest columns first.  The parts of one block
+ * come in cyclic order from first[device] on.  False when everything is scheduled. */
 bool sc_pipeline_next(struct sc_pipeline *p, struct sc_pipeline_task *task);
 
 #endif

@@ -1,6 +1,7 @@
 /* dot, nrm2, asum, iamax: one task for each segment, the parts combined on the host.
- * The results are awaited without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end,
- * then collect.  iamax of several segments takes a second round, which asks for the values of the parts' maxima. */
+ * The results are awaited without
+ * the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.  iamax of
+ * several segments takes a second round, which asks for the values of the parts' maxima. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ struct reduction {
     enum sc_status status;
 };
 
-/* --- results of tasks ----------------------------------------------------------------------------------------------- */
+/* --- results of tasks -------------------------------------------------------------------------------------------- */
 
 static bool gives_complex(const struct sc_kernel *kernel)
 {
@@ -117,7 +118,7 @@ static enum sc_status visit(void *context, const struct sc_segment *segment)
     return status;
 }
 
-/* --- combining ------------------------------------------------------------------------------------------------------ */
+/* --- combining --------------------------------------------------------------------------------------------------- */
 
 static void sum(const struct reduction *r, double out[2])
 {
@@ -165,8 +166,10 @@ static bool fetch_values(struct reduction *r)
     for (int i = 0; i < r->count && status == SC_OK; i++) {
         struct part *part = &r->part[i];
         int64_t stride = is_matrix ? matrix.view.rows : 1;
-        struct sc_piece pieces[3] = {is_matrix ? sc_blas_matrix(&matrix, part->at % stride, part->at / stride, 1, 1, SC_READ)
-                                               : sc_blas_vector(&operand[0], part->at, 1, SC_READ)};
+        struct sc_piece element = is_matrix ? sc_blas_matrix(&matrix, part->at % stride, part->at / stride, 1, 1,
+                                                             SC_READ)
+                                            : sc_blas_vector(&operand[0], part->at, 1, SC_READ);
+        struct sc_piece pieces[3] = {element};
 
         status = sc_coherence_task(sc_coherence_where(pieces), &kernel, pieces, &part->fence, &part->slot);
         if (i - r->collected >= OUTSTANDING_MAX)

@@ -17,7 +17,7 @@ int64_t sc_blas_segment_at(const struct sc_segment *s, int64_t e)
     return s->stride ? s->first + e / s->rows * s->stride + e % s->rows : s->first + e;
 }
 
-/* --- plain vectors -------------------------------------------------------------------------------------------------- */
+/* --- plain vectors ----------------------------------------------------------------------------------------------- */
 
 static int home_at(const struct sc_operand *vector, int64_t element)
 {
@@ -98,7 +98,7 @@ static enum sc_status walk_vectors(const struct walk *w)
     return status;
 }
 
-/* --- matrices used as vectors --------------------------------------------------------------------------------------- */
+/* --- matrices used as vectors ------------------------------------------------------------------------------------ */
 
 static bool rectangle_contiguous(const struct walk *w, int device, const struct sc_piece piece[2])
 {

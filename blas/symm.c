@@ -1,5 +1,5 @@
-/* symm, hemm: C := alpha A B + beta C or alpha B A + beta C.  Diagonal blocks of A are symm tasks, the others gemm tasks
- * with the stored block or its transpose; the other triangle is never touched. */
+/* symm, hemm: C := alpha A B + beta C or alpha B A + beta C.  Diagonal blocks of A are symm tasks, the others gemm
+ * tasks with the stored block or its transpose; the other triangle is never touched. */
 #include "blas/tasks.h"
 
 struct symmetric {

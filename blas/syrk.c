@@ -1,5 +1,5 @@
-/* syrk, herk: one triangle of C := alpha op(A) op(A)^T + beta C (herk: ^H).  Diagonal blocks are syrk tasks, the others of
- * the triangle gemm tasks; the other triangle is never touched. */
+/* syrk, herk: one triangle of C := alpha op(A) op(A)^T + beta C (herk: ^H).  Diagonal blocks are syrk tasks, the
+ * others of the triangle gemm tasks; the other triangle is never touched. */
 #include "blas/tasks.h"
 
 struct rank {
@@ -9,8 +9,8 @@ struct rank {
 
 static struct sc_piece factor(const struct rank *r, int i, int l)
 {
-    return sc_blas_op_matrix(&r->call->operand[0], r->call->kernel->transa, r->t.at[i], r->k.at[l], sc_blas_part(&r->t, i),
-                             sc_blas_part(&r->k, l), SC_READ);
+    return sc_blas_op_matrix(&r->call->operand[0], r->call->kernel->transa, r->t.at[i], r->k.at[l],
+                             sc_blas_part(&r->t, i), sc_blas_part(&r->k, l), SC_READ);
 }
 
 static struct sc_piece target(const struct rank *r, int i, int j, enum sc_access access)

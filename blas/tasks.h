@@ -43,7 +43,7 @@ struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access acc
 
 /* Whether cuts of an output go through its tiles, so that none is written as a whole by one task. */
 bool sc_blas_splits_tiles(const struct sc_operand *output, const struct sc_cuts *rows, const struct sc_cuts *cols);
-/* Sets a matrix to zero, tile by tile where the tiles belong, without reading it.  Afterwards it is read and written. */
+/* Sets a matrix to zero, tile by tile where the tiles belong, without reading it.  Then it is read and written. */
 enum sc_status sc_blas_clear(const struct sc_operand *output);
 
 /* Runs the kernel on the pieces; the pieces set nothing in the kernel but addresses and leading dimensions. */
@@ -67,7 +67,7 @@ static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kerne
     return sc_blas_is_zero(kernel->beta) ? SC_WRITE : SC_RDWR;
 }
 
-/* --- the operations ------------------------------------------------------------------------------------------------ */
+/* --- the operations ---------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_blas_level1(struct sc_blas_job *call); /* axpy, scal, copy, swap */
 enum sc_status sc_blas_gemv(struct sc_blas_job *call);
@@ -78,11 +78,11 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call);
 enum sc_status sc_blas_syrk(struct sc_blas_job *call);
 enum sc_status sc_blas_trsm(struct sc_blas_job *call);
 
-/* Reductions (reduce.c) do their own begin and end, because their results are awaited without the lock (rule C7).  False:
- * run the call on the host. */
+/* Reductions (reduce.c) do their own begin and end, because their results are awaited without the lock (rule C7).
+ * False: run the call on the host. */
 bool sc_blas_reduce(struct sc_blas_job *call);
 
-/* --- segments.c: walking one or two vectors ------------------------------------------------------------------------- */
+/* --- segments.c: walking one or two vectors ---------------------------------------------------------------------- */
 
 /* Elements that one task works on.  first: logical position of the segment's first element; when `stride` is not 0 the
  * segment is a rectangle of a matrix: element e of it is at first + e / rows * stride + e % rows. */
@@ -94,7 +94,8 @@ struct sc_segment {
 /* Calls visit for every segment until it returns something else than SC_OK.  access[i] is what the task does to operand
  * i; the segments run where the data of operand `lead` is, or else of the other. */
 enum sc_status sc_blas_segments(struct sc_blas_job *call, const enum sc_access access[2], int lead,
-                                enum sc_status (*visit)(void *context, const struct sc_segment *segment), void *context);
+                                enum sc_status (*visit)(void *context, const struct sc_segment *segment),
+                                void *context);
 /* The logical position of element e of a segment. */
 int64_t sc_blas_segment_at(const struct sc_segment *segment, int64_t e);
 

@@ -25,7 +25,7 @@ static struct sc_piece block(const struct sc_operand *a, char trans, const struc
     return sc_blas_op_matrix(a, trans, t->at[i], t->at[j], sc_blas_part(t, i), sc_blas_part(t, j), SC_READ);
 }
 
-/* --- trsm ------------------------------------------------------------------------------------------------------------ */
+/* --- trsm -------------------------------------------------------------------------------------------------------- */
 
 /* A strip of right-hand sides: columns of B for side L, rows for side R. */
 struct strip {
@@ -117,7 +117,7 @@ enum sc_status sc_blas_trsm(struct sc_blas_job *call)
     return status;
 }
 
-/* --- trsv ------------------------------------------------------------------------------------------------------------ */
+/* --- trsv -------------------------------------------------------------------------------------------------------- */
 
 static enum sc_status solve_vector(struct sc_blas_job *call, const struct sc_cuts *t, int i)
 {
@@ -125,8 +125,8 @@ static enum sc_status solve_vector(struct sc_blas_job *call, const struct sc_cut
     struct sc_piece a = diagonal(&call->operand[0], t, i);
 
     kernel.n = a.rows;
-    return sc_blas_task(sc_coherence_where(&a), &kernel, a, sc_blas_vector(&call->operand[1], t->at[i], a.rows, SC_RDWR),
-                        sc_blas_none());
+    return sc_blas_task(sc_coherence_where(&a), &kernel, a,
+                        sc_blas_vector(&call->operand[1], t->at[i], a.rows, SC_RDWR), sc_blas_none());
 }
 
 static enum sc_status update_vector(struct sc_blas_job *call, const struct sc_cuts *t, int i, int l)

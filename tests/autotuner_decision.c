@@ -3,7 +3,8 @@
 
 #include "tests/tap.h"
 
-static const struct sc_autotuner_machine h200 = {.devices = 2, .cores = 16, .gemm_flops = 55e12, .memory_bandwidth = 4.4e12,
+static const struct sc_autotuner_machine h200 = {.devices = 2, .cores = 16, .gemm_flops = 55e12,
+                                                 .memory_bandwidth = 4.4e12,
                                                  .host_bandwidth = 55e9};
 
 static struct sc_autotuner_call gemv(int64_t n, double resident)
@@ -11,7 +12,8 @@ static struct sc_autotuner_call gemv(int64_t n, double resident)
     uint64_t bytes = (uint64_t)(n * n * 8 + 2 * n * 8);
 
     return (struct sc_autotuner_call){.op = SC_OP_GEMV, .type = SC_D, .m = n, .n = n, .bytes = bytes,
-                                      .result_bytes = (uint64_t)n * 8, .device_bytes = (uint64_t)((double)bytes * resident),
+                                      .result_bytes = (uint64_t)n * 8,
+                                      .device_bytes = (uint64_t)((double)bytes * resident),
                                       .key = (uint64_t)n, .machine = h200};
 }
 
@@ -36,7 +38,8 @@ static void test_modes(void)
 
 static void test_residency(void)
 {
-    struct sc_autotuner_call there = gemv(4000, 1), vector = {.op = SC_OP_AXPY, .type = SC_D, .n = 30000, .bytes = 480000,
+    struct sc_autotuner_call there = gemv(4000, 1), vector = {.op = SC_OP_AXPY, .type = SC_D, .n = 30000,
+                                                              .bytes = 480000,
                                                              .result_bytes = 240000, .machine = h200};
 
     tap_ok(sc_autotuner_offload(&there, SC_OFFLOAD_AUTO) == 1, "a matrix that is there is used there");
@@ -59,7 +62,8 @@ static void test_ski_rental(void)
 
     sc_autotuner_reset();
     sc_autotuner_predict(&call, &p);
-    tap_ok(p.host < p.device + p.move + p.result && p.device < p.host, "one use of the matrix does not pay, staying would");
+    tap_ok(p.host < p.device + p.move + p.result && p.device < p.host,
+           "one use of the matrix does not pay, staying would");
     while (uses < 1000 && !sc_autotuner_offload(&call, SC_OFFLOAD_AUTO)) {
         lost += p.host - p.device;
         uses++;

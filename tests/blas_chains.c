@@ -1,5 +1,5 @@
-/* Sequences of calls on the real protocol with emulated devices: what one call leaves where, the next one uses.  All values
- * are small integers, so results are exact in any order. */
+/* Sequences of calls on the real protocol with emulated devices: what one call leaves where, the next one uses.  All
+ * values are small integers, so results are exact in any order. */
 #include "base/config.h"
 #include "blas/blas.h"
 #include "tests/blas_random.h"
@@ -68,8 +68,8 @@ static struct sc_kernel gemv(double *m)
 {
     static double x[N], y[N];
 
-    return (struct sc_kernel){.op = SC_OP_GEMV, .type = SC_D, .transa = 'N', .m = N, .n = N, .alpha = {1, 0}, .a = m, .b = x,
-                              .c = y, .lda = N, .ldb = 1, .ldc = 1};
+    return (struct sc_kernel){.op = SC_OP_GEMV, .type = SC_D, .transa = 'N', .m = N, .n = N, .alpha = {1, 0}, .a = m,
+                              .b = x, .c = y, .lda = N, .ldb = 1, .ldc = 1};
 }
 
 static struct sc_kernel vectors(enum sc_op op, double alpha, double *x, double *y, int64_t n, void *result)
@@ -132,8 +132,8 @@ static void test_abac(const char *machine, bool rows_first)
 static void test_blocks(const char *machine)
 {
     double *x = array(N, 5), *y = array(N, 9), *want_y = array(N, 9);
-    struct sc_kernel mv = {.op = SC_OP_GEMV, .type = SC_D, .transa = 'T', .m = N, .n = N, .alpha = {1, 0}, .beta = {1, 0},
-                           .lda = N, .ldb = 1, .ldc = 1, .b = x};
+    struct sc_kernel mv = {.op = SC_OP_GEMV, .type = SC_D, .transa = 'T', .m = N, .n = N, .alpha = {1, 0},
+                           .beta = {1, 0}, .lda = N, .ldb = 1, .ldc = 1, .b = x};
     struct sc_kernel block = gemm(NULL, NULL, NULL, 1), rank = {.op = SC_OP_GER, .type = SC_D, .m = N, .n = N,
                                                                .alpha = {1, 0}, .lda = 1, .ldb = -1, .ldc = N, .a = x};
 
@@ -146,7 +146,8 @@ static void test_blocks(const char *machine)
         mv.a = m, mv.c = v;
         run(side, mv);
         block.m = N - 77, block.n = N - 131, block.k = 77;
-        block.a = m + 77, block.b = m + 131 * N, block.c = m + 77 + 131 * N; /* m[77:, 131:] += m[77:, :77] m[:77, 131:] */
+        /* m[77:, 131:] += m[77:, :77] m[:77, 131:] */
+        block.a = m + 77, block.b = m + 131 * N, block.c = m + 77 + 131 * N;
         run(side, block);
         m[5 + 5 * N] += 3;
         rank.b = v, rank.c = m;

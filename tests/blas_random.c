@@ -1,8 +1,8 @@
-/* Random calls of every offloaded operation, in all types, flags, sizes, leading dimensions and increments, against the
- * host BLAS on copies.  What may not be read holds NaN; what may not be written must not change by a bit.
+/* Random calls of every offloaded operation, in all types, flags, sizes, leading dimensions and increments, against
+ * the host BLAS on copies.  What may not be read holds NaN; what may not be written must not change by a bit.
  *
- * SEMCACHE_TEST_SEED=N replays one call (the number that a failure prints); SEMCACHE_TEST_CALLS=N sets how many for each
- * operation and type. */
+ * SEMCACHE_TEST_SEED=N replays one call (the number that a failure prints); SEMCACHE_TEST_CALLS=N sets how many for
+ * each operation and type. */
 #include "tests/blas_random.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ struct trial {
     char result[2][16];
 };
 
-/* --- elements ---------------------------------------------------------------------------------------------------------- */
+/* --- elements ---------------------------------------------------------------------------------------------------- */
 
 static bool is_single(enum sc_type t) { return t == SC_S || t == SC_C; }
 
@@ -68,7 +68,7 @@ static void put(const struct trial *t, char *memory, int64_t at, double re, doub
 
 static double uniform(struct random *r) { return (double)(random_next(r) >> 11) / 4503599627370496.0 - 1.0; }
 
-/* --- making a call ----------------------------------------------------------------------------------------------------- */
+/* --- making a call ----------------------------------------------------------------------------------------------- */
 
 static int64_t pick_size(struct random *r, int64_t most)
 {
@@ -129,7 +129,8 @@ static void pick_layout(struct trial *t, int slot, const struct slot_shape *s)
     else
         *ld = (s->rows > 0 ? s->rows : 1) + (random_below(r, 2) ? random_below(r, 4) : 0);
     /* One-vector operations with negative increments differ between libraries. */
-    if (s->vector && (t->kernel.op == SC_OP_SCAL || (t->kernel.op >= SC_OP_NRM2 && t->kernel.op <= SC_OP_IAMAX)) && *ld < 0)
+    if (s->vector && (t->kernel.op == SC_OP_SCAL || (t->kernel.op >= SC_OP_NRM2 && t->kernel.op <= SC_OP_IAMAX)) &&
+        *ld < 0)
         *ld = -*ld;
 }
 
@@ -199,7 +200,8 @@ static bool make_trial(struct trial *t, enum sc_op op, enum sc_type type, uint64
 {
     struct slot_shape shape[3];
 
-    *t = (struct trial){.random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u}, .elem = sc_type_bytes(type)};
+    *t = (struct trial){.random = {seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u},
+                        .elem = sc_type_bytes(type)};
     t->kernel.op = op;
     t->kernel.type = type;
     target_vary(&t->random);
@@ -227,7 +229,7 @@ static void free_trial(struct trial *t)
     }
 }
 
-/* --- running and comparing ---------------------------------------------------------------------------------------------- */
+/* --- running and comparing --------------------------------------------------------------------------------------- */
 
 static struct sc_kernel place(struct trial *t, bool target)
 {
@@ -299,8 +301,9 @@ static void describe(const struct trial *t, uint64_t seed)
 {
     const struct sc_kernel *k = &t->kernel;
 
-    tap_diag("SEMCACHE_TEST_SEED=%llu: %c%s trans %c%c side %c uplo %c diag %c m %lld n %lld k %lld ld %lld %lld %lld alpha %g,%g "
-             "beta %g,%g%s", (unsigned long long)seed, sc_type_letter(k->type), sc_op_name(k->op), k->transa, k->transb,
+    tap_diag("SEMCACHE_TEST_SEED=%llu: %c%s trans %c%c side %c uplo %c diag %c m %lld n %lld k %lld ld %lld %lld %lld "
+             "alpha %g,%g beta %g,%g%s", (unsigned long long)seed, sc_type_letter(k->type), sc_op_name(k->op),
+             k->transa, k->transb,
              k->side, k->uplo, k->diag, (long long)k->m, (long long)k->n, (long long)k->k, (long long)k->lda,
              (long long)k->ldb, (long long)k->ldc, k->alpha[0], k->alpha[1], k->beta[0], k->beta[1],
              t->alias ? ", b is a" : "");
@@ -338,8 +341,8 @@ static uint64_t number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* scasum of OpenBLAS 0.3.21 is wrong for contiguous vectors on some processors: no reference, and none for emulated devices
- * either. */
+/* scasum of OpenBLAS 0.3.21 is wrong for contiguous vectors on some processors: no reference, and none for emulated
+ * devices either. */
 static bool reference_sums(void)
 {
     float x[300], sum = 0;

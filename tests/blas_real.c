@@ -29,7 +29,8 @@ void target_vary(struct random *r)
         const char *machine;
         uint64_t limit;
         size_t unit;
-    } setups[] = {{"emu:h200x8:1", 0, 4096}, {"emu:h200x8:3", 0, 64}, {"emu:k20x2", 400000, 32}, {"emu:h200x8:4", 60000, 64}};
+    } setups[] = {{"emu:h200x8:1", 0, 4096}, {"emu:h200x8:3", 0, 64},
+                  {"emu:k20x2", 400000, 32}, {"emu:h200x8:4", 60000, 64}};
     size_t i = (size_t)random_below(r, 4);
 
     if (calls++ % CALLS_A_MACHINE)

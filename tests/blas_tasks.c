@@ -1,5 +1,5 @@
-/* How many tasks a call becomes, where they run, and the order of a product whose operands are on their way; on the fake
- * protocol. */
+/* How many tasks a call becomes, where they run, and the order of a product whose operands are on their way; on the
+ * fake protocol. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +46,14 @@ static int tasks_of(struct sc_kernel kernel)
 static void test_counts(void)
 {
     double result[2];
-    struct sc_kernel dot = {.op = SC_OP_DOT, .type = SC_D, .n = N, .a = x, .b = y, .lda = 1, .ldb = 1, .result = result};
+    struct sc_kernel dot = {.op = SC_OP_DOT, .type = SC_D, .n = N, .a = x, .b = y, .lda = 1, .ldb = 1,
+                            .result = result};
     uint64_t in = sc_stats.percall_in, out = sc_stats.percall_out, calls = sc_stats.offloaded[7];
 
     plain(1, 1 << 20, 1 << 20, FAKE_ONE);
     tap_ok(tasks_of(gemm(N, N, N, 0)) == 1, "a product of matrices in one tile each is one task");
-    tap_ok(sc_stats.offloaded[7] == calls + 1 && sc_stats.percall_in - in == 2 * sizeof a && sc_stats.percall_out - out == sizeof c,
+    tap_ok(sc_stats.offloaded[7] == calls + 1 && sc_stats.percall_in - in == 2 * sizeof a &&
+           sc_stats.percall_out - out == sizeof c,
            "and is counted, with what copying would have moved");
     tap_ok(tasks_of(gemv('N')) == 1 && tasks_of(gemv('T')) == 1, "a matrix times a vector likewise");
     tap_ok(tasks_of(dot) == 1, "a dot product likewise");
@@ -78,7 +80,8 @@ static void test_refusals(void)
     k.ldb = 0;
     tap_ok(tasks_of(k) < 0, "an increment of zero is for the host");
     fake.conflict = true;
-    tap_ok(tasks_of(gemv('N')) < 0 && fake.tasks == 0, "operands that cannot be tracked: the host, and no task has run");
+    tap_ok(tasks_of(gemv('N')) < 0 && fake.tasks == 0,
+           "operands that cannot be tracked: the host, and no task has run");
     plain(0, 1 << 20, 1 << 20, FAKE_ONE);
     tap_ok(tasks_of(gemv('N')) < 0, "no devices: the host");
     plain(1, 1 << 20, 1 << 20, FAKE_ONE);
@@ -91,7 +94,8 @@ static void test_refusals(void)
 static bool strips_right(char transa, char transb, double beta, int devices, int *prefetches, int *partial)
 {
     int64_t m = transa == 'N' ? 24 : 4200, n = 2200, k = transa == 'N' ? 2300 : 40;
-    struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = transa, .transb = transb, .m = m, .n = n, .k = k,
+    struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = transa, .transb = transb, .m = m, .n = n,
+                               .k = k,
                                .alpha = {1, 0}, .beta = {beta, 0}, .lda = transa == 'N' ? m : k,
                                .ldb = transb == 'N' ? k : n, .ldc = m};
     double *p = malloc((size_t)(m * k) * sizeof *p), *q = malloc((size_t)(k * n) * sizeof *q);
@@ -128,8 +132,8 @@ static void test_strips(void)
             bool good = strips_right(transa, transb, i & 4 ? 1 : 0, devices, &prefetches, &partial);
 
             tap_ok(good && prefetches >= 3 && !partial && !fake.errors,
-                   "first use, trans %c%c, beta %d, %d devices: right, %d strips asked for, no tile of C written in part "
-                   "before it is cleared", transa, transb, i >> 2, devices, prefetches);
+                   "first use, trans %c%c, beta %d, %d devices: right, %d strips asked for, no tile of C written in "
+                   "part before it is cleared", transa, transb, i >> 2, devices, prefetches);
         }
 }
 
@@ -165,7 +169,8 @@ static void test_schedule(void)
         }
     }
     idle_end = p.clock[0] - STRIPS * STRIPS * 4;
-    tap_ok(covered == STRIPS * STRIPS && in_order, "every block once, parts of the sum ascending, columns finished in order");
+    tap_ok(covered == STRIPS * STRIPS && in_order,
+           "every block once, parts of the sum ascending, columns finished in order");
     tap_ok(joined > 0 && tasks < STRIPS * STRIPS, "neighbouring parts are joined: %d tasks", tasks);
     tap_ok(idle_end <= 3, "the device waits for the first strips and for nothing else: %g units", idle_end);
     sc_pipeline_free(&p);

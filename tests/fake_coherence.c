@@ -31,7 +31,7 @@ static void need_lock(const char *where)
         error_(where);
 }
 
-/* --- views and cuts --------------------------------------------------------------------------------------------------- */
+/* --- views and cuts ---------------------------------------------------------------------------------------------- */
 
 static uint64_t hash(const void *p)
 {
@@ -43,7 +43,8 @@ static void make_operand(const struct sc_view *view, struct sc_operand *o)
     struct sc_matrix *m = &matrices[matrix_count++ % 16];
     uint64_t h = hash(view->ptr);
 
-    *m = (struct sc_matrix){.rows = view->rows, .cols = view->cols, .row_step = view->vector ? fake.tile_vector : fake.tile_rows,
+    *m = (struct sc_matrix){.rows = view->rows, .cols = view->cols,
+                            .row_step = view->vector ? fake.tile_vector : fake.tile_rows,
                             .col_step = view->vector ? 1 : fake.tile_cols};
     m->row_phase = (int64_t)(h % (uint64_t)m->row_step);
     m->col_phase = (int64_t)(h / 7 % (uint64_t)m->col_step);
@@ -139,14 +140,15 @@ int64_t sc_coherence_next_sector(const struct sc_operand *o, int64_t c)
     sc_coherence_col_cuts(o, &cuts);
     for (int i = 0; i < cuts.n; i++)
         if (c < cuts.at[i + 1]) {
-            int64_t s = c <= cuts.at[i] ? cuts.at[i] : cuts.at[i] + (c - cuts.at[i] + fake.sector - 1) / fake.sector * fake.sector;
+            int64_t s = c <= cuts.at[i] ? cuts.at[i]
+                : cuts.at[i] + (c - cuts.at[i] + fake.sector - 1) / fake.sector * fake.sector;
 
             return s < cuts.at[i + 1] ? s : cuts.at[i + 1];
         }
     return o->view.cols;
 }
 
-/* --- where ------------------------------------------------------------------------------------------------------------- */
+/* --- where ------------------------------------------------------------------------------------------------------- */
 
 static int64_t tile_at(int64_t position, int64_t step, int64_t phase)
 {
@@ -210,7 +212,7 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *p)
     return false;
 }
 
-/* --- tasks ------------------------------------------------------------------------------------------------------------- */
+/* --- tasks ------------------------------------------------------------------------------------------------------- */
 
 static struct temporary {
     void *memory;
@@ -223,7 +225,8 @@ static struct temporary *find_temporary(const void *memory)
     for (int i = 0; i < 64; i++) {
         struct temporary *t = &temporaries[i];
 
-        if (t->memory && (const char *)memory >= (char *)t->memory && (const char *)memory < (char *)t->memory + t->bytes)
+        if (t->memory && (const char *)memory >= (char *)t->memory &&
+            (const char *)memory < (char *)t->memory + t->bytes)
             return t;
     }
     return NULL;
@@ -317,7 +320,8 @@ static void open_local(struct local *l, struct sc_kernel *k, int slot, int devic
     if (!p->operand) {
         const struct temporary *t = find_temporary(p->temporary);
 
-        if (!t || t->device != device || (char *)p->temporary + (size_t)p->rows * l->elem > (char *)t->memory + t->bytes)
+        if (!t || t->device != device ||
+            (char *)p->temporary + (size_t)p->rows * l->elem > (char *)t->memory + t->bytes)
             error_("a temporary of another device or size");
         *slot_pointer(k, slot) = p->temporary;
         *slot_ld(k, slot) = p->temporary_ld;
@@ -443,7 +447,7 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
     return SC_OK;
 }
 
-/* --- the rest ---------------------------------------------------------------------------------------------------------- */
+/* --- the rest ---------------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_coherence_wait(struct sc_fence fence)
 {

@@ -1,6 +1,6 @@
-/* The protocol's interface without a protocol: everything is on the host, tiles and devices are made up.  Each task works
- * on copies of its pieces that hold garbage where they may not be read, so a wrong piece, access or leading dimension gives
- * a wrong result; pieces that cross a cut are errors. */
+/* The protocol's interface without a protocol: everything is on the host, tiles and devices are made up.  Each task
+ * works on copies of its pieces that hold garbage where they may not be read, so a wrong piece, access or leading
+ * dimension gives a wrong result; pieces that cross a cut are errors. */
 #ifndef SC_TESTS_FAKE_COHERENCE_H
 #define SC_TESTS_FAKE_COHERENCE_H
 
