@@ -67,7 +67,7 @@ run -s "$scratch/s" "$program" idle
 ok 'an old file is not left for new statistics' sh -c "! grep -q dgemm '$scratch/s'"
 
 run "$program" threads
-ok 'the program ends while threads compute' ended 0
+ok 'the program ends while threads look at what is coming home' ended 0
 run "$program" signal
 ok 'a signal handler ends the program in the middle of calls' ended 3
 run -s "$scratch/q" "$program" quick

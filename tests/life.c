@@ -72,6 +72,17 @@ static void *call_for_ever(void *none)
     return none;
 }
 
+/* Looks at the result all over; no BLAS, which ends with the process in its own way. */
+static void *look_for_ever(void *none)
+{
+    volatile double seen = 0;
+
+    for (;;)
+        for (int i = 0; i < N * N; i += 64)
+            seen += c[i];
+    return none;
+}
+
 /* Parent and child use the same result, each its own copy; the child goes on with the BLAS. */
 static void use_fork(void)
 {
@@ -126,8 +137,9 @@ int main(int argc, char **argv)
         multiply();
     if (strcmp(how, "threads") == 0) {
         for (int i = 0; i < 4; i++)
-            pthread_create(&thread, NULL, call_for_ever, NULL);
-        usleep(300000);
+            pthread_create(&thread, NULL, look_for_ever, NULL);
+        for (int i = 0; i < 20; i++)
+            multiply(); /* the last result is still away when the process ends */
     }
     if (strcmp(how, "signal") == 0) {
         pthread_t self = pthread_self();
