@@ -3,6 +3,13 @@
 
 /* --- cuts ------------------------------------------------------------------------------------------------------------- */
 
+/* The positions are 8 KiB: only what is used is written. */
+static void no_cuts(struct sc_cuts *cuts)
+{
+    cuts->n = 0;
+    cuts->at[0] = 0;
+}
+
 static void add_cut(struct sc_cuts *cuts, int64_t at)
 {
     if (at > cuts->at[cuts->n] && cuts->n < SC_CUTS_MAX)
@@ -13,7 +20,7 @@ static void add_cut(struct sc_cuts *cuts, int64_t at)
  * position at or after each cut. */
 static void cuts_inside(const int64_t *cut, int parts, int64_t first, int64_t step, int64_t extent, struct sc_cuts *out)
 {
-    *out = (struct sc_cuts){0};
+    no_cuts(out);
     for (int i = 1; i < parts; i++) {
         int64_t at = (cut[i] - first + step - 1) / step;
 
@@ -28,7 +35,7 @@ static void linear_cuts(const struct sc_operand *o, struct sc_cuts *out)
     const struct sc_matrix *m = o->matrix;
     int64_t step = o->view.ld < 0 ? -o->view.ld : o->view.ld;
 
-    *out = (struct sc_cuts){0};
+    no_cuts(out);
     for (int j = 1; j < m->col_parts; j++) {
         int64_t cut = m->col_cut[j] * m->rows, at = (cut - o->first + step - 1) / step;
 
@@ -43,11 +50,11 @@ void sc_coherence_row_cuts(const struct sc_operand *o, struct sc_cuts *out)
     const struct sc_matrix *m = o->matrix;
 
     if (!m || sc_view_empty(&o->view))
-        *out = (struct sc_cuts){0};
+        no_cuts(out);
     else if (o->linear && o->view.vector)
         linear_cuts(o, out);
     else if (o->linear) {
-        *out = (struct sc_cuts){0};
+        no_cuts(out);
         add_cut(out, o->view.rows);
     } else if (o->view.vector && o->cols > 1)
         cuts_inside(m->col_cut, m->col_parts, o->col, 1, o->view.rows, out);
@@ -59,7 +66,7 @@ void sc_coherence_col_cuts(const struct sc_operand *o, struct sc_cuts *out)
 {
     const struct sc_matrix *m = o->matrix;
 
-    *out = (struct sc_cuts){0};
+    no_cuts(out);
     if (!m || sc_view_empty(&o->view))
         return;
     if (o->linear || o->view.vector)
@@ -70,11 +77,13 @@ void sc_coherence_col_cuts(const struct sc_operand *o, struct sc_cuts *out)
 
 void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with)
 {
-    struct sc_cuts a = *into;
+    struct sc_cuts a;
     int i = 1, j = 1;
 
-    into->n = 0;
-    into->at[0] = 0;
+    a.n = into->n;
+    for (int k = 0; k <= a.n; k++)
+        a.at[k] = into->at[k];
+    no_cuts(into);
     while (i <= a.n || j <= with->n) {
         int64_t x = i <= a.n ? a.at[i] : INT64_MAX, y = j <= with->n ? with->at[j] : INT64_MAX;
 
