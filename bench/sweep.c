@@ -1,5 +1,6 @@
 /* How fast the CPU gets at a result: C of 1 GiB from a thin dgemm, then (a) one element of each page in order, (b) every
- * element in order, (c) one element somewhere, each after a pause in which the dgemm ends.  Knows nothing of semcache.
+ * element in order, (c) one element somewhere, each after a pause in which the dgemm ends; (c) also after a long sleep, in
+ * which processors and the library's thread fall asleep.  Knows nothing of semcache.
  *
  *     sweep [rounds [n]]     C is n x n, default 11586 (1 GiB) */
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "examples/example.h"
 
-enum { THIN = 512, TOUCHES = 15 };
+enum { THIN = 512, TOUCHES = 15, SHORT_PAUSE = 10, LONG_PAUSE = 200 };
 
 struct product {
     int n;
@@ -15,9 +16,9 @@ struct product {
 };
 
 /* C := A B anew, all of it on the devices when it pays; returns when that has had the time to end. */
-static void compute(const struct product *p)
+static void compute(const struct product *p, long milliseconds)
 {
-    struct timespec pause = {0, 200 * 1000 * 1000};
+    struct timespec pause = {0, milliseconds * 1000 * 1000};
 
     cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, p->n, p->n, THIN, 1, p->a, p->n, p->b, THIN, 0, p->c,
                 p->n);
@@ -43,7 +44,7 @@ static int by_size(const void *x, const void *y)
 }
 
 /* Median seconds of the first touch of one element of a fresh result. */
-static double first_touch(const struct product *p, double *sum)
+static double first_touch(const struct product *p, long pause, double *sum)
 {
     double seconds[TOUCHES];
     size_t count = (size_t)p->n * (size_t)p->n;
@@ -52,7 +53,7 @@ static double first_touch(const struct product *p, double *sum)
         size_t at = (size_t)(i + 1) * (count / (TOUCHES + 2)) + 12345 % count;
         double start;
 
-        compute(p);
+        compute(p, pause);
         start = example_now();
         *sum += ((const volatile double *)p->c)[at % count];
         seconds[i] = example_now() - start;
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 4;
     struct product p = {.n = argc > 2 ? atoi(argv[2]) : 11586};
-    double pages = INFINITY, all = INFINITY, touch, sum = 0, bytes = 8.0 * p.n * p.n;
+    double pages = INFINITY, all = INFINITY, touch, slept, sum = 0, bytes = 8.0 * p.n * p.n;
 
     p.a = example_doubles((size_t)p.n * THIN);
     p.b = example_doubles((size_t)p.n * THIN);
@@ -75,13 +76,14 @@ int main(int argc, char **argv)
         p.b[i] = 1.0 / THIN;
     }
     for (int round = 0; round < rounds; round++) { /* the first has the start-up costs; the best counts */
-        compute(&p);
+        compute(&p, LONG_PAUSE);
         pages = fmin(pages, sweep(&p, 4096 / sizeof(double), &sum));
-        compute(&p);
+        compute(&p, LONG_PAUSE);
         all = fmin(all, sweep(&p, 1, &sum));
     }
-    touch = first_touch(&p, &sum);
-    printf("sweep bytes=%.0f pages_gbs=%.3f all_gbs=%.3f touch_us=%.1f sum=%.6e\n", bytes, 1e-9 * bytes / pages,
-           1e-9 * bytes / all, 1e6 * touch, sum);
+    touch = first_touch(&p, SHORT_PAUSE, &sum);
+    slept = first_touch(&p, LONG_PAUSE, &sum);
+    printf("sweep bytes=%.0f pages_gbs=%.3f all_gbs=%.3f touch_us=%.1f slept_us=%.1f sum=%.6e\n", bytes,
+           1e-9 * bytes / pages, 1e-9 * bytes / all, 1e6 * touch, 1e6 * slept, sum);
     return 0;
 }

@@ -1,7 +1,8 @@
 /* gemm: C := alpha op(A) op(B) + beta C.  C block by block where the blocks of C are; k in parts when A or B is cut
  * there.
  *
- * Operands that the devices already have: one task for each block and tile of k, so one task with one device.
+ * Operands that the devices already have: one task for each block and tile of k, so one task with one device, unless the
+ * product takes so long that the host can use its first columns meanwhile.
  * Operands still on the host: finer strips at sector boundaries, requested in an order that gives the devices work
  * early, and the blocks in the order of blas/pipeline.h. */
 #include "base/config.h"
@@ -355,6 +356,22 @@ static double products_per_second(const struct sc_kernel *kernel)
     return flops / (sc_type_is_complex(kernel->type) ? 8 : 2);
 }
 
+/* Operands are there: strips of C, one after the other, so that the host can have the first while the last is computed.
+ * Only strips that take longer than what they cost. */
+#define RESULT_STRIPS 8
+#define RESULT_STRIP_SECONDS 4e-3
+
+static void refine_results(struct product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+    double seconds = (double)kernel->m * (double)kernel->n * (double)kernel->k / products_per_second(kernel) /
+                     sc_coherence_devices();
+    int64_t strips = seconds < RESULT_STRIPS * RESULT_STRIP_SECONDS ? (int64_t)(seconds / RESULT_STRIP_SECONDS) : RESULT_STRIPS;
+
+    if (strips > 1)
+        refine(&g->n, operand_c(g), kernel->n / strips > STRIP_MIN ? kernel->n / strips : STRIP_MIN);
+}
+
 static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *p)
 {
     struct requests r = {.g = g, .p = p, .read_c = !sc_blas_is_zero(g->call->kernel->beta)};
@@ -403,6 +420,7 @@ enum sc_status sc_blas_gemm(struct sc_blas_job *call)
     tile_cuts(&g);
     if (pipelined(&g, &status))
         return status;
+    refine_results(&g);
     status = clear(&g);
     return status == SC_OK ? in_order(&g) : status;
 }

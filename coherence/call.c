@@ -208,7 +208,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     if (status != SC_OK)
         return status;
     sc_protocol_lock();
-    status = resolve_all(own, count, operands);
+    status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;
     if (status != SC_OK) {
         sc_protocol_unlock();
         drop_shadows(own, staged, count);

@@ -262,6 +262,10 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
     }
 }
 
+/* A write fault costs what moving half a MiB costs, so it takes more than its page; not much more, because whatever it
+ * takes goes to the devices again. */
+#define WRITE_WINDOW ((size_t)64 << 10)
+
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
 {
     uintptr_t page = addr & ~(uintptr_t)(SC_PAGE - 1), lo, hi;
@@ -280,12 +284,11 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
         access = SC_WRITE;
     sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
     sc_trace(.kind = SC_EVENT_FAULT, .a = addr, .ip = ip, .old_state = (uint8_t)access);
-    lo = page;
-    hi = page + SC_PAGE;
-    if (access & SC_WRITE)
+    if (access & SC_WRITE) {
         access = SC_RDWR;
-    else
-        clip_window(page, window > SC_PAGE ? window & ~(size_t)(SC_PAGE - 1) : SC_PAGE, &lo, &hi);
+        window = WRITE_WINDOW;
+    }
+    clip_window(page, window > SC_PAGE ? window & ~(size_t)(SC_PAGE - 1) : SC_PAGE, &lo, &hi);
     acquire_locked(lo, hi, access);
     sc_protocol_unlock();
     return SC_FAULT_DONE;

@@ -12,6 +12,7 @@
 struct sc_protocol {
     const struct sc_device_ops *ops; /* NULL: not started */
     const struct sc_device_host *host;
+    bool stopping; /* nothing new is tracked */
     int devices;
     struct sc_device_properties properties[SC_DEVICES_MAX];
     bool failed[SC_DEVICES_MAX]; /* gets no new work */
