@@ -81,6 +81,10 @@ enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint6
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0, int64_t c1,
                                   struct sc_fences *fences);
 
+/* The same for elements [first, last) of a contiguous lattice (rows == ld, one row of tiles), inside one tile. */
+enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_t first, int64_t last,
+                                  struct sc_fences *fences);
+
 /* --- device memory (memory.c) ----------------------------------------------------------------------------------------------- */
 
 /* Gives a tile memory on a device, evicting others' when it is full. */

@@ -76,6 +76,14 @@ static size_t pitch(const struct rect *r, int where)
     return (size_t)(where == SC_HOST ? r->m->ld : r->t->rows) * r->m->elem;
 }
 
+/* Rows past the tile's last run on in the next column (one long column of a contiguous lattice). */
+static uint64_t sectors_of(const struct rect *r)
+{
+    int64_t c0 = r->c0 + (r->r0 - r->t->row) / r->t->rows, c1 = r->c1 + (r->r1 - 1 - r->t->row) / r->t->rows;
+
+    return sc_tile_sectors(r->m, r->t, c0, c1 - c0);
+}
+
 static void count(const struct rect *r, uint64_t bytes)
 {
     enum sc_transfer kind = r->from == SC_HOST ? SC_H2D : r->to == SC_HOST ? SC_D2H : SC_D2D;
@@ -83,8 +91,7 @@ static void count(const struct rect *r, uint64_t bytes)
     sc_count(&sc_stats.bytes[kind], bytes);
     sc_count(&sc_stats.transfers[kind], 1);
     sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .tile = sc_matrix_tile_index(r->m, r->t),
-             .sectors = sc_tile_sectors(r->m, r->t, r->c0, r->c1 - r->c0), .device = (int16_t)r->to, .peer = (int16_t)r->from,
-             .bytes = bytes);
+             .sectors = sectors_of(r), .device = (int16_t)r->to, .peer = (int16_t)r->from, .bytes = bytes);
 }
 
 /* Enqueues it.  Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends where
@@ -277,31 +284,64 @@ enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint6
     return SC_OK;
 }
 
+/* A run of sectors [s, *e) that the host has (then their landing is waited for, and SC_HOST returned) or that have one
+ * source. */
+static int next_run(const struct sc_tile *t, int s, int end, int *e, struct sc_fences *fences)
+{
+    bool on_host = t->host_valid >> s & 1;
+    int from = on_host ? SC_HOST : source_for_host(t, s);
+
+    *e = s + 1;
+    if (on_host)
+        sc_fences_add(fences, t->landed[s]);
+    while (!on_host && *e < end && !(t->host_valid >> *e & 1) && source_for_host(t, *e) == from)
+        ++*e;
+    return from;
+}
+
+static enum sc_status land_window(const struct rect *r, int s, int e, struct sc_fences *fences)
+{
+    struct sc_fence f;
+    enum sc_status status = r->from == SC_HOST ? SC_ERR_DEVICE : land(r, s, e, &f);
+
+    if (status == SC_OK)
+        sc_fences_add(fences, f);
+    return status;
+}
+
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0, int64_t c1,
                                   struct sc_fences *fences)
 {
     int end = (int)((c1 - 1 - t->col) / m->width) + 1;
+    enum sc_status status = SC_OK;
 
-    for (int s = (int)((c0 - t->col) / m->width), e; s < end; s = e) {
-        bool on_host = t->host_valid >> s & 1;
-        int from = on_host ? SC_HOST : source_for_host(t, s);
-        struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, from, SC_HOST};
-        enum sc_status status;
-        struct sc_fence f;
+    for (int s = (int)((c0 - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
+        struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, next_run(t, s, end, &e, fences), SC_HOST};
 
-        e = s + 1;
-        if (on_host) {
-            sc_fences_add(fences, t->landed[s]);
-            continue;
-        }
-        while (e < end && !(t->host_valid >> e & 1) && source_for_host(t, e) == from)
-            e++;
         r.c0 = r.c0 > c0 ? r.c0 : c0;
         r.c1 = sc_tile_sector_end(m, t, e) < c1 ? sc_tile_sector_end(m, t, e) : c1;
-        status = from == SC_HOST ? SC_ERR_DEVICE : land(&r, s, e, &f);
-        if (status != SC_OK)
-            return status;
-        sc_fences_add(fences, f);
+        if (!(t->host_valid >> s & 1))
+            status = land_window(&r, s, e, fences);
     }
-    return SC_OK;
+    return status;
+}
+
+enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_t first, int64_t last,
+                                  struct sc_fences *fences)
+{
+    int64_t origin = t->col * m->rows;
+    int end = (int)(((last - 1) / m->rows - t->col) / m->width) + 1;
+    enum sc_status status = SC_OK;
+
+    for (int s = (int)((first / m->rows - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
+        int from = next_run(t, s, end, &e, fences);
+        int64_t a = sc_tile_sector_col(m, t, s) * m->rows, b = sc_tile_sector_end(m, t, e) * m->rows;
+        /* As one long column. */
+        struct rect r = {m, t, (a > first ? a : first) - origin, (b < last ? b : last) - origin, t->col, t->col + 1, from,
+                         SC_HOST};
+
+        if (!(t->host_valid >> s & 1))
+            status = land_window(&r, s, e, fences);
+    }
+    return status;
 }

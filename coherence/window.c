@@ -81,6 +81,21 @@ static enum sc_status fetch_rect(struct sc_matrix *m, struct window *w, int64_t 
     return SC_OK;
 }
 
+/* Elements [first, last) of a contiguous lattice. */
+static enum sc_status fetch_linear(struct sc_matrix *m, struct window *w, int64_t first, int64_t last)
+{
+    enum sc_status status = SC_OK;
+
+    for (int j = sc_matrix_tile_col(m, first / m->rows); j <= sc_matrix_tile_col(m, (last - 1) / m->rows); j++) {
+        struct sc_tile *t = sc_matrix_tile(m, 0, j);
+        int64_t a = t->col * m->rows, b = (t->col + t->cols) * m->rows;
+
+        if (status == SC_OK)
+            status = sc_transfer_linear(m, t, a > first ? a : first, b < last ? b : last, &w->fences);
+    }
+    return status;
+}
+
 /* Brings the matrix's bytes in [w->lo, w->hi): the rest of a column, whole columns, the beginning of a column. */
 static enum sc_status fetch_bytes(struct sc_matrix *m, struct window *w)
 {
@@ -90,6 +105,8 @@ static enum sc_status fetch_bytes(struct sc_matrix *m, struct window *w)
     int64_t c0 = first / m->ld, r0 = first % m->ld, c1 = last / m->ld, r1 = last % m->ld;
     enum sc_status status = SC_OK;
 
+    if (m->rows == m->ld && m->row_parts == 1)
+        return fetch_linear(m, w, first, last);
     if (c0 == c1)
         return fetch_rect(m, w, r0, r1, c0, c0 + 1);
     if (r0) {
