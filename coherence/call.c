@@ -5,6 +5,8 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
+static unsigned holding; /* who wants no calls to begin */
 
 void sc_protocol_lock(void)
 {
@@ -22,6 +24,19 @@ void sc_protocol_unlock(void)
 void sc_protocol_lock_reset(void)
 {
     pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&may_begin, NULL);
+    holding = 0;
+}
+
+void sc_protocol_hold_calls(void)
+{
+    holding++;
+}
+
+void sc_protocol_resume_calls(void)
+{
+    if (--holding == 0)
+        pthread_cond_broadcast(&may_begin);
 }
 
 /* --- shadows of untracked memory ------------------------------------------------------------------------------------------ */
@@ -208,6 +223,8 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     if (status != SC_OK)
         return status;
     sc_protocol_lock();
+    while (holding)
+        pthread_cond_wait(&may_begin, &lock);
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;
     if (status != SC_OK) {
         sc_protocol_unlock();

@@ -14,15 +14,18 @@ static bool all_open(void)
     return true;
 }
 
-/* The lock is kept until the fork is over: another thread's call would close pages that the child could not open. */
+/* The lock is kept until the fork is over: another thread's call would close pages that the child could not open.
+ * Until all is home calls wait: threads that offload in a loop would otherwise be ahead for ever. */
 void sc_coherence_fork_prepare(void)
 {
     sc_protocol_lock();
+    sc_protocol_hold_calls();
     while (sc_protocol.ops && !all_open()) {
         sc_protocol_unlock();
         sc_coherence_home_all();
         sc_protocol_lock();
     }
+    sc_protocol_resume_calls(); /* they get no further than the lock */
 }
 
 void sc_coherence_fork_parent(void)
@@ -34,6 +37,7 @@ void sc_coherence_fork_child(void)
 {
     sc_protocol.check = false; /* asks nothing of the devices */
     sc_protocol.ops = NULL;
+    sc_protocol.devices = 0; /* none has anything or is reading anything */
     for (size_t i = 0; i < sc_directory_count(); i++) {
         struct sc_matrix *m = sc_directory_at(i);
 
@@ -41,7 +45,6 @@ void sc_coherence_fork_child(void)
             sc_protocol_host_writes(m, g);
         sc_protocol_paint(m->base, sc_matrix_end(m));
     }
-    sc_protocol.devices = 0;
     sc_protocol_lock_reset(); /* other threads stayed behind */
     sc_inside_leave();
 }

@@ -2,6 +2,25 @@
 #include "coherence/faults.h"
 #include "coherence/protocol.h"
 
+#define PATIENCE 8 /* rounds; two or three are usual */
+
+/* One round of an acquisition, under the lock: what to wait for before the next, and the bytes of the sectors that it
+ * has opened, to be painted as a whole: where a page of a sector was wanted others will be. */
+struct round {
+    struct sc_fences waits;
+    uintptr_t lo, hi;
+};
+
+static void opened(struct round *r, uintptr_t lo, uintptr_t hi)
+{
+    if (r->lo == r->hi) {
+        r->lo = lo;
+        r->hi = hi;
+    }
+    r->lo = lo < r->lo ? lo : r->lo;
+    r->hi = hi > r->hi ? hi : r->hi;
+}
+
 /* --- making sectors valid on the host ------------------------------------------------------------------------------------- */
 
 static bool valid_on_host(const struct sc_matrix *m, int g)
@@ -83,21 +102,22 @@ static bool is_whole(uintptr_t lo, uintptr_t hi, uintptr_t plo, uintptr_t phi)
 
 /* Makes the pages [plo, phi) of a sector readable as far as the matrix is concerned: whole sectors change their state,
  * parts of them become home page by page. */
-static bool read_sector(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi, struct sc_fences *w)
+static bool read_sector(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi, struct round *r)
 {
     uintptr_t lo, hi, a, b;
 
     if (m->open[g] || !sc_matrix_sector_range(m, g, &lo, &hi))
         return true;
     if (is_whole(lo, hi, plo, phi) || valid_on_host(m, g)) {
-        if (!bring_sector(m, g, w))
+        if (!bring_sector(m, g, &r->waits))
             return false;
         sc_protocol_open(m, g);
+        opened(r, lo, hi);
         return true;
     }
     a = (lo > plo ? lo : plo) & ~(uintptr_t)(SC_PAGE - 1);
     b = ((hi < phi ? hi : phi) + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
-    return sc_window_fetch(m, a, b, w);
+    return sc_window_fetch(m, a, b, &r->waits);
 }
 
 /* Starts the sectors of [first, end) that lie in [plo, phi) as a whole: runs of them go in large transfers. */
@@ -116,7 +136,7 @@ static void start_runs(struct sc_matrix *m, int first, int end, uintptr_t plo, u
     }
 }
 
-static bool read_matrix(struct sc_matrix *m, uintptr_t plo, uintptr_t phi, struct sc_fences *w)
+static bool read_matrix(struct sc_matrix *m, uintptr_t plo, uintptr_t phi, struct round *r)
 {
     bool ready = true;
     int first, end;
@@ -125,29 +145,32 @@ static bool read_matrix(struct sc_matrix *m, uintptr_t plo, uintptr_t phi, struc
         return true;
     start_runs(m, first, end, plo, phi);
     for (int g = first; g < end; g++)
-        ready = read_sector(m, g, plo, phi, w) && ready;
+        ready = read_sector(m, g, plo, phi, r) && ready;
     return ready;
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------------------- */
 
 /* Makes the host the only owner of a sector.  A sector that is overwritten whole is not brought. */
-static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct sc_fences *w)
+static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct round *r)
 {
     uintptr_t lo, hi;
 
-    if (!sc_matrix_sector_range(m, g, &lo, &hi) || (m->open[g] && !device_has(m, g)))
+    if (!sc_matrix_sector_range(m, g, &lo, &hi))
         return true;
-    if (!overwritten && !bring_sector(m, g, w))
+    if (m->open[g] && !device_has(m, g) && !sc_protocol_uploading(m, g))
+        return true;
+    if (!overwritten && !bring_sector(m, g, &r->waits))
         return false;
-    if (!quiet(m, g, w))
+    if (!quiet(m, g, &r->waits))
         return false;
     sc_window_cancel(m, lo, hi);
     sc_protocol_host_writes(m, g);
+    opened(r, lo, hi);
     return true;
 }
 
-static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum sc_access access, struct sc_fences *w)
+static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum sc_access access, struct round *r)
 {
     uintptr_t plo = lo & ~(uintptr_t)(SC_PAGE - 1), phi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
     bool ready = true;
@@ -161,7 +184,7 @@ static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum s
         uintptr_t a, b;
         bool whole = access == SC_WRITE && sc_matrix_sector_range(m, g, &a, &b) && is_whole(a, b, lo, hi);
 
-        ready = write_sector(m, g, whole, w) && ready;
+        ready = write_sector(m, g, whole, r) && ready;
     }
     return ready;
 }
@@ -169,35 +192,43 @@ static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum s
 /* --- acquiring -------------------------------------------------------------------------------------------------------------------- */
 
 /* One round under the lock: starts what is missing.  True when the pages of [lo, hi) have been opened. */
-static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, struct sc_fences *w)
+static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, struct round *r)
 {
     uintptr_t plo = lo & ~(uintptr_t)(SC_PAGE - 1), phi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
     bool ready = true;
     size_t first;
     int n = sc_directory_find(plo, phi, &first);
 
-    w->count = 0;
+    *r = (struct round){.waits.count = 0};
     sc_window_finish();
     for (int i = 0; i < n; i++) {
         struct sc_matrix *m = sc_directory_at(first + (size_t)i);
 
-        ready = (access & SC_WRITE ? write_matrix(m, lo, hi, access, w) : read_matrix(m, plo, phi, w)) && ready;
+        ready = (access & SC_WRITE ? write_matrix(m, lo, hi, access, r) : read_matrix(m, plo, phi, r)) && ready;
     }
     if (ready && n > 0)
-        sc_protocol_paint(plo, phi);
+        opened(r, plo, phi);
+    if (r->lo < r->hi)
+        sc_protocol_paint(r->lo, r->hi);
     return ready;
 }
 
-/* Lock held before and after, dropped while transfers run. */
+/* Lock held before and after, dropped while transfers run.  Calls of other threads that take away again what the last
+ * round has brought, or other columns of the same sectors, are held up after some rounds. */
 static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
-    struct sc_fences w;
+    struct round r;
+    int rounds = 0;
 
-    while (!acquire_round(lo, hi, access, &w)) {
+    while (!acquire_round(lo, hi, access, &r)) {
+        if (++rounds == PATIENCE)
+            sc_protocol_hold_calls();
         sc_protocol_unlock();
-        sc_fences_sync(&w);
+        sc_fences_sync(&r.waits);
         sc_protocol_lock();
     }
+    if (rounds >= PATIENCE)
+        sc_protocol_resume_calls();
     if (sc_protocol.check)
         sc_check_all("an access of the host");
 }
@@ -229,9 +260,9 @@ void sc_coherence_acquire_view(const struct sc_view *v)
     }
     sc_protocol_lock();
     for (int64_t j = 0; j < columns; j++) {
-        struct sc_fences w;
+        struct round r;
 
-        acquire_round(lo + (uintptr_t)(j * step) * elem, lo + (uintptr_t)(j * step) * elem + column, SC_READ, &w);
+        acquire_round(lo + (uintptr_t)(j * step) * elem, lo + (uintptr_t)(j * step) * elem + column, SC_READ, &r);
     }
     for (int64_t j = 0; j < columns; j++)
         acquire_locked(lo + (uintptr_t)(j * step) * elem, lo + (uintptr_t)(j * step) * elem + column, v->access);
@@ -297,7 +328,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
 void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
 {
     uintptr_t lo = (addr + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1), hi;
-    struct sc_fences w = {.count = 0};
+    struct round r = {.waits.count = 0};
     size_t first;
 
     if (!bytes || !sc_protocol.ops)
@@ -309,7 +340,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
 
         hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);
         hi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
-        read_matrix(m, lo, hi, &w);
+        read_matrix(m, lo, hi, &r);
     }
     sc_protocol_unlock();
 }
@@ -357,6 +388,15 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes)
     sc_fences_sync(&w);
 }
 
+/* The matrix that was seen there before the lock was dropped, or NULL when it is no more. */
+static struct sc_matrix *known(uintptr_t base, uint32_t id)
+{
+    size_t first;
+    struct sc_matrix *m = sc_directory_find(base, base + 1, &first) ? sc_directory_at(first) : NULL;
+
+    return m && m->id == id ? m : NULL;
+}
+
 void sc_coherence_release_range(uintptr_t addr, size_t bytes)
 {
     struct sc_fences w = {.count = 0};
@@ -367,16 +407,17 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
     sc_protocol_lock();
     for (int i = 0; i < sc_directory_find(addr, addr + bytes, &first); i++) {
         struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        uintptr_t base = m->base;
+        uint32_t id = m->id;
 
         if (m->users)
             continue;
-        m->users++; /* keeps its place while the lock is dropped */
-        acquire_locked(m->base, sc_matrix_end(m), SC_RDWR);
-        m->users--;
-        if (m->users)
-            continue;
-        remove_matrix(m, &w);
+        m->users++; /* keeps its place while the lock is dropped, unless it is freed */
+        acquire_locked(base, sc_matrix_end(m), SC_RDWR);
         i = -1;
+        m = known(base, id);
+        if (m && --m->users == 0)
+            remove_matrix(m, &w);
     }
     sc_protocol_unlock();
     sc_fences_sync(&w);

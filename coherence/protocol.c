@@ -111,17 +111,27 @@ bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page)
     return p < m->pages && m->home[p / 64] >> p % 64 & 1;
 }
 
-static void set_pages(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, bool home)
+/* True when any of the pages was not so before. */
+static bool set_pages(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, bool home)
 {
     size_t a = lo <= first_page(m) ? 0 : (lo - first_page(m)) >> SC_PAGE_SHIFT;
-    size_t b = (hi - first_page(m) + SC_PAGE - 1) >> SC_PAGE_SHIFT;
+    size_t b = (hi - first_page(m) + SC_PAGE - 1) >> SC_PAGE_SHIFT, before = m->home_count;
 
-    for (size_t p = a; p < b && p < m->pages; p++) {
-        if (home)
-            m->home[p / 64] |= UINT64_C(1) << p % 64;
-        else
-            m->home[p / 64] &= ~(UINT64_C(1) << p % 64);
+    b = b < m->pages ? b : m->pages;
+    for (size_t w = a / 64; w * 64 < b; w++) {
+        uint64_t *word = &m->home[w], mask = ~UINT64_C(0);
+        size_t n;
+
+        if (w == a / 64)
+            mask &= ~UINT64_C(0) << a % 64;
+        if (b - w * 64 < 64)
+            mask &= sc_sectors_all((int)(b - w * 64));
+        mask &= home ? ~*word : *word;
+        n = (size_t)__builtin_popcountll(mask);
+        *word ^= mask;
+        m->home_count = home ? m->home_count + n : m->home_count - n;
     }
+    return m->home_count != before;
 }
 
 /* Takes back what the host may do with sectors that it no longer has.  Returns those whose pages may have been open. */
@@ -133,7 +143,7 @@ static uint64_t close_sectors(struct sc_matrix *m, const struct sc_tile *t, uint
         int s = __builtin_ctzll(rest), g = global_sector(m, t, s);
         uintptr_t lo, hi;
 
-        if (!m->open[g] && !m->home_any && !sc_window_any())
+        if (!m->open[g] && !m->home_count && !sc_window_any())
             continue; /* the steady state */
         if (m->open[g])
             closed |= UINT64_C(1) << s;
@@ -141,10 +151,8 @@ static uint64_t close_sectors(struct sc_matrix *m, const struct sc_tile *t, uint
         if (!sc_matrix_sector_range(m, g, &lo, &hi))
             continue;
         sc_window_cancel(m, lo, hi);
-        if (m->home_any) {
-            set_pages(m, lo, hi, false);
+        if (m->home_count && set_pages(m, lo, hi, false))
             closed |= UINT64_C(1) << s;
-        }
     }
     return closed;
 }
@@ -229,7 +237,6 @@ void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     int first, end;
 
     set_pages(m, lo, hi, true);
-    m->home_any = true;
     if (sc_matrix_sectors_at(m, lo, hi, &first, &end))
         for (int g = first; g < end; g++)
             promote(m, g);
@@ -243,6 +250,15 @@ static bool device_has(const struct sc_matrix *m, int g)
     for (int i = 0; i < m->row_parts; i++)
         if (devices_valid(sc_matrix_tile(m, i, g / SC_SECTORS)) >> g % SC_SECTORS & 1)
             return true;
+    return false;
+}
+
+bool sc_protocol_uploading(const struct sc_matrix *m, int g)
+{
+    for (int i = 0; i < m->row_parts; i++)
+        for (int d = 0; d < sc_protocol.devices; d++)
+            if (!sc_reached(sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS)->host_read[d]))
+                return true;
     return false;
 }
 
@@ -266,11 +282,11 @@ static void paint_sector(const struct sc_matrix *m, int g, uintptr_t first, size
     if (a >= b)
         return;
     if (m->open[g]) {
-        if (device_has(m, g))
+        if (device_has(m, g) || sc_protocol_uploading(m, g)) /* evicted while kernels wait for the upload (C5) */
             at_least(want + a, b - a, SC_PROT_R);
         return;
     }
-    if (!m->home_any) {
+    if (!m->home_count) {
         memset(want + a, SC_PROT_NONE, b - a);
         return;
     }

@@ -26,6 +26,10 @@ extern struct sc_protocol sc_protocol;
 void sc_protocol_lock(void);
 void sc_protocol_unlock(void);
 void sc_protocol_lock_reset(void); /* in a forked child */
+/* Until the latter, calls wait before they begin: for who has to see all data at home or a page open, which calls that
+ * follow one another could put off for ever.  Lock held; counted. */
+void sc_protocol_hold_calls(void);
+void sc_protocol_resume_calls(void);
 
 /* --- states (protocol.c): the only functions that assign validity or page state --------------------------------------- */
 
@@ -44,6 +48,8 @@ void sc_protocol_open(struct sc_matrix *m, int g);
 void sc_protocol_host_writes(struct sc_matrix *m, int g);
 /* The matrix's bytes on pages [lo, hi) are home and landed though their sectors are not (partly home). */
 void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
+/* Uploads that read the host's copies of the sector's tiles may be running, whether or not a device keeps the copy. */
+bool sc_protocol_uploading(const struct sc_matrix *m, int g);
 bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page);
 
 /* Applies to the pages of [lo, hi) the protection that their sectors ask for (C3). */

@@ -37,11 +37,11 @@ void sc_coherence_stop(void)
     sc_protocol_unlock();
     sc_coherence_release_range(0, UINTPTR_MAX);
     sc_host_spans_unpin();
-    ops->close();
     sc_protocol_lock();
     sc_protocol.ops = NULL;
     sc_protocol.devices = 0;
     sc_protocol_unlock();
+    ops->close();
 }
 
 int sc_coherence_devices(void)

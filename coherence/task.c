@@ -5,12 +5,23 @@
 
 /* --- acquire and release ------------------------------------------------------------------------------------------------- */
 
+/* What a task closes: runs of sectors of its pieces, when they are shared and when they are written. */
+#define RUNS_MAX ((size_t)PIECES * SC_SECTORS)
+
+/* No pages have to be closed on the host for the access, or they can be (else a write there would go unnoticed). */
+static bool can_close(const struct sc_copy *c, const struct sc_target *x, uint64_t need, enum sc_access access)
+{
+    uint64_t closed = (need & ~c->valid) | (access & SC_WRITE ? x->t->host_valid & x->sectors : 0);
+
+    return !closed || sc_host_can_close(RUNS_MAX);
+}
+
 /* Makes the piece valid on the device (as far as it is read) and lets the compute stream wait for that. */
 static enum sc_status acquire(int device, const struct sc_piece *p, const struct sc_target *x)
 {
     struct sc_copy *c = &x->t->copy[device];
     uint64_t need = p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
-    enum sc_status status = sc_memory_ensure(device, x->m, x->t);
+    enum sc_status status = can_close(c, x, need, p->access) ? sc_memory_ensure(device, x->m, x->t) : SC_ERR_MEMORY;
 
     if (status != SC_OK)
         return status;
@@ -244,7 +255,9 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
         return SC_ERR_DEVICE;
     sc_piece_target(piece, &x);
     x.t->copy[device].pins++;
-    status = sc_memory_ensure(device, x.m, x.t);
+    status = SC_ERR_MEMORY;
+    if (can_close(&x.t->copy[device], &x, x.sectors, SC_READ))
+        status = sc_memory_ensure(device, x.m, x.t);
     if (status == SC_OK)
         status = sc_transfer_to_device(device, x.m, x.t, x.sectors);
     x.t->copy[device].pins--;
@@ -261,7 +274,12 @@ enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory)
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
     status = sc_memory_alloc(device, bytes, memory, &ready);
-    return status == SC_OK ? sc_order(device, SC_STREAM_COMPUTE, ready) : status;
+    if (status != SC_OK)
+        return status;
+    status = sc_order(device, SC_STREAM_COMPUTE, ready);
+    if (status != SC_OK)
+        sc_protocol.ops->free(device, *memory, &ready, 1);
+    return status;
 }
 
 void sc_coherence_temporary_free(int device, void *memory)
@@ -299,5 +317,7 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
 
 enum sc_status sc_coherence_wait(struct sc_fence fence)
 {
-    return fence.seq ? sc_protocol.ops->sync(fence) : SC_OK;
+    const struct sc_device_ops *ops = sc_protocol.ops;
+
+    return fence.seq && ops ? ops->sync(fence) : SC_OK; /* when all stopped, all was waited for */
 }

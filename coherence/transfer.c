@@ -42,11 +42,13 @@ void sc_fences_add(struct sc_fences *set, struct sc_fence f)
 
 void sc_fences_sync(const struct sc_fences *set)
 {
+    const struct sc_device_ops *ops = sc_protocol.ops; /* none: stopped meanwhile, which waits for everything */
+
     sc_inside_enter();
-    for (int i = 0; i < set->count; i++) {
+    for (int i = 0; ops && i < set->count; i++) {
         int d = set->f[i].device;
 
-        if (sc_protocol.ops->sync(set->f[i]) == SC_OK)
+        if (ops->sync(set->f[i]) == SC_OK)
             continue;
         if (!__atomic_exchange_n(&sc_protocol.lost[d], true, __ATOMIC_RELAXED))
             sc_log(SC_LOG_ERROR, "device %d (%s) failed while data came home from it: what existed only there is lost", d,

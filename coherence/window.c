@@ -11,11 +11,18 @@ static struct window {
 } windows[WINDOWS_MAX];
 static int used; /* entries at the front that may be in use */
 
+static void trim(void)
+{
+    while (used && !windows[used - 1].m)
+        used--;
+}
+
 void sc_window_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 {
     for (int i = 0; i < used; i++)
         if (windows[i].m == m && windows[i].lo < hi && windows[i].hi > lo)
             windows[i].m = NULL;
+    trim();
 }
 
 bool sc_window_any(void)
@@ -41,8 +48,7 @@ void sc_window_finish(void)
             sc_protocol_pages_home(m, windows[i].lo, windows[i].hi);
         }
     }
-    while (used && !windows[used - 1].m)
-        used--;
+    trim();
 }
 
 static struct window *free_window(void)
@@ -169,8 +175,11 @@ bool sc_window_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_
         } else {
             ready = false;
             end = start_window(m, lo, hi, fences);
-            if (end == lo)
+            if (end == lo) { /* no room: any of them that lands makes some */
+                for (int i = 0; i < used; i++)
+                    add_fences(&windows[i], fences);
                 return false;
+            }
             lo = end;
         }
     }

@@ -56,7 +56,7 @@ struct sc_matrix {
     uint8_t *open;  /* per global sector (tile column * SC_SECTORS + sector): host pages may be open, rule C3 */
     uint64_t *home; /* per page of the extent: the bytes of this matrix there are home though the sector is not */
     size_t pages;
-    bool home_any;
+    size_t home_count; /* bits set there */
 };
 
 /* Parameters of new grids. */

@@ -93,6 +93,9 @@ enum sc_prot sc_host_prot(uintptr_t addr);
  * (vm.max_map_count): pages may then be applied in part, and some may be more open than sc_host_prot says. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
 
+/* False when closing pages in up to `runs` places could come to that; one line says so the first time. */
+bool sc_host_can_close(size_t runs);
+
 /* Writes host bytes whatever the protection of their pages (through /proc/self/mem); for emulated devices and
  * staging. */
 enum sc_status sc_host_write(void *dst, const void *src, size_t bytes);

@@ -77,6 +77,20 @@ static size_t borders(size_t first, size_t last)
     return n;
 }
 
+static bool within_budget(size_t more)
+{
+    if (sc_host_mappings + more < sc_host_mappings_budget)
+        return true;
+    sc_log_once(SC_LOG_WARN, "close to %zu mappings: closing no more pages (raise vm.max_map_count?)",
+                sc_host_mappings_budget);
+    return false;
+}
+
+bool sc_host_can_close(size_t runs)
+{
+    return table_open() == SC_OK && within_budget(2 * runs);
+}
+
 /* Pages [first, last) of the arena get `prot`; some have it already, and setting it again costs nothing. */
 static enum sc_status apply(size_t first, size_t last, uint8_t prot)
 {
@@ -88,11 +102,8 @@ static enum sc_status apply(size_t first, size_t last, uint8_t prot)
 
     for (size_t i = first; i < last && !closing; i++)
         closing = applied[i] < prot;
-    if (closing && sc_host_mappings >= sc_host_mappings_budget) {
-        sc_log_once(SC_LOG_WARN, "more than %zu mappings: closing no more pages (raise vm.max_map_count?)",
-                    sc_host_mappings_budget);
+    if (closing && !within_budget(0))
         return SC_ERR_MEMORY;
-    }
     /* F1: of the pages of a run, those that close change here, those that open after the call. */
     for (size_t i = first; i < last; i++)
         if (applied[i] < prot)

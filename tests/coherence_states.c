@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "device/emu/emu.h"
+#include "host/fault_int.h"
 #include "tests/coherence_env.h"
 
 #define N 1024 /* a matrix of 8 MiB: columns of two pages */
@@ -155,6 +156,103 @@ static void test_write_whole(void)
     free(x);
 }
 
+/* Written after it was on a device: each sector faults a few times, not each page. */
+static void test_write_sweep(void)
+{
+    int64_t n = 4 << 20; /* 32 MiB in 64 sectors */
+    double *x = array(n, 3);
+    uint64_t faults;
+    int wrong = 0;
+
+    scal(0, x, n, 2);
+    faults = __atomic_load_n(&sc_stats.faults_write, __ATOMIC_SEQ_CST);
+    for (int64_t i = 0; i < n; i += 512)
+        x[i] = 1;
+    faults = __atomic_load_n(&sc_stats.faults_write, __ATOMIC_SEQ_CST) - faults;
+    for (int64_t i = 0; i < n; i++)
+        wrong += x[i] != (i % 512 ? 6 : 1);
+    tap_ok(!wrong && faults <= 256, "8192 pages written: a fault for each sector, not for each page (%llu)",
+           (unsigned long long)faults);
+    free(x);
+}
+
+/* The device's memory is full, so inputs are evicted while their uploads may still be running: the program overwrites
+ * them the moment the calls have returned. */
+static int overwrite_evicted(uint64_t seed)
+{
+    enum { ARRAYS = 12, LENGTH = 16384 };
+    double *x[ARRAYS], *y;
+    int wrong = 0;
+
+    env_start("emu:h200x8:1", 1 << 20);
+    sc_emu_jitter(seed, 3000);
+    y = array(LENGTH, 0);
+    for (int i = 0; i < ARRAYS; i++)
+        x[i] = array(LENGTH, i + 1);
+    for (int i = 0; i < ARRAYS; i++) {
+        struct sc_view v[2] = {vector_view(x[i], LENGTH, SC_READ), vector_view(y, LENGTH, SC_RDWR)};
+        struct sc_kernel k = {.op = SC_OP_AXPY, .type = SC_D, .m = LENGTH, .n = LENGTH, .alpha = {1}};
+        struct sc_operand o[2];
+        struct sc_piece pieces[3] = {{.operand = &o[0], .rows = LENGTH, .cols = 1, .access = SC_READ},
+                                     {.operand = &o[1], .rows = LENGTH, .cols = 1, .access = SC_RDWR}};
+
+        if (sc_coherence_begin(v, 2, o) != SC_OK)
+            return 1;
+        wrong += sc_coherence_task(0, &k, pieces, NULL, NULL) != SC_OK;
+        sc_coherence_end(o, 2);
+    }
+    for (int i = 0; i < ARRAYS; i++)
+        for (int64_t j = 0; j < LENGTH; j++)
+            x[i][j] = 1000;
+    for (int64_t j = 0; j < LENGTH; j++)
+        wrong += y[j] != ARRAYS * (ARRAYS + 1) / 2;
+    free(y);
+    for (int i = 0; i < ARRAYS; i++)
+        free(x[i]);
+    sc_coherence_stop();
+    return wrong;
+}
+
+static void test_overwrite_evicted(void)
+{
+    int wrong = 0;
+
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        wrong += overwrite_evicted(seed);
+    tap_ok(wrong == 0, "inputs that were evicted stay closed until their uploads are done (%d wrong)", wrong);
+}
+
+/* When no more pages can be closed, calls go to the host. */
+static void test_mappings(void)
+{
+    enum { ARRAYS = 600, LENGTH = 2048 };
+    static double *x[ARRAYS];
+    size_t system = sc_host_mappings_budget;
+    int wrong = 0;
+
+    env_start("emu:h200x8:1", 0);
+    sc_host_mappings_budget = 600;
+    for (int i = 0; i < ARRAYS; i++)
+        x[i] = array(LENGTH, 1);
+    for (int i = 0; i < ARRAYS; i++)
+        for (int half = 0; half < 2; half++) /* every other one: what is between stays open */
+            if (i % 2)
+                scal(0, x[i], LENGTH, 3);
+    for (int i = 0; i < ARRAYS; i++) {
+        wrong += x[i][7] != (i % 2 ? 9 : 1);
+        x[i][7] = 2;
+    }
+    for (int i = 1; i < ARRAYS; i += 2) {
+        scal(0, x[i], LENGTH, 3);
+        wrong += x[i][7] != 6 || x[i][8] != 27;
+    }
+    tap_ok(wrong == 0, "no number is wrong when there are too many mappings (%d)", wrong);
+    for (int i = 0; i < ARRAYS; i++)
+        free(x[i]);
+    sc_host_mappings_budget = system;
+    sc_coherence_stop();
+}
+
 static void test_fork(void)
 {
     double *x = array(N * 64, 1);
@@ -224,11 +322,15 @@ int main(void)
     test_loop();
     test_windows();
     test_write_whole();
+    test_write_sweep();
     test_untracked();
     test_fork();
     sc_coherence_stop();
-    if (env_is_emulated())
+    if (env_is_emulated()) {
         test_faults();
+        test_overwrite_evicted();
+        test_mappings();
+    }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();
 }
