@@ -1,6 +1,6 @@
 /* How fast the CPU gets at a result: C of 1 GiB from a thin dgemm, then (a) one element of each page in order, (b) every
- * element in order, (c) one element somewhere, each after a pause in which the dgemm ends; (c) also after a long sleep, in
- * which processors and the library's thread fall asleep.  Knows nothing of semcache.
+ * element in order, (c) one element somewhere, each after a pause in which the dgemm ends; (c) after 10 ms of other work
+ * and after 200 ms of sleep, in which processors and the library's thread fall asleep too.  Knows nothing of semcache.
  *
  *     sweep [rounds [n]]     C is n x n, default 11586 (1 GiB) */
 #include <math.h>
@@ -8,21 +8,27 @@
 
 #include "examples/example.h"
 
-enum { THIN = 512, TOUCHES = 15, SHORT_PAUSE = 10, LONG_PAUSE = 200 };
+enum { THIN = 512, TOUCHES = 15, WORK = -10, LONG_PAUSE = 200 };
 
 struct product {
     int n;
     double *a, *b, *c;
 };
 
-/* C := A B anew, all of it on the devices when it pays; returns when that has had the time to end. */
+/* C := A B anew, all of it on the devices when it pays; returns when that has had the time to end: milliseconds of sleep, or
+ * of work when negative. */
 static void compute(const struct product *p, long milliseconds)
 {
     struct timespec pause = {0, milliseconds * 1000 * 1000};
+    double until = example_now() - 1e-3 * (double)milliseconds;
 
     cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, p->n, p->n, THIN, 1, p->a, p->n, p->b, THIN, 0, p->c,
                 p->n);
-    nanosleep(&pause, NULL);
+    if (milliseconds > 0)
+        nanosleep(&pause, NULL);
+    else
+        while (example_now() < until)
+            ;
 }
 
 static double sweep(const struct product *p, size_t step, double *sum)
@@ -81,7 +87,7 @@ int main(int argc, char **argv)
         compute(&p, LONG_PAUSE);
         all = fmin(all, sweep(&p, 1, &sum));
     }
-    touch = first_touch(&p, SHORT_PAUSE, &sum);
+    touch = first_touch(&p, WORK, &sum);
     slept = first_touch(&p, LONG_PAUSE, &sum);
     printf("sweep bytes=%.0f pages_gbs=%.3f all_gbs=%.3f touch_us=%.1f slept_us=%.1f sum=%.6e\n", bytes,
            1e-9 * bytes / pages, 1e-9 * bytes / all, 1e6 * touch, 1e6 * slept, sum);

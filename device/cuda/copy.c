@@ -50,11 +50,30 @@ void sc_cuda_unpin(void *base, size_t bytes)
     SC_CUDA(cudaHostUnregister(base));
 }
 
+/* The driver reads small one-dimensional uploads on the calling thread, during the call (seen below 32 KiB with CUDA 13.0
+ * on an H200, with pending work in the stream too).  On a closed page that faults, with the protocol's lock held; on a page
+ * that a transfer is still landing on it would read what was there before.  Pitched copies go through the copy engine
+ * whatever their size, so the four quarters are sent as two of those: first and third, second and fourth. */
+#define CPU_READS_BELOW ((size_t)64 << 10)
+
+static enum sc_status upload_small(char *dst, const char *src, size_t bytes, cudaStream_t on)
+{
+    size_t quarter = bytes / 4; /* elements have 4 bytes or a multiple */
+    enum sc_status status = SC_OK;
+
+    for (size_t at = 0; at <= quarter && status == SC_OK; at += quarter)
+        status = SC_CUDA(cudaMemcpy2DAsync(dst + at, 2 * quarter, src + at, 2 * quarter, quarter, 2,
+                                           cudaMemcpyHostToDevice, on));
+    return status;
+}
+
 /* One contiguous piece. */
 static enum sc_status copy_line(const struct sc_copy2d *c, void *dst, const void *src, size_t bytes, cudaStream_t on)
 {
     if (c->dst_device == SC_HOST)
         return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDeviceToHost, on));
+    if (c->src_device == SC_HOST && bytes < CPU_READS_BELOW && bytes % 4 == 0)
+        return upload_small(dst, src, bytes, on);
     if (c->src_device == SC_HOST)
         return SC_CUDA(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyHostToDevice, on));
     if (c->dst_device == c->src_device)
