@@ -36,10 +36,13 @@ static bool all_open(uintptr_t lo, uintptr_t hi, enum sc_access access)
     return true;
 }
 
-/* A gap below one window is a stride; a longer one counts when all of it is open. */
+/* A short gap is a stride; a longer one counts when all of it is open.  Not the window itself: a stream that has grown to
+ * 64 MiB would take touches far apart for a sweep, and each would bring as much. */
 static bool near_by(const struct stream *s, uintptr_t lo, uintptr_t hi)
 {
-    return hi - lo < s->window || (hi - lo <= sc_config.window_max && all_open(lo, hi, s->access));
+    size_t stride = s->window < sc_config.window_min ? s->window : sc_config.window_min;
+
+    return hi - lo < stride || (hi - lo <= sc_config.window_max && all_open(lo, hi, s->access));
 }
 
 static int side(const struct stream *s, uintptr_t page)
