@@ -1,9 +1,11 @@
 # Tests of coherence: host, directory, protocol and emulated devices together
 EXTRA_DIST += tests/coherence_env.h
-COHERENCE_TESTS = tests/coherence_random tests/coherence_states
+COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
 tests_coherence_random_SOURCES = tests/coherence_random.c
 tests_coherence_random_LDADD = libcore.la
 tests_coherence_states_SOURCES = tests/coherence_states.c
 tests_coherence_states_LDADD = libcore.la
+tests_coherence_threads_SOURCES = tests/coherence_threads.c
+tests_coherence_threads_LDADD = libcore.la

@@ -1,0 +1,293 @@
+/* Several threads of the program at once: each works on its own arrays, which it allocates and frees, on a stretch of an
+ * array that all share (stretches meet in the middle of pages and sectors), and reads an array that nobody writes.  Kernels
+ * on any device, the CPU through page faults, acquires, forks, eviction, jitter.  A model of each thread's data says what
+ * every number has to be (all are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS choose others; what the
+ * scheduler does cannot be replayed. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device/emu/emu.h"
+#include "tests/coherence_env.h"
+
+#define THREADS 4
+#define STRETCH 9001 /* elements of the shared array that a thread has: no page, no segment */
+#define CONSTANT (THREADS * STRETCH)
+#define OWN 3 /* arrays of a thread: two of its own and its stretch */
+
+static int devices, steps;
+static double *shared, *constant; /* constant[i] = i % 7 */
+static pthread_barrier_t barrier;
+
+struct area {
+    double *data, *model;
+    int64_t n;
+};
+
+static struct worker {
+    pthread_t thread;
+    uint64_t seed;
+    int number, wrong, offloaded;
+    struct area area[OWN];
+} workers[THREADS];
+
+static int64_t below(struct worker *w, int64_t n)
+{
+    w->seed = w->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((w->seed >> 33) % (uint64_t)n);
+}
+
+static double *plain(int64_t n) /* not to be tracked */
+{
+    double *p;
+
+    sc_inside_enter();
+    p = malloc((size_t)n * sizeof *p);
+    sc_inside_leave();
+    return p;
+}
+
+static void make_own(struct worker *w, struct area *a)
+{
+    a->n = 1100 + below(w, 20000);
+    a->data = malloc((size_t)a->n * sizeof *a->data);
+    a->model = plain(a->n);
+    for (int64_t i = 0; i < a->n; i++)
+        a->data[i] = a->model[i] = (double)below(w, 100);
+}
+
+static void drop_own(struct area *a)
+{
+    free(a->data);
+    sc_inside_enter();
+    free(a->model);
+    sc_inside_leave();
+}
+
+/* --- operations ------------------------------------------------------------------------------------------------------ */
+
+static struct sc_view view(double *p, int64_t n, int64_t step, enum sc_access access)
+{
+    return (struct sc_view){.ptr = p, .type = SC_D, .vector = true, .rows = n, .cols = 1, .ld = step, .access = access,
+                            .spread = devices};
+}
+
+/* x (op) y piece by piece on devices by chance.  False: not for them. */
+static bool offload(struct worker *w, enum sc_op op, double alpha, const struct sc_view *views, int count)
+{
+    struct sc_operand o[2];
+    struct sc_cuts cuts, other;
+
+    if (sc_coherence_begin(views, count, o) != SC_OK)
+        return false;
+    sc_coherence_row_cuts(&o[0], &cuts);
+    if (count == 2) {
+        sc_coherence_row_cuts(&o[1], &other);
+        sc_cuts_merge(&cuts, &other);
+    }
+    for (int i = 0; i < cuts.n; i++) {
+        int64_t r = cuts.at[i], n = cuts.at[i + 1] - r;
+        struct sc_kernel k = {.op = op, .type = SC_D, .m = n, .n = n, .alpha = {alpha}};
+        struct sc_piece pieces[3] = {{.operand = NULL}};
+
+        for (int p = 0; p < count; p++)
+            pieces[p] = (struct sc_piece){.operand = &o[p], .r = r, .rows = n, .cols = 1, .access = views[p].access};
+        w->wrong += sc_coherence_task((int)below(w, devices), &k, pieces, NULL, NULL) != SC_OK;
+    }
+    sc_coherence_end(o, count);
+    return true;
+}
+
+/* A part of the area is scaled by -1, gets the constant or a multiple of it added. */
+static void step_kernel(struct worker *w, struct area *a)
+{
+    int64_t step = below(w, 4) ? 1 : 1 + below(w, 20), first = below(w, a->n), n = 1 + below(w, (a->n - 1 - first) / step + 1);
+    int64_t from = below(w, CONSTANT - n + 1);
+    enum sc_op op = below(w, 3) ? (below(w, 2) ? SC_OP_SCAL : SC_OP_AXPY) : SC_OP_COPY;
+    double alpha = op == SC_OP_SCAL ? -1 : 2;
+    struct sc_view x = view(constant + from, n, 1, SC_READ);
+    struct sc_view y = view(a->data + first, n, step, op == SC_OP_COPY ? SC_WRITE : SC_RDWR);
+    struct sc_view both[2] = {x, y};
+    bool done = op == SC_OP_SCAL ? offload(w, op, alpha, &y, 1) : offload(w, op, alpha, both, 2);
+
+    w->offloaded += done;
+    for (int64_t i = 0; i < n; i++) {
+        double *model = a->model + first + i * step, *data = a->data + first + i * step, c = (double)((from + i) % 7);
+
+        *model = op == SC_OP_SCAL ? alpha * *model : op == SC_OP_AXPY ? *model + alpha * c : c;
+        if (!done)
+            *data = op == SC_OP_SCAL ? alpha * *data : op == SC_OP_AXPY ? *data + alpha * constant[from + i] : c;
+    }
+}
+
+static void compare(struct worker *w, const struct area *a, int64_t first, int64_t n, int64_t step)
+{
+    for (int64_t i = first; i < first + n; i += step)
+        if (((volatile double *)a->data)[i] != a->model[i] && w->wrong++ == 0)
+            tap_diag("thread %d, array %d, element %" PRId64 " of %" PRId64 ": %g, not %g", w->number,
+                     (int)(a - w->area), i, a->n, a->data[i], a->model[i]);
+}
+
+static void write_some(struct worker *w, struct area *a, int64_t first, int64_t n, int64_t step)
+{
+    for (int64_t i = first; i < first + n; i += step)
+        a->data[i] = a->model[i] = (double)below(w, 100);
+}
+
+static void step_cpu(struct worker *w, struct area *a)
+{
+    int64_t first = below(w, a->n), n = 1 + below(w, a->n - first), at = below(w, CONSTANT);
+
+    switch (below(w, 7)) {
+    case 0: compare(w, a, first, n, 1 + below(w, 700)); break;
+    case 1: write_some(w, a, first, n, 1 + below(w, 700)); break;
+    case 2: w->wrong += ((volatile double *)constant)[at] != (double)(at % 7); break;
+    case 3:
+        sc_coherence_acquire_host((uintptr_t)(a->data + first), (size_t)n * 8, SC_RDWR);
+        compare(w, a, first, n, 1);
+        break;
+    case 4:
+        sc_coherence_acquire_host((uintptr_t)(a->data + first), (size_t)n * 8, SC_WRITE);
+        write_some(w, a, first, n, 1);
+        break;
+    case 5:
+        if (a != &w->area[OWN - 1]) {
+            compare(w, a, 0, a->n, 1);
+            drop_own(a);
+            make_own(w, a);
+        }
+        break;
+    default:
+        if (a != &w->area[OWN - 1])
+            sc_coherence_release_range((uintptr_t)a->data, (size_t)a->n * 8);
+        else if (below(w, 4) == 0)
+            sc_coherence_home_all();
+    }
+}
+
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < steps && !w->wrong; i++) {
+        struct area *a = &w->area[below(w, OWN)];
+
+        if (below(w, 2))
+            step_kernel(w, a);
+        else
+            step_cpu(w, a);
+        if (i % 16 == 0)
+            write_some(w, a, 0, a->n, 1); /* values stay small */
+    }
+    for (int k = 0; k < OWN; k++)
+        compare(w, &w->area[k], 0, w->area[k].n, 1);
+    return NULL;
+}
+
+/* --- runs ------------------------------------------------------------------------------------------------------------- */
+
+/* A child sees what nobody writes and ends; that fork returns at all is half of the test. */
+static int fork_once(void)
+{
+    int status = -1;
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        int bad = 0;
+
+        for (int64_t i = 0; i < CONSTANT; i++)
+            bad += constant[i] != (double)(i % 7);
+        _exit(bad != 0);
+    }
+    waitpid(child, &status, 0);
+    return child <= 0 || status != 0;
+}
+
+static void make_arrays(uint64_t seed, bool one_matrix)
+{
+    struct sc_view whole;
+
+    shared = malloc(CONSTANT * sizeof *shared);
+    constant = malloc(CONSTANT * sizeof *constant);
+    for (int64_t i = 0; i < CONSTANT; i++) {
+        shared[i] = (double)(i % 100);
+        constant[i] = (double)(i % 7);
+    }
+    for (int t = 0; t < THREADS; t++) {
+        struct worker *w = &workers[t];
+
+        *w = (struct worker){.number = t, .seed = seed * 1000 + (uint64_t)t};
+        make_own(w, &w->area[0]);
+        make_own(w, &w->area[1]);
+        w->area[2] = (struct area){shared + t * STRETCH, plain(STRETCH), STRETCH};
+        for (int64_t i = 0; i < STRETCH; i++)
+            w->area[2].model[i] = (double)((t * STRETCH + i) % 100);
+    }
+    if (one_matrix) { /* else each stretch becomes one, or several */
+        whole = view(shared, CONSTANT, 1, SC_RDWR);
+        offload(&workers[0], SC_OP_SCAL, 1, &whole, 1);
+    }
+}
+
+static void drop_arrays(void)
+{
+    for (int t = 0; t < THREADS; t++) {
+        drop_own(&workers[t].area[0]);
+        drop_own(&workers[t].area[1]);
+        sc_inside_enter();
+        free(workers[t].area[2].model);
+        sc_inside_leave();
+    }
+    free(shared);
+    free(constant);
+}
+
+static void run(const char *machine, uint64_t limit, unsigned jitter, uint64_t seed, bool one_matrix, int forks)
+{
+    unsigned broken = sc_coherence_broken();
+    int wrong = 0, offloaded = 0;
+
+    devices = env_start(machine, limit);
+    if (jitter && env_is_emulated())
+        sc_emu_jitter(seed, jitter);
+    make_arrays(seed, one_matrix);
+    pthread_barrier_init(&barrier, NULL, THREADS + 1);
+    for (int t = 0; t < THREADS; t++)
+        pthread_create(&workers[t].thread, NULL, work, &workers[t]);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < forks; i++)
+        wrong += fork_once();
+    if (wrong)
+        tap_diag("%d forks went wrong", wrong);
+    for (int t = 0; t < THREADS; t++) {
+        pthread_join(workers[t].thread, NULL);
+        wrong += workers[t].wrong;
+        offloaded += workers[t].offloaded;
+    }
+    pthread_barrier_destroy(&barrier);
+    drop_arrays();
+    sc_coherence_stop();
+    tap_ok(wrong == 0 && broken == sc_coherence_broken() && offloaded > steps / 4,
+           "%s, limit %" PRIu64 ", jitter %u us, seed %" PRIu64 ", %s, %d forks: %d offloaded", machine, limit, jitter,
+           seed, one_matrix ? "one shared matrix" : "several", forks, offloaded);
+}
+
+int main(void)
+{
+    const char *s = getenv("SEMCACHE_TEST_SEED"), *n = getenv("SEMCACHE_TEST_STEPS");
+    uint64_t first = s ? strtoull(s, NULL, 10) : 1;
+
+    steps = n ? atoi(n) : 150;
+    env_init();
+    alarm(300); /* a thread that waits for ever */
+    run("emu:h200x8:1", 0, 0, first, true, 0);
+    run("emu:h200x8:2", 0, 0, first + 1, false, 3);
+    run("emu:h200x8:3", 0, 100, first + 2, true, 2);
+    run("emu:h200x8:2", 600000, 0, first + 3, true, 0);
+    run("emu:h200x8:2", 600000, 50, first + 4, false, 2);
+    return tap_done();
+}
