@@ -1,6 +1,6 @@
-/* A random program against a model: arrays, views of every kind, kernels on any device, the CPU reading and writing through
- * page faults, frees, acquires.  The model does each operation on a plain copy; every number must agree exactly (all values
- * are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS replay. */
+/* A random program against a model: arrays, views of every kind, kernels of levels 1 to 3 on any device, the CPU
+ * reading and writing through page faults, frees, acquires.  The model does each operation on a plain copy; every number
+ * must agree exactly (all values are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS replay. */
 #include <inttypes.h>
 
 #include "device/emu/emu.h"
@@ -103,11 +103,11 @@ static bool offload(enum sc_op op, double alpha, const struct sc_view *x, const 
     }
     for (int i = 0; i < cuts.n; i++) {
         int64_t r = cuts.at[i], end = cuts.at[i + 1];
-        struct sc_piece pieces[3] = {{.operand = &operands[0], .r = r, .rows = end - r, .cols = 1, .access = x->access}};
+        struct sc_piece pieces[3] = {{&operands[0], .r = r, .rows = end - r, .cols = 1, .access = x->access}};
         struct sc_kernel k = {.op = op, .type = SC_D, .n = end - r, .alpha = {alpha, 0}};
 
         if (y)
-            pieces[1] = (struct sc_piece){.operand = &operands[1], .r = r, .rows = end - r, .cols = 1, .access = y->access};
+            pieces[1] = (struct sc_piece){&operands[1], .r = r, .rows = end - r, .cols = 1, .access = y->access};
         k.m = k.n;
         if (sc_coherence_task(below(2) ? sc_coherence_where(&pieces[count - 1]) : (int)below(devices), &k, pieces, NULL,
                               NULL) != SC_OK)
@@ -155,6 +155,223 @@ static void step_kernel(void)
     if (offload(op, alpha, &vx, op == SC_OP_SCAL ? NULL : &vy)) {
         offloaded++;
         model(op, alpha, &x, xb, op == SC_OP_SCAL ? NULL : &y, yb);
+    } else {
+        on_host++;
+    }
+}
+
+/* --- matrices ----------------------------------------------------------------------------------------------------- */
+
+/* A part of an array as a matrix of its leading dimension. */
+struct block {
+    struct array *a;
+    int64_t first, rows, cols;
+};
+
+static struct block random_block(struct array *a, int64_t rows, int64_t cols)
+{
+    int64_t columns = a->n / a->ld, row, col;
+
+    rows = rows < a->ld ? rows : a->ld;
+    cols = cols < columns ? cols : columns;
+    row = below(2) ? 0 : below(a->ld - rows + 1);
+    col = below(3) ? below(columns - cols + 1) : 0;
+    return (struct block){a, col * a->ld + row, rows, cols};
+}
+
+static struct sc_view block_view(const struct block *b, enum sc_access access)
+{
+    return (struct sc_view){.ptr = b->a->data + b->first, .type = SC_D, .rows = b->rows, .cols = b->cols,
+                            .ld = b->a->ld, .access = access, .split = below(2) ? SC_SPLIT_ROWS : SC_SPLIT_COLS,
+                            .spread = 1 + (int)below(devices)};
+}
+
+/* Values whose products stay exact. */
+static void tame(const struct array *a)
+{
+    for (int64_t i = 0; i < a->n; i++)
+        if (a->model[i] > 1e4 || a->model[i] < -1e4)
+            a->data[i] = a->model[i] = (double)below(10);
+}
+
+static struct sc_piece part(const struct sc_operand *o, const struct sc_cuts *rows, int i, const struct sc_cuts *cols,
+                            int j, enum sc_access access)
+{
+    struct sc_piece p = {.operand = o, .r = rows->at[i], .rows = rows->at[i + 1] - rows->at[i], .cols = 1,
+                         .access = access};
+
+    if (cols) {
+        p.c = cols->at[j];
+        p.cols = cols->at[j + 1] - cols->at[j];
+    }
+    return p;
+}
+
+/* The pieces of block (i, j, l) of the product: m, n, k are the cuts of its three dimensions, vectors have one. */
+static void pieces_of(enum sc_op op, const struct sc_operand o[3], const struct sc_cuts cuts[3], const int at[3],
+                      enum sc_access out, struct sc_piece p[3])
+{
+    const struct sc_cuts *m = &cuts[0], *n = &cuts[1], *k = &cuts[2];
+    int i = at[0], j = at[1], l = at[2];
+
+    if (op == SC_OP_GER) {
+        p[0] = part(&o[0], m, i, NULL, 0, SC_READ);
+        p[1] = part(&o[1], n, j, NULL, 0, SC_READ);
+    } else {
+        p[0] = part(&o[0], m, i, k, l, SC_READ);
+        p[1] = op == SC_OP_GEMV ? part(&o[1], k, l, NULL, 0, SC_READ) : part(&o[1], k, l, n, j, SC_READ);
+    }
+    p[2] = op == SC_OP_GEMV ? part(&o[2], m, i, NULL, 0, out) : part(&o[2], m, i, n, j, out);
+}
+
+/* C := A B + beta C; y := A x + beta y (gemv: n is one element); A := x y^T + A (ger: k is one element). */
+static void task(enum sc_op op, double beta, const struct sc_operand o[3], const struct sc_cuts cuts[3],
+                 const int at[3])
+{
+    int64_t extent[3];
+    struct sc_kernel k = {.op = op, .type = SC_D, .transa = 'N', .transb = 'N', .alpha = {1}, .beta = {beta}};
+    struct sc_piece p[3];
+
+    for (int d = 0; d < 3; d++)
+        extent[d] = cuts[d].at[at[d] + 1] - cuts[d].at[at[d]];
+    k.m = extent[0];
+    k.n = op == SC_OP_GEMV ? extent[2] : extent[1];
+    k.k = extent[2];
+    pieces_of(op, o, cuts, at, beta == 0 ? SC_WRITE : SC_RDWR, p);
+    if (sc_coherence_task(below(2) ? sc_coherence_where(&p[2]) : (int)below(devices), &k, p, NULL, NULL) != SC_OK)
+        tap_ok(0, "a task failed");
+}
+
+typedef void cuts_of(const struct sc_operand *, struct sc_cuts *);
+
+/* The cuts of a dimension that two operands share. */
+static void merged(cuts_of *one, const struct sc_operand *a, cuts_of *two, const struct sc_operand *b,
+                   struct sc_cuts *out)
+{
+    struct sc_cuts other;
+
+    one(a, out);
+    two(b, &other);
+    sc_cuts_merge(out, &other);
+}
+
+static void all_cuts(enum sc_op op, const struct sc_operand o[3], struct sc_cuts cuts[3])
+{
+    cuts_of *second = op == SC_OP_GER ? sc_coherence_row_cuts : sc_coherence_col_cuts;
+
+    merged(sc_coherence_row_cuts, &o[0], sc_coherence_row_cuts, &o[2], &cuts[0]);
+    merged(sc_coherence_col_cuts, &o[2], second, &o[1], &cuts[1]);
+    if (op == SC_OP_GER)
+        sc_coherence_col_cuts(&o[0], &cuts[2]);
+    else
+        merged(sc_coherence_col_cuts, &o[0], sc_coherence_row_cuts, &o[1], &cuts[2]);
+}
+
+static bool offload_matrix(enum sc_op op, double beta, const struct sc_view v[3])
+{
+    struct sc_operand o[3], whole;
+    struct sc_cuts cuts[3];
+    bool walks = true; /* operands that are large matrices used as vectors are not walked here */
+
+    if (sc_coherence_begin(v, 3, o) != SC_OK)
+        return false;
+    for (int i = 0; i < 3; i++)
+        walks = walks && !(v[i].vector && sc_coherence_as_matrix(&o[i], &whole));
+    all_cuts(op, o, cuts);
+    for (int i = 0; walks && i < cuts[0].n; i++)
+        for (int j = 0; j < cuts[1].n; j++)
+            for (int l = 0; l < cuts[2].n; l++)
+                task(op, l ? 1 : beta, o, cuts, (const int[3]){i, j, l});
+    sc_coherence_end(o, 3);
+    return walks;
+}
+
+/* The element (i, j) of a block, or i of a vector, in the model. */
+static double *element(const struct block *b, int64_t step, int64_t i, int64_t j)
+{
+    return b->a->model + b->first + i * step + j * b->a->ld;
+}
+
+static void model_product(const struct block b[3], const int64_t step[3], enum sc_op op, double beta)
+{
+    int64_t m = b[2].rows, n = op == SC_OP_GEMV ? 1 : b[2].cols, k = op == SC_OP_GER ? 1 : b[0].cols;
+
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < m; i++) {
+            double *c = element(&b[2], step[2], i, j), sum = beta == 0 ? 0 : beta * *c;
+
+            for (int64_t l = 0; l < k; l++)
+                sum += *element(&b[0], step[0], i, l) *
+                       (op == SC_OP_GER ? *element(&b[1], step[1], j, 0) : *element(&b[1], step[1], l, j));
+            *c = sum;
+        }
+}
+
+/* A vector of n elements somewhere in an array, as a block of one column and a step; false when there is no room. */
+static bool random_line(struct array *a, int64_t n, struct block *b, int64_t *step)
+{
+    *step = below(3) ? 1 : below(2) ? a->ld : 1 + below(20);
+    if ((n - 1) * *step >= a->n)
+        *step = 1;
+    if (n > a->n)
+        return false;
+    *b = (struct block){a, below(a->n - (n - 1) * *step), n, 1};
+    return true;
+}
+
+static struct sc_view line_view(const struct block *b, int64_t step, enum sc_access access)
+{
+    struct vector v = {b->a, b->first, b->rows, step};
+
+    return view_of(&v, false, access);
+}
+
+/* Three operands that fit: 0 and 1 are read, 2 is the result.  False: no room. */
+static bool random_operands(enum sc_op op, struct array *const a[3], struct block b[3], int64_t step[3])
+{
+    int64_t m = 1 + below(300), n = 1 + below(40), k = 1 + below(40);
+
+    step[0] = step[1] = step[2] = 1;
+    switch (op) {
+    case SC_OP_GER:
+        b[2] = random_block(a[2], m, n);
+        return random_line(a[0], b[2].rows, &b[0], &step[0]) && random_line(a[1], b[2].cols, &b[1], &step[1]);
+    case SC_OP_GEMV:
+        b[0] = random_block(a[0], m, k);
+        return random_line(a[1], b[0].cols, &b[1], &step[1]) && random_line(a[2], b[0].rows, &b[2], &step[2]);
+    default:
+        b[2] = random_block(a[2], m, n);
+        b[0] = random_block(a[0], b[2].rows, k);
+        b[1] = random_block(a[1], b[0].cols, b[2].cols);
+        b[2].rows = b[0].rows;
+        b[2].cols = b[1].cols;
+        b[0].cols = b[1].rows;
+        return true;
+    }
+}
+
+static void step_matrix(void)
+{
+    static const enum sc_op ops[] = {SC_OP_GEMV, SC_OP_GER, SC_OP_GEMM};
+    static const bool is_line[3][3] = {{false, true, true}, {true, true, false}, {false, false, false}};
+    int kind = (int)below(3);
+    struct array *a[3] = {&arrays[below(ARRAYS)], &arrays[below(ARRAYS)], &arrays[below(ARRAYS)]};
+    double beta = ops[kind] == SC_OP_GER ? 1 : (double)(below(3) - 1);
+    int64_t step[3];
+    struct block b[3];
+    struct sc_view v[3];
+
+    if (a[2] == a[0] || a[2] == a[1] || !random_operands(ops[kind], a, b, step)) /* the result overlaps nothing */
+        return;
+    for (int i = 0; i < 3; i++) {
+        enum sc_access access = i < 2 ? SC_READ : beta == 0 ? SC_WRITE : SC_RDWR;
+
+        tame(a[i]);
+        v[i] = is_line[kind][i] ? line_view(&b[i], step[i], access) : block_view(&b[i], access);
+    }
+    if (offload_matrix(ops[kind], beta, v)) {
+        offloaded++;
+        model_product(b, step, ops[kind], beta);
     } else {
         on_host++;
     }
@@ -228,7 +445,9 @@ static void run(const char *machine, uint64_t limit, size_t unit, unsigned jitte
     for (int i = 0; i < ARRAYS; i++)
         make_array(&arrays[i]);
     for (int i = 0; i < steps && !wrong; i++) {
-        if (below(3))
+        if (below(3) == 0)
+            step_matrix();
+        else if (below(2))
             step_kernel();
         else
             wrong = step_cpu();
@@ -243,8 +462,8 @@ static void run(const char *machine, uint64_t limit, size_t unit, unsigned jitte
     }
     sc_coherence_stop();
     tap_ok(wrong == 0 && broken == sc_coherence_broken() && offloaded > steps / 10,
-           "%s, limit %" PRIu64 ", unit %zu, jitter %u us, seed %" PRIu64 ": %d offloaded, %d not", machine, limit, unit,
-           jitter, first_seed, offloaded, on_host);
+           "%s, limit %" PRIu64 ", unit %zu, jitter %u us, seed %" PRIu64 ": %d offloaded, %d not", machine, limit,
+           unit, jitter, first_seed, offloaded, on_host);
 }
 
 int main(void)
@@ -266,6 +485,7 @@ int main(void)
         run("emu:h200x8:4", 0, 256, 100, k + 300, steps);
         run("emu:h200x8:2", 1500000, 512, 0, k + 400, steps);
         run("emu:h200x8:3", 1000000, 64, 50, k + 500, steps);
+        run("emu:h200x8:1", 700000, 512, 300, k + 600, steps);
     }
     return tap_done();
 }

@@ -1,8 +1,8 @@
-/* Several threads of the program at once: each works on its own arrays, which it allocates and frees, on a stretch of an
- * array that all share (stretches meet in the middle of pages and sectors), and reads an array that nobody writes.  Kernels
- * on any device, the CPU through page faults, acquires, forks, eviction, jitter.  A model of each thread's data says what
- * every number has to be (all are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS choose others; what the
- * scheduler does cannot be replayed. */
+/* Several threads of the program at once: each works on its own arrays, which it allocates and frees, on a stretch of
+ * an array that all share (stretches meet in the middle of pages and sectors), and reads an array that nobody writes.
+ * Kernels on any device, the CPU through page faults, acquires, forks, eviction, jitter.  A model of each thread's data
+ * says what every number has to be (all are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS choose others;
+ * what the scheduler does cannot be replayed. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -65,7 +65,7 @@ static void drop_own(struct area *a)
     sc_inside_leave();
 }
 
-/* --- operations ------------------------------------------------------------------------------------------------------ */
+/* --- operations --------------------------------------------------------------------------------------------------- */
 
 static struct sc_view view(double *p, int64_t n, int64_t step, enum sc_access access)
 {
@@ -102,8 +102,8 @@ static bool offload(struct worker *w, enum sc_op op, double alpha, const struct 
 /* A part of the area is scaled by -1, gets the constant or a multiple of it added. */
 static void step_kernel(struct worker *w, struct area *a)
 {
-    int64_t step = below(w, 4) ? 1 : 1 + below(w, 20), first = below(w, a->n), n = 1 + below(w, (a->n - 1 - first) / step + 1);
-    int64_t from = below(w, CONSTANT - n + 1);
+    int64_t step = below(w, 4) ? 1 : 1 + below(w, 20), first = below(w, a->n);
+    int64_t n = 1 + below(w, (a->n - 1 - first) / step + 1), from = below(w, CONSTANT - n + 1);
     enum sc_op op = below(w, 3) ? (below(w, 2) ? SC_OP_SCAL : SC_OP_AXPY) : SC_OP_COPY;
     double alpha = op == SC_OP_SCAL ? -1 : 2;
     struct sc_view x = view(constant + from, n, 1, SC_READ);
@@ -186,7 +186,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* --- runs ------------------------------------------------------------------------------------------------------------- */
+/* --- runs --------------------------------------------------------------------------------------------------------- */
 
 /* A child sees what nobody writes and ends; that fork returns at all is half of the test. */
 static int fork_once(void)
