@@ -45,11 +45,6 @@ double sc_autotuner_flops(const struct sc_autotuner_call *call)
     return products(call) * (sc_type_is_complex(call->type) ? 8 : 2);
 }
 
-static int is_reduction(enum sc_op op)
-{
-    return op == SC_OP_DOT || op == SC_OP_DOTC || op == SC_OP_NRM2 || op == SC_OP_ASUM || op == SC_OP_IAMAX;
-}
-
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -81,7 +76,7 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->device = LAUNCH_SECONDS + larger(flops / (devices * known(machine->gemm_flops, DEVICE_FLOPS)),
                                           (double)call->bytes /
                                               (devices * known(machine->memory_bandwidth, DEVICE_BANDWIDTH)));
-    if (is_reduction(call->op))
+    if (sc_op_is_reduction(call->op))
         out->device += REDUCE_SECONDS;
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked;

@@ -60,5 +60,7 @@ struct sc_kernel {
 };
 
 const char *sc_op_name(enum sc_op op);
+static inline int sc_op_level(enum sc_op op) { return op < SC_OP_GEMV ? 1 : op < SC_OP_GEMM ? 2 : 3; }
+static inline bool sc_op_is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMAX; }
 
 #endif

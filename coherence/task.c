@@ -59,11 +59,6 @@ static void set_slot(struct sc_kernel *k, int slot, void *memory, int64_t ld)
     *(slot == 0 ? &k->lda : slot == 1 ? &k->ldb : &k->ldc) = ld;
 }
 
-static bool is_reduction(enum sc_op op)
-{
-    return op >= SC_OP_DOT && op <= SC_OP_IAMAX;
-}
-
 /* --- on the host instead ---------------------------------------------------------------------------------------------------- */
 
 /* Results of reductions that ended up on the host; as many as a device's ring has. */
@@ -104,7 +99,7 @@ static enum sc_status kernel_on_host(const struct sc_kernel *kernel, const struc
             cols = pieces[i].cols;
             rows = pieces[i].rows;
         }
-    if (cols > 1 && is_reduction(k.op))
+    if (cols > 1 && sc_op_is_reduction(k.op))
         return SC_ERR_DEVICE;
     for (int64_t j = 0; j < cols && status == SC_OK; j++) {
         for (int i = 0; i < PIECES; i++)
@@ -130,7 +125,7 @@ static enum sc_status on_host(struct sc_kernel *kernel, const struct sc_piece pi
         if (pieces[i].operand)
             set_slot(&k, i, (void *)targets[i].host, targets[i].host_ld);
     }
-    if (is_reduction(k.op))
+    if (sc_op_is_reduction(k.op))
         k.result = *result = host_slot();
     sc_protocol_unlock();
     for (int i = 0; i < PIECES; i++)
@@ -175,7 +170,7 @@ static enum sc_status launch(int device, struct sc_kernel *kernel, const struct 
         else if (pieces[i].temporary)
             set_slot(kernel, i, pieces[i].temporary, pieces[i].temporary_ld);
     }
-    if (is_reduction(kernel->op)) {
+    if (sc_op_is_reduction(kernel->op)) {
         kernel->result = sc_protocol.ops->result_slot(device);
         if (!kernel->result)
             return SC_ERR_DEVICE;

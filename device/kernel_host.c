@@ -308,7 +308,7 @@ static enum sc_status level23(const struct sc_kernel *k, routine f)
         .alpha = scalar(k->type, k->alpha), .beta = scalar(k->type, k->beta), .a = k->a, .b = k->b, .c = k->c,
     };
 
-    if (!all_fit(k))
+    if (!all_fit(k) || !calls[k->op])
         return SC_ERR_UNSUPPORTED;
     calls[k->op](f, k, &g);
     return SC_OK;
@@ -321,7 +321,7 @@ enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kern
 
     if (!name)
         return SC_ERR_INVALID;
-    fit = k->op <= SC_OP_IAMAX ? llabs(k->lda) <= INT32_MAX && llabs(k->ldb) <= INT32_MAX : all_fit(k);
+    fit = sc_op_level(k->op) == 1 ? llabs(k->lda) <= INT32_MAX && llabs(k->ldb) <= INT32_MAX : all_fit(k);
     if (fit && blas_symbol(name))
         return SC_OK;
     sc_log_once(SC_LOG_WARN, "%s: %s", name,
@@ -339,7 +339,7 @@ enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kerne
     f = (routine)blas_symbol(routine_name(k));
     /* The host BLAS may call back BLAS names that the library interposes (rule 5 of device/README.md). */
     sc_inside_enter();
-    status = k->op <= SC_OP_IAMAX ? level1(k, f) : level23(k, f);
+    status = sc_op_level(k->op) == 1 ? level1(k, f) : level23(k, f);
     sc_inside_leave();
     return status;
 }

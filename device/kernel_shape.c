@@ -83,9 +83,9 @@ static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand o
 
 int sc_device_kernel_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
 {
-    if (k->op <= SC_OP_IAMAX)
+    if (sc_op_level(k->op) == 1)
         return level1_operands(k, out);
-    return k->op <= SC_OP_TRSV ? level2_operands(k, out) : level3_operands(k, out);
+    return sc_op_level(k->op) == 2 ? level2_operands(k, out) : level3_operands(k, out);
 }
 
 uint64_t sc_device_operand_extent(const struct sc_kernel_operand *o, enum sc_type type)

@@ -109,14 +109,7 @@ static cublasDiagType_t diag_type(const struct sc_kernel *k)
 
 static enum sc_status result_of(const struct call *c, cublasStatus_t error)
 {
-    static const char *const names[SC_OPS] = {
-        [SC_OP_AXPY] = "axpy", [SC_OP_SCAL] = "scal", [SC_OP_COPY] = "copy", [SC_OP_SWAP] = "swap",
-        [SC_OP_DOT] = "dot", [SC_OP_DOTC] = "dotc", [SC_OP_NRM2] = "nrm2", [SC_OP_ASUM] = "asum",
-        [SC_OP_IAMAX] = "iamax", [SC_OP_GEMV] = "gemv", [SC_OP_GER] = "ger", [SC_OP_GERC] = "gerc",
-        [SC_OP_TRSV] = "trsv", [SC_OP_GEMM] = "gemm", [SC_OP_SYMM] = "symm", [SC_OP_HEMM] = "hemm",
-        [SC_OP_SYRK] = "syrk", [SC_OP_HERK] = "herk", [SC_OP_TRSM] = "trsm"};
-
-    return error == CUBLAS_STATUS_SUCCESS ? SC_OK : sc_cuda_blas_failed(error, names[c->k->op]);
+    return error == CUBLAS_STATUS_SUCCESS ? SC_OK : sc_cuda_blas_failed(error, sc_op_name(c->k->op));
 }
 
 /* C := beta C for an m x n matrix; A and B are not looked at, whatever they hold. */
@@ -314,7 +307,7 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
     struct call c = {.device = device, .stream = stream, .k = kernel};
     enum sc_status status;
 
-    if ((unsigned)kernel->op >= SC_OPS || (unsigned)kernel->type >= SC_TYPES)
+    if ((unsigned)kernel->op >= SC_OPS || (unsigned)kernel->type >= SC_TYPES || !runners[kernel->op])
         return SC_ERR_UNSUPPORTED;
     SC_CUDA_SCOPE(d);
     if (!q->blas && (status = make_handle(q)))
