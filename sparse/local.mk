@@ -1,1 +1,2 @@
 # sparse
+EXTRA_DIST += sparse/README.md
