@@ -5,7 +5,7 @@
 #include "directory/directory.h"
 
 #define PAGE_BYTES 4096
-#define PARTS_MAX 1024 /* SC_CUTS_MAX of coherence.h */
+#define PARTS_MAX 341 /* of a dimension: the cuts of three operands together find room in SC_CUTS_MAX (coherence.h) */
 
 static int64_t div_up(int64_t a, int64_t b)
 {

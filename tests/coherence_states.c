@@ -253,6 +253,38 @@ static void test_mappings(void)
     sc_coherence_stop();
 }
 
+/* Vectors that are cut into many tiles, each at other places: the pieces of a call on all three still reach its end. */
+static void test_many_cuts(void)
+{
+    static const int64_t length[3] = {1300000, 1400000, 1500000};
+    struct sc_cuts cuts, other;
+    struct sc_operand o[3];
+    struct sc_view v[3];
+    double *x[3];
+
+    env_start("emu:h200x8:1", 65536); /* tiles of 8 KiB, if there were enough of them */
+    for (int i = 0; i < 3; i++) {
+        x[i] = malloc((size_t)length[i] * sizeof *x[i]);
+        v[i] = vector_view(x[i], length[i], SC_READ);
+    }
+    if (sc_coherence_begin(v, 3, o) == SC_OK)
+        sc_coherence_end(o, 3);
+    for (int i = 0; i < 3; i++)
+        v[i].rows = length[0] - 1;
+    if (sc_coherence_begin(v, 3, o) == SC_OK) {
+        sc_coherence_row_cuts(&o[0], &cuts);
+        for (int i = 1; i < 3; i++) {
+            sc_coherence_row_cuts(&o[i], &other);
+            sc_cuts_merge(&cuts, &other);
+        }
+        tap_ok(cuts.n > 500 && cuts.at[cuts.n] == length[0] - 1, "the cuts of three vectors find room (%d)", cuts.n);
+        sc_coherence_end(o, 3);
+    }
+    for (int i = 0; i < 3; i++)
+        free(x[i]);
+    sc_coherence_stop();
+}
+
 static void test_fork(void)
 {
     double *x = array(N * 64, 1);
@@ -330,6 +362,7 @@ int main(void)
         test_faults();
         test_overwrite_evicted();
         test_mappings();
+        test_many_cuts();
     }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();

@@ -276,6 +276,57 @@ static void run(const char *machine, uint64_t limit, unsigned jitter, uint64_t s
            seed, one_matrix ? "one shared matrix" : "several", forks, offloaded);
 }
 
+/* --- who gets through --------------------------------------------------------------------------------------------- */
+
+static volatile bool over;
+static volatile long calls;
+
+/* Computes on the first elements of a page as fast as it can. */
+static void *compute(void *argument)
+{
+    struct sc_view v = view(argument, 100, 1, SC_RDWR);
+
+    while (!over) {
+        offload(&workers[0], SC_OP_SCAL, -1, &v, 1);
+        calls++;
+    }
+    return NULL;
+}
+
+/* The program reads and writes other elements of that page: what another thread computes takes the page away again and
+ * again, and must not do so for ever. */
+static void test_neighbours(void)
+{
+    struct sc_view whole;
+    pthread_t thread;
+    long most = 0, before;
+    double *x;
+
+    devices = env_start("emu:h200x8:1", 0);
+    x = malloc(2000 * sizeof *x);
+    for (int i = 0; i < 2000; i++)
+        x[i] = 1;
+    whole = view(x, 2000, 1, SC_RDWR);
+    workers[0].wrong = 0;
+    offload(&workers[0], SC_OP_SCAL, 1, &whole, 1);
+    pthread_create(&thread, NULL, compute, x);
+    for (int i = 200; i < 220; i++) {
+        usleep(2000);
+        before = calls;
+        workers[0].wrong += ((volatile double *)x)[i] != 1;
+        x[i] = i;
+        most = calls - before > most ? calls - before : most;
+    }
+    over = true;
+    pthread_join(thread, NULL);
+    for (int i = 200; i < 220; i++)
+        workers[0].wrong += x[i] != i;
+    tap_ok(workers[0].wrong == 0 && most < 200000, "an access gets through between another thread's calls (%ld at most)",
+           most);
+    free(x);
+    sc_coherence_stop();
+}
+
 int main(void)
 {
     const char *s = getenv("SEMCACHE_TEST_SEED"), *n = getenv("SEMCACHE_TEST_STEPS");
@@ -289,5 +340,7 @@ int main(void)
     run("emu:h200x8:3", 0, 100, first + 2, true, 2);
     run("emu:h200x8:2", 600000, 0, first + 3, true, 0);
     run("emu:h200x8:2", 600000, 50, first + 4, false, 2);
+    if (env_is_emulated())
+        test_neighbours();
     return tap_done();
 }
