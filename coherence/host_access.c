@@ -100,24 +100,42 @@ static bool is_whole(uintptr_t lo, uintptr_t hi, uintptr_t plo, uintptr_t phi)
     return plo <= lo && hi <= phi;
 }
 
+/* Pages inside the sector are home or on their way: only the others are to be brought. */
+static bool is_begun(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
+{
+    lo = (lo + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    hi &= ~(uintptr_t)(SC_PAGE - 1);
+    if (lo < hi && sc_window_meets(m, lo, hi))
+        return true;
+    for (uintptr_t p = lo; m->home_count && p < hi; p += SC_PAGE)
+        if (sc_protocol_page_is_home(m, p))
+            return true;
+    return false;
+}
+
 /* Makes the pages [plo, phi) of a sector readable as far as the matrix is concerned: whole sectors change their state,
  * parts of them become home page by page. */
 static bool read_sector(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi, struct round *r)
 {
     uintptr_t lo, hi, a, b;
+    bool whole;
 
     if (m->open[g] || !sc_matrix_sector_range(m, g, &lo, &hi))
         return true;
-    if (is_whole(lo, hi, plo, phi) || valid_on_host(m, g)) {
-        if (!bring_sector(m, g, &r->waits))
+    whole = is_whole(lo, hi, plo, phi);
+    if (!valid_on_host(m, g) && (!whole || is_begun(m, lo, hi))) {
+        a = (lo > plo ? lo : plo) & ~(uintptr_t)(SC_PAGE - 1);
+        b = ((hi < phi ? hi : phi) + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+        if (!sc_window_fetch(m, a, b, &r->waits))
             return false;
-        sc_protocol_open(m, g);
-        opened(r, lo, hi);
-        return true;
+        if (!whole) /* a whole one is opened in any case: fork waits for that */
+            return true;
     }
-    a = (lo > plo ? lo : plo) & ~(uintptr_t)(SC_PAGE - 1);
-    b = ((hi < phi ? hi : phi) + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
-    return sc_window_fetch(m, a, b, &r->waits);
+    if (!bring_sector(m, g, &r->waits))
+        return false;
+    sc_protocol_open(m, g);
+    opened(r, lo, hi);
+    return true;
 }
 
 /* Starts the sectors of [first, end) that lie in [plo, phi) as a whole: runs of them go in large transfers. */
@@ -127,7 +145,8 @@ static void start_runs(struct sc_matrix *m, int first, int end, uintptr_t plo, u
         uintptr_t lo, hi;
 
         for (e = g; e < end && e / SC_SECTORS == g / SC_SECTORS && !m->open[e] &&
-                    sc_matrix_sector_range(m, e, &lo, &hi) && is_whole(lo, hi, plo, phi); e++)
+                    sc_matrix_sector_range(m, e, &lo, &hi) && is_whole(lo, hi, plo, phi) && !is_begun(m, lo, hi);
+             e++)
             ;
         if (e > g)
             start_sectors(m, g, e);

@@ -107,6 +107,7 @@ void sc_window_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
 /* Opens the pages of windows that have landed. */
 void sc_window_finish(void);
 bool sc_window_any(void);
+bool sc_window_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi); /* one in flight does */
 /* Starts bringing home what is missing of the matrix's bytes on pages [lo, hi) and adds what has to be reached.  True when
  * nothing is missing; false: wait, finish, call again. */
 bool sc_window_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences);

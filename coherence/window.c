@@ -30,6 +30,14 @@ bool sc_window_any(void)
     return used != 0;
 }
 
+bool sc_window_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
+{
+    for (int i = 0; i < used; i++)
+        if (windows[i].m == m && windows[i].lo < hi && windows[i].hi > lo)
+            return true;
+    return false;
+}
+
 static bool landed(const struct window *w)
 {
     for (int i = 0; i < w->fences.count; i++)
