@@ -64,10 +64,10 @@ static void set_slot(struct sc_kernel *k, int slot, void *memory, int64_t ld)
 /* Results of reductions that ended up on the host; as many as a device's ring has. */
 static void *host_slot(void)
 {
-    static _Alignas(16) char slots[512][16];
+    static _Alignas(16) char slots[SC_RESULT_SLOTS][16];
     static unsigned next;
 
-    return slots[next++ % 512];
+    return slots[next++ % SC_RESULT_SLOTS];
 }
 
 /* The piece as a view of host memory. */

@@ -17,6 +17,9 @@
 #include "base/types.h"
 
 #define SC_DEVICE_ABI 1
+/* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
+ * reductions of other threads would take that processor's absence of a second. */
+#define SC_RESULT_SLOTS 65536
 #define SC_HOST (-1) /* the host as a location */
 
 enum sc_stream { SC_STREAM_COMPUTE, SC_STREAM_H2D, SC_STREAM_D2H, SC_STREAM_PEER, SC_STREAM_MEMORY, SC_STREAMS };
@@ -77,7 +80,7 @@ struct sc_device_ops {
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
 
     /* The next of a ring of 16-byte slots in pinned host memory, for kernel results and small copies; valid for the next
-     * 512 calls on the device.  NULL on failure. */
+     * SC_RESULT_SLOTS calls on the device.  NULL on failure. */
     void *(*result_slot)(int device);
 
     enum sc_status (*mark)(int device, enum sc_stream stream, struct sc_fence *fence); /* everything enqueued so far */

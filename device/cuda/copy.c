@@ -3,7 +3,7 @@
 
 enum sc_status sc_cuda_slots_open(struct sc_cuda_device *d)
 {
-    return SC_CUDA(cudaHostAlloc((void **)&d->slots, SC_CUDA_SLOTS * SC_CUDA_SLOT_BYTES,
+    return SC_CUDA(cudaHostAlloc((void **)&d->slots, SC_RESULT_SLOTS * SC_CUDA_SLOT_BYTES,
                                  cudaHostAllocPortable | cudaHostAllocMapped));
 }
 
@@ -18,7 +18,7 @@ void sc_cuda_slots_close(struct sc_cuda_device *d)
 void *sc_cuda_result_slot(int device)
 {
     struct sc_cuda_device *d = sc_cuda_device(device);
-    unsigned slot = __atomic_fetch_add(&d->next_slot, 1, __ATOMIC_RELAXED) % SC_CUDA_SLOTS;
+    unsigned slot = __atomic_fetch_add(&d->next_slot, 1, __ATOMIC_RELAXED) % SC_RESULT_SLOTS;
 
     return d->slots + slot * SC_CUDA_SLOT_BYTES;
 }

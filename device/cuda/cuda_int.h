@@ -11,7 +11,6 @@
 
 enum {
     SC_CUDA_RING = 1024,        /* events of one stream; a power of two */
-    SC_CUDA_SLOTS = 1024,       /* result slots of one device; the contract asks for 512 */
     SC_CUDA_SLOT_BYTES = 16,
 };
 
@@ -33,7 +32,7 @@ struct sc_cuda_device {
     CUcontext context;          /* the primary context, retained */
     struct sc_cuda_stream streams[SC_STREAMS];
     struct sc_cuda_pool *pool;
-    char *slots;                /* SC_CUDA_SLOTS result slots, pinned */
+    char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
     size_t max_pitch;           /* of 2-D copies, bytes */
     struct sc_device_properties properties;

@@ -13,7 +13,6 @@
 #define GRAIN 4096u
 #define HUGE_PAGE ((size_t)2 << 20)
 #define IDLE_MAX ((uint64_t)256 << 20) /* bytes kept for reuse, per device */
-#define SLOTS 1024u                   /* twice what device.h promises */
 #define SLOT_BYTES 16u
 
 struct range { uintptr_t base; size_t bytes; };
@@ -254,8 +253,8 @@ bool sc_emu_is_slot(const void *base, uint64_t bytes)
 {
     for (int i = 0; i < mem.devices; i++) {
         uintptr_t first = (uintptr_t)mem.device[i].slots, at = (uintptr_t)base;
-        if (at >= first && at < first + SLOTS * SLOT_BYTES)
-            return bytes <= first + SLOTS * SLOT_BYTES - at;
+        if (at >= first && at < first + SC_RESULT_SLOTS * SLOT_BYTES)
+            return bytes <= first + SC_RESULT_SLOTS * SLOT_BYTES - at;
     }
     return false;
 }
@@ -276,7 +275,7 @@ bool sc_emu_pinned(const void *base, uint64_t bytes)
 void *sc_emu_slot(int device)
 {
     struct device_memory *d = &mem.device[device];
-    unsigned i = __atomic_fetch_add(&d->next_slot, 1, __ATOMIC_RELAXED) % SLOTS;
+    unsigned i = __atomic_fetch_add(&d->next_slot, 1, __ATOMIC_RELAXED) % SC_RESULT_SLOTS;
 
     return memset(d->slots + i * SLOT_BYTES, mem.virtual_only ? 0 : 0xff, SLOT_BYTES);
 }
@@ -289,7 +288,7 @@ enum sc_status sc_emu_memory_start(int devices, const uint64_t *limits, bool vir
     mem.virtual_only = virtual_only;
     memset(mem.device, 0, sizeof mem.device);
     for (int i = 0; i < devices; i++) {
-        void *p = mmap(NULL, SLOTS * SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void *p = mmap(NULL, SC_RESULT_SLOTS * SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (p == MAP_FAILED) {
             sc_emu_memory_stop();
@@ -315,7 +314,7 @@ void sc_emu_memory_stop(void)
         unmap_all(&mem.device[i].live);
         unmap_all(&mem.device[i].idle);
         if (mem.device[i].slots)
-            munmap(mem.device[i].slots, SLOTS * SLOT_BYTES);
+            munmap(mem.device[i].slots, SC_RESULT_SLOTS * SLOT_BYTES);
     }
     memset(mem.device, 0, sizeof mem.device);
     mem.devices = 0;
