@@ -71,8 +71,7 @@ static bool file_is_ours(void)
 {
     struct stat about;
 
-    return file.fd >= 0 && file.pid == getpid() && fstat(file.fd, &about) == 0 && about.st_dev == file.device &&
-           about.st_ino == file.inode;
+    return fstat(file.fd, &about) == 0 && about.st_dev == file.device && about.st_ino == file.inode;
 }
 
 static void write_chunk(enum sc_trace_chunk_kind kind, const void *head, size_t head_bytes, const void *body,
@@ -82,7 +81,9 @@ static void write_chunk(enum sc_trace_chunk_kind kind, const void *head, size_t 
     struct sc_trace_chunk chunk = {.kind = kind, .bytes = head_bytes + body_bytes};
     size_t padding = (8 - chunk.bytes % 8) % 8;
 
-    if (file.fd < 0)
+    /* A child of vfork shares this with its parent, and one of fork may come here before its handler: neither writes
+     * nor changes anything. */
+    if (file.fd < 0 || file.pid != getpid())
         return;
     if (!file_is_ours()) {
         sc_log(SC_LOG_WARN, "the program closed the trace file; tracing ends");
