@@ -61,8 +61,9 @@ const struct sc_setting sc_config_settings[] = {
      .kind = SC_SETTING_BYTES,
      .field = FIELD(memory_limit),
      .standard = "0",
-     .values = "BYTES",
+     .values = "0, BYTES",
      .help = "memory used on each device; 0: all that it has",
+     .least = 64 * KIB, /* tiles of less are so many that a product never ends */
      .most = 1024 * TIB},
     {.name = "SEMCACHE_LOG",
      .kind = SC_SETTING_CHOICE,
@@ -222,7 +223,9 @@ bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, c
         *(int *)field = *value == '1';
         return true;
     case SC_SETTING_BYTES:
-        if (!parse_bytes(value, &bytes) || bytes < setting->least || bytes > setting->most)
+        if (!parse_bytes(value, &bytes))
+            return false;
+        if (strcmp(value, setting->standard) != 0 && (bytes < setting->least || bytes > setting->most))
             return false;
         *(uint64_t *)field = bytes;
         return true;
