@@ -53,6 +53,8 @@ call run --device gpu true
 ok 'a wrong device: 2' ended 2
 ok 'in one line' one_line
 ok 'which says what is allowed' err_has 'auto, none, cuda'
+call run --stats= true
+ok 'an empty name of a file: 2' ended 2
 
 call info --device none
 ok 'info succeeds' ended 0
@@ -64,6 +66,10 @@ ok 'info of an emulated machine succeeds' ended 0
 ok 'and shows two devices' out_has '^  1: '
 call info --device emu:none-such
 ok 'info of a machine that is not there fails' ended 1
+ok 'in one line' one_line
+
+call info --device gpu
+ok 'info of a wrong device: 2' ended 2
 ok 'in one line' one_line
 
 call trace dump

@@ -20,10 +20,9 @@
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-    (void)state;
     if (key != 'd')
         return ARGP_ERR_UNKNOWN;
-    setenv("SEMCACHE_DEVICE", text, 1);
+    sc_tool_set(state->name, "SEMCACHE_DEVICE", text);
     return 0;
 }
 
@@ -33,9 +32,9 @@ static void print_device(const struct sc_device_ops *ops, int device)
 
     if (ops->properties(device, &about) != SC_OK)
         return;
-    printf("  %d: %s, %.1f GiB, %.1f TFLOP/s dgemm, %.0f GB/s memory, %.0f GB/s from the host%s\n", device, about.name,
+    printf("  %d: %s, %.1f GiB, %.1f TFLOP/s dgemm, %.0f GB/s memory, %.0f GB/s from the host\n", device, about.name,
            (double)about.memory / GIB, about.gemm_flops * 1e-12, about.memory_bandwidth * 1e-9,
-           about.host_bandwidth * 1e-9, about.emulated ? ", emulated" : "");
+           about.host_bandwidth * 1e-9);
 }
 
 static int print_devices(void)

@@ -42,7 +42,7 @@ static const char *from_here(const char *path, char *room, size_t bytes)
 {
     char folder[PATH_MAX];
 
-    if (*path == '/' || strcmp(path, "-") == 0 || !getcwd(folder, sizeof folder) ||
+    if (!*path || *path == '/' || strcmp(path, "-") == 0 || !getcwd(folder, sizeof folder) ||
         snprintf(room, bytes, "%s/%s", folder, path) >= (int)bytes)
         return path;
     return room;
@@ -57,7 +57,7 @@ static void remove_old(const char *path)
         unlink(path);
 }
 
-static void set(struct argp_state *state, const char *name, const char *value)
+void sc_tool_set(const char *tool, const char *name, const char *value)
 {
     static struct sc_config scratch;
     const struct sc_setting *setting = sc_config_settings;
@@ -65,7 +65,7 @@ static void set(struct argp_state *state, const char *name, const char *value)
     while (strcmp(setting->name, name) != 0)
         setting++;
     if (!*value || !sc_config_set(&scratch, setting, value)) {
-        fprintf(stderr, "%s: '%s' is not allowed there (allowed: %s)\n", state->name, value, setting->values);
+        fprintf(stderr, "%s: %s='%s' is not allowed (allowed: %s)\n", tool, name, value, setting->values);
         exit(argp_err_exit_status);
     }
     setenv(name, value, 1);
@@ -95,7 +95,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
     if (!variable_of(key))
         return ARGP_ERR_UNKNOWN;
-    set(state, variable_of(key), value);
+    sc_tool_set(state->name, variable_of(key), value);
     return 0;
 }
 
