@@ -22,7 +22,7 @@ struct sc_autotuner_machine {
 struct sc_autotuner_call {
     enum sc_op op;
     enum sc_type type;
-    char side;             /* SYMM, HEMM, TRSM: 'L' or 'R' */
+    char side;             /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
     int64_t m, n, k;       /* as in struct sc_kernel */
     uint64_t bytes;        /* of all operands */
     uint64_t result_bytes; /* of those: written by the call */

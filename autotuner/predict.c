@@ -29,9 +29,13 @@ static double products(const struct sc_autotuner_call *call)
     case SC_OP_GEMM: return m * n * k;
     case SC_OP_SYMM:
     case SC_OP_HEMM: return m * n * (call->side == 'R' ? n : m);
+    case SC_OP_TRMM:
     case SC_OP_TRSM: return m * n * (call->side == 'R' ? n : m) / 2;
     case SC_OP_SYRK:
-    case SC_OP_HERK: return n * n * k / 2;
+    case SC_OP_HERK:
+    case SC_OP_GEMMT: return n * n * k / 2;
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K: return n * n * k;
     case SC_OP_GEMV:
     case SC_OP_GER:
     case SC_OP_GERC: return m * n;

@@ -39,6 +39,10 @@ enum sc_op {
     SC_OP_HEMM,
     SC_OP_SYRK,  /* C := alpha A A^T + beta C (trans N) or A^T A; C is n x n, k the other size */
     SC_OP_HERK,  /* alpha, beta real */
+    SC_OP_SYR2K, /* C := alpha A B^T + alpha B A^T + beta C (trans N) or alpha A^T B + alpha B^T A + beta C */
+    SC_OP_HER2K, /* C := alpha A B^H + conj(alpha) B A^H + beta C (trans N), or as SYR2K; beta real */
+    SC_OP_GEMMT, /* as GEMM, C n x n, only the triangle `uplo` of it */
+    SC_OP_TRMM,  /* B := alpha op(A) B (side L) or alpha B op(A) (side R); B is m x n */
     SC_OP_TRSM,  /* B := alpha op(A)^-1 B (side L) or alpha B op(A)^-1 (side R); B is m x n */
     SC_OPS
 };

@@ -84,6 +84,9 @@ extern const char *const *sc_blas_host_candidates;
 /* CBLAS routines made of the host's Fortran ones, for hosts without a CBLAS. */
 extern const sc_blas_fn sc_blas_via_fortran[];
 
+/* The Fortran routine made of others, for hosts without it; NULL: there is none (gemmt.c). */
+sc_blas_fn sc_blas_substitute(int routine);
+
 /* For the stubs: opens the host BLAS if need be.  NULL, after one line, when it has no such routine. */
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub);
 

@@ -45,7 +45,7 @@ bool sc_blas_call_valid(const struct sc_blas_call *call)
 static bool has_m(enum sc_op op)
 {
     return op == SC_OP_GEMV || op == SC_OP_GER || op == SC_OP_GERC || op == SC_OP_GEMM || op == SC_OP_SYMM ||
-           op == SC_OP_HEMM || op == SC_OP_TRSM;
+           op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM;
 }
 
 /* Where the operands go in the record.  False: an increment that devices are not asked for. */

@@ -101,6 +101,8 @@ static void fill_table(void)
         sc_blas_fn fortran = (sc_blas_fn)dlsym(handle, sc_blas_rows[i].fortran);
         sc_blas_fn cblas = (sc_blas_fn)dlsym(handle, sc_blas_rows[i].cblas);
 
+        if (!fortran)
+            fortran = sc_blas_substitute(i);
         if (fortran)
             __atomic_store_n(&sc_blas_host[SC_BLAS_F77][i], fortran, __ATOMIC_RELEASE);
         if (!cblas && fortran)

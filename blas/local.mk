@@ -2,11 +2,12 @@
 libcore_la_SOURCES += blas/blas.h blas/blas_int.h blas/counts.c blas/host_operands.c
 # Decomposition of calls into tasks.
 libcore_la_SOURCES += blas/tasks.h blas/offload.c blas/pieces.c blas/segments.c blas/level1.c blas/reduce.c blas/gemv.c \
-	blas/ger.c blas/gemm.c blas/pipeline.h blas/pipeline.c blas/symm.c blas/syrk.c blas/trsm.c
+	blas/ger.c blas/gemm.c blas/pipeline.h blas/pipeline.c blas/symm.c blas/rank.c blas/triangle.h \
+	blas/triangle.c blas/trmm.c blas/trsm.c
 
 # What only the library proper and the tests of the veneers link: a unit test keeps the BLAS it is linked with.
 noinst_LTLIBRARIES += libveneers.la
-libveneers_la_SOURCES = blas/host_blas.c blas/call.c blas/conjugate.c blas/xerbla.c
+libveneers_la_SOURCES = blas/host_blas.c blas/call.c blas/conjugate.c blas/gemmt.c blas/xerbla.c
 nodist_libveneers_la_SOURCES = blas/veneers.c blas/tables.c blas/prototypes.h
 
 generate_blas = $(MKDIR_P) blas && $(AWK) -f $(srcdir)/blas/generate.awk

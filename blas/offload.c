@@ -15,8 +15,9 @@ static run_function *const run_[SC_OPS] = { /* NULL: a reduction */
     [SC_OP_AXPY] = sc_blas_level1, [SC_OP_SCAL] = sc_blas_level1, [SC_OP_COPY] = sc_blas_level1,
     [SC_OP_SWAP] = sc_blas_level1, [SC_OP_GEMV] = sc_blas_gemv,   [SC_OP_GER] = sc_blas_ger,
     [SC_OP_GERC] = sc_blas_ger,    [SC_OP_TRSV] = sc_blas_trsv,   [SC_OP_GEMM] = sc_blas_gemm,
-    [SC_OP_SYMM] = sc_blas_symm,   [SC_OP_HEMM] = sc_blas_symm,   [SC_OP_SYRK] = sc_blas_syrk,
-    [SC_OP_HERK] = sc_blas_syrk,   [SC_OP_TRSM] = sc_blas_trsm};
+    [SC_OP_SYMM] = sc_blas_symm,   [SC_OP_HEMM] = sc_blas_symm,   [SC_OP_SYRK] = sc_blas_rank,
+    [SC_OP_HERK] = sc_blas_rank,   [SC_OP_SYR2K] = sc_blas_rank, [SC_OP_HER2K] = sc_blas_rank,
+    [SC_OP_GEMMT] = sc_blas_rank,  [SC_OP_TRMM] = sc_blas_trmm,   [SC_OP_TRSM] = sc_blas_trsm};
 
 /* --- is it valid ------------------------------------------------------------------------------------------------- */
 
@@ -35,11 +36,13 @@ static bool is_sided(const struct sc_kernel *k)
     return (k->side == 'L' || k->side == 'R') && (k->uplo == 'U' || k->uplo == 'L');
 }
 
-/* herk takes no 'T', complex syrk no 'C'. */
+/* herk and her2k take no 'T', complex syrk and syr2k no 'C'. */
 static bool is_rank_trans(const struct sc_kernel *k)
 {
-    if (k->op == SC_OP_HERK)
+    if (k->op == SC_OP_HERK || k->op == SC_OP_HER2K)
         return k->transa == 'N' || k->transa == 'C';
+    if (k->op == SC_OP_GEMMT)
+        return is_trans(k->transa) && is_trans(k->transb);
     return k->transa == 'N' || k->transa == 'T' || (k->transa == 'C' && !sc_type_is_complex(k->type));
 }
 
@@ -58,7 +61,11 @@ static bool is_work(const struct sc_kernel *k)
     case SC_OP_SYMM:
     case SC_OP_HEMM: return k->m > 0 && k->n > 0 && alpha && is_sided(k);
     case SC_OP_SYRK:
-    case SC_OP_HERK: return k->n > 0 && k->k > 0 && alpha && (k->uplo == 'U' || k->uplo == 'L') && is_rank_trans(k);
+    case SC_OP_HERK:
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K:
+    case SC_OP_GEMMT: return k->n > 0 && k->k > 0 && alpha && (k->uplo == 'U' || k->uplo == 'L') && is_rank_trans(k);
+    case SC_OP_TRMM:
     case SC_OP_TRSM: return k->m > 0 && k->n > 0 && alpha && is_sided(k) && is_triangle(k);
     default: return k->n > 0;
     }
@@ -116,7 +123,7 @@ static int views_of_vectors(const struct sc_kernel *k, struct sc_view *v)
  * block of C is. */
 static int views_of_products(const struct sc_kernel *k, struct sc_view *v)
 {
-    bool right = k->side == 'R';
+    bool right = k->side == 'R', straight = k->transa == 'N', one = k->op == SC_OP_TRMM || k->op == SC_OP_TRSM;
     enum sc_access c = sc_blas_output_access(k);
 
     if (k->op == SC_OP_GEMM) {
@@ -130,11 +137,19 @@ static int views_of_products(const struct sc_kernel *k, struct sc_view *v)
         v[1] = matrix(k, k->c, k->n, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
         return 2;
     }
+    if (k->op == SC_OP_SYR2K || k->op == SC_OP_HER2K || k->op == SC_OP_GEMMT) {
+        char across = k->op == SC_OP_GEMMT ? k->transb : straight ? 'T' : 'N'; /* of B, k x n */
+
+        v[0] = stored(k, k->a, k->transa, k->n, k->k, k->lda, SC_SPLIT_ROWS);
+        v[1] = stored(k, k->b, across, k->k, k->n, k->ldb, SC_SPLIT_COLS);
+        v[2] = matrix(k, k->c, k->n, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
+        return 3;
+    }
     v[0] = matrix(k, k->a, right ? k->n : k->m, right ? k->n : k->m, k->lda, SC_READ,
                   right ? SC_SPLIT_COLS : SC_SPLIT_ROWS);
-    v[1] = matrix(k, k->b, k->m, k->n, k->ldb, k->op == SC_OP_TRSM ? SC_RDWR : SC_READ,
+    v[1] = matrix(k, k->b, k->m, k->n, k->ldb, one ? SC_RDWR : SC_READ,
                   right ? SC_SPLIT_ROWS : SC_SPLIT_COLS);
-    if (k->op == SC_OP_TRSM)
+    if (one)
         return 2;
     v[2] = matrix(k, k->c, k->m, k->n, k->ldc, c, right ? SC_SPLIT_ROWS : SC_SPLIT_COLS);
     return 3;
@@ -165,6 +180,10 @@ static int views_of(const struct sc_kernel *k, struct sc_view *v)
     case SC_OP_HEMM:
     case SC_OP_SYRK:
     case SC_OP_HERK:
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K:
+    case SC_OP_GEMMT:
+    case SC_OP_TRMM:
     case SC_OP_TRSM: return views_of_products(k, v);
     default: return views_of_vectors(k, v);
     }

@@ -75,7 +75,8 @@ enum sc_status sc_blas_ger(struct sc_blas_job *call);
 enum sc_status sc_blas_trsv(struct sc_blas_job *call);
 enum sc_status sc_blas_gemm(struct sc_blas_job *call);
 enum sc_status sc_blas_symm(struct sc_blas_job *call);
-enum sc_status sc_blas_syrk(struct sc_blas_job *call);
+enum sc_status sc_blas_rank(struct sc_blas_job *call); /* syrk, herk, syr2k, her2k, gemmt */
+enum sc_status sc_blas_trmm(struct sc_blas_job *call);
 enum sc_status sc_blas_trsm(struct sc_blas_job *call);
 
 /* Reductions (reduce.c) do their own begin and end, because their results are awaited without the lock (rule C7).

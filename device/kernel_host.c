@@ -43,6 +43,10 @@ static const char *const names[SC_OPS][SC_TYPES] = {
     [SC_OP_HEMM] = {"ssymm_", "dsymm_", "chemm_", "zhemm_"},
     [SC_OP_SYRK] = {"ssyrk_", "dsyrk_", "csyrk_", "zsyrk_"},
     [SC_OP_HERK] = {"ssyrk_", "dsyrk_", "cherk_", "zherk_"},
+    [SC_OP_SYR2K] = {"ssyr2k_", "dsyr2k_", "csyr2k_", "zsyr2k_"},
+    [SC_OP_HER2K] = {"ssyr2k_", "dsyr2k_", "cher2k_", "zher2k_"},
+    [SC_OP_GEMMT] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}, /* few libraries have gemmt: made of gemm */
+    [SC_OP_TRMM] = {"strmm_", "dtrmm_", "ctrmm_", "ztrmm_"},
     [SC_OP_TRSM] = {"strsm_", "dtrsm_", "ctrsm_", "ztrsm_"},
 };
 
@@ -280,18 +284,57 @@ static void call_syrk(routine f, const struct sc_kernel *k, const struct argumen
     ((syrk *)f)(&k->uplo, &k->transa, &g->n, &g->k, &g->alpha, g->a, &g->lda, &g->beta, g->c, &g->ldc, 1, 1);
 }
 
-static void call_trsm(routine f, const struct sc_kernel *k, const struct arguments *g)
+static void call_syr2k(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
-    typedef void trsm(Chr, Chr, Chr, Chr, Int, Int, In, In, Int, Out, Int, size_t, size_t, size_t, size_t);
+    typedef void syr2k(Chr, Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t);
 
-    ((trsm *)f)(&k->side, &k->uplo, &k->transa, &k->diag, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, 1, 1,
-                1, 1);
+    ((syr2k *)f)(&k->uplo, &k->transa, &g->n, &g->k, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc,
+                 1, 1);
+}
+
+/* The m x n block at (i, j) of a product. */
+static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arguments *whole, int i, int m, int j, int n)
+{
+    int64_t bytes = (int64_t)sc_type_bytes(k->type);
+    struct arguments g = *whole;
+
+    g.m = m;
+    g.n = n;
+    g.a += i * bytes * (k->transa == 'N' ? 1 : k->lda);
+    g.b += j * bytes * (k->transb == 'N' ? k->ldb : 1);
+    g.c += (i + j * k->ldc) * bytes;
+    call_gemm(gemm, k, &g);
+}
+
+/* One triangle of a product: strips of columns beside the diagonal, and single columns at it. */
+static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arguments *g)
+{
+    enum { WIDTH = 48 };
+    bool upper = k->uplo == 'U';
+
+    for (int j = 0; j < g->n; j += WIDTH) {
+        int end = g->n - j < WIDTH ? g->n : j + WIDTH;
+
+        gemm_block(gemm, k, g, upper ? 0 : end, upper ? j : g->n - end, j, end - j);
+        for (int c = j; c < end; c++)
+            gemm_block(gemm, k, g, upper ? j : c, upper ? c + 1 - j : end - c, c, 1);
+    }
+}
+
+/* trmm and trsm */
+static void call_triangular(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void triangular(Chr, Chr, Chr, Chr, Int, Int, In, In, Int, Out, Int, size_t, size_t, size_t, size_t);
+
+    ((triangular *)f)(&k->side, &k->uplo, &k->transa, &k->diag, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb,
+                      1, 1, 1, 1);
 }
 
 static void (*const calls[SC_OPS])(routine, const struct sc_kernel *, const struct arguments *) = {
     [SC_OP_GEMV] = call_gemv, [SC_OP_GER] = call_ger,   [SC_OP_GERC] = call_ger,  [SC_OP_TRSV] = call_trsv,
     [SC_OP_GEMM] = call_gemm, [SC_OP_SYMM] = call_symm, [SC_OP_HEMM] = call_symm, [SC_OP_SYRK] = call_syrk,
-    [SC_OP_HERK] = call_syrk, [SC_OP_TRSM] = call_trsm,
+    [SC_OP_HERK] = call_syrk, [SC_OP_SYR2K] = call_syr2k, [SC_OP_HER2K] = call_syr2k, [SC_OP_GEMMT] = call_gemmt,
+    [SC_OP_TRMM] = call_triangular, [SC_OP_TRSM] = call_triangular,
 };
 
 static bool fits(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }

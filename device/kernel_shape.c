@@ -56,7 +56,7 @@ static int level2_operands(const struct sc_kernel *k, struct sc_kernel_operand o
 static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
 {
     int64_t order = k->side == 'L' ? k->m : k->n; /* of the symmetric or triangular A */
-    bool plain = k->transa == 'N';
+    bool plain = k->transa == 'N', tall;
 
     switch (k->op) {
     case SC_OP_GEMM:
@@ -70,6 +70,15 @@ static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand o
         out[1] = matrix(k->b, k->m, k->n, k->ldb, 1, SC_READ);
         out[2] = matrix(k->c, k->m, k->n, k->ldc, 1, output(k));
         return 3;
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K:
+    case SC_OP_GEMMT:
+        tall = k->op == SC_OP_GEMMT ? k->transb != 'N' : plain; /* B is stored as n x k */
+        out[0] = matrix(k->a, plain ? k->n : k->k, plain ? k->k : k->n, k->lda, 1, SC_READ);
+        out[1] = matrix(k->b, tall ? k->n : k->k, tall ? k->k : k->n, k->ldb, 1, SC_READ);
+        out[2] = matrix(k->c, k->n, k->n, k->ldc, 0.5, output(k));
+        return 3;
+    case SC_OP_TRMM:
     case SC_OP_TRSM:
         out[0] = matrix(k->a, order, order, k->lda, 0.5, SC_READ);
         out[1] = matrix(k->b, k->m, k->n, k->ldb, 1, SC_RDWR);
@@ -126,7 +135,11 @@ double sc_device_kernel_flops(const struct sc_kernel *k)
     case SC_OP_SYMM:
     case SC_OP_HEMM: return 2 * m * n * order * real;
     case SC_OP_SYRK:
-    case SC_OP_HERK: return n * n * (double)k->k * real;
+    case SC_OP_HERK:
+    case SC_OP_GEMMT: return n * n * (double)k->k * real;
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K: return 2 * n * n * (double)k->k * real;
+    case SC_OP_TRMM:
     case SC_OP_TRSM: return m * n * order * real;
     default: return 2 * n * real;
     }

@@ -102,9 +102,9 @@ static void pick_flags(struct trial *t)
     k->side = pick(r, "LR");
     k->uplo = pick(r, "UL");
     k->diag = pick(r, "NU");
-    if (k->op == SC_OP_HERK)
+    if (k->op == SC_OP_HERK || k->op == SC_OP_HER2K)
         k->transa = pick(r, "NC");
-    else if (k->op == SC_OP_SYRK)
+    else if (k->op == SC_OP_SYRK || k->op == SC_OP_SYR2K)
         k->transa = pick(r, complex_type ? "NT" : "NTC");
     k->scale_real = k->op == SC_OP_SCAL && complex_type && random_below(r, 2);
     k->m = pick_size(r, most);
@@ -114,6 +114,8 @@ static void pick_flags(struct trial *t)
     pick_scalar(r, k->type, k->beta);
     if (k->op == SC_OP_HERK || k->scale_real)
         k->alpha[1] = k->beta[1] = 0;
+    if (k->op == SC_OP_HER2K)
+        k->beta[1] = 0;
     if (k->op == SC_OP_TRSM && random_below(r, 8) && k->alpha[0] == 0)
         k->alpha[0] = 1;
 }
@@ -149,7 +151,13 @@ static bool make_buffer(struct trial *t, int slot, const struct slot_shape *s)
     return true;
 }
 
-static bool is_triangular(enum sc_op op) { return op == SC_OP_TRSV || op == SC_OP_TRSM; }
+static bool is_triangular(enum sc_op op) { return op == SC_OP_TRSV || op == SC_OP_TRMM || op == SC_OP_TRSM; }
+
+/* Only a triangle of C is the operation's. */
+static bool is_rank(enum sc_op op)
+{
+    return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
+}
 
 /* The value of element (i, j) of a slot: NaN where it may not be read. */
 static void fill_element(struct trial *t, int slot, const struct slot_shape *s, int64_t i, int64_t j)
@@ -159,7 +167,7 @@ static void fill_element(struct trial *t, int slot, const struct slot_shape *s, 
     int64_t ld = *slot_ld(k, slot), at = MARGIN + (s->vector ? i * (ld < 0 ? -ld : ld) : i + j * ld);
     double re = uniform(r), im = uniform(r);
     bool half = !s->vector && slot == 0 && (is_triangular(k->op) || k->op == SC_OP_SYMM || k->op == SC_OP_HEMM);
-    bool rank = slot == 2 && (k->op == SC_OP_SYRK || k->op == SC_OP_HERK);
+    bool rank = slot == 2 && is_rank(k->op);
     bool output = slot == 2 && k->op >= SC_OP_GEMV && k->op != SC_OP_GER && k->op != SC_OP_GERC;
 
     if ((half || rank) && i != j && (i < j) != (k->uplo == 'U'))
@@ -170,7 +178,7 @@ static void fill_element(struct trial *t, int slot, const struct slot_shape *s, 
         re = i == j ? 2 + re / 2 : re / (double)s->rows;
         im = im / (double)s->rows;
     }
-    if (k->op == SC_OP_HERK && rank && i == j)
+    if ((k->op == SC_OP_HERK || k->op == SC_OP_HER2K) && rank && i == j)
         im = 0;
     if (output && k->beta[0] == 0 && k->beta[1] == 0)
         return;
@@ -193,7 +201,8 @@ static bool may_alias(const struct trial *t, const struct slot_shape *a, const s
 {
     enum sc_op op = t->kernel.op;
 
-    return (op == SC_OP_GEMM || op == SC_OP_DOT || op == SC_OP_DOTC) && a->rows == b->rows && a->cols == b->cols;
+    return (op == SC_OP_GEMM || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT || op == SC_OP_DOT ||
+            op == SC_OP_DOTC) && a->rows == b->rows && a->cols == b->cols;
 }
 
 static bool make_trial(struct trial *t, enum sc_op op, enum sc_type type, uint64_t seed)

@@ -58,14 +58,19 @@ static inline bool slot_shape(const struct sc_kernel *k, int slot, struct slot_s
         else
             *s = (struct slot_shape){k->m, k->n, false};
         return true;
-    case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_TRSM:
+    case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_TRMM: case SC_OP_TRSM:
         *s = (struct slot_shape){k->m, k->n, false};
         if (slot == 0)
             s->rows = s->cols = right ? k->n : k->m;
-        return slot < 2 || k->op != SC_OP_TRSM;
+        return slot < 2 || (k->op != SC_OP_TRMM && k->op != SC_OP_TRSM);
     case SC_OP_SYRK: case SC_OP_HERK:
         *s = (struct slot_shape){slot == 0 ? (n ? k->n : k->k) : k->n, slot == 0 ? (n ? k->k : k->n) : k->n, false};
         return slot != 1;
+    case SC_OP_SYR2K: case SC_OP_HER2K: case SC_OP_GEMMT:
+        if (slot == 1 && k->op == SC_OP_GEMMT)
+            n = k->transb != 'N'; /* stored as n x k */
+        *s = (struct slot_shape){slot == 2 || n ? k->n : k->k, slot == 2 || !n ? k->n : k->k, false};
+        return true;
     default:
         return false;
     }

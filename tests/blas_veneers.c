@@ -143,6 +143,61 @@ static void test_level3(void)
     tap_ok(is(SC_OP_TRSM, SC_D, 6, 5, 0) && operands(A, 20, B, 21, NULL, 0) && letters("T-RLU"), "cblas_dtrsm by rows");
 }
 
+static void test_rank_2k_and_triangular(void)
+{
+    const double z[2] = {1, 2};
+
+    reset();
+    cblas_dsyr2k(ROW, UP, NO, 5, 6, 1.5, A, 20, B, 21, 2, C, 22);
+    tap_ok(is(SC_OP_SYR2K, SC_D, 0, 5, 6) && operands(A, 20, B, 21, C, 22) && letters("T--L-"), "cblas_dsyr2k by rows");
+    reset();
+    cblas_zher2k(ROW, LO, CT, 5, 6, z, A, 20, B, 21, 2, C, 22);
+    tap_ok(is(SC_OP_HER2K, SC_Z, 0, 5, 6) && letters("N--U-") && seen.alpha[0] == 1 && seen.alpha[1] == -2 &&
+               seen.beta[0] == 2,
+           "cblas_zher2k by rows: alpha conjugated, beta real");
+    reset();
+    cblas_dtrmm(ROW, LEFT, UP, TR, UN, 5, 6, 1.5, A, 20, B, 21);
+    tap_ok(is(SC_OP_TRMM, SC_D, 6, 5, 0) && operands(A, 20, B, 21, NULL, 0) && letters("T-RLU"), "cblas_dtrmm by rows");
+    reset();
+    cblas_zgemmt(ROW, UP, NO, CT, 5, 7, z, A, 20, B, 21, z, C, 22);
+    tap_ok(is(SC_OP_GEMMT, SC_Z, 0, 5, 7) && operands(B, 21, A, 20, C, 22) && letters("CN-L-"), "cblas_zgemmt by rows");
+}
+
+/* The host's gemmt, or the one made of its gemm: the named triangle of gemm's result, and nothing of the other. */
+static bool gemmt_as_gemm(int order, int uplo, int transa, int transb, double beta)
+{
+    enum { N = 55, LD = 60 };
+    static double wanted[64 * 64];
+    bool upper = (uplo == UP) == (order == COL), good = true;
+
+    for (int i = 0; i < 64 * 64; i++)
+        A[i] = i % 7 - 3, B[i] = i % 5 - 2, C[i] = wanted[i] = i % 11;
+    answer = false;
+    cblas_dgemmt(order, uplo, transa, transb, N, 9, 2, A, LD, B, LD, beta, C, LD);
+    cblas_dgemm(order, transa, transb, N, N, 9, 2, A, LD, B, LD, beta, wanted, LD);
+    for (int j = 0; j < LD; j++)
+        for (int i = 0; i < LD; i++) {
+            bool named = i < N && j < N && (upper ? i <= j : i >= j);
+
+            good &= C[i + j * LD] == (named ? wanted[i + j * LD] : (i + j * LD) % 11);
+        }
+    return good;
+}
+
+static void test_gemmt_on_host(void)
+{
+    const sc_blas_int n = 5, bad = 3;
+    const double one = 1;
+    int right = 0;
+
+    for (int i = 0; i < 32; i++)
+        right += gemmt_as_gemm(i & 1 ? ROW : COL, i & 2 ? UP : LO, i & 4 ? NO : TR, i & 8 ? NO : CT, i & 16 ? 0 : 3);
+    tap_ok(right == 32, "gemmt on the host is a triangle of gemm: %d of 32", right);
+    reset();
+    dgemmt_("U", "N", "N", &n, &n, &one, A, &n, B, &n, &one, C, &bad);
+    tap_ok(complaints == 1 && complaint == 13 && !strncmp(complained, "DGEMMT", 6), "and complains as others do");
+}
+
 static void test_level2(void)
 {
     const sc_blas_int m = 5, n = 6, lda = 20, inc = -2, one = 1;
@@ -343,6 +398,8 @@ int main(void)
     sc_blas_start = start;
     test_gemm();
     test_level3();
+    test_rank_2k_and_triangular();
+    test_gemmt_on_host();
     test_level2();
     test_level1();
     test_operands();

@@ -154,23 +154,63 @@ static void reference_trsm(const struct sc_kernel *k, const value *a, value *b)
             substitute(k, a, k->n, true, b + i, k->ldb);
 }
 
+/* The operations on one triangle of C; those that know a real scalar or diagonal. */
+static bool is_rank(enum sc_op op)
+{
+    return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
+}
+
+static bool is_hermitian_rank(enum sc_op op) { return op == SC_OP_HERK || op == SC_OP_HER2K; }
+
+static void reference_trmm(const struct sc_kernel *k, const value *a, const value *before, value *b)
+{
+    bool left = k->side == 'L';
+
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < k->m; i++) {
+            value sum = 0;
+
+            for (int64_t l = 0; l < (left ? k->m : k->n); l++)
+                sum += left ? triangular(k, a, i, l) * before[l + j * k->ldb]
+                            : before[i + l * k->ldb] * triangular(k, a, l, j);
+            b[i + j * k->ldb] = update(0, 0, scalar(k, k->alpha, false) * sum);
+        }
+}
+
+/* Element (i, l) of op(X) op(Y) where rank-2k operations have (A, B) and (B, A). */
+static value pair(const struct sc_kernel *k, const value *x, int64_t ldx, const value *y, int64_t ldy, int64_t i,
+                  int64_t j, int64_t l)
+{
+    char turned = k->transa != 'N' ? 'N' : k->op == SC_OP_HER2K ? 'C' : 'T';
+
+    return general(x, ldx, k->transa, i, l) * general(y, ldy, turned, l, j);
+}
+
+/* What is added for l, with alpha. */
 static value product(const struct sc_kernel *k, const value *a, const value *b, int64_t i, int64_t j, int64_t l)
 {
+    value alpha = scalar(k, k->alpha, k->op == SC_OP_HERK);
+
     switch (k->op) {
-    case SC_OP_GEMM: return general(a, k->lda, k->transa, i, l) * general(b, k->ldb, k->transb, l, j);
-    case SC_OP_SYRK: return general(a, k->lda, k->transa, i, l) * general(a, k->lda, k->transa, j, l);
-    case SC_OP_HERK: return general(a, k->lda, k->transa, i, l) * conj(general(a, k->lda, k->transa, j, l));
+    case SC_OP_SYR2K: case SC_OP_HER2K:
+        return alpha * pair(k, a, k->lda, b, k->ldb, i, j, l) +
+               (k->op == SC_OP_HER2K ? conj(alpha) : alpha) * pair(k, b, k->ldb, a, k->lda, i, j, l);
+    case SC_OP_GEMM: case SC_OP_GEMMT:
+        return alpha * general(a, k->lda, k->transa, i, l) * general(b, k->ldb, k->transb, l, j);
+    case SC_OP_SYRK: return alpha * general(a, k->lda, k->transa, i, l) * general(a, k->lda, k->transa, j, l);
+    case SC_OP_HERK: return alpha * general(a, k->lda, k->transa, i, l) * conj(general(a, k->lda, k->transa, j, l));
     default: /* symm, hemm */
-        return k->side == 'L' ? symmetric(k, a, i, l) * b[l + j * k->ldb] : b[i + l * k->ldb] * symmetric(k, a, l, j);
+        return alpha * (k->side == 'L' ? symmetric(k, a, i, l) * b[l + j * k->ldb]
+                                       : b[i + l * k->ldb] * symmetric(k, a, l, j));
     }
 }
 
 static void reference_level3(const struct sc_kernel *k, const value *a, const value *b, value *c)
 {
-    bool rank = k->op == SC_OP_SYRK || k->op == SC_OP_HERK, herk = k->op == SC_OP_HERK;
+    bool rank = is_rank(k->op), hermitian = is_hermitian_rank(k->op);
     bool square = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM;
     int64_t rows = rank ? k->n : k->m, depth = !square ? k->k : k->side == 'L' ? k->m : k->n;
-    value alpha = scalar(k, k->alpha, herk), beta = scalar(k, k->beta, herk);
+    value alpha = scalar(k, k->alpha, k->op == SC_OP_HERK), beta = scalar(k, k->beta, hermitian);
 
     if (rank && beta == 1 && (alpha == 0 || depth == 0))
         return;
@@ -182,8 +222,8 @@ static void reference_level3(const struct sc_kernel *k, const value *a, const va
                 continue;
             for (int64_t l = 0; l < depth && alpha != 0; l++)
                 sum += product(k, a, b, i, j, l);
-            *cij = update(beta, *cij, alpha * sum);
-            if (herk && sc_type_is_complex(k->type) && i == j)
+            *cij = update(beta, *cij, sum);
+            if (hermitian && sc_type_is_complex(k->type) && i == j)
                 *cij = creal(*cij);
         }
 }
@@ -195,7 +235,9 @@ static void reference(const struct sc_kernel *k, value *a, value *b, value *c)
     case SC_OP_GER: case SC_OP_GERC: reference_ger(k, a, b, c); break;
     case SC_OP_TRSV: substitute(k, a, k->n, false, b, k->ldb); break;
     case SC_OP_TRSM: reference_trsm(k, a, b); break;
-    case SC_OP_GEMM: case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_SYRK: case SC_OP_HERK:
+    case SC_OP_TRMM: reference_trmm(k, a, input[1], b); break;
+    case SC_OP_GEMM: case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_SYRK: case SC_OP_HERK: case SC_OP_SYR2K:
+    case SC_OP_HER2K: case SC_OP_GEMMT:
         reference_level3(k, a, b, c);
         break;
     default: reference_level1(k, a, b);
@@ -316,7 +358,7 @@ static void variant(enum sc_op op, enum sc_type t, unsigned v)
 {
     static const double alphas[][2] = {{1.5, -0.5}, {1, 0}, {0, 0}}, betas[][2] = {{0.5, 0.25}, {0, 0}, {1, 0}};
     static const int64_t steps[] = {1, 2, -1, -3};
-    bool rank = op == SC_OP_SYRK || op == SC_OP_HERK, one = op == SC_OP_SCAL || (op >= SC_OP_NRM2 && op <= SC_OP_IAMAX);
+    bool rank = is_rank(op), one = op == SC_OP_SCAL || (op >= SC_OP_NRM2 && op <= SC_OP_IAMAX);
     struct sc_kernel k = {.op = op, .type = t, .m = M, .n = N, .k = K, .lda = LD, .ldb = LD, .ldc = LD};
 
     k.transa = "NTC"[v % 3];
@@ -327,7 +369,8 @@ static void variant(enum sc_op op, enum sc_type t, unsigned v)
     memcpy(k.alpha, alphas[v / 9 % 3], sizeof k.alpha);
     memcpy(k.beta, betas[v / 27 % 3], sizeof k.beta);
     if (rank) {
-        k.transa = "NTC"[(v & 1) ? (op == SC_OP_HERK && sc_type_is_complex(t) ? 2 : 1) : 0];
+        if (op != SC_OP_GEMMT)
+            k.transa = "NTC"[(v & 1) ? (is_hermitian_rank(op) && sc_type_is_complex(t) ? 2 : 1) : 0];
         k.k = v / 81 % 3 == 2 ? 0 : K;
     }
     if (op == SC_OP_GEMM && v / 81 % 3 == 2)
@@ -363,8 +406,10 @@ static void all_variants(enum sc_op op)
 /* What the BLAS says is not read may hold anything. */
 static void unread_operands(void)
 {
-    static const enum sc_op all[] = {SC_OP_AXPY, SC_OP_GEMV, SC_OP_GER, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK, SC_OP_HERK};
-    static const enum sc_op output[] = {SC_OP_GEMV, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK, SC_OP_HERK};
+    static const enum sc_op all[] = {SC_OP_AXPY, SC_OP_GEMV, SC_OP_GER, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK,
+                                      SC_OP_HERK, SC_OP_SYR2K, SC_OP_HER2K, SC_OP_GEMMT, SC_OP_TRMM};
+    static const enum sc_op output[] = {SC_OP_GEMV, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK,
+                                         SC_OP_HERK, SC_OP_SYR2K, SC_OP_HER2K, SC_OP_GEMMT};
 
     for (int t = 0; t < SC_TYPES; t++) {
         struct sc_kernel k = {.type = (enum sc_type)t, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U',
@@ -397,6 +442,40 @@ static void unread_operands(void)
         }
         tap_ok(!wrong, "type %c: beta = 0 does not read the output", sc_type_letter((enum sc_type)t));
     }
+}
+
+/* gemmt is cut into blocks on the device: sizes at and beyond one, sampled in every block.  C is the identity times B, so
+ * exact; the other triangle is NaN and stays. */
+static void large_gemmt(char uplo, int64_t n)
+{
+    struct sc_kernel k = {.op = SC_OP_GEMMT, .type = SC_D, .transa = 'N', .transb = 'N', .uplo = uplo, .n = n, .k = n,
+                          .lda = n, .ldb = n, .ldc = n + 3, .alpha = {1, 0}, .beta = {0, 0}};
+    size_t bytes = (size_t)(n * (n + 3)) * sizeof(double), all = (3 * bytes + 4095) / 4096 * 4096;
+    double *p = aligned_alloc(4096, all), *q = p + n * (n + 3), *r = q + n * (n + 3);
+    struct sc_copy2d up = {.src = p, .width = 3 * bytes, .height = 1, .src_device = SC_HOST}, down = {0};
+    struct sc_fence ready;
+    int64_t bad = 0;
+    void *block = NULL;
+    bool good = p && !ops->pin(p, all) && !ops->alloc(0, all, &block, &ready) && !ops->wait(0, SC_STREAM_COMPUTE, ready);
+
+    for (int64_t i = 0; good && i < n * (n + 3); i++)
+        p[i] = i < n * n && i % n == i / n, q[i] = (double)(i % 1009), r[i] = NAN;
+    up.dst = block;
+    down = (struct sc_copy2d){.dst = p, .src = block, .width = 3 * bytes, .height = 1, .dst_device = SC_HOST};
+    k.a = block, k.b = (double *)block + n * (n + 3), k.c = (double *)block + 2 * n * (n + 3);
+    good = good && !ops->copy(0, SC_STREAM_COMPUTE, &up) && !ops->launch(0, SC_STREAM_COMPUTE, &k) &&
+           !ops->copy(0, SC_STREAM_COMPUTE, &down) && !ops->mark(0, SC_STREAM_COMPUTE, &ready) && !ops->sync(ready);
+    for (int64_t i = 0; good && i < n * (n + 3); i++) {
+        int64_t row = i % (n + 3), col = i / (n + 3);
+        bool named = row < n && (uplo == 'U' ? row <= col : row >= col);
+
+        bad += named ? r[i] != (double)((row + col * n) % 1009) : !isnan(r[i]);
+    }
+    tap_ok(good && !bad, "gemmt of order %d, triangle %c: %d wrong", (int)n, uplo, (int)bad);
+    if (block)
+        ops->free(0, block, &ready, 1);
+    ops->unpin(p, all);
+    free(p);
 }
 
 /* Nothing to do, and the cases that are left to the host. */
@@ -440,6 +519,9 @@ int main(int argc, char **argv)
     for (int op = 0; op < SC_OPS; op++)
         all_variants((enum sc_op)op);
     unread_operands();
+    large_gemmt('U', 512);
+    large_gemmt('U', 1300);
+    large_gemmt('L', 1300);
     edges();
     for (int b = 0; b < BUFFERS; b++)
         ops->free(0, memory[b], NULL, 0);

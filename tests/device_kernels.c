@@ -149,30 +149,41 @@ static void want_ger(const struct sc_kernel *k)
         }
 }
 
-/* One element of the product in GEMM, SYMM, HEMM, SYRK, HERK. */
+/* The operations on one triangle of C. */
+static bool is_rank(enum sc_op op)
+{
+    return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
+}
+
+static bool is_hermitian_rank(enum sc_op op) { return op == SC_OP_HERK || op == SC_OP_HER2K; }
+
+/* One element of alpha times the product in GEMM, GEMMT, SYMM, HEMM, SYRK, HERK, or the sum of both in SYR2K, HER2K. */
 static number product(const struct sc_kernel *k, int64_t i, int64_t j)
 {
     int64_t inner = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM ? (k->side == 'L' ? k->m : k->n) : k->k;
-    char plain = k->transa == 'N' ? 'N' : k->transa, turned = k->op == SC_OP_HERK ? 'C' : 'T';
-    number sum = 0;
+    char plain = k->transa, turned = plain != 'N' ? 'N' : is_hermitian_rank(k->op) ? 'C' : 'T';
+    number sum = 0, other = 0;
 
     for (int64_t l = 0; l < inner; l++) {
-        if (k->op == SC_OP_GEMM)
+        if (k->op == SC_OP_GEMM || k->op == SC_OP_GEMMT)
             sum += element(k->type, host[0], k->lda, k->transa, i, l) *
                    element(k->type, host[1], k->ldb, k->transb, l, j);
         else if (k->op == SC_OP_SYMM || k->op == SC_OP_HEMM)
             sum += k->side == 'L' ? mirrored(k, i, l) * get(k->type, host[1], l + j * k->ldb)
                                   : get(k->type, host[1], i + l * k->ldb) * mirrored(k, l, j);
-        else
-            sum += element(k->type, host[0], k->lda, plain, i, l) *
-                   element(k->type, host[0], k->lda, plain == 'N' ? turned : 'N', l, j);
+        else if (k->op == SC_OP_SYRK || k->op == SC_OP_HERK)
+            sum += element(k->type, host[0], k->lda, plain, i, l) * element(k->type, host[0], k->lda, turned, l, j);
+        else {
+            sum += element(k->type, host[0], k->lda, plain, i, l) * element(k->type, host[1], k->ldb, turned, l, j);
+            other += element(k->type, host[1], k->ldb, plain, i, l) * element(k->type, host[0], k->lda, turned, l, j);
+        }
     }
-    return sum;
+    return a_of(k) * sum + (k->op == SC_OP_HER2K ? conj(a_of(k)) : a_of(k)) * other;
 }
 
 static void want_level3(const struct sc_kernel *k)
 {
-    bool rank_k = k->op == SC_OP_SYRK || k->op == SC_OP_HERK;
+    bool rank_k = is_rank(k->op);
     int64_t rows = rank_k ? k->n : k->m;
 
     for (int64_t j = 0; j < k->n; j++)
@@ -180,10 +191,10 @@ static void want_level3(const struct sc_kernel *k)
             number old = get(k->type, host[2], i + j * k->ldc), v;
             if (rank_k && (k->uplo == 'U' ? i > j : i < j))
                 continue;
-            if (k->op == SC_OP_HERK && i == j)
+            if (is_hermitian_rank(k->op) && i == j)
                 old = creal(old);
-            v = a_of(k) * product(k, i, j) + scaled(k, old);
-            put(k->type, want[2], i + j * k->ldc, k->op == SC_OP_HERK && i == j ? creal(v) : v);
+            v = product(k, i, j) + scaled(k, old);
+            put(k->type, want[2], i + j * k->ldc, is_hermitian_rank(k->op) && i == j ? creal(v) : v);
         }
 }
 
@@ -219,6 +230,18 @@ static void want_solve(const struct sc_kernel *k)
               k->side == 'R');
 }
 
+static void want_trmm(const struct sc_kernel *k)
+{
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < k->m; i++) {
+            number sum = 0;
+            for (int64_t l = 0; l < (k->side == 'L' ? k->m : k->n); l++)
+                sum += k->side == 'L' ? triangular(k, i, l) * get(k->type, host[1], l + j * k->ldb)
+                                      : get(k->type, host[1], i + l * k->ldb) * triangular(k, l, j);
+            put(k->type, want[1], i + j * k->ldb, a_of(k) * sum);
+        }
+}
+
 static void compute_want(const struct sc_kernel *k)
 {
     if (k->op <= SC_OP_SWAP)
@@ -229,6 +252,8 @@ static void compute_want(const struct sc_kernel *k)
         want_ger(k);
     else if (k->op == SC_OP_TRSV || k->op == SC_OP_TRSM)
         want_solve(k);
+    else if (k->op == SC_OP_TRMM)
+        want_trmm(k);
     else
         want_level3(k);
 }
@@ -245,7 +270,7 @@ static bool near(enum sc_type t, number got, number expected)
 /* Random operands; triangles that are well conditioned; NaN where a beta of 0 says that nothing is read. */
 static void fill_operands(const struct sc_kernel *k)
 {
-    bool rank_k = k->op == SC_OP_SYRK || k->op == SC_OP_HERK;
+    bool rank_k = is_rank(k->op);
 
     for (int s = 0; s < 3; s++)
         for (int64_t i = 0; i < ROOM; i++)
@@ -255,7 +280,7 @@ static void fill_operands(const struct sc_kernel *k)
             for (int64_t i = 0; i < 40; i++)
                 put(k->type, host[0], i + j * k->lda,
                     (i == j ? 2 : 0.05) * (uniform() + (i == j ? 2 : 0) + uniform() * I));
-    if (k->beta[0] == 0 && k->beta[1] == 0 && k->op >= SC_OP_GEMM && k->op != SC_OP_TRSM)
+    if (k->beta[0] == 0 && k->beta[1] == 0 && k->op >= SC_OP_GEMM && k->op != SC_OP_TRSM && k->op != SC_OP_TRMM)
         for (int64_t j = 0; j < k->n; j++)
             for (int64_t i = 0; i < (rank_k ? k->n : k->m); i++)
                 if (!rank_k || (k->uplo == 'U' ? i <= j : i >= j))
@@ -397,7 +422,7 @@ static bool case_triangular(struct sc_kernel k)
         k.m = 31;
         k.n = k.op == SC_OP_TRSV ? 37 : 23;
         k.lda = 41;
-        k.ldb = k.op == SC_OP_TRSM ? 33 : i / 12 ? -2 : 1;
+        k.ldb = k.op != SC_OP_TRSV ? 33 : i / 12 ? -2 : 1;
         good = run_case(k) && good;
     }
     return good;
@@ -414,7 +439,8 @@ static bool case_gemm(struct sc_kernel k)
         k.transb = "NTC"[i / 3 % 3];
         k.k = i % 2 ? 19 : 1;
         k.lda = k.ldb = 37;
-        k.ldc = 31;
+        k.ldc = k.op == SC_OP_GEMMT ? 38 : 31;
+        k.uplo = "UL"[i / 2 % 2];
         if (i >= 9)
             k.beta[0] = k.beta[1] = 0;
         good = run_case(k) && good;
@@ -424,7 +450,7 @@ static bool case_gemm(struct sc_kernel k)
 
 static bool case_symmetric(struct sc_kernel k)
 {
-    bool rank_k = k.op == SC_OP_SYRK || k.op == SC_OP_HERK, good = true;
+    bool rank_k = is_rank(k.op), good = true;
 
     k.m = 26;
     k.n = 33;
@@ -432,10 +458,12 @@ static bool case_symmetric(struct sc_kernel k)
     k.lda = k.ldb = k.ldc = 39;
     if (k.op == SC_OP_HERK)
         k.alpha[1] = k.beta[1] = 0;
+    if (k.op == SC_OP_HER2K)
+        k.beta[1] = 0;
     for (int i = 0; i < 8; i++) {
         k.uplo = "UL"[i % 2];
         k.side = "LR"[i / 2 % 2];
-        k.transa = rank_k && i / 2 % 2 ? (k.op == SC_OP_HERK && sc_type_is_complex(k.type) ? 'C' : 'T') : 'N';
+        k.transa = rank_k && i / 2 % 2 ? (is_hermitian_rank(k.op) && sc_type_is_complex(k.type) ? 'C' : 'T') : 'N';
         if (i >= 4)
             k.beta[0] = k.beta[1] = 0;
         good = run_case(k) && good;
@@ -450,7 +478,8 @@ static bool (*const cases[SC_OPS])(struct sc_kernel) = {
     [SC_OP_GEMV] = case_level2,  [SC_OP_GER] = case_level2,       [SC_OP_GERC] = case_level2,
     [SC_OP_TRSV] = case_triangular, [SC_OP_GEMM] = case_gemm,     [SC_OP_SYMM] = case_symmetric,
     [SC_OP_HEMM] = case_symmetric, [SC_OP_SYRK] = case_symmetric, [SC_OP_HERK] = case_symmetric,
-    [SC_OP_TRSM] = case_triangular,
+    [SC_OP_SYR2K] = case_symmetric, [SC_OP_HER2K] = case_symmetric, [SC_OP_GEMMT] = case_gemm,
+    [SC_OP_TRMM] = case_triangular, [SC_OP_TRSM] = case_triangular,
 };
 
 /* OpenBLAS 0.3.21 sums elements behind the end of x in scasum on machines with AVX-512: what runs on it is excused. */

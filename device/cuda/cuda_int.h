@@ -18,6 +18,7 @@ struct sc_cuda_stream {
     cudaStream_t stream;
     cublasHandle_t blas;        /* made by the first launch on the stream */
     void *workspace;            /* of blas */
+    void *scratch;              /* behind it: of the kernel in progress (kernel.c) */
     bool unmarked;              /* something was enqueued since the newest mark */
     uint64_t marked;            /* seq of the newest mark */
     uint64_t completed;         /* every seq up to this one is known to be reached; atomic, only grows */

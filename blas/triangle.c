@@ -1,0 +1,67 @@
+#include "blas/triangle.h"
+
+void sc_blas_triangle_cuts(const struct sc_operand *a, struct sc_cuts *cuts)
+{
+    sc_coherence_row_cuts(a, cuts);
+    sc_blas_merge_cols(cuts, a);
+}
+
+struct sc_piece sc_blas_diagonal(const struct sc_operand *a, const struct sc_cuts *t, int i)
+{
+    return sc_blas_matrix(a, t->at[i], t->at[i], sc_blas_part(t, i), sc_blas_part(t, i), SC_READ);
+}
+
+struct sc_piece sc_blas_triangle_block(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i, int j)
+{
+    return sc_blas_op_matrix(a, trans, t->at[i], t->at[j], sc_blas_part(t, i), sc_blas_part(t, j), SC_READ);
+}
+
+struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, enum sc_access access)
+{
+    const struct sc_operand *b = &s->call->operand[1];
+
+    if (s->left)
+        return sc_blas_matrix(b, s->along.at[i], s->first, sc_blas_part(&s->along, i), s->n, access);
+    return sc_blas_matrix(b, s->first, s->along.at[i], s->n, sc_blas_part(&s->along, i), access);
+}
+
+enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, int device, struct sc_kernel *kernel, int i, int l,
+                                  struct sc_piece x, struct sc_piece y)
+{
+    const struct sc_operand *a = &s->call->operand[0];
+    char trans = s->call->kernel->transa;
+
+    kernel->op = SC_OP_GEMM;
+    kernel->type = s->call->kernel->type;
+    kernel->transa = kernel->transb = 'N';
+    kernel->m = y.rows;
+    kernel->n = y.cols;
+    kernel->k = sc_blas_part(&s->along, l);
+    if (s->left) {
+        kernel->transa = trans;
+        return sc_blas_task(device, kernel, sc_blas_triangle_block(a, trans, &s->along, i, l), x, y);
+    }
+    kernel->transb = trans;
+    return sc_blas_task(device, kernel, x, sc_blas_triangle_block(a, trans, &s->along, l, i), y);
+}
+
+enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s))
+{
+    const struct sc_operand *b = &call->operand[1];
+    enum sc_status status = SC_OK;
+    struct sc_blas_strip s; /* large: not initialised */
+    struct sc_cuts across;
+
+    s.call = call;
+    s.left = call->kernel->side == 'L';
+    sc_blas_triangle_cuts(&call->operand[0], &s.along);
+    sc_blas_merge_op_rows(&s.along, b, s.left ? 'N' : 'T');
+    sc_blas_whole(&across, s.left ? call->kernel->n : call->kernel->m);
+    sc_blas_merge_op_cols(&across, b, s.left ? 'N' : 'T');
+    for (int j = 0; j < across.n && status == SC_OK; j++) {
+        s.first = across.at[j];
+        s.n = sc_blas_part(&across, j);
+        status = visit(&s);
+    }
+    return status;
+}
