@@ -69,6 +69,9 @@ bool sc_blas_call_valid(const struct sc_blas_call *call);
 /* The record for the devices; false when they are not asked for such a call. */
 bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel);
 
+/* Writes a call, as the program made it (before the conversion), to the trace.  Call it when sc_trace_on only. */
+void sc_blas_record(const struct sc_blas_call *asked);
+
 /* --- the host's routines ---------------------------------------------------------------------------------------- */
 
 typedef void (*sc_blas_fn)(void);
@@ -122,6 +125,7 @@ static inline void sc_blas_enter(int routine)
 }
 static inline void sc_blas_leave(void)
 {
+    sc_trace(.kind = SC_EVENT_DONE, .device = -1);
     sc_trace_routine = 0;
     sc_inside_leave();
 }

@@ -117,6 +117,7 @@ static void bring_home(const struct sc_blas_call *call)
 enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    const struct sc_blas_call asked = *call;
     struct sc_kernel kernel;
     bool done;
 
@@ -127,8 +128,12 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
     if (!sc_blas_start || !sc_blas_start())
         return SC_BLAS_HOST; /* no devices: everything is at home */
     sc_trace_routine = (uint16_t)call->routine;
+    if (__builtin_expect(sc_trace_on, 0))
+        sc_blas_record(&asked);
     done = sc_blas_call_kernel(call, &kernel) && sc_blas_offload(call->routine, &kernel);
-    if (!done)
+    if (done)
+        sc_trace(.kind = SC_EVENT_DONE);
+    else
         bring_home(call);
     sc_trace_routine = 0;
     return done ? SC_BLAS_DONE : SC_BLAS_HOST;

@@ -252,7 +252,7 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
 
 /* --- run it ------------------------------------------------------------------------------------------------------ */
 
-static void record(int routine, const struct sc_kernel *k, const struct sc_view *view, int count)
+static void record(int routine, const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++) {
         if (view[i].access & SC_READ)
@@ -261,8 +261,6 @@ static void record(int routine, const struct sc_kernel *k, const struct sc_view 
             sc_count(&sc_stats.percall_out, bytes_of(&view[i]));
     }
     sc_count(&sc_stats.offloaded[routine], 1);
-    sc_trace(.kind = SC_EVENT_CALL, .device = SC_HOST, .a = (uintptr_t)view[0].ptr, .bytes = (uint64_t)k->m,
-             .b = (uint64_t)k->n, .c = (uint64_t)k->k);
 }
 
 static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
@@ -301,7 +299,7 @@ static bool offload(int routine, const struct sc_kernel *k)
     spread(view, count, sc_coherence_devices());
     if (!run(k, view, count))
         return false;
-    record(routine, k, view, count);
+    record(routine, view, count);
     return true;
 }
 

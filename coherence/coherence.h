@@ -85,6 +85,9 @@ struct sc_residency {
 };
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);
 
+/* The block of tracked memory that an address lies in; false: none.  For the trace. */
+bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes);
+
 /* --- between begin and end ------------------------------------------------------------------------------------------ */
 
 /* Tile boundaries inside the operand, relative to it.  Vectors have row cuts only (elements counted from the lowest

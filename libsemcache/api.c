@@ -100,8 +100,10 @@ void semcache_free(void *memory)
         free(memory);
         return;
     }
-    if (is_tracking())
+    if (is_tracking()) {
+        sc_trace(.kind = SC_EVENT_FREE, .a = block.base, .bytes = block.bytes);
         sc_coherence_forget(block.base, block.bytes);
+    }
     sc_host_free(memory);
 }
 
@@ -112,8 +114,10 @@ enum semcache_status semcache_acquire(const void *memory, size_t bytes, enum sem
 {
     if (!is_range(memory, bytes) || mode < SEMCACHE_READ || mode > SEMCACHE_READWRITE || (!memory && bytes))
         return SEMCACHE_ERROR_INVALID;
-    if (is_running() && bytes)
+    if (is_running() && bytes) {
+        sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uintptr_t)memory, .bytes = bytes, .old_state = (uint8_t)mode);
         sc_coherence_acquire_host((uintptr_t)memory, bytes, (enum sc_access)mode);
+    }
     return SEMCACHE_OK;
 }
 
@@ -121,8 +125,10 @@ enum semcache_status semcache_sync(const void *memory, size_t bytes)
 {
     if (memory)
         return semcache_acquire(memory, bytes, SEMCACHE_READ);
-    if (is_running())
+    if (is_running()) {
+        sc_trace(.kind = SC_EVENT_HOME);
         sc_coherence_home_all();
+    }
     return SEMCACHE_OK;
 }
 
@@ -130,8 +136,10 @@ enum semcache_status semcache_invalidate(const void *memory, size_t bytes)
 {
     if (!is_range(memory, bytes) || (!memory && bytes))
         return SEMCACHE_ERROR_INVALID;
-    if (is_running() && bytes)
+    if (is_running() && bytes) {
+        sc_trace(.kind = SC_EVENT_RELEASE, .a = (uintptr_t)memory, .bytes = bytes);
         sc_coherence_release_range((uintptr_t)memory, bytes);
+    }
     return SEMCACHE_OK;
 }
 
@@ -174,6 +182,21 @@ static enum sc_status prefetch_view(const struct sc_view *view, int device)
     return status;
 }
 
+static void trace_prefetch(const struct sc_view *view, int device)
+{
+    struct sc_event event = {.kind = SC_EVENT_PREFETCH, .a = (uintptr_t)view->ptr, .b = (uint64_t)view->rows,
+                             .c = (uint64_t)view->cols, .bytes = (uint64_t)view->ld, .sectors = 'A',
+                             .device = (int16_t)device, .old_state = SC_READ, .new_state = (uint8_t)view->type};
+    uintptr_t base;
+    size_t bytes;
+
+    if (sc_coherence_block(view->ptr, &base, &bytes)) {
+        event.ip = base;
+        event.matrix = (uint32_t)(bytes >> SC_PAGE_SHIFT);
+    }
+    sc_trace_emit(&event);
+}
+
 enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t cols, int64_t ld,
                                        enum semcache_type type, int device)
 {
@@ -189,6 +212,8 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
         return SEMCACHE_ERROR_INVALID;
     if (rows == 0 || cols == 0)
         return SEMCACHE_OK;
+    if (__builtin_expect(sc_trace_on, 0))
+        trace_prefetch(&view, device);
     if (rows == 1 || cols == 1) { /* as a call would see it */
         view.vector = true;
         view.ld = cols == 1 ? 1 : ld;

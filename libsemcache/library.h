@@ -35,6 +35,8 @@ enum sc_status sc_library_statistics(FILE *out);
 void sc_report_begin(void);
 /* Takes the statistics as they are, for sc_report_end to write where SEMCACHE_STATS says. */
 void sc_report_snapshot(void);
+/* Writes the settings to the trace. */
+void sc_report_settings(void);
 void sc_report_end(void);
 
 #endif

@@ -98,21 +98,27 @@ static bool is_tracking(void)
 
 static void forget(uintptr_t addr, size_t bytes)
 {
-    if (is_tracking())
-        sc_coherence_forget(addr, bytes);
+    if (!is_tracking())
+        return;
+    sc_trace(.kind = SC_EVENT_FREE, .a = addr, .bytes = bytes);
+    sc_coherence_forget(addr, bytes);
 }
 
 static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
-    if (is_tracking())
-        sc_coherence_acquire_host(addr, bytes, access);
+    if (!is_tracking())
+        return;
+    sc_trace(.kind = SC_EVENT_ACQUIRE, .a = addr, .bytes = bytes, .old_state = (uint8_t)access);
+    sc_coherence_acquire_host(addr, bytes, access);
 }
 
 /* Around a fork `life` cannot change: lock_for_fork comes before and goes after these. */
 static void home(void)
 {
-    if (is_tracking())
-        sc_coherence_fork_prepare();
+    if (!is_tracking())
+        return;
+    sc_trace(.kind = SC_EVENT_HOME);
+    sc_coherence_fork_prepare();
 }
 
 static void resume(void)
@@ -189,8 +195,9 @@ bool sc_library_start(void)
     if (sc_library_life() == SC_LIBRARY_IDLE) {
         sc_inside_enter();
         block_signals(&before);
-        if (sc_config.trace)
-            sc_trace_start(sc_config.trace); /* not earlier: a process that offloads nothing has nothing to tell */
+        /* Not earlier: a process that offloads nothing has nothing to tell. */
+        if (sc_config.trace && sc_trace_start(sc_config.trace) == SC_OK)
+            sc_report_settings();
         if (open_devices()) {
             set_life(SC_LIBRARY_RUNNING);
             atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "base/config.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
+#include "libsemcache/config.h"
 #include "libsemcache/library.h"
 #include "trace/file.h"
 #include "trace/trace.h"
@@ -34,6 +36,21 @@ static double wall_seconds(void)
     return (double)(now.tv_sec - loaded.tv_sec) + (double)(now.tv_nsec - loaded.tv_nsec) * 1e-9;
 }
 
+/* Files are nobody else's business. */
+void sc_report_settings(void)
+{
+    char text[PATH_MAX + 64];
+
+    for (const struct sc_setting *setting = sc_config_settings; setting->name; setting++) {
+        size_t used = (size_t)snprintf(text, sizeof text, "%s=", setting->name);
+
+        if (setting->kind == SC_SETTING_PATH)
+            continue;
+        sc_config_format(&sc_config, setting, text + used, sizeof text - used);
+        sc_trace_setting(text);
+    }
+}
+
 enum sc_status sc_library_statistics(FILE *out)
 {
     const char *names[SC_DEVICES_MAX];
@@ -49,10 +66,21 @@ enum sc_status sc_library_statistics(FILE *out)
     return sc_stats_write(out, &extra);
 }
 
+static uint64_t nanoseconds(double seconds) { return seconds > 0 ? (uint64_t)(seconds * 1e9) : 0; }
+
+/* While there are devices to ask. */
+static void trace_time(void)
+{
+    if (sc_library_life() == SC_LIBRARY_RUNNING || sc_library_life() == SC_LIBRARY_ENDING)
+        sc_trace(.kind = SC_EVENT_TIME, .a = nanoseconds(wall_seconds()),
+                 .b = nanoseconds(sc_coherence_virtual_seconds()));
+}
+
 void sc_report_snapshot(void)
 {
     FILE *out;
 
+    trace_time();
     if (snapshot || !sc_config.stats)
         return;
     out = open_memstream(&snapshot, &snapshot_bytes);

@@ -8,6 +8,7 @@
 
 #include "tests/tap.h"
 #include "trace/format.h"
+#include "trace/read.h"
 #include "trace/trace.h"
 
 #define THREADS 6
@@ -154,6 +155,80 @@ static void test_fork(void)
            "a forked child adds nothing to the file");
 }
 
+/* A call and what belongs to it, again and again across the ends of rings. */
+static void test_groups(void)
+{
+    struct sc_trace_reading trace;
+    bool whole = true;
+    int calls = 0;
+
+    sc_trace_start(in_folder("groups"));
+    for (uint32_t i = 0; i < EACH; i++) {
+        struct sc_event group[] = {{.kind = SC_EVENT_CALL, .tile = i % 5},
+                                   {.kind = SC_EVENT_SCALARS, .a = i}, {.kind = SC_EVENT_OPERAND, .a = i},
+                                   {.kind = SC_EVENT_OPERAND, .a = i}, {.kind = SC_EVENT_OPERAND, .a = i}};
+
+        sc_trace_emit_group(group, 1 + (int)(i % 5));
+    }
+    sc_trace_setting("NAME=value");
+    sc_trace_stop();
+    tap_ok(sc_trace_read(in_folder("groups"), &trace) == SC_OK, "groups of events are read");
+    for (size_t i = 0; i < trace.event_count; i++) {
+        const struct sc_event *call = &trace.events[i];
+
+        if (call->kind != SC_EVENT_CALL)
+            continue;
+        whole = whole && sc_trace_group(&trace, call) == calls % 5;
+        for (uint32_t j = 1; whole && j <= call->tile; j++)
+            whole = call[j].a == (uint64_t)calls && call[j].nanoseconds == call->nanoseconds;
+        calls++;
+    }
+    tap_ok(calls == EACH && whole, "each follows its call, with the same time");
+    tap_ok(trace.setting_count == 1 && trace.settings[0].bytes == 10, "a setting arrives");
+    ((struct sc_event *)trace.events)[trace.event_count - 1] = (struct sc_event){.kind = SC_EVENT_CALL, .tile = 3};
+    tap_ok(sc_trace_group(&trace, &trace.events[trace.event_count - 1]) == -1, "a group that is cut off is noticed");
+    sc_trace_read_end(&trace);
+}
+
+static void emit_state(uint32_t tile, uint64_t sectors, int old, int new)
+{
+    sc_trace(.kind = SC_EVENT_STATE, .matrix = 1, .tile = tile, .sectors = sectors, .old_state = (uint8_t)old,
+             .new_state = (uint8_t)new);
+}
+
+/* The sectors column of the state lines of a dump. */
+static void dump_states(const char *path, char *text, size_t bytes)
+{
+    FILE *out = tmpfile();
+    char line[512], sectors[32];
+
+    *text = 0;
+    sc_trace_dump(path, out);
+    rewind(out);
+    while (fgets(line, sizeof line, out))
+        if (sscanf(line, "%*f %*u state %*u %*u %31s", sectors) == 1)
+            snprintf(text + strlen(text), bytes - strlen(text), "%s ", sectors);
+    fclose(out);
+}
+
+static void test_merging(void)
+{
+    char text[512];
+
+    sc_trace_start(in_folder("merge"));
+    for (int s = 0; s < 64; s++) /* a sweep over two tiles */
+        for (uint32_t tile = 0; tile < 2; tile++)
+            emit_state(tile, UINT64_C(1) << s, SC_MSI_S, SC_MSI_G);
+    emit_state(0, 2, SC_MSI_G, SC_MSI_C);
+    emit_state(0, 4, SC_MSI_S, SC_MSI_G);
+    sc_trace(.kind = SC_EVENT_FAULT);
+    emit_state(0, 8, SC_MSI_S, SC_MSI_G);
+    sc_trace_stop();
+    dump_states(in_folder("merge"), text, sizeof text);
+    tap_ok(strcmp(text, "0xffffffffffffffff 0xffffffffffffffff 0x2 0x4 0x8 ") == 0,
+           "a sweep is a line a tile; another change, or another event, begins a new one");
+}
+
 static void copy_part(const char *from, const char *to, long bytes)
 {
     char *all = malloc((size_t)bytes + 1);
@@ -226,6 +301,8 @@ int main(void)
     test_threads();
     test_second_session();
     test_fork();
+    test_groups();
+    test_merging();
     test_damaged();
     test_file_names();
     snprintf(command, sizeof command, "rm -r %s", folder);

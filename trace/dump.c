@@ -1,190 +1,12 @@
-/* Reads a trace file and prints it.  Nothing in the file is trusted (rule T7): all lengths are checked against what is
- * really there, names are printed without control characters. */
+/* Prints a trace file as text; names without control characters (rule T7). */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "trace/format.h"
-#include "trace/trace.h"
+#include "trace/read.h"
 
-struct text {
-    const char *at; /* in the file, not terminated */
-    size_t bytes;
-};
-
-struct module {
-    struct sc_trace_module_head head;
-    struct text path;
-};
-
-struct trace {
-    const char *bytes; /* the whole file */
-    size_t size;
-    struct sc_trace_header header;
-    struct sc_event *events;
-    size_t event_count, event_room;
-    struct module *modules;
-    size_t module_count, module_room;
-    struct text routines[SC_TRACE_ROUTINES_MAX];
-    struct sc_trace_end end;
-    bool ended;
-};
-
-/* --- reading ------------------------------------------------------------------------------------------------------ */
-
-/* Makes room for `more` elements behind `count`. */
-static bool reserve(void **list, size_t *room, size_t count, size_t more, size_t element)
-{
-    void *larger;
-    size_t wanted = *room ? *room : 256;
-
-    while (wanted < count + more)
-        wanted *= 2;
-    if (wanted == *room)
-        return true;
-    larger = realloc(*list, wanted * element);
-    if (!larger)
-        return false;
-    *list = larger;
-    *room = wanted;
-    return true;
-}
-
-static bool read_events(struct trace *trace, const char *payload, size_t bytes)
-{
-    size_t count = bytes / sizeof(struct sc_event);
-
-    if (!reserve((void **)&trace->events, &trace->event_room, trace->event_count, count, sizeof *trace->events))
-        return false;
-    memcpy(trace->events + trace->event_count, payload, count * sizeof *trace->events);
-    trace->event_count += count;
-    return true;
-}
-
-static void read_routine(struct trace *trace, const char *payload, size_t bytes)
-{
-    struct sc_trace_name_head head;
-
-    if (bytes < sizeof head)
-        return;
-    memcpy(&head, payload, sizeof head);
-    if (head.routine < SC_TRACE_ROUTINES_MAX)
-        trace->routines[head.routine] = (struct text){payload + sizeof head, bytes - sizeof head};
-}
-
-static bool read_module(struct trace *trace, const char *payload, size_t bytes)
-{
-    struct module *module;
-
-    if (bytes < sizeof module->head)
-        return true;
-    if (!reserve((void **)&trace->modules, &trace->module_room, trace->module_count, 1, sizeof *module))
-        return false;
-    module = &trace->modules[trace->module_count++];
-    memcpy(&module->head, payload, sizeof module->head);
-    module->path = (struct text){payload + sizeof module->head, bytes - sizeof module->head};
-    return true;
-}
-
-static bool read_chunk(struct trace *trace, uint32_t kind, const char *payload, size_t bytes)
-{
-    switch (kind) {
-    case SC_CHUNK_EVENTS:
-        return read_events(trace, payload, bytes);
-    case SC_CHUNK_ROUTINE:
-        read_routine(trace, payload, bytes);
-        return true;
-    case SC_CHUNK_MODULE:
-        return read_module(trace, payload, bytes);
-    case SC_CHUNK_END:
-        if (bytes >= sizeof trace->end) {
-            memcpy(&trace->end, payload, sizeof trace->end);
-            trace->ended = true;
-        }
-        return true;
-    }
-    return true; /* of a later minor revision: skipped */
-}
-
-static bool read_chunks(struct trace *trace)
-{
-    size_t at = trace->header.header_bytes;
-
-    while (trace->size - at >= sizeof(struct sc_trace_chunk)) {
-        struct sc_trace_chunk chunk;
-        size_t left;
-
-        memcpy(&chunk, trace->bytes + at, sizeof chunk);
-        at += sizeof chunk;
-        left = trace->size - at;
-        /* The last chunk of a program that was killed may be cut off: what is there of it counts. */
-        if (!read_chunk(trace, chunk.kind, trace->bytes + at, chunk.bytes < left ? (size_t)chunk.bytes : left))
-            return false;
-        if (chunk.bytes >= left)
-            break;
-        at += (size_t)chunk.bytes;
-        at += (8 - chunk.bytes % 8) % 8;
-        if (at > trace->size)
-            break;
-    }
-    return true;
-}
-
-static const char *header_problem(struct trace *trace)
-{
-    struct sc_trace_header *header = &trace->header;
-
-    if (trace->size < sizeof *header)
-        return "it is too short for a trace";
-    memcpy(header, trace->bytes, sizeof *header);
-    if (memcmp(header->magic, SC_TRACE_MAGIC, sizeof header->magic) != 0)
-        return "it is not a semcache trace";
-    if (header->byte_order != SC_TRACE_BYTE_ORDER)
-        return "it was written by a machine of the other byte order";
-    if (header->version != SC_TRACE_VERSION || header->event_bytes != sizeof(struct sc_event))
-        return "it was written by another version of semcache";
-    if (header->header_bytes != sizeof *header)
-        return "its header is damaged";
-    return NULL;
-}
-
-static enum sc_status map_file(struct trace *trace, const char *path)
-{
-    struct stat about;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    const char *problem = NULL;
-
-    if (fd < 0 || fstat(fd, &about) != 0) {
-        problem = strerror(errno);
-    } else if (!S_ISREG(about.st_mode)) {
-        problem = "it is not a regular file";
-    } else if (about.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-
-        if (bytes == MAP_FAILED)
-            problem = strerror(errno);
-        else
-            *trace = (struct trace){.bytes = bytes, .size = (size_t)about.st_size};
-    }
-    if (fd >= 0)
-        close(fd);
-    if (!problem)
-        problem = header_problem(trace);
-    if (!problem)
-        return SC_OK;
-    sc_log(SC_LOG_ERROR, "cannot read %s: %s", path, problem);
-    return SC_ERR_IO;
-}
-
-/* --- printing ----------------------------------------------------------------------------------------------------- */
-
-static void put_text(FILE *out, struct text text, const char *if_none)
+static void put_text(FILE *out, struct sc_trace_text text, const char *if_none)
 {
     if (!text.bytes)
         fputs(if_none, out);
@@ -195,15 +17,36 @@ static void put_text(FILE *out, struct text text, const char *if_none)
     }
 }
 
-static const char *const kind_names[SC_EVENT_KINDS] = {
-    [SC_EVENT_CALL] = "call",   [SC_EVENT_STATE] = "state", [SC_EVENT_TRANSFER] = "transfer",
-    [SC_EVENT_KERNEL] = "kernel", [SC_EVENT_FAULT] = "fault", [SC_EVENT_EVICT] = "evict",
-    [SC_EVENT_MATRIX] = "matrix", [SC_EVENT_RESHAPE] = "reshape", [SC_EVENT_FORGET] = "forget"};
+/* Which columns mean something for a kind of event. */
+enum { TILED = 1, LOCATED = 2, SIZED = 4 };
+static const struct {
+    const char *name;
+    unsigned columns;
+} kinds[SC_EVENT_KINDS] = {
+    [SC_EVENT_CALL] = {"call", 0},
+    [SC_EVENT_STATE] = {"state", TILED | LOCATED | SIZED},
+    [SC_EVENT_TRANSFER] = {"transfer", TILED | LOCATED | SIZED},
+    [SC_EVENT_KERNEL] = {"kernel", LOCATED},
+    [SC_EVENT_FAULT] = {"fault", 0},
+    [SC_EVENT_EVICT] = {"evict", TILED | LOCATED | SIZED},
+    [SC_EVENT_MATRIX] = {"matrix", SIZED},
+    [SC_EVENT_RESHAPE] = {"reshape", SIZED},
+    [SC_EVENT_FORGET] = {"forget", SIZED},
+    [SC_EVENT_SCALARS] = {"scalars", 0},
+    [SC_EVENT_OPERAND] = {"operand", 0},
+    [SC_EVENT_DONE] = {"done", LOCATED},
+    [SC_EVENT_FREE] = {"free", SIZED},
+    [SC_EVENT_ACQUIRE] = {"acquire", SIZED},
+    [SC_EVENT_RELEASE] = {"release", SIZED},
+    [SC_EVENT_HOME] = {"home", 0},
+    [SC_EVENT_PREFETCH] = {"prefetch", LOCATED},
+    [SC_EVENT_TIME] = {"time", 0},
+};
 
 static void put_kind(FILE *out, uint16_t kind)
 {
-    if (kind < SC_EVENT_KINDS && kind_names[kind])
-        fprintf(out, " %-8s", kind_names[kind]);
+    if (kind < SC_EVENT_KINDS && kinds[kind].name)
+        fprintf(out, " %-8s", kinds[kind].name);
     else
         fprintf(out, " event%-3u", kind);
 }
@@ -224,10 +67,10 @@ static const char *msi_name(uint8_t state)
 }
 
 /* "file+0x1234": what addr2line -e file 0x1234 turns into a line of the source. */
-static void put_code_address(FILE *out, const struct trace *trace, uint64_t ip)
+static void put_code_address(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
 {
     for (size_t i = trace->module_count; i-- > 0;) { /* later ones first: the table is written again at the end */
-        const struct module *module = &trace->modules[i];
+        const struct sc_trace_module *module = &trace->modules[i];
 
         if (ip >= module->head.start && ip < module->head.end) {
             put_text(out, module->path, "?");
@@ -238,13 +81,66 @@ static void put_code_address(FILE *out, const struct trace *trace, uint64_t ip)
     fprintf(out, "0x%" PRIx64, ip);
 }
 
+static void put_letters(FILE *out, uint64_t packed)
+{
+    static const char *const names[] = {"order", "transa", "transb", "side", "uplo", "diag"};
+    char letters[sizeof packed];
+
+    memcpy(letters, &packed, sizeof packed);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (letters[i])
+            fprintf(out, " %s=%c", names[i], letters[i] > ' ' && letters[i] < 0x7f ? letters[i] : '?');
+}
+
+/* A complex number, or a real one. */
+static void put_scalar(FILE *out, const char *name, uint64_t re_bits, uint64_t im_bits)
+{
+    double re, im;
+
+    memcpy(&re, &re_bits, sizeof re);
+    memcpy(&im, &im_bits, sizeof im);
+    fprintf(out, im != 0 ? " %s=%.17g%+.17gi" : " %s=%.17g", name, re, im);
+}
+
+static const char *access_name(uint8_t access)
+{
+    static const char *const names[] = {"?", "read", "write", "update"};
+
+    return names[access & SC_RDWR];
+}
+
+static void put_operand(FILE *out, const struct sc_event *event)
+{
+    char name = (char)event->sectors;
+
+    fprintf(out, " %c=0x%" PRIx64 " %c %s %" PRId64 "x%" PRId64 " %s=%" PRId64, name >= 'A' && name <= 'Z' ? name : '?',
+            event->a, event->new_state < SC_TYPES ? sc_type_letter(event->new_state) : '?',
+            access_name(event->old_state), (int64_t)event->b, (int64_t)event->c,
+            name == 'X' || name == 'Y' ? "inc" : "ld", (int64_t)event->bytes);
+    if (event->ip)
+        fprintf(out, " in 0x%" PRIx64 "+%" PRIu64, event->ip, (uint64_t)event->matrix << 12);
+    else
+        fputs(" untracked", out);
+}
+
 /* What only this kind of event has. */
-static void put_details(FILE *out, const struct trace *trace, const struct sc_event *event)
+static void put_details(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     switch (event->kind) {
     case SC_EVENT_CALL:
-        fprintf(out, " m=%" PRId64 " n=%" PRId64 " k=%" PRId64 " first=0x%" PRIx64, (int64_t)event->bytes,
-                (int64_t)event->b, (int64_t)event->c, event->a);
+        fprintf(out, " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, (int64_t)event->a, (int64_t)event->b,
+                (int64_t)event->c);
+        if (event->bytes || event->ip)
+            fprintf(out, " kl=%" PRId64 " ku=%" PRId64, (int64_t)event->bytes, (int64_t)event->ip);
+        put_letters(out, event->sectors);
+        break;
+    case SC_EVENT_SCALARS:
+        put_scalar(out, "alpha", event->a, event->b);
+        put_scalar(out, "beta", event->c, event->bytes);
+        break;
+    case SC_EVENT_OPERAND:
+    case SC_EVENT_PREFETCH:
+        put_operand(out, event);
         break;
     case SC_EVENT_TRANSFER:
         fputs(" from", out);
@@ -261,27 +157,39 @@ static void put_details(FILE *out, const struct trace *trace, const struct sc_ev
         fprintf(out, " %s of 0x%" PRIx64 " by ", event->old_state & SC_WRITE ? "write" : "read", event->a);
         put_code_address(out, trace, event->ip);
         break;
+    case SC_EVENT_ACQUIRE:
+        fprintf(out, " %s of 0x%" PRIx64, access_name(event->old_state), event->a);
+        break;
+    case SC_EVENT_FREE:
+    case SC_EVENT_RELEASE:
+        fprintf(out, " base=0x%" PRIx64, event->a);
+        break;
     case SC_EVENT_MATRIX:
         fprintf(out, " base=0x%" PRIx64 " rows=%" PRId64 " cols=%" PRId64, event->a, (int64_t)event->b,
                 (int64_t)event->c);
+        break;
+    case SC_EVENT_TIME:
+        fprintf(out, " since loaded %.6f s", (double)event->a * 1e-9);
+        if (event->b)
+            fprintf(out, ", virtual %.6f s", (double)event->b * 1e-9);
         break;
     }
 }
 
 /* Columns that mean nothing for a kind of event are "-". */
-static void put_event(FILE *out, const struct trace *trace, const struct sc_event *event)
+static void put_event(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     int64_t since = (int64_t)(event->nanoseconds - trace->header.start_monotonic);
     uint16_t kind = event->kind, routine = event->routine;
-    bool tiled = kind == SC_EVENT_STATE || kind == SC_EVENT_TRANSFER || kind == SC_EVENT_EVICT;
+    unsigned columns = kind < SC_EVENT_KINDS ? kinds[kind].columns : 0;
 
     fprintf(out, "%14.9f %7" PRIu32, (double)since * 1e-9, event->thread);
     put_kind(out, kind);
-    if (event->matrix)
+    if (event->matrix && kind != SC_EVENT_OPERAND && kind != SC_EVENT_PREFETCH)
         fprintf(out, " %6" PRIu32, event->matrix);
     else
         fputs("      -", out);
-    if (tiled)
+    if (columns & TILED)
         fprintf(out, " %4" PRIu32 " %#18" PRIx64, event->tile, event->sectors);
     else
         fprintf(out, " %4s %18s", "-", "-");
@@ -289,55 +197,105 @@ static void put_event(FILE *out, const struct trace *trace, const struct sc_even
         fprintf(out, " %s>%s", msi_name(event->old_state), msi_name(event->new_state));
     else
         fputs("   -", out);
-    if (tiled || kind == SC_EVENT_KERNEL)
+    if (columns & LOCATED)
         put_location(out, event->device);
     else
         fputs("    -", out);
-    if (kind == SC_EVENT_CALL || kind == SC_EVENT_KERNEL || kind == SC_EVENT_FAULT)
-        fprintf(out, " %12s ", "-");
-    else
+    if (columns & SIZED)
         fprintf(out, " %12" PRIu64 " ", event->bytes);
-    put_text(out, routine < SC_TRACE_ROUTINES_MAX ? trace->routines[routine] : (struct text){0}, "-");
+    else
+        fprintf(out, " %12s ", "-");
+    put_text(out, routine < SC_TRACE_ROUTINES_MAX ? trace->routines[routine] : (struct sc_trace_text){0}, "-");
     put_details(out, trace, event);
     putc('\n', out);
 }
 
-/* By time; events of the same nanosecond as they stand in the file, in which a thread's are in order. */
-static int compare_events(const void *left, const void *right)
-{
-    const struct sc_event *a = *(const struct sc_event *const *)left, *b = *(const struct sc_event *const *)right;
+/* --- events of one cause ------------------------------------------------------------------------------------------ */
 
-    if (a->nanoseconds != b->nanoseconds)
-        return a->nanoseconds < b->nanoseconds ? -1 : 1;
-    return a < b ? -1 : a > b;
+/* A sweep assigns sectors one by one: an uninterrupted sequence of states is printed as one line for each change of a
+ * tile.  Lines are kept in the order of their first event; a sector that changes twice in it begins a new line. */
+#define PENDING_MAX 64
+struct pending {
+    struct sc_event line[PENDING_MAX];
+    int count;
+};
+
+static void put_pending(FILE *out, const struct sc_trace_reading *trace, struct pending *pending)
+{
+    for (int i = 0; i < pending->count; i++)
+        put_event(out, trace, &pending->line[i]);
+    pending->count = 0;
 }
 
-static bool put_events(FILE *out, const struct trace *trace)
+static bool is_same_change(const struct sc_event *a, const struct sc_event *b)
 {
-    const struct sc_event **order = malloc((trace->event_count + 1) * sizeof *order);
-
-    if (!order)
-        return false;
-    for (size_t i = 0; i < trace->event_count; i++)
-        order[i] = &trace->events[i];
-    qsort(order, trace->event_count, sizeof *order, compare_events);
-    for (size_t i = 0; i < trace->event_count; i++)
-        put_event(out, trace, order[i]);
-    free(order);
-    return true;
+    return a->device == b->device && a->peer == b->peer && a->old_state == b->old_state &&
+           a->new_state == b->new_state && a->bytes == b->bytes;
 }
 
-static void put_heading(FILE *out, const struct trace *trace)
+static bool joins(struct pending *pending, const struct sc_event *event)
+{
+    for (int i = pending->count - 1; i >= 0; i--) {
+        struct sc_event *line = &pending->line[i];
+
+        if (line->thread != event->thread || line->routine != event->routine)
+            return false;
+        if (line->matrix != event->matrix || line->tile != event->tile)
+            continue;
+        if (line->sectors & event->sectors)
+            return false;
+        if (is_same_change(line, event)) {
+            line->sectors |= event->sectors;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void put_state(FILE *out, const struct sc_trace_reading *trace, struct pending *pending,
+                      const struct sc_event *event)
+{
+    if (joins(pending, event))
+        return;
+    if (pending->count == PENDING_MAX)
+        put_pending(out, trace, pending);
+    pending->line[pending->count++] = *event;
+}
+
+static void put_events(FILE *out, const struct sc_trace_reading *trace)
+{
+    struct pending pending = {.count = 0};
+
+    for (size_t i = 0; i < trace->event_count; i++)
+        if (trace->order[i]->kind == SC_EVENT_STATE) {
+            put_state(out, trace, &pending, trace->order[i]);
+        } else {
+            put_pending(out, trace, &pending);
+            put_event(out, trace, trace->order[i]);
+        }
+    put_pending(out, trace, &pending);
+}
+
+static void put_settings(FILE *out, const struct sc_trace_reading *trace)
+{
+    for (size_t i = 0; i < trace->setting_count; i++) {
+        fputs(i ? " " : "\n# ", out);
+        put_text(out, trace->settings[i], "");
+    }
+}
+
+static void put_heading(FILE *out, const struct sc_trace_reading *trace)
 {
     const char *program = trace->header.program;
 
     fprintf(out, "# semcache trace, version %u: process %u, ", trace->header.version, trace->header.pid);
-    put_text(out, (struct text){program, strnlen(program, sizeof trace->header.program)}, "unknown program");
+    put_text(out, (struct sc_trace_text){program, strnlen(program, sizeof trace->header.program)}, "unknown program");
+    put_settings(out, trace);
     fprintf(out, "\n# %12s %7s %-8s %6s %4s %18s %3s %4s %12s %s\n", "seconds", "thread", "event", "matrix", "tile",
             "sectors", "o>n", "dev", "bytes", "routine and details");
 }
 
-static void put_ending(FILE *out, const struct trace *trace)
+static void put_ending(FILE *out, const struct sc_trace_reading *trace)
 {
     if (!trace->ended)
         fputs("# the program ended without closing the trace: its last events are missing\n", out);
@@ -347,25 +305,18 @@ static void put_ending(FILE *out, const struct trace *trace)
 
 enum sc_status sc_trace_dump(const char *path, FILE *out)
 {
-    struct trace trace = {0};
-    enum sc_status status = map_file(&trace, path);
+    struct sc_trace_reading trace;
+    enum sc_status status = sc_trace_read(path, &trace);
 
-    if (status == SC_OK) {
-        put_heading(out, &trace);
-        if (!read_chunks(&trace) || !put_events(out, &trace)) {
-            sc_log(SC_LOG_ERROR, "no memory to read %s", path);
-            status = SC_ERR_MEMORY;
-        } else {
-            put_ending(out, &trace);
-            if (fflush(out) != 0 || ferror(out)) {
-                sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
-                status = SC_ERR_IO;
-            }
-        }
+    if (status != SC_OK)
+        return status;
+    put_heading(out, &trace);
+    put_events(out, &trace);
+    put_ending(out, &trace);
+    if (fflush(out) != 0 || ferror(out)) {
+        sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
+        status = SC_ERR_IO;
     }
-    free(trace.events);
-    free(trace.modules);
-    if (trace.bytes)
-        munmap((void *)trace.bytes, trace.size);
+    sc_trace_read_end(&trace);
     return status;
 }

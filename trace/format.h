@@ -1,4 +1,4 @@
-/* The trace file, as written (rings.c) and read (dump.c); doc/trace-format.md describes it for other readers.
+/* The trace file, as written (rings.c) and read (read.c); doc/trace-format.md describes it for other readers.
  * A header, then chunks; everything is in the byte order of the machine that wrote it and starts at a multiple of 8. */
 #ifndef SC_TRACE_FORMAT_H
 #define SC_TRACE_FORMAT_H
@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define SC_TRACE_MAGIC "SCTRACE\n"
-#define SC_TRACE_VERSION 1u
+#define SC_TRACE_VERSION 2u
 #define SC_TRACE_BYTE_ORDER 0x01020304u
 
 struct sc_trace_header {
@@ -26,7 +26,8 @@ enum sc_trace_chunk_kind {
     SC_CHUNK_EVENTS = 1, /* struct sc_event[]: some events of one ring, in order */
     SC_CHUNK_ROUTINE,    /* struct sc_trace_name_head, then the name */
     SC_CHUNK_MODULE,     /* struct sc_trace_module_head, then the path */
-    SC_CHUNK_END         /* struct sc_trace_end: tracing was stopped in good order */
+    SC_CHUNK_END,        /* struct sc_trace_end: tracing was stopped in good order */
+    SC_CHUNK_SETTING     /* "NAME=VALUE": a setting that the process had, as the environment would give it */
 };
 
 struct sc_trace_chunk {

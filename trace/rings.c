@@ -229,7 +229,7 @@ static void empty_ring(struct ring *ring)
     pthread_mutex_unlock(&file_lock);
 }
 
-void sc_trace_emit(struct sc_event *event)
+void sc_trace_emit_group(struct sc_event *events, int count)
 {
     int saved = errno;
     struct ring *ring;
@@ -237,19 +237,25 @@ void sc_trace_emit(struct sc_event *event)
     sc_inside_enter();
     ring = find_my_ring();
     if (!ring) {
-        __atomic_fetch_add(&dropped, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&dropped, (uint64_t)count, __ATOMIC_RELAXED);
     } else {
-        if (ring->count == RING_EVENTS || ring->session != __atomic_load_n(&session, __ATOMIC_ACQUIRE))
+        uint64_t time = now(CLOCK_MONOTONIC);
+
+        if (ring->count + (uint32_t)count > RING_EVENTS || ring->session != __atomic_load_n(&session, __ATOMIC_ACQUIRE))
             empty_ring(ring);
-        event->nanoseconds = now(CLOCK_MONOTONIC);
-        event->thread = my_thread;
-        event->routine = sc_trace_routine;
-        ring->events[ring->count] = *event;
-        __atomic_store_n(&ring->count, ring->count + 1, __ATOMIC_RELEASE);
+        for (int i = 0; i < count; i++) {
+            events[i].nanoseconds = time;
+            events[i].thread = my_thread;
+            events[i].routine = sc_trace_routine;
+            ring->events[ring->count + (uint32_t)i] = events[i];
+        }
+        __atomic_store_n(&ring->count, ring->count + (uint32_t)count, __ATOMIC_RELEASE);
     }
     sc_inside_leave();
     errno = saved;
 }
+
+void sc_trace_emit(struct sc_event *event) { sc_trace_emit_group(event, 1); }
 
 /* --- start and stop ----------------------------------------------------------------------------------------------- */
 
@@ -300,6 +306,16 @@ enum sc_status sc_trace_start(const char *path)
     pthread_mutex_unlock(&file_lock);
     sc_inside_leave();
     return status;
+}
+
+void sc_trace_setting(const char *text)
+{
+    sc_inside_enter();
+    pthread_mutex_lock(&file_lock);
+    if (sc_trace_on)
+        write_chunk(SC_CHUNK_SETTING, NULL, 0, text, strlen(text));
+    pthread_mutex_unlock(&file_lock);
+    sc_inside_leave();
 }
 
 void sc_trace_stop(void)

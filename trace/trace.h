@@ -12,6 +12,7 @@
 
 /* Routine ids are rows of blas/routines.tab; their names are registered by the owner of the table. */
 #define SC_TRACE_ROUTINES_MAX 512
+#define SC_TRACE_GROUP_MAX 8
 
 enum sc_transfer { SC_H2D, SC_D2H, SC_D2D, SC_TRANSFERS };
 
@@ -27,17 +28,37 @@ extern struct sc_stats sc_stats;
 
 static inline void sc_count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
 
+/* What a program did is told by the kinds marked *: enough to do it again (semcache trace replay).  SCALARS and OPERAND
+ * follow their CALL directly, in the file too; a call's DONE follows later on the same thread. */
 enum sc_event_kind {
-    SC_EVENT_CALL = 1,   /* a BLAS call: routine, a: address of its first operand, bytes: m, b: n, c: k */
+    SC_EVENT_CALL = 1,   /* * a large BLAS call begins, with the program's own arguments: routine, a: m, b: n, c: k,
+                            bytes: kl, ip: ku, sectors: letters (struct sc_trace_letters), tile: events that follow */
     SC_EVENT_STATE,      /* state of sectors assigned: matrix, tile, sectors, device (-1 host), old, new */
     SC_EVENT_TRANSFER,   /* matrix, tile, sectors, device = destination, peer = source, bytes */
     SC_EVENT_KERNEL,     /* device, op in `old`, type in `new` */
-    SC_EVENT_FAULT,      /* a: address, ip, old = access; matrix if known */
+    SC_EVENT_FAULT,      /* * a: address, ip, old = access */
     SC_EVENT_EVICT,      /* matrix, tile, device, bytes */
     SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols */
     SC_EVENT_RESHAPE,    /* matrix forgotten because a view did not fit its lattice */
     SC_EVENT_FORGET,     /* matrix forgotten because its memory went away */
+    SC_EVENT_SCALARS,    /* * of the call before: a, b: alpha, c, bytes: beta (the bits of doubles) */
+    SC_EVENT_OPERAND,    /* * of the call before: a: address, b: rows, c: cols as stored by columns (a vector has rows 1),
+                            bytes: leading dimension or increment as given, sectors: its name ('A', 'P': packed, 'X'...);
+                            ip, matrix: base and pages of the block of memory it lies in (0: none that is tracked);
+                            old = access, new = type */
+    SC_EVENT_DONE,       /* a call returns to the program: device (-1: the host has done it) */
+    SC_EVENT_FREE,       /* * tracked memory goes away: a: address, bytes */
+    SC_EVENT_ACQUIRE,    /* * the program (or a system call of it) asks for memory: a: address, bytes, old = access */
+    SC_EVENT_RELEASE,    /* * semcache_invalidate: a: address, bytes */
+    SC_EVENT_HOME,       /* * everything is asked for: semcache_sync(NULL), fork */
+    SC_EVENT_PREFETCH,   /* * semcache_prefetch: as an OPERAND, and device */
+    SC_EVENT_TIME,       /* at the end, nanoseconds: a: since the library was loaded, b: virtual (0: real devices) */
     SC_EVENT_KINDS
+};
+
+/* The letters of a call in 8 bytes; 0: the routine has no such argument.  order: 'F' Fortran, 'C', 'R' CBLAS. */
+struct sc_trace_letters {
+    char order, transa, transb, side, uplo, diag, none[2];
 };
 
 /* A sector's state at one location as traced: valid here or not; and MSI as seen from the host: C, S, G. */
@@ -57,9 +78,13 @@ extern bool sc_trace_on;
 
 /* Starts writing to `path` (created with mode 0600, never through a link).  Fails with one log line. */
 enum sc_status sc_trace_start(const char *path);
+/* A setting of the process, "NAME=VALUE", for who reads the trace. */
+void sc_trace_setting(const char *text);
 void sc_trace_stop(void); /* flushes every ring; later events are dropped */
 
 void sc_trace_emit(struct sc_event *event); /* call only when sc_trace_on; see sc_trace() */
+/* Several (at most SC_TRACE_GROUP_MAX) that have one time and follow each other directly in the file. */
+void sc_trace_emit_group(struct sc_event *events, int count);
 #define sc_trace(...)                                                       \
     do {                                                                    \
         if (__builtin_expect(sc_trace_on, 0))                               \

@@ -1,0 +1,41 @@
+/* A trace file in memory. */
+#ifndef SC_TRACE_READ_H
+#define SC_TRACE_READ_H
+
+#include "trace/format.h"
+#include "trace/trace.h"
+
+struct sc_trace_text {
+    const char *at; /* in the file, not terminated, any bytes */
+    size_t bytes;
+};
+
+struct sc_trace_module {
+    struct sc_trace_module_head head;
+    struct sc_trace_text path;
+};
+
+struct sc_trace_reading {
+    const char *bytes; /* the whole file */
+    size_t size;
+    struct sc_trace_header header;
+    struct sc_event *events; /* as they stand in the file: each thread's in order */
+    const struct sc_event **order; /* the same by time */
+    size_t event_count, event_room;
+    struct sc_trace_module *modules;
+    size_t module_count, module_room;
+    struct sc_trace_text *settings;
+    size_t setting_count, setting_room;
+    struct sc_trace_text routines[SC_TRACE_ROUTINES_MAX];
+    struct sc_trace_end end;
+    bool ended;
+};
+
+/* On failure one line is logged and there is nothing to end. */
+enum sc_status sc_trace_read(const char *path, struct sc_trace_reading *trace);
+void sc_trace_read_end(struct sc_trace_reading *trace);
+
+/* Events that belong to a call (SC_EVENT_SCALARS, SC_EVENT_OPERAND): call[1], call[2]...  -1: the file is damaged. */
+int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *call);
+
+#endif
