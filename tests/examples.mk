@@ -1,5 +1,5 @@
 # Tests of the examples, as a user sees them: plain programs under tools/semcache.
-EXTRA_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls
+EXTRA_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads
 tests_oom_SOURCES = tests/oom.c
 tests_oom_LDADD = $(BLAS_LIBS) -lm
 tests_footprint_SOURCES = tests/footprint.c
@@ -8,12 +8,15 @@ tests_threads_SOURCES = tests/threads.c
 tests_threads_LDADD = $(BLAS_LIBS) -lm -lpthread
 tests_smallcalls_SOURCES = tests/smallcalls.c
 tests_smallcalls_LDADD = $(BLAS_LIBS)
+tests_own_threads_SOURCES = tests/own_threads.c
+tests_own_threads_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
-check_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls
+check_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads
 endif
 
 EXAMPLE_TESTS = tests/examples_right.t tests/examples_jacobi.t tests/examples_abac.t tests/examples_oom.t \
-	tests/examples_none.t tests/examples_input.t tests/examples_threads.t tests/examples_overhead.t
+	tests/examples_none.t tests/examples_input.t tests/examples_threads.t tests/examples_overhead.t \
+	tests/own_threads.t
 dist_check_SCRIPTS += $(EXAMPLE_TESTS)
 TESTS += $(EXAMPLE_TESTS)
 EXTRA_DIST += tests/examples.pl

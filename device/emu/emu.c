@@ -139,7 +139,7 @@ static enum sc_status run_op(const struct sc_emu_op *op)
     case SC_EMU_DO_COPY:
         return run_copy(&op->copy);
     case SC_EMU_DO_KERNEL:
-        return sc_device_kernel_host(emu.host->blas_symbol, &op->kernel);
+        return sc_device_kernel_host(sc_emu_blas_symbol, &op->kernel);
     case SC_EMU_DO_FILL:
         for (size_t row = 0; row < f->height; row++)
             memset((char *)f->memory + row * f->pitch, f->byte, f->width);
@@ -205,6 +205,7 @@ static enum sc_status start_memory(void)
             emu.machine->device[i].memory = set;
         limits[i] = emu.machine->device[i].memory;
     }
+    sc_emu_blas_start(emu.host->blas_symbol, !emu.timing);
     status = sc_emu_memory_start(emu.devices, limits, emu.timing);
     if (!status && !emu.timing && (status = sc_emu_hostmem_start()) != SC_OK)
         sc_emu_memory_stop();
@@ -477,7 +478,7 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
     if (!valid_stream(device, stream))
         return SC_ERR_INVALID;
     sc_inside_enter();
-    status = sc_device_kernel_check(emu.host->blas_symbol, kernel);
+    status = sc_device_kernel_check(sc_emu_blas_symbol, kernel);
     sc_inside_leave();
     if (status)
         return status;

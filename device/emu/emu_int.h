@@ -64,6 +64,11 @@ bool sc_emu_pinned(const void *base, uint64_t bytes); /* in one pinned range or 
 void *sc_emu_slot(int device);
 bool sc_emu_is_slot(const void *base, uint64_t bytes);
 
+/* --- blas.c: the host BLAS, in an instance of its own ------------------------------------------------------------- */
+
+void sc_emu_blas_start(void *(*host_blas)(const char *name), bool computing);
+void *sc_emu_blas_symbol(const char *name);
+
 /* --- hostmem.c: host memory whatever its protection ------------------------------------------------------------- */
 
 enum sc_status sc_emu_hostmem_start(void);
