@@ -9,6 +9,8 @@
 
 enum sc_offload { SC_OFFLOAD_AUTO, SC_OFFLOAD_ALWAYS, SC_OFFLOAD_NEVER };
 
+enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
+
 struct sc_config {
     const char *device;       /* auto | none | cuda[:0,1,..] | emu:MACHINE[:count] */
     enum sc_offload offload;
@@ -16,6 +18,7 @@ struct sc_config {
     const char *trace;        /* file or NULL */
     int check;                /* 1: run the invariant checks after every transition, fill invalid memory with garbage */
     const char *host_blas;    /* path, or NULL for the default */
+    enum sc_complex_return complex_return; /* how the program calls zdotu_, zdotc_, cdotu_, cdotc_ */
     uint64_t memory_limit;    /* bytes per device, 0: the device's own limit */
     enum sc_log_level log;
     const char *machine_path; /* folder of machine files (*.machine) */

@@ -20,6 +20,10 @@ void *sc_blas_host_symbol(const char *name); /* "dgemm_", "cblas_dgemm" */
  * value), set by libsemcache when devices are expected; 0: every call is looked at. */
 extern int64_t sc_blas_small[4];
 
+/* Set by libsemcache: the program passes complex functions (zdotu_, ...) a hidden first argument for the value, as g77
+ * and Intel's compilers do, and not gfortran. */
+extern bool sc_blas_g77;
+
 /* Set by libsemcache: opens the devices at the first call that is large enough.  False: no devices. */
 extern bool (*sc_blas_start)(void);
 

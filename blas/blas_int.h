@@ -6,13 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/inside.h"
 #include "base/types.h"
 #include "blas/blas.h"
 #include "trace/trace.h"
 
-typedef int32_t sc_blas_int; /* the BLAS's INTEGER */
+typedef int32_t sc_blas_int; /* the BLAS's INTEGER, where no name says 64 and sc_blas_wide is false */
+
+/* What names without a 64 mean in this process: 64-bit integers when the BLAS that the program was linked with has them
+ * under these names (Debian's libblas64).  Set by sc_blas_host_open.  The veneers pass on what they are given either
+ * way, and look at the lower half when they ask whether a call is small: a size beyond may stay on the host. */
+extern bool sc_blas_wide;
 
 /* Whose arguments a call has: Fortran's, or the CBLAS's with this storage order ('?': neither). */
 enum { SC_BLAS_FORTRAN = 'F', SC_BLAS_COLUMNS = 'C', SC_BLAS_ROWS = 'R' };
@@ -32,7 +38,7 @@ struct sc_blas_call {
     char order;
     char transa, transb, side, uplo, diag;
     bool conj;             /* set by the row-major conversion: the Fortran routine would need conjugated vectors */
-    sc_blas_int m, n, k, kl, ku, lda, ldb, ldc, incx, incy;
+    int64_t m, n, k, kl, ku, lda, ldb, ldc, incx, incy;
     double alpha[2], beta[2];
     void *a, *b, *c, *x, *y; /* a: also a packed matrix */
     union sc_blas_scalar result;
@@ -75,7 +81,7 @@ void sc_blas_record(const struct sc_blas_call *asked);
 /* --- the host's routines ---------------------------------------------------------------------------------------- */
 
 typedef void (*sc_blas_fn)(void);
-enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_INTERFACES };
+enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_F77_64, SC_BLAS_CBLAS_64, SC_BLAS_INTERFACES };
 
 /* By routine.  Until the host BLAS is open, and for what it lacks, an entry is the routine's stub (generated), which
  * calls sc_blas_resolve.  Entries are written with release order before sc_blas_host_open returns and never change
@@ -84,8 +90,40 @@ extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
 /* Where a host BLAS is looked for, NULL at the end; a test may point it elsewhere before the first sc_blas_host_open. */
 extern const char *const *sc_blas_host_candidates;
-/* CBLAS routines made of the host's Fortran ones, for hosts without a CBLAS. */
-extern const sc_blas_fn sc_blas_via_fortran[];
+/* Made of other routines of the host, each in the form of the table above:
+ * CBLAS of Fortran, for hosts without a CBLAS ([1]: with 64-bit integers); */
+extern const sc_blas_fn sc_blas_via_fortran[2][SC_TRACE_ROUTINES_MAX];
+/* 64-bit integers ([0]: Fortran, [1]: CBLAS) of 32-bit ones, when they fit; */
+extern const sc_blas_fn sc_blas_narrow[2][SC_TRACE_ROUTINES_MAX];
+/* complex functions that return by value, of those in sc_blas_hidden, which have a hidden argument ([1]: 64-bit). */
+extern const sc_blas_fn sc_blas_of_hidden[2][SC_TRACE_ROUTINES_MAX];
+extern sc_blas_fn sc_blas_hidden[2][SC_TRACE_ROUTINES_MAX];
+
+/* host_abi.c: how a library's routines want to be called. */
+sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, const char *name); /* "dgemm"; or NULL */
+sc_blas_fn sc_blas_abi_routine(void *library, enum sc_blas_interface interface, int routine);
+bool sc_blas_abi_is_wide(void *library);         /* are integers of plain names 64 bits wide? */
+bool sc_blas_abi_is_hidden(sc_blas_fn zdotu);    /* is a complex function's value stored through a first argument? */
+void *sc_blas_abi_program_wide(void);            /* the BLAS that the program would have without us, if it is wide */
+
+/* The Fortran routine, with lengths, of some library with 64-bit integers, for a call that the host BLAS has no
+ * integers for.  Without one: NULL if the call can be split, else the process ends, after a line. */
+sc_blas_fn sc_blas_other_wide(int routine, bool can_split);
+/* Most elements of a vector that the host is given at once: INT32_MAX; a test may have less. */
+extern int64_t sc_blas_host_counts;
+/* Is it the second of two numbers that this i?amax, i?amin finds? */
+bool sc_blas_second_of_pair(sc_blas_fn find, const void *first, const void *second, size_t bytes);
+double sc_blas_hypot(double a, double b);
+
+/* The `len` elements of a vector of n that come after `done` in the order of the operation: what a routine is given. */
+static inline void *sc_blas_part(const void *vector, size_t bytes, int64_t n, int64_t done, int64_t len, int64_t inc)
+{
+    int64_t before = inc < 0 ? (n - done - len) * -inc : done * inc;
+
+    return (void *)((uintptr_t)vector + (uintptr_t)before * bytes);
+}
+static inline bool sc_blas_fits(int64_t value) { return value == (sc_blas_int)value; }
+static inline int64_t sc_blas_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The Fortran routine made of others, for hosts without it; NULL: there is none (gemmt.c). */
 sc_blas_fn sc_blas_substitute(int routine);
@@ -137,19 +175,35 @@ static inline bool sc_blas_small3(int level, int64_t m, int64_t n, int64_t k)
     return (__int128)(m * n) * k < sc_blas_small[level]; /* up to 2^93 */
 }
 
-static inline char sc_blas_letter(char letter)
+/* 64-bit sizes, whose products may be more than any integer: then not small. */
+static inline bool sc_blas_wide_small1(int level, int64_t n) { return n < sc_blas_small[level]; }
+static inline bool sc_blas_wide_small2(int level, int64_t m, int64_t n)
 {
-    if (letter >= 'a' && letter <= 'z')
-        return (char)(letter - 'a' + 'A');
-    return letter ? letter : '?';
+    int64_t work;
+
+    return !__builtin_mul_overflow(m, n, &work) && work < sc_blas_small[level];
 }
+static inline bool sc_blas_wide_small3(int level, int64_t m, int64_t n, int64_t k)
+{
+    int64_t area, work;
+
+    return !__builtin_mul_overflow(m, n, &area) && !__builtin_mul_overflow(area, k, &work) &&
+           work < sc_blas_small[level];
+}
+
+/* An integer of a name without a 64: in memory; by value, of which a program with 32 bits sets the lower half. */
+int64_t sc_blas_int_at(const sc_blas_int *p);
+int64_t sc_blas_int_of(int64_t value);
+
 static inline bool sc_blas_is_left(char side) { return (side | 32) == 'l'; }
 
-static inline char sc_cblas_order(int o) { return o == 101 ? SC_BLAS_ROWS : o == 102 ? SC_BLAS_COLUMNS : '?'; }
-static inline char sc_cblas_trans(int t) { return t == 111 ? 'N' : t == 112 ? 'T' : t == 113 ? 'C' : '?'; }
-static inline char sc_cblas_uplo(int u) { return u == 121 ? 'U' : u == 122 ? 'L' : '?'; }
-static inline char sc_cblas_diag(int d) { return d == 131 ? 'N' : d == 132 ? 'U' : '?'; }
-static inline char sc_cblas_side(int s) { return s == 141 ? 'L' : s == 142 ? 'R' : '?'; }
+/* Letters as Fortran has them, upper case; '?': none of those. */
+char sc_blas_letter(char letter);
+char sc_cblas_order(int order); /* SC_BLAS_ROWS, SC_BLAS_COLUMNS */
+char sc_cblas_trans(int trans);
+char sc_cblas_uplo(int uplo);
+char sc_cblas_diag(int diag);
+char sc_cblas_side(int side);
 
 /* A scalar of the call in the type that the Fortran routine reads. */
 static inline union sc_blas_scalar sc_blas_typed(enum sc_type type, const double value[2])
@@ -165,9 +219,9 @@ static inline union sc_blas_scalar sc_blas_typed(enum sc_type type, const double
 
 /* --- for the tables: conversions and shapes --------------------------------------------------------------------- */
 
-static inline void sc_rows_swap(sc_blas_int *p, sc_blas_int *q)
+static inline void sc_rows_swap(int64_t *p, int64_t *q)
 {
-    sc_blas_int t = *p;
+    int64_t t = *p;
 
     *p = *q;
     *q = t;

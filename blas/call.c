@@ -2,6 +2,33 @@
  * brought home for the host routine. */
 #include "blas/blas_int.h"
 
+/* --- arguments as the program gives them: not inline, since every veneer has them ---------------------------------- */
+
+int64_t sc_blas_int_at(const sc_blas_int *p)
+{
+    int64_t wide;
+
+    if (!sc_blas_wide)
+        return *p;
+    memcpy(&wide, p, sizeof wide);
+    return wide;
+}
+int64_t sc_blas_int_of(int64_t value) { return sc_blas_wide ? value : (sc_blas_int)value; }
+
+char sc_blas_letter(char letter)
+{
+    if (letter >= 'a' && letter <= 'z')
+        return (char)(letter - 'a' + 'A');
+    return letter ? letter : '?';
+}
+char sc_cblas_order(int order) { return order == 101 ? SC_BLAS_ROWS : order == 102 ? SC_BLAS_COLUMNS : '?'; }
+char sc_cblas_trans(int trans) { return trans == 111 ? 'N' : trans == 112 ? 'T' : trans == 113 ? 'C' : '?'; }
+char sc_cblas_uplo(int uplo) { return uplo == 121 ? 'U' : uplo == 122 ? 'L' : '?'; }
+char sc_cblas_diag(int diag) { return diag == 131 ? 'N' : diag == 132 ? 'U' : '?'; }
+char sc_cblas_side(int side) { return side == 141 ? 'L' : side == 142 ? 'R' : '?'; }
+
+/* --- the record --------------------------------------------------------------------------------------------------- */
+
 static bool letter_in(char letter, const char *valid)
 {
     if (!letter)

@@ -37,7 +37,7 @@ static void conjugate_in_place(const struct sc_blas_operand *vector)
 }
 
 /* Copies in memory order, so that only the size of the increment changes. */
-static bool conjugate_copy(const struct sc_blas_operand *vector, void **ptr, sc_blas_int *inc, void **copy)
+static bool conjugate_copy(const struct sc_blas_operand *vector, void **ptr, int64_t *inc, void **copy)
 {
     *copy = malloc((size_t)(vector->cols > 0 ? vector->cols : 1) * sc_type_bytes(vector->type));
     if (!*copy) {

@@ -4,6 +4,10 @@
 # A Fortran veneer is declared without the hidden string lengths, because C callers do not pass them: declared, the
 # compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the host routine,
 # so that lengths, if they are there, are passed on as they are; a large one passes the lengths itself: all are 1.
+#
+# Everything is made twice: with wide = 0 for names without a 64, with wide = 1 for names that say 64-bit integers.
+# Integers of the former are of the width that the program's BLAS has (blas_int.h, sc_blas_wide): declared as whole
+# registers where they are passed by value, so that a veneer passes on exactly what it was given.
 
 function fail(text) { print "routines.tab:" FNR ": " text > "/dev/stderr"; failed = 1; exit 1 }
 
@@ -21,18 +25,34 @@ function tail(a) { return substr(a, index(a, ":") + 1) }
 function field(a) { return a == "trans" ? "transa" : a }
 function name_of(a) { return is_operand(a) ? substr(a, 1, 1) : is_scalar(a) || is_address(a) ? tail(a) : a }
 
+# The types of integers: in memory, by value.  `caller`: as a program would declare them.
+function int_ref() { return wide ? "int64_t" : "sc_blas_int" }
+function int_val() { return wide || !caller ? "int64_t" : "sc_blas_int" }
+# A veneer's integer argument as a number; s: "*" for Fortran's.
+function int_of(a, s) { return wide ? s a : s == "*" ? "sc_blas_int_at(" a ")" : "sc_blas_int_of(" a ")" }
+
+# Names of the routine r of type t, and the other spellings of each.
+function f_name(r) { return r (wide ? "_64_" : "_") }
+function c_name(r, t) { return cblas_name(r, t) (wide ? "64_" : "") }
+function f_others(r) { return wide ? r "_64 scipy_" r "_64_" : r " scipy_" r "_" }
+function c_others(r, t,   c) { c = cblas_name(r, t); return (wide ? c "_64 " : "") "scipy_" c_name(r, t) }
+function kind_of(cblas) { return "SC_BLAS_" (cblas ? "CBLAS" : "F77") (wide ? "_64" : "") }
+# Complex functions return by value or through a hidden first argument: see hidden().
+function is_complex_function(t) { return result == "T" && complex(t) }
+function inner_name(fname, t) { return is_complex_function(t) && fname !~ /^cblas_/ ? "value_" fname : fname }
+
 # The type of what a scalar or address argument holds.
 function held(a, t) { return a ~ /^&?R:/ ? real_of(t) : pointed_of(t) }
 function param_f(a, t,   c) {
     if (is_letter(a)) return "const char *" a
-    if (is_int(a)) return "const sc_blas_int *" a
+    if (is_int(a)) return "const " int_ref() " *" a
     if (is_operand(a)) { c = a ~ /:r/ ? "const " : ""; return c pointed_of(t) " *" name_of(a) }
     if (is_address(a)) return held(a, t) " *" name_of(a)
     return "const " held(a, t) " *" name_of(a)
 }
 function param_c(a, t,   c) {
     if (is_letter(a)) return "int " a
-    if (is_int(a)) return "sc_blas_int " a
+    if (is_int(a)) return int_val() " " a
     if (is_operand(a)) { c = a ~ /:r/ ? "const " : ""; return c pointed_of(t) " *" name_of(a) }
     if (is_address(a)) return held(a, t) " *" name_of(a)
     if (held(a, t) == "void") return "const void *" name_of(a)
@@ -55,7 +75,7 @@ function lengths(with,   i, l) { l = ""; for (i = 1; i <= nargs; i++) if (is_let
 
 function returns_f(t) {
     if (result == "T" || result == "R") return result == "T" ? scalar_of(t) : real_of(t)
-    return result == "-" ? "void" : result == "D" ? "double" : "sc_blas_int"
+    return result == "-" ? "void" : result == "D" ? "double" : int_val()
 }
 function returns_c(t) {
     return result == "I" ? "size_t" : result == "T" && complex(t) ? "void" : returns_f(t)
@@ -63,12 +83,13 @@ function returns_c(t) {
 function cblas_name(r, t) { return "cblas_" r (result == "T" && complex(t) ? "_sub" : "") }
 
 # "if (small)": the product of sizes against the threshold of the level.  s: "*" for Fortran's arguments.
-function small(s,   f, n, i, l) {
+function small(s,   f, n, i, l, c) {
     if (work == "0") return "1"
     n = split(work, f, "*"); l = level
+    c = s == "*" ? "*" : wide ? "" : "(sc_blas_int)"
     for (i = 1; i <= n; i++)
-        l = l ", " (f[i] != "o" ? s f[i] : s == "*" ? "sc_blas_is_left(*side) ? *m : *n" : "side == 141 ? m : n")
-    return "sc_blas_small" n "(" l ")"
+        l = l ", " (f[i] != "o" ? c f[i] : (s == "*" ? "sc_blas_is_left(*side)" : "side == 141") " ? " c "m : " c "n")
+    return "sc_blas_" (wide ? "wide_" : "") "small" n "(" l ")"
 }
 
 function member(a, t, s, cblas,   f, k, v) {
@@ -77,7 +98,7 @@ function member(a, t, s, cblas,   f, k, v) {
         k = f ~ /^trans/ ? "trans" : f
         return "." f " = " (cblas ? "sc_cblas_" k "(" a ")" : "sc_blas_letter(*" a ")")
     }
-    if (is_int(a)) return "." f " = " s a
+    if (is_int(a)) return "." f " = " int_of(a, s)
     if (is_operand(a)) return "." (f == "P" ? "a" : tolower(f)) " = (void *)" f
     if (f != "alpha" && f != "beta") return ""
     if (held(a, t) != "void") return "." f " = {" s f "}"
@@ -98,25 +119,26 @@ function done(t, cblas,   v) {
     if (result == "-") return "return;"
     if (cblas && result == "T" && complex(t)) return "{ *(" scalar_of(t) " *)result = call.result." v "; return; }"
     if (result != "I") return "return call.result." v ";"
-    return cblas ? "return call.result.i > 0 ? (size_t)call.result.i - 1 : 0;" : "return (sc_blas_int)call.result.i;"
+    return cblas ? "return call.result.i > 0 ? (size_t)call.result.i - 1 : 0;" : "return call.result.i;"
 }
 # Statements that call fn and return what it does.
 function answer(ret, fn, names) {
     return ret == "void" ? "        " fn "(" names ");\n        return;" : "        return " fn "(" names ");"
 }
-# One veneer: `kind` F77 or CBLAS.
-function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn, star, call) {
-    cblas = kind == "CBLAS"; star = cblas ? "" : "*"
-    fn = "((fn_" fname ")sc_blas_host[SC_BLAS_" kind "][" id "])"
+# One veneer.
+function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, star, call, inner) {
+    kind = kind_of(cblas); star = cblas ? "" : "*"; inner = inner_name(fname, t)
+    fn = "((fn_" fname ")sc_blas_host[" kind "][" id "])"
     jump = answer(ret, fn, names)
     print "typedef " ret " (*fn_" fname ")(" params ");"
-    print "static " ret " stub_" fname "(" params ")\n{"
-    print "    fn_" fname " fn = (fn_" fname ")sc_blas_resolve(" id ", SC_BLAS_" kind ", (sc_blas_fn)stub_" fname ");\n"
+    print "static __attribute__((cold)) " ret " stub_" fname "(" params ")\n{"
+    print "    fn_" fname " fn = (fn_" fname ")sc_blas_resolve(" id ", " kind ", (sc_blas_fn)stub_" fname ");\n"
     print ret == "void" ? "    if (fn)\n        fn(" names ");\n}" : "    return fn ? fn(" names ") : 0;\n}"
+    if (inner != fname) print "static " ret " " inner "(" params ");"
     if (work != "0") {
         print "static __attribute__((noinline, cold)) " ret " large_" fname "(" params ")\n{"
         print "    if (!sc_blas_counts) {\n        sc_blas_counts_new();"
-        print answer(ret, fname, names) "\n    }"
+        print answer(ret, inner, names) "\n    }"
         print "    if (sc_inside()) {\n" jump "\n    }"
         marshal(t, star, cblas)
         print "    enum sc_blas_next next = sc_blas_large(&call);\n"
@@ -127,12 +149,12 @@ function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn
         call = fn "(" names ")"
         if (longer != "") {
             print "    typedef " ret " (*with_lengths)(" params lengths("size_t") ");"
-            call = "((with_lengths)sc_blas_host[SC_BLAS_" kind "][" id "])(" names lengths("(size_t)1") ")"
+            call = "((with_lengths)sc_blas_host[" kind "][" id "])(" names lengths("(size_t)1") ")"
         }
         print ret == "void" ? "    " call ";" : "    " ret " value = " call ";"
         print "    sc_blas_leave();" (ret == "void" ? "" : "\n    return value;") "\n}"
     }
-    print ret " " fname "(" params ")\n{"
+    print (inner != fname ? "static " : "") ret " " inner "(" params ")\n{"
     if (work == "0") {
         print "    sc_blas_count(" id ");"
         print ret == "void" ? "    " fn "(" names ");\n}\n" : "    return " fn "(" names ");\n}\n"
@@ -141,32 +163,130 @@ function veneer(kind, fname, ret, params, names, t, s, longer,   cblas, jump, fn
     print "    uint64_t *counts = sc_blas_counts;\n"
     print "    if (__builtin_expect(counts && " small(star) ", 1)) {\n        sc_blas_count_on(counts, " id ");"
     print jump "\n    }\n    " (ret == "void" ? "" : "return ") "large_" fname "(" names ");\n}\n"
+    if (inner != fname) hidden(fname, ret, params, names)
+}
+
+# A complex function of Fortran as programs call it: with five arguments, its value returned; or with six, the first of
+# which says where the value goes.  And the host's, if it is of the second kind, as one of the first.
+function hidden(fname, ret, params, names,   pointer) {
+    pointer = "typedef void (*hidden)(" ret " *value, " params ");"
+    print "static " ret " of_hidden_" fname "(" params ")\n{\n    " pointer "\n    " ret " value = 0;\n"
+    print "    ((hidden)sc_blas_hidden[" wide "][" id "])(&value, " names ");\n    return value;\n}"
+    print "static " ret " to_hidden_" fname "(" ret " *value, " params ")"
+    print "{\n    return *value = value_" fname "(" names ");\n}"
+    print ret " " fname "(" six_pointers ")\n{"
+    print "    return sc_blas_g77 ? to_hidden_" fname "((void *)(uintptr_t)a, b, c, d, e, f) : value_" fname "(a, b, c, d, e);\n}\n"
+    of_hidden[wide] = of_hidden[wide] "        [" id "] = (sc_blas_fn)of_hidden_" fname ",\n"
+}
+
+# The other spellings of a name: nothing but more names.
+function aliases(fname, others,   n, i, name) {
+    n = split(others, name, " ")
+    for (i = 1; i <= n; i++)
+        print "extern __typeof__(" fname ") " name[i] " __attribute__((alias(\"" fname "\"), visibility(\"default\")));"
+}
+
+# --- 64-bit calls for a host BLAS with 32-bit integers
+
+# What the host's Fortran routine is declared as, and the argument a of it when a vector goes in parts.
+function host_params(t,   l, w) {
+    w = wide; wide = 0; l = params_f(t) lengths("size_t"); wide = w
+    return l
+}
+function host_ret(ret) { return result == "I" ? "sc_blas_int" : ret }
+function part_of(a, t) {
+    if (is_operand(a))
+        return "sc_blas_part(" name_of(a) ", sizeof(" scalar_of(t) "), *n, done, n_32, *inc" tolower(name_of(a)) ")"
+    if (a == "T:alpha" && result == "T") return "done ? &value : alpha"
+    return is_int(a) ? "&" a "_32" : name_of(a)
+}
+# A call whose integers do not fit: by another library, or level 1 with more elements than the host counts part by part.
+function unfit(fname, r, t, ret,   i, fn) {
+    print "static __attribute__((noinline, cold)) " ret " unfit_" fname "(" params_f(t) ")\n{"
+    print "    typedef " ret " (*wide)(" params_f(t) lengths("size_t") ");"
+    print "    wide other = (wide)sc_blas_other_wide(" id ", " (level == 1 ? step_fits() : "false") ");\n"
+    if (level != 1) {
+        print answer(ret, "other", names_f() lengths("(size_t)1")) "\n}"
+        return
+    }
+    print "    if (other) {\n" answer(ret, "other", names_f()) "\n    }"
+    split_host(r, t, ret)
+}
+function split_host(r, t, ret,   i, l, a, fn) {
+    fn = "((fn)sc_blas_host[SC_BLAS_F77][" id "])"
+    print "    typedef " host_ret(ret) " (*fn)(" host_params(t) ");"
+    for (i = 1; i <= nargs; i++) {
+        a = arg[i]
+        if (is_int(a) && a != "n") print "    const sc_blas_int " a "_32 = (sc_blas_int)*" a ";"
+        l = join(l, part_of(a, t))
+    }
+    if (ret != "void") print "    " ret " value = 0;"
+    if (result == "I") print "    const char *best = NULL;"
+    print "\n    for (int64_t done = 0; done < *n;) {"
+    print "        const sc_blas_int n_32 = (sc_blas_int)sc_blas_least(*n - done, sc_blas_host_counts);"
+    if (result == "I") {
+        print "        const char *part = sc_blas_part(X, sizeof(" scalar_of(t) "), *n, done, n_32, *incx);"
+        print "        sc_blas_int found = " fn "(&n_32, (const void *)part, &incx_32);\n"
+        print "        if (found < 1)\n            return 0;"
+        print "        part += (found - 1) * *incx * (int64_t)sizeof(" scalar_of(t) ");"
+        print "        if (!best || sc_blas_second_of_pair((sc_blas_fn)" fn ", best, part, sizeof(" scalar_of(t) ")))"
+        print "            best = part, value = done + found;"
+    } else if (ret == "void") print "        " fn "(" l ");"
+    else if (r ~ /nrm2/) print "        value = (" ret ")sc_blas_hypot(value, " fn "(" l "));"
+    else print "        value " (l ~ /value/ ? "" : "+") "= " fn "(" l ");"
+    print "        done += n_32;\n    }" (ret == "void" ? "" : "\n    return value;") "\n}"
+}
+# The Fortran or CBLAS routine made of the host's with 32-bit integers.  Those that fit need no conversion: the host reads
+# the lower half of the argument.
+function narrow(cblas, fname, t, ret, params, names,   i, fits, kind, star) {
+    kind = "SC_BLAS_" (cblas ? "CBLAS" : "F77"); star = cblas ? "" : "*"
+    print "static " ret " narrow_" fname "(" params ")\n{"
+    print "    typedef " (cblas ? ret : host_ret(ret)) " (*fn)(" params ");"
+    for (i = 1; i <= nargs; i++)
+        if (is_int(arg[i])) fits = fits (fits ? " && " : "") "sc_blas_fits(" star arg[i] ")"
+    if (fits) {
+        if (level == 1) fits = fits " && " star "n <= sc_blas_host_counts"
+        print "\n    if (__builtin_expect(!(" fits "), 0)) {"
+        if (cblas) print answer(ret, "via_" fname, names)
+        else print answer(ret, "unfit_" fname, names)
+        print "    }"
+    }
+    print "    " (ret == "void" ? "" : "return ") "((fn)sc_blas_host[" kind "][" id "])(" names ");\n}\n"
+}
+function step_fits(   i, l) {
+    for (i = 1; i <= nargs; i++) if (arg[i] ~ /^inc/) l = l (l ? " && " : "") "sc_blas_fits(*" arg[i] ")"
+    return l
 }
 
 # The CBLAS routine made of the Fortran one.
-function via(fname, ret, t,   i, l, a, f, call) {
-    print "static " ret " via_" fname "(" params_c(t) ")\n{"
+function via(fname, ret, t,   i, l, a, f, call, ints) {
+    print "static __attribute__((cold)) " ret " via_" fname "(" params_c(t) ")\n{"
     marshal(t, "", 1)
     for (i = 1; i <= nargs; i++) {
         a = arg[i]; f = field(name_of(a))
         if (is_address(a)) l = join(l, f)
         else if (is_operand(a)) l = join(l, "call." (f == "P" ? "a" : tolower(f)))
         else if (is_scalar(a)) l = join(l, f == "alpha" || f == "beta" ? "(const void *)&typed_" f : "&" f)
-        else l = join(l, "&call." f)
+        else if (wide || !is_int(a)) l = join(l, "&call." f)
+        else {
+            l = join(l, "&" f "_32")
+            ints = ints "    const sc_blas_int " f "_32 = (sc_blas_int)call." f ";\n"
+        }
     }
     print "    typedef " returns_f(t) " (*fn)(" params_f(t) lengths("size_t") ");"
     l = l lengths("(size_t)1")
-    call = "((fn)sc_blas_host[SC_BLAS_F77][call.routine])(" l ")"
+    call = "((fn)sc_blas_host[" kind_of(0) "][call.routine])(" l ")"
     if (level > 1) {
         print "    struct sc_blas_conj conj;\n"
         print "    if (!sc_blas_conj_begin(&call, &conj))\n        return;"
     }
+    printf "%s", ints
     for (i = 1; i <= nargs; i++)
         if (is_scalar(arg[i]) && arg[i] ~ /:(alpha|beta)$/)
             print "    const union sc_blas_scalar typed_" tail(arg[i]) \
                 " = sc_blas_typed(call.type, call." tail(arg[i]) ");"
     if (result == "T" && complex(t)) print "    *(" scalar_of(t) " *)result = " call ";"
-    else if (result == "I") print "    sc_blas_int found = " call ";\n\n    return found > 0 ? (size_t)found - 1 : 0;"
+    else if (result == "I") print "    int64_t found = " call ";\n\n    return found > 0 ? (size_t)found - 1 : 0;"
     else print "    " (ret == "void" ? "" : "return ") call ";"
     if (level > 1) print "    sc_blas_conj_end(&conj);"
     print "}\n"
@@ -220,7 +340,7 @@ function shapes(   i, o, a, v, sh, ints) {
 function check_value(a, t, cblas,   v) {
     v = name_of(a)
     if (is_letter(a)) return cblas ? v : "&" v
-    if (is_int(a)) return (cblas ? "" : "&") "size." v
+    if (is_int(a)) return (cblas ? "" : "&") (wide ? "size_64." : "size.") v
     if (is_operand(a)) return "(void *)data." v
     if (is_address(a)) return "(void *)data.scalar[" scalars++ "]"
     if (held(a, t) == "void" || !cblas) return "(void *)data." real_of(t) "_" (v == "beta" ? "beta" : "alpha")
@@ -248,13 +368,17 @@ function check(fname, ret, params, t, cblas,   i, l, loops) {
     print "    end();"
     for (i = 0; i < loops; i++) printf "}"
     print "\n}"
-    return sprintf("    {\"%s\", (sc_blas_fn)%s, check_%s, %d, SC_BLAS_%s, SC_%s},\n", fname, fname, fname, id,
-        cblas ? "CBLAS" : "F77", toupper(t))
+    return sprintf("    {\"%s\", (sc_blas_fn)%s, check_%s, %d, %s, SC_%s},\n", fname, fname, fname, id,
+        kind_of(cblas), toupper(t))
 }
 
+function pairs(name, one, other) {
+    print "const sc_blas_fn " name "[2][SC_TRACE_ROUTINES_MAX] = {\n    {\n" one "    },\n    {\n" other "    },\n};"
+}
 function begin_file(text) { print "/* Generated from blas/routines.tab by blas/generate.awk: " text " */" }
 BEGIN {
-    id = 0
+    id = wide = caller = 0
+    six_pointers = "const void *a, const void *b, const void *c, const void *d, const void *e, const void *f"
     if (what == "prototypes") {
         begin_file("the BLAS that semcache provides.")
         print "#ifndef SC_BLAS_PROTOTYPES_H\n#define SC_BLAS_PROTOTYPES_H\n\n#include \"blas/blas_int.h\"\n"
@@ -303,31 +427,50 @@ BEGIN {
     }
     for (g = 1; g <= routines; g++) emit(routine[g], type[g])
 }
-function emit(r, t,   f, c) {
+function listed(name, others) { gsub(/ /, "\n", others); print name "\n" others }
+function emit(r, t) {
     id++
-    f = r "_"; c = cblas_name(r, t)
-    if (what == "exports") print f "\n" c
-    else if (what == "prototypes") {
-        print returns_f(t) " " f "(" params_f(t) ");"
-        print returns_c(t) " " c "(" params_c(t) ");"
-    } else if (what == "tables") {
-        table = table "    {.name = \"" r "\", .fortran = \"" f "\", .cblas = \"" c "\", .level = " level \
+    if (what == "tables") {
+        table = table "    {.name = \"" r "\", .fortran = \"" r "_\", .cblas = \"" cblas_name(r, t) "\", .level = " level \
             ", .op = " (op == "-" ? "-1" : "SC_OP_" op) ", .type = SC_" toupper(t) \
             (op == "SCAL" && real_alpha && complex(t) ? ", .scale_real = true" : "") \
             (rows != "-" ? ", .columns = columns_" family : "") \
             (work != "0" ? ", .letters = \"" letters() "\", .operands = operands_" family : "") "},\n"
+        return
+    }
+    if (what == "doc") {
+        print "| `" r "` | " level " | " (op == "-" ? "" : tolower(op)) " |"
+        return
+    }
+    for (wide = 0; wide <= 1; wide++) emit_spelled(r, t, f_name(r), c_name(r, t))
+}
+function entry(name) { return "        [" id "] = (sc_blas_fn)" name ",\n" }
+function emit_spelled(r, t, f, c) {
+    if (what == "exports") {
+        listed(f, f_others(r)); listed(c, c_others(r, t))
+    } else if (what == "prototypes") {
+        print returns_f(t) " " f "(" (is_complex_function(t) ? six_pointers : params_f(t)) ");"
+        print returns_c(t) " " c "(" params_c(t) ");"
     } else if (what == "veneers") {
         print "/* " r " */"
-        veneer("F77", f, returns_f(t), params_f(t), names_f(), t, "*", lengths("x"))
-        veneer("CBLAS", c, returns_c(t), params_c(t), names_c(t), t, "", "")
+        veneer(0, f, returns_f(t), params_f(t), names_f(), t, lengths("x"))
+        veneer(1, c, returns_c(t), params_c(t), names_c(t), t, "")
+        aliases(f, f_others(r)); aliases(c, c_others(r, t))
         via(c, returns_c(t), t)
-        stubs_f = stubs_f "        [" id "] = (sc_blas_fn)stub_" f ",\n"
-        stubs_c = stubs_c "        [" id "] = (sc_blas_fn)stub_" c ",\n"
-        vias = vias "    [" id "] = (sc_blas_fn)via_" c ",\n"
+        vias[wide] = vias[wide] entry("via_" c)
+        if (wide) {
+            if (work != "0") unfit(f, r, t, returns_f(t))
+            narrow(0, f, t, returns_f(t), params_f(t), names_f())
+            narrow(1, c, t, returns_c(t), params_c(t), names_c(t))
+            narrow_f = narrow_f entry("narrow_" f)
+            narrow_c = narrow_c entry("narrow_" c)
+        }
+        stubs[kind_of(0)] = stubs[kind_of(0)] entry("stub_" f)
+        stubs[kind_of(1)] = stubs[kind_of(1)] entry("stub_" c)
     } else if (what == "checks") {
+        caller = 1
         checks = checks check(f, returns_f(t), params_f(t), t, 0) check(c, returns_c(t), params_c(t), t, 1)
-    } else if (what == "doc")
-        print "| `" r "` | " level " | " (op == "-" ? "" : tolower(op)) " |"
+    }
 }
 END {
     if (failed) exit 1
@@ -343,8 +486,12 @@ END {
     else if (what == "tables") print table "};\nconst int sc_blas_routines = " id + 1 ";"
     else if (what == "veneers") {
         print "sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX] = {"
-        print "    [SC_BLAS_F77] = {\n" stubs_f "    },\n    [SC_BLAS_CBLAS] = {\n" stubs_c "    },\n};"
-        print "const sc_blas_fn sc_blas_via_fortran[] = {\n" vias "};"
+        for (wide = 0; wide <= 1; wide++)
+            for (c = 0; c <= 1; c++) print "    [" kind_of(c) "] = {\n" stubs[kind_of(c)] "    },"
+        print "};"
+        pairs("sc_blas_via_fortran", vias[0], vias[1])
+        pairs("sc_blas_of_hidden", of_hidden[0], of_hidden[1])
+        pairs("sc_blas_narrow", narrow_f, narrow_c)
     } else if (what == "exports") {
         print "xerbla_\ncblas_xerbla\nlsame_\nRowMajorStrg\nCBLAS_CallFromC\nsemcache_is_blas"
     }

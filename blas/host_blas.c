@@ -51,11 +51,13 @@ static const char *try_open(const char *path, void **opened)
 
     if (!library)
         return dlerror();
-    dgemm = dlsym(library, "dgemm_");
+    dgemm = (void *)sc_blas_abi_symbol(library, SC_BLAS_F77, "dgemm");
     if (!dgemm)
         why = "it has no dgemm_";
     else if (dlsym(library, "semcache_is_blas") || object_of(dgemm) == object_of(&state))
         why = "it is semcache itself";
+    else if (sc_blas_abi_is_wide(library) != sc_blas_wide)
+        why = sc_blas_wide ? "its integers have 32 bits, the program's 64" : "its integers have 64 bits";
     if (why) {
         dlclose(library);
         return why;
@@ -64,51 +66,88 @@ static const char *try_open(const char *path, void **opened)
     return NULL;
 }
 
-/* A path that does not work is no reason to leave the program without a BLAS. */
-static bool open_any(const char *path)
+/* The first library that works, and its name; NULL: none.  `own`: the program's with 64-bit integers. */
+static const char *open_default(void *own)
 {
-    const char *failed = path ? try_open(path, &handle) : "";
+    if (own) {
+        handle = own;
+        return "the program's own";
+    }
+    for (const char *const *name = sc_blas_host_candidates; *name; name++)
+        if (!try_open(*name, &handle))
+            return *name;
+    return NULL;
+}
+
+/* A path that does not work is no reason to leave the program without a BLAS. */
+static bool open_any(const char *path, void *own)
+{
+    const char *failed = path ? try_open(path, &handle) : "", *instead;
     char why[512]; /* a copy: dlerror's text is gone after the next dlopen */
 
     if (!failed)
         return true;
     snprintf(why, sizeof why, "%s", failed);
-    for (const char *const *name = sc_blas_host_candidates; *name; name++)
-        if (!try_open(*name, &handle)) {
-            if (path)
-                sc_log(SC_LOG_ERROR, "SEMCACHE_HOST_BLAS=%s is no host BLAS (%s): %s is used", path, why, *name);
-            return true;
-        }
-    if (path)
+    instead = open_default(own);
+    if (path && instead)
+        sc_log(SC_LOG_ERROR, "SEMCACHE_HOST_BLAS=%s is no host BLAS (%s): %s is used", path, why, instead);
+    else if (path)
         sc_log(SC_LOG_ERROR, "no host BLAS: %s: %s; set SEMCACHE_HOST_BLAS to a BLAS library", path, why);
-    else
+    else if (!instead)
         sc_log(SC_LOG_ERROR, "no host BLAS: neither libopenblas.so.0 nor libblas.so.3 is there: "
                              "install one (Debian: libopenblas0) or set SEMCACHE_HOST_BLAS to its path");
-    return false;
+    return instead != NULL;
 }
 
 static void remember_path(void)
 {
     Dl_info info;
 
-    if (dladdr(dlsym(handle, "dgemm_"), &info) && info.dli_fname)
+    if (dladdr((void *)sc_blas_abi_symbol(handle, SC_BLAS_F77, "dgemm"), &info) && info.dli_fname)
         snprintf(found_path, sizeof found_path, "%s", info.dli_fname);
 }
 
+static void set_entry(enum sc_blas_interface interface, int routine, sc_blas_fn fn)
+{
+    if (fn)
+        __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
+}
+
+/* A Fortran routine of the host; a complex function in the form that returns by value. */
+static sc_blas_fn fortran_routine(int routine, bool wide, bool hidden)
+{
+    sc_blas_fn fn = sc_blas_abi_routine(handle, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
+
+    if (!fn || !hidden || !sc_blas_of_hidden[wide][routine])
+        return fn;
+    sc_blas_hidden[wide][routine] = fn;
+    return sc_blas_of_hidden[wide][routine];
+}
+
+/* Each routine in four forms: the host's own, else made of what it has. */
 static void fill_table(void)
 {
-    for (int i = 1; i < sc_blas_routines; i++) {
-        sc_blas_fn fortran = (sc_blas_fn)dlsym(handle, sc_blas_rows[i].fortran);
-        sc_blas_fn cblas = (sc_blas_fn)dlsym(handle, sc_blas_rows[i].cblas);
+    bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(handle, SC_BLAS_F77, "zdotu"));
 
-        if (!fortran)
+    for (int i = 1; i < sc_blas_routines; i++) {
+        sc_blas_fn fortran = fortran_routine(i, false, hidden), fortran64 = fortran_routine(i, true, hidden);
+        sc_blas_fn cblas = sc_blas_abi_routine(handle, SC_BLAS_CBLAS, i);
+        sc_blas_fn cblas64 = sc_blas_abi_routine(handle, SC_BLAS_CBLAS_64, i);
+
+        if (!fortran && !sc_blas_wide)
             fortran = sc_blas_substitute(i);
-        if (fortran)
-            __atomic_store_n(&sc_blas_host[SC_BLAS_F77][i], fortran, __ATOMIC_RELEASE);
+        if (!fortran64 && sc_blas_wide)
+            fortran64 = fortran;
         if (!cblas && fortran)
-            cblas = sc_blas_via_fortran[i];
-        if (cblas)
-            __atomic_store_n(&sc_blas_host[SC_BLAS_CBLAS][i], cblas, __ATOMIC_RELEASE);
+            cblas = sc_blas_via_fortran[sc_blas_wide][i];
+        if (!cblas64)
+            cblas64 = sc_blas_wide ? cblas : fortran64 ? sc_blas_via_fortran[1][i] : cblas ? sc_blas_narrow[1][i] : NULL;
+        if (!fortran64 && fortran)
+            fortran64 = sc_blas_narrow[0][i];
+        set_entry(SC_BLAS_F77, i, fortran);
+        set_entry(SC_BLAS_CBLAS, i, cblas);
+        set_entry(SC_BLAS_F77_64, i, fortran64);
+        set_entry(SC_BLAS_CBLAS_64, i, cblas64);
     }
 }
 
@@ -124,6 +163,7 @@ static void register_names(void)
 enum sc_status sc_blas_host_open(const char *path)
 {
     enum sc_status status;
+    void *own;
 
     if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN)
         return SC_OK;
@@ -131,11 +171,13 @@ enum sc_status sc_blas_host_open(const char *path)
     pthread_mutex_lock(&lock);
     if (state == CLOSED) {
         register_names();
-        if (open_any(path)) {
+        own = sc_blas_abi_program_wide();
+        sc_blas_wide = own != NULL;
+        if (open_any(path, own)) {
             remember_path();
             fill_table();
             __atomic_store_n(&state, OPEN, __ATOMIC_RELEASE);
-            sc_log(SC_LOG_INFO, "host BLAS: %s", found_path);
+            sc_log(SC_LOG_INFO, "host BLAS: %s%s", found_path, sc_blas_wide ? " (64-bit integers in plain names)" : "");
         } else {
             state = FAILED; /* said once */
         }
@@ -167,6 +209,6 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_bla
         return fn;
     if (!__atomic_exchange_n(&said[interface][routine], 1, __ATOMIC_RELAXED))
         sc_log(SC_LOG_ERROR, "%s was called and not done: the host BLAS (%s) does not have it",
-               interface == SC_BLAS_F77 ? row->fortran : row->cblas, found_path[0] ? found_path : "none was found");
+               interface == SC_BLAS_F77 || interface == SC_BLAS_F77_64 ? row->fortran : row->cblas, found_path[0] ? found_path : "none was found");
     return NULL;
 }

@@ -15,6 +15,7 @@ static void __attribute__((constructor)) load(void)
     sc_inside_enter();
     sc_report_begin();
     sc_config_load(&sc_config, environ, getauxval(AT_SECURE) == 0);
+    sc_blas_g77 = sc_config.complex_return == SC_COMPLEX_G77;
     if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
         sc_library_arm();
     sc_inside_leave();

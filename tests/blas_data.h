@@ -30,6 +30,7 @@ struct blas_data {
 static struct blas_data *data_block;
 #define data (*data_block)
 static const struct { sc_blas_int m, n, k, kl, ku, lda, ldb, ldc, incx, incy; } size = {5, 4, 3, 1, 2, 7, 6, 8, 2, -1};
+static const struct { int64_t m, n, k, kl, ku, lda, ldb, ldc, incx, incy; } size_64 = {5, 4, 3, 1, 2, 7, 6, 8, 2, -1};
 static const char fortran_side[] = {'L', 'r'}, fortran_uplo[] = {'u', 'L'}, fortran_diag[] = {'N', 'u'};
 static const char fortran_trans[] = {'N', 't', 'C'};
 static const int cblas_side[] = {141, 142}, cblas_uplo[] = {121, 122}, cblas_diag[] = {131, 132};
@@ -99,7 +100,13 @@ static bool near_enough(const struct blas_data *p, const struct blas_data *q)
     return true;
 }
 
-static bool same_results(const struct check *check, sc_blas_fn one, sc_blas_fn other, bool exactly)
+static bool is_wide(const struct check *check) { return check->interface >= SC_BLAS_F77_64; }
+/* The checks of a routine are four: Fortran and CBLAS, and both with 64-bit integers.  The one without. */
+static const struct check *plain_of(const struct check *check) { return is_wide(check) ? check - 2 : check; }
+
+/* The calls of a check on one routine, those of the same check, or of one with other integers, on the other. */
+static bool same_as(const struct check *check, sc_blas_fn one, const struct check *otherwise, sc_blas_fn other,
+                    bool exactly)
 {
     int count;
 
@@ -108,7 +115,7 @@ static bool same_results(const struct check *check, sc_blas_fn one, sc_blas_fn o
     check->run(one);
     count = calls;
     side_of_left = 1, calls = 0;
-    check->run(other);
+    otherwise->run(other);
     for (int i = 0; i < count; i++)
         if (exactly ? memcmp(&left[0][i], &left[1][i], sizeof left[0][i]) : !near_enough(&left[0][i], &left[1][i])) {
             tap_diag("%s: call %d of %d differs", check->name, i + 1, count);

@@ -1,6 +1,6 @@
-/* Every routine of routines.tab, Fortran and CBLAS, with every combination of its letters: through the veneer and
- * directly in the host BLAS, bit for bit the same; small, large, with and without devices; and the CBLAS that is made
- * of Fortran routines. */
+/* Every routine of routines.tab, Fortran and CBLAS, with 32-bit and 64-bit integers, with every combination of its
+ * letters: through the veneer and directly in the host BLAS, bit for bit the same; small, large, with and without
+ * devices; and the routines that are made of others. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -38,25 +38,29 @@ static int differing(void)
     int bad = 0;
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        sc_blas_fn host = sc_blas_host[checks[i].interface][checks[i].routine];
+        const struct check *plain = plain_of(&checks[i]);
+        sc_blas_fn host = sc_blas_host[plain->interface][plain->routine];
 
-        bad += !same_results(&checks[i], checks[i].veneer, host, true);
+        bad += !same_as(&checks[i], checks[i].veneer, plain, host, true);
     }
     return bad;
 }
 
-static int differing_via_fortran(void)
+/* With the host's entry for one interface replaced by the routine made of others. */
+static int differing_made_of(enum sc_blas_interface interface, const sc_blas_fn *made)
 {
     int bad = 0;
 
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        sc_blas_fn *entry = &sc_blas_host[checks[i].interface][checks[i].routine], host = *entry;
+        sc_blas_fn *entry = &sc_blas_host[checks[i].interface][checks[i].routine], before = *entry;
+        const struct check *plain = plain_of(&checks[i]);
+        sc_blas_fn host = sc_blas_host[plain->interface][plain->routine];
 
-        if (checks[i].interface != SC_BLAS_CBLAS)
+        if (checks[i].interface != interface)
             continue;
-        *entry = sc_blas_via_fortran[checks[i].routine];
-        bad += !same_results(&checks[i], checks[i].veneer, host, false);
-        *entry = host;
+        *entry = made[checks[i].routine];
+        bad += !same_as(&checks[i], checks[i].veneer, plain, host, false);
+        *entry = before;
     }
     return bad;
 }
@@ -73,7 +77,7 @@ int main(void)
 {
     data_start(sizeof(struct blas_data));
     tap_ok(sc_blas_host_open(NULL) == SC_OK && sc_blas_host_path(), "a host BLAS is found");
-    tap_ok(sizeof checks / sizeof *checks == 2 * (size_t)(sc_blas_routines - 1) && sc_blas_routines > 150,
+    tap_ok(sizeof checks / sizeof *checks == 4 * (size_t)(sc_blas_routines - 1) && sc_blas_routines > 150,
            "%d routines", sc_blas_routines - 1);
     tap_ok(differing() == 0 && offloads == 0, "no devices: all are the host's");
     set_small(2);
@@ -88,6 +92,13 @@ int main(void)
     tap_ok(differing() == 0, "all are large: all are the host's");
     set_small(INT64_MAX);
     tap_ok(complaints > 0, "the program's own xerbla_ is the one that is called");
-    tap_ok(differing_via_fortran() == 0, "the CBLAS made of the Fortran routines gives the same");
+    tap_ok(differing_made_of(SC_BLAS_CBLAS, sc_blas_via_fortran[0]) == 0,
+           "the CBLAS made of the Fortran routines gives the same");
+    tap_ok(differing_made_of(SC_BLAS_CBLAS_64, sc_blas_via_fortran[1]) == 0, "that with 64-bit integers, too");
+    sc_blas_host_counts = 3;
+    tap_ok(differing_made_of(SC_BLAS_F77_64, sc_blas_narrow[0]) == 0 &&
+               differing_made_of(SC_BLAS_CBLAS_64, sc_blas_narrow[1]) == 0,
+           "vectors longer than the host's integers go to it in parts");
+    sc_blas_host_counts = INT32_MAX;
     return tap_done();
 }

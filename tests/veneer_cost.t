@@ -15,7 +15,7 @@ valgrind --tool=callgrind --callgrind-out-file="$dir/out" "$program" > "$dir/log
 }
 callgrind_annotate --inclusive=yes --threshold=100 "$dir/out" > "$dir/costs"
 count=0
-for routine in ddot daxpy dgemm cblas_ddot cblas_daxpy cblas_dgemm; do
+for routine in ddot daxpy dgemm cblas_ddot cblas_daxpy cblas_dgemm ddot_64 dgemm_64 cblas_dgemm64; do
     for way in none some; do
         count=$((count + 1))
         awk -v routine=$routine -v way=$way -v number=$count '

@@ -1,0 +1,145 @@
+/* How the routines of a BLAS library want to be called: their names, the width of their integers, and how complex
+ * functions return.  What cannot be seen from outside is asked by calls that are harmless either way. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "blas/blas_int.h"
+
+bool sc_blas_wide, sc_blas_g77;
+sc_blas_fn sc_blas_hidden[2][SC_TRACE_ROUTINES_MAX];
+int64_t sc_blas_host_counts = INT32_MAX;
+
+/* --- names and conventions of a library --------------------------------------------------------------------------- */
+
+sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, const char *name)
+{
+    static const char *const spellings[SC_BLAS_INTERFACES][4] = { /* those that generate.awk exports */
+        [SC_BLAS_F77] = {"%s_", "scipy_%s_", "%s"},
+        [SC_BLAS_CBLAS] = {"cblas_%s", "scipy_cblas_%s"},
+        [SC_BLAS_F77_64] = {"%s_64_", "scipy_%s_64_", "%s_64"},
+        [SC_BLAS_CBLAS_64] = {"cblas_%s64_", "scipy_cblas_%s64_", "cblas_%s_64"},
+    };
+    char symbol[64];
+    void *found = NULL;
+
+    for (const char *const *spelling = spellings[interface]; *spelling && !found; spelling++) {
+        snprintf(symbol, sizeof symbol, *spelling, name);
+        found = dlsym(library, symbol);
+    }
+    return (sc_blas_fn)found;
+}
+
+sc_blas_fn sc_blas_abi_routine(void *library, enum sc_blas_interface interface, int routine)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[routine];
+    bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
+
+    return sc_blas_abi_symbol(library, interface, cblas ? row->cblas + strlen("cblas_") : row->name);
+}
+
+/* A size whose lower half is 1 and that is negative as a whole: 64 bits have nothing to search. */
+bool sc_blas_abi_is_wide(void *library)
+{
+    typedef sc_blas_int (*isamax)(const int64_t *n, const float *x, const int64_t *incx);
+    isamax find = (isamax)sc_blas_abi_symbol(library, SC_BLAS_F77, "isamax");
+    const int64_t n = -((int64_t)1 << 32) + 1, incx = 1;
+    const float x = 1;
+
+    return find && find(&n, &x, &incx) == 0;
+}
+
+/* By value these arguments are: n = 0, x, incx, y, incy, and nothing is done.  With a hidden argument n is 1, and the
+ * product replaces the zero. */
+bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
+{
+    typedef void (*six)(void *result, const int64_t *n, const void *x, const int64_t *incx, const void *y,
+                        const int64_t *incy);
+    const int64_t one = 1;
+    const double x[2] = {3, 0};
+    union {
+        double value[2];
+        int64_t n;
+    } first = {.n = 0};
+
+    if (zdotu)
+        ((six)zdotu)(&first, &one, x, &one, x, &one);
+    return first.n != 0;
+}
+
+void *sc_blas_abi_program_wide(void)
+{
+    void *next = dlsym(RTLD_NEXT, "isamax_"), *library;
+    Dl_info info;
+
+    if (!next || !dladdr(next, &info))
+        return NULL;
+    library = dlopen(info.dli_fname, RTLD_NOW | RTLD_LOCAL); /* initialized from here on */
+    if (!library)
+        return NULL;
+    if (!dlsym(library, "semcache_is_blas") && sc_blas_abi_is_wide(library))
+        return library;
+    dlclose(library);
+    return NULL;
+}
+
+/* --- 64-bit calls that a host with 32 bits cannot take ------------------------------------------------------------- */
+
+static void *other_wide; /* once other_once has run; NULL: there is none */
+static bool other_plain; /* under the plain names */
+
+static void open_other_wide(void)
+{
+    static const char *const names[] = {"libopenblas64_.so.0", "libopenblas64.so.0", "libblas64.so.3", NULL};
+
+    sc_inside_enter();
+    for (const char *const *name = names; *name && !other_wide; name++) {
+        void *library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+
+        if (!library)
+            continue;
+        other_plain = !sc_blas_abi_symbol(library, SC_BLAS_F77_64, "dgemm");
+        if (!dlsym(library, "semcache_is_blas") && (!other_plain || sc_blas_abi_is_wide(library)))
+            other_wide = library;
+        else
+            dlclose(library);
+    }
+    sc_inside_leave();
+}
+
+sc_blas_fn sc_blas_other_wide(int routine, bool can_split)
+{
+    static pthread_once_t other_once = PTHREAD_ONCE_INIT;
+    sc_blas_fn fn = NULL;
+
+    if (can_split) /* no second library with threads of its own for that */
+        return NULL;
+    pthread_once(&other_once, open_other_wide);
+    if (other_wide)
+        fn = sc_blas_abi_routine(other_wide, other_plain ? SC_BLAS_F77 : SC_BLAS_F77_64, routine);
+    if (fn)
+        return fn;
+    sc_log(SC_LOG_ERROR,
+           "%s with a size above 2^31 - 1: the host BLAS (%s) has 32-bit integers, and no other was found: the program "
+           "is ended rather than going on without the result; install a 64-bit BLAS (Debian: libopenblas64-0) or set "
+           "SEMCACHE_HOST_BLAS to one that has %s_64_",
+           sc_blas_rows[routine].name, sc_blas_host_path(), sc_blas_rows[routine].name);
+    abort();
+}
+
+bool sc_blas_second_of_pair(sc_blas_fn find, const void *first, const void *second, size_t bytes)
+{
+    typedef sc_blas_int (*find_fn)(const sc_blas_int *n, const void *x, const sc_blas_int *incx);
+    const sc_blas_int two = 2, one = 1;
+    double pair[4];
+
+    memcpy(pair, first, bytes);
+    memcpy((char *)pair + bytes, second, bytes);
+    return ((find_fn)find)(&two, pair, &one) == 2;
+}
+
+double sc_blas_hypot(double a, double b) { return hypot(a, b); }
