@@ -13,7 +13,8 @@
  * failure one line is logged.  Thread safe, idempotent; called from the library's constructor. */
 enum sc_status sc_blas_host_open(const char *path);
 const char *sc_blas_host_path(void);
-void *sc_blas_host_symbol(const char *name); /* "dgemm_", "cblas_dgemm" */
+/* "dgemm_", "cblas_dgemm".  Complex functions return by value; integers may have 64 bits. */
+void *sc_blas_host_symbol(const char *name);
 
 /* Work below which a routine of level 1, 2, 3 is passed to the host without any look-up: the product of its sizes,
  * about n, m * n, m * n * k (column "work" of routines.tab).  INT64_MAX while there are no devices (the start

@@ -106,9 +106,9 @@ bool sc_blas_abi_is_wide(void *library);         /* are integers of plain names 
 bool sc_blas_abi_is_hidden(sc_blas_fn zdotu);    /* is a complex function's value stored through a first argument? */
 void *sc_blas_abi_program_wide(void);            /* the BLAS that the program would have without us, if it is wide */
 
-/* The Fortran routine, with lengths, of some library with 64-bit integers, for a call that the host BLAS has no
- * integers for.  Without one: NULL if the call can be split, else the process ends, after a line. */
-sc_blas_fn sc_blas_other_wide(int routine, bool can_split);
+/* The Fortran routine of some library with 64-bit integers, for a call whose integers the host BLAS does not have.
+ * NULL, after a line: there is none, and the call is not done. */
+sc_blas_fn sc_blas_other_wide(int routine);
 /* Most elements of a vector that the host is given at once: INT32_MAX; a test may have less. */
 extern int64_t sc_blas_host_counts;
 /* Is it the second of two numbers that this i?amax, i?amin finds? */

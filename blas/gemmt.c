@@ -26,10 +26,10 @@ static sc_blas_int wrong_argument(const struct sc_kernel *k)
 
 static void run(const char *name, struct sc_kernel *k, const void *alpha, const void *beta)
 {
-    sc_blas_int wrong = wrong_argument(k);
+    const int64_t wrong = wrong_argument(k);
 
     if (wrong) {
-        xerbla_(name, &wrong, 6);
+        xerbla_(name, (const sc_blas_int *)&wrong, 6); /* of either width */
         return;
     }
     for (int i = 0; i < (sc_type_is_complex(k->type) ? 2 : 1); i++) {
@@ -48,8 +48,9 @@ static void run(const char *name, struct sc_kernel *k, const void *alpha, const 
                          const sc_blas_int *ldb, const void *beta, void *c, const sc_blas_int *ldc)                    \
     {                                                                                                                  \
         struct sc_kernel kernel = {.op = SC_OP_GEMMT, .type = type_, .uplo = sc_blas_letter(*uplo),                    \
-                                   .transa = sc_blas_letter(*transa), .transb = sc_blas_letter(*transb), .n = *n,      \
-                                   .k = *k, .a = a, .lda = *lda, .b = b, .ldb = *ldb, .c = c, .ldc = *ldc};            \
+                                   .transa = sc_blas_letter(*transa), .transb = sc_blas_letter(*transb),               \
+                                   .n = sc_blas_int_at(n), .k = sc_blas_int_at(k), .a = a, .lda = sc_blas_int_at(lda), \
+                                   .b = b, .ldb = sc_blas_int_at(ldb), .c = c, .ldc = sc_blas_int_at(ldc)};            \
                                                                                                                        \
         run(name, &kernel, alpha, beta);                                                                               \
     }

@@ -201,15 +201,20 @@ function part_of(a, t) {
     return is_int(a) ? "&" a "_32" : name_of(a)
 }
 # A call whose integers do not fit: by another library, or level 1 with more elements than the host counts part by part.
-function unfit(fname, r, t, ret,   i, fn) {
+function unfit(fname, r, t, ret,   indent) {
     print "static __attribute__((noinline, cold)) " ret " unfit_" fname "(" params_f(t) ")\n{"
     print "    typedef " ret " (*wide)(" params_f(t) lengths("size_t") ");"
-    print "    wide other = (wide)sc_blas_other_wide(" id ", " (level == 1 ? step_fits() : "false") ");\n"
+    print "    wide other;\n"
+    if (level == 1) print "    if (!(" step_fits() ")) {"
+    indent = level == 1 ? "        " : "    "
+    print indent "other = (wide)sc_blas_other_wide(" id ");"
+    if (ret != "void") print indent "return other ? other(" names_f() ") : 0;"
+    else print indent "if (other)\n" indent "    other(" names_f() lengths("(size_t)1") ");"
     if (level != 1) {
-        print answer(ret, "other", names_f() lengths("(size_t)1")) "\n}"
+        print "}"
         return
     }
-    print "    if (other) {\n" answer(ret, "other", names_f()) "\n    }"
+    print (ret == "void" ? "        return;\n" : "") "    }"
     split_host(r, t, ret)
 }
 function split_host(r, t, ret,   i, l, a, fn) {

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/log.h"
 #include "blas/blas_int.h"
@@ -111,24 +110,21 @@ static void open_other_wide(void)
     sc_inside_leave();
 }
 
-sc_blas_fn sc_blas_other_wide(int routine, bool can_split)
+sc_blas_fn sc_blas_other_wide(int routine)
 {
     static pthread_once_t other_once = PTHREAD_ONCE_INIT;
+    const char *name = sc_blas_rows[routine].name;
     sc_blas_fn fn = NULL;
 
-    if (can_split) /* no second library with threads of its own for that */
-        return NULL;
     pthread_once(&other_once, open_other_wide);
     if (other_wide)
         fn = sc_blas_abi_routine(other_wide, other_plain ? SC_BLAS_F77 : SC_BLAS_F77_64, routine);
-    if (fn)
-        return fn;
-    sc_log(SC_LOG_ERROR,
-           "%s with a size above 2^31 - 1: the host BLAS (%s) has 32-bit integers, and no other was found: the program "
-           "is ended rather than going on without the result; install a 64-bit BLAS (Debian: libopenblas64-0) or set "
-           "SEMCACHE_HOST_BLAS to one that has %s_64_",
-           sc_blas_rows[routine].name, sc_blas_host_path(), sc_blas_rows[routine].name);
-    abort();
+    if (!fn) /* said for every call: its result is missing */
+        sc_log(SC_LOG_ERROR,
+               "%s was called with a size above 2^31 - 1 and not done: the host BLAS (%s) has 32-bit integers; install a "
+               "64-bit BLAS (Debian: libopenblas64-0), or set SEMCACHE_HOST_BLAS to one that has %s_64_",
+               name, sc_blas_host_path(), name);
+    return fn;
 }
 
 bool sc_blas_second_of_pair(sc_blas_fn find, const void *first, const void *second, size_t bytes)

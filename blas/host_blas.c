@@ -134,7 +134,7 @@ static void fill_table(void)
         sc_blas_fn cblas = sc_blas_abi_routine(handle, SC_BLAS_CBLAS, i);
         sc_blas_fn cblas64 = sc_blas_abi_routine(handle, SC_BLAS_CBLAS_64, i);
 
-        if (!fortran && !sc_blas_wide)
+        if (!fortran)
             fortran = sc_blas_substitute(i);
         if (!fortran64 && sc_blas_wide)
             fortran64 = fortran;
@@ -192,9 +192,18 @@ const char *sc_blas_host_path(void) { return __atomic_load_n(&state, __ATOMIC_AC
 
 void *sc_blas_host_symbol(const char *name)
 {
+    char other[64];
+    void *found;
+
     if (sc_blas_host_open(sc_config.host_blas) != SC_OK)
         return NULL;
-    return dlsym(handle, name);
+    found = dlsym(handle, name);
+    if (!found && snprintf(other, sizeof other, "scipy_%s", name) < (int)sizeof other)
+        found = dlsym(handle, other);
+    for (int i = 1; found && i < sc_blas_routines; i++)
+        if ((void *)sc_blas_hidden[0][i] == found)
+            return (void *)sc_blas_of_hidden[0][i];
+    return found;
 }
 
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub)

@@ -1,6 +1,6 @@
-/* Runs a kernel record with the host BLAS.  Called through its Fortran names and the gfortran ABI: 32-bit integers
- * by reference, complex and single precision function results by value, hidden lengths (one) after the last
- * argument.
+/* Runs a kernel record with the host BLAS.  Called through its Fortran names and the gfortran ABI: integers by
+ * reference, complex and single precision function results by value, hidden lengths (one) after the last argument.
+ * Integers are kept in 64 bits and fit into 32: a host reads what it takes for an integer, all or the lower half.
  *
  * Sizes: level 1 operations are cut so that no index of the Fortran routine passes 2^31; levels 2 and 3 with a
  * dimension or leading dimension beyond that are refused (SC_ERR_UNSUPPORTED), as the caller works on tiles.
@@ -15,7 +15,7 @@
 #include "device/device_int.h"
 
 /* Arguments as Fortran passes them: an integer, a letter, an operand that is read, one that is written. */
-typedef const int *Int;
+typedef const int64_t *Int;
 typedef const char *Chr;
 typedef const void *In;
 typedef void *Out;
@@ -81,7 +81,7 @@ static union scalar scalar(enum sc_type type, const double value[2])
 
 /* The arguments of a call as Fortran takes them. */
 struct arguments {
-    int m, n, k, lda, ldb, ldc;
+    int64_t m, n, k, lda, ldb, ldc;
     union scalar alpha, beta;
     char *a, *b, *c;
 };
@@ -293,7 +293,8 @@ static void call_syr2k(routine f, const struct sc_kernel *k, const struct argume
 }
 
 /* The m x n block at (i, j) of a product. */
-static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arguments *whole, int i, int m, int j, int n)
+static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arguments *whole, int64_t i, int64_t m,
+                       int64_t j, int64_t n)
 {
     int64_t bytes = (int64_t)sc_type_bytes(k->type);
     struct arguments g = *whole;
@@ -312,11 +313,11 @@ static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arg
     enum { WIDTH = 48 };
     bool upper = k->uplo == 'U';
 
-    for (int j = 0; j < g->n; j += WIDTH) {
-        int end = g->n - j < WIDTH ? g->n : j + WIDTH;
+    for (int64_t j = 0; j < g->n; j += WIDTH) {
+        int64_t end = g->n - j < WIDTH ? g->n : j + WIDTH;
 
         gemm_block(gemm, k, g, upper ? 0 : end, upper ? j : g->n - end, j, end - j);
-        for (int c = j; c < end; c++)
+        for (int64_t c = j; c < end; c++)
             gemm_block(gemm, k, g, upper ? j : c, upper ? c + 1 - j : end - c, c, 1);
     }
 }
@@ -347,7 +348,7 @@ static bool all_fit(const struct sc_kernel *k)
 static enum sc_status level23(const struct sc_kernel *k, routine f)
 {
     struct arguments g = {
-        .m = (int)k->m, .n = (int)k->n, .k = (int)k->k, .lda = (int)k->lda, .ldb = (int)k->ldb, .ldc = (int)k->ldc,
+        .m = k->m, .n = k->n, .k = k->k, .lda = k->lda, .ldb = k->ldb, .ldc = k->ldc,
         .alpha = scalar(k->type, k->alpha), .beta = scalar(k->type, k->beta), .a = k->a, .b = k->b, .c = k->c,
     };
 
