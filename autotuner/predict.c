@@ -39,7 +39,27 @@ static double products(const struct sc_autotuner_call *call)
     case SC_OP_GEMV:
     case SC_OP_GER:
     case SC_OP_GERC: return m * n;
-    case SC_OP_TRSV: return n * n / 2;
+    case SC_OP_SYMV:
+    case SC_OP_HEMV:
+    case SC_OP_SPMV:
+    case SC_OP_HPMV:
+    case SC_OP_SYR2:
+    case SC_OP_HER2:
+    case SC_OP_SPR2:
+    case SC_OP_HPR2: return n * n;
+    case SC_OP_SYR:
+    case SC_OP_HER:
+    case SC_OP_SPR:
+    case SC_OP_HPR:
+    case SC_OP_TRMV:
+    case SC_OP_TRSV:
+    case SC_OP_TPMV:
+    case SC_OP_TPSV: return n * n / 2;
+    case SC_OP_GBMV:
+    case SC_OP_SBMV:
+    case SC_OP_HBMV:
+    case SC_OP_TBMV:
+    case SC_OP_TBSV: return (double)call->bytes / (double)sc_type_bytes(call->type); /* each element once or twice */
     default: return n;
     }
 }

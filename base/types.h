@@ -25,15 +25,39 @@ enum sc_op {
     SC_OP_SCAL,  /* a=x := alpha x; alpha real when scale_real */
     SC_OP_COPY,  /* b=y := a=x */
     SC_OP_SWAP,  /* a=x <-> b=y */
+    SC_OP_AXPBY, /* b=y := alpha a=x + beta y */
+    SC_OP_ROT,   /* (a=x, b=y) := (c x + s y, c y - s x); c = alpha, s = beta, real */
+    SC_OP_ROTM,  /* modified rotation of a=x, b=y by `param`; real types */
     SC_OP_DOT,   /* result := x^T y */
     SC_OP_DOTC,  /* result := conj(x)^T y */
     SC_OP_NRM2,  /* result := ||x||_2 (real) */
     SC_OP_ASUM,  /* result := sum |Re x| + |Im x| (real) */
     SC_OP_IAMAX, /* result := int64_t, 1-based index of the first maximal element, 0 when n < 1 */
+    SC_OP_IAMIN, /* likewise of the first minimal element */
     SC_OP_GEMV,  /* c=y := alpha op(A) x + beta y; A is m x n as stored; x in b */
     SC_OP_GER,   /* C := alpha x y^T + C; x in a (m), y in b (n) */
     SC_OP_GERC,  /* C := alpha x conj(y)^T + C */
+    SC_OP_SYMV,  /* c=y := alpha A x + beta y; A is n x n; x in b; real types */
+    SC_OP_HEMV,
+    SC_OP_SYR,   /* c=A := alpha x x^T + A, the triangle `uplo`; x in a; real types */
+    SC_OP_HER,   /* alpha real */
+    SC_OP_SYR2,  /* c=A := alpha x y^T + alpha y x^T + A; x in a, y in b; real types */
+    SC_OP_HER2,
+    SC_OP_TRMV,  /* b=x := op(A) x; A is n x n */
     SC_OP_TRSV,  /* b=x := op(A)^-1 x; A is n x n */
+    SC_OP_GBMV,  /* as GEMV; A with kl sub- and ku superdiagonals, stored (kl + ku + 1) x n */
+    SC_OP_SBMV,  /* as SYMV; k off-diagonals, stored (k + 1) x n */
+    SC_OP_HBMV,
+    SC_OP_TBMV,  /* as TRMV; k off-diagonals, stored (k + 1) x n */
+    SC_OP_TBSV,
+    SC_OP_SPMV,  /* as SYMV; A packed: a vector of n (n + 1) / 2 elements, lda = 1 */
+    SC_OP_HPMV,
+    SC_OP_SPR,   /* as SYR; A packed, ldc = 1 */
+    SC_OP_HPR,
+    SC_OP_SPR2,
+    SC_OP_HPR2,
+    SC_OP_TPMV,  /* as TRMV; A packed */
+    SC_OP_TPSV,
     SC_OP_GEMM,  /* C := alpha op(A) op(B) + beta C; C is m x n */
     SC_OP_SYMM,  /* C := alpha A B + beta C (side L) or alpha B A + beta C (side R); C is m x n */
     SC_OP_HEMM,
@@ -56,7 +80,10 @@ struct sc_kernel {
     char transa, transb; /* 'N', 'T', 'C' */
     char side, uplo, diag; /* 'L'/'R', 'U'/'L', 'U'/'N' */
     bool scale_real;     /* SCAL of a complex vector by a real alpha: csscal, zdscal */
+    bool conj;           /* level 2, what row-major calls ask for: see sc_kernel_rows */
     int64_t m, n, k;     /* vector operations: n */
+    int64_t kl, ku;      /* GBMV */
+    double param[5];     /* ROTM, as in the BLAS */
     double alpha[2], beta[2];
     void *a, *b, *c;
     int64_t lda, ldb, ldc; /* leading dimensions, or increments of vectors, in elements */
@@ -65,6 +92,20 @@ struct sc_kernel {
 
 const char *sc_op_name(enum sc_op op);
 static inline int sc_op_level(enum sc_op op) { return op < SC_OP_GEMV ? 1 : op < SC_OP_GEMM ? 2 : 3; }
-static inline bool sc_op_is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMAX; }
+static inline bool sc_op_is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMIN; }
+static inline bool sc_op_is_packed(enum sc_op op) { return op >= SC_OP_SPMV && op <= SC_OP_TPSV; }
+static inline bool sc_op_is_banded(enum sc_op op) { return op >= SC_OP_GBMV && op <= SC_OP_TBSV; }
+/* Whether there is such an operation in this type.  In the real types HEMM is SYMM, HER is SYR and so on; a complex
+ * SYMV or SYR is none of the BLAS's. */
+bool sc_op_has_type(enum sc_op op, enum sc_type type);
+
+/* A row-major call on a complex matrix M has the column-major matrix A = M^T, and may need conj(A) or conj(x), which no
+ * column-major level 2 operation knows.  A record with `conj` means, for a Hermitian or triangular A:
+ *   GEMV (transa N), HEMV  y := alpha conj(A) x + beta y      TRMV, TRSV (transa N)  x := conj(A) x, conj(A)^-1 x
+ *   GERC  A := alpha conj(x) y^T + A                          HER   A := alpha conj(x) x^T + A
+ *   HER2  A := alpha conj(x) y^T + conj(alpha) conj(y) x^T + A
+ * With vectors as matrices of one row each of them is an operation of level 3, which sc_kernel_rows makes of it (a
+ * record without conj, for the same pointers).  False for records that cannot be so: increments have to be positive. */
+bool sc_kernel_rows(const struct sc_kernel *kernel, struct sc_kernel *rows);
 
 #endif

@@ -41,6 +41,7 @@ struct sc_blas_call {
     int64_t m, n, k, kl, ku, lda, ldb, ldc, incx, incy;
     double alpha[2], beta[2];
     void *a, *b, *c, *x, *y; /* a: also a packed matrix */
+    const void *param;     /* of rotm */
     union sc_blas_scalar result;
 };
 

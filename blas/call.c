@@ -71,56 +71,59 @@ bool sc_blas_call_valid(const struct sc_blas_call *call)
 /* Has the routine an m, or is its only size n?  The vector and square operations have one. */
 static bool has_m(enum sc_op op)
 {
-    return op == SC_OP_GEMV || op == SC_OP_GER || op == SC_OP_GERC || op == SC_OP_GEMM || op == SC_OP_SYMM ||
-           op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM;
+    return op == SC_OP_GEMV || op == SC_OP_GBMV || op == SC_OP_GER || op == SC_OP_GERC || op == SC_OP_GEMM ||
+           op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM;
 }
 
-/* Where the operands go in the record.  False: an increment that devices are not asked for. */
+/* Where the operands go in the record: in their order, but B and C by their names, and an updated A behind the vectors.
+ * False: an increment that devices are not asked for. */
 static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *kernel)
 {
-    switch (kernel->op) {
-    case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC:
-        kernel->a = call->x, kernel->lda = call->incx;
-        kernel->b = call->y, kernel->ldb = call->incy;
-        return call->incx != 0 && call->incy != 0;
-    case SC_OP_SCAL: case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX:
-        kernel->a = call->x, kernel->lda = call->incx;
-        return call->incx > 0; /* otherwise not done, 0, or as the library's version has it */
-    case SC_OP_GER: case SC_OP_GERC:
-        kernel->a = call->x, kernel->lda = call->incx;
-        kernel->b = call->y, kernel->ldb = call->incy;
-        kernel->c = call->a, kernel->ldc = call->lda;
-        return true;
-    case SC_OP_GEMV:
-        kernel->a = call->a, kernel->lda = call->lda;
-        kernel->b = call->x, kernel->ldb = call->incx;
-        kernel->c = call->y, kernel->ldc = call->incy;
-        return true;
-    case SC_OP_TRSV:
-        kernel->a = call->a, kernel->lda = call->lda;
-        kernel->b = call->x, kernel->ldb = call->incx;
-        return true;
-    default: /* level 3 */
-        kernel->a = call->a, kernel->lda = call->lda;
-        kernel->b = call->b, kernel->ldb = call->ldb;
-        kernel->c = call->c, kernel->ldc = call->ldc;
-        return true;
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct {
+        void **ptr;
+        int64_t *ld;
+    } slot[3] = {{&kernel->a, &kernel->lda}, {&kernel->b, &kernel->ldb}, {&kernel->c, &kernel->ldc}};
+
+    for (int i = 0; row->letters[i]; i++) {
+        switch (row->letters[i]) {
+        case 'A': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = call->lda; break;
+        case 'P': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = 1; break;
+        case 'B': kernel->b = call->b, kernel->ldb = call->ldb; break;
+        case 'C': kernel->c = call->c, kernel->ldc = call->ldc; break;
+        case 'X': *slot[i].ptr = call->x, *slot[i].ld = call->incx; break;
+        default: *slot[i].ptr = call->y, *slot[i].ld = call->incy;
+        }
     }
+    if (row->level > 1)
+        return true;
+    /* One vector backwards: not done, 0, or as the library's version has it. */
+    return row->letters[1] ? kernel->lda != 0 && kernel->ldb != 0 : kernel->lda > 0;
+}
+
+/* The parameters of rotm. */
+static void place_param(const struct sc_blas_call *call, struct sc_kernel *kernel)
+{
+    for (int i = 0; i < 5; i++)
+        kernel->param[i] = call->type == SC_S ? ((const float *)call->param)[i] : ((const double *)call->param)[i];
 }
 
 bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
 
-    if (row->op < 0 || call->conj || call->n <= 0 || (has_m((enum sc_op)row->op) && call->m <= 0))
+
+    if (row->op < 0 || call->n <= 0 || (has_m((enum sc_op)row->op) && call->m <= 0))
         return false;
     *kernel = (struct sc_kernel){
         .op = (enum sc_op)row->op, .type = call->type, .scale_real = row->scale_real,
         .transa = call->transa, .transb = call->transb, .side = call->side, .uplo = call->uplo, .diag = call->diag,
-        .m = call->m, .n = call->n, .k = call->k,
+        .conj = call->conj, .m = call->m, .n = call->n, .k = call->k, .kl = call->kl, .ku = call->ku,
         .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
         .result = &call->result,
     };
+    if (call->param)
+        place_param(call, kernel);
     return place_operands(call, kernel);
 }
 

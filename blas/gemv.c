@@ -1,8 +1,11 @@
-/* gemv: y := alpha op(A) x + beta y.  Runs where the tiles of A are.
+/* gemv: y := alpha op(A) x + beta y; symv, hemv: the same with a symmetric A.  Runs where the tiles of A are.
  *
  * A is cut into parts by output (segments of y) and by input (segments of x).  When all tiles of an output part are
  * on one device, they add to y directly, one after the other: with one device and one tile this is one task.
- * Otherwise each device sums its tiles into a temporary, and the owner of each segment of y adds the temporaries up. */
+ * Otherwise each device sums its tiles into a temporary, and the owner of each segment of y adds the temporaries up.
+ *
+ * A symmetric A has equal parts in both dimensions.  A part of it off the diagonal is read from the triangle that is
+ * stored, as gemv; the stored tile serves two parts. */
 #include "blas/tasks.h"
 
 /* One output part: elements [first, first + n) of y. */
@@ -17,37 +20,79 @@ static const struct sc_operand *operand_a(const struct output *o) { return &o->c
 static const struct sc_operand *operand_x(const struct output *o) { return &o->call->operand[1]; }
 static const struct sc_operand *operand_y(const struct output *o) { return &o->call->operand[2]; }
 
-/* The tile that makes outputs [first, first + n) from input part q, and the kernel's sizes for it. */
-static struct sc_piece tile_of(const struct output *o, int q, int64_t first, int64_t n, struct sc_kernel *kernel)
+static bool is_symmetric(const struct output *o)
 {
-    int64_t from = o->in->at[q], inputs = sc_blas_part(o->in, q);
-    bool straight = kernel->transa == 'N';
+    return o->call->kernel->op == SC_OP_SYMV || o->call->kernel->op == SC_OP_HEMV;
+}
 
-    kernel->m = straight ? n : inputs;
-    kernel->n = straight ? inputs : n;
+/* What makes outputs [first, first + n) from inputs [from, from + inputs), and the kernel for it.  With a symmetric A
+ * both are the same or have none in common. */
+static struct sc_piece tile_of(const struct output *o, int64_t first, int64_t n, int64_t from, int64_t inputs,
+                               struct sc_kernel *kernel)
+{
+    const struct sc_kernel *call = o->call->kernel;
+
+    kernel->op = call->op;
+    kernel->transa = call->transa;
+    kernel->conj = call->conj;
+    if (is_symmetric(o)) {
+        kernel->transa = 'N';
+        kernel->n = n;
+        if (from == first)
+            return sc_blas_matrix(operand_a(o), first, first, n, n, SC_READ);
+        kernel->op = SC_OP_GEMV;
+        if ((call->uplo == 'U') != (first < from)) { /* conj(A) of a Hermitian A is A^T */
+            kernel->transa = call->op == SC_OP_HEMV && !call->conj ? 'C' : 'T';
+            kernel->conj = false;
+        }
+    }
+    kernel->m = kernel->transa == 'N' ? n : inputs;
+    kernel->n = kernel->transa == 'N' ? inputs : n;
     return sc_blas_op_matrix(operand_a(o), kernel->transa, first, from, n, inputs, SC_READ);
 }
 
-/* y[first, first + n) := beta y + alpha op(A) x over the input parts whose tile is on `only` (< 0: over all), on
- * `device`. */
-static enum sc_status add_directly(const struct output *o, int device, int only, int64_t first, int64_t n,
-                                   const double beta[2])
+static struct sc_piece tile_at(const struct output *o, int q, struct sc_kernel *kernel)
 {
+    return tile_of(o, o->first, o->n, o->in->at[q], sc_blas_part(o->in, q), kernel);
+}
+
+/* y[first, first + n) := beta y + alpha op(A) x over inputs [from, to), on `device`.  Some outputs of a diagonal part
+ * need it in pieces. */
+static enum sc_status add_inputs(const struct output *o, int device, int64_t first, int64_t n, int64_t from, int64_t to,
+                                 const double beta[2])
+{
+    const int64_t turns[] = {first, first + n};
     struct sc_kernel kernel = *o->call->kernel;
     enum sc_status status = SC_OK;
     bool started = false;
 
-    for (int q = 0; q < o->in->n && status == SC_OK; q++) {
+    for (int64_t at = from, end; at < to && status == SC_OK; at = end, started = true) {
         struct sc_piece tile;
 
+        end = to;
+        for (int i = 1; i >= 0 && is_symmetric(o); i--)
+            end = turns[i] > at && turns[i] < end ? turns[i] : end;
+        tile = tile_of(o, first, n, at, end - at, &kernel);
+        sc_blas_set_beta(&kernel, beta, !started);
+        status = sc_blas_task(device, &kernel, tile, sc_blas_vector(operand_x(o), at, end - at, SC_READ),
+                              sc_blas_vector(operand_y(o), first, n, sc_blas_output_access(&kernel)));
+    }
+    return status;
+}
+
+/* The same over the input parts whose tile is on `only` (< 0: over all). */
+static enum sc_status add_directly(const struct output *o, int device, int only, int64_t first, int64_t n,
+                                   const double beta[2])
+{
+    static const double one[2] = {1, 0};
+    enum sc_status status = SC_OK;
+    bool started = false;
+
+    for (int q = 0; q < o->in->n && status == SC_OK; q++) {
         if (only >= 0 && o->device_of[q] != only)
             continue;
-        tile = tile_of(o, q, first, n, &kernel);
-        sc_blas_set_beta(&kernel, beta, !started);
+        status = add_inputs(o, device, first, n, o->in->at[q], o->in->at[q + 1], started ? one : beta);
         started = true;
-        status = sc_blas_task(device, &kernel, tile,
-                              sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ),
-                              sc_blas_vector(operand_y(o), first, n, sc_blas_output_access(&kernel)));
     }
     return status;
 }
@@ -79,7 +124,7 @@ static int partial_on(const struct partials *p, int device)
 static enum sc_status add_to_partial(const struct output *o, struct partials *p, int q)
 {
     struct sc_kernel kernel = *o->call->kernel;
-    struct sc_piece tile = tile_of(o, q, o->first, o->n, &kernel), sum;
+    struct sc_piece tile = tile_at(o, q, &kernel), sum;
     int at = partial_on(p, o->device_of[q]);
     enum sc_status status;
 
@@ -213,7 +258,7 @@ static enum sc_status one_output(struct output *o)
 
     for (int q = 0; q < o->in->n; q++) {
         struct sc_kernel kernel = *o->call->kernel;
-        struct sc_piece tile = tile_of(o, q, o->first, o->n, &kernel);
+        struct sc_piece tile = tile_at(o, q, &kernel);
 
         o->device_of[q] = sc_coherence_where(&tile);
         same &= o->device_of[q] == o->device_of[0];
@@ -232,10 +277,16 @@ enum sc_status sc_blas_gemv(struct sc_blas_job *call)
 
     o.call = call;
     o.in = &in;
+    if (is_symmetric(&o))
+        trans = 'N';
     sc_blas_vector_cuts(&call->operand[1], &in);
     sc_blas_merge_op_cols(&in, &call->operand[0], trans);
     sc_blas_vector_cuts(&call->operand[2], &out);
     sc_blas_merge_op_rows(&out, &call->operand[0], trans);
+    if (is_symmetric(&o)) {
+        sc_cuts_merge(&in, &out);
+        out = in;
+    }
     for (int p = 0; p < out.n && status == SC_OK; p++) {
         o.first = out.at[p];
         o.n = sc_blas_part(&out, p);

@@ -100,6 +100,7 @@ function member(a, t, s, cblas,   f, k, v) {
     }
     if (is_int(a)) return "." f " = " int_of(a, s)
     if (is_operand(a)) return "." (f == "P" ? "a" : tolower(f)) " = (void *)" f
+    if (f == "param") return ".param = param"
     if (f != "alpha" && f != "beta") return ""
     if (held(a, t) != "void") return "." f " = {" s f "}"
     v = "((const " real_of(t) " *)" f ")"

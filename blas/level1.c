@@ -1,4 +1,4 @@
-/* axpy, scal, copy, swap: one task for each segment. */
+/* axpy, axpby, scal, copy, swap, rot, rotm: one task for each segment. */
 #include "blas/tasks.h"
 
 static enum sc_status visit(void *context, const struct sc_segment *segment)

@@ -13,7 +13,15 @@ typedef enum sc_status run_function(struct sc_blas_job *call);
 
 static run_function *const run_[SC_OPS] = { /* NULL: a reduction */
     [SC_OP_AXPY] = sc_blas_level1, [SC_OP_SCAL] = sc_blas_level1, [SC_OP_COPY] = sc_blas_level1,
-    [SC_OP_SWAP] = sc_blas_level1, [SC_OP_GEMV] = sc_blas_gemv,   [SC_OP_GER] = sc_blas_ger,
+    [SC_OP_SWAP] = sc_blas_level1, [SC_OP_AXPBY] = sc_blas_level1, [SC_OP_ROT] = sc_blas_level1,
+    [SC_OP_ROTM] = sc_blas_level1, [SC_OP_SYMV] = sc_blas_gemv,   [SC_OP_HEMV] = sc_blas_gemv,
+    [SC_OP_SYR] = sc_blas_syr,     [SC_OP_HER] = sc_blas_syr,     [SC_OP_SYR2] = sc_blas_syr,
+    [SC_OP_HER2] = sc_blas_syr,    [SC_OP_TRMV] = sc_blas_trmv,   [SC_OP_GBMV] = sc_blas_single,
+    [SC_OP_SBMV] = sc_blas_single, [SC_OP_HBMV] = sc_blas_single, [SC_OP_TBMV] = sc_blas_single,
+    [SC_OP_TBSV] = sc_blas_single, [SC_OP_SPMV] = sc_blas_single, [SC_OP_HPMV] = sc_blas_single,
+    [SC_OP_SPR] = sc_blas_single,  [SC_OP_HPR] = sc_blas_single,  [SC_OP_SPR2] = sc_blas_single,
+    [SC_OP_HPR2] = sc_blas_single, [SC_OP_TPMV] = sc_blas_single, [SC_OP_TPSV] = sc_blas_single,
+    [SC_OP_GEMV] = sc_blas_gemv,   [SC_OP_GER] = sc_blas_ger,
     [SC_OP_GERC] = sc_blas_ger,    [SC_OP_TRSV] = sc_blas_trsv,   [SC_OP_GEMM] = sc_blas_gemm,
     [SC_OP_SYMM] = sc_blas_symm,   [SC_OP_HEMM] = sc_blas_symm,   [SC_OP_SYRK] = sc_blas_rank,
     [SC_OP_HERK] = sc_blas_rank,   [SC_OP_SYR2K] = sc_blas_rank, [SC_OP_HER2K] = sc_blas_rank,
@@ -50,12 +58,36 @@ static bool is_rank_trans(const struct sc_kernel *k)
 static bool is_work(const struct sc_kernel *k)
 {
     bool alpha = !sc_blas_is_zero(k->alpha);
+    struct sc_kernel rows;
 
+    if (!sc_op_has_type(k->op, k->type) || (k->conj && !sc_kernel_rows(k, &rows)))
+        return false;
     switch (k->op) {
-    case SC_OP_AXPY: return k->n > 0 && alpha;
+    case SC_OP_AXPY:
+    case SC_OP_AXPBY: return k->n > 0 && alpha;
+    case SC_OP_GBMV:
     case SC_OP_GEMV: return k->m > 0 && k->n > 0 && alpha && is_trans(k->transa);
     case SC_OP_GER:
     case SC_OP_GERC: return k->m > 0 && k->n > 0 && alpha;
+    case SC_OP_SYMV:
+    case SC_OP_HEMV:
+    case SC_OP_SBMV:
+    case SC_OP_HBMV:
+    case SC_OP_SPMV:
+    case SC_OP_HPMV:
+    case SC_OP_SYR:
+    case SC_OP_HER:
+    case SC_OP_SPR:
+    case SC_OP_HPR:
+    case SC_OP_SYR2:
+    case SC_OP_HER2:
+    case SC_OP_SPR2:
+    case SC_OP_HPR2: return k->n > 0 && alpha && (k->uplo == 'U' || k->uplo == 'L');
+    case SC_OP_TRMV:
+    case SC_OP_TBMV:
+    case SC_OP_TBSV:
+    case SC_OP_TPMV:
+    case SC_OP_TPSV:
     case SC_OP_TRSV: return k->n > 0 && is_triangle(k);
     case SC_OP_GEMM: return k->m > 0 && k->n > 0 && k->k > 0 && alpha && is_trans(k->transa) && is_trans(k->transb);
     case SC_OP_SYMM:
@@ -72,7 +104,7 @@ static bool is_work(const struct sc_kernel *k)
 }
 
 /* One-vector operations do nothing for increments that are not positive. */
-static bool views_are_valid(const struct sc_kernel *k, const struct sc_view *view, int count)
+static bool views_are_valid(const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++) {
         if (!view[i].ptr)
@@ -80,7 +112,7 @@ static bool views_are_valid(const struct sc_kernel *k, const struct sc_view *vie
         if (view[i].vector ? view[i].ld == 0 || (count == 1 && view[i].ld < 0) : view[i].ld < view[i].rows)
             return false;
     }
-    return (unsigned)k->type < SC_TYPES;
+    return true;
 }
 
 /* --- its operands ------------------------------------------------------------------------------------------------ */
@@ -109,11 +141,13 @@ static struct sc_view stored(const struct sc_kernel *k, const void *ptr, char tr
 
 static int views_of_vectors(const struct sc_kernel *k, struct sc_view *v)
 {
-    bool swap = k->op == SC_OP_SWAP, scal = k->op == SC_OP_SCAL;
-    enum sc_access y = k->op == SC_OP_COPY ? SC_WRITE : k->op == SC_OP_AXPY || swap ? SC_RDWR : SC_READ;
+    bool both = k->op == SC_OP_SWAP || k->op == SC_OP_ROT || k->op == SC_OP_ROTM, scal = k->op == SC_OP_SCAL;
+    enum sc_access y = k->op == SC_OP_COPY    ? SC_WRITE
+                     : k->op == SC_OP_AXPBY   ? sc_blas_output_access(k)
+                     : sc_op_is_reduction(k->op) ? SC_READ : SC_RDWR;
 
-    v[0] = vector(k, k->a, k->n, k->lda, swap || scal ? SC_RDWR : SC_READ);
-    if (scal || k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM || k->op == SC_OP_IAMAX)
+    v[0] = vector(k, k->a, k->n, k->lda, both || scal ? SC_RDWR : SC_READ);
+    if (scal || k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM || k->op == SC_OP_IAMAX || k->op == SC_OP_IAMIN)
         return 1;
     v[1] = vector(k, k->b, k->n, k->ldb, y);
     return 2;
@@ -155,13 +189,25 @@ static int views_of_products(const struct sc_kernel *k, struct sc_view *v)
     return 3;
 }
 
+/* The matrix of a level 2 operation as it is stored. */
+static struct sc_view level2_matrix(const struct sc_kernel *k, const void *ptr, int64_t ld, enum sc_access access)
+{
+    if (sc_op_is_packed(k->op))
+        return vector(k, ptr, k->n * (k->n + 1) / 2, 1, access);
+    if (sc_op_is_banded(k->op))
+        return matrix(k, ptr, (k->op == SC_OP_GBMV ? k->kl + k->ku : k->k) + 1, k->n, ld, access, SC_SPLIT_COLS);
+    return matrix(k, ptr, k->n, k->n, ld, access, SC_SPLIT_ROWS);
+}
+
 static int views_of(const struct sc_kernel *k, struct sc_view *v)
 {
     bool straight = k->transa == 'N';
 
     switch (k->op) {
     case SC_OP_GEMV:
-        v[0] = matrix(k, k->a, k->m, k->n, k->lda, SC_READ, SC_SPLIT_ROWS);
+    case SC_OP_GBMV:
+        v[0] = k->op == SC_OP_GBMV ? level2_matrix(k, k->a, k->lda, SC_READ)
+                                   : matrix(k, k->a, k->m, k->n, k->lda, SC_READ, SC_SPLIT_ROWS);
         v[1] = vector(k, k->b, straight ? k->n : k->m, k->ldb, SC_READ);
         v[2] = vector(k, k->c, straight ? k->m : k->n, k->ldc, sc_blas_output_access(k));
         return 3;
@@ -171,8 +217,38 @@ static int views_of(const struct sc_kernel *k, struct sc_view *v)
         v[1] = vector(k, k->b, k->n, k->ldb, SC_READ);
         v[2] = matrix(k, k->c, k->m, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
         return 3;
+    case SC_OP_SYMV:
+    case SC_OP_HEMV:
+    case SC_OP_SBMV:
+    case SC_OP_HBMV:
+    case SC_OP_SPMV:
+    case SC_OP_HPMV:
+        v[0] = level2_matrix(k, k->a, k->lda, SC_READ);
+        v[1] = vector(k, k->b, k->n, k->ldb, SC_READ);
+        v[2] = vector(k, k->c, k->n, k->ldc, sc_blas_output_access(k));
+        return 3;
+    case SC_OP_SYR:
+    case SC_OP_HER:
+    case SC_OP_SPR:
+    case SC_OP_HPR:
+        v[0] = vector(k, k->a, k->n, k->lda, SC_READ);
+        v[1] = level2_matrix(k, k->c, k->ldc, SC_RDWR);
+        return 2;
+    case SC_OP_SYR2:
+    case SC_OP_HER2:
+    case SC_OP_SPR2:
+    case SC_OP_HPR2:
+        v[0] = vector(k, k->a, k->n, k->lda, SC_READ);
+        v[1] = vector(k, k->b, k->n, k->ldb, SC_READ);
+        v[2] = level2_matrix(k, k->c, k->ldc, SC_RDWR);
+        return 3;
+    case SC_OP_TRMV:
+    case SC_OP_TBMV:
+    case SC_OP_TBSV:
+    case SC_OP_TPMV:
+    case SC_OP_TPSV:
     case SC_OP_TRSV:
-        v[0] = matrix(k, k->a, k->n, k->n, k->lda, SC_READ, SC_SPLIT_ROWS);
+        v[0] = level2_matrix(k, k->a, k->lda, SC_READ);
         v[1] = vector(k, k->b, k->n, k->ldb, SC_RDWR);
         return 2;
     case SC_OP_GEMM:
@@ -216,14 +292,30 @@ static int host_cores(void)
     return cores;
 }
 
-static uint64_t largest_key(const struct sc_view *view, int count)
+static const struct sc_view *largest_of(const struct sc_view *view, int count)
 {
     const struct sc_view *largest = view;
 
     for (int i = 1; i < count; i++)
         if (bytes_of(&view[i]) > bytes_of(largest))
             largest = &view[i];
+    return largest;
+}
+
+static uint64_t largest_key(const struct sc_view *view, int count)
+{
+    const struct sc_view *largest = largest_of(view, count);
+
     return ((uint64_t)(uintptr_t)largest->ptr ^ bytes_of(largest) << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1;
+}
+
+/* A banded or packed matrix is not brought to the devices for a product that reads it once. */
+static bool matrix_is_resident(const struct sc_view *view, int count)
+{
+    struct sc_residency residency;
+
+    sc_coherence_residency(largest_of(view, count), 1, &residency);
+    return residency.device_bytes == residency.bytes;
 }
 
 static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count)
@@ -235,6 +327,8 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
     call.machine.devices = sc_coherence_devices();
     if (sc_config.offload != SC_OFFLOAD_AUTO)
         return sc_autotuner_offload(&call, sc_config.offload);
+    if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count))
+        return false;
     sc_coherence_residency(view, count, &residency);
     call.bytes = residency.bytes;
     call.device_bytes = residency.device_bytes;
@@ -275,6 +369,8 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
         return false;
     status = run_[k->op](&call);
     sc_coherence_end(operand, count);
+    if (status == SC_ERR_UNSUPPORTED && run_[k->op] == sc_blas_single)
+        return false;
     /* Tasks fall back to the host by themselves; what is left has no remedy and must not pass in silence. */
     if (status != SC_OK)
         sc_log(SC_LOG_ERROR, "%s: a part of the call could not be computed (%s); results may be wrong",
@@ -287,10 +383,10 @@ static bool offload(int routine, const struct sc_kernel *k)
     struct sc_view view[3];
     int count;
 
-    if ((unsigned)k->op >= SC_OPS || !is_work(k))
+    if (!is_work(k))
         return false;
     count = views_of(k, view);
-    if (!views_are_valid(k, view, count))
+    if (!views_are_valid(view, count))
         return false;
     if (sc_coherence_devices() < 1)
         return false;

@@ -1,4 +1,4 @@
-/* dot, nrm2, asum, iamax: one task for each segment, the parts combined on the host.
+/* dot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.
  * The results are awaited without
  * the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.  iamax of
  * several segments takes a second round, which asks for the values of the parts' maxima. */
@@ -27,6 +27,11 @@ struct reduction {
 };
 
 /* --- results of tasks -------------------------------------------------------------------------------------------- */
+
+static bool gives_index(const struct sc_kernel *kernel)
+{
+    return kernel->op == SC_OP_IAMAX || kernel->op == SC_OP_IAMIN;
+}
 
 static bool gives_complex(const struct sc_kernel *kernel)
 {
@@ -106,7 +111,7 @@ static enum sc_status visit(void *context, const struct sc_segment *segment)
     enum sc_status status;
 
     if (r->count - r->collected >= OUTSTANDING_MAX)
-        collect(r, kernel.op == SC_OP_IAMAX);
+        collect(r, gives_index(&kernel));
     part = add_part(r);
     if (!part)
         return SC_ERR_MEMORY;
@@ -181,8 +186,9 @@ static bool fetch_values(struct reduction *r)
     return status == SC_OK && r->status == SC_OK;
 }
 
-static bool first_maximum(struct reduction *r)
+static bool first_extreme(struct reduction *r)
 {
+    bool largest = r->call->kernel->op == SC_OP_IAMAX;
     int64_t best = -1, index;
     double most = 0;
     int kept = 0;
@@ -198,7 +204,8 @@ static bool first_maximum(struct reduction *r)
     for (int i = 0; kept > 1 && i < kept; i++) {
         const struct part *p = &r->part[i];
 
-        if (best < 0 || p->value[0] > most || (p->value[0] == most && p->at < best)) {
+        if (best < 0 || (largest ? p->value[0] > most : p->value[0] < most) ||
+            (p->value[0] == most && p->at < best)) {
             best = p->at;
             most = p->value[0];
         }
@@ -212,8 +219,8 @@ static bool combine(struct reduction *r)
 {
     double value[2] = {0, 0};
 
-    if (r->call->kernel->op == SC_OP_IAMAX)
-        return first_maximum(r);
+    if (gives_index(r->call->kernel))
+        return first_extreme(r);
     if (r->call->kernel->op == SC_OP_NRM2)
         value[0] = norm(r);
     else
@@ -233,7 +240,7 @@ bool sc_blas_reduce(struct sc_blas_job *call)
         return false;
     status = sc_blas_segments(call, access, 0, visit, &r);
     sc_coherence_end(call->operand, call->operands);
-    collect(&r, call->kernel->op == SC_OP_IAMAX);
+    collect(&r, gives_index(call->kernel));
     good = status == SC_OK && r.status == SC_OK && combine(&r);
     free(r.part);
     return good;

@@ -69,15 +69,20 @@ static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kerne
 
 /* --- the operations ---------------------------------------------------------------------------------------------- */
 
-enum sc_status sc_blas_level1(struct sc_blas_job *call); /* axpy, scal, copy, swap */
-enum sc_status sc_blas_gemv(struct sc_blas_job *call);
+enum sc_status sc_blas_level1(struct sc_blas_job *call); /* axpy, axpby, scal, copy, swap, rot, rotm */
+enum sc_status sc_blas_gemv(struct sc_blas_job *call);   /* and symv, hemv */
 enum sc_status sc_blas_ger(struct sc_blas_job *call);
+enum sc_status sc_blas_syr(struct sc_blas_job *call);    /* syr, her, syr2, her2 */
+enum sc_status sc_blas_trmv(struct sc_blas_job *call);
 enum sc_status sc_blas_trsv(struct sc_blas_job *call);
 enum sc_status sc_blas_gemm(struct sc_blas_job *call);
 enum sc_status sc_blas_symm(struct sc_blas_job *call);
 enum sc_status sc_blas_rank(struct sc_blas_job *call); /* syrk, herk, syr2k, her2k, gemmt */
 enum sc_status sc_blas_trmm(struct sc_blas_job *call);
 enum sc_status sc_blas_trsm(struct sc_blas_job *call);
+
+/* Banded and packed matrices, in one task.  SC_ERR_UNSUPPORTED, with nothing changed, where that cannot be. */
+enum sc_status sc_blas_single(struct sc_blas_job *call);
 
 /* Reductions (reduce.c) do their own begin and end, because their results are awaited without the lock (rule C7).
  * False: run the call on the host. */

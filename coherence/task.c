@@ -82,7 +82,7 @@ static struct sc_view host_view(const struct sc_piece *p, const struct sc_target
 /* A matrix walked as one long vector (sc_coherence_as_matrix): on a device such a piece is contiguous. */
 static bool is_flattened(const struct sc_kernel *k, const struct sc_piece *p)
 {
-    return k->op <= SC_OP_IAMAX && p->operand && !p->operand->view.vector;
+    return sc_op_level(k->op) == 1 && p->operand && !p->operand->view.vector;
 }
 
 /* On the host a flattened piece of several columns is contiguous only when it has all rows.  Otherwise one column at a

@@ -29,15 +29,39 @@ static const char *const names[SC_OPS][SC_TYPES] = {
     [SC_OP_SCAL] = {"sscal_", "dscal_", "cscal_", "zscal_"},
     [SC_OP_COPY] = {"scopy_", "dcopy_", "ccopy_", "zcopy_"},
     [SC_OP_SWAP] = {"sswap_", "dswap_", "cswap_", "zswap_"},
+    [SC_OP_AXPBY] = {"saxpy_", "daxpy_", "caxpy_", "zaxpy_"}, /* few libraries have it: made of axpy and scal */
+    [SC_OP_ROT] = {"srot_", "drot_", "csrot_", "zdrot_"},
+    [SC_OP_ROTM] = {"srotm_", "drotm_", NULL, NULL},
     [SC_OP_DOT] = {"sdot_", "ddot_", "cdotu_", "zdotu_"},
     [SC_OP_DOTC] = {"sdot_", "ddot_", "cdotc_", "zdotc_"},
     [SC_OP_NRM2] = {"snrm2_", "dnrm2_", "scnrm2_", "dznrm2_"},
     [SC_OP_ASUM] = {"sasum_", "dasum_", "scasum_", "dzasum_"},
     [SC_OP_IAMAX] = {"isamax_", "idamax_", "icamax_", "izamax_"},
+    [SC_OP_IAMIN] = {"isamin_", "idamin_", "icamin_", "izamin_"},
     [SC_OP_GEMV] = {"sgemv_", "dgemv_", "cgemv_", "zgemv_"},
     [SC_OP_GER] = {"sger_", "dger_", "cgeru_", "zgeru_"},
     [SC_OP_GERC] = {"sger_", "dger_", "cgerc_", "zgerc_"},
+    [SC_OP_SYMV] = {"ssymv_", "dsymv_", NULL, NULL},
+    [SC_OP_HEMV] = {"ssymv_", "dsymv_", "chemv_", "zhemv_"},
+    [SC_OP_SYR] = {"ssyr_", "dsyr_", NULL, NULL},
+    [SC_OP_HER] = {"ssyr_", "dsyr_", "cher_", "zher_"},
+    [SC_OP_SYR2] = {"ssyr2_", "dsyr2_", NULL, NULL},
+    [SC_OP_HER2] = {"ssyr2_", "dsyr2_", "cher2_", "zher2_"},
+    [SC_OP_TRMV] = {"strmv_", "dtrmv_", "ctrmv_", "ztrmv_"},
     [SC_OP_TRSV] = {"strsv_", "dtrsv_", "ctrsv_", "ztrsv_"},
+    [SC_OP_GBMV] = {"sgbmv_", "dgbmv_", "cgbmv_", "zgbmv_"},
+    [SC_OP_SBMV] = {"ssbmv_", "dsbmv_", NULL, NULL},
+    [SC_OP_HBMV] = {"ssbmv_", "dsbmv_", "chbmv_", "zhbmv_"},
+    [SC_OP_TBMV] = {"stbmv_", "dtbmv_", "ctbmv_", "ztbmv_"},
+    [SC_OP_TBSV] = {"stbsv_", "dtbsv_", "ctbsv_", "ztbsv_"},
+    [SC_OP_SPMV] = {"sspmv_", "dspmv_", NULL, NULL},
+    [SC_OP_HPMV] = {"sspmv_", "dspmv_", "chpmv_", "zhpmv_"},
+    [SC_OP_SPR] = {"sspr_", "dspr_", NULL, NULL},
+    [SC_OP_HPR] = {"sspr_", "dspr_", "chpr_", "zhpr_"},
+    [SC_OP_SPR2] = {"sspr2_", "dspr2_", NULL, NULL},
+    [SC_OP_HPR2] = {"sspr2_", "dspr2_", "chpr2_", "zhpr2_"},
+    [SC_OP_TPMV] = {"stpmv_", "dtpmv_", "ctpmv_", "ztpmv_"},
+    [SC_OP_TPSV] = {"stpsv_", "dtpsv_", "ctpsv_", "ztpsv_"},
     [SC_OP_GEMM] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"},
     [SC_OP_SYMM] = {"ssymm_", "dsymm_", "csymm_", "zsymm_"},
     [SC_OP_HEMM] = {"ssymm_", "dsymm_", "chemm_", "zhemm_"},
@@ -109,6 +133,23 @@ static void call_copy_swap(routine f, const struct arguments *g)
     ((swap *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
 }
 
+static void call_rot(routine f, const struct arguments *g)
+{
+    typedef void rot(Int, Out, Int, Out, Int, In, In);
+
+    ((rot *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb, &g->alpha, &g->beta);
+}
+
+static void call_rotm(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void rotm(Int, Out, Int, Out, Int, In);
+    float single[5];
+
+    for (int i = 0; i < 5; i++)
+        single[i] = (float)k->param[i];
+    ((rotm *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb, k->type == SC_S ? (In)single : (In)k->param);
+}
+
 static double complex call_dot(routine f, enum sc_type type, const struct arguments *g)
 {
     typedef float sdot(Int, In, Int, In, Int);
@@ -132,7 +173,7 @@ static double call_norm(routine f, enum sc_type type, const struct arguments *g)
     return type == SC_S || type == SC_C ? ((snorm *)f)(&g->n, g->a, &g->lda) : ((dnorm *)f)(&g->n, g->a, &g->lda);
 }
 
-/* |Re x| + |Im x| of one element, as i?amax compares them. */
+/* |Re x| + |Im x| of one element, as i?amax and i?amin compare them. */
 static double magnitude(enum sc_type type, const char *x)
 {
     double v[2] = {0, 0};
@@ -154,10 +195,11 @@ struct partial {
     double complex sum;
     double norm;
     int64_t index; /* 1-based, 0: none */
-    double largest;
+    double extreme;
 };
 
-static void reduce_index(routine f, enum sc_type type, const struct arguments *g, int64_t first, struct partial *p)
+static void reduce_index(routine f, const struct sc_kernel *k, const struct arguments *g, int64_t first,
+                         struct partial *p)
 {
     typedef int iamax(Int, In, Int);
     int found = ((iamax *)f)(&g->n, g->a, &g->lda);
@@ -165,10 +207,10 @@ static void reduce_index(routine f, enum sc_type type, const struct arguments *g
 
     if (found < 1)
         return;
-    value = magnitude(type, g->a + (size_t)(found - 1) * (size_t)g->lda * sc_type_bytes(type));
-    if (!p->index || value > p->largest) {
+    value = magnitude(k->type, g->a + (size_t)(found - 1) * (size_t)g->lda * sc_type_bytes(k->type));
+    if (!p->index || (k->op == SC_OP_IAMAX ? value > p->extreme : value < p->extreme)) {
         p->index = first + found;
-        p->largest = value;
+        p->extreme = value;
     }
 }
 
@@ -180,11 +222,13 @@ static void level1_chunk(const struct sc_kernel *k, routine f, const struct argu
     case SC_OP_SCAL: call_scal(f, g); break;
     case SC_OP_COPY:
     case SC_OP_SWAP: call_copy_swap(f, g); break;
+    case SC_OP_ROT: call_rot(f, g); break;
+    case SC_OP_ROTM: call_rotm(f, k, g); break;
     case SC_OP_DOT:
     case SC_OP_DOTC: p->sum += call_dot(f, k->type, g); break;
     case SC_OP_NRM2: p->norm = first ? hypot(p->norm, call_norm(f, k->type, g)) : call_norm(f, k->type, g); break;
     case SC_OP_ASUM: p->norm += call_norm(f, k->type, g); break;
-    default: reduce_index(f, k->type, g, first, p); break;
+    default: reduce_index(f, k, g, first, p); break;
     }
 }
 
@@ -194,7 +238,7 @@ static void store_result(const struct sc_kernel *k, const struct partial *p)
     union scalar out;
     bool pair = false;
 
-    if (k->op == SC_OP_IAMAX) {
+    if (k->op == SC_OP_IAMAX || k->op == SC_OP_IAMIN) {
         memcpy(k->result, &p->index, sizeof p->index);
         return;
     }
@@ -221,7 +265,8 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
     int64_t most = INT32_MAX / (widest ? widest : 1);
     size_t bytes = sc_type_bytes(k->type);
     struct partial p = {0, 0, 0, 0};
-    struct arguments g = {.lda = (int)k->lda, .ldb = (int)k->ldb, .alpha = scalar(k->type, k->alpha)};
+    struct arguments g = {.lda = (int)k->lda, .ldb = (int)k->ldb, .alpha = scalar(k->type, k->alpha),
+                          .beta = scalar(k->type, k->beta)};
 
     if (widest > INT32_MAX)
         return SC_ERR_UNSUPPORTED;
@@ -232,9 +277,28 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
         g.b = chunk(k->b, k->ldb, k->n, first, g.n, bytes);
         level1_chunk(k, f, &g, first, &p);
     }
-    if (k->op >= SC_OP_DOT)
+    if (sc_op_is_reduction(k->op))
         store_result(k, &p);
     return SC_OK;
+}
+
+/* y := beta y + alpha x of what every BLAS has.  Nothing is read that a zero takes out. */
+static enum sc_status axpby(resolver blas_symbol, const struct sc_kernel *k)
+{
+    static const double zero[2] = {0, 0};
+    bool alpha = k->alpha[0] != 0 || k->alpha[1] != 0, beta = k->beta[0] != 0 || k->beta[1] != 0;
+    struct sc_kernel first = *k, second = *k;
+    enum sc_status status;
+
+    first.op = beta ? SC_OP_SCAL : SC_OP_COPY;
+    second.op = beta ? SC_OP_AXPY : SC_OP_SCAL;
+    if (!beta && !alpha)
+        first.a = (void *)(uintptr_t)zero, first.lda = 0;
+    struct sc_kernel *scal = beta ? &first : &second;
+    scal->a = k->b, scal->lda = llabs(k->ldb), scal->ldb = 0;
+    memcpy(scal->alpha, beta ? k->beta : k->alpha, sizeof scal->alpha);
+    status = sc_device_kernel_host(blas_symbol, &first);
+    return status || !alpha ? status : sc_device_kernel_host(blas_symbol, &second);
 }
 
 /* --- levels 2 and 3 --------------------------------------------------------------------------------------------- */
@@ -254,11 +318,86 @@ static void call_ger(routine f, const struct sc_kernel *k, const struct argument
     ((ger *)f)(&g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, &g->ldc);
 }
 
+static void call_symv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void symv(Chr, Int, In, In, Int, In, Int, In, Out, Int, size_t);
+
+    ((symv *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
+}
+
+static void call_syr(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void syr(Chr, Int, In, In, Int, Out, Int, size_t);
+
+    ((syr *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->c, &g->ldc, 1);
+}
+
+static void call_syr2(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void syr2(Chr, Int, In, In, Int, In, Int, Out, Int, size_t);
+
+    ((syr2 *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, &g->ldc, 1);
+}
+
+/* trmv and trsv */
 static void call_trsv(routine f, const struct sc_kernel *k, const struct arguments *g)
 {
     typedef void trsv(Chr, Chr, Chr, Int, In, Int, Out, Int, size_t, size_t, size_t);
 
     ((trsv *)f)(&k->uplo, &k->transa, &k->diag, &g->n, g->a, &g->lda, g->b, &g->ldb, 1, 1, 1);
+}
+
+static void call_gbmv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void gbmv(Chr, Int, Int, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t);
+    int64_t kl = k->kl, ku = k->ku;
+
+    ((gbmv *)f)(&k->transa, &g->m, &g->n, &kl, &ku, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc,
+                1);
+}
+
+static void call_sbmv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void sbmv(Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t);
+
+    ((sbmv *)f)(&k->uplo, &g->n, &g->k, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
+}
+
+/* tbmv and tbsv */
+static void call_tbsv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void tbsv(Chr, Chr, Chr, Int, Int, In, Int, Out, Int, size_t, size_t, size_t);
+
+    ((tbsv *)f)(&k->uplo, &k->transa, &k->diag, &g->n, &g->k, g->a, &g->lda, g->b, &g->ldb, 1, 1, 1);
+}
+
+static void call_spmv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void spmv(Chr, Int, In, In, In, Int, In, Out, Int, size_t);
+
+    ((spmv *)f)(&k->uplo, &g->n, &g->alpha, g->a, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
+}
+
+static void call_spr(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void spr(Chr, Int, In, In, Int, Out, size_t);
+
+    ((spr *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->c, 1);
+}
+
+static void call_spr2(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void spr2(Chr, Int, In, In, Int, In, Int, Out, size_t);
+
+    ((spr2 *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, 1);
+}
+
+/* tpmv and tpsv */
+static void call_tpsv(routine f, const struct sc_kernel *k, const struct arguments *g)
+{
+    typedef void tpsv(Chr, Chr, Chr, Int, In, Out, Int, size_t, size_t, size_t);
+
+    ((tpsv *)f)(&k->uplo, &k->transa, &k->diag, &g->n, g->a, g->b, &g->ldb, 1, 1, 1);
 }
 
 static void call_gemm(routine f, const struct sc_kernel *k, const struct arguments *g)
@@ -332,7 +471,13 @@ static void call_triangular(routine f, const struct sc_kernel *k, const struct a
 }
 
 static void (*const calls[SC_OPS])(routine, const struct sc_kernel *, const struct arguments *) = {
-    [SC_OP_GEMV] = call_gemv, [SC_OP_GER] = call_ger,   [SC_OP_GERC] = call_ger,  [SC_OP_TRSV] = call_trsv,
+    [SC_OP_GEMV] = call_gemv, [SC_OP_GER] = call_ger,   [SC_OP_GERC] = call_ger,
+    [SC_OP_SYMV] = call_symv, [SC_OP_HEMV] = call_symv, [SC_OP_SYR] = call_syr,   [SC_OP_HER] = call_syr,
+    [SC_OP_SYR2] = call_syr2, [SC_OP_HER2] = call_syr2, [SC_OP_TRMV] = call_trsv, [SC_OP_TRSV] = call_trsv,
+    [SC_OP_GBMV] = call_gbmv, [SC_OP_SBMV] = call_sbmv, [SC_OP_HBMV] = call_sbmv, [SC_OP_TBMV] = call_tbsv,
+    [SC_OP_TBSV] = call_tbsv, [SC_OP_SPMV] = call_spmv, [SC_OP_HPMV] = call_spmv, [SC_OP_SPR] = call_spr,
+    [SC_OP_HPR] = call_spr,   [SC_OP_SPR2] = call_spr2, [SC_OP_HPR2] = call_spr2, [SC_OP_TPMV] = call_tpsv,
+    [SC_OP_TPSV] = call_tpsv,
     [SC_OP_GEMM] = call_gemm, [SC_OP_SYMM] = call_symm, [SC_OP_HEMM] = call_symm, [SC_OP_SYRK] = call_syrk,
     [SC_OP_HERK] = call_syrk, [SC_OP_SYR2K] = call_syr2k, [SC_OP_HER2K] = call_syr2k, [SC_OP_GEMMT] = call_gemmt,
     [SC_OP_TRMM] = call_triangular, [SC_OP_TRSM] = call_triangular,
@@ -342,7 +487,8 @@ static bool fits(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
 static bool all_fit(const struct sc_kernel *k)
 {
-    return fits(k->m) && fits(k->n) && fits(k->k) && fits(k->lda) && fits(k->ldb) && fits(k->ldc);
+    return fits(k->m) && fits(k->n) && fits(k->k) && fits(k->kl) && fits(k->ku) && fits(k->lda) && fits(k->ldb) &&
+           fits(k->ldc);
 }
 
 static enum sc_status level23(const struct sc_kernel *k, routine f)
@@ -360,9 +506,16 @@ static enum sc_status level23(const struct sc_kernel *k, routine f)
 
 enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kernel *k)
 {
-    const char *name = routine_name(k);
+    const char *name;
+    struct sc_kernel rows;
     bool fit;
 
+    if (k->conj) {
+        if (!sc_kernel_rows(k, &rows))
+            return SC_ERR_INVALID;
+        k = &rows;
+    }
+    name = routine_name(k);
     if (!name)
         return SC_ERR_INVALID;
     fit = sc_op_level(k->op) == 1 ? llabs(k->lda) <= INT32_MAX && llabs(k->ldb) <= INT32_MAX : all_fit(k);
@@ -376,10 +529,15 @@ enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kern
 enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kernel *k)
 {
     enum sc_status status = sc_device_kernel_check(blas_symbol, k);
+    struct sc_kernel rows;
     routine f;
 
     if (status)
         return status;
+    if (k->op == SC_OP_AXPBY)
+        return axpby(blas_symbol, k);
+    if (k->conj && sc_kernel_rows(k, &rows))
+        k = &rows;
     f = (routine)blas_symbol(routine_name(k));
     /* The host BLAS may call back BLAS names that the library interposes (rule 5 of device/README.md). */
     sc_inside_enter();

@@ -23,34 +23,59 @@ static int level1_operands(const struct sc_kernel *k, struct sc_kernel_operand o
         [SC_OP_AXPY] = {SC_READ, SC_RDWR}, [SC_OP_SCAL] = {SC_RDWR, 0},       [SC_OP_COPY] = {SC_READ, SC_WRITE},
         [SC_OP_SWAP] = {SC_RDWR, SC_RDWR}, [SC_OP_DOT] = {SC_READ, SC_READ},  [SC_OP_DOTC] = {SC_READ, SC_READ},
         [SC_OP_NRM2] = {SC_READ, 0},       [SC_OP_ASUM] = {SC_READ, 0},       [SC_OP_IAMAX] = {SC_READ, 0},
+        [SC_OP_AXPBY] = {SC_READ, SC_RDWR}, [SC_OP_ROT] = {SC_RDWR, SC_RDWR}, [SC_OP_ROTM] = {SC_RDWR, SC_RDWR},
+        [SC_OP_IAMIN] = {SC_READ, 0},
     };
 
     out[0] = vector(k->a, k->n, k->lda, access[k->op][0]);
     if (!access[k->op][1])
         return 1;
-    out[1] = vector(k->b, k->n, k->ldb, access[k->op][1]);
+    out[1] = vector(k->b, k->n, k->ldb, k->op == SC_OP_AXPBY ? output(k) : access[k->op][1]);
     return 2;
+}
+
+/* The matrix of a level 2 operation as it is stored. */
+static struct sc_kernel_operand level2_matrix(const struct sc_kernel *k, const void *ptr, int64_t ld,
+                                              enum sc_access access)
+{
+    bool general = k->op == SC_OP_GEMV || k->op == SC_OP_GER || k->op == SC_OP_GERC;
+
+    if (sc_op_is_packed(k->op))
+        return vector(ptr, k->n * (k->n + 1) / 2, 1, access);
+    if (sc_op_is_banded(k->op))
+        return matrix(ptr, (k->op == SC_OP_GBMV ? k->kl + k->ku : k->k) + 1, k->n, ld, 1, access);
+    return matrix(ptr, general ? k->m : k->n, k->n, ld, general ? 1 : 0.5, access);
 }
 
 static int level2_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
 {
     bool plain = k->transa == 'N';
 
-    if (k->op == SC_OP_TRSV) {
-        out[0] = matrix(k->a, k->n, k->n, k->lda, 0.5, SC_READ);
+    switch (k->op) {
+    case SC_OP_TRMV: case SC_OP_TRSV: case SC_OP_TBMV: case SC_OP_TBSV: case SC_OP_TPMV: case SC_OP_TPSV:
+        out[0] = level2_matrix(k, k->a, k->lda, SC_READ);
         out[1] = vector(k->b, k->n, k->ldb, SC_RDWR);
         return 2;
-    }
-    if (k->op == SC_OP_GEMV) {
-        out[0] = matrix(k->a, k->m, k->n, k->lda, 1, SC_READ);
+    case SC_OP_GEMV: case SC_OP_GBMV:
+        out[0] = level2_matrix(k, k->a, k->lda, SC_READ);
         out[1] = vector(k->b, plain ? k->n : k->m, k->ldb, SC_READ);
         out[2] = vector(k->c, plain ? k->m : k->n, k->ldc, output(k));
         return 3;
+    case SC_OP_SYMV: case SC_OP_HEMV: case SC_OP_SBMV: case SC_OP_HBMV: case SC_OP_SPMV: case SC_OP_HPMV:
+        out[0] = level2_matrix(k, k->a, k->lda, SC_READ);
+        out[1] = vector(k->b, k->n, k->ldb, SC_READ);
+        out[2] = vector(k->c, k->n, k->ldc, output(k));
+        return 3;
+    case SC_OP_SYR: case SC_OP_HER: case SC_OP_SPR: case SC_OP_HPR:
+        out[0] = vector(k->a, k->n, k->lda, SC_READ);
+        out[1] = level2_matrix(k, k->c, k->ldc, SC_RDWR);
+        return 2;
+    default: /* GER, GERC, SYR2, HER2, SPR2, HPR2 */
+        out[0] = vector(k->a, k->op == SC_OP_GER || k->op == SC_OP_GERC ? k->m : k->n, k->lda, SC_READ);
+        out[1] = vector(k->b, k->n, k->ldb, SC_READ);
+        out[2] = level2_matrix(k, k->c, k->ldc, SC_RDWR);
+        return 3;
     }
-    out[0] = vector(k->a, k->m, k->lda, SC_READ);
-    out[1] = vector(k->b, k->n, k->ldb, SC_READ);
-    out[2] = matrix(k->c, k->m, k->n, k->ldc, 1, SC_RDWR);
-    return 3;
 }
 
 static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
@@ -130,7 +155,14 @@ double sc_device_kernel_flops(const struct sc_kernel *k)
     case SC_OP_GEMV:
     case SC_OP_GER:
     case SC_OP_GERC: return 2 * m * n * real;
-    case SC_OP_TRSV: return n * n * real;
+    case SC_OP_SYMV: case SC_OP_HEMV: case SC_OP_SPMV: case SC_OP_HPMV:
+    case SC_OP_SYR2: case SC_OP_HER2: case SC_OP_SPR2: case SC_OP_HPR2: return 2 * n * n * real;
+    case SC_OP_SYR: case SC_OP_HER: case SC_OP_SPR: case SC_OP_HPR:
+    case SC_OP_TRMV: case SC_OP_TRSV: case SC_OP_TPMV: case SC_OP_TPSV: return n * n * real;
+    case SC_OP_GBMV: return 2 * n * (double)(k->kl + k->ku + 1) * real;
+    case SC_OP_SBMV: case SC_OP_HBMV: return 2 * n * (double)(2 * k->k + 1) * real;
+    case SC_OP_TBMV: case SC_OP_TBSV: return 2 * n * (double)(k->k + 1) * real;
+    case SC_OP_ROT: case SC_OP_ROTM: return 6 * n * (sc_type_is_complex(k->type) ? 2 : 1);
     case SC_OP_GEMM: return 2 * m * n * (double)k->k * real;
     case SC_OP_SYMM:
     case SC_OP_HEMM: return 2 * m * n * order * real;

@@ -27,29 +27,54 @@ struct slot_shape {
     int64_t rows, cols;
     bool vector;
 };
+static inline struct slot_shape level2_shape(const struct sc_kernel *k)
+{
+    if (sc_op_is_packed(k->op))
+        return (struct slot_shape){k->n * (k->n + 1) / 2, 1, true};
+    if (sc_op_is_banded(k->op))
+        return (struct slot_shape){(k->op == SC_OP_GBMV ? k->kl + k->ku : k->k) + 1, k->n, false};
+    return (struct slot_shape){k->op == SC_OP_GEMV ? k->m : k->n, k->n, false};
+}
+/* Is the slot a packed matrix, which has no increment? */
+static inline bool slot_is_packed(const struct sc_kernel *k, int slot)
+{
+    bool updates = k->op == SC_OP_SPR || k->op == SC_OP_HPR || k->op == SC_OP_SPR2 || k->op == SC_OP_HPR2;
+
+    return sc_op_is_packed(k->op) && slot == (updates ? 2 : 0);
+}
 static inline bool slot_shape(const struct sc_kernel *k, int slot, struct slot_shape *s)
 {
     bool n = k->transa == 'N', right = k->side == 'R';
 
     *s = (struct slot_shape){k->n, 1, true};
     switch (k->op) {
-    case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC:
+    case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC: case SC_OP_AXPBY:
+    case SC_OP_ROT: case SC_OP_ROTM:
         return slot < 2;
-    case SC_OP_SCAL: case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX:
+    case SC_OP_SCAL: case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX: case SC_OP_IAMIN:
         return slot < 1;
-    case SC_OP_GEMV:
+    case SC_OP_GEMV: case SC_OP_GBMV:
         if (slot == 0)
-            *s = (struct slot_shape){k->m, k->n, false};
+            *s = level2_shape(k);
         else
             s->rows = (slot == 1) == n ? k->n : k->m;
         return true;
     case SC_OP_GER: case SC_OP_GERC:
         *s = slot == 2 ? (struct slot_shape){k->m, k->n, false} : (struct slot_shape){slot ? k->n : k->m, 1, true};
         return true;
-    case SC_OP_TRSV:
+    case SC_OP_TRMV: case SC_OP_TRSV: case SC_OP_TBMV: case SC_OP_TBSV: case SC_OP_TPMV: case SC_OP_TPSV:
         if (slot == 0)
-            *s = (struct slot_shape){k->n, k->n, false};
+            *s = level2_shape(k);
         return slot < 2;
+    case SC_OP_SYMV: case SC_OP_HEMV: case SC_OP_SBMV: case SC_OP_HBMV: case SC_OP_SPMV: case SC_OP_HPMV:
+        if (slot == 0)
+            *s = level2_shape(k);
+        return true;
+    case SC_OP_SYR: case SC_OP_HER: case SC_OP_SPR: case SC_OP_HPR:
+    case SC_OP_SYR2: case SC_OP_HER2: case SC_OP_SPR2: case SC_OP_HPR2:
+        if (slot == 2)
+            *s = level2_shape(k);
+        return slot != 1 || k->op == SC_OP_SYR2 || k->op == SC_OP_HER2 || k->op == SC_OP_SPR2 || k->op == SC_OP_HPR2;
     case SC_OP_GEMM:
         if (slot == 0)
             *s = (struct slot_shape){n ? k->m : k->k, n ? k->k : k->m, false};

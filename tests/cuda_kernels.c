@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/blas_definition.h"
 #include "tests/cuda_module.h"
 #include "tests/tap.h"
 
@@ -75,56 +76,6 @@ static value scalar(const struct sc_kernel *k, const double s[2], bool real)
 
 /* beta c + sum, where beta = 0 means that c is not read. */
 static value update(value beta, value c, value sum) { return beta == 0 ? sum : beta * c + sum; }
-
-static double one_norm(value v) { return fabs(creal(v)) + fabs(cimag(v)); }
-
-static void reference_level1(const struct sc_kernel *k, value *x, value *y)
-{
-    value alpha = scalar(k, k->alpha, k->scale_real);
-    double best = -1;
-
-    result = 0;
-    for (int64_t i = 0; i < k->n; i++) {
-        value *xi = &x[position(i, k->n, k->lda)], *yi = &y[position(i, k->n, k->ldb)], keep = *xi;
-
-        switch (k->op) {
-        case SC_OP_AXPY: *yi = alpha == 0 ? *yi : *yi + alpha * *xi; break;
-        case SC_OP_SCAL: *xi *= alpha; break;
-        case SC_OP_COPY: *yi = *xi; break;
-        case SC_OP_SWAP: *xi = *yi, *yi = keep; break;
-        case SC_OP_DOT: result += *xi * *yi; break;
-        case SC_OP_DOTC: result += conj(*xi) * *yi; break;
-        case SC_OP_NRM2: result += *xi * conj(*xi); break;
-        case SC_OP_ASUM: result += one_norm(*xi); break;
-        default: /* iamax */
-            if (one_norm(*xi) > best)
-                best = one_norm(*xi), result = (double)(i + 1);
-        }
-    }
-    if (k->op == SC_OP_NRM2)
-        result = sqrt(creal(result));
-}
-
-static void reference_gemv(const struct sc_kernel *k, const value *a, const value *x, value *y)
-{
-    int64_t rows = k->transa == 'N' ? k->m : k->n, cols = k->transa == 'N' ? k->n : k->m;
-
-    for (int64_t i = 0; i < rows; i++) {
-        value sum = 0, *yi = &y[position(i, rows, k->ldc)];
-
-        for (int64_t j = 0; j < cols && scalar(k, k->alpha, false) != 0; j++)
-            sum += general(a, k->lda, k->transa, i, j) * x[position(j, cols, k->ldb)];
-        *yi = update(scalar(k, k->beta, false), *yi, scalar(k, k->alpha, false) * sum);
-    }
-}
-
-static void reference_ger(const struct sc_kernel *k, const value *x, const value *y, value *c)
-{
-    for (int64_t j = 0; j < k->n && scalar(k, k->alpha, false) != 0; j++)
-        for (int64_t i = 0; i < k->m; i++)
-            c[i + j * k->ldc] += scalar(k, k->alpha, false) * x[position(i, k->m, k->lda)] *
-                                 part(k->op == SC_OP_GERC ? 'C' : 'T', y[position(j, k->n, k->ldb)]);
-}
 
 /* Solves op(A) x = b in place by substitution, or x op(A) = b when from the right. */
 static void substitute(const struct sc_kernel *k, const value *a, int64_t n, bool right, value *x, int64_t inc)
@@ -231,16 +182,17 @@ static void reference_level3(const struct sc_kernel *k, const value *a, const va
 static void reference(const struct sc_kernel *k, value *a, value *b, value *c)
 {
     switch (k->op) {
-    case SC_OP_GEMV: reference_gemv(k, a, b, c); break;
-    case SC_OP_GER: case SC_OP_GERC: reference_ger(k, a, b, c); break;
-    case SC_OP_TRSV: substitute(k, a, k->n, false, b, k->ldb); break;
     case SC_OP_TRSM: reference_trsm(k, a, b); break;
     case SC_OP_TRMM: reference_trmm(k, a, input[1], b); break;
     case SC_OP_GEMM: case SC_OP_SYMM: case SC_OP_HEMM: case SC_OP_SYRK: case SC_OP_HERK: case SC_OP_SYR2K:
     case SC_OP_HER2K: case SC_OP_GEMMT:
         reference_level3(k, a, b, c);
         break;
-    default: reference_level1(k, a, b);
+    default:
+        if (sc_op_level(k->op) == 1)
+            result = definition_level1(k, a, b);
+        else
+            definition_level2(k, a, b, c);
     }
 }
 
@@ -283,25 +235,23 @@ static bool transfer(enum sc_type t, bool up)
     return good && (up ? ops->wait(0, SC_STREAM_COMPUTE, fence) : ops->sync(fence)) == SC_OK;
 }
 
-static bool is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMAX; }
-
 static bool execute(struct sc_kernel *k, value *scalar_result)
 {
     struct sc_fence fence;
     enum sc_type t = k->type;
 
     k->a = memory[0], k->b = memory[1], k->c = memory[2];
-    if (is_reduction(k->op)) {
+    if (sc_op_is_reduction(k->op)) {
         k->result = ops->result_slot(0);
         memset(k->result, 0xff, 16);
     }
     if (ops->launch(0, SC_STREAM_COMPUTE, k) || ops->mark(0, SC_STREAM_COMPUTE, &fence) || ops->sync(fence))
         return false;
-    if (!is_reduction(k->op))
+    if (!sc_op_is_reduction(k->op))
         return true;
     if (k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM)
         t = t == SC_S || t == SC_C ? SC_S : SC_D;
-    *scalar_result = k->op == SC_OP_IAMAX ? (double)*(int64_t *)k->result : load(t, k->result);
+    *scalar_result = k->op == SC_OP_IAMAX || k->op == SC_OP_IAMIN ? (double)*(int64_t *)k->result : load(t, k->result);
     return true;
 }
 
@@ -338,7 +288,7 @@ static void check(struct sc_kernel *k)
         describe(k, "does not run");
         return;
     }
-    if (is_reduction(k->op) && !near(k->type, got, result)) {
+    if (sc_op_is_reduction(k->op) && !near(k->type, got, result)) {
         describe(k, "wrong scalar");
         return;
     }
@@ -351,14 +301,28 @@ static void check(struct sc_kernel *k)
             }
 }
 
-static bool is_level1(enum sc_op op) { return op <= SC_OP_IAMAX; }
+/* A dominant diagonal where the storage of a banded or packed A has it. */
+static void precondition(const struct sc_kernel *k)
+{
+    if (!definition_is_triangular(k->op))
+        return;
+    make_input(k->type);
+    for (int64_t j = 0; j < k->n; j++)
+        for (int64_t i = 0; i < k->n; i++) {
+            int64_t at = definition_index(k, k->lda, i, j);
+
+            if (at >= 0)
+                input[0][at] = CMPLX((float)random_unit() / 8 + (i == j ? 8 : 0),
+                                     sc_type_is_complex(k->type) ? (float)random_unit() / 8 : 0);
+        }
+}
 
 /* All variants of one operation and type: the bits of `v` choose letters, increments and special scalars. */
 static void variant(enum sc_op op, enum sc_type t, unsigned v)
 {
     static const double alphas[][2] = {{1.5, -0.5}, {1, 0}, {0, 0}}, betas[][2] = {{0.5, 0.25}, {0, 0}, {1, 0}};
     static const int64_t steps[] = {1, 2, -1, -3};
-    bool rank = is_rank(op), one = op == SC_OP_SCAL || (op >= SC_OP_NRM2 && op <= SC_OP_IAMAX);
+    bool rank = is_rank(op), one = op == SC_OP_SCAL || (op >= SC_OP_NRM2 && op <= SC_OP_IAMIN);
     struct sc_kernel k = {.op = op, .type = t, .m = M, .n = N, .k = K, .lda = LD, .ldb = LD, .ldc = LD};
 
     k.transa = "NTC"[v % 3];
@@ -375,16 +339,18 @@ static void variant(enum sc_op op, enum sc_type t, unsigned v)
     }
     if (op == SC_OP_GEMM && v / 81 % 3 == 2)
         k.k = 0;
-    if (is_level1(op)) {
+    if (sc_op_level(op) == 1) {
         k.lda = one ? steps[v & 1] : steps[v & 3];
         k.ldb = steps[v >> 2 & 3];
         k.scale_real = v >> 4 & 1;
-    } else if (op == SC_OP_GEMV) {
-        k.ldb = steps[v & 3], k.ldc = steps[v >> 2 & 3];
-    } else if (op == SC_OP_GER || op == SC_OP_GERC) {
-        k.lda = steps[v & 3], k.ldb = steps[v >> 2 & 3];
-    } else if (op == SC_OP_TRSV) {
-        k.ldb = steps[v & 3];
+        for (int i = 0; i < 5; i++)
+            k.param[i] = i ? 0.25 * i : v % 4 - 2.0;
+    } else if (sc_op_level(op) == 2) {
+        if (op == SC_OP_HER || op == SC_OP_HPR)
+            k.alpha[1] = 0;
+        if (!definition_variant(&k, v, M, N, LD))
+            return;
+        precondition(&k);
     }
     check(&k);
 }
@@ -392,8 +358,10 @@ static void variant(enum sc_op op, enum sc_type t, unsigned v)
 static void all_variants(enum sc_op op)
 {
     for (int t = 0; t < SC_TYPES; t++) {
-        unsigned variants = is_level1(op) ? 27 : 243;
+        unsigned variants = sc_op_level(op) == 1 ? 27 : 243;
 
+        if (!sc_op_has_type(op, (enum sc_type)t))
+            continue;
         checked = wrong = 0;
         make_input((enum sc_type)t);
         for (unsigned v = 0; v < variants; v++)
@@ -403,13 +371,32 @@ static void all_variants(enum sc_op op)
     }
 }
 
+/* Leading dimensions, or increments of 1 and -1. */
+static void set_steps(struct sc_kernel *k)
+{
+    int level = sc_op_level(k->op);
+
+    k->k = level == 2 ? 3 : K; /* bands */
+    k->kl = 2, k->ku = 1;
+    k->transa = k->transb = 'N';
+    k->lda = k->ldb = k->ldc = LD;
+    if (level == 2)
+        definition_variant(k, 6, M, N, LD);
+    else if (level == 1)
+        k->lda = k->ldb = 1;
+}
+
 /* What the BLAS says is not read may hold anything. */
 static void unread_operands(void)
 {
-    static const enum sc_op all[] = {SC_OP_AXPY, SC_OP_GEMV, SC_OP_GER, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK,
-                                      SC_OP_HERK, SC_OP_SYR2K, SC_OP_HER2K, SC_OP_GEMMT, SC_OP_TRMM};
-    static const enum sc_op output[] = {SC_OP_GEMV, SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK,
-                                         SC_OP_HERK, SC_OP_SYR2K, SC_OP_HER2K, SC_OP_GEMMT};
+    static const enum sc_op all[] = {
+        SC_OP_AXPY, SC_OP_AXPBY, SC_OP_GEMV, SC_OP_GER,  SC_OP_SYMV,  SC_OP_HEMV,  SC_OP_SYR,   SC_OP_HER,
+        SC_OP_SYR2, SC_OP_HER2,  SC_OP_GBMV, SC_OP_SBMV, SC_OP_HBMV,  SC_OP_SPMV,  SC_OP_HPMV,  SC_OP_SPR,
+        SC_OP_HPR,  SC_OP_SPR2,  SC_OP_HPR2, SC_OP_GEMM, SC_OP_SYMM,  SC_OP_SYRK,  SC_OP_HERK,  SC_OP_SYR2K,
+        SC_OP_HER2K, SC_OP_GEMMT, SC_OP_TRMM};
+    static const enum sc_op output[] = {
+        SC_OP_GEMV, SC_OP_SYMV, SC_OP_HEMV, SC_OP_GBMV, SC_OP_SBMV,  SC_OP_HBMV,  SC_OP_SPMV, SC_OP_HPMV,
+        SC_OP_GEMM, SC_OP_SYMM, SC_OP_SYRK, SC_OP_HERK, SC_OP_SYR2K, SC_OP_HER2K, SC_OP_GEMMT};
 
     for (int t = 0; t < SC_TYPES; t++) {
         struct sc_kernel k = {.type = (enum sc_type)t, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U',
@@ -421,10 +408,9 @@ static void unread_operands(void)
             input[0][i] = NAN;
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
             k.op = all[i];
-            k.lda = all[i] == SC_OP_AXPY || all[i] == SC_OP_GER ? 1 : LD;
-            k.ldb = all[i] == SC_OP_GER || all[i] == SC_OP_GEMV || all[i] == SC_OP_AXPY ? 1 : LD;
-            k.ldc = all[i] == SC_OP_GEMV ? 1 : LD;
-            check(&k);
+            set_steps(&k);
+            if (sc_op_has_type(k.op, k.type))
+                check(&k);
         }
         tap_ok(!wrong, "type %c: alpha = 0 reads no operand", sc_type_letter((enum sc_type)t));
 
@@ -435,10 +421,9 @@ static void unread_operands(void)
         k.alpha[0] = 2, k.beta[0] = 0, k.lda = LD;
         for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
             k.op = output[i];
-            k.ldb = k.ldc = output[i] == SC_OP_GEMV ? 1 : LD;
-            if (output[i] == SC_OP_GEMV)
-                k.ldb = -1;
-            check(&k);
+            set_steps(&k);
+            if (sc_op_has_type(k.op, k.type))
+                check(&k);
         }
         tap_ok(!wrong, "type %c: beta = 0 does not read the output", sc_type_letter((enum sc_type)t));
     }

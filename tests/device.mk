@@ -1,6 +1,6 @@
 # Tests of device (on SEMCACHE_TEST_DEVICE; default: two emulated H200)
 check_PROGRAMS += tests/device_kernels tests/device_conformance tests/emu_machines tests/kernel_host
-tests_device_kernels_SOURCES = tests/device_kernels.c tests/device_common.h
+tests_device_kernels_SOURCES = tests/device_kernels.c tests/blas_definition.h tests/device_common.h
 tests_device_kernels_LDADD = libcore.la -lm
 tests_device_conformance_SOURCES = tests/device_conformance.c tests/device_common.h
 tests_device_conformance_LDADD = libcore.la -lm

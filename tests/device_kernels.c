@@ -2,6 +2,7 @@
  * precision by plain loops.  What an operation does not own (the other triangle, the gaps of a leading dimension
  * or increment) must stay bit for bit. */
 #include "device_common.h"
+#include "blas_definition.h"
 
 #include <complex.h>
 #include <float.h>
@@ -43,9 +44,6 @@ static void put(enum sc_type t, char *p, int64_t i, number v)
     }
 }
 
-/* Position of logical element i of a vector of n. */
-static int64_t at(int64_t i, int64_t n, int64_t inc) { return inc >= 0 ? i * inc : (n - 1 - i) * -inc; }
-
 static number element(enum sc_type t, const char *p, int64_t ld, char trans, int64_t i, int64_t j)
 {
     number v = trans == 'N' ? get(t, p, i + j * ld) : get(t, p, j + i * ld);
@@ -86,67 +84,23 @@ static number scaled(const struct sc_kernel *k, number y)
     return beta == 0 ? 0 : beta * y;
 }
 
-static void want_level1(const struct sc_kernel *k)
+/* The definition of levels 1 and 2, on the operands as complex numbers. */
+static number want_definition(const struct sc_kernel *k)
 {
-    for (int64_t i = 0; i < k->n; i++) {
-        int64_t ix = at(i, k->n, k->lda), iy = k->ldb ? at(i, k->n, k->ldb) : 0;
-        number x = get(k->type, host[0], ix), y = get(k->type, host[1], iy);
-
-        switch (k->op) {
-        case SC_OP_AXPY: put(k->type, want[1], iy, a_of(k) * x + y); break;
-        case SC_OP_SCAL: put(k->type, want[0], ix, a_of(k) * x); break;
-        case SC_OP_COPY: put(k->type, want[1], iy, x); break;
-        default: put(k->type, want[1], iy, x); put(k->type, want[0], ix, y); break;
-        }
-    }
-}
-
-static number want_reduction(const struct sc_kernel *k)
-{
+    static number v[3][ROOM];
     number sum = 0;
-    double largest = -1;
-    int64_t index = 0;
 
-    for (int64_t i = 0; i < k->n; i++) {
-        number x = get(k->type, host[0], at(i, k->n, k->lda));
-        number y = get(k->type, host[1], k->ldb ? at(i, k->n, k->ldb) : 0);
-        double size = fabs(creal(x)) + fabs(cimag(x));
-
-        if (size > largest) {
-            largest = size;
-            index = i + 1;
-        }
-        switch (k->op) {
-        case SC_OP_DOT: sum += x * y; break;
-        case SC_OP_DOTC: sum += conj(x) * y; break;
-        case SC_OP_ASUM: sum += size; break;
-        default: sum += x * conj(x); break;
-        }
-    }
-    return k->op == SC_OP_IAMAX ? (number)index : k->op == SC_OP_NRM2 ? csqrt(sum) : sum;
-}
-
-static void want_gemv(const struct sc_kernel *k)
-{
-    int64_t rows = k->transa == 'N' ? k->m : k->n, cols = k->transa == 'N' ? k->n : k->m;
-
-    for (int64_t i = 0; i < rows; i++) {
-        number sum = 0;
-        for (int64_t j = 0; j < cols; j++)
-            sum += element(k->type, host[0], k->lda, k->transa, i, j) * get(k->type, host[1], at(j, cols, k->ldb));
-        put(k->type, want[2], at(i, rows, k->ldc),
-            a_of(k) * sum + scaled(k, get(k->type, host[2], at(i, rows, k->ldc))));
-    }
-}
-
-static void want_ger(const struct sc_kernel *k)
-{
-    for (int64_t j = 0; j < k->n; j++)
-        for (int64_t i = 0; i < k->m; i++) {
-            number y = get(k->type, host[1], at(j, k->n, k->ldb)), x = get(k->type, host[0], at(i, k->m, k->lda));
-            put(k->type, want[2], i + j * k->ldc,
-                a_of(k) * x * (k->op == SC_OP_GERC ? conj(y) : y) + get(k->type, host[2], i + j * k->ldc));
-        }
+    for (int s = 0; s < 3; s++)
+        for (int64_t i = 0; i < ROOM; i++)
+            v[s][i] = get(k->type, host[s], i);
+    if (sc_op_level(k->op) == 1)
+        sum = definition_level1(k, v[0], v[1]);
+    else
+        definition_level2(k, v[0], v[1], v[2]);
+    for (int s = 0; s < 3; s++)
+        for (int64_t i = 0; i < ROOM; i++)
+            put(k->type, want[s], i, v[s][i]);
+    return sum;
 }
 
 /* The operations on one triangle of C. */
@@ -217,11 +171,6 @@ static void solve(const struct sc_kernel *k, char *x, int64_t n, int64_t first, 
 
 static void want_solve(const struct sc_kernel *k)
 {
-    if (k->op == SC_OP_TRSV) {
-        int64_t start = k->ldb >= 0 ? 0 : (k->n - 1) * -k->ldb;
-        solve(k, want[1], k->n, start, k->ldb, false);
-        return;
-    }
     for (int64_t j = 0; j < k->n; j++)
         for (int64_t i = 0; i < k->m; i++)
             put(k->type, want[1], i + j * k->ldb, a_of(k) * get(k->type, host[1], i + j * k->ldb));
@@ -244,13 +193,9 @@ static void want_trmm(const struct sc_kernel *k)
 
 static void compute_want(const struct sc_kernel *k)
 {
-    if (k->op <= SC_OP_SWAP)
-        want_level1(k);
-    else if (k->op == SC_OP_GEMV)
-        want_gemv(k);
-    else if (k->op == SC_OP_GER || k->op == SC_OP_GERC)
-        want_ger(k);
-    else if (k->op == SC_OP_TRSV || k->op == SC_OP_TRSM)
+    if (sc_op_level(k->op) < 3)
+        want_definition(k);
+    else if (k->op == SC_OP_TRSM)
         want_solve(k);
     else if (k->op == SC_OP_TRMM)
         want_trmm(k);
@@ -267,6 +212,21 @@ static bool near(enum sc_type t, number got, number expected)
     return cabs(got - expected) <= 400 * epsilon(t) * (1 + cabs(expected));
 }
 
+/* y of the operations with a beta in levels 1 and 2. */
+static void nan_output(const struct sc_kernel *k)
+{
+    bool general = k->op == SC_OP_GEMV || k->op == SC_OP_GBMV;
+    int64_t rows = general && k->transa == 'N' ? k->m : k->n;
+
+    if (k->op == SC_OP_AXPBY)
+        for (int64_t i = 0; i < k->n; i++)
+            put(k->type, host[1], definition_at(i, k->n, k->ldb), NAN);
+    else if (general || k->op == SC_OP_SYMV || k->op == SC_OP_HEMV || k->op == SC_OP_SBMV || k->op == SC_OP_HBMV ||
+             k->op == SC_OP_SPMV || k->op == SC_OP_HPMV)
+        for (int64_t i = 0; i < rows; i++)
+            put(k->type, host[2], definition_at(i, rows, k->ldc), NAN);
+}
+
 /* Random operands; triangles that are well conditioned; NaN where a beta of 0 says that nothing is read. */
 static void fill_operands(const struct sc_kernel *k)
 {
@@ -275,7 +235,7 @@ static void fill_operands(const struct sc_kernel *k)
     for (int s = 0; s < 3; s++)
         for (int64_t i = 0; i < ROOM; i++)
             put(k->type, host[s], i, uniform() + uniform() * I);
-    if (k->op == SC_OP_TRSV || k->op == SC_OP_TRSM)
+    if (k->op == SC_OP_TRSM)
         for (int64_t j = 0; j < 40; j++)
             for (int64_t i = 0; i < 40; i++)
                 put(k->type, host[0], i + j * k->lda,
@@ -285,6 +245,15 @@ static void fill_operands(const struct sc_kernel *k)
             for (int64_t i = 0; i < (rank_k ? k->n : k->m); i++)
                 if (!rank_k || (k->uplo == 'U' ? i <= j : i >= j))
                     put(k->type, host[2], i + j * k->ldc, NAN);
+    if (definition_is_triangular(k->op))
+        for (int64_t j = 0; j < k->n; j++)
+            for (int64_t i = 0; i < k->n; i++) {
+                int64_t at = definition_index(k, k->lda, i, j);
+                if (at >= 0)
+                    put(k->type, host[0], at, (i == j ? 2 : 0.05) * (uniform() + (i == j ? 2 : 0) + uniform() * I));
+            }
+    if (k->beta[0] == 0 && k->beta[1] == 0)
+        nan_output(k);
     for (int s = 0; s < 3; s++)
         memcpy(want[s], host[s], BYTES);
 }
@@ -308,10 +277,10 @@ static bool same_result(const struct sc_kernel *k)
     bool scalar = k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM;
     enum sc_type t = scalar ? (k->type == SC_S || k->type == SC_C ? SC_S : SC_D) : k->type;
     int64_t index;
-    number got, expected = want_reduction(k);
+    number got, expected = want_definition(k);
 
     memcpy(&index, result, sizeof index);
-    got = k->op == SC_OP_IAMAX ? (number)index : get(t, result, 0);
+    got = k->op == SC_OP_IAMAX || k->op == SC_OP_IAMIN ? (number)index : get(t, result, 0);
     if (near(t, got, expected))
         return true;
     tap_diag("result %g%+gi, expected %g%+gi", creal(got), cimag(got), creal(expected), cimag(expected));
@@ -326,7 +295,7 @@ static bool run_case(struct sc_kernel k)
     fill_operands(&k);
     for (int s = 0; s < 3 && good; s++)
         good = !move_now(ops, dev[s], 0, host[s], SC_HOST, BYTES);
-    if (k.op >= SC_OP_DOT && k.op <= SC_OP_IAMAX)
+    if (sc_op_is_reduction(k.op))
         k.result = result = ops->result_slot(0);
     else
         compute_want(&k);
@@ -355,7 +324,7 @@ static bool run_case(struct sc_kernel k)
 static bool all_increments(struct sc_kernel k)
 {
     static const int64_t incs[][2] = {{1, 1}, {2, 3}, {-1, 1}, {-2, -3}, {3, -1}};
-    bool one = k.op == SC_OP_SCAL || (k.op >= SC_OP_NRM2 && k.op <= SC_OP_IAMAX), good = true;
+    bool one = k.op == SC_OP_SCAL || (k.op >= SC_OP_NRM2 && k.op <= SC_OP_IAMIN), good = true;
 
     for (size_t i = 0; i < sizeof incs / sizeof *incs; i++) {
         k.lda = one ? llabs(incs[i][0]) : incs[i][0];
@@ -389,25 +358,42 @@ static bool case_scal(struct sc_kernel k)
 
 static bool case_level2(struct sc_kernel k)
 {
-    static const int64_t incs[][2] = {{1, 1}, {-1, 2}, {3, -2}};
     bool good = true;
 
-    k.m = 37;
-    k.n = 29;
-    for (int i = 0; i < 9; i++) {
-        k.transa = "NTC"[i / 3];
-        if (k.op == SC_OP_GEMV) {
-            k.lda = 40;
-            k.ldb = incs[i % 3][0];
-            k.ldc = incs[i % 3][1];
-        } else {
-            k.lda = incs[i % 3][0];
-            k.ldb = incs[i % 3][1];
-            k.ldc = 41;
-        }
-        good = run_case(k) && good;
+    if (k.op == SC_OP_HER || k.op == SC_OP_HPR)
+        k.alpha[1] = 0;
+    for (unsigned v = 0; v < 96; v++) {
+        struct sc_kernel variant = k;
+
+        if (v >= 48)
+            variant.beta[0] = variant.beta[1] = 0;
+        if (definition_variant(&variant, v, 37, 29, 41))
+            good = run_case(variant) && good;
     }
     return good;
+}
+
+static bool case_rotm(struct sc_kernel k)
+{
+    bool good = true;
+
+    for (int flag = -2; flag < 2; flag++) {
+        for (int i = 0; i < 5; i++)
+            k.param[i] = i ? uniform() : flag;
+        good = case_vectors(k) && good;
+    }
+    return good;
+}
+
+/* beta of 0 does not read y, and so on. */
+static bool case_axpby(struct sc_kernel k)
+{
+    bool good = case_vectors(k);
+
+    k.beta[0] = k.beta[1] = 0;
+    good = case_vectors(k) && good;
+    k.alpha[0] = k.alpha[1] = 0;
+    return case_vectors(k) && good;
 }
 
 static bool case_triangular(struct sc_kernel k)
@@ -420,9 +406,9 @@ static bool case_triangular(struct sc_kernel k)
         k.diag = "NU"[i / 6 % 2];
         k.side = "LR"[i / 12];
         k.m = 31;
-        k.n = k.op == SC_OP_TRSV ? 37 : 23;
+        k.n = 23;
         k.lda = 41;
-        k.ldb = k.op != SC_OP_TRSV ? 33 : i / 12 ? -2 : 1;
+        k.ldb = 33;
         good = run_case(k) && good;
     }
     return good;
@@ -475,8 +461,8 @@ static bool (*const cases[SC_OPS])(struct sc_kernel) = {
     [SC_OP_AXPY] = case_vectors, [SC_OP_SCAL] = case_scal,        [SC_OP_COPY] = case_vectors,
     [SC_OP_SWAP] = case_vectors, [SC_OP_DOT] = case_vectors,      [SC_OP_DOTC] = case_vectors,
     [SC_OP_NRM2] = case_vectors, [SC_OP_ASUM] = case_vectors,     [SC_OP_IAMAX] = case_vectors,
-    [SC_OP_GEMV] = case_level2,  [SC_OP_GER] = case_level2,       [SC_OP_GERC] = case_level2,
-    [SC_OP_TRSV] = case_triangular, [SC_OP_GEMM] = case_gemm,     [SC_OP_SYMM] = case_symmetric,
+    [SC_OP_AXPBY] = case_axpby, [SC_OP_ROT] = case_vectors, [SC_OP_ROTM] = case_rotm, [SC_OP_IAMIN] = case_vectors,
+    [SC_OP_GEMM] = case_gemm,     [SC_OP_SYMM] = case_symmetric,
     [SC_OP_HEMM] = case_symmetric, [SC_OP_SYRK] = case_symmetric, [SC_OP_HERK] = case_symmetric,
     [SC_OP_SYR2K] = case_symmetric, [SC_OP_HER2K] = case_symmetric, [SC_OP_GEMMT] = case_gemm,
     [SC_OP_TRMM] = case_triangular, [SC_OP_TRSM] = case_triangular,
@@ -497,7 +483,7 @@ static bool host_scasum_is_wrong(void)
 
 static void report(struct sc_kernel k)
 {
-    bool good = cases[k.op](k);
+    bool good = sc_op_level(k.op) == 2 ? case_level2(k) : cases[k.op](k);
     struct sc_device_properties properties;
 
     if (!good && k.op == SC_OP_ASUM && k.type == SC_C && host_scasum_is_wrong() && !ops->properties(0, &properties) &&
@@ -525,7 +511,8 @@ int main(void)
                 .alpha = {0.75, sc_type_is_complex((enum sc_type)type) ? -0.5 : 0},
                 .beta = {-1.25, sc_type_is_complex((enum sc_type)type) ? 0.25 : 0},
             };
-            report(k);
+            if (sc_op_has_type(k.op, k.type))
+                report(k);
         }
     for (int s = 0; s < 3; s++) {
         ops->free(0, dev[s], NULL, 0);

@@ -331,7 +331,7 @@ static void open_local(struct local *l, struct sc_kernel *k, int slot, int devic
     if (s.vector && !p->operand->view.vector && !sc_coherence_contiguous(device, p))
         error_("a matrix piece that is no vector");
     l->as_vector = s.vector;
-    l->step = 2;
+    l->step = slot_is_packed(k, slot) ? 1 : 2;
     l->ld = p->rows + 3;
     l->memory = malloc((size_t)(2 * (p->rows + 3) * p->cols) * l->elem);
     memset(l->memory, 0xff, (size_t)(2 * (p->rows + 3) * p->cols) * l->elem); /* NaN */

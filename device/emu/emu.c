@@ -446,7 +446,9 @@ static enum sc_status emu_fill(int device, enum sc_stream stream, void *memory, 
 /* The BLAS does not look at what alpha = 0 takes out. */
 static bool ignored(const struct sc_kernel *k, const struct sc_kernel_operand *o)
 {
-    bool scales = k->op == SC_OP_AXPY || (k->op >= SC_OP_GEMV && k->op != SC_OP_TRSV);
+    bool solves = k->op == SC_OP_TRMV || k->op == SC_OP_TRSV || k->op == SC_OP_TBMV || k->op == SC_OP_TBSV ||
+                  k->op == SC_OP_TPMV || k->op == SC_OP_TPSV;
+    bool scales = k->op == SC_OP_AXPY || k->op == SC_OP_AXPBY || (sc_op_level(k->op) > 1 && !solves);
 
     return scales && o->access == SC_READ && k->alpha[0] == 0 && k->alpha[1] == 0;
 }
@@ -462,7 +464,7 @@ static bool valid_operands(int device, const struct sc_kernel *k)
         uint64_t extent = sc_device_operand_extent(&operands[i], k->type);
         good = good && (!extent || ignored(k, &operands[i]) || sc_emu_memory_holds(device, operands[i].ptr, extent));
     }
-    if (k->op >= SC_OP_DOT && k->op <= SC_OP_IAMAX)
+    if (sc_op_is_reduction(k->op))
         good = good && (sc_emu_is_slot(k->result, 16) || sc_emu_memory_holds(device, k->result, 16));
     if (!good)
         sc_log(SC_LOG_ERROR, "emulated device %d: an operand of %c%s is not in one block of its memory", device,

@@ -1,0 +1,87 @@
+/* Inside the CUDA module: what the kernels of the three levels share.
+ *
+ * The four types of a routine differ only in what their pointers point to, so each routine has one signature with void
+ * pointers and a table of four functions.  (Calling a function through a type that differs in pointed-to types is a
+ * matter of the ABI; on x86-64 all object pointers are passed alike.) */
+#ifndef SC_DEVICE_CUDA_KERNEL_H
+#define SC_DEVICE_CUDA_KERNEL_H
+
+#include "device/cuda/cuda_int.h"
+
+#define SC_CUDA_FOUR(fn, s, d, c, z)                                                                            \
+    {(fn *)cublas##s##_v2_64, (fn *)cublas##d##_v2_64, (fn *)cublas##c##_v2_64, (fn *)cublas##z##_v2_64}
+/* What has no complex form (sc_op_has_type). */
+#define SC_CUDA_TWO(fn, s, d) {(fn *)cublas##s##_v2_64, (fn *)cublas##d##_v2_64, NULL, NULL}
+
+/* A scalar as cuBLAS reads it: a real number or a pair, of the type's precision.  cuDoubleComplex is aligned to 16
+ * bytes and cuBLAS relies on it. */
+union sc_cuda_scalar {
+    float s[2];
+    _Alignas(16) double d[2];
+};
+
+struct sc_cuda_call {
+    struct sc_cuda_stream *queue;
+    cublasHandle_t blas;
+    int device;
+    enum sc_stream stream;
+    const struct sc_kernel *k;
+    union sc_cuda_scalar alpha, beta;
+};
+
+static inline union sc_cuda_scalar sc_cuda_scalar_of(enum sc_type type, const double value[2])
+{
+    union sc_cuda_scalar out;
+
+    if (type == SC_S || type == SC_C)
+        out.s[0] = (float)value[0], out.s[1] = (float)value[1];
+    else
+        out.d[0] = value[0], out.d[1] = value[1];
+    return out;
+}
+
+/* The imaginary part counts only where the scalar is complex: the caller need not clear it. */
+static inline bool sc_cuda_scalar_is(const struct sc_kernel *k, const double value[2], double real)
+{
+    bool is_real = k->op == SC_OP_HERK || k->op == SC_OP_HER || k->op == SC_OP_HPR ||
+                   (k->op == SC_OP_HER2K && value == k->beta);
+    bool pair = sc_type_is_complex(k->type) && !is_real;
+
+    return value[0] == real && (!pair || value[1] == 0);
+}
+
+static inline cublasOperation_t sc_cuda_operation(const struct sc_kernel *k, char letter)
+{
+    if (letter == 'N')
+        return CUBLAS_OP_N;
+    return letter == 'C' && sc_type_is_complex(k->type) ? CUBLAS_OP_C : CUBLAS_OP_T;
+}
+
+static inline cublasFillMode_t sc_cuda_fill_mode(const struct sc_kernel *k)
+{
+    return k->uplo == 'U' ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+}
+
+static inline cublasSideMode_t sc_cuda_side_mode(const struct sc_kernel *k)
+{
+    return k->side == 'L' ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;
+}
+
+static inline cublasDiagType_t sc_cuda_diag_type(const struct sc_kernel *k)
+{
+    return k->diag == 'U' ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+}
+
+static inline enum sc_status sc_cuda_result_of(const struct sc_cuda_call *c, cublasStatus_t error)
+{
+    return error == CUBLAS_STATUS_SUCCESS ? SC_OK : sc_cuda_blas_failed(error, sc_op_name(c->k->op));
+}
+
+/* C := beta C for an m x n matrix; A and B are not looked at, whatever they hold. */
+enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n, void *matrix, int64_t ld);
+
+/* The call's kernel, of level 1 or 2. */
+enum sc_status sc_cuda_level1(const struct sc_cuda_call *c);
+enum sc_status sc_cuda_level2(const struct sc_cuda_call *c);
+
+#endif
