@@ -28,6 +28,17 @@ static struct sc_kernel gemv(char trans)
                               .b = x, .c = y, .lda = N, .ldb = 1, .ldc = 1};
 }
 
+static struct sc_kernel level2(enum sc_op op)
+{
+    struct sc_kernel k = gemv('N');
+
+    k.op = op;
+    k.uplo = 'U';
+    k.diag = 'N';
+    k.kl = k.ku = 3;
+    return k;
+}
+
 static void plain(int devices, int64_t tile_rows, int64_t tile_cols, enum fake_homes homes)
 {
     fake = (struct fake){.devices = devices, .tile_rows = tile_rows, .tile_cols = tile_cols, .tile_vector = 1 << 20,
@@ -57,9 +68,13 @@ static void test_counts(void)
            "and is counted, with what copying would have moved");
     tap_ok(tasks_of(gemv('N')) == 1 && tasks_of(gemv('T')) == 1, "a matrix times a vector likewise");
     tap_ok(tasks_of(dot) == 1, "a dot product likewise");
+    tap_ok(tasks_of(level2(SC_OP_SYMV)) == 1 && tasks_of(level2(SC_OP_TRMV)) == 1 && tasks_of(level2(SC_OP_GBMV)) == 1 &&
+               tasks_of(level2(SC_OP_SPMV)) == 1,
+           "a symmetric, triangular, banded or packed one too");
     plain(2, N / 2, 1 << 20, FAKE_BY_ROWS);
     fake.phase = 0;
     tap_ok(tasks_of(gemv('N')) >= 2 && fake.tasks_on[0] && fake.tasks_on[1], "rows on two devices: both work");
+    tap_ok(tasks_of(level2(SC_OP_SYMV)) >= 4 && fake.tasks_on[0] && fake.tasks_on[1], "of a symmetric matrix too");
     plain(2, 1 << 20, N / 2, FAKE_BY_COLS);
     tasks_of(gemm(N, N, N, 0));
     tap_ok(fake.tasks_on[0] && fake.tasks_on[1], "columns of C on two devices: both work");
@@ -82,6 +97,8 @@ static void test_refusals(void)
     fake.conflict = true;
     tap_ok(tasks_of(gemv('N')) < 0 && fake.tasks == 0,
            "operands that cannot be tracked: the host, and no task has run");
+    plain(1, 1 << 20, N / 2, FAKE_ONE);
+    tap_ok(tasks_of(level2(SC_OP_GBMV)) < 0 && fake.tasks == 0, "a banded matrix in several tiles is for the host");
     plain(0, 1 << 20, 1 << 20, FAKE_ONE);
     tap_ok(tasks_of(gemv('N')) < 0, "no devices: the host");
     plain(1, 1 << 20, 1 << 20, FAKE_ONE);
