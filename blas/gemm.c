@@ -9,10 +9,6 @@
 #include "blas/pipeline.h"
 #include "blas/tasks.h"
 
-#define PIPELINE_BYTES (UINT64_C(16) << 20) /* less that is missing is not worth more kernels */
-#define STRIPS_MAX 16
-#define STRIP_MIN 1024        /* columns: kernels stay efficient when the other sizes are large */
-#define STRIP_MIN_BOTH 2048   /* the same when strips are both rows and columns of C */
 #define PARTS_MAX 64          /* of a dimension, in a schedule */
 
 struct product {
@@ -115,7 +111,7 @@ static uint64_t missing_bytes(const struct product *g)
 
                 bytes += sc_coherence_missing(device, &a) + sc_coherence_missing(device, &b);
             }
-            if (bytes >= PIPELINE_BYTES)
+            if (bytes >= SC_BLAS_PIPELINE_BYTES)
                 return bytes;
         }
     return bytes;
@@ -134,40 +130,20 @@ static bool fits(const struct product *g)
     return bytes <= memory / 10 * 7;
 }
 
-/* Adds cuts at sector boundaries of the operand's columns, so that strips are at least `least` wide. */
-static void refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least)
-{
-    int64_t extent = operand->view.cols, width = (extent + STRIPS_MAX - 1) / STRIPS_MAX;
-    struct sc_cuts strips;
-
-    strips.n = 0;
-    strips.at[0] = 0;
-    width = width > least ? width : least;
-    for (int64_t at = 0; extent - at >= 2 * least && strips.n < 2 * STRIPS_MAX;) {
-        at = sc_coherence_next_sector(operand, at + width);
-        if (extent - at < least)
-            break;
-        strips.at[++strips.n] = at;
-    }
-    if (extent > strips.at[strips.n])
-        strips.at[++strips.n] = extent;
-    sc_cuts_merge(cuts, &strips);
-}
-
 static void refine_all(struct product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
     bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
-    int64_t least = a_is_depth ? STRIP_MIN : STRIP_MIN_BOTH;
+    int64_t least = a_is_depth ? SC_BLAS_STRIP_MIN : SC_BLAS_BLOCK_MIN;
 
-    refine(a_is_depth ? &g->k : &g->m, operand_a(g), least);
+    sc_blas_refine(a_is_depth ? &g->k : &g->m, operand_a(g), least);
     if (!b_is_depth) {
-        refine(&g->n, operand_b(g), least);
+        sc_blas_refine(&g->n, operand_b(g), least);
         return;
     }
-    refine(&g->k, operand_b(g), STRIP_MIN);
+    sc_blas_refine(&g->k, operand_b(g), SC_BLAS_STRIP_MIN);
     /* And columns of C, coarsely, so that they are finished one after the other. */
-    refine(&g->n, operand_c(g), kernel->n / 4 > least ? kernel->n / 4 : least);
+    sc_blas_refine(&g->n, operand_c(g), kernel->n / 4 > least ? kernel->n / 4 : least);
 }
 
 /* Requests of strips, and when they are expected. */
@@ -369,7 +345,7 @@ static void refine_results(struct product *g)
     int64_t strips = seconds < RESULT_STRIPS * RESULT_STRIP_SECONDS ? (int64_t)(seconds / RESULT_STRIP_SECONDS) : RESULT_STRIPS;
 
     if (strips > 1)
-        refine(&g->n, operand_c(g), kernel->n / strips > STRIP_MIN ? kernel->n / strips : STRIP_MIN);
+        sc_blas_refine(&g->n, operand_c(g), kernel->n / strips > SC_BLAS_STRIP_MIN ? kernel->n / strips : SC_BLAS_STRIP_MIN);
 }
 
 static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *p)
@@ -395,7 +371,7 @@ static bool pipelined(const struct product *g, enum sc_status *status)
     struct product fine; /* g, refined */
     struct sc_pipeline p;
 
-    if (missing_bytes(g) < PIPELINE_BYTES || !fits(g))
+    if (missing_bytes(g) < SC_BLAS_PIPELINE_BYTES || !fits(g))
         return false;
     fine = *g;
     refine_all(&fine);

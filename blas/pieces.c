@@ -80,6 +80,52 @@ struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent)
     return cuts;
 }
 
+static uint64_t missing_of(const struct sc_operand *operand)
+{
+    struct sc_cuts rows, cols;
+    uint64_t bytes = 0;
+
+    sc_coherence_row_cuts(operand, &rows);
+    sc_coherence_col_cuts(operand, &cols);
+    for (int j = 0; j < cols.n; j++)
+        for (int i = 0; i < rows.n; i++) {
+            struct sc_piece tile = sc_blas_matrix(operand, rows.at[i], cols.at[j], sc_blas_part(&rows, i),
+                                                  sc_blas_part(&cols, j), SC_READ);
+
+            bytes += sc_coherence_missing(sc_coherence_where(&tile), &tile);
+        }
+    return bytes;
+}
+
+uint64_t sc_blas_missing(const struct sc_blas_job *call)
+{
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < call->operands; i++)
+        bytes += call->view[i].access & SC_READ ? missing_of(&call->operand[i]) : 0;
+    return bytes;
+}
+
+void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least)
+{
+    enum { STRIPS_MAX = 16 };
+    int64_t extent = operand->view.cols, width = (extent + STRIPS_MAX - 1) / STRIPS_MAX;
+    struct sc_cuts strips;
+
+    strips.n = 0;
+    strips.at[0] = 0;
+    width = width > least ? width : least;
+    for (int64_t at = 0; extent - at >= 2 * least && strips.n < 2 * STRIPS_MAX;) {
+        at = sc_coherence_next_sector(operand, at + width);
+        if (extent - at < least)
+            break;
+        strips.at[++strips.n] = at;
+    }
+    if (extent > strips.at[strips.n])
+        strips.at[++strips.n] = extent;
+    sc_cuts_merge(cuts, &strips);
+}
+
 struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access)
 {
     return (struct sc_piece){.rows = rows, .cols = 1, .access = access, .temporary = memory, .temporary_ld = 1};

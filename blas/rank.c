@@ -104,6 +104,15 @@ static void set_terms(struct rank *r)
     r->beta[1] = hermitian ? 0 : k->beta[1];
 }
 
+/* Cuts at the strips of an operand on its way.  Several devices have their own parts of the triangle anyway. */
+static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth)
+{
+    if (strips_are_depth)
+        sc_blas_refine(&r->k, operand, SC_BLAS_STRIP_MIN);
+    else if (sc_coherence_devices() == 1)
+        sc_blas_refine(&r->t, operand, SC_BLAS_BLOCK_MIN);
+}
+
 static void set_cuts(struct rank *r)
 {
     const struct sc_operand *c = target_operand(r);
@@ -116,6 +125,10 @@ static void set_cuts(struct rank *r)
     sc_blas_whole(&r->k, r->call->kernel->k);
     sc_blas_merge_op_cols(&r->k, t->x, t->tx);
     sc_blas_merge_op_rows(&r->k, t->y, t->ty);
+    if (sc_blas_missing(r->call) >= SC_BLAS_PIPELINE_BYTES) {
+        refine(r, t->x, t->tx == 'N');
+        refine(r, t->y, t->ty != 'N');
+    }
 }
 
 enum sc_status sc_blas_rank(struct sc_blas_job *call)
@@ -126,9 +139,9 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     r.call = call;
     set_terms(&r);
     set_cuts(&r);
-    for (int j = 0; j < r.t.n && status == SC_OK; j++)
-        for (int i = 0; i < r.t.n && status == SC_OK; i++)
-            if (i == j || (i < j) == (call->kernel->uplo == 'U'))
-                status = one_target(&r, i, j);
+    /* In an order that needs the strips of A and B one after the other. */
+    for (int far = 0; far < r.t.n && status == SC_OK; far++)
+        for (int near = 0; near <= far && status == SC_OK; near++)
+            status = call->kernel->uplo == 'U' ? one_target(&r, near, far) : one_target(&r, far, near);
     return status;
 }

@@ -69,12 +69,20 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
     sc_blas_whole(&s.across, s.left ? call->kernel->n : call->kernel->m);
     sc_blas_merge_op_cols(&s.across, b, s.left ? 'N' : 'T');
     sc_blas_merge_op_cols(&s.across, c, s.left ? 'N' : 'T');
+    if (sc_blas_missing(call) >= SC_BLAS_PIPELINE_BYTES) {
+        sc_blas_refine(&s.t, a, SC_BLAS_BLOCK_MIN);
+        if (!s.left)
+            sc_blas_refine(&s.t, b, SC_BLAS_BLOCK_MIN);
+        else if (sc_coherence_devices() == 1) /* several have their own strips each */
+            sc_blas_refine(&s.across, b, SC_BLAS_STRIP_MIN);
+    }
     s.cleared = sc_blas_is_zero(call->kernel->beta) &&
                 sc_blas_splits_tiles(c, s.left ? &s.t : &s.across, s.left ? &s.across : &s.t);
     if (s.cleared)
         status = sc_blas_clear(c);
     for (int q = 0; q < s.across.n && status == SC_OK; q++)
-        for (int i = 0; i < s.t.n && status == SC_OK; i++) {
+        for (int e = 0; e < s.t.n && status == SC_OK; e++) {
+            int i = call->kernel->uplo == 'L' ? e : s.t.n - 1 - e; /* so that the first needs few columns of A */
             struct sc_piece target = general_block(&s, c, i, q, SC_RDWR);
             int device = sc_coherence_where(&target);
 

@@ -39,6 +39,15 @@ void sc_blas_merge_op_rows(struct sc_cuts *into, const struct sc_operand *matrix
 void sc_blas_merge_op_cols(struct sc_cuts *into, const struct sc_operand *matrix, char trans);
 struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent); /* one part */
 
+/* Adds cuts at sector boundaries of the operand's columns, so that strips are at least `least` wide and few: what is
+ * still on the host is worked on strip by strip as it arrives. */
+void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least);
+#define SC_BLAS_PIPELINE_BYTES (UINT64_C(16) << 20) /* less that is missing is not worth more kernels */
+#define SC_BLAS_STRIP_MIN 1024 /* columns of a strip: kernels stay efficient when the other sizes are large */
+#define SC_BLAS_BLOCK_MIN 2048 /* the same for blocks along a triangle, where strips are both rows and columns */
+/* Bytes of the call's operands that are read and not where they are at home. */
+uint64_t sc_blas_missing(const struct sc_blas_job *call);
+
 struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access); /* a vector of increment 1 */
 
 /* Whether cuts of an output go through its tiles, so that none is written as a whole by one task. */

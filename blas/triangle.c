@@ -58,6 +58,11 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     sc_blas_merge_op_rows(&s.along, b, s.left ? 'N' : 'T');
     sc_blas_whole(&across, s.left ? call->kernel->n : call->kernel->m);
     sc_blas_merge_op_cols(&across, b, s.left ? 'N' : 'T');
+    if (sc_blas_missing(call) >= SC_BLAS_PIPELINE_BYTES) {
+        sc_blas_refine(&s.along, &call->operand[0], SC_BLAS_BLOCK_MIN);
+        if (s.left && sc_coherence_devices() == 1) /* several have their own strips each */
+            sc_blas_refine(&across, b, SC_BLAS_STRIP_MIN);
+    }
     for (int j = 0; j < across.n && status == SC_OK; j++) {
         s.first = across.at[j];
         s.n = sc_blas_part(&across, j);

@@ -29,18 +29,22 @@ static enum sc_status update(const struct sc_blas_strip *s, int i, int l, bool f
     return sc_blas_strip_gemm(s, sc_coherence_where(&y), &kernel, l, i, x, y);
 }
 
+/* Each block is solved, and subtracted from the later ones; or each is updated by the earlier ones, and solved. */
 static enum sc_status solve_strip(const struct sc_blas_strip *s)
 {
-    bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left;
+    bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left, by_source = sc_blas_strip_by_source(s);
     enum sc_status status = SC_OK;
     int n = s->along.n;
 
     for (int step = 0; step < n && status == SC_OK; step++) {
         int i = ascending ? step : n - 1 - step;
 
-        status = solve(s, i, step == 0);
-        for (int later = step + 1; later < n && status == SC_OK; later++)
-            status = update(s, i, ascending ? later : n - 1 - later, step == 0);
+        for (int e = 0; e < step && status == SC_OK && !by_source; e++)
+            status = update(s, ascending ? e : n - 1 - e, i, e == 0);
+        if (status == SC_OK)
+            status = solve(s, i, step == 0);
+        for (int e = step + 1; e < n && status == SC_OK && by_source; e++)
+            status = update(s, i, ascending ? e : n - 1 - e, step == 0);
     }
     return status;
 }

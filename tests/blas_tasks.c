@@ -154,6 +154,78 @@ static void test_strips(void)
         }
 }
 
+/* --- the other operations of level 3 on operands that arrive in strips --- */
+
+enum { ROOM = 4300 * 4300 };
+static double *arriving[4]; /* a, b, c, and c as the host computes it */
+
+/* Small numbers, and a diagonal that makes solving easy. */
+static void fill(double *p, const struct slot_shape *s)
+{
+    for (int64_t i = 0; i < s->rows * s->cols; i++)
+        p[i] = i % (s->rows + 1) == 0 ? 2 : (double)(i % 13 - 6) / 8192;
+}
+
+/* As the host, in at least `least` tasks. */
+static void arrive(struct sc_kernel k, int devices, int least)
+{
+    struct slot_shape s[3];
+    int output = 0;
+    double worst = 0;
+
+    plain(devices, 1 << 20, devices == 1 ? 1 << 20 : 700, FAKE_BY_COLS);
+    fake.cold = true;
+    fake.sector = 20;
+    k.type = SC_D;
+    k.alpha[0] = 0.5;
+    k.beta[0] = 0.25;
+    for (int i = 0; i < 3; i++) {
+        if (!slot_shape(&k, i, &s[i]))
+            continue;
+        fill(arriving[i], &s[i]);
+        *slot_pointer(&k, i) = arriving[i];
+        *slot_ld(&k, i) = s[i].rows;
+        output = i;
+    }
+    fill(arriving[3], &s[output]);
+    sc_blas_offload(7, &k);
+    *slot_pointer(&k, output) = arriving[3];
+    sc_device_kernel_host(reference_symbol, &k);
+    for (int64_t i = 0; i < s[output].rows * s[output].cols; i++)
+        if (!(fabs(arriving[output][i] - arriving[3][i]) <= worst))
+            worst = fabs(arriving[output][i] - arriving[3][i]);
+    tap_ok(worst < 1e-12 && fake.tasks >= least && !fake.errors,
+           "first use of %s %c%c%c%c, %d devices: %d tasks, error %g", sc_op_name(k.op), k.side ? k.side : '-', k.uplo,
+           k.transa ? k.transa : '-', k.transb ? k.transb : '-', devices, fake.tasks, worst);
+}
+
+static void test_arrivals(void)
+{
+    enum { LONG = 4200, WIDE = 2200, SHORT = 24, HALF = 1000 };
+
+    for (int i = 0; i < 4; i++)
+        arriving[i] = malloc(ROOM * sizeof **arriving);
+    for (int i = 0; i < 8; i++) {
+        char side = i & 1 ? 'R' : 'L', trans = i & 2 ? 'T' : 'N', uplo = (i & 1) == (i >> 2) ? 'U' : 'L';
+        struct sc_kernel k = {.op = i & 4 ? SC_OP_TRMM : SC_OP_TRSM, .side = side, .uplo = uplo, .transa = trans,
+                              .diag = 'N', .m = i & 1 ? SHORT : LONG, .n = i & 1 ? LONG : SHORT};
+
+        arrive(k, 1, 3);
+    }
+    for (int devices = 1; devices <= 3; devices += 2) {
+        arrive((struct sc_kernel){.op = SC_OP_TRSM, .side = 'L', .uplo = 'L', .transa = 'N', .diag = 'U', .m = HALF,
+                                  .n = WIDE}, devices, 2);
+        arrive((struct sc_kernel){.op = SC_OP_SYMM, .side = 'L', .uplo = 'U', .m = HALF, .n = WIDE}, devices, 2);
+        arrive((struct sc_kernel){.op = SC_OP_SYMM, .side = 'R', .uplo = 'L', .m = SHORT, .n = LONG}, devices, 4);
+        arrive((struct sc_kernel){.op = SC_OP_SYRK, .uplo = 'U', .transa = 'N', .n = HALF, .k = WIDE}, devices, 2);
+        arrive((struct sc_kernel){.op = SC_OP_SYR2K, .uplo = 'L', .transa = 'T', .n = LONG, .k = SHORT}, devices, 4);
+        arrive((struct sc_kernel){.op = SC_OP_GEMMT, .uplo = 'U', .transa = 'T', .transb = 'N', .n = LONG, .k = SHORT},
+               devices, 3);
+    }
+    for (int i = 0; i < 4; i++)
+        free(arriving[i]);
+}
+
 /* n strips of A (along k) and B (along n) arriving in turn, one unit of time each. */
 static void test_schedule(void)
 {
@@ -201,6 +273,7 @@ int main(void)
     test_counts();
     test_refusals();
     test_strips();
+    test_arrivals();
     test_schedule();
     tap_ok(fake.errors == 0, "no piece crossed a cut, no temporary was lost");
     return tap_done();
