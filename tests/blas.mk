@@ -48,3 +48,9 @@ tests_blas_real_LDADD = libcore.la -ldl -lm
 tests_blas_chains_SOURCES = tests/blas_chains.c tests/blas_random.h
 tests_blas_chains_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_real tests/blas_chains
+# Every spelling of a name.
+check_PROGRAMS += tests/spellings
+tests_spellings_SOURCES = tests/spellings.c tests/tap.h
+tests_spellings_LDADD = -ldl
+dist_check_SCRIPTS += tests/spellings.t
+TESTS += tests/spellings.t
