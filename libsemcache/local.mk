@@ -20,3 +20,13 @@ libsemcache/semcache.map: $(export_lists) $(srcdir)/libsemcache/local.mk
 	  { sub(/#.*/, "") } NF { print "    " $$1 ";" } END { print "  local: *;\n};" }' $(export_lists) > $@.new && \
 	  mv $@.new $@
 CLEANFILES += libsemcache/semcache.map
+
+# The library under the names of a BLAS, in a folder of its own: for LD_LIBRARY_PATH and update-alternatives
+# (doc/install.md).
+blasdir = $(moduledir)/blas
+blas_names = libblas.so.3 libcblas.so.3
+install-exec-hook:
+	$(MKDIR_P) '$(DESTDIR)$(blasdir)'
+	cd '$(DESTDIR)$(blasdir)' && for name in $(blas_names); do $(LN_S) -f ../../libsemcache.so.0 $$name || exit 1; done
+uninstall-hook:
+	cd '$(DESTDIR)$(blasdir)' 2>/dev/null && rm -f $(blas_names) && cd .. && rmdir blas || :

@@ -15,3 +15,17 @@ check_PROGRAMS += tests/life
 tests_life_SOURCES = tests/life.c
 tests_life_LDADD = $(BLAS_LIBS) -lpthread
 endif
+# As libblas.so.3, and linked before or after another BLAS
+if HAVE_BLAS
+check_PROGRAMS += tests/alternative tests/linked_first tests/linked_last
+tests_alternative_SOURCES = tests/alternative.c
+tests_alternative_LDADD = $(BLAS_LIBS) -ldl -lm
+tests_linked_first_SOURCES = tests/alternative.c
+tests_linked_first_LDFLAGS = -Wl,--as-needed
+tests_linked_first_LDADD = libsemcache.la $(BLAS_LIBS) -ldl -lm
+tests_linked_last_SOURCES = tests/alternative.c
+tests_linked_last_LDFLAGS = -Wl,--as-needed
+tests_linked_last_LDADD = $(BLAS_LIBS) libsemcache.la -ldl -lm
+endif
+dist_check_SCRIPTS += tests/alternatives.t
+TESTS += tests/alternatives.t
