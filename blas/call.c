@@ -2,7 +2,7 @@
  * brought home for the host routine. */
 #include "blas/blas_int.h"
 
-/* --- arguments as the program gives them: not inline, since every veneer has them ---------------------------------- */
+/* --- arguments as the program gives them: not inline, since every veneer has them --------------------------------- */
 
 int64_t sc_blas_int_at(const sc_blas_int *p)
 {

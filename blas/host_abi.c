@@ -86,7 +86,7 @@ void *sc_blas_abi_program_wide(void)
     return NULL;
 }
 
-/* --- 64-bit calls that a host with 32 bits cannot take ------------------------------------------------------------- */
+/* --- 64-bit calls that a host with 32 bits cannot take ------------------------------------------------------------ */
 
 static void *other_wide; /* once other_once has run; NULL: there is none */
 static bool other_plain; /* under the plain names */
@@ -121,8 +121,8 @@ sc_blas_fn sc_blas_other_wide(int routine)
         fn = sc_blas_abi_routine(other_wide, other_plain ? SC_BLAS_F77 : SC_BLAS_F77_64, routine);
     if (!fn) /* said for every call: its result is missing */
         sc_log(SC_LOG_ERROR,
-               "%s was called with a size above 2^31 - 1 and not done: the host BLAS (%s) has 32-bit integers; install a "
-               "64-bit BLAS (Debian: libopenblas64-0), or set SEMCACHE_HOST_BLAS to one that has %s_64_",
+               "%s was called with a size above 2^31 - 1 and not done: the host BLAS (%s) has 32-bit integers; install "
+               "a 64-bit BLAS (Debian: libopenblas64-0), or set SEMCACHE_HOST_BLAS to one that has %s_64_",
                name, sc_blas_host_path(), name);
     return fn;
 }

@@ -140,8 +140,10 @@ static void fill_table(void)
             fortran64 = fortran;
         if (!cblas && fortran)
             cblas = sc_blas_via_fortran[sc_blas_wide][i];
-        if (!cblas64)
-            cblas64 = sc_blas_wide ? cblas : fortran64 ? sc_blas_via_fortran[1][i] : cblas ? sc_blas_narrow[1][i] : NULL;
+        if (!cblas64 && sc_blas_wide)
+            cblas64 = cblas;
+        if (!cblas64 && cblas)
+            cblas64 = fortran64 ? sc_blas_via_fortran[1][i] : sc_blas_narrow[1][i];
         if (!fortran64 && fortran)
             fortran64 = sc_blas_narrow[0][i];
         set_entry(SC_BLAS_F77, i, fortran);
@@ -218,6 +220,7 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_bla
         return fn;
     if (!__atomic_exchange_n(&said[interface][routine], 1, __ATOMIC_RELAXED))
         sc_log(SC_LOG_ERROR, "%s was called and not done: the host BLAS (%s) does not have it",
-               interface == SC_BLAS_F77 || interface == SC_BLAS_F77_64 ? row->fortran : row->cblas, found_path[0] ? found_path : "none was found");
+               interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64 ? row->cblas : row->fortran,
+               found_path[0] ? found_path : "none was found");
     return NULL;
 }

@@ -65,6 +65,25 @@ static int differing_made_of(enum sc_blas_interface interface, const sc_blas_fn 
     return bad;
 }
 
+/* A host's zdotu_ of the other convention. */
+static void hidden_zdotu(double complex *value, const sc_blas_int *n, const void *x, const sc_blas_int *incx,
+                         const void *y, const sc_blas_int *incy)
+{
+    cblas_zdotu_sub(*n, x, *incx, y, *incy, value);
+}
+static bool hidden_differs(void)
+{
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        int routine = checks[i].routine;
+
+        if (strcmp(checks[i].name, "zdotu_"))
+            continue;
+        sc_blas_hidden[0][routine] = (sc_blas_fn)hidden_zdotu;
+        return !same_as(&checks[i], sc_blas_of_hidden[0][routine], &checks[i], sc_blas_host[SC_BLAS_F77][routine], false);
+    }
+    return true;
+}
+
 static void set_small(int64_t work)
 {
     for (int level = 1; level <= 3; level++)
@@ -95,6 +114,10 @@ int main(void)
     tap_ok(differing_made_of(SC_BLAS_CBLAS, sc_blas_via_fortran[0]) == 0,
            "the CBLAS made of the Fortran routines gives the same");
     tap_ok(differing_made_of(SC_BLAS_CBLAS_64, sc_blas_via_fortran[1]) == 0, "that with 64-bit integers, too");
+    tap_ok(sc_blas_abi_is_hidden((sc_blas_fn)hidden_zdotu) &&
+               !sc_blas_abi_is_hidden((sc_blas_fn)sc_blas_host_symbol("zdotu_")),
+           "how complex functions return is found out");
+    tap_ok(!hidden_differs(), "one with a hidden argument gives the same");
     sc_blas_host_counts = 3;
     tap_ok(differing_made_of(SC_BLAS_F77_64, sc_blas_narrow[0]) == 0 &&
                differing_made_of(SC_BLAS_CBLAS_64, sc_blas_narrow[1]) == 0,
