@@ -26,6 +26,13 @@ CLEANFILES += .prove prove.log
 check-gpu:
 	SEMCACHE_TEST_DEVICE=cuda SEMCACHE_TEST_REQUIRE_GPU=1 $(MAKE) check
 
+# Tests that take minutes, or more of themselves when SEMCACHE_TEST_LONG=1 says so; CI leaves them out.
+LONG_TESTS =
+.PHONY: check-long
+check-long: all
+	$(MAKE) $(check_PROGRAMS) $(check_LTLIBRARIES)
+	SEMCACHE_TEST_LONG=1 SEMCACHE_TEST_TIMEOUT=$${SEMCACHE_TEST_TIMEOUT:-7200} $(MAKE) prove TESTS='$(LONG_TESTS)'
+
 include tests/base.mk
 include tests/host.mk
 include tests/directory.mk
@@ -35,3 +42,4 @@ include tests/coherence.mk
 include tests/blas.mk
 include tests/library.mk
 include tests/examples.mk
+include tests/netlib.mk

@@ -1,0 +1,46 @@
+#!/usr/bin/perl
+# Netlib's testers of the BLAS (Debian: libblas-test), unmodified, every call on devices.  They work on
+# static arrays, with sizes from 0 to 9 and all flags, and link an xerbla of their own, which must be the one called.
+# SEMCACHE_TEST_LONG=1 (make check-long): four devices and offload off too.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/netlib.pl";
+
+our ($build, $long);
+plan skip_all => 'tools/semcache was not built' unless -x "$build/tools/semcache";
+my @suites = grep { $_ } map { folder("$_/xblat1d") } 'blas';
+plan skip_all => "netlib's testers are not here (Debian: libblas-test)" unless @suites;
+
+# The programs of a folder, with their input and how often "PASS" is printed at least.
+sub programs {
+    my ($folder) = @_;
+    my @programs;
+    for my $letter (split //, 'sdcz') {
+        push @programs, { name => "xblat1$letter" }, { name => "x${letter}cblat1" };
+        for my $level (2, 3) {
+            push @programs, { name => "xblat$level$letter", input => "$folder/${letter}blat$level.in", exits => 1 },
+              { name => "x${letter}cblat$level", input => "$folder/${letter}in$level", exits => 1 };
+        }
+    }
+    return grep { -x "$folder/$_->{name}" } @programs;
+}
+
+for my $folder (@suites) {
+    my $suite = $folder =~ s|.*/||r;
+    for my $program (programs($folder)) {
+        # Some need a variable of the reference library that other BLAS libraries do not have.
+        my %how = (path => "$folder/$program->{name}", input => $program->{input},
+            env => { LD_LIBRARY_PATH => $folder });
+        my $plain = tester(\%how);
+        my $name = "$suite/$program->{name}";
+        like($plain->{text}, $program->{exits} ? qr/PASSED THE TESTS OF ERROR-EXITS/ : qr/PASS/, "$name runs");
+        for my $mode (modes()) {
+            my $run = tester({ %how, mode => $mode });
+            same("$name, $mode->{name}", $plain, $run);
+            my $count = offloaded($run);
+            ok($mode->{off} ? $count == 0 : $count > 0, "$name, $mode->{name}: $count calls on devices");
+        }
+    }
+}
+done_testing();
