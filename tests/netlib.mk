@@ -1,5 +1,9 @@
 # Netlib's testers, as Debian ships them
 EXTRA_DIST += tests/netlib.pl
-dist_check_SCRIPTS += tests/netlib.t
+dist_check_SCRIPTS += tests/netlib.t tests/netlib_lapack.t
 TESTS += tests/netlib.t
-LONG_TESTS += tests/netlib.t
+LONG_TESTS += tests/netlib.t tests/netlib_lapack.t
+
+# Real programs: tests/programs.sh prints the table of doc/programs.md.
+EXTRA_DIST += tests/programs.sh tests/programs/numpy_dense.py tests/programs/r.R tests/programs/octave.m \
+	tests/programs/cholmod.c tests/programs/hpccinf.txt

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# Netlib's testers of the BLAS (Debian: libblas-test), unmodified, every call on devices.  They work on
+# Netlib's testers of the BLAS (Debian: libblas-test, libblas64-test), unmodified, every call on devices.  They work on
 # static arrays, with sizes from 0 to 9 and all flags, and link an xerbla of their own, which must be the one called.
-# SEMCACHE_TEST_LONG=1 (make check-long): four devices and offload off too.
+# Those with 64-bit integers under the same names must be right too, on devices or not.  SEMCACHE_TEST_LONG=1 (make
+# check-long): four devices and offload off too, and all of the latter.
 use strict;
 use warnings;
 use Test::More;
@@ -9,10 +10,10 @@ require "$ENV{top_srcdir}/tests/netlib.pl";
 
 our ($build, $long);
 plan skip_all => 'tools/semcache was not built' unless -x "$build/tools/semcache";
-my @suites = grep { $_ } map { folder("$_/xblat1d") } 'blas';
-plan skip_all => "netlib's testers are not here (Debian: libblas-test)" unless @suites;
+my @suites = grep { $_ } map { folder("$_/xblat1d") } 'blas', 'blas64';
+plan skip_all => "netlib's testers are not here (Debian: libblas-test, libblas64-test)" unless @suites;
 
-# The programs of a folder, with their input and how often "PASS" is printed at least.
+# The programs of a folder, with their input and whether they test error exits.
 sub programs {
     my ($folder) = @_;
     my @programs;
@@ -28,16 +29,20 @@ sub programs {
 
 for my $folder (@suites) {
     my $suite = $folder =~ s|.*/||r;
+    my @modes = modes();
+    @modes = $modes[-1] if $suite eq 'blas64' && !$long;
     for my $program (programs($folder)) {
+        next if $suite eq 'blas64' && !$long && $program->{name} !~ /[dz](cblat\d)?$/;
         # Some need a variable of the reference library that other BLAS libraries do not have.
         my %how = (path => "$folder/$program->{name}", input => $program->{input},
             env => { LD_LIBRARY_PATH => $folder });
         my $plain = tester(\%how);
         my $name = "$suite/$program->{name}";
         like($plain->{text}, $program->{exits} ? qr/PASSED THE TESTS OF ERROR-EXITS/ : qr/PASS/, "$name runs");
-        for my $mode (modes()) {
+        for my $mode (@modes) {
             my $run = tester({ %how, mode => $mode });
             same("$name, $mode->{name}", $plain, $run);
+            next if $suite eq 'blas64'; # may be left to its own library
             my $count = offloaded($run);
             ok($mode->{off} ? $count == 0 : $count > 0, "$name, $mode->{name}: $count calls on devices");
         }

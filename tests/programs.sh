@@ -1,0 +1,107 @@
+#!/bin/sh
+# Runs real programs under semcache and prints a table: does each print what it prints alone, and nothing on stderr?
+#
+#     tests/programs.sh [-b BUILD] [-d DEVICE] [NAME...]      (in the source tree; default: all, in ., on emu:h200x8:2)
+#
+# The programs come from packages (Debian's names): those that are not here are named and left out.  Each runs three times:
+# alone, with SEMCACHE_OFFLOAD=auto and with =always, both with SEMCACHE_CHECK=1.  Exit status 1 when one differs.
+sources=$(cd "$(dirname "$0")" && pwd)/programs
+build=. device=emu:h200x8:2
+while getopts b:d: option; do
+    case $option in
+    b) build=$OPTARG ;;
+    d) device=$OPTARG ;;
+    *) echo "usage: $0 [-b BUILD] [-d DEVICE] [NAME...]" >&2; exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+tool=$(cd "$build" && pwd)/tools/semcache
+[ -x "$tool" ] || { echo "$0: $tool was not built" >&2; exit 2; }
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 2
+PYTHONDONTWRITEBYTECODE=1 LC_ALL=C
+# Emulated devices and the threads of OpenBLAS compete for the same cores.
+OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+export PYTHONDONTWRITEBYTECODE LC_ALL OPENBLAS_NUM_THREADS OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
+    OMPI_MCA_btl_vader_single_copy_mechanism
+python=/usr/bin/python3 # the distribution's, which uses the distribution's BLAS
+
+# --- the programs: have_NAME says what is missing, start_NAME "$@" runs it behind the words "$@" ---------------------------
+have_python() { $python -c "import $1" 2>/dev/null || echo "python3-$1"; }
+have_command() { command -v "$1" >/dev/null || echo "$2"; }
+
+have_numpy() { have_python numpy; }
+start_numpy() { "$@" $python "$sources/numpy_dense.py"; }
+
+# A part of SciPy's own tests: those of the wrappers, solvers and decompositions.
+have_scipy() { have_python scipy; have_python pytest; }
+start_scipy() {
+    tests=$($python -c 'import scipy.linalg, os; print(os.path.dirname(scipy.linalg.__file__))')/tests
+    for part in test_blas test_basic test_decomp_cholesky test_decomp_ldl test_solvers; do
+        "$@" $python -m pytest -q -p no:cacheprovider -W ignore "$tests/$part.py" | sed 's/ in [0-9.]*s.*//'
+    done
+}
+
+have_r() { have_command Rscript r-base-core; }
+start_r() { "$@" Rscript "$sources/r.R"; }
+
+have_octave() { have_command octave-cli octave; }
+start_octave() { "$@" octave-cli -q --eval "run ('$sources/octave.m'); quit"; }
+
+have_cholmod() { [ -f /usr/include/suitesparse/cholmod.h ] || echo libsuitesparse-dev; }
+start_cholmod() {
+    ${CC:-cc} -o cholmod "$sources/cholmod.c" -lcholmod || return
+    "$@" ./cholmod
+}
+
+# HPL and DGEMM are two of HPCC's benchmarks; those of the network and of the memory run as well.
+have_hpcc() { have_command hpcc hpcc; }
+start_hpcc() {
+    cp "$sources/hpccinf.txt" . && rm -f hpccoutf.txt && "$@" hpcc
+    status=$?
+    grep -E 'tests completed|errors in|Solution Validates|End of' hpccoutf.txt
+    sed -n 's/^||Ax-b.*\.\.\. /HPL residual: /p' hpccoutf.txt
+    return $status
+}
+
+# --- the table ----------------------------------------------------------------------------------------------------------
+# on_devices FILE: calls that ran on devices, from the statistics of all processes of the run.
+on_devices() { cat "$1"* 2>/dev/null | sed -n 's/.*"offloaded": \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'; }
+
+# verdict NAME OFFLOAD: runs it under semcache and says how that differs from the run alone.
+verdict() {
+    rm -f stats*
+    "start_$1" env SEMCACHE_CHECK=1 "$tool" run --device "$device" --offload "$2" --stats "$scratch/stats" \
+        >"$1.$2.out" 2>"$1.$2.err"
+    status=$?
+    calls=$(on_devices stats)
+    if [ $status -ne "$(cat "$1.status")" ]; then verdict="status $status"
+    elif ! cmp -s "$1.out" "$1.$2.out"; then verdict='other output'
+    elif ! cmp -s "$1.err" "$1.$2.err"; then verdict='other messages'
+    else verdict=same; return 0; fi
+    diff "$1.out" "$1.$2.out" | head -10 >&2
+    diff "$1.err" "$1.$2.err" | head -10 >&2
+    return 1
+}
+
+failed=0
+echo '| program | auto | calls on devices | always | calls on devices |'
+echo '| --- | --- | --- | --- | --- |'
+for name in ${*:-numpy scipy r octave cholmod hpcc}; do
+    missing=$("have_$name")
+    if [ -n "$missing" ]; then
+        echo "| $name | not here:" $missing "| | | |"
+        continue
+    fi
+    "start_$name" env >"$name.out" 2>"$name.err"
+    echo $? >"$name.status"
+    row="| $name"
+    for offload in auto always; do
+        verdict "$name" $offload || failed=1
+        row="$row | $verdict | $calls"
+    done
+    echo "$row |"
+done
+exit $failed
