@@ -2,3 +2,4 @@
 EXTRA_DIST += doc/settings.md doc/statistics.md doc/trace-format.md doc/coherence-debugging.md
 EXTRA_DIST += doc/decisions.md doc/install.md
 EXTRA_DIST += doc/architecture.md doc/limits.md
+EXTRA_DIST += doc/programs.md

@@ -2,7 +2,7 @@
 # Netlib's testers of the BLAS (Debian: libblas-test, libblas64-test), unmodified, every call on devices.  They work on
 # static arrays, with sizes from 0 to 9 and all flags, and link an xerbla of their own, which must be the one called.
 # Those with 64-bit integers under the same names must be right too, on devices or not.  SEMCACHE_TEST_LONG=1 (make
-# check-long): four devices and offload off too, and all of the latter.
+# check-long): four devices and offload off too; else the C interface and 64 bits on two devices only.
 use strict;
 use warnings;
 use Test::More;
@@ -29,10 +29,10 @@ sub programs {
 
 for my $folder (@suites) {
     my $suite = $folder =~ s|.*/||r;
-    my @modes = modes();
-    @modes = $modes[-1] if $suite eq 'blas64' && !$long;
     for my $program (programs($folder)) {
-        next if $suite eq 'blas64' && !$long && $program->{name} !~ /[dz](cblat\d)?$/;
+        next if $suite eq 'blas64' && !$long && $program->{name} !~ /^x(dcblat|blat.d)/;
+        my @modes = modes();
+        @modes = $modes[-1] if !$long && ($suite eq 'blas64' || $program->{name} =~ /cblat/);
         # Some need a variable of the reference library that other BLAS libraries do not have.
         my %how = (path => "$folder/$program->{name}", input => $program->{input},
             env => { LD_LIBRARY_PATH => $folder });
