@@ -14,6 +14,17 @@ static bool all_open(void)
     return true;
 }
 
+/* Kernels whose results nobody needed at home may still run; what they run on may not survive being forked under them. */
+static void wait_for_kernels(void)
+{
+    for (int d = 0; sc_protocol.ops && d < sc_protocol.devices; d++) {
+        struct sc_fence last;
+
+        if (!sc_protocol.failed[d] && sc_protocol.ops->mark(d, SC_STREAM_COMPUTE, &last) == SC_OK)
+            sc_protocol.ops->sync(last);
+    }
+}
+
 /* The lock is kept until the fork is over: another thread's call would close pages that the child could not open.
  * Until all is home calls wait: threads that offload in a loop would otherwise be ahead for ever. */
 void sc_coherence_fork_prepare(void)
@@ -25,6 +36,7 @@ void sc_coherence_fork_prepare(void)
         sc_coherence_home_all();
         sc_protocol_lock();
     }
+    wait_for_kernels();
     sc_protocol_resume_calls(); /* they get no further than the lock */
 }
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
+#include "host/fork.h"
 #include "host/front.h"
 #include "host/host_int.h"
 
@@ -64,6 +65,7 @@ enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks)
     enum sc_status status = SC_OK;
 
     pthread_once(&once, watch_forks);
+    sc_host_fork_protocol_start();
     pthread_mutex_lock(&lock);
     if (!front) {
         sc_host_callbacks_set(callbacks);

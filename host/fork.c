@@ -12,18 +12,19 @@
 #include "host/arena.h"
 #include "host/span.h"
 
+/* Two sets of handlers.  The arena's are registered with the arena.  The protocol's come once devices are open, and therefore
+ * run first: what the devices' libraries do before a fork (OpenBLAS ends its threads) must find no work in progress. */
+
 /* The protocol went home for the fork that this thread is in; it may be started by another thread meanwhile. */
 static __thread bool went_home __attribute__((tls_model("initial-exec")));
 
-static void prepare(void)
+static void protocol_prepare(void)
 {
     went_home = sc_host_home();
-    sc_host_spans_fork_prepare();
 }
 
-static void parent(void)
+static void protocol_parent(void)
 {
-    sc_host_spans_fork_parent();
     if (went_home)
         sc_host_resume();
 }
@@ -32,13 +33,19 @@ static void child(void)
 {
     sc_host_spans_fork_child();
     __atomic_store_n(&sc_host_arena_from, SIZE_MAX, __ATOMIC_RELEASE);
-    sc_host_child();
 }
 
 static void start(void)
 {
     sc_inside_enter();
-    pthread_atfork(prepare, parent, child);
+    pthread_atfork(sc_host_spans_fork_prepare, sc_host_spans_fork_parent, child);
+    sc_inside_leave();
+}
+
+static void protocol_start(void)
+{
+    sc_inside_enter();
+    pthread_atfork(protocol_prepare, protocol_parent, sc_host_child);
     sc_inside_leave();
 }
 
@@ -47,4 +54,11 @@ void sc_host_fork_start(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, start);
+}
+
+void sc_host_fork_protocol_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, protocol_start);
 }

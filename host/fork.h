@@ -2,6 +2,8 @@
 #ifndef SC_HOST_FORK_H
 #define SC_HOST_FORK_H
 
-void sc_host_fork_start(void); /* idempotent; before it nothing is tracked and nothing needs doing */
+/* Idempotent both; the first before anything is tracked, the second when devices are open. */
+void sc_host_fork_start(void);
+void sc_host_fork_protocol_start(void);
 
 #endif

@@ -112,9 +112,11 @@ static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
     sc_coherence_acquire_host(addr, bytes, access);
 }
 
-/* Around a fork `life` cannot change: lock_for_fork comes before and goes after these. */
+/* Around a fork `life` cannot change.  These handlers were registered after lock_for_fork: `home` runs before it, and
+ * `resume` and `child` after its counterparts. */
 static void home(void)
 {
+    pthread_mutex_lock(&life_lock); /* again in lock_for_fork; and it is outermost */
     if (!is_tracking())
         return;
     sc_trace(.kind = SC_EVENT_HOME);
@@ -125,6 +127,7 @@ static void resume(void)
 {
     if (is_tracking())
         sc_coherence_fork_parent();
+    pthread_mutex_unlock(&life_lock);
 }
 
 /* The devices, and the other threads with what they held, stayed with the parent. */

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "host/fork.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -85,6 +86,7 @@ int main(void)
 
     if (!tap_ok(fake_start((size_t)1 << 40) == 0, "the arena starts"))
         return tap_done();
+    sc_host_fork_protocol_start();
     tracked = malloc(3 * MIB);
     plain = malloc(100000);
     memset(tracked, 7, 3 * MIB);
