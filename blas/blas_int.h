@@ -126,7 +126,7 @@ static inline void *sc_blas_part(const void *vector, size_t bytes, int64_t n, in
 static inline bool sc_blas_fits(int64_t value) { return value == (sc_blas_int)value; }
 static inline int64_t sc_blas_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The Fortran routine made of others, for hosts without it; NULL: there is none (gemmt.c). */
+/* The Fortran routine made of others, in place of the host's; NULL: there is none (gemmt.c). */
 sc_blas_fn sc_blas_substitute(int routine);
 
 /* For the stubs: opens the host BLAS if need be.  NULL, after one line, when it has no such routine. */

@@ -1,5 +1,5 @@
-/* gemmt for a host BLAS that does not have it (the reference BLAS, OpenBLAS before 0.3.22): made of its
- * gemm.  sc_blas_host holds these in its place. */
+/* gemmt made of the host's gemm.  Not every host BLAS has one (the reference BLAS, OpenBLAS before 0.3.22), and the one of
+ * a later OpenBLAS is wrong: half of the cases of tests/blas_veneers.c.  So sc_blas_host holds these for all of them. */
 #include "base/log.h"
 #include "blas/prototypes.h"
 #include "coherence/coherence.h" /* for the kernels on the host */

@@ -134,8 +134,11 @@ static void fill_table(void)
         sc_blas_fn cblas = sc_blas_abi_routine(handle, SC_BLAS_CBLAS, i);
         sc_blas_fn cblas64 = sc_blas_abi_routine(handle, SC_BLAS_CBLAS_64, i);
 
-        if (!fortran)
+        if (sc_blas_substitute(i)) {
             fortran = sc_blas_substitute(i);
+            fortran64 = NULL;
+            cblas = cblas64 = NULL;
+        }
         if (!fortran64 && sc_blas_wide)
             fortran64 = fortran;
         if (!cblas && fortran)

@@ -22,8 +22,8 @@ static int differing(void *host, int *compared)
         const struct check *plain = plain_of(&checks[i]);
         sc_blas_fn direct = (sc_blas_fn)dlsym(host, plain->name);
 
-        if (!direct)
-            continue; /* not every BLAS has a CBLAS */
+        if (!direct || strstr(plain->name, "gemmt"))
+            continue; /* not every BLAS has a CBLAS; gemmt is never the host's (blas/gemmt.c) */
         *compared += 1;
         bad += !same_as(&checks[i], checks[i].veneer, plain, direct, false);
     }

@@ -121,7 +121,7 @@ static void reference_trmm(const struct sc_kernel *k, const value *a, const valu
         for (int64_t i = 0; i < k->m; i++) {
             value sum = 0;
 
-            for (int64_t l = 0; l < (left ? k->m : k->n); l++)
+            for (int64_t l = 0; l < (left ? k->m : k->n) && (k->alpha[0] != 0 || k->alpha[1] != 0); l++)
                 sum += left ? triangular(k, a, i, l) * before[l + j * k->ldb]
                             : before[i + l * k->ldb] * triangular(k, a, l, j);
             b[i + j * k->ldb] = update(0, 0, scalar(k, k->alpha, false) * sum);
