@@ -261,7 +261,8 @@ void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access acce
     sc_protocol_unlock();
 }
 
-/* Views with much between their columns are acquired column by column. */
+/* Views with much between their columns are acquired column by column, unless they are to be read and written: that takes
+ * whole sectors, and so what is between the columns too.  What is between them is not overwritten, whatever the view says. */
 void sc_coherence_acquire_view(const struct sc_view *v)
 {
     size_t elem = sc_type_bytes(v->type), gap, column;
@@ -273,8 +274,8 @@ void sc_coherence_acquire_view(const struct sc_view *v)
     sc_view_extent(v, &lo, &hi);
     column = (size_t)(v->vector ? 1 : v->rows) * elem;
     gap = (size_t)step * elem - column;
-    if (gap < column || gap < 4 * SC_PAGE) {
-        sc_coherence_acquire_host(lo, hi - lo, v->access);
+    if (gap < column || gap < 4 * SC_PAGE || v->access == SC_RDWR) {
+        sc_coherence_acquire_host(lo, hi - lo, gap && columns > 1 ? v->access | SC_READ : v->access);
         return;
     }
     sc_protocol_lock();

@@ -155,6 +155,31 @@ static void test_write_whole(void)
     free(x);
 }
 
+/* A view whose elements a host routine will overwrite: what lies between its columns is another's and comes home.  As a
+ * matrix of `rows` rows (ld > rows), and as a vector when rows is 1. */
+static void test_write_view(int64_t rows, int64_t cols, int64_t ld)
+{
+    int64_t n = cols * ld;
+    double *x = array(n, 3);
+    struct sc_view v = {.ptr = x, .type = SC_D, .vector = rows == 1, .rows = rows, .cols = cols, .ld = ld, .access = SC_WRITE};
+    int64_t lost = 0;
+
+    if (v.vector) {
+        v.rows = cols;
+        v.cols = 1;
+    }
+    scal(0, x, n, 2);
+    sc_coherence_acquire_view(&v);
+    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = 0; i < rows; i++)
+            x[j * ld + i] = 1;
+    scal(0, x, n, 10);
+    for (int64_t i = 0; i < n; i++)
+        lost += x[i] != (i % ld < rows ? 10 : 60);
+    tap_ok(lost == 0, "overwriting %d of every %d elements keeps the others (%lld lost)", (int)rows, (int)ld, (long long)lost);
+    free(x);
+}
+
 /* Written after it was on a device: each sector faults a few times, not each page. */
 static void test_write_sweep(void)
 {
@@ -353,6 +378,9 @@ int main(void)
     test_loop();
     test_windows();
     test_write_whole();
+    test_write_view(N / 4 * 3, N, N); /* gaps of less than a page */
+    test_write_view(N, 64, 8 * N);    /* gaps of many pages */
+    test_write_view(1, 512, 40);      /* a vector with an increment */
     test_write_sweep();
     test_untracked();
     test_fork();
