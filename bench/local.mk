@@ -1,11 +1,13 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for CUDA.
 EXTRA_DIST += bench/README.md bench/run.sh
-EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/hand_jacobi bench/hand_cg bench/xt_abac
+EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
 bench_sweep_SOURCES = bench/sweep.c
 bench_sweep_LDADD = $(BLAS_LIBS) -lm
+bench_factor_SOURCES = bench/factor.c
+bench_factor_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 
 bench_hand_jacobi_SOURCES = bench/hand_jacobi.c bench/hand.h
 bench_hand_jacobi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
@@ -20,6 +22,9 @@ bench_xt_abac_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_xt_abac_LDFLAGS = $(CUDA_LDFLAGS)
 bench_xt_abac_LDADD = $(BLAS_LIBS) -lcublas -lcudart
 
+if HAVE_LAPACK
+noinst_PROGRAMS += bench/factor
+endif
 if HAVE_BLAS
 noinst_PROGRAMS += bench/dgemm bench/sweep
 if HAVE_CUDA
