@@ -1,5 +1,5 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for CUDA.
-EXTRA_DIST += bench/README.md bench/run.sh
+EXTRA_DIST += bench/README.md bench/run.sh bench/factor.sh
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac
 
 bench_dgemm_SOURCES = bench/dgemm.c

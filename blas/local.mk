@@ -4,11 +4,12 @@ libcore_la_SOURCES += blas/blas.h blas/blas_int.h blas/counts.c blas/host_operan
 libcore_la_SOURCES += blas/tasks.h blas/offload.c blas/pieces.c blas/segments.c blas/level1.c blas/reduce.c blas/gemv.c \
 	blas/ger.c blas/gemm.c blas/pipeline.h blas/pipeline.c blas/single.c blas/symm.c blas/syr.c blas/rank.c \
 	blas/triangle.h blas/triangle.c blas/trmm.c blas/trmv.c blas/trsm.c
+libcore_la_SOURCES += blas/lapack.h blas/laswp.c
 
 # What only the library proper and the tests of the veneers link: a unit test keeps the BLAS it is linked with.
 noinst_LTLIBRARIES += libveneers.la
 libveneers_la_SOURCES = blas/host_blas.c blas/host_abi.c blas/call.c blas/record.c blas/conjugate.c blas/gemmt.c \
-	blas/xerbla.c
+	blas/xerbla.c blas/lapack.c
 nodist_libveneers_la_SOURCES = blas/veneers.c blas/tables.c blas/prototypes.h
 
 generate_blas = $(MKDIR_P) blas && $(AWK) -f $(srcdir)/blas/generate.awk

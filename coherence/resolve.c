@@ -112,7 +112,9 @@ static struct sc_lattice exact(const struct sc_view *v)
 
 /* A block of a larger array (its leading dimension says so): track the array's whole columns from the block's beginning,
  * so that the other views of it that are sure to come fit too.  Padding alone (ld a little larger than rows) is left out:
- * then a result that overwrites the matrix overwrites whole sectors. */
+ * then a result that overwrites the matrix overwrites whole sectors.  An allocation that holds at most a square is taken to be
+ * one array, and all of it is tracked: factorizations use ever more of its columns. */
+#define WHOLE_SLACK ((size_t)2 << 20) /* allocations are rounded up by less */
 static bool extended(const struct sc_lattice *l, const struct sc_host_block *block, struct sc_lattice *out)
 {
     size_t column = (size_t)l->ld * l->elem;
@@ -125,6 +127,8 @@ static bool extended(const struct sc_lattice *l, const struct sc_host_block *blo
     out->base = block->base;
     out->rows = l->ld;
     out->cols = first / l->ld + l->cols;
+    if (block->bytes <= (size_t)l->ld * column + WHOLE_SLACK && (int64_t)(block->bytes / column) > out->cols)
+        out->cols = (int64_t)(block->bytes / column);
     out->bytes = (size_t)out->cols * column;
     return out->bytes <= block->bytes;
 }

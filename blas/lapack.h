@@ -1,0 +1,20 @@
+/* Inside blas/: the LAPACK routines that are caught (lapack.c), and row interchanges on devices (laswp.c). */
+#ifndef SC_BLAS_LAPACK_H
+#define SC_BLAS_LAPACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/types.h"
+
+/* Pairs of rows (0-based, from the first row of `matrix`) to be exchanged one after the other in `cols` columns. */
+struct sc_blas_interchange {
+    enum sc_type type;
+    void *matrix;
+    int64_t cols, ld, count;
+    const int64_t *row; /* [2 * count] */
+};
+/* On the devices, if the matrix lives there.  False: nothing was done. */
+bool sc_blas_interchange_rows(const struct sc_blas_interchange *swap);
+
+#endif
