@@ -61,13 +61,14 @@ static void panel_end(bool begun)
 /* --- row interchanges ---------------------------------------------------------------------------------------------- */
 
 /* The interchanges as pairs of rows; false when they are not what LAPACK allows (left to the host's routine). */
-static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, sc_blas_int k1, sc_blas_int k2, Int pivots,
+static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, int64_t k1, int64_t k2, Int pivots,
                      int64_t inc)
 {
-    int64_t count = (int64_t)k2 - k1 + 1, at = inc > 0 ? k1 : k1 + ((int64_t)k1 - k2) * inc;
+    int64_t count = k2 - k1 + 1, at = inc > 0 ? k1 : k1 + (k1 - k2) * inc;
 
     for (int64_t i = 0; i < count; i++, at += inc) {
-        int64_t own = inc > 0 ? k1 + i : k2 - i, other = pivots[at - 1];
+        int64_t own = inc > 0 ? k1 + i : k2 - i;
+        int64_t other = sc_blas_wide ? ((const int64_t *)pivots)[at - 1] : pivots[at - 1];
 
         if (other < 1 || other > swap->ld)
             return false;
@@ -80,14 +81,14 @@ static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, sc_blas_int
     return true;
 }
 
-static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, sc_blas_int k1, sc_blas_int k2, Int pivots,
+static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int64_t k1, int64_t k2, Int pivots,
                         int64_t inc)
 {
     struct sc_blas_interchange swap = {.type = type, .matrix = a, .cols = n, .ld = lda};
     int64_t *row, last = 0;
     bool done = false;
 
-    if (sc_inside() || n < 1 || k1 < 1 || k2 < k1 || k2 > lda || inc == 0 || sc_blas_small2(2, n, (int64_t)k2 - k1 + 1))
+    if (sc_inside() || n < 1 || k1 < 1 || k2 < k1 || k2 > lda || inc == 0 || sc_blas_small2(2, n, k2 - k1 + 1))
         return false;
     row = malloc(2 * sizeof *row * (size_t)(k2 - k1 + 1));
     if (row && pairs_of(row, &swap, k1, k2, pivots, inc)) {
@@ -104,29 +105,31 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, sc_b
 /* --- veneers ---------------------------------------------------------------------------------------------------------- */
 
 /* Each is declared, then defined. */
+#define AT(integer) sc_blas_int_at(integer)
 #define EXPORT __attribute__((visibility("default")))
 
 #define LASWP(name, type)                                                                                             \
-    EXPORT void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc);                                  \
-    void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc)                                          \
+    EXPORT void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc);                                   \
+    void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc)                                           \
     {                                                                                                                 \
-        typedef void host(Int, void *, Int, Int, Int, Int, Int);                                                     \
+        typedef void host(Int, void *, Int, Int, Int, Int, Int);                                                      \
         static void *slot;                                                                                            \
         host *fn;                                                                                                     \
                                                                                                                       \
-        if (!interchange(type, a, *n, *lda, *k1, *k2, pivots, *inc) && (fn = (host *)resolve(&slot, #name)))          \
+        if (!interchange(type, a, AT(n), AT(lda), AT(k1), AT(k2), pivots, AT(inc)) &&                                 \
+            (fn = (host *)resolve(&slot, #name)))                                                                     \
             fn(n, a, lda, k1, k2, pivots, inc);                                                                       \
     }
 
 /* m x n panels: LU's (pivots) and the orthogonal ones (tau and a workspace). */
 #define LU_PANEL(name, type)                                                                                          \
-    EXPORT void name(Int m, Int n, void *a, Int lda, void *pivots, void *info);                                      \
-    void name(Int m, Int n, void *a, Int lda, void *pivots, void *info)                                              \
+    EXPORT void name(Int m, Int n, void *a, Int lda, void *pivots, void *info);                                       \
+    void name(Int m, Int n, void *a, Int lda, void *pivots, void *info)                                               \
     {                                                                                                                 \
-        typedef void host(Int, Int, void *, Int, void *, void *);                                                    \
+        typedef void host(Int, Int, void *, Int, void *, void *);                                                     \
         static void *slot;                                                                                            \
         host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && panel_begin(type, a, *m, *n, *lda);                                                        \
+        bool begun = fn && panel_begin(type, a, AT(m), AT(n), AT(lda));                                               \
                                                                                                                       \
         if (fn)                                                                                                       \
             fn(m, n, a, lda, pivots, info);                                                                           \
@@ -134,13 +137,13 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, sc_b
     }
 
 #define QR_PANEL(name, type)                                                                                          \
-    EXPORT void name(Int m, Int n, void *a, Int lda, void *tau, void *work, void *info);                             \
-    void name(Int m, Int n, void *a, Int lda, void *tau, void *work, void *info)                                     \
+    EXPORT void name(Int m, Int n, void *a, Int lda, void *tau, void *work, void *info);                              \
+    void name(Int m, Int n, void *a, Int lda, void *tau, void *work, void *info)                                      \
     {                                                                                                                 \
-        typedef void host(Int, Int, void *, Int, void *, void *, void *);                                            \
+        typedef void host(Int, Int, void *, Int, void *, void *, void *);                                             \
         static void *slot;                                                                                            \
         host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && panel_begin(type, a, *m, *n, *lda);                                                        \
+        bool begun = fn && panel_begin(type, a, AT(m), AT(n), AT(lda));                                               \
                                                                                                                       \
         if (fn)                                                                                                       \
             fn(m, n, a, lda, tau, work, info);                                                                        \
@@ -148,13 +151,13 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, sc_b
     }
 
 #define CHOLESKY_PANEL(name, type)                                                                                    \
-    EXPORT void name(const char *uplo, Int n, void *a, Int lda, void *info, size_t length);                          \
-    void name(const char *uplo, Int n, void *a, Int lda, void *info, size_t length)                                  \
+    EXPORT void name(const char *uplo, Int n, void *a, Int lda, void *info, size_t length);                           \
+    void name(const char *uplo, Int n, void *a, Int lda, void *info, size_t length)                                   \
     {                                                                                                                 \
-        typedef void host(const char *, Int, void *, Int, void *, size_t);                                           \
+        typedef void host(const char *, Int, void *, Int, void *, size_t);                                            \
         static void *slot;                                                                                            \
         host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && panel_begin(type, a, *n, *n, *lda);                                                        \
+        bool begun = fn && panel_begin(type, a, AT(n), AT(n), AT(lda));                                               \
                                                                                                                       \
         if (fn)                                                                                                       \
             fn(uplo, n, a, lda, info, length);                                                                        \
