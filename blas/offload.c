@@ -6,6 +6,7 @@
 #include "autotuner/autotuner.h"
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/quiet.h"
 #include "blas/tasks.h"
 #include "trace/trace.h"
 
@@ -382,6 +383,7 @@ static bool offload(int routine, const struct sc_kernel *k)
 {
     struct sc_view view[3];
     int count;
+    bool done;
 
     if (!is_work(k))
         return false;
@@ -393,10 +395,12 @@ static bool offload(int routine, const struct sc_kernel *k)
     if (!pays(k, view, count))
         return false;
     spread(view, count, sc_coherence_devices());
-    if (!run(k, view, count))
-        return false;
-    record(routine, view, count);
-    return true;
+    sc_quiet_enter(); /* for a reduction this is longer than the lock is held */
+    done = run(k, view, count);
+    sc_quiet_leave();
+    if (done)
+        record(routine, view, count);
+    return done;
 }
 
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel)

@@ -11,12 +11,14 @@ static unsigned holding; /* who wants no calls to begin */
 void sc_protocol_lock(void)
 {
     sc_inside_enter();
+    sc_quiet_enter();
     pthread_mutex_lock(&lock);
 }
 
 void sc_protocol_unlock(void)
 {
     pthread_mutex_unlock(&lock);
+    sc_quiet_leave();
     sc_inside_leave();
 }
 

@@ -3,6 +3,7 @@
 #define SC_COHERENCE_PROTOCOL_H
 
 #include "base/inside.h"
+#include "base/quiet.h"
 #include "coherence/coherence.h"
 #include "device/device.h"
 #include "directory/directory.h"

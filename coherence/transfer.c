@@ -45,6 +45,7 @@ void sc_fences_sync(const struct sc_fences *set)
     const struct sc_device_ops *ops = sc_protocol.ops; /* none: stopped meanwhile, which waits for everything */
 
     sc_inside_enter();
+    sc_quiet_enter();
     for (int i = 0; ops && i < set->count; i++) {
         int d = set->f[i].device;
 
@@ -55,6 +56,7 @@ void sc_fences_sync(const struct sc_fences *set)
                    sc_protocol.properties[d].name);
         sc_protocol.failed[d] = true;
     }
+    sc_quiet_leave();
     sc_inside_leave();
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/inside.h"
 #include "base/log.h"
+#include "base/quiet.h"
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
 #include "host/host_int.h"
@@ -145,6 +146,7 @@ static void *pager(void *arg)
     struct sc_fault_desk *desk = arg;
 
     sc_inside_enter();
+    sc_quiet_enter(); /* for life, as its signals are blocked anyway */
     sc_fault_on_pager = true;
     for (;;) {
         uint32_t seen = __atomic_load_n(&desk->posted, __ATOMIC_SEQ_CST);

@@ -1,5 +1,6 @@
 /* The signal calls of the program, so that they do not disable the fault engine:
  * - who sets a SIGSEGV handler while the engine runs is remembered as the one that gets the faults that are not ours;
+ * - which signals have handlers is known, for whoever must not be interrupted by one (base/quiet.h);
  * - SIGSEGV is taken out of the masks of threads and handlers: a fault with SIGSEGV blocked kills.  Masks last longer
  *   than the engine's start, so that this begins when the arena exists.
  * Otherwise the calls pass to libc. */
@@ -11,6 +12,7 @@
 
 #include "base/inside.h"
 #include "base/log.h"
+#include "base/quiet.h"
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
 #include "host/host_int.h"
@@ -63,44 +65,70 @@ static bool held(void)
 
 static inline bool keep_open(void) { return sc_host_arena.bytes != 0 || sc_fault_desk; }
 
-/* Handlers that were installed before the arena existed, with every signal blocked. */
-static void open_handlers(void)
+/* --- which signals have handlers --------------------------------------------------------------------------------- */
+
+/* Those that come from what a thread does itself; they are never held back. */
+#define SYNCHRONOUS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGTRAP) | BIT(SIGSYS) | BIT(SIGABRT))
+#define BIT(sig) (UINT64_C(1) << ((sig) - 1))
+#define CANCEL 32 /* libc's own, for pthread_cancel */
+
+static void (*engine)(int, siginfo_t *, void *); /* the handler, while held() */
+
+/* While a fault is served the program's handlers wait.  Signals without one are not held back: what is deadly kills even
+ * a thread whose fault is never answered.  A thread cancelled in there would keep its slot. */
+static int install(void)
+{
+    struct sigaction ours = {.sa_sigaction = engine, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+
+    *(uint64_t *)(void *)&ours.sa_mask = __atomic_load_n(&sc_quiet_signals, __ATOMIC_RELAXED) | BIT(CANCEL);
+    return NEXT(sigaction)(SIGSEGV, &ours, NULL);
+}
+
+static void has_handler(int sig)
+{
+    uint64_t bit = sig >= 1 && sig <= 64 ? BIT(sig) & ~SYNCHRONOUS : 0;
+
+    if (bit && !(__atomic_fetch_or(&sc_quiet_signals, bit, __ATOMIC_RELAXED) & bit) && held())
+        install();
+}
+
+/* Believed of this process alone: a vforked child resets what its parent keeps. */
+static void has_no_handler(int sig)
+{
+    uint64_t bit = sig >= 1 && sig <= 64 ? BIT(sig) : 0;
+
+    if (held() && __atomic_fetch_and(&sc_quiet_signals, ~bit, __ATOMIC_RELAXED) & bit)
+        install();
+}
+
+/* Handlers that were installed before the arena existed, with every signal blocked; and what was installed unseen. */
+static void look_at_handlers(void)
 {
     for (int sig = 1; sig < NSIG; sig++) {
         struct sigaction action;
 
         if (sig == SIGKILL || sig == SIGSTOP || sig == SIGSEGV || NEXT(sigaction)(sig, NULL, &action) ||
-            action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || sigismember(&action.sa_mask, SIGSEGV) != 1)
+            action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
+            continue;
+        has_handler(sig);
+        if (sigismember(&action.sa_mask, SIGSEGV) != 1)
             continue;
         sigdelset(&action.sa_mask, SIGSEGV);
         NEXT(sigaction)(sig, &action, NULL);
     }
 }
 
-/* What is asynchronous waits while a fault is served (also libc's own signal for cancellation, 32: a thread cancelled
- * in there would keep its slot); what the handler itself might do wrong does not. */
-static void set_mask(sigset_t *mask)
-{
-    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
-
-    sigfillset(mask);
-    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
-        sigdelset(mask, synchronous[i]);
-    *(uint64_t *)(void *)mask |= UINT64_C(1) << (32 - 1);
-}
-
 enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), const struct sigaction *theirs)
 {
-    struct sigaction ours = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     sigset_t segv;
 
     sc_chain_sig_set(theirs, NULL);
-    set_mask(&ours.sa_mask);
-    if (NEXT(sigaction)(SIGSEGV, &ours, NULL)) {
+    look_at_handlers();
+    engine = handler;
+    if (install()) {
         sc_log(SC_LOG_ERROR, "no handler for SIGSEGV: %s", strerror(errno));
         return SC_ERR_UNSUPPORTED;
     }
-    open_handlers();
     sigemptyset(&segv);
     sigaddset(&segv, SIGSEGV);
     NEXT(pthread_sigmask)(SIG_UNBLOCK, &segv, NULL);
@@ -117,9 +145,24 @@ void sc_host_signals_give_back(void)
 
 /* --- the calls --------------------------------------------------------------------------------------------------- */
 
+/* A handler is known before it is there, and is forgotten after it has gone, so that no thread is surprised by it. */
+static void will_handle(int sig, handler_fn handler)
+{
+    if (handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR && handler != SIG_HOLD)
+        has_handler(sig);
+}
+
+static handler_fn handles(int sig, handler_fn handler, handler_fn old)
+{
+    if (old != SIG_ERR && (handler == SIG_DFL || handler == SIG_IGN))
+        has_no_handler(sig);
+    return old;
+}
+
 SC_HOST_EXPORT int sigaction(int sig, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction opened;
+    int result;
 
     if (sig == SIGSEGV && held()) {
         sc_chain_sig_set(action, old);
@@ -130,7 +173,12 @@ SC_HOST_EXPORT int sigaction(int sig, const struct sigaction *action, struct sig
         sigdelset(&opened.sa_mask, SIGSEGV);
         action = &opened;
     }
-    return NEXT(sigaction)(sig, action, old);
+    if (action)
+        will_handle(sig, action->sa_handler);
+    result = NEXT(sigaction)(sig, action, old);
+    if (action && result == 0)
+        handles(sig, action->sa_handler, SIG_DFL);
+    return result;
 }
 
 static handler_fn remember(handler_fn handler, int flags)
@@ -147,15 +195,20 @@ static handler_fn remember(handler_fn handler, int flags)
 
 SC_HOST_EXPORT handler_fn signal(int sig, handler_fn handler)
 {
-    return sig == SIGSEGV && held() ? remember(handler, SA_RESTART) : NEXT(signal)(sig, handler);
+    if (sig == SIGSEGV && held())
+        return remember(handler, SA_RESTART);
+    will_handle(sig, handler);
+    return handles(sig, handler, NEXT(signal)(sig, handler));
 }
 
 SC_HOST_EXPORT handler_fn bsd_signal(int sig, handler_fn handler) { return signal(sig, handler); }
 
 SC_HOST_EXPORT handler_fn __sysv_signal(int sig, handler_fn handler)
 {
-    return sig == SIGSEGV && held() ? remember(handler, (int)SA_RESETHAND | SA_NODEFER)
-                                    : NEXT(__sysv_signal)(sig, handler);
+    if (sig == SIGSEGV && held())
+        return remember(handler, (int)SA_RESETHAND | SA_NODEFER);
+    will_handle(sig, handler);
+    return handles(sig, handler, NEXT(__sysv_signal)(sig, handler));
 }
 
 SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler) { return __sysv_signal(sig, handler); }
@@ -165,8 +218,10 @@ SC_HOST_EXPORT handler_fn sigset(int sig, handler_fn handler)
 {
     struct sigaction old;
 
-    if (sig != SIGSEGV || !held())
-        return NEXT(sigset)(sig, handler);
+    if (sig != SIGSEGV || !held()) {
+        will_handle(sig, handler);
+        return handles(sig, handler, NEXT(sigset)(sig, handler));
+    }
     if (handler != SIG_HOLD)
         return remember(handler, 0);
     sc_chain_sig_set(NULL, &old);

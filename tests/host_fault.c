@@ -24,7 +24,7 @@ static struct {
     size_t window;
 } log_[64];
 static volatile unsigned logged;
-static enum { SERVE, REFUSE, LIE } behaviour;
+static enum { SERVE, REFUSE, LIE, HANG } behaviour;
 
 static unsigned char pattern(size_t page) { return (unsigned char)(page * 7 + 3); }
 
@@ -39,6 +39,8 @@ static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, uintptr
     log_[logged % 64].access = access;
     log_[logged % 64].window = window;
     logged++;
+    while (behaviour == HANG)
+        usleep(1000);
     if (behaviour == REFUSE)
         return SC_FAULT_NOT_OURS;
     for (size_t p = page; behaviour == SERVE && p < page + 4 && p < PAGES; p++) {
@@ -314,6 +316,19 @@ static void crash_endless(void)
     load(9);
 }
 static void crash_sent(void) { kill(getpid(), SIGSEGV); }
+/* A transfer that never ends: the thread in the handler must be open to what ends programs. */
+static void crash_waiting(void)
+{
+    behaviour = HANG;
+    signal(SIGUSR1, tick);
+    signal(SIGUSR1, SIG_DFL); /* had a handler once */
+    if (fork() == 0) {
+        usleep(50000);
+        kill(getppid(), SIGUSR1);
+        _exit(0);
+    }
+    load(9);
+}
 static void crash_ignored(void)
 {
     signal(SIGSEGV, SIG_IGN);
@@ -350,6 +365,8 @@ static void test_deaths(const char *front)
     tap_ok(child_dies_of(front, crash_endless) == SIGSEGV,
            "%s: a fault that is never cured kills instead of turning for ever", front);
     tap_ok(child_dies_of(front, crash_sent) == SIGSEGV, "%s: a SIGSEGV that was sent kills", front);
+    tap_ok(child_dies_of(front, crash_waiting) == SIGUSR1, "%s: a deadly signal kills a program that waits for ever",
+           front);
     tap_ok(child_dies_of(front, crash_ignored) == SIGSEGV, "%s: ignoring: one that was sent does not, a fault does",
            front);
 }

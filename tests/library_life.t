@@ -68,6 +68,9 @@ ok 'an old file is not left for new statistics' sh -c "! grep -q dgemm '$scratch
 
 run "$program" threads
 ok 'the program ends while threads look at what is coming home' ended 0
+run "$program" alarm
+ok 'a timer'\''s handler uses the arrays in the middle of calls' said 'alarms right
+after them right'
 run "$program" signal
 ok 'a signal handler ends the program in the middle of calls' ended 3
 run -s "$scratch/q" "$program" quick

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,40 @@ static void on_signal(int number)
 {
     (void)number;
     exit(3);
+}
+
+/* A handler that reads and writes what is away or coming, whatever the thread was doing. */
+static volatile sig_atomic_t alarms, wrong_alarms;
+
+static void on_alarm(int number)
+{
+    int i = (int)(alarms * 4099u % (N * N));
+
+    (void)number;
+    alarms++;
+    wrong_alarms += c[i] != 2.0 * i;
+    c[i] = 2.0 * i;
+    a[i] = i;
+}
+
+static void call_under_alarms(void)
+{
+    struct itimerval often = {{0, 300}, {0, 300}}, off = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    double *other = malloc(sizeof *other * N * N);
+
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 300 || alarms < 200; i++) {
+        multiply();
+        memcpy(other, c, sizeof *other * N * N);
+        free(other); /* the library's lock is taken here, too */
+        other = malloc(sizeof *other * N * N);
+    }
+    setitimer(ITIMER_REAL, &off, NULL);
+    free(other);
+    printf("alarms %s\n", wrong_alarms ? "wrong" : "right");
+    say("after them");
 }
 
 static void *call_for_ever(void *none)
@@ -141,6 +176,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < 20; i++)
             multiply(); /* the last result is still away when the process ends */
     }
+    if (strcmp(how, "alarm") == 0)
+        call_under_alarms();
     if (strcmp(how, "signal") == 0) {
         pthread_t self = pthread_self();
 
