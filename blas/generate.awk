@@ -1,5 +1,5 @@
 # Makes C of blas/routines.tab (its head describes the columns).  POSIX awk.
-#   awk -v what=prototypes|tables|veneers|exports|checks|doc -f generate.awk routines.tab
+#   awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f generate.awk routines.tab
 #
 # A Fortran veneer is declared without the hidden string lengths, because C callers do not pass them: declared, the
 # compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the host routine,
@@ -381,6 +381,31 @@ function check(fname, ret, params, t, cblas,   i, l, loops) {
 function pairs(name, one, other) {
     print "const sc_blas_fn " name "[2][SC_TRACE_ROUTINES_MAX] = {\n    {\n" one "    },\n    {\n" other "    },\n};"
 }
+# For blas/replay.c: the routine at `fn` called as `call` says; what a call does not hold (rotations) is neutral.
+function replay_value(a, t, cblas,   f, real) {
+    f = field(name_of(a)); real = real_of(t) == "float" ? "s" : "d"
+    if (is_letter(a)) return cblas ? "code_" (f ~ /^trans/ ? "trans" : f) "(call->" f ")" : "&call->" f
+    if (is_int(a)) return (cblas ? "" : "&") "call->" f
+    if (is_operand(a)) return "call->" (f == "P" ? "a" : tolower(f))
+    if (is_address(a)) return "(void *)neutral_" real
+    f = f == "alpha" || f == "beta" ? f : f == "c" ? "one_" real : "zero"
+    return held(a, t) == "void" || !cblas ? "(const void *)&" f : f "." real
+}
+function replay(fname, ret, params, t, cblas,   i, f, list, type) {
+    type = ret " (*)(" params (cblas ? "" : lengths("size_t")) ")"
+    print "static void again_" fname "(sc_blas_fn fn, struct sc_blas_call *call)\n{"
+    for (i = 1; i <= nargs; i++) {
+        if (!is_scalar(arg[i])) continue
+        f = name_of(arg[i])
+        if (f == "alpha" || f == "beta")
+            print "    const union sc_blas_scalar " f " = sc_blas_typed(call->type, call->" f ");"
+    }
+    list = cblas && level > 1 ? "code_order(call->order)" : ""
+    for (i = 1; i <= nargs; i++) list = join(list, replay_value(arg[i], t, cblas))
+    if (cblas && result == "T" && complex(t)) list = join(list, "&call->result")
+    print "    ((" type ")fn)(" list (cblas ? "" : lengths("(size_t)1")) ");\n}"
+}
+
 function begin_file(text) { print "/* Generated from blas/routines.tab by blas/generate.awk: " text " */" }
 BEGIN {
     id = wide = caller = 0
@@ -399,6 +424,8 @@ BEGIN {
     } else if (what == "veneers") {
         begin_file("the veneers.")
         print "#include \"blas/prototypes.h\"\n"
+    } else if (what == "replay") {
+        begin_file("every routine, called as a record says.")
     } else if (what == "doc") {
         print "# BLAS routines\n\nGenerated from `blas/routines.tab`.  Fortran names end in `_`; each has a CBLAS form."
         print "*Offloaded* routines run on the devices when that pays; the others bring their operands home and run"
@@ -448,7 +475,20 @@ function emit(r, t) {
         print "| `" r "` | " level " | " (op == "-" ? "" : tolower(op)) " |"
         return
     }
+    if (what == "replay") {
+        if (work != "0") emit_replay(r, t)
+        return
+    }
     for (wide = 0; wide <= 1; wide++) emit_spelled(r, t, f_name(r), c_name(r, t))
+}
+# By names that say 64 bits, which mean the same in every process; complex functions, which may not, by the CBLAS only.
+function emit_replay(r, t,   f, c) {
+    wide = 1
+    f = f_name(r); c = c_name(r, t)
+    if (is_complex_function(t)) f = c
+    else replay(f, returns_f(t), params_f(t), t, 0)
+    replay(c, returns_c(t), params_c(t), t, 1)
+    again = again "    {\"" r "\", SC_" toupper(t) ", \"" f "\", \"" c "\", again_" f ", again_" c "},\n"
 }
 function entry(name) { return "        [" id "] = (sc_blas_fn)" name ",\n" }
 function emit_spelled(r, t, f, c) {
@@ -488,6 +528,7 @@ END {
         print "extern int RowMajorStrg, CBLAS_CallFromC;\nextern const int semcache_is_blas;"
         print "#pragma GCC visibility pop\n\n#endif"
     }
+    else if (what == "replay") print "static const struct routine routines[] = {\n" again "};"
     else if (what == "checks") print "static const struct check checks[] = {\n" checks "};"
     else if (what == "tables") print table "};\nconst int sc_blas_routines = " id + 1 ";"
     else if (what == "veneers") {

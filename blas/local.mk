@@ -25,9 +25,11 @@ blas/exports.list: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=exports $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
 blas/checks.h: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=checks $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+blas/replay_calls.h: $(blas_source)
+	$(AM_V_GEN)$(generate_blas) -v what=replay $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
 doc/routines.md: $(blas_source)
 	$(AM_V_GEN)$(MKDIR_P) doc && $(generate_blas) -v what=doc $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
 BUILT_SOURCES += blas/prototypes.h
 noinst_DATA += blas/exports.list doc/routines.md
-CLEANFILES += blas/prototypes.h blas/checks.h blas/tables.c blas/veneers.c blas/exports.list doc/routines.md
+CLEANFILES += blas/prototypes.h blas/checks.h blas/replay_calls.h blas/tables.c blas/veneers.c blas/exports.list doc/routines.md
 EXTRA_DIST += blas/routines.tab blas/generate.awk blas/README.md

@@ -29,3 +29,13 @@ tests_linked_last_LDADD = $(BLAS_LIBS) libsemcache.la -ldl -lm
 endif
 dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t
+
+# Traces that are replayed.
+dist_check_SCRIPTS += tests/replay.t
+TESTS += tests/replay.t
+EXTRA_PROGRAMS += tests/replayed
+tests_replayed_SOURCES = tests/replayed.c
+tests_replayed_LDADD = $(BLAS_LIBS)
+if HAVE_BLAS
+check_PROGRAMS += tests/replayed
+endif

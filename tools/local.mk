@@ -3,13 +3,26 @@ EXTRA_DIST += tools/README.md
 dist_man_MANS += tools/semcache.1
 
 bin_PROGRAMS += tools/semcache
-tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/info.c tools/run.c tools/trace.c tools/where.c
-tools_semcache_CPPFLAGS = $(AM_CPPFLAGS) -DSC_LIBRARY_FILE=\"$(libdir)/libsemcache.so.0\"
+tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/info.c tools/run.c tools/trace.c tools/where.c \
+	tools/replay_run.c
+tools_semcache_CPPFLAGS = $(AM_CPPFLAGS) -DSC_LIBRARY_FILE=\"$(libdir)/libsemcache.so.0\" \
+	-DSC_REPLAY_FILE=\"$(pkglibexecdir)/semcache-replay\"
 tools_semcache_LDADD = libveneers.la libcore.la
+
+# A program like any other, that the library is preloaded to: without the library's own objects, whose malloc would hide
+# the preloaded one.
+pkglibexec_PROGRAMS += tools/semcache-replay
+tools_semcache_replay_SOURCES = tools/replay.c tools/replay_memory.h tools/replay_memory.c blas/replay.h blas/replay.c \
+	trace/read.h trace/read.c base/log.h base/log.c base/inside.h base/inside.c
+nodist_tools_semcache_replay_SOURCES = blas/replay_calls.h
+tools_semcache_replay_CPPFLAGS = $(AM_CPPFLAGS)
+tools_semcache_replay_LDADD = -ldl
+blas/tools_semcache_replay-replay.$(OBJEXT): blas/replay_calls.h
 
 # Where things are in the build tree; the command looks for this beside itself.
 tools/semcache.uninstalled: Makefile
 	$(AM_V_GEN)$(MKDIR_P) tools && { echo 'LIBRARY=$(abs_builddir)/.libs/libsemcache.so.0'; \
+	  echo 'REPLAY=$(abs_builddir)/tools/semcache-replay'; \
 	  echo 'SEMCACHE_MACHINE_PATH=$(abs_srcdir)/device/emu/machines'; \
 	  echo 'SEMCACHE_MODULE_PATH=$(abs_builddir)/.libs'; } > $@.new && mv $@.new $@
 noinst_DATA += tools/semcache.uninstalled

@@ -71,7 +71,7 @@ void sc_tool_set(const char *tool, const char *name, const char *value)
     setenv(name, value, 1);
 }
 
-static error_t parse(int key, char *text, struct argp_state *state)
+static error_t parse_setting(int key, char *text, struct argp_state *state)
 {
     char room[2 * PATH_MAX];
     const char *value = text;
@@ -85,13 +85,6 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 'c':
         value = "1";
         break;
-    case ARGP_KEY_ARG:
-        *(char ***)state->input = state->argv + state->next - 1;
-        state->next = state->argc; /* the rest is the program's */
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "the program to run is missing");
-        return 0;
     }
     if (!variable_of(key))
         return ARGP_ERR_UNKNOWN;
@@ -99,9 +92,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return 0;
 }
 
+const struct argp sc_tool_settings = {.options = options, .parser = parse_setting};
+
 /* In front of what is preloaded already. */
-static int preload(const char *name, const char *library)
+int sc_tool_preload(const char *name)
 {
+    const char *library = sc_tool_library();
     const char *others = getenv("LD_PRELOAD");
     char *list;
 
@@ -120,16 +116,32 @@ static int preload(const char *name, const char *library)
     return 0;
 }
 
+static error_t parse(int key, char *text, struct argp_state *state)
+{
+    (void)text;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        *(char ***)state->input = state->argv + state->next - 1;
+        state->next = state->argc; /* the rest is the program's */
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "the program to run is missing");
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
 int sc_tool_run(int argc, char **argv)
 {
-    static const struct argp argp = {.options = options,
+    static const struct argp_child children[] = {{&sc_tool_settings, 0, NULL, 0}, {0}};
+    static const struct argp argp = {.children = children,
                                      .parser = parse,
                                      .args_doc = "PROGRAM [ARGUMENT...]",
                                      .doc = "Runs a program with semcache under it."};
     char **program = NULL;
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &program);
-    if (preload(argv[0], sc_tool_library()) != 0)
+    if (sc_tool_preload(argv[0]) != 0)
         return CANNOT_RUN;
     execvp(program[0], program);
     fprintf(stderr, "%s: cannot run %s: %s\n", argv[0], program[0], strerror(errno));

@@ -45,7 +45,8 @@ int main(int argc, char **argv)
 {
     static const struct argp argp = {
         .parser = parse,
-        .args_doc = "run [OPTION...] PROGRAM [ARGUMENT...]\ninfo [OPTION...]\ntrace dump FILE",
+        .args_doc = "run [OPTION...] PROGRAM [ARGUMENT...]\ninfo [OPTION...]\ntrace dump FILE\n"
+                     "trace replay [OPTION...] FILE",
         .doc = "Runs BLAS programs with their matrices kept on the GPUs between calls.\v"
                "`semcache COMMAND --help' says more of a command; semcache(1) is the manual."};
     struct choice choice = {0};

@@ -2,6 +2,8 @@
 #ifndef SC_TOOLS_TOOL_H
 #define SC_TOOLS_TOOL_H
 
+#include <argp.h>
+
 /* Each runs one subcommand; argv[0] is its full name ("semcache run").  Returns the exit status. */
 int sc_tool_run(int argc, char **argv);
 int sc_tool_info(int argc, char **argv);
@@ -9,6 +11,17 @@ int sc_tool_trace(int argc, char **argv);
 
 /* Sets a variable for the settings to be read; a value that is not allowed ends the tool, with status 2. */
 void sc_tool_set(const char *tool, const char *name, const char *value);
+
+/* The options that set variables for a program that is run under the library. */
+extern const struct argp sc_tool_settings;
+/* Has the library preloaded in what is executed next; -1 when it is not there (one line says so). */
+int sc_tool_preload(const char *tool);
+
+/* `semcache trace replay': the program that replays, in the environment as it is, and then the report on stdout. */
+int sc_tool_replay(const char *tool, const char *file);
+
+/* The program that replays a trace (never freed), found as the library is. */
+const char *sc_tool_replayer(void);
 
 /* Where the library is (never freed).  In the build tree also sets the variables that find the machine files and device
  * modules there, unless they are set: call it before the settings are read. */

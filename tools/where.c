@@ -11,7 +11,7 @@
 
 #include "tools/tool.h"
 
-static char library[PATH_MAX] = SC_LIBRARY_FILE;
+static char library[PATH_MAX] = SC_LIBRARY_FILE, replayer[PATH_MAX] = SC_REPLAY_FILE;
 
 static void read_line(char *line)
 {
@@ -23,6 +23,8 @@ static void read_line(char *line)
     value[strcspn(value, "\n")] = '\0';
     if (strcmp(line, "LIBRARY") == 0)
         snprintf(library, sizeof library, "%s", value);
+    else if (strcmp(line, "REPLAY") == 0)
+        snprintf(replayer, sizeof replayer, "%s", value);
     else
         setenv(line, value, 0);
 }
@@ -45,4 +47,10 @@ const char *sc_tool_library(void)
         read_line(line);
     fclose(file);
     return library;
+}
+
+const char *sc_tool_replayer(void)
+{
+    sc_tool_library(); /* reads where both are */
+    return replayer;
 }

@@ -1,0 +1,102 @@
+#include "blas/replay.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "blas/blas_int.h"
+
+/* The CBLAS's numbers. */
+static int code_order(char order) { return order == SC_BLAS_ROWS ? 101 : 102; }
+static int code_trans(char trans) { return trans == 'N' ? 111 : trans == 'T' ? 112 : 113; }
+static int code_uplo(char uplo) { return uplo == 'U' ? 121 : 122; }
+static int code_diag(char diag) { return diag == 'N' ? 131 : 132; }
+static int code_side(char side) { return side == 'L' ? 141 : 142; }
+
+/* Rotations are not recorded: they are replayed as the identity, which reads and writes as much. */
+static const union sc_blas_scalar zero;
+static const union sc_blas_scalar one_s = {.s = 1}, one_d = {.d = 1};
+static const float neutral_s[5] = {-1, 1, 0, 0, 1};
+static const double neutral_d[5] = {-1, 1, 0, 0, 1};
+
+struct routine {
+    const char *name;
+    enum sc_type type;
+    const char *fortran, *cblas;
+    void (*again_fortran)(sc_blas_fn fn, struct sc_blas_call *call);
+    void (*again_cblas)(sc_blas_fn fn, struct sc_blas_call *call);
+};
+#include "blas/replay_calls.h"
+
+static const struct routine *find(const char *name)
+{
+    for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
+        if (strcmp(routines[i].name, name) == 0)
+            return &routines[i];
+    return NULL;
+}
+
+static double number(uint64_t bits)
+{
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void take_call(struct sc_blas_call *call, const struct sc_event *event)
+{
+    struct sc_trace_letters letters;
+
+    memcpy(&letters, &event->sectors, sizeof letters);
+    call->order = letters.order;
+    call->transa = letters.transa;
+    call->transb = letters.transb;
+    call->side = letters.side;
+    call->uplo = letters.uplo;
+    call->diag = letters.diag;
+    call->m = (int64_t)event->a;
+    call->n = (int64_t)event->b;
+    call->k = (int64_t)event->c;
+    call->kl = (int64_t)event->bytes;
+    call->ku = (int64_t)event->ip;
+}
+
+static void take_operand(struct sc_blas_call *call, const struct sc_event *event, void *memory)
+{
+    int64_t step = (int64_t)event->bytes;
+
+    switch (event->sectors) {
+    case 'A':
+    case 'P': call->a = memory, call->lda = step; break;
+    case 'B': call->b = memory, call->ldb = step; break;
+    case 'C': call->c = memory, call->ldc = step; break;
+    case 'X': call->x = memory, call->incx = step; break;
+    case 'Y': call->y = memory, call->incy = step; break;
+    }
+}
+
+bool sc_blas_replay(const char *name, const struct sc_event *events, int count, void *const *operands)
+{
+    const struct routine *routine = find(name);
+    struct sc_blas_call call = {0};
+    sc_blas_fn fn;
+
+    if (!routine)
+        return false;
+    call.type = routine->type;
+    take_call(&call, &events[0]);
+    for (int i = 1; i <= count; i++)
+        if (events[i].kind == SC_EVENT_OPERAND) {
+            take_operand(&call, &events[i], *operands++);
+        } else {
+            call.alpha[0] = number(events[i].a);
+            call.alpha[1] = number(events[i].b);
+            call.beta[0] = number(events[i].c);
+            call.beta[1] = number(events[i].bytes);
+        }
+    fn = (sc_blas_fn)dlsym(RTLD_DEFAULT, call.order == SC_BLAS_FORTRAN ? routine->fortran : routine->cblas);
+    if (!fn)
+        return false;
+    (call.order == SC_BLAS_FORTRAN ? routine->again_fortran : routine->again_cblas)(fn, &call);
+    return true;
+}

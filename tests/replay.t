@@ -1,0 +1,121 @@
+#!/usr/bin/perl
+# A traced program, replayed: the same calls on the same memory, the same faults, so the same transfers.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+our ($build, $scratch, $device);
+need('tools/semcache-replay', 'examples/jacobi', 'examples/cg', 'examples/abac', 'tests/replayed');
+
+# Runs `semcache trace replay'; the report as {what => [recorded, replayed]}.
+sub replay {
+    my ($trace, @options) = @_;
+    my $command = join ' ', "$build/tools/semcache trace replay --check", @options, $trace, "2>$scratch/err";
+    my %report = (text => scalar qx($command), status => $?);
+    for (split /\n/, $report{text}) {
+        $report{$1} = [$2, $3] if /^(\S.*?)\s{2,}(\S+)\s+(\S+)$/;
+    }
+    $report{err} = slurp("$scratch/err");
+    return \%report;
+}
+
+sub value { my ($report, $what, $side) = @_; return ($report->{$what} // ['none', 'none'])->[$side] }
+
+sub same {
+    my ($report, $name, @what) = @_;
+    is(value($report, $_, 1), value($report, $_, 0), "$name: $_") or diag($report->{text} . $report->{err}) for @what;
+}
+
+# Within 2%: what is read ahead depends on time.
+sub near {
+    my ($report, $name, @what) = @_;
+    for (@what) {
+        my ($before, $now) = (value($report, $_, 0), value($report, $_, 1));
+        ok($now =~ /^\d+$/ && $before =~ /^\d+$/ && abs($now - $before) <= 0.02 * $before + 65536,
+            "$name: $_: $before, $now") or diag($report->{text});
+    }
+}
+
+my @ways = ('bytes to devices', 'bytes to the host', 'bytes between devices');
+my $number = 0;
+for my $program (['examples/jacobi', 1000, 20], ['examples/jacobi', '-r', 1000, 20], ['examples/jacobi', '-w', 1000, 20],
+    ['examples/jacobi', '-e', 1000, 20], ['examples/cg', 800], ['examples/abac', '-d', 'one', 600], ['tests/replayed']) {
+    my $trace = "$scratch/trace" . $number++;
+    my $run = run({ options => ['--offload', 'always', '--trace', $trace] }, @$program);
+    my $name = $run->{name};
+    is($run->{status}, 0, "$name: traced");
+    my $again = replay($trace);
+    is($again->{status}, 0, "$name: replayed") or diag($again->{err});
+    is($again->{err}, '', "$name: nothing is left out");
+    cmp_ok(value($again, 'calls on devices', 0), '>', 0, "$name: devices were used");
+    is(value($again, 'calls on devices', 0), calls($run, qr/./, 'offloaded'), "$name: the recorded calls are those of the statistics");
+    is(value($again, 'bytes to devices', 0), moved($run, 'h2d'), "$name: and so are the bytes");
+    same($again, $name, 'calls on devices', 'large calls on the host');
+    near($again, $name, @ways);
+    SKIP: {
+        skip 'read-ahead on real devices is a matter of time', 1 if $device !~ /^emu/;
+        same($again, $name, 'write faults');
+    }
+}
+
+# A sweep: how much is brought before the CPU needs it is a matter of time, and the first window never is.
+run({ options => ['--offload', 'always', '--trace', "$scratch/sweep"] }, 'examples/abac', 600);
+my $sweep = replay("$scratch/sweep");
+near($sweep, 'sweep', 'bytes to devices');
+my $home = value($sweep, 'bytes to the host', 1);
+cmp_ok($home, '>=', 262144, "sweep: $home bytes to the host, a window at least");
+cmp_ok($home, '<=', 2 * 8 * 600 * 600, 'and no more than there are');
+
+SKIP: {
+    skip 'emulated devices only', 8 if $device !~ /^emu/;
+    my $other = replay("$scratch/trace0", '--device', 'emu:k40x3');
+    is($other->{status}, 0, 'replayed on other devices');
+    is(value($other, 'SEMCACHE_DEVICE', 1), 'emu:k40x3', 'which the report names');
+    same($other, 'other devices', 'calls on devices');
+    cmp_ok(value($other, 'virtual seconds', 1), '>', value($other, 'virtual seconds', 0), 'older ones need more time');
+    my $never = replay("$scratch/trace0", '--device', 'none');
+    is($never->{status}, 0, 'replayed on the host');
+    is(value($never, 'calls on devices', 1), 0, 'no call on devices');
+    my $kept = replay("$scratch/trace0", '--trace', "$scratch/again", '--stats', "$scratch/stats");
+    my $twice = replay("$scratch/again");
+    is(value($twice, 'bytes to devices', 1), value($kept, 'bytes to devices', 0), 'a replay can be replayed');
+    like(slurp("$scratch/stats"), qr/"h2d": \d/, 'and has statistics');
+}
+
+for my $bad ("$scratch/none", "$build/tools/semcache") {
+    my $refused = replay($bad);
+    isnt($refused->{status}, 0, "$bad is refused");
+    is(scalar(split /\n/, $refused->{err}), 1, 'in one line');
+}
+
+# A file that ends in the middle is replayed as far as it goes; damaged events do no harm.
+my $text = slurp("$scratch/trace5");
+sub damaged {
+    my ($name, $bytes) = @_;
+    open my $out, '>', "$scratch/damaged" or die;
+    print $out $bytes;
+    close $out;
+    my $again = replay("$scratch/damaged");
+    is($again->{status} & 127, 0, "$name: no crash") or diag($again->{err});
+}
+damaged('half', substr($text, 0, length($text) / 2));
+srand(1);
+for my $round (1 .. 5) {
+    my $bytes = $text;
+    # Sizes and addresses of the operands (kind 11) of some calls.
+    my $at = 304;
+    while ($at + 16 <= length $bytes) {
+        my ($kind, $none, $length) = unpack 'LLQ', substr $bytes, $at, 16;
+        $at += 16;
+        if ($kind == 1) {
+            for (my $event = $at; $event + 80 <= $at + $length; $event += 80) {
+                next if unpack('S', substr $bytes, $event + 68, 2) != 11 || rand() < 0.5;
+                substr($bytes, $event + 8 * int(1 + rand 5), 8) = pack 'Q', int(rand 2**30) * 2**int(rand 33);
+            }
+        }
+        $at += $length + (8 - $length % 8) % 8;
+    }
+    damaged("operands damaged, seed 1, round $round", $bytes);
+}
+done_testing();

@@ -1,0 +1,193 @@
+/* Does again what a recorded program did, as a program of its own that knows nothing of the library: `semcache trace
+ * replay' starts it with the library preloaded.  One thread does everything, in the order of time. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "blas/replay.h"
+#include "semcache/semcache.h"
+#include "tools/replay_memory.h"
+
+#define PAUSE_MAX 10000000u /* nanoseconds */
+
+static const char *const tool = "semcache trace replay";
+
+/* The library's, when it is there. */
+static struct {
+    enum semcache_status (*acquire)(const void *memory, size_t bytes, enum semcache_mode mode);
+    enum semcache_status (*sync)(const void *memory, size_t bytes);
+    enum semcache_status (*invalidate)(const void *memory, size_t bytes);
+    enum semcache_status (*prefetch)(const void *memory, int64_t rows, int64_t cols, int64_t ld,
+                                     enum semcache_type type, int device);
+    int (*device_count)(void);
+} library;
+
+static struct {
+    unsigned long long calls, accesses; /* that could not be repeated */
+} missed;
+
+static bool find_library(void)
+{
+#define FIND(name) *(void **)&library.name = dlsym(RTLD_DEFAULT, "semcache_" #name)
+    FIND(acquire);
+    FIND(sync);
+    FIND(invalidate);
+    FIND(prefetch);
+    FIND(device_count);
+#undef FIND
+    return library.acquire && library.sync && library.invalidate && library.prefetch && library.device_count;
+}
+
+/* False: no memory. */
+static bool call(const struct sc_trace_reading *trace, const struct sc_event *event)
+{
+    int count = sc_trace_group(trace, event), operands = 0;
+    void *memory[SC_TRACE_GROUP_MAX];
+    struct sc_trace_text text = {0};
+    char name[64];
+
+    if (event->routine < SC_TRACE_ROUTINES_MAX)
+        text = trace->routines[event->routine];
+    snprintf(name, sizeof name, "%.*s", (int)(text.bytes < sizeof name ? text.bytes : sizeof name), text.at ? text.at : "");
+    for (int i = 1; i <= count; i++)
+        if (event[i].kind == SC_EVENT_OPERAND && !(memory[operands++] = sc_replay_memory_of(&event[i])))
+            return false;
+    if (count < 0 || !sc_blas_replay(name, event, count, memory))
+        missed.calls++;
+    return true;
+}
+
+/* As long as the program took until its next event, but not longer than a little: what was read ahead meanwhile is part
+ * of the record. */
+static void pause_as(const struct sc_event *event, const struct sc_event *next)
+{
+    uint64_t gap = next->nanoseconds - event->nanoseconds;
+    struct timespec wait = {.tv_nsec = (long)(gap < PAUSE_MAX ? gap : PAUSE_MAX)};
+
+    nanosleep(&wait, NULL);
+}
+
+static void touch(const struct sc_event *event)
+{
+    uint64_t bytes = 1;
+    volatile char *byte = sc_replay_memory_at(event->a, &bytes);
+
+    if (!byte)
+        missed.accesses++;
+    else if (event->old_state & SC_WRITE)
+        __atomic_fetch_or(byte, 0, __ATOMIC_RELAXED); /* a write that changes nothing */
+    else
+        (void)*byte;
+}
+
+static void ask(const struct sc_event *event)
+{
+    uint64_t bytes = event->bytes;
+    void *memory = sc_replay_memory_at(event->a, &bytes);
+
+    if (!memory)
+        missed.accesses++;
+    else if (event->kind == SC_EVENT_RELEASE)
+        library.invalidate(memory, bytes);
+    else
+        library.acquire(memory, bytes, (enum semcache_mode)(event->old_state & SC_RDWR));
+}
+
+static void prefetch(const struct sc_event *event)
+{
+    void *memory = sc_replay_memory_of(event);
+
+    if (memory && event->new_state < SC_TYPES)
+        library.prefetch(memory, (int64_t)event->b, (int64_t)event->c, (int64_t)event->bytes,
+                         (enum semcache_type)event->new_state,
+                         event->device < library.device_count() ? event->device : SEMCACHE_ANY_DEVICE);
+}
+
+static bool repeat(const struct sc_trace_reading *trace, const struct sc_event *event)
+{
+    switch (event->kind) {
+    case SC_EVENT_CALL: return call(trace, event);
+    case SC_EVENT_FAULT: touch(event); break;
+    case SC_EVENT_ACQUIRE:
+    case SC_EVENT_RELEASE: ask(event); break;
+    case SC_EVENT_HOME: library.sync(NULL, 0); break;
+    case SC_EVENT_PREFETCH: prefetch(event); break;
+    case SC_EVENT_FREE: sc_replay_memory_free(event->a, event->bytes); break;
+    }
+    return true;
+}
+
+static int by_block(const void *left, const void *right)
+{
+    const struct sc_event *a = *(const struct sc_event *const *)left, *b = *(const struct sc_event *const *)right;
+
+    if (a->ip != b->ip)
+        return a->ip < b->ip ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Memory that was there before anything was given up is there, and filled, before the first call; in the order of
+ * addresses, so that neighbours are neighbours. */
+static bool prepare(const struct sc_trace_reading *trace)
+{
+    const struct sc_event **operands = malloc((trace->event_count + 1) * sizeof *operands);
+    size_t count = 0;
+    bool good = operands && sc_replay_memory_begin(trace);
+
+    for (size_t i = 0; good && i < trace->event_count && trace->order[i]->kind != SC_EVENT_FREE; i++)
+        if (trace->order[i]->kind == SC_EVENT_OPERAND)
+            operands[count++] = trace->order[i];
+    if (good)
+        qsort(operands, count, sizeof *operands, by_block);
+    for (size_t i = 0; good && i < count; i++)
+        good = sc_replay_memory_of(operands[i]) != NULL;
+    free(operands);
+    return good;
+}
+
+/* What the program did next, or its end: transfers and states are the library's. */
+static const struct sc_event *next_of_program(const struct sc_trace_reading *trace, size_t i)
+{
+    while (++i + 1 < trace->event_count && (trace->order[i]->kind == SC_EVENT_STATE ||
+                                            trace->order[i]->kind == SC_EVENT_TRANSFER))
+        ;
+    return trace->order[i];
+}
+
+static bool play(const struct sc_trace_reading *trace)
+{
+    if (!prepare(trace))
+        return false;
+    for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
+        if (!repeat(trace, trace->order[i]))
+            return false;
+        if (trace->order[i]->kind == SC_EVENT_FAULT && i + 1 < trace->event_count)
+            pause_as(trace->order[i], next_of_program(trace, i));
+    }
+    if (missed.calls)
+        fprintf(stderr, "%s: %llu calls of routines that are not there were left out\n", tool, missed.calls);
+    if (missed.accesses)
+        fprintf(stderr, "%s: %llu accesses to memory of no call were left out\n", tool, missed.accesses);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct sc_trace_reading trace;
+    bool good;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: semcache trace replay FILE\n");
+        return 2;
+    }
+    if (!find_library()) {
+        fprintf(stderr, "%s: the library is not loaded\n", tool);
+        return EXIT_FAILURE;
+    }
+    if (sc_trace_read(argv[1], &trace) != SC_OK)
+        return EXIT_FAILURE;
+    good = play(&trace);
+    sc_trace_read_end(&trace);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

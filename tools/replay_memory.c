@@ -1,0 +1,303 @@
+/* Two kinds of memory: blocks, which were tracked, each one malloc there and here; and the rest, whose pages that were
+ * operands of a call are mapped once, where nothing tracks them. */
+#include "tools/replay_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE UINT64_C(4096)
+#define ADDRESSES (UINT64_C(1) << 47) /* of a process: what a damaged file says beyond is not believed */
+
+struct area {
+    uint64_t base, bytes; /* there */
+    char *here;
+};
+
+struct areas {
+    struct area *list;
+    size_t count, room;
+};
+
+static struct areas blocks;    /* live ones, in no order */
+static struct areas untracked; /* by address, disjoint */
+static const struct sc_event **solves; /* operands that triangular solves divide by */
+static size_t solve_count, solve_room;
+
+static bool out_of_memory(uint64_t bytes)
+{
+    fprintf(stderr, "semcache trace replay: no memory for %llu bytes of the recorded program\n",
+            (unsigned long long)bytes);
+    return false;
+}
+
+static void *grown(void *list, size_t count, size_t *room, size_t each)
+{
+    void *larger = list;
+
+    if (count == *room) {
+        *room = *room ? 2 * *room : 64;
+        larger = realloc(list, *room * each);
+    }
+    return larger;
+}
+
+static bool add(struct areas *areas, struct area area)
+{
+    struct area *larger = grown(areas->list, areas->count, &areas->room, sizeof *areas->list);
+
+    if (!larger)
+        return out_of_memory(sizeof *areas->list);
+    areas->list = larger;
+    larger[areas->count++] = area;
+    return true;
+}
+
+static struct area *find(const struct areas *areas, uint64_t address)
+{
+    for (size_t i = 0; i < areas->count; i++)
+        if (address - areas->list[i].base < areas->list[i].bytes)
+            return &areas->list[i];
+    return NULL;
+}
+
+/* --- operands ----------------------------------------------------------------------------------------------------- */
+
+static enum sc_type type_of(const struct sc_event *operand)
+{
+    return operand->new_state < SC_TYPES ? (enum sc_type)operand->new_state : SC_D;
+}
+
+static uint64_t step_of(const struct sc_event *operand)
+{
+    int64_t step = (int64_t)operand->bytes;
+
+    return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+}
+
+/* Bytes from the first element to the last; 0: none, or none that can be. */
+static uint64_t extent(const struct sc_event *operand)
+{
+    uint64_t rows = operand->b, cols = operand->c, bytes;
+
+    if (!rows || !cols || (int64_t)rows < 0 || (int64_t)cols < 0 ||
+        __builtin_mul_overflow(cols - 1, step_of(operand), &bytes) || __builtin_add_overflow(bytes, rows, &bytes) ||
+        __builtin_mul_overflow(bytes, sc_type_bytes(type_of(operand)), &bytes) || bytes > ADDRESSES ||
+        operand->a > ADDRESSES)
+        return 0;
+    return bytes;
+}
+
+static uint64_t block_bytes(const struct sc_event *operand) { return operand->matrix * PAGE; }
+
+/* The block of an operand that lies in one whole. */
+static bool in_block(const struct sc_event *operand)
+{
+    return operand->ip && operand->a >= operand->ip && operand->a - operand->ip <= block_bytes(operand) &&
+           extent(operand) <= block_bytes(operand) - (operand->a - operand->ip);
+}
+
+static void put(void *at, enum sc_type type, double value)
+{
+    const float single[2] = {(float)value, 0};
+    const double twice[2] = {value, 0};
+
+    if (type == SC_S || type == SC_C)
+        memcpy(at, single, sc_type_bytes(type));
+    else
+        memcpy(at, twice, sc_type_bytes(type));
+}
+
+/* Values that a product or a sum over the operand's longer side does not let grow. */
+static void fill(char *memory, uint64_t bytes, const struct sc_event *operand)
+{
+    size_t each = sc_type_bytes(type_of(operand));
+    uint64_t longest = operand->b > operand->c ? operand->b : operand->c;
+
+    for (uint64_t at = 0; at + each <= bytes; at += each)
+        put(memory + at, type_of(operand), 1 / (double)(longest ? longest : 1));
+}
+
+/* Diagonals larger than the sum of their rows: solving keeps the size of numbers. */
+static void dominate(const struct area *area)
+{
+    for (size_t i = 0; i < solve_count; i++) {
+        const struct sc_event *a = solves[i];
+        uint64_t bytes = extent(a), each = sc_type_bytes(type_of(a));
+
+        if (!bytes || a->a < area->base || a->a - area->base > area->bytes || bytes > area->bytes - (a->a - area->base))
+            continue;
+        for (uint64_t j = 0; j < a->b && j < a->c; j++)
+            put(area->here + (a->a - area->base) + j * (step_of(a) + 1) * each, type_of(a), 2);
+    }
+}
+
+/* --- memory that was not tracked ---------------------------------------------------------------------------------- */
+
+static int by_base(const void *left, const void *right)
+{
+    const struct area *a = left, *b = right;
+
+    return a->base < b->base ? -1 : a->base > b->base;
+}
+
+/* Areas that touch or overlap become one. */
+static void join(struct areas *areas)
+{
+    size_t kept = 0;
+
+    if (!areas->count)
+        return;
+    qsort(areas->list, areas->count, sizeof *areas->list, by_base);
+    for (size_t i = 1; i < areas->count; i++) {
+        struct area *last = &areas->list[kept], *next = &areas->list[i];
+
+        if (next->base > last->base + last->bytes)
+            areas->list[++kept] = *next;
+        else if (next->base + next->bytes > last->base + last->bytes)
+            last->bytes = next->base + next->bytes - last->base;
+    }
+    areas->count = kept + 1;
+}
+
+static bool note_untracked(const struct sc_event *operand)
+{
+    uint64_t lo = operand->a & ~(PAGE - 1), hi = (operand->a + extent(operand) + PAGE - 1) & ~(PAGE - 1);
+
+    if (!extent(operand))
+        return true;
+    if (!add(&untracked, (struct area){.base = lo, .bytes = hi - lo}))
+        return false;
+    if (untracked.count == 4096 && untracked.count == untracked.room)
+        join(&untracked); /* most are the same ones again */
+    return true;
+}
+
+static bool map_untracked(void)
+{
+    join(&untracked);
+    for (size_t i = 0; i < untracked.count; i++) {
+        struct area *area = &untracked.list[i];
+        void *here = mmap(NULL, area->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        if (here == MAP_FAILED)
+            return out_of_memory(area->bytes);
+        area->here = here;
+    }
+    return true;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static bool is_solve(const struct sc_trace_reading *trace, const struct sc_event *operand)
+{
+    struct sc_trace_text name = operand->routine < SC_TRACE_ROUTINES_MAX ? trace->routines[operand->routine]
+                                                                        : (struct sc_trace_text){0};
+
+    return operand->sectors == 'A' && name.bytes >= 5 &&
+           (memcmp(name.at + 1, "trsv", 4) == 0 || memcmp(name.at + 1, "trsm", 4) == 0);
+}
+
+static bool note_solve(const struct sc_event *operand)
+{
+    const struct sc_event **larger = grown(solves, solve_count, &solve_room, sizeof *solves);
+
+    if (!larger)
+        return out_of_memory(sizeof *solves);
+    solves = larger;
+    if (!solve_count || memcmp(&solves[solve_count - 1]->a, &operand->a, 4 * sizeof operand->a) != 0)
+        solves[solve_count++] = operand;
+    return true;
+}
+
+bool sc_replay_memory_begin(const struct sc_trace_reading *trace)
+{
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct sc_event *event = &trace->events[i];
+
+        if (event->kind != SC_EVENT_OPERAND)
+            continue;
+        if (!in_block(event) && !note_untracked(event))
+            return false;
+        if (is_solve(trace, event) && !note_solve(event))
+            return false;
+    }
+    if (!map_untracked())
+        return false;
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct sc_event *event = &trace->events[i];
+        struct area *area = event->kind == SC_EVENT_OPERAND && !in_block(event) && extent(event)
+                                ? find(&untracked, event->a) : NULL;
+
+        if (area && area->here[event->a - area->base] == 0) /* not filled yet */
+            fill(area->here + (event->a - area->base), extent(event), event);
+    }
+    for (size_t i = 0; i < untracked.count; i++)
+        dominate(&untracked.list[i]);
+    return true;
+}
+
+static void *new_block(const struct sc_event *operand)
+{
+    struct area area = {.base = operand->ip, .bytes = block_bytes(operand), .here = malloc(block_bytes(operand))};
+
+    if (!area.here) {
+        out_of_memory(area.bytes);
+        return NULL;
+    }
+    fill(area.here, area.bytes, operand);
+    dominate(&area);
+    if (!add(&blocks, area))
+        return NULL;
+    return area.here + (operand->a - area.base);
+}
+
+void *sc_replay_memory_of(const struct sc_event *operand)
+{
+    uint64_t one = 1;
+    struct area *area;
+
+    if (!in_block(operand)) {
+        static char nothing[64]; /* of an operand without elements */
+
+        return extent(operand) ? sc_replay_memory_at(operand->a, &one) : nothing;
+    }
+    area = find(&blocks, operand->a);
+    if (area && area->base == operand->ip && area->bytes == block_bytes(operand))
+        return area->here + (operand->a - area->base);
+    /* What was there was given up without being tracked, so that nobody was told. */
+    sc_replay_memory_free(operand->ip, block_bytes(operand));
+    return new_block(operand);
+}
+
+void *sc_replay_memory_at(uint64_t address, uint64_t *bytes)
+{
+    struct area *area = find(&blocks, address);
+
+    if (!area)
+        area = find(&untracked, address);
+    if (!area)
+        return NULL;
+    if (*bytes > area->base + area->bytes - address)
+        *bytes = area->base + area->bytes - address;
+    return area->here + (address - area->base);
+}
+
+void sc_replay_memory_free(uint64_t address, uint64_t bytes)
+{
+    for (size_t i = blocks.count; i-- > 0;) {
+        struct area *area = &blocks.list[i];
+        uint64_t lo = area->base > address ? area->base : address, end = address + bytes;
+        uint64_t hi = area->base + area->bytes < end ? area->base + area->bytes : end;
+
+        if (lo >= hi)
+            continue;
+        if (hi - lo < area->bytes) { /* a part of it was given up, and read as zeros from then on */
+            madvise(area->here + (lo - area->base), hi - lo, MADV_DONTNEED);
+            continue;
+        }
+        free(area->here);
+        *area = blocks.list[--blocks.count];
+    }
+}
