@@ -83,6 +83,24 @@ SKIP: {
     like(slurp("$scratch/stats"), qr/"h2d": \d/, 'and has statistics');
 }
 
+# The summary: the same sums, and the line that made columns be uploaded again.
+{
+    my $run = run({ options => ['--offload', 'always', '--trace', "$scratch/summary"] }, 'tests/replayed');
+    my $summary = qx($build/tools/semcache trace dump --summary $scratch/summary 2>&1);
+    is($?, 0, 'a summary is printed');
+    note($summary);
+    my ($devices, $host, $up, $home) = $summary =~ /^ *(\d+) +(\d+) +[\d.]+ +(\d+) +(\d+) +\d+  all$/m;
+    is($devices, calls($run, qr/./, 'offloaded'), 'summary: calls');
+    is($up, moved($run, 'h2d'), 'summary: bytes to devices');
+    is($home, moved($run, 'd2h'), 'summary: bytes to the host');
+    my $source = slurp("$ENV{top_srcdir}/tests/replayed.c");
+    my $line = 1 + (substr($source, 0, index($source, 'kept[N + round] += 1')) =~ tr/\n//);
+    my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/tests/replayed 2>/dev/null) =~ /debug_line/;
+    my $place = $debug ? qr/replayed\.c:$line/ : qr/replayed\+0x[0-9a-f]+/;
+    like($summary, qr/^ +\d+ +[1-9]\d* +\d+ +[1-9]\d*  \S*$place$/m, 'summary: who writes what is uploaded again, ' . ($debug ? 'by line' : 'by address'));
+    like($summary, qr/^ +\d+ +720000 .* 300 x 300 at 0x[0-9a-f]+, dgemm$/m, 'summary: a matrix');
+}
+
 for my $bad ("$scratch/none", "$build/tools/semcache") {
     my $refused = replay($bad);
     isnt($refused->{status}, 0, "$bad is refused");

@@ -103,22 +103,22 @@ static void report(const struct sc_trace_reading *trace, const struct sc_trace_t
 
     printf("%-34s %16s %16s\n", "", "recorded", "replayed");
     put_settings(trace);
-    put_count("calls on devices", before->calls_devices, now->calls_devices);
-    put_count("large calls on the host", before->calls_host, now->calls_host);
+    put_count("calls on devices", before->all.calls_devices, now->all.calls_devices);
+    put_count("large calls on the host", before->all.calls_host, now->all.calls_host);
     for (int way = 0; way < SC_TRANSFERS; way++) {
         snprintf(what, sizeof what, "bytes %s", ways[way]);
-        put_count(what, before->bytes[way], now->bytes[way]);
+        put_count(what, before->all.bytes[way], now->all.bytes[way]);
     }
     for (int way = 0; way < SC_TRANSFERS; way++) {
         snprintf(what, sizeof what, "transfers %s", ways[way]);
-        put_count(what, before->transfers[way], now->transfers[way]);
+        put_count(what, before->all.transfers[way], now->all.transfers[way]);
     }
     put_count("read faults", before->faults_read, now->faults_read);
     put_count("write faults", before->faults_write, now->faults_write);
     put_count("evictions", before->evictions, now->evictions);
     put_seconds("seconds", before->seconds, now->seconds);
-    put_seconds("seconds in calls on devices", before->seconds_devices, now->seconds_devices);
-    put_seconds("seconds in large calls on the host", before->seconds_host, now->seconds_host);
+    put_seconds("seconds in calls on devices", before->all.seconds_devices, now->all.seconds_devices);
+    put_seconds("seconds in large calls on the host", before->all.seconds_host, now->all.seconds_host);
     if (before->virtual_seconds > 0 || now->virtual_seconds > 0)
         put_seconds("virtual seconds", before->virtual_seconds, now->virtual_seconds);
 }
@@ -133,7 +133,7 @@ static bool is_empty(const char *path)
 
 static int compare(const char *tool, const struct sc_trace_reading *trace, const char *replayed)
 {
-    struct sc_trace_totals before, now = {0};
+    static struct sc_trace_totals before, now;
     struct sc_trace_reading again;
 
     sc_trace_add_up(trace, &before);

@@ -4,6 +4,8 @@
 
 #include <argp.h>
 
+#include "trace/read.h"
+
 /* Each runs one subcommand; argv[0] is its full name ("semcache run").  Returns the exit status. */
 int sc_tool_run(int argc, char **argv);
 int sc_tool_info(int argc, char **argv);
@@ -19,6 +21,9 @@ int sc_tool_preload(const char *tool);
 
 /* `semcache trace replay': the program that replays, in the environment as it is, and then the report on stdout. */
 int sc_tool_replay(const char *tool, const char *file);
+
+/* Prints the place of an address of code: "file.c:12" where debug information says so, else "program+0x12". */
+void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t ip);
 
 /* The program that replays a trace (never freed), found as the library is. */
 const char *sc_tool_replayer(void);

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,21 @@
 #include "tools/tool.h"
 #include "trace/trace.h"
 
+struct asked {
+    char *file;
+    bool summary;
+};
+
 static error_t parse_file(int key, char *text, struct argp_state *state)
 {
+    struct asked *asked = state->input;
+
     switch (key) {
+    case 'S': asked->summary = true; return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
             argp_error(state, "one file at a time");
-        *(char **)state->input = text;
+        asked->file = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "the trace file is missing");
@@ -26,13 +35,18 @@ static error_t parse_file(int key, char *text, struct argp_state *state)
 
 static int dump(int argc, char **argv)
 {
-    static const struct argp argp = {.parser = parse_file,
+    static const struct argp_option options[] = {
+        {"summary", 'S', NULL, 0, "what moved, by routine, by line of the program and by matrix", 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse_file,
                                      .args_doc = "FILE",
                                      .doc = "Prints a trace, one line an event, in the order of time."};
-    char *file = NULL;
+    struct asked asked = {0};
+    enum sc_status status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &file);
-    return sc_trace_dump(file, stdout) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    status = asked.summary ? sc_trace_summary(asked.file, stdout, sc_tool_put_line) : sc_trace_dump(asked.file, stdout);
+    return status == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int replay(int argc, char **argv)
@@ -44,11 +58,11 @@ static int replay(int argc, char **argv)
         .args_doc = "FILE",
         .doc = "Makes the large BLAS calls of a traced program again, touches what its CPU code touched, and compares.\v"
                "What is set neither here nor in the environment is as it was recorded."};
-    char *file = NULL;
+    struct asked asked = {0};
 
     unsetenv("SEMCACHE_TRACE"); /* the file of another program, most likely the one that is read */
-    argp_parse(&argp, argc, argv, 0, NULL, &file);
-    return sc_tool_replay(argv[0], file);
+    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    return sc_tool_replay(argv[0], asked.file);
 }
 
 static const struct command {
@@ -82,7 +96,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 int sc_tool_trace(int argc, char **argv)
 {
     static const struct argp argp = {.parser = parse,
-                                     .args_doc = "dump FILE\nreplay [OPTION...] FILE",
+                                     .args_doc = "dump [--summary] FILE\nreplay [OPTION...] FILE",
                                      .doc = "Looks at the trace of a program, or does again what the program did."};
     struct choice choice = {0};
 

@@ -6,17 +6,6 @@
 #include "base/log.h"
 #include "trace/read.h"
 
-static void put_text(FILE *out, struct sc_trace_text text, const char *if_none)
-{
-    if (!text.bytes)
-        fputs(if_none, out);
-    for (size_t i = 0; i < text.bytes; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-
-        putc(c > ' ' && c < 0x7f ? c : '?', out);
-    }
-}
-
 /* Which columns mean something for a kind of event. */
 enum { TILED = 1, LOCATED = 2, SIZED = 4 };
 static const struct {
@@ -69,14 +58,12 @@ static const char *msi_name(uint8_t state)
 /* "file+0x1234": what addr2line -e file 0x1234 turns into a line of the source. */
 static void put_code_address(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
 {
-    for (size_t i = trace->module_count; i-- > 0;) { /* later ones first: the table is written again at the end */
-        const struct sc_trace_module *module = &trace->modules[i];
+    const struct sc_trace_module *module = sc_trace_module_of(trace, ip);
 
-        if (ip >= module->head.start && ip < module->head.end) {
-            put_text(out, module->path, "?");
-            fprintf(out, "+0x%" PRIx64, ip - module->head.bias);
-            return;
-        }
+    if (module) {
+        sc_trace_put_text(out, module->path, "?");
+        ip -= module->head.bias;
+        putc('+', out);
     }
     fprintf(out, "0x%" PRIx64, ip);
 }
@@ -205,7 +192,7 @@ static void put_event(FILE *out, const struct sc_trace_reading *trace, const str
         fprintf(out, " %12" PRIu64 " ", event->bytes);
     else
         fprintf(out, " %12s ", "-");
-    put_text(out, routine < SC_TRACE_ROUTINES_MAX ? trace->routines[routine] : (struct sc_trace_text){0}, "-");
+    sc_trace_put_text(out, routine < SC_TRACE_ROUTINES_MAX ? trace->routines[routine] : (struct sc_trace_text){0}, "-");
     put_details(out, trace, event);
     putc('\n', out);
 }
@@ -280,22 +267,27 @@ static void put_settings(FILE *out, const struct sc_trace_reading *trace)
 {
     for (size_t i = 0; i < trace->setting_count; i++) {
         fputs(i ? " " : "\n# ", out);
-        put_text(out, trace->settings[i], "");
+        sc_trace_put_text(out, trace->settings[i], "");
     }
 }
 
-static void put_heading(FILE *out, const struct sc_trace_reading *trace)
+void sc_trace_put_heading(FILE *out, const struct sc_trace_reading *trace)
 {
     const char *program = trace->header.program;
 
     fprintf(out, "# semcache trace, version %u: process %u, ", trace->header.version, trace->header.pid);
-    put_text(out, (struct sc_trace_text){program, strnlen(program, sizeof trace->header.program)}, "unknown program");
+    sc_trace_put_text(out, (struct sc_trace_text){program, strnlen(program, sizeof trace->header.program)}, "unknown program");
     put_settings(out, trace);
-    fprintf(out, "\n# %12s %7s %-8s %6s %4s %18s %3s %4s %12s %s\n", "seconds", "thread", "event", "matrix", "tile",
+    putc('\n', out);
+}
+
+static void put_columns(FILE *out)
+{
+    fprintf(out, "# %12s %7s %-8s %6s %4s %18s %3s %4s %12s %s\n", "seconds", "thread", "event", "matrix", "tile",
             "sectors", "o>n", "dev", "bytes", "routine and details");
 }
 
-static void put_ending(FILE *out, const struct sc_trace_reading *trace)
+void sc_trace_put_ending(FILE *out, const struct sc_trace_reading *trace)
 {
     if (!trace->ended)
         fputs("# the program ended without closing the trace: its last events are missing\n", out);
@@ -310,9 +302,10 @@ enum sc_status sc_trace_dump(const char *path, FILE *out)
 
     if (status != SC_OK)
         return status;
-    put_heading(out, &trace);
+    sc_trace_put_heading(out, &trace);
+    put_columns(out);
     put_events(out, &trace);
-    put_ending(out, &trace);
+    sc_trace_put_ending(out, &trace);
     if (fflush(out) != 0 || ferror(out)) {
         sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
         status = SC_ERR_IO;

@@ -222,3 +222,22 @@ int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *
         n++;
     return n == call->tile ? (int)n : -1;
 }
+
+const struct sc_trace_module *sc_trace_module_of(const struct sc_trace_reading *trace, uint64_t ip)
+{
+    for (size_t i = trace->module_count; i-- > 0;) /* later ones first: the table is written again at the end */
+        if (ip >= trace->modules[i].head.start && ip < trace->modules[i].head.end)
+            return &trace->modules[i];
+    return NULL;
+}
+
+void sc_trace_put_text(FILE *out, struct sc_trace_text text, const char *if_none)
+{
+    if (!text.bytes)
+        fputs(if_none, out);
+    for (size_t i = 0; i < text.bytes; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+
+        putc(c > ' ' && c < 0x7f ? c : '?', out);
+    }
+}

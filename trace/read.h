@@ -35,6 +35,15 @@ struct sc_trace_reading {
 enum sc_status sc_trace_read(const char *path, struct sc_trace_reading *trace);
 void sc_trace_read_end(struct sc_trace_reading *trace);
 
+/* The program file that an address of code lies in, or NULL. */
+const struct sc_trace_module *sc_trace_module_of(const struct sc_trace_reading *trace, uint64_t ip);
+
+/* Prints text of the file without control characters and blanks. */
+void sc_trace_put_text(FILE *out, struct sc_trace_text text, const char *if_none);
+/* dump.c: lines that begin and end what is printed of a trace. */
+void sc_trace_put_heading(FILE *out, const struct sc_trace_reading *trace);
+void sc_trace_put_ending(FILE *out, const struct sc_trace_reading *trace);
+
 /* Events that belong to a call (SC_EVENT_SCALARS, SC_EVENT_OPERAND): call[1], call[2]...  -1: the file is damaged. */
 int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *call);
 

@@ -25,27 +25,42 @@ static void begin(struct open_calls *open, const struct sc_event *call)
     open->count += i == open->count;
 }
 
+static void count(struct sc_trace_sums *sums, bool on_devices, double seconds)
+{
+    if (on_devices)
+        sums->calls_devices++, sums->seconds_devices += seconds;
+    else
+        sums->calls_host++, sums->seconds_host += seconds;
+}
+
+/* The sums of what an event happened in. */
+static struct sc_trace_sums *sums_of(struct sc_trace_totals *totals, const struct sc_event *event)
+{
+    return &totals->routine[event->routine < SC_TRACE_ROUTINES_MAX ? event->routine : 0];
+}
+
 static void end(struct open_calls *open, const struct sc_event *done, struct sc_trace_totals *totals)
 {
     for (int i = 0; i < open->count; i++)
         if (open->call[i].thread == done->thread) {
             double seconds = (double)(done->nanoseconds - open->call[i].since) * 1e-9;
 
-            if (done->device >= 0)
-                totals->calls_devices++, totals->seconds_devices += seconds;
-            else
-                totals->calls_host++, totals->seconds_host += seconds;
+            count(&totals->all, done->device >= 0, seconds);
+            count(sums_of(totals, done), done->device >= 0, seconds);
             open->call[i] = open->call[--open->count];
             return;
         }
 }
 
-static void transfer(const struct sc_event *event, struct sc_trace_totals *totals)
+enum sc_transfer sc_trace_way(const struct sc_event *event)
 {
-    enum sc_transfer way = event->device < 0 ? SC_D2H : event->peer < 0 ? SC_H2D : SC_D2D;
+    return event->device < 0 ? SC_D2H : event->peer < 0 ? SC_H2D : SC_D2D;
+}
 
-    totals->bytes[way] += event->bytes;
-    totals->transfers[way]++;
+static void transfer(struct sc_trace_sums *sums, const struct sc_event *event)
+{
+    sums->bytes[sc_trace_way(event)] += event->bytes;
+    sums->transfers[sc_trace_way(event)]++;
 }
 
 void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_totals *totals)
@@ -67,7 +82,10 @@ void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_total
             begin(&open, event);
             break;
         case SC_EVENT_DONE: end(&open, event, totals); break;
-        case SC_EVENT_TRANSFER: transfer(event, totals); break;
+        case SC_EVENT_TRANSFER:
+            transfer(&totals->all, event);
+            transfer(sums_of(totals, event), event);
+            break;
         case SC_EVENT_FAULT: event->old_state & SC_WRITE ? totals->faults_write++ : totals->faults_read++; break;
         case SC_EVENT_EVICT: totals->evictions++; break;
         }

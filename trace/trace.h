@@ -109,4 +109,10 @@ enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra);
 /* Prints a trace file as text, one line an event. */
 enum sc_status sc_trace_dump(const char *path, FILE *out);
 
+/* Prints what a trace adds up to: by routine, by the code that touched what devices had, by matrix.  show prints where
+ * an address of code is. */
+struct sc_trace_reading;
+typedef void sc_trace_line(FILE *out, const struct sc_trace_reading *trace, uint64_t ip);
+enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show);
+
 #endif

@@ -1,0 +1,333 @@
+/* Why is it slow: what moved, by routine, by the line of the program that caused it, and by matrix.
+ *
+ * A cause is the last fault (or acquisition) of the thread that moves something outside of calls: the pager serves one
+ * fault after the other.  What the CPU writes is taken from the devices, and the next call that needs it brings it
+ * there again: those bytes are put down to the line that wrote. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "trace/totals.h"
+
+#define SHOWN 20    /* lines, matrices */
+#define BUCKETS 4096
+#define THREADS 256
+
+struct line {
+    uint64_t ip; /* 0: system calls and semcache_acquire */
+    uint64_t reads, writes, home, again;
+};
+
+struct matrix {
+    struct sc_event seen;
+    uint64_t bytes[SC_TRANSFERS], reads, writes;
+    bool live;
+};
+
+/* The lines that last wrote the sectors of a tile, plus 1. */
+struct tile {
+    struct tile *next;
+    uint32_t matrix, number;
+    uint32_t writer[64];
+};
+
+struct summary {
+    struct line *lines;
+    size_t line_count, line_room;
+    struct matrix *matrices;
+    size_t matrix_count, matrix_room, first_live; /* none before it is live */
+    struct tile *tiles[BUCKETS];
+    struct {
+        uint32_t thread, line; /* plus 1; 0: no cause */
+    } cause[THREADS];
+    int causes;
+};
+
+static bool grow(void *list, size_t count, size_t *room, size_t each)
+{
+    void *larger;
+
+    if (count < *room)
+        return true;
+    larger = realloc(*(void **)list, (*room ? 2 * *room : 64) * each);
+    if (!larger)
+        return false;
+    *(void **)list = larger;
+    *room = *room ? 2 * *room : 64;
+    return true;
+}
+
+/* --- who ---------------------------------------------------------------------------------------------------------- */
+
+/* Number of the line, plus 1; 0: no memory. */
+static uint32_t line_of(struct summary *sum, uint64_t ip)
+{
+    for (size_t i = 0; i < sum->line_count; i++)
+        if (sum->lines[i].ip == ip)
+            return (uint32_t)i + 1;
+    if (!grow(&sum->lines, sum->line_count, &sum->line_room, sizeof *sum->lines))
+        return 0;
+    sum->lines[sum->line_count++] = (struct line){.ip = ip};
+    return (uint32_t)sum->line_count;
+}
+
+static uint32_t *cause_of(struct summary *sum, uint32_t thread)
+{
+    int i = 0;
+
+    while (i < sum->causes && sum->cause[i].thread != thread)
+        i++;
+    if (i == THREADS)
+        i = 0;
+    if (i == sum->causes)
+        sum->causes++;
+    sum->cause[i].thread = thread;
+    return &sum->cause[i].line;
+}
+
+static struct tile *tile_of(struct summary *sum, const struct sc_event *event, bool make)
+{
+    struct tile **bucket = &sum->tiles[(event->matrix * 31 + event->tile) % BUCKETS], *tile = *bucket;
+
+    while (tile && (tile->matrix != event->matrix || tile->number != event->tile))
+        tile = tile->next;
+    if (tile || !make || !(tile = calloc(1, sizeof *tile)))
+        return tile;
+    tile->matrix = event->matrix;
+    tile->number = event->tile;
+    tile->next = *bucket;
+    return *bucket = tile;
+}
+
+static struct matrix *matrix_numbered(struct summary *sum, uint32_t number)
+{
+    for (size_t i = sum->matrix_count; i-- > sum->first_live;)
+        if (sum->matrices[i].seen.matrix == number)
+            return &sum->matrices[i];
+    return NULL;
+}
+
+static struct matrix *matrix_at(struct summary *sum, uint64_t address)
+{
+    for (size_t i = sum->matrix_count; i-- > sum->first_live;) {
+        struct matrix *m = &sum->matrices[i];
+
+        if (m->live && address - (m->seen.a & ~UINT64_C(4095)) < m->seen.bytes + (m->seen.a & 4095))
+            return m;
+    }
+    return NULL;
+}
+
+/* --- what --------------------------------------------------------------------------------------------------------- */
+
+static void add_fault(struct summary *sum, const struct sc_event *event)
+{
+    uint32_t line = line_of(sum, event->ip);
+    struct matrix *m = matrix_at(sum, event->a);
+    bool write = event->old_state & SC_WRITE;
+
+    *cause_of(sum, event->thread) = line;
+    if (line)
+        write ? sum->lines[line - 1].writes++ : sum->lines[line - 1].reads++;
+    if (m)
+        write ? m->writes++ : m->reads++;
+}
+
+/* The host alone has it now: written by the CPU, or about to be. */
+static void add_state(struct summary *sum, const struct sc_event *event)
+{
+    uint32_t line = event->routine ? 0 : *cause_of(sum, event->thread);
+    struct tile *tile;
+
+    if (!line || event->new_state != SC_MSI_C || event->old_state == SC_MSI_C || !(tile = tile_of(sum, event, true)))
+        return;
+    for (int s = 0; s < 64; s++)
+        if (event->sectors >> s & 1)
+            tile->writer[s] = line;
+}
+
+static void add_transfer(struct summary *sum, const struct sc_event *event)
+{
+    enum sc_transfer way = sc_trace_way(event);
+    struct matrix *m = matrix_numbered(sum, event->matrix);
+    uint32_t line = event->routine ? 0 : *cause_of(sum, event->thread);
+    uint64_t sectors = (uint64_t)__builtin_popcountll(event->sectors);
+    struct tile *tile = way == SC_H2D ? tile_of(sum, event, false) : NULL;
+
+    if (m)
+        m->bytes[way] += event->bytes;
+    if (way == SC_D2H && line)
+        sum->lines[line - 1].home += event->bytes;
+    for (int s = 0; tile && s < 64; s++)
+        if (event->sectors >> s & 1 && tile->writer[s]) {
+            sum->lines[tile->writer[s] - 1].again += event->bytes / sectors;
+            tile->writer[s] = 0;
+        }
+}
+
+static void add_matrix(struct summary *sum, const struct sc_event *event)
+{
+    if (grow(&sum->matrices, sum->matrix_count, &sum->matrix_room, sizeof *sum->matrices))
+        sum->matrices[sum->matrix_count++] = (struct matrix){.seen = *event, .live = true};
+}
+
+static void forget(struct summary *sum, const struct sc_event *event)
+{
+    struct matrix *m = matrix_numbered(sum, event->matrix);
+
+    if (m)
+        m->live = false;
+    while (sum->first_live < sum->matrix_count && !sum->matrices[sum->first_live].live)
+        sum->first_live++;
+}
+
+static void add_up(struct summary *sum, const struct sc_trace_reading *trace)
+{
+    for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
+        const struct sc_event *event = trace->order[i];
+
+        switch (event->kind) {
+        case SC_EVENT_CALL:
+        case SC_EVENT_FREE: *cause_of(sum, event->thread) = 0; break;
+        case SC_EVENT_ACQUIRE:
+        case SC_EVENT_RELEASE:
+        case SC_EVENT_HOME: *cause_of(sum, event->thread) = line_of(sum, 0); break;
+        case SC_EVENT_FAULT: add_fault(sum, event); break;
+        case SC_EVENT_STATE: add_state(sum, event); break;
+        case SC_EVENT_TRANSFER: add_transfer(sum, event); break;
+        case SC_EVENT_MATRIX: add_matrix(sum, event); break;
+        case SC_EVENT_FORGET: forget(sum, event); break;
+        }
+    }
+}
+
+/* --- printing ----------------------------------------------------------------------------------------------------- */
+
+static void put_routine(FILE *out, const struct sc_trace_sums *sums, struct sc_trace_text name, const char *if_none)
+{
+    fprintf(out, "%9" PRIu64 " %9" PRIu64 " %11.6f %14" PRIu64 " %14" PRIu64 " %14" PRIu64 "  ", sums->calls_devices,
+            sums->calls_host, sums->seconds_devices + sums->seconds_host, sums->bytes[SC_H2D], sums->bytes[SC_D2H],
+            sums->bytes[SC_D2D]);
+    sc_trace_put_text(out, name, if_none);
+    putc('\n', out);
+}
+
+static void put_routines(FILE *out, const struct sc_trace_reading *trace)
+{
+    static struct sc_trace_totals totals;
+
+    sc_trace_add_up(trace, &totals);
+    fprintf(out, "\nroutines\n%9s %9s %11s %14s %14s %14s\n", "devices", "host", "seconds", "to devices", "to the host",
+            "between");
+    for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
+        const struct sc_trace_sums *s = &totals.routine[i];
+
+        if (s->calls_devices || s->calls_host || s->transfers[SC_H2D] || s->transfers[SC_D2H] || s->transfers[SC_D2D])
+            put_routine(out, s, i ? trace->routines[i] : (struct sc_trace_text){0}, "outside of calls");
+    }
+    put_routine(out, &totals.all, (struct sc_trace_text){0}, "all");
+    fprintf(out, "%.6f seconds from the first call to the last event", totals.seconds);
+    if (totals.virtual_seconds > 0)
+        fprintf(out, "; %.6f virtual seconds", totals.virtual_seconds);
+    putc('\n', out);
+}
+
+static int by_cost(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    uint64_t x = a->home + a->again, y = b->home + b->again;
+
+    return x != y ? (x > y ? -1 : 1) : a->ip < b->ip ? -1 : a->ip > b->ip;
+}
+
+static void put_lines(FILE *out, struct summary *sum, const struct sc_trace_reading *trace, sc_trace_line *show)
+{
+    if (!sum->line_count)
+        return;
+    qsort(sum->lines, sum->line_count, sizeof *sum->lines, by_cost);
+    fprintf(out, "\nwhere the CPU touched what devices had\n%9s %9s %14s %14s\n", "reads", "writes", "to the host",
+            "uploaded again");
+    for (size_t i = 0; i < sum->line_count && i < SHOWN; i++) {
+        const struct line *line = &sum->lines[i];
+
+        fprintf(out, "%9" PRIu64 " %9" PRIu64 " %14" PRIu64 " %14" PRIu64 "  ", line->reads, line->writes, line->home,
+                line->again);
+        if (line->ip)
+            show(out, trace, line->ip);
+        else
+            fputs("system calls, fork, semcache_acquire", out);
+        putc('\n', out);
+    }
+    if (sum->line_count > SHOWN)
+        fprintf(out, "%zu more places\n", sum->line_count - SHOWN);
+}
+
+static uint64_t moved(const struct matrix *m) { return m->bytes[SC_H2D] + m->bytes[SC_D2H] + m->bytes[SC_D2D]; }
+
+static int by_moved(const void *left, const void *right)
+{
+    const struct matrix *a = left, *b = right;
+
+    if (moved(a) != moved(b))
+        return moved(a) > moved(b) ? -1 : 1;
+    return a->seen.matrix < b->seen.matrix ? -1 : a->seen.matrix > b->seen.matrix;
+}
+
+static void put_matrices(FILE *out, struct summary *sum, const struct sc_trace_reading *trace)
+{
+    if (!sum->matrix_count)
+        return;
+    qsort(sum->matrices, sum->matrix_count, sizeof *sum->matrices, by_moved);
+    fprintf(out, "\nmatrices\n%9s %14s %14s %14s %14s %9s %9s  %s\n", "number", "bytes", "to devices", "to the host",
+            "between", "reads", "writes", "rows x columns at address, first used by");
+    for (size_t i = 0; i < sum->matrix_count && i < SHOWN; i++) {
+        const struct matrix *m = &sum->matrices[i];
+        const struct sc_event *seen = &m->seen;
+
+        fprintf(out, "%9" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %9" PRIu64 " %9" PRIu64 "  ",
+                seen->matrix, seen->bytes, m->bytes[SC_H2D], m->bytes[SC_D2H], m->bytes[SC_D2D], m->reads, m->writes);
+        fprintf(out, "%" PRId64 " x %" PRId64 " at 0x%" PRIx64 ", ", (int64_t)seen->b, (int64_t)seen->c, seen->a);
+        sc_trace_put_text(out, trace->routines[seen->routine < SC_TRACE_ROUTINES_MAX ? seen->routine : 0], "-");
+        putc('\n', out);
+    }
+    if (sum->matrix_count > SHOWN)
+        fprintf(out, "%zu more matrices, of which each moved less\n", sum->matrix_count - SHOWN);
+}
+
+static void drop(struct summary *sum)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct tile *tile = sum->tiles[i], *next; tile; tile = next) {
+            next = tile->next;
+            free(tile);
+        }
+    free(sum->lines);
+    free(sum->matrices);
+    free(sum);
+}
+
+enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show)
+{
+    struct sc_trace_reading trace;
+    struct summary *sum = calloc(1, sizeof *sum);
+    enum sc_status status = sum ? sc_trace_read(path, &trace) : SC_ERR_MEMORY;
+
+    if (status == SC_OK) {
+        add_up(sum, &trace);
+        sc_trace_put_heading(out, &trace);
+        put_routines(out, &trace);
+        put_lines(out, sum, &trace, show);
+        put_matrices(out, sum, &trace);
+        sc_trace_put_ending(out, &trace);
+        if (fflush(out) != 0 || ferror(out)) {
+            sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
+            status = SC_ERR_IO;
+        }
+        sc_trace_read_end(&trace);
+    }
+    if (sum)
+        drop(sum);
+    return status;
+}
