@@ -12,9 +12,7 @@ static int code_uplo(char uplo) { return uplo == 'U' ? 121 : 122; }
 static int code_diag(char diag) { return diag == 'N' ? 131 : 132; }
 static int code_side(char side) { return side == 'L' ? 141 : 142; }
 
-/* Rotations are not recorded: they are replayed as the identity, which reads and writes as much. */
-static const union sc_blas_scalar zero;
-static const union sc_blas_scalar one_s = {.s = 1}, one_d = {.d = 1};
+/* The parameters of rotm are not recorded: it is replayed as the identity, which reads and writes as much. */
 static const float neutral_s[5] = {-1, 1, 0, 0, 1};
 static const double neutral_d[5] = {-1, 1, 0, 0, 1};
 
