@@ -73,6 +73,17 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call);
 
 /* True when the arguments are those that the BLAS standard allows (column-major form). */
 bool sc_blas_call_valid(const struct sc_blas_call *call);
+
+/* An operand under the name that the program's call has for it: A, B, C, P(acked), X, Y; its leading dimension or
+ * increment as given. */
+struct sc_blas_named {
+    struct sc_blas_operand shape;
+    char letter;
+    int64_t step;
+};
+/* Of a call before the conversion, in the order of the row's `operands`; how many. */
+int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named *named);
+
 /* The record for the devices; false when they are not asked for such a call. */
 bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel);
 

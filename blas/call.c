@@ -29,45 +29,6 @@ char sc_cblas_side(int side) { return side == 141 ? 'L' : side == 142 ? 'R' : '?
 
 /* --- the record --------------------------------------------------------------------------------------------------- */
 
-static bool letter_in(char letter, const char *valid)
-{
-    if (!letter)
-        return true;
-    while (*valid && *valid != letter)
-        valid++;
-    return *valid != 0;
-}
-
-/* The values of trans that a routine takes.  OpenBLAS knows more: left to it. */
-static const char *trans_of(const struct sc_blas_row *row)
-{
-    if (row->level == 3 && sc_type_is_complex(row->type)) {
-        if (row->op == SC_OP_HERK || row->name[1] == 'h')
-            return "NC";
-        if (row->name[1] == 's')
-            return "NT";
-    }
-    return "NTC";
-}
-
-bool sc_blas_call_valid(const struct sc_blas_call *call)
-{
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
-
-    if (row->level == 1)
-        return true; /* every argument means something */
-    if (call->order == '?' || call->m < 0 || call->n < 0 || call->k < 0 || call->kl < 0 || call->ku < 0)
-        return false;
-    if (!letter_in(call->transa, trans_of(row)) || !letter_in(call->transb, "NTC") || !letter_in(call->side, "LR") ||
-        !letter_in(call->uplo, "UL") || !letter_in(call->diag, "NU"))
-        return false;
-    for (int i = row->operands(call, operands) - 1; i >= 0; i--)
-        if (operands[i].ld < 1 || operands[i].ld < operands[i].rows)
-            return false;
-    return true;
-}
-
 /* Has the routine an m, or is its only size n?  The vector and square operations have one. */
 static bool has_m(enum sc_op op)
 {

@@ -487,7 +487,7 @@ function emit_replay(r, t,   f, c) {
     if (is_complex_function(t)) f = c
     else replay(f, returns_f(t), params_f(t), t, 0)
     replay(c, returns_c(t), params_c(t), t, 1)
-    again = again "    {\"" r "\", SC_" toupper(t) ", \"" f "\", \"" c "\", again_" f ", again_" c "},\n"
+    again = again "    {" id ", \"" f "\", \"" c "\", again_" f ", again_" c "},\n"
 }
 function entry(name) { return "        [" id "] = (sc_blas_fn)" name ",\n" }
 function emit_spelled(r, t, f, c) {

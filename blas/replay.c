@@ -17,8 +17,7 @@ static const float neutral_s[5] = {-1, 1, 0, 0, 1};
 static const double neutral_d[5] = {-1, 1, 0, 0, 1};
 
 struct routine {
-    const char *name;
-    enum sc_type type;
+    int id; /* row of sc_blas_rows */
     const char *fortran, *cblas;
     void (*again_fortran)(sc_blas_fn fn, struct sc_blas_call *call);
     void (*again_cblas)(sc_blas_fn fn, struct sc_blas_call *call);
@@ -28,7 +27,7 @@ struct routine {
 static const struct routine *find(const char *name)
 {
     for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
-        if (strcmp(routines[i].name, name) == 0)
+        if (strcmp(sc_blas_rows[routines[i].id].name, name) == 0)
             return &routines[i];
     return NULL;
 }
@@ -73,25 +72,79 @@ static void take_operand(struct sc_blas_call *call, const struct sc_event *event
     }
 }
 
+/* operands: NULL: those of the record. */
+static void take(struct sc_blas_call *call, const struct routine *routine, const struct sc_event *events, int count,
+                 void *const *operands)
+{
+    *call = (struct sc_blas_call){.routine = routine->id, .type = sc_blas_rows[routine->id].type};
+    take_call(call, &events[0]);
+    for (int i = 1; i <= count; i++)
+        if (events[i].kind == SC_EVENT_OPERAND) {
+            take_operand(call, &events[i], operands ? *operands++ : (void *)(uintptr_t)events[i].a);
+        } else {
+            call->alpha[0] = number(events[i].a);
+            call->alpha[1] = number(events[i].b);
+            call->beta[0] = number(events[i].c);
+            call->beta[1] = number(events[i].bytes);
+        }
+}
+
+/* Sizes that memory can have, so that shapes can be computed. */
+static bool is_possible(const struct sc_blas_call *call)
+{
+    const int64_t sizes[] = {call->m, call->n, call->k, call->kl, call->ku},
+                  steps[] = {call->lda, call->ldb, call->ldc, call->incx, call->incy};
+    const int64_t most = INT64_C(1) << (strchr(sc_blas_rows[call->routine].letters, 'P') ? 24 : 47);
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i] < 0 || sizes[i] > most || steps[i] < -most || steps[i] > most)
+            return false;
+    return call->order == SC_BLAS_FORTRAN || call->order == SC_BLAS_COLUMNS || call->order == SC_BLAS_ROWS;
+}
+
+/* By columns, as the rules for arguments are. */
+static bool is_valid(struct sc_blas_call call)
+{
+    if (call.order == SC_BLAS_ROWS && sc_blas_rows[call.routine].columns)
+        sc_blas_rows[call.routine].columns(&call);
+    return sc_blas_call_valid(&call);
+}
+
+static bool is_recorded(const struct sc_blas_named *named, const struct sc_event *event)
+{
+    return event->kind == SC_EVENT_OPERAND && event->sectors == (uint64_t)named->letter &&
+           event->b == (uint64_t)named->shape.rows && event->c == (uint64_t)named->shape.cols &&
+           event->new_state == named->shape.type;
+}
+
+bool sc_blas_replayable(const char *name, const struct sc_event *events, int count)
+{
+    const struct routine *routine = find(name);
+    struct sc_blas_named named[SC_BLAS_OPERANDS_MAX];
+    struct sc_blas_call call;
+    int operands;
+
+    if (!routine || count < 1 || events[1].kind != SC_EVENT_SCALARS)
+        return false;
+    take(&call, routine, events, count, NULL);
+    if (!is_possible(&call) || !is_valid(call))
+        return false;
+    operands = sc_blas_name_operands(&call, named);
+    if (operands != count - 1)
+        return false;
+    for (int i = 0; i < operands; i++)
+        if (!is_recorded(&named[i], &events[2 + i]))
+            return false;
+    return true;
+}
+
 bool sc_blas_replay(const char *name, const struct sc_event *events, int count, void *const *operands)
 {
     const struct routine *routine = find(name);
-    struct sc_blas_call call = {0};
+    struct sc_blas_call call;
     sc_blas_fn fn;
 
-    if (!routine)
-        return false;
-    call.type = routine->type;
-    take_call(&call, &events[0]);
-    for (int i = 1; i <= count; i++)
-        if (events[i].kind == SC_EVENT_OPERAND) {
-            take_operand(&call, &events[i], *operands++);
-        } else {
-            call.alpha[0] = number(events[i].a);
-            call.alpha[1] = number(events[i].b);
-            call.beta[0] = number(events[i].c);
-            call.beta[1] = number(events[i].bytes);
-        }
+    take(&call, routine, events, count, operands);
     fn = (sc_blas_fn)dlsym(RTLD_DEFAULT, call.order == SC_BLAS_FORTRAN ? routine->fortran : routine->cblas);
     if (!fn)
         return false;

@@ -7,9 +7,11 @@
 
 #include "trace/trace.h"
 
-/* Makes the call that events[0] (SC_EVENT_CALL) and the `count` that follow it describe, of the routine `name`
- * ("dgemm"), with the i-th operand event's memory at operands[i].  False: there is no
- * such routine. */
+/* Do events[0] (SC_EVENT_CALL) and the `count` that follow it describe a call of the routine `name` ("dgemm") that the
+ * BLAS allows, with the operands that such a call has?  Nothing in them is trusted. */
+bool sc_blas_replayable(const char *name, const struct sc_event *events, int count);
+
+/* Makes such a call, with the i-th operand's memory at operands[i].  False: the process has no such routine. */
 bool sc_blas_replay(const char *name, const struct sc_event *events, int count, void *const *operands);
 
 #endif

@@ -39,21 +39,57 @@ static bool find_library(void)
     return library.acquire && library.sync && library.invalidate && library.prefetch && library.device_count;
 }
 
+struct name {
+    char text[64];
+};
+
+static struct name routine_of(const struct sc_trace_reading *trace, const struct sc_event *event)
+{
+    struct sc_trace_text text = {"", 0};
+    struct name name;
+
+    if (event->routine < SC_TRACE_ROUTINES_MAX && trace->routines[event->routine].at)
+        text = trace->routines[event->routine];
+    snprintf(name.text, sizeof name.text, "%.*s", (int)(text.bytes < sizeof name ? text.bytes : sizeof name), text.at);
+    return name;
+}
+
+static bool is_good(const struct sc_trace_reading *trace, const struct sc_event *call, int count)
+{
+    if (count < 0 || !sc_blas_replayable(routine_of(trace, call).text, call, count))
+        return false;
+    for (int i = 1; i <= count; i++)
+        if (call[i].kind == SC_EVENT_OPERAND && !sc_replay_memory_can_be(&call[i]))
+            return false;
+    return true;
+}
+
+/* A damaged file may say anything: calls that do not agree with their operands, and operands without a call, go. */
+static void drop_damaged(struct sc_trace_reading *trace)
+{
+    for (size_t i = 0; i < trace->event_count; i++) {
+        struct sc_event *event = &trace->events[i];
+        int count = event->kind == SC_EVENT_CALL ? sc_trace_group(trace, event) : 0;
+
+        if (event->kind == SC_EVENT_CALL && is_good(trace, event, count)) {
+            i += (size_t)count;
+        } else if (event->kind == SC_EVENT_CALL || event->kind == SC_EVENT_OPERAND) {
+            missed.calls += event->kind == SC_EVENT_CALL;
+            event->kind = 0;
+        }
+    }
+}
+
 /* False: no memory. */
 static bool call(const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     int count = sc_trace_group(trace, event), operands = 0;
     void *memory[SC_TRACE_GROUP_MAX];
-    struct sc_trace_text text = {0};
-    char name[64];
 
-    if (event->routine < SC_TRACE_ROUTINES_MAX)
-        text = trace->routines[event->routine];
-    snprintf(name, sizeof name, "%.*s", (int)(text.bytes < sizeof name ? text.bytes : sizeof name), text.at ? text.at : "");
     for (int i = 1; i <= count; i++)
         if (event[i].kind == SC_EVENT_OPERAND && !(memory[operands++] = sc_replay_memory_of(&event[i])))
             return false;
-    if (count < 0 || !sc_blas_replay(name, event, count, memory))
+    if (!sc_blas_replay(routine_of(trace, event).text, event, count, memory))
         missed.calls++;
     return true;
 }
@@ -96,9 +132,11 @@ static void ask(const struct sc_event *event)
 
 static void prefetch(const struct sc_event *event)
 {
-    void *memory = sc_replay_memory_of(event);
+    void *memory = sc_replay_memory_can_be(event) ? sc_replay_memory_of(event) : NULL;
 
-    if (memory && event->new_state < SC_TYPES)
+    if (!memory || event->new_state >= SC_TYPES)
+        missed.accesses++;
+    else
         library.prefetch(memory, (int64_t)event->b, (int64_t)event->c, (int64_t)event->bytes,
                          (enum semcache_type)event->new_state,
                          event->device < library.device_count() ? event->device : SEMCACHE_ANY_DEVICE);
@@ -155,8 +193,9 @@ static const struct sc_event *next_of_program(const struct sc_trace_reading *tra
     return trace->order[i];
 }
 
-static bool play(const struct sc_trace_reading *trace)
+static bool play(struct sc_trace_reading *trace)
 {
+    drop_damaged(trace);
     if (!prepare(trace))
         return false;
     for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
@@ -166,7 +205,7 @@ static bool play(const struct sc_trace_reading *trace)
             pause_as(trace->order[i], next_of_program(trace, i));
     }
     if (missed.calls)
-        fprintf(stderr, "%s: %llu calls of routines that are not there were left out\n", tool, missed.calls);
+        fprintf(stderr, "%s: %llu calls were left out: there is no such routine, or the file is damaged\n", tool, missed.calls);
     if (missed.accesses)
         fprintf(stderr, "%s: %llu accesses to memory of no call were left out\n", tool, missed.accesses);
     return true;

@@ -89,6 +89,11 @@ static uint64_t extent(const struct sc_event *operand)
     return bytes;
 }
 
+bool sc_replay_memory_can_be(const struct sc_event *operand)
+{
+    return !operand->b || !operand->c || extent(operand);
+}
+
 static uint64_t block_bytes(const struct sc_event *operand) { return operand->matrix * PAGE; }
 
 /* The block of an operand that lies in one whole. */
@@ -117,6 +122,22 @@ static void fill(char *memory, uint64_t bytes, const struct sc_event *operand)
 
     for (uint64_t at = 0; at + each <= bytes; at += each)
         put(memory + at, type_of(operand), 1 / (double)(longest ? longest : 1));
+}
+
+/* The elements themselves: what is between columns may be far more. */
+static void fill_columns(char *memory, const struct sc_event *operand)
+{
+    uint64_t each = sc_type_bytes(type_of(operand)), step = step_of(operand);
+
+    for (uint64_t j = 0; j < (step ? operand->c : 1); j++)
+        fill(memory + j * step * each, operand->b * each, operand);
+}
+
+static bool is_zero(const char *element, enum sc_type type)
+{
+    static const char zeros[16];
+
+    return memcmp(element, zeros, sc_type_bytes(type)) == 0;
 }
 
 /* Diagonals larger than the sum of their rows: solving keeps the size of numbers. */
@@ -230,8 +251,8 @@ bool sc_replay_memory_begin(const struct sc_trace_reading *trace)
         struct area *area = event->kind == SC_EVENT_OPERAND && !in_block(event) && extent(event)
                                 ? find(&untracked, event->a) : NULL;
 
-        if (area && area->here[event->a - area->base] == 0) /* not filled yet */
-            fill(area->here + (event->a - area->base), extent(event), event);
+        if (area && is_zero(area->here + (event->a - area->base), type_of(event))) /* not filled yet */
+            fill_columns(area->here + (event->a - area->base), event);
     }
     for (size_t i = 0; i < untracked.count; i++)
         dominate(&untracked.list[i]);
@@ -255,13 +276,16 @@ static void *new_block(const struct sc_event *operand)
 
 void *sc_replay_memory_of(const struct sc_event *operand)
 {
-    uint64_t one = 1;
     struct area *area;
 
     if (!in_block(operand)) {
         static char nothing[64]; /* of an operand without elements */
 
-        return extent(operand) ? sc_replay_memory_at(operand->a, &one) : nothing;
+        if (!extent(operand))
+            return nothing;
+        area = find(&untracked, operand->a);
+        return area && extent(operand) <= area->base + area->bytes - operand->a ? area->here + (operand->a - area->base)
+                                                                              : NULL;
     }
     area = find(&blocks, operand->a);
     if (area && area->base == operand->ip && area->bytes == block_bytes(operand))

@@ -10,8 +10,11 @@
  * there is not so much memory (one line says so).  `trace` must stay. */
 bool sc_replay_memory_begin(const struct sc_trace_reading *trace);
 
+/* Can a process have such an operand? */
+bool sc_replay_memory_can_be(const struct sc_event *operand);
+
 /* The place of an operand (SC_EVENT_OPERAND, SC_EVENT_PREFETCH); the block that it lies in is allocated and filled when
- * it is new.  NULL: no memory. */
+ * it is new.  NULL: no memory (of a prefetch: none that any call used). */
 void *sc_replay_memory_of(const struct sc_event *operand);
 
 /* The place of an address that was touched, and in *bytes how much of that much lies there together; NULL: it is in no

@@ -1,0 +1,75 @@
+/* What the arguments of a call say, whoever asks: are they allowed, and which memory does the call use? */
+#include "blas/blas_int.h"
+
+static bool letter_in(char letter, const char *valid)
+{
+    if (!letter)
+        return true;
+    while (*valid && *valid != letter)
+        valid++;
+    return *valid != 0;
+}
+
+/* The values of trans that a routine takes.  OpenBLAS knows more: left to it. */
+static const char *trans_of(const struct sc_blas_row *row)
+{
+    if (row->level == 3 && sc_type_is_complex(row->type)) {
+        if (row->op == SC_OP_HERK || row->name[1] == 'h')
+            return "NC";
+        if (row->name[1] == 's')
+            return "NT";
+    }
+    return "NTC";
+}
+
+bool sc_blas_call_valid(const struct sc_blas_call *call)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+
+    if (row->level == 1)
+        return true; /* every argument means something */
+    if (call->order == '?' || call->m < 0 || call->n < 0 || call->k < 0 || call->kl < 0 || call->ku < 0)
+        return false;
+    if (!letter_in(call->transa, trans_of(row)) || !letter_in(call->transb, "NTC") || !letter_in(call->side, "LR") ||
+        !letter_in(call->uplo, "UL") || !letter_in(call->diag, "NU"))
+        return false;
+    for (int i = row->operands(call, operands) - 1; i >= 0; i--)
+        if (operands[i].ld < 1 || operands[i].ld < operands[i].rows)
+            return false;
+    return true;
+}
+
+/* The operands by name; the row-major conversion exchanges some of them. */
+enum name { A, B, C, X, Y, NAMES };
+
+/* Shapes come from the call by columns, in which the addresses are replaced by numbers that tell which operand of the
+ * program each one is. */
+int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named *named)
+{
+    static char numbers[NAMES];
+    const void *const address[NAMES] = {asked->a, asked->b, asked->c, asked->x, asked->y};
+    const int64_t step[NAMES] = {asked->lda, asked->ldb, asked->ldc, asked->incx, asked->incy};
+    const struct sc_blas_row *row = &sc_blas_rows[asked->routine];
+    bool packed = strchr(row->letters, 'P') != NULL;
+    struct sc_blas_operand shape[SC_BLAS_OPERANDS_MAX];
+    struct sc_blas_call call = *asked;
+    int count;
+
+    call.a = &numbers[A];
+    call.b = &numbers[B];
+    call.c = &numbers[C];
+    call.x = &numbers[X];
+    call.y = &numbers[Y];
+    if (call.order == SC_BLAS_ROWS && row->columns)
+        row->columns(&call);
+    count = row->operands(&call, shape);
+    for (int i = 0; i < count; i++) {
+        int which = (int)((const char *)shape[i].ptr - numbers);
+
+        named[i] = (struct sc_blas_named){shape[i], which == A && packed ? 'P' : "ABCXY"[which],
+                                          which == A && packed ? 1 : step[which]};
+        named[i].shape.ptr = address[which];
+    }
+    return count;
+}
