@@ -5,6 +5,7 @@
 #   ./bootstrap.sh build     neither: only what both need
 # Further arguments are given to configure.  The build is in build/ (or $BUILD).
 set -eu
+exec </dev/null # nothing here asks; libtool fails where stdin is closed
 
 PACKAGES="gcc make autoconf automake libtool pkg-config gfortran perl valgrind libsigsegv-dev libopenblas-dev"
 
