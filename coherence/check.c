@@ -47,7 +47,7 @@ static void check_sector(const struct sc_matrix *m, int g, const char *after)
         for (int d = 0; d < sc_protocol.devices; d++)
             on_device |= (t->copy[d].valid & bit) != 0;
     }
-    for (uintptr_t p = lo & ~(uintptr_t)(SC_PAGE - 1); p < hi; p += SC_PAGE) {
+    for (uintptr_t p = sc_page_floor(lo); p < hi; p += SC_PAGE) {
         enum sc_prot least = m->open[g] ? (on_device ? SC_PROT_R : SC_PROT_RW)
                              : sc_protocol_page_is_home(m, p) ? SC_PROT_R : SC_PROT_NONE;
 

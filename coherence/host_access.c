@@ -103,8 +103,8 @@ static bool is_whole(uintptr_t lo, uintptr_t hi, uintptr_t plo, uintptr_t phi)
 /* Pages inside the sector are home or on their way: only the others are to be brought. */
 static bool is_begun(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 {
-    lo = (lo + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
-    hi &= ~(uintptr_t)(SC_PAGE - 1);
+    lo = sc_page_ceil(lo);
+    hi = sc_page_floor(hi);
     if (lo < hi && sc_window_meets(m, lo, hi))
         return true;
     for (uintptr_t p = lo; m->home_count && p < hi; p += SC_PAGE)
@@ -124,8 +124,8 @@ static bool read_sector(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi
         return true;
     whole = is_whole(lo, hi, plo, phi);
     if (!valid_on_host(m, g) && (!whole || is_begun(m, lo, hi))) {
-        a = (lo > plo ? lo : plo) & ~(uintptr_t)(SC_PAGE - 1);
-        b = ((hi < phi ? hi : phi) + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+        a = sc_page_floor(lo > plo ? lo : plo);
+        b = sc_page_ceil(hi < phi ? hi : phi);
         if (!sc_window_fetch(m, a, b, &r->waits))
             return false;
         if (!whole) /* a whole one is opened in any case: fork waits for that */
@@ -191,7 +191,7 @@ static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct ro
 
 static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum sc_access access, struct round *r)
 {
-    uintptr_t plo = lo & ~(uintptr_t)(SC_PAGE - 1), phi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    uintptr_t plo = sc_page_floor(lo), phi = sc_page_ceil(hi);
     bool ready = true;
     int first, end;
 
@@ -213,7 +213,7 @@ static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum s
 /* One round under the lock: starts what is missing.  True when the pages of [lo, hi) have been opened. */
 static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, struct round *r)
 {
-    uintptr_t plo = lo & ~(uintptr_t)(SC_PAGE - 1), phi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    uintptr_t plo = sc_page_floor(lo), phi = sc_page_ceil(hi);
     bool ready = true;
     size_t first;
     int n = sc_directory_find(plo, phi, &first);
@@ -301,9 +301,9 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
     *hi = page + SC_PAGE;
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
-        uintptr_t base = m->base & ~(uintptr_t)(SC_PAGE - 1);
+        uintptr_t base = sc_page_floor(m->base);
         uintptr_t a = base + (page - base) / window * window, b = a + window;
-        uintptr_t end = (sc_matrix_end(m) + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+        uintptr_t end = sc_page_ceil(sc_matrix_end(m));
 
         b = b < end ? b : end;
         if (b - a > *hi - *lo) {
@@ -319,7 +319,7 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
 
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
 {
-    uintptr_t page = addr & ~(uintptr_t)(SC_PAGE - 1), lo, hi;
+    uintptr_t page = sc_page_floor(addr), lo, hi;
     struct sc_host_block block;
     enum sc_prot prot;
 
@@ -339,7 +339,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
         access = SC_RDWR;
         window = WRITE_WINDOW;
     }
-    clip_window(page, window > SC_PAGE ? window & ~(size_t)(SC_PAGE - 1) : SC_PAGE, &lo, &hi);
+    clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, &lo, &hi);
     acquire_locked(lo, hi, access);
     sc_protocol_unlock();
     return SC_FAULT_DONE;
@@ -347,7 +347,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
 
 void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
 {
-    uintptr_t lo = (addr + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1), hi;
+    uintptr_t lo = sc_page_ceil(addr), hi;
     struct round r = {.waits.count = 0};
     size_t first;
 
@@ -359,7 +359,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
         struct sc_matrix *m = sc_directory_at(first);
 
         hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);
-        hi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+        hi = sc_page_ceil(hi);
         read_matrix(m, lo, hi, &r);
     }
     sc_protocol_unlock();

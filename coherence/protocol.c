@@ -101,7 +101,7 @@ static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t
 
 static uintptr_t first_page(const struct sc_matrix *m)
 {
-    return m->base & ~(uintptr_t)(SC_PAGE - 1);
+    return sc_page_floor(m->base);
 }
 
 bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page)
@@ -115,7 +115,7 @@ bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page)
 static bool set_pages(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, bool home)
 {
     size_t a = lo <= first_page(m) ? 0 : (lo - first_page(m)) >> SC_PAGE_SHIFT;
-    size_t b = (hi - first_page(m) + SC_PAGE - 1) >> SC_PAGE_SHIFT, before = m->home_count;
+    size_t b = sc_page_ceil(hi - first_page(m)) >> SC_PAGE_SHIFT, before = m->home_count;
 
     b = b < m->pages ? b : m->pages;
     for (size_t w = a / 64; w * 64 < b; w++) {
@@ -221,7 +221,7 @@ static void promote(struct sc_matrix *m, int g)
 
     if (m->open[g] || !sc_matrix_sector_range(m, g, &lo, &hi))
         return;
-    for (uintptr_t p = lo & ~(uintptr_t)(SC_PAGE - 1); p < hi; p += SC_PAGE)
+    for (uintptr_t p = sc_page_floor(lo); p < hi; p += SC_PAGE)
         if (!sc_protocol_page_is_home(m, p))
             return;
     for (int i = 0; i < m->row_parts; i++) /* an eviction may be writing the same bytes back */
@@ -315,9 +315,9 @@ static void paint_slice(uintptr_t lo, size_t pages)
 
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi)
 {
-    lo &= ~(uintptr_t)(SC_PAGE - 1);
+    lo = sc_page_floor(lo);
     while (lo < hi) {
-        size_t pages = (hi - lo + SC_PAGE - 1) / SC_PAGE;
+        size_t pages = sc_page_ceil(hi - lo) >> SC_PAGE_SHIFT;
 
         pages = pages < SLICE_PAGES ? pages : SLICE_PAGES;
         paint_slice(lo, pages);

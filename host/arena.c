@@ -250,7 +250,7 @@ static struct sc_host_span *next_block(uintptr_t *addr, uintptr_t end, uint32_t 
         struct sc_host_span *span = find((const void *)*addr, i);
 
         *from = *addr;
-        *addr = span ? block_base(span, *i) + block_bytes(span) : (*addr | (SC_PAGE - 1)) + 1;
+        *addr = span ? block_base(span, *i) + block_bytes(span) : sc_page_floor(*addr) + SC_PAGE;
         *to = *addr < end ? *addr : end;
         if (span)
             return span;
@@ -274,7 +274,7 @@ void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost)
 
 void sc_host_arena_empty(uintptr_t addr, size_t bytes)
 {
-    uintptr_t end = addr + ((bytes + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1)), from, to;
+    uintptr_t end = addr + sc_page_ceil(bytes), from, to;
     struct sc_host_span *span;
     uint32_t i;
 

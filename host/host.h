@@ -10,11 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/page.h"
 #include "base/status.h"
 #include "base/types.h"
-
-#define SC_PAGE 4096u
-#define SC_PAGE_SHIFT 12
 
 enum sc_fault_answer {
     SC_FAULT_DONE,    /* the access may be tried again */

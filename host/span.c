@@ -114,8 +114,8 @@ enum sc_status sc_host_spans_start(void)
 /* Makes [first, first + bytes) of a reservation usable, in whole pages. */
 static int commit(void *first, size_t bytes)
 {
-    uintptr_t from = (uintptr_t)first & ~(uintptr_t)(SC_PAGE - 1);
-    uintptr_t to = ((uintptr_t)first + bytes + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    uintptr_t from = sc_page_floor((uintptr_t)first);
+    uintptr_t to = sc_page_ceil((uintptr_t)first + bytes);
 
     return sc_host_sys_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE);
 }

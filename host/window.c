@@ -71,7 +71,7 @@ static size_t doubled(size_t window)
 
 size_t sc_host_window(uintptr_t addr, enum sc_access access)
 {
-    uintptr_t page = addr & ~(uintptr_t)(SC_PAGE - 1);
+    uintptr_t page = sc_page_floor(addr);
     struct stream *oldest = &streams[0];
 
     now++;
@@ -96,7 +96,7 @@ size_t sc_host_window(uintptr_t addr, enum sc_access access)
 /* What was opened is read off the page table: the protocol may open less than asked, and from where it likes. */
 bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *next, size_t *bytes)
 {
-    uintptr_t page = addr & ~(uintptr_t)(SC_PAGE - 1), lo = page, hi = page;
+    uintptr_t page = sc_page_floor(addr), lo = page, hi = page;
 
     while (hi - page < at->window && is_open(hi, access))
         hi += SC_PAGE;

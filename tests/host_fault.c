@@ -228,7 +228,7 @@ static void test_timer(const char *front)
 static void test_small_stack(const char *front)
 {
     size_t least = (size_t)sysconf(_SC_THREAD_STACK_MIN), frame = getauxval(AT_MINSIGSTKSZ) + 8192;
-    size_t bytes = ((least > frame ? least : frame) + SC_PAGE - 1) & ~(size_t)(SC_PAGE - 1);
+    size_t bytes = sc_page_ceil(least > frame ? least : frame);
     pthread_attr_t attr;
 
     close_all();
