@@ -34,18 +34,16 @@ static void check_tile(const struct sc_matrix *m, const struct sc_tile *t, const
 static void check_sector(const struct sc_matrix *m, int g, const char *after)
 {
     uint64_t bit = UINT64_C(1) << g % SC_SECTORS;
-    bool on_device = false;
+    bool on_device = sc_protocol_device_has(m, g);
     uintptr_t lo, hi;
 
     if (!sc_matrix_sector_range(m, g, &lo, &hi))
         return;
     for (int i = 0; i < m->row_parts; i++) {
-        const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS);
+        const struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
 
         if (m->open[g] && (!(t->host_valid & bit) || !sc_reached(t->landed[g % SC_SECTORS])))
             broken(m, "C3 (open, not valid)", after, (uint64_t)g);
-        for (int d = 0; d < sc_protocol.devices; d++)
-            on_device |= (t->copy[d].valid & bit) != 0;
     }
     for (uintptr_t p = sc_page_floor(lo); p < hi; p += SC_PAGE) {
         enum sc_prot least = m->open[g] ? (on_device ? SC_PROT_R : SC_PROT_RW)

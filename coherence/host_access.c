@@ -26,7 +26,7 @@ static void opened(struct round *r, uintptr_t lo, uintptr_t hi)
 static bool valid_on_host(const struct sc_matrix *m, int g)
 {
     for (int i = 0; i < m->row_parts; i++)
-        if (!(sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS)->host_valid >> g % SC_SECTORS & 1))
+        if (!(sc_matrix_tile(m, i, g / SC_SECTORS)->host_valid >> g % SC_SECTORS & 1))
             return false;
     return true;
 }
@@ -82,15 +82,6 @@ static bool quiet(struct sc_matrix *m, int g, struct sc_fences *w)
         }
     }
     return all;
-}
-
-static bool device_has(const struct sc_matrix *m, int g)
-{
-    for (int i = 0; i < m->row_parts; i++)
-        for (int d = 0; d < sc_protocol.devices; d++)
-            if (sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS)->copy[d].valid >> g % SC_SECTORS & 1)
-                return true;
-    return false;
 }
 
 /* --- reading ----------------------------------------------------------------------------------------------------------------- */
@@ -177,7 +168,7 @@ static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct ro
 
     if (!sc_matrix_sector_range(m, g, &lo, &hi))
         return true;
-    if (m->open[g] && !device_has(m, g) && !sc_protocol_uploading(m, g))
+    if (m->open[g] && !sc_protocol_device_has(m, g) && !sc_protocol_uploading(m, g))
         return true;
     if (!overwritten && !bring_sector(m, g, &r->waits))
         return false;

@@ -245,7 +245,7 @@ void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 
 /* --- painting ----------------------------------------------------------------------------------------------------- */
 
-static bool device_has(const struct sc_matrix *m, int g)
+bool sc_protocol_device_has(const struct sc_matrix *m, int g)
 {
     for (int i = 0; i < m->row_parts; i++)
         if (devices_valid(sc_matrix_tile(m, i, g / SC_SECTORS)) >> g % SC_SECTORS & 1)
@@ -257,7 +257,7 @@ bool sc_protocol_uploading(const struct sc_matrix *m, int g)
 {
     for (int i = 0; i < m->row_parts; i++)
         for (int d = 0; d < sc_protocol.devices; d++)
-            if (!sc_reached(sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS)->host_read[d]))
+            if (!sc_reached(sc_matrix_tile(m, i, g / SC_SECTORS)->host_read[d]))
                 return true;
     return false;
 }
@@ -282,7 +282,8 @@ static void paint_sector(const struct sc_matrix *m, int g, uintptr_t first, size
     if (a >= b)
         return;
     if (m->open[g]) {
-        if (device_has(m, g) || sc_protocol_uploading(m, g)) /* evicted while kernels wait for the upload (C5) */
+        /* Uploading though no device has it: evicted while kernels wait for the upload (C5). */
+        if (sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g))
             at_least(want + a, b - a, SC_PROT_R);
         return;
     }

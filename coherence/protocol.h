@@ -49,6 +49,8 @@ void sc_protocol_open(struct sc_matrix *m, int g);
 void sc_protocol_host_writes(struct sc_matrix *m, int g);
 /* The matrix's bytes on pages [lo, hi) are home and landed though their sectors are not (partly home). */
 void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
+/* Some device has a valid copy of a part of the global sector. */
+bool sc_protocol_device_has(const struct sc_matrix *m, int g);
 /* Uploads that read the host's copies of the sector's tiles may be running, whether or not a device keeps the copy. */
 bool sc_protocol_uploading(const struct sc_matrix *m, int g);
 bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page);
