@@ -278,7 +278,7 @@ static inline struct sc_blas_operand sc_blas_matrix_operand(const struct sc_blas
 static inline struct sc_blas_operand sc_blas_vector_operand(const struct sc_blas_call *call, const void *ptr, int64_t n,
                                                             int64_t inc, enum sc_access access)
 {
-    return (struct sc_blas_operand){ptr, 1, n, inc < 0 ? -inc : inc, call->type, access};
+    return (struct sc_blas_operand){ptr, 1, n, sc_step(inc), call->type, access};
 }
 static inline enum sc_access sc_blas_beta_access(const struct sc_blas_call *call)
 {

@@ -56,7 +56,7 @@ static bool trackable(const struct sc_view *v)
 static void copy_view(const struct sc_view *to, const struct sc_view *from)
 {
     size_t elem = sc_type_bytes(to->type);
-    int64_t a = to->vector ? (to->ld < 0 ? -to->ld : to->ld) : to->ld, b = from->vector ? (from->ld < 0 ? -from->ld : from->ld) : from->ld;
+    int64_t a = sc_step(to->ld), b = sc_step(from->ld);
     int64_t outer = to->vector ? to->rows : to->cols, inner = to->vector ? 1 : to->rows;
 
     if (to->vector && a == 1 && b == 1) {

@@ -257,7 +257,7 @@ void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access acce
 void sc_coherence_acquire_view(const struct sc_view *v)
 {
     size_t elem = sc_type_bytes(v->type), gap, column;
-    int64_t columns = v->vector ? v->rows : v->cols, step = v->vector ? (v->ld < 0 ? -v->ld : v->ld) : v->ld;
+    int64_t columns = v->vector ? v->rows : v->cols, step = sc_step(v->ld);
     uintptr_t lo, hi;
 
     if (sc_view_empty(v) || !sc_host_in_arena(v->ptr) || !sc_protocol.ops)

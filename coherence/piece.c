@@ -23,7 +23,7 @@ static void linear_target(const struct sc_piece *p, struct sc_target *x)
 {
     const struct sc_operand *o = p->operand;
     struct sc_matrix *m = o->matrix;
-    int64_t step = o->view.vector ? (o->view.ld < 0 ? -o->view.ld : o->view.ld) : o->view.ld;
+    int64_t step = sc_step(o->view.ld);
     int64_t a = o->view.vector ? o->first + p->r * step : o->first + p->c * step + p->r;
     int64_t b = o->view.vector ? a + (p->rows - 1) * step + 1 : a + (p->cols - 1) * step + p->rows;
     struct sc_tile *t = sc_matrix_tile(m, 0, sc_matrix_tile_col(m, a / m->rows));

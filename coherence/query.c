@@ -33,7 +33,7 @@ static void cuts_inside(const int64_t *cut, int parts, int64_t first, int64_t st
 static void linear_cuts(const struct sc_operand *o, struct sc_cuts *out)
 {
     const struct sc_matrix *m = o->matrix;
-    int64_t step = o->view.ld < 0 ? -o->view.ld : o->view.ld;
+    int64_t step = sc_step(o->view.ld);
 
     no_cuts(out);
     for (int j = 1; j < m->col_parts; j++) {
@@ -155,7 +155,7 @@ static int sector_at(const struct sc_matrix *m, const struct sc_tile *t, int s)
 static int64_t sector_end_element(const struct sc_operand *o, const struct sc_tile *t, int s)
 {
     const struct sc_matrix *m = o->matrix;
-    int64_t step = o->view.ld < 0 ? -o->view.ld : o->view.ld;
+    int64_t step = sc_step(o->view.ld);
 
     return (sc_tile_sector_end(m, t, s + 1) * m->rows - o->first + step - 1) / step;
 }

@@ -4,15 +4,10 @@
 
 #define STRIDE_FOLDED 16 /* vectors of smaller increments are tracked with what lies between their elements */
 
-static int64_t step_of(const struct sc_view *v)
-{
-    return v->ld < 0 ? -v->ld : v->ld;
-}
-
 /* Elements from the first to one past the last. */
 static int64_t span_of(const struct sc_view *v)
 {
-    return v->vector ? (v->rows - 1) * step_of(v) + 1 : (v->cols - 1) * v->ld + v->rows;
+    return v->vector ? (v->rows - 1) * sc_step(v->ld) + 1 : (v->cols - 1) * v->ld + v->rows;
 }
 
 void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintptr_t *hi)
@@ -62,7 +57,7 @@ static bool inside(const struct sc_matrix *m, const struct sc_view *v, int64_t *
 static bool fit_vector(struct sc_operand *o, int64_t first)
 {
     const struct sc_matrix *m = o->matrix;
-    int64_t n = o->view.rows, row = first % m->ld, col = first / m->ld, step = step_of(&o->view);
+    int64_t n = o->view.rows, row = first % m->ld, col = first / m->ld, step = sc_step(o->view.ld);
 
     if (as_linear(o, first))
         return true;
@@ -100,8 +95,8 @@ static struct sc_lattice exact(const struct sc_view *v)
     struct sc_lattice l = {.base = (uintptr_t)v->ptr, .bytes = (size_t)span_of(v) * elem, .elem = elem, .ld = v->ld,
                            .rows = v->rows, .cols = v->cols};
 
-    if (v->vector && step_of(v) >= STRIDE_FOLDED && v->rows > 1) {
-        l.ld = step_of(v);
+    if (v->vector && sc_step(v->ld) >= STRIDE_FOLDED && v->rows > 1) {
+        l.ld = sc_step(v->ld);
         l.rows = 1;
         l.cols = v->rows;
     } else if (v->vector || v->cols == 1) {

@@ -157,7 +157,7 @@ static void pick_layout(struct trial *t, int slot, const struct slot_shape *s)
 static bool make_buffer(struct trial *t, int slot, const struct slot_shape *s)
 {
     struct buffer *b = &t->buffer[slot];
-    int64_t ld = *slot_ld(&t->kernel, slot), extent = s->vector ? s->rows * (ld < 0 ? -ld : ld) : ld * s->cols;
+    int64_t ld = *slot_ld(&t->kernel, slot), extent = s->vector ? s->rows * sc_step(ld) : ld * s->cols;
 
     b->elements = (size_t)(extent + 2 * MARGIN);
     b->target = target_alloc(b->elements * t->elem, &t->random);
@@ -225,7 +225,7 @@ static void fill_element(struct trial *t, int slot, const struct slot_shape *s, 
 {
     struct sc_kernel *k = &t->kernel;
     struct random *r = &t->random;
-    int64_t ld = *slot_ld(k, slot), at = MARGIN + (s->vector ? i * (ld < 0 ? -ld : ld) : i + j * ld), row, col;
+    int64_t ld = *slot_ld(k, slot), at = MARGIN + (s->vector ? i * sc_step(ld) : i + j * ld), row, col;
     double re = uniform(r), im = uniform(r), order = (double)(s->vector ? k->n : s->cols);
     bool matrix = !s->vector || slot_is_packed(k, slot);
     bool half = matrix && slot == 0 && (is_triangular(k->op) || is_symmetric(k->op));

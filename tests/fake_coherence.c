@@ -276,7 +276,7 @@ struct local {
 static char *host_element(const struct sc_piece *p, size_t elem, int64_t i, int64_t j)
 {
     const struct sc_view *v = &p->operand->view;
-    int64_t ld = v->ld < 0 ? -v->ld : v->ld;
+    int64_t ld = sc_step(v->ld);
     int64_t offset = v->vector ? (p->r + i) * ld : (p->r + i) + (p->c + j) * ld;
 
     return (char *)(uintptr_t)v->ptr + (size_t)offset * elem;

@@ -77,7 +77,7 @@ static enum sc_status run_rot(const struct sc_cuda_call *c)
 static enum sc_status run_axpby(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
-    int64_t step = k->ldb < 0 ? -k->ldb : k->ldb;
+    int64_t step = sc_step(k->ldb);
     bool alpha = !sc_cuda_scalar_is(k, k->alpha, 0), beta = !sc_cuda_scalar_is(k, k->beta, 0);
     cublasStatus_t error = CUBLAS_STATUS_SUCCESS;
 
@@ -104,7 +104,7 @@ static enum sc_status run_reduction(const struct sc_cuda_call *c)
     reduce_fn *const *one = k->op == SC_OP_NRM2    ? nrm2
                            : k->op == SC_OP_ASUM  ? asum
                            : k->op == SC_OP_IAMAX ? iamax : iamin;
-    int64_t inc = k->op == SC_OP_NRM2 && k->lda < 0 ? -k->lda : k->lda; /* the order does not matter to a norm */
+    int64_t inc = k->op == SC_OP_NRM2 ? sc_step(k->lda) : k->lda; /* the order does not matter to a norm */
     cublasStatus_t error;
 
     if (k->n <= 0 || (!two && k->op != SC_OP_NRM2 && k->lda <= 0)) /* as the reference does */

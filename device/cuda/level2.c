@@ -63,7 +63,7 @@ static enum sc_status run_gemv(const struct sc_cuda_call *c)
     if (!k->ldb || !k->ldc)
         return SC_ERR_UNSUPPORTED;
     if (sc_cuda_scalar_is(k, k->alpha, 0)) /* y as the row of a matrix: scaling does not care for the order */
-        return sc_cuda_scale(c, 1, k->transa == 'N' ? k->m : k->n, k->c, k->ldc < 0 ? -k->ldc : k->ldc);
+        return sc_cuda_scale(c, 1, k->transa == 'N' ? k->m : k->n, k->c, sc_step(k->ldc));
     if (k->op == SC_OP_GBMV)
         return sc_cuda_result_of(c, gbmv[k->type](c->blas, sc_cuda_operation(k, k->transa), k->m, k->n, k->kl, k->ku,
                                                   &c->alpha, k->a, k->lda, k->b, k->ldb, &c->beta, k->c, k->ldc));
@@ -97,7 +97,7 @@ static enum sc_status run_symmetric(const struct sc_cuda_call *c)
     if (!k->ldb || !k->ldc)
         return SC_ERR_UNSUPPORTED;
     if (sc_cuda_scalar_is(k, k->alpha, 0))
-        return sc_cuda_scale(c, 1, k->n, k->c, k->ldc < 0 ? -k->ldc : k->ldc);
+        return sc_cuda_scale(c, 1, k->n, k->c, sc_step(k->ldc));
     if (sc_op_is_packed(k->op))
         return sc_cuda_result_of(c, packed(c->blas, uplo, k->n, &c->alpha, k->a, k->b, k->ldb, &c->beta, k->c, k->ldc));
     if (sc_op_is_banded(k->op))
