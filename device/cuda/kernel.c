@@ -183,34 +183,25 @@ static enum sc_status run_gemmt(const struct sc_cuda_call *c)
     return status;
 }
 
-/* In place, which cuBLAS allows. */
-static enum sc_status run_trmm(const struct sc_cuda_call *c)
+/* TRMM (in place, which cuBLAS allows) and TRSM. */
+static enum sc_status run_triangular(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
+    cublasSideMode_t side = sc_cuda_side_mode(k);
+    cublasFillMode_t fill = sc_cuda_fill_mode(k);
     cublasOperation_t trans = sc_cuda_operation(k, k->transa);
+    cublasDiagType_t diag = sc_cuda_diag_type(k);
     size_t bytes = sc_type_bytes(k->type);
 
     if (k->m <= 0 || k->n <= 0)
         return SC_OK;
     if (sc_cuda_scalar_is(k, k->alpha, 0))
         return sc_cuda_fill(c->device, c->stream, k->b, (size_t)k->ldb * bytes, 0, (size_t)k->m * bytes, (size_t)k->n);
-    return sc_cuda_result_of(c, trmm[k->type](c->blas, sc_cuda_side_mode(k), sc_cuda_fill_mode(k), trans,
-                                            sc_cuda_diag_type(k), k->m, k->n, &c->alpha, k->a, k->lda, k->b, k->ldb, k->b,
-                                            k->ldb));
-}
-
-static enum sc_status run_trsm(const struct sc_cuda_call *c)
-{
-    const struct sc_kernel *k = c->k;
-    cublasOperation_t trans = sc_cuda_operation(k, k->transa);
-    size_t bytes = sc_type_bytes(k->type);
-
-    if (k->m <= 0 || k->n <= 0)
-        return SC_OK;
-    if (sc_cuda_scalar_is(k, k->alpha, 0))
-        return sc_cuda_fill(c->device, c->stream, k->b, (size_t)k->ldb * bytes, 0, (size_t)k->m * bytes, (size_t)k->n);
-    return sc_cuda_result_of(c, trsm[k->type](c->blas, sc_cuda_side_mode(k), sc_cuda_fill_mode(k), trans,
-                                            sc_cuda_diag_type(k), k->m, k->n, &c->alpha, k->a, k->lda, k->b, k->ldb));
+    if (k->op == SC_OP_TRMM)
+        return sc_cuda_result_of(c, trmm[k->type](c->blas, side, fill, trans, diag, k->m, k->n, &c->alpha, k->a, k->lda,
+                                                  k->b, k->ldb, k->b, k->ldb));
+    return sc_cuda_result_of(c, trsm[k->type](c->blas, side, fill, trans, diag, k->m, k->n, &c->alpha, k->a, k->lda,
+                                              k->b, k->ldb));
 }
 
 static enum sc_status level3(const struct sc_cuda_call *c)
@@ -221,8 +212,7 @@ static enum sc_status level3(const struct sc_cuda_call *c)
     case SC_OP_SYRK: case SC_OP_HERK: return run_syrk(c);
     case SC_OP_SYR2K: case SC_OP_HER2K: return run_syr2k(c);
     case SC_OP_GEMMT: return run_gemmt(c);
-    case SC_OP_TRMM: return run_trmm(c);
-    case SC_OP_TRSM: return run_trsm(c);
+    case SC_OP_TRMM: case SC_OP_TRSM: return run_triangular(c);
     default: return SC_ERR_UNSUPPORTED;
     }
 }
