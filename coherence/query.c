@@ -243,7 +243,7 @@ static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_d
 
     for (int j = sc_matrix_tile_col(m, c0); j <= sc_matrix_tile_col(m, c1 - 1); j++)
         for (int i = 0; i < m->row_parts; i++) {
-            const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, i, j);
+            const struct sc_tile *t = sc_matrix_tile(m, i, j);
             uint64_t s = sc_tile_sectors(m, t, c0, c1 - c0), any = 0;
 
             for (int d = 0; d < sc_protocol.devices; d++)

@@ -20,7 +20,7 @@ static bool tiles_cover(const struct sc_matrix *m)
 
     for (int j = 0; j < m->col_parts; j++)
         for (int i = 0; i < m->row_parts; i++) {
-            const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, i, j);
+            const struct sc_tile *t = sc_matrix_tile(m, i, j);
 
             if (t->rows < 1 || t->cols < 1 || t->sectors < 1 || t->sectors > SC_SECTORS || t->home < 0 ||
                 t->home >= sc_directory_limits.devices || sc_tile_sector_end(m, t, t->sectors) != t->col + t->cols ||
