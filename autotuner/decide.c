@@ -90,10 +90,10 @@ int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode)
 
 int64_t sc_autotuner_small(int level)
 {
-    /* Level 1: less than a page or four, where a fault costs as much as the work.  Levels 2 and 3: a few microseconds on a
-     * core.  Not above the sizes from which OpenBLAS uses threads: the operands of small calls are not acquired before the
-     * host routine runs, and one that faults while it holds OpenBLAS's thread pool would wait for emulated devices, which
-     * need the pool too. */
+    /* Level 1: less than a page or four, where a fault costs as much as the work.  Levels 2 and 3: a few microseconds
+     * on a core.  Not above the sizes from which OpenBLAS uses threads: the operands of small calls are not acquired
+     * before the host routine runs, and one that faults while it holds OpenBLAS's thread pool would wait for emulated
+     * devices, which need the pool too. */
     static const int64_t small[4] = {0, 2048, 8192, 131072};
 
     return level >= 1 && level <= 3 ? small[level] : 0;

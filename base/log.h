@@ -1,4 +1,4 @@
-/* Messages: one line on stderr each, never stdout, never through stdio's buffers.  Thread safe; not for signal handlers. */
+/* Messages: one line on stderr each, never stdout, never through stdio.  Thread safe; not for signal handlers. */
 #ifndef SC_BASE_LOG_H
 #define SC_BASE_LOG_H
 

@@ -1,5 +1,5 @@
-/* C = A B from plain malloc memory, until C is valid on the host (the CPU has read one element of each of its pages).  Knows
- * nothing of semcache.
+/* C = A B from plain malloc memory, until C is valid on the host (the CPU has read one element of each of its pages).
+ * Knows nothing of semcache.
  *
  *     dgemm [-f] [n [rounds]]
  *
@@ -76,7 +76,8 @@ int main(int argc, char **argv)
         error = example_worse(error, error_at(a, b, c, n, i * 971 % n, i * 577 % n));
     good = error <= 1e-14 * n && isfinite(sum);
     flops = 2.0 * n * n * n;
-    printf("dgemm n=%d rounds=%d first_seconds=%.6f later_seconds=%.6f first_tflops=%.3f later_tflops=%.3f error=%.1e %s\n", n,
-           rounds, first, best, 1e-12 * flops / first, 1e-12 * flops / best, error, good ? "ok" : "WRONG");
+    printf("dgemm n=%d rounds=%d first_seconds=%.6f later_seconds=%.6f first_tflops=%.3f later_tflops=%.3f"
+           " error=%.1e %s\n",
+           n, rounds, first, best, 1e-12 * flops / first, 1e-12 * flops / best, error, good ? "ok" : "WRONG");
     return good ? 0 : 1;
 }

@@ -1,6 +1,7 @@
-/* How fast the CPU gets at a result: C of 1 GiB from a thin dgemm, then (a) one element of each page in order, (b) every
- * element in order, (c) one element somewhere, each after a pause in which the dgemm ends; (c) after 10 ms of other work
- * and after 200 ms of sleep, in which processors and the library's thread fall asleep too.  Knows nothing of semcache.
+/* How fast the CPU gets at a result: C of 1 GiB from a thin dgemm, then (a) one element of each page in order, (b)
+ * every element in order, (c) one element somewhere, each after a pause in which the dgemm ends; (c) after 10 ms of
+ * other work and after 200 ms of sleep, in which processors and the library's thread fall asleep too.  Knows nothing of
+ * semcache.
  *
  *     sweep [rounds [n]]     C is n x n, default 11586 (1 GiB) */
 #include <math.h>
@@ -15,15 +16,15 @@ struct product {
     double *a, *b, *c;
 };
 
-/* C := A B anew, all of it on the devices when it pays; returns when that has had the time to end: milliseconds of sleep, or
- * of work when negative. */
+/* C := A B anew, all of it on the devices when it pays; returns when that has had the time to end: milliseconds of
+ * sleep, or of work when negative. */
 static void compute(const struct product *p, long milliseconds)
 {
     struct timespec pause = {0, milliseconds * 1000 * 1000};
     double until = example_now() - 1e-3 * (double)milliseconds;
 
-    cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, p->n, p->n, THIN, 1, p->a, p->n, p->b, THIN, 0, p->c,
-                p->n);
+    cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, p->n, p->n, THIN, 1, p->a, p->n, p->b, THIN, 0,
+                p->c, p->n);
     if (milliseconds > 0)
         nanosleep(&pause, NULL);
     else

@@ -57,8 +57,10 @@ static void measure(cublasXtHandle_t xt, const struct matrices *m, int rounds, d
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 ? atoi(argv[1]) : 4096, rounds = argc > 2 ? atoi(argv[2]) : 3, count = argc > 3 ? atoi(argv[3]) : 1;
-    struct matrices m = {.n = n, .a = pinned(n, 1), .b = pinned(n, 2), .c = pinned(n, 3), .d = pinned(n, 4), .e = pinned(n, 5)};
+    int n = argc > 1 ? atoi(argv[1]) : 4096, rounds = argc > 2 ? atoi(argv[2]) : 3;
+    int count = argc > 3 ? atoi(argv[3]) : 1;
+    struct matrices m = {.n = n, .a = pinned(n, 1), .b = pinned(n, 2), .c = pinned(n, 3), .d = pinned(n, 4),
+                         .e = pinned(n, 5)};
     double best_both = 0, best_single = 0;
     int devices[16], block_both = 0, block_single = 0;
     cublasXtHandle_t xt;

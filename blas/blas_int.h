@@ -100,7 +100,7 @@ enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_F77_64, SC_BLAS_CBL
  * again. */
 extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
-/* Where a host BLAS is looked for, NULL at the end; a test may point it elsewhere before the first sc_blas_host_open. */
+/* Where a host BLAS is looked for, NULL at the end; tests point it elsewhere before the first sc_blas_host_open. */
 extern const char *const *sc_blas_host_candidates;
 /* Made of other routines of the host, each in the form of the table above:
  * CBLAS of Fortran, for hosts without a CBLAS ([1]: with 64-bit integers); */

@@ -1,8 +1,8 @@
 /* gemm: C := alpha op(A) op(B) + beta C.  C block by block where the blocks of C are; k in parts when A or B is cut
  * there.
  *
- * Operands that the devices already have: one task for each block and tile of k, so one task with one device, unless the
- * product takes so long that the host can use its first columns meanwhile.
+ * Operands that the devices already have: one task for each block and tile of k, so one task with one device, unless
+ * the product takes so long that the host can use its first columns meanwhile.
  * Operands still on the host: finer strips at sector boundaries, requested in an order that gives the devices work
  * early, and the blocks in the order of blas/pipeline.h. */
 #include "base/config.h"
@@ -342,10 +342,13 @@ static void refine_results(struct product *g)
     const struct sc_kernel *kernel = g->call->kernel;
     double seconds = (double)kernel->m * (double)kernel->n * (double)kernel->k / products_per_second(kernel) /
                      sc_coherence_devices();
-    int64_t strips = seconds < RESULT_STRIPS * RESULT_STRIP_SECONDS ? (int64_t)(seconds / RESULT_STRIP_SECONDS) : RESULT_STRIPS;
+    double most = seconds / RESULT_STRIP_SECONDS;
+    int64_t strips = most < RESULT_STRIPS ? (int64_t)most : RESULT_STRIPS, width;
 
-    if (strips > 1)
-        sc_blas_refine(&g->n, operand_c(g), kernel->n / strips > SC_BLAS_STRIP_MIN ? kernel->n / strips : SC_BLAS_STRIP_MIN);
+    if (strips > 1) {
+        width = kernel->n / strips;
+        sc_blas_refine(&g->n, operand_c(g), width > SC_BLAS_STRIP_MIN ? width : SC_BLAS_STRIP_MIN);
+    }
 }
 
 static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *p)

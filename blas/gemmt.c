@@ -1,5 +1,5 @@
-/* gemmt made of the host's gemm.  Not every host BLAS has one (the reference BLAS, OpenBLAS before 0.3.22), and the one of
- * a later OpenBLAS is wrong: half of the cases of tests/blas_veneers.c.  So sc_blas_host holds these for all of them. */
+/* gemmt made of the host's gemm.  Not every host BLAS has one (the reference BLAS, OpenBLAS before 0.3.22), and the one
+ * of a later OpenBLAS is wrong: half of the cases of tests/blas_veneers.c.  So these are in sc_blas_host always. */
 #include "base/log.h"
 #include "blas/prototypes.h"
 #include "coherence/coherence.h" /* for the kernels on the host */

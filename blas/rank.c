@@ -1,5 +1,6 @@
-/* syrk, herk, syr2k, her2k, gemmt: one triangle of C := the sum of one or two products op(X) op(Y), plus beta C.  Diagonal
- * blocks are tasks of the operation itself, the others of the triangle gemm tasks; the other triangle is never touched. */
+/* syrk, herk, syr2k, her2k, gemmt: one triangle of C := the sum of one or two products op(X) op(Y), plus beta C.
+ * Diagonal blocks are tasks of the operation itself, the others of the triangle gemm tasks; the other triangle is never
+ * touched. */
 #include "blas/tasks.h"
 
 /* alpha op(X) op(Y): op(X) is n x k, op(Y) is k x n. */

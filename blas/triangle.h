@@ -28,8 +28,8 @@ struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, enum s
 /* y, block i, := alpha * x, block l, times the block of op(A) between them, + beta y.  kernel: holds alpha and beta. */
 enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, int device, struct sc_kernel *kernel, int i, int l,
                                   struct sc_piece x, struct sc_piece y);
-/* Whether the columns of A as stored are those of the block that is read (x), or of the one that is written: then, in the
- * order of the blocks read or written, A is needed column by column, as it arrives. */
+/* Whether the columns of A as stored are those of the block that is read (x), or of the one that is written: then, in
+ * the order of the blocks read or written, A is needed column by column, as it arrives. */
 static inline bool sc_blas_strip_by_source(const struct sc_blas_strip *s)
 {
     return s->left == (s->call->kernel->transa == 'N');

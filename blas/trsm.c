@@ -72,7 +72,8 @@ static enum sc_status update_vector(struct sc_blas_job *call, const struct sc_cu
     char trans = call->kernel->transa;
     struct sc_piece a = sc_blas_triangle_block(&call->operand[0], trans, t, l, i);
     struct sc_kernel kernel = {.op = SC_OP_GEMV, .type = call->kernel->type, .transa = trans, .m = a.rows, .n = a.cols,
-                               .conj = call->kernel->conj, .alpha = {-1, 0}, .beta = {1, 0}, .ldb = x->view.ld, .ldc = x->view.ld};
+                               .conj = call->kernel->conj, .alpha = {-1, 0}, .beta = {1, 0}, .ldb = x->view.ld,
+                               .ldc = x->view.ld};
 
     return sc_blas_task(sc_coherence_where(&a), &kernel, a, sc_blas_vector(x, t->at[i], sc_blas_part(t, i), SC_READ),
                         sc_blas_vector(x, t->at[l], sc_blas_part(t, l), SC_RDWR));

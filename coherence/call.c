@@ -1,4 +1,4 @@
-/* The bracket of a call: resolve every operand, hold the lock, keep the matrices, copy untracked operands in and out. */
+/* The bracket of a call: resolve the operands, hold the lock, keep the matrices, copy untracked ones in and out. */
 #include "coherence/protocol.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ void sc_protocol_resume_calls(void)
         pthread_cond_broadcast(&may_begin);
 }
 
-/* --- shadows of untracked memory ------------------------------------------------------------------------------------------ */
+/* --- shadows of untracked memory ---------------------------------------------------------------------------------- */
 
 static bool trackable(const struct sc_view *v)
 {
@@ -138,7 +138,7 @@ static enum sc_status make_shadows(const struct sc_view *views, int count, struc
     return status;
 }
 
-/* --- begin ------------------------------------------------------------------------------------------------------------------ */
+/* --- begin -------------------------------------------------------------------------------------------------------- */
 
 static bool is_known(const struct sc_view *v)
 {
@@ -149,9 +149,10 @@ static bool is_known(const struct sc_view *v)
     return sc_directory_find(lo, hi, &first) > 0;
 }
 
-/* A new vector next to one that is a whole matrix in several tile rows (daxpy over n * n elements) gets the same lattice, so
- * that the two can be walked tile by tile. */
-static void hint_from_others(const struct sc_view *v, const struct sc_operand *operands, int count, struct sc_lattice *hint)
+/* A new vector next to one that is a whole matrix in several tile rows (daxpy over n * n elements) gets the same
+ * lattice, so that the two can be walked tile by tile. */
+static void hint_from_others(const struct sc_view *v, const struct sc_operand *operands, int count,
+                             struct sc_lattice *hint)
 {
     struct sc_operand whole;
 

@@ -1,6 +1,6 @@
-/* The coherence protocol as the BLAS and sparse layers see it: resolve the operands of a call, cut them along tiles, run
- * kernels on pieces of them.  Where the data is, how it gets there and what the host may touch is decided below this
- * interface (states and invariants: coherence/protocol.c). */
+/* The coherence protocol as the BLAS and sparse layers see it: resolve the operands of a call, cut them along tiles,
+ * run kernels on pieces of them.  Where the data is, how it gets there and what the host may touch is decided below
+ * this interface (states and invariants: coherence/protocol.c). */
 #ifndef SC_COHERENCE_COHERENCE_H
 #define SC_COHERENCE_COHERENCE_H
 
@@ -17,8 +17,8 @@ struct sc_matrix;
 /* How the first use of a matrix on several devices wants it distributed. */
 enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
 
-/* One operand of a call, as given by the program.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n in
- * `rows`, cols = 1, its signed increment in `ld` (not 0), and ptr at its element of lowest address. */
+/* One operand of a call, as given by the program.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n
+ * in `rows`, cols = 1, its signed increment in `ld` (not 0), and ptr at its element of lowest address. */
 struct sc_view {
     const void *ptr;
     enum sc_type type;
@@ -29,7 +29,7 @@ struct sc_view {
     int spread; /* devices that a new matrix is distributed over; 0: all */
 };
 
-/* A view found in the directory.  Valid between sc_coherence_begin and sc_coherence_end.  Opaque to users except `view`. */
+/* A view found in the directory.  Valid between sc_coherence_begin and sc_coherence_end.  Opaque but for `view`. */
 struct sc_operand {
     struct sc_view view;
     struct sc_matrix *matrix;
@@ -70,9 +70,10 @@ double sc_coherence_virtual_seconds(void); /* < 0: not emulated */
 
 /* --- a call ------------------------------------------------------------------------------------------------------ */
 
-/* Finds or makes the matrices of a call's operands and takes the protocol's lock until sc_coherence_end.  Views in memory
- * that cannot be tracked are copied into shadows first (and copied back by end).  Errors (nothing held): SC_ERR_CONFLICT
- * (operands overlap on different lattices), SC_ERR_MEMORY: run the call on the host.  Empty views are allowed. */
+/* Finds or makes the matrices of a call's operands and takes the protocol's lock until sc_coherence_end.  Views in
+ * memory that cannot be tracked are copied into shadows first (and copied back by end).  Errors (nothing held):
+ * SC_ERR_CONFLICT (operands overlap on different lattices), SC_ERR_MEMORY: run the call on the host.  Empty views are
+ * allowed. */
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands);
 void sc_coherence_end(struct sc_operand *operands, int count);
 
@@ -88,7 +89,7 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
 /* The block of tracked memory that an address lies in; false: none.  For the trace. */
 bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes);
 
-/* --- between begin and end ------------------------------------------------------------------------------------------ */
+/* --- between begin and end ---------------------------------------------------------------------------------------- */
 
 /* Tile boundaries inside the operand, relative to it.  Vectors have row cuts only (elements counted from the lowest
  * address).  merge adds b's positions to a. */
@@ -96,9 +97,9 @@ void sc_coherence_row_cuts(const struct sc_operand *operand, struct sc_cuts *cut
 void sc_coherence_col_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
 void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with);
 
-/* Vector over a contiguous lattice with several tile rows (a large matrix used as one long vector): the same memory as a
- * rectangle of whole columns, so that it can be walked tile by tile.  False when the operand is not that: inc != 1, not a
- * whole number of columns, or a single row of tiles. */
+/* Vector over a contiguous lattice with several tile rows (a large matrix used as one long vector): the same memory as
+ * a rectangle of whole columns, so that it can be walked tile by tile.  False when the operand is not that: inc != 1,
+ * not a whole number of columns, or a single row of tiles. */
 bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *matrix);
 
 /* First column >= c (relative) at which a sector of the operand's tile starts, or `cols` when none does. */
@@ -116,29 +117,29 @@ int sc_coherence_home(const struct sc_piece *piece);
 /* Bytes of the piece that are not valid on the device. */
 uint64_t sc_coherence_missing(int device, const struct sc_piece *piece);
 
-/* True when the piece is one contiguous range in a device's memory (so that n = rows * cols elements can be worked on as a
- * vector of increment 1). */
+/* True when the piece is one contiguous range in a device's memory (so that n = rows * cols elements can be worked on
+ * as a vector of increment 1). */
 bool sc_coherence_contiguous(int device, const struct sc_piece *piece);
 
 /* Starts moving a piece to a device without using it yet. */
 enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
 
 /* Runs one kernel on a device: acquires the pieces (slots a, b, c of the kernel; a piece with operand == NULL and
- * temporary == NULL is an unused slot), fills in their addresses and leading dimensions, launches, releases.  The sign of a
- * vector's increment is kept; a matrix piece in the place of a vector (sc_coherence_as_matrix) must be contiguous and gets
- * increment 1.  Returns when enqueued.  If the device fails or is full, the kernel runs on the host instead
- * (which can fail only with temporaries: SC_ERR_DEVICE).  Reductions: *result gets the slot to read after sc_coherence_wait
- * (fence). */
+ * temporary == NULL is an unused slot), fills in their addresses and leading dimensions, launches, releases.  The sign
+ * of a vector's increment is kept; a matrix piece in the place of a vector (sc_coherence_as_matrix) must be contiguous
+ * and gets increment 1.  Returns when enqueued.  If the device fails or is full, the kernel runs on the host instead
+ * (which can fail only with temporaries: SC_ERR_DEVICE).  Reductions: *result gets the slot to read after
+ * sc_coherence_wait (fence). */
 enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
                                  struct sc_fence *fence, void **result);
 
 /* Device memory for partial results; freed by sc_coherence_temporary_free once everything enqueued is done. */
 enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory);
 void sc_coherence_temporary_free(int device, void *memory);
-/* Copies `bytes` between temporaries of two devices, ordered after the source's and before the destination's kernels. */
+/* Copies `bytes` between temporaries of two devices, after the source's and before the destination's kernels. */
 enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes);
 
-/* --- without the lock ------------------------------------------------------------------------------------------------ */
+/* --- without the lock --------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_coherence_wait(struct sc_fence fence);
 
@@ -152,8 +153,8 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes);
 /* Device copies are dropped after the host has been made valid. */
 void sc_coherence_release_range(uintptr_t addr, size_t bytes);
 void sc_coherence_home_all(void);
-/* Around a fork.  prepare: everything home and readable; other threads cannot offload until parent.  child: the devices are
- * the parent's, all memory is readable and writable. */
+/* Around a fork.  prepare: everything home and readable; other threads cannot offload until parent.  child: the devices
+ * are the parent's, all memory is readable and writable. */
 void sc_coherence_fork_prepare(void);
 void sc_coherence_fork_parent(void);
 void sc_coherence_fork_child(void);

@@ -14,7 +14,7 @@ static bool all_open(void)
     return true;
 }
 
-/* Kernels whose results nobody needed at home may still run; what they run on may not survive being forked under them. */
+/* Kernels whose results nobody needed at home may still run; what they run on may not survive a fork. */
 static void wait_for_kernels(void)
 {
     for (int d = 0; sc_protocol.ops && d < sc_protocol.devices; d++) {

@@ -21,7 +21,7 @@ static void opened(struct round *r, uintptr_t lo, uintptr_t hi)
     r->hi = hi > r->hi ? hi : r->hi;
 }
 
-/* --- making sectors valid on the host ------------------------------------------------------------------------------------- */
+/* --- making sectors valid on the host ----------------------------------------------------------------------------- */
 
 static bool valid_on_host(const struct sc_matrix *m, int g)
 {
@@ -84,7 +84,7 @@ static bool quiet(struct sc_matrix *m, int g, struct sc_fences *w)
     return all;
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 static bool is_whole(uintptr_t lo, uintptr_t hi, uintptr_t plo, uintptr_t phi)
 {
@@ -159,7 +159,7 @@ static bool read_matrix(struct sc_matrix *m, uintptr_t plo, uintptr_t phi, struc
     return ready;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 /* Makes the host the only owner of a sector.  A sector that is overwritten whole is not brought. */
 static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct round *r)
@@ -199,7 +199,7 @@ static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum s
     return ready;
 }
 
-/* --- acquiring -------------------------------------------------------------------------------------------------------------------- */
+/* --- acquiring ---------------------------------------------------------------------------------------------------- */
 
 /* One round under the lock: starts what is missing.  True when the pages of [lo, hi) have been opened. */
 static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, struct round *r)
@@ -280,7 +280,7 @@ void sc_coherence_acquire_view(const struct sc_view *v)
     sc_protocol_unlock();
 }
 
-/* --- faults --------------------------------------------------------------------------------------------------------------------------- */
+/* --- faults ------------------------------------------------------------------------------------------------------- */
 
 /* The part of the aligned window around a page that one matrix on that page covers. */
 static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t *hi)
@@ -356,7 +356,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
     sc_protocol_unlock();
 }
 
-/* --- giving memory up -------------------------------------------------------------------------------------------------------------------- */
+/* --- giving memory up --------------------------------------------------------------------------------------------- */
 
 static void wait_tile(const struct sc_tile *t, struct sc_fences *w)
 {

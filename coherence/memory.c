@@ -1,9 +1,9 @@
-/* Device memory: tiles get it when they are first needed there and lose it, least recently used first, when it is short. */
+/* Device memory: tiles get it when first needed there and lose it, least recently used first, when it is short. */
 #include "coherence/protocol.h"
 
 #include <stdlib.h>
 
-/* --- release --------------------------------------------------------------------------------------------------------- */
+/* --- release ------------------------------------------------------------------------------------------------------ */
 
 /* Everything that may still use a copy's memory, one fence for each stream at most. */
 #define USERS_MAX (SC_STREAMS + SC_DEVICES_MAX + 2)
@@ -43,7 +43,7 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
 }
 
-/* --- eviction ---------------------------------------------------------------------------------------------------------- */
+/* --- eviction ----------------------------------------------------------------------------------------------------- */
 
 static bool oldest(int device, struct sc_matrix **matrix, struct sc_tile **tile)
 {

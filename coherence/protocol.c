@@ -1,6 +1,6 @@
 /* The protocol: states, and everything that assigns them.
  *
- * A sector (a strip of columns of a tile) is valid at some locations: the host, devices.  Seen from the host that is MSI:
+ * A sector (a strip of columns of a tile) is valid at some locations: the host, devices.  Seen from the host it is MSI:
  *   C   the host alone            (modified or exclusive on the CPU)
  *   S   the host and some device
  *   G   devices alone
@@ -12,13 +12,15 @@
  *
  * Invariants (checked by check.c under SEMCACHE_CHECK=1):
  *   C1  every sector is valid somewhere.
- *   C2  what one location has written is valid nowhere else: a device's write invalidates the host and all other devices,
- *       the host's write all devices.
- *   C3  a page is writable only if every sector on it is open and no device has a copy; readable only if every sector on it
- *       is open or the page is home for it.  Where sectors, matrices or strangers share a page, the strictest wins.
+ *   C2  what one location has written is valid nowhere else: a device's write invalidates the host and all other
+ *       devices, the host's write all devices.
+ *   C3  a page is writable only if every sector on it is open and no device has a copy; readable only if every sector
+ *       on it is open or the page is home for it.  Where sectors, matrices or strangers share a page, the strictest
+ *       wins.
  *   C4  validity is assigned in assign() below and nowhere else, and traced there.
- *   C5  a copy is used only after its `ready` (host: `landed`) fence.  A host sector is closed for writing before its upload
- *       is enqueued and opened for writing after every upload that reads it.  Memory is reused after its readers' fences.
+ *   C5  a copy is used only after its `ready` (host: `landed`) fence.  A host sector is closed for writing before its
+ *       upload is enqueued and opened for writing after every upload that reads it.  Memory is reused after the fences
+ *       of its readers.
  *   C6  nobody touches user memory with the lock held, nor without having acquired it.
  *   C7  a scalar result is read after its fence.
  *   C8  when memory goes away its matrices go first (host/malloc.c calls forget).

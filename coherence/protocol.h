@@ -1,4 +1,4 @@
-/* What the files of coherence/ share.  Everything here is called with the protocol's lock held unless it says otherwise. */
+/* What the files of coherence/ share.  All of it is called with the protocol's lock held unless it says otherwise. */
 #ifndef SC_COHERENCE_PROTOCOL_H
 #define SC_COHERENCE_PROTOCOL_H
 
@@ -32,10 +32,10 @@ void sc_protocol_lock_reset(void); /* in a forked child */
 void sc_protocol_hold_calls(void);
 void sc_protocol_resume_calls(void);
 
-/* --- states (protocol.c): the only functions that assign validity or page state --------------------------------------- */
+/* --- states (protocol.c): the only functions that assign validity or page state ----------------------------------- */
 
-/* A device is about to get copies of sectors that stay valid where they are; closes their pages for writing.  For copies
- * from the host it is called before the transfer is enqueued (C5). */
+/* A device is about to get copies of sectors that stay valid where they are; closes their pages for writing.  For
+ * copies from the host it is called before the transfer is enqueued (C5). */
 void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 /* A kernel on the device has written these sectors: every other copy is invalid, the pages closed. */
 void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
@@ -58,7 +58,7 @@ bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page);
 /* Applies to the pages of [lo, hi) the protection that their sectors ask for (C3). */
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
 
-/* --- streams ------------------------------------------------------------------------------------------------------------ */
+/* --- streams ------------------------------------------------------------------------------------------------------ */
 
 /* The stream waits for the fence, unless it is known to have waited for it or a later one. */
 enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence);
@@ -80,21 +80,21 @@ void sc_fences_sync(const struct sc_fences *set);             /* without the loc
 /* Takes a device out of service after an error, with one log line. */
 void sc_device_gave_up(int device, const char *doing);
 
-/* --- transfers (transfer.c) ------------------------------------------------------------------------------------------------ */
+/* --- transfers (transfer.c) --------------------------------------------------------------------------------------- */
 
 /* Enqueues what is missing of the sectors; the device has (or will have) memory for the whole tile. */
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-/* The same for a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) whose state does not change; adds what has to
- * be reached until it is home. */
-enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0, int64_t c1,
-                                  struct sc_fences *fences);
+/* The same for a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) whose state does not change; adds what
+ * has to be reached until it is home. */
+enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
+                                  int64_t c1, struct sc_fences *fences);
 
 /* The same for elements [first, last) of a contiguous lattice (rows == ld, one row of tiles), inside one tile. */
 enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_t first, int64_t last,
                                   struct sc_fences *fences);
 
-/* --- device memory (memory.c) ----------------------------------------------------------------------------------------------- */
+/* --- device memory (memory.c) ------------------------------------------------------------------------------------- */
 
 /* Gives a tile memory on a device, evicting others' when it is full. */
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
@@ -103,7 +103,7 @@ enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct s
 /* Frees a tile's memory on a device once nothing uses it; its data is valid elsewhere or not wanted. */
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 
-/* --- windows of partly home sectors (window.c) --------------------------------------------------------------------------------- */
+/* --- windows of partly home sectors (window.c) -------------------------------------------------------------------- */
 
 /* Gives up windows in flight that meet [lo, hi): what they bring is out of date. */
 void sc_window_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
@@ -111,11 +111,11 @@ void sc_window_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
 void sc_window_finish(void);
 bool sc_window_any(void);
 bool sc_window_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi); /* one in flight does */
-/* Starts bringing home what is missing of the matrix's bytes on pages [lo, hi) and adds what has to be reached.  True when
- * nothing is missing; false: wait, finish, call again. */
+/* Starts bringing home what is missing of the matrix's bytes on pages [lo, hi) and adds what has to be reached.  True
+ * when nothing is missing; false: wait, finish, call again. */
 bool sc_window_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences);
 
-/* --- pieces (piece.c) --------------------------------------------------------------------------------------------------------------- */
+/* --- pieces (piece.c) --------------------------------------------------------------------------------------------- */
 
 /* A piece in terms of its tile: what of it is touched, where it begins there. */
 struct sc_target {
@@ -130,17 +130,17 @@ struct sc_target {
 };
 void sc_piece_target(const struct sc_piece *piece, struct sc_target *target);
 
-/* --- resolving (resolve.c) ---------------------------------------------------------------------------------------------------------- */
+/* --- resolving (resolve.c) ---------------------------------------------------------------------------------------- */
 
-/* Finds or makes the matrix of a view.  SC_ERR_CONFLICT: [*lo, *hi) has to be released first (both 0: the call belongs on
- * the host). */
-enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, struct sc_operand *operand, uintptr_t *lo,
-                          uintptr_t *hi);
+/* Finds or makes the matrix of a view.  SC_ERR_CONFLICT: [*lo, *hi) has to be released first (both 0: the call belongs
+ * on the host). */
+enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, struct sc_operand *operand,
+                          uintptr_t *lo, uintptr_t *hi);
 /* The view's bytes. */
 void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
 static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
 
-/* --- checking (check.c), only when sc_protocol.check -------------------------------------------------------------------------------- */
+/* --- checking (check.c), only when sc_protocol.check -------------------------------------------------------------- */
 
 void sc_check_matrix(const struct sc_matrix *m, const char *after);
 void sc_check_all(const char *after);

@@ -1,7 +1,7 @@
 /* What callers may ask about an operand: cuts, where it is, what is missing.  Nothing here changes anything. */
 #include "coherence/protocol.h"
 
-/* --- cuts ------------------------------------------------------------------------------------------------------------- */
+/* --- cuts --------------------------------------------------------------------------------------------------------- */
 
 /* The positions are 8 KiB: only what is used is written. */
 static void no_cuts(struct sc_cuts *cuts)
@@ -16,8 +16,8 @@ static void add_cut(struct sc_cuts *cuts, int64_t at)
         cuts->at[++cuts->n] = at;
 }
 
-/* Cut positions strictly inside [first, first + extent) of a dimension, relative to first, in units of `step`: the first
- * position at or after each cut. */
+/* Cut positions strictly inside [first, first + extent) of a dimension, relative to first, in units of `step`: the
+ * first position at or after each cut. */
 static void cuts_inside(const int64_t *cut, int parts, int64_t first, int64_t step, int64_t extent, struct sc_cuts *out)
 {
     no_cuts(out);
@@ -128,7 +128,7 @@ int64_t sc_coherence_next_sector(const struct sc_operand *o, int64_t c)
     return next - o->col < o->view.cols ? next - o->col : o->view.cols;
 }
 
-/* --- where -------------------------------------------------------------------------------------------------------------- */
+/* --- where -------------------------------------------------------------------------------------------------------- */
 
 /* The device that distribution gives a sector: folded vectors by segments (rule D3), else the tile's. */
 static int sector_home(const struct sc_matrix *m, const struct sc_tile *t, int s)
@@ -235,7 +235,7 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *piece)
     return piece->operand->view.vector ? x.ld == 1 : x.ld == piece->rows || piece->cols == 1;
 }
 
-/* --- residency -------------------------------------------------------------------------------------------------------------- */
+/* --- residency ---------------------------------------------------------------------------------------------------- */
 
 static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_device, int *only)
 {

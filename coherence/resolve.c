@@ -1,5 +1,5 @@
-/* From the program's views to the directory: does a view fit a matrix that is known, and what lattice does a new one get
- * (directory/README.md, D1 and D2). */
+/* From the program's views to the directory: does a view fit a matrix that is known, and what lattice does a new one
+ * get (directory/README.md, D1 and D2). */
 #include "coherence/protocol.h"
 
 #define STRIDE_FOLDED 16 /* vectors of smaller increments are tracked with what lies between their elements */
@@ -16,7 +16,7 @@ void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintptr_t *hi)
     *hi = *lo + (uintptr_t)span_of(v) * sc_type_bytes(v->type);
 }
 
-/* --- known matrices --------------------------------------------------------------------------------------------------- */
+/* --- known matrices ----------------------------------------------------------------------------------------------- */
 
 static bool as_rect(struct sc_operand *o, int64_t row, int64_t col, int64_t rows, int64_t cols)
 {
@@ -87,7 +87,7 @@ static bool fits(struct sc_operand *o)
     return inside(o->matrix, &o->view, &first) && (o->view.vector ? fit_vector(o, first) : fit_matrix(o, first));
 }
 
-/* --- new matrices -------------------------------------------------------------------------------------------------------- */
+/* --- new matrices ------------------------------------------------------------------------------------------------- */
 
 static struct sc_lattice exact(const struct sc_view *v)
 {
@@ -105,10 +105,10 @@ static struct sc_lattice exact(const struct sc_view *v)
     return l;
 }
 
-/* A block of a larger array (its leading dimension says so): track the array's whole columns from the block's beginning,
- * so that the other views of it that are sure to come fit too.  Padding alone (ld a little larger than rows) is left out:
- * then a result that overwrites the matrix overwrites whole sectors.  An allocation that holds at most a square is taken to be
- * one array, and all of it is tracked: factorizations use ever more of its columns. */
+/* A block of a larger array (its leading dimension says so): track the array's whole columns from the block's
+ * beginning, so that the other views of it that are sure to come fit too.  Padding alone (ld a little larger than rows)
+ * is left out: then a result that overwrites the matrix overwrites whole sectors.  An allocation that holds at most a
+ * square is taken to be one array, and all of it is tracked: factorizations use ever more of its columns. */
 #define WHOLE_SLACK ((size_t)2 << 20) /* allocations are rounded up by less */
 static bool extended(const struct sc_lattice *l, const struct sc_host_block *block, struct sc_lattice *out)
 {
@@ -171,7 +171,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
     return SC_OK;
 }
 
-/* --- misfits ---------------------------------------------------------------------------------------------------------------- */
+/* --- misfits ------------------------------------------------------------------------------------------------------ */
 
 /* Adds a lattice to the one that is to replace it, when both are parts of one: same leading dimension, rows in step. */
 static void join(struct sc_lattice *into, const struct sc_lattice *l)

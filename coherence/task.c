@@ -3,7 +3,7 @@
 
 #define PIECES 3
 
-/* --- acquire and release ------------------------------------------------------------------------------------------------- */
+/* --- acquire and release ------------------------------------------------------------------------------------------ */
 
 /* What a task closes: runs of sectors of its pieces, when they are shared and when they are written. */
 #define RUNS_MAX ((size_t)PIECES * SC_SECTORS)
@@ -59,7 +59,7 @@ static void set_slot(struct sc_kernel *k, int slot, void *memory, int64_t ld)
     *(slot == 0 ? &k->lda : slot == 1 ? &k->ldb : &k->ldc) = ld;
 }
 
-/* --- on the host instead ---------------------------------------------------------------------------------------------------- */
+/* --- on the host instead ------------------------------------------------------------------------------------------ */
 
 /* Results of reductions that ended up on the host; as many as a device's ring has. */
 static void *host_slot(void)
@@ -75,8 +75,8 @@ static struct sc_view host_view(const struct sc_piece *p, const struct sc_target
 {
     bool vector = p->operand->view.vector;
 
-    return (struct sc_view){.ptr = (const void *)x->host, .type = p->operand->view.type, .vector = vector, .rows = p->rows,
-                            .cols = p->cols, .ld = x->host_ld, .access = p->access};
+    return (struct sc_view){.ptr = (const void *)x->host, .type = p->operand->view.type, .vector = vector,
+                            .rows = p->rows, .cols = p->cols, .ld = x->host_ld, .access = p->access};
 }
 
 /* A matrix walked as one long vector (sc_coherence_as_matrix): on a device such a piece is contiguous. */
@@ -151,7 +151,7 @@ void sc_device_gave_up(int device, const char *doing)
            sc_protocol.properties[device].name, doing);
 }
 
-/* --- tasks -------------------------------------------------------------------------------------------------------------------- */
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 static enum sc_status launch(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
                              const struct sc_target targets[PIECES], struct sc_fence *f, void **result)
@@ -164,9 +164,11 @@ static enum sc_status launch(int device, struct sc_kernel *kernel, const struct 
     if (status != SC_OK)
         return status;
     for (int i = 0; i < PIECES; i++) {
+        const struct sc_target *x = &targets[i];
+
         if (pieces[i].operand)
-            set_slot(kernel, i, (char *)targets[i].t->copy[device].memory + targets[i].offset * (int64_t)targets[i].m->elem,
-                     is_flattened(kernel, &pieces[i]) ? 1 : targets[i].ld);
+            set_slot(kernel, i, (char *)x->t->copy[device].memory + x->offset * (int64_t)x->m->elem,
+                     is_flattened(kernel, &pieces[i]) ? 1 : x->ld);
         else if (pieces[i].temporary)
             set_slot(kernel, i, pieces[i].temporary, pieces[i].temporary_ld);
     }
@@ -259,7 +261,7 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
     return status;
 }
 
-/* --- temporaries ---------------------------------------------------------------------------------------------------------------- */
+/* --- temporaries -------------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory)
 {
@@ -289,8 +291,8 @@ void sc_coherence_temporary_free(int device, void *memory)
 /* The peer stream of the destination waits for both compute streams, and they for it. */
 enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes)
 {
-    struct sc_copy2d copy = {.dst = dst, .src = src, .dst_pitch = bytes, .src_pitch = bytes, .width = bytes, .height = 1,
-                             .dst_device = to, .src_device = from};
+    struct sc_copy2d copy = {.dst = dst, .src = src, .dst_pitch = bytes, .src_pitch = bytes, .width = bytes,
+                             .height = 1, .dst_device = to, .src_device = from};
     const struct sc_device_ops *ops = sc_protocol.ops;
     struct sc_fence written, free_at, copied;
     enum sc_status status;

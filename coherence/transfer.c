@@ -4,7 +4,7 @@
 
 #define CHUNK_BYTES (UINT64_C(16) << 20)
 
-/* What a stream has waited for already, so that the steady state asks for nothing: [device][stream][of device][stream]. */
+/* What a stream has waited for already, so that the steady state asks nothing: [device][stream][of device][stream]. */
 static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
 
 void sc_order_reset(void)
@@ -52,8 +52,8 @@ void sc_fences_sync(const struct sc_fences *set)
         if (ops->sync(set->f[i]) == SC_OK)
             continue;
         if (!__atomic_exchange_n(&sc_protocol.lost[d], true, __ATOMIC_RELAXED))
-            sc_log(SC_LOG_ERROR, "device %d (%s) failed while data came home from it: what existed only there is lost", d,
-                   sc_protocol.properties[d].name);
+            sc_log(SC_LOG_ERROR, "device %d (%s) failed while data came home from it: what existed only there is lost",
+                   d, sc_protocol.properties[d].name);
         sc_protocol.failed[d] = true;
     }
     sc_quiet_leave();
@@ -72,7 +72,8 @@ static void *at(const struct rect *r, int where)
 {
     if (where == SC_HOST)
         return (void *)(r->m->base + (uintptr_t)(r->c0 * r->m->ld + r->r0) * r->m->elem);
-    return (char *)r->t->copy[where].memory + ((r->c0 - r->t->col) * r->t->rows + (r->r0 - r->t->row)) * (int64_t)r->m->elem;
+    return (char *)r->t->copy[where].memory +
+           ((r->c0 - r->t->col) * r->t->rows + (r->r0 - r->t->row)) * (int64_t)r->m->elem;
 }
 
 static size_t pitch(const struct rect *r, int where)
@@ -98,8 +99,8 @@ static void count(const struct rect *r, uint64_t bytes)
              .sectors = sectors_of(r), .device = (int16_t)r->to, .peer = (int16_t)r->from, .bytes = bytes);
 }
 
-/* Enqueues it.  Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends where
- * the vector ends. */
+/* Enqueues it.  Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends
+ * where the vector ends. */
 static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream stream)
 {
     struct sc_copy2d copy = {.dst = at(r, r->to), .src = at(r, r->from), .dst_pitch = pitch(r, r->to),
@@ -123,7 +124,7 @@ static uint64_t sector_bytes(const struct sc_matrix *m, const struct sc_tile *t,
     return (uint64_t)(sc_tile_sector_end(m, t, e) - sc_tile_sector_col(m, t, s)) * (uint64_t)t->rows * m->elem;
 }
 
-/* --- to a device ---------------------------------------------------------------------------------------------------- */
+/* --- to a device -------------------------------------------------------------------------------------------------- */
 
 /* A device that has the sector and can be copied from, else the host. */
 static int source_for(int device, const struct sc_tile *t, int s)
@@ -173,7 +174,8 @@ static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struc
 {
     enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : SC_STREAM_PEER;
     struct sc_copy *c = &t->copy[device];
-    struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device};
+    struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from,
+                     device};
     enum sc_status status = before_overwriting(device, stream, c, s, e);
     struct sc_fence f;
 
@@ -224,7 +226,7 @@ enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_
     return status;
 }
 
-/* --- to the host ---------------------------------------------------------------------------------------------------- */
+/* --- to the host -------------------------------------------------------------------------------------------------- */
 
 static int source_for_host(const struct sc_tile *t, int s)
 {
@@ -274,7 +276,8 @@ enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint6
         enum sc_status status;
         struct sc_fence f;
 
-        while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from && sector_bytes(m, t, s, e) < CHUNK_BYTES)
+        while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from &&
+               sector_bytes(m, t, s, e) < CHUNK_BYTES)
             e++;
         r.c1 = sc_tile_sector_end(m, t, e);
         status = from == SC_HOST ? SC_ERR_DEVICE : land(&r, s, e, &f);
@@ -313,8 +316,8 @@ static enum sc_status land_window(const struct rect *r, int s, int e, struct sc_
     return status;
 }
 
-enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0, int64_t c1,
-                                  struct sc_fences *fences)
+enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
+                                  int64_t c1, struct sc_fences *fences)
 {
     int end = (int)((c1 - 1 - t->col) / m->width) + 1;
     enum sc_status status = SC_OK;
@@ -341,8 +344,8 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
         int from = next_run(t, s, end, &e, fences);
         int64_t a = sc_tile_sector_col(m, t, s) * m->rows, b = sc_tile_sector_end(m, t, e) * m->rows;
         /* As one long column. */
-        struct rect r = {m, t, (a > first ? a : first) - origin, (b < last ? b : last) - origin, t->col, t->col + 1, from,
-                         SC_HOST};
+        struct rect r = {m, t, (a > first ? a : first) - origin, (b < last ? b : last) - origin, t->col, t->col + 1,
+                         from, SC_HOST};
 
         if (!(t->host_valid >> s & 1))
             status = land_window(&r, s, e, fences);

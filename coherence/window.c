@@ -1,4 +1,4 @@
-/* Windows: parts of sectors that a read fault or a read-ahead brings home while their sectors stay dirty on the devices. */
+/* Windows: parts of sectors that a read fault or a read-ahead brings home while the sectors stay dirty on devices. */
 #include "coherence/protocol.h"
 
 #define WINDOWS_MAX 64
@@ -145,8 +145,8 @@ static void add_fences(const struct window *w, struct sc_fences *fences)
         sc_fences_add(fences, w->fences.f[i]);
 }
 
-/* Starts a window over the pages from lo on that nobody has brought or is bringing.  Its end, or lo when there are too many
- * windows. */
+/* Starts a window over the pages from lo on that nobody has brought or is bringing.  Its end, or lo when there are too
+ * many windows. */
 static uintptr_t start_window(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences)
 {
     struct window *w = free_window();

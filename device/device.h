@@ -1,5 +1,5 @@
-/* The device side of the cache: a versioned table of operations, implemented by emulated devices (device/emu, linked in)
- * and by CUDA devices (device/cuda, a module opened at run time).  Adding a kind of device touches one folder.
+/* The device side of the cache: a versioned table of operations, implemented by emulated devices (device/emu, linked
+ * in) and by CUDA devices (device/cuda, a module opened at run time).  Adding a kind of device touches one folder.
  *
  * Order.  Each device has a few in-order streams.  A fence names a point of one stream; since streams are in-order, any
  * later point of the same stream implies the earlier one.  Nothing here knows of matrices, validity or policy.
@@ -79,13 +79,13 @@ struct sc_device_ops {
                            size_t height);
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
 
-    /* The next of a ring of 16-byte slots in pinned host memory, for kernel results and small copies; valid for the next
-     * SC_RESULT_SLOTS calls on the device.  NULL on failure. */
+    /* The next of a ring of 16-byte slots in pinned host memory, for kernel results and small copies; valid for the
+     * next SC_RESULT_SLOTS calls on the device.  NULL on failure. */
     void *(*result_slot)(int device);
 
     enum sc_status (*mark)(int device, enum sc_stream stream, struct sc_fence *fence); /* everything enqueued so far */
     enum sc_status (*wait)(int device, enum sc_stream stream, struct sc_fence fence);  /* stream waits */
-    enum sc_status (*sync)(struct sc_fence fence);                                     /* caller waits; reports errors */
+    enum sc_status (*sync)(struct sc_fence fence);                                     /* caller waits; gives errors */
     bool (*done)(struct sc_fence fence);
 
     double (*virtual_seconds)(void); /* emulated only, else NULL */

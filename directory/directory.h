@@ -22,7 +22,7 @@ struct sc_copy {
     struct sc_fence *ready; /* per sector: its last write */
     struct sc_fence *used;  /* per sector: its last use by a kernel */
     struct sc_fence last_used;
-    /* Copies out of this memory that may be running: by the peer stream of device i, and (last) by the own D2H stream. */
+    /* Copies out of this memory that may be running: by the peer stream of device i; last, by the own D2H stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
     uint32_t pins;     /* > 0: not to be evicted */
     uint64_t last_use; /* tick */
@@ -76,7 +76,7 @@ size_t sc_directory_count(void);
 enum sc_status sc_directory_insert(struct sc_matrix *matrix);
 void sc_directory_remove(struct sc_matrix *matrix);
 
-/* --- lattices and grids (lattice.c) --------------------------------------------------------------------------------- */
+/* --- lattices and grids (lattice.c) ------------------------------------------------------------------------------- */
 
 struct sc_lattice {
     uintptr_t base;

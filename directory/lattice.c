@@ -19,7 +19,8 @@ static int64_t round_up(int64_t a, int64_t b)
 
 int64_t sc_lattice_segment(int64_t n, size_t elem)
 {
-    int64_t unit = (int64_t)(sc_directory_limits.unit_bytes / elem), most = (int64_t)(sc_directory_limits.tile_bytes / elem);
+    int64_t unit = (int64_t)(sc_directory_limits.unit_bytes / elem);
+    int64_t most = (int64_t)(sc_directory_limits.tile_bytes / elem);
     int64_t length;
 
     if (unit < 1)
@@ -60,8 +61,8 @@ static void add_part(struct parts *p, int64_t end, int home)
     }
 }
 
-/* Cuts an extent for `devices` devices at the boundaries that a vector of that length has (rule D3), then each part into
- * `pieces` for the sake of memory.  The last part always ends at n. */
+/* Cuts an extent for `devices` devices at the boundaries that a vector of that length has (rule D3), then each part
+ * into `pieces` for the sake of memory.  The last part always ends at n. */
 static void make_parts(struct parts *p, int64_t n, size_t elem, int devices, int64_t pieces)
 {
     int64_t segment = sc_lattice_segment(n, elem), segments = div_up(n, segment);
@@ -93,7 +94,8 @@ static int64_t widest(const struct parts *p)
 /* Rows and columns of the grid: first by device, then finer until a tile is at most tile_bytes (rule D4). */
 static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struct parts *rows, struct parts *cols)
 {
-    int by_rows = l->folded || spread.by_cols ? 1 : spread.devices, by_cols = l->folded || !spread.by_cols ? 1 : spread.devices;
+    int by_rows = l->folded || spread.by_cols ? 1 : spread.devices;
+    int by_cols = l->folded || !spread.by_cols ? 1 : spread.devices;
     int64_t most = (int64_t)(sc_directory_limits.tile_bytes / l->elem), tall, row_pieces = 1;
 
     most = most > 0 ? most : 1;

@@ -12,8 +12,8 @@
 
 #include "example.h"
 
-/* A(i,k) depends on i mod P and k mod Q only, B(k,j) and C(k,j) on k mod Q and j mod R: so the exact D has P * R different
- * numbers, and each element can be checked.  Primes, so that no cut of a matrix falls on a period. */
+/* A(i,k) depends on i mod P and k mod Q only, B(k,j) and C(k,j) on k mod Q and j mod R: so the exact D has P * R
+ * different numbers, and each element can be checked.  Primes, so that no cut of a matrix falls on a period. */
 enum { P = 61, Q = 67, R = 71 };
 
 enum look { LOOK_NONE, LOOK_ONE, LOOK_PAGES, LOOK_WHOLE };

@@ -105,8 +105,8 @@ int main(int argc, char **argv)
     check = true_residual(&s) / norm_b;
     /* The recurrence and the true residual differ by rounding only. */
     good = isfinite(check) && fabs(check - residual) <= 1e-9;
-    printf("cg n=%d iterations=%d residual=%.3e true_residual=%.3e seconds_per_iteration=%.6f %s\n", s.n, done, residual,
-           check, seconds, good ? "ok" : "WRONG");
+    printf("cg n=%d iterations=%d residual=%.3e true_residual=%.3e seconds_per_iteration=%.6f %s\n", s.n, done,
+           residual, check, seconds, good ? "ok" : "WRONG");
     free(s.q);
     free(s.p);
     free(s.r);

@@ -100,8 +100,8 @@ static inline void example_cg(size_t n, double *a, double *b)
     }
 }
 
-/* The median of the iterations' times: the first ones pay for finding out that a device is worth it and for moving the data
- * there, once, however many follow. */
+/* The median of the iterations' times: the first ones pay for finding out that a device is worth it and for moving the
+ * data there, once, however many follow. */
 #define EXAMPLE_LAPS 4096
 struct example_timer {
     double start, last;

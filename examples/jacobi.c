@@ -1,5 +1,5 @@
-/* Solves A x = b by Jacobi's iteration, x := x + D^-1 (b - A x), with CBLAS calls.  The rows of A are scaled so that D is
- * the identity.  A is dense, diagonally dominant, and b is chosen so that the solution is all ones.
+/* Solves A x = b by Jacobi's iteration, x := x + D^-1 (b - A x), with CBLAS calls.  The rows of A are scaled so that D
+ * is the identity.  A is dense, diagonally dominant, and b is chosen so that the solution is all ones.
  *
  *     jacobi [-r] [-e] [-w] [n [iterations]]
  *

@@ -67,8 +67,8 @@ int main(int argc, char **argv)
     bound = 2 * pow(0.45, iterations) + 1e-12;
     error = defect(a, n, v, lambda, w);
     good = error <= bound && lambda > 1 && lambda < 2.1;
-    printf("power n=%d iterations=%d eigenvalue=%.12f defect=%.3e bound=%.3e seconds_per_iteration=%.6f %s\n", n, iterations,
-           lambda, error, bound, seconds, good ? "ok" : "WRONG");
+    printf("power n=%d iterations=%d eigenvalue=%.12f defect=%.3e bound=%.3e seconds_per_iteration=%.6f %s\n", n,
+           iterations, lambda, error, bound, seconds, good ? "ok" : "WRONG");
     free(w);
     free(v);
     free(a);

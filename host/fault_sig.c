@@ -36,7 +36,8 @@ static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access *access)
     uint32_t now = changes_now();
     bool unchanged = again && last.changes == now;
 
-    /* Nothing since the handler before: opened for this thread and closed again before it ran is no reason to give up. */
+    /* Nothing since the handler before: opened for this thread and closed again before it ran is no reason to give
+     * up. */
     last.stuck = again && last.before == now ? last.stuck + 1 : 0;
     last.before = now;
     last.addr = addr;

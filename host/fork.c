@@ -12,8 +12,9 @@
 #include "host/arena.h"
 #include "host/span.h"
 
-/* Two sets of handlers.  The arena's are registered with the arena.  The protocol's come once devices are open, and therefore
- * run first: what the devices' libraries do before a fork (OpenBLAS ends its threads) must find no work in progress. */
+/* Two sets of handlers.  The arena's are registered with the arena.  The protocol's come once devices are open, and
+ * therefore run first: what the devices' libraries do before a fork (OpenBLAS ends its threads) must find no work in
+ * progress. */
 
 /* The protocol went home for the fork that this thread is in; it may be started by another thread meanwhile. */
 static __thread bool went_home __attribute__((tls_model("initial-exec")));

@@ -36,8 +36,8 @@ static bool all_open(uintptr_t lo, uintptr_t hi, enum sc_access access)
     return true;
 }
 
-/* A short gap is a stride; a longer one counts when all of it is open.  Not the window itself: a stream that has grown to
- * 64 MiB would take touches far apart for a sweep, and each would bring as much. */
+/* A short gap is a stride; a longer one counts when all of it is open.  Not the window itself: a stream that has grown
+ * to 64 MiB would take touches far apart for a sweep, and each would bring as much. */
 static bool near_by(const struct stream *s, uintptr_t lo, uintptr_t hi)
 {
     size_t stride = s->window < sc_config.window_min ? s->window : sc_config.window_min;

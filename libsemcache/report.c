@@ -99,8 +99,8 @@ static bool made_calls(void)
     return false;
 }
 
-/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had some,
- * and says nothing on stderr.  A forked child leaves its parent's. */
+/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had
+ * some, and says nothing on stderr.  A forked child leaves its parent's. */
 static bool is_ours_to_write(void)
 {
     if (strstr(sc_config.stats, "%p"))

@@ -19,10 +19,13 @@ static inline uint64_t random_next(struct random *r)
     r->state ^= r->state >> 27;
     return r->state * UINT64_C(2685821657736338717);
 }
-static inline int64_t random_below(struct random *r, int64_t n) { return (int64_t)((random_next(r) >> 33) % (uint64_t)n); }
+static inline int64_t random_below(struct random *r, int64_t n)
+{
+    return (int64_t)((random_next(r) >> 33) % (uint64_t)n);
+}
 
-/* The extent of slot 0, 1, 2 (a, b, c) of a kernel as stored: rows x cols, or a vector of `rows` elements; false when the
- * slot is not used. */
+/* The extent of slot 0, 1, 2 (a, b, c) of a kernel as stored: rows x cols, or a vector of `rows` elements; false when
+ * the slot is not used. */
 struct slot_shape {
     int64_t rows, cols;
     bool vector;
@@ -100,8 +103,14 @@ static inline bool slot_shape(const struct sc_kernel *k, int slot, struct slot_s
         return false;
     }
 }
-static inline void **slot_pointer(struct sc_kernel *k, int slot) { return slot == 0 ? &k->a : slot == 1 ? &k->b : &k->c; }
-static inline int64_t *slot_ld(struct sc_kernel *k, int slot) { return slot == 0 ? &k->lda : slot == 1 ? &k->ldb : &k->ldc; }
+static inline void **slot_pointer(struct sc_kernel *k, int slot)
+{
+    return slot == 0 ? &k->a : slot == 1 ? &k->b : &k->c;
+}
+static inline int64_t *slot_ld(struct sc_kernel *k, int slot)
+{
+    return slot == 0 ? &k->lda : slot == 1 ? &k->ldb : &k->ldc;
+}
 
 /* A routine of the host BLAS, the reference. */
 void *reference_symbol(const char *name);

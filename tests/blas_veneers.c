@@ -269,7 +269,8 @@ static void test_level1(void)
     reset();
     tap_ok(ddot_(&n, X, &one, Y, &inc) == 2.5 && is(SC_OP_DOT, SC_D, 0, 50, 0), "ddot_ returns the devices' result");
     reset();
-    tap_ok(zdotc_(&n, X, &one, Y, &inc, NULL) == 1.25 - 3.0 * __builtin_complex(0.0, 1.0) && is(SC_OP_DOTC, SC_Z, 0, 50, 0),
+    tap_ok(zdotc_(&n, X, &one, Y, &inc, NULL) == 1.25 - 3.0 * __builtin_complex(0.0, 1.0) &&
+               is(SC_OP_DOTC, SC_Z, 0, 50, 0),
            "zdotc_ returns it by value");
     reset();
     cblas_cdotu_sub(n, X, 1, Y, 2, single);

@@ -79,7 +79,8 @@ static bool hidden_differs(void)
         if (strcmp(checks[i].name, "zdotu_"))
             continue;
         sc_blas_hidden[0][routine] = (sc_blas_fn)hidden_zdotu;
-        return !same_as(&checks[i], sc_blas_of_hidden[0][routine], &checks[i], sc_blas_host[SC_BLAS_F77][routine], false);
+        return !same_as(&checks[i], sc_blas_of_hidden[0][routine], &checks[i], sc_blas_host[SC_BLAS_F77][routine],
+                        false);
     }
     return true;
 }

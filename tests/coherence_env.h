@@ -1,5 +1,5 @@
-/* The real host, directory, coherence and emulated (or, with SEMCACHE_TEST_DEVICE, real) devices, put together for a test
- * without the BLAS layer. */
+/* The real host, directory, coherence and emulated (or, with SEMCACHE_TEST_DEVICE, real) devices, put together for a
+ * test without the BLAS layer. */
 #ifndef SC_TESTS_COHERENCE_ENV_H
 #define SC_TESTS_COHERENCE_ENV_H
 

@@ -1,6 +1,6 @@
 /* A random program against a model: arrays, views of every kind, kernels of levels 1 to 3 on any device, the CPU
- * reading and writing through page faults, frees, acquires.  The model does each operation on a plain copy; every number
- * must agree exactly (all values are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS replay. */
+ * reading and writing through page faults, frees, acquires.  The model does each operation on a plain copy; every
+ * number must agree exactly (all values are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS replay. */
 #include <inttypes.h>
 
 #include "device/emu/emu.h"

@@ -58,7 +58,8 @@ static void scal(int device, double *x, int64_t n, double alpha)
         tap_ok(0, "begin");
         return;
     }
-    sc_coherence_task(device, &k, (struct sc_piece[3]){{.operand = &o, .rows = n, .cols = 1, .access = SC_RDWR}}, NULL, NULL);
+    sc_coherence_task(device, &k, (struct sc_piece[3]){{.operand = &o, .rows = n, .cols = 1, .access = SC_RDWR}}, NULL,
+                      NULL);
     sc_coherence_end(&o, 1);
 }
 
@@ -87,7 +88,8 @@ static void test_loop(void)
     forget_moves();
     gemv(0, a, x, y);
     up = moved(SC_H2D);
-    tap_ok(up == (uint64_t)N * N * 8 + N * 8, "first y := A x uploads A and x, not y (%llu bytes)", (unsigned long long)up);
+    tap_ok(up == (uint64_t)N * N * 8 + N * 8, "first y := A x uploads A and x, not y (%llu bytes)",
+           (unsigned long long)up);
     for (int i = 0; i < 10; i++)
         gemv(0, a, x, y);
     tap_ok(moved(SC_H2D) + moved(SC_D2H) + moved(SC_D2D) == 0, "ten more move nothing");
@@ -96,8 +98,8 @@ static void test_loop(void)
     a[7 * N + 3] = 2;
     gemv(0, a, x, y);
     up = moved(SC_H2D);
-    tap_ok(up > 0 && up <= (uint64_t)2 * (N / 64) * N * 8, "one element of A written: at most two sectors go up again (%llu)",
-           (unsigned long long)up);
+    tap_ok(up > 0 && up <= (uint64_t)2 * (N / 64) * N * 8,
+           "one element of A written: at most two sectors go up again (%llu)", (unsigned long long)up);
     tap_ok(y[3] == N + 1 && y[4] == N, "and the product has the new value");
     if (devices < 2) {
         free(a);
@@ -106,7 +108,8 @@ static void test_loop(void)
         return;
     }
     gemv(1, a, x, y);
-    tap_ok(moved(SC_H2D) == 0 && moved(SC_D2D) == (uint64_t)N * N * 8 + N * 8, "a second device gets its copies from the first");
+    tap_ok(moved(SC_H2D) == 0 && moved(SC_D2D) == (uint64_t)N * N * 8 + N * 8,
+           "a second device gets its copies from the first");
     tap_ok(y[3] == N + 1, "with the same result");
     free(a);
     free(x);
@@ -124,7 +127,8 @@ static void test_windows(void)
     forget_moves();
     wrong += *(volatile double *)&x[n / 2] != 6; /* before the counter is read */
     down = moved(SC_D2H);
-    tap_ok(!wrong && down <= sc_config.window_min, "one element of 32 MiB brings a window (%llu bytes)", (unsigned long long)down);
+    tap_ok(!wrong && down <= sc_config.window_min, "one element of 32 MiB brings a window (%llu bytes)",
+           (unsigned long long)down);
     for (int64_t i = 0; i < n; i++)
         wrong += ((volatile double *)x)[i] != 6;
     down = moved(SC_D2H);

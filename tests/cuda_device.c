@@ -104,7 +104,7 @@ static void fences(void)
     unpinned(h, 4096);
 }
 
-/* Small uploads are the driver's special case (device/cuda/copy.c); an access by the driver's own code would end the test. */
+/* Small uploads are the driver's special case (device/cuda/copy.c); an access by the driver itself ends the test. */
 static void protected_pages(size_t bytes)
 {
     char *h = pinned(4 * MIB), *d = device_memory(4 * MIB);

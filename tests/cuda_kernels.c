@@ -429,8 +429,8 @@ static void unread_operands(void)
     }
 }
 
-/* gemmt is cut into blocks on the device: sizes at and beyond one, sampled in every block.  C is the identity times B, so
- * exact; the other triangle is NaN and stays. */
+/* gemmt is cut into blocks on the device: sizes at and beyond one, sampled in every block.  C is the identity times B,
+ * so exact; the other triangle is NaN and stays. */
 static void large_gemmt(char uplo, int64_t n)
 {
     struct sc_kernel k = {.op = SC_OP_GEMMT, .type = SC_D, .transa = 'N', .transb = 'N', .uplo = uplo, .n = n, .k = n,
@@ -441,7 +441,8 @@ static void large_gemmt(char uplo, int64_t n)
     struct sc_fence ready;
     int64_t bad = 0;
     void *block = NULL;
-    bool good = p && !ops->pin(p, all) && !ops->alloc(0, all, &block, &ready) && !ops->wait(0, SC_STREAM_COMPUTE, ready);
+    bool good = p && !ops->pin(p, all) && !ops->alloc(0, all, &block, &ready) &&
+                !ops->wait(0, SC_STREAM_COMPUTE, ready);
 
     for (int64_t i = 0; good && i < n * (n + 3); i++)
         p[i] = i < n * n && i % n == i / n, q[i] = (double)(i % 1009), r[i] = NAN;

@@ -88,10 +88,11 @@ static void test_grids(void)
         random_lattice(&l);
         m = sc_matrix_new(&l, (struct sc_spread){1 + (int)below(sc_directory_limits.devices), below(2)});
         if (!m || !tiles_cover(m) || !sectors_cover(m) || !tiles_small(m)) {
-            tap_diag("lattice %lld x %lld, ld %lld, elem %zu, folded %d, devices %d, tile %llu: cover %d sectors %d small %d",
-                     (long long)l.rows, (long long)l.cols, (long long)l.ld, l.elem, l.folded, sc_directory_limits.devices,
-                     (unsigned long long)sc_directory_limits.tile_bytes, m && tiles_cover(m), m && sectors_cover(m),
-                     m && tiles_small(m));
+            tap_diag("lattice %lld x %lld, ld %lld, elem %zu, folded %d, devices %d, tile %llu:"
+                     " cover %d sectors %d small %d",
+                     (long long)l.rows, (long long)l.cols, (long long)l.ld, l.elem, l.folded,
+                     sc_directory_limits.devices, (unsigned long long)sc_directory_limits.tile_bytes,
+                     m && tiles_cover(m), m && sectors_cover(m), m && tiles_small(m));
             bad++;
         }
         sc_matrix_free(m);
@@ -106,7 +107,8 @@ static void test_alignment(void)
 
     for (int64_t n = 1; n < 40000; n = n * 3 / 2 + 1)
         for (int devices = 1; devices <= 8; devices++) {
-            struct sc_lattice a = {.base = 1 << 30, .elem = 8, .ld = n, .rows = n, .cols = 3, .bytes = (size_t)n * 24}, y;
+            struct sc_lattice a = {.base = 1 << 30, .elem = 8, .ld = n, .rows = n, .cols = 3, .bytes = (size_t)n * 24};
+            struct sc_lattice y;
             struct sc_matrix *ma, *my;
 
             sc_directory_limits = (struct sc_directory_limits){devices, UINT64_C(1) << 40, 4096};
@@ -147,14 +149,16 @@ static void test_index(void)
 
 static void test_gap(void)
 {
-    struct sc_lattice l = {.base = 1 << 30, .elem = 8, .ld = 2048, .rows = 512, .cols = 64, .bytes = (63 * 2048 + 512) * 8};
+    struct sc_lattice l = {.base = 1 << 30, .elem = 8, .ld = 2048, .rows = 512, .cols = 64,
+                           .bytes = (63 * 2048 + 512) * 8};
     struct sc_matrix *m;
     int first, end;
 
     sc_directory_limits = (struct sc_directory_limits){1, UINT64_C(1) << 40, 4096};
     m = sc_matrix_new(&l, (struct sc_spread){1, false});
     tap_ok(m->width == 1 && m->tiles[0].sectors == 64, "64 columns of four pages: a sector each");
-    tap_ok(!sc_matrix_sectors_at(m, m->base + 4096, m->base + 16384, &first, &end), "bytes between columns are in no sector");
+    tap_ok(!sc_matrix_sectors_at(m, m->base + 4096, m->base + 16384, &first, &end),
+           "bytes between columns are in no sector");
     tap_ok(sc_matrix_sectors_at(m, m->base + 4096, m->base + 16385, &first, &end) && first == 1 && end == 2,
            "one byte more is in the next column's");
     sc_matrix_free(m);

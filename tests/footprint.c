@@ -1,13 +1,13 @@
-/* What is left in the process after a few large BLAS calls: prints the number of threads, and how many of its arrays' pages
- * are not readable and writable.  Linked with the BLAS only. */
+/* What is left in the process after a few large BLAS calls: prints the number of threads, and how many of its arrays'
+ * pages are not readable and writable.  Linked with the BLAS only. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
-            const double *, const int *, const double *, double *, const int *, size_t, size_t);
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 
 static int threads(void)
 {

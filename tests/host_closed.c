@@ -183,7 +183,8 @@ static void test_life(void)
     was = (uintptr_t)p;
     free(p);
     q = calloc(1, BYTES);
-    tap_ok((uintptr_t)q == was && all_bytes(q, 0, BYTES) && faults == 0, "free opens: calloc of the same block is zero, without a fault");
+    tap_ok((uintptr_t)q == was && all_bytes(q, 0, BYTES) && faults == 0,
+           "free opens: calloc of the same block is zero, without a fault");
     free(q);
     p = send_away(11);
     pid = fork();

@@ -1,5 +1,5 @@
-/* One large call of gemm, gemv or trsm that checks its own answer:  oom gemm|gemv|trsm n.  Linked with the BLAS only; run by
- * examples_oom.t with less device memory than the matrix needs. */
+/* One large call of gemm, gemv or trsm that checks its own answer:  oom gemm|gemv|trsm n.  Linked with the BLAS only;
+ * run by examples_oom.t with less device memory than the matrix needs. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
-            const double *, const int *, const double *, double *, const int *, size_t, size_t);
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 void dgemv_(const char *, const int *, const int *, const double *, const double *, const int *, const double *,
             const int *, const double *, double *, const int *, size_t);
-void dtrsm_(const char *, const char *, const char *, const char *, const int *, const int *, const double *, const double *,
-            const int *, double *, const int *, size_t, size_t, size_t, size_t);
+void dtrsm_(const char *, const char *, const char *, const char *, const int *, const int *, const double *,
+            const double *, const int *, double *, const int *, size_t, size_t, size_t, size_t);
 
 static const double unit = 1, zero = 0;
 static const int one = 1;
 
-/* Row i of the result matters to the tile it lies in: the factors depend on i and j separately, so that every element of a
- * product can be checked at once.  A(i,k) = u(i) + w(k), B(k,j) = v(k) * t(j). */
+/* Row i of the result matters to the tile it lies in: the factors depend on i and j separately, so that every element
+ * of a product can be checked at once.  A(i,k) = u(i) + w(k), B(k,j) = v(k) * t(j). */
 static double u(int i) { return (i * 37 % 101) / 101.0; }
 static double w(int k) { return (k * 53 % 97) / 97.0; }
 static double v(int k) { return (k * 29 % 89) / 89.0; }

@@ -1,5 +1,6 @@
-/* A BLAS with threads that is entered behind the library's back: the product is computed on devices, then OpenBLAS's own
- * factorisation, called directly, touches it from inside its pool of threads.  Hangs when emulated devices need that pool.
+/* A BLAS with threads that is entered behind the library's back: the product is computed on devices, then OpenBLAS's
+ * own factorisation, called directly, touches it from inside its pool of threads.  Hangs when emulated devices need
+ * that pool.
  *
  *     own_threads rounds */
 #include <dlfcn.h>
@@ -7,13 +8,15 @@
 #include <stdlib.h>
 
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc);
 
 int main(int argc, char **argv)
 {
     enum { N = 700 };
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    void (*dpotrf)(const char *, const int *, double *, const int *, int *) = library ? dlsym(library, "dpotrf_") : NULL;
+    void (*dpotrf)(const char *, const int *, double *, const int *, int *) =
+        library ? dlsym(library, "dpotrf_") : NULL;
     double one = 1, zero = 0, *a = malloc(sizeof *a * N * N), *c = malloc(sizeof *c * N * N);
     int n = N, info = 0, bad = 0;
 

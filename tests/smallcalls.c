@@ -1,13 +1,13 @@
-/* Many small calls of one routine:  smallcalls ddot|daxpy|dgemm calls.  Linked with the BLAS only; examples_overhead.t counts
- * its instructions. */
+/* Many small calls of one routine:  smallcalls ddot|daxpy|dgemm calls.  Linked with the BLAS only; examples_overhead.t
+ * counts its instructions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 double ddot_(const int *, const double *, const int *, const double *, const int *);
 void daxpy_(const int *, const double *, const double *, const int *, double *, const int *);
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *,
-            const double *, const int *, const double *, double *, const int *, size_t, size_t);
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 
 int main(int argc, char **argv)
 {

@@ -1,9 +1,9 @@
-/* Sixteen threads read and write a result while it comes home; none may see a byte from before the call.  Linked with the
- * BLAS only:  threads [rounds].
+/* Sixteen threads read and write a result while it comes home; none may see a byte from before the call.  Linked with
+ * the BLAS only:  threads [rounds].
  *
- * Each round y := 2 y by dscal, so that before the call every element is its index plus one (state "old"), after it twice
- * that.  Then every thread walks all of y from a place of its own, reads each number, and negates the numbers of its own
- * residue class; it may see 2 (i + 1) or -2 (i + 1), anything else is stale or torn. */
+ * Each round y := 2 y by dscal, so that before the call every element is its index plus one (state "old"), after it
+ * twice that.  Then every thread walks all of y from a place of its own, reads each number, and negates the numbers of
+ * its own residue class; it may see 2 (i + 1) or -2 (i + 1), anything else is stale or torn. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

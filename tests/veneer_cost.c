@@ -77,14 +77,14 @@ static void threshold(int64_t work)
         routine##_fn *host = (routine##_fn *)sc_blas_host_symbol(#host_symbol);                             \
         if (!host)                                                                                          \
             return 1;                                                                                       \
-        cost_warm_##routine((routine##_fn *)(sc_blas_fn)symbol); /* resolution, counters of the thread */               \
+        cost_warm_##routine((routine##_fn *)(sc_blas_fn)symbol); /* resolution, counters of the thread */   \
         cost_warm_##routine(host);                                                                          \
         cost_host_##routine(host);                                                                          \
         memset(C, 0, sizeof C);                                                                             \
         threshold(INT64_MAX);                                                                               \
-        cost_none_##routine((routine##_fn *)(sc_blas_fn)symbol);                                                        \
+        cost_none_##routine((routine##_fn *)(sc_blas_fn)symbol);                                            \
         threshold(100000);                                                                                  \
-        cost_some_##routine((routine##_fn *)(sc_blas_fn)symbol);                                                        \
+        cost_some_##routine((routine##_fn *)(sc_blas_fn)symbol);                                            \
     } while (0)
 
 int main(void)

@@ -50,10 +50,11 @@ void sc_cuda_unpin(void *base, size_t bytes)
     SC_CUDA(cudaHostUnregister(base));
 }
 
-/* The driver reads small one-dimensional uploads on the calling thread, during the call (seen below 32 KiB with CUDA 13.0
- * on an H200, with pending work in the stream too).  On a closed page that faults, with the protocol's lock held; on a page
- * that a transfer is still landing on it would read what was there before.  Pitched copies go through the copy engine
- * whatever their size, so the four quarters are sent as two of those: first and third, second and fourth. */
+/* The driver reads small one-dimensional uploads on the calling thread, during the call (seen below 32 KiB with CUDA
+ * 13.0 on an H200, with pending work in the stream too).  On a closed page that faults, with the protocol's lock held;
+ * on a page that a transfer is still landing on it would read what was there before.  Pitched copies go through the
+ * copy engine whatever their size, so the four quarters are sent as two of those: first and third, second and
+ * fourth. */
 #define CPU_READS_BELOW ((size_t)64 << 10)
 
 static enum sc_status upload_small(char *dst, const char *src, size_t bytes, cudaStream_t on)

@@ -1,7 +1,7 @@
 /* The emulated devices' own instance of the host BLAS.  They stand for hardware, which computes whatever the processors
- * are doing; but a BLAS with threads has one pool of them and one lock around it.  A program inside that BLAS that touches a
- * result still being computed waits for the emulated device, which would wait for the pool, for ever.  So the library's
- * file is loaded a second time, under another inode: other code, other data, another pool. */
+ * are doing; but a BLAS with threads has one pool of them and one lock around it.  A program inside that BLAS that
+ * touches a result still being computed waits for the emulated device, which would wait for the pool, for ever.  So the
+ * library's file is loaded a second time, under another inode: other code, other data, another pool. */
 #include <config.h>
 
 #include <dlfcn.h>
