@@ -1,4 +1,5 @@
-/* One factorization by LAPACK, from plain malloc memory until its result can be read on the host.  Knows nothing of semcache.
+/* One factorization by LAPACK, from plain malloc memory until its result can be read on the host.  Knows nothing of
+ * semcache.
  *
  *     factor [-r rounds] potrf|getrf|geqrf|syev [n [ld]]
  *
@@ -16,7 +17,8 @@
 
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
-void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *size, int *info);
+void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *size,
+             int *info);
 void dsyev_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
             const int *size, int *info, size_t, size_t);
 

@@ -4,7 +4,8 @@
 #   FACTOR_LAPACK=FOLDER sh SRC/bench/factor.sh [n]
 # FOLDER holds liblapack.so.3 of the reference LAPACK (Debian's liblapack3 has it in /usr/lib/x86_64-linux-gnu/lapack;
 # the file can be carried to a machine without it, together with libgfortran.so.5 and libquadmath.so.0 if need be).
-# OpenBLAS's own LAPACK would not do: its factorizations call no BLAS.  FACTOR_BLAS: the host's OpenBLAS, if it is not found by its name.
+# OpenBLAS's own LAPACK would not do: its factorizations call no BLAS.  FACTOR_BLAS: the host's OpenBLAS, if
+# it is not found by its name.
 # BENCH_DEVICE (cuda:0) and FACTOR_ROUTINES ("potrf getrf") change what is run.
 set -eu
 
@@ -33,7 +34,8 @@ row() { # what it is, command
 for routine in ${FACTOR_ROUTINES:-potrf getrf}; do
     row host bench/factor -r 2 "$routine" "$n"
     row semcache tools/semcache run --device "$device" --stats "$scratch/stats" bench/factor -r 2 "$routine" "$n"
-    tr -d '\n' <"$scratch/stats" | sed -n 's/.*\("bytes": *{[^}]*}\).*\("faults": *{[^}]*}\).*/           moved:    \1 \2\n/p'
+    tr -d '\n' <"$scratch/stats" |
+        sed -n 's/.*\("bytes": *{[^}]*}\).*\("faults": *{[^}]*}\).*/           moved:    \1 \2\n/p'
     for nvblas in libnvblas.so.13 libnvblas.so.12 libnvblas.so; do
         if LD_PRELOAD=$nvblas true 2>&1 | grep -q .; then continue; fi
         row nvblas env NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" bench/factor -r 2 "$routine" "$n"

@@ -1,4 +1,5 @@
-# Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for CUDA.
+# Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for
+# CUDA.
 EXTRA_DIST += bench/README.md bench/run.sh bench/factor.sh
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac
 

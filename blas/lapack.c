@@ -1,9 +1,9 @@
-/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates well
- * (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run where the
- * rows are.  Everything else of LAPACK is made of BLAS calls.
+/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates
+ * well (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run
+ * where the rows are.  Everything else of LAPACK is made of BLAS calls.
  *
- * The host's routine is the next definition after ours in the program, else the host BLAS's (OpenBLAS has a LAPACK), else that
- * of a liblapack that is loaded.  A program that calls none of them needs none. */
+ * The host's routine is the next definition after ours in the program, else the host BLAS's (OpenBLAS has a LAPACK),
+ * else that of a liblapack that is loaded.  A program that calls none of them needs none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void panel_end(bool begun)
         sc_inside_leave();
 }
 
-/* --- row interchanges ---------------------------------------------------------------------------------------------- */
+/* --- row interchanges --------------------------------------------------------------------------------------------- */
 
 /* The interchanges as pairs of rows; false when they are not what LAPACK allows (left to the host's routine). */
 static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, int64_t k1, int64_t k2, Int pivots,
@@ -102,7 +102,7 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
     return done;
 }
 
-/* --- veneers ---------------------------------------------------------------------------------------------------------- */
+/* --- veneers ------------------------------------------------------------------------------------------------------ */
 
 /* Each is declared, then defined. */
 #define AT(integer) sc_blas_int_at(integer)

@@ -1,5 +1,5 @@
-/* Row interchanges of a matrix that lives on devices (LAPACK's ?laswp): one SWAP task for each pair of rows and tile column,
- * where the tile is.  On the host they would bring the whole matrix home. */
+/* Row interchanges of a matrix that lives on devices (LAPACK's ?laswp): one SWAP task for each pair of rows and tile
+ * column, where the tile is.  On the host they would bring the whole matrix home. */
 #include <stdlib.h>
 
 #include "autotuner/autotuner.h"

@@ -252,8 +252,9 @@ void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access acce
     sc_protocol_unlock();
 }
 
-/* Views with much between their columns are acquired column by column, unless they are to be read and written: that takes
- * whole sectors, and so what is between the columns too.  What is between them is not overwritten, whatever the view says. */
+/* Views with much between their columns are acquired column by column, unless they are to be read and written: that
+ * takes whole sectors, and so what is between the columns too.  What is between them is not overwritten, whatever the
+ * view says. */
 void sc_coherence_acquire_view(const struct sc_view *v)
 {
     size_t elem = sc_type_bytes(v->type), gap, column;

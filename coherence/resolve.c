@@ -66,7 +66,8 @@ static bool fit_vector(struct sc_operand *o, int64_t first)
     if (step == m->ld)
         return as_rect(o, row, col, 1, n);
     /* Whole columns of a matrix in several tile rows: sc_coherence_as_matrix. */
-    return o->view.ld == 1 && m->rows == m->ld && row == 0 && n % m->rows == 0 && as_rect(o, 0, col, m->rows, n / m->rows);
+    return o->view.ld == 1 && m->rows == m->ld && row == 0 && n % m->rows == 0 &&
+           as_rect(o, 0, col, m->rows, n / m->rows);
 }
 
 /* A tile's memory is contiguous (D6), so where a matrix is one tile any view of its bytes is a view of the tile. */
@@ -159,7 +160,8 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         l = larger;
     if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
         return SC_ERR_MEMORY;
-    m = sc_matrix_new(&l, (struct sc_spread){v->spread > 0 ? v->spread : sc_protocol.devices, v->split == SC_SPLIT_COLS});
+    m = sc_matrix_new(&l, (struct sc_spread){v->spread > 0 ? v->spread : sc_protocol.devices,
+                                             v->split == SC_SPLIT_COLS});
     if (!m || sc_directory_insert(m) != SC_OK) {
         sc_matrix_free(m);
         return SC_ERR_MEMORY;

@@ -1,35 +1,26 @@
 #!/bin/sh
-# Installed into a scratch folder: as libblas.so.3 and libcblas.so.3 by LD_LIBRARY_PATH, with the reference LAPACK on top;
-# linked in either order with --as-needed; uninstalled without a trace.
-[ -f "$top_builddir/.libs/libsemcache.so" ] || { echo '1..0 # SKIP libsemcache.so was not built'; exit 0; }
-[ -f "$top_builddir/tests/alternative" ] || { echo '1..0 # SKIP no BLAS to link with'; exit 0; }
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-count=0 failed=0
-report() { # what was found wrong (nothing: well), title
-    count=$((count + 1))
-    if [ -z "$1" ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        echo "$1" | sed 's/^/# /' | head -40
-        failed=1
-    fi
-}
+# Installed into a scratch folder: as libblas.so.3 and libcblas.so.3 by LD_LIBRARY_PATH, with the reference LAPACK on
+# top; linked in either order with --as-needed; uninstalled without a trace.
+. "$top_srcdir/tests/tap.sh"
+need "$library"
+need "$top_builddir/tests/alternative"
 unset LD_LIBRARY_PATH LD_PRELOAD MAKEFLAGS MFLAGS
 make=${MAKE:-make}
 libdir=$scratch/usr/lib folder=$scratch/usr/lib/semcache/blas
-run_make() { "$make" -s -C "$top_builddir" libdir=/usr/lib DESTDIR="$scratch" "$@" > "$scratch/make" 2>&1 || cat "$scratch/make"; }
+run_make() {
+    "$make" -s -C "$top_builddir" libdir=/usr/lib DESTDIR="$scratch" "$@" > "$scratch/make" 2>&1 || cat "$scratch/make"
+}
 
 report "$(run_make install-libLTLIBRARIES install-exec-hook)" 'make install, of the library'
 report "$(for name in libblas.so.3 libcblas.so.3; do
     [ "$(readlink -f "$folder/$name")" = "$(readlink -f "$libdir/libsemcache.so.0")" ] || echo "$folder/$name"; done)" \
     'libblas.so.3 and libcblas.so.3 are links to it'
 
-SEMCACHE_DEVICE=${SEMCACHE_TEST_DEVICE:-emu:h200x8:2} SEMCACHE_OFFLOAD=always SEMCACHE_CHECK=1
+SEMCACHE_DEVICE=$device SEMCACHE_OFFLOAD=always SEMCACHE_CHECK=1
 SEMCACHE_MACHINE_PATH=$top_srcdir/device/emu/machines SEMCACHE_MODULE_PATH=$top_builddir/.libs
 SEMCACHE_STATS=$scratch/stats SEMCACHE_LOG=info
-export SEMCACHE_DEVICE SEMCACHE_OFFLOAD SEMCACHE_CHECK SEMCACHE_MACHINE_PATH SEMCACHE_MODULE_PATH SEMCACHE_STATS SEMCACHE_LOG
+export SEMCACHE_DEVICE SEMCACHE_OFFLOAD SEMCACHE_CHECK SEMCACHE_MACHINE_PATH SEMCACHE_MODULE_PATH SEMCACHE_STATS
+export SEMCACHE_LOG
 try() { # LD_LIBRARY_PATH, the program, its arguments; messages are in $scratch/log
     path=$1 program=$2
     shift 2
@@ -46,8 +37,8 @@ program=$top_builddir/tests/.libs/alternative
 [ -x "$program" ] || program=$top_builddir/tests/alternative
 
 report "$(try "$folder" "$program"; ours program 0)" 'as libblas.so.3 it runs the program'
-report "$(grep -q '"offloaded"' "$scratch/stats" && grep -q dgemm "$scratch/stats" || cat "$scratch/stats" "$scratch/log")" \
-    'and offloads its calls'
+report "$(grep -q '"offloaded"' "$scratch/stats" && grep -q dgemm "$scratch/stats" ||
+    cat "$scratch/stats" "$scratch/log")" 'and offloads its calls'
 report "$(grep 'host BLAS: ' "$scratch/log" | grep -q "$scratch" && cat "$scratch/log"
     grep -q 'host BLAS: ' "$scratch/log" || cat "$scratch/log")" 'the host BLAS is not ourselves'
 report "$(SEMCACHE_HOST_BLAS=$folder/libblas.so.3; export SEMCACHE_HOST_BLAS; try "$folder" "$program" |
@@ -57,8 +48,7 @@ lapack=$(ls /usr/lib/*/lapack/liblapack.so.3 2>/dev/null | head -1)
 if [ -n "$lapack" ]; then
     report "$(try "$folder" "$program" "$lapack"; ours lapack 0)" 'the reference LAPACK runs on it'
 else
-    count=$((count + 1))
-    echo "ok $count # SKIP no reference LAPACK"
+    skip 'no reference LAPACK'
 fi
 
 for order in first last; do
@@ -71,5 +61,4 @@ done
 
 report "$(run_make uninstall-libLTLIBRARIES uninstall-hook; find "$folder" "$libdir"/libsemcache* 2>/dev/null)" \
     'make uninstall takes all of it away'
-echo "1..$count"
-exit $failed
+end

@@ -165,7 +165,8 @@ static void test_write_view(int64_t rows, int64_t cols, int64_t ld)
 {
     int64_t n = cols * ld;
     double *x = array(n, 3);
-    struct sc_view v = {.ptr = x, .type = SC_D, .vector = rows == 1, .rows = rows, .cols = cols, .ld = ld, .access = SC_WRITE};
+    struct sc_view v = {.ptr = x, .type = SC_D, .vector = rows == 1, .rows = rows, .cols = cols, .ld = ld,
+                        .access = SC_WRITE};
     int64_t lost = 0;
 
     if (v.vector) {
@@ -180,7 +181,8 @@ static void test_write_view(int64_t rows, int64_t cols, int64_t ld)
     scal(0, x, n, 10);
     for (int64_t i = 0; i < n; i++)
         lost += x[i] != (i % ld < rows ? 10 : 60);
-    tap_ok(lost == 0, "overwriting %d of every %d elements keeps the others (%lld lost)", (int)rows, (int)ld, (long long)lost);
+    tap_ok(lost == 0, "overwriting %d of every %d elements keeps the others (%lld lost)", (int)rows, (int)ld,
+           (long long)lost);
     free(x);
 }
 

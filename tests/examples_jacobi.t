@@ -22,7 +22,8 @@ my $rented = $device =~ /^emu/ ? 0 : 10;
 ok(calls($plain, qr/dgemv/, 'offloaded') >= $iterations - $rented, 'every dgemv ran on devices');
 at_most(moved($plain, 'h2d'), $bound, 'to the devices');
 at_most(moved($plain, 'd2h'), 0.01 * $percall, 'to the host');
-ok(($plain->{stats}{percall_in} // 0) >= $matrix * ($iterations - $rented), 'copying per call would have moved the matrix each time');
+ok(($plain->{stats}{percall_in} // 0) >= $matrix * ($iterations - $rented),
+    'copying per call would have moved the matrix each time');
 
 my $looks = run({}, 'examples/jacobi', '-e', $n, $iterations);
 right($looks, 'right while the CPU reads an element of x each time');

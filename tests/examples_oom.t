@@ -12,7 +12,8 @@ my $limit = 12 << 20;
 my $n = 2173; # 8 n^2 = 3.002 limits
 for my $where ($device =~ /^emu/ ? ('emu:h200x8:1', 'emu:h200x8:2') : ($device)) {
     for my $what (qw(gemm gemv trsm)) {
-        my $run = run({ device => $where, options => ['--check', '--offload', 'always'], env => { SEMCACHE_MEMORY_LIMIT => $limit } }, 'tests/oom', $what, $n);
+        my %how = (device => $where, options => ['--check', '--offload', 'always']);
+        my $run = run({ %how, env => { SEMCACHE_MEMORY_LIMIT => $limit } }, 'tests/oom', $what, $n);
         right($run, "$what right on $where");
         used_devices($run);
         ok(calls($run, qr/d$what/, 'offloaded') > 0, "$what ran on devices");

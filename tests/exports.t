@@ -1,37 +1,26 @@
 #!/bin/sh
 # libsemcache.so exports exactly what the lists say, and the list of the public interface is that of the header.
-library=$top_builddir/.libs/libsemcache.so
-[ -f "$library" ] || { echo '1..0 # SKIP libsemcache.so was not built'; exit 0; }
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
+. "$top_srcdir/tests/tap.sh"
+need "$library"
 
 own=$top_srcdir/libsemcache/exports.list blas=$top_builddir/blas/exports.list
 sed 's/#.*//; /^[[:space:]]*$/d' "$own" "$blas" | LC_ALL=C sort > "$scratch/wanted"
-nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | grep -v '^SEMCACHE_[0-9]*$' | LC_ALL=C sort -u > "$scratch/there"
-
-count=0 failed=0
-report() { # what was found wrong (nothing: well), title
-    count=$((count + 1))
-    if [ -z "$1" ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        echo "$1" | sed 's/^/# /' | head -40
-        failed=1
-    fi
-}
+nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | grep -v '^SEMCACHE_[0-9]*$' |
+    LC_ALL=C sort -u > "$scratch/there"
 
 report "$(uniq -d "$scratch/wanted")" 'no name is listed twice'
 report "$(uniq "$scratch/wanted" | LC_ALL=C comm -13 "$scratch/there" -)" 'all that is listed is exported'
 report "$(uniq "$scratch/wanted" | LC_ALL=C comm -23 "$scratch/there" -)" 'nothing else is exported'
 
-sed -n 's/^SEMCACHE_API.*[ *]\(semcache_[a-z_]*\)(.*/\1/p' "$top_srcdir/include/semcache/semcache.h" | LC_ALL=C sort > "$scratch/header"
+sed -n 's/^SEMCACHE_API.*[ *]\(semcache_[a-z_]*\)(.*/\1/p' "$top_srcdir/include/semcache/semcache.h" |
+    LC_ALL=C sort > "$scratch/header"
 grep '^semcache_' "$own" | LC_ALL=C sort > "$scratch/public"
 report "$(LC_ALL=C comm -3 "$scratch/header" "$scratch/public")" 'the public names are those of semcache.h'
 report "$(nm -D --defined-only "$library" | grep '@')" 'none has a version (a call of malloc@GLIBC... would pass it by)'
-report "$(LC_ALL=C readelf -d "$library" | grep NEEDED | grep -v '\[\(libc\|libm\|libsigsegv\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
+report "$(LC_ALL=C readelf -d "$library" | grep NEEDED |
+    grep -v '\[\(libc\|libm\|libsigsegv\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
     'it needs libc and libsigsegv only'
-report "$(LC_ALL=C readelf -d "$library" | grep -q 'SONAME.*\[libsemcache\.so\.0\]' || echo other)" 'its soname is libsemcache.so.0'
+report "$(LC_ALL=C readelf -d "$library" | grep -q 'SONAME.*\[libsemcache\.so\.0\]' || echo other)" \
+    'its soname is libsemcache.so.0'
 
-echo "1..$count"
-exit $failed
+end

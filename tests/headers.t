@@ -1,30 +1,20 @@
 #!/bin/sh
 # Every header compiles alone; the public one also as C99 and as C++.
+. "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 variable() { sed -n "s/^$1 = //p" "$top_builddir/Makefile"; }
 CC=$(variable CC)
 cuda=$(variable CUDA_CPPFLAGS)
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-
-count=0 failed=0
-report() { # status, title
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$scratch/said" | head -20
-        failed=1
-    fi
-}
 
 compile() { # compiler with options, header
     printf '#include "%s"\n#include "%s"\nextern int some_declaration;\n' "$2" "$2" > "$scratch/alone.c"
     $1 -fsyntax-only -Wall -Wextra -Werror -I. -Iinclude -I"$top_builddir" "$scratch/alone.c" > "$scratch/said" 2>&1
 }
 
-for header in $(find base host directory device trace coherence autotuner blas sparse libsemcache tools -name '*.h' | sort); do
+tried() { verdict "$1" "$2" "$(cat "$scratch/said")"; } # status, title
+
+folders='base host directory device trace coherence autotuner blas sparse libsemcache tools'
+for header in $(find $folders -name '*.h' | sort); do
     case $header in
     host/io_calls.h) continue ;; # a list, not a header
     device/cuda/*)
@@ -32,15 +22,14 @@ for header in $(find base host directory device trace coherence autotuner blas s
         compile "$CC -std=gnu11 $cuda" "$header" ;;
     *) compile "$CC -std=gnu11" "$header" ;;
     esac
-    report $? "$header"
+    tried $? "$header"
 done
 
 compile "$CC -std=c99 -pedantic" semcache/semcache.h
-report $? 'semcache.h as C99'
+tried $? 'semcache.h as C99'
 if command -v c++ > /dev/null; then
     compile 'c++ -x c++ -std=c++98 -pedantic -Wno-long-long' semcache/semcache.h
-    report $? 'semcache.h as C++'
+    tried $? 'semcache.h as C++'
 fi
 
-echo "1..$count"
-exit $failed
+end

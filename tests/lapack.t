@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A LAPACK on top: an unmodified program factors a matrix.  Right results with everything on devices and with the decision as
-# it is; panels and interchanges do not drag the matrix back and forth.  The reference LAPACK, which is made of BLAS calls, is
-# used where Debian's package has it; OpenBLAS's own factors by inner kernels, of which semcache sees little.
+# A LAPACK on top: an unmodified program factors a matrix.  Right results with everything on devices and with the decision
+# as it is; panels and interchanges do not drag the matrix back and forth.  The reference LAPACK, which is made of BLAS
+# calls, is used where Debian's package has it; OpenBLAS's own factors by inner kernels, of which semcache sees little.
 use strict;
 use warnings;
 use Test::More;
@@ -25,8 +25,8 @@ for my $where (@devices) {
     }
 }
 
-# As the decision is, for n = 1500: the matrix goes up once, the panels (all sectors that they meet, whole columns) come home
-# and go up again, the result comes home at the end.  One matrix each for those, and a half for the rest.
+# As the decision is, for n = 1500: the matrix goes up once, the panels (all sectors that they meet, whole columns) come
+# home and go up again, the result comes home at the end.  One matrix each for those, and a half for the rest.
 my $n = 1500;
 my $matrix = 8 * $n * $n;
 for my $where (@devices) {

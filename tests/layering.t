@@ -1,5 +1,6 @@
 #!/bin/sh
 # Which folder may include which: the rule that keeps the parts apart.  A folder always includes itself.
+. "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
 folders='base host directory device trace coherence autotuner blas sparse libsemcache tools'
@@ -15,23 +16,14 @@ allowed() {
     esac
 }
 
+include='[[:space:]]*#[[:space:]]*include[[:space:]]*'
+sources() { grep -n "$1" -r $folders --include='*.[ch]' --include='*.cu'; }
+
 # file:folder that it includes, for quoted includes of the form "folder/name.h"
 includes() {
     find "$1" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort | while read -r file; do
-        sed -n 's|^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"/]*\)/[^"]*".*|\1|p' "$file" | sort -u | sed "s|^|$file:|"
+        sed -n "s|^$include\"\\([^\"/]*\\)/[^\"]*\".*|\\1|p" "$file" | sort -u | sed "s|^|$file:|"
     done
-}
-
-count=0 failed=0
-report() { # what was found wrong (nothing: well), title
-    count=$((count + 1))
-    if [ -z "$1" ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        echo "$1" | sed 's/^/# /'
-        failed=1
-    fi
 }
 
 for folder in $folders; do
@@ -42,21 +34,19 @@ for folder in $folders; do
     done)" "$folder includes what it may"
 done
 
-report "$(grep -n '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*_int\.h"' -r $folders --include='*.[ch]' --include='*.cu' |
+report "$(sources "^$include\"[^\"]*_int\.h\"" |
     while IFS=: read -r file line text; do
         owner=${file%%/*} name=${text#*\"}
         case $name in "$owner"/*) ;; *) echo "$file:$line: $text" ;; esac
     done)" 'inner headers (_int.h) stay in their folder'
 
-report "$(grep -n '^[[:space:]]*#[[:space:]]*include[[:space:]]*"\.\./' -r $folders --include='*.[ch]' --include='*.cu')" \
-    'includes are named from the top'
+report "$(sources "^$include\"\.\./")" 'includes are named from the top'
 
-report "$(grep -n '\<\(secure_\)\{0,1\}getenv[[:space:]]*(' -r $folders --include='*.[ch]' --include='*.cu' |
-    grep -v '^tools/')" 'nobody reads the environment but the table of settings'
+report "$(sources '\<\(secure_\)\{0,1\}getenv[[:space:]]*(' | grep -v '^tools/')" \
+    'nobody reads the environment but the table of settings'
 
-report "$(grep -nw '\(abort\|_exit\|exit\|printf\|puts\|putchar\)[[:space:]]*(' -r base host directory device trace coherence \
-    autotuner blas sparse libsemcache --include='*.[ch]' --include='*.cu' |
-    grep -v 'SC_HOST_EXPORT\|/\*.*\(exit\|printf\)[[:space:]]*(.*\*/')" 'the library neither ends the program nor prints to stdout'
+report "$(sources '\<\(abort\|_exit\|exit\|printf\|puts\|putchar\)\>[[:space:]]*(' |
+    grep -v '^tools/\|SC_HOST_EXPORT\|/\*.*\(exit\|printf\)[[:space:]]*(.*\*/')" \
+    'the library neither ends the program nor prints to stdout'
 
-echo "1..$count"
-exit $failed
+end

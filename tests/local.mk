@@ -5,11 +5,12 @@ LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-one
 T_LOG_DRIVER = $(LOG_DRIVER)
 T_LOG_COMPILER = $(LOG_COMPILER)
 TEST_EXTENSIONS = .t
-AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'; export top_srcdir top_builddir;
-EXTRA_DIST += tests/README.md tests/tap.h tests/run-one
+AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'; \
+	export top_srcdir top_builddir;
+EXTRA_DIST += tests/README.md tests/tap.h tests/tap.sh tests/run-one
 
-# The same tests under prove, for its summary: programs are in the build tree, scripts in the source tree.  What failed is
-# run again, alone and with all that it says; the last line is that of the first run.
+# The same tests under prove, for its summary: programs are in the build tree, scripts in the source tree.  What failed
+# is run again, alone and with all that it says; the last line is that of the first run.
 PROVE = prove
 PROVE_FLAGS = -j2
 PROVE_RUN = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \

@@ -23,8 +23,8 @@ sub modes {
     return { name => $named, device => $named } if $named !~ /^(emu:\w+)?(:\d+)?$/;
     my $machine = $named =~ /^(emu:\w+)/ ? $1 : 'emu:h200x8';
     my @modes = map { { name => "$_ of $machine", device => "$machine:$_" } } 1, 2;
-    push @modes, { name => "4 of $machine", device => "$machine:4" }, { name => 'offload off', device => 'none', off => 1 }
-      if $long;
+    push @modes, { name => "4 of $machine", device => "$machine:4" },
+      { name => 'offload off', device => 'none', off => 1 } if $long;
     return @modes;
 }
 
@@ -35,8 +35,8 @@ sub slurp {
     return scalar(<$in>) // '';
 }
 
-# tester({mode (undef: plain), path, input, env => {}, seconds}): runs a program in a folder of its own and gives {status,
-# text (stdout and the summary files it wrote), err, stats}.
+# tester({mode (undef: plain), path, input, env => {}, seconds}): runs a program in a folder of its own and gives
+# {status, text (stdout and the summary files it wrote), err, stats}.
 sub tester {
     my ($how) = @_;
     my $scratch = tempdir(CLEANUP => 1);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# LAPACK's testers (Debian: liblapack-test), unmodified: no failure that they do not show without semcache.  Every file of
-# input with offload auto; those with few calls with every call on devices as well, the others would take hours.
+# LAPACK's testers (Debian: liblapack-test), unmodified: no failure that they do not show without semcache.  Every file
+# of input with offload auto; those with few calls with every call on devices as well, the others would take hours.
 # Part of make check-long only.
 use strict;
 use warnings;
@@ -21,7 +21,8 @@ my %few = map { $_ => 1 } qw(glm gqr gsv csd lse);
 # program, input (without .in) for one type
 sub tests_of {
     my ($letter) = @_;
-    my @eigen = (qw(nep sep se2 svd glm gqr gsv csd lse), map { "$letter$_" } qw(ec ed gg gd sb sg bb bak bal gbak gbal));
+    my @eigen = (qw(nep sep se2 svd glm gqr gsv csd lse), map { "$letter$_" } qw(ec ed gg gd sb sg bb bak bal gbak
+        gbal));
     my @linear = (["xlintst$letter", "${letter}test"], ["xlintstrf$letter", "${letter}test_rfp"]);
     push @linear, ['xlintstds', 'dstest'] if $letter eq 'd';
     push @linear, ['xlintstzc', 'zctest'] if $letter eq 'z';

@@ -3,8 +3,9 @@
 #
 #     tests/programs.sh [-b BUILD] [-d DEVICE] [NAME...]      (in the source tree; default: all, in ., on emu:h200x8:2)
 #
-# The programs come from packages (Debian's names): those that are not here are named and left out.  Each runs three times:
-# alone, with SEMCACHE_OFFLOAD=auto and with =always, both with SEMCACHE_CHECK=1.  Exit status 1 when one differs.
+# The programs come from packages (Debian's names): those that are not here are named and left out.  Each runs three
+# times: alone, with SEMCACHE_OFFLOAD=auto and with =always, both with SEMCACHE_CHECK=1.  Exit status 1 when one
+# differs.
 sources=$(cd "$(dirname "$0")" && pwd)/programs
 build=. device=emu:h200x8:2
 while getopts b:d: option; do
@@ -28,7 +29,7 @@ export PYTHONDONTWRITEBYTECODE LC_ALL OPENBLAS_NUM_THREADS OMPI_ALLOW_RUN_AS_ROO
     OMPI_MCA_btl_vader_single_copy_mechanism
 python=/usr/bin/python3 # the distribution's, which uses the distribution's BLAS
 
-# --- the programs: have_NAME says what is missing, start_NAME "$@" runs it behind the words "$@" ---------------------------
+# --- the programs: have_NAME says what is missing, start_NAME "$@" runs it behind the words "$@" ---------------------
 have_python() { $python -c "import $1" 2>/dev/null || echo "python3-$1"; }
 have_command() { command -v "$1" >/dev/null || echo "$2"; }
 
@@ -66,9 +67,11 @@ start_hpcc() {
     return $status
 }
 
-# --- the table ----------------------------------------------------------------------------------------------------------
+# --- the table -------------------------------------------------------------------------------------------------------
 # on_devices FILE: calls that ran on devices, from the statistics of all processes of the run.
-on_devices() { cat "$1"* 2>/dev/null | sed -n 's/.*"offloaded": \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'; }
+on_devices() {
+    cat "$1"* 2>/dev/null | sed -n 's/.*"offloaded": \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+}
 
 # verdict NAME OFFLOAD: runs it under semcache and says how that differs from the run alone.
 verdict() {

@@ -2,21 +2,8 @@
 # Every spelling of every routine is exported, and works: 32 and 64-bit integers, complex functions of both conventions,
 # small calls on the host and the same calls on devices; and plain names with 64-bit integers, where the program's BLAS
 # has them.
-tool=$top_builddir/tools/semcache library=$top_builddir/.libs/libsemcache.so
-[ -f "$library" ] || { echo '1..0 # SKIP libsemcache.so was not built'; exit 0; }
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-count=0 failed=0
-report() { # what was found wrong (nothing: well), title
-    count=$((count + 1))
-    if [ -z "$1" ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        echo "$1" | sed 's/^/# /' | head -40
-        failed=1
-    fi
-}
+. "$top_srcdir/tests/tap.sh"
+need "$library"
 
 nm -D --defined-only "$library" | sed 's/.* //' | LC_ALL=C sort > "$scratch/there"
 sed -n 's/^| `\([a-z0-9]*\)`.*/\1/p' "$top_builddir/doc/routines.md" > "$scratch/routines"
@@ -26,14 +13,15 @@ while read -r r; do
         "${r}_64_" "${r}_64" "scipy_${r}_64_" "cblas_${c}64_" "cblas_${c}_64" "scipy_cblas_${c}64_"
 done < "$scratch/routines" | LC_ALL=C sort > "$scratch/wanted"
 [ "$(wc -l < "$scratch/wanted")" -gt 1500 ] || echo 'few routines' > "$scratch/few"
-report "$(cat "$scratch/few" 2>/dev/null; LC_ALL=C comm -23 "$scratch/wanted" "$scratch/there")" 'all spellings are exported'
+report "$(cat "$scratch/few" 2>/dev/null; LC_ALL=C comm -23 "$scratch/wanted" "$scratch/there")" \
+    'all spellings are exported'
 
 preload=
 try() { # title, offload, arguments of the program
     title=$1 offload=$2
     shift 2
     SEMCACHE_COMPLEX_RETURN=$1 LD_PRELOAD=$preload \
-        "$tool" run --device "${SEMCACHE_TEST_DEVICE:-emu:h200x8:2}" --offload "$offload" --check \
+        "$tool" run --device "$device" --offload "$offload" --check \
         "$top_builddir/tests/spellings" "$@" > "$scratch/out" 2>&1
     status=$?
     report "$({ grep -v '^ok\|^1\.\.[1-9]' "$scratch/out"; [ $status = 0 ] || echo "status $status"; })" "$title"
@@ -59,8 +47,6 @@ if [ -n "$wide" ]; then
     report "$(grep '^not ok' "$scratch/out"; grep -q 'is no host BLAS (its integers have 64 bits)' "$scratch/out" ||
         cat "$scratch/out")" 'as the host BLAS of another program that library is refused in a line'
 else
-    count=$((count + 1))
-    echo "ok $count # SKIP no libblas64.so.3"
+    skip 'no libblas64.so.3'
 fi
-echo "1..$count"
-exit $failed
+end

@@ -1,0 +1,22 @@
+#!/bin/sh
+# What a machine can see of the style, in all text that is written by hand (copies and built files are not): length of
+# lines, tabs, blanks at ends of lines.
+. "$top_srcdir/tests/tap.sh"
+cd "$top_srcdir" || exit 99
+
+# Where the build folder is the source folder, generated files lie among the others; some have long lines.
+find bootstrap.sh configure.ac Makefile.am autotuner base bench blas coherence device directory doc examples host \
+    include libsemcache sparse tests tools trace -type f | xargs grep -L '^/\* Generated from' |
+    grep -v '^blas/checks\.h$' > "$scratch/all"
+code() { grep "$1" "$scratch/all" | sort; }
+
+c='\.\(c\|h\|cu\|cuh\)$' script='\.\(sh\|t\|pl\|py\|ac\)$\|/run-one$' make='\.\(mk\|am\)$'
+awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' $(code "$c\|$script\|$make") > "$scratch/long"
+report "$(cat "$scratch/long")" 'lines have at most 120 columns'
+tab=$(printf '\t')
+report "$(grep -n "$tab" $(code "$c\|$script"))" 'no tabs but in make files'
+report "$(grep -n "[ $tab]\$" $(code "$c\|$script\|$make\|\.\(md\|tab\|map\|list\)$"))" 'no blanks at ends of lines'
+report "$(for file in $(code "$c\|$script\|$make\|\.md$"); do
+    [ -z "$(tail -c 1 "$file")" ] || echo "$file"
+done)" 'every file ends with a newline'
+end

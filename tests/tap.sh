@@ -1,0 +1,51 @@
+# What the shell tests share; sourced first:  . "$top_srcdir/tests/tap.sh"
+# A folder for the test's files that is gone at the end, counting, and TAP.
+tool=$top_builddir/tools/semcache library=$top_builddir/.libs/libsemcache.so
+device=${SEMCACHE_TEST_DEVICE:-emu:h200x8:2}
+count=0 failed=0 status=0
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+
+# Skips all of the test unless the file, a part of a build that can be left out, is there.
+need() {
+    [ -e "$1" ] || { echo "1..0 # SKIP ${1#"$top_builddir/"} was not built"; exit 0; }
+}
+
+# The status of what was tried (0: good), title, text to show when it is not.
+verdict() {
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        printf '%s\n' "$3" | sed 's/^/# /' | head -40
+        failed=1
+    fi
+}
+
+# What was found wrong (nothing: good), title.
+report() { [ -z "$1" ]; verdict $? "$2" "$1"; }
+
+# Title, then a command that has to succeed.  Shows the status and the output of the program that was run before.
+ok() {
+    title=$1
+    shift
+    "$@"
+    verdict $? "$title" "$(said)"
+}
+said() {
+    echo "status $status"
+    for file in out err; do
+        [ ! -e "$scratch/$file" ] || sed "s/^/$file: /" "$scratch/$file" | head -20
+    done
+}
+ended() { [ "$status" -eq "$1" ]; }
+has() { grep -q -e "$2" "$scratch/$1"; }      # file, pattern
+one_line() { [ "$(wc -l < "$scratch/err")" -eq 1 ]; }
+
+skip() { count=$((count + 1)); echo "ok $count # SKIP $1"; }
+
+end() {
+    echo "1..$count"
+    exit $failed
+}
