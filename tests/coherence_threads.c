@@ -334,7 +334,7 @@ int main(void)
 
     steps = n ? atoi(n) : 150;
     env_init();
-    alarm(300); /* a thread that waits for ever */
+    alarm(900); /* a thread that waits for ever */
     run("emu:h200x8:1", 0, 0, first, true, 0);
     run("emu:h200x8:2", 0, 0, first + 1, false, 3);
     run("emu:h200x8:3", 0, 100, first + 2, true, 2);

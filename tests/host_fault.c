@@ -344,7 +344,7 @@ static int child_dies_of(const char *front, void (*body)(void))
 
     if (pid == 0) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        alarm(60);
+        alarm(600);
         signal(SIGSEGV, SIG_DFL);
         sc_host_front_wanted = front;
         if (sc_host_faults_start(&callbacks) != SC_OK)
@@ -391,7 +391,7 @@ static void test_fork(const char *front)
     signal(SIGSEGV, SIG_DFL);
     pid = (pid_t)syscall(SYS_fork);
     if (pid == 0) {
-        alarm(60);
+        alarm(600);
         load(11);
         _exit(0);
     }
