@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# A LAPACK on top: an unmodified program factors a matrix.  Right results with everything on devices and with the decision
-# as it is; panels and interchanges do not drag the matrix back and forth.  The reference LAPACK, which is made of BLAS
-# calls, is used where Debian's package has it; OpenBLAS's own factors by inner kernels, of which semcache sees little.
+# A LAPACK on top: an unmodified program factors a matrix.  Right results with everything on devices and with the
+# decision as it is; panels and interchanges do not drag the matrix back and forth.  The reference LAPACK, which is made
+# of BLAS calls, is used where Debian's package has it; OpenBLAS's own factors by inner kernels, of which semcache sees
+# little.
 use strict;
 use warnings;
 use Test::More;
