@@ -1,6 +1,7 @@
 /* "Nothing asynchronous happens to this thread": while the depth is not zero, the program's signal handlers do not run
  * on the thread and it is not cancelled.  A handler that ran while the thread holds one of our locks, or is inside a
- * device's driver, and touched a closed page, would wait for ever for what it interrupted; so would one that calls exit.
+ * device's driver, and touched a closed page, would wait for ever for what it interrupted; so would one that calls
+ * exit.
  *
  * Only signals that have a handler are held back (sc_quiet_signals): a deadly one still kills, so that a program that
  * waits for a device can be ended.  Costs no system call in a program without handlers.  Async-signal-safe. */

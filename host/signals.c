@@ -74,8 +74,8 @@ static inline bool keep_open(void) { return sc_host_arena.bytes != 0 || sc_fault
 
 static void (*engine)(int, siginfo_t *, void *); /* the handler, while held() */
 
-/* While a fault is served the program's handlers wait.  Signals without one are not held back: what is deadly kills even
- * a thread whose fault is never answered.  A thread cancelled in there would keep its slot. */
+/* While a fault is served the program's handlers wait.  Signals without one are not held back: what is deadly kills
+ * even a thread whose fault is never answered.  A thread cancelled in there would keep its slot. */
 static int install(void)
 {
     struct sigaction ours = {.sa_sigaction = engine, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
