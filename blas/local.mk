@@ -31,5 +31,6 @@ doc/routines.md: $(blas_source)
 	$(AM_V_GEN)$(MKDIR_P) doc && $(generate_blas) -v what=doc $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
 BUILT_SOURCES += blas/prototypes.h
 noinst_DATA += blas/exports.list doc/routines.md
-CLEANFILES += blas/prototypes.h blas/checks.h blas/replay_calls.h blas/tables.c blas/veneers.c blas/exports.list doc/routines.md
+CLEANFILES += blas/prototypes.h blas/checks.h blas/replay_calls.h blas/tables.c blas/veneers.c blas/exports.list \
+	doc/routines.md
 EXTRA_DIST += blas/routines.tab blas/generate.awk blas/README.md

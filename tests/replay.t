@@ -39,8 +39,9 @@ sub near {
 
 my @ways = ('bytes to devices', 'bytes to the host', 'bytes between devices');
 my $number = 0;
-for my $program (['examples/jacobi', 1000, 20], ['examples/jacobi', '-r', 1000, 20], ['examples/jacobi', '-w', 1000, 20],
-    ['examples/jacobi', '-e', 1000, 20], ['examples/cg', 800], ['examples/abac', '-d', 'one', 600], ['tests/replayed']) {
+for my $program (['examples/jacobi', 1000, 20], ['examples/jacobi', '-r', 1000, 20],
+    ['examples/jacobi', '-w', 1000, 20], ['examples/jacobi', '-e', 1000, 20], ['examples/cg', 800],
+    ['examples/abac', '-d', 'one', 600], ['tests/replayed']) {
     my $trace = "$scratch/trace" . $number++;
     my $run = run({ options => ['--offload', 'always', '--trace', $trace] }, @$program);
     my $name = $run->{name};
@@ -49,7 +50,8 @@ for my $program (['examples/jacobi', 1000, 20], ['examples/jacobi', '-r', 1000, 
     is($again->{status}, 0, "$name: replayed") or diag($again->{err});
     is($again->{err}, '', "$name: nothing is left out");
     cmp_ok(value($again, 'calls on devices', 0), '>', 0, "$name: devices were used");
-    is(value($again, 'calls on devices', 0), calls($run, qr/./, 'offloaded'), "$name: the recorded calls are those of the statistics");
+    is(value($again, 'calls on devices', 0), calls($run, qr/./, 'offloaded'),
+        "$name: the recorded calls are those of the statistics");
     is(value($again, 'bytes to devices', 0), moved($run, 'h2d'), "$name: and so are the bytes");
     same($again, $name, 'calls on devices', 'large calls on the host');
     near($again, $name, @ways);
@@ -97,7 +99,8 @@ SKIP: {
     my $line = 1 + (substr($source, 0, index($source, 'kept[N + round] += 1')) =~ tr/\n//);
     my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/tests/replayed 2>/dev/null) =~ /debug_line/;
     my $place = $debug ? qr/replayed\.c:$line/ : qr/replayed\+0x[0-9a-f]+/;
-    like($summary, qr/^ +\d+ +[1-9]\d* +\d+ +[1-9]\d*  \S*$place$/m, 'summary: who writes what is uploaded again, ' . ($debug ? 'by line' : 'by address'));
+    like($summary, qr/^ +\d+ +[1-9]\d* +\d+ +[1-9]\d*  \S*$place$/m,
+        'summary: who writes what is uploaded again, ' . ($debug ? 'by line' : 'by address'));
     like($summary, qr/^ +\d+ +720000 .* 300 x 300 at 0x[0-9a-f]+, dgemm$/m, 'summary: a matrix');
 }
 
@@ -147,9 +150,10 @@ for my $round (1 .. 5) {
     }));
 }
 
-# Operands that the call does not have are not believed: gigabytes would be allocated and filled for them.  (One call is of vectors, whose
-# increment may be 1.)
-my @larger = (['rows', 2, 2**31, 3], ['columns', 3, 2**20, 3], ['address', 1, 2**48, 3], ['leading dimension', 4, 1, 2]);
+# Operands that the call does not have are not believed: gigabytes would be allocated and filled for them.  (One call is
+# of vectors, whose increment may be 1.)
+my @larger = (['rows', 2, 2**31, 3], ['columns', 3, 2**20, 3], ['address', 1, 2**48, 3],
+    ['leading dimension', 4, 1, 2]);
 for (@larger) {
     my ($what, $field, $value, $calls) = @$_;
     my $left = damaged($what, operands_changed(sub { $_[0][$field] = $value }));

@@ -205,7 +205,8 @@ static bool play(struct sc_trace_reading *trace)
             pause_as(trace->order[i], next_of_program(trace, i));
     }
     if (missed.calls)
-        fprintf(stderr, "%s: %llu calls were left out: there is no such routine, or the file is damaged\n", tool, missed.calls);
+        fprintf(stderr, "%s: %llu calls were left out: there is no such routine, or the file is damaged\n", tool,
+                missed.calls);
     if (missed.accesses)
         fprintf(stderr, "%s: %llu accesses to memory of no call were left out\n", tool, missed.accesses);
     return true;

@@ -56,7 +56,8 @@ static int replay(int argc, char **argv)
         .children = children,
         .parser = parse_file,
         .args_doc = "FILE",
-        .doc = "Makes the large BLAS calls of a traced program again, touches what its CPU code touched, and compares.\v"
+        .doc = "Makes the large BLAS calls of a traced program again, touches what its CPU code touched, and "
+               "compares.\v"
                "What is set neither here nor in the environment is as it was recorded."};
     struct asked asked = {0};
 

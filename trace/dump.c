@@ -276,7 +276,8 @@ void sc_trace_put_heading(FILE *out, const struct sc_trace_reading *trace)
     const char *program = trace->header.program;
 
     fprintf(out, "# semcache trace, version %u: process %u, ", trace->header.version, trace->header.pid);
-    sc_trace_put_text(out, (struct sc_trace_text){program, strnlen(program, sizeof trace->header.program)}, "unknown program");
+    sc_trace_put_text(out, (struct sc_trace_text){program, strnlen(program, sizeof trace->header.program)},
+                      "unknown program");
     put_settings(out, trace);
     putc('\n', out);
 }
