@@ -7,6 +7,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
 static unsigned holding; /* who wants no calls to begin */
+static pthread_cond_t none_active = PTHREAD_COND_INITIALIZER;
 
 void sc_protocol_lock(void)
 {
@@ -27,6 +28,7 @@ void sc_protocol_lock_reset(void)
 {
     pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&may_begin, NULL);
+    pthread_cond_init(&none_active, NULL);
     holding = 0;
 }
 
@@ -210,11 +212,35 @@ static enum sc_status resolve_all(const struct sc_view *views, int count, struct
     return SC_ERR_CONFLICT;
 }
 
+static void call_over(void)
+{
+    if (--sc_protocol.active == 0)
+        pthread_cond_broadcast(&none_active);
+}
+
+void sc_protocol_end_calls(void)
+{
+    sc_protocol.stopping = true;
+    while (sc_protocol.active)
+        pthread_cond_wait(&none_active, &lock);
+}
+
 static void hold(struct sc_operand *operands, int count, int by)
 {
     for (int i = 0; i < count; i++)
         if (operands[i].matrix)
             operands[i].matrix->users += (uint32_t)by;
+}
+
+/* For who asks whose data has been lost. */
+static void sign(struct sc_operand *operands, int count)
+{
+    sc_protocol.calls++;
+    for (int i = 0; i < count; i++)
+        if (operands[i].matrix && operands[i].view.access & SC_WRITE) {
+            operands[i].matrix->call = sc_protocol.calls;
+            operands[i].matrix->routine = sc_trace_routine;
+        }
 }
 
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands)
@@ -228,13 +254,17 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     sc_protocol_lock();
     while (holding)
         pthread_cond_wait(&may_begin, &lock);
+    sc_devices_look();
+    sc_protocol.active++;
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;
     if (status != SC_OK) {
+        call_over();
         sc_protocol_unlock();
         drop_shadows(own, staged, count);
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
     }
     hold(operands, count, 1);
+    sign(operands, count);
     for (int i = 0; i < count; i++)
         if (staged[i])
             operands[i].staged = views[i];
@@ -244,6 +274,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
 void sc_coherence_end(struct sc_operand *operands, int count)
 {
     hold(operands, count, -1);
+    call_over();
     if (sc_protocol.check)
         for (int i = 0; i < count; i++)
             if (operands[i].matrix)

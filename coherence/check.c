@@ -92,8 +92,10 @@ void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint6
         sc_order(device, SC_STREAM_COMPUTE, c->ready[s]);
         ops->fill(device, SC_STREAM_COMPUTE, begin, (size_t)(c1 - c0) * column, 0xff, (size_t)(c1 - c0) * column, 1);
     }
-    if (ops->mark(device, SC_STREAM_COMPUTE, &f) != SC_OK)
+    if (sc_mark(device, SC_STREAM_COMPUTE, &f) != SC_OK) {
+        sc_device_gave_up(device, "ordering its work");
         return;
+    }
     c->last_used = f;
     for (uint64_t rest = sectors; rest; rest &= rest - 1)
         c->ready[__builtin_ctzll(rest)] = f;

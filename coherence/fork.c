@@ -20,8 +20,8 @@ static void wait_for_kernels(void)
     for (int d = 0; sc_protocol.ops && d < sc_protocol.devices; d++) {
         struct sc_fence last;
 
-        if (!sc_protocol.failed[d] && sc_protocol.ops->mark(d, SC_STREAM_COMPUTE, &last) == SC_OK)
-            sc_protocol.ops->sync(last);
+        if (!sc_protocol.failed[d] && sc_mark(d, SC_STREAM_COMPUTE, &last) == SC_OK)
+            sc_sync(last);
     }
 }
 

@@ -40,15 +40,13 @@ static bool bring_sector(struct sc_matrix *m, int g, struct sc_fences *w)
         struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
         int s = g % SC_SECTORS;
 
-        if (sc_transfer_to_host(m, t, UINT64_C(1) << s) != SC_OK) {
-            sc_log_once(SC_LOG_ERROR, "the data at %#lx exists only on a device that fails; it is lost",
-                        (unsigned long)m->base);
-            sc_protocol_home(m, t, UINT64_C(1) << s);
-        }
-        if (!sc_reached(t->landed[s])) {
+        sc_transfer_to_host(m, t, UINT64_C(1) << s);
+        if (!sc_landed(t->landed[s])) {
             sc_fences_add(w, t->landed[s]);
             landed = false;
         }
+        if (!(t->host_valid >> s & 1)) /* it has not arrived, and another device has it */
+            landed = false;
     }
     return landed;
 }
@@ -210,6 +208,7 @@ static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, str
     int n = sc_directory_find(plo, phi, &first);
 
     *r = (struct round){.waits.count = 0};
+    sc_devices_look();
     sc_window_finish();
     for (int i = 0; i < n; i++) {
         struct sc_matrix *m = sc_directory_at(first + (size_t)i);
@@ -412,21 +411,21 @@ static struct sc_matrix *known(uintptr_t base, uint32_t id)
 void sc_coherence_release_range(uintptr_t addr, size_t bytes)
 {
     struct sc_fences w = {.count = 0};
-    size_t first;
+    uintptr_t next = addr;
+    struct sc_matrix *m;
 
     if (!bytes || !sc_protocol.ops)
         return;
     sc_protocol_lock();
-    for (int i = 0; i < sc_directory_find(addr, addr + bytes, &first); i++) {
-        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+    while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
         uintptr_t base = m->base;
         uint32_t id = m->id;
 
-        if (m->users)
+        next = sc_matrix_end(m);
+        if (m->users) /* a call has it */
             continue;
         m->users++; /* keeps its place while the lock is dropped, unless it is freed */
         acquire_locked(base, sc_matrix_end(m), SC_RDWR);
-        i = -1;
         m = known(base, id);
         if (m && --m->users == 0)
             remove_matrix(m, &w);
@@ -438,16 +437,14 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
 void sc_coherence_home_all(void)
 {
     uintptr_t next = 0;
-    size_t first;
+    struct sc_matrix *m;
 
     if (!sc_protocol.ops)
         return;
     sc_protocol_lock();
-    while (sc_directory_find(next, UINTPTR_MAX, &first)) {
-        uintptr_t lo = sc_directory_at(first)->base, hi = sc_matrix_end(sc_directory_at(first));
-
-        acquire_locked(lo, hi, SC_READ);
-        next = hi;
+    while ((m = sc_directory_next(next, UINTPTR_MAX))) {
+        next = sc_matrix_end(m);
+        acquire_locked(m->base, next, SC_READ);
     }
     sc_protocol_unlock();
 }

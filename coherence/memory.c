@@ -1,7 +1,36 @@
 /* Device memory: tiles get it when first needed there and lose it, least recently used first, when it is short. */
 #include "coherence/protocol.h"
 
-#include <stdlib.h>
+uint64_t sc_memory_steps;
+
+/* --- which copy was used last: a list for each device, so that neither a use nor an eviction looks at others ------ */
+
+static struct {
+    struct sc_copy *oldest, *newest;
+} lru[SC_DEVICES_MAX];
+
+static void link_copy(int device, struct sc_copy *c)
+{
+    c->older = lru[device].newest;
+    c->newer = NULL;
+    *(c->older ? &c->older->newer : &lru[device].oldest) = c;
+    lru[device].newest = c;
+}
+
+static void unlink_copy(int device, struct sc_copy *c)
+{
+    *(c->older ? &c->older->newer : &lru[device].oldest) = c->newer;
+    *(c->newer ? &c->newer->older : &lru[device].newest) = c->older;
+    c->older = c->newer = NULL;
+}
+
+void sc_memory_touch(int device, struct sc_copy *c)
+{
+    if (lru[device].newest == c)
+        return;
+    unlink_copy(device, c);
+    link_copy(device, c);
+}
 
 /* --- release ------------------------------------------------------------------------------------------------------ */
 
@@ -37,33 +66,26 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
         return;
     if (c->valid)
         sc_protocol_dropped(m, t, device, c->valid);
+    unlink_copy(device, c);
     sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));
-    *c = (struct sc_copy){.ready = c->ready, .used = c->used};
+    *c = (struct sc_copy){.ready = c->ready, .used = c->used, .matrix = m, .tile = t};
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
 }
 
 /* --- eviction ----------------------------------------------------------------------------------------------------- */
 
-static bool oldest(int device, struct sc_matrix **matrix, struct sc_tile **tile)
+/* Only what a task in progress has pinned is passed over: a few copies, however many there are. */
+static struct sc_copy *oldest(int device)
 {
-    uint64_t age = UINT64_MAX;
+    struct sc_copy *c = lru[device].oldest;
 
-    *tile = NULL;
-    for (size_t i = 0; i < sc_directory_count(); i++) {
-        struct sc_matrix *m = sc_directory_at(i);
-
-        for (int k = 0; k < m->row_parts * m->col_parts; k++) {
-            const struct sc_copy *c = &m->tiles[k].copy[device];
-
-            if (c->memory && !c->pins && c->last_use < age) {
-                age = c->last_use;
-                *matrix = m;
-                *tile = &m->tiles[k];
-            }
-        }
+    sc_memory_steps++;
+    while (c && c->pins) {
+        c = c->newer;
+        sc_memory_steps++;
     }
-    return *tile != NULL;
+    return c;
 }
 
 /* Sectors that this device alone has. */
@@ -79,15 +101,17 @@ static uint64_t only_here(int device, const struct sc_tile *t)
 
 static enum sc_status evict_one(int device)
 {
+    struct sc_copy *c = oldest(device);
     struct sc_matrix *m;
     struct sc_tile *t;
-    enum sc_status status;
 
-    if (!oldest(device, &m, &t))
+    if (!c)
         return SC_ERR_DEVICE_MEMORY;
-    status = sc_transfer_to_host(m, t, only_here(device, t));
-    if (status != SC_OK)
-        return status;
+    m = c->matrix;
+    t = c->tile;
+    sc_transfer_to_host(m, t, only_here(device, t));
+    if (sc_protocol.lost[device])
+        return SC_ERR_DEVICE;
     sc_count(&sc_stats.evictions, 1);
     sc_trace(.kind = SC_EVENT_EVICT, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .device = (int16_t)device,
              .bytes = (uint64_t)(t->rows * t->cols) * m->elem);
@@ -114,14 +138,16 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
     struct sc_fence ready;
     enum sc_status status;
 
-    c->last_use = ++sc_protocol.tick;
-    if (c->memory)
+    if (c->memory) {
+        sc_memory_touch(device, c);
         return SC_OK;
+    }
     status = sc_memory_alloc(device, (size_t)(t->rows * t->cols) * m->elem, &c->memory, &ready);
     if (status != SC_OK) {
         c->memory = NULL;
         return status;
     }
+    link_copy(device, c);
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = ready;
     c->pending = sc_sectors_all(t->sectors);

@@ -31,6 +31,7 @@
  *   host reads                   -              -                       S when all is home; else partly home
  *   host writes (host_writes)    -              C after its uploads     C after landing
  *   eviction (dropped)           -              S or C                  G, or S/C after writing back
+ *   a device is lost (lost)      -              S or C                  G when another has it, else C and reported
  */
 #include "coherence/protocol.h"
 
@@ -189,6 +190,20 @@ void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uin
 
     if (changed)
         paint_sectors(m, t, changed);
+}
+
+uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing)
+{
+    uint64_t only = (t->copy[device].valid & ~t->host_valid) | missing;
+
+    assign(m, t, SC_HOST, missing, false);
+    assign(m, t, device, t->copy[device].valid, false);
+    only &= ~devices_valid(t);
+    for (uint64_t rest = only | missing; rest; rest &= rest - 1)
+        t->landed[__builtin_ctzll(rest)] = SC_FENCE_NONE;
+    assign(m, t, SC_HOST, only, true);
+    paint_sectors(m, t, sc_sectors_all(t->sectors)); /* what the device shared with the host is the host's */
+    return only;
 }
 
 void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)

@@ -13,12 +13,14 @@
 struct sc_protocol {
     const struct sc_device_ops *ops; /* NULL: not started */
     const struct sc_device_host *host;
-    bool stopping; /* nothing new is tracked */
+    bool stopping; /* no call begins */
     int devices;
     struct sc_device_properties properties[SC_DEVICES_MAX];
     bool failed[SC_DEVICES_MAX]; /* gets no new work */
-    bool lost[SC_DEVICES_MAX];   /* its fences will never be reached */
-    uint64_t tick;               /* of the last use, for eviction */
+    bool lost[SC_DEVICES_MAX];   /* nothing can be had from it any more, its fences count as reached */
+    bool bad[SC_DEVICES_MAX];    /* was seen to fail by who may have had no lock; atomic */
+    uint64_t calls;              /* begun so far */
+    unsigned active;             /* calls between begin and end */
     bool check;
 };
 extern struct sc_protocol sc_protocol;
@@ -31,6 +33,8 @@ void sc_protocol_lock_reset(void); /* in a forked child */
  * follow one another could put off for ever.  Lock held; counted. */
 void sc_protocol_hold_calls(void);
 void sc_protocol_resume_calls(void);
+/* No call begins any more, and none is in progress (one that is finished on the host drops the lock in between). */
+void sc_protocol_end_calls(void);
 
 /* --- states (protocol.c): the only functions that assign validity or page state ----------------------------------- */
 
@@ -39,6 +43,9 @@ void sc_protocol_resume_calls(void);
 void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 /* A kernel on the device has written these sectors: every other copy is invalid, the pages closed. */
 void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
+/* A device is lost: its copies are gone, and so is what it was sending home (`missing`).  Returns the sectors that no
+ * other location has; the host's old copies of them count as valid now (C1). */
+uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
 /* A device's copies are gone; their data is valid elsewhere. */
 void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 /* A transfer that makes the host's copy valid has been enqueued (`landed` tells when). */
@@ -63,6 +70,8 @@ void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
 /* The stream waits for the fence, unless it is known to have waited for it or a later one. */
 enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence);
 void sc_order_reset(void);
+/* ops->mark, asked twice: work without a fence would be work that nobody waits for. */
+enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f);
 /* Never false for ever: what a lost device was doing counts as over. */
 static inline bool sc_reached(struct sc_fence f)
 {
@@ -77,14 +86,25 @@ struct sc_fences {
 void sc_fences_add(struct sc_fences *set, struct sc_fence f); /* one that is reached is left out */
 void sc_fences_sync(const struct sc_fences *set);             /* without the lock */
 
+/* --- devices that fail (loss.c) ----------------------------------------------------------------------------------- */
+
 /* Takes a device out of service after an error, with one log line. */
 void sc_device_gave_up(int device, const char *doing);
+/* The device is gone: keeps what is valid elsewhere, and says in one line what is not. */
+void sc_device_lost(int device, const char *doing);
+/* Waits; with or without the lock.  An error is remembered for the next who has the lock and looks. */
+enum sc_status sc_sync(struct sc_fence f);
+void sc_devices_look(void);
+/* Reached: the transfer has landed, or it has failed and its device has been found to be lost.  Then states have
+ * changed. */
+bool sc_landed(struct sc_fence f);
 
 /* --- transfers (transfer.c) --------------------------------------------------------------------------------------- */
 
 /* Enqueues what is missing of the sectors; the device has (or will have) memory for the whole tile. */
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+/* What a device cannot send any more is reported, and home all the same. */
+void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* The same for a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) whose state does not change; adds what
  * has to be reached until it is home. */
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
@@ -100,6 +120,9 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
 /* Allocates device memory for other purposes, evicting likewise. */
 enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
+/* The copy has been used. */
+void sc_memory_touch(int device, struct sc_copy *c);
+extern uint64_t sc_memory_steps; /* copies that evictions have looked at, for tests */
 /* Frees a tile's memory on a device once nothing uses it; its data is valid elsewhere or not wanted. */
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 

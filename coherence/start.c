@@ -33,7 +33,7 @@ void sc_coherence_stop(void)
     if (!ops)
         return;
     sc_protocol_lock();
-    sc_protocol.stopping = true; /* calls that come now belong on the host */
+    sc_protocol_end_calls(); /* those that come now belong on the host */
     sc_protocol_unlock();
     sc_coherence_release_range(0, UINTPTR_MAX);
     sc_host_spans_unpin();

@@ -142,15 +142,6 @@ static enum sc_status on_host(struct sc_kernel *kernel, const struct sc_piece pi
     return status;
 }
 
-void sc_device_gave_up(int device, const char *doing)
-{
-    if (sc_protocol.failed[device])
-        return;
-    sc_protocol.failed[device] = true;
-    sc_log(SC_LOG_WARN, "device %d (%s) failed while %s: it gets no more work, calls go on elsewhere", device,
-           sc_protocol.properties[device].name, doing);
-}
-
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 static enum sc_status launch(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
@@ -179,8 +170,11 @@ static enum sc_status launch(int device, struct sc_kernel *kernel, const struct 
         *result = kernel->result;
     }
     status = sc_protocol.ops->launch(device, SC_STREAM_COMPUTE, kernel);
-    if (status == SC_OK)
-        status = sc_protocol.ops->mark(device, SC_STREAM_COMPUTE, f);
+    if (status != SC_OK)
+        return status;
+    status = sc_mark(device, SC_STREAM_COMPUTE, f);
+    if (status != SC_OK) /* it runs, and must not be run again on what it makes */
+        sc_device_lost(device, "a kernel cannot be waited for");
     return status;
 }
 
@@ -283,9 +277,10 @@ void sc_coherence_temporary_free(int device, void *memory)
 {
     struct sc_fence f;
 
-    if (sc_protocol.ops->mark(device, SC_STREAM_COMPUTE, &f) != SC_OK)
-        f = SC_FENCE_NONE;
-    sc_protocol.ops->free(device, memory, &f, 1);
+    if (sc_mark(device, SC_STREAM_COMPUTE, &f) == SC_OK)
+        sc_protocol.ops->free(device, memory, &f, 1);
+    else /* it may be in use: nobody gets it any more */
+        sc_device_gave_up(device, "ordering its work");
 }
 
 /* The peer stream of the destination waits for both compute streams, and they for it. */
@@ -299,12 +294,12 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
 
     if (to == from)
         return ops->copy(to, SC_STREAM_COMPUTE, &copy);
-    if ((status = ops->mark(from, SC_STREAM_COMPUTE, &written)) != SC_OK ||
-        (status = ops->mark(to, SC_STREAM_COMPUTE, &free_at)) != SC_OK ||
+    if ((status = sc_mark(from, SC_STREAM_COMPUTE, &written)) != SC_OK ||
+        (status = sc_mark(to, SC_STREAM_COMPUTE, &free_at)) != SC_OK ||
         (status = sc_order(to, SC_STREAM_PEER, written)) != SC_OK ||
         (status = sc_order(to, SC_STREAM_PEER, free_at)) != SC_OK ||
         (status = ops->copy(to, SC_STREAM_PEER, &copy)) != SC_OK ||
-        (status = ops->mark(to, SC_STREAM_PEER, &copied)) != SC_OK ||
+        (status = sc_mark(to, SC_STREAM_PEER, &copied)) != SC_OK ||
         (status = sc_order(to, SC_STREAM_COMPUTE, copied)) != SC_OK)
         return status;
     sc_count(&sc_stats.bytes[SC_D2D], bytes);
@@ -314,7 +309,5 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
 
 enum sc_status sc_coherence_wait(struct sc_fence fence)
 {
-    const struct sc_device_ops *ops = sc_protocol.ops;
-
-    return fence.seq && ops ? ops->sync(fence) : SC_OK; /* when all stopped, all was waited for */
+    return sc_sync(fence);
 }

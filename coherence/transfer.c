@@ -21,12 +21,22 @@ enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence
     uint64_t *seen = &waited[device][stream][fence.device][fence.stream];
     enum sc_status status;
 
-    if (!fence.seq || *seen >= fence.seq || (fence.device == device && fence.stream == stream))
+    if (!fence.seq || *seen >= fence.seq || (fence.device == device && fence.stream == stream) ||
+        sc_protocol.lost[fence.device])
         return SC_OK;
     status = sc_protocol.ops->wait(device, stream, fence);
+    if (status != SC_OK)
+        status = sc_protocol.ops->wait(device, stream, fence);
     if (status == SC_OK)
         *seen = fence.seq;
     return status;
+}
+
+enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f)
+{
+    enum sc_status status = sc_protocol.ops->mark(device, stream, f);
+
+    return status == SC_OK ? status : sc_protocol.ops->mark(device, stream, f);
 }
 
 void sc_fences_add(struct sc_fences *set, struct sc_fence f)
@@ -42,20 +52,10 @@ void sc_fences_add(struct sc_fences *set, struct sc_fence f)
 
 void sc_fences_sync(const struct sc_fences *set)
 {
-    const struct sc_device_ops *ops = sc_protocol.ops; /* none: stopped meanwhile, which waits for everything */
-
     sc_inside_enter();
     sc_quiet_enter();
-    for (int i = 0; ops && i < set->count; i++) {
-        int d = set->f[i].device;
-
-        if (ops->sync(set->f[i]) == SC_OK)
-            continue;
-        if (!__atomic_exchange_n(&sc_protocol.lost[d], true, __ATOMIC_RELAXED))
-            sc_log(SC_LOG_ERROR, "device %d (%s) failed while data came home from it: what existed only there is lost",
-                   d, sc_protocol.properties[d].name);
-        sc_protocol.failed[d] = true;
-    }
+    for (int i = 0; i < set->count; i++)
+        sc_sync(set->f[i]);
     sc_quiet_leave();
     sc_inside_leave();
 }
@@ -184,7 +184,7 @@ static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struc
     if (status == SC_OK)
         status = copy_rect(&r, device, stream);
     if (status == SC_OK)
-        status = sc_protocol.ops->mark(device, stream, &f);
+        status = sc_mark(device, stream, &f);
     if (status != SC_OK)
         return status;
     for (int i = s; i < e; i++)
@@ -209,7 +209,7 @@ enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_
 
         from[s] = source_for(device, t, s);
         if (from[s] != SC_HOST)
-            t->copy[from[s]].last_use = ++sc_protocol.tick;
+            sc_memory_touch(from[s], &t->copy[from[s]]);
     }
     sc_protocol_shared(m, t, device, need); /* before the first upload reads the host (C5) */
     while (todo && status == SC_OK) {
@@ -238,9 +238,7 @@ static int source_for_host(const struct sc_tile *t, int s)
     return SC_HOST;
 }
 
-/* Enqueues a copy to the host of a rectangle whose sectors [s, e) are valid on device `from`; *f is reached when it has
- * landed.  Waits for uploads that read what was there and for other devices' transfers to the same memory. */
-static enum sc_status land(const struct rect *r, int s, int e, struct sc_fence *f)
+static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fence *f)
 {
     struct sc_tile *t = r->t;
     int from = r->from;
@@ -253,42 +251,52 @@ static enum sc_status land(const struct rect *r, int s, int e, struct sc_fence *
     }
     if (status == SC_OK)
         status = copy_rect(r, from, SC_STREAM_D2H);
-    if (status == SC_ERR_DEVICE) { /* what is dirty exists nowhere else: ask twice */
-        sc_device_gave_up(from, "sending data home");
-        status = copy_rect(r, from, SC_STREAM_D2H);
-    }
-    if (status == SC_OK)
-        status = sc_protocol.ops->mark(from, SC_STREAM_D2H, f);
-    if (status != SC_OK)
-        return status;
-    t->host_write[from] = *f;
-    t->copy[from].reader[SC_DEVICES_MAX] = *f;
-    return SC_OK;
+    return status == SC_OK ? sc_mark(from, SC_STREAM_D2H, f) : status;
 }
 
-enum sc_status sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+/* Enqueues a copy to the host of a rectangle whose sectors [s, e) are valid on device `from`; *f is reached when it has
+ * landed.  Waits for uploads that read what was there and for other devices' transfers to the same memory.  False: the
+ * device is lost, or (SC_HOST) there was none; the sectors' states are others now. */
+static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
 {
-    uint64_t todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors);
+    int from = r->from;
 
-    while (todo) {
+    if (from == SC_HOST) { /* C1 is broken; nobody shall wait for it for ever */
+        sc_log_once(SC_LOG_ERROR, "the data at %p is nowhere", at(r, SC_HOST));
+        sc_protocol_home(r->m, r->t, sc_sectors_range(s, e));
+        return false;
+    }
+    if (try_land(r, s, e, f) != SC_OK) { /* what is dirty exists nowhere else: ask twice */
+        sc_device_gave_up(from, "sending data home");
+        if (try_land(r, s, e, f) != SC_OK) {
+            sc_device_lost(from, "it does not send data home");
+            return false;
+        }
+    }
+    r->t->host_write[from] = *f;
+    r->t->copy[from].reader[SC_DEVICES_MAX] = *f;
+    return true;
+}
+
+void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    uint64_t todo;
+
+    while ((todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors))) {
         int s = __builtin_ctzll(todo), e = s + 1, from = source_for_host(t, s);
         struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST};
-        enum sc_status status;
         struct sc_fence f;
 
         while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from &&
                sector_bytes(m, t, s, e) < CHUNK_BYTES)
             e++;
         r.c1 = sc_tile_sector_end(m, t, e);
-        status = from == SC_HOST ? SC_ERR_DEVICE : land(&r, s, e, &f);
-        if (status != SC_OK)
-            return status;
+        if (!land(&r, s, e, &f))
+            continue;
         for (int i = s; i < e; i++)
             t->landed[i] = f;
         sc_protocol_home(m, t, sc_sectors_range(s, e));
-        todo &= ~sc_sectors_range(s, e);
     }
-    return SC_OK;
 }
 
 /* A run of sectors [s, *e) that the host has (then their landing is waited for, and SC_HOST returned) or that have one
@@ -309,11 +317,11 @@ static int next_run(const struct sc_tile *t, int s, int end, int *e, struct sc_f
 static enum sc_status land_window(const struct rect *r, int s, int e, struct sc_fences *fences)
 {
     struct sc_fence f;
-    enum sc_status status = r->from == SC_HOST ? SC_ERR_DEVICE : land(r, s, e, &f);
 
-    if (status == SC_OK)
-        sc_fences_add(fences, f);
-    return status;
+    if (!land(r, s, e, &f))
+        return SC_ERR_DEVICE;
+    sc_fences_add(fences, f);
+    return SC_OK;
 }
 
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,

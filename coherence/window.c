@@ -38,11 +38,15 @@ bool sc_window_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     return false;
 }
 
-static bool landed(const struct window *w)
+/* Reached; *good: and what it was to bring is there.  What devices bring that are lost is asked for again. */
+static bool landed(const struct window *w, bool *good)
 {
+    *good = true;
     for (int i = 0; i < w->fences.count; i++)
         if (!sc_reached(w->fences.f[i]))
             return false;
+    for (int i = 0; i < w->fences.count; i++)
+        *good &= sc_sync(w->fences.f[i]) == SC_OK;
     return true;
 }
 
@@ -50,13 +54,16 @@ void sc_window_finish(void)
 {
     for (int i = 0; i < used; i++) {
         struct sc_matrix *m = windows[i].m;
+        bool good;
 
-        if (m && landed(&windows[i])) {
+        if (m && landed(&windows[i], &good)) {
             windows[i].m = NULL;
-            sc_protocol_pages_home(m, windows[i].lo, windows[i].hi);
+            if (good)
+                sc_protocol_pages_home(m, windows[i].lo, windows[i].hi);
         }
     }
     trim();
+    sc_devices_look();
 }
 
 static struct window *free_window(void)
@@ -146,7 +153,7 @@ static void add_fences(const struct window *w, struct sc_fences *fences)
 }
 
 /* Starts a window over the pages from lo on that nobody has brought or is bringing.  Its end, or lo when there are too
- * many windows. */
+ * many windows.  One that a device fails in is given up: what the others have of it is asked for again. */
 static uintptr_t start_window(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences)
 {
     struct window *w = free_window();
@@ -161,8 +168,9 @@ static uintptr_t start_window(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, s
     w->hi = end;
     w->fences.count = 0;
     if (fetch_bytes(m, w) != SC_OK)
-        sc_log_once(SC_LOG_ERROR, "the data at %#lx exists only on a device that fails; it is lost", (unsigned long)lo);
-    add_fences(w, fences);
+        w->m = NULL;
+    else
+        add_fences(w, fences);
     return end;
 }
 

@@ -7,6 +7,8 @@
 
 struct sc_directory_limits sc_directory_limits = {1, UINT64_C(1) << 40, 4096};
 
+uint64_t sc_directory_steps;
+
 static struct sc_matrix **index_;
 static size_t count_, capacity_;
 
@@ -18,6 +20,7 @@ static size_t first_after(uintptr_t lo)
     while (a < b) {
         size_t middle = a + (b - a) / 2;
 
+        sc_directory_steps++;
         if (sc_matrix_end(index_[middle]) <= lo)
             a = middle + 1;
         else
@@ -37,6 +40,13 @@ int sc_directory_find(uintptr_t lo, uintptr_t hi, size_t *first)
         n++;
     }
     return n;
+}
+
+struct sc_matrix *sc_directory_next(uintptr_t lo, uintptr_t hi)
+{
+    size_t i = first_after(lo);
+
+    return i < count_ && index_[i]->base < hi ? index_[i] : NULL;
 }
 
 struct sc_matrix *sc_directory_at(size_t position)

@@ -25,7 +25,10 @@ struct sc_copy {
     /* Copies out of this memory that may be running: by the peer stream of device i; last, by the own D2H stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
     uint32_t pins;     /* > 0: not to be evicted */
-    uint64_t last_use; /* tick */
+    /* While there is memory: place among the copies of the device, least recently used first (coherence/memory.c). */
+    struct sc_copy *older, *newer;
+    struct sc_matrix *matrix; /* whose copy it is */
+    struct sc_tile *tile;
 };
 
 struct sc_tile {
@@ -42,6 +45,8 @@ struct sc_tile {
 struct sc_matrix {
     uint32_t id;
     uint32_t users; /* calls in progress that hold it */
+    uint64_t call;  /* number of the last call that wrote it, 0: none; and its routine */
+    uint16_t routine;
     uintptr_t base;
     size_t bytes; /* extent on the host: all columns, the last one without the rows' gap */
     size_t elem;
@@ -71,8 +76,11 @@ extern struct sc_directory_limits sc_directory_limits;
 
 /* Matrices whose extents meet [lo, hi), ascending: the first one's position and how many.  O(log n + count). */
 int sc_directory_find(uintptr_t lo, uintptr_t hi, size_t *first);
+/* The first of them, or NULL.  O(log n), so that who walks through all of them is not quadratic. */
+struct sc_matrix *sc_directory_next(uintptr_t lo, uintptr_t hi);
 struct sc_matrix *sc_directory_at(size_t position);
 size_t sc_directory_count(void);
+extern uint64_t sc_directory_steps; /* comparisons of look-ups so far, for tests */
 enum sc_status sc_directory_insert(struct sc_matrix *matrix);
 void sc_directory_remove(struct sc_matrix *matrix);
 

@@ -135,6 +135,8 @@ static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
     if (!fences || !t->copy)
         return false;
     for (int d = 0; d < devices; d++) {
+        t->copy[d].matrix = m;
+        t->copy[d].tile = t;
         t->copy[d].ready = fences + n * (1 + 2 * (size_t)d);
         t->copy[d].used = t->copy[d].ready + n;
     }

@@ -1,11 +1,20 @@
 # Tests of coherence: host, directory, protocol and emulated devices together
 EXTRA_DIST += tests/coherence_env.h
-COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads
+COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads \
+	tests/coherence_memory
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
+tests_coherence_memory_SOURCES = tests/coherence_memory.c
+tests_coherence_memory_LDADD = libcore.la
 tests_coherence_random_SOURCES = tests/coherence_random.c
 tests_coherence_random_LDADD = libcore.la
 tests_coherence_states_SOURCES = tests/coherence_states.c
 tests_coherence_states_LDADD = libcore.la
 tests_coherence_threads_SOURCES = tests/coherence_threads.c
 tests_coherence_threads_LDADD = libcore.la
+# Devices that fail at each operation in turn.
+check_PROGRAMS += tests/fault_sweep
+tests_fault_sweep_SOURCES = tests/fault_sweep.c
+tests_fault_sweep_LDADD = libcore.la
+TESTS += tests/fault_sweep
+LONG_TESTS += tests/fault_sweep tests/coherence_memory

@@ -93,7 +93,7 @@ static void test_parser(void)
     test_bad(HEAD "device 0\nmemory 1 2\n", "bad.machine:3: 'memory' takes one value");
     test_bad(HEAD "device 0\nname\n", "bad.machine:3: 'name' takes a text");
     test_bad(HEAD "device 0\ngemm x 5\n", "bad.machine:3: gemm takes a type");
-    test_bad(HEAD "device 0\nfail copies 5\n", "bad.machine:3: 'fail' takes alloc, copy, launch or any");
+    test_bad(HEAD "device 0\nfail copies 5\n", "bad.machine:3: 'fail' takes alloc, copy, launch, fill");
     test_bad(HEAD "link 0 1\n", "bad.machine:2: expected ENDS -> ENDS");
     test_bad(HEAD "link 0 -> 1\nlatency x\n", "bad.machine:3: 'x' is not a number");
     test_bad(HEAD "link 0 -> 1\nbandwidth 0\n", "bad.machine:3: '0': must be above zero");

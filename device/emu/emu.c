@@ -43,22 +43,49 @@ void sc_emu_inject(int device, struct sc_emu_fault fault)
     pthread_mutex_unlock(&emu.lock);
 }
 
-/* Under the lock.  Whether the operation that is about to be enqueued fails; *late: only when it is executed. */
-static bool fails(int device, enum sc_emu_kind kind, bool *late)
+/* What streams do; the other kinds are done, or fail, at once. */
+static bool is_executed(enum sc_emu_kind kind)
 {
-    static const char *const names[SC_EMU_KINDS] = {"alloc", "copy", "launch", "operation"};
-    struct device_faults *f = &emu.faults[device];
+    return kind == SC_EMU_COPY || kind == SC_EMU_LAUNCH || kind == SC_EMU_FILL;
+}
 
-    *late = false;
+/* A device that was lost by a late fault has still an order to tell about. */
+static bool fails_when_lost(const struct device_faults *f, enum sc_emu_kind kind)
+{
+    return is_executed(kind) || kind == SC_EMU_ALLOC || (kind != SC_EMU_SYNC && !f->fault.late);
+}
+
+/* Under the lock.  Whether the operation that is about to be enqueued fails; else *op, if any, is told whether it will
+ * when it is executed. */
+static bool fails(int device, enum sc_emu_kind kind, struct sc_emu_op *op)
+{
+    struct device_faults *f = &emu.faults[device];
+    bool late;
+
     if (f->lost)
-        return true;
+        return fails_when_lost(f, kind);
     if (!f->fault.nth || (f->fault.kind != SC_EMU_ANY && f->fault.kind != kind) || ++f->seen != f->fault.nth)
         return false;
-    *late = f->fault.late && kind != SC_EMU_ALLOC;
-    f->lost = f->fault.lost || *late;
-    emu.host->log(SC_LOG_WARN, "emulated device %d: %s %llu fails as asked%s", device, names[f->fault.kind],
-                  (unsigned long long)f->seen, f->lost ? "; the device is lost" : "");
-    return !*late;
+    late = f->fault.late && is_executed(kind);
+    if (op) {
+        op->fails = late;
+        op->skips = f->fault.skip;
+    }
+    f->lost = f->fault.lost || (late && !f->fault.quiet);
+    emu.host->log(SC_LOG_WARN, "emulated device %d: %s %llu %s as asked%s", device, sc_emu_kind_names[f->fault.kind],
+                  (unsigned long long)f->seen, f->fault.skip ? "is left out" : "fails",
+                  f->lost ? "; the device is lost" : "");
+    return !late && !f->fault.skip;
+}
+
+static bool fails_now(int device, enum sc_emu_kind kind)
+{
+    bool bad;
+
+    pthread_mutex_lock(&emu.lock);
+    bad = fails(device, kind, NULL);
+    pthread_mutex_unlock(&emu.lock);
+    return bad;
 }
 
 /* --- enqueue ---------------------------------------------------------------------------------------------------- */
@@ -109,7 +136,7 @@ static enum sc_status submit(int device, int stream, enum sc_emu_kind kind, stru
 
     sc_inside_enter();
     pthread_mutex_lock(&emu.lock);
-    if (!fails(device, kind, &op->fails))
+    if (!fails(device, kind, op))
         status = push(device, stream, op, true);
     pthread_mutex_unlock(&emu.lock);
     sc_inside_leave();
@@ -300,9 +327,9 @@ static enum sc_status alloc_locked(int device, size_t bytes, void **memory, stru
     struct sc_emu_unmap evicted;
     enum sc_status status;
     size_t whole;
-    bool fresh, late;
+    bool fresh;
 
-    if (fails(device, SC_EMU_ALLOC, &late))
+    if (fails(device, SC_EMU_ALLOC, NULL))
         return emu.faults[device].lost ? SC_ERR_DEVICE : SC_ERR_DEVICE_MEMORY;
     status = sc_emu_memory_take(device, bytes, memory, &whole, &fresh);
     if (status)
@@ -371,7 +398,7 @@ static enum sc_status emu_pin(void *base, size_t bytes)
     enum sc_status status;
 
     sc_inside_enter();
-    status = sc_emu_pin(base, bytes);
+    status = emu.open && fails_now(0, SC_EMU_PIN) ? SC_ERR_DEVICE : sc_emu_pin(base, bytes);
     sc_inside_leave();
     return status;
 }
@@ -440,7 +467,7 @@ static enum sc_status emu_fill(int device, enum sc_stream stream, void *memory, 
         return SC_ERR_INVALID;
     if (!valid_end(device, memory, pitch, width, height, "fill"))
         return SC_ERR_DEVICE;
-    return width && height ? submit(device, stream, SC_EMU_ANY, &op) : SC_OK;
+    return width && height ? submit(device, stream, SC_EMU_FILL, &op) : SC_OK;
 }
 
 /* The BLAS does not look at what alpha = 0 takes out. */
@@ -487,7 +514,10 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
     return valid_operands(device, kernel) ? submit(device, stream, SC_EMU_LAUNCH, &op) : SC_ERR_DEVICE;
 }
 
-static void *emu_result_slot(int device) { return valid_stream(device, 0) ? sc_emu_slot(device) : NULL; }
+static void *emu_result_slot(int device)
+{
+    return valid_stream(device, 0) && !fails_now(device, SC_EMU_SLOT) ? sc_emu_slot(device) : NULL;
+}
 
 /* --- order ------------------------------------------------------------------------------------------------------ */
 
@@ -495,6 +525,8 @@ static enum sc_status emu_mark(int device, enum sc_stream stream, struct sc_fenc
 {
     if (!valid_stream(device, stream))
         return SC_ERR_INVALID;
+    if (fails_now(device, SC_EMU_MARK))
+        return SC_ERR_DEVICE;
     *fence = (struct sc_fence){sc_emu_stream_last(device, stream), (uint16_t)device, (uint16_t)stream};
     return SC_OK;
 }
@@ -510,7 +542,7 @@ static enum sc_status emu_wait(int device, enum sc_stream stream, struct sc_fenc
         return SC_OK;
     sc_inside_enter();
     pthread_mutex_lock(&emu.lock);
-    status = push(device, stream, &op, true);
+    status = fails(device, SC_EMU_WAIT, &op) ? SC_ERR_DEVICE : push(device, stream, &op, true);
     pthread_mutex_unlock(&emu.lock);
     sc_inside_leave();
     return status;
@@ -524,6 +556,8 @@ static enum sc_status emu_sync(struct sc_fence fence)
         return SC_ERR_INVALID;
     if (!fence.seq)
         return SC_OK;
+    if (fails_now(fence.device, SC_EMU_SYNC))
+        return SC_ERR_DEVICE;
     status = sc_emu_stream_wait(fence);
     pthread_mutex_lock(&emu.lock);
     sc_emu_clock_sync(fence);

@@ -18,6 +18,7 @@ struct sc_emu_unmap { void *memory; size_t bytes; };
 struct sc_emu_op {
     enum sc_emu_action action;
     bool fails; /* instead of being done (an injected late fault) */
+    bool skips; /* is not done, and nobody tells */
     union {
         struct sc_copy2d copy;
         struct sc_emu_fill fill;

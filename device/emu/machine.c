@@ -290,16 +290,23 @@ static bool key_watts(struct parser *p)
     return true;
 }
 
+const char *const sc_emu_kind_names[SC_EMU_KINDS] = {
+    [SC_EMU_ALLOC] = "alloc", [SC_EMU_COPY] = "copy", [SC_EMU_LAUNCH] = "launch", [SC_EMU_FILL] = "fill",
+    [SC_EMU_PIN] = "pin",     [SC_EMU_SLOT] = "slot", [SC_EMU_MARK] = "mark",     [SC_EMU_WAIT] = "wait",
+    [SC_EMU_SYNC] = "sync",   [SC_EMU_ANY] = "any",
+};
+
 static bool key_fail(struct parser *p)
 {
-    static const char *const kinds[SC_EMU_KINDS] = {"alloc", "copy", "launch", "any"};
-    struct sc_emu_fault fault = {.kind = SC_EMU_KINDS, .lost = !strcmp(p->word[0], "lost")};
+    struct sc_emu_fault fault = {.kind = SC_EMU_KINDS, .lost = !strcmp(p->word[0], "lost"),
+                                 .late = !strcmp(p->word[0], "late"), .skip = !strcmp(p->word[0], "skip")};
 
     for (int i = 0; p->words == 3 && i < SC_EMU_KINDS; i++)
-        if (!strcmp(p->word[1], kinds[i]))
+        if (!strcmp(p->word[1], sc_emu_kind_names[i]))
             fault.kind = (enum sc_emu_kind)i;
     if (fault.kind == SC_EMU_KINDS)
-        return bad(p, "'%s' takes alloc, copy, launch or any, and which one of them", p->word[0]);
+        return bad(p, "'%s' takes alloc, copy, launch, fill, pin, slot, mark, wait, sync or any, and which one of them",
+                   p->word[0]);
     if (!whole(p, p->word[2], 1e15, &fault.nth))
         return false;
     FOR_DEVICES(p, d)
@@ -385,7 +392,9 @@ static const struct row {
     {'d', "gemm", key_gemm},
     {'d', "watts", key_watts},
     {'d', "fail", key_fail},
+    {'d', "late", key_fail},
     {'d', "lost", key_fail},
+    {'d', "skip", key_fail},
     {0, "link", section_link},
     {'l', "latency", key_link_latency},
     {'l', "bandwidth", key_link_bandwidth},

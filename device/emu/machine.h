@@ -15,8 +15,12 @@
 #define SC_EMU_GROUPS_MAX 64
 #define SC_EMU_STEPS_MAX 8
 
-/* Operations that can be made to fail. */
-enum sc_emu_kind { SC_EMU_ALLOC, SC_EMU_COPY, SC_EMU_LAUNCH, SC_EMU_ANY, SC_EMU_KINDS };
+/* Operations that can be made to fail; SC_EMU_ANY: whichever it is.  Pins belong to device 0. */
+enum sc_emu_kind {
+    SC_EMU_ALLOC, SC_EMU_COPY, SC_EMU_LAUNCH, SC_EMU_FILL, SC_EMU_PIN, SC_EMU_SLOT, SC_EMU_MARK, SC_EMU_WAIT,
+    SC_EMU_SYNC, SC_EMU_ANY, SC_EMU_KINDS
+};
+extern const char *const sc_emu_kind_names[SC_EMU_KINDS];
 
 /* "The nth operation of this kind from now on fails" (1 is the next; 0: no fault). */
 struct sc_emu_fault {
@@ -24,6 +28,8 @@ struct sc_emu_fault {
     uint64_t nth;
     bool lost; /* ... and everything after it: the device is gone */
     bool late; /* it is accepted, and fails when it is executed: sync reports it, the device is gone */
+    bool quiet; /* with late: what comes after is accepted too, so that sync alone tells */
+    bool skip;  /* it is accepted and never done, and nobody tells: a bug for checks to find */
 };
 
 struct sc_emu_device {
