@@ -1,3 +1,7 @@
 # autotuner
-libcore_la_SOURCES += autotuner/autotuner.h autotuner/predict.c autotuner/decide.c
+libcore_la_SOURCES += autotuner/autotuner.h autotuner/decide.c autotuner/predict.c \
+  autotuner/database.h autotuner/database.c autotuner/database_file.c autotuner/store.h autotuner/store.c \
+  autotuner/sample.h autotuner/sample.c autotuner/measure.h autotuner/measure_int.h autotuner/measure.c \
+  autotuner/measure_link.c autotuner/measure_kernel.c autotuner/linkmap.h autotuner/linkmap.c \
+  autotuner/start.h autotuner/start.c
 EXTRA_DIST += autotuner/README.md

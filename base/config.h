@@ -9,6 +9,8 @@
 
 enum sc_offload { SC_OFFLOAD_AUTO, SC_OFFLOAD_ALWAYS, SC_OFFLOAD_NEVER };
 
+enum sc_tune { SC_TUNE_QUICK, SC_TUNE_NEVER };
+
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
 struct sc_config {
@@ -23,6 +25,9 @@ struct sc_config {
     enum sc_log_level log;
     const char *machine_path; /* folder of machine files (*.machine) */
     const char *module_path;  /* folder of device modules (semcache-cuda.so) */
+    const char *database;     /* auto | none | FILE: measurements of the machine; NULL: none */
+    enum sc_tune tune;        /* auto and there are none: measure in a hurry, or do without */
+    const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache); NULL: there is none */
     uint64_t arena_bytes;     /* address space reserved for the arena */
     uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */
     uint64_t window_min;      /* first read window of the pager, bytes */

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 1
+#define SC_DEVICE_ABI 2
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
@@ -39,6 +39,8 @@ struct sc_device_properties {
     double gemm_flops;      /* rough double-precision gemm rate, flop/s; a hint */
     double memory_bandwidth; /* bytes/s; a hint */
     double host_bandwidth;  /* bytes/s of the link from the host; a hint */
+    double watts_busy, watts_idle; /* 0: not known */
+    char identity[128];     /* what else measurements depend on: the driver's version, the place of the device */
     bool emulated;
     bool peer[SC_DEVICES_MAX]; /* direct copies from that device */
 };
@@ -89,6 +91,9 @@ struct sc_device_ops {
     bool (*done)(struct sc_fence fence);
 
     double (*virtual_seconds)(void); /* emulated only, else NULL */
+    /* Energy that a device has used since some moment.  SC_ERR_UNSUPPORTED: it has no meter.  Meters of real devices move
+     * every 20 to 100 ms. */
+    enum sc_status (*joules)(int device, double *joules);
 };
 
 /* The module's entry point, by this name: returns the table, static. */

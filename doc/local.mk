@@ -3,3 +3,4 @@ EXTRA_DIST += doc/settings.md doc/statistics.md doc/trace-format.md doc/coherenc
 EXTRA_DIST += doc/decisions.md doc/install.md
 EXTRA_DIST += doc/architecture.md doc/limits.md
 EXTRA_DIST += doc/programs.md
+EXTRA_DIST += doc/tuning.md

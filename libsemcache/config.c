@@ -91,6 +91,19 @@ const struct sc_setting sc_config_settings[] = {
      .standard = SC_MODULE_DIR,
      .values = "FOLDER",
      .help = "where the device modules are"},
+    {.name = "SEMCACHE_DATABASE",
+     .kind = SC_SETTING_PATH,
+     .field = FIELD(database),
+     .standard = "auto",
+     .values = "auto, none, FILE",
+     .help = "measurements of this machine that decisions go by; auto: in the cache folder"},
+    {.name = "SEMCACHE_TUNE",
+     .kind = SC_SETTING_CHOICE,
+     .field = FIELD(tune),
+     .standard = "quick",
+     .values = "quick, never",
+     .help = "what the first large call does when there are no measurements of real devices",
+     .choices = {"quick", "never"}},
     {.name = "SEMCACHE_ARENA",
      .kind = SC_SETTING_BYTES,
      .field = FIELD(arena_bytes),
@@ -353,6 +366,27 @@ static void set_defaults(struct sc_config *config)
             sc_config_set(config, s, s->standard);
 }
 
+/* The XDG base directory specification: a path that is not absolute is ignored. */
+static void set_cache_path(struct sc_config *config, char *const *environment)
+{
+    const char *cache = NULL, *home = NULL;
+    char path[4096];
+
+    for (; *environment; environment++) {
+        if (strncmp(*environment, "XDG_CACHE_HOME=", 15) == 0)
+            cache = *environment + 15;
+        else if (strncmp(*environment, "HOME=", 5) == 0)
+            home = *environment + 5;
+    }
+    if (cache && *cache == '/')
+        snprintf(path, sizeof path, "%s/semcache", cache);
+    else if (home && *home == '/')
+        snprintf(path, sizeof path, "%s/.cache/semcache", home);
+    else
+        return;
+    set_text(&config->cache_path, path);
+}
+
 /* With log_only, just SEMCACHE_LOG: it says what is shown of the complaints about the others. */
 static void apply_environment(struct sc_config *config, char *const *environment, bool log_only)
 {
@@ -384,6 +418,7 @@ void sc_config_load(struct sc_config *config, char *const *environment, bool tru
         apply_environment(config, environment, true);
         sc_log_threshold = config->log;
         apply_environment(config, environment, false);
+        set_cache_path(config, environment);
     }
     sc_log_threshold = config->log;
     if (config->window_max < config->window_min) {

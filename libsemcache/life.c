@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
 #include "blas/blas.h"
@@ -171,6 +172,7 @@ static bool open_devices(void)
 {
     if (sc_device_open(&device_host, sc_config.device, &ops, &device_count) != SC_OK || !ops)
         return false;
+    sc_autotuner_start(ops, device_count, &device_host);
     if (sc_coherence_start(ops, device_count, &device_host) != SC_OK) {
         ops->close();
         return false;

@@ -24,14 +24,12 @@ tests_blas_host_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_host_missing
 # The decomposition of calls into tasks, on a fake protocol; the decisions.
 fake_sources = tests/fake_coherence.h tests/fake_coherence.c tests/blas_random.h tests/blas_fake.c
-check_PROGRAMS += tests/blas_random tests/blas_tasks tests/autotuner_decision
+check_PROGRAMS += tests/blas_random tests/blas_tasks
 tests_blas_random_SOURCES = tests/blas_random.c $(fake_sources)
 tests_blas_random_LDADD = libcore.la -ldl -lm
 tests_blas_tasks_SOURCES = tests/blas_tasks.c $(fake_sources)
 tests_blas_tasks_LDADD = libcore.la -ldl -lm
-tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
-tests_autotuner_decision_LDADD = libcore.la
-TESTS += tests/blas_random tests/blas_tasks tests/autotuner_decision
+TESTS += tests/blas_random tests/blas_tasks
 # Through the whole library: with its headers and without its objects.
 check_PROGRAMS += tests/blas_library_all
 tests_blas_library_all_SOURCES = tests/blas_library_all.c tests/blas_data.h

@@ -84,6 +84,18 @@ static void test_values(void)
     tap_ok(config.window_max == config.window_min && lines() == 1, "windows the wrong way round are put right");
 }
 
+static void test_cache(void)
+{
+    load("HOME=/home/somebody", NULL);
+    tap_ok(config.cache_path && strcmp(config.cache_path, "/home/somebody/.cache/semcache") == 0, "the cache of a home");
+    load("HOME=/home/somebody", "XDG_CACHE_HOME=/var/c");
+    tap_ok(strcmp(config.cache_path, "/var/c/semcache") == 0, "XDG_CACHE_HOME goes before it");
+    load("HOME=/home/somebody", "XDG_CACHE_HOME=relative");
+    tap_ok(strcmp(config.cache_path, "/home/somebody/.cache/semcache") == 0, "unless it is relative");
+    load("HOME=", NULL);
+    tap_ok(!config.cache_path && !*said, "or there is none");
+}
+
 static void test_refused(const char *name, const char *value)
 {
     char variable[256], before[256], after[256];
@@ -177,6 +189,7 @@ int main(void)
 {
     test_defaults();
     test_values();
+    test_cache();
     test_bad();
     test_unknown();
     test_untrusted();

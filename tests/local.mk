@@ -40,6 +40,7 @@ include tests/directory.mk
 include tests/device.mk
 include tests/trace.mk
 include tests/coherence.mk
+include tests/autotuner.mk
 include tests/blas.mk
 include tests/library.mk
 include tests/examples.mk

@@ -18,12 +18,38 @@
 
 #define GIB ((double)(1 << 30))
 
+struct arguments {
+    bool links;
+    const char *svg;
+};
+
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-    if (key != 'd')
-        return ARGP_ERR_UNKNOWN;
-    sc_tool_set(state->name, "SEMCACHE_DEVICE", text);
-    return 0;
+    struct arguments *a = state->input;
+
+    switch (key) {
+    case 'd': sc_tool_set(state->name, "SEMCACHE_DEVICE", text); return 0;
+    case 'l': a->links = true; return 0;
+    case 's': a->links = true; a->svg = text; return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct sc_device_host sc_tool_device_host = {
+    .config = &sc_config, .blas_symbol = sc_blas_host_symbol, .log = sc_log, .thread_enter = sc_inside_enter};
+
+const struct sc_device_ops *sc_tool_open(int *devices)
+{
+    const struct sc_device_ops *ops = NULL;
+
+    *devices = 0;
+    return sc_device_open(&sc_tool_device_host, sc_config.device, &ops, devices) == SC_OK ? ops : NULL;
+}
+
+void sc_tool_settings(void)
+{
+    sc_tool_library();
+    sc_config_load(&sc_config, environ, true);
 }
 
 static void print_device(const struct sc_device_ops *ops, int device)
@@ -39,13 +65,9 @@ static void print_device(const struct sc_device_ops *ops, int device)
 
 static int print_devices(void)
 {
-    static const struct sc_device_host host = {.config = &sc_config,
-                                               .blas_symbol = sc_blas_host_symbol,
-                                               .log = sc_log,
-                                               .thread_enter = sc_inside_enter};
     const struct sc_device_ops *ops = NULL;
     int count = 0;
-    bool good = sc_device_open(&host, sc_config.device, &ops, &count) == SC_OK;
+    bool good = sc_device_open(&sc_tool_device_host, sc_config.device, &ops, &count) == SC_OK;
 
     printf("devices (%s):\n", sc_config.device);
     if (!good || !ops || count == 0)
@@ -72,17 +94,23 @@ static void print_settings(void)
 int sc_tool_info(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"device", 'd', "DEVICE", 0, "look at these devices instead of SEMCACHE_DEVICE", 0}, {0}};
+        {"device", 'd', "DEVICE", 0, "look at these devices instead of SEMCACHE_DEVICE", 0},
+        {"links", 'l', NULL, 0, "show the links between the devices and the host, and nothing else", 0},
+        {"svg", 's', "FILE", 0, "and draw them there", 0},
+        {0}};
     static const struct argp argp = {.options = options,
                                      .parser = parse,
                                      .doc =
                                          "Shows the devices, the host BLAS and the settings that a program would get."};
+    struct arguments a = {0};
     const char *library;
     bool good;
 
-    argp_parse(&argp, argc, argv, 0, NULL, NULL);
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    sc_tool_settings();
     library = sc_tool_library();
-    sc_config_load(&sc_config, environ, true);
+    if (a.links)
+        return sc_blas_host_open(sc_config.host_blas) == SC_OK ? sc_tool_links(a.svg) : EXIT_FAILURE;
     printf("%s\n", PACKAGE_STRING);
     printf("library: %s%s\n", library, access(library, R_OK) == 0 ? "" : " (not there)");
     good = sc_blas_host_open(sc_config.host_blas) == SC_OK;

@@ -16,7 +16,8 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {{"run", "semcache run", sc_tool_run},
                 {"info", "semcache info", sc_tool_info},
-                {"trace", "semcache trace", sc_tool_trace}};
+                {"trace", "semcache trace", sc_tool_trace},
+                {"tune", "semcache tune", sc_tool_tune}};
 
 struct choice {
     const struct command *command;
@@ -28,14 +29,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct choice *choice = state->input;
 
     if (key == ARGP_KEY_NO_ARGS)
-        argp_error(state, "a command is missing: run, info or trace");
+        argp_error(state, "a command is missing: run, info, trace or tune");
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(text, commands[i].name) == 0)
             choice->command = &commands[i];
     if (!choice->command)
-        argp_error(state, "there is no command %s: run, info or trace", text);
+        argp_error(state, "there is no command %s: run, info, trace or tune", text);
     choice->at = state->next - 1;
     state->next = state->argc; /* the rest is the subcommand's */
     return 0;
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         .parser = parse,
         .args_doc = "run [OPTION...] PROGRAM [ARGUMENT...]\ninfo [OPTION...]\ntrace dump FILE\n"
-                     "trace replay [OPTION...] FILE",
+                     "trace replay [OPTION...] FILE\ntune [OPTION...]",
         .doc = "Runs BLAS programs with their matrices kept on the GPUs between calls.\v"
                "`semcache COMMAND --help' says more of a command; semcache(1) is the manual."};
     struct choice choice = {0};

@@ -4,12 +4,23 @@
 
 #include <argp.h>
 
+#include "device/device.h"
 #include "trace/read.h"
 
 /* Each runs one subcommand; argv[0] is its full name ("semcache run").  Returns the exit status. */
 int sc_tool_run(int argc, char **argv);
 int sc_tool_info(int argc, char **argv);
 int sc_tool_trace(int argc, char **argv);
+int sc_tool_tune(int argc, char **argv);
+
+/* Prints the LinkMap and, when `svg` is not NULL, draws it there; an exit status. */
+int sc_tool_links(const char *svg);
+
+/* Reads the settings, as a program that is started now would. */
+void sc_tool_settings(void);
+/* Opens the devices that the settings name; NULL: there are none, or (after one line) they cannot be opened. */
+const struct sc_device_ops *sc_tool_open(int *devices);
+extern const struct sc_device_host sc_tool_device_host;
 
 /* Sets a variable for the settings to be read; a value that is not allowed ends the tool, with status 2. */
 void sc_tool_set(const char *tool, const char *name, const char *value);

@@ -36,6 +36,7 @@ struct sc_cuda_device {
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
     size_t max_pitch;           /* of 2-D copies, bytes */
+    char address[32];           /* on the PCI bus */
     struct sc_device_properties properties;
 };
 
@@ -97,6 +98,10 @@ void sc_cuda_unpin(void *base, size_t bytes);
 enum sc_status sc_cuda_copy(int device, enum sc_stream stream, const struct sc_copy2d *copy);
 enum sc_status sc_cuda_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
                             size_t height);
+
+/* identity.c: who a device is (for sc_device_properties.identity), and its power meter where there is one. */
+void sc_cuda_identify(struct sc_cuda_device *d);
+enum sc_status sc_cuda_joules(int device, double *joules);
 
 /* kernel.c */
 enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel);

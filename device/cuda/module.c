@@ -113,6 +113,7 @@ static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordin
     memcpy(p->name, about.name, sizeof p->name - 1);
     d->max_pitch = about.memPitch;
     guess_rates(d, p);
+    sc_cuda_identify(d);
     return SC_OK;
 }
 
@@ -228,6 +229,7 @@ static const struct sc_device_ops module_ops = {
     .wait = sc_cuda_wait,
     .sync = sc_cuda_sync,
     .done = sc_cuda_done,
+    .joules = sc_cuda_joules,
 };
 
 sc_device_module_entry semcache_device_module __attribute__((visibility("default")));

@@ -218,13 +218,9 @@ double sc_emu_clock_seconds(void)
     return last;
 }
 
-double sc_emu_clock_joules(void)
+double sc_emu_clock_joules(int device)
 {
-    double sum = 0, all = sc_emu_clock_seconds();
+    const struct sc_emu_device *d = &clk.machine->device[device];
 
-    for (int d = 0; d < clk.devices; d++) {
-        const struct sc_emu_device *dev = &clk.machine->device[d];
-        sum += all * dev->watts_idle + clk.busy[d] * later(dev->watts_busy - dev->watts_idle, 0);
-    }
-    return sum;
+    return sc_emu_clock_seconds() * d->watts_idle + clk.busy[device] * later(d->watts_busy - d->watts_idle, 0);
 }

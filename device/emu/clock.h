@@ -29,6 +29,6 @@ void sc_emu_clock_nothing(int device, int stream, uint64_t seq); /* takes no tim
 void sc_emu_clock_sync(struct sc_fence fence); /* the host waits */
 double sc_emu_clock_fence(struct sc_fence fence);
 double sc_emu_clock_seconds(void); /* until everything enqueued is done */
-double sc_emu_clock_joules(void);  /* of all devices, until then */
+double sc_emu_clock_joules(int device);  /* of one device, until then */
 
 #endif

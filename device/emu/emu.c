@@ -307,6 +307,9 @@ static enum sc_status emu_properties(int device, struct sc_device_properties *ou
     out->gemm_flops = d->gemm[SC_D];
     out->memory_bandwidth = d->bandwidth;
     out->host_bandwidth = emu.machine->link[SC_EMU_HOST][device].bandwidth;
+    out->watts_busy = d->watts_busy;
+    out->watts_idle = d->watts_idle;
+    snprintf(out->identity, sizeof out->identity, "machine %016llx", (unsigned long long)emu.machine->digest);
     out->emulated = true;
     for (int i = 0; i < emu.devices; i++)
         out->peer[i] = i != device && emu.machine->link[i][device].bandwidth > 0;
@@ -582,14 +585,26 @@ static double emu_virtual_seconds(void)
     return seconds;
 }
 
+/* By the watts of the machine file, over virtual_seconds. */
+static enum sc_status emu_joules(int device, double *joules)
+{
+    if (!valid_stream(device, 0))
+        return SC_ERR_INVALID;
+    if (emu.machine->device[device].watts_busy <= 0)
+        return SC_ERR_UNSUPPORTED;
+    pthread_mutex_lock(&emu.lock);
+    *joules = sc_emu_clock_joules(device);
+    pthread_mutex_unlock(&emu.lock);
+    return SC_OK;
+}
+
 double sc_emu_joules(void)
 {
-    double joules;
+    double sum = 0, joules;
 
-    pthread_mutex_lock(&emu.lock);
-    joules = emu.open ? sc_emu_clock_joules() : 0;
-    pthread_mutex_unlock(&emu.lock);
-    return joules;
+    for (int i = 0; emu.open && i < emu.devices; i++)
+        sum += emu_joules(i, &joules) == SC_OK ? joules : 0;
+    return sum;
 }
 
 void sc_emu_jitter(uint64_t seed, unsigned microseconds) { sc_emu_streams_jitter(seed, microseconds); }
@@ -604,7 +619,7 @@ const struct sc_device_ops *sc_device_emu(void)
         .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
         .copy = emu_copy, .fill = emu_fill, .launch = emu_launch, .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,
-        .virtual_seconds = emu_virtual_seconds,
+        .virtual_seconds = emu_virtual_seconds, .joules = emu_joules,
     };
     return &ops;
 }

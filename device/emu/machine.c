@@ -448,6 +448,13 @@ static bool read_line(struct parser *p)
     return bad(p, "'%s' is no key of a %s", p->word[0], section_name(p->section));
 }
 
+/* FNV-1a. */
+static void digest(struct sc_emu_machine *machine, const char *line)
+{
+    for (; *line; line++)
+        machine->digest = (machine->digest ^ (unsigned char)*line) * UINT64_C(0x100000001b3);
+}
+
 static bool read_lines(struct parser *p, FILE *file)
 {
     char line[512];
@@ -457,6 +464,7 @@ static bool read_lines(struct parser *p, FILE *file)
         p->line++;
         if (!strchr(line, '\n') && !feof(file))
             return bad(p, "line too long");
+        digest(p->machine, line);
         if (!split(p, line))
             return false;
         if (!p->words)
@@ -533,6 +541,7 @@ enum sc_status sc_emu_machine_read(const char *path, struct sc_emu_machine *mach
     bool good;
 
     memset(machine, 0, sizeof *machine);
+    machine->digest = UINT64_C(0xcbf29ce484222325);
     if (!file) {
         sc_log(SC_LOG_ERROR, "cannot read the machine file %s: %s", path, strerror(errno));
         return SC_ERR_IO;

@@ -57,6 +57,7 @@ struct sc_emu_group {
 
 struct sc_emu_machine {
     char title[96];
+    uint64_t digest; /* of the file's lines: machines that differ have others */
     int devices, groups;
     double call, sync; /* host time of one call that enqueues, and of waking up after a wait; s */
     uint64_t jitter_seed;

@@ -1,0 +1,205 @@
+/* The database in memory, and what it says. */
+#include "autotuner/database.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sc_database *sc_database_new(const char *machine, int devices)
+{
+    struct sc_database *db = calloc(1, sizeof *db);
+
+    if (!db)
+        return NULL;
+    snprintf(db->machine, sizeof db->machine, "%s", machine);
+    db->devices = devices;
+    return db;
+}
+
+void sc_database_free(struct sc_database *db)
+{
+    if (db)
+        free(db->kernel);
+    free(db);
+}
+
+enum sc_status sc_database_add_kernel(struct sc_database *db, const struct sc_database_kernel *kernel)
+{
+    if (db->kernels == db->room) {
+        int room = db->room ? 2 * db->room : 256;
+        struct sc_database_kernel *more = realloc(db->kernel, (size_t)room * sizeof *more);
+
+        if (!more)
+            return SC_ERR_MEMORY;
+        db->kernel = more;
+        db->room = room;
+    }
+    db->kernel[db->kernels++] = *kernel;
+    return SC_OK;
+}
+
+const struct sc_database_kernel *sc_database_find_kernel(const struct sc_database *db, int place, enum sc_op op,
+                                                         enum sc_type type, int64_t size)
+{
+    for (int i = 0; i < db->kernels; i++) {
+        const struct sc_database_kernel *k = &db->kernel[i];
+
+        if (k->place == place && k->op == op && k->type == type && k->size == size)
+            return k;
+    }
+    return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct sc_database_kernel *x = a, *y = b;
+    int order = x->place != y->place ? x->place - y->place : x->op != y->op ? x->op - y->op : x->type - y->type;
+
+    return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+bool sc_database_index(struct sc_database *db)
+{
+    if (db->kernels)
+        qsort(db->kernel, (size_t)db->kernels, sizeof *db->kernel, compare);
+    memset(db->index, 0, sizeof db->index);
+    for (int i = 0; i < db->kernels; i++) {
+        const struct sc_database_kernel *k = &db->kernel[i];
+
+        if (i && compare(k - 1, k) == 0)
+            return false;
+        if (!db->index[k->place][k->op][k->type].count++)
+            db->index[k->place][k->op][k->type].first = i;
+    }
+    return true;
+}
+
+/* --- what it says --------------------------------------------------------------------------------------------------- */
+
+double sc_database_work(enum sc_op op, char side, double m, double n, double k)
+{
+    switch (op) {
+    case SC_OP_GEMM: return m * n * k;
+    case SC_OP_SYMM:
+    case SC_OP_HEMM: return m * n * (side == 'R' ? n : m);
+    case SC_OP_TRMM:
+    case SC_OP_TRSM: return m * n * (side == 'R' ? n : m) / 2;
+    case SC_OP_SYRK:
+    case SC_OP_HERK:
+    case SC_OP_GEMMT: return n * n * k / 2;
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K: return n * n * k;
+    case SC_OP_GEMV:
+    case SC_OP_GER:
+    case SC_OP_GERC: return m * n;
+    case SC_OP_SYMV:
+    case SC_OP_HEMV:
+    case SC_OP_SPMV:
+    case SC_OP_HPMV:
+    case SC_OP_SYR2:
+    case SC_OP_HER2:
+    case SC_OP_SPR2:
+    case SC_OP_HPR2: return n * n;
+    case SC_OP_SYR:
+    case SC_OP_HER:
+    case SC_OP_SPR:
+    case SC_OP_HPR:
+    case SC_OP_TRMV:
+    case SC_OP_TRSV:
+    case SC_OP_TPMV:
+    case SC_OP_TPSV: return n * n / 2;
+    default: return n;
+    }
+}
+
+static double work_of(const struct sc_database_kernel *k)
+{
+    double size = (double)k->size;
+
+    return sc_database_work((enum sc_op)k->op, 'L', size, size, size);
+}
+
+/* The kernels of the routine, or of one of its level that stands for it; *count 0: none. */
+static const struct sc_database_kernel *rows_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type,
+                                                int *count)
+{
+    static const enum sc_op model[4] = {0, SC_OP_DOT, SC_OP_GEMV, SC_OP_GEMM};
+
+    if (!db->index[place][op][type].count)
+        op = model[sc_op_level(op)];
+    *count = db->index[place][op][type].count;
+    return db->kernel + db->index[place][op][type].first;
+}
+
+/* Seconds between two measurements follow a power law: a line when both are logarithms.  Below the first, a device's kernel
+ * does not get faster (its start is what takes the time); the host's does, with its work.  Beyond the last, with the
+ * work. */
+double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)
+{
+    const struct sc_database_kernel *row;
+    int count, i = 0;
+    double low, high;
+
+    if (!(work > 0))
+        return 0;
+    row = rows_of(db, place, op, type, &count);
+    if (!count)
+        return 0;
+    while (i < count && work_of(&row[i]) < work)
+        i++;
+    if (i == 0)
+        return place == SC_PLACE_HOST ? row[0].seconds * work / work_of(&row[0]) : row[0].seconds;
+    if (i == count)
+        return row[i - 1].seconds * work / work_of(&row[i - 1]);
+    low = work_of(&row[i - 1]);
+    high = work_of(&row[i]);
+    return row[i - 1].seconds * exp(log(row[i].seconds / row[i - 1].seconds) * log(work / low) / log(high / low));
+}
+
+double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)
+{
+    const struct sc_database_kernel *row;
+    double watts = 0, nearest = HUGE_VAL;
+    int count;
+
+    row = rows_of(db, place, op, type, &count);
+    for (int i = 0; i < count && work > 0; i++) {
+        double away = fabs(log(work_of(&row[i]) / work));
+
+        if (row[i].watts > 0 && away < nearest) {
+            nearest = away;
+            watts = row[i].watts;
+        }
+    }
+    return watts;
+}
+
+double sc_database_memory_rate(const struct sc_database *db, int place)
+{
+    static const enum sc_type order[] = {SC_D, SC_S, SC_Z, SC_C};
+
+    for (int i = 0; i < SC_TYPES; i++) {
+        int count = db->index[place][SC_OP_GEMV][order[i]].count;
+        const struct sc_database_kernel *k;
+
+        if (!count)
+            continue;
+        k = &db->kernel[db->index[place][SC_OP_GEMV][order[i]].first + count - 1];
+        return (double)k->size * (double)k->size * (double)sc_type_bytes(order[i]) / k->seconds;
+    }
+    return 0;
+}
+
+double sc_database_transfer(const struct sc_database *db, int from, int to, double bytes)
+{
+    const struct sc_database_link *link = &db->link[from][to];
+
+    return link->bandwidth > 0 ? link->latency + bytes / link->bandwidth : 0;
+}
+
+double sc_database_slow(const struct sc_database *db, int link, int other)
+{
+    double slow = db->slow[link][other];
+
+    return slow > 1 ? slow : 1;
+}

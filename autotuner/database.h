@@ -1,0 +1,90 @@
+/* What was measured of one machine: links, what links do to each other, kernels (doc/tuning.md).
+ *
+ * A database is filled by measure.h or by reading a file, then finished with sc_database_index, and not changed any more:
+ * look-ups are pure functions of it.  Places are numbered: devices from 0, the host SC_PLACE_HOST. */
+#ifndef SC_AUTOTUNER_DATABASE_H
+#define SC_AUTOTUNER_DATABASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/fence.h"
+#include "base/status.h"
+#include "base/types.h"
+
+#define SC_PLACE_HOST SC_DEVICES_MAX
+#define SC_PLACES (SC_DEVICES_MAX + 1)
+#define SC_LINKS (SC_PLACES * SC_PLACES)
+#define SC_SLOW_MOST 2.0 /* largest slow-down of a pair that is believed (PARALiA, eq. 6) */
+
+static inline int sc_link(int from, int to) { return from * SC_PLACES + to; }
+
+/* Sets of links used at once: from the host to each of the first n devices, from each to the host, both. */
+enum sc_database_set { SC_SET_DOWN, SC_SET_UP, SC_SET_BOTH, SC_SETS };
+
+struct sc_database_link {
+    double latency;   /* s: of a transfer of a few bytes, until the host knows */
+    double bandwidth; /* bytes/s, alone; 0: not measured, or there is none */
+};
+
+struct sc_database_kernel {
+    uint8_t place, op, type;
+    int64_t size;   /* m = n = k */
+    double seconds; /* mean */
+    double watts;   /* average while it runs; 0: not measured */
+};
+
+struct sc_database {
+    char machine[4096]; /* the key: hardware, driver, host BLAS; one line */
+    bool quick;         /* made by the quick version: few sizes, no pairs */
+    int devices;
+    double idle_watts[SC_PLACES]; /* 0: not measured */
+    struct sc_database_link link[SC_PLACES][SC_PLACES]; /* [from][to] */
+    float slow[SC_LINKS][SC_LINKS]; /* symmetric: each takes so many times longer while both are used; 0: not measured */
+    double set[SC_SETS][SC_DEVICES_MAX + 1]; /* [][n]: bytes/s of all links of the set together; 0: not measured */
+    int kernels, room;
+    struct sc_database_kernel *kernel; /* after sc_database_index: by place, op, type, size */
+    struct { int first, count; } index[SC_PLACES][SC_OPS][SC_TYPES];
+};
+
+/* Empty; NULL without memory. */
+struct sc_database *sc_database_new(const char *machine, int devices);
+void sc_database_free(struct sc_database *db);
+
+enum sc_status sc_database_add_kernel(struct sc_database *db, const struct sc_database_kernel *kernel);
+/* Before sc_database_index, too; NULL when there is none. */
+const struct sc_database_kernel *sc_database_find_kernel(const struct sc_database *db, int place, enum sc_op op,
+                                                         enum sc_type type, int64_t size);
+/* Sorts the kernels for the look-ups.  False when one is there twice. */
+bool sc_database_index(struct sc_database *db);
+
+/* Work of a routine: products of numbers (level 3), elements of the matrix that are used (2), of the vector (1). */
+double sc_database_work(enum sc_op op, char side, double m, double n, double k);
+
+/* Seconds that `work` of a routine takes at a place, between the sizes that were measured; a routine that was not is taken
+ * to be as fast as gemm, gemv or dot of its level.  0: nothing is known. */
+double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
+/* Average watts while it runs; 0: not known. */
+double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
+/* Bytes/s at which a place goes through its own memory (by the largest gemv); 0: not known. */
+double sc_database_memory_rate(const struct sc_database *db, int place);
+
+/* Seconds for bytes over a link that is used alone; 0: the link was not measured. */
+double sc_database_transfer(const struct sc_database *db, int from, int to, double bytes);
+/* The slow-down of each of two links that are used at once, 1 when it was not measured. */
+double sc_database_slow(const struct sc_database *db, int link, int other);
+
+/* --- files ---------------------------------------------------------------------------------------------------------- */
+
+/* Reads a database from an open file; `name` is for the one line about what is wrong with it.  A `partial` one may break
+ * off: what is complete is taken.  NULL: refused. */
+struct sc_database *sc_database_read(FILE *file, const char *name, bool partial);
+/* `partial`: without the line that ends it.  Errors are those of `out`. */
+void sc_database_write(const struct sc_database *db, FILE *out, bool partial);
+
+/* A place as files have it: "host" or the number of a device. */
+const char *sc_database_place_name(int place);
+extern const char *const sc_database_set_names[SC_SETS];
+
+#endif

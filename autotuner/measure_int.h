@@ -1,0 +1,41 @@
+/* What the files of measuring share. */
+#ifndef SC_AUTOTUNER_MEASURE_INT_H
+#define SC_AUTOTUNER_MEASURE_INT_H
+
+#include "autotuner/measure.h"
+#include "autotuner/sample.h"
+
+struct sc_bench {
+    const struct sc_measure *how;
+    struct sc_database *db;
+    bool counting;        /* steps are counted, not done */
+    int done, total;      /* steps */
+    double start, kept;   /* real time */
+    bool cut;             /* the budget is used up, or it was stopped */
+    char *pinned;         /* SC_BENCH_CHUNK for each device and direction */
+    size_t pinned_bytes;
+    char *chunk[SC_DEVICES_MAX]; /* two of SC_BENCH_CHUNK on each device: read from, written to */
+    double alone[SC_LINKS];      /* seconds of a link's share of a set, by itself; 0: not known yet */
+    struct sc_device_properties properties[SC_DEVICES_MAX];
+};
+
+enum { SC_BENCH_CHUNK = 32 << 20 }; /* bytes */
+
+/* Time of the machine: virtual on emulated devices. */
+double sc_bench_now(const struct sc_bench *b);
+double sc_bench_real_now(void);
+/* Begins a step; false: it is not to be done. */
+bool sc_bench_step(struct sc_bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Repeats `once` (seconds of one try, 0: failed) until the mean is known well enough; 0: failed.  `real`: its seconds are
+ * never virtual. */
+double sc_bench_mean(struct sc_bench *b, double (*once)(struct sc_bench *b, void *what), void *what, bool real);
+
+/* The stages.  Each goes through all its steps, those that the database has already included. */
+void sc_bench_links(struct sc_bench *b);
+void sc_bench_sets(struct sc_bench *b);
+void sc_bench_pairs(struct sc_bench *b);
+void sc_bench_kernels(struct sc_bench *b, int place);
+void sc_bench_idle(struct sc_bench *b);
+
+#endif

@@ -1,0 +1,321 @@
+/* Kernels and power, on devices and on the host BLAS. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "autotuner/measure_int.h"
+
+#define ALL_TYPES 15
+#define BATCH_SECONDS 2e-4     /* kernels shorter than that are timed several at a time */
+#define BATCH_MOST 64
+#define WATTS_SECONDS 0.25     /* the meters of real devices move every 20 to 100 ms */
+#define IDLE_SECONDS 0.3
+
+/* A kernel that would take longer than that is left out: the next smaller one tells enough. */
+#define HOST_LIMIT 0.1
+#define DEVICE_LIMIT 0.1
+#define QUICK_LIMIT 0.02
+#define QUICK_FILL ((size_t)64 << 20) /* bytes on the host; what follows is zero */
+
+static const struct plan {
+    enum sc_op op;
+    unsigned types, quick; /* bits of enum sc_type: in the full version, and in the quick one */
+} plan[] = {
+    /* In the order of importance. */
+    {SC_OP_GEMM, ALL_TYPES, 3},  {SC_OP_GEMV, ALL_TYPES, 2},  {SC_OP_DOT, ALL_TYPES, 2},
+    {SC_OP_AXPY, ALL_TYPES, 2},  {SC_OP_SYRK, ALL_TYPES, 2},  {SC_OP_TRSM, ALL_TYPES, 2},
+    {SC_OP_SYMM, ALL_TYPES, 0},  {SC_OP_SYR2K, ALL_TYPES, 0}, {SC_OP_TRMM, ALL_TYPES, 0},
+    {SC_OP_GER, ALL_TYPES, 0},   {SC_OP_SYMV, 3, 0},          {SC_OP_HEMV, 12, 0},
+    {SC_OP_TRMV, ALL_TYPES, 0},  {SC_OP_TRSV, ALL_TYPES, 0},  {SC_OP_SCAL, ALL_TYPES, 0},
+    {SC_OP_COPY, ALL_TYPES, 0},  {SC_OP_NRM2, ALL_TYPES, 0},
+};
+
+static const int64_t sizes[4][12] = {
+    {0},
+    {1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26},
+    {128, 256, 512, 1024, 2048, 4096, 8192},
+    {64, 128, 256, 512, 1024, 2048, 4096, 6144, 8192},
+};
+static const int64_t quick_sizes[4][12] = {
+    {0}, {1 << 14, 1 << 20}, {512, 2048, 4096}, {128, 256, 512, 1024, 2048, 4096},
+};
+
+struct workplace {
+    int place;
+    char *memory;
+    size_t bytes; /* of memory */
+    int batch;
+    struct sc_kernel kernel;
+    char result[16];
+};
+
+/* --- operands ------------------------------------------------------------------------------------------------------- */
+
+static size_t operand_bytes(enum sc_op op, enum sc_type type, int64_t size)
+{
+    uint64_t elements = sc_op_level(op) == 1 ? (uint64_t)size : (uint64_t)size * (uint64_t)size;
+
+    return (size_t)((elements * sc_type_bytes(type) + 255) / 256 * 256);
+}
+
+/* Small numbers around zero: what is multiplied again and again neither overflows nor becomes denormal (triangles have
+ * unit diagonals), and the power is that of real data. */
+static void fill(char *memory, size_t bytes, enum sc_type type)
+{
+    uint64_t state = 88172645463325252;
+
+    for (size_t at = 0; at + 8 <= bytes; at += 8) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        if (type == SC_S || type == SC_C) {
+            float pair[2] = {((float)(state & 0xffff) - 32767.5f) * 1e-8f, ((float)(state >> 48) - 32767.5f) * 1e-8f};
+            memcpy(memory + at, pair, 8);
+        } else {
+            double one = ((double)(state >> 32) - 2147483647.5) * 1e-13;
+            memcpy(memory + at, &one, 8);
+        }
+    }
+}
+
+static struct sc_kernel kernel_of(enum sc_op op, enum sc_type type, int64_t size, char *memory)
+{
+    size_t step = operand_bytes(op, type, size);
+    struct sc_kernel k = {.op = op, .type = type, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'L', .diag = 'U',
+                          .m = size, .n = size, .k = size, .alpha = {1e-3, 0}, .a = memory, .b = memory + step,
+                          .c = memory + 2 * step, .lda = 1, .ldb = 1, .ldc = 1};
+
+    switch (op) {
+    case SC_OP_SCAL: k.alpha[0] = -1; break;
+    case SC_OP_GER: k.ldc = size; break;
+    case SC_OP_SYRK: k.lda = k.ldc = size; k.b = NULL; break;
+    case SC_OP_TRMM:
+    case SC_OP_TRSM: k.lda = k.ldb = size; k.alpha[0] = 1; break;
+    default:
+        if (sc_op_level(op) == 2)
+            k.lda = size;
+        if (sc_op_level(op) == 3)
+            k.lda = k.ldb = k.ldc = size;
+    }
+    return k;
+}
+
+/* --- one value ------------------------------------------------------------------------------------------------------ */
+
+static bool launch(struct sc_bench *b, struct workplace *w)
+{
+    if (sc_op_is_reduction(w->kernel.op))
+        w->kernel.result = w->place == SC_PLACE_HOST ? w->result : b->how->ops->result_slot(w->place);
+    if (w->place == SC_PLACE_HOST)
+        return sc_device_kernel_host(b->how->host->blas_symbol, &w->kernel) == SC_OK;
+    return b->how->ops->launch(w->place, SC_STREAM_COMPUTE, &w->kernel) == SC_OK;
+}
+
+static double clock_of(struct sc_bench *b, const struct workplace *w)
+{
+    return w->place == SC_PLACE_HOST ? sc_bench_real_now() : sc_bench_now(b);
+}
+
+static double once(struct sc_bench *b, void *what)
+{
+    struct workplace *w = what;
+    double start = clock_of(b, w), seconds;
+    struct sc_fence fence;
+    bool good = true;
+
+    for (int i = 0; i < w->batch && good; i++)
+        good = launch(b, w);
+    if (w->place != SC_PLACE_HOST)
+        good = good && b->how->ops->mark(w->place, SC_STREAM_COMPUTE, &fence) == SC_OK &&
+               b->how->ops->sync(fence) == SC_OK;
+    seconds = (clock_of(b, w) - start) / w->batch;
+    return good ? seconds : 0;
+}
+
+static double watts(struct sc_bench *b, struct workplace *w, double seconds)
+{
+    double start, before, after, until = b->how->ops->virtual_seconds ? 0 : WATTS_SECONDS;
+
+    if (w->place == SC_PLACE_HOST || !b->how->ops->joules || b->how->ops->joules(w->place, &before) != SC_OK)
+        return 0;
+    w->batch = seconds < until ? (int)(until / seconds / 4) + 1 : 1;
+    start = clock_of(b, w);
+    do
+        if (once(b, w) <= 0)
+            return 0;
+    while (clock_of(b, w) - start < until);
+    if (b->how->ops->joules(w->place, &after) != SC_OK || after <= before)
+        return 0;
+    return (after - before) / (clock_of(b, w) - start);
+}
+
+/* Seconds of one kernel, 0 when it cannot be done. */
+static double measure(struct sc_bench *b, struct workplace *w, const struct plan *p, enum sc_type type, int64_t size,
+                      bool with_watts)
+{
+    struct sc_database_kernel kernel = {.place = (uint8_t)w->place, .op = (uint8_t)p->op, .type = (uint8_t)type,
+                                        .size = size};
+    double first;
+
+    w->kernel = kernel_of(p->op, type, size, w->memory);
+    w->batch = 1;
+    first = once(b, w) > 0 ? once(b, w) : 0;
+    if (first <= 0)
+        return 0;
+    w->batch = first < BATCH_SECONDS ? (int)(BATCH_SECONDS / first) + 1 : 1;
+    if (w->batch > BATCH_MOST)
+        w->batch = BATCH_MOST;
+    kernel.seconds = sc_bench_mean(b, once, w, w->place == SC_PLACE_HOST);
+    if (kernel.seconds <= 0)
+        return 0;
+    if (with_watts)
+        kernel.watts = watts(b, w, kernel.seconds);
+    return sc_database_add_kernel(b->db, &kernel) == SC_OK ? kernel.seconds : 0;
+}
+
+/* --- all values of a place ------------------------------------------------------------------------------------------ */
+
+static const int64_t *sizes_of(const struct sc_bench *b, enum sc_op op)
+{
+    return b->how->quick ? quick_sizes[sc_op_level(op)] : sizes[sc_op_level(op)];
+}
+
+static double limit_of(const struct sc_bench *b, int place)
+{
+    return b->how->quick ? QUICK_LIMIT : place == SC_PLACE_HOST ? HOST_LIMIT : DEVICE_LIMIT;
+}
+
+static void routine(struct sc_bench *b, struct workplace *w, const struct plan *p, enum sc_type type)
+{
+    const int64_t *size = sizes_of(b, p->op);
+    double seconds = 0, work = 0;
+    bool watched = !b->how->quick, enough = false; /* for the sizes that follow are larger */
+
+    for (int i = 0; i < 12 && size[i]; i++) {
+        double n = (double)size[i], next = sc_database_work(p->op, 'L', n, n, n);
+        const struct sc_database_kernel *known = sc_database_find_kernel(b->db, w->place, p->op, type, size[i]);
+        bool large = !size[i + 1] || (p->op == SC_OP_GEMM && size[i] >= 1024);
+
+        if (!sc_bench_step(b, "%s: %c%s %lld", w->place == SC_PLACE_HOST ? "host" : b->properties[w->place].name,
+                           sc_type_letter(type), sc_op_name(p->op), (long long)size[i]))
+            continue;
+        if (enough) {
+            continue;
+        } else if (known) {
+            seconds = known->seconds;
+        } else if (3 * operand_bytes(p->op, type, size[i]) > w->bytes ||
+                   (work > 0 && seconds * next / work > limit_of(b, w->place))) {
+            enough = true;
+        } else {
+            seconds = measure(b, w, p, type, size[i], watched && large);
+        }
+        enough |= seconds <= 0;
+        work = next;
+    }
+}
+
+/* Operands of every planned size, or as much as there is. */
+static size_t wanted_bytes(const struct sc_bench *b, int place)
+{
+    size_t most = 0, room;
+
+    for (size_t i = 0; i < sizeof plan / sizeof *plan; i++)
+        for (int s = 0; s < 12 && sizes_of(b, plan[i].op)[s]; s++) {
+            size_t bytes = 3 * operand_bytes(plan[i].op, SC_D, sizes_of(b, plan[i].op)[s]);
+
+            most = bytes > most ? bytes : most;
+        }
+    room = place == SC_PLACE_HOST ? (size_t)512 << 20 : (size_t)(b->properties[place].memory / 4);
+    if (b->how->quick && room > (size_t)400 << 20)
+        room = (size_t)400 << 20;
+    return most < room ? most : room;
+}
+
+static void upload(struct sc_bench *b, struct workplace *w, enum sc_type type)
+{
+    struct sc_fence fence;
+
+    fill(b->pinned, SC_BENCH_CHUNK, type);
+    for (size_t at = 0; at < w->bytes; at += SC_BENCH_CHUNK) {
+        size_t bytes = w->bytes - at < SC_BENCH_CHUNK ? w->bytes - at : SC_BENCH_CHUNK;
+        struct sc_copy2d copy = {w->memory + at, b->pinned, bytes, bytes, bytes, 1, w->place, SC_HOST};
+
+        b->how->ops->copy(w->place, SC_STREAM_COMPUTE, &copy);
+    }
+    if (b->how->ops->mark(w->place, SC_STREAM_COMPUTE, &fence) == SC_OK)
+        b->how->ops->sync(fence);
+}
+
+static bool open_place(struct sc_bench *b, struct workplace *w)
+{
+    struct sc_fence ready;
+    void *memory;
+
+    w->bytes = wanted_bytes(b, w->place);
+    if (w->place == SC_PLACE_HOST) {
+        memory = mmap(NULL, w->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        w->memory = memory == MAP_FAILED ? NULL : memory;
+        return w->memory != NULL;
+    }
+    if (b->how->ops->alloc(w->place, w->bytes, &memory, &ready) != SC_OK)
+        return false;
+    w->memory = memory;
+    return b->how->ops->sync(ready) == SC_OK;
+}
+
+static void close_place(struct sc_bench *b, struct workplace *w)
+{
+    if (w->memory && w->place == SC_PLACE_HOST)
+        munmap(w->memory, w->bytes);
+    else if (w->memory)
+        b->how->ops->free(w->place, w->memory, NULL, 0);
+}
+
+/* Single precision, then double: what lies in memory fits the type. */
+void sc_bench_kernels(struct sc_bench *b, int place)
+{
+    static const unsigned groups[] = {1u << SC_D | 1u << SC_Z, 1u << SC_S | 1u << SC_C};
+    struct workplace w = {.place = place};
+
+    if (!b->counting && (b->cut || !open_place(b, &w))) {
+        close_place(b, &w);
+        return;
+    }
+    for (int g = 0; g < 2; g++) {
+        if (!b->counting && place == SC_PLACE_HOST)
+            fill(w.memory, b->how->quick && w.bytes > QUICK_FILL ? QUICK_FILL : w.bytes, g ? SC_S : SC_D);
+        else if (!b->counting)
+            upload(b, &w, g ? SC_S : SC_D);
+        for (size_t i = 0; i < sizeof plan / sizeof *plan; i++)
+            for (int type = 0; type < SC_TYPES; type++)
+                if ((b->how->quick ? plan[i].quick : plan[i].types) & groups[g] & 1u << type)
+                    routine(b, &w, &plan[i], (enum sc_type)type);
+    }
+    close_place(b, &w);
+}
+
+/* --- at rest -------------------------------------------------------------------------------------------------------- */
+
+static double idle_of(struct sc_bench *b, int device)
+{
+    const struct timespec pause = {0, (long)(IDLE_SECONDS * 1e9)};
+    double before, after, start;
+
+    if (b->properties[device].watts_idle > 0)
+        return b->properties[device].watts_idle;
+    if (b->how->ops->virtual_seconds || !b->how->ops->joules || b->how->ops->joules(device, &before) != SC_OK)
+        return 0;
+    start = sc_bench_real_now();
+    nanosleep(&pause, NULL);
+    if (b->how->ops->joules(device, &after) != SC_OK || after <= before)
+        return 0;
+    return (after - before) / (sc_bench_real_now() - start);
+}
+
+void sc_bench_idle(struct sc_bench *b)
+{
+    for (int d = 0; !b->how->quick && d < b->how->devices; d++)
+        if (b->db->idle_watts[d] <= 0 && sc_bench_step(b, "device %d at rest", d))
+            b->db->idle_watts[d] = idle_of(b, d);
+}
