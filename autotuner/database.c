@@ -74,7 +74,7 @@ bool sc_database_index(struct sc_database *db)
     return true;
 }
 
-/* --- what it says --------------------------------------------------------------------------------------------------- */
+/* --- what it says ------------------------------------------------------------------------------------------------- */
 
 double sc_database_work(enum sc_op op, char side, double m, double n, double k)
 {
@@ -120,8 +120,8 @@ static double work_of(const struct sc_database_kernel *k)
 }
 
 /* The kernels of the routine, or of one of its level that stands for it; *count 0: none. */
-static const struct sc_database_kernel *rows_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type,
-                                                int *count)
+static const struct sc_database_kernel *rows_of(const struct sc_database *db, int place, enum sc_op op,
+                                                enum sc_type type, int *count)
 {
     static const enum sc_op model[4] = {0, SC_OP_DOT, SC_OP_GEMV, SC_OP_GEMM};
 
@@ -131,9 +131,9 @@ static const struct sc_database_kernel *rows_of(const struct sc_database *db, in
     return db->kernel + db->index[place][op][type].first;
 }
 
-/* Seconds between two measurements follow a power law: a line when both are logarithms.  Below the first, a device's kernel
- * does not get faster (its start is what takes the time); the host's does, with its work.  Beyond the last, with the
- * work. */
+/* Seconds between two measurements follow a power law: a line when both are logarithms.  Below the first, a device's
+ * kernel does not get faster (its start is what takes the time); the host's does, with its work.  Beyond the last, with
+ * the work. */
 double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)
 {
     const struct sc_database_kernel *row;

@@ -1,7 +1,7 @@
 /* What was measured of one machine: links, what links do to each other, kernels (doc/tuning.md).
  *
- * A database is filled by measure.h or by reading a file, then finished with sc_database_index, and not changed any more:
- * look-ups are pure functions of it.  Places are numbered: devices from 0, the host SC_PLACE_HOST. */
+ *  * A database is filled by measure.h or by reading a file, then finished with sc_database_index, and not changed any
+ * more: look-ups are pure functions of it.  Places are numbered: devices from 0, the host SC_PLACE_HOST. */
 #ifndef SC_AUTOTUNER_DATABASE_H
 #define SC_AUTOTUNER_DATABASE_H
 
@@ -41,7 +41,7 @@ struct sc_database {
     int devices;
     double idle_watts[SC_PLACES]; /* 0: not measured */
     struct sc_database_link link[SC_PLACES][SC_PLACES]; /* [from][to] */
-    float slow[SC_LINKS][SC_LINKS]; /* symmetric: each takes so many times longer while both are used; 0: not measured */
+    float slow[SC_LINKS][SC_LINKS]; /* each takes so much longer while both are used; symmetric; 0: not measured */
     double set[SC_SETS][SC_DEVICES_MAX + 1]; /* [][n]: bytes/s of all links of the set together; 0: not measured */
     int kernels, room;
     struct sc_database_kernel *kernel; /* after sc_database_index: by place, op, type, size */
@@ -62,8 +62,8 @@ bool sc_database_index(struct sc_database *db);
 /* Work of a routine: products of numbers (level 3), elements of the matrix that are used (2), of the vector (1). */
 double sc_database_work(enum sc_op op, char side, double m, double n, double k);
 
-/* Seconds that `work` of a routine takes at a place, between the sizes that were measured; a routine that was not is taken
- * to be as fast as gemm, gemv or dot of its level.  0: nothing is known. */
+/* Seconds that `work` of a routine takes at a place, between the sizes that were measured; a routine that was not is
+ * taken to be as fast as gemm, gemv or dot of its level.  0: nothing is known. */
 double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
 /* Average watts while it runs; 0: not known. */
 double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
@@ -75,10 +75,10 @@ double sc_database_transfer(const struct sc_database *db, int from, int to, doub
 /* The slow-down of each of two links that are used at once, 1 when it was not measured. */
 double sc_database_slow(const struct sc_database *db, int link, int other);
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
-/* Reads a database from an open file; `name` is for the one line about what is wrong with it.  A `partial` one may break
- * off: what is complete is taken.  NULL: refused. */
+/* Reads a database from an open file; `name` is for the one line about what is wrong with it.  A `partial` one may
+ * break off: what is complete is taken.  NULL: refused. */
 struct sc_database *sc_database_read(FILE *file, const char *name, bool partial);
 /* `partial`: without the line that ends it.  Errors are those of `out`. */
 void sc_database_write(const struct sc_database *db, FILE *out, bool partial);

@@ -1,5 +1,5 @@
-/* Databases as text (doc/tuning.md): one statement a line, each a row of the table below.  A reader believes nothing: every
- * number has a range, nothing is said twice, and the last line says how many came before it. */
+/* Databases as text (doc/tuning.md): one statement a line, each a row of the table below.  A reader believes nothing:
+ * every number has a range, nothing is said twice, and the last line says how many came before it. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static bool __attribute__((format(printf, 2, 3))) bad(struct reader *r, const ch
     return false;
 }
 
-/* --- values --------------------------------------------------------------------------------------------------------- */
+/* --- values ------------------------------------------------------------------------------------------------------- */
 
 static bool number(struct reader *r, int i, double least, double most, double *out)
 {
@@ -108,7 +108,7 @@ static bool words(struct reader *r, int count)
     return r->words == count || bad(r, "'%.40s' takes %d words", r->word[0], count - 1);
 }
 
-/* --- statements ----------------------------------------------------------------------------------------------------- */
+/* --- statements --------------------------------------------------------------------------------------------------- */
 
 static bool read_machine(struct reader *r)
 {
@@ -252,7 +252,7 @@ static const struct {
                   {"link", read_link},       {"pair", read_pair}, {"set", read_set},         {"kernel", read_kernel},
                   {"end", read_end}};
 
-/* --- lines ---------------------------------------------------------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------------------------------------------- */
 
 /* Words of a line, in place; the text behind the first word is kept apart for `machine`. */
 static bool split(struct reader *r, char *line, char *copy)
@@ -348,7 +348,7 @@ struct sc_database *sc_database_read(FILE *file, const char *name, bool partial)
     return NULL;
 }
 
-/* --- writing -------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static int write_links(const struct sc_database *db, FILE *out)
 {

@@ -25,14 +25,15 @@ void sc_linkmap_load(struct sc_linkmap *map, const struct sc_database *db)
         }
 }
 
-/* --- sharing -------------------------------------------------------------------------------------------------------- */
+/* --- sharing ------------------------------------------------------------------------------------------------------ */
 
 struct use {
     int count, link[SC_LINKS];
     int down, up; /* links from and to the host */
 };
 
-static void collect(const struct sc_linkmap *map, sc_places active, sc_places sources, sc_places targets, struct use *use)
+static void collect(const struct sc_linkmap *map, sc_places active, sc_places sources, sc_places targets,
+                    struct use *use)
 {
     use->count = use->down = use->up = 0;
     for (int i = 0; i < SC_PLACES; i++)
@@ -72,8 +73,8 @@ static double host_rate(const struct sc_database *db, const struct use *use, boo
     return both < rate + back ? both * rate / (rate + back) : rate;
 }
 
-/* The worst pair decides (pairs are not multiplied: two that share one thing with a third share it with each other), and a
- * link to the host gets no more than its part of what the host can do for all. */
+/* The worst pair decides (pairs are not multiplied: two that share one thing with a third share it with each other),
+ * and a link to the host gets no more than its part of what the host can do for all. */
 static void share_one(struct sc_linkmap *map, const struct sc_database *db, const struct use *use, int link)
 {
     int from = link / SC_PLACES, to = link % SC_PLACES;
@@ -112,7 +113,7 @@ void sc_linkmap_share(struct sc_linkmap *map, const struct sc_database *db, sc_p
             direct(map, i, j);
 }
 
-/* --- routes --------------------------------------------------------------------------------------------------------- */
+/* --- routes ------------------------------------------------------------------------------------------------------- */
 
 static double least(double a, double b) { return a < b ? a : b; }
 

@@ -31,8 +31,8 @@ static inline sc_places sc_place_bit(int place) { return (sc_places)1 << place; 
 /* load_link_weights.  Nothing is shared, all routes are direct. */
 void sc_linkmap_load(struct sc_linkmap *map, const struct sc_database *db);
 
-/* estimate_problem_throughput: links from `sources` to `active` places and from these to `targets` are taken to be used all
- * the time. */
+/* estimate_problem_throughput: links from `sources` to `active` places and from these to `targets` are taken to be used
+ * all the time. */
 void sc_linkmap_share(struct sc_linkmap *map, const struct sc_database *db, sc_places active, sc_places sources,
                       sc_places targets);
 

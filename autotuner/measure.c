@@ -10,8 +10,8 @@
 #include "autotuner/measure_int.h"
 #include "base/log.h"
 
-/* The full version: at least 10 values, and the 95% confidence interval within 5% of the mean (PARALiA, 3.4).  What cannot
- * be known so well is taken as it is after so many values or seconds; virtual time is the same each time. */
+/* The full version: at least 10 values, and the 95% confidence interval within 5% of the mean (PARALiA, 3.4).  What
+ * cannot be known so well is taken as it is after so many values or seconds; virtual time is the same each time. */
 static const struct effort {
     int least, most;
     double seconds;
@@ -82,7 +82,7 @@ double sc_bench_mean(struct sc_bench *b, double (*once)(struct sc_bench *b, void
     return sample.mean;
 }
 
-/* --- memory for transfers ------------------------------------------------------------------------------------------- */
+/* --- memory for transfers ----------------------------------------------------------------------------------------- */
 
 static enum sc_status allocate(struct sc_bench *b)
 {
@@ -122,7 +122,7 @@ static void release(struct sc_bench *b)
     }
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 /* The device whose kernels stand for those of this one: itself, or in the quick version the first of its kind. */
 static int model_of(const struct sc_bench *b, int device)

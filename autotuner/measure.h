@@ -19,8 +19,8 @@ struct sc_measure {
     void *arg;
 };
 
-/* Adds to `db` what it does not have yet, and indexes it.  What a device cannot do is left out.  *complete (may be NULL)
- * tells whether nothing was left out for want of time, or stopped. */
+/* Adds to `db` what it does not have yet, and indexes it.  What a device cannot do is left out.  *complete (may be
+ * NULL) tells whether nothing was left out for want of time, or stopped. */
 enum sc_status sc_measure(const struct sc_measure *how, struct sc_database *db, bool *complete);
 
 #endif

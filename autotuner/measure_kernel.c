@@ -50,7 +50,7 @@ struct workplace {
     char result[16];
 };
 
-/* --- operands ------------------------------------------------------------------------------------------------------- */
+/* --- operands ----------------------------------------------------------------------------------------------------- */
 
 static size_t operand_bytes(enum sc_op op, enum sc_type type, int64_t size)
 {
@@ -101,7 +101,7 @@ static struct sc_kernel kernel_of(enum sc_op op, enum sc_type type, int64_t size
     return k;
 }
 
-/* --- one value ------------------------------------------------------------------------------------------------------ */
+/* --- one value ---------------------------------------------------------------------------------------------------- */
 
 static bool launch(struct sc_bench *b, struct workplace *w)
 {
@@ -174,7 +174,7 @@ static double measure(struct sc_bench *b, struct workplace *w, const struct plan
     return sc_database_add_kernel(b->db, &kernel) == SC_OK ? kernel.seconds : 0;
 }
 
-/* --- all values of a place ------------------------------------------------------------------------------------------ */
+/* --- all values of a place ---------------------------------------------------------------------------------------- */
 
 static const int64_t *sizes_of(const struct sc_bench *b, enum sc_op op)
 {
@@ -295,7 +295,7 @@ void sc_bench_kernels(struct sc_bench *b, int place)
     close_place(b, &w);
 }
 
-/* --- at rest -------------------------------------------------------------------------------------------------------- */
+/* --- at rest ------------------------------------------------------------------------------------------------------ */
 
 static double idle_of(struct sc_bench *b, int device)
 {

@@ -46,7 +46,7 @@ static bool await(const struct sc_bench *b, int device, enum sc_stream stream)
     return b->how->ops->mark(device, stream, &fence) == SC_OK && b->how->ops->sync(fence) == SC_OK;
 }
 
-/* --- alone ---------------------------------------------------------------------------------------------------------- */
+/* --- alone -------------------------------------------------------------------------------------------------------- */
 
 static double once(struct sc_bench *b, void *what)
 {
@@ -104,7 +104,7 @@ void sc_bench_links(struct sc_bench *b)
     }
 }
 
-/* --- at once -------------------------------------------------------------------------------------------------------- */
+/* --- at once ------------------------------------------------------------------------------------------------------ */
 
 #define PIECES 8
 #define SHARE_SECONDS 4e-3 /* that each link's share takes alone */
@@ -149,7 +149,8 @@ static double once_together(struct sc_bench *b, void *what)
     for (int i = 0; i < t->count; i++) {
         share[i] = share_of(b, t->link[i]);
         for (int j = 0; j < i; j++)
-            if (share[j].stream == share[i].stream && device_of(share[j].from, share[j].to) == device_of(share[i].from, share[i].to))
+            if (share[j].stream == share[i].stream &&
+                device_of(share[j].from, share[j].to) == device_of(share[i].from, share[i].to))
                 share[i].stream = SC_STREAM_COMPUTE;
     }
     start = sc_bench_now(b);
@@ -210,7 +211,7 @@ void sc_bench_sets(struct sc_bench *b)
                 measure_set(b, set, n);
 }
 
-/* --- pairs (eq. 6) -------------------------------------------------------------------------------------------------- */
+/* --- pairs (eq. 6) ------------------------------------------------------------------------------------------------ */
 
 static double alone(struct sc_bench *b, int link)
 {

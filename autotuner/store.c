@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "trace/file.h"
 
-/* --- the key -------------------------------------------------------------------------------------------------------- */
+/* --- the key ------------------------------------------------------------------------------------------------------ */
 
 static void add(char *key, size_t bytes, const char *text)
 {
@@ -91,7 +91,7 @@ void sc_store_name(const char *key, bool partial, char *name, size_t bytes)
     snprintf(name, bytes, "%016" PRIx64 ".%s", hash, partial ? "partial" : "database");
 }
 
-/* --- the folder ----------------------------------------------------------------------------------------------------- */
+/* --- the folder --------------------------------------------------------------------------------------------------- */
 
 /* mkdir -p; the last part of the path is nobody else's business. */
 static void make_folders(const char *path)
@@ -149,7 +149,7 @@ int sc_store_lock(int folder)
     return -1;
 }
 
-/* --- files ---------------------------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 static struct sc_database *read_open(int fd, const char *name, const char *key, bool partial)
 {
@@ -203,13 +203,14 @@ struct sc_database *sc_store_read_file(const char *path, const char *key)
 
     if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode))
         return read_open(fd, path, key, false);
-    sc_log(SC_LOG_ERROR, "cannot read the database %s: %s", path, fd < 0 ? strerror(errno) : "it is not a regular file");
+    sc_log(SC_LOG_ERROR, "cannot read the database %s: %s", path,
+           fd < 0 ? strerror(errno) : "it is not a regular file");
     if (fd >= 0)
         close(fd);
     return NULL;
 }
 
-/* Writes a new file beside the old one and puts it in its place.  A link of the name itself is replaced, not followed. */
+/* Writes a new file beside the old one and puts it in its place.  A link of that name is replaced, not followed. */
 enum sc_status sc_store_write(int folder, const char *name, const struct sc_database *db, bool partial)
 {
     char fresh[PATH_MAX], *text = NULL;

@@ -16,7 +16,7 @@ static void link_is(struct sc_database *db, int from, int to, double bandwidth)
     db->link[from][to] = (struct sc_database_link){1e-5, bandwidth};
 }
 
-/* --- numbers made up ------------------------------------------------------------------------------------------------ */
+/* --- numbers made up ---------------------------------------------------------------------------------------------- */
 
 static void test_paper(void)
 {
@@ -70,7 +70,8 @@ static void test_sharing(void)
     db->set[SC_SET_DOWN][4] = 22e9;
     sc_linkmap_load(&map, db);
     sc_linkmap_share(&map, db, 1, host, 0);
-    tap_ok(map.shared[SC_PLACE_HOST][0] == 10e9 && map.shared[SC_PLACE_HOST][1] == 10e9, "one link alone shares nothing");
+    tap_ok(map.shared[SC_PLACE_HOST][0] == 10e9 && map.shared[SC_PLACE_HOST][1] == 10e9,
+           "one link alone shares nothing");
     sc_linkmap_share(&map, db, 3, host, 0);
     tap_ok(near(map.shared[SC_PLACE_HOST][0], 10e9 / 1.6, 1e-6), "a pair slows each other down");
     sc_linkmap_share(&map, db, 5, host, 0);
@@ -81,7 +82,7 @@ static void test_sharing(void)
     sc_database_free(db);
 }
 
-/* --- measured ------------------------------------------------------------------------------------------------------- */
+/* --- measured ----------------------------------------------------------------------------------------------------- */
 
 /* In timing mode: virtual time needs no data.  NULL: the machine cannot be opened. */
 static const struct sc_device_ops *open_machine(const char *setting, int *count)
@@ -118,7 +119,8 @@ static void test_dgx1(void)
     tap_ok(near(db->link[SC_PLACE_HOST][3].bandwidth, 12e9, 0.02) && near(db->link[0][3].bandwidth, 48.2e9, 0.02) &&
                near(db->link[0][1].bandwidth, 24.2e9, 0.02) && near(db->link[0][5].bandwidth, 8.7e9, 0.02),
            "bandwidths are those of the machine file");
-    tap_ok(db->link[0][1].latency > 8e-6 && db->link[0][1].latency < 16e-6, "so is latency, with the host's part of it");
+    tap_ok(db->link[0][1].latency > 8e-6 && db->link[0][1].latency < 16e-6,
+           "so is latency, with the host's part of it");
     tap_ok(db->slow[sc_link(SC_PLACE_HOST, 0)][sc_link(SC_PLACE_HOST, 1)] > 1.9 &&
                db->slow[sc_link(SC_PLACE_HOST, 0)][sc_link(SC_PLACE_HOST, 2)] < 1.05,
            "GPUs 0 and 1 share a PCIe link, 0 and 2 do not");
@@ -193,7 +195,8 @@ static void test_stopped(void)
 {
     struct sc_database *db = sc_database_new("stopped", 2);
     int asked = 0;
-    struct sc_measure how = {.devices = 2, .host = device_host(), .links_only = true, .stop = stop_at_once, .arg = &asked};
+    struct sc_measure how = {.devices = 2, .host = device_host(), .links_only = true, .stop = stop_at_once,
+                             .arg = &asked};
     bool complete = true;
 
     how.ops = open_machine("emu:dgx1:2", &how.devices);

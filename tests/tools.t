@@ -58,7 +58,7 @@ unset SEMCACHE_DATABASE
 OPENBLAS_NUM_THREADS=1; export OPENBLAS_NUM_THREADS
 call info --device emu:k40x3 --links --svg "$scratch/links.svg"
 ok 'info shows the links of an emulated machine' ended 0
-ok 'with their bandwidths' out_has '^ *host  *6\.5  *6\.5  *6\.5  *\.$'
+ok 'with their bandwidths' has out '^ *host  *6\.5  *6\.5  *6\.5  *\.$'
 ok 'and draws them' grep -q '</svg>' "$scratch/links.svg"
 call info --device none --links
 ok 'without devices there are none' ended 1
@@ -71,12 +71,12 @@ ok 'the quick version writes where it is told' ended 0
 ok 'a whole file' grep -q '^end [0-9]' "$scratch/k40"
 ok 'and nothing to a file that is no terminal' test ! -s "$scratch/err"
 call tune --quick --device emu:k40x3:1
-ok 'or to the cache folder' out_has "^$scratch/cache/semcache/[0-9a-f]*.database: [0-9]* kernels"
+ok 'or to the cache folder' has out "^$scratch/cache/semcache/[0-9a-f]*.database: [0-9]* kernels"
 SEMCACHE_DATABASE=$scratch/k40; export SEMCACHE_DATABASE
 call info --device emu:k40x3:1 --links
 ok 'from where it is read' ended 0
 call info --device emu:k40x3:2 --links
-ok 'but not for other devices' err_has 'measured on another machine'
+ok 'but not for other devices' has err 'measured on another machine'
 SEMCACHE_DATABASE=none
 
 call trace dump

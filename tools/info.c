@@ -46,7 +46,7 @@ const struct sc_device_ops *sc_tool_open(int *devices)
     return sc_device_open(&sc_tool_device_host, sc_config.device, &ops, devices) == SC_OK ? ops : NULL;
 }
 
-void sc_tool_settings(void)
+void sc_tool_load(void)
 {
     sc_tool_library();
     sc_config_load(&sc_config, environ, true);
@@ -107,7 +107,7 @@ int sc_tool_info(int argc, char **argv)
     bool good;
 
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    sc_tool_settings();
+    sc_tool_load();
     library = sc_tool_library();
     if (a.links)
         return sc_blas_host_open(sc_config.host_blas) == SC_OK ? sc_tool_links(a.svg) : EXIT_FAILURE;

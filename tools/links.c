@@ -86,7 +86,7 @@ static void print_routes(const struct sc_linkmap *map)
         }
 }
 
-/* --- the picture ---------------------------------------------------------------------------------------------------- */
+/* --- the picture -------------------------------------------------------------------------------------------------- */
 
 #define CELL 56
 #define MARGIN 64
@@ -107,8 +107,8 @@ static void svg_cell(FILE *out, int row, int column, double value, double least,
 
     if (value > 0)
         color(value, least, most, rgb);
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\" stroke=\"white\"/>\n", x, y, CELL,
-            CELL, rgb[0], rgb[1], rgb[2]);
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\" stroke=\"white\"/>\n", x, y,
+            CELL, CELL, rgb[0], rgb[1], rgb[2]);
     if (value > 0)
         fprintf(out, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%.*f</text>\n", x + CELL / 2, y + CELL / 2 + 5,
                 rgb[0] < 128 ? "white" : "black", value < 100e9 ? 1 : 0, value * 1e-9);
@@ -160,7 +160,7 @@ static int save_svg(const struct sc_linkmap *map, const char *path)
     return EXIT_FAILURE;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 int sc_tool_links(const char *svg)
 {
@@ -174,8 +174,9 @@ int sc_tool_links(const char *svg)
     ops = sc_tool_open(&devices);
     db = ops ? load(ops, devices) : NULL;
     if (!db) {
-        fprintf(stderr, "semcache info: %s\n", ops ? "there are no measurements of these devices: semcache tune makes them"
-                                                   : "there are no devices, and so no links");
+        fprintf(stderr, "semcache info: %s\n",
+                ops ? "there are no measurements of these devices: semcache tune makes them"
+                    : "there are no devices, and so no links");
         if (ops)
             ops->close();
         return EXIT_FAILURE;

@@ -17,7 +17,7 @@ int sc_tool_tune(int argc, char **argv);
 int sc_tool_links(const char *svg);
 
 /* Reads the settings, as a program that is started now would. */
-void sc_tool_settings(void);
+void sc_tool_load(void);
 /* Opens the devices that the settings name; NULL: there are none, or (after one line) they cannot be opened. */
 const struct sc_device_ops *sc_tool_open(int *devices);
 extern const struct sc_device_host sc_tool_device_host;

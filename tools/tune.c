@@ -43,7 +43,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* --- while it runs -------------------------------------------------------------------------------------------------- */
+/* --- while it runs ------------------------------------------------------------------------------------------------ */
 
 static volatile sig_atomic_t interrupted;
 
@@ -67,8 +67,8 @@ static void progress(void *arg, const char *what, int done, int total)
     int full = total ? (int)((long)done * BAR / total) : BAR;
 
     (void)arg;
-    fprintf(stderr, "\r[%.*s%*s] %d/%d %.48s\033[K", full, "##############################", BAR - full, "", done, total,
-            what);
+    fprintf(stderr, "\r[%.*s%*s] %d/%d %.48s\033[K", full, "##############################", BAR - full, "", done,
+            total, what);
     if (done == total)
         fputc('\n', stderr);
     fflush(stderr);
@@ -87,7 +87,7 @@ static void keep(void *arg, const struct sc_database *db)
         sc_store_write(place->folder, place->partial, db, true);
 }
 
-/* --- the whole ------------------------------------------------------------------------------------------------------ */
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static struct sc_database *begin(const struct arguments *a, const struct place *place, const char *key, int devices)
 {
@@ -144,7 +144,8 @@ static int measure(const struct arguments *a, const struct sc_device_ops *ops, i
     else if (db && !a->quick)
         keep(&place, db);
     if (interrupted) {
-        fprintf(stderr, "semcache tune: interrupted%s\n", a->quick || place.folder < 0 ? "" : "; the next one goes on from here");
+        fprintf(stderr, "semcache tune: interrupted%s\n",
+                a->quick || place.folder < 0 ? "" : "; the next one goes on from here");
         result = INTERRUPTED;
     }
     sc_database_free(db);
@@ -155,17 +156,18 @@ static int measure(const struct arguments *a, const struct sc_device_ops *ops, i
 
 int sc_tool_tune(int argc, char **argv)
 {
-    static const struct argp argp = {.options = options,
-                                     .parser = parse,
-                                     .doc = "Measures the links, the devices and the host BLAS, for decisions to go by."
-                                            "\vIt takes some minutes; emulated devices are measured in their own time."};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse,
+        .doc = "Measures the links, the devices and the host BLAS, for decisions to go by."
+               "\vIt takes some minutes; emulated devices are measured in their own time."};
     const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     struct arguments a = {0};
     const struct sc_device_ops *ops;
     int devices, result;
 
     argp_parse(&argp, argc, argv, 0, NULL, &a);
-    sc_tool_settings();
+    sc_tool_load();
     sc_config.emu_timing = 1; /* no data is needed to measure an emulated machine */
     sc_inside_enter();
     if (sc_blas_host_open(sc_config.host_blas) != SC_OK)

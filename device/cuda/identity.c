@@ -1,9 +1,9 @@
 /* Who a device is, and its power meter.
  *
- * The meter is that of NVIDIA's management library (libnvidia-ml.so.1), which comes with the driver; its header is not in
- * every toolkit, so the three functions of its stable interface are declared here.  It is opened when energy is first
- * asked for: programs that only compute do not pay for it.  Devices are found by their PCI address, because CUDA's
- * numbers are not NVML's (CUDA_VISIBLE_DEVICES). */
+ *  * The meter is that of NVIDIA's management library (libnvidia-ml.so.1), which comes with the driver; its header is
+ * not in every toolkit, so the three functions of its stable interface are declared here.  It is opened when energy is
+ * first asked for: programs that only compute do not pay for it.  Devices are found by their PCI address, because
+ * CUDA's numbers are not NVML's (CUDA_VISIBLE_DEVICES). */
 #include "device/cuda/cuda_int.h"
 
 #include <dlfcn.h>
