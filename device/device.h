@@ -91,8 +91,8 @@ struct sc_device_ops {
     bool (*done)(struct sc_fence fence);
 
     double (*virtual_seconds)(void); /* emulated only, else NULL */
-    /* Energy that a device has used since some moment.  SC_ERR_UNSUPPORTED: it has no meter.  Meters of real devices move
-     * every 20 to 100 ms. */
+    /* Energy that a device has used since some moment.  SC_ERR_UNSUPPORTED: it has no meter.  Meters of real devices
+     * move every 20 to 100 ms. */
     enum sc_status (*joules)(int device, double *joules);
 };
 

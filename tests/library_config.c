@@ -87,7 +87,8 @@ static void test_values(void)
 static void test_cache(void)
 {
     load("HOME=/home/somebody", NULL);
-    tap_ok(config.cache_path && strcmp(config.cache_path, "/home/somebody/.cache/semcache") == 0, "the cache of a home");
+    tap_ok(config.cache_path && strcmp(config.cache_path, "/home/somebody/.cache/semcache") == 0,
+           "the cache of a home");
     load("HOME=/home/somebody", "XDG_CACHE_HOME=/var/c");
     tap_ok(strcmp(config.cache_path, "/var/c/semcache") == 0, "XDG_CACHE_HOME goes before it");
     load("HOME=/home/somebody", "XDG_CACHE_HOME=relative");
