@@ -110,7 +110,7 @@ static struct sc_lattice exact(const struct sc_view *v)
  * beginning, so that the other views of it that are sure to come fit too.  Padding alone (ld a little larger than rows)
  * is left out: then a result that overwrites the matrix overwrites whole sectors.  An allocation that holds at most a
  * square is taken to be one array, and all of it is tracked: factorizations use ever more of its columns. */
-#define WHOLE_SLACK ((size_t)2 << 20) /* allocations are rounded up by less */
+#define WHOLE_SLACK ((size_t)4 << 20) /* allocations are aligned and rounded up by less */
 static bool extended(const struct sc_lattice *l, const struct sc_host_block *block, struct sc_lattice *out)
 {
     size_t column = (size_t)l->ld * l->elem;
@@ -204,6 +204,25 @@ static void join(struct sc_lattice *into, const struct sc_lattice *l)
     into->bytes = (size_t)((into->cols - 1) * into->ld + rows) * into->elem;
 }
 
+/* An array whose blocks of columns come into use one after the other: twice as many each time, so that it is reshaped a
+ * few times and not at every block.  Not beyond the allocation, nor over what else is tracked there. */
+static void grow(struct sc_lattice *l)
+{
+    struct sc_host_block block;
+    struct sc_lattice wide = *l;
+    size_t column = (size_t)l->ld * l->elem, first;
+    int64_t room;
+
+    if (!l->bytes || l->folded || l->rows == 1 || !sc_host_block_of((const void *)l->base, &block) ||
+        block.base + block.bytes < l->base + l->bytes)
+        return;
+    room = l->cols + (int64_t)((block.base + block.bytes - (l->base + l->bytes)) / column);
+    wide.cols = 2 * l->cols < room ? 2 * l->cols : room;
+    wide.bytes += (size_t)(wide.cols - l->cols) * column;
+    if (sc_directory_find(l->base + l->bytes, l->base + wide.bytes, &first) == 0)
+        *l = wide;
+}
+
 static struct sc_lattice lattice_of(const struct sc_matrix *m)
 {
     return (struct sc_lattice){.base = m->base, .bytes = m->bytes, .elem = m->elem, .ld = m->ld, .rows = m->rows,
@@ -214,6 +233,8 @@ static struct sc_lattice lattice_of(const struct sc_matrix *m)
 static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struct sc_lattice *hint, uintptr_t *lo,
                              uintptr_t *hi)
 {
+    int64_t had = 0;
+
     *hint = exact(v);
     sc_view_extent(v, lo, hi);
     for (int i = 0; i < n; i++) {
@@ -226,7 +247,10 @@ static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struc
             return SC_ERR_CONFLICT;
         }
         join(hint, &l);
+        had = l.cols > had ? l.cols : had;
     }
+    if (hint->cols > had)
+        grow(hint);
     return SC_ERR_CONFLICT;
 }
 

@@ -206,6 +206,37 @@ static void test_write_sweep(void)
     free(x);
 }
 
+/* A long array of which a program uses block after block, as blocked algorithms do: each block as it comes into use,
+ * and all that was used before.  Returns how often its shape was changed. */
+static uint64_t use_block_by_block(double *x, int64_t ld, int64_t width, int blocks)
+{
+    uint64_t before = sc_stats.reshapes;
+
+    for (int j = 0; j < blocks; j++) {
+        struct sc_view v[2] = {{.ptr = x + 5, .type = SC_D, .rows = ld - 5, .cols = (j + 1) * width, .ld = ld,
+                                .access = SC_READ},
+                               {.ptr = x + j * width * ld, .type = SC_D, .rows = ld, .cols = width, .ld = ld,
+                                .access = SC_READ}};
+
+        for (int i = 1; i >= 0; i--) {
+            struct sc_operand o;
+
+            if (sc_coherence_begin(&v[i], 1, &o) == SC_OK)
+                sc_coherence_end(&o, 1);
+        }
+    }
+    return sc_stats.reshapes - before;
+}
+
+static void test_growing(void)
+{
+    double *x = array(200 * 8000, 1);
+    uint64_t reshapes = use_block_by_block(x, 200, 40, 200);
+
+    tap_ok(reshapes <= 8, "200 blocks of one array come into use: %llu reshapes", (unsigned long long)reshapes);
+    free(x);
+}
+
 /* The device's memory is full, so inputs are evicted while their uploads may still be running: the program overwrites
  * them the moment the calls have returned. */
 static int overwrite_evicted(uint64_t seed)
@@ -388,6 +419,7 @@ int main(void)
     test_write_view(N, 64, 8 * N);    /* gaps of many pages */
     test_write_view(1, 512, 40);      /* a vector with an increment */
     test_write_sweep();
+    test_growing();
     test_untracked();
     test_fork();
     sc_coherence_stop();
