@@ -189,7 +189,7 @@ static void call_costs(void)
     printf("alloc of 8 MiB, new: %.2f us\n", 1e6 * (seconds() - start) / 64);
 }
 
-static void pin_rate(const char *name, size_t bytes, int advice)
+static void pin_rate(const char *name, size_t bytes, int advice, bool touched)
 {
     char *p = mmap(NULL, bytes + (2 << 20), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *aligned = (char *)(((uintptr_t)p + (2 << 20) - 1) & ~(uintptr_t)((2 << 20) - 1));
@@ -197,11 +197,12 @@ static void pin_rate(const char *name, size_t bytes, int advice)
 
     need(p != MAP_FAILED, "mmap");
     madvise(p, bytes + (2 << 20), advice);
-    memset(aligned, 1, bytes);
+    if (touched)
+        memset(aligned, 1, bytes);
     start = seconds();
     need(ops->pin(aligned, bytes) == SC_OK, "pin");
     pinned = seconds() - start;
-    if (advice == MADV_HUGEPAGE)
+    if (advice == MADV_HUGEPAGE && touched)
         copy_rates(aligned, bytes < (size_t)256 << 20 ? bytes : (size_t)256 << 20);
     start = seconds();
     ops->unpin(aligned, bytes);
@@ -224,8 +225,9 @@ int main(int argc, char **argv)
     ops->properties(0, &p);
     printf("%s: %.1f GiB; opened in %.2f s\n", p.name, (double)p.memory / (1 << 30), seconds() - start);
     call_costs();
-    pin_rate("pages of 4 KiB", (size_t)1 << 30, MADV_NOHUGEPAGE);
-    pin_rate("huge pages", (size_t)1 << 30, MADV_HUGEPAGE);
+    pin_rate("pages of 4 KiB", (size_t)1 << 30, MADV_NOHUGEPAGE, true);
+    pin_rate("huge pages", (size_t)1 << 30, MADV_HUGEPAGE, true);
+    pin_rate("huge pages, not touched before", (size_t)1 << 30, MADV_HUGEPAGE, false);
     for (int direct = 1; direct >= 0; direct--) {
         reduction_latency("ddot", SC_OP_DOT, 1000, direct);
         reduction_latency("ddot", SC_OP_DOT, 30000, direct);

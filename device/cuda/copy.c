@@ -29,6 +29,7 @@ enum sc_status sc_cuda_pin(void *base, size_t bytes)
 
     if (!bytes)
         return SC_OK;
+    sc_cuda_populate(base, bytes);
     SC_CUDA_SCOPE(sc_cuda_device(0));
     error = cudaHostRegister(base, bytes, cudaHostRegisterPortable);
     if (error == cudaSuccess)

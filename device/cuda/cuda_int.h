@@ -94,6 +94,7 @@ enum sc_status sc_cuda_slots_open(struct sc_cuda_device *d);
 void sc_cuda_slots_close(struct sc_cuda_device *d);
 void *sc_cuda_result_slot(int device);
 enum sc_status sc_cuda_pin(void *base, size_t bytes);
+void sc_cuda_populate(void *base, size_t bytes); /* pages for untouched memory, by several threads; changes no byte */
 void sc_cuda_unpin(void *base, size_t bytes);
 enum sc_status sc_cuda_copy(int device, enum sc_stream stream, const struct sc_copy2d *copy);
 enum sc_status sc_cuda_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,

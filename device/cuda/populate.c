@@ -1,0 +1,70 @@
+/* Memory that nobody has touched yet, such as the result of a first product, gets its pages while it is pinned: the
+ * kernel clears them in the calling thread, at 6 to 10 GB/s.  Several threads do it many times faster. */
+#define _GNU_SOURCE
+#include "device/cuda/cuda_int.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before: EINVAL, and pinning does it all */
+#endif
+
+enum { CHUNK = 16 << 20, THREADS_MOST = 8 };
+
+struct work {
+    char *base;
+    size_t bytes, next; /* next: where the first chunk lies that nobody has taken */
+};
+
+/* Pages that are there are passed over, so this changes no byte.  What fails is left to who pins, who reports it. */
+static void populate(struct work *w)
+{
+    size_t at;
+
+    while ((at = __atomic_fetch_add(&w->next, CHUNK, __ATOMIC_RELAXED)) < w->bytes) {
+        size_t left = w->bytes - at;
+
+        if (madvise(w->base + at, left < CHUNK ? left : CHUNK, MADV_POPULATE_WRITE))
+            return;
+    }
+}
+
+static void *helper(void *work)
+{
+    sc_cuda_host->thread_enter();
+    populate(work);
+    return NULL;
+}
+
+/* Half of the processors that the program may use. */
+static int threads_for(size_t bytes)
+{
+    cpu_set_t cpus;
+    size_t count = sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : (size_t)CPU_COUNT(&cpus) / 2;
+
+    if (count > THREADS_MOST)
+        count = THREADS_MOST;
+    return (int)(count > bytes / (2 * CHUNK) ? bytes / (2 * CHUNK) : count);
+}
+
+void sc_cuda_populate(void *base, size_t bytes)
+{
+    struct work work = {.base = base, .bytes = bytes};
+    pthread_t thread[THREADS_MOST];
+    int wanted = threads_for(bytes), started = 0;
+    sigset_t all, old;
+
+    if (wanted < 2)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the threads inherit it */
+    while (started < wanted - 1 && !pthread_create(&thread[started], NULL, helper, &work))
+        started++;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (started)
+        populate(&work);
+    while (started)
+        pthread_join(thread[--started], NULL);
+}
