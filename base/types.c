@@ -2,7 +2,7 @@
 
 const char *sc_op_name(enum sc_op op)
 {
-    static const char *const names[SC_OPS] = {
+    static const char *const names[SC_OPS_ALL] = {
         [SC_OP_AXPY] = "axpy", [SC_OP_SCAL] = "scal", [SC_OP_COPY] = "copy", [SC_OP_SWAP] = "swap",
         [SC_OP_AXPBY] = "axpby", [SC_OP_ROT] = "rot", [SC_OP_ROTM] = "rotm",
         [SC_OP_DOT] = "dot",   [SC_OP_DOTC] = "dotc", [SC_OP_NRM2] = "nrm2", [SC_OP_ASUM] = "asum",
@@ -15,8 +15,9 @@ const char *sc_op_name(enum sc_op op)
         [SC_OP_TPMV] = "tpmv", [SC_OP_TPSV] = "tpsv",
         [SC_OP_GEMM] = "gemm", [SC_OP_SYMM] = "symm", [SC_OP_HEMM] = "hemm",
         [SC_OP_SYRK] = "syrk", [SC_OP_HERK] = "herk", [SC_OP_SYR2K] = "syr2k",
-        [SC_OP_HER2K] = "her2k", [SC_OP_GEMMT] = "gemmt", [SC_OP_TRMM] = "trmm", [SC_OP_TRSM] = "trsm"};
-    return (unsigned)op < SC_OPS ? names[op] : "?";
+        [SC_OP_HER2K] = "her2k", [SC_OP_GEMMT] = "gemmt", [SC_OP_TRMM] = "trmm", [SC_OP_TRSM] = "trsm",
+        [SC_OP_CSRMV] = "csrmv", [SC_OP_CSRMM] = "csrmm", [SC_OP_CSRSV] = "csrsv", [SC_OP_CSRSM] = "csrsm"};
+    return (unsigned)op < SC_OPS_ALL ? names[op] : "?";
 }
 
 bool sc_op_has_type(enum sc_op op, enum sc_type type)
@@ -30,7 +31,7 @@ bool sc_op_has_type(enum sc_op op, enum sc_type type)
     case SC_OP_SPMV:
     case SC_OP_SPR:
     case SC_OP_SPR2: return !sc_type_is_complex(type);
-    default: return (unsigned)op < SC_OPS && (unsigned)type < SC_TYPES;
+    default: return (unsigned)op < SC_OPS_ALL && (unsigned)type < SC_TYPES;
     }
 }
 

@@ -71,7 +71,25 @@ enum sc_op {
     SC_OP_GEMMT, /* as GEMM, C n x n, only the triangle `uplo` of it */
     SC_OP_TRMM,  /* B := alpha op(A) B (side L) or alpha B op(A) (side R); B is m x n */
     SC_OP_TRSM,  /* B := alpha op(A)^-1 B (side L) or alpha B op(A)^-1 (side R); B is m x n */
-    SC_OPS
+    SC_OPS,
+    /* Not of the BLAS: A is sparse, m x n, values in a, the rest in `csr`. */
+    SC_OP_CSRMV = SC_OPS, /* c=y := alpha op(A) x + beta y; x in b */
+    /* C := alpha op(A) B + beta C; B, C have k columns, stored by columns, or by rows when transb is 'T' */
+    SC_OP_CSRMM,
+    SC_OP_CSRSV, /* c=y := alpha A^-1 x; x in b; A is the triangle `uplo` of what is stored, n x n */
+    SC_OP_CSRSM, /* C := alpha A^-1 B; B, C as in CSRMM */
+    SC_OPS_ALL
+};
+
+/* A matrix stored by rows.  Row i has entries [rows[i], rows[i + 1]), in any order; equal columns are summed. */
+struct sc_csr {
+    const void *rows, *columns; /* m + 1 and `nonzeros` integers of index_bytes, both counted from `base` */
+    int64_t nonzeros;
+    int64_t first, end;  /* columns that occur, counted from 0, lie in [first, end): no other part of x need be there */
+    int index_bytes;     /* 4 or 8 */
+    int base;            /* 0 or 1 */
+    void **plan;         /* where the device keeps what it has found out about the structure (sc_device_ops.forget);
+                            *plan is NULL at first and belongs to the device; NULL: nothing is kept */
 };
 
 /* One operation.  Pointers belong to the address space the operation runs in.  A vector is (pointer to the element of
@@ -90,11 +108,13 @@ struct sc_kernel {
     double alpha[2], beta[2];
     void *a, *b, *c;
     int64_t lda, ldb, ldc; /* leading dimensions, or increments of vectors, in elements */
+    struct sc_csr csr;   /* CSRMV and its kind */
     void *result;        /* reductions: 16 bytes; the type's own scalar (float, double, or a pair), or int64_t */
 };
 
 const char *sc_op_name(enum sc_op op);
 static inline int sc_op_level(enum sc_op op) { return op < SC_OP_GEMV ? 1 : op < SC_OP_GEMM ? 2 : 3; }
+static inline bool sc_op_is_sparse(enum sc_op op) { return op >= SC_OP_CSRMV && op < SC_OPS_ALL; }
 static inline bool sc_op_is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMIN; }
 static inline bool sc_op_is_packed(enum sc_op op) { return op >= SC_OP_SPMV && op <= SC_OP_TPSV; }
 static inline bool sc_op_is_banded(enum sc_op op) { return op >= SC_OP_GBMV && op <= SC_OP_TBSV; }

@@ -86,6 +86,12 @@ struct sc_residency {
 };
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);
 
+/* Memory of the library's own that can be tracked; NULL: none to be had (then any memory will do).  Free forgets
+ * what is known of it; false: it is none of these. */
+void *sc_coherence_host_alloc(size_t bytes);
+bool sc_coherence_host_free(void *memory);
+bool sc_coherence_is_tracked(const void *ptr, size_t bytes); /* it could be kept on devices */
+
 /* The block of tracked memory that an address lies in; false: none.  For the trace. */
 bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes);
 
@@ -104,6 +110,10 @@ bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *
 
 /* First column >= c (relative) at which a sector of the operand's tile starts, or `cols` when none does. */
 int64_t sc_coherence_next_sector(const struct sc_operand *operand, int64_t c);
+
+/* Elements of a sector of a contiguous vector of n elements: a device that writes a part of y should write whole ones.
+ * */
+int64_t sc_coherence_segment(int64_t n, enum sc_type type);
 
 /* For a vector: how long the run of elements from `r` on (at most `limit`) is whose newest copies are on one device;
  * *device gets that device, or SC_HOST when only the host has it. */
@@ -138,6 +148,50 @@ enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory);
 void sc_coherence_temporary_free(int device, void *memory);
 /* Copies `bytes` between temporaries of two devices, after the source's and before the destination's kernels. */
 enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes);
+
+/* --- semantic links: the same data in another form ---------------------------------------------------------------- */
+
+/* Device memory whose contents are made from host arrays in a form of the caller's (a part of a sparse matrix, say).
+ * The arrays stay what they are; the form is good as long as nobody has written them since it was made.
+ *
+ * The struct is the caller's, zeroed at first; the fields are read only.  `memory` turns NULL when the form was
+ * evicted: it has to be made again.  All functions but send are called between begin and end (of no operands, if need
+ * be). */
+struct sc_form {
+    void *memory;
+    int device;
+    size_t bytes;
+    void *plan; /* the device's, for struct sc_csr */
+    uint64_t last_use;
+    uint32_t pins;
+    struct sc_fence ready, used; /* its last upload; the last kernel that read it */
+    struct sc_form *next, *previous;
+};
+
+/* From now on a write to the vector (increment 1, not staged) by the CPU or a device is noted.  Returns the time now, 0
+ * when pages cannot be closed. */
+uint64_t sc_coherence_link(const struct sc_operand *vector);
+/* Whether elements [first, first + n) may have been written since that time.  In the steady state: two comparisons. */
+bool sc_coherence_changed(const struct sc_operand *vector, int64_t first, int64_t n, uint64_t since);
+
+enum sc_status sc_coherence_form_make(struct sc_form *form, int device, size_t bytes);
+void sc_coherence_form_drop(struct sc_form *form); /* one without memory: nothing happens */
+/* The byte range [at, ...) of the form := elements [first, first + n) of a linked vector. */
+enum sc_status sc_coherence_form_upload(struct sc_form *form, size_t at, const struct sc_operand *vector, int64_t first,
+                                        int64_t n);
+/* Without the lock: [at, at + bytes) of the form := what fill writes, part by part, into buffers of the library's.
+ * fill may touch user memory.  SC_ERR_DEVICE_MEMORY: evicted meanwhile. */
+enum sc_status sc_coherence_form_send(struct sc_form *form, size_t at, size_t bytes,
+                                      void (*fill)(void *context, size_t from, size_t bytes,
+                                                   void *buffer), void *context);
+
+/* Runs a sparse kernel on the form's device; a and csr are addresses in the form.  x: the parts of one operand that the
+ * kernel reads, in one tile; kernel->b gets the address of the operand's element 0.  A part that only another device
+ * has is copied without the rest of its sectors.  y: a piece.  Each may be a temporary instead (parts = 1).  Not done
+ * on the host when it fails: SC_ERR_DEVICE, SC_ERR_DEVICE_MEMORY; then nothing has been written. */
+enum sc_status sc_coherence_form_task(struct sc_form *form, struct sc_kernel *kernel, const struct sc_piece *x,
+                                      int parts,
+                                      const struct sc_piece *y);
 
 /* --- without the lock --------------------------------------------------------------------------------------------- */
 

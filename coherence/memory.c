@@ -15,6 +15,7 @@ static void link_copy(int device, struct sc_copy *c)
     c->newer = NULL;
     *(c->older ? &c->older->newer : &lru[device].oldest) = c;
     lru[device].newest = c;
+    c->last_use = ++sc_protocol.tick;
 }
 
 static void unlink_copy(int device, struct sc_copy *c)
@@ -26,6 +27,7 @@ static void unlink_copy(int device, struct sc_copy *c)
 
 void sc_memory_touch(int device, struct sc_copy *c)
 {
+    c->last_use = ++sc_protocol.tick;
     if (lru[device].newest == c)
         return;
     unlink_copy(device, c);
@@ -101,12 +103,17 @@ static uint64_t only_here(int device, const struct sc_tile *t)
 
 static enum sc_status evict_one(int device)
 {
+    struct sc_form *form = sc_link_oldest(device);
     struct sc_copy *c = oldest(device);
     struct sc_matrix *m;
     struct sc_tile *t;
 
-    if (!c)
+    if (!c && !form)
         return SC_ERR_DEVICE_MEMORY;
+    if (form && (!c || form->last_use < c->last_use)) {
+        sc_link_evict(form);
+        return SC_OK;
+    }
     m = c->matrix;
     t = c->tile;
     sc_transfer_to_host(m, t, only_here(device, t));

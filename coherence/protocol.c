@@ -24,6 +24,9 @@
  *   C6  nobody touches user memory with the lock held, nor without having acquired it.
  *   C7  a scalar result is read after its fence.
  *   C8  when memory goes away its matrices go first (host/malloc.c calls forget).
+ *   C9  a sector that data of another form on a device was made from is linked (link.c): closed for writing as if a
+ * device had
+ *       a copy, until somebody writes it; that ends the link and is noted as a change.
  *
  *   event                        C              S                       G
  *   device reads (shared)        S, pages R     S                       G (copied from a device)
@@ -169,9 +172,29 @@ void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint
         paint_sectors(m, t, alone);
 }
 
+/* Ends the links of sectors that are being written (C9). */
+static void unlink_sectors(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    for (uint64_t rest = t->linked & sectors; rest; rest &= rest - 1)
+        m->changed[global_sector(m, t, __builtin_ctzll(rest))] = m->newest = ++sc_protocol.changes;
+    t->linked &= ~sectors;
+}
+
+void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    uint64_t fresh = sectors & ~t->linked & ~devices_valid(t);
+
+    t->linked |= sectors;
+    if (fresh)
+        paint_sectors(m, t, fresh);
+}
+
 void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
 {
     uint64_t lost;
+
+    if (t->linked & sectors)
+        unlink_sectors(m, t, sectors);
 
     assign(m, t, device, sectors, true);
     for (int d = 0; d < sc_protocol.devices; d++)
@@ -224,6 +247,8 @@ void sc_protocol_host_writes(struct sc_matrix *m, int g)
         struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
 
         assign(m, t, SC_HOST, bit, true);
+        if (t->linked & bit)
+            unlink_sectors(m, t, bit);
         for (int d = 0; d < sc_protocol.devices; d++)
             if (assign(m, t, d, bit, false) && sc_protocol.check)
                 sc_check_scribble(m, t, d, bit);
@@ -264,9 +289,12 @@ void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 
 bool sc_protocol_device_has(const struct sc_matrix *m, int g)
 {
-    for (int i = 0; i < m->row_parts; i++)
-        if (devices_valid(sc_matrix_tile(m, i, g / SC_SECTORS)) >> g % SC_SECTORS & 1)
+    for (int i = 0; i < m->row_parts; i++) {
+        const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS);
+
+        if ((devices_valid(t) | t->linked) >> g % SC_SECTORS & 1)
             return true;
+    }
     return false;
 }
 

@@ -19,6 +19,8 @@ struct sc_protocol {
     bool failed[SC_DEVICES_MAX]; /* gets no new work */
     bool lost[SC_DEVICES_MAX];   /* nothing can be had from it any more, its fences count as reached */
     bool bad[SC_DEVICES_MAX];    /* was seen to fail by who may have had no lock; atomic */
+    uint64_t tick;               /* of the last use, for eviction */
+    uint64_t changes;            /* of linked sectors so far: the time of link.c */
     uint64_t calls;              /* begun so far */
     unsigned active;             /* calls between begin and end */
     bool check;
@@ -56,7 +58,9 @@ void sc_protocol_open(struct sc_matrix *m, int g);
 void sc_protocol_host_writes(struct sc_matrix *m, int g);
 /* The matrix's bytes on pages [lo, hi) are home and landed though their sectors are not (partly home). */
 void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
-/* Some device has a valid copy of a part of the global sector. */
+/* Device data is being made of these sectors in another form: closes their pages for writing (C9). */
+void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+/* Some device has a valid copy of a part of the global sector, or something that was made of it. */
 bool sc_protocol_device_has(const struct sc_matrix *m, int g);
 /* Uploads that read the host's copies of the sector's tiles may be running, whether or not a device keeps the copy. */
 bool sc_protocol_uploading(const struct sc_matrix *m, int g);
@@ -105,6 +109,12 @@ bool sc_landed(struct sc_fence f);
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* What a device cannot send any more is reported, and home all the same. */
 void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+/* Where a sector would come from: a device or SC_HOST. */
+int sc_transfer_source(int device, const struct sc_tile *t, int s);
+/* Copies elements [first, last) of a contiguous lattice, inside sector s that the device does not have, from another
+ * device (not from the host) to their place there.  For the kernel that is enqueued next: the sector does not become
+ * valid. */
+enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last);
 /* The same for a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) whose state does not change; adds what
  * has to be reached until it is home. */
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
@@ -125,6 +135,21 @@ void sc_memory_touch(int device, struct sc_copy *c);
 extern uint64_t sc_memory_steps; /* copies that evictions have looked at, for tests */
 /* Frees a tile's memory on a device once nothing uses it; its data is valid elsewhere or not wanted. */
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
+
+/* --- forms (link.c) ----------------------------------------------------------------------------------------------- */
+
+/* The form on the device that was used longest ago and may go, or NULL. */
+struct sc_form *sc_link_oldest(int device);
+void sc_link_evict(struct sc_form *form);
+void sc_link_stop(void); /* none has memory any more */
+
+/* --- acquiring (task.c) ------------------------------------------------------------------------------------------- */
+
+struct sc_target;
+/* Makes a piece valid on the device as far as it is read, and lets the compute stream wait for that; after the kernel,
+ * whose fence is f, the states follow. */
+enum sc_status sc_task_acquire(int device, const struct sc_piece *piece, const struct sc_target *target);
+void sc_task_release(int device, const struct sc_piece *piece, const struct sc_target *target, struct sc_fence f);
 
 /* --- windows of partly home sectors (window.c) -------------------------------------------------------------------- */
 

@@ -112,6 +112,11 @@ bool sc_coherence_as_matrix(const struct sc_operand *v, struct sc_operand *out)
     return true;
 }
 
+int64_t sc_coherence_segment(int64_t n, enum sc_type type)
+{
+    return sc_lattice_segment(n, sc_type_bytes(type));
+}
+
 int64_t sc_coherence_next_sector(const struct sc_operand *o, int64_t c)
 {
     const struct sc_matrix *m = o->matrix;

@@ -10,7 +10,8 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
 {
     uint64_t least = UINT64_MAX;
 
-    sc_protocol = (struct sc_protocol){.host = host, .devices = devices, .check = host->config->check != 0};
+    sc_protocol = (struct sc_protocol){.host = host, .devices = devices, .check = host->config->check != 0,
+                                       .changes = sc_protocol.changes};
     for (int d = 0; d < devices; d++) {
         enum sc_status status = ops->properties(d, &sc_protocol.properties[d]);
 
@@ -36,6 +37,7 @@ void sc_coherence_stop(void)
     sc_protocol_end_calls(); /* those that come now belong on the host */
     sc_protocol_unlock();
     sc_coherence_release_range(0, UINTPTR_MAX);
+    sc_link_stop();
     sc_host_spans_unpin();
     sc_protocol_lock();
     sc_protocol.ops = NULL;

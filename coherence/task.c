@@ -16,8 +16,7 @@ static bool can_close(const struct sc_copy *c, const struct sc_target *x, uint64
     return !closed || sc_host_can_close(RUNS_MAX);
 }
 
-/* Makes the piece valid on the device (as far as it is read) and lets the compute stream wait for that. */
-static enum sc_status acquire(int device, const struct sc_piece *p, const struct sc_target *x)
+enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struct sc_target *x)
 {
     struct sc_copy *c = &x->t->copy[device];
     uint64_t need = p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
@@ -39,7 +38,7 @@ static enum sc_status acquire(int device, const struct sc_piece *p, const struct
     return status;
 }
 
-static void release(int device, const struct sc_piece *p, const struct sc_target *x, struct sc_fence f)
+void sc_task_release(int device, const struct sc_piece *p, const struct sc_target *x, struct sc_fence f)
 {
     struct sc_copy *c = &x->t->copy[device];
 
@@ -151,7 +150,7 @@ static enum sc_status launch(int device, struct sc_kernel *kernel, const struct 
 
     for (int i = 0; i < PIECES && status == SC_OK; i++)
         if (pieces[i].operand)
-            status = acquire(device, &pieces[i], &targets[i]);
+            status = sc_task_acquire(device, &pieces[i], &targets[i]);
     if (status != SC_OK)
         return status;
     for (int i = 0; i < PIECES; i++) {
@@ -215,7 +214,7 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
         status = launch(device, kernel, pieces, targets, &f, &slot);
         for (int i = 0; i < PIECES && status == SC_OK; i++)
             if (pieces[i].operand)
-                release(device, &pieces[i], &targets[i], f);
+                sc_task_release(device, &pieces[i], &targets[i], f);
         pin(device, pieces, targets, -1);
         if (status == SC_OK)
             sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .old_state = (uint8_t)kernel->op,

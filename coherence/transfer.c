@@ -226,6 +226,36 @@ enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_
     return status;
 }
 
+int sc_transfer_source(int device, const struct sc_tile *t, int s)
+{
+    return source_for(device, t, s);
+}
+
+/* The sector's memory on the device holds valid elements and old ones afterwards, so it stays invalid there. */
+enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last)
+{
+    int64_t origin = t->col * m->rows;
+    int from = source_for(device, t, s);
+    struct sc_copy *c = &t->copy[device];
+    struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device};
+    enum sc_status status = before_overwriting(device, SC_STREAM_PEER, c, s, s + 1);
+    struct sc_fence f;
+
+    sc_memory_touch(from, &t->copy[from]);
+    if (status == SC_OK)
+        status = after_written(device, SC_STREAM_PEER, from, t, s, s + 1);
+    if (status == SC_OK)
+        status = copy_rect(&r, device, SC_STREAM_PEER);
+    if (status == SC_OK)
+        status = sc_mark(device, SC_STREAM_PEER, &f);
+    if (status != SC_OK)
+        return status;
+    c->ready[s] = f;
+    c->pending |= UINT64_C(1) << s;
+    t->copy[from].reader[device] = f;
+    return SC_OK;
+}
+
 /* --- to the host -------------------------------------------------------------------------------------------------- */
 
 static int source_for_host(const struct sc_tile *t, int s)

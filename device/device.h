@@ -81,6 +81,10 @@ struct sc_device_ops {
                            size_t height);
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
 
+    /* Drops what kernels have left in *csr.plan; kernels that use it may still be queued.  NULL: none ever leave
+     * anything. */
+    void (*forget)(int device, void *plan);
+
     /* The next of a ring of 16-byte slots in pinned host memory, for kernel results and small copies; valid for the
      * next SC_RESULT_SLOTS calls on the device.  NULL on failure. */
     void *(*result_slot)(int device);
@@ -110,8 +114,8 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
 /* True when `setting` could give devices; cheap, starts no driver (for "auto": looks for the driver's files). */
 bool sc_device_expected(const char *setting);
 
-/* Runs a kernel record on host addresses with the host BLAS, in the calling thread (device/kernel_host.c).  Used by the
- * emulated device and to finish a task whose device failed. */
+/* Runs a kernel record on host addresses with the host BLAS, in the calling thread (device/kernel_host.c; sparse ones
+ * with own loops, kernel_sparse.c).  Used by the emulated device and to finish a task whose device failed. */
 enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
 
 #endif

@@ -7,6 +7,10 @@
 /* SC_OK when sc_device_kernel_host can run the record: the host BLAS has the routine and the sizes fit its integers. */
 enum sc_status sc_device_kernel_check(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
 
+/* The same for sparse operations, which need no BLAS.  Solves are not transposed. */
+enum sc_status sc_device_kernel_sparse_check(const struct sc_kernel *kernel);
+enum sc_status sc_device_kernel_sparse(const struct sc_kernel *kernel);
+
 /* One operand of a kernel as it lies in memory: `cols` columns of `rows` elements, `ld` elements apart.  A vector
  * is one row of n columns |increment| apart. */
 struct sc_kernel_operand {
@@ -16,7 +20,8 @@ struct sc_kernel_operand {
     enum sc_access access;
 };
 
-/* The operands in use (slots a, b, c in this order), at most three; returns their number. */
+/* The operands in use (slots a, b, c in this order), at most three; returns their number.  (The integers of a sparse
+ * matrix are not among them.) */
 int sc_device_kernel_operands(const struct sc_kernel *kernel, struct sc_kernel_operand out[3]);
 /* Bytes from the first to behind the last one of an operand. */
 uint64_t sc_device_operand_extent(const struct sc_kernel_operand *operand, enum sc_type type);

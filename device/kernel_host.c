@@ -510,6 +510,8 @@ enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kern
     struct sc_kernel rows;
     bool fit;
 
+    if (sc_op_is_sparse(k->op))
+        return sc_device_kernel_sparse_check(k);
     if (k->conj) {
         if (!sc_kernel_rows(k, &rows))
             return SC_ERR_INVALID;
@@ -534,6 +536,8 @@ enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kerne
 
     if (status)
         return status;
+    if (sc_op_is_sparse(k->op))
+        return sc_device_kernel_sparse(k);
     if (k->op == SC_OP_AXPBY)
         return axpby(blas_symbol, k);
     if (k->conj && sc_kernel_rows(k, &rows))

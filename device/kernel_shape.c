@@ -115,8 +115,26 @@ static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand o
     }
 }
 
+/* Of the operand that A is multiplied with, only the rows that A has columns for are looked at. */
+static int sparse_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
+{
+    bool vectors = k->op == SC_OP_CSRMV || k->op == SC_OP_CSRSV, by_rows = k->transb == 'T', plain = k->transa == 'N';
+    int64_t first = plain ? k->csr.first : 0, inputs = plain ? k->csr.end - first : k->m, outputs = plain ? k->m : k->n;
+    const char *in = (const char *)k->b + first * (vectors || by_rows ? k->ldb : 1) * (int64_t)sc_type_bytes(k->type);
+    enum sc_access access = k->op == SC_OP_CSRSV || k->op == SC_OP_CSRSM ? SC_WRITE : output(k);
+
+    out[0] = vector(k->a, k->csr.nonzeros, 1, SC_READ);
+    out[1] = vectors ? vector(in, inputs, k->ldb, SC_READ)
+                     : matrix(in, by_rows ? k->k : inputs, by_rows ? inputs : k->k, k->ldb, 1, SC_READ);
+    out[2] = vectors ? vector(k->c, outputs, k->ldc, access)
+                     : matrix(k->c, by_rows ? k->k : outputs, by_rows ? outputs : k->k, k->ldc, 1, access);
+    return 3;
+}
+
 int sc_device_kernel_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
 {
+    if (sc_op_is_sparse(k->op))
+        return sparse_operands(k, out);
     if (sc_op_level(k->op) == 1)
         return level1_operands(k, out);
     return sc_op_level(k->op) == 2 ? level2_operands(k, out) : level3_operands(k, out);
@@ -141,6 +159,8 @@ double sc_device_kernel_bytes(const struct sc_kernel *k)
             bytes += (double)o->rows * (double)o->cols * o->used * (double)sc_type_bytes(k->type)
                    * (o->access == SC_RDWR ? 2 : 1);
     }
+    if (sc_op_is_sparse(k->op))
+        bytes += (double)(k->csr.nonzeros + k->m) * k->csr.index_bytes;
     return bytes;
 }
 
@@ -173,6 +193,8 @@ double sc_device_kernel_flops(const struct sc_kernel *k)
     case SC_OP_HER2K: return 2 * n * n * (double)k->k * real;
     case SC_OP_TRMM:
     case SC_OP_TRSM: return m * n * order * real;
+    case SC_OP_CSRMV: case SC_OP_CSRSV: return 2 * (double)k->csr.nonzeros * real;
+    case SC_OP_CSRMM: case SC_OP_CSRSM: return 2 * (double)k->csr.nonzeros * (double)k->k * real;
     default: return 2 * n * real;
     }
 }

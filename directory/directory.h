@@ -27,6 +27,7 @@ struct sc_copy {
     uint32_t pins;     /* > 0: not to be evicted */
     /* While there is memory: place among the copies of the device, least recently used first (coherence/memory.c). */
     struct sc_copy *older, *newer;
+    uint64_t last_use; /* the tick then: to compare with what is not a copy */
     struct sc_matrix *matrix; /* whose copy it is */
     struct sc_tile *tile;
 };
@@ -38,6 +39,7 @@ struct sc_tile {
     struct sc_fence *landed; /* per sector */
     struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
     struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
+    uint64_t linked; /* sectors that device data in another form was made from (coherence/link.c): closed for writing */
     int home;
     struct sc_copy *copy; /* one for each device */
 };
@@ -62,6 +64,10 @@ struct sc_matrix {
     uint64_t *home; /* per page of the extent: the bytes of this matrix there are home though the sector is not */
     size_t pages;
     size_t home_count; /* bits set there */
+
+    /* per global sector: when it changed last, in the time of coherence/link.c; NULL: never linked */
+    uint64_t *changed;
+    uint64_t newest;   /* the latest of these */
 };
 
 /* Parameters of new grids. */

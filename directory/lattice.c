@@ -219,5 +219,6 @@ void sc_matrix_free(struct sc_matrix *m)
     free(m->col_cut);
     free(m->open);
     free(m->home);
+    free(m->changed);
     free(m);
 }

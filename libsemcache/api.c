@@ -12,6 +12,7 @@
 #include "coherence/coherence.h"
 #include "host/host.h"
 #include "libsemcache/library.h"
+#include "sparse/sparse.h"
 #include "trace/trace.h"
 
 static enum semcache_status public_status(enum sc_status status)
@@ -224,6 +225,58 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
     status = prefetch_view(&view, device);
     sc_inside_leave();
     return public_status(status);
+}
+
+/* --- sparse matrices ---------------------------------------------------------------------------------------------- */
+
+/* The public handle is the inner one under another name. */
+static struct sc_sparse_matrix *inner(struct semcache_sparse *matrix) { return (struct sc_sparse_matrix *)matrix; }
+
+static void scalar(double out[2], const void *value, enum sc_type type)
+{
+    bool single = type == SC_S || type == SC_C;
+
+    out[0] = single ? (double)((const float *)value)[0] : ((const double *)value)[0];
+    out[1] = 0;
+    if (sc_type_is_complex(type))
+        out[1] = single ? (double)((const float *)value)[1] : ((const double *)value)[1];
+}
+
+enum semcache_status semcache_sparse_csr(struct semcache_sparse **matrix, int64_t rows, int64_t cols, const void *start,
+                                         const void *columns, const void *values, enum semcache_type type,
+                                         int index_bytes, int base)
+{
+    struct sc_sparse_arrays arrays = {.format = SC_SPARSE_CSR, .type = (enum sc_type)type, .index_bytes = index_bytes,
+                                      .base = base, .rows = rows, .cols = cols, .start = start, .index = columns,
+                                      .values = values};
+    struct sc_sparse_matrix *made;
+    enum sc_status status;
+
+    if (!matrix)
+        return SEMCACHE_ERROR_INVALID;
+    status = sc_sparse_create(&made, &arrays, false);
+    *matrix = (struct semcache_sparse *)made;
+    return public_status(status);
+}
+
+enum semcache_status semcache_sparse_mv(struct semcache_sparse *matrix, char op, const void *alpha, const void *x,
+                                        const void *beta, void *y)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    enum sc_type type;
+    double a[2], b[2];
+
+    if (!matrix || !alpha || !beta)
+        return SEMCACHE_ERROR_INVALID;
+    type = sc_sparse_arrays(inner(matrix))->type;
+    scalar(a, alpha, type);
+    scalar(b, beta, type);
+    return public_status(sc_sparse_mv(inner(matrix), op, &general, a, x, 1, b, y, 1));
+}
+
+void semcache_sparse_destroy(struct semcache_sparse *matrix)
+{
+    sc_sparse_destroy(inner(matrix));
 }
 
 /* --- statistics --------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@
 #include "host/host.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
+#include "sparse/sparse.h"
 #include "trace/trace.h"
 
 /* Protects the transitions of `life`, and `ops`.  Recursive: a driver that is being opened may fork. */
@@ -69,6 +70,7 @@ void sc_library_arm(void)
     if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
         pthread_atfork(lock_for_fork, unlock_in_parent, unlock_in_child);
     __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);
+    __atomic_store_n(&sc_sparse_start, sc_library_start, __ATOMIC_RELEASE);
     let_through();
 }
 

@@ -87,7 +87,7 @@ static void test_refusals(void)
                           .lda = (int64_t)1 << 31, .ldb = 1, .ldc = 1, .a = x, .b = x, .c = y};
 
     tap_ok(sc_device_kernel_host(host_blas_symbol, &k) == SC_ERR_UNSUPPORTED, "a leading dimension beyond 2^31");
-    k.op = SC_OPS;
+    k.op = SC_OPS_ALL;
     tap_ok(sc_device_kernel_host(host_blas_symbol, &k) == SC_ERR_INVALID, "no operation");
 }
 

@@ -45,3 +45,4 @@ include tests/blas.mk
 include tests/library.mk
 include tests/examples.mk
 include tests/netlib.mk
+include tests/sparse.mk

@@ -478,7 +478,8 @@ static bool ignored(const struct sc_kernel *k, const struct sc_kernel_operand *o
 {
     bool solves = k->op == SC_OP_TRMV || k->op == SC_OP_TRSV || k->op == SC_OP_TBMV || k->op == SC_OP_TBSV ||
                   k->op == SC_OP_TPMV || k->op == SC_OP_TPSV;
-    bool scales = k->op == SC_OP_AXPY || k->op == SC_OP_AXPBY || (sc_op_level(k->op) > 1 && !solves);
+    bool scales = k->op == SC_OP_AXPY || k->op == SC_OP_AXPBY || (sc_op_level(k->op) > 1 && !solves &&
+                                                                  !sc_op_is_sparse(k->op));
 
     return scales && o->access == SC_READ && k->alpha[0] == 0 && k->alpha[1] == 0;
 }
@@ -494,6 +495,11 @@ static bool valid_operands(int device, const struct sc_kernel *k)
         uint64_t extent = sc_device_operand_extent(&operands[i], k->type);
         good = good && (!extent || ignored(k, &operands[i]) || sc_emu_memory_holds(device, operands[i].ptr, extent));
     }
+    if (sc_op_is_sparse(k->op))
+        good = good && (!k->m || sc_emu_memory_holds(device, k->csr.rows,
+                                                     (uint64_t)(k->m + 1) * (uint64_t)k->csr.index_bytes)) &&
+               (!k->csr.nonzeros ||
+                sc_emu_memory_holds(device, k->csr.columns, (uint64_t)k->csr.nonzeros * (uint64_t)k->csr.index_bytes));
     if (sc_op_is_reduction(k->op))
         good = good && (sc_emu_is_slot(k->result, 16) || sc_emu_memory_holds(device, k->result, 16));
     if (!good)

@@ -103,6 +103,31 @@ enum semcache_type {
 SEMCACHE_API enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t cols, int64_t ld,
                                                     enum semcache_type type, int device);
 
+/* --- sparse matrices ---------------------------------------------------------------------------------------------- */
+
+/* A handle on a sparse matrix in arrays of the caller's: compressed rows (CSR).  The devices keep parts of it and find
+ * out by themselves when the arrays are written: then what was written is uploaded again.  Vectors are ordinary arrays,
+ * and stay on the devices between these calls and those of the BLAS. */
+struct semcache_sparse;
+
+/* Row i has entries start[i] - base to start[i + 1] - base - 1 of `columns` and `values`, in any order; those of one
+ * place are summed.  The integers of start (rows + 1) and columns have index_bytes (4 or 8) and count from `base` (0 or
+ * 1).  The arrays have to live as long as the handle; to be kept on devices they have to be of semcache_alloc, or of
+ * malloc and large. They are looked at when they are used. */
+SEMCACHE_API enum semcache_status semcache_sparse_csr(struct semcache_sparse **matrix, int64_t rows, int64_t cols,
+                                                      const void *start, const void *columns, const void *values,
+                                                      enum semcache_type type, int index_bytes, int base);
+
+/* y := alpha op(A) x + beta y.  op: 'N', 'T' or 'C' (conjugate transpose).  alpha, beta: scalars of the matrix's type;
+ * y is not read when beta is 0.  SEMCACHE_ERROR_INVALID, with a line on stderr, when there is a column that the matrix
+ * has not, or a row that ends before it starts; y is then as it was.  Calls on one matrix run one after the other. */
+SEMCACHE_API enum semcache_status semcache_sparse_mv(struct semcache_sparse *matrix, char op, const void *alpha,
+                                                     const void *x,
+                                                     const void *beta, void *y);
+
+/* Frees the handle and what devices have of it, not the arrays.  NULL: nothing. */
+SEMCACHE_API void semcache_sparse_destroy(struct semcache_sparse *matrix);
+
 /* --- statistics --------------------------------------------------------------------------------------------------- */
 
 /* Since the start of the process.  h2d: host to devices, d2h: back, d2d: between devices. */

@@ -1,0 +1,26 @@
+/* Memory of the library's own that is tracked as the program's is: arrays of sparse matrices that were copied. */
+#include "coherence/coherence.h"
+#include "host/host.h"
+
+void *sc_coherence_host_alloc(size_t bytes)
+{
+    return sc_host_alloc(bytes);
+}
+
+bool sc_coherence_host_free(void *memory)
+{
+    struct sc_host_block block;
+
+    if (!sc_host_in_arena(memory) || !sc_host_block_of(memory, &block))
+        return false;
+    sc_coherence_forget(block.base, block.bytes);
+    sc_host_free(memory);
+    return true;
+}
+
+bool sc_coherence_is_tracked(const void *ptr, size_t bytes)
+{
+    struct sc_host_block block;
+
+    return sc_host_in_arena(ptr) && sc_host_block_of(ptr, &block) && (uintptr_t)ptr + bytes <= block.base + block.bytes;
+}

@@ -1,0 +1,159 @@
+/* The calls of sparse.h: arguments, and where they run. */
+#include <string.h>
+
+#include "autotuner/autotuner.h"
+#include "base/config.h"
+#include "sparse/sparse_int.h"
+#include "trace/trace.h"
+
+bool (*sc_sparse_start)(void);
+
+#define SMALL 8192 /* stored bytes; less runs on the host without further thought */
+
+/* --- does it pay -------------------------------------------------------------------------------------------------- */
+
+#define HOST_BANDWIDTH 8e9 /* bytes/s of the loops on one processor */
+#define LATENCY 10e-6      /* of a transfer */
+
+/* What is stored, roughly: positions are not looked at when they are not known. */
+static double stored_bytes(const struct sc_sparse_call *call)
+{
+    const struct sc_sparse_matrix *m = call->matrix;
+    const struct sc_sparse_arrays *a = &m->arrays;
+    int64_t lines = sc_sparse_lines(a), entries = a->count;
+
+    if (a->format == SC_SPARSE_DIA)
+        entries *= a->rows;
+    else if (a->format != SC_SPARSE_COO)
+        entries = lines ? sc_sparse_at(a->end, a->index_bytes, lines - 1) - a->base : 0;
+    if (a->format == SC_SPARSE_BSR)
+        entries *= a->block * a->block;
+    return (double)(entries > 0 ? entries : 0) * (double)(sc_type_bytes(a->type) + (size_t)a->index_bytes) +
+           (double)lines * a->index_bytes;
+}
+
+static bool is_resident(const struct sc_sparse_call *call)
+{
+    const struct sc_sparse_matrix *m = call->matrix;
+
+    for (int i = 0; i < m->variants; i++) {
+        const struct sc_sparse_variant *v = &m->variant[i];
+
+        if (v->analysed && memcmp(&v->use, &call->use, sizeof v->use) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool pays(const struct sc_sparse_call *call)
+{
+    const struct sc_device_properties *device = sc_coherence_device_properties(0);
+    int64_t elem = (int64_t)sc_type_bytes(call->matrix->arrays.type);
+    double bytes = stored_bytes(call), vectors = (double)((call->inputs + call->outputs) * call->columns * elem);
+    struct sc_autotuner_prediction p;
+
+    p.host = 1e-6 + (bytes + vectors) / HOST_BANDWIDTH;
+    p.device = LATENCY + (bytes + vectors) / device->memory_bandwidth;
+    p.move = LATENCY + (bytes + vectors) / device->host_bandwidth;
+    p.result = 0;
+    return sc_autotuner_rent(&p, &call->matrix->lost);
+}
+
+/* Opens the devices if need be. */
+static bool to_devices(const struct sc_sparse_call *call)
+{
+    bool always = sc_config.offload == SC_OFFLOAD_ALWAYS;
+
+    if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL))
+        return false;
+    if (sc_coherence_devices() < 1 && !(sc_sparse_start && sc_sparse_start()))
+        return false;
+    return sc_coherence_devices() > 0 && (always || is_resident(call) || pays(call));
+}
+
+static enum sc_status run(const struct sc_sparse_call *call)
+{
+    struct sc_sparse_matrix *m = call->matrix;
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+
+    if (!call->outputs || !call->columns)
+        return SC_OK;
+    sc_inside_enter();
+    pthread_mutex_lock(&m->lock);
+    if (to_devices(call))
+        status = sc_sparse_on_devices(call);
+    if (status != SC_OK && status != SC_ERR_INVALID)
+        status = sc_sparse_on_host(call);
+    pthread_mutex_unlock(&m->lock);
+    sc_inside_leave();
+    return status;
+}
+
+/* --- arguments ---------------------------------------------------------------------------------------------------- */
+
+static enum sc_status refuse(const char *what)
+{
+    sc_log(SC_LOG_ERROR, "sparse product: %s", what);
+    return SC_ERR_INVALID;
+}
+
+/* Letters that make no difference get one value, so that uses compare. */
+static enum sc_status make_use(struct sc_sparse_use *use, const struct sc_sparse_matrix *m, char trans,
+                               const struct sc_sparse_descr *d, bool solve)
+{
+    bool of_triangle = d->kind != SC_SPARSE_GENERAL && d->kind != SC_SPARSE_DIAGONAL;
+
+    if ((trans != 'N' && trans != 'T' && trans != 'C') || (unsigned)d->kind > SC_SPARSE_DIAGONAL)
+        return refuse("an operation or a kind of matrix that there is not");
+    if (of_triangle && d->uplo != 'L' && d->uplo != 'U')
+        return refuse("a triangle is neither L nor U");
+    if ((of_triangle || solve) && m->arrays.rows != m->arrays.cols)
+        return refuse("a symmetric or triangular matrix is not square");
+    if (solve && d->kind != SC_SPARSE_TRIANGULAR && d->kind != SC_SPARSE_DIAGONAL)
+        return refuse("a solve with a matrix that is not triangular");
+    memset(use, 0, sizeof *use); /* compared as bytes */
+    use->trans = trans == 'C' && !sc_type_is_complex(m->arrays.type) ? 'T' : trans;
+    use->descr.kind = d->kind;
+    use->descr.uplo = of_triangle ? d->uplo : 'L';
+    use->descr.diag = d->kind != SC_SPARSE_GENERAL && d->diag == 'U' ? 'U' : 'N';
+    use->solve = solve;
+    if (d->kind == SC_SPARSE_HERMITIAN && !sc_type_is_complex(m->arrays.type))
+        use->descr.kind = SC_SPARSE_SYMMETRIC;
+    if (use->descr.kind == SC_SPARSE_SYMMETRIC && (use->trans == 'T' || !sc_type_is_complex(m->arrays.type)))
+        use->trans = 'N';
+    if (use->descr.kind == SC_SPARSE_HERMITIAN && use->trans == 'C')
+        use->trans = 'N';
+    return SC_OK;
+}
+
+static void set_sizes(struct sc_sparse_call *call, char trans)
+{
+    const struct sc_sparse_arrays *a = &call->matrix->arrays;
+
+    call->outputs = trans == 'N' ? a->rows : a->cols;
+    call->inputs = trans == 'N' ? a->cols : a->rows;
+}
+
+static void set_scalar(double to[2], const double from[2], enum sc_type type)
+{
+    to[0] = from[0];
+    to[1] = sc_type_is_complex(type) ? from[1] : 0;
+}
+
+enum sc_status sc_sparse_mv(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr,
+                            const double alpha[2],
+                            const void *x, int64_t incx, const double beta[2], void *y, int64_t incy)
+{
+    struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRMV, .columns = 1, .x = x, .y = y, .ldx = incx,
+                                  .ldy = incy};
+    enum sc_status status = make_use(&call.use, m, trans, descr, false);
+
+    if (status != SC_OK)
+        return status;
+    set_sizes(&call, trans);
+    if (!incx || !incy || (!x && call.inputs) || (!y && call.outputs))
+        return refuse("a vector is missing, or its increment is 0");
+    set_scalar(call.alpha, alpha, m->arrays.type);
+    set_scalar(call.beta, beta, m->arrays.type);
+    return run(&call);
+}

@@ -1,0 +1,310 @@
+/* From arrays of any format to CSR, as a call uses the matrix: transposed, conjugated, a triangle, both triangles of a
+ * symmetric one, with the diagonal taken for ones.  Two walks over the entries: one counts those of each row, one
+ * places them. Done once; what comes out is kept by the devices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/sparse_int.h"
+
+struct builder {
+    const struct sc_sparse_use *use;
+    size_t elem;
+    bool is_double, conjugates; /* the type is complex and something may be conjugated */
+    int64_t rows, cols;         /* of the result */
+    int64_t *next;              /* per row, one off: the count, then where the next entry goes */
+    bool placing;
+    int64_t *columns;
+    char *values;
+};
+
+/* --- one entry ---------------------------------------------------------------------------------------------------- */
+
+static void put_conjugate(const struct builder *b, char *to, const void *from)
+{
+    memcpy(to, from, b->elem);
+    if (b->is_double)
+        ((double *)to)[1] = -((double *)to)[1];
+    else
+        ((float *)to)[1] = -((float *)to)[1];
+}
+
+static void put(struct builder *b, int64_t row, int64_t col, const void *value, bool conjugate)
+{
+    int64_t at;
+
+    if (!b->placing) {
+        b->next[row + 1]++;
+        return;
+    }
+    at = b->next[row]++;
+    b->columns[at] = col;
+    if (conjugate && b->conjugates)
+        put_conjugate(b, b->values + (size_t)at * b->elem, value);
+    else
+        memcpy(b->values + (size_t)at * b->elem, value, b->elem);
+}
+
+static void put_op(struct builder *b, int64_t row, int64_t col, const void *value, bool conjugate)
+{
+    if (b->use->trans == 'N')
+        put(b, row, col, value, conjugate);
+    else
+        put(b, col, row, value, conjugate != (b->use->trans == 'C'));
+}
+
+/* What a stored entry stands for: nothing, itself, or itself and its mirror image. */
+static void entry(struct builder *b, int64_t row, int64_t col, const void *value)
+{
+    const struct sc_sparse_descr *d = &b->use->descr;
+    bool both = d->kind == SC_SPARSE_SYMMETRIC || d->kind == SC_SPARSE_HERMITIAN;
+
+    if (row == col && d->diag == 'U')
+        return;
+    if (row != col && (d->kind == SC_SPARSE_DIAGONAL || (d->kind != SC_SPARSE_GENERAL &&
+                                                         (col < row) != (d->uplo == 'L'))))
+        return;
+    put_op(b, row, col, value, false);
+    if (both && row != col)
+        put_op(b, col, row, value, d->kind == SC_SPARSE_HERMITIAN);
+}
+
+/* --- walks -------------------------------------------------------------------------------------------------------- */
+
+static void walk_block(struct builder *b, const struct sc_sparse_arrays *a, int64_t i, int64_t j, int64_t block)
+{
+    const char *value = (const char *)a->values + (size_t)(block * a->block * a->block) * b->elem;
+
+    for (int64_t r = 0; r < a->block; r++)
+        for (int64_t c = 0; c < a->block; c++)
+            entry(b, i * a->block + r, j * a->block + c,
+                  value + (size_t)(a->block_by_rows ? r * a->block + c : c * a->block + r) * b->elem);
+}
+
+static void walk_lines(struct builder *b, const struct sc_sparse_arrays *a)
+{
+    int64_t lines = sc_sparse_lines(a);
+
+    for (int64_t i = 0; i < lines; i++) {
+        int64_t end = sc_sparse_at(a->end, a->index_bytes, i) - a->base;
+
+        for (int64_t e = sc_sparse_at(a->start, a->index_bytes, i) - a->base; e < end; e++) {
+            int64_t j = sc_sparse_at(a->index, a->index_bytes, e) - a->base;
+            const char *value = (const char *)a->values + (size_t)e * b->elem;
+
+            if (a->format == SC_SPARSE_CSR)
+                entry(b, i, j, value);
+            else if (a->format == SC_SPARSE_CSC)
+                entry(b, j, i, value);
+            else
+                walk_block(b, a, i, j, e);
+        }
+    }
+}
+
+static void walk_coordinates(struct builder *b, const struct sc_sparse_arrays *a)
+{
+    for (int64_t e = 0; e < a->count; e++)
+        entry(b, sc_sparse_at(a->start, a->index_bytes, e) - a->base, sc_sparse_at(a->index, a->index_bytes,
+                                                                                   e) - a->base,
+              (const char *)a->values + (size_t)e * b->elem);
+}
+
+static void walk_diagonals(struct builder *b, const struct sc_sparse_arrays *a)
+{
+    for (int64_t d = 0; d < a->count; d++) {
+        int64_t off = sc_sparse_at(a->index, a->index_bytes,
+                                   d), end = a->cols - off < a->rows ? a->cols - off : a->rows;
+
+        for (int64_t i = off < 0 ? -off : 0; i < end; i++)
+            entry(b, i, i + off, (const char *)a->values + (size_t)(i + d * a->ld) * b->elem);
+    }
+}
+
+/* Ones on the diagonal that is not stored, or not looked at. */
+static void walk_ones(struct builder *b, const struct sc_sparse_arrays *a)
+{
+    const double one[2] = {1, 0};
+    const float single[2] = {1, 0};
+    int64_t n = a->rows < a->cols ? a->rows : a->cols;
+
+    for (int64_t i = 0; b->use->descr.diag == 'U' && i < n; i++)
+        put(b, i, i, b->is_double ? (const void *)one : single, false);
+}
+
+static void walk(struct builder *b, const struct sc_sparse_arrays *a)
+{
+    if (a->format == SC_SPARSE_COO)
+        walk_coordinates(b, a);
+    else if (a->format == SC_SPARSE_DIA)
+        walk_diagonals(b, a);
+    else
+        walk_lines(b, a);
+    walk_ones(b, a);
+}
+
+/* --- sorted, without duplicates ----------------------------------------------------------------------------------- */
+
+static void add(const struct builder *b, char *to, const char *value)
+{
+    int numbers = (int)(b->elem / (b->is_double ? sizeof(double) : sizeof(float)));
+
+    for (int i = 0; i < numbers; i++)
+        if (b->is_double)
+            ((double *)to)[i] += ((const double *)value)[i];
+        else
+            ((float *)to)[i] += ((const float *)value)[i];
+}
+
+struct place {
+    int64_t column, at;
+};
+
+static int by_column(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+
+    if (p->column != q->column)
+        return p->column < q->column ? -1 : 1;
+    return p->at < q->at ? -1 : p->at > q->at;
+}
+
+/* Entries [from, to) to `out` on; returns where they end.  Reads ahead of where it writes, through copies. */
+static int64_t sort_row(struct builder *b, int64_t from, int64_t to, int64_t out, struct place *place, char *copy)
+{
+    int64_t n = to - from, last = -1;
+
+    for (int64_t i = 0; i < n; i++)
+        place[i] = (struct place){b->columns[from + i], i};
+    memcpy(copy, b->values + (size_t)from * b->elem, (size_t)n * b->elem);
+    qsort(place, (size_t)n, sizeof *place, by_column);
+    for (int64_t i = 0; i < n; i++) {
+        const char *value = copy + (size_t)place[i].at * b->elem;
+
+        if (place[i].column == last) {
+            add(b, b->values + (size_t)(out - 1) * b->elem, value);
+            continue;
+        }
+        b->columns[out] = last = place[i].column;
+        memcpy(b->values + (size_t)out++ * b->elem, value, b->elem);
+    }
+    return out;
+}
+
+/* start: rows + 1 positions, which change with the duplicates that go. */
+static enum sc_status sort_rows(struct builder *b, int64_t *start)
+{
+    int64_t longest = 0, out = 0, from = 0;
+    struct place *place;
+    char *copy;
+
+    for (int64_t i = 0; i < b->rows; i++)
+        longest = start[i + 1] - start[i] > longest ? start[i + 1] - start[i] : longest;
+    place = malloc((size_t)(longest + 1) * sizeof *place);
+    copy = malloc((size_t)(longest + 1) * b->elem);
+    for (int64_t i = 0; place && copy && i < b->rows; i++) {
+        int64_t to = start[i + 1];
+
+        start[i] = out;
+        out = sort_row(b, from, to, out, place, copy);
+        from = to;
+    }
+    start[b->rows] = out;
+    longest = place && copy;
+    free(place);
+    free(copy);
+    return longest ? SC_OK : SC_ERR_MEMORY;
+}
+
+/* --- the result --------------------------------------------------------------------------------------------------- */
+
+bool sc_sparse_use_is_plain(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use)
+{
+    return a->format == SC_SPARSE_CSR && use->trans == 'N' && use->descr.kind == SC_SPARSE_GENERAL &&
+           use->descr.diag != 'U' && !use->solve && a->end == (const char *)a->start + a->index_bytes;
+}
+
+/* 64-bit integers to 32 bits, in place. */
+static void narrow(int64_t *integers, int64_t n)
+{
+    int32_t *out = (int32_t *)integers;
+
+    for (int64_t i = 0; i < n; i++) {
+        int32_t value = (int32_t)integers[i];
+
+        memcpy(&out[i], &value, sizeof value);
+    }
+}
+
+/* Positions after counting: next[i] is where row i begins. */
+static int64_t add_up(int64_t *next, int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++)
+        next[i + 1] += next[i];
+    return next[rows];
+}
+
+static enum sc_status build(struct builder *b, const struct sc_sparse_arrays *a, struct sc_sparse_csr *out)
+{
+    int64_t entries, *start;
+    enum sc_status status = SC_OK;
+
+    b->next = sc_sparse_alloc((size_t)(b->rows + 1) * sizeof *b->next);
+    out->start = start = b->next;
+    if (!start)
+        return SC_ERR_MEMORY;
+    memset(start, 0, (size_t)(b->rows + 1) * sizeof *start);
+    walk(b, a);
+    entries = add_up(start, b->rows);
+    out->index = b->columns = sc_sparse_alloc((size_t)entries * sizeof *b->columns);
+    out->values = b->values = sc_sparse_alloc((size_t)entries * b->elem);
+    if (!b->columns || !b->values)
+        return SC_ERR_MEMORY;
+    b->placing = true;
+    walk(b, a);
+    memmove(start + 1, start, (size_t)b->rows * sizeof *start); /* each row's end is the next one's beginning */
+    start[0] = 0;
+    if (b->use->solve)
+        status = sort_rows(b, start);
+    entries = start[b->rows];
+    if (entries <= INT32_MAX && b->rows <= INT32_MAX && b->cols <= INT32_MAX) {
+        narrow(start, b->rows + 1);
+        narrow(b->columns, entries);
+        out->index_bytes = 4;
+    }
+    return status;
+}
+
+enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
+                                  struct sc_sparse_csr *out)
+{
+    bool turned = use->trans != 'N';
+    struct builder b = {.use = use, .elem = sc_type_bytes(a->type), .is_double = a->type == SC_D || a->type == SC_Z,
+                        .conjugates = sc_type_is_complex(a->type), .rows = turned ? a->cols : a->rows,
+                        .cols = turned ? a->rows : a->cols};
+    enum sc_status status;
+
+    *out = (struct sc_sparse_csr){.type = a->type, .index_bytes = 8, .rows = b.rows, .cols = b.cols};
+    if (sc_sparse_use_is_plain(a, use)) {
+        out->index_bytes = a->index_bytes;
+        out->base = a->base;
+        out->start = a->start;
+        out->index = a->index;
+        out->values = a->values;
+        out->borrowed = true;
+        return SC_OK;
+    }
+    status = build(&b, a, out);
+    if (status != SC_OK)
+        sc_sparse_free_csr(out);
+    return status;
+}
+
+void sc_sparse_free_csr(struct sc_sparse_csr *csr)
+{
+    if (!csr->borrowed) {
+        sc_sparse_free((void *)csr->start);
+        sc_sparse_free((void *)csr->index);
+        sc_sparse_free((void *)csr->values);
+    }
+    csr->start = csr->index = csr->values = NULL;
+}

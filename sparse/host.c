@@ -1,0 +1,82 @@
+/* Products and solves on the host: loops over the program's arrays (device/kernel_sparse.c), which are looked at first.
+ * */
+#include "sparse/sparse_int.h"
+
+static void bring_home(const struct sc_sparse_matrix *m)
+{
+    struct sc_view views[4];
+    int sources = sc_sparse_views(m, views);
+
+    for (int i = 0; i < sources; i++)
+        sc_coherence_acquire_view(&views[i]);
+}
+
+static struct sc_view dense_view(const struct sc_sparse_call *call, const void *ptr, int64_t n, int64_t ld,
+                                 enum sc_access access)
+{
+    bool vector = call->op == SC_OP_CSRMV || call->op == SC_OP_CSRSV;
+
+    return (struct sc_view){.ptr = ptr, .type = call->matrix->arrays.type, .vector = vector,
+                            .rows = call->by_rows && !vector ? call->columns : n,
+                            .cols = vector ? 1 : call->by_rows ? n : call->columns, .ld = ld, .access = access};
+}
+
+/* The first of rows [row, ...) of the result: vectors with a negative increment begin at their other end. */
+static void *result_at(const struct sc_sparse_call *call, int64_t row, int64_t rows)
+{
+    bool vector = call->op == SC_OP_CSRMV || call->op == SC_OP_CSRSV;
+    int64_t step = vector || call->by_rows ? call->ldy : 1;
+
+    if (vector && step < 0) {
+        row = call->outputs - row - rows;
+        step = -step;
+    }
+    return (char *)call->y + row * step * (int64_t)sc_type_bytes(call->matrix->arrays.type);
+}
+
+static enum sc_status run(const struct sc_sparse_call *call, const struct sc_sparse_csr *a, int64_t row, int64_t rows)
+{
+    bool upper = (call->use.descr.uplo == 'U') == (call->use.trans == 'N');
+    struct sc_kernel k = {.op = call->op, .type = a->type, .transa = 'N', .transb = call->by_rows ? 'T' : 'N',
+                          .uplo = upper ? 'U' : 'L', .diag = 'N', .m = rows, .n = a->cols, .k = call->columns,
+                          .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
+                          .a = (void *)a->values, .b = (void *)call->x, .c = result_at(call, row,
+                                                                                       rows), .ldb = call->ldx,
+                          .ldc = call->ldy};
+    struct sc_view x = dense_view(call, call->x, call->inputs, call->ldx, SC_READ);
+    struct sc_view y = dense_view(call, k.c, rows, call->ldy, SC_RDWR);
+
+    k.csr = (struct sc_csr){.rows = (const char *)a->start + row * a->index_bytes, .columns = a->index,
+                            .nonzeros = sc_sparse_first(a, a->rows), .end = a->cols, .index_bytes = a->index_bytes,
+                            .base = a->base};
+    sc_coherence_acquire_view(&x);
+    sc_coherence_acquire_view(&y);
+    return sc_device_kernel_host(NULL, &k);
+}
+
+enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t row, int64_t rows)
+{
+    struct sc_sparse_matrix *m = call->matrix;
+    struct sc_sparse_csr csr;
+    enum sc_status status = SC_OK;
+
+    if (rows <= 0)
+        return SC_OK;
+    if (!m->owned || !m->measured)
+        status = sc_sparse_check_arrays(&m->arrays, NULL);
+    if (status != SC_OK)
+        return status;
+    sc_sparse_extent(&m->arrays, &m->first, &m->end);
+    m->measured = true;
+    bring_home(m);
+    status = sc_sparse_make_csr(&m->arrays, &call->use, &csr);
+    if (status == SC_OK)
+        status = run(call, &csr, row, rows);
+    sc_sparse_free_csr(&csr);
+    return status;
+}
+
+enum sc_status sc_sparse_on_host(const struct sc_sparse_call *call)
+{
+    return sc_sparse_rows_on_host(call, 0, call->outputs);
+}

@@ -1,0 +1,304 @@
+/* The parts of a matrix on devices: analysed, made, and renewed as the program's arrays change.
+ *
+ * A variant is analysed at a time of the link.  As long as no array has been written since, its parts are what they
+ * should be; of values that are uploaded as they are each part has a time of its own, so that only what was written
+ * goes again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotuner/autotuner.h"
+#include "base/config.h"
+#include "sparse/sparse_int.h"
+
+/* --- variants ----------------------------------------------------------------------------------------------------- */
+
+static void drop_parts(struct sc_sparse_variant *v)
+{
+    if (!v->parts)
+        return;
+    if (sc_coherence_begin(NULL, 0, NULL) == SC_OK) { /* else they were dropped when the devices were closed */
+        for (int i = 0; i < v->parts; i++)
+            sc_coherence_form_drop(&v->part[i].form);
+        sc_coherence_end(NULL, 0);
+    }
+    for (int i = 0; i < v->parts; i++)
+        free(v->part[i].x);
+    free(v->part);
+    v->part = NULL;
+    v->parts = 0;
+}
+
+void sc_sparse_variant_drop(struct sc_sparse_variant *v)
+{
+    drop_parts(v);
+    sc_sparse_free_csr(&v->csr);
+    *v = (struct sc_sparse_variant){.analysed = false};
+}
+
+static bool same_use(const struct sc_sparse_use *a, const struct sc_sparse_use *b)
+{
+    return a->trans == b->trans && a->descr.kind == b->descr.kind && a->descr.uplo == b->descr.uplo &&
+           a->descr.diag == b->descr.diag && a->solve == b->solve;
+}
+
+struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *m, const struct sc_sparse_use *use)
+{
+    struct sc_sparse_variant *v = NULL;
+
+    for (int i = 0; i < m->variants && !v; i++)
+        if (same_use(&m->variant[i].use, use))
+            v = &m->variant[i];
+    if (!v && m->variants < SC_SPARSE_VARIANTS) {
+        v = &m->variant[m->variants++];
+    } else if (!v) {
+        v = &m->variant[0];
+        for (int i = 1; i < m->variants; i++)
+            v = m->variant[i].last_use < v->last_use ? &m->variant[i] : v;
+        sc_sparse_variant_drop(v);
+    }
+    v->use = *use;
+    v->last_use = ++m->tick;
+    return v;
+}
+
+/* --- as the arrays are -------------------------------------------------------------------------------------------- */
+
+bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                          const struct sc_operand *source,
+                          int sources)
+{
+    (void)m;
+    if (!v->analysed)
+        return false;
+    for (int i = v->csr.borrowed; i < sources; i++)
+        if (sc_coherence_changed(&source[i], 0, source[i].view.rows, v->seen))
+            return false;
+    return true;
+}
+
+static enum sc_status link_all(const struct sc_operand *source, int sources, uint64_t *now)
+{
+    for (int i = 0; i < sources; i++)
+        if (!(*now = sc_coherence_link(&source[i])))
+            return SC_ERR_MEMORY;
+    return SC_OK;
+}
+
+/* Closes the arrays for writing unnoticed. */
+static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
+{
+    struct sc_operand source[4];
+    struct sc_view views[4];
+    int sources = sc_sparse_views(m, views);
+    enum sc_status status;
+
+    for (int i = 0; i < sources; i++)
+        if (views[i].rows > 0 && !sc_coherence_is_tracked(views[i].ptr,
+                                                          (size_t)views[i].rows * sc_type_bytes(views[i].type)))
+            return SC_ERR_UNSUPPORTED;
+    status = sc_coherence_begin(views, sources, source);
+    if (status != SC_OK)
+        return status;
+    status = link_all(source, sources, now);
+    sc_coherence_end(source, sources);
+    return status;
+}
+
+static uint64_t bytes_of(const struct sc_sparse_csr *a)
+{
+    uint64_t entries = a->rows ? (uint64_t)(sc_sparse_first(a, a->rows) - sc_sparse_first(a, 0)) : 0;
+
+    return entries * (sc_type_bytes(a->type) + (size_t)a->index_bytes) + (uint64_t)a->rows * (size_t)a->index_bytes;
+}
+
+enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
+{
+    struct sc_sparse_use use = v->use;
+    enum sc_status status = SC_OK;
+    uint64_t last_use = v->last_use;
+
+    sc_sparse_variant_drop(v);
+    v->use = use;
+    v->last_use = last_use;
+    if (!m->owned || !m->measured)
+        status = sc_sparse_check_arrays(&m->arrays, NULL);
+    if (status != SC_OK)
+        return status;
+    sc_sparse_extent(&m->arrays, &m->first, &m->end);
+    m->measured = true;
+    status = link_arrays(m, &v->seen);
+    if (status == SC_OK)
+        status = sc_sparse_make_csr(&m->arrays, &use, &v->csr);
+    if (status == SC_OK)
+        status = sc_sparse_split(v, v->use.solve ? 1 : sc_autotuner_spread(bytes_of(&v->csr), sc_coherence_devices(),
+                                                                         sc_config.offload));
+    if (status != SC_OK) {
+        sc_sparse_variant_drop(v);
+        v->use = use;
+        return status;
+    }
+    v->index_bytes = v->csr.cols + v->csr.base <= INT32_MAX ? 4 : 8;
+    v->analysed = true;
+    return SC_OK;
+}
+
+/* --- contents ----------------------------------------------------------------------------------------------------- */
+
+struct layout {
+    size_t columns, values, bytes; /* positions are at 0 */
+};
+
+static size_t aligned(size_t n)
+{
+    return (n + 255) & ~(size_t)255;
+}
+
+static struct layout layout_of(const struct sc_sparse_variant *v, const struct sc_sparse_part *p)
+{
+    struct layout l;
+
+    l.columns = aligned((size_t)(p->rows + 1) * (size_t)v->index_bytes);
+    l.values = l.columns + aligned((size_t)p->entries * (size_t)v->index_bytes);
+    l.bytes = l.values + aligned((size_t)p->entries * sc_type_bytes(v->csr.type));
+    return l;
+}
+
+/* Integers of the CSR from element `first` on, less `less`, in the width that the device has. */
+struct integers {
+    const void *from;
+    int from_bytes, to_bytes;
+    int64_t first, less;
+};
+
+static void fill_integers(void *context, size_t from, size_t bytes, void *buffer)
+{
+    const struct integers *f = context;
+    int64_t at = f->first + (int64_t)(from / (size_t)f->to_bytes), n = (int64_t)(bytes / (size_t)f->to_bytes);
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t value = sc_sparse_at(f->from, f->from_bytes, at + i) - f->less;
+
+        if (f->to_bytes == 4)
+            ((int32_t *)buffer)[i] = (int32_t)value;
+        else
+            ((int64_t *)buffer)[i] = value;
+    }
+}
+
+static void fill_bytes(void *context, size_t from, size_t bytes, void *buffer)
+{
+    memcpy(buffer, (const char *)context + from, bytes);
+}
+
+static enum sc_status send_integers(const struct sc_sparse_variant *v, struct sc_sparse_part *p, size_t at,
+                                    const void *from,
+                                    int64_t first, int64_t n, int64_t less)
+{
+    struct integers f = {from, v->csr.index_bytes, v->index_bytes, first, less};
+
+    return sc_coherence_form_send(&p->form, at, (size_t)n * (size_t)v->index_bytes, fill_integers, &f);
+}
+
+/* The arrays of the CSR are there: a variant that is not of borrowed ones drops them when all parts have been made. */
+static enum sc_status have_csr(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
+{
+    return v->csr.start ? SC_OK : sc_sparse_make_csr(&m->arrays, &v->use, &v->csr);
+}
+
+static void drop_csr_when_made(struct sc_sparse_variant *v)
+{
+    for (int i = 0; i < v->parts; i++)
+        if (!v->part[i].form.memory)
+            return;
+    if (!v->csr.borrowed)
+        sc_sparse_free_csr(&v->csr);
+}
+
+/* With the lock: what of a part goes straight from the program's arrays; and its memory. */
+static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                                      struct sc_sparse_part *p, const struct layout *l)
+{
+    struct sc_operand source[4];
+    struct sc_view views[4];
+    int sources = sc_sparse_views(m, views);
+    enum sc_status status = sc_coherence_begin(views, sources, source);
+
+    if (status != SC_OK)
+        return status;
+    status = link_all(source, sources, &p->made);
+    if (status == SC_OK)
+        status = sc_coherence_form_make(&p->form, p->device, l->bytes);
+    if (status == SC_OK && v->csr.borrowed)
+        status = sc_coherence_form_upload(&p->form, l->values, &source[0], p->first - m->first, p->entries);
+    if (status == SC_OK && v->csr.borrowed && v->index_bytes == v->csr.index_bytes)
+        status = sc_coherence_form_upload(&p->form, l->columns, &source[1], p->first - m->first, p->entries);
+    sc_coherence_end(source, sources);
+    return status;
+}
+
+enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *m, struct sc_sparse_variant *v, struct sc_sparse_part *p)
+{
+    struct layout l = layout_of(v, p);
+    size_t elem = sc_type_bytes(v->csr.type);
+    enum sc_status status = have_csr(m, v);
+
+    if (status == SC_OK)
+        status = upload_borrowed(m, v, p, &l);
+    if (status == SC_OK)
+        status = send_integers(v, p, 0, v->csr.start, p->row, p->rows + 1, p->first);
+    if (status == SC_OK && !(v->csr.borrowed && v->index_bytes == v->csr.index_bytes))
+        status = send_integers(v, p, l.columns, v->csr.index, p->first, p->entries, 0);
+    if (status == SC_OK && !v->csr.borrowed)
+        status = sc_coherence_form_send(&p->form, l.values, (size_t)p->entries * elem, fill_bytes,
+                                        (char *)v->csr.values + (size_t)p->first * elem);
+    drop_csr_when_made(v);
+    return status;
+}
+
+#define REFRESHED 4096 /* elements that are looked at together */
+
+enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                                 struct sc_sparse_part *p,
+                                 const struct sc_operand *source)
+{
+    int64_t offset = p->first - m->first, from = 0, to;
+    size_t elem = sc_type_bytes(v->csr.type), values = layout_of(v, p).values;
+    uint64_t since = p->made, now;
+    enum sc_status status = SC_OK;
+
+    if (!v->csr.borrowed || !sc_coherence_changed(&source[0], offset, p->entries, since))
+        return SC_OK;
+    now = sc_coherence_link(&source[0]); /* notes nothing, so that what has changed can still be told */
+    if (!now)
+        return SC_ERR_MEMORY;
+    while (from < p->entries && status == SC_OK) {
+        for (to = from; to < p->entries; to += REFRESHED)
+            if (!sc_coherence_changed(&source[0], offset + to,
+                                      to + REFRESHED < p->entries ? REFRESHED : p->entries - to,
+                                      since))
+                break;
+        to = to < p->entries ? to : p->entries;
+        if (to > from)
+            status = sc_coherence_form_upload(&p->form, values + (size_t)from * elem, &source[0], offset + from,
+                                              to - from);
+        from = to > from ? to : from + REFRESHED;
+    }
+    if (status == SC_OK)
+        p->made = now;
+    return status;
+}
+
+void sc_sparse_part_kernel(const struct sc_sparse_variant *v, const struct sc_sparse_part *p, struct sc_kernel *k)
+{
+    struct layout l = layout_of(v, p);
+    char *memory = p->form.memory;
+
+    k->type = v->csr.type;
+    k->transa = 'N';
+    k->m = p->rows;
+    k->n = v->csr.cols;
+    k->a = memory + l.values;
+    k->csr = (struct sc_csr){.rows = memory, .columns = memory + l.columns, .nonzeros = p->entries,
+                             .first = p->ranges ? p->x[0].first : 0, .end = p->ranges ? p->x[p->ranges - 1].end : 0,
+                             .index_bytes = v->index_bytes, .base = v->csr.base};
+}

@@ -1,0 +1,213 @@
+/* A product or a solve on the devices: one task for each part of the matrix, where the part is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/sparse_int.h"
+
+#define ATTEMPTS 8 /* at parts that are evicted, or arrays that change, again and again */
+
+/* A call in progress.  Parts before `next` are done. */
+struct product {
+    const struct sc_sparse_call *call;
+    struct sc_sparse_variant *v;
+    struct sc_operand operand[6]; /* the matrix's arrays, then x and y */
+    int sources;
+    const struct sc_operand *x, *y;
+    bool direct_x, direct_y;
+    int next;
+};
+
+/* --- one part ----------------------------------------------------------------------------------------------------- */
+
+/* Temporaries of a part. */
+struct detour {
+    void *x, *y;
+};
+
+static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_part *p, struct sc_piece *pieces,
+                                int *count,
+                                struct detour *d)
+{
+    int64_t first = p->ranges ? p->x[0].first : 0, end = p->ranges ? p->x[p->ranges - 1].end : 0;
+    size_t elem = sc_type_bytes(c->v->csr.type);
+    enum sc_status status = SC_OK;
+
+    *count = 1;
+    if (!p->ranges) { /* nothing will be read */
+        pieces[0] = (struct sc_piece){.rows = 1, .cols = 1, .temporary = p->form.memory, .temporary_ld = 1};
+        return SC_OK;
+    }
+    if (c->direct_x) {
+        *count = p->ranges;
+        for (int i = 0; i < p->ranges; i++)
+            pieces[i] = sc_sparse_piece(c->x, p->x[i].first, p->x[i].end - p->x[i].first, SC_READ);
+        return SC_OK;
+    }
+    status = sc_coherence_temporary(p->device, (size_t)(end - first) * elem, &d->x);
+    for (int i = 0; i < p->ranges && status == SC_OK; i++)
+        status = sc_sparse_gather(c->x, p->x[i].first, p->x[i].end - p->x[i].first, p->device,
+                                  (char *)d->x + (size_t)(p->x[i].first - first) * elem);
+    pieces[0] = (struct sc_piece){.rows = c->call->inputs, .cols = 1, .temporary_ld = 1,
+                                  .temporary = (char *)d->x - (size_t)first * elem};
+    return status;
+}
+
+static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_part *p, struct sc_kernel *k,
+                                struct sc_piece *piece, struct detour *d)
+{
+    bool overwrites = c->call->op == SC_OP_CSRSV || (k->beta[0] == 0 && k->beta[1] == 0);
+    enum sc_status status;
+
+    if (c->direct_y && p->owner == p->device) {
+        *piece = sc_sparse_piece(c->y, p->row, p->rows, overwrites ? SC_WRITE : SC_RDWR);
+        return SC_OK;
+    }
+    status = sc_coherence_temporary(p->device, (size_t)p->rows * sc_type_bytes(c->v->csr.type), &d->y);
+    *piece = (struct sc_piece){.rows = p->rows, .cols = 1, .access = SC_WRITE, .temporary = d->y, .temporary_ld = 1};
+    k->beta[0] = k->beta[1] = 0;
+    return status;
+}
+
+/* *done: rows of the part that have been written. */
+static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int64_t *done)
+{
+    const struct sc_sparse_call *call = c->call;
+    struct sc_kernel k = {.op = call->op, .uplo = 'L', .diag = 'N', .alpha = {call->alpha[0], call->alpha[1]},
+                          .beta = {call->beta[0], call->beta[1]}, .k = 1};
+    struct sc_piece x[64], y;
+    struct detour d = {NULL, NULL};
+    enum sc_status status;
+    int parts = 0;
+
+    *done = 0;
+    sc_sparse_part_kernel(c->v, p, &k);
+    if (c->v->use.solve && (c->v->use.descr.uplo == 'U') == (c->v->use.trans == 'N'))
+        k.uplo = 'U';
+    status = prepare_x(c, p, x, &parts, &d);
+    if (status == SC_OK)
+        status = prepare_y(c, p, &k, &y, &d);
+    if (status == SC_OK)
+        status = sc_coherence_form_task(&p->form, &k, x, parts, &y);
+    if (status == SC_OK && d.y)
+        status = sc_sparse_put(c->y, p->row, p->rows, c->direct_y ? p->owner : -1, p->device, d.y, call->beta, done);
+    else if (status == SC_OK)
+        *done = p->rows;
+    if (d.x)
+        sc_coherence_temporary_free(p->device, d.x);
+    if (d.y)
+        sc_coherence_temporary_free(p->device, d.y);
+    return status;
+}
+
+/* --- all parts ---------------------------------------------------------------------------------------------------- */
+
+static struct sc_view vector_view(const struct product *c, const void *ptr, int64_t n, int64_t inc,
+                                  enum sc_access access)
+{
+    return (struct sc_view){.ptr = ptr, .type = c->call->matrix->arrays.type, .vector = true, .rows = n, .cols = 1,
+                            .ld = inc,
+                            .access = access, .spread = c->v->devices};
+}
+
+/* Vectors that were resolved as rectangles of a matrix in several tile rows have no pieces. */
+static bool has_pieces(const struct sc_operand *vector)
+{
+    struct sc_operand matrix;
+
+    return !sc_coherence_as_matrix(vector, &matrix);
+}
+
+static enum sc_status begin(struct product *c)
+{
+    const struct sc_sparse_call *call = c->call;
+    bool overwrites = call->op == SC_OP_CSRSV || (call->beta[0] == 0 && call->beta[1] == 0);
+    struct sc_view views[6];
+    enum sc_status status;
+
+    c->sources = sc_sparse_views(call->matrix, views);
+    views[c->sources] = vector_view(c, call->x, call->inputs, call->ldx, SC_READ);
+    views[c->sources + 1] = vector_view(c, call->y, call->outputs, call->ldy, overwrites ? SC_WRITE : SC_RDWR);
+    status = sc_coherence_begin(views, c->sources + 2, c->operand);
+    if (status != SC_OK)
+        return status;
+    c->x = &c->operand[c->sources];
+    c->y = c->x + 1;
+    c->direct_x = sc_sparse_is_direct(c->x);
+    c->direct_y = sc_sparse_is_direct(c->y);
+    if (has_pieces(c->x) && has_pieces(c->y))
+        return SC_OK;
+    sc_coherence_end(c->operand, c->sources + 2);
+    return SC_ERR_UNSUPPORTED;
+}
+
+/* Runs the parts from c->next on as long as they have memory; leaves with the lock dropped.  *done: rows of the part
+ * c->next that have been written when the status is not SC_OK. */
+static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
+{
+    enum sc_status status = begin(c);
+
+    *done = 0;
+    if (status != SC_OK)
+        return status;
+    *current = c->next > 0 || sc_sparse_is_current(c->call->matrix, c->v, c->operand, c->sources);
+    while (*current && status == SC_OK && c->next < c->v->parts && c->v->part[c->next].form.memory) {
+        struct sc_sparse_part *p = &c->v->part[c->next];
+
+        status = sc_sparse_refresh(c->call->matrix, c->v, p, &c->operand[0]);
+        if (status == SC_OK)
+            status = run_part(c, p, done);
+        c->next += status == SC_OK;
+    }
+    sc_coherence_end(c->operand, c->sources + 2);
+    return status;
+}
+
+/* A part that no device can do, from its row `done` on. */
+static enum sc_status part_on_host(struct product *c, int64_t done)
+{
+    struct sc_sparse_part *p = &c->v->part[c->next];
+    enum sc_status status = sc_sparse_rows_on_host(c->call, p->row + done, p->rows - done);
+
+    c->next += status == SC_OK;
+    return status;
+}
+
+/* What comes before the parts can be run, or run on. */
+static enum sc_status make_ready(struct product *c, bool *current)
+{
+    if (!*current) {
+        enum sc_status status = sc_sparse_analyse(c->call->matrix, c->v);
+
+        if (status == SC_OK && c->v->use.solve && c->v->parts > 1)
+            return SC_ERR_UNSUPPORTED;
+        *current = status == SC_OK;
+        return status;
+    }
+    return c->next < c->v->parts ? sc_sparse_make_part(c->call->matrix, c->v, &c->v->part[c->next]) : SC_OK;
+}
+
+enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call)
+{
+    struct product c = {.call = call, .v = sc_sparse_variant_for(call->matrix, &call->use)};
+    bool current = c.v->analysed;
+    enum sc_status status = SC_OK;
+    int64_t done = 0;
+
+    if (!current)
+        status = make_ready(&c, &current);
+    for (int attempt = 0; status == SC_OK && c.next < c.v->parts; attempt++) {
+        int before = c.next;
+
+        done = 0;
+        status = run_parts(&c, &current, &done);
+        if (c.next > before)
+            attempt = 0;
+        if (status == SC_OK && (c.next < c.v->parts || !current))
+            status = attempt < ATTEMPTS ? make_ready(&c, &current) : SC_ERR_DEVICE;
+        if (status != SC_OK && c.next == 0 && !done)
+            return status; /* nothing has been written: the caller's host path does it all */
+        if (status != SC_OK)
+            status = part_on_host(&c, done);
+    }
+    return status;
+}

@@ -1,0 +1,178 @@
+/* What the files of sparse/ share.  From the program's arrays to a product on devices:
+ *
+ *   matrix.c   handles; check.c  what is in the arrays
+ *   convert.c  arrays of any format, and what a call makes of them (transposed, a triangle, both triangles), to CSR
+ *   split.c    CSR cut into parts for the devices, and what each needs of x
+ *   parts.c    the parts' memory on devices, made and renewed as the arrays change
+ *   product.c  a call on the parts; host.c  on the host
+ *
+ * Locks: a matrix's own, then the protocol's (inside sc_coherence_begin).  User memory is touched with the first only.
+ * */
+#ifndef SC_SPARSE_SPARSE_INT_H
+#define SC_SPARSE_SPARSE_INT_H
+
+#include <pthread.h>
+
+#include "base/inside.h"
+#include "base/log.h"
+#include "coherence/coherence.h"
+#include "sparse/sparse.h"
+
+/* CSR on the host: what devices get. */
+struct sc_sparse_csr {
+    enum sc_type type;
+    int index_bytes, base;
+    int64_t rows, cols;
+    const void *start, *index, *values; /* rows + 1 positions; the entries of row 0 begin at start[0] - base */
+    bool borrowed;                      /* the arrays of the matrix itself */
+};
+
+static inline int64_t sc_sparse_at(const void *integers, int bytes, int64_t i)
+{
+    return bytes == 4 ? ((const int32_t *)integers)[i] : ((const int64_t *)integers)[i];
+}
+/* First entry of a row, counted from 0. */
+static inline int64_t sc_sparse_first(const struct sc_sparse_csr *a, int64_t row)
+{
+    return sc_sparse_at(a->start, a->index_bytes, row) - a->base;
+}
+
+/* What a call makes of the stored entries: the key of a variant. */
+struct sc_sparse_use {
+    char trans;
+    struct sc_sparse_descr descr;
+    bool solve; /* sorted, without duplicates, the diagonal explicit */
+};
+/* nothing at all */
+bool sc_sparse_use_is_plain(const struct sc_sparse_arrays *arrays, const struct sc_sparse_use *use);
+
+struct sc_sparse_range {
+    int64_t first, end;
+};
+
+/* Rows [row, row + rows), entries [first, first + entries) of the variant's CSR. */
+struct sc_sparse_part {
+    int device; /* computes it */
+    int owner;  /* of the sectors of y that it lies in */
+    int64_t row, rows, first, entries;
+    struct sc_sparse_range *x; /* columns that occur, ascending and apart */
+    int ranges;
+    /* [rows + 1 positions from 0][columns, base as given][values], each from a multiple of 256 bytes */
+    struct sc_form form;
+    uint64_t made; /* the link's time of its values */
+};
+
+/* A matrix as one kind of call uses it. */
+struct sc_sparse_variant {
+    struct sc_sparse_use use;
+    struct sc_sparse_csr csr; /* borrowed, or own arrays; those are kept only while parts are being made */
+    bool analysed;
+    int index_bytes;          /* of the parts on devices */
+    uint64_t seen;            /* the link's time when the arrays were analysed */
+    int devices;              /* that it is spread over */
+    struct sc_sparse_part *part;
+    int parts;
+    int64_t entries;
+    uint64_t last_use;
+};
+
+#define SC_SPARSE_VARIANTS 4
+
+struct sc_sparse_matrix {
+    pthread_mutex_t lock;
+    unsigned users; /* atomic */
+    bool owned;     /* the arrays are copies */
+    struct sc_sparse_arrays arrays;
+    bool measured;  /* the next two are known (of the program's arrays: since they were analysed last) */
+    int64_t first, end; /* positions in index and values that are used */
+    double lost;    /* seconds that staying on the host has cost (sc_autotuner_rent) */
+    struct sc_sparse_variant variant[SC_SPARSE_VARIANTS];
+    int variants;
+    uint64_t tick;
+    struct sc_sparse_matrix *next; /* of those that sc_sparse_find keeps */
+};
+
+/* --- arrays (matrix.c, check.c) ----------------------------------------------------------------------------------- */
+
+/* Lines (rows, columns, rows of blocks) that have a start. */
+int64_t sc_sparse_lines(const struct sc_sparse_arrays *a);
+/* The positions in index and values that are used: [*first, *end).  Reads `start` and `end`. */
+void sc_sparse_extent(const struct sc_sparse_arrays *a, int64_t *first, int64_t *end);
+/* The three arrays as vectors that are read; their number.  `start` and `end` share one when they can. */
+int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4]);
+/* SC_ERR_INVALID with a line that says what is wrong. */
+enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t *entries);
+/* Memory that can be tracked if there is any. */
+void *sc_sparse_alloc(size_t bytes);
+void sc_sparse_free(void *memory);
+
+/* --- convert.c ---------------------------------------------------------------------------------------------------- */
+
+/* Arrays that have been checked, as CSR: borrowed where the use is plain, else new. */
+enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
+                                  struct sc_sparse_csr *out);
+void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* its own arrays */
+
+/* --- split.c ------------------------------------------------------------------------------------------------------ */
+
+/* Cuts the CSR into parts (none of which has memory yet). */
+enum sc_status sc_sparse_split(struct sc_sparse_variant *variant, int devices);
+
+/* --- parts.c ------------------------------------------------------------------------------------------------------ */
+
+/* The variant for a use, made if need be by dropping another. */
+struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *matrix, const struct sc_sparse_use *use);
+void sc_sparse_variant_drop(struct sc_sparse_variant *variant); /* without the protocol's lock */
+
+/* With the protocol's lock; source: the operands of sc_sparse_views.  Whether the parts (with memory or without) are
+ * those of the arrays as they are now.  Values of borrowed arrays do not count: see refresh. */
+bool sc_sparse_is_current(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
+                          const struct sc_operand *source, int sources);
+/* Without it: looks at the arrays and cuts them into parts anew. */
+enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
+/* Without it: gives a part its memory and contents. */
+enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant,
+                                   struct sc_sparse_part *part);
+/* With it: what has been written of a part's values since is uploaded again. */
+enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
+                                 struct sc_sparse_part *part, const struct sc_operand *source);
+/* The part's arrays on the device, for a kernel. */
+void sc_sparse_part_kernel(const struct sc_sparse_variant *variant, const struct sc_sparse_part *part,
+                           struct sc_kernel *kernel);
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+/* A product or a solve: op is CSRMV, CSRMM, CSRSV or CSRSM; k: columns of the dense operands. */
+struct sc_sparse_call {
+    struct sc_sparse_matrix *matrix;
+    struct sc_sparse_use use;
+    enum sc_op op;
+    bool by_rows;
+    int64_t outputs, inputs, columns;
+    double alpha[2], beta[2];
+    const void *x;
+    void *y;
+    int64_t ldx, ldy; /* leading dimensions or signed increments */
+};
+/* product.c; the matrix is locked.  Anything but SC_OK: nothing has been written. */
+enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call);
+/* host.c */
+enum sc_status sc_sparse_on_host(const struct sc_sparse_call *call);
+/* Rows [row, row + rows) of the result, on the host: what a device could not do. */
+enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t row, int64_t rows);
+
+/* --- vectors.c: with the protocol's lock -------------------------------------------------------------------------- */
+
+/* Elements [first, first + n) in the order of the operation, whatever the increment's sign. */
+struct sc_piece sc_sparse_piece(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access);
+/* Whether kernels can use the vector where it is: increment 1, one tile. */
+bool sc_sparse_is_direct(const struct sc_operand *vector);
+/* Elements [first, first + n) of a vector to a temporary on the device. */
+enum sc_status sc_sparse_gather(const struct sc_operand *vector, int64_t first, int64_t n, int device, void *temporary);
+/* y[first, first + n) := temporary + beta y, where y is (`owner`, < 0: wherever).  When it fails *done elements have
+ * been written. */
+enum sc_status sc_sparse_put(const struct sc_operand *y, int64_t first, int64_t n, int owner, int device,
+                             void *temporary,
+                             const double beta[2], int64_t *done);
+
+#endif

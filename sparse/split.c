@@ -1,0 +1,247 @@
+/* A CSR matrix cut into parts: rows over devices, so that each has about the same number of entries; each device's rows
+ * into pieces that its memory can hold; and where a boundary lies inside a sector of y, that sector's rows apart, so
+ * that one device writes each sector. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/sparse_int.h"
+
+#define UNEVEN 0.05          /* of the average: more is not given away for boundaries at sectors */
+#define MEMORY_SHARE 8       /* a part takes at most this share of a device's memory */
+#define ENTRIES_MAX (INT64_C(1) << 30)
+#define BLOCK 64             /* columns are looked at in blocks */
+#define RANGES_MAX 64
+
+/* --- boundaries --------------------------------------------------------------------------------------------------- */
+
+/* The row at which entry `at` begins or that is nearest to it. */
+static int64_t row_at(const struct sc_sparse_csr *a, int64_t at)
+{
+    int64_t lo = 0, hi = a->rows;
+
+    while (lo < hi) {
+        int64_t middle = lo + (hi - lo) / 2;
+
+        if (sc_sparse_first(a, middle) < at)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    if (lo > 0 && at - sc_sparse_first(a, lo - 1) < sc_sparse_first(a, lo) - at)
+        lo--;
+    return lo;
+}
+
+static int64_t most_entries(const struct sc_sparse_csr *a, const int64_t *at, int devices)
+{
+    int64_t most = 0;
+
+    for (int d = 0; d < devices; d++) {
+        int64_t n = sc_sparse_first(a, at[d + 1]) - sc_sparse_first(a, at[d]);
+
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static bool is_even(const struct sc_sparse_csr *a, const int64_t *at, int devices, int64_t entries)
+{
+    return (double)most_entries(a, at, devices) <= (1 + UNEVEN) * (double)entries / devices;
+}
+
+/* at[d]: the first row of device d.  Where vectors are cut when they are distributed (rule D3 of the directory), if
+ * that is even enough; else at other multiples of `segment`; else at any row. */
+static void boundaries(const struct sc_sparse_csr *a, int devices, int64_t segment, int64_t *at)
+{
+    int64_t first = sc_sparse_first(a, 0), entries = sc_sparse_first(a, a->rows) - first;
+    int64_t segments = (a->rows + segment - 1) / segment, exact[SC_DEVICES_MAX + 1];
+
+    for (int d = 0; d <= devices; d++) {
+        at[d] = (d * segments + devices - 1) / devices * segment;
+        at[d] = at[d] < a->rows ? at[d] : a->rows;
+    }
+    if (is_even(a, at, devices, entries))
+        return;
+    for (int d = 1; d < devices; d++) {
+        exact[d] = row_at(a, first + (int64_t)((double)entries * d / devices));
+        at[d] = (exact[d] + segment / 2) / segment * segment;
+        at[d] = at[d] < a->rows ? at[d] : a->rows;
+    }
+    if (!is_even(a, at, devices, entries))
+        memcpy(at + 1, exact + 1, sizeof *at * (size_t)(devices - 1));
+}
+
+/* --- parts -------------------------------------------------------------------------------------------------------- */
+
+struct splitter {
+    struct sc_sparse_variant *v;
+    int64_t at[SC_DEVICES_MAX + 1], segment;
+    int devices, capacity;
+};
+
+/* The device with most rows of the sector that holds `row`. */
+static int owner_of(const struct splitter *s, int64_t row)
+{
+    int64_t lo = row / s->segment * s->segment, hi = lo + s->segment, most = -1;
+    int owner = 0;
+
+    for (int d = 0; d < s->devices; d++) {
+        int64_t from = s->at[d] > lo ? s->at[d] : lo, to = s->at[d + 1] < hi ? s->at[d + 1] : hi;
+
+        if (to - from > most) {
+            most = to - from;
+            owner = d;
+        }
+    }
+    return owner;
+}
+
+static bool add_part(struct splitter *s, int device, int64_t row, int64_t end)
+{
+    struct sc_sparse_variant *v = s->v;
+    const struct sc_sparse_csr *a = &v->csr;
+
+    if (v->parts == s->capacity) {
+        int capacity = s->capacity ? 2 * s->capacity : 8;
+        struct sc_sparse_part *grown = realloc(v->part, (size_t)capacity * sizeof *grown);
+
+        if (!grown)
+            return false;
+        v->part = grown;
+        s->capacity = capacity;
+    }
+    v->part[v->parts++] = (struct sc_sparse_part){
+        .device = device, .owner = owner_of(s, row), .row = row, .rows = end - row, .first = sc_sparse_first(a, row),
+        .entries = sc_sparse_first(a, end) - sc_sparse_first(a, row)};
+    return true;
+}
+
+static uint64_t bytes_of(const struct sc_sparse_csr *a, int64_t row, int64_t end)
+{
+    uint64_t entries = (uint64_t)(sc_sparse_first(a, end) - sc_sparse_first(a, row));
+
+    return entries * (sc_type_bytes(a->type) + (size_t)a->index_bytes) + (uint64_t)(end - row) * (size_t)a->index_bytes;
+}
+
+/* Rows [row, end) of a device in pieces of `limit` bytes: at sectors of y where they are that small. */
+static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end, uint64_t limit)
+{
+    const struct sc_sparse_csr *a = &s->v->csr;
+
+    while (row < end) {
+        int64_t good = row + 1, bad = end + 1;
+
+        while (bad - good > 1) {
+            int64_t middle = good + (bad - good) / 2;
+
+            if (bytes_of(a, row, middle) <= limit && sc_sparse_first(a, middle) - sc_sparse_first(a,
+                                                                                                  row) <= ENTRIES_MAX)
+                good = middle;
+            else
+                bad = middle;
+        }
+        if (good < end && good / s->segment * s->segment > row)
+            good = good / s->segment * s->segment;
+        if (!add_part(s, device, row, good))
+            return false;
+        row = good;
+    }
+    return true;
+}
+
+/* A device's rows: what lies in sectors that others have rows of, apart. */
+static bool add_device(struct splitter *s, int d)
+{
+    uint64_t limit = sc_coherence_device_properties(d)->memory / MEMORY_SHARE;
+    int64_t lo = s->at[d], hi = s->at[d + 1], low = lo, high = hi;
+
+    if (lo % s->segment) {
+        low = (lo / s->segment + 1) * s->segment;
+        low = low < hi ? low : hi;
+    }
+    if (hi % s->segment && hi < s->v->csr.rows && hi / s->segment * s->segment > low)
+        high = hi / s->segment * s->segment;
+    return add_pieces(s, d, lo, low, limit) && add_pieces(s, d, low, high, limit) && add_pieces(s, d, high, hi, limit);
+}
+
+/* --- what is needed of x ------------------------------------------------------------------------------------------ */
+
+/* Blocks of columns that entries [first, first + n) lie in. */
+static void mark_blocks(const struct sc_sparse_csr *a, int64_t first, int64_t n, uint64_t *blocks)
+{
+    for (int64_t e = first; e < first + n; e++) {
+        int64_t b = (sc_sparse_at(a->index, a->index_bytes, e) - a->base) / BLOCK;
+
+        blocks[b / 64] |= UINT64_C(1) << b % 64;
+    }
+}
+
+/* Runs of marked blocks with gaps of at most `gap` blocks taken in; stops at `limit`. */
+static int runs(const uint64_t *blocks, int64_t n, int64_t gap, struct sc_sparse_range *out, int limit)
+{
+    int count = 0;
+
+    for (int64_t b = 0; b < n; b++) {
+        if (!blocks[b / 64]) {
+            b |= 63;
+            continue;
+        }
+        if (!(blocks[b / 64] >> b % 64 & 1))
+            continue;
+        if (count && b - out[count - 1].end <= gap) {
+            out[count - 1].end = b + 1;
+            continue;
+        }
+        if (count == limit)
+            return limit + 1;
+        out[count++] = (struct sc_sparse_range){b, b + 1};
+    }
+    return count;
+}
+
+static bool find_ranges(const struct sc_sparse_csr *a, struct sc_sparse_part *p, uint64_t *blocks)
+{
+    int64_t n = (a->cols + BLOCK - 1) / BLOCK;
+    struct sc_sparse_range found[RANGES_MAX];
+
+    memset(blocks, 0, (size_t)(n / 64 + 1) * sizeof *blocks);
+    mark_blocks(a, p->first, p->entries, blocks);
+    for (int64_t gap = 4;; gap *= 2) {
+        p->ranges = runs(blocks, n, gap, found, RANGES_MAX);
+        if (p->ranges <= RANGES_MAX)
+            break;
+    }
+    p->x = malloc((size_t)(p->ranges + 1) * sizeof *p->x);
+    for (int i = 0; p->x && i < p->ranges; i++)
+        p->x[i] = (struct sc_sparse_range){found[i].first * BLOCK,
+                                           found[i].end * BLOCK < a->cols ? found[i].end * BLOCK : a->cols};
+    return p->x != NULL;
+}
+
+/* One device needs no analysis: it gets all of x. */
+static bool all_of_x(const struct sc_sparse_csr *a, struct sc_sparse_part *p)
+{
+    p->ranges = p->entries > 0;
+    p->x = malloc(sizeof *p->x);
+    if (p->x)
+        *p->x = (struct sc_sparse_range){0, a->cols};
+    return p->x != NULL;
+}
+
+enum sc_status sc_sparse_split(struct sc_sparse_variant *v, int devices)
+{
+    struct splitter s = {.v = v, .devices = devices, .segment = sc_coherence_segment(v->csr.rows, v->csr.type)};
+    uint64_t *blocks = malloc(((size_t)v->csr.cols / BLOCK / 64 + 2) * sizeof *blocks);
+    bool good = blocks != NULL;
+
+    v->devices = devices;
+    v->entries = v->csr.rows ? sc_sparse_first(&v->csr, v->csr.rows) - sc_sparse_first(&v->csr, 0) : 0;
+    if (v->csr.rows)
+        boundaries(&v->csr, devices, s.segment, s.at);
+    for (int d = 0; d < devices && good && v->csr.rows; d++)
+        good = add_device(&s, d);
+    for (int i = 0; i < v->parts && good; i++)
+        good = devices == 1 ? all_of_x(&v->csr, &v->part[i]) : find_ranges(&v->csr, &v->part[i], blocks);
+    free(blocks);
+    return good ? SC_OK : SC_ERR_MEMORY;
+}

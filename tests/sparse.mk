@@ -1,0 +1,8 @@
+# Sparse matrices
+if HAVE_BLAS
+check_PROGRAMS += tests/sparse_cg
+tests_sparse_cg_SOURCES = tests/sparse_cg.c
+tests_sparse_cg_LDADD = libsemcache.la $(BLAS_LIBS) -lm
+endif
+dist_check_SCRIPTS += tests/sparse.t
+TESTS += tests/sparse.t
