@@ -1,7 +1,7 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for
 # CUDA.
-EXTRA_DIST += bench/README.md bench/run.sh bench/factor.sh
-EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac
+EXTRA_DIST += bench/README.md bench/run.sh bench/numpy_matmul.py bench/factor.sh
+EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
@@ -22,6 +22,7 @@ bench_xt_abac_SOURCES = bench/xt_abac.c bench/hand.h
 bench_xt_abac_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_xt_abac_LDFLAGS = $(CUDA_LDFLAGS)
 bench_xt_abac_LDADD = $(BLAS_LIBS) -lcublas -lcudart
+bench_cuda_rates_SOURCES = bench/cuda_rates.c tests/cuda_module.h
 
 if HAVE_LAPACK
 noinst_PROGRAMS += bench/factor
@@ -29,6 +30,6 @@ endif
 if HAVE_BLAS
 noinst_PROGRAMS += bench/dgemm bench/sweep
 if HAVE_CUDA
-noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/xt_abac
+noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates
 endif
 endif

@@ -10,6 +10,7 @@ n=${BENCH_N:-30000}
 m=${BENCH_M:-16384}
 iterations=${BENCH_ITERATIONS:-200}
 sweep=${BENCH_SWEEP:-11586}
+source=$(dirname "$0")
 log=${TMPDIR:-/tmp}/semcache-bench.$$
 trap 'rm -f "$log"' EXIT
 
@@ -77,6 +78,27 @@ products() {
     value "dgemm n=$m, TFLOP/s, inputs kept" "$(figure later_tflops)" ">=" 45
 }
 
+# The bound: pinning (two arrays that were written, one that was not), the transfers and the product, one after the other,
+# at the rates that this machine's devices reach.
+numpy_bound() {
+    [ -x bench/cuda_rates ] || return 0
+    keep bench/cuda_rates
+    awk -v n="$m" '
+        /^pin .*not touched before/ { fresh = rate() }
+        /^pin .*huge pages:/ { pin = rate() }
+        /^copy to device/ { up = rate() }
+        /^copy to host/ { down = rate() }
+        /^dgemm n = 16384/ { core = rate() * 1000 }
+        function rate(  field) { split($0, field, ": "); return field[2] + 0 }
+        END { gb = 8e-9 * n * n; print 2 * gb / pin + gb / fresh + 2 * gb / up + gb / down + 2e-9 * n * n * n / core }' "$log"
+}
+numpy() {
+    python3 -c 'import numpy' 2>/dev/null || return 0
+    bound=$(numpy_bound)
+    ours python3 "$source/numpy_matmul.py" "$m" 3
+    row "NumPy a @ b n=$m, s, never used memory" "$(figure best_seconds)" "$bound" 1.15
+}
+
 touching() {
     ours bench/sweep 4 "$sweep"
     value "sweep over a 1 GiB result by pages, GB/s" "$(figure pages_gbs)" ">=" 40
@@ -88,4 +110,5 @@ touching() {
 header "what" "hand-written"
 solvers
 products
+numpy
 touching

@@ -17,8 +17,4 @@ tests_cuda_kernels_SOURCES = tests/cuda_kernels.c tests/blas_definition.h tests/
 tests_cuda_kernels_LDADD = libcore.la -lm
 tests_cuda_device_SOURCES = tests/cuda_device.c tests/cuda_module.h tests/tap.h
 TESTS += tests/cuda_kernels tests/cuda_device
-
-EXTRA_PROGRAMS += bench/cuda_rates
-bench_cuda_rates_SOURCES = bench/cuda_rates.c tests/cuda_module.h
-CLEANFILES += bench/cuda_rates
 endif
