@@ -20,7 +20,10 @@ void sc_host_pager_stop(void);
 void sc_host_pager_rouse(void);
 
 /* window.c: how much to bring home at a fault.  Used by the pager thread only. */
-size_t sc_host_window(uintptr_t addr, enum sc_access access);
+struct sc_host_bounds {
+    uintptr_t first, end; /* of the block that the fault lies in: no window and no stream leaves it */
+};
+size_t sc_host_window(uintptr_t addr, enum sc_access access, struct sc_host_bounds bounds);
 /* After the fault was served.  True: the touching is sequential and goes on at *next with *bytes. */
 bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *next, size_t *bytes);
 void sc_host_window_reset(void);

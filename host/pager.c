@@ -48,6 +48,16 @@ static void answer(struct sc_fault_slot *slot, enum sc_fault_state state)
         sc_sig_futex_wake(&slot->state);
 }
 
+/* Of the block; of the arena where nobody knows of blocks (a fault in none is refused anyway). */
+static struct sc_host_bounds bounds_of(uintptr_t addr)
+{
+    struct sc_host_block block;
+
+    if (sc_host_block_of((const void *)addr, &block))
+        return (struct sc_host_bounds){block.base, block.base + block.bytes};
+    return (struct sc_host_bounds){sc_host_arena.base, sc_host_arena.base + sc_host_arena.bytes};
+}
+
 /* A page that another request opened meanwhile is not asked for again: the protocol would take a read of a readable
  * page for a write. */
 static void serve(struct sc_fault_slot *slot)
@@ -60,7 +70,7 @@ static void serve(struct sc_fault_slot *slot)
         answer(slot, SC_FAULT_SERVED);
         return;
     }
-    if (calls->fault(addr, access, slot->ip, sc_host_window(addr, access)) != SC_FAULT_DONE) {
+    if (calls->fault(addr, access, slot->ip, sc_host_window(addr, access, bounds_of(addr))) != SC_FAULT_DONE) {
         answer(slot, SC_FAULT_REFUSED);
         return;
     }

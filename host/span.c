@@ -273,7 +273,7 @@ struct sc_host_span *sc_host_span_at(const void *p)
 {
     uint32_t unit, head;
 
-    if (!sc_host_within(p))
+    if (!sc_host_within(p) || !heads)
         return NULL;
     unit = (uint32_t)(((uintptr_t)p - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
     /* Units between the regions have no record of heads yet. */

@@ -3,7 +3,10 @@
  * A stream is a stretch of pages that faults opened one after another.  A fault that adjoins a remembered stream, at
  * either end, is sequential: the stream's window doubles, up to window_max.  Any other fault is scattered and starts a
  * new stream with the first window; after several scattered faults in a row the first window shrinks, to a quarter of
- * window_min, and it recovers at the first sequential one. */
+ * window_min, and it recovers at the first sequential one.
+ *
+ * A stream stays in its block: who has walked through one array has said nothing about the next one that malloc happened
+ * to place behind it. */
 #include "base/config.h"
 #include "host/fault_int.h"
 #include "host/host_int.h"
@@ -13,6 +16,7 @@
 
 static struct stream {
     uintptr_t lo, hi; /* [lo, hi) was opened; hi 0: none */
+    struct sc_host_bounds in;
     size_t window;
     enum sc_access access;
     uint64_t used;
@@ -69,7 +73,7 @@ static size_t doubled(size_t window)
     return window * 2 < most ? window * 2 : most;
 }
 
-size_t sc_host_window(uintptr_t addr, enum sc_access access)
+size_t sc_host_window(uintptr_t addr, enum sc_access access, struct sc_host_bounds bounds)
 {
     uintptr_t page = sc_page_floor(addr);
     struct stream *oldest = &streams[0];
@@ -78,7 +82,7 @@ size_t sc_host_window(uintptr_t addr, enum sc_access access)
     for (struct stream *s = streams; s < streams + STREAMS; s++) {
         if (s->used < oldest->used)
             oldest = s;
-        if (!s->hi || s->access != access || (direction = side(s, page)) == NEW)
+        if (!s->hi || s->access != access || s->in.first != bounds.first || (direction = side(s, page)) == NEW)
             continue;
         at = s;
         scattered = 0;
@@ -88,6 +92,7 @@ size_t sc_host_window(uintptr_t addr, enum sc_access access)
     at = oldest;
     direction = NEW;
     at->access = access;
+    at->in = bounds;
     at->window = first_window();
     scattered++;
     return at->window;
@@ -97,19 +102,19 @@ size_t sc_host_window(uintptr_t addr, enum sc_access access)
 bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *next, size_t *bytes)
 {
     uintptr_t page = sc_page_floor(addr), lo = page, hi = page;
+    size_t left;
 
-    while (hi - page < at->window && is_open(hi, access))
+    while (hi < at->in.end && hi - page < at->window && is_open(hi, access))
         hi += SC_PAGE;
-    while (page - lo < at->window && is_open(lo - SC_PAGE, access))
+    while (lo > at->in.first && page - lo < at->window && is_open(lo - SC_PAGE, access))
         lo -= SC_PAGE;
     at->lo = lo;
     at->hi = hi;
     at->used = now;
-    *bytes = doubled(at->window);
-    if (direction == DOWN && lo - sc_host_arena.base < *bytes)
-        *bytes = lo - sc_host_arena.base;
+    left = direction == DOWN ? lo - at->in.first : at->in.end - hi;
+    *bytes = doubled(at->window) < left ? doubled(at->window) : left;
     *next = direction == DOWN ? lo - *bytes : hi;
-    return direction != NEW && *bytes && sc_host_within((const void *)*next);
+    return direction != NEW && *bytes;
 }
 
 void sc_host_window_reset(void)

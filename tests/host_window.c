@@ -15,6 +15,16 @@ struct touch {
     size_t bytes;
 };
 
+/* The malloc blocks that the arena is divided into. */
+static size_t block_pages = PAGES;
+
+static struct sc_host_bounds block_at(size_t page)
+{
+    uintptr_t first = (uintptr_t)stub_arena + page / block_pages * block_pages * SC_PAGE;
+
+    return (struct sc_host_bounds){first, first + block_pages * SC_PAGE};
+}
+
 /* Touches a page: 0 when it was open, 1 when it was brought home, with a window around it. */
 static int touch(size_t page, struct touch *t)
 {
@@ -23,7 +33,7 @@ static int touch(size_t page, struct touch *t)
 
     if (stub_prot(page) != SC_PROT_NONE)
         return 0;
-    window = sc_host_window(addr, SC_READ);
+    window = sc_host_window(addr, SC_READ, block_at(page));
     first = page / (window / SC_PAGE) * (window / SC_PAGE); /* aligned blocks, like sectors */
     last = first + window / SC_PAGE;
     stub_protect(first, (last < PAGES ? last : PAGES) - first, SC_PROT_R);
@@ -114,6 +124,29 @@ static void test_scattered(void)
     tap_ok(ahead == 0, "and reads nothing ahead (%d times)", ahead);
 }
 
+/* Blocks side by side, one walked through, up or down: its neighbours stay where they are. */
+static void test_blocks(bool down)
+{
+    struct touch t = {0};
+    int outside = 0, ahead = 0;
+    size_t n = block_pages = PAGES / 8;
+
+    close_all();
+    for (size_t i = 0; i < n; i++) {
+        size_t page = 3 * n + (down ? n - 1 - i : i);
+
+        if (!touch(page, &t) || !t.ahead)
+            continue;
+        ahead++;
+        outside += t.next < block_at(page).first || t.next + t.bytes > block_at(page).end;
+    }
+    tap_ok(ahead > 0 && !outside, "a sweep %s reads %d times ahead, and never beyond its block (%d times)",
+           down ? "down" : "up", ahead, outside);
+    touch(down ? 3 * n - 1 : 4 * n, &t);
+    tap_ok(t.window == sc_config.window_min && !t.ahead, "the first touch of the neighbour is nobody's continuation");
+    block_pages = PAGES;
+}
+
 int main(void)
 {
     stub_arena_start(BYTES);
@@ -121,5 +154,7 @@ int main(void)
     test_downwards();
     test_interleaved();
     test_scattered();
+    test_blocks(false);
+    test_blocks(true);
     return tap_done();
 }
