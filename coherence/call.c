@@ -243,6 +243,30 @@ static void sign(struct sc_operand *operands, int count)
         }
 }
 
+/* A system call of another thread is using a part of the operand's sectors: their pages cannot be closed now. */
+static bool is_in_use(const struct sc_operand *o)
+{
+    uintptr_t lo, hi, none;
+    int first, end;
+
+    if (!o->matrix)
+        return false;
+    sc_view_extent(&o->view, &lo, &hi);
+    if (!sc_matrix_sectors_at(o->matrix, lo, hi, &first, &end))
+        return false;
+    sc_matrix_sector_range(o->matrix, first, &lo, &none);
+    sc_matrix_sector_range(o->matrix, end - 1, &none, &hi);
+    return sc_host_in_use(sc_page_floor(lo), sc_page_ceil(hi), o->view.access);
+}
+
+static bool any_in_use(const struct sc_operand *operands, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (is_in_use(&operands[i]))
+            return true;
+    return false;
+}
+
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands)
 {
     struct sc_view own[8];
@@ -257,6 +281,8 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     sc_devices_look();
     sc_protocol.active++;
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;
+    if (status == SC_OK && any_in_use(operands, count))
+        status = SC_ERR_CONFLICT;
     if (status != SC_OK) {
         call_over();
         sc_protocol_unlock();

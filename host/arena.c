@@ -14,6 +14,7 @@
 #include "base/inside.h"
 #include "host/fork.h"
 #include "host/span.h"
+#include "host/uses.h"
 
 #define SHARED_BELOW_PAGES 256u /* smaller blocks lie in superblocks */
 #define SHARED_CLASSES 64
@@ -216,6 +217,7 @@ void sc_host_arena_free(void *p)
 
     if (!span || bit(span->lost, i))
         return;
+    sc_host_uses_forget(block_base(span, i), block_bytes(span));
     if (bit(span->odd, i)) /* a guard page, mostly: the next owner must find plain memory */
         sc_host_sys_mprotect((void *)block_base(span, i), block_bytes(span), PROT_READ | PROT_WRITE);
     sc_host_spans_lock();

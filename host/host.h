@@ -74,6 +74,10 @@ void sc_host_spans_unpin(void);
  * again. */
 void sc_host_spans_leave_pinned(void);
 
+/* True when a system call that uses [lo, hi) is under way, one of the two writing: those pages must stay as they are.
+ * With the protocol's lock held. */
+bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access);
+
 /* Arena memory for the library itself: page-aligned, contents undefined, to be tracked as any other block.  NULL when
  * there is no arena or no room.  Free calls no `forget`: the caller has dropped its entries and left the pages open. */
 void *sc_host_alloc(size_t bytes);

@@ -8,74 +8,29 @@
 #include <aio.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <mqueue.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/random.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/inside.h"
-#include "host/arena.h"
 #include "host/next.h"
+#include "host/uses.h"
 
 /* --- what is touched --------------------------------------------------------------------------------------------- */
 
-static void __attribute__((noinline)) touch_arena(uintptr_t addr, size_t bytes, enum sc_access access)
-{
-    const void *p = (const void *)addr;
-    struct sc_host_block block;
-
-    if (sc_inside() || !sc_host_arena_tracked(p) || !sc_host_block_of(p, &block))
-        return;
-    if (bytes > block.base + block.bytes - addr) /* the rest is no memory of this block: the kernel will say so */
-        bytes = block.base + block.bytes - addr;
-    if (bytes)
-        sc_host_acquire(addr, bytes, access);
-}
-
-static inline void touch(const void *p, size_t bytes, enum sc_access access)
-{
-    if (__builtin_expect(sc_host_within(p), 0))
-        touch_arena((uintptr_t)p, bytes, access);
-}
-
-/* Lists are looked at only when something can be tracked: a wrong pointer must give EFAULT, as without us. */
-static inline bool anything_tracked(void)
-{
-    return __atomic_load_n(&sc_host_callbacks, __ATOMIC_RELAXED) != NULL && !sc_inside();
-}
-
-static void touch_vector(const struct iovec *v, size_t count, enum sc_access access)
-{
-    if (!anything_tracked() || count > IOV_MAX)
-        return;
-    for (size_t i = 0; i < count; i++)
-        touch(v[i].iov_base, v[i].iov_len, access);
-}
-
-static void touch_message(const struct msghdr *m, enum sc_access access)
-{
-    if (anything_tracked() && m)
-        touch_vector(m->msg_iov, m->msg_iovlen, access);
-}
-
-static void touch_messages(const struct mmsghdr *m, size_t count, enum sc_access access)
-{
-    if (!anything_tracked() || !m)
-        return;
-    for (size_t i = 0; i < count && i < IOV_MAX; i++)
-        touch_message(&m[i].msg_hdr, access);
-}
-
 /* On x86-64 struct aiocb64 is the same. */
-static void touch_requests(const struct aiocb *const *list, int count)
+static void touch_requests(struct sc_host_use *use, const struct aiocb *const *list, int count)
 {
-    if (!anything_tracked())
+    if (!sc_host_anything_tracked())
         return;
     for (int i = 0; i < count; i++)
         if (list[i] && list[i]->aio_lio_opcode != LIO_NOP)
-            touch((const void *)list[i]->aio_buf, list[i]->aio_nbytes,
+            sc_host_touch(use, (const void *)list[i]->aio_buf, list[i]->aio_nbytes,
                   list[i]->aio_lio_opcode == LIO_READ ? SC_RDWR : SC_READ);
 }
 
@@ -87,22 +42,27 @@ static size_t times(size_t each, size_t count)
 }
 
 #define TIMES times
-#define FILL(p, n) touch(p, n, SC_RDWR)
-#define DRAIN(p, n) touch(p, n, SC_READ)
-#define FILL_V(v, c) touch_vector(v, (size_t)(c), SC_RDWR)
-#define DRAIN_V(v, c) touch_vector(v, (size_t)(c), SC_READ)
-#define FILL_MSG(m) touch_message(m, SC_RDWR)
-#define DRAIN_MSG(m) touch_message(m, SC_READ)
-#define FILL_MSGS(m, c) touch_messages(m, c, SC_RDWR)
-#define DRAIN_MSGS(m, c) touch_messages(m, c, SC_READ)
-#define AIO_LIST(list, count) touch_requests((const struct aiocb *const *)(list), count)
+#define FILL(p, n) sc_host_touch(&use, p, n, SC_RDWR)
+#define DRAIN(p, n) sc_host_touch(&use, p, n, SC_READ)
+#define FILL_V(v, c) sc_host_touch_vector(&use, v, (size_t)(c), SC_RDWR)
+#define DRAIN_V(v, c) sc_host_touch_vector(&use, v, (size_t)(c), SC_READ)
+#define FILL_MSG(m) sc_host_touch_message(&use, m, SC_RDWR)
+#define DRAIN_MSG(m) sc_host_touch_message(&use, m, SC_READ)
+#define FILL_MSGS(m, c) sc_host_touch_messages(&use, m, c, SC_RDWR)
+#define DRAIN_MSGS(m, c) sc_host_touch_messages(&use, m, c, SC_READ)
+#define AIO_LIST(list, count) touch_requests(&use, (const struct aiocb *const *)(list), count)
 
 /* --- the functions ----------------------------------------------------------------------------------------------- */
 
 #undef fread_unlocked /* macros of <stdio.h> */
 #undef fwrite_unlocked
 
-/* libc declares these to fortified programs only. */
+/* Not declared by libc, or to fortified programs only. */
+ssize_t __read(int, void *, size_t);
+ssize_t __pread64(int, void *, size_t, off64_t);
+ssize_t __write(int, const void *, size_t);
+ssize_t __pwrite64(int, const void *, size_t, off64_t);
+ssize_t __send(int, const void *, size_t, int);
 ssize_t __read_chk(int, void *, size_t, size_t);
 ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
@@ -123,11 +83,29 @@ static void *next[NEXT_COUNT];
 #define CALL(result, name, parameters, arguments, touched)                                   \
     SC_HOST_EXPORT result name parameters                                                    \
     {                                                                                        \
+        struct sc_host_use use = {0};                                                        \
+        result got;                                                                          \
+                                                                                             \
         touched;                                                                             \
-        return ((__typeof__(name) *)sc_host_next(&next[NEXT_##name], #name))arguments;       \
+        got = ((__typeof__(name) *)sc_host_next(&next[NEXT_##name], #name))arguments;        \
+        sc_host_use_end(&use);                                                               \
+        return got;                                                                          \
     }
 #include "host/io_calls.h"
 #undef CALL
+
+/* The one that returns nothing.  libc's, since 2.36, asks the kernel to fill the buffer, and ends the program when that
+ * fails. */
+static void *next_arc4random_buf;
+void arc4random_buf(void *p, size_t bytes);
+SC_HOST_EXPORT void arc4random_buf(void *p, size_t bytes)
+{
+    struct sc_host_use use = {0};
+
+    FILL(p, bytes);
+    ((__typeof__(arc4random_buf) *)sc_host_next(&next_arc4random_buf, "arc4random_buf"))(p, bytes);
+    sc_host_use_end(&use);
+}
 
 /* Not at the first call: that may be in a signal handler. */
 static void __attribute__((constructor)) find_all(void)
@@ -135,4 +113,5 @@ static void __attribute__((constructor)) find_all(void)
 #define CALL(result, name, parameters, arguments, touched) sc_host_next(&next[NEXT_##name], #name);
 #include "host/io_calls.h"
 #undef CALL
+    sc_host_next(&next_arc4random_buf, "arc4random_buf");
 }

@@ -6,10 +6,22 @@
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 #include "base/inside.h"
 #include "host/arena.h"
 #include "host/next.h"
+
+#ifndef MADV_DONTNEED_LOCKED /* of kernels newer than the headers */
+#define MADV_DONTNEED_LOCKED 24
+#endif
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
 
 static inline bool meets_arena(const void *addr, size_t bytes)
 {
@@ -24,7 +36,35 @@ static void abandon(const void *addr, size_t bytes, bool lost)
         sc_host_arena_abandon((uintptr_t)addr, bytes, lost);
 }
 
-static void *next_munmap, *next_mmap, *next_mmap64, *next_mremap, *next_madvise, *next_mprotect;
+/* What the kernel would do with closed pages or pinned ones (rule M4), done or prevented.  True: nothing is left to
+ * ask the kernel for. */
+static bool advised(uintptr_t addr, size_t bytes, int advice)
+{
+    switch (advice) {
+    case MADV_DONTNEED:
+    case MADV_DONTNEED_LOCKED:
+        sc_host_arena_empty(addr, bytes);
+        return true;
+    case MADV_FREE: /* the contents may be kept, too */
+        return true;
+    case MADV_POPULATE_READ:
+        sc_host_acquire(addr, bytes, SC_READ);
+        return false;
+    case MADV_POPULATE_WRITE:
+        sc_host_acquire(addr, bytes, SC_RDWR);
+        return false;
+    case MADV_GUARD_INSTALL: /* empties and closes */
+    case MADV_HWPOISON:
+    case MADV_WIPEONFORK:
+        sc_host_arena_abandon(addr, bytes, false);
+        return false;
+    default:
+        return false;
+    }
+}
+
+static void *next_munmap, *next_mmap, *next_mmap64, *next_mremap, *next_madvise, *next_mprotect,
+    *next_pkey_mprotect, *next_shmat;
 
 static void __attribute__((constructor)) find_next(void)
 {
@@ -34,6 +74,8 @@ static void __attribute__((constructor)) find_next(void)
     sc_host_next(&next_mremap, "mremap");
     sc_host_next(&next_madvise, "madvise");
     sc_host_next(&next_mprotect, "mprotect");
+    sc_host_next(&next_pkey_mprotect, "pkey_mprotect");
+    sc_host_next(&next_shmat, "shmat");
 }
 
 SC_HOST_EXPORT int munmap(void *addr, size_t bytes)
@@ -78,13 +120,26 @@ SC_HOST_EXPORT int mprotect(void *addr, size_t bytes, int prot)
     return ((__typeof__(mprotect) *)sc_host_next(&next_mprotect, "mprotect"))(addr, bytes, prot);
 }
 
+SC_HOST_EXPORT int pkey_mprotect(void *addr, size_t bytes, int prot, int key)
+{
+    abandon(addr, bytes, false);
+    return ((__typeof__(pkey_mprotect) *)sc_host_next(&next_pkey_mprotect, "pkey_mprotect"))(addr, bytes, prot, key);
+}
+
+/* Shared memory over what is there (SHM_REMAP); anywhere else the arena's addresses are taken. */
+SC_HOST_EXPORT void *shmat(int id, const void *addr, int flags)
+{
+    uintptr_t at = (uintptr_t)addr & ~(uintptr_t)(flags & SHM_RND ? SC_PAGE - 1 : 0);
+    struct shmid_ds about;
+
+    if (addr && (flags & SHM_REMAP) && shmctl(id, IPC_STAT, &about) == 0)
+        abandon((const void *)at, about.shm_segsz, true);
+    return ((__typeof__(shmat) *)sc_host_next(&next_shmat, "shmat"))(id, addr, flags);
+}
+
 SC_HOST_EXPORT int madvise(void *addr, size_t bytes, int advice)
 {
-    if (meets_arena(addr, bytes) && (uintptr_t)addr % SC_PAGE == 0) {
-        if (advice == MADV_DONTNEED)
-            return sc_host_arena_empty((uintptr_t)addr, bytes), 0;
-        if (advice == MADV_FREE) /* the contents may be kept, too */
-            return 0;
-    }
+    if (meets_arena(addr, bytes) && (uintptr_t)addr % SC_PAGE == 0 && advised((uintptr_t)addr, bytes, advice))
+        return 0;
     return ((__typeof__(madvise) *)sc_host_next(&next_madvise, "madvise"))(addr, bytes, advice);
 }

@@ -5,8 +5,8 @@
  * new stream with the first window; after several scattered faults in a row the first window shrinks, to a quarter of
  * window_min, and it recovers at the first sequential one.
  *
- * A stream stays in its block: who has walked through one array has said nothing about the next one that malloc happened
- * to place behind it. */
+ * A stream stays in its block: who has walked through one array has said nothing about the next one that malloc
+ * happened to place behind it. */
 #include "base/config.h"
 #include "host/fault_int.h"
 #include "host/host_int.h"

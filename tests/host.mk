@@ -31,3 +31,12 @@ tests_host_threads_SOURCES = tests/host_threads.c tests/host_stub.h
 tests_host_threads_LDADD = libcore.la
 dist_check_SCRIPTS += tests/fault_sig_symbols.t
 TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_threads tests/fault_sig_symbols.t
+
+# Programs with memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
+if HAVE_BLAS
+check_PROGRAMS += tests/kernel_access
+tests_kernel_access_SOURCES = tests/kernel_access.c
+tests_kernel_access_LDADD = $(BLAS_LIBS) -lrt
+endif
+dist_check_SCRIPTS += tests/kernel_access.t
+TESTS += tests/kernel_access.t

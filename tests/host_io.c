@@ -5,6 +5,7 @@
 #include <aio.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -194,6 +195,48 @@ static void test_others(void)
     expect("lio_listio of a write", lio_listio(LIO_WAIT, list, 2, NULL), 0, SC_READ);
 }
 
+struct reader {
+    int fd;
+    bool began;
+};
+static void *wait_for_bytes(void *arg)
+{
+    struct reader *r = arg;
+    ssize_t got;
+
+    __atomic_store_n(&r->began, true, __ATOMIC_SEQ_CST);
+    got = read(r->fd, p, PART);
+    return (void *)got;
+}
+
+/* While a call waits in the kernel its range is known to be in use. */
+static void test_in_use(void)
+{
+    struct reader r = {.fd = -1};
+    uintptr_t at = (uintptr_t)p;
+    int pipes[2], seen = 0;
+    pthread_t thread;
+    void *got;
+
+    tap_ok(!sc_host_in_use(0, UINTPTR_MAX, SC_RDWR), "no call, nothing in use");
+    if (pipe(pipes))
+        return;
+    r.fd = pipes[0];
+    pthread_create(&thread, NULL, wait_for_bytes, &r);
+    for (int i = 0; i < 5000 && !seen; i++) {
+        seen = sc_host_in_use(at + PART - 1, at + PART, SC_READ);
+        usleep(1000);
+    }
+    tap_ok(seen && !sc_host_in_use(at + PART, at + BYTES, SC_RDWR) && !sc_host_in_use(0, at, SC_RDWR),
+           "a read that waits uses its range");
+    tap_ok(write(pipes[1], p + PART, PART) == PART && pthread_join(thread, &got) == 0 && (ssize_t)got == PART &&
+               !sc_host_in_use(0, UINTPTR_MAX, SC_RDWR),
+           "until it is over");
+    close(pipes[0]);
+    close(pipes[1]);
+    fake_reset();
+}
+
 static void test_not_ours(void)
 {
     static char local[PART];
@@ -262,6 +305,7 @@ int main(void)
     test_receives();
     test_writes();
     test_others();
+    test_in_use();
     test_not_ours();
     test_ranges();
     return tap_done();

@@ -2,9 +2,14 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 #include "tests/host_fake.h"
 #include "tests/tap.h"
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
 
 #define MIB ((size_t)1 << 20)
 
@@ -111,6 +116,34 @@ static void test_lost(void)
     free(q);
 }
 
+static void test_more(void)
+{
+    char *p = tracked(5 * MIB);
+    struct sc_host_block b;
+    int segment = shmget(IPC_PRIVATE, MIB, 0600), good;
+
+    tap_ok(madvise(p, MIB, 22) == 0 || errno == EINVAL, "MADV_POPULATE_READ");
+    tap_ok(fake_acquired_only(p, MIB, SC_READ), "after the range came home");
+    tap_ok(madvise(p, MIB, MADV_REMOVE) == -1 && fake_acquires + fake_forgets == 0 && p[0] == 5,
+           "MADV_REMOVE is refused, as for all private memory");
+    tap_ok(msync(p, MIB, MS_SYNC) == 0 && p[0] == 5, "msync");
+    fake_reset();
+    tap_ok(madvise(p, 4096, MADV_DONTNEED_LOCKED) == 0 && fake_forgets == 1 && all_bytes(p, 0, 4096) && p[4096] == 5,
+           "MADV_DONTNEED_LOCKED empties");
+    sc_host_block_track(p);
+    fake_reset();
+    good = segment >= 0 && shmat(segment, p, SHM_REMAP) == p;
+    shmctl(segment, IPC_RMID, NULL);
+    tap_ok(segment < 0 || (good && fake_acquires == 1 && fake_forgets == 1 && !sc_host_block_of(p, &b)),
+           "shared memory attached over a block: home first, never tracked again");
+    p[0] = 1;
+    free(p);
+    p = tracked(100000);
+    pkey_mprotect(p, 4096, PROT_READ | PROT_WRITE, -1);
+    tap_ok(fake_acquires == 1 && fake_forgets == 1 && !sc_host_block_of(p, &b), "pkey_mprotect as mprotect");
+    free(p);
+}
+
 int main(void)
 {
     if (!tap_ok(fake_start((size_t)1 << 40) == 0, "the arena starts"))
@@ -119,5 +152,6 @@ int main(void)
     test_guard_pages();
     test_dontneed();
     test_lost();
+    test_more();
     return tap_done();
 }
