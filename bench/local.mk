@@ -1,7 +1,8 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for
 # CUDA.
-EXTRA_DIST += bench/README.md bench/run.sh bench/numpy_matmul.py bench/factor.sh
-EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates
+EXTRA_DIST += bench/README.md bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/sparse_cg.sh
+EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates \
+	bench/sparse_cg bench/hand_sparse_cg
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
@@ -27,9 +28,16 @@ bench_cuda_rates_SOURCES = bench/cuda_rates.c tests/cuda_module.h
 if HAVE_LAPACK
 noinst_PROGRAMS += bench/factor
 endif
+bench_sparse_cg_SOURCES = bench/sparse_cg.c bench/stencil.h examples/example.h
+bench_sparse_cg_LDADD = libsemcache.la $(BLAS_LIBS) -lm
+bench_hand_sparse_cg_SOURCES = bench/hand_sparse_cg.c bench/hand.h bench/stencil.h
+bench_hand_sparse_cg_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_hand_sparse_cg_LDFLAGS = $(CUDA_LDFLAGS)
+bench_hand_sparse_cg_LDADD = -lcublas -lcusparse -lcudart -lm
+
 if HAVE_BLAS
-noinst_PROGRAMS += bench/dgemm bench/sweep
+noinst_PROGRAMS += bench/dgemm bench/sweep bench/sparse_cg
 if HAVE_CUDA
-noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates
+noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/cuda_rates
 endif
 endif

@@ -5,6 +5,8 @@
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#define DISABLE_CUSPARSE_DEPRECATED
+#include <cusparse.h>
 #include <pthread.h>
 
 #include "device/device.h"
@@ -17,6 +19,7 @@ enum {
 struct sc_cuda_stream {
     cudaStream_t stream;
     cublasHandle_t blas;        /* made by the first launch on the stream */
+    cusparseHandle_t sparse;    /* made by the first sparse launch */
     void *workspace;            /* of blas */
     void *scratch;              /* behind it: of the kernel in progress (kernel.c) */
     bool unmarked;              /* something was enqueued since the newest mark */
@@ -60,6 +63,7 @@ void sc_cuda_context_release(struct sc_cuda_device *d);
  * logged once for each cause, with the text of the call.  The runtime's last error is cleared. */
 enum sc_status sc_cuda_failed(cudaError_t error, const char *call);
 enum sc_status sc_cuda_blas_failed(cublasStatus_t error, const char *call);
+enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call);
 #define SC_CUDA(call)                                                                                         \
     ({                                                                                                        \
         cudaError_t error_ = (call);                                                                          \
@@ -107,5 +111,8 @@ enum sc_status sc_cuda_joules(int device, double *joules);
 /* kernel.c */
 enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel);
 void sc_cuda_kernels_close(struct sc_cuda_device *d);
+
+/* sparse.c */
+void sc_cuda_forget(int device, void *plan);
 
 #endif

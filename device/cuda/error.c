@@ -1,4 +1,4 @@
-/* From CUDA's and cuBLAS's errors to ours. */
+/* From CUDA's, cuBLAS's and cuSPARSE's errors to ours. */
 #include "device/cuda/cuda_int.h"
 
 /* True the first time a cause comes up in the process. */
@@ -46,4 +46,20 @@ enum sc_status sc_cuda_blas_failed(cublasStatus_t error, const char *call)
         sc_cuda_host->log(SC_LOG_ERROR, "cuBLAS %s: %s: the work goes on on the host; SEMCACHE_DEVICE=none avoids the "
                           "devices", call, cublasGetStatusName(error));
     return error == CUBLAS_STATUS_INVALID_VALUE ? SC_ERR_INVALID : SC_ERR_DEVICE;
+}
+
+enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call)
+{
+    static unsigned char said[32];
+
+    cudaGetLastError();
+    if (error == CUSPARSE_STATUS_ALLOC_FAILED || error == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
+        return SC_ERR_DEVICE_MEMORY;
+    if (error == CUSPARSE_STATUS_NOT_SUPPORTED)
+        return SC_ERR_UNSUPPORTED;
+    if (first_time(said, (unsigned)error, sizeof said))
+        sc_cuda_host->log(SC_LOG_ERROR,
+                          "cuSPARSE %s: %s: the work goes on on the host; SEMCACHE_DEVICE=none avoids the "
+                          "devices", call, cusparseGetErrorName(error));
+    return error == CUSPARSE_STATUS_INVALID_VALUE ? SC_ERR_INVALID : SC_ERR_DEVICE;
 }

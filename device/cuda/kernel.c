@@ -262,6 +262,8 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
     c.alpha = sc_cuda_scalar_of(kernel->type, kernel->alpha);
     c.beta = sc_cuda_scalar_of(kernel->type, kernel->beta);
     sc_cuda_enqueue(d, stream);
+    if (sc_op_is_sparse(kernel->op))
+        return sc_cuda_sparse(&c);
     switch (sc_op_level(kernel->op)) {
     case 1: return sc_cuda_level1(&c);
     case 2: return sc_cuda_level2(&c);
@@ -274,6 +276,9 @@ void sc_cuda_kernels_close(struct sc_cuda_device *d)
     for (int s = 0; s < SC_STREAMS; s++) {
         struct sc_cuda_stream *q = &d->streams[s];
 
+        if (q->sparse)
+            cusparseDestroy(q->sparse);
+        q->sparse = NULL;
         if (q->blas)
             cublasDestroy(q->blas);
         if (q->workspace)

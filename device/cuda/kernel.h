@@ -23,6 +23,7 @@ union sc_cuda_scalar {
 struct sc_cuda_call {
     struct sc_cuda_stream *queue;
     cublasHandle_t blas;
+    cusparseHandle_t sparse; /* set by sc_cuda_sparse */
     int device;
     enum sc_stream stream;
     const struct sc_kernel *k;
@@ -80,8 +81,9 @@ static inline enum sc_status sc_cuda_result_of(const struct sc_cuda_call *c, cub
 /* C := beta C for an m x n matrix; A and B are not looked at, whatever they hold. */
 enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n, void *matrix, int64_t ld);
 
-/* The call's kernel, of level 1 or 2. */
+/* The call's kernel, of level 1 or 2 or sparse. */
 enum sc_status sc_cuda_level1(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_level2(const struct sc_cuda_call *c);
+enum sc_status sc_cuda_sparse(struct sc_cuda_call *c);
 
 #endif

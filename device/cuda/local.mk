@@ -5,12 +5,12 @@ if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
 semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \
 	device/cuda/fence.c device/cuda/memory.c device/cuda/populate.c device/cuda/copy.c device/cuda/kernel.h \
-	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/identity.c base/types.c
+	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c device/cuda/identity.c base/types.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 # nodelete: CUDA's libraries do not survive being unloaded.
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
 	-no-undefined -Wl,-z,defs -Wl,-z,nodelete $(CUDA_LDFLAGS)
-semcache_cuda_la_LIBADD = -lcublas -lcudart
+semcache_cuda_la_LIBADD = -lcublas -lcusparse -lcudart
 
 check_PROGRAMS += tests/cuda_kernels tests/cuda_device
 tests_cuda_kernels_SOURCES = tests/cuda_kernels.c tests/blas_definition.h tests/cuda_module.h tests/tap.h

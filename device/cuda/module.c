@@ -224,6 +224,7 @@ static const struct sc_device_ops module_ops = {
     .copy = sc_cuda_copy,
     .fill = sc_cuda_fill,
     .launch = sc_cuda_launch,
+    .forget = sc_cuda_forget,
     .result_slot = sc_cuda_result_slot,
     .mark = sc_cuda_mark,
     .wait = sc_cuda_wait,
