@@ -194,7 +194,7 @@ static enum sc_status run_mm(const struct sc_cuda_call *c, struct plan *p)
     size_t bytes = 0;
     enum sc_status status = result_of(k, cusparseSpMM_bufferSize(c->sparse, operation(k),
                                                                  CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                                                 &c->alpha, p->matrix, p->x.matrix, &c->beta, p->y.matrix,
+                                                             &c->alpha, p->matrix, p->x.matrix, &c->beta, p->y.matrix,
                                                                  type, CUSPARSE_SPMM_ALG_DEFAULT, &bytes));
 
     if (status == SC_OK)
@@ -220,7 +220,7 @@ static enum sc_status run_sv(const struct sc_cuda_call *c, struct plan *p)
         if (status == SC_OK)
             status = result_of(k, cusparseSpSV_analysis(c->sparse, plain, &c->alpha, p->matrix, p->x.vector,
                                                         p->y.vector,
-                                                        data_types[k->type], CUSPARSE_SPSV_ALG_DEFAULT, p->sv, p->buffer));
+                                                    data_types[k->type], CUSPARSE_SPSV_ALG_DEFAULT, p->sv, p->buffer));
         p->analysed = status == SC_OK;
     }
     if (status != SC_OK)
