@@ -9,8 +9,7 @@
 #include "host/host.h"
 
 /* On the pager thread.  Makes the page of `addr` accessible, having brought home about `window` bytes around it (a
- * read) or the sectors that meet its page (a write).  An access that only asks to read a page which is readable already
- * is taken for a write: front ends that cannot tell pass SC_READ first. */
+ * read) or about 64 KiB of sectors around it (a write). */
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window);
 
 /* Starts bringing [addr, addr + bytes) home without waiting for it. */

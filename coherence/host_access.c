@@ -322,8 +322,10 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
         sc_protocol_unlock();
         return sc_host_block_of((void *)addr, &block) ? SC_FAULT_DONE : SC_FAULT_NOT_OURS;
     }
-    if (prot == SC_PROT_R)
-        access = SC_WRITE;
+    if (prot == SC_PROT_R && access == SC_READ) {
+        sc_protocol_unlock();
+        return SC_FAULT_DONE;
+    }
     sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
     sc_trace(.kind = SC_EVENT_FAULT, .a = addr, .ip = ip, .old_state = (uint8_t)access);
     if (access & SC_WRITE) {

@@ -9,8 +9,6 @@
 
 /* The same access faults again and again and nothing changes in between: it will for ever. */
 #define STUCK_MOST 8
-/* A readable page faults this often in a row while pages change elsewhere: a write. */
-#define REPEATS_WRITE 3
 
 struct sc_fault_desk *sc_fault_desk;
 __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
@@ -18,39 +16,28 @@ __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
 /* The thread's last fault. */
 static __thread struct {
     uintptr_t addr, ip;
-    uint32_t before, changes; /* sc_host_prot_changes when its handler was entered, and when it returned */
-    unsigned repeats, stuck;
+    uint32_t changes; /* sc_host_prot_changes when its handler was entered */
+    unsigned stuck;
 } last __attribute__((tls_model("initial-exec")));
 
 enum verdict { ASK, RETRY, STUCK };
 
 static inline uint32_t changes_now(void) { return __atomic_load_n(&sc_host_prot_changes, __ATOMIC_SEQ_CST); }
 
-/* What to do about a fault, and (front ends that cannot tell) what access it was.  A page that is readable by the table
- * (F1: really so) is no proof of a write, since another thread may have opened it after this one's read faulted; but
- * when the same instruction faults there again and no protection changed in between, it was one. */
-static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access *access)
+static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access access)
 {
-    enum sc_prot prot = sc_host_prot(addr);
     bool again = last.addr == addr && last.ip == ip;
     uint32_t now = changes_now();
-    bool unchanged = again && last.changes == now;
 
     /* Nothing since the handler before: opened for this thread and closed again before it ran is no reason to give
      * up. */
-    last.stuck = again && last.before == now ? last.stuck + 1 : 0;
-    last.before = now;
+    last.stuck = again && last.changes == now ? last.stuck + 1 : 0;
+    last.changes = now;
     last.addr = addr;
     last.ip = ip;
-    last.repeats = again ? last.repeats + 1 : 0;
     if (last.stuck > STUCK_MOST)
         return STUCK;
-    if (*access == SC_FAULT_UNKNOWN) {
-        bool write = prot == SC_PROT_R && (unchanged || last.repeats >= REPEATS_WRITE);
-
-        *access = write ? SC_WRITE : SC_READ;
-    }
-    return prot <= (*access == SC_READ ? SC_PROT_R : SC_PROT_RW) ? RETRY : ASK;
+    return sc_host_prot(addr) <= (access == SC_READ ? SC_PROT_R : SC_PROT_RW) ? RETRY : ASK;
 }
 
 static struct sc_fault_slot *claim(struct sc_fault_desk *desk)
@@ -75,14 +62,30 @@ static bool answered(const struct sc_fault_slot *slot)
     return __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST) >= SC_FAULT_SERVED;
 }
 
+/* A processor that was taken away while one span shows that there is none to spare. */
+#define LOST_CYCLES    (1u << 21) /* about 1 ms */
+#define SLEEPING_AFTER 64         /* faults */
+
+static bool sleeps(struct sc_fault_desk *desk)
+{
+    uint32_t left = __atomic_load_n(&desk->sleeping, __ATOMIC_RELAXED);
+
+    return left && __atomic_compare_exchange_n(&desk->sleeping, &left, left - 1, false, __ATOMIC_RELAXED,
+                                               __ATOMIC_RELAXED);
+}
+
 static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
 {
     uint64_t start = __builtin_ia32_rdtsc();
 
+    if (sleeps(desk))
+        return;
     if (__atomic_fetch_add(&desk->spinning, 1, __ATOMIC_RELAXED) < desk->spinning_most)
         while (!answered(slot) && __builtin_ia32_rdtsc() - start < desk->spin_cycles)
             __builtin_ia32_pause();
     __atomic_fetch_sub(&desk->spinning, 1, __ATOMIC_RELAXED);
+    if (__builtin_ia32_rdtsc() - start > (uint64_t)desk->spin_cycles + LOST_CYCLES)
+        __atomic_store_n(&desk->sleeping, SLEEPING_AFTER, __ATOMIC_RELAXED);
 }
 
 /* Posts the request and waits for the answer: true when served. */
@@ -119,20 +122,15 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
 bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip)
 {
     struct sc_fault_desk *desk = sc_fault_desk;
-    bool ours;
 
     if (!desk || sc_fault_on_pager || !sc_host_within((const void *)addr))
         return false;
-    switch (look(addr, ip, &access)) {
+    switch (look(addr, ip, access)) {
     case ASK:
-        ours = __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, ip);
-        break;
+        return __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, ip);
     case RETRY:
-        ours = true;
-        break;
+        return true;
     default:
-        ours = false;
+        return false;
     }
-    last.changes = changes_now();
-    return ours;
 }

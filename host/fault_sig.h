@@ -9,8 +9,7 @@
 
 #include "host/host.h"
 
-#define SC_FAULT_SLOTS   128
-#define SC_FAULT_UNKNOWN ((enum sc_access)0) /* this front end cannot tell reads from writes */
+#define SC_FAULT_SLOTS 128
 
 /* free -> filling -> posted -> (pager) serving -> done or refused -> free.  The thread that filled it owns it, but
  * between posted and done, when the pager does. */
@@ -40,6 +39,7 @@ struct sc_fault_desk {
     uint32_t spinning;      /* faulting threads that spin now */
     uint32_t spinning_most; /* more than this many would take the pager's processor */
     uint32_t spin_cycles;   /* how long one spins before it sleeps */
+    uint32_t sleeping;      /* so many of the next faults are to sleep at once */
     uint32_t rousing;       /* the pager wants to be woken before the first fault (pager.c) */
     struct sc_fault_slot slots[SC_FAULT_SLOTS];
 };

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "base/status.h"
+#include "base/types.h"
 
 struct sc_host_front {
     const char *name;
@@ -17,6 +18,12 @@ extern const struct sc_host_front sc_host_front_sigaction;
 #ifdef HAVE_LIBSIGSEGV
 extern const struct sc_host_front sc_host_front_libsigsegv;
 #endif
+
+/* The signal context's REG_ERR: x86's error code tells a write from a read. */
+static inline enum sc_access sc_front_access(long long error_code)
+{
+    return error_code & 2 ? SC_WRITE : SC_READ;
+}
 
 /* For tests, before the start: the name of the front end to use, or NULL for the default. */
 extern const char *sc_host_front_wanted;

@@ -1,4 +1,4 @@
-/* The direct front end: the x86 error code tells a write from a read. */
+/* The direct front end. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,15 +8,13 @@
 #include "host/fault_sig.h"
 #include "host/front.h"
 
-#define ERROR_CODE_WRITE 2
-
 static void handler(int sig, siginfo_t *info, void *context)
 {
     const greg_t *regs = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    enum sc_access access = regs[REG_ERR] & ERROR_CODE_WRITE ? SC_WRITE : SC_READ;
 
     /* Only a protection fault has an address that means anything here. */
-    if (info->si_code == SEGV_ACCERR && sc_fault_sig_serve((uintptr_t)info->si_addr, access, (uintptr_t)regs[REG_RIP]))
+    if (info->si_code == SEGV_ACCERR &&
+        sc_fault_sig_serve((uintptr_t)info->si_addr, sc_front_access(regs[REG_ERR]), (uintptr_t)regs[REG_RIP]))
         return;
     sc_chain_sig_pass(sig, info, context);
 }

@@ -1,7 +1,7 @@
 /* The libsigsegv front end.  libsigsegv's own handler knows no earlier handler (a refused fault sets the default action
  * for the whole process), runs on the thread's own stack and passes the address alone.  So a handler of ours stands
- * before it: it keeps the fault's context for the callback, hands faults in the arena to libsigsegv and all others to
- * whoever was there before.  Our callback therefore never refuses. */
+ * before it: it keeps what the fault's context says for the callback, hands faults in the arena to libsigsegv and all
+ * others to whoever was there before.  Our callback therefore never refuses. */
 #include "config.h"
 
 #ifdef HAVE_LIBSIGSEGV
@@ -20,20 +20,24 @@ static struct sigaction library; /* libsigsegv's handler; written before ours is
 /* The fault that this thread is handling. */
 static __thread struct {
     uintptr_t ip;
+    enum sc_access access;
     bool ours;
 } here __attribute__((tls_model("initial-exec")));
 
 static int callback(void *addr, int serious)
 {
     (void)serious;
-    here.ours = sc_fault_sig_serve((uintptr_t)addr, SC_FAULT_UNKNOWN, here.ip);
+    here.ours = sc_fault_sig_serve((uintptr_t)addr, here.access, here.ip);
     return 1;
 }
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
     if (info->si_code == SEGV_ACCERR && sc_host_within(info->si_addr)) {
-        here.ip = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+        const greg_t *regs = ((const ucontext_t *)context)->uc_mcontext.gregs;
+
+        here.ip = (uintptr_t)regs[REG_RIP];
+        here.access = sc_front_access(regs[REG_ERR]);
         here.ours = false;
         library.sa_sigaction(sig, info, context);
         if (here.ours)

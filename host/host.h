@@ -21,8 +21,7 @@ enum sc_fault_answer {
 
 struct sc_host_callbacks {
     /* On the pager thread.  Makes [addr] accessible, bringing home about `window` bytes around it (never more).
-     * access: SC_READ, SC_WRITE; front ends that cannot tell pass SC_READ first: when the page is readable already, the
-     * callback takes it for a write. */
+     * access: SC_READ or SC_WRITE. */
     enum sc_fault_answer (*fault)(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window);
     /* On the pager thread, after a sequential fault: start moving up to `bytes` bytes from addr on, without waiting and
      * without opening pages. */

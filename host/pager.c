@@ -23,7 +23,8 @@
  *     costs, so that wake-ups cost a program one percent at the most;
  *   - closing pages wakes it (sc_host_pager_rouse), before the first fault;
  *   - it gives up at once, and for BACKOFF_NS, when the kernel takes its processor away: the program needs all of them;
- *   - faulting threads, which can do nothing else, spin longer than most transfers take. */
+ *   - faulting threads, which can do nothing else, spin longer than most transfers take.
+ * With fewer processors both spin briefly, and not at all for a while after one was taken away. */
 #define SPARE_CPUS              4
 #define AWAKE_NS                20000000
 #define AWAKE_BRIEF_NS          100000
@@ -108,11 +109,12 @@ static uint64_t clock_ns(void)
 static bool spin(struct sc_fault_desk *desk, uint32_t seen)
 {
     static uint64_t backoff_until;
-    uint64_t start = clock_ns(), now = start, before;
-    bool spare = desk->spinning_most >= SPARE_CPUS / 2 && start >= backoff_until;
+    uint64_t start = clock_ns(), now = start, before, most;
+    bool many = desk->spinning_most >= SPARE_CPUS / 2, crowded = start < backoff_until;
 
-    __atomic_store_n(&desk->rousing, spare, __ATOMIC_RELAXED);
-    while (desk->spinning_most && now - start < (spare ? AWAKE_NS : AWAKE_BRIEF_NS)) {
+    __atomic_store_n(&desk->rousing, many && !crowded, __ATOMIC_RELAXED);
+    most = many && !crowded ? AWAKE_NS : many || (!crowded && desk->spinning_most) ? AWAKE_BRIEF_NS : 0;
+    while (now - start < most) {
         for (int i = 0; i < POLLS; i++) {
             if (__atomic_load_n(&desk->posted, __ATOMIC_SEQ_CST) != seen)
                 return true;

@@ -567,10 +567,12 @@ static enum sc_status emu_sync(struct sc_fence fence)
         return SC_OK;
     if (fails_now(fence.device, SC_EMU_SYNC))
         return SC_ERR_DEVICE;
+    sc_inside_enter(); /* whoever waits may do what he waits for */
     status = sc_emu_stream_wait(fence);
     pthread_mutex_lock(&emu.lock);
     sc_emu_clock_sync(fence);
     pthread_mutex_unlock(&emu.lock);
+    sc_inside_leave();
     return status;
 }
 

@@ -1,7 +1,13 @@
 /* Queues of operations and the threads that do them: one of each per stream, so that streams run at the same time
- * and what no fence orders is not ordered. */
+ * and what no fence orders is not ordered.
+ *
+ * A queue of nothing but small operations is not worth a switch of threads: it is left alone until somebody waits for
+ * one of them, who then does it and those before it himself.  So a program that offloads vectors of ten elements waits
+ * for their arithmetic, and not for five threads to wake up.  A fence that is not waited for is reached late or, by
+ * those operations, not at all; nothing in device.h promises more, and what forgets to wait shows at once. */
 #include <config.h> /* GNU extensions: pthread_setname_np */
 
+#include "device/device_int.h"
 #include "device/emu/emu_int.h"
 
 #include <errno.h>
@@ -14,9 +20,13 @@
 
 struct stream {
     pthread_mutex_t lock; /* of everything below; taken last, never two of them */
-    pthread_cond_t work;  /* the queue is no longer empty */
+    pthread_cond_t work;  /* there is something for the thread to do */
     pthread_cond_t progress;
     struct sc_emu_op *head, **tail;
+    unsigned length;      /* of the queue */
+    bool roused;          /* the thread does what is in the queue; false: who waits does */
+    bool busy;            /* somebody is doing an operation */
+    unsigned polls;       /* of fences that were not reached, since the last operation was done */
     uint64_t last, completed;
     uint64_t failed; /* the first operation that failed, 0: none */
     bool running;
@@ -32,6 +42,12 @@ static struct {
     unsigned jitter_us; /* atomic */
     struct stream stream[SC_DEVICES_MAX][SC_STREAMS];
 } all;
+
+/* Left to whoever waits: copies and fills of at most this, kernels that move as much and compute little more. */
+#define SMALL_BYTES  ((size_t)64 << 10)
+#define SMALL_FLOPS  1e6
+#define LENGTH_MOST  256 /* longer queues are done by the thread all the same */
+#define POLLS_MOST   16  /* and those that somebody polls, who may never wait */
 
 static struct stream *find(int device, int stream) { return &all.stream[device][stream]; }
 
@@ -84,47 +100,73 @@ static enum sc_status perform(const struct sc_emu_op *op)
     return op->fails ? SC_ERR_DEVICE : all.run(op);
 }
 
-static struct sc_emu_op *next_op(struct stream *s)
+static bool is_small(const struct sc_emu_op *op)
 {
-    struct sc_emu_op *op;
+    switch (op->action) {
+    case SC_EMU_DO_COPY:
+        return op->copy.width * op->copy.height <= SMALL_BYTES;
+    case SC_EMU_DO_FILL:
+        return op->fill.width * op->fill.height <= SMALL_BYTES;
+    case SC_EMU_DO_KERNEL:
+        return sc_device_kernel_bytes(&op->kernel) <= (double)SMALL_BYTES &&
+               sc_device_kernel_flops(&op->kernel) <= SMALL_FLOPS;
+    default:
+        return op->action == SC_EMU_DO_WAIT;
+    }
+}
 
-    pthread_mutex_lock(&s->lock);
-    while (!s->head)
-        pthread_cond_wait(&s->work, &s->lock);
-    op = s->head;
+/* Lock held. */
+static void rouse(struct stream *s)
+{
+    s->roused = true;
+    pthread_cond_signal(&s->work);
+}
+
+/* Lock held before and after, not meanwhile; nobody is busy and the queue is not empty.  The action that was done. */
+static enum sc_emu_action do_next(struct stream *s)
+{
+    struct sc_emu_op *op = s->head;
+    enum sc_emu_action action = op->action;
+    int index = (int)(s - &all.stream[0][0]);
+    bool failed = false;
+
     s->head = op->next;
     if (!s->head)
         s->tail = &s->head;
+    s->length--;
+    s->busy = true;
     pthread_mutex_unlock(&s->lock);
-    return op;
-}
-
-static void complete(struct stream *s, uint64_t seq, bool failed)
-{
+    if (action != SC_EMU_DO_STOP) {
+        jitter(index / SC_STREAMS, index % SC_STREAMS, op->seq);
+        failed = perform(op) != SC_OK;
+    }
     pthread_mutex_lock(&s->lock);
+    s->busy = false;
     if (failed && !s->failed)
-        s->failed = seq;
-    s->completed = seq;
+        s->failed = op->seq;
+    s->completed = op->seq;
+    s->polls = 0;
     pthread_cond_broadcast(&s->progress);
-    pthread_mutex_unlock(&s->lock);
+    free(op);
+    return action;
 }
 
 static void *worker(void *argument)
 {
     struct stream *s = argument;
-    int index = (int)(s - &all.stream[0][0]);
     bool stop = false;
 
     all.thread_enter();
+    pthread_mutex_lock(&s->lock);
     while (!stop) {
-        struct sc_emu_op *op = next_op(s);
-
-        stop = op->action == SC_EMU_DO_STOP;
-        if (!stop)
-            jitter(index / SC_STREAMS, index % SC_STREAMS, op->seq);
-        complete(s, op->seq, !stop && perform(op) != SC_OK);
-        free(op);
+        while (!s->roused || s->busy)
+            pthread_cond_wait(&s->work, &s->lock);
+        if (s->head)
+            stop = do_next(s) == SC_EMU_DO_STOP;
+        if (!s->head)
+            s->roused = false;
     }
+    pthread_mutex_unlock(&s->lock);
     return NULL;
 }
 
@@ -167,7 +209,8 @@ static enum sc_status push_locked(struct stream *s, const struct sc_emu_op *op)
     copy->next = NULL;
     *s->tail = copy;
     s->tail = &copy->next;
-    pthread_cond_signal(&s->work);
+    if (++s->length > LENGTH_MOST || !is_small(op) || __atomic_load_n(&all.jitter_us, __ATOMIC_RELAXED))
+        rouse(s);
     return SC_OK;
 }
 
@@ -207,6 +250,8 @@ bool sc_emu_stream_done(struct sc_fence fence)
 
     pthread_mutex_lock(&s->lock);
     done = s->completed >= fence.seq;
+    if (!done && ++s->polls > POLLS_MOST)
+        rouse(s);
     pthread_mutex_unlock(&s->lock);
     return done;
 }
@@ -218,7 +263,13 @@ enum sc_status sc_emu_stream_wait(struct sc_fence fence)
 
     pthread_mutex_lock(&s->lock);
     while (s->completed < fence.seq)
-        pthread_cond_wait(&s->progress, &s->lock);
+        if (s->roused || s->busy || !s->head) {
+            pthread_cond_wait(&s->progress, &s->lock);
+        } else {
+            do_next(s);
+            if (s->roused) /* meanwhile */
+                pthread_cond_signal(&s->work);
+        }
     failed = s->failed && s->failed <= fence.seq;
     pthread_mutex_unlock(&s->lock);
     return failed ? SC_ERR_DEVICE : SC_OK;
