@@ -34,8 +34,15 @@ function int_of(a, s) { return wide ? s a : s == "*" ? "sc_blas_int_at(" a ")" :
 # Names of the routine r of type t, and the other spellings of each.
 function f_name(r) { return r (wide ? "_64_" : "_") }
 function c_name(r, t) { return cblas_name(r, t) (wide ? "64_" : "") }
-function f_others(r) { return wide ? r "_64 scipy_" r "_64_" : r " scipy_" r "_" }
-function c_others(r, t,   c) { c = cblas_name(r, t); return (wide ? c "_64 " : "") "scipy_" c_name(r, t) }
+function f_others(r,   o) {
+    o = wide ? r "_64 scipy_" r "_64_" : r " scipy_" r "_"
+    return r ~ /gemmt$/ ? o " " f_name(r "r") " " f_others(r "r") : o # LAPACK 3.12.1 calls it gemmtr
+}
+function c_others(r, t,   c, o) {
+    c = cblas_name(r, t)
+    o = (wide ? c "_64 " : "") "scipy_" c_name(r, t)
+    return r ~ /gemmt$/ ? o " " c_name(r "r", t) " " c_others(r "r", t) : o
+}
 function kind_of(cblas) { return "SC_BLAS_" (cblas ? "CBLAS" : "F77") (wide ? "_64" : "") }
 # Complex functions return by value or through a hidden first argument: see hidden().
 function is_complex_function(t) { return result == "T" && complex(t) }
@@ -471,7 +478,7 @@ function emit(r, t) {
         return
     }
     if (what == "doc") {
-        print "| `" r "` | " level " | " (op == "-" ? "" : tolower(op)) " |"
+        print "| `" r "`" (r ~ /gemmt$/ ? ", `" r "r`" : "") " | " level " | " (op == "-" ? "" : tolower(op)) " |"
         return
     }
     if (what == "replay") {

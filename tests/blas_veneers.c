@@ -184,6 +184,10 @@ static bool gemmt_as_gemm(int order, int uplo, int transa, int transb, double be
     return good;
 }
 
+/* Its name in LAPACK since 3.12.1. */
+extern __typeof__(dgemmt_) dgemmtr_, dgemmtr_64_;
+extern __typeof__(cblas_zgemmt) cblas_zgemmtr, cblas_zgemmtr64_;
+
 static void test_gemmt_on_host(void)
 {
     const sc_blas_int n = 5, bad = 3;
@@ -196,6 +200,9 @@ static void test_gemmt_on_host(void)
     reset();
     dgemmt_("U", "N", "N", &n, &n, &one, A, &n, B, &n, &one, C, &bad);
     tap_ok(complaints == 1 && complaint == 13 && !strncmp(complained, "DGEMMT", 6), "and complains as others do");
+    tap_ok(dgemmtr_ == dgemmt_ && (void *)dgemmtr_64_ == (void *)dgemmt_64_ && cblas_zgemmtr == cblas_zgemmt &&
+               (void *)cblas_zgemmtr64_ == (void *)cblas_zgemmt64_,
+           "gemmtr is another name of it");
 }
 
 static void test_level2(void)
