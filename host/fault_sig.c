@@ -74,6 +74,18 @@ static bool sleeps(struct sc_fault_desk *desk)
                                                __ATOMIC_RELAXED);
 }
 
+/* Where processors are few another thread may need this one, most of all the one that is waited for. */
+static void linger(const struct sc_fault_desk *desk)
+{
+    if (!desk->yields) {
+        __builtin_ia32_pause();
+        return;
+    }
+    for (int i = 0; i < 64; i++)
+        __builtin_ia32_pause();
+    sc_sig_syscall(SYS_sched_yield, 0, 0, 0, 0);
+}
+
 static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
 {
     uint64_t start = __builtin_ia32_rdtsc();
@@ -82,7 +94,7 @@ static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
         return;
     if (__atomic_fetch_add(&desk->spinning, 1, __ATOMIC_RELAXED) < desk->spinning_most)
         while (!answered(slot) && __builtin_ia32_rdtsc() - start < desk->spin_cycles)
-            __builtin_ia32_pause();
+            linger(desk);
     __atomic_fetch_sub(&desk->spinning, 1, __ATOMIC_RELAXED);
     if (__builtin_ia32_rdtsc() - start > (uint64_t)desk->spin_cycles + LOST_CYCLES)
         __atomic_store_n(&desk->sleeping, SLEEPING_AFTER, __ATOMIC_RELAXED);

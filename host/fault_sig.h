@@ -39,6 +39,7 @@ struct sc_fault_desk {
     uint32_t spinning;      /* faulting threads that spin now */
     uint32_t spinning_most; /* more than this many would take the pager's processor */
     uint32_t spin_cycles;   /* how long one spins before it sleeps */
+    uint32_t yields;        /* and that it offers its processor to others meanwhile */
     uint32_t sleeping;      /* so many of the next faults are to sleep at once */
     uint32_t rousing;       /* the pager wants to be woken before the first fault (pager.c) */
     struct sc_fault_slot slots[SC_FAULT_SLOTS];

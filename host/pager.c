@@ -24,7 +24,7 @@
  *   - closing pages wakes it (sc_host_pager_rouse), before the first fault;
  *   - it gives up at once, and for BACKOFF_NS, when the kernel takes its processor away: the program needs all of them;
  *   - faulting threads, which can do nothing else, spin longer than most transfers take.
- * With fewer processors both spin briefly, and not at all for a while after one was taken away. */
+ * With fewer processors both spin briefly, offering them to others, and not at all for a while after one was taken. */
 #define SPARE_CPUS              4
 #define AWAKE_NS                20000000
 #define AWAKE_BRIEF_NS          100000
@@ -121,6 +121,8 @@ static bool spin(struct sc_fault_desk *desk, uint32_t seen)
             __builtin_ia32_pause();
         }
         before = now;
+        if (!many)
+            sched_yield();
         now = clock_ns();
         if (now - before > LOST_NS) {
             backoff_until = now + BACKOFF_NS;
@@ -189,6 +191,7 @@ static enum sc_status desk_open(void)
     }
     desk->owner = (int32_t)getpid();
     desk->spinning_most = (uint32_t)(count > 1 ? count / 2 : 0);
+    desk->yields = count < SPARE_CPUS;
     desk->spin_cycles = count >= SPARE_CPUS ? FAULT_SPIN_CYCLES : FAULT_SPIN_BRIEF_CYCLES;
     __atomic_store_n(&sc_fault_desk, desk, __ATOMIC_RELEASE);
     __atomic_store_n(&desk->open, 1, __ATOMIC_SEQ_CST);
