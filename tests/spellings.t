@@ -6,7 +6,8 @@
 need "$library"
 
 nm -D --defined-only "$library" | sed 's/.* //' | LC_ALL=C sort > "$scratch/there"
-sed -n 's/^| \(`[a-z0-9]*`[^|]*\).*/\1/p' "$top_builddir/doc/routines.md" | tr -d '` ' | tr ',' '\n' > "$scratch/routines"
+sed -n 's/^| \(`[a-z0-9]*`[^|]*\).*/\1/p' "$top_builddir/doc/routines.md" | tr -d '` ' | tr ',' '\n' \
+    > "$scratch/routines"
 grep -q '^dgemmtr$' "$scratch/routines" || echo 'no dgemmtr' > "$scratch/few"
 while read -r r; do
     case $r in [cz]dot[uc]) c=${r}_sub ;; *) c=$r ;; esac
