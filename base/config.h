@@ -19,6 +19,7 @@ struct sc_config {
     const char *stats;        /* file, "-" for stderr, or NULL */
     const char *trace;        /* file or NULL */
     int check;                /* 1: run the invariant checks after every transition, fill invalid memory with garbage */
+    int verify;               /* 1: every offloaded call is done on the host too, and compared */
     const char *host_blas;    /* path, or NULL for the default */
     enum sc_complex_return complex_return; /* how the program calls zdotu_, zdotc_, cdotu_, cdotc_ */
     uint64_t memory_limit;    /* bytes per device, 0: the device's own limit */

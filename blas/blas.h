@@ -34,6 +34,12 @@ extern bool (*sc_blas_start)(void);
  * nothing has been changed. */
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel);
 
+/* SEMCACHE_VERIFY: from now on every call that the devices do is done on the host too, and compared.  Set before the
+ * first call.  sc_blas_verified, sc_blas_diverged: how many have been, and were further apart than rounding explains.
+ */
+void sc_blas_verify_start(void);
+extern uint64_t sc_blas_verified, sc_blas_diverged;
+
 /* Operand of a call that runs on the host. */
 struct sc_blas_operand {
     const void *ptr;

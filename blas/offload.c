@@ -358,7 +358,7 @@ static void record(int routine, const struct sc_view *view, int count)
     sc_count(&sc_stats.offloaded[routine], 1);
 }
 
-static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
+static bool run_tasks(const struct sc_kernel *k, const struct sc_view *view, int count)
 {
     struct sc_operand operand[3];
     struct sc_blas_job call = {.kernel = k, .operand = operand, .view = view, .operands = count};
@@ -379,6 +379,18 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
     return true;
 }
 
+bool (*sc_blas_around)(sc_blas_run *run, const struct sc_kernel *k, const struct sc_view *view, int count);
+
+static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
+{
+    bool done;
+
+    sc_quiet_enter(); /* for a reduction this is longer than the lock is held */
+    done = run_tasks(k, view, count);
+    sc_quiet_leave();
+    return done;
+}
+
 static bool offload(int routine, const struct sc_kernel *k)
 {
     struct sc_view view[3];
@@ -395,9 +407,7 @@ static bool offload(int routine, const struct sc_kernel *k)
     if (!pays(k, view, count))
         return false;
     spread(view, count, sc_coherence_devices());
-    sc_quiet_enter(); /* for a reduction this is longer than the lock is held */
-    done = run(k, view, count);
-    sc_quiet_leave();
+    done = sc_blas_around ? sc_blas_around(run, k, view, count) : run(k, view, count);
     if (done)
         record(routine, view, count);
     return done;

@@ -76,6 +76,13 @@ static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kerne
     return sc_blas_is_zero(kernel->beta) ? SC_WRITE : SC_RDWR;
 }
 
+/* --- a call as a whole (offload.c) -------------------------------------------------------------------------------- */
+
+/* Does a call on the devices.  False: nothing has changed, it is the host's. */
+typedef bool sc_blas_run(const struct sc_kernel *kernel, const struct sc_view *view, int count);
+/* What does it instead, with that in hand: verification mode (verify.c); NULL: nothing. */
+extern bool (*sc_blas_around)(sc_blas_run *run, const struct sc_kernel *kernel, const struct sc_view *view, int count);
+
 /* --- the operations ---------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_blas_level1(struct sc_blas_job *call); /* axpy, axpby, scal, copy, swap, rot, rotm */

@@ -54,8 +54,7 @@ static bool trackable(const struct sc_view *v)
     return sc_host_in_arena(v->ptr) && sc_host_block_of(v->ptr, &block) && hi <= block.base + block.bytes;
 }
 
-/* Copies the elements of a view; the two have equal extents.  Vectors by lowest address. */
-static void copy_view(const struct sc_view *to, const struct sc_view *from)
+void sc_view_copy(const struct sc_view *to, const struct sc_view *from)
 {
     size_t elem = sc_type_bytes(to->type);
     int64_t a = sc_step(to->ld), b = sc_step(from->ld);
@@ -85,7 +84,7 @@ static enum sc_status shadow(struct sc_view *v)
     if (!own.ptr)
         return SC_ERR_MEMORY;
     if (v->access & SC_READ)
-        copy_view(&own, v);
+        sc_view_copy(&own, v);
     *v = own;
     return SC_OK;
 }
@@ -313,7 +312,7 @@ void sc_coherence_end(struct sc_operand *operands, int count)
             continue;
         if (o->staged.access & SC_WRITE) {
             sc_coherence_acquire_host((uintptr_t)o->view.ptr, shadow_bytes(&o->view), SC_READ);
-            copy_view(&o->staged, &o->view);
+            sc_view_copy(&o->staged, &o->view);
         }
         free_shadow(&o->view);
     }

@@ -29,6 +29,13 @@ struct sc_view {
     int spread; /* devices that a new matrix is distributed over; 0: all */
 };
 
+static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
+/* The view's bytes. */
+void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
+/* Copies the elements of a view, vectors in order of address; the two have equal extents.  Touches memory as any
+ * program. */
+void sc_view_copy(const struct sc_view *to, const struct sc_view *from);
+
 /* A view found in the directory.  Valid between sc_coherence_begin and sc_coherence_end.  Opaque but for `view`. */
 struct sc_operand {
     struct sc_view view;
@@ -91,6 +98,20 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
 void *sc_coherence_host_alloc(size_t bytes);
 bool sc_coherence_host_free(void *memory);
 bool sc_coherence_is_tracked(const void *ptr, size_t bytes); /* it could be kept on devices */
+
+/* Calls that have begun so far. */
+uint64_t sc_coherence_calls(void);
+
+/* What is known of an address, for reports; false: nothing.  Takes the lock shortly. */
+struct sc_place {
+    uint32_t matrix, tile;          /* their numbers in the trace */
+    int64_t row, col, rows, cols;   /* of the tile, in the matrix */
+    uint64_t devices;               /* one bit for each that has a valid copy of it */
+};
+bool sc_coherence_place(uintptr_t address, struct sc_place *out);
+
+/* Runs a kernel on host memory with the host BLAS, without the lock. */
+enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel);
 
 /* The block of tracked memory that an address lies in; false: none.  For the trace. */
 bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes);

@@ -40,6 +40,21 @@
 
 #include <string.h>
 
+#ifdef SC_TEST_PLANT /* bugs for verification to find: tests/verify_planted.c */
+extern int sc_test_plant; /* the invalidation of this number does not happen, and its pages stay as if it had */
+extern struct sc_tile *sc_test_planted_tile; /* whose */
+static uint64_t planted;
+
+static bool forgets(struct sc_tile *t, uint64_t sectors)
+{
+    if (!sc_test_plant || --sc_test_plant)
+        return false;
+    sc_test_planted_tile = t;
+    planted = sectors;
+    return true;
+}
+#endif
+
 #define SLICE_PAGES 65536 /* pages painted at a time: 256 MiB */
 
 static uint64_t devices_valid(const struct sc_tile *t)
@@ -68,6 +83,10 @@ static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint6
 
     if (!changed)
         return 0;
+#ifdef SC_TEST_PLANT
+    if (!valid && forgets(t, changed))
+        return 0;
+#endif
     if (!sc_trace_on) {
         *word ^= changed;
         return changed;
@@ -326,6 +345,10 @@ static void paint_sector(const struct sc_matrix *m, int g, uintptr_t first, size
     b = b < pages ? b : pages;
     if (a >= b)
         return;
+#ifdef SC_TEST_PLANT
+    if (m->open[g] && sc_matrix_tile(m, 0, g / SC_SECTORS) == sc_test_planted_tile && planted >> g % SC_SECTORS & 1)
+        return;
+#endif
     if (m->open[g]) {
         /* Uploading though no device has it: evicted while kernels wait for the upload (C5). */
         if (sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g))

@@ -184,9 +184,6 @@ void sc_piece_target(const struct sc_piece *piece, struct sc_target *target);
  * on the host). */
 enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, struct sc_operand *operand,
                           uintptr_t *lo, uintptr_t *hi);
-/* The view's bytes. */
-void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
-static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
 
 /* --- checking (check.c), only when sc_protocol.check -------------------------------------------------------------- */
 

@@ -205,6 +205,10 @@ bool sc_library_start(void)
         /* Not earlier: a process that offloads nothing has nothing to tell. */
         if (sc_config.trace && sc_trace_start(sc_config.trace) == SC_OK)
             sc_report_settings();
+        if (sc_config.verify) {
+            sc_trace_keep();
+            sc_blas_verify_start();
+        }
         if (open_devices()) {
             set_life(SC_LIBRARY_RUNNING);
             atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */

@@ -52,3 +52,14 @@ tests_spellings_SOURCES = tests/spellings.c tests/tap.h
 tests_spellings_LDADD = -ldl
 dist_check_SCRIPTS += tests/spellings.t
 TESTS += tests/spellings.t
+# Verification mode: it finds nothing in random calls, and bugs where they are planted.
+check_PROGRAMS += tests/verify_random tests/verify_planted
+tests_verify_random_SOURCES = tests/blas_random.c tests/blas_random.h tests/blas_real.c
+tests_verify_random_CPPFLAGS = $(AM_CPPFLAGS) -DWITH_VERIFY
+tests_verify_random_LDADD = libcore.la -ldl -lm
+tests_verify_planted_SOURCES = tests/verify_planted.c coherence/protocol.c
+tests_verify_planted_CPPFLAGS = $(AM_CPPFLAGS) -DSC_TEST_PLANT
+tests_verify_planted_LDADD = libcore.la
+TESTS += tests/verify_random tests/verify_planted
+dist_check_SCRIPTS += tests/verify.t
+TESTS += tests/verify.t

@@ -1,4 +1,5 @@
-/* The random BLAS test on the real protocol with emulated devices (or those of SEMCACHE_TEST_DEVICE): results are read
+/* (WITH_VERIFY: in verification mode, which has to find nothing.)
+ * The random BLAS test on the real protocol with emulated devices (or those of SEMCACHE_TEST_DEVICE): results are read
  * back by touching them. */
 #include "base/config.h"
 #include "blas/blas.h"
@@ -20,6 +21,9 @@ void target_start(void)
 {
     env_init();
     sc_config.offload = SC_OFFLOAD_ALWAYS;
+#ifdef WITH_VERIFY
+    sc_blas_verify_start();
+#endif
 }
 
 /* Other devices, other sizes of tiles and segments, every so many calls: nothing is allocated between calls. */
@@ -62,5 +66,8 @@ bool target_run(const struct sc_kernel *kernel)
 
 int target_errors(void)
 {
+#ifdef WITH_VERIFY
+    return (int)(sc_coherence_broken() + sc_blas_diverged) + (calls > 100 && !sc_blas_verified);
+#endif
     return (int)sc_coherence_broken();
 }

@@ -164,7 +164,7 @@ static void put_details(FILE *out, const struct sc_trace_reading *trace, const s
 }
 
 /* Columns that mean nothing for a kind of event are "-". */
-static void put_event(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
+void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     int64_t since = (int64_t)(event->nanoseconds - trace->header.start_monotonic);
     uint16_t kind = event->kind, routine = event->routine;
@@ -210,7 +210,7 @@ struct pending {
 static void put_pending(FILE *out, const struct sc_trace_reading *trace, struct pending *pending)
 {
     for (int i = 0; i < pending->count; i++)
-        put_event(out, trace, &pending->line[i]);
+        sc_trace_put_event(out, trace, &pending->line[i]);
     pending->count = 0;
 }
 
@@ -258,7 +258,7 @@ static void put_events(FILE *out, const struct sc_trace_reading *trace)
             put_state(out, trace, &pending, trace->order[i]);
         } else {
             put_pending(out, trace, &pending);
-            put_event(out, trace, trace->order[i]);
+            sc_trace_put_event(out, trace, trace->order[i]);
         }
     put_pending(out, trace, &pending);
 }

@@ -1,4 +1,4 @@
 # trace
 libcore_la_SOURCES += trace/trace.h trace/file.h trace/file.c trace/format.h trace/names.c trace/rings.c trace/stats.c \
-	trace/read.h trace/read.c trace/totals.h trace/totals.c trace/dump.c trace/summary.c
+	trace/read.h trace/read.c trace/totals.h trace/totals.c trace/dump.c trace/summary.c trace/recent.c
 EXTRA_DIST += trace/README.md

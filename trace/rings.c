@@ -13,7 +13,7 @@
 #include "base/inside.h"
 #include "base/log.h"
 #include "trace/file.h"
-#include "trace/format.h"
+#include "trace/read.h"
 #include "trace/trace.h"
 
 #define RING_EVENTS 4096u
@@ -46,6 +46,7 @@ static struct {
     uint64_t events;
 } file = {.fd = -1};
 static uint64_t session; /* counts starts; read without the lock by owners of rings */
+static bool keeping;     /* events stay in the rings when there is no file */
 static uint64_t dropped; /* atomic: events lost for want of memory */
 
 static uint64_t now(clockid_t clock)
@@ -60,7 +61,7 @@ static uint64_t now(clockid_t clock)
 
 static void close_file(void)
 {
-    sc_trace_on = false;
+    sc_trace_on = keeping;
     if (file.fd >= 0)
         close(file.fd);
     file.fd = -1;
@@ -88,7 +89,7 @@ static void write_chunk(enum sc_trace_chunk_kind kind, const void *head, size_t 
     if (!file_is_ours()) {
         sc_log(SC_LOG_WARN, "the program closed the trace file; tracing ends");
         file.fd = -1; /* not ours to close */
-        sc_trace_on = false;
+        sc_trace_on = keeping;
         return;
     }
     if (!sc_trace_write_all(file.fd, &chunk, sizeof chunk) || !sc_trace_write_all(file.fd, head, head_bytes) ||
@@ -168,6 +169,7 @@ static void give_ring_back(void *ring)
 static void fork_child(void)
 {
     file_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    keeping = false;
     close_file();
 }
 
@@ -219,12 +221,18 @@ static struct ring *find_my_ring(void)
     return ring;
 }
 
-/* Owner only: the ring is full, or has events of an earlier session. */
+/* Owner only: the ring is full, or has events of an earlier session.  Without a file the newer half stays. */
 static void empty_ring(struct ring *ring)
 {
+    uint32_t kept = 0;
+
     pthread_mutex_lock(&file_lock);
     write_ring(ring);
-    __atomic_store_n(&ring->count, 0, __ATOMIC_RELEASE);
+    if (keeping && ring->session == session) {
+        kept = ring->count / 2;
+        memmove(ring->events, ring->events + ring->count - kept, kept * sizeof ring->events[0]);
+    }
+    __atomic_store_n(&ring->count, kept, __ATOMIC_RELEASE);
     ring->session = session;
     pthread_mutex_unlock(&file_lock);
 }
@@ -256,6 +264,54 @@ void sc_trace_emit_group(struct sc_event *events, int count)
 }
 
 void sc_trace_emit(struct sc_event *event) { sc_trace_emit_group(event, 1); }
+
+/* --- events in the rings ------------------------------------------------------------------------------------------ */
+
+void sc_trace_keep(void)
+{
+    pthread_mutex_lock(&file_lock);
+    keeping = sc_trace_on = true;
+    pthread_mutex_unlock(&file_lock);
+}
+
+/* Keeps out[] sorted by time and at most `most` long. */
+static int insert(struct sc_event *out, int count, int most, const struct sc_event *event)
+{
+    int at = count;
+
+    while (at > 0 && out[at - 1].nanoseconds > event->nanoseconds)
+        at--;
+    if (count == most) {
+        if (at == 0)
+            return count;
+        memmove(out, out + 1, (size_t)--at * sizeof *out);
+        count--;
+    } else {
+        memmove(out + at + 1, out + at, (size_t)(count - at) * sizeof *out);
+    }
+    out[at] = *event;
+    return count + 1;
+}
+
+int sc_trace_collect(uint32_t matrix, uint32_t tile, struct sc_event *out, int most)
+{
+    int found = 0;
+
+    pthread_mutex_lock(&file_lock);
+    for (const struct ring *ring = __atomic_load_n(&rings, __ATOMIC_ACQUIRE); ring; ring = ring->next) {
+        uint32_t count = __atomic_load_n(&ring->count, __ATOMIC_ACQUIRE);
+
+        for (uint32_t i = 0; ring->session == session && i < count; i++) {
+            const struct sc_event *e = &ring->events[i];
+
+            if (e->matrix == matrix && e->tile == tile && (e->kind == SC_EVENT_STATE || e->kind == SC_EVENT_TRANSFER ||
+                                                           e->kind == SC_EVENT_EVICT))
+                found = insert(out, found, most, e);
+        }
+    }
+    pthread_mutex_unlock(&file_lock);
+    return found;
+}
 
 /* --- start and stop ----------------------------------------------------------------------------------------------- */
 
@@ -301,7 +357,7 @@ enum sc_status sc_trace_start(const char *path)
             sc_log(SC_LOG_WARN, "writing the trace file %s failed (%s)", path, strerror(errno));
             close_file();
         }
-        sc_trace_on = file.fd >= 0;
+        sc_trace_on = file.fd >= 0 || keeping;
     }
     pthread_mutex_unlock(&file_lock);
     sc_inside_leave();
@@ -324,7 +380,7 @@ void sc_trace_stop(void)
 
     sc_inside_enter();
     pthread_mutex_lock(&file_lock);
-    sc_trace_on = false;
+    keeping = sc_trace_on = false;
     if (file.fd >= 0) {
         for (struct ring *ring = __atomic_load_n(&rings, __ATOMIC_ACQUIRE); ring; ring = ring->next)
             write_ring(ring);

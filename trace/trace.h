@@ -78,6 +78,11 @@ extern bool sc_trace_on;
 
 /* Starts writing to `path` (created with mode 0600, never through a link).  Fails with one log line. */
 enum sc_status sc_trace_start(const char *path);
+/* Events go to the rings without a file, where the newest can be had: for reports. */
+void sc_trace_keep(void);
+/* The newest events (at most `most`, 32) that name a tile of a matrix, as text, oldest first. */
+void sc_trace_recent(uint32_t matrix, uint32_t tile, int most, void (*line)(void *context, const char *text),
+                     void *context);
 /* A setting of the process, "NAME=VALUE", for who reads the trace. */
 void sc_trace_setting(const char *text);
 void sc_trace_stop(void); /* flushes every ring; later events are dropped */
