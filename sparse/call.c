@@ -71,17 +71,43 @@ static bool to_devices(const struct sc_sparse_call *call)
     return sc_coherence_devices() > 0 && (always || is_resident(call) || pays(call));
 }
 
+/* Columns one by one: dense operands in several tiles.  Anything but SC_OK: nothing has been written. */
+static enum sc_status by_columns(const struct sc_sparse_call *call)
+{
+    int64_t elem = (int64_t)sc_type_bytes(call->matrix->arrays.type);
+    struct sc_sparse_call column = *call;
+    enum sc_status status = SC_OK;
+
+    column.op = call->op == SC_OP_CSRMM ? SC_OP_CSRMV : SC_OP_CSRSV;
+    column.columns = 1;
+    column.by_rows = false;
+    if (!call->by_rows)
+        column.ldx = column.ldy = 1;
+    for (int64_t j = 0; j < call->columns && status == SC_OK; j++) {
+        column.x = (const char *)call->x + j * (call->by_rows ? 1 : call->ldx) * elem;
+        column.y = (char *)call->y + j * (call->by_rows ? 1 : call->ldy) * elem;
+        status = sc_sparse_on_devices(&column);
+        if (status != SC_OK && j > 0)
+            status = sc_sparse_on_host(&column);
+    }
+    return status;
+}
+
 static enum sc_status run(const struct sc_sparse_call *call)
 {
     struct sc_sparse_matrix *m = call->matrix;
     enum sc_status status = SC_ERR_UNSUPPORTED;
+    bool of_matrices = call->op == SC_OP_CSRMM || call->op == SC_OP_CSRSM;
 
     if (!call->outputs || !call->columns)
         return SC_OK;
     sc_inside_enter();
     pthread_mutex_lock(&m->lock);
-    if (to_devices(call))
+    if (to_devices(call)) {
         status = sc_sparse_on_devices(call);
+        if (status == SC_ERR_UNSUPPORTED && of_matrices)
+            status = by_columns(call);
+    }
     if (status != SC_OK && status != SC_ERR_INVALID)
         status = sc_sparse_on_host(call);
     pthread_mutex_unlock(&m->lock);
@@ -98,8 +124,8 @@ static enum sc_status refuse(const char *what)
 }
 
 /* Letters that make no difference get one value, so that uses compare. */
-static enum sc_status make_use(struct sc_sparse_use *use, const struct sc_sparse_matrix *m, char trans,
-                               const struct sc_sparse_descr *d, bool solve)
+enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_sparse_matrix *m, char trans,
+                                  const struct sc_sparse_descr *d, bool solve)
 {
     bool of_triangle = d->kind != SC_SPARSE_GENERAL && d->kind != SC_SPARSE_DIAGONAL;
 
@@ -121,8 +147,6 @@ static enum sc_status make_use(struct sc_sparse_use *use, const struct sc_sparse
         use->descr.kind = SC_SPARSE_SYMMETRIC;
     if (use->descr.kind == SC_SPARSE_SYMMETRIC && (use->trans == 'T' || !sc_type_is_complex(m->arrays.type)))
         use->trans = 'N';
-    if (use->descr.kind == SC_SPARSE_HERMITIAN && use->trans == 'C')
-        use->trans = 'N';
     return SC_OK;
 }
 
@@ -140,20 +164,69 @@ static void set_scalar(double to[2], const double from[2], enum sc_type type)
     to[1] = sc_type_is_complex(type) ? from[1] : 0;
 }
 
-enum sc_status sc_sparse_mv(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr,
-                            const double alpha[2],
-                            const void *x, int64_t incx, const double beta[2], void *y, int64_t incy)
+static enum sc_status start(struct sc_sparse_call *call, char trans, const struct sc_sparse_descr *descr, bool solve,
+                            const double alpha[2], const double beta[2])
 {
-    struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRMV, .columns = 1, .x = x, .y = y, .ldx = incx,
-                                  .ldy = incy};
-    enum sc_status status = make_use(&call.use, m, trans, descr, false);
+    enum sc_type type = call->matrix->arrays.type;
+    enum sc_status status = sc_sparse_make_use(&call->use, call->matrix, trans, descr, solve);
+    bool vectors = call->op == SC_OP_CSRMV || call->op == SC_OP_CSRSV;
 
     if (status != SC_OK)
         return status;
-    set_sizes(&call, trans);
-    if (!incx || !incy || (!x && call.inputs) || (!y && call.outputs))
-        return refuse("a vector is missing, or its increment is 0");
-    set_scalar(call.alpha, alpha, m->arrays.type);
-    set_scalar(call.beta, beta, m->arrays.type);
-    return run(&call);
+    set_sizes(call, trans);
+    if ((!call->x && call->inputs && call->columns) || (!call->y && call->outputs && call->columns))
+        return refuse("a vector or a matrix is missing");
+    if (vectors ? !call->ldx || !call->ldy
+                : call->columns < 0 || call->ldx < (call->by_rows ? call->columns : call->inputs) ||
+                      call->ldy < (call->by_rows ? call->columns : call->outputs))
+        return refuse(vectors ? "an increment is 0" : "a leading dimension is too small, or a size negative");
+    set_scalar(call->alpha, alpha, type);
+    set_scalar(call->beta, beta, type);
+    return SC_OK;
+}
+
+enum sc_status sc_sparse_mv(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr,
+                            const double alpha[2], const void *x, int64_t incx, const double beta[2], void *y,
+                            int64_t incy)
+{
+    struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRMV, .columns = 1, .x = x, .y = y, .ldx = incx,
+                                  .ldy = incy};
+    enum sc_status status = start(&call, trans, descr, false, alpha, beta);
+
+    return status == SC_OK ? run(&call) : status;
+}
+
+enum sc_status sc_sparse_mm(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr, bool by_rows,
+                            int64_t columns, const double alpha[2], const void *b, int64_t ldb, const double beta[2],
+                            void *c, int64_t ldc)
+{
+    struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRMM, .by_rows = by_rows, .columns = columns, .x = b,
+                                  .y = c,
+                                  .ldx = ldb, .ldy = ldc};
+    enum sc_status status = start(&call, trans, descr, false, alpha, beta);
+
+    return status == SC_OK ? run(&call) : status;
+}
+
+static const double nothing[2];
+
+enum sc_status sc_sparse_sv(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr,
+                            const double alpha[2], const void *x, int64_t incx, void *y, int64_t incy)
+{
+    struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRSV, .columns = 1, .x = x, .y = y, .ldx = incx,
+                                  .ldy = incy};
+    enum sc_status status = start(&call, trans, descr, true, alpha, nothing);
+
+    return status == SC_OK ? run(&call) : status;
+}
+
+enum sc_status sc_sparse_sm(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr, bool by_rows,
+                            int64_t columns, const double alpha[2], const void *b, int64_t ldb, void *c, int64_t ldc)
+{
+    struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRSM, .by_rows = by_rows, .columns = columns, .x = b,
+                                  .y = c,
+                                  .ldx = ldb, .ldy = ldc};
+    enum sc_status status = start(&call, trans, descr, true, alpha, nothing);
+
+    return status == SC_OK ? run(&call) : status;
 }

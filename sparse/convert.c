@@ -223,16 +223,24 @@ bool sc_sparse_use_is_plain(const struct sc_sparse_arrays *a, const struct sc_sp
            use->descr.diag != 'U' && !use->solve && a->end == (const char *)a->start + a->index_bytes;
 }
 
-/* 64-bit integers to 32 bits, in place. */
-static void narrow(int64_t *integers, int64_t n)
+static void halve(const void *integers, int64_t n)
 {
-    int32_t *out = (int32_t *)integers;
-
     for (int64_t i = 0; i < n; i++) {
-        int32_t value = (int32_t)integers[i];
+        int32_t value = (int32_t)((const int64_t *)integers)[i];
 
-        memcpy(&out[i], &value, sizeof value);
+        memcpy((char *)integers + (size_t)i * sizeof value, &value, sizeof value);
     }
+}
+
+void sc_sparse_narrow(struct sc_sparse_csr *a)
+{
+    int64_t entries = sc_sparse_first(a, a->rows);
+
+    if (entries > INT32_MAX || a->rows > INT32_MAX || a->cols > INT32_MAX)
+        return;
+    halve(a->start, a->rows + 1);
+    halve(a->index, entries);
+    a->index_bytes = 4;
 }
 
 /* Positions after counting: next[i] is where row i begins. */
@@ -265,12 +273,8 @@ static enum sc_status build(struct builder *b, const struct sc_sparse_arrays *a,
     start[0] = 0;
     if (b->use->solve)
         status = sort_rows(b, start);
-    entries = start[b->rows];
-    if (entries <= INT32_MAX && b->rows <= INT32_MAX && b->cols <= INT32_MAX) {
-        narrow(start, b->rows + 1);
-        narrow(b->columns, entries);
-        out->index_bytes = 4;
-    }
+    if (status == SC_OK)
+        sc_sparse_narrow(out);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * */
 #include "sparse/sparse_int.h"
 
-static void bring_home(const struct sc_sparse_matrix *m)
+void sc_sparse_bring_home(const struct sc_sparse_matrix *m)
 {
     struct sc_view views[4];
     int sources = sc_sparse_views(m, views);
@@ -11,14 +11,15 @@ static void bring_home(const struct sc_sparse_matrix *m)
         sc_coherence_acquire_view(&views[i]);
 }
 
-static struct sc_view dense_view(const struct sc_sparse_call *call, const void *ptr, int64_t n, int64_t ld,
+struct sc_view sc_sparse_dense_view(const struct sc_sparse_call *call, const void *ptr, int64_t n, int64_t ld,
                                  enum sc_access access)
 {
     bool vector = call->op == SC_OP_CSRMV || call->op == SC_OP_CSRSV;
 
     return (struct sc_view){.ptr = ptr, .type = call->matrix->arrays.type, .vector = vector,
                             .rows = call->by_rows && !vector ? call->columns : n,
-                            .cols = vector ? 1 : call->by_rows ? n : call->columns, .ld = ld, .access = access};
+                            .cols = vector ? 1 : call->by_rows ? n : call->columns, .ld = ld, .access = access,
+                            .split = call->by_rows ? SC_SPLIT_COLS : SC_SPLIT_ROWS};
 }
 
 /* The first of rows [row, ...) of the result: vectors with a negative increment begin at their other end. */
@@ -43,8 +44,8 @@ static enum sc_status run(const struct sc_sparse_call *call, const struct sc_spa
                           .a = (void *)a->values, .b = (void *)call->x, .c = result_at(call, row,
                                                                                        rows), .ldb = call->ldx,
                           .ldc = call->ldy};
-    struct sc_view x = dense_view(call, call->x, call->inputs, call->ldx, SC_READ);
-    struct sc_view y = dense_view(call, k.c, rows, call->ldy, SC_RDWR);
+    struct sc_view x = sc_sparse_dense_view(call, call->x, call->inputs, call->ldx, SC_READ);
+    struct sc_view y = sc_sparse_dense_view(call, k.c, rows, call->ldy, SC_RDWR);
 
     k.csr = (struct sc_csr){.rows = (const char *)a->start + row * a->index_bytes, .columns = a->index,
                             .nonzeros = sc_sparse_first(a, a->rows), .end = a->cols, .index_bytes = a->index_bytes,
@@ -68,7 +69,7 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
         return status;
     sc_sparse_extent(&m->arrays, &m->first, &m->end);
     m->measured = true;
-    bring_home(m);
+    sc_sparse_bring_home(m);
     status = sc_sparse_make_csr(&m->arrays, &call->use, &csr);
     if (status == SC_OK)
         status = run(call, &csr, row, rows);

@@ -24,9 +24,28 @@ struct detour {
     void *x, *y;
 };
 
+/* Rows [first, first + n) of a dense operand, all its columns; or elements of a vector. */
+static struct sc_piece rows_of(const struct product *c, const struct sc_operand *o, int64_t first, int64_t n,
+                               enum sc_access access)
+{
+    struct sc_piece piece = {.operand = o, .access = access};
+
+    if (o->view.vector)
+        return sc_sparse_piece(o, first, n, access);
+    piece.r = c->call->by_rows ? 0 : first;
+    piece.c = c->call->by_rows ? first : 0;
+    piece.rows = c->call->by_rows ? c->call->columns : n;
+    piece.cols = c->call->by_rows ? n : c->call->columns;
+    return piece;
+}
+
+static bool overwrites(const struct sc_sparse_call *call)
+{
+    return call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM || (call->beta[0] == 0 && call->beta[1] == 0);
+}
+
 static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_part *p, struct sc_piece *pieces,
-                                int *count,
-                                struct detour *d)
+                                int *count, struct detour *d)
 {
     int64_t first = p->ranges ? p->x[0].first : 0, end = p->ranges ? p->x[p->ranges - 1].end : 0;
     size_t elem = sc_type_bytes(c->v->csr.type);
@@ -34,13 +53,13 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
 
     *count = 1;
     if (!p->ranges) { /* nothing will be read */
-        pieces[0] = (struct sc_piece){.rows = 1, .cols = 1, .temporary = p->form.memory, .temporary_ld = 1};
+        pieces[0] = (struct sc_piece){.rows = 1, .cols = 1, .temporary = p->form.memory, .temporary_ld = c->call->ldx};
         return SC_OK;
     }
     if (c->direct_x) {
         *count = p->ranges;
         for (int i = 0; i < p->ranges; i++)
-            pieces[i] = sc_sparse_piece(c->x, p->x[i].first, p->x[i].end - p->x[i].first, SC_READ);
+            pieces[i] = rows_of(c, c->x, p->x[i].first, p->x[i].end - p->x[i].first, SC_READ);
         return SC_OK;
     }
     status = sc_coherence_temporary(p->device, (size_t)(end - first) * elem, &d->x);
@@ -55,11 +74,10 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
 static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_part *p, struct sc_kernel *k,
                                 struct sc_piece *piece, struct detour *d)
 {
-    bool overwrites = c->call->op == SC_OP_CSRSV || (k->beta[0] == 0 && k->beta[1] == 0);
     enum sc_status status;
 
-    if (c->direct_y && p->owner == p->device) {
-        *piece = sc_sparse_piece(c->y, p->row, p->rows, overwrites ? SC_WRITE : SC_RDWR);
+    if (!c->y->view.vector || (c->direct_y && p->owner == p->device)) {
+        *piece = rows_of(c, c->y, p->row, p->rows, overwrites(c->call) ? SC_WRITE : SC_RDWR);
         return SC_OK;
     }
     status = sc_coherence_temporary(p->device, (size_t)p->rows * sc_type_bytes(c->v->csr.type), &d->y);
@@ -72,8 +90,9 @@ static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_
 static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int64_t *done)
 {
     const struct sc_sparse_call *call = c->call;
-    struct sc_kernel k = {.op = call->op, .uplo = 'L', .diag = 'N', .alpha = {call->alpha[0], call->alpha[1]},
-                          .beta = {call->beta[0], call->beta[1]}, .k = 1};
+    struct sc_kernel k = {.op = call->op, .uplo = 'L', .diag = 'N', .transb = call->by_rows ? 'T' : 'N',
+                          .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
+                          .k = call->columns};
     struct sc_piece x[64], y;
     struct detour d = {NULL, NULL};
     enum sc_status status;
@@ -101,18 +120,14 @@ static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int6
 
 /* --- all parts ---------------------------------------------------------------------------------------------------- */
 
-static struct sc_view vector_view(const struct product *c, const void *ptr, int64_t n, int64_t inc,
-                                  enum sc_access access)
-{
-    return (struct sc_view){.ptr = ptr, .type = c->call->matrix->arrays.type, .vector = true, .rows = n, .cols = 1,
-                            .ld = inc,
-                            .access = access, .spread = c->v->devices};
-}
-
-/* Vectors that were resolved as rectangles of a matrix in several tile rows have no pieces. */
+/* Vectors that were resolved as rectangles of a matrix in several tile rows have no pieces; neither have matrices in
+ * several tiles. */
 static bool has_pieces(const struct sc_operand *vector)
 {
     struct sc_operand matrix;
+
+    if (!vector->view.vector)
+        return sc_sparse_is_direct(vector);
 
     return !sc_coherence_as_matrix(vector, &matrix);
 }
@@ -120,13 +135,14 @@ static bool has_pieces(const struct sc_operand *vector)
 static enum sc_status begin(struct product *c)
 {
     const struct sc_sparse_call *call = c->call;
-    bool overwrites = call->op == SC_OP_CSRSV || (call->beta[0] == 0 && call->beta[1] == 0);
     struct sc_view views[6];
     enum sc_status status;
 
     c->sources = sc_sparse_views(call->matrix, views);
-    views[c->sources] = vector_view(c, call->x, call->inputs, call->ldx, SC_READ);
-    views[c->sources + 1] = vector_view(c, call->y, call->outputs, call->ldy, overwrites ? SC_WRITE : SC_RDWR);
+    views[c->sources] = sc_sparse_dense_view(call, call->x, call->inputs, call->ldx, SC_READ);
+    views[c->sources + 1] = sc_sparse_dense_view(call, call->y, call->outputs, call->ldy,
+                                                 overwrites(call) ? SC_WRITE : SC_RDWR);
+    views[c->sources].spread = views[c->sources + 1].spread = c->v->devices;
     status = sc_coherence_begin(views, c->sources + 2, c->operand);
     if (status != SC_OK)
         return status;

@@ -4,7 +4,7 @@
  *   convert.c  arrays of any format, and what a call makes of them (transposed, a triangle, both triangles), to CSR
  *   split.c    CSR cut into parts for the devices, and what each needs of x
  *   parts.c    the parts' memory on devices, made and renewed as the arrays change
- *   product.c  a call on the parts; host.c  on the host
+ *   product.c  a call on the parts; host.c  on the host; result.c  matrices that come out of others
  *
  * Locks: a matrix's own, then the protocol's (inside sc_coherence_begin).  User memory is touched with the first only.
  * */
@@ -104,6 +104,7 @@ int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4]);
 enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t *entries);
 /* Memory that can be tracked if there is any. */
 void *sc_sparse_alloc(size_t bytes);
+void *sc_sparse_grow(void *memory, size_t used, size_t bytes); /* NULL: as it was */
 void sc_sparse_free(void *memory);
 
 /* --- convert.c ---------------------------------------------------------------------------------------------------- */
@@ -111,6 +112,8 @@ void sc_sparse_free(void *memory);
 /* Arrays that have been checked, as CSR: borrowed where the use is plain, else new. */
 enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
                                   struct sc_sparse_csr *out);
+/* Its own arrays of 64-bit integers to 32 bits, in place, if these are enough. */
+void sc_sparse_narrow(struct sc_sparse_csr *csr);
 void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* its own arrays */
 
 /* --- split.c ------------------------------------------------------------------------------------------------------ */
@@ -154,10 +157,17 @@ struct sc_sparse_call {
     void *y;
     int64_t ldx, ldy; /* leading dimensions or signed increments */
 };
+/* call.c: checked, and letters that make no difference made equal. */
+enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_sparse_matrix *matrix, char trans,
+                                  const struct sc_sparse_descr *descr, bool solve);
 /* product.c; the matrix is locked.  Anything but SC_OK: nothing has been written. */
 enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call);
 /* host.c */
 enum sc_status sc_sparse_on_host(const struct sc_sparse_call *call);
+void sc_sparse_bring_home(const struct sc_sparse_matrix *matrix); /* its arrays, before they are read */
+/* A vector of n elements; a matrix of n rows, which the directory sees transposed when it is stored by rows. */
+struct sc_view sc_sparse_dense_view(const struct sc_sparse_call *call, const void *ptr, int64_t n, int64_t ld,
+                                    enum sc_access access);
 /* Rows [row, row + rows) of the result, on the host: what a device could not do. */
 enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t row, int64_t rows);
 
@@ -165,7 +175,7 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
 
 /* Elements [first, first + n) in the order of the operation, whatever the increment's sign. */
 struct sc_piece sc_sparse_piece(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access);
-/* Whether kernels can use the vector where it is: increment 1, one tile. */
+/* Whether kernels can use the operand where it is: one tile, and a vector's increment is 1. */
 bool sc_sparse_is_direct(const struct sc_operand *vector);
 /* Elements [first, first + n) of a vector to a temporary on the device. */
 enum sc_status sc_sparse_gather(const struct sc_operand *vector, int64_t first, int64_t n, int device, void *temporary);

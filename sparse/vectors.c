@@ -13,9 +13,12 @@ bool sc_sparse_is_direct(const struct sc_operand *v)
 {
     struct sc_cuts cuts;
 
-    if (v->view.ld != 1)
+    if (v->view.vector && v->view.ld != 1)
         return false;
     sc_coherence_row_cuts(v, &cuts);
+    if (cuts.n > 1 || v->view.vector)
+        return cuts.n <= 1;
+    sc_coherence_col_cuts(v, &cuts);
     return cuts.n <= 1;
 }
 

@@ -6,3 +6,7 @@ tests_sparse_cg_LDADD = libsemcache.la $(BLAS_LIBS) -lm
 endif
 dist_check_SCRIPTS += tests/sparse.t
 TESTS += tests/sparse.t
+check_PROGRAMS += tests/sparse_forms
+tests_sparse_forms_SOURCES = tests/sparse_forms.c
+tests_sparse_forms_LDADD = libcore.la -lm
+TESTS += tests/sparse_forms
