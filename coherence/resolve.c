@@ -150,18 +150,21 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
 {
     struct sc_host_block block;
     struct sc_lattice l = exact(v), larger;
+    struct sc_spread spread = {.devices = v->spread > 0 ? v->spread : sc_protocol.devices,
+                               .by_cols = v->split == SC_SPLIT_COLS};
     struct sc_matrix *m;
 
     if (!sc_host_block_of(v->ptr, &block) || l.base + l.bytes > block.base + block.bytes)
         return SC_ERR_UNSUPPORTED;
     if (from_hint(hint, v, &block))
         l = *hint;
-    else if (extended(&l, &block, &larger) && is_free(&larger))
+    else if (extended(&l, &block, &larger) && is_free(&larger)) {
         l = larger;
+        spread.narrow = true;
+    }
     if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
         return SC_ERR_MEMORY;
-    m = sc_matrix_new(&l, (struct sc_spread){v->spread > 0 ? v->spread : sc_protocol.devices,
-                                             v->split == SC_SPLIT_COLS});
+    m = sc_matrix_new(&l, spread);
     if (!m || sc_directory_insert(m) != SC_OK) {
         sc_matrix_free(m);
         return SC_ERR_MEMORY;

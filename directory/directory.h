@@ -98,11 +98,13 @@ struct sc_lattice {
     int64_t ld, rows, cols;
     bool folded;
 };
-/* Over how many devices, and along which dimension, a new matrix is cut. */
+/* Over how many devices, and along which dimension, a new matrix is cut; narrow: for use by blocks of a few columns (rule
+ * D7). */
 struct sc_spread {
     int devices;
-    bool by_cols;
+    bool by_cols, narrow;
 };
+#define SC_NARROW_COLS 64 /* of a sector, at most; a power of two */
 struct sc_matrix *sc_matrix_new(const struct sc_lattice *lattice, struct sc_spread spread);
 void sc_matrix_free(struct sc_matrix *matrix);
 

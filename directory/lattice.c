@@ -91,6 +91,21 @@ static int64_t widest(const struct parts *p)
     return most;
 }
 
+/* Cuts each device's part again, at every `broad` from its beginning (rule D7). */
+static void cut_narrow(struct parts *p, int64_t broad)
+{
+    struct parts wide = *p;
+
+    if (wide.at[wide.n] / broad + wide.n > PARTS_MAX)
+        return;
+    *p = (struct parts){0};
+    for (int i = 0; i < wide.n; i++) {
+        for (int64_t at = wide.at[i] + broad; at < wide.at[i + 1]; at += broad)
+            add_part(p, at, wide.home[i]);
+        add_part(p, wide.at[i + 1], wide.home[i]);
+    }
+}
+
 /* Rows and columns of the grid: first by device, then finer until a tile is at most tile_bytes (rule D4). */
 static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struct parts *rows, struct parts *cols)
 {
@@ -108,18 +123,24 @@ static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struc
     make_parts(cols, l->cols, l->elem, by_cols, 1);
     if (widest(cols) > most / tall)
         make_parts(cols, l->cols, l->elem, by_cols, div_up(widest(cols), most / tall > 0 ? most / tall : 1));
+    if (spread.narrow && !l->folded)
+        cut_narrow(cols, SC_SECTORS * SC_NARROW_COLS);
 }
 
-/* Sector width in columns, the same in all tiles: at most SC_SECTORS a tile, at least a page each. */
-static int64_t sector_width(const struct sc_lattice *l, const struct parts *cols)
+/* Sector width in columns, the same in all tiles: at most SC_SECTORS a tile, at least a page each.  Narrow ones are of a
+ * power of two, as blocks of algorithms are, so that blocks and sectors have the same boundaries. */
+static int64_t sector_width(const struct sc_lattice *l, const struct parts *cols, bool narrow)
 {
-    int64_t width, page;
+    int64_t width, page, two = 1;
 
     if (l->folded)
         return div_up(widest(cols), SC_SECTORS);
     width = div_up(widest(cols), SC_SECTORS);
     page = div_up((int64_t)sc_directory_limits.unit_bytes, l->ld * (int64_t)l->elem);
-    return width > page ? width : page;
+    width = width > page ? width : page;
+    while (two < width)
+        two *= 2;
+    return narrow ? two : width;
 }
 
 static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
@@ -192,7 +213,7 @@ struct sc_matrix *sc_matrix_new(const struct sc_lattice *l, struct sc_spread spr
     make_grid(l, spread, &parts[0], &parts[1]);
     *m = (struct sc_matrix){.id = ++last_id, .base = l->base, .bytes = l->bytes, .elem = l->elem, .ld = l->ld,
                             .rows = l->rows, .cols = l->cols, .folded = l->folded,
-                            .width = sector_width(l, &parts[1]), .spread = spread.devices};
+                            .width = sector_width(l, &parts[1], spread.narrow), .spread = spread.devices};
     m->pages = (sc_matrix_end(m) - first_page + PAGE_BYTES - 1) / PAGE_BYTES;
     good = make_tiles(m, &parts[0], &parts[1], spread);
     free(parts);

@@ -86,7 +86,7 @@ static void test_grids(void)
         sc_directory_limits = (struct sc_directory_limits){1 + (int)below(8), UINT64_C(20000) << below(12),
                                                            (size_t)(64 << below(7))};
         random_lattice(&l);
-        m = sc_matrix_new(&l, (struct sc_spread){1 + (int)below(sc_directory_limits.devices), below(2)});
+        m = sc_matrix_new(&l, (struct sc_spread){1 + (int)below(sc_directory_limits.devices), below(2), below(2)});
         if (!m || !tiles_cover(m) || !sectors_cover(m) || !tiles_small(m)) {
             tap_diag("lattice %lld x %lld, ld %lld, elem %zu, folded %d, devices %d, tile %llu:"
                      " cover %d sectors %d small %d",
@@ -98,6 +98,28 @@ static void test_grids(void)
         sc_matrix_free(m);
     }
     tap_ok(bad == 0, "3000 random grids cover their lattices, sectors their bytes, tiles within their limit");
+}
+
+/* D7: blocks of 64 columns are sectors of their own, on any number of devices; of a smaller matrix, smaller powers of two. */
+static void test_narrow(void)
+{
+    int bad = 0;
+
+    sc_directory_limits = (struct sc_directory_limits){4, UINT64_C(1) << 40, 4096};
+    for (int64_t n = 1000; n <= 20000; n += 950)
+        for (int by_cols = 0; by_cols < 2; by_cols++) {
+            struct sc_lattice l = {.base = 1 << 30, .elem = 8, .ld = n, .rows = n, .cols = n, .bytes = (size_t)(n * n) * 8};
+            struct sc_matrix *m = sc_matrix_new(&l, (struct sc_spread){4, by_cols, true});
+            int64_t width = m->width;
+
+            bad += (width & (width - 1)) != 0 || width > SC_NARROW_COLS;
+            for (int i = 0; i < m->row_parts * m->col_parts; i++)
+                bad += m->tiles[i].sectors > SC_SECTORS || m->tiles[i].col % width;
+            if (bad)
+                tap_diag("n = %lld, by_cols %d: width %lld, %d tile columns", (long long)n, by_cols, (long long)width, m->col_parts);
+            sc_matrix_free(m);
+        }
+    tap_ok(bad == 0, "narrow sectors: a power of two up to 64, tiles begin at multiples of it");
 }
 
 /* D3: a device's rows of A are the rows of y that the device has. */
@@ -113,8 +135,8 @@ static void test_alignment(void)
 
             sc_directory_limits = (struct sc_directory_limits){devices, UINT64_C(1) << 40, 4096};
             sc_lattice_fold(&y, 1 << 20, 8, n);
-            ma = sc_matrix_new(&a, (struct sc_spread){devices, false});
-            my = sc_matrix_new(&y, (struct sc_spread){devices, false});
+            ma = sc_matrix_new(&a, (struct sc_spread){.devices = devices});
+            my = sc_matrix_new(&y, (struct sc_spread){.devices = devices});
             for (int i = 0; i + 1 < ma->row_parts; i++)
                 if (ma->row_cut[i + 1] % my->rows)
                     bad++;
@@ -134,7 +156,7 @@ static void test_index(void)
         struct sc_lattice l;
 
         sc_lattice_fold(&l, (uintptr_t)(1 + (i * 37) % 50) << 20, 8, 1000);
-        m[i] = sc_matrix_new(&l, (struct sc_spread){1, false});
+        m[i] = sc_matrix_new(&l, (struct sc_spread){.devices = 1});
         sc_directory_insert(m[i]);
     }
     tap_ok(sc_directory_count() == 50, "50 matrices inserted out of order");
@@ -155,7 +177,7 @@ static void test_gap(void)
     int first, end;
 
     sc_directory_limits = (struct sc_directory_limits){1, UINT64_C(1) << 40, 4096};
-    m = sc_matrix_new(&l, (struct sc_spread){1, false});
+    m = sc_matrix_new(&l, (struct sc_spread){.devices = 1});
     tap_ok(m->width == 1 && m->tiles[0].sectors == 64, "64 columns of four pages: a sector each");
     tap_ok(!sc_matrix_sectors_at(m, m->base + 4096, m->base + 16384, &first, &end),
            "bytes between columns are in no sector");
@@ -168,6 +190,7 @@ int main(void)
 {
     test_grids();
     test_alignment();
+    test_narrow();
     test_index();
     test_gap();
     return tap_done();
