@@ -1,9 +1,9 @@
-/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates
- * well (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run
- * where the rows are.  Everything else of LAPACK is made of BLAS calls.
+/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates well
+ * (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run where the
+ * rows are.  Everything else of LAPACK is made of BLAS calls.
  *
- * The host's routine is the next definition after ours in the program, else the host BLAS's (OpenBLAS has a LAPACK),
- * else that of a liblapack that is loaded.  A program that calls none of them needs none. */
+ * The host's routine is the next definition after ours in the program, else the host BLAS's (OpenBLAS has a LAPACK), else that
+ * of a liblapack that is loaded.  A program that calls none of them needs none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -35,21 +35,26 @@ static void *resolve(void **slot, const char *name)
     return fn;
 }
 
-static void bring_home(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
+static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
-    const struct sc_blas_operand operand = {.ptr = a, .rows = m, .cols = n, .ld = lda, .type = type, .access = SC_RDWR};
+    const struct sc_blas_operand operand = {.ptr = a, .rows = m, .cols = n, .ld = lda, .type = type, .access = access};
 
     sc_blas_host_operands(0, &operand, 1);
 }
 
-/* Before a panel's host routine.  True: it is a panel, at home, and its BLAS calls stay on the host until panel_end. */
-static bool panel_begin(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
+/* Before a host routine of LAPACK that works on A.  True: A is at home, and BLAS calls stay on the host until panel_end. */
+static bool home_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
-    if (sc_inside() || m < 1 || n < 1 || lda < m || (m < n ? m : n) > PANEL_MAX || sc_blas_small2(1, m, n))
+    if (sc_inside() || m < 1 || n < 1 || lda < m || sc_blas_small2(1, m, n))
         return false;
-    bring_home(type, a, m, n, lda);
+    bring_home(type, a, m, n, lda, access);
     sc_inside_enter();
     return true;
+}
+
+static bool panel_begin(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
+{
+    return (m < n ? m : n) <= PANEL_MAX && home_begin(type, a, m, n, lda, SC_RDWR);
 }
 
 static void panel_end(bool begun)
@@ -58,7 +63,29 @@ static void panel_end(bool begun)
         sc_inside_leave();
 }
 
-/* --- row interchanges --------------------------------------------------------------------------------------------- */
+/* --- reflectors ------------------------------------------------------------------------------------------------------ */
+
+/* On the devices, or everything comes home for the host's routine.  True: done. */
+static bool reflect(const struct sc_blas_reflectors *r, bool *begun)
+{
+    int64_t length = r->side == 'L' ? r->m : r->n;
+
+    *begun = false;
+    if (sc_inside() || r->k < 1 || sc_blas_small3(3, r->m, r->n, r->k))
+        return false;
+    if (sc_blas_apply_reflectors(r))
+        return true;
+    if (r->m < 1 || r->n < 1 || r->ldc < r->m)
+        return false;
+    if (r->storev == 'C')
+        bring_home(r->type, r->v, length, r->k, r->ldv, SC_READ);
+    else
+        bring_home(r->type, r->v, r->k, length, r->ldv, SC_READ);
+    *begun = home_begin(r->type, r->c, r->m, r->n, r->ldc, SC_RDWR);
+    return false;
+}
+
+/* --- row interchanges ---------------------------------------------------------------------------------------------- */
 
 /* The interchanges as pairs of rows; false when they are not what LAPACK allows (left to the host's routine). */
 static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, int64_t k1, int64_t k2, Int pivots,
@@ -96,13 +123,13 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
             last = row[i] > last ? row[i] : last;
         done = swap.count == 0 || sc_blas_interchange_rows(&swap);
         if (!done)
-            bring_home(type, a, last + 1, n, lda);
+            bring_home(type, a, last + 1, n, lda, SC_RDWR);
     }
     free(row);
     return done;
 }
 
-/* --- veneers ------------------------------------------------------------------------------------------------------ */
+/* --- veneers ---------------------------------------------------------------------------------------------------------- */
 
 /* Each is declared, then defined. */
 #define AT(integer) sc_blas_int_at(integer)
@@ -164,6 +191,106 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
         panel_end(begun);                                                                                             \
     }
 
+/* The rows of Q: m x n, of k reflectors. */
+#define Q_PANEL(name, type)                                                                                           \
+    EXPORT void name(Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info);                       \
+    void name(Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info)                               \
+    {                                                                                                                 \
+        typedef void host(Int, Int, Int, void *, Int, void *, void *, void *);                                        \
+        static void *slot;                                                                                            \
+        host *fn = (host *)resolve(&slot, #name);                                                                     \
+        bool begun = fn && panel_begin(type, a, AT(m), AT(n), AT(lda));                                               \
+                                                                                                                      \
+        if (fn)                                                                                                       \
+            fn(m, n, k, a, lda, tau, work, info);                                                                     \
+        panel_end(begun);                                                                                             \
+    }
+
+/* The triangular factor T of a block of reflectors V.  Lengths of strings are passed on and not declared (rule 8). */
+#define LARFT(name, type)                                                                                             \
+    EXPORT void name(const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t,      \
+                     Int ldt);                                                                                        \
+    void name(const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt)    \
+    {                                                                                                                 \
+        typedef void host(const char *, const char *, Int, Int, void *, Int, void *, void *, Int, size_t, size_t);    \
+        static void *slot;                                                                                            \
+        host *fn = (host *)resolve(&slot, #name);                                                                     \
+        bool columns = sc_blas_letter(*storev) == 'C';                                                                \
+        bool begun = fn && home_begin(type, v, columns ? AT(n) : AT(k), columns ? AT(k) : AT(n), AT(ldv), SC_READ);   \
+                                                                                                                      \
+        if (fn)                                                                                                       \
+            fn(direct, storev, n, k, v, ldv, tau, t, ldt, 1, 1);                                                      \
+        panel_end(begun);                                                                                             \
+    }
+
+#define LARFB(name, number)                                                                                           \
+    EXPORT void name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n,       \
+                     Int k, void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork);            \
+    void name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n, Int k,       \
+              void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork)                           \
+    {                                                                                                                 \
+        typedef void host(const char *, const char *, const char *, const char *, Int, Int, Int, void *, Int, void *, \
+                          Int, void *, Int, void *, Int, size_t, size_t, size_t, size_t);                             \
+        const struct sc_blas_reflectors r = {                                                                         \
+            .type = number, .side = sc_blas_letter(*side), .trans = sc_blas_letter(*trans),                           \
+            .direct = sc_blas_letter(*direct), .storev = sc_blas_letter(*storev), .m = AT(m), .n = AT(n), .k = AT(k), \
+            .v = v, .ldv = AT(ldv), .t = t, .ldt = AT(ldt), .c = c, .ldc = AT(ldc)};                                  \
+        static void *slot;                                                                                            \
+        bool begun;                                                                                                   \
+        host *fn;                                                                                                     \
+                                                                                                                      \
+        if (reflect(&r, &begun))                                                                                      \
+            return;                                                                                                   \
+        if ((fn = (host *)resolve(&slot, #name)))                                                                     \
+            fn(side, trans, direct, storev, m, n, k, v, ldv, t, ldt, c, ldc, work, ldwork, 1, 1, 1, 1);               \
+        panel_end(begun);                                                                                             \
+    }
+
+/* The panels of two-sided reductions: to tridiagonal, bidiagonal and Hessenberg form.  They multiply all of A by vectors. */
+#define LATRD(name, type)                                                                                             \
+    EXPORT void name(const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw);        \
+    void name(const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw)                \
+    {                                                                                                                 \
+        typedef void host(const char *, Int, Int, void *, Int, void *, void *, void *, Int, size_t);                  \
+        static void *slot;                                                                                            \
+        host *fn = (host *)resolve(&slot, #name);                                                                     \
+        bool begun = fn && home_begin(type, a, AT(n), AT(n), AT(lda), SC_RDWR);                                       \
+                                                                                                                      \
+        if (fn)                                                                                                       \
+            fn(uplo, n, nb, a, lda, e, tau, w, ldw, 1);                                                               \
+        panel_end(begun);                                                                                             \
+    }
+
+#define LABRD(name, type)                                                                                             \
+    EXPORT void name(Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x,       \
+                     Int ldx, void *y, Int ldy);                                                                      \
+    void name(Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,     \
+              void *y, Int ldy)                                                                                       \
+    {                                                                                                                 \
+        typedef void host(Int, Int, Int, void *, Int, void *, void *, void *, void *, void *, Int, void *, Int);      \
+        static void *slot;                                                                                            \
+        host *fn = (host *)resolve(&slot, #name);                                                                     \
+        bool begun = fn && home_begin(type, a, AT(m), AT(n), AT(lda), SC_RDWR);                                       \
+                                                                                                                      \
+        if (fn)                                                                                                       \
+            fn(m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy);                                                   \
+        panel_end(begun);                                                                                             \
+    }
+
+#define LAHR2(name, type)                                                                                             \
+    EXPORT void name(Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy);          \
+    void name(Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy)                  \
+    {                                                                                                                 \
+        typedef void host(Int, Int, Int, void *, Int, void *, void *, Int, void *, Int);                              \
+        static void *slot;                                                                                            \
+        host *fn = (host *)resolve(&slot, #name);                                                                     \
+        bool begun = fn && home_begin(type, a, AT(n), AT(n) - AT(k) + 1, AT(lda), SC_RDWR);                           \
+                                                                                                                      \
+        if (fn)                                                                                                       \
+            fn(n, k, nb, a, lda, tau, t, ldt, y, ldy);                                                                \
+        panel_end(begun);                                                                                             \
+    }
+
 #define TYPES(veneer, rest)                                                                                           \
     veneer(s##rest, SC_S)                                                                                             \
     veneer(d##rest, SC_D)                                                                                             \
@@ -179,3 +306,20 @@ TYPES(QR_PANEL, geqr2_)
 TYPES(QR_PANEL, gelq2_)
 TYPES(QR_PANEL, geql2_)
 TYPES(QR_PANEL, gerq2_)
+TYPES(CHOLESKY_PANEL, lauu2_)
+TYPES(LATRD, latrd_)
+TYPES(LABRD, labrd_)
+TYPES(LAHR2, lahr2_)
+TYPES(LARFT, larft_)
+TYPES(LARFB, larfb_)
+
+#define Q_PANELS(of)                                                                                                  \
+    Q_PANEL(sorg##of, SC_S)                                                                                           \
+    Q_PANEL(dorg##of, SC_D)                                                                                           \
+    Q_PANEL(cung##of, SC_C)                                                                                           \
+    Q_PANEL(zung##of, SC_Z)
+
+Q_PANELS(2r_)
+Q_PANELS(2l_)
+Q_PANELS(l2_)
+Q_PANELS(r2_)

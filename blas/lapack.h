@@ -17,4 +17,15 @@ struct sc_blas_interchange {
 /* On the devices, if the matrix lives there.  False: nothing was done. */
 bool sc_blas_interchange_rows(const struct sc_blas_interchange *swap);
 
+/* The arguments of ?larfb: H = I - V T V^H or its adjoint is applied to C, which is m x n. */
+struct sc_blas_reflectors {
+    enum sc_type type;
+    char side, trans, direct, storev; /* upper case */
+    int64_t m, n, k, ldv, ldt, ldc;
+    const void *v, *t;
+    void *c;
+};
+/* By products, on the devices if the first of them goes there.  False: nothing was done. */
+bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *block);
+
 #endif

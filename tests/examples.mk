@@ -10,6 +10,12 @@ tests_smallcalls_SOURCES = tests/smallcalls.c
 tests_smallcalls_LDADD = $(BLAS_LIBS)
 tests_own_threads_SOURCES = tests/own_threads.c
 tests_own_threads_LDADD = $(BLAS_LIBS)
+EXTRA_PROGRAMS += tests/lapack_calls
+tests_lapack_calls_SOURCES = tests/lapack_calls.c
+tests_lapack_calls_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
+if HAVE_LAPACK
+check_PROGRAMS += tests/lapack_calls
+endif
 if HAVE_BLAS
 check_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads
 endif
