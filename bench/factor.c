@@ -1,9 +1,11 @@
-/* One factorization by LAPACK, from plain malloc memory until its result can be read on the host.  Knows nothing of
- * semcache.
+/* Factorizations and solutions by LAPACK, from plain malloc memory until the result can be read on the host.  Knows
+ * nothing of semcache.
  *
- *     factor [-r rounds] potrf|getrf|geqrf|syev [n [ld]]
+ *     factor [-r rounds] [-s seconds] [-p padding] potrf|getrf|geqrf|potri|getri|gesv|gels|syev|syevd|gesvd [n...]
  *
- * -r  factor a fresh copy of the matrix so many times (the first one is timed apart)
+ * -r  factor a fresh copy of the matrix at least so many times (the first one is timed apart)
+ * -s  and until so many seconds have been spent on it
+ * -p  so many rows more in memory than the matrix has
  *
  * Checked by a residual made with plain loops, which no BLAS can spoil: factors applied to a vector against the matrix
  * applied to it. */
@@ -21,11 +23,23 @@ void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau,
              int *info);
 void dsyev_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
             const int *size, int *info, size_t, size_t);
+void dsyevd_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
+             const int *size, int *iwork, const int *isize, int *info, size_t, size_t);
+void dgesvd_(const char *jobu, const char *jobv, const int *m, const int *n, double *a, const int *lda, double *s,
+             double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *size, int *info, size_t,
+             size_t);
+void dpotri_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
+void dgetri_(const int *n, double *a, const int *lda, const int *pivots, double *work, const int *size, int *info);
+void dgesv_(const int *n, const int *columns, double *a, const int *lda, int *pivots, double *b, const int *ldb,
+            int *info);
+void dgels_(const char *trans, const int *m, const int *n, const int *columns, double *a, const int *lda, double *b,
+            const int *ldb, double *work, const int *size, int *info, size_t);
 
 struct problem {
     int n, ld;
     double *a;      /* the matrix, then its factors */
-    double *more;   /* tau, or the eigenvalues */
+    double *more;   /* tau, the eigenvalues or singular values, or the right-hand side and solution */
+    double *u, *vt; /* singular vectors */
     int *pivots;
     double *x, *y, *z;
 };
@@ -147,18 +161,21 @@ static double getrf_error(struct problem *p)
     return difference(p->n, p->x, p->y);
 }
 
-/* With the workspace that the routine asks for. */
+/* Runs `call`, which has `work`, `size` and `info`, with the workspace that it asks for. */
+#define WITH_WORKSPACE(call)                                                                                          \
+    int info, size = -1;                                                                                              \
+    double best, *work = &best;                                                                                       \
+                                                                                                                      \
+    call;                                                                                                             \
+    size = (int)best;                                                                                                 \
+    work = example_doubles((size_t)size);                                                                             \
+    call;                                                                                                             \
+    free(work);                                                                                                       \
+    return info;
+
 static int geqrf(struct problem *p)
 {
-    int info, size = -1;
-    double best, *work;
-
-    dgeqrf_(&p->n, &p->n, p->a, &p->ld, p->more, &best, &size, &info);
-    size = (int)best;
-    work = example_doubles((size_t)size);
-    dgeqrf_(&p->n, &p->n, p->a, &p->ld, p->more, work, &size, &info);
-    free(work);
-    return info;
+    WITH_WORKSPACE(dgeqrf_(&p->n, &p->n, p->a, &p->ld, p->more, work, &size, &info))
 }
 
 /* Q R x = A x. */
@@ -180,14 +197,18 @@ static double geqrf_error(struct problem *p)
 
 static int syev(struct problem *p)
 {
-    int info, size = -1;
-    double best, *work;
+    WITH_WORKSPACE(dsyev_("V", "L", &p->n, p->a, &p->ld, p->more, work, &size, &info, 1, 1))
+}
 
-    dsyev_("V", "L", &p->n, p->a, &p->ld, p->more, &best, &size, &info, 1, 1);
-    size = (int)best;
-    work = example_doubles((size_t)size);
-    dsyev_("V", "L", &p->n, p->a, &p->ld, p->more, work, &size, &info, 1, 1);
+static int syevd(struct problem *p)
+{
+    int isize = 3 + 5 * p->n, *iwork = (int *)example_doubles((size_t)isize);
+    int info, size = 1 + 6 * p->n + 2 * p->n * p->n;
+    double *work = example_doubles((size_t)size);
+
+    dsyevd_("V", "L", &p->n, p->a, &p->ld, p->more, work, &size, iwork, &isize, &info, 1, 1);
     free(work);
+    free(iwork);
     return info;
 }
 
@@ -207,6 +228,118 @@ static double syev_error(struct problem *p)
     return difference(p->n, p->z, p->y);
 }
 
+static int gesvd(struct problem *p)
+{
+    size_t count = (size_t)p->n * (size_t)p->n;
+
+    if (!p->u) {
+        p->u = example_doubles(count);
+        p->vt = example_doubles(count);
+    }
+    WITH_WORKSPACE(dgesvd_("A", "A", &p->n, &p->n, p->a, &p->ld, p->more, p->u, &p->n, p->vt, &p->n, work, &size, &info,
+                           1, 1))
+}
+
+/* U S V^T x = A x */
+static double gesvd_error(struct problem *p)
+{
+    apply(p, element);
+    memset(p->z, 0, (size_t)p->n * sizeof *p->z);
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->n; i++)
+            p->z[i] += p->vt[i + (size_t)j * (size_t)p->n] * p->x[j];
+    memset(p->x, 0, (size_t)p->n * sizeof *p->x);
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->n; i++)
+            p->x[i] += p->u[i + (size_t)j * (size_t)p->n] * p->more[j] * p->z[j];
+    return difference(p->n, p->x, p->y);
+}
+
+static int potri(struct problem *p)
+{
+    int info = potrf(p);
+
+    if (info == 0)
+        dpotri_("L", &p->n, p->a, &p->ld, &info, 1);
+    return info;
+}
+
+static int getri_after(struct problem *p)
+{
+    WITH_WORKSPACE(dgetri_(&p->n, p->a, &p->ld, p->pivots, work, &size, &info))
+}
+
+static int getri(struct problem *p)
+{
+    int info = getrf(p);
+
+    return info ? info : getri_after(p);
+}
+
+/* A (what is in memory) x = x, where that is the lower triangle of a symmetric matrix or a whole one. */
+static double inverse_error(struct problem *p, double (*of)(int, int), bool lower)
+{
+    memset(p->z, 0, (size_t)p->n * sizeof *p->z);
+    for (int j = 0; j < p->n; j++)
+        for (int i = lower ? j : 0; i < p->n; i++) {
+            p->z[i] += column(p, j)[i] * p->x[j];
+            p->z[j] += lower && i > j ? column(p, j)[i] * p->x[i] : 0;
+        }
+    memcpy(p->more, p->x, (size_t)p->n * sizeof *p->x);
+    memcpy(p->x, p->z, (size_t)p->n * sizeof *p->x);
+    apply(p, of);
+    return difference(p->n, p->y, p->more);
+}
+
+static double potri_error(struct problem *p)
+{
+    return inverse_error(p, definite, true);
+}
+
+static double getri_error(struct problem *p)
+{
+    return inverse_error(p, element, false) / p->n; /* of matrices whose condition is about n */
+}
+
+/* Solve for a right-hand side. */
+static void right_hand_side(struct problem *p)
+{
+    for (int i = 0; i < p->n; i++)
+        p->more[i] = element(i, -1);
+}
+
+static int gesv(struct problem *p)
+{
+    const int one = 1;
+    int info;
+
+    right_hand_side(p);
+    dgesv_(&p->n, &one, p->a, &p->ld, p->pivots, p->more, &p->n, &info);
+    return info;
+}
+
+static int gels(struct problem *p)
+{
+    const int one = 1;
+
+    right_hand_side(p);
+    WITH_WORKSPACE(dgels_("N", &p->n, &p->n, &one, p->a, &p->ld, p->more, &p->n, work, &size, &info, 1))
+}
+
+/* A times the solution is the right-hand side, relative to the norms of both. */
+static double solution_error(struct problem *p)
+{
+    double most = 0, largest = 0;
+
+    memcpy(p->x, p->more, (size_t)p->n * sizeof *p->x);
+    apply(p, element);
+    for (int i = 0; i < p->n; i++) {
+        most = example_worse(most, fabs(p->y[i] - element(i, -1)));
+        largest = fmax(largest, fabs(p->x[i]));
+    }
+    return most / fmax(1, largest * sqrt(p->n));
+}
+
 static const struct kind {
     const char *name;
     double (*of)(int, int);
@@ -217,7 +350,13 @@ static const struct kind {
     {"potrf", definite, potrf, potrf_error, 1.0 / 3},
     {"getrf", element, getrf, getrf_error, 2.0 / 3},
     {"geqrf", element, geqrf, geqrf_error, 4.0 / 3},
+    {"potri", definite, potri, potri_error, 1},
+    {"getri", element, getri, getri_error, 2},
+    {"gesv", element, gesv, solution_error, 2.0 / 3},
+    {"gels", element, gels, solution_error, 4.0 / 3},
     {"syev", symmetric, syev, syev_error, 9},
+    {"syevd", symmetric, syevd, syev_error, 9},
+    {"gesvd", element, gesvd, gesvd_error, 22},
 };
 
 static double read_pages(const struct problem *p)
@@ -235,44 +374,54 @@ static const struct kind *kind_of(const char *name)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (name && strcmp(name, kinds[i].name) == 0)
             return &kinds[i];
-    fprintf(stderr, "usage: factor [-r rounds] potrf|getrf|geqrf|syev [n [ld]]\n");
+    fprintf(stderr, "usage: factor [-r rounds] [-s seconds] [-p padding] routine [n...]; routine:");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        fprintf(stderr, " %s", kinds[i].name);
+    fprintf(stderr, "\n");
     exit(2);
 }
 
-int main(int argc, char **argv)
+static void allocate(struct problem *p)
 {
-    struct problem p = {.n = 1000};
-    int rounds = 1, option, info = 0;
-    double first = 0, best = INFINITY, sum = 0, error;
-    const struct kind *kind;
+    size_t n = (size_t)p->n;
+
+    p->a = example_doubles((size_t)p->ld * n);
+    memset(p->a, 0, (size_t)p->ld * n * sizeof *p->a);
+    p->more = example_doubles(n);
+    p->pivots = (int *)example_doubles(n);
+    p->x = example_doubles(n);
+    p->y = example_doubles(n);
+    p->z = example_doubles(n);
+}
+
+static void release(struct problem *p)
+{
+    double *all[] = {p->a, p->more, p->u, p->vt, (double *)p->pivots, p->x, p->y, p->z};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+/* One size; true: right. */
+static bool measure(const struct kind *kind, int n, int padding, int least, double seconds)
+{
+    struct problem p = {.n = n, .ld = n + padding};
+    double first = 0, best = INFINITY, spent = 0, sum = 0, error;
+    int info = 0, rounds = 0;
     bool good;
 
-    while ((option = getopt(argc, argv, "r:")) != -1)
-        rounds = option == 'r' ? atoi(optarg) : 0;
-    kind = kind_of(rounds > 0 && optind < argc ? argv[optind++] : NULL);
-    if (optind < argc)
-        p.n = atoi(argv[optind++]);
-    p.ld = optind < argc ? atoi(argv[optind++]) : p.n;
-    if (p.n < 1 || p.ld < p.n)
-        kind_of(NULL);
-    p.a = example_doubles((size_t)p.ld * (size_t)p.n);
-    p.more = example_doubles((size_t)p.n);
-    p.pivots = (int *)example_doubles((size_t)p.n);
-    p.x = example_doubles((size_t)p.n);
-    p.y = example_doubles((size_t)p.n);
-    p.z = example_doubles((size_t)p.n);
-    memset(p.a, 0, (size_t)p.ld * (size_t)p.n * sizeof *p.a);
-    for (int round = 0; round < rounds && info == 0; round++) {
-        double start, seconds;
+    allocate(&p);
+    while (info == 0 && (rounds < least || spent < seconds)) {
+        double start, took;
 
         generate(&p, kind->of);
         start = example_now();
         info = kind->factor(&p);
         sum += read_pages(&p);
-        seconds = example_now() - start;
-        if (round == 0)
-            first = seconds;
-        best = fmin(best, seconds);
+        took = example_now() - start;
+        first = rounds++ == 0 ? took : first;
+        best = fmin(best, took);
+        spent += took;
     }
     for (int i = 0; i < p.n; i++)
         p.x[i] = element(i, -1);
@@ -281,5 +430,32 @@ int main(int argc, char **argv)
     printf("%s n=%d ld=%d rounds=%d first_seconds=%.6f best_seconds=%.6f best_gflops=%.1f info=%d error=%.1e %s\n",
            kind->name, p.n, p.ld, rounds, first, best,
            1e-9 * kind->flops * (double)p.n * (double)p.n * (double)p.n / best, info, error, good ? "ok" : "WRONG");
+    release(&p);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = 1, padding = 0, option;
+    double seconds = 0;
+    const struct kind *kind;
+    bool good = true;
+
+    while ((option = getopt(argc, argv, "r:s:p:")) != -1) {
+        if (option == 'r')
+            rounds = atoi(optarg);
+        else if (option == 's')
+            seconds = atof(optarg);
+        else
+            padding = option == 'p' ? atoi(optarg) : -1;
+    }
+    kind = kind_of(rounds > 0 && padding >= 0 && optind < argc ? argv[optind++] : NULL);
+    if (optind == argc)
+        good = measure(kind, 1000, padding, rounds, seconds);
+    for (; optind < argc; optind++) {
+        if (atoi(argv[optind]) < 1)
+            kind_of(NULL);
+        good = measure(kind, atoi(argv[optind]), padding, rounds, seconds) && good;
+    }
     return good ? 0 : 1;
 }

@@ -1,17 +1,18 @@
 #!/bin/sh
-# Factorizations by the reference LAPACK, by semcache, by the host BLAS alone and, where it is installed, by NVBLAS.
-# From the build tree, after make:
-#   FACTOR_LAPACK=FOLDER sh SRC/bench/factor.sh [n]
+# Factorizations, eigenvalues and solutions by the reference LAPACK: by the host BLAS alone, by semcache and, where it is
+# installed, by NVBLAS; times, their ratio to the host's, and what semcache moved.  From the build tree, after make:
+#   FACTOR_LAPACK=FOLDER sh SRC/bench/factor.sh [routine...]
 # FOLDER holds liblapack.so.3 of the reference LAPACK (Debian's liblapack3 has it in /usr/lib/x86_64-linux-gnu/lapack;
 # the file can be carried to a machine without it, together with libgfortran.so.5 and libquadmath.so.0 if need be).
-# OpenBLAS's own LAPACK would not do: its factorizations call no BLAS.  FACTOR_BLAS: the host's OpenBLAS, if
-# it is not found by its name.
-# BENCH_DEVICE (cuda:0) and FACTOR_ROUTINES ("potrf getrf") change what is run.
+# OpenBLAS's own LAPACK would not do: its LU and Cholesky call no BLAS.
+# FACTOR_BLAS: the host's OpenBLAS, if it is not found by its name.  BENCH_DEVICE: cuda:0.  FACTOR_SIZES: in place of each
+# routine's own.  FACTOR_NVBLAS=no: without NVBLAS.  Exit status 1: a result was wrong.
 set -eu
 
-n=${1:-20000}
 device=${BENCH_DEVICE:-cuda:0}
 blas=${FACTOR_BLAS:-libopenblas.so.0}
+routines=${*:-potrf getrf geqrf gesv syev syevd}
+small='50 100 200 400 700' # in one process, the others each in its own
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/semcache-factor.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
@@ -24,21 +25,83 @@ NVBLAS_LOGFILE $scratch/nvblas.log
 NVBLAS_CPU_BLAS_LIB $blas
 NVBLAS_GPU_LIST ALL
 END
+nvblas=
+[ "${FACTOR_NVBLAS:-yes}" = no ] || for library in libnvblas.so.13 libnvblas.so.12 libnvblas.so; do
+    if [ -z "$nvblas" ] && ! LD_PRELOAD=$library true 2>&1 | grep -q .; then nvblas=$library; fi
+done
 
-row() { # what it is, command
-    what=$1
-    shift
-    printf '%-10s %-9s ' "$routine" "$what"
-    "$@" || true
+large_of() { # routine: sizes that take seconds, not minutes
+    case $1 in
+    potrf | getrf) echo 1000 2000 5000 10000 20000 ;;
+    gesv | geqrf) echo 1000 2000 5000 10000 ;;
+    syevd) echo 1000 2000 4000 ;;
+    *) echo 1000 ;;
+    esac
 }
-for routine in ${FACTOR_ROUTINES:-potrf getrf}; do
-    row host bench/factor -r 2 "$routine" "$n"
-    row semcache tools/semcache run --device "$device" --stats "$scratch/stats" bench/factor -r 2 "$routine" "$n"
-    tr -d '\n' <"$scratch/stats" |
-        sed -n 's/.*\("bytes": *{[^}]*}\).*\("faults": *{[^}]*}\).*/           moved:    \1 \2\n/p'
-    for nvblas in libnvblas.so.13 libnvblas.so.12 libnvblas.so; do
-        if LD_PRELOAD=$nvblas true 2>&1 | grep -q .; then continue; fi
-        row nvblas env NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" bench/factor -r 2 "$routine" "$n"
-        break
+measure() { # sizes: lines of bench/factor by all three
+    set -- bench/factor -r 2 -s 0.2 "$routine" "$@"
+    "$@" >"$scratch/host" || true
+    tools/semcache run --device "$device" --stats "$scratch/stats" "$@" >"$scratch/semcache" || true
+    : >"$scratch/nvblas"
+    [ -z "$nvblas" ] ||
+        NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" "$@" >"$scratch/nvblas" 2>/dev/null || true
+}
+# Milliseconds are the best of at least two rounds; first: the first one, which pins memory.  What moved, in matrices a
+# round, and faults a round; of the small sizes together in MiB.
+table() { # together: 1 or 0
+    tr -d '\n' <"$scratch/stats" >"$scratch/line"
+    awk -v together="$1" -v folder="$scratch" '
+        function of(line, name) {
+            return match(line, name "=[^ ]*") ? substr(line, RSTART + length(name) + 1, RLENGTH - length(name) - 1) : 0
+        }
+        function moved(name) {
+            if (!match(stats, "\"" name "\": *[0-9]+")) return 0
+            return substr(stats, RSTART + length(name) + 3, RLENGTH - length(name) - 3) + 0
+        }
+        function good(line) { return line ~ / ok$/ }
+        function ms(line, name) {
+            return line == "" ? "-" : good(line) ? sprintf("%.3f", 1000 * of(line, name "_seconds")) : "WRONG"
+        }
+        function ratio(line) {
+            return good(line) && good(host) ? sprintf("%.2f", of(line, "best_seconds") / of(host, "best_seconds")) : "-"
+        }
+        BEGIN { getline stats < (folder "/line") }
+        {
+            host = $0
+            ours = theirs = ""
+            getline ours < (folder "/semcache")
+            getline theirs < (folder "/nvblas")
+            printf "%-7s %6s %11s %11s %11s %6s %11s %6s", $1, of(host, "n"), ms(host, "best"), ms(ours, "best"),
+                ms(ours, "first"), ratio(ours), ms(theirs, "best"), ratio(theirs)
+            rounds = of(ours, "rounds")
+            unit = 8 * of(host, "n") ^ 2 * rounds
+            if (!together && unit)
+                printf " %7.2f %7.2f %7.0f", moved("h2d") / unit, moved("d2h") / unit,
+                    (moved("read") + moved("write")) / rounds
+            print ""
+        }
+        END {
+            if (together)
+                printf "%-7s these: %.1f MiB up, %.1f MiB down, %d faults\n", $1, moved("h2d") / 2 ^ 20,
+                    moved("d2h") / 2 ^ 20, moved("read") + moved("write")
+        }' "$scratch/host"
+    if grep -q WRONG "$scratch/host" "$scratch/semcache"; then wrong=1; fi
+}
+
+wrong=0
+echo "routine      n     host ms semcache ms    first ms  ratio   nvblas ms  ratio  up      down     faults"
+for routine in $routines; do
+    if [ -n "${FACTOR_SIZES:-}" ]; then
+        large=$FACTOR_SIZES
+    else
+        large=$(large_of "$routine")
+        # shellcheck disable=SC2086
+        measure $small
+        table 1
+    fi
+    for n in $large; do
+        measure "$n"
+        table 0
     done
 done
+exit $wrong

@@ -1,9 +1,9 @@
-/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates well
- * (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run where the
- * rows are.  Everything else of LAPACK is made of BLAS calls.
+/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates
+ * well (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run
+ * where the rows are.  Everything else of LAPACK is made of BLAS calls.
  *
- * The host's routine is the next definition after ours in the program, else the host BLAS's (OpenBLAS has a LAPACK), else that
- * of a liblapack that is loaded.  A program that calls none of them needs none. */
+ * The host's routine is the next definition after ours in the program, else the host BLAS's (OpenBLAS has a LAPACK),
+ * else that of a liblapack that is loaded.  A program that calls none of them needs none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -17,13 +17,10 @@
 
 typedef const sc_blas_int *Int;
 
-static void *resolve(void **slot, const char *name)
+static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
 {
-    void *fn = __atomic_load_n(slot, __ATOMIC_ACQUIRE), *library;
+    void *fn = dlsym(RTLD_NEXT, name), *library;
 
-    if (fn)
-        return fn;
-    fn = dlsym(RTLD_NEXT, name);
     if (!fn)
         fn = sc_blas_host_symbol(name);
     if (!fn && (library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
@@ -35,6 +32,20 @@ static void *resolve(void **slot, const char *name)
     return fn;
 }
 
+static inline void *resolve(void **slot, const char *name)
+{
+    void *fn = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+
+    return __builtin_expect(fn != NULL, 1) ? fn : find(slot, name);
+}
+
+/* LAPACK's panels are recursive: what is small has to cost no more than a comparison and a jump.  Of 64-bit integers
+ * the lower half is looked at, as in the veneers of the BLAS. */
+static inline bool is_small(Int m, Int n)
+{
+    return __builtin_expect(sc_blas_small2(1, *m, *n), 1);
+}
+
 static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
     const struct sc_blas_operand operand = {.ptr = a, .rows = m, .cols = n, .ld = lda, .type = type, .access = access};
@@ -42,10 +53,10 @@ static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, i
     sc_blas_host_operands(0, &operand, 1);
 }
 
-/* Before a host routine of LAPACK that works on A.  True: A is at home, and BLAS calls stay on the host until panel_end. */
+/* Before a host routine that works on A.  True: A is home, and BLAS calls stay on the host until panel_end. */
 static bool home_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
-    if (sc_inside() || m < 1 || n < 1 || lda < m || sc_blas_small2(1, m, n))
+    if (sc_inside() || m < 1 || n < 1 || lda < m)
         return false;
     bring_home(type, a, m, n, lda, access);
     sc_inside_enter();
@@ -63,7 +74,12 @@ static void panel_end(bool begun)
         sc_inside_leave();
 }
 
-/* --- reflectors ------------------------------------------------------------------------------------------------------ */
+/* --- reflectors --------------------------------------------------------------------------------------------------- */
+
+static bool is_rows(const char *storev)
+{
+    return sc_blas_letter(*storev) == 'R';
+}
 
 /* On the devices, or everything comes home for the host's routine.  True: done. */
 static bool reflect(const struct sc_blas_reflectors *r, bool *begun)
@@ -85,7 +101,7 @@ static bool reflect(const struct sc_blas_reflectors *r, bool *begun)
     return false;
 }
 
-/* --- row interchanges ---------------------------------------------------------------------------------------------- */
+/* --- row interchanges --------------------------------------------------------------------------------------------- */
 
 /* The interchanges as pairs of rows; false when they are not what LAPACK allows (left to the host's routine). */
 static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, int64_t k1, int64_t k2, Int pivots,
@@ -115,7 +131,7 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
     int64_t *row, last = 0;
     bool done = false;
 
-    if (sc_inside() || n < 1 || k1 < 1 || k2 < k1 || k2 > lda || inc == 0 || sc_blas_small2(2, n, k2 - k1 + 1))
+    if (sc_inside() || n < 1 || k1 < 1 || k2 < k1 || k2 > lda || inc == 0)
         return false;
     row = malloc(2 * sizeof *row * (size_t)(k2 - k1 + 1));
     if (row && pairs_of(row, &swap, k1, k2, pivots, inc)) {
@@ -129,98 +145,96 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
     return done;
 }
 
-/* --- veneers ---------------------------------------------------------------------------------------------------------- */
+/* --- veneers ------------------------------------------------------------------------------------------------------ */
 
-/* Each is declared, then defined. */
 #define AT(integer) sc_blas_int_at(integer)
 #define EXPORT __attribute__((visibility("default")))
+#define TYPES(veneer, rest) veneer(s##rest, SC_S) veneer(d##rest, SC_D) veneer(c##rest, SC_C) veneer(z##rest, SC_Z)
+
+/* A routine of the host that works on an m x n matrix, between `begin` and panel_end.  `host`: its parameters with the
+ * lengths of strings, which are passed on and, where they would be on the stack, not declared (rule 8). */
+#define PANEL(name, parameters, host, arguments, m, n, begin)                                                         \
+    EXPORT void name parameters;                                                                                      \
+    void name parameters                                                                                              \
+    {                                                                                                                 \
+        typedef void routine host;                                                                                    \
+        static void *slot;                                                                                            \
+        routine *fn = (routine *)resolve(&slot, #name);                                                               \
+        bool begun;                                                                                                   \
+                                                                                                                      \
+        if (!fn)                                                                                                      \
+            return;                                                                                                   \
+        if (is_small(m, n)) {                                                                                         \
+            fn arguments;                                                                                             \
+            return;                                                                                                   \
+        }                                                                                                             \
+        begun = begin;                                                                                                \
+        fn arguments;                                                                                                 \
+        panel_end(begun);                                                                                             \
+    }
+
+/* m x n panels: LU's (pivots) and the orthogonal ones (tau and a workspace); the columns or rows of their Q. */
+#define LU_PANEL(name, type)                                                                                          \
+    PANEL(name, (Int m, Int n, void *a, Int lda, void *pivots, void *info),                                           \
+          (Int m, Int n, void *a, Int lda, void *pivots, void *info), (m, n, a, lda, pivots, info), m, n,             \
+          panel_begin(type, a, AT(m), AT(n), AT(lda)))
+#define QR_PANEL(name, type)                                                                                          \
+    PANEL(name, (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info),                                  \
+          (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info), (m, n, a, lda, tau, work, info), m, n, \
+          panel_begin(type, a, AT(m), AT(n), AT(lda)))
+#define Q_PANEL(name, type)                                                                                           \
+    PANEL(name, (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                           \
+          (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                                 \
+          (m, n, k, a, lda, tau, work, info), m, n, panel_begin(type, a, AT(m), AT(n), AT(lda)))
+
+/* Blocks of the diagonal: Cholesky's and the product L^T L; the inverse of a triangle. */
+#define DIAGONAL(name, type)                                                                                          \
+    PANEL(name, (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                               \
+          (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                                     \
+          (uplo, n, a, lda, info, length), n, n, panel_begin(type, a, AT(n), AT(n), AT(lda)))
+#define TRIANGLE(name, type)                                                                                          \
+    PANEL(name, (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info),                            \
+          (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info, size_t, size_t),                  \
+          (uplo, diag, n, a, lda, info, 1, 1), n, n, panel_begin(type, a, AT(n), AT(n), AT(lda)))
+
+/* The panels of two-sided reductions (tridiagonal, bidiagonal, Hessenberg form): they multiply all of A by vectors. */
+#define LATRD(name, type)                                                                                             \
+    PANEL(name, (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw),            \
+          (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw, size_t),          \
+          (uplo, n, nb, a, lda, e, tau, w, ldw, 1), n, n, home_begin(type, a, AT(n), AT(n), AT(lda), SC_RDWR))
+#define LABRD(name, type)                                                                                             \
+    PANEL(name, (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,  \
+                 void *y, Int ldy),                                                                                   \
+          (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,        \
+           void *y, Int ldy),                                                                                         \
+          (m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy), m, n,                                                 \
+          home_begin(type, a, AT(m), AT(n), AT(lda), SC_RDWR))
+#define LAHR2(name, type)                                                                                             \
+    PANEL(name, (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),              \
+          (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),                    \
+          (n, k, nb, a, lda, tau, t, ldt, y, ldy), n, n,                                                              \
+          home_begin(type, a, AT(n), AT(n) - AT(k) + 1, AT(lda), SC_RDWR))
+
+/* The triangular factor T of a block of reflectors V. */
+#define LARFT(name, type)                                                                                             \
+    PANEL(name,                                                                                                       \
+          (const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt),      \
+          (const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt,       \
+           size_t, size_t),                                                                                           \
+          (direct, storev, n, k, v, ldv, tau, t, ldt, 1, 1), n, k,                                                    \
+          home_begin(type, v, is_rows(storev) ? AT(k) : AT(n), is_rows(storev) ? AT(n) : AT(k), AT(ldv), SC_READ))
 
 #define LASWP(name, type)                                                                                             \
     EXPORT void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc);                                   \
     void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc)                                           \
     {                                                                                                                 \
-        typedef void host(Int, void *, Int, Int, Int, Int, Int);                                                      \
+        typedef void routine(Int, void *, Int, Int, Int, Int, Int);                                                   \
         static void *slot;                                                                                            \
-        host *fn;                                                                                                     \
+        routine *fn = (routine *)resolve(&slot, #name);                                                               \
                                                                                                                       \
-        if (!interchange(type, a, AT(n), AT(lda), AT(k1), AT(k2), pivots, AT(inc)) &&                                 \
-            (fn = (host *)resolve(&slot, #name)))                                                                     \
+        if (fn && (__builtin_expect(sc_blas_small2(2, *n, *k2 - *k1 + 1), 1) ||                                       \
+                   !interchange(type, a, AT(n), AT(lda), AT(k1), AT(k2), pivots, AT(inc))))                           \
             fn(n, a, lda, k1, k2, pivots, inc);                                                                       \
-    }
-
-/* m x n panels: LU's (pivots) and the orthogonal ones (tau and a workspace). */
-#define LU_PANEL(name, type)                                                                                          \
-    EXPORT void name(Int m, Int n, void *a, Int lda, void *pivots, void *info);                                       \
-    void name(Int m, Int n, void *a, Int lda, void *pivots, void *info)                                               \
-    {                                                                                                                 \
-        typedef void host(Int, Int, void *, Int, void *, void *);                                                     \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && panel_begin(type, a, AT(m), AT(n), AT(lda));                                               \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(m, n, a, lda, pivots, info);                                                                           \
-        panel_end(begun);                                                                                             \
-    }
-
-#define QR_PANEL(name, type)                                                                                          \
-    EXPORT void name(Int m, Int n, void *a, Int lda, void *tau, void *work, void *info);                              \
-    void name(Int m, Int n, void *a, Int lda, void *tau, void *work, void *info)                                      \
-    {                                                                                                                 \
-        typedef void host(Int, Int, void *, Int, void *, void *, void *);                                             \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && panel_begin(type, a, AT(m), AT(n), AT(lda));                                               \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(m, n, a, lda, tau, work, info);                                                                        \
-        panel_end(begun);                                                                                             \
-    }
-
-#define CHOLESKY_PANEL(name, type)                                                                                    \
-    EXPORT void name(const char *uplo, Int n, void *a, Int lda, void *info, size_t length);                           \
-    void name(const char *uplo, Int n, void *a, Int lda, void *info, size_t length)                                   \
-    {                                                                                                                 \
-        typedef void host(const char *, Int, void *, Int, void *, size_t);                                            \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && panel_begin(type, a, AT(n), AT(n), AT(lda));                                               \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(uplo, n, a, lda, info, length);                                                                        \
-        panel_end(begun);                                                                                             \
-    }
-
-/* The rows of Q: m x n, of k reflectors. */
-#define Q_PANEL(name, type)                                                                                           \
-    EXPORT void name(Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info);                       \
-    void name(Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info)                               \
-    {                                                                                                                 \
-        typedef void host(Int, Int, Int, void *, Int, void *, void *, void *);                                        \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && panel_begin(type, a, AT(m), AT(n), AT(lda));                                               \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(m, n, k, a, lda, tau, work, info);                                                                     \
-        panel_end(begun);                                                                                             \
-    }
-
-/* The triangular factor T of a block of reflectors V.  Lengths of strings are passed on and not declared (rule 8). */
-#define LARFT(name, type)                                                                                             \
-    EXPORT void name(const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t,      \
-                     Int ldt);                                                                                        \
-    void name(const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt)    \
-    {                                                                                                                 \
-        typedef void host(const char *, const char *, Int, Int, void *, Int, void *, void *, Int, size_t, size_t);    \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool columns = sc_blas_letter(*storev) == 'C';                                                                \
-        bool begun = fn && home_begin(type, v, columns ? AT(n) : AT(k), columns ? AT(k) : AT(n), AT(ldv), SC_READ);   \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(direct, storev, n, k, v, ldv, tau, t, ldt, 1, 1);                                                      \
-        panel_end(begun);                                                                                             \
     }
 
 #define LARFB(name, number)                                                                                           \
@@ -229,95 +243,41 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
     void name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n, Int k,       \
               void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork)                           \
     {                                                                                                                 \
-        typedef void host(const char *, const char *, const char *, const char *, Int, Int, Int, void *, Int, void *, \
-                          Int, void *, Int, void *, Int, size_t, size_t, size_t, size_t);                             \
+        typedef void routine(const char *, const char *, const char *, const char *, Int, Int, Int, void *, Int,      \
+                             void *, Int, void *, Int, void *, Int, size_t, size_t, size_t, size_t);                  \
         const struct sc_blas_reflectors r = {                                                                         \
             .type = number, .side = sc_blas_letter(*side), .trans = sc_blas_letter(*trans),                           \
             .direct = sc_blas_letter(*direct), .storev = sc_blas_letter(*storev), .m = AT(m), .n = AT(n), .k = AT(k), \
             .v = v, .ldv = AT(ldv), .t = t, .ldt = AT(ldt), .c = c, .ldc = AT(ldc)};                                  \
         static void *slot;                                                                                            \
+        routine *fn = (routine *)resolve(&slot, #name);                                                               \
         bool begun;                                                                                                   \
-        host *fn;                                                                                                     \
                                                                                                                       \
-        if (reflect(&r, &begun))                                                                                      \
+        if (!fn || reflect(&r, &begun))                                                                               \
             return;                                                                                                   \
-        if ((fn = (host *)resolve(&slot, #name)))                                                                     \
-            fn(side, trans, direct, storev, m, n, k, v, ldv, t, ldt, c, ldc, work, ldwork, 1, 1, 1, 1);               \
+        fn(side, trans, direct, storev, m, n, k, v, ldv, t, ldt, c, ldc, work, ldwork, 1, 1, 1, 1);                   \
         panel_end(begun);                                                                                             \
     }
-
-/* The panels of two-sided reductions: to tridiagonal, bidiagonal and Hessenberg form.  They multiply all of A by vectors. */
-#define LATRD(name, type)                                                                                             \
-    EXPORT void name(const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw);        \
-    void name(const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw)                \
-    {                                                                                                                 \
-        typedef void host(const char *, Int, Int, void *, Int, void *, void *, void *, Int, size_t);                  \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && home_begin(type, a, AT(n), AT(n), AT(lda), SC_RDWR);                                       \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(uplo, n, nb, a, lda, e, tau, w, ldw, 1);                                                               \
-        panel_end(begun);                                                                                             \
-    }
-
-#define LABRD(name, type)                                                                                             \
-    EXPORT void name(Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x,       \
-                     Int ldx, void *y, Int ldy);                                                                      \
-    void name(Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,     \
-              void *y, Int ldy)                                                                                       \
-    {                                                                                                                 \
-        typedef void host(Int, Int, Int, void *, Int, void *, void *, void *, void *, void *, Int, void *, Int);      \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && home_begin(type, a, AT(m), AT(n), AT(lda), SC_RDWR);                                       \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy);                                                   \
-        panel_end(begun);                                                                                             \
-    }
-
-#define LAHR2(name, type)                                                                                             \
-    EXPORT void name(Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy);          \
-    void name(Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy)                  \
-    {                                                                                                                 \
-        typedef void host(Int, Int, Int, void *, Int, void *, void *, Int, void *, Int);                              \
-        static void *slot;                                                                                            \
-        host *fn = (host *)resolve(&slot, #name);                                                                     \
-        bool begun = fn && home_begin(type, a, AT(n), AT(n) - AT(k) + 1, AT(lda), SC_RDWR);                           \
-                                                                                                                      \
-        if (fn)                                                                                                       \
-            fn(n, k, nb, a, lda, tau, t, ldt, y, ldy);                                                                \
-        panel_end(begun);                                                                                             \
-    }
-
-#define TYPES(veneer, rest)                                                                                           \
-    veneer(s##rest, SC_S)                                                                                             \
-    veneer(d##rest, SC_D)                                                                                             \
-    veneer(c##rest, SC_C)                                                                                             \
-    veneer(z##rest, SC_Z)
 
 TYPES(LASWP, laswp_)
 TYPES(LU_PANEL, getrf2_)
 TYPES(LU_PANEL, getf2_)
-TYPES(CHOLESKY_PANEL, potrf2_)
-TYPES(CHOLESKY_PANEL, potf2_)
+TYPES(DIAGONAL, potrf2_)
+TYPES(DIAGONAL, potf2_)
+TYPES(DIAGONAL, lauu2_)
+TYPES(TRIANGLE, trti2_)
 TYPES(QR_PANEL, geqr2_)
 TYPES(QR_PANEL, gelq2_)
 TYPES(QR_PANEL, geql2_)
 TYPES(QR_PANEL, gerq2_)
-TYPES(CHOLESKY_PANEL, lauu2_)
 TYPES(LATRD, latrd_)
 TYPES(LABRD, labrd_)
 TYPES(LAHR2, lahr2_)
 TYPES(LARFT, larft_)
 TYPES(LARFB, larfb_)
 
-#define Q_PANELS(of)                                                                                                  \
-    Q_PANEL(sorg##of, SC_S)                                                                                           \
-    Q_PANEL(dorg##of, SC_D)                                                                                           \
-    Q_PANEL(cung##of, SC_C)                                                                                           \
-    Q_PANEL(zung##of, SC_Z)
+#define Q_PANELS(rest)                                                                                                \
+    Q_PANEL(sorg##rest, SC_S) Q_PANEL(dorg##rest, SC_D) Q_PANEL(cung##rest, SC_C) Q_PANEL(zung##rest, SC_Z)
 
 Q_PANELS(2r_)
 Q_PANELS(2l_)

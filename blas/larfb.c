@@ -1,9 +1,9 @@
-/* LAPACK's ?larfb on devices: a block of k reflectors, H = I - V T V^H (V's columns) or I - V^H T V (V's rows), applied to C.
- * LAPACK's own copies and subtracts the k rows (or columns) of C that meet the triangle of V element by element; rows of
- * a matrix that lives on devices would bring all of it home.  Here that triangle is written out as a square, so that
- * everything is a product: W := C^H V, W := W T^H, C := C - V W^H, and the like from the right (rule 24 of README.md).
- * W and T have memory of their own: in LAPACK's workspace T lies among the rows of W, and the next T, written by the host,
- * would bring home what is left of W. */
+/* LAPACK's ?larfb on devices: a block of k reflectors, H = I - V T V^H (V's columns) or I - V^H T V (V's rows), applied
+ * to C.  LAPACK's own copies and subtracts the k rows (or columns) of C that meet the triangle of V element by element;
+ * rows of a matrix that lives on devices would bring all of it home.  Here that triangle is written out as a square, so
+ * that everything is a product: W := C^H V, W := W T^H, C := C - V W^H, and the like from the right (rule 24 of
+ * README.md).  W and T have memory of their own: in LAPACK's workspace T lies among the rows of W, and the next T,
+ * written by the host, would bring home what is left of W. */
 #include <stdlib.h>
 
 #include "blas/blas_int.h"
@@ -69,7 +69,7 @@ static void write_square(const struct block *b)
         memcpy(at(b, b->t, j * k), at(b, b->r->t, j * b->r->ldt), (size_t)(k * elem));
 }
 
-/* --- products ------------------------------------------------------------------------------------------------------- */
+/* --- products ----------------------------------------------------------------------------------------------------- */
 
 static int routine_of(const char *rest, enum sc_type type)
 {
@@ -177,7 +177,8 @@ static bool is_valid(const struct sc_blas_reflectors *r)
 
     return (r->side == 'L' || r->side == 'R') && (r->direct == 'F' || r->direct == 'B') &&
            (r->storev == 'C' || r->storev == 'R') && (r->trans == 'N' || r->trans == adjoint) && r->k > 0 &&
-           r->k <= length && r->ldv >= (r->storev == 'C' ? length : r->k) && r->ldt >= r->k && r->ldc >= r->m && other > 0;
+           r->k <= length && other > 0 && r->ldv >= (r->storev == 'C' ? length : r->k) && r->ldt >= r->k &&
+           r->ldc >= r->m;
 }
 
 static void triangles_home(const struct block *b)

@@ -27,7 +27,8 @@ for my $where (@devices) {
 
 # Every call on devices, invariants checked; sizes that are no multiple of anything, a leading dimension of its own.
 for my $where (@devices) {
-    for my $case ([potrf => 310], [getrf => 310], [getrf => 401, 419], [geqrf => 205], [syev => 130]) {
+    for my $case ([potrf => 310], [getrf => 310], [qw(-p 18 getrf), 401], [geqrf => 205], [syev => 130],
+        [syevd => 150], [gesvd => 100], [getri => 140], [potri => 140], [gesv => 230], [qw(-p 3 gels), 200]) {
         my $run = run({ device => $where, env => { %env, SEMCACHE_OFFLOAD => 'always' } }, 'bench/factor', @$case);
         right($run, "$where, always: right");
         is(scalar complaints($run), 0, 'no message');

@@ -1,0 +1,48 @@
+#!/usr/bin/perl
+# A small factorization by the reference LAPACK, made of hundreds of tiny calls, costs at most 5% more instructions than with
+# the host BLAS alone: without devices, and with devices when nothing is offloaded.  Counted by callgrind in LAPACK's routine
+# and all below it.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+need('bench/factor');
+our ($build, $scratch, $device);
+my $reference = '/usr/lib/x86_64-linux-gnu/lapack';
+plan skip_all => "no reference LAPACK in $reference" unless -e "$reference/liblapack.so.3";
+plan skip_all => 'no valgrind here' if system('valgrind --version >/dev/null 2>&1') != 0;
+
+# Instructions in d<routine>_ of `prefix bench/factor routine n`.
+sub instructions {
+    my ($routine, $n, @prefix) = @_;
+    unlink glob "$scratch/callgrind.*";
+    my @command = ('valgrind', '--tool=callgrind', '--trace-children=yes', "--callgrind-out-file=$scratch/callgrind.%p",
+        @prefix, "$build/bench/factor", '-r', 10, $routine, $n);
+    my $child = fork // die "fork: $!";
+    if (!$child) {
+        @ENV{qw(OPENBLAS_NUM_THREADS OMP_NUM_THREADS SEMCACHE_ARENA LD_LIBRARY_PATH)} = (1, 1, '1G', $reference);
+        open STDOUT, '>', "$scratch/said" or die;
+        open STDERR, '>&', \*STDOUT or die;
+        exec { $command[0] } @command or die;
+    }
+    waitpid $child, 0;
+    diag(slurp("$scratch/said")) if $? != 0;
+    for my $file (glob "$scratch/callgrind.*") {
+        for (`callgrind_annotate --inclusive=yes --threshold=100 '$file'`) {
+            return $1 =~ tr/,//dr if /^\s*([\d,]+) .*:d${routine}_(?: |$)/;
+        }
+    }
+    return;
+}
+
+for my $routine (qw(potrf getrf geqrf)) {
+    my $host = instructions($routine, 64);
+    for my $how (['none'], [$device, '--offload', 'never']) {
+        my $ours = instructions($routine, 64, "$build/tools/semcache", 'run', '--device', @$how);
+        ok($host && $ours && $ours <= 1.05 * $host,
+            sprintf '%s n=64, --device %s: %.3f of the %d instructions of the host BLAS alone', $routine, "@$how",
+            ($ours // 9e99) / ($host // 1), $host // 0);
+    }
+}
+done_testing();
