@@ -1,12 +1,12 @@
 #!/bin/sh
-# Factorizations, eigenvalues and solutions by the reference LAPACK: by the host BLAS alone, by semcache and, where it is
-# installed, by NVBLAS; times, their ratio to the host's, and what semcache moved.  From the build tree, after make:
+# Factorizations, eigenvalues and solutions by the reference LAPACK: by the host BLAS alone, by semcache and, where it
+# is installed, by NVBLAS; times, their ratio to the host's, and what semcache moved.  From the build tree, after make:
 #   FACTOR_LAPACK=FOLDER sh SRC/bench/factor.sh [routine...]
 # FOLDER holds liblapack.so.3 of the reference LAPACK (Debian's liblapack3 has it in /usr/lib/x86_64-linux-gnu/lapack;
 # the file can be carried to a machine without it, together with libgfortran.so.5 and libquadmath.so.0 if need be).
 # OpenBLAS's own LAPACK would not do: its LU and Cholesky call no BLAS.
-# FACTOR_BLAS: the host's OpenBLAS, if it is not found by its name.  BENCH_DEVICE: cuda:0.  FACTOR_SIZES: in place of each
-# routine's own.  FACTOR_NVBLAS=no: without NVBLAS.  Exit status 1: a result was wrong.
+# FACTOR_BLAS: the host's OpenBLAS, if it is not found by its name.  BENCH_DEVICE: cuda:0.  FACTOR_SIZES: in place of
+# each routine's own.  FACTOR_NVBLAS=no: without NVBLAS.  Exit status 1: a result was wrong.
 set -eu
 
 device=${BENCH_DEVICE:-cuda:0}

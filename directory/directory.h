@@ -98,8 +98,8 @@ struct sc_lattice {
     int64_t ld, rows, cols;
     bool folded;
 };
-/* Over how many devices, and along which dimension, a new matrix is cut; narrow: for use by blocks of a few columns (rule
- * D7). */
+/* Over how many devices, and along which dimension, a new matrix is cut; narrow: for use by blocks of a few columns
+ * (rule D7). */
 struct sc_spread {
     int devices;
     bool by_cols, narrow;

@@ -127,8 +127,8 @@ static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struc
         cut_narrow(cols, SC_SECTORS * SC_NARROW_COLS);
 }
 
-/* Sector width in columns, the same in all tiles: at most SC_SECTORS a tile, at least a page each.  Narrow ones are of a
- * power of two, as blocks of algorithms are, so that blocks and sectors have the same boundaries. */
+/* Sector width in columns, the same in all tiles: at most SC_SECTORS a tile, at least a page each.  Narrow ones are of
+ * a power of two, as blocks of algorithms are, so that blocks and sectors have the same boundaries. */
 static int64_t sector_width(const struct sc_lattice *l, const struct parts *cols, bool narrow)
 {
     int64_t width, page, two = 1;

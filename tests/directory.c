@@ -100,7 +100,7 @@ static void test_grids(void)
     tap_ok(bad == 0, "3000 random grids cover their lattices, sectors their bytes, tiles within their limit");
 }
 
-/* D7: blocks of 64 columns are sectors of their own, on any number of devices; of a smaller matrix, smaller powers of two. */
+/* D7: blocks of 64 columns are sectors of their own, on any number of devices; in small matrices fewer columns. */
 static void test_narrow(void)
 {
     int bad = 0;
@@ -108,7 +108,8 @@ static void test_narrow(void)
     sc_directory_limits = (struct sc_directory_limits){4, UINT64_C(1) << 40, 4096};
     for (int64_t n = 1000; n <= 20000; n += 950)
         for (int by_cols = 0; by_cols < 2; by_cols++) {
-            struct sc_lattice l = {.base = 1 << 30, .elem = 8, .ld = n, .rows = n, .cols = n, .bytes = (size_t)(n * n) * 8};
+            struct sc_lattice l = {.base = 1 << 30, .bytes = (size_t)(n * n) * 8, .elem = 8, .ld = n, .rows = n,
+                                   .cols = n};
             struct sc_matrix *m = sc_matrix_new(&l, (struct sc_spread){4, by_cols, true});
             int64_t width = m->width;
 
@@ -116,7 +117,8 @@ static void test_narrow(void)
             for (int i = 0; i < m->row_parts * m->col_parts; i++)
                 bad += m->tiles[i].sectors > SC_SECTORS || m->tiles[i].col % width;
             if (bad)
-                tap_diag("n = %lld, by_cols %d: width %lld, %d tile columns", (long long)n, by_cols, (long long)width, m->col_parts);
+                tap_diag("n = %lld, by_cols %d: width %lld, %d tile columns", (long long)n, by_cols, (long long)width,
+                         m->col_parts);
             sc_matrix_free(m);
         }
     tap_ok(bad == 0, "narrow sectors: a power of two up to 64, tiles begin at multiples of it");

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
-# A LAPACK on top: an unmodified program factors a matrix.  Right results with everything on devices and with the decision as
-# it is; panels and interchanges do not drag the matrix back and forth.  The reference LAPACK, which is made of BLAS calls, is
-# used where Debian's package has it; OpenBLAS's own factors by inner kernels, of which semcache sees little.
+# A LAPACK on top: an unmodified program factors a matrix.  Right results with everything on devices and with the
+# decision as it is; panels and interchanges do not drag the matrix back and forth.  The reference LAPACK, which is made
+# of BLAS calls, is used where Debian's package has it; OpenBLAS's own factors by inner kernels, of which semcache sees
+# little.
 use strict;
 use warnings;
 use Test::More;
@@ -35,11 +36,11 @@ for my $where (@devices) {
     }
 }
 
-# As the decision is, in units of the matrix: it goes up once, the panels (all sectors that they meet, whole
-# columns) come home and go up again.  n is a multiple of the panels' width and pages.  OpenBLAS's own LU and Cholesky are no
+# As the decision is, in units of the matrix: it goes up once, the panels (all sectors that they meet, whole columns)
+# come home and go up again.  n is a multiple of the panels' width and pages.  OpenBLAS's own LU and Cholesky are no
 # BLAS calls.
 my $n = 1536;
-my %most = (potrf => [2.05, 2.05, 20], getrf => [2, 1.1, 20], geqrf => [2.1, 1.2, 10]); # to devices, to the host, faults
+my %most = (potrf => [2.05, 2.05, 20], getrf => [2, 1.1, 20], geqrf => [2.1, 1.2, 10]); # up, down, faults
 for my $where ($devices[0], $devices[-1]) {
     for my $routine (sort keys %most) {
         my $run = run({ device => $where, env => \%env, options => [] }, 'bench/factor', $routine, $n);

@@ -1,7 +1,7 @@
-/* The routines of LAPACK that semcache does itself, called as LAPACK calls them:  lapack_calls [seed].  Linked with a LAPACK
- * only; lapack.t runs it with every call on devices.  ?larft and ?larfb against reflectors applied one after the other, ?laswp
- * against exchanges one after the other; what is not theirs (padding, the other triangle of V, which is not a number here)
- * stays and is not read. */
+/* The routines of LAPACK that semcache does itself, called as LAPACK calls them:  lapack_calls [seed].  Linked with a
+ * LAPACK only; lapack.t runs it with every call on devices.  ?larft and ?larfb against reflectors applied one after the
+ * other, ?laswp against exchanges one after the other; what is not theirs (padding, the other triangle of V, which is
+ * not a number here) stays and is not read. */
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -82,7 +82,7 @@ static void *filled(const struct type *t, size_t n)
     return a;
 }
 
-/* --- reflectors ------------------------------------------------------------------------------------------------------ */
+/* --- reflectors --------------------------------------------------------------------------------------------------- */
 
 struct block {
     const struct type *t;
@@ -186,7 +186,8 @@ static double try_block(struct block *b)
 {
     int ldt = b->k + below(3), ldwork = (b->side == 'L' ? b->n : b->m) + below(3);
     size_t c_size = (size_t)b->ldc * (size_t)b->n;
-    void *t = filled(b->t, (size_t)ldt * (size_t)b->k), *work = filled(b->t, (size_t)ldwork * (size_t)b->k), *c, *before;
+    void *t = filled(b->t, (size_t)ldt * (size_t)b->k), *work = filled(b->t, (size_t)ldwork * (size_t)b->k);
+    void *c, *before;
     double worst;
 
     make_reflectors(b);
@@ -194,8 +195,8 @@ static double try_block(struct block *b)
     before = malloc(c_size * b->t->bytes);
     memcpy(before, c, c_size * b->t->bytes);
     b->t->larft(&b->direct, &b->storev, &b->length, &b->k, b->v, &b->ldv, b->tau, t, &ldt, 1, 1);
-    b->t->larfb(&b->side, &b->trans, &b->direct, &b->storev, &b->m, &b->n, &b->k, b->v, &b->ldv, t, &ldt, c, &b->ldc, work,
-                &ldwork, 1, 1, 1, 1);
+    b->t->larfb(&b->side, &b->trans, &b->direct, &b->storev, &b->m, &b->n, &b->k, b->v, &b->ldv, t, &ldt, c, &b->ldc,
+                work, &ldwork, 1, 1, 1, 1);
     worst = compare(b, before, c) / (b->t->epsilon * (b->length + b->k));
     free(c);
     free(before);
@@ -213,7 +214,8 @@ static void test_reflectors(const struct type *t)
     double worst = 0;
 
     for (int form = 0; form < 32; form++) {
-        struct block b = {.t = t, .side = sides[form & 1], .direct = ways[form >> 1 & 1], .storev = stores[form >> 2 & 1],
+        struct block b = {.t = t, .side = sides[form & 1], .direct = ways[form >> 1 & 1],
+                          .storev = stores[form >> 2 & 1],
                           .trans = form >> 3 & 1 ? 'N' : is_complex(t) ? 'C' : 'T'};
         bool square = form >> 4 & 1; /* V is its triangle */
         double error;
@@ -226,14 +228,15 @@ static void test_reflectors(const struct type *t)
         b.ldc = b.m + below(4);
         error = try_block(&b);
         if (!(error <= 1))
-            tap_diag("%c side %c trans %c direct %c storev %c m %d n %d k %d ldv %d ldc %d: error %g", t->letter, b.side,
-                     b.trans, b.direct, b.storev, b.m, b.n, b.k, b.ldv, b.ldc, error);
+            tap_diag("%c side %c trans %c direct %c storev %c m %d n %d k %d ldv %d ldc %d: error %g", t->letter,
+                     b.side, b.trans, b.direct, b.storev, b.m, b.n, b.k, b.ldv, b.ldc, error);
         worst = error <= worst ? worst : error;
     }
-    tap_ok(worst <= 1, "%clarft and %clarfb: 32 forms (worst error %.2g of what is allowed)", t->letter, t->letter, worst);
+    tap_ok(worst <= 1, "%clarft and %clarfb: 32 forms (worst error %.2g of what is allowed)", t->letter, t->letter,
+           worst);
 }
 
-/* --- interchanges ----------------------------------------------------------------------------------------------------- */
+/* --- interchanges ------------------------------------------------------------------------------------------------- */
 
 static void exchange(const struct type *t, void *a, int n, int ld, int r, int s)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A small factorization by the reference LAPACK, made of hundreds of tiny calls, costs at most 5% more instructions than with
-# the host BLAS alone: without devices, and with devices when nothing is offloaded.  Counted by callgrind in LAPACK's routine
-# and all below it.
+# A small factorization by the reference LAPACK, made of hundreds of tiny calls, costs at most 5% more instructions than
+# with the host BLAS alone: without devices, and with devices when nothing is offloaded.  Counted by callgrind in
+# LAPACK's routine and all below it.
 use strict;
 use warnings;
 use Test::More;
