@@ -1,22 +1,24 @@
 /* Where a call runs.  The one place where this is decided: numbers about the call, the residency of its operands and
- * the machine go in; a decision comes out.  (A simple rule now: doc/decisions.md; prediction over the LinkMap comes
- * behind the same interface.)  Pure functions but for the regret table of sc_autotuner_offload.  Thread safe, no
- * locks. */
+ * the machine go in; a decision comes out (doc/decisions.md).  Pure functions but for the regret table of
+ * sc_autotuner_offload.  Thread safe, no locks. */
 #ifndef SC_AUTOTUNER_AUTOTUNER_H
 #define SC_AUTOTUNER_AUTOTUNER_H
 
 #include <stdint.h>
 
+#include "autotuner/database.h"
 #include "base/config.h"
 #include "base/types.h"
 
-/* Rates of the machine; 0: not known, a constant is taken. */
+/* Rates of the machine, by what the devices say of themselves; 0: not known, a constant is taken.  What is in the
+ * database goes before them. */
 struct sc_autotuner_machine {
     int devices;             /* available */
     int cores;               /* of the host */
     double gemm_flops;       /* of one device, double precision, flop/s */
     double memory_bandwidth; /* of one device, bytes/s */
     double host_bandwidth;   /* of one device's link to the host, bytes/s */
+    const struct sc_database *database; /* NULL: none */
 };
 
 struct sc_autotuner_call {
@@ -29,6 +31,7 @@ struct sc_autotuner_call {
     uint64_t device_bytes; /* of those: valid on some device */
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t untracked;    /* of those: in memory that cannot be tracked */
+    uint64_t overwritten;  /* of those: not on devices, and written without being read: they need not go there */
     uint64_t key;          /* names the largest operand (its address range): whose regret this is; 0: none */
     struct sc_autotuner_machine machine;
 };
@@ -39,7 +42,10 @@ struct sc_autotuner_prediction {
     double device; /* on the devices, everything there already */
     double move;   /* once: what the devices lack */
     double result; /* bringing the result home, if the host is where it is used */
+    double overlap; /* of device and move: what is done at the same time */
 };
+/* All of it: this call on the devices. */
+double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
 /* Ski rental.  `loss` is what staying on the host has cost so far, beyond the devices' time, for calls with this
@@ -48,6 +54,11 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, double *
 
 /* 1: run on the devices; 0: on the host.  Keeps the loss of call->key. */
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
+
+/* How many devices new matrices of this call are distributed over, by the database and sc_config.metric.  0: the size
+ * decides (sc_autotuner_spread), as for levels 1 and 2: a matrix that is worth keeping is worth spreading.  The plan of
+ * a shape is remembered. */
+int sc_autotuner_devices(const struct sc_autotuner_call *call);
 
 /* How many devices a matrix of this size is distributed over when it is first seen. */
 int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode);

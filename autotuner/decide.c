@@ -48,9 +48,7 @@ void sc_autotuner_reset(void)
 
 int sc_autotuner_rent(const struct sc_autotuner_prediction *p, double *loss)
 {
-    double now = p->device + p->move + p->result;
-
-    if (now <= p->host || (p->device < p->host && *loss >= p->move + p->result)) {
+    if (sc_autotuner_now(p) <= p->host || (p->device < p->host && *loss >= p->move + p->result)) {
         *loss = 0; /* bought */
         return 1;
     }

@@ -1,5 +1,5 @@
-/* How long a call takes here and there (rule A2).  A roofline with latencies: good to a factor of two, which is what a
- * decision between machines that differ by a factor of ten needs. */
+/* How long a call takes here and there (rule A2): by the database, and for what is not in it by a roofline with
+ * latencies, which is good to a factor of two. */
 #include "autotuner/autotuner.h"
 
 /* Constants of the rule; measured where a figure is given (doc/decisions.md). */
@@ -15,6 +15,8 @@
 #define DEVICE_FLOPS 5e12
 #define DEVICE_BANDWIDTH 500e9
 #define LINK_BANDWIDTH 12e9
+#define OVERLAP_BYTES (16 << 20) /* from there on products are cut into strips (blas/pieces.c) */
+#define OVERLAP_HIDDEN 0.85      /* of the shorter of transfer and kernel (dgemm, dtrsm: doc/decisions.md) */
 
 static double known(double rate, double otherwise)
 {
@@ -23,45 +25,9 @@ static double known(double rate, double otherwise)
 
 static double products(const struct sc_autotuner_call *call)
 {
-    double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-
-    switch (call->op) {
-    case SC_OP_GEMM: return m * n * k;
-    case SC_OP_SYMM:
-    case SC_OP_HEMM: return m * n * (call->side == 'R' ? n : m);
-    case SC_OP_TRMM:
-    case SC_OP_TRSM: return m * n * (call->side == 'R' ? n : m) / 2;
-    case SC_OP_SYRK:
-    case SC_OP_HERK:
-    case SC_OP_GEMMT: return n * n * k / 2;
-    case SC_OP_SYR2K:
-    case SC_OP_HER2K: return n * n * k;
-    case SC_OP_GEMV:
-    case SC_OP_GER:
-    case SC_OP_GERC: return m * n;
-    case SC_OP_SYMV:
-    case SC_OP_HEMV:
-    case SC_OP_SPMV:
-    case SC_OP_HPMV:
-    case SC_OP_SYR2:
-    case SC_OP_HER2:
-    case SC_OP_SPR2:
-    case SC_OP_HPR2: return n * n;
-    case SC_OP_SYR:
-    case SC_OP_HER:
-    case SC_OP_SPR:
-    case SC_OP_HPR:
-    case SC_OP_TRMV:
-    case SC_OP_TRSV:
-    case SC_OP_TPMV:
-    case SC_OP_TPSV: return n * n / 2;
-    case SC_OP_GBMV:
-    case SC_OP_SBMV:
-    case SC_OP_HBMV:
-    case SC_OP_TBMV:
-    case SC_OP_TBSV: return (double)call->bytes / (double)sc_type_bytes(call->type); /* each element once or twice */
-    default: return n;
-    }
+    if (sc_op_is_banded(call->op))
+        return (double)call->bytes / (double)sc_type_bytes(call->type); /* each element once or twice */
+    return sc_database_work(call->op, call->side, (double)call->m, (double)call->n, (double)call->k);
 }
 
 double sc_autotuner_flops(const struct sc_autotuner_call *call)
@@ -69,42 +35,106 @@ double sc_autotuner_flops(const struct sc_autotuner_call *call)
     return products(call) * (sc_type_is_complex(call->type) ? 8 : 2);
 }
 
-static double larger(double a, double b)
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+double sc_autotuner_now(const struct sc_autotuner_prediction *p)
 {
-    return a > b ? a : b;
+    return p->device + p->move + p->result - p->overlap;
 }
+
+/* --- what was measured -------------------------------------------------------------------------------------------- */
+
+/* Seconds of a part of the call, 1 / `parts` of it, at a place; 0: not known.  A product of odd shape is bound by
+ * memory where one of the same work and equal sizes is not. */
+static double measured(const struct sc_autotuner_call *call, int place, int parts)
+{
+    const struct sc_database *db = call->machine.database;
+    double seconds, rate;
+
+    if (!db || sc_op_is_banded(call->op))
+        return 0;
+    seconds = sc_database_seconds(db, place, call->op, call->type, products(call) / parts);
+    rate = sc_op_level(call->op) == 3 ? sc_database_memory_rate(db, place) : 0;
+    return seconds > 0 && rate > 0 ? larger(seconds, (double)call->bytes / parts / rate) : seconds;
+}
+
+/* Bytes/s between the host and the first n devices together. */
+static double host_rate(const struct sc_autotuner_call *call, bool up, int n)
+{
+    const struct sc_database *db = call->machine.database;
+    double rate = 0;
+
+    for (int d = 0; db && d < n && d < db->devices; d++)
+        rate += up ? db->link[d][SC_PLACE_HOST].bandwidth : db->link[SC_PLACE_HOST][d].bandwidth;
+    for (int m = db ? n : 0; m > 1; m--)
+        if (db->set[up ? SC_SET_UP : SC_SET_DOWN][m] > 0) {
+            rate = smaller(rate, db->set[up ? SC_SET_UP : SC_SET_DOWN][m] * n / m);
+            break;
+        }
+    return known(rate, known(call->machine.host_bandwidth, LINK_BANDWIDTH));
+}
+
+static double latency(const struct sc_autotuner_call *call, bool up, double otherwise)
+{
+    const struct sc_database *db = call->machine.database;
+
+    if (!db)
+        return otherwise;
+    return known(up ? db->link[0][SC_PLACE_HOST].latency : db->link[SC_PLACE_HOST][0].latency, otherwise);
+}
+
+/* --- predictions -------------------------------------------------------------------------------------------------- */
 
 static double host_seconds(const struct sc_autotuner_call *call, double flops, double link)
 {
     int cores = call->machine.cores > 0 ? call->machine.cores : 1;
-    double bandwidth = cores * HOST_CORE_BANDWIDTH, seconds;
+    double bandwidth = smaller(cores * HOST_CORE_BANDWIDTH, HOST_BANDWIDTH_MAX);
+    double seconds = measured(call, SC_PLACE_HOST, 1);
 
-    if (bandwidth > HOST_BANDWIDTH_MAX)
-        bandwidth = HOST_BANDWIDTH_MAX;
-    seconds = HOST_CALL_SECONDS + larger(flops / (cores * HOST_CORE_FLOPS), (double)call->bytes / bandwidth);
+    if (seconds <= 0)
+        seconds = HOST_CALL_SECONDS + larger(flops / (cores * HOST_CORE_FLOPS), (double)call->bytes / bandwidth);
     if (call->device_only)
         seconds += FAULT_SECONDS + (double)call->device_only / link;
     return seconds;
 }
 
+static double device_seconds(const struct sc_autotuner_call *call, double flops, int devices)
+{
+    const struct sc_autotuner_machine *machine = &call->machine;
+    double seconds = measured(call, 0, devices);
+
+    if (seconds <= 0)
+        seconds = larger(flops / (devices * known(machine->gemm_flops, DEVICE_FLOPS)),
+                         (double)call->bytes / (devices * known(machine->memory_bandwidth, DEVICE_BANDWIDTH)));
+    if (sc_op_is_reduction(call->op))
+        seconds += REDUCE_SECONDS;
+    return LAUNCH_SECONDS + seconds;
+}
+
+/* Products begin while their operands arrive (doc/decisions.md): the shorter of the two is hidden but for a part. */
+static double overlap(const struct sc_autotuner_call *call, double device, double move, double missing)
+{
+    if (!call->machine.database || sc_op_level(call->op) < 3 || missing < OVERLAP_BYTES)
+        return 0;
+    return OVERLAP_HIDDEN * smaller(device, move);
+}
+
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
 {
     const struct sc_autotuner_machine *machine = &call->machine;
-    double link = known(machine->host_bandwidth, LINK_BANDWIDTH);
-    double flops = sc_autotuner_flops(call), missing;
-    int devices = sc_autotuner_spread(call->bytes, machine->devices, SC_OFFLOAD_AUTO);
+    int planned = call->device_bytes ? 0 : sc_autotuner_devices(call);
+    int devices = planned ? planned : sc_autotuner_spread(call->bytes, machine->devices, SC_OFFLOAD_AUTO);
+    double link = host_rate(call, true, devices), flops = sc_autotuner_flops(call), missing;
 
     if (call->type == SC_S || call->type == SC_C)
         flops /= 2; /* single precision: twice the rate, here and there */
     out->host = host_seconds(call, flops, link);
-    out->device = LAUNCH_SECONDS + larger(flops / (devices * known(machine->gemm_flops, DEVICE_FLOPS)),
-                                          (double)call->bytes /
-                                              (devices * known(machine->memory_bandwidth, DEVICE_BANDWIDTH)));
-    if (sc_op_is_reduction(call->op))
-        out->device += REDUCE_SECONDS;
+    out->device = device_seconds(call, flops, devices);
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
-    missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked;
-    out->move = missing > 0 ? UPLOAD_SECONDS + missing / link : 0;
+    missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
+    out->move = missing > 0 ? latency(call, false, UPLOAD_SECONDS) + missing / host_rate(call, false, devices) : 0;
     /* Results that the host does not hold now are not expected to be wanted there after this call either. */
     out->result = call->result_bytes && !call->device_only ? FAULT_SECONDS + (double)call->result_bytes / link : 0;
+    out->overlap = overlap(call, out->device, out->move, missing);
 }

@@ -11,6 +11,8 @@ enum sc_offload { SC_OFFLOAD_AUTO, SC_OFFLOAD_ALWAYS, SC_OFFLOAD_NEVER };
 
 enum sc_tune { SC_TUNE_QUICK, SC_TUNE_NEVER };
 
+enum sc_metric { SC_METRIC_PERF, SC_METRIC_EDP, SC_METRIC_PDP };
+
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
 struct sc_config {
@@ -28,6 +30,7 @@ struct sc_config {
     const char *module_path;  /* folder of device modules (semcache-cuda.so) */
     const char *database;     /* auto | none | FILE: measurements of the machine; NULL: none */
     enum sc_tune tune;        /* auto and there are none: measure in a hurry, or do without */
+    enum sc_metric metric;    /* what the choice of devices aims at: time, energy * time, energy */
     const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache); NULL: there is none */
     uint64_t arena_bytes;     /* address space reserved for the arena */
     uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */

@@ -41,3 +41,9 @@ if HAVE_CUDA
 noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/cuda_rates
 endif
 endif
+
+# What a decision costs: make bench/decide && top_srcdir=SRC bench/decide dgx1
+EXTRA_PROGRAMS += bench/decide
+bench_decide_SOURCES = bench/decide.c tests/device_common.h
+bench_decide_LDADD = libcore.la -lm
+CLEANFILES += bench/decide

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
 #include "base/quiet.h"
@@ -271,17 +272,6 @@ static uint64_t bytes_of(const struct sc_view *v)
     return (uint64_t)v->rows * (uint64_t)v->cols * sc_type_bytes(v->type);
 }
 
-/* Vectors that meet a matrix are spread as it is, so that their boundaries are the same (rule D3). */
-static void spread(struct sc_view *view, int count, int devices)
-{
-    uint64_t most = 0;
-
-    for (int i = 0; i < count; i++)
-        most = bytes_of(&view[i]) > most ? bytes_of(&view[i]) : most;
-    for (int i = 0; i < count; i++)
-        view[i].spread = sc_autotuner_spread(view[i].vector ? most : bytes_of(&view[i]), devices, sc_config.offload);
-}
-
 /* --- does it pay ------------------------------------------------------------------------------------------------- */
 
 static int host_cores(void)
@@ -319,30 +309,66 @@ static bool matrix_is_resident(const struct sc_view *view, int count)
     return residency.device_bytes == residency.bytes;
 }
 
-static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count)
+/* Bytes that are written without being read, and that no device has. */
+static uint64_t overwritten(const struct sc_view *view, int count)
+{
+    struct sc_residency residency;
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < count; i++)
+        if (view[i].access == SC_WRITE) {
+            sc_coherence_residency(&view[i], 1, &residency);
+            bytes += residency.bytes - residency.device_bytes - residency.untracked;
+        }
+    return bytes;
+}
+
+static void describe(const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
-    struct sc_autotuner_call call = {.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k};
     struct sc_residency residency;
 
-    call.machine.devices = sc_coherence_devices();
-    if (sc_config.offload != SC_OFFLOAD_AUTO)
-        return sc_autotuner_offload(&call, sc_config.offload);
-    if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count))
-        return false;
     sc_coherence_residency(view, count, &residency);
-    call.bytes = residency.bytes;
-    call.device_bytes = residency.device_bytes;
-    call.device_only = residency.device_only;
-    call.untracked = residency.untracked;
-    call.key = largest_key(view, count);
-    call.machine.cores = host_cores();
-    call.machine.gemm_flops = device->gemm_flops;
-    call.machine.memory_bandwidth = device->memory_bandwidth;
-    call.machine.host_bandwidth = device->host_bandwidth;
+    call->bytes = residency.bytes;
+    call->device_bytes = residency.device_bytes;
+    call->device_only = residency.device_only;
+    call->untracked = residency.untracked;
+    call->overwritten = overwritten(view, count);
+    call->key = largest_key(view, count);
+    call->machine.cores = host_cores();
+    call->machine.gemm_flops = device->gemm_flops;
+    call->machine.memory_bandwidth = device->memory_bandwidth;
+    call->machine.host_bandwidth = device->host_bandwidth;
+    call->machine.database = sc_autotuner_database();
     for (int i = 0; i < count; i++)
-        call.result_bytes += view[i].access & SC_WRITE ? bytes_of(&view[i]) : 0;
-    return sc_autotuner_offload(&call, sc_config.offload);
+        call->result_bytes += view[i].access & SC_WRITE ? bytes_of(&view[i]) : 0;
+}
+
+static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, struct sc_autotuner_call *call)
+{
+    *call = (struct sc_autotuner_call){.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k};
+    call->machine.devices = sc_coherence_devices();
+    if (sc_config.offload == SC_OFFLOAD_AUTO) {
+        if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count))
+            return false;
+        describe(view, count, call);
+    }
+    return sc_autotuner_offload(call, sc_config.offload);
+}
+
+/* Vectors that meet a matrix are spread as it is, so that their boundaries are the same (rule D3). */
+static void spread(struct sc_view *view, int count, const struct sc_autotuner_call *call)
+{
+    int planned = sc_config.offload == SC_OFFLOAD_AUTO ? sc_autotuner_devices(call) : 0;
+    uint64_t most = 0;
+
+    for (int i = 0; i < count; i++)
+        most = bytes_of(&view[i]) > most ? bytes_of(&view[i]) : most;
+    for (int i = 0; i < count; i++) {
+        uint64_t bytes = view[i].vector ? most : bytes_of(&view[i]);
+
+        view[i].spread = planned ? planned : sc_autotuner_spread(bytes, call->machine.devices, sc_config.offload);
+    }
 }
 
 /* --- run it ------------------------------------------------------------------------------------------------------ */
@@ -393,6 +419,7 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
 
 static bool offload(int routine, const struct sc_kernel *k)
 {
+    struct sc_autotuner_call call;
     struct sc_view view[3];
     int count;
     bool done;
@@ -404,9 +431,9 @@ static bool offload(int routine, const struct sc_kernel *k)
         return false;
     if (sc_coherence_devices() < 1)
         return false;
-    if (!pays(k, view, count))
+    if (!pays(k, view, count, &call))
         return false;
-    spread(view, count, sc_coherence_devices());
+    spread(view, count, &call);
     done = sc_blas_around ? sc_blas_around(run, k, view, count) : run(k, view, count);
     if (done)
         record(routine, view, count);

@@ -106,6 +106,70 @@ static void test_flops(void)
     tap_ok(sc_autotuner_flops(&call) == 1e5, "trsm: m n^2 on the right");
 }
 
+/* A machine with a host of `host` flop/s and links of `link` bytes/s; devices and memory as h200 says. */
+static struct sc_database *measured(double host, double link, int devices)
+{
+    struct sc_database *db = sc_database_new("test", devices);
+    const struct { int place; double flops; } places[3] = {{0, 55e12}, {1, 55e12}, {SC_PLACE_HOST, host}};
+
+    for (int i = 0; i < 3; i++)
+        for (int64_t n = 128; n <= 8192; n *= 2)
+            sc_database_add_kernel(db, &(struct sc_database_kernel){
+                                           .place = (uint8_t)places[i].place, .op = SC_OP_GEMM, .type = SC_D, .size = n,
+                                           .seconds = 2.0 * (double)n * (double)n * (double)n / places[i].flops});
+    for (int d = 0; d < devices; d++) {
+        db->link[SC_PLACE_HOST][d] = db->link[d][SC_PLACE_HOST] = (struct sc_database_link){1e-5, link};
+        for (int e = 0; e < devices; e++)
+            if (e != d)
+                db->link[d][e] = (struct sc_database_link){1e-5, 10 * link};
+    }
+    sc_database_index(db);
+    return db;
+}
+
+static void test_measured(void)
+{
+    struct sc_database *fast = measured(2e11, 55e9, 2), *slow = measured(2e11, 2e8, 2), *host = measured(5e13, 12e9, 2);
+    struct sc_autotuner_call call = gemm(2048), known = call;
+    struct sc_autotuner_prediction p, q;
+
+    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 1, "by the hints this product pays");
+    call.machine.database = fast;
+    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 1, "it does where the link is as fast as the hint says");
+    call.machine.database = slow;
+    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 0, "not where it was measured to be slow");
+    call.machine.database = host;
+    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 0, "nor where the host is nearly as fast");
+    known.machine.database = fast;
+    sc_autotuner_predict(&known, &p);
+    tap_ok(p.host > 0.99 * 2 * 2048.0 * 2048 * 2048 / 2e11 && p.host < 1.1 * 2 * 2048.0 * 2048 * 2048 / 2e11,
+           "the host takes what it was measured to take");
+    known.overwritten = known.result_bytes;
+    sc_autotuner_predict(&known, &q);
+    tap_ok(q.move < 0.7 * p.move, "what is only written need not go there");
+    tap_ok(p.overlap > 0 && p.overlap < p.device && p.overlap < p.move, "kernels hide a part of the transfer");
+    sc_database_free(fast);
+    sc_database_free(slow);
+    sc_database_free(host);
+}
+
+static void test_devices(void)
+{
+    struct sc_database *db = measured(2e11, 55e9, 2);
+    struct sc_autotuner_call large = gemm(16384), small = gemm(700), vector = gemv(8000, 0);
+
+    tap_ok(sc_autotuner_devices(&large) == 0, "without measurements the size decides");
+    large.machine.database = small.machine.database = vector.machine.database = db;
+    tap_ok(sc_autotuner_devices(&large) == 2 && sc_autotuner_devices(&large) == 2, "two devices for a large product");
+    tap_ok(sc_autotuner_devices(&small) >= 1 && sc_autotuner_devices(&small) <= 2, "one or two for a small one");
+    tap_ok(sc_autotuner_devices(&vector) == 0, "a matrix of level 2 is spread by its size");
+    sc_config.metric = SC_METRIC_PDP;
+    large = gemm(1000), large.machine.database = db;
+    tap_ok(sc_autotuner_devices(&large) == 1, "to save energy, one");
+    sc_config.metric = SC_METRIC_PERF;
+    sc_database_free(db);
+}
+
 int main(void)
 {
     test_modes();
@@ -113,5 +177,7 @@ int main(void)
     test_ski_rental();
     test_spread();
     test_flops();
+    test_measured();
+    test_devices();
     return tap_done();
 }

@@ -1,0 +1,118 @@
+/* How many devices the new matrices of a call are distributed over: the plan for it, made once for each shape. */
+#include <string.h>
+
+#include "autotuner/autotuner.h"
+#include "autotuner/plan.h"
+
+#define PLANS 64 /* remembered */
+
+/* What a plan depends on, and nothing else. */
+struct shape {
+    enum sc_op op;
+    enum sc_type type;
+    int side, c_read;
+    int64_t m, n, k;
+    const struct sc_database *database;
+};
+
+static struct plan_entry {
+    struct shape shape;
+    int devices;
+} plans[PLANS];
+static char plans_busy; /* who finds it set does without: no thread waits here */
+
+/* --- the call as a problem ---------------------------------------------------------------------------------------- */
+
+static void add(struct sc_plan_problem *p, double elements, bool read, bool written, bool whole)
+{
+    struct sc_plan_operand *o = &p->operand[p->operands++];
+
+    *o = (struct sc_plan_operand){.bytes = elements * (double)sc_type_bytes(p->type), .read = read, .written = written,
+                                  .whole = whole, .goes_home = written};
+    o->on[SC_PLACE_HOST] = o->bytes;
+}
+
+/* Operands as blas/offload.c describes them: devices own strips of the result, and all need A. */
+static void add_operands(const struct shape *call, struct sc_plan_problem *p)
+{
+    double m = (double)call->m, n = (double)call->n, k = (double)call->k, order = call->side == 'R' ? n : m;
+
+    switch (call->op) {
+    case SC_OP_GEMM:
+        add(p, m * k, true, false, true);
+        add(p, k * n, true, false, false);
+        add(p, m * n, call->c_read, true, false);
+        return;
+    case SC_OP_SYRK:
+    case SC_OP_HERK:
+        add(p, n * k, true, false, true);
+        add(p, n * n, true, true, false);
+        return;
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K:
+    case SC_OP_GEMMT:
+        add(p, n * k, true, false, true);
+        add(p, n * k, true, false, true);
+        add(p, n * n, true, true, false);
+        return;
+    case SC_OP_TRMM:
+    case SC_OP_TRSM:
+        add(p, order * order / 2, true, false, true);
+        add(p, m * n, true, true, false);
+        return;
+    default: /* SYMM, HEMM */
+        add(p, order * order / 2, true, false, true);
+        add(p, m * n, true, false, false);
+        add(p, m * n, call->c_read, true, false);
+    }
+}
+
+static int plan(const struct shape *call)
+{
+    double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    struct sc_plan_problem p = {.op = call->op, .type = call->type, .metric = sc_config.metric, .even = true,
+                                .work = sc_database_work(call->op, (char)call->side, m, n, k)};
+    struct sc_plan best;
+
+    add_operands(call, &p);
+    return sc_plan_best(call->database, &p, &best) ? best.count : 0;
+}
+
+/* --- remembered --------------------------------------------------------------------------------------------------- */
+
+static bool is_same(const struct shape *a, const struct shape *b)
+{
+    return a->op == b->op && a->type == b->type && a->side == b->side && a->c_read == b->c_read && a->m == b->m &&
+           a->n == b->n && a->k == b->k && a->database == b->database;
+}
+
+static struct plan_entry *entry_of(const struct shape *shape)
+{
+    uint64_t hash = (uint64_t)shape->op * SC_TYPES + shape->type;
+
+    hash = (hash * 0x9e3779b97f4a7c15 + (uint64_t)shape->m) * 0x9e3779b97f4a7c15 + (uint64_t)shape->n;
+    hash = (hash * 0x9e3779b97f4a7c15 + (uint64_t)shape->k) * 0x9e3779b97f4a7c15;
+    return &plans[hash >> 58];
+}
+
+int sc_autotuner_devices(const struct sc_autotuner_call *call)
+{
+    const struct sc_database *db = call->machine.database;
+    struct shape shape = {.op = call->op, .type = call->type, .side = call->side, .c_read = !call->overwritten,
+                          .m = call->m, .n = call->n, .k = call->k, .database = db};
+    struct plan_entry *entry;
+    int devices;
+
+    if (!db || sc_op_level(call->op) < 3 || call->machine.devices < 2 || call->machine.devices != db->devices)
+        return 0;
+    if (__atomic_test_and_set(&plans_busy, __ATOMIC_ACQUIRE))
+        return plan(&shape);
+    entry = entry_of(&shape);
+    if (!is_same(&entry->shape, &shape)) {
+        entry->devices = plan(&shape);
+        entry->shape = shape;
+    }
+    devices = entry->devices;
+    __atomic_clear(&plans_busy, __ATOMIC_RELEASE);
+    return devices;
+}
