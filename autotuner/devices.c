@@ -28,7 +28,7 @@ static void add(struct sc_plan_problem *p, double elements, bool read, bool writ
     struct sc_plan_operand *o = &p->operand[p->operands++];
 
     *o = (struct sc_plan_operand){.bytes = elements * (double)sc_type_bytes(p->type), .read = read, .written = written,
-                                  .whole = whole, .goes_home = written};
+                                  .whole = whole};
     o->on[SC_PLACE_HOST] = o->bytes;
 }
 
