@@ -93,24 +93,48 @@ static enum sc_status by_columns(const struct sc_sparse_call *call)
     return status;
 }
 
+/* What copying everything in and out in this call would have moved. */
+static void count_offloaded(const struct sc_sparse_call *call, int routine)
+{
+    uint64_t each = (uint64_t)call->columns * sc_type_bytes(call->matrix->arrays.type);
+
+    sc_count(&sc_stats.offloaded[routine], 1);
+    sc_count(&sc_stats.percall_in, (uint64_t)stored_bytes(call) + (uint64_t)call->inputs * each);
+    sc_count(&sc_stats.percall_out, (uint64_t)call->outputs * each);
+}
+
+static enum sc_status run_locked(const struct sc_sparse_call *call, int routine)
+{
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+
+    if (to_devices(call)) {
+        status = sc_sparse_on_devices(call);
+        if (status == SC_ERR_UNSUPPORTED && (call->op == SC_OP_CSRMM || call->op == SC_OP_CSRSM))
+            status = by_columns(call);
+        if (status == SC_OK)
+            count_offloaded(call, routine);
+    }
+    if (status != SC_OK && status != SC_ERR_INVALID) {
+        status = sc_sparse_on_host(call);
+        sc_count(&sc_stats.host[routine], 1);
+    }
+    return status;
+}
+
 static enum sc_status run(const struct sc_sparse_call *call)
 {
-    struct sc_sparse_matrix *m = call->matrix;
-    enum sc_status status = SC_ERR_UNSUPPORTED;
-    bool of_matrices = call->op == SC_OP_CSRMM || call->op == SC_OP_CSRSM;
+    static const uint16_t routines[] = {SC_TRACE_SPARSE_MV, SC_TRACE_SPARSE_MM, SC_TRACE_SPARSE_SV, SC_TRACE_SPARSE_SM};
+    uint16_t routine = routines[call->op - SC_OP_CSRMV], outer = sc_trace_routine;
+    enum sc_status status;
 
     if (!call->outputs || !call->columns)
         return SC_OK;
     sc_inside_enter();
-    pthread_mutex_lock(&m->lock);
-    if (to_devices(call)) {
-        status = sc_sparse_on_devices(call);
-        if (status == SC_ERR_UNSUPPORTED && of_matrices)
-            status = by_columns(call);
-    }
-    if (status != SC_OK && status != SC_ERR_INVALID)
-        status = sc_sparse_on_host(call);
-    pthread_mutex_unlock(&m->lock);
+    sc_trace_routine = routine;
+    pthread_mutex_lock(&call->matrix->lock);
+    status = run_locked(call, routine);
+    pthread_mutex_unlock(&call->matrix->lock);
+    sc_trace_routine = outer;
     sc_inside_leave();
     return status;
 }

@@ -63,6 +63,8 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
 
     if (rows <= 0)
         return SC_OK;
+    sc_log(SC_LOG_DEBUG, "sparse %s: %lld of %lld rows on the host", sc_op_name(call->op), (long long)rows,
+           (long long)call->outputs);
     if (!m->owned || !m->measured)
         status = sc_sparse_check_arrays(&m->arrays, NULL);
     if (status != SC_OK)

@@ -10,3 +10,7 @@ check_PROGRAMS += tests/sparse_forms
 tests_sparse_forms_SOURCES = tests/sparse_forms.c
 tests_sparse_forms_LDADD = libcore.la -lm
 TESTS += tests/sparse_forms
+check_PROGRAMS += tests/sparse_parts
+tests_sparse_parts_SOURCES = tests/sparse_parts.c
+tests_sparse_parts_LDADD = libcore.la -lm
+TESTS += tests/sparse_parts

@@ -6,10 +6,14 @@ static int routine_count;
 void sc_trace_name_routines(const char *const *names, int count)
 {
     routine_names = names;
-    routine_count = count < SC_TRACE_ROUTINES_MAX ? count : SC_TRACE_ROUTINES_MAX;
+    routine_count = count < SC_TRACE_SPARSE_MV ? count : SC_TRACE_SPARSE_MV;
 }
 
 const char *sc_trace_routine_name(int routine)
 {
+    static const char *const sparse[] = {"sparse_mv", "sparse_mm", "sparse_sv", "sparse_sm"};
+
+    if (routine >= SC_TRACE_SPARSE_MV && routine < SC_TRACE_ROUTINES_MAX)
+        return sparse[routine - SC_TRACE_SPARSE_MV];
     return routine > 0 && routine < routine_count ? routine_names[routine] : NULL;
 }

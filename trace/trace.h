@@ -12,6 +12,13 @@
 
 /* Routine ids are rows of blas/routines.tab; their names are registered by the owner of the table. */
 #define SC_TRACE_ROUTINES_MAX 512
+/* The last ids are calls on sparse matrices (names.c): products and solves with a vector, with a matrix. */
+enum sc_trace_sparse {
+    SC_TRACE_SPARSE_MV = SC_TRACE_ROUTINES_MAX - 4,
+    SC_TRACE_SPARSE_MM,
+    SC_TRACE_SPARSE_SV,
+    SC_TRACE_SPARSE_SM
+};
 #define SC_TRACE_GROUP_MAX 8
 
 enum sc_transfer { SC_H2D, SC_D2H, SC_D2D, SC_TRANSFERS };

@@ -1,0 +1,223 @@
+/* How a sparse matrix is cut into parts, and what happens when its parts, or the vectors, do not fit into the
+ * devices. */
+#include <math.h>
+
+#include "sparse/sparse.h"
+#include "sparse/sparse_int.h"
+#include "tests/coherence_env.h"
+
+static uint64_t seed = 11223344;
+
+static int64_t draw(int64_t n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)(seed >> 33) % n;
+}
+
+struct matrix {
+    int64_t n;
+    int32_t *start, *columns;
+    double *values;
+    struct sc_sparse_matrix *handle;
+};
+
+static void *memory(size_t bytes)
+{
+    void *p = sc_host_alloc(bytes < 8192 ? 8192 : bytes);
+
+    if (!p)
+        tap_ok(0, "memory");
+    return p;
+}
+
+static void release(void *p, size_t bytes)
+{
+    sc_coherence_forget((uintptr_t)p, bytes);
+    sc_host_free(p);
+}
+
+/* Rows of `least` to `most` entries, more of them further down, within `width` of the diagonal. */
+static void make(struct matrix *m, int64_t n, int64_t least, int64_t most, int64_t width)
+{
+    struct sc_sparse_arrays a = {.format = SC_SPARSE_CSR, .type = SC_D, .index_bytes = 4, .rows = n, .cols = n};
+    int64_t at = 0;
+
+    m->n = n;
+    m->start = memory((size_t)(n + 1) * sizeof *m->start);
+    m->columns = memory((size_t)(n * most) * sizeof *m->columns);
+    m->values = memory((size_t)(n * most) * sizeof *m->values);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t entries = least + (most - least) * i * i / (n * n);
+
+        m->start[i] = (int32_t)at;
+        for (int64_t k = 0; k < entries; k++) {
+            int64_t j = i + draw(2 * width + 1) - width;
+
+            m->columns[at] = (int32_t)(j < 0 ? 0 : j < n ? j : n - 1);
+            m->values[at++] = (double)draw(9) / 8 - 0.5;
+        }
+    }
+    m->start[n] = (int32_t)at;
+    a.start = m->start;
+    a.index = m->columns;
+    a.values = m->values;
+    tap_ok(sc_sparse_create(&m->handle, &a, false) == SC_OK, "a matrix of %lld rows, %lld entries", (long long)n,
+           (long long)at);
+}
+
+static void drop(struct matrix *m)
+{
+    sc_sparse_destroy(m->handle);
+    release(m->start, 1);
+    release(m->columns, 1);
+    release(m->values, 1);
+}
+
+/* --- the cut ------------------------------------------------------------------------------------------------------ */
+
+static bool columns_covered(const struct matrix *m, const struct sc_sparse_part *p)
+{
+    for (int64_t e = p->first; e < p->first + p->entries; e++) {
+        bool there = false;
+
+        for (int i = 0; i < p->ranges; i++)
+            there |= p->x[i].first <= m->columns[e] && m->columns[e] < p->x[i].end;
+        if (!there)
+            return false;
+    }
+    return true;
+}
+
+static void test_split(int64_t n, int64_t least, int64_t most, int devices, const char *what)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    struct sc_sparse_variant v = {.use = {.trans = 'N', .descr = general}};
+    int64_t of[SC_DEVICES_MAX] = {0}, row = 0, segment = sc_coherence_segment(n, SC_D), worst = 0, needed = 0;
+    int owner[SC_SECTORS + 1];
+    bool whole = true, covered = true, owned = true;
+    enum sc_status status;
+    struct matrix m;
+
+    make(&m, n, least, most, 50);
+    memset(owner, -1, sizeof owner);
+    v.csr = (struct sc_sparse_csr){.type = SC_D, .index_bytes = 4, .rows = n, .cols = n, .start = m.start,
+                                   .index = m.columns, .values = m.values, .borrowed = true};
+    status = sc_sparse_split(&v, devices);
+    tap_ok(status == SC_OK && v.parts >= devices, "%s, cut for %d devices: %d parts", what, devices, v.parts);
+    for (int i = 0; i < v.parts; i++) {
+        struct sc_sparse_part *p = &v.part[i];
+
+        whole = whole && p->row == row && p->rows > 0 && p->first == m.start[row] &&
+                p->first + p->entries == m.start[p->row + p->rows];
+        row += p->rows;
+        of[p->device] += p->entries;
+        covered = covered && columns_covered(&m, p);
+        for (int64_t s = p->row / segment; s <= (p->row + p->rows - 1) / segment; s++) {
+            owned = owned && (owner[s] < 0 || owner[s] == p->owner);
+            owner[s] = p->owner;
+        }
+        for (int k = 0; k < p->ranges; k++)
+            needed += p->x[k].end - p->x[k].first;
+    }
+    for (int d = 0; d < devices; d++)
+        worst = of[d] > worst ? of[d] : worst;
+    tap_ok(whole && row == n, "the parts follow one another and are all of it");
+    tap_ok((double)worst <= 1.05 * m.start[n] / devices, "no device has more than 5%% above the average (%lld of %d)",
+           (long long)worst, m.start[n]);
+    tap_ok(covered, "every column is in what the part needs of x");
+    tap_ok(devices == 1 || needed <= n + v.parts * (2 * 50 + 2 * 64 + 1), "and that is little more (%lld of %lld)",
+           (long long)needed, (long long)n);
+    tap_ok(owned, "a sector of y is written by one device");
+    sc_sparse_variant_drop(&v);
+    drop(&m);
+}
+
+/* --- products ----------------------------------------------------------------------------------------------------- */
+
+static double error_of(const struct matrix *m, const double *x, const double *y)
+{
+    double worst = 0;
+
+    for (int64_t i = 0; i < m->n; i++) {
+        double d = -y[i];
+
+        for (int64_t e = m->start[i]; e < m->start[i + 1]; e++)
+            d += m->values[e] * x[m->columns[e]];
+        worst = fmax(worst, fabs(d));
+    }
+    return worst;
+}
+
+/* Some products, each of the last one's result, written in between, on whatever devices there are. */
+static void test_products(struct matrix *m, const char *what)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    const double one[2] = {1, 0}, zero[2] = {0, 0};
+    double *x = memory((size_t)m->n * sizeof *x), *y = memory((size_t)m->n * sizeof *y), worst = 0, *swap;
+    uint64_t evictions = sc_stats.evictions;
+
+    for (int64_t i = 0; i < m->n; i++)
+        x[i] = 1 + (double)(i % 13) / 4;
+    for (int k = 0; k < 5; k++) {
+        enum sc_status status = sc_sparse_mv(m->handle, 'N', &general, one, x, 1, zero, y, 1);
+
+        worst = fmax(worst, status == SC_OK ? error_of(m, x, y) : INFINITY);
+        swap = x;
+        x = y;
+        y = swap;
+        m->values[draw(m->start[m->n])] += 1;
+    }
+    tap_ok(worst < 1e-7, "%s: worst error %.2e, %llu evictions", what, worst,
+           (unsigned long long)(sc_stats.evictions - evictions));
+    release(x, 1);
+    release(y, 1);
+}
+
+static uint64_t bytes_of(const struct matrix *m)
+{
+    return (uint64_t)m->start[m->n] * 12 + (uint64_t)m->n * 4;
+}
+
+/* A matrix of twice a device's memory. */
+static void test_twice(const char *devices, int64_t n, int64_t least, int64_t most)
+{
+    struct matrix m;
+    uint64_t evictions = sc_stats.evictions;
+
+    make(&m, n, least, most, 200);
+    env_start(devices, bytes_of(&m) / 2);
+    test_products(&m, "a matrix of twice a device's memory");
+    if (env_is_emulated())
+        tap_ok(sc_stats.evictions > evictions, "did not fit");
+    drop(&m);
+    sc_coherence_stop();
+    sc_host_faults_stop();
+}
+
+int main(void)
+{
+    struct matrix m;
+
+    env_init();
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+    tap_diag("seed %llu", (unsigned long long)seed);
+    env_start("emu:h200x8:4", 0);
+    test_split(64000, 7, 7, 4, "equal rows");
+    test_split(64000, 7, 7, 1, "equal rows");
+    test_split(64000, 0, 40, 4, "rows of more and more entries");
+    test_split(700, 3, 9, 4, "a small matrix");
+    make(&m, 20000, 0, 40, 300);
+    if (env_is_emulated())
+        test_products(&m, "boundaries inside sectors");
+    drop(&m);
+    sc_coherence_stop();
+    sc_host_faults_stop();
+    if (env_is_emulated()) {
+        test_twice("emu:h200x8:2", 6000, 40, 40);
+        test_twice("emu:h200x8:2", 6000, 10, 60);
+        test_twice("emu:h200x8:2", 60000, 3, 3);
+        test_twice("emu:h200x8:1", 6000, 30, 30);
+    }
+    tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+    return tap_done();
+}
