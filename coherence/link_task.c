@@ -119,7 +119,9 @@ static enum sc_status launch(struct work *w, struct sc_fence *f)
         return status;
     set_slots(w);
     w->kernel->csr.plan = &w->form->plan;
-    status = ops->launch(device, SC_STREAM_COMPUTE, w->kernel);
+    do /* the device needs memory of its own for the analysis */
+        status = ops->launch(device, SC_STREAM_COMPUTE, w->kernel);
+    while (status == SC_ERR_DEVICE_MEMORY && sc_memory_evict(device) == SC_OK);
     if (status != SC_OK)
         return status;
     status = sc_mark(device, SC_STREAM_COMPUTE, f);

@@ -101,7 +101,7 @@ static uint64_t only_here(int device, const struct sc_tile *t)
     return only;
 }
 
-static enum sc_status evict_one(int device)
+enum sc_status sc_memory_evict(int device)
 {
     struct sc_form *form = sc_link_oldest(device);
     struct sc_copy *c = oldest(device);
@@ -133,7 +133,7 @@ enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct s
 
         if (status != SC_ERR_DEVICE_MEMORY)
             return status;
-        status = evict_one(device);
+        status = sc_memory_evict(device);
         if (status != SC_OK)
             return status;
     }

@@ -130,6 +130,8 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
 /* Allocates device memory for other purposes, evicting likewise. */
 enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
+/* Makes some room.  SC_ERR_DEVICE_MEMORY: all is in use. */
+enum sc_status sc_memory_evict(int device);
 /* The copy has been used. */
 void sc_memory_touch(int device, struct sc_copy *c);
 extern uint64_t sc_memory_steps; /* copies that evictions have looked at, for tests */

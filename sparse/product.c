@@ -44,6 +44,12 @@ static bool overwrites(const struct sc_sparse_call *call)
     return call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM || (call->beta[0] == 0 && call->beta[1] == 0);
 }
 
+/* Devices solve from one operand to another. */
+static bool is_in_place(const struct sc_sparse_call *call)
+{
+    return call->x == call->y && (call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM);
+}
+
 static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_part *p, struct sc_piece *pieces,
                                 int *count, struct detour *d)
 {
@@ -76,7 +82,7 @@ static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_
 {
     enum sc_status status;
 
-    if (!c->y->view.vector || (c->direct_y && p->owner == p->device)) {
+    if (!c->y->view.vector || (c->direct_y && p->owner == p->device && !is_in_place(c->call))) {
         *piece = rows_of(c, c->y, p->row, p->rows, overwrites(c->call) ? SC_WRITE : SC_RDWR);
         return SC_OK;
     }
@@ -150,7 +156,7 @@ static enum sc_status begin(struct product *c)
     c->y = c->x + 1;
     c->direct_x = sc_sparse_is_direct(c->x);
     c->direct_y = sc_sparse_is_direct(c->y);
-    if (has_pieces(c->x) && has_pieces(c->y))
+    if (has_pieces(c->x) && has_pieces(c->y) && !(call->op == SC_OP_CSRSM && is_in_place(call)))
         return SC_OK;
     sc_coherence_end(c->operand, c->sources + 2);
     return SC_ERR_UNSUPPORTED;
@@ -172,7 +178,10 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
         status = sc_sparse_refresh(c->call->matrix, c->v, p, &c->operand[0]);
         if (status == SC_OK)
             status = run_part(c, p, done);
-        c->next += status == SC_OK;
+        if (status == SC_OK) {
+            c->next++;
+            *done = 0;
+        }
     }
     sc_coherence_end(c->operand, c->sources + 2);
     return status;

@@ -282,16 +282,23 @@ static double solution(const struct matrix *m, struct sc_sparse_matrix *h)
     double complex alpha = 1 + draw_value(type);
     double a[2] = {creal(alpha), cimag(alpha)}, worst = 0, size = 1;
     enum sc_status status;
+    void *in;
 
     d.diag = 'N';
     x.ld = vector ? 1 + (int64_t)draw(2) : (by_rows ? columns : n) + (int64_t)draw(3);
     y.ld = vector ? 1 : x.ld;
     fill(&x, columns);
     fill(&y, columns);
+    in = x.at;
+    if (draw(3) == 0) { /* in place */
+        memcpy(y.at, x.at, 16 * MOST * 40);
+        y.ld = x.ld;
+        in = y.at;
+    }
     if (vector)
-        status = sc_sparse_sv(h, trans, &d, a, x.at, x.ld, y.at, y.ld);
+        status = sc_sparse_sv(h, trans, &d, a, in, x.ld, y.at, y.ld);
     else
-        status = sc_sparse_sm(h, trans, &d, by_rows, columns, a, x.at, x.ld, y.at, y.ld);
+        status = sc_sparse_sm(h, trans, &d, by_rows, columns, a, in, x.ld, y.at, y.ld);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < columns; j++) {
             double complex sum = -alpha * get_value(type, x.at, place(&x, i, j));

@@ -2,6 +2,7 @@
  * devices. */
 #include <math.h>
 
+#include "device/emu/emu.h"
 #include "sparse/sparse.h"
 #include "sparse/sparse_int.h"
 #include "tests/coherence_env.h"
@@ -149,12 +150,11 @@ static double error_of(const struct matrix *m, const double *x, const double *y)
 }
 
 /* Some products, each of the last one's result, written in between, on whatever devices there are. */
-static void test_products(struct matrix *m, const char *what)
+static double products(struct matrix *m)
 {
     static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
     const double one[2] = {1, 0}, zero[2] = {0, 0};
     double *x = memory((size_t)m->n * sizeof *x), *y = memory((size_t)m->n * sizeof *y), worst = 0, *swap;
-    uint64_t evictions = sc_stats.evictions;
 
     for (int64_t i = 0; i < m->n; i++)
         x[i] = 1 + (double)(i % 13) / 4;
@@ -167,10 +167,18 @@ static void test_products(struct matrix *m, const char *what)
         y = swap;
         m->values[draw(m->start[m->n])] += 1;
     }
-    tap_ok(worst < 1e-7, "%s: worst error %.2e, %llu evictions", what, worst,
-           (unsigned long long)(sc_stats.evictions - evictions));
     release(x, 1);
     release(y, 1);
+    return worst;
+}
+
+static void test_products(struct matrix *m, const char *what)
+{
+    uint64_t evictions = sc_stats.evictions;
+    double worst = products(m);
+
+    tap_ok(worst < 1e-7, "%s: worst error %.2e, %llu evictions", what, worst,
+           (unsigned long long)(sc_stats.evictions - evictions));
 }
 
 static uint64_t bytes_of(const struct matrix *m)
@@ -194,18 +202,40 @@ static void test_twice(const char *devices, int64_t n, int64_t least, int64_t mo
     sc_host_faults_stop();
 }
 
+/* The n-th operation of a device fails, for many n: the device gets no more work, and the results are right. */
+static void test_faults(int device)
+{
+    struct matrix m;
+    int bad = 0, runs = 0;
+
+    make(&m, 3000, 5, 9, 200);
+    for (uint64_t nth = 1; nth < 120; nth += 3, runs++) {
+        env_start("emu:h200x8:2", 0);
+        sc_emu_inject(device, (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth});
+        if (!(products(&m) < 1e-7)) {
+            tap_diag("operation %d of device %d", (int)nth, device);
+            bad++;
+        }
+        sc_coherence_stop();
+        sc_host_faults_stop();
+    }
+    tap_ok(bad == 0, "%d runs with an operation of device %d that fails", runs, device);
+    drop(&m);
+}
+
 int main(void)
 {
+    int four = env_is_emulated() ? 4 : 1;
     struct matrix m;
 
     env_init();
     sc_config.offload = SC_OFFLOAD_ALWAYS;
     tap_diag("seed %llu", (unsigned long long)seed);
     env_start("emu:h200x8:4", 0);
-    test_split(64000, 7, 7, 4, "equal rows");
+    test_split(64000, 7, 7, four, "equal rows");
     test_split(64000, 7, 7, 1, "equal rows");
-    test_split(64000, 0, 40, 4, "rows of more and more entries");
-    test_split(700, 3, 9, 4, "a small matrix");
+    test_split(64000, 0, 40, four, "rows of more and more entries");
+    test_split(700, 3, 9, four, "a small matrix");
     make(&m, 20000, 0, 40, 300);
     if (env_is_emulated())
         test_products(&m, "boundaries inside sectors");
@@ -217,6 +247,8 @@ int main(void)
         test_twice("emu:h200x8:2", 6000, 10, 60);
         test_twice("emu:h200x8:2", 60000, 3, 3);
         test_twice("emu:h200x8:1", 6000, 30, 30);
+        test_faults(0);
+        test_faults(1);
     }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();
