@@ -32,7 +32,7 @@ struct sc_autotuner_call {
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t untracked;    /* of those: in memory that cannot be tracked */
     uint64_t overwritten;  /* of those: not on devices, and written without being read: they need not go there */
-    uint64_t key;          /* names the largest operand (its address range): whose regret this is; 0: none */
+    uint64_t key;          /* names the array that the largest operand is of: whose regret this is; 0: none */
     struct sc_autotuner_machine machine;
 };
 

@@ -23,7 +23,8 @@ struct reader {
     struct sc_database *db;
     int words;
     char *word[WORDS_MAX];
-    char *rest; /* the line behind its first word */
+    char copy[8192]; /* of the line */
+    char *rest;      /* in it, behind the first word */
 };
 
 const char *const sc_database_set_names[SC_SETS] = {"down", "up", "both"};
@@ -255,11 +256,11 @@ static const struct {
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
 /* Words of a line, in place; the text behind the first word is kept apart for `machine`. */
-static bool split(struct reader *r, char *line, char *copy)
+static bool split(struct reader *r, char *line)
 {
     char *at = line, *word;
 
-    strcpy(copy, line);
+    strcpy(r->copy, line);
     r->words = 0;
     while ((word = strsep(&at, " ")))
         if (*word) {
@@ -268,16 +269,14 @@ static bool split(struct reader *r, char *line, char *copy)
             if (r->words < WORDS_MAX)
                 r->word[r->words++] = word;
         }
-    r->rest = copy + strcspn(copy, " ");
+    r->rest = r->copy + strcspn(r->copy, " ");
     r->rest += strspn(r->rest, " ");
     return true;
 }
 
 static bool read_line(struct reader *r, char *line)
 {
-    char copy[8192];
-
-    if (!split(r, line, copy))
+    if (!split(r, line))
         return false;
     if (!r->words || *r->word[0] == '#')
         return true;

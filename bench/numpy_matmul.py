@@ -1,7 +1,7 @@
 """NumPy's a @ b for fresh n x n arrays, each product until every page of its result can be read, and checked.
 
-Usage: numpy_matmul.py N [ROUNDS].  Knows nothing of semcache.  The first product, small, opens the devices; the arrays of
-earlier rounds are kept, so that each round has memory that was never used before.
+Usage: numpy_matmul.py N [ROUNDS].  Knows nothing of semcache.  The first product, small, opens the devices; the arrays
+of earlier rounds are kept, so that each round has memory that was never used before.
 """
 import sys
 import time

@@ -78,8 +78,8 @@ products() {
     value "dgemm n=$m, TFLOP/s, inputs kept" "$(figure later_tflops)" ">=" 45
 }
 
-# The bound: pinning (two arrays that were written, one that was not), the transfers and the product, one after the other,
-# at the rates that this machine's devices reach.
+# The bound: pinning (two arrays that were written, one that was not), the transfers and the product, one after the
+# other, at the rates that this machine's devices reach.
 numpy_bound() {
     [ -x bench/cuda_rates ] || return 0
     keep bench/cuda_rates
@@ -90,7 +90,10 @@ numpy_bound() {
         /^copy to host/ { down = rate() }
         /^dgemm n = 16384/ { core = rate() * 1000 }
         function rate(  field) { split($0, field, ": "); return field[2] + 0 }
-        END { gb = 8e-9 * n * n; print 2 * gb / pin + gb / fresh + 2 * gb / up + gb / down + 2e-9 * n * n * n / core }' "$log"
+        END {
+            gb = 8e-9 * n * n
+            print 2 * gb / pin + gb / fresh + 2 * gb / up + gb / down + 2e-9 * n * n * n / core
+        }' "$log"
 }
 numpy() {
     python3 -c 'import numpy' 2>/dev/null || return 0

@@ -293,11 +293,18 @@ static const struct sc_view *largest_of(const struct sc_view *view, int count)
     return largest;
 }
 
+/* The array that the largest operand lies in: a blocked algorithm calls with another block of it each time. */
 static uint64_t largest_key(const struct sc_view *view, int count)
 {
     const struct sc_view *largest = largest_of(view, count);
+    uintptr_t base;
+    size_t bytes;
 
-    return ((uint64_t)(uintptr_t)largest->ptr ^ bytes_of(largest) << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1;
+    if (!sc_coherence_block(largest->ptr, &base, &bytes)) {
+        base = (uintptr_t)largest->ptr;
+        bytes = bytes_of(largest);
+    }
+    return ((uint64_t)base ^ (uint64_t)bytes << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1;
 }
 
 /* A banded or packed matrix is not brought to the devices for a product that reads it once. */
