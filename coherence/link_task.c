@@ -135,6 +135,11 @@ static void release(struct work *w, struct sc_fence f)
     w->form->used = f;
     w->form->last_use = ++sc_protocol.tick;
     for (int i = 0; i < w->parts && is_operand(w->x); i++)
+        sc_task_trace(w->form->device, &w->x[i], &w->from[i],
+                      w->from[i].sectors & ~w->from[i].t->copy[w->form->device].valid);
+    if (is_operand(w->y))
+        sc_task_trace(w->form->device, w->y, &w->to, 0);
+    for (int i = 0; i < w->parts && is_operand(w->x); i++)
         sc_task_release(w->form->device, &w->x[i], &w->from[i], f);
     if (is_operand(w->y))
         sc_task_release(w->form->device, w->y, &w->to, f);

@@ -238,6 +238,9 @@ uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, ui
 {
     uint64_t only = (t->copy[device].valid & ~t->host_valid) | missing;
 
+    if (only)
+        sc_trace(.kind = SC_EVENT_LOST, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .sectors = only,
+                 .device = (int16_t)device);
     assign(m, t, SC_HOST, missing, false);
     assign(m, t, device, t->copy[device].valid, false);
     only &= ~devices_valid(t);
@@ -363,6 +366,18 @@ static void paint_sector(const struct sc_matrix *m, int g, uintptr_t first, size
         at_least(want + p, 1, sc_protocol_page_is_home(m, first + p * SC_PAGE) ? SC_PROT_R : SC_PROT_NONE);
 }
 
+/* As they are: closing may have been refused. */
+static void trace_pages(uintptr_t lo, uintptr_t hi)
+{
+    for (uintptr_t end; lo < hi; lo = end) {
+        enum sc_prot prot = sc_host_prot(lo);
+
+        for (end = lo + SC_PAGE; end < hi && sc_host_prot(end) == prot; end += SC_PAGE)
+            ;
+        sc_trace(.kind = SC_EVENT_PROTECT, .a = lo, .bytes = end - lo, .new_state = (uint8_t)prot);
+    }
+}
+
 static void paint_slice(uintptr_t lo, size_t pages)
 {
     static uint8_t want[SLICE_PAGES]; /* under the lock */
@@ -380,6 +395,8 @@ static void paint_slice(uintptr_t lo, size_t pages)
                 paint_sector(m, g, lo, pages, want);
     }
     sc_host_protect(lo, pages, want);
+    if (sc_trace_on)
+        trace_pages(lo, hi);
 }
 
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi)

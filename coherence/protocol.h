@@ -152,6 +152,9 @@ struct sc_target;
  * whose fence is f, the states follow. */
 enum sc_status sc_task_acquire(int device, const struct sc_piece *piece, const struct sc_target *target);
 void sc_task_release(int device, const struct sc_piece *piece, const struct sc_target *target, struct sc_fence f);
+/* For the trace, after the kernel was launched and before any of its pieces is released.  parts: sectors that it reads
+ * in part, and that only that part was brought of. */
+void sc_task_trace(int device, const struct sc_piece *piece, const struct sc_target *target, uint64_t parts);
 
 /* --- windows of partly home sectors (window.c) -------------------------------------------------------------------- */
 

@@ -146,6 +146,19 @@ static bool from_hint(const struct sc_lattice *hint, const struct sc_view *v, co
            hint->base >= block->base && hint->base + hint->bytes <= block->base + block->bytes && is_free(hint);
 }
 
+static void trace_matrix(const struct sc_matrix *m)
+{
+    sc_trace(.kind = SC_EVENT_MATRIX, .matrix = m->id, .a = m->base, .bytes = m->bytes, .b = (uint64_t)m->rows,
+             .c = (uint64_t)m->cols);
+    for (int i = 0; sc_trace_on && i < m->row_parts * m->col_parts; i++) {
+        const struct sc_tile *t = &m->tiles[i];
+
+        sc_trace(.kind = SC_EVENT_TILE, .matrix = m->id, .tile = (uint32_t)i, .sectors = sc_sectors_all(t->sectors),
+                 .a = m->base + (uintptr_t)(t->col * m->ld + t->row) * m->elem, .b = (uint64_t)t->rows * m->elem,
+                 .c = (uint64_t)t->cols, .bytes = (uint64_t)m->ld * m->elem, .ip = (uint64_t)m->width);
+    }
+}
+
 static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hint, struct sc_matrix **out)
 {
     struct sc_host_block block;
@@ -170,8 +183,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         return SC_ERR_MEMORY;
     }
     sc_host_block_track(v->ptr);
-    sc_trace(.kind = SC_EVENT_MATRIX, .matrix = m->id, .a = m->base, .bytes = m->bytes, .b = (uint64_t)m->rows,
-             .c = (uint64_t)m->cols);
+    trace_matrix(m);
     *out = m;
     return SC_OK;
 }

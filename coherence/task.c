@@ -16,10 +16,16 @@ static bool can_close(const struct sc_copy *c, const struct sc_target *x, uint64
     return !closed || sc_host_can_close(RUNS_MAX);
 }
 
+/* Sectors whose contents matter to the kernel, or survive it. */
+static uint64_t needed(const struct sc_piece *p, const struct sc_target *x)
+{
+    return p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
+}
+
 enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struct sc_target *x)
 {
     struct sc_copy *c = &x->t->copy[device];
-    uint64_t need = p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
+    uint64_t need = needed(p, x);
     enum sc_status status = can_close(c, x, need, p->access) ? sc_memory_ensure(device, x->m, x->t) : SC_ERR_MEMORY;
 
     if (status != SC_OK)
@@ -36,6 +42,12 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
         for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
             status = sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);
     return status;
+}
+
+void sc_task_trace(int device, const struct sc_piece *p, const struct sc_target *x, uint64_t parts)
+{
+    sc_trace(.kind = SC_EVENT_USE, .matrix = x->m->id, .tile = sc_matrix_tile_index(x->m, x->t), .sectors = x->sectors,
+             .a = needed(p, x) & ~parts, .b = parts, .device = (int16_t)device, .old_state = (uint8_t)p->access);
 }
 
 void sc_task_release(int device, const struct sc_piece *p, const struct sc_target *x, struct sc_fence f)
@@ -212,6 +224,9 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
     if (device != SC_HOST) {
         pin(device, pieces, targets, 1);
         status = launch(device, kernel, pieces, targets, &f, &slot);
+        for (int i = 0; i < PIECES && status == SC_OK; i++)
+            if (pieces[i].operand)
+                sc_task_trace(device, &pieces[i], &targets[i], 0);
         for (int i = 0; i < PIECES && status == SC_OK; i++)
             if (pieces[i].operand)
                 sc_task_release(device, &pieces[i], &targets[i], f);

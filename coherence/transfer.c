@@ -66,6 +66,7 @@ struct rect {
     struct sc_tile *t;
     int64_t r0, r1, c0, c1;
     int from, to;
+    bool part; /* of sectors: their state does not change */
 };
 
 static void *at(const struct rect *r, int where)
@@ -96,7 +97,8 @@ static void count(const struct rect *r, uint64_t bytes)
     sc_count(&sc_stats.bytes[kind], bytes);
     sc_count(&sc_stats.transfers[kind], 1);
     sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .tile = sc_matrix_tile_index(r->m, r->t),
-             .sectors = sectors_of(r), .device = (int16_t)r->to, .peer = (int16_t)r->from, .bytes = bytes);
+             .sectors = sectors_of(r), .device = (int16_t)r->to, .peer = (int16_t)r->from, .bytes = bytes,
+             .old_state = r->part);
 }
 
 /* Enqueues it.  Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends
@@ -175,7 +177,7 @@ static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struc
     enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : SC_STREAM_PEER;
     struct sc_copy *c = &t->copy[device];
     struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from,
-                     device};
+                     device, false};
     enum sc_status status = before_overwriting(device, stream, c, s, e);
     struct sc_fence f;
 
@@ -237,7 +239,7 @@ enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile 
     int64_t origin = t->col * m->rows;
     int from = source_for(device, t, s);
     struct sc_copy *c = &t->copy[device];
-    struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device};
+    struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, true};
     enum sc_status status = before_overwriting(device, SC_STREAM_PEER, c, s, s + 1);
     struct sc_fence f;
 
@@ -314,7 +316,7 @@ void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sector
 
     while ((todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors))) {
         int s = __builtin_ctzll(todo), e = s + 1, from = source_for_host(t, s);
-        struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST};
+        struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST, false};
         struct sc_fence f;
 
         while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from &&
@@ -361,7 +363,8 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
     enum sc_status status = SC_OK;
 
     for (int s = (int)((c0 - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
-        struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, next_run(t, s, end, &e, fences), SC_HOST};
+        struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, next_run(t, s, end, &e, fences), SC_HOST,
+                         true};
 
         r.c0 = r.c0 > c0 ? r.c0 : c0;
         r.c1 = sc_tile_sector_end(m, t, e) < c1 ? sc_tile_sector_end(m, t, e) : c1;
@@ -383,7 +386,7 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
         int64_t a = sc_tile_sector_col(m, t, s) * m->rows, b = sc_tile_sector_end(m, t, e) * m->rows;
         /* As one long column. */
         struct rect r = {m, t, (a > first ? a : first) - origin, (b < last ? b : last) - origin, t->col, t->col + 1,
-                         from, SC_HOST};
+                         from, SC_HOST, true};
 
         if (!(t->host_valid >> s & 1))
             status = land_window(&r, s, e, fences);

@@ -30,9 +30,10 @@ endif
 dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t
 
-# Traces that are replayed.
-dist_check_SCRIPTS += tests/replay.t
-TESTS += tests/replay.t
+# Traces that are replayed, and checked.
+dist_check_SCRIPTS += tests/replay.t tests/trace_check.t
+EXTRA_DIST += tests/trace_edit.pl
+TESTS += tests/replay.t tests/trace_check.t
 EXTRA_PROGRAMS += tests/replayed
 tests_replayed_SOURCES = tests/replayed.c
 tests_replayed_LDADD = $(BLAS_LIBS)

@@ -4,8 +4,9 @@ use strict;
 use warnings;
 use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
+require "$ENV{top_srcdir}/tests/trace_edit.pl";
 
-our ($build, $scratch, $device);
+our ($build, $scratch, $device, %EVENT);
 need('tools/semcache-replay', 'examples/jacobi', 'examples/cg', 'examples/abac', 'tests/replayed');
 
 # Runs `semcache trace replay'; the report as {what => [recorded, replayed]}.
@@ -123,20 +124,13 @@ sub damaged {
     return $again;
 }
 
-# The trace with its operands (kind 11) changed: $change is given each as a reference to its first six fields.
+# The trace with its operands changed: $change is given each (tests/trace_edit.pl).
 sub operands_changed {
     my ($change) = @_;
-    my ($bytes, $at) = ($text, 304);
-    while ($at + 16 <= length $bytes) {
-        my ($kind, $none, $length) = unpack 'LLQ', substr $bytes, $at, 16;
-        $at += 16;
-        for (my $event = $at; $kind == 1 && $event + 80 <= $at + $length; $event += 80) {
-            next if unpack('S', substr $bytes, $event + 68, 2) != 11;
-            my @fields = unpack 'Q6', substr $bytes, $event, 48; # time, a, b, c, bytes, ip
-            $change->(\@fields);
-            substr($bytes, $event, 48) = pack 'Q6', @fields;
-        }
-        $at += $length + (8 - $length % 8) % 8;
+    my $bytes = $text;
+    for (grep { $_->{kind} == $EVENT{operand} } trace_events($text)) {
+        $change->($_);
+        $bytes = trace_put($bytes, $_);
     }
     return $bytes;
 }
@@ -145,18 +139,18 @@ damaged('half', substr($text, 0, length($text) / 2));
 srand(1);
 for my $round (1 .. 5) {
     damaged("operands damaged, seed 1, round $round", operands_changed(sub {
-        my ($fields) = @_;
-        $fields->[1 + rand 5] = int(rand 2**30) * 2**int(rand 33) if rand() < 0.5;
+        my ($event) = @_;
+        $event->{qw(a b c bytes ip)[rand 5]} = int(rand 2**30) * 2**int(rand 33) if rand() < 0.5;
     }));
 }
 
 # Operands that the call does not have are not believed: gigabytes would be allocated and filled for them.  (One call is
 # of vectors, whose increment may be 1.)
-my @larger = (['rows', 2, 2**31, 3], ['columns', 3, 2**20, 3], ['address', 1, 2**48, 3],
-    ['leading dimension', 4, 1, 2]);
+my @larger = (['rows', 'b', 2**31, 3], ['columns', 'c', 2**20, 3], ['address', 'a', 2**48, 3],
+    ['leading dimension', 'bytes', 1, 2]);
 for (@larger) {
     my ($what, $field, $value, $calls) = @$_;
-    my $left = damaged($what, operands_changed(sub { $_[0][$field] = $value }));
+    my $left = damaged($what, operands_changed(sub { $_[0]{$field} = $value }));
     is($left->{status}, 0, "$what: the rest is replayed");
     like($left->{err}, qr/^semcache trace replay: $calls calls were left out/, "$what: without the damaged calls");
 }

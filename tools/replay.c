@@ -187,8 +187,9 @@ static bool prepare(const struct sc_trace_reading *trace)
 /* What the program did next, or its end: transfers and states are the library's. */
 static const struct sc_event *next_of_program(const struct sc_trace_reading *trace, size_t i)
 {
-    while (++i + 1 < trace->event_count && (trace->order[i]->kind == SC_EVENT_STATE ||
-                                            trace->order[i]->kind == SC_EVENT_TRANSFER))
+    while (++i + 1 < trace->event_count &&
+           (trace->order[i]->kind == SC_EVENT_STATE || trace->order[i]->kind == SC_EVENT_TRANSFER ||
+            trace->order[i]->kind == SC_EVENT_PROTECT))
         ;
     return trace->order[i];
 }

@@ -1,4 +1,4 @@
-/* semcache trace: prints a trace file as text, or does again what it tells. */
+/* semcache trace: prints a trace file as text, checks what it tells, or does it again. */
 #include <config.h>
 
 #include <argp.h>
@@ -49,6 +49,18 @@ static int dump(int argc, char **argv)
     return status == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static int check(int argc, char **argv)
+{
+    static const struct argp argp = {.parser = parse_file,
+                                     .args_doc = "FILE",
+                                     .doc = "Checks the protocol's invariants event by event, prints the first that "
+                                            "broke one."};
+    struct asked asked = {0};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    return sc_trace_check(asked.file, stdout) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int replay(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&sc_tool_settings, 0, NULL, 0}, {0}};
@@ -69,7 +81,9 @@ static int replay(int argc, char **argv)
 static const struct command {
     const char *name, *full_name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"dump", "semcache trace dump", dump}, {"replay", "semcache trace replay", replay}};
+} commands[] = {{"dump", "semcache trace dump", dump},
+                {"check", "semcache trace check", check},
+                {"replay", "semcache trace replay", replay}};
 
 struct choice {
     const struct command *command;
@@ -81,14 +95,14 @@ static error_t parse(int key, char *text, struct argp_state *state)
     struct choice *choice = state->input;
 
     if (key == ARGP_KEY_NO_ARGS)
-        argp_error(state, "say: dump FILE or replay FILE");
+        argp_error(state, "say: dump FILE, check FILE or replay FILE");
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(text, commands[i].name) == 0)
             choice->command = &commands[i];
     if (!choice->command)
-        argp_error(state, "there is no trace command %s: dump or replay", text);
+        argp_error(state, "there is no trace command %s: dump, check or replay", text);
     choice->at = state->next - 1;
     state->next = state->argc; /* the rest is the command's */
     return 0;
@@ -97,8 +111,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
 int sc_tool_trace(int argc, char **argv)
 {
     static const struct argp argp = {.parser = parse,
-                                     .args_doc = "dump [--summary] FILE\nreplay [OPTION...] FILE",
-                                     .doc = "Looks at the trace of a program, or does again what the program did."};
+                                     .args_doc = "dump [--summary] FILE\ncheck FILE\nreplay [OPTION...] FILE",
+                                     .doc = "Looks at the trace of a program, checks it, or does again what the "
+                                            "program did."};
     struct choice choice = {0};
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);

@@ -30,6 +30,10 @@ static const struct {
     [SC_EVENT_HOME] = {"home", 0},
     [SC_EVENT_PREFETCH] = {"prefetch", LOCATED},
     [SC_EVENT_TIME] = {"time", 0},
+    [SC_EVENT_TILE] = {"tile", TILED},
+    [SC_EVENT_USE] = {"use", TILED | LOCATED},
+    [SC_EVENT_PROTECT] = {"protect", SIZED},
+    [SC_EVENT_LOST] = {"lost", TILED | LOCATED},
 };
 
 static void put_kind(FILE *out, uint16_t kind)
@@ -96,6 +100,13 @@ static const char *access_name(uint8_t access)
     return names[access & SC_RDWR];
 }
 
+static const char *protection_name(uint8_t protection)
+{
+    static const char *const names[] = {"all access", "read-only", "no access"};
+
+    return protection < sizeof names / sizeof *names ? names[protection] : "?";
+}
+
 static void put_operand(FILE *out, const struct sc_event *event)
 {
     char name = (char)event->sectors;
@@ -135,6 +146,8 @@ static void put_details(FILE *out, const struct sc_trace_reading *trace, const s
             fputs(" host", out);
         else
             fprintf(out, " %d", event->peer);
+        if (event->old_state)
+            fputs(" in part", out);
         break;
     case SC_EVENT_KERNEL:
         fprintf(out, " %s type=%c", sc_op_name(event->old_state),
@@ -155,6 +168,18 @@ static void put_details(FILE *out, const struct sc_trace_reading *trace, const s
         fprintf(out, " base=0x%" PRIx64 " rows=%" PRId64 " cols=%" PRId64, event->a, (int64_t)event->b,
                 (int64_t)event->c);
         break;
+    case SC_EVENT_TILE:
+        fprintf(out, " base=0x%" PRIx64 " columns=%" PRIu64 " of %" PRIu64 " bytes", event->a, event->c, event->b);
+        fprintf(out, ", %" PRIu64 " apart, %" PRIu64 " a sector", event->bytes, event->ip);
+        break;
+    case SC_EVENT_USE:
+        fprintf(out, " %s, needs %#" PRIx64, access_name(event->old_state), event->a);
+        if (event->b)
+            fprintf(out, ", parts of %#" PRIx64, event->b);
+        break;
+    case SC_EVENT_PROTECT:
+        fprintf(out, " base=0x%" PRIx64 " %s", event->a, protection_name(event->new_state));
+        break;
     case SC_EVENT_TIME:
         fprintf(out, " since loaded %.6f s", (double)event->a * 1e-9);
         if (event->b)
@@ -163,7 +188,6 @@ static void put_details(FILE *out, const struct sc_trace_reading *trace, const s
     }
 }
 
-/* Columns that mean nothing for a kind of event are "-". */
 void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     int64_t since = (int64_t)(event->nanoseconds - trace->header.start_monotonic);

@@ -43,14 +43,13 @@ void sc_trace_put_text(FILE *out, struct sc_trace_text text, const char *if_none
 /* dump.c: lines that begin and end what is printed of a trace. */
 void sc_trace_put_heading(FILE *out, const struct sc_trace_reading *trace);
 void sc_trace_put_ending(FILE *out, const struct sc_trace_reading *trace);
+/* The line of an event; columns that mean nothing for its kind are "-". */
+void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event);
 
 /* Events that belong to a call (SC_EVENT_SCALARS, SC_EVENT_OPERAND): call[1], call[2]...  -1: the file is damaged. */
 int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *call);
 
 /* The newest events of the rings that name the tile, by time (rings.c). */
 int sc_trace_collect(uint32_t matrix, uint32_t tile, struct sc_event *out, int most);
-
-/* Writes one line (dump.c). */
-void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event);
 
 #endif

@@ -41,10 +41,11 @@ enum sc_event_kind {
     SC_EVENT_CALL = 1,   /* * a large BLAS call begins, with the program's own arguments: routine, a: m, b: n, c: k,
                             bytes: kl, ip: ku, sectors: letters (struct sc_trace_letters), tile: events that follow */
     SC_EVENT_STATE,      /* state of sectors assigned: matrix, tile, sectors, device (-1 host), old, new */
-    SC_EVENT_TRANSFER,   /* matrix, tile, sectors, device = destination, peer = source, bytes */
+    SC_EVENT_TRANSFER,   /* matrix, tile, sectors (0: not into tiles), device = destination, peer = source, bytes,
+                            old: 1: of parts of the sectors, whose states stay */
     SC_EVENT_KERNEL,     /* device, op in `old`, type in `new` */
     SC_EVENT_FAULT,      /* * a: address, ip, old = access */
-    SC_EVENT_EVICT,      /* matrix, tile, device, bytes */
+    SC_EVENT_EVICT,      /* matrix (0: another form of one), tile, device, bytes */
     SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols */
     SC_EVENT_RESHAPE,    /* matrix forgotten because a view did not fit its lattice */
     SC_EVENT_FORGET,     /* matrix forgotten because its memory went away */
@@ -60,6 +61,13 @@ enum sc_event_kind {
     SC_EVENT_HOME,       /* * everything is asked for: semcache_sync(NULL), fork */
     SC_EVENT_PREFETCH,   /* * semcache_prefetch: as an OPERAND, and device */
     SC_EVENT_TIME,       /* at the end, nanoseconds: a: since the library was loaded, b: virtual (0: real devices) */
+    SC_EVENT_TILE,       /* of the MATRIX before, one each, in order: tile, sectors: those it has, a: address of its
+                            first element, b: bytes of a column of it, c: columns, bytes: from column to column,
+                            ip: columns of a sector */
+    SC_EVENT_USE,        /* operand of the KERNEL that follows: matrix, tile, sectors: touched, a: of those, needed as
+                            they are, b: needed in part, device, old = access */
+    SC_EVENT_PROTECT,    /* pages as they are now: a: address, bytes, new: 0 all access, 1 read, 2 none (sc_prot) */
+    SC_EVENT_LOST,       /* the device has failed, and takes sectors with it: matrix, tile, sectors, device */
     SC_EVENT_KINDS
 };
 
@@ -120,6 +128,10 @@ enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra);
 
 /* Prints a trace file as text, one line an event. */
 enum sc_status sc_trace_dump(const char *path, FILE *out);
+
+/* Replays the protocol's invariants over a trace file: prints that all held, or the first event that broke one, and
+ * how (SC_ERR_CONFLICT). */
+enum sc_status sc_trace_check(const char *path, FILE *out);
 
 /* Prints what a trace adds up to: by routine, by the code that touched what devices had, by matrix.  show prints where
  * an address of code is. */

@@ -1,0 +1,552 @@
+/* The invariants of the protocol (coherence/protocol.c), replayed over a trace.  The states are followed, and beside
+ * them where the newest data must be: a transfer takes it along, a kernel that writes makes it.  So a state that was
+ * right by the book, but that no transfer stood behind, is found, too.
+ *
+ * What is looked at, by the invariant's name:
+ *   C1  no sector is valid nowhere, but while its matrix is being forgotten, or lost with a device that fails; nothing
+ *       is evicted that is nowhere else
+ *   C2  what a kernel has written is valid there and nowhere else
+ *   C3  pages are opened only for what the host has, for writing only when no device has it; what a kernel has written
+ *       is closed
+ *   C4  states change from what they were to what they can become
+ *   C5  what a kernel needs, or a transfer takes, is valid there and has been brought; uploaded pages are closed for
+ *       writing
+ *   C8  matrices go before their memory does, and nothing is done to one that is not there
+ *   D1  matrices do not overlap
+ * Those of locks and fences (C6, C7) leave no traces. */
+#include "trace/check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+#define PAGE UINT64_C(4096)
+#define ADDRESSES (UINT64_C(1) << 48)
+#define HOST 0 /* index of a location */
+
+struct thread {
+    uint32_t number;
+    const struct sc_event *call; /* that it is in, or NULL */
+    const struct sc_event *gives; /* memory that it is giving up, or NULL */
+};
+
+struct check {
+    const struct sc_trace_reading *trace;
+    FILE *out;
+    struct sc_check_state state;
+    struct thread *threads;
+    size_t thread_count, thread_room;
+    const struct sc_event *writes[SC_TRACE_GROUP_MAX]; /* of the kernel that comes next */
+    int write_count;
+    uint64_t kernels, transfers, changes, lost;
+    bool no_memory;
+};
+
+/* --- what is said ------------------------------------------------------------------------------------------------- */
+
+static struct thread *thread_of(struct check *check, uint32_t number)
+{
+    struct thread *larger;
+
+    for (size_t i = 0; i < check->thread_count; i++)
+        if (check->threads[i].number == number)
+            return &check->threads[i];
+    if (check->thread_count == check->thread_room) {
+        check->thread_room = check->thread_room ? 2 * check->thread_room : 16;
+        larger = realloc(check->threads, check->thread_room * sizeof *larger);
+        if (!larger) {
+            check->no_memory = true;
+            return NULL;
+        }
+        check->threads = larger;
+    }
+    check->threads[check->thread_count] = (struct thread){.number = number};
+    return &check->threads[check->thread_count++];
+}
+
+static void put_matrix(struct check *check, const struct sc_event *event)
+{
+    const struct sc_check_matrix *matrix = sc_check_matrix_numbered(&check->state, event->matrix);
+
+    if (!matrix)
+        return;
+    fprintf(check->out, "matrix %" PRIu32 ": %" PRId64 " x %" PRId64 " at 0x%" PRIx64 ", first used by ", event->matrix,
+            (int64_t)matrix->made->b, (int64_t)matrix->made->c, matrix->made->a);
+    sc_trace_put_text(check->out,
+                      matrix->made->routine < SC_TRACE_ROUTINES_MAX ? check->trace->routines[matrix->made->routine]
+                                                                  : (struct sc_trace_text){0}, "-");
+    putc('\n', check->out);
+}
+
+/* Says which rule is broken, by what, where.  False. */
+static bool __attribute__((format(printf, 4, 5)))
+broken(struct check *check, const struct sc_event *event, const char *rule, const char *format, ...)
+{
+    const struct thread *thread = thread_of(check, event->thread);
+    va_list list;
+
+    fprintf(check->out, "%s is broken: ", rule);
+    va_start(list, format);
+    vfprintf(check->out, format, list);
+    va_end(list);
+    fputs("\nevent:  ", check->out);
+    sc_trace_put_event(check->out, check->trace, event);
+    if (event->matrix)
+        put_matrix(check, event);
+    if (thread && thread->call) {
+        fputs("during: ", check->out);
+        sc_trace_put_event(check->out, check->trace, thread->call);
+    }
+    if (!check->trace->ended)
+        fputs("the trace was not closed: what is missing of other threads may be the reason\n", check->out);
+    return false;
+}
+
+static bool damaged(struct check *check, const struct sc_event *event)
+{
+    return broken(check, event, "the file", "no program writes this event");
+}
+
+static const char *name_of(int location, char text[24])
+{
+    if (location == HOST)
+        return "the host";
+    snprintf(text, 24, "device %d", location - 1);
+    return text;
+}
+
+/* --- finding ------------------------------------------------------------------------------------------------------ */
+
+static bool is_location(int device) { return device >= -1 && device < SC_DEVICES_MAX; }
+
+static struct sc_check_matrix *matrix_of(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_matrix *matrix = sc_check_matrix_numbered(&check->state, event->matrix);
+
+    if (!matrix || !matrix->live) {
+        broken(check, event, "C8", matrix ? "the matrix was forgotten before" : "there is no such matrix");
+        return NULL;
+    }
+    return matrix;
+}
+
+/* The tile of an event whose sectors, and device, there are. */
+static struct sc_check_tile *tile_of(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_matrix *matrix = matrix_of(check, event);
+    struct sc_check_tile *tile;
+
+    if (!matrix)
+        return NULL;
+    if (event->tile >= matrix->count || !is_location(event->device)) {
+        damaged(check, event);
+        return NULL;
+    }
+    tile = &matrix->tiles[event->tile];
+    if (event->sectors & ~tile->sectors) {
+        broken(check, event, "C4", "the tile has no sectors %#" PRIx64, event->sectors & ~tile->sectors);
+        return NULL;
+    }
+    return tile;
+}
+
+static bool is_lost(struct check *check, const struct sc_check_matrix *matrix)
+{
+    return broken(check, matrix->lost, "C1", "these sectors are valid nowhere from here on");
+}
+
+/* What was left open in a tile must be settled before anything else is done with it. */
+static bool is_settled(struct check *check, const struct sc_event *event, const struct sc_check_tile *tile)
+{
+    const struct sc_check_matrix *matrix = sc_check_matrix_numbered(&check->state, event->matrix);
+
+    if (tile->owed)
+        return broken(check, tile->owes, "C5",
+                      "sectors %#" PRIx64 " become valid on the host and nothing has brought them", tile->owed);
+    return !matrix->lost || is_lost(check, matrix);
+}
+
+/* --- states ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t in_state(const struct sc_check_tile *tile, uint8_t state)
+{
+    uint64_t any = sc_check_on_devices(tile);
+
+    if (state == SC_MSI_G)
+        return ~tile->valid[HOST];
+    return tile->valid[HOST] & (state == SC_MSI_C ? ~any : any);
+}
+
+/* A location has lost sectors. */
+static void lose(struct check *check, const struct sc_event *event, struct sc_check_tile *tile, int location)
+{
+    uint64_t any = sc_check_on_devices(tile);
+    struct sc_check_matrix *matrix = sc_check_matrix_numbered(&check->state, event->matrix);
+
+    any |= tile->given_up;
+    tile->has[location] &= ~event->sectors;
+    tile->has[HOST] |= tile->owed & ~any; /* it has taken them from all others: it overwrites them */
+    tile->owed &= any;
+    if (event->sectors & ~any & ~tile->valid[HOST] && !matrix->lost)
+        matrix->lost = event;
+}
+
+static bool state(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_tile *tile = tile_of(check, event);
+    int location = sc_check_at(event->device);
+    bool gains = event->peer != 0;
+
+    check->changes++;
+    if (!tile || event->old_state > SC_MSI_G || event->new_state > SC_MSI_G)
+        return tile ? damaged(check, event) : false;
+    if ((gains || location == HOST) && !is_settled(check, event, tile))
+        return false;
+    if (event->sectors & ~in_state(tile, event->old_state))
+        return broken(check, event, "C4", "sectors %#" PRIx64 " were in another state",
+                      event->sectors & ~in_state(tile, event->old_state));
+    if (event->sectors & (gains ? tile->valid[location] : ~tile->valid[location]))
+        return broken(check, event, "C4", gains ? "they were valid there already" : "they were not valid there");
+    tile->valid[location] ^= event->sectors;
+    if (event->sectors & ~in_state(tile, event->new_state))
+        return broken(check, event, "C4", "sectors %#" PRIx64 " are in another state now",
+                      event->sectors & ~in_state(tile, event->new_state));
+    if (!gains)
+        lose(check, event, tile, location);
+    else if (location == HOST && (tile->owed = event->sectors & ~(tile->has[HOST] | tile->given_up)))
+        tile->owes = event;
+    if (gains && location == HOST) { /* of what was lost it has older data, which count from now on */
+        tile->has[HOST] |= event->sectors & tile->given_up;
+        tile->given_up &= ~event->sectors;
+    }
+    return true;
+}
+
+/* A device takes with it what only it had, and says so. */
+static bool lost(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_tile *tile = tile_of(check, event);
+
+    if (tile)
+        tile->given_up |= event->sectors;
+    check->lost++;
+    return tile != NULL;
+}
+
+/* --- transfers and kernels ---------------------------------------------------------------------------------------- */
+
+static bool transfer(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_tile *tile = tile_of(check, event);
+    int from = sc_check_at(event->peer), to = sc_check_at(event->device);
+    uint64_t wrong;
+    char text[24];
+
+    check->transfers++;
+    if (!tile || !is_location(event->peer) || from == to)
+        return tile ? damaged(check, event) : false;
+    if (!is_settled(check, event, tile))
+        return false;
+    if ((wrong = event->sectors & ~tile->valid[from]))
+        return broken(check, event, "C5", "sectors %#" PRIx64 " are not valid on %s, from where they are copied", wrong,
+                      name_of(from, text));
+    if ((wrong = event->sectors & ~tile->has[from]))
+        return broken(check, event, "C5",
+                      "sectors %#" PRIx64 " are copied from %s before anything has brought them there", wrong,
+                      name_of(from, text));
+    if (to != HOST && event->old_state) {
+        tile->part[to] |= event->sectors;
+        return true;
+    }
+    if (to != HOST && (wrong = event->sectors & ~tile->valid[to]))
+        return broken(check, event, "C4", "sectors %#" PRIx64 " are copied to %s, which is not said to have them",
+                      wrong, name_of(to, text));
+    if (from == HOST && (wrong = sc_check_sectors_below(&check->state, tile, event->sectors, 1)))
+        return broken(check, event, "C5",
+                      "the pages of sectors %#" PRIx64 " are open for writing while they are uploaded", wrong);
+    tile->has[to] |= event->sectors;
+    return true;
+}
+
+static bool evict(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_tile *tile = event->matrix ? tile_of(check, event) : NULL;
+    int location = sc_check_at(event->device);
+    uint64_t others;
+
+    if (!event->matrix)
+        return true;
+    if (!tile || location == HOST)
+        return tile ? damaged(check, event) : false;
+    others = tile->valid[HOST];
+    for (int i = sc_check_at(0); i < SC_CHECK_LOCATIONS; i++)
+        others |= i != location ? tile->valid[i] : 0;
+    if (tile->valid[location] & ~others)
+        return broken(check, event, "C1", "sectors %#" PRIx64 " are evicted and valid nowhere else",
+                      tile->valid[location] & ~others);
+    tile->part[location] = 0;
+    return is_settled(check, event, tile);
+}
+
+static bool use(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_tile *tile = tile_of(check, event);
+    int location = sc_check_at(event->device);
+    uint64_t wrong, needed = event->a;
+    char text[24];
+
+    if (!tile || location == HOST || check->write_count == SC_TRACE_GROUP_MAX || needed & ~event->sectors)
+        return tile ? damaged(check, event) : false;
+    if (!is_settled(check, event, tile))
+        return false;
+    if ((wrong = needed & ~tile->valid[location]))
+        return broken(check, event, "C5", "a kernel needs sectors %#" PRIx64 ", which %s does not have", wrong,
+                      name_of(location, text));
+    if ((wrong = (needed & ~tile->has[location]) | (event->b & ~(tile->has[location] | tile->part[location]))))
+        return broken(check, event, "C5", "a kernel needs sectors %#" PRIx64 ", which nothing has brought to %s", wrong,
+                      name_of(location, text));
+    if (event->old_state & SC_WRITE)
+        check->writes[check->write_count++] = event;
+    return true;
+}
+
+/* After a kernel has written: its data is the newest, and all others have lost theirs. */
+static bool written(struct check *check, const struct sc_event *used)
+{
+    struct sc_check_tile *tile = tile_of(check, used);
+    int location = sc_check_at(used->device);
+    uint64_t wrong;
+    char text[24];
+
+    if (!tile)
+        return false;
+    if ((wrong = used->sectors & ~tile->valid[location]))
+        return broken(check, used, "C2", "%s has written sectors %#" PRIx64 " and is not said to have them",
+                      name_of(location, text), wrong);
+    for (int i = 0; i < SC_CHECK_LOCATIONS; i++) {
+        if (i != location && (wrong = used->sectors & tile->valid[i]))
+            return broken(check, used, "C2", "a kernel has written sectors %#" PRIx64 ", and %s still has the old ones",
+                          wrong, name_of(i, text));
+        tile->has[i] &= ~used->sectors;
+        tile->part[i] &= ~used->sectors;
+    }
+    tile->has[location] |= used->sectors;
+    if ((wrong = sc_check_sectors_below(&check->state, tile, used->sectors, 2)))
+        return broken(check, used, "C3", "a kernel has written sectors %#" PRIx64 ", whose pages are open", wrong);
+    return true;
+}
+
+static bool kernel(struct check *check, const struct sc_event *event)
+{
+    int count = check->write_count;
+
+    check->kernels++;
+    check->write_count = 0;
+    for (int i = 0; i < count; i++) {
+        const struct sc_event *used = check->writes[i];
+
+        if (used->thread != event->thread || used->device != event->device)
+            return damaged(check, event);
+        if (!written(check, used))
+            return false;
+    }
+    return true;
+}
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static bool is_range(uint64_t address, uint64_t bytes) { return address <= ADDRESSES && bytes <= ADDRESSES; }
+
+static bool opened(struct check *check, const struct sc_event *event, const struct sc_check_matrix *matrix,
+                   uint32_t number)
+{
+    const struct sc_check_tile *tile = &matrix->tiles[number];
+    uint64_t sectors = sc_check_sectors_at(tile, tile->sectors, event->a, event->a + event->bytes), wrong;
+
+    if (event->new_state == 0 && (wrong = sectors & sc_check_on_devices(tile)))
+        return broken(check, event, "C3", "pages of sectors %#" PRIx64 " of tile %" PRIu32 " of matrix %" PRIu32
+                      " are open for writing, and devices have copies", wrong, number, matrix->made->matrix);
+    wrong = sectors & ~(event->new_state == 0 ? tile->valid[HOST] : tile->valid[HOST] | tile->has[HOST]);
+    if (wrong && matrix->lost)
+        return is_lost(check, matrix);
+    if (wrong)
+        return broken(check, event, "C3", "pages of sectors %#" PRIx64 " of tile %" PRIu32 " of matrix %" PRIu32
+                      " are open, which are not on the host", wrong, number, matrix->made->matrix);
+    return true;
+}
+
+static bool protect(struct check *check, const struct sc_event *event)
+{
+    size_t first, count;
+
+    if (!is_range(event->a, event->bytes) || !event->bytes || (event->a | event->bytes) % PAGE || event->new_state > 2)
+        return damaged(check, event);
+    if (!sc_check_protect(&check->state, event->a, event->a + event->bytes, event->new_state)) {
+        check->no_memory = true;
+        return false;
+    }
+    count = event->new_state < 2 ? sc_check_matrices_at(&check->state, event->a, event->a + event->bytes, &first) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct sc_check_matrix *matrix = sc_check_live(&check->state, first + i);
+
+        for (uint32_t t = 0; t < matrix->count; t++)
+            if (!opened(check, event, matrix, t))
+                return false;
+    }
+    return true;
+}
+
+static bool matrix(struct check *check, const struct sc_event *event)
+{
+    const struct sc_check_state *state = &check->state;
+    size_t first;
+
+    if (!event->matrix || !event->bytes || !is_range(event->a, event->bytes) ||
+        (state->count && state->matrices[state->count - 1].made->matrix >= event->matrix))
+        return damaged(check, event);
+    if (sc_check_matrices_at(state, event->a, event->a + event->bytes, &first))
+        return broken(check, event, "D1", "it overlaps matrix %" PRIu32, sc_check_live(state, first)->made->matrix);
+    check->no_memory = !sc_check_matrix_add(&check->state, event);
+    return !check->no_memory;
+}
+
+/* Can there be such a tile?  Nothing computed from it overflows then. */
+static bool is_possible(const struct sc_check_matrix *matrix, const struct sc_event *event)
+{
+    const struct sc_event *made = matrix->made;
+    uint64_t count;
+
+    if (event->tile != matrix->count || !event->b || event->b > event->bytes || !event->c || !event->ip ||
+        !is_range(event->bytes, event->c) || event->ip > event->c || event->bytes > ADDRESSES / event->c ||
+        event->a < made->a || event->a - made->a >= made->bytes)
+        return false;
+    count = (event->c - 1) / event->ip + 1;
+    return count <= 64 && event->sectors == ~UINT64_C(0) >> (64 - count);
+}
+
+static bool tile(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_matrix *matrix = matrix_of(check, event);
+
+    if (!matrix)
+        return false;
+    if (!is_possible(matrix, event))
+        return damaged(check, event);
+    check->no_memory = !sc_check_tile_add(matrix, event);
+    return !check->no_memory;
+}
+
+static bool forget(struct check *check, const struct sc_event *event)
+{
+    struct sc_check_matrix *matrix = matrix_of(check, event);
+
+    if (!matrix)
+        return false;
+    for (uint32_t i = 0; i < matrix->count; i++)
+        if (matrix->tiles[i].owed)
+            return is_settled(check, event, &matrix->tiles[i]);
+    sc_check_matrix_forget(&check->state, matrix);
+    return true;
+}
+
+/* A thread that does something else has given its memory up: what was known there is forgotten. */
+static bool has_given_up(struct check *check, struct thread *thread, const struct sc_event *event)
+{
+    const struct sc_event *gives = thread->gives;
+    size_t first, count;
+
+    if (!gives || event->kind == SC_EVENT_STATE || event->kind == SC_EVENT_FORGET || event->kind == SC_EVENT_PROTECT)
+        return true;
+    thread->gives = NULL;
+    if (!is_range(gives->a, gives->bytes))
+        return damaged(check, gives);
+    count = sc_check_matrices_at(&check->state, gives->a, gives->a + gives->bytes, &first);
+    for (size_t i = 0; i < count; i++)
+        if (sc_check_live(&check->state, first + i)->made->nanoseconds < gives->nanoseconds)
+            return broken(check, gives, "C8", "matrix %" PRIu32 " lies in this memory and was not forgotten",
+                          sc_check_live(&check->state, first + i)->made->matrix);
+    return true;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static bool follow(struct check *check, const struct sc_event *event)
+{
+    struct thread *thread = thread_of(check, event->thread);
+
+    if (!thread || !has_given_up(check, thread, event))
+        return false;
+    switch (event->kind) {
+    case SC_EVENT_CALL: thread->call = event; return true;
+    case SC_EVENT_DONE: thread->call = NULL; return true;
+    case SC_EVENT_FREE: thread->gives = event; return true;
+    case SC_EVENT_STATE: return state(check, event);
+    case SC_EVENT_TRANSFER: return transfer(check, event);
+    case SC_EVENT_LOST: return lost(check, event);
+    case SC_EVENT_EVICT: return evict(check, event);
+    case SC_EVENT_USE: return use(check, event);
+    case SC_EVENT_KERNEL: return kernel(check, event);
+    case SC_EVENT_MATRIX: return matrix(check, event);
+    case SC_EVENT_TILE: return tile(check, event);
+    case SC_EVENT_FORGET: return forget(check, event);
+    case SC_EVENT_PROTECT: return protect(check, event);
+    }
+    return true;
+}
+
+/* At the end no matrix is left that has lost something. */
+static bool nothing_lost(struct check *check)
+{
+    for (size_t i = 0; i < check->state.count; i++)
+        if (check->state.matrices[i].lost)
+            return is_lost(check, &check->state.matrices[i]);
+    return true;
+}
+
+static bool follow_all(struct check *check)
+{
+    const struct sc_trace_reading *trace = check->trace;
+
+    for (size_t i = 0; i < trace->event_count; i++)
+        if (!follow(check, trace->order[i]))
+            return false;
+    if (trace->ended && !nothing_lost(check))
+        return false;
+    fprintf(check->out, "every invariant held: %zu events, %zu matrices, %" PRIu64 " changes of states, %" PRIu64
+            " transfers, %" PRIu64 " kernels\n", trace->event_count, check->state.count, check->changes,
+            check->transfers, check->kernels);
+    if (check->lost)
+        fprintf(check->out, "gone with a device that failed: parts of %" PRIu64 " tiles\n", check->lost);
+    return true;
+}
+
+enum sc_status sc_trace_check(const char *path, FILE *out)
+{
+    struct sc_trace_reading trace;
+    struct check check = {.trace = &trace, .out = out};
+    enum sc_status status = sc_trace_read(path, &trace);
+
+    if (status != SC_OK)
+        return status;
+    if (trace.end.dropped) {
+        sc_log(SC_LOG_ERROR, "cannot check %s: %" PRIu64 " events were lost for want of memory", path,
+               trace.end.dropped);
+        status = SC_ERR_INVALID;
+    } else if (!follow_all(&check)) {
+        status = SC_ERR_CONFLICT;
+    }
+    if (check.no_memory)
+        sc_log(SC_LOG_ERROR, "no memory to check %s", path);
+    if (fflush(out) != 0 || ferror(out)) {
+        sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
+        status = SC_ERR_IO;
+    }
+    sc_check_state_end(&check.state);
+    free(check.threads);
+    sc_trace_read_end(&trace);
+    return status;
+}
