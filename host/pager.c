@@ -22,6 +22,8 @@
  *   - the pager spins on for AWAKE_NS after the last fault or closing of pages, about a hundred times what a wake-up
  *     costs, so that wake-ups cost a program one percent at the most;
  *   - closing pages wakes it (sc_host_pager_rouse), before the first fault;
+ *   - every 20 us it offers its processor to others: a thread of a parallel BLAS that waits behind it would hold up all
+ *     of them for a time slice (3 to 4 ms in each panel of a factorization);
  *   - it gives up at once, and for BACKOFF_NS, when the kernel takes its processor away: the program needs all of them;
  *   - faulting threads, which can do nothing else, spin longer than most transfers take.
  * With fewer processors both spin briefly, offering them to others, and not at all for a while after one was taken. */
@@ -121,8 +123,7 @@ static bool spin(struct sc_fault_desk *desk, uint32_t seen)
             __builtin_ia32_pause();
         }
         before = now;
-        if (!many)
-            sched_yield();
+        sched_yield();
         now = clock_ns();
         if (now - before > LOST_NS) {
             backoff_until = now + BACKOFF_NS;
