@@ -1,5 +1,6 @@
 /* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
 #include "autotuner/autotuner.h"
+#include "autotuner/explain.h"
 
 #include <string.h>
 
@@ -60,7 +61,7 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *p, double *loss)
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
 {
     struct sc_autotuner_prediction prediction;
-    double loss;
+    double loss, before;
     int answer;
 
     if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1)
@@ -68,10 +69,12 @@ int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload m
     if (mode == SC_OFFLOAD_ALWAYS)
         return 1;
     sc_autotuner_predict(call, &prediction);
-    loss = call->key ? regret_get(call->key) : 0;
+    loss = before = call->key ? regret_get(call->key) : 0;
     answer = sc_autotuner_rent(&prediction, &loss);
     if (call->key)
         regret_put(call->key, loss);
+    if (__builtin_expect(sc_explain_on, 0))
+        sc_explain_decision(call, &prediction, before, answer);
     return answer;
 }
 

@@ -20,6 +20,7 @@ struct sc_config {
     enum sc_offload offload;
     const char *stats;        /* file, "-" for stderr, or NULL */
     const char *trace;        /* file or NULL */
+    const char *explain;      /* file or NULL */
     int check;                /* 1: run the invariant checks after every transition, fill invalid memory with garbage */
     int verify;               /* 1: every offloaded call is done on the host too, and compared */
     const char *host_blas;    /* path, or NULL for the default */

@@ -1,9 +1,11 @@
 /* From a call of the program to tasks: check it, describe its operands, ask whether it pays, run it. */
 #include "blas/blas.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/explain.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
@@ -424,6 +426,33 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
     return done;
 }
 
+/* The devices' time, or that of the clock. */
+static double seconds_now(void)
+{
+    double virtual = sc_coherence_virtual_seconds();
+    struct timespec now;
+
+    if (virtual >= 0)
+        return virtual;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* From idle devices to idle devices. */
+static bool run_explained(const struct sc_kernel *k, const struct sc_view *view, int count)
+{
+    double start;
+    bool done;
+
+    sc_coherence_drain();
+    start = seconds_now();
+    done = run(k, view, count);
+    sc_coherence_drain();
+    if (done)
+        sc_explain_measured(seconds_now() - start);
+    return done;
+}
+
 static bool offload(int routine, const struct sc_kernel *k)
 {
     struct sc_autotuner_call call;
@@ -441,7 +470,9 @@ static bool offload(int routine, const struct sc_kernel *k)
     if (!pays(k, view, count, &call))
         return false;
     spread(view, count, &call);
-    done = sc_blas_around ? sc_blas_around(run, k, view, count) : run(k, view, count);
+    done = sc_blas_around   ? sc_blas_around(run, k, view, count)
+           : sc_explain_on ? run_explained(k, view, count)
+                           : run(k, view, count);
     if (done)
         record(routine, view, count);
     return done;

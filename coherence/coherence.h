@@ -74,6 +74,8 @@ int sc_coherence_devices(void);
 unsigned sc_coherence_broken(void);
 const struct sc_device_properties *sc_coherence_device_properties(int device);
 double sc_coherence_virtual_seconds(void); /* < 0: not emulated */
+/* Waits for everything that has been enqueued on any device: for measurements only, no call needs it. */
+void sc_coherence_drain(void);
 
 /* --- a call ------------------------------------------------------------------------------------------------------ */
 

@@ -56,6 +56,25 @@ const struct sc_device_properties *sc_coherence_device_properties(int device)
     return &sc_protocol.properties[device];
 }
 
+void sc_coherence_drain(void)
+{
+    struct sc_fence fence[SC_DEVICES_MAX][SC_STREAMS];
+    const struct sc_device_ops *ops;
+    int devices;
+
+    sc_protocol_lock();
+    ops = sc_protocol.ops;
+    devices = sc_protocol.devices;
+    for (int d = 0; d < devices; d++)
+        for (int s = 0; s < SC_STREAMS; s++)
+            if (ops->mark(d, (enum sc_stream)s, &fence[d][s]) != SC_OK)
+                fence[d][s] = SC_FENCE_NONE;
+    sc_protocol_unlock();
+    for (int d = 0; d < devices; d++)
+        for (int s = 0; s < SC_STREAMS; s++)
+            ops->sync(fence[d][s]); /* errors show in the task, which falls back */
+}
+
 double sc_coherence_virtual_seconds(void)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/explain.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
@@ -209,6 +210,7 @@ bool sc_library_start(void)
             sc_trace_keep();
             sc_blas_verify_start();
         }
+        sc_explain_on = sc_config.explain != NULL;
         if (open_devices()) {
             set_life(SC_LIBRARY_RUNNING);
             atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "autotuner/explain.h"
 #include "base/config.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
@@ -110,27 +111,47 @@ static bool is_ours_to_write(void)
     return made_calls() || (strcmp(sc_config.stats, "-") != 0 && access(sc_config.stats, F_OK) != 0);
 }
 
-static void write_statistics(void)
+static void write_text(const char *path, mode_t mode, const char *what, const char *text, size_t bytes)
 {
     int fd = -1;
 
-    if (!snapshot || !is_ours_to_write())
-        return;
-    if (strcmp(sc_config.stats, "-") == 0) {
-        sc_trace_write_all(STDERR_FILENO, snapshot, snapshot_bytes); /* nobody to tell when stderr is gone */
+    if (strcmp(path, "-") == 0) {
+        sc_trace_write_all(STDERR_FILENO, text, bytes); /* nobody to tell when stderr is gone */
         return;
     }
-    fd = sc_trace_create_file(sc_config.stats, 0644, "statistics");
+    fd = sc_trace_create_file(path, mode, what);
     if (fd < 0)
         return;
-    if (!sc_trace_write_all(fd, snapshot, snapshot_bytes))
-        sc_log(SC_LOG_WARN, "writing the statistics %s failed", sc_config.stats);
+    if (!sc_trace_write_all(fd, text, bytes))
+        sc_log(SC_LOG_WARN, "writing the %s %s failed", what, path);
     close(fd);
+}
+
+static void write_statistics(void)
+{
+    if (snapshot && is_ours_to_write())
+        write_text(sc_config.stats, 0644, "statistics", snapshot, snapshot_bytes);
+}
+
+/* Only of a process that decided something. */
+static void write_explanation(void)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out;
+
+    if (!sc_explain_on || getpid() != process || !sc_config.explain || !(out = open_memstream(&text, &bytes)))
+        return;
+    sc_explain_write(out);
+    if (fclose(out) == 0 && bytes)
+        write_text(sc_config.explain, 0600, "explanation", text, bytes);
+    free(text);
 }
 
 void sc_report_end(void)
 {
     sc_report_snapshot();
     write_statistics();
+    write_explanation();
     sc_trace_stop();
 }

@@ -1,5 +1,8 @@
 /* Decisions: pure functions of numbers. */
+#include <string.h>
+
 #include "autotuner/autotuner.h"
+#include "autotuner/explain.h"
 
 #include "tests/tap.h"
 
@@ -170,6 +173,52 @@ static void test_devices(void)
     sc_database_free(db);
 }
 
+/* The line that begins so has this part. */
+static bool table_has(const char *table, const char *start, const char *part)
+{
+    for (const char *line = table, *end; (end = strchr(line, '\n')); line = end + 1) {
+        const char *at = strncmp(line, start, strlen(start)) == 0 ? strstr(line, part) : NULL;
+
+        if (at && at < end)
+            return true;
+    }
+    return false;
+}
+
+static void test_explained(void)
+{
+    struct sc_autotuner_call large = gemm(6000), small = gemm(8), vector = gemv(3000, 0);
+    struct sc_autotuner_prediction p;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    sc_explain_write(out);
+    fflush(out);
+    tap_ok(bytes == 0, "where nothing was decided there is nothing to explain");
+    sc_autotuner_reset();
+    sc_explain_on = true;
+    sc_autotuner_predict(&large, &p);
+    for (int i = 0; i < 2; i++) {
+        sc_autotuner_offload(&large, SC_OFFLOAD_AUTO);
+        sc_explain_measured(2 * (p.device + p.move));
+    }
+    sc_autotuner_offload(&small, SC_OFFLOAD_AUTO);
+    while (!sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO))
+        ;
+    sc_explain_on = false;
+    sc_explain_write(out);
+    fclose(out);
+    tap_ok(table_has(text, "dgemm      6000", " devices ") && table_has(text, "dgemm      6000", "-50%"),
+           "a call on devices: predicted against measured");
+    tap_ok(table_has(text, "dgemm         8", " host "), "a call on the host");
+    tap_ok(table_has(text, "dgemv      3000", "the move costs more than one call gains") &&
+               strstr(text, "the host had lost what the move costs"),
+           "a matrix that moves when it has earned it");
+    tap_ok(strstr(text, "median 50%, 95th percentile 50%, of 1 kinds") != NULL, "and how good the predictions were");
+    free(text);
+}
+
 int main(void)
 {
     test_modes();
@@ -179,5 +228,6 @@ int main(void)
     test_flops();
     test_measured();
     test_devices();
+    test_explained();
     return tap_done();
 }

@@ -461,6 +461,9 @@ int sc_coherence_devices(void)
     return fake.devices;
 }
 
+double sc_coherence_virtual_seconds(void) { return 0; }
+void sc_coherence_drain(void) { }
+
 const struct sc_device_properties *sc_coherence_device_properties(int device)
 {
     static const struct sc_device_properties p = {.memory = UINT64_C(1) << 40, .gemm_flops = 50e12,

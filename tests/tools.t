@@ -18,7 +18,7 @@ ok 'and is named' has err walk
 call run --device none sh -c 'echo "$SEMCACHE_DEVICE $1"; exit 7' name argument --stats
 ok 'the status is the program'\''s' ended 7
 ok 'settings and arguments arrive' has out '^none argument$'
-call run -d none -o never --check -s rel.json sh -c 'echo "$SEMCACHE_OFFLOAD $SEMCACHE_CHECK $SEMCACHE_STATS"'
+call run -d none -o never --check -s rel.json -e why sh -c 'echo "$SEMCACHE_OFFLOAD $SEMCACHE_CHECK $SEMCACHE_STATS"'
 ok 'all options set their variables, names of files from here' has out "^never 1 $PWD/rel.json\$"
 rm -f rel.json
 call run

@@ -20,6 +20,7 @@ static const struct argp_option options[] = {
     {"offload", 'o', "WHICH", 0, "auto, always or never", 0},
     {"stats", 's', "FILE", 0, "write statistics there at exit (-: stderr; %p: process id)", 0},
     {"trace", 't', "FILE", 0, "write a trace there (%p: process id)", 0},
+    {"explain", 'e', "FILE", 0, "write there at exit why calls ran where they ran", 0},
     {"check", 'c', NULL, 0, "check the invariants of the protocol (slow)", 0},
     {0}};
 
@@ -27,7 +28,7 @@ static const struct {
     int key;
     const char *setting;
 } variables[] = {{'d', "SEMCACHE_DEVICE"}, {'o', "SEMCACHE_OFFLOAD"}, {'s', "SEMCACHE_STATS"},
-                 {'t', "SEMCACHE_TRACE"}, {'c', "SEMCACHE_CHECK"}};
+                 {'t', "SEMCACHE_TRACE"}, {'e', "SEMCACHE_EXPLAIN"}, {'c', "SEMCACHE_CHECK"}};
 
 static const char *variable_of(int key)
 {
@@ -79,6 +80,7 @@ static error_t parse_setting(int key, char *text, struct argp_state *state)
     switch (key) {
     case 's':
     case 't':
+    case 'e':
         value = from_here(text, room, sizeof room);
         remove_old(value);
         break;
