@@ -1,11 +1,15 @@
 # Tests of autotuner
-check_PROGRAMS += tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan
-tests_autotuner_plan_SOURCES = tests/autotuner_plan.c
-tests_autotuner_plan_LDADD = libcore.la -lm
+AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
+	tests/autotuner_start
+check_PROGRAMS += $(AUTOTUNER_TESTS)
+TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
 tests_autotuner_decision_LDADD = libcore.la
 tests_autotuner_database_SOURCES = tests/autotuner_database.c
 tests_autotuner_database_LDADD = libcore.la -lm
 tests_autotuner_linkmap_SOURCES = tests/autotuner_linkmap.c tests/device_common.h
 tests_autotuner_linkmap_LDADD = libcore.la -lm
-TESTS += tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan
+tests_autotuner_plan_SOURCES = tests/autotuner_plan.c
+tests_autotuner_plan_LDADD = libcore.la -lm
+tests_autotuner_start_SOURCES = tests/autotuner_start.c tests/device_common.h
+tests_autotuner_start_LDADD = libcore.la

@@ -1,0 +1,104 @@
+/* Which measurements a program gets: none, those of a file, those of the cache, or, on devices that are not emulated
+ * (here: that hide it), those it makes itself. */
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "autotuner/start.h"
+#include "autotuner/store.h"
+#include "tests/device_common.h"
+
+static char folder[] = "/tmp/semcache-test-XXXXXX", cache[64];
+static struct sc_device_ops real; /* emulated devices without a virtual clock */
+static const struct sc_device_ops *emulated;
+static int devices;
+
+/* The name of the one database in the cache, or NULL. */
+static const char *kept(void)
+{
+    static char path[512];
+    DIR *dir = opendir(cache);
+    const char *found = NULL;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (strstr(entry->d_name, ".database")) {
+            snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
+            found = path;
+        }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static const struct sc_database *start(const struct sc_device_ops *ops, const char *database, enum sc_tune tune)
+{
+    sc_config.database = database;
+    sc_config.tune = tune;
+    sc_autotuner_start(ops, devices, device_host());
+    return sc_autotuner_database();
+}
+
+static void test_without(void)
+{
+    tap_ok(!start(&real, "none", SC_TUNE_QUICK) && !kept(), "none: none are made");
+    tap_ok(!start(&real, "auto", SC_TUNE_NEVER) && !kept(), "never: neither");
+    tap_ok(!start(emulated, "auto", SC_TUNE_QUICK) && !kept(), "emulated devices are not measured in a program");
+    sc_config.cache_path = NULL;
+    tap_ok(!start(&real, "auto", SC_TUNE_QUICK), "without a folder to keep them neither");
+    sc_config.cache_path = cache;
+}
+
+static void test_busy(void)
+{
+    int at = sc_store_folder(cache, false), lock = sc_store_lock(at);
+
+    tap_ok(!start(&real, "auto", SC_TUNE_QUICK) && !kept(), "while another process measures, this one does without");
+    close(lock);
+    close(at);
+}
+
+static void test_made(void)
+{
+    const struct sc_database *db = start(&real, "auto", SC_TUNE_QUICK);
+    struct stat about;
+    time_t written;
+    char key[4096];
+
+    tap_ok(db && db->quick && db->devices == devices && db->link[SC_PLACE_HOST][0].bandwidth > 0,
+           "auto: they are made");
+    if (!tap_ok(kept() && stat(kept(), &about) == 0 && (about.st_mode & 0777) == 0600, "and kept"))
+        return;
+    written = about.st_mtim.tv_nsec;
+    tap_ok(start(&real, "auto", SC_TUNE_QUICK) != db && stat(kept(), &about) == 0 && about.st_mtim.tv_nsec == written,
+           "the next program reads them");
+    db = start(&real, kept(), SC_TUNE_QUICK);
+    sc_store_key(&real, devices, device_host(), key, sizeof key);
+    tap_ok(db && strcmp(db->machine, key) == 0, "or a file that is named");
+}
+
+int main(void)
+{
+    sc_config.emu_timing = 1;
+    if (!host_blas_symbol("dgemm_") || sc_device_open(device_host(), "emu:k40x3:2", &emulated, &devices) != SC_OK) {
+        printf("1..0 # SKIP no host BLAS\n");
+        return 0;
+    }
+    if (!mkdtemp(folder))
+        return 1;
+    snprintf(cache, sizeof cache, "%s/semcache", folder);
+    sc_config.cache_path = cache;
+    real = *emulated;
+    real.virtual_seconds = NULL;
+    test_without();
+    test_busy();
+    test_made();
+    emulated->close();
+    if (kept())
+        unlink(kept());
+    snprintf(cache, sizeof cache, "%s/semcache/lock", folder);
+    unlink(cache);
+    snprintf(cache, sizeof cache, "%s/semcache", folder);
+    tap_ok(rmdir(cache) == 0 && rmdir(folder) == 0, "nothing else is left");
+    return tap_done();
+}
