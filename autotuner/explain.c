@@ -154,7 +154,8 @@ void sc_explain_write(FILE *out)
     fprintf(out, "# semcache explain 1: microseconds of one call, mean\n");
     fprintf(out, "# there: operands on devices before; predicted: on the devices, without the result's way home\n");
     fprintf(out, "%-7s %7s %7s %7s %5s %8s %11s %11s %11s %11s %11s %-7s %11s %11s %7s  %s\n", "#call", "m", "n", "k",
-            "there", "calls", "host", "kernel", "move", "result", "overlap", "choice", "predicted", "measured", "error", "why");
+            "there", "calls", "host", "kernel", "move", "result", "overlap", "choice", "predicted", "measured", "error",
+            "why");
     for (int i = 0; i < count; i++)
         line(out, &entries[i]);
     if (dropped)
