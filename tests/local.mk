@@ -45,4 +45,5 @@ include tests/blas.mk
 include tests/library.mk
 include tests/examples.mk
 include tests/netlib.mk
+include tests/fuzz.mk
 include tests/sparse.mk

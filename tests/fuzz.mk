@@ -1,0 +1,22 @@
+# Fuzz targets: under make check over their corpus and changes of it; with libFuzzer by make fuzz.
+FUZZ_TARGETS = trace machine settings database
+fuzz_common = tests/fuzz/fuzz.h tests/fuzz/file.c tests/fuzz/runner.c
+check_PROGRAMS += tests/fuzz/fuzz_trace tests/fuzz/fuzz_machine tests/fuzz/fuzz_settings tests/fuzz/fuzz_database
+tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_common)
+tests_fuzz_fuzz_trace_LDADD = libcore.la
+tests_fuzz_fuzz_machine_SOURCES = tests/fuzz/fuzz_machine.c $(fuzz_common)
+tests_fuzz_fuzz_machine_LDADD = libcore.la
+tests_fuzz_fuzz_settings_SOURCES = tests/fuzz/fuzz_settings.c $(fuzz_common)
+tests_fuzz_fuzz_settings_LDADD = libcore.la
+tests_fuzz_fuzz_database_SOURCES = tests/fuzz/fuzz_database.c $(fuzz_common)
+tests_fuzz_fuzz_database_LDADD = libcore.la
+TESTS += tests/fuzz/fuzz_trace tests/fuzz/fuzz_machine tests/fuzz/fuzz_settings tests/fuzz/fuzz_database
+EXTRA_DIST += tests/fuzz/fuzz.sh tests/fuzz/corpus
+
+.PHONY: fuzz
+fuzz: config.h
+	SRC='$(srcdir)' SOURCES='$(libcore_la_SOURCES)' LIBS='-lm -ldl $(SIGSEGV_LIBS)' \
+	MODULE_DIR='$(moduledir)' DATA_DIR='$(pkgdatadir)' \
+	$(SHELL) $(srcdir)/tests/fuzz/fuzz.sh $(FUZZ_TARGETS)
+clean-local:
+	rm -rf fuzz.build
