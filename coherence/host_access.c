@@ -244,7 +244,7 @@ static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
 
 void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access)
 {
-    if (!bytes || !sc_host_in_arena((const void *)addr) || !sc_protocol.ops)
+    if (!bytes || !sc_host_in_arena((const void *)addr) || !sc_protocol_ops())
         return;
     sc_protocol_lock();
     acquire_locked(addr, addr + bytes, access);
@@ -260,7 +260,7 @@ void sc_coherence_acquire_view(const struct sc_view *v)
     int64_t columns = v->vector ? v->rows : v->cols, step = sc_step(v->ld);
     uintptr_t lo, hi;
 
-    if (sc_view_empty(v) || !sc_host_in_arena(v->ptr) || !sc_protocol.ops)
+    if (sc_view_empty(v) || !sc_host_in_arena(v->ptr) || !sc_protocol_ops())
         return;
     sc_view_extent(v, &lo, &hi);
     column = (size_t)(v->vector ? 1 : v->rows) * elem;
@@ -314,7 +314,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
     struct sc_host_block block;
     enum sc_prot prot;
 
-    if (!sc_protocol.ops || !sc_host_in_arena((void *)addr))
+    if (!sc_protocol_ops() || !sc_host_in_arena((void *)addr))
         return SC_FAULT_NOT_OURS;
     sc_protocol_lock();
     prot = sc_host_prot(page);
@@ -344,7 +344,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
     struct round r = {.waits.count = 0};
     size_t first;
 
-    if (!bytes || !sc_protocol.ops)
+    if (!bytes || !sc_protocol_ops())
         return;
     sc_protocol_lock();
     sc_window_finish();
@@ -392,7 +392,7 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes)
     struct sc_fences w = {.count = 0};
     size_t first;
 
-    if (!bytes || !sc_protocol.ops)
+    if (!bytes || !sc_protocol_ops())
         return;
     sc_protocol_lock();
     while (sc_directory_find(addr, addr + bytes, &first))
@@ -416,7 +416,7 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
     uintptr_t next = addr;
     struct sc_matrix *m;
 
-    if (!bytes || !sc_protocol.ops)
+    if (!bytes || !sc_protocol_ops())
         return;
     sc_protocol_lock();
     while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
@@ -441,7 +441,7 @@ void sc_coherence_home_all(void)
     uintptr_t next = 0;
     struct sc_matrix *m;
 
-    if (!sc_protocol.ops)
+    if (!sc_protocol_ops())
         return;
     sc_protocol_lock();
     while ((m = sc_directory_next(next, UINTPTR_MAX))) {

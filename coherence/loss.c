@@ -102,7 +102,7 @@ void sc_device_lost(int device, const char *doing)
 
 enum sc_status sc_sync(struct sc_fence f)
 {
-    const struct sc_device_ops *ops = sc_protocol.ops; /* none: stopped meanwhile, which waits for everything */
+    const struct sc_device_ops *ops = sc_protocol_ops(); /* none: stopped meanwhile, which waits for everything */
     enum sc_status status;
 
     if (!f.seq || !ops)

@@ -11,7 +11,7 @@
 #include "trace/trace.h"
 
 struct sc_protocol {
-    const struct sc_device_ops *ops; /* NULL: not started */
+    const struct sc_device_ops *ops; /* NULL: not started; the first, see start.c; written atomically */
     const struct sc_device_host *host;
     bool stopping; /* no call begins */
     int devices;
@@ -26,6 +26,12 @@ struct sc_protocol {
     bool check;
 };
 extern struct sc_protocol sc_protocol;
+
+/* For who has no lock. */
+static inline const struct sc_device_ops *sc_protocol_ops(void)
+{
+    return __atomic_load_n(&sc_protocol.ops, __ATOMIC_ACQUIRE);
+}
 
 /* One lock for the whole protocol.  Its holder touches no user memory and waits for no transfer. */
 void sc_protocol_lock(void);

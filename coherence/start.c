@@ -2,16 +2,22 @@
 #include "coherence/faults.h"
 #include "coherence/protocol.h"
 
+#include <stddef.h>
+#include <string.h>
+
 struct sc_protocol sc_protocol;
+_Static_assert(offsetof(struct sc_protocol, ops) == 0, "start copies what follows it");
 
 #define TILES_A_DEVICE 8 /* a task needs at most three tiles; the rest lets transfers run ahead */
 
 enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host)
 {
+    struct sc_protocol fresh = {.host = host, .devices = devices, .check = host->config->check != 0,
+                                .changes = sc_protocol.changes};
     uint64_t least = UINT64_MAX;
 
-    sc_protocol = (struct sc_protocol){.host = host, .devices = devices, .check = host->config->check != 0,
-                                       .changes = sc_protocol.changes};
+    /* All but `ops`, which is NULL and at which others may be looking. */
+    memcpy((char *)&sc_protocol + sizeof fresh.ops, (char *)&fresh + sizeof fresh.ops, sizeof fresh - sizeof fresh.ops);
     for (int d = 0; d < devices; d++) {
         enum sc_status status = ops->properties(d, &sc_protocol.properties[d]);
 
@@ -40,7 +46,7 @@ void sc_coherence_stop(void)
     sc_link_stop();
     sc_host_spans_unpin();
     sc_protocol_lock();
-    sc_protocol.ops = NULL;
+    __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_RELEASE);
     sc_protocol.devices = 0;
     sc_protocol_unlock();
     ops->close();

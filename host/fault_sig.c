@@ -110,7 +110,7 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
     slot->addr = addr;
     slot->ip = ip;
     slot->access = access;
-    slot->asleep = 0;
+    __atomic_store_n(&slot->asleep, 0, __ATOMIC_RELAXED); /* the pager may still look at it for who was here before */
     __atomic_store_n(&slot->state, SC_FAULT_POSTED, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&desk->posted, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&desk->pager_asleep, __ATOMIC_SEQ_CST))

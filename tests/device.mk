@@ -14,3 +14,6 @@ TESTS += tests/device_kernels tests/device_conformance tests/emu_machines tests/
 check_LTLIBRARIES += tests/semcache-cuda.la
 tests_semcache_cuda_la_SOURCES = tests/fake_module.c
 tests_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+dist_check_SCRIPTS += tests/cuda_faults.t
+TESTS += tests/cuda_faults.t

@@ -23,6 +23,19 @@ prove:
 	else $(PROVE_RUN) --state=failed -v; cat prove.log; exit 1; fi
 CLEANFILES += .prove prove.log
 
+# The core and its emulated devices under ThreadSanitizer, in a build of its own (from builds outside of the source
+# tree).
+# Without address space randomisation, which GCC 12's sanitizer cannot do with on some kernels.
+TSAN_TESTS = tests/coherence_threads tests/coherence_states tests/coherence_memory tests/host_threads tests/trace_rings
+EXTRA_DIST += tests/tsan.supp
+.PHONY: check-tsan
+check-tsan:
+	$(MKDIR_P) tsan
+	test -f tsan/Makefile || (cd tsan && '$(abs_srcdir)/configure' -q --without-cuda --without-libsigsegv \
+		--enable-tsan CFLAGS='-g -O1')
+	TSAN_OPTIONS='suppressions=$(abs_srcdir)/tests/tsan.supp' setarch -R \
+		$(MAKE) -C tsan check TESTS='$(TSAN_TESTS)' check_PROGRAMS='$(TSAN_TESTS)' check_LTLIBRARIES=
+
 # The whole suite on real devices; a test that finds none fails.
 check-gpu:
 	SEMCACHE_TEST_DEVICE=cuda SEMCACHE_TEST_REQUIRE_GPU=1 $(MAKE) check

@@ -17,4 +17,10 @@ tests_cuda_kernels_SOURCES = tests/cuda_kernels.c tests/blas_definition.h tests/
 tests_cuda_kernels_LDADD = libcore.la -lm
 tests_cuda_device_SOURCES = tests/cuda_device.c tests/cuda_module.h tests/tap.h
 TESTS += tests/cuda_kernels tests/cuda_device
+
+# Preloaded: functions of CUDA that fail.
+check_LTLIBRARIES += tests/cuda_faults.la
+tests_cuda_faults_la_SOURCES = tests/cuda_faults.c
+tests_cuda_faults_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_cuda_faults_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 endif

@@ -46,8 +46,8 @@ static void load(void)
     Dl_info info;
     int file;
 
-#ifdef __SANITIZE_ADDRESS__
-    return; /* refuses RTLD_DEEPBIND */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    return; /* they refuse RTLD_DEEPBIND */
 #endif
     if (!known || !dladdr(known, &info) || (file = copy_of(info.dli_fname)) < 0)
         return;
