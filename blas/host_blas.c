@@ -4,6 +4,7 @@
  * to the veneers, which pass them on (sc_inside). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,7 +96,8 @@ static bool open_any(const char *path, void *own)
         sc_log(SC_LOG_ERROR, "no host BLAS: %s: %s; set SEMCACHE_HOST_BLAS to a BLAS library", path, why);
     else if (!instead)
         sc_log(SC_LOG_ERROR, "no host BLAS: neither libopenblas.so.0 nor libblas.so.3 is there: "
-                             "install one (Debian: libopenblas0) or set SEMCACHE_HOST_BLAS to its path");
+                             "nothing runs on devices; install one (Debian: libopenblas0) or set SEMCACHE_HOST_BLAS "
+                             "to its path");
     return instead != NULL;
 }
 
@@ -113,10 +115,10 @@ static void set_entry(enum sc_blas_interface interface, int routine, sc_blas_fn 
         __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
 }
 
-/* A Fortran routine of the host; a complex function in the form that returns by value. */
-static sc_blas_fn fortran_routine(int routine, bool wide, bool hidden)
+/* A Fortran routine of a library; a complex function in the form that returns by value. */
+static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hidden)
 {
-    sc_blas_fn fn = sc_blas_abi_routine(handle, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
+    sc_blas_fn fn = sc_blas_abi_routine(library, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
 
     if (!fn || !hidden || !sc_blas_of_hidden[wide][routine])
         return fn;
@@ -130,7 +132,8 @@ static void fill_table(void)
     bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(handle, SC_BLAS_F77, "zdotu"));
 
     for (int i = 1; i < sc_blas_routines; i++) {
-        sc_blas_fn fortran = fortran_routine(i, false, hidden), fortran64 = fortran_routine(i, true, hidden);
+        sc_blas_fn fortran = fortran_routine(handle, i, false, hidden);
+        sc_blas_fn fortran64 = fortran_routine(handle, i, true, hidden);
         sc_blas_fn cblas = sc_blas_abi_routine(handle, SC_BLAS_CBLAS, i);
         sc_blas_fn cblas64 = sc_blas_abi_routine(handle, SC_BLAS_CBLAS_64, i);
 
@@ -211,6 +214,55 @@ void *sc_blas_host_symbol(const char *name)
     return found;
 }
 
+/* --- without a host BLAS ------------------------------------------------------------------------------------------ */
+
+/* Names of the objects that are loaded now. */
+#define OBJECTS_MAX 1024
+struct objects {
+    const char *name[OBJECTS_MAX];
+    int count;
+};
+
+static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct objects *objects = arg;
+
+    (void)size;
+    if (info->dlpi_name && *info->dlpi_name && objects->count < OBJECTS_MAX)
+        objects->name[objects->count++] = info->dlpi_name;
+    return 0;
+}
+
+/* The routine of a library that the program has brought (as a NumPy from PyPI does, under names of its own), under one of
+ * the names of the interface: it is what the program would have called without us.  NULL: none. */
+static sc_blas_fn of_program(int routine, enum sc_blas_interface interface)
+{
+    bool wide = interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
+    bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
+    struct objects objects = {.count = 0};
+    sc_blas_fn fn = NULL;
+
+    sc_inside_enter();
+    dl_iterate_phdr(add_object, &objects);
+    for (int i = 0; i < objects.count && !fn; i++) {
+        void *library = dlopen(objects.name[i], RTLD_LAZY | RTLD_NOLOAD); /* stays open: it is in use from now on */
+        sc_blas_fn zdotu;
+
+        if (!library)
+            continue;
+        fn = sc_blas_abi_routine(library, interface, routine);
+        zdotu = fn && !cblas ? sc_blas_abi_symbol(library, interface, "zdotu") : NULL;
+        if (fn && object_of((void *)fn) == object_of(&state))
+            fn = NULL;
+        else if (fn && !cblas)
+            fn = fortran_routine(library, routine, wide, sc_blas_abi_is_hidden(zdotu));
+        if (!fn)
+            dlclose(library);
+    }
+    sc_inside_leave();
+    return fn;
+}
+
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub)
 {
     static uint8_t said[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
@@ -221,6 +273,11 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_bla
         fn = __atomic_load_n(&sc_blas_host[interface][routine], __ATOMIC_ACQUIRE);
     if (fn && fn != stub)
         return fn;
+    fn = of_program(routine, interface);
+    if (fn) {
+        set_entry(interface, routine, fn);
+        return fn;
+    }
     if (!__atomic_exchange_n(&said[interface][routine], 1, __ATOMIC_RELAXED))
         sc_log(SC_LOG_ERROR, "%s was called and not done: the host BLAS (%s) does not have it",
                interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64 ? row->cblas : row->fortran,

@@ -22,6 +22,9 @@ check_PROGRAMS += tests/blas_host_missing
 tests_blas_host_missing_SOURCES = tests/blas_host_missing.c
 tests_blas_host_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_host_missing
+check_LTLIBRARIES += tests/bundled.la
+tests_bundled_la_SOURCES = tests/bundled.c
+tests_bundled_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 # The decomposition of calls into tasks, on a fake protocol; the decisions.
 fake_sources = tests/fake_coherence.h tests/fake_coherence.c tests/blas_random.h tests/blas_fake.c
 check_PROGRAMS += tests/blas_random tests/blas_tasks

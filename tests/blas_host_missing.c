@@ -1,4 +1,5 @@
 /* Without a host BLAS: one clear line, once, and calls that return. */
+#include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,5 +56,15 @@ int main(void)
     text = said();
     tap_ok(lines(text) == 1 && strstr(text, "cblas_ddot"), "and says once that nothing was done");
     tap_ok(!sc_blas_host_symbol("dgemm_") && !sc_blas_host_path(), "no symbols, no path");
+
+    /* A library that the program brings with it, as a NumPy from PyPI does. */
+    tap_ok(cblas_dasum64_(3, x, 1) == 0, "64-bit integers likewise");
+    said();
+    if (tap_ok(dlopen("./tests/.libs/bundled.so", RTLD_NOW | RTLD_LOCAL) != NULL, "a program's own library")) {
+        tap_ok(cblas_ddot64_(3, x, 1, x, 1) == 14 && cblas_ddot64_(3, x, 1, x, 1) == 14 && !*said(),
+               "does the calls that it has the name for");
+        tap_ok(cblas_dasum64_(3, x, 1) == 6, "and those that were not done before");
+        tap_ok(cblas_ddot(3, x, 1, x, 1) == 0, "but no others");
+    }
     return tap_done();
 }

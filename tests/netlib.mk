@@ -6,4 +6,4 @@ LONG_TESTS += tests/netlib.t tests/netlib_lapack.t
 
 # Real programs: tests/programs.sh prints the table of doc/programs.md.
 EXTRA_DIST += tests/programs.sh tests/programs/numpy_dense.py tests/programs/r.R tests/programs/octave.m \
-	tests/programs/cholmod.c tests/programs/hpccinf.txt
+	tests/programs/cholmod.c tests/programs/arpack.c tests/programs/hpccinf.txt

@@ -57,6 +57,12 @@ start_cholmod() {
     "$@" ./cholmod
 }
 
+have_arpack() { ls /usr/lib/*/libarpack.so >/dev/null 2>&1 || echo libarpack2-dev; }
+start_arpack() {
+    ${CC:-cc} -o arpack "$sources/arpack.c" -larpack -lblas -lm || return
+    "$@" ./arpack
+}
+
 # HPL and DGEMM are two of HPCC's benchmarks; those of the network and of the memory run as well.
 have_hpcc() { have_command hpcc hpcc; }
 start_hpcc() {
@@ -92,7 +98,7 @@ verdict() {
 failed=0
 echo '| program | auto | calls on devices | always | calls on devices |'
 echo '| --- | --- | --- | --- | --- |'
-for name in ${*:-numpy scipy r octave cholmod hpcc}; do
+for name in ${*:-numpy scipy r octave arpack cholmod hpcc}; do
     missing=$("have_$name")
     if [ -n "$missing" ]; then
         echo "| $name | not here:" $missing "| | | |"
