@@ -12,6 +12,16 @@ static uint64_t bits(double value)
     return word;
 }
 
+static struct sc_event scalars(const struct sc_blas_call *call)
+{
+    double value[5] = {call->alpha[0], call->alpha[1], call->beta[0], call->beta[1]};
+
+    for (int i = 0; call->param && i < 5; i++)
+        value[i] = call->type == SC_S ? ((const float *)call->param)[i] : ((const double *)call->param)[i];
+    return (struct sc_event){.kind = SC_EVENT_SCALARS, .a = bits(value[0]), .b = bits(value[1]), .c = bits(value[2]),
+                             .bytes = bits(value[3]), .ip = bits(value[4]), .old_state = call->param != NULL};
+}
+
 static uint64_t letters(const struct sc_blas_call *call)
 {
     struct sc_trace_letters these = {.order = call->order, .transa = call->transa, .transb = call->transb,
@@ -49,8 +59,7 @@ void sc_blas_record(const struct sc_blas_call *call)
                                   .b = (uint64_t)(int64_t)call->n, .c = (uint64_t)(int64_t)call->k,
                                   .bytes = (uint64_t)(int64_t)call->kl, .ip = (uint64_t)(int64_t)call->ku,
                                   .sectors = letters(call)};
-    events[1] = (struct sc_event){.kind = SC_EVENT_SCALARS, .a = bits(call->alpha[0]), .b = bits(call->alpha[1]),
-                                  .c = bits(call->beta[0]), .bytes = bits(call->beta[1])};
+    events[1] = scalars(call);
     for (int i = 0; i < count; i++)
         events[2 + i] = operand(&named[i]);
     sc_trace_emit_group(events, 2 + count);

@@ -12,9 +12,9 @@ static int code_uplo(char uplo) { return uplo == 'U' ? 121 : 122; }
 static int code_diag(char diag) { return diag == 'N' ? 131 : 132; }
 static int code_side(char side) { return side == 'L' ? 141 : 142; }
 
-/* The parameters of rotm are not recorded: it is replayed as the identity, which reads and writes as much. */
-static const float neutral_s[5] = {-1, 1, 0, 0, 1};
-static const double neutral_d[5] = {-1, 1, 0, 0, 1};
+/* The parameters of rotm, which struct sc_blas_call only points to; those of the call that is taken. */
+static __thread float param_s[5];
+static __thread double param_d[5];
 
 struct routine {
     int id; /* row of sc_blas_rows */
@@ -58,6 +58,19 @@ static void take_call(struct sc_blas_call *call, const struct sc_event *event)
     call->ku = (int64_t)event->ip;
 }
 
+static void take_scalars(struct sc_blas_call *call, const struct sc_event *event)
+{
+    const uint64_t values[5] = {event->a, event->b, event->c, event->bytes, event->ip};
+
+    for (int i = 0; i < 5; i++)
+        if (event->old_state) {
+            param_d[i] = number(values[i]);
+            param_s[i] = (float)param_d[i];
+        } else if (i < 4) {
+            *(i < 2 ? &call->alpha[i] : &call->beta[i - 2]) = number(values[i]);
+        }
+}
+
 static void take_operand(struct sc_blas_call *call, const struct sc_event *event, void *memory)
 {
     int64_t step = (int64_t)event->bytes;
@@ -82,10 +95,7 @@ static void take(struct sc_blas_call *call, const struct routine *routine, const
         if (events[i].kind == SC_EVENT_OPERAND) {
             take_operand(call, &events[i], operands ? *operands++ : (void *)(uintptr_t)events[i].a);
         } else {
-            call->alpha[0] = number(events[i].a);
-            call->alpha[1] = number(events[i].b);
-            call->beta[0] = number(events[i].c);
-            call->beta[1] = number(events[i].bytes);
+            take_scalars(call, &events[i]);
         }
 }
 

@@ -62,6 +62,9 @@ for my $program (['examples/jacobi', 1000, 20], ['examples/jacobi', '-r', 1000, 
     }
 }
 
+my $dump = qx($build/tools/semcache trace dump $scratch/trace6 2>&1);
+like($dump, qr/srotm flag=-1 h11=0.5 h21=0.25 h12=-2 h22=1$/m, 'the parameters of rotm are recorded');
+
 # A sweep: how much is brought before the CPU needs it is a matter of time, and the first window never is.
 run({ options => ['--offload', 'always', '--trace', "$scratch/sweep"] }, 'examples/abac', 600);
 my $sweep = replay("$scratch/sweep");

@@ -16,6 +16,8 @@ void zgemv_(const char *trans, const int *m, const int *n, const double *alpha, 
 double ddot_(const int *n, const double *x, const int *incx, const double *y, const int *incy);
 void drot_(const int *n, double *x, const int *incx, double *y, const int *incy, const double *c, const double *s);
 
+void srotm_(const int *n, float *x, const int *incx, float *y, const int *incy, const float *param);
+
 static double *matrix(void)
 {
     double *a = malloc(2 * N * N * sizeof *a);
@@ -41,6 +43,7 @@ static double on_the_stack(const double *a)
         x[i] = 1;
     zgemv_("C", &n, &n, one, a, &n, x, &back, one, y, &inc);
     drot_(&all, x, &inc, y, &inc, &c, &s);
+    srotm_(&all, (float *)x, &inc, (float *)y, &inc, (const float[5]){-1, 0.5f, 0.25f, -2, 1});
     return ddot_(&all, x, &inc, y, &back);
 }
 

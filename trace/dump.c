@@ -93,6 +93,19 @@ static void put_scalar(FILE *out, const char *name, uint64_t re_bits, uint64_t i
     fprintf(out, im != 0 ? " %s=%.17g%+.17gi" : " %s=%.17g", name, re, im);
 }
 
+static void put_scalars(FILE *out, const struct sc_event *event)
+{
+    const uint64_t values[5] = {event->a, event->b, event->c, event->bytes, event->ip};
+
+    if (!event->old_state) {
+        put_scalar(out, "alpha", event->a, event->b);
+        put_scalar(out, "beta", event->c, event->bytes);
+        return;
+    }
+    for (int i = 0; i < 5; i++) /* of rotm, as netlib calls them */
+        put_scalar(out, (const char *const[]){"flag", "h11", "h21", "h12", "h22"}[i], values[i], 0);
+}
+
 static const char *access_name(uint8_t access)
 {
     static const char *const names[] = {"?", "read", "write", "update"};
@@ -133,8 +146,7 @@ static void put_details(FILE *out, const struct sc_trace_reading *trace, const s
         put_letters(out, event->sectors);
         break;
     case SC_EVENT_SCALARS:
-        put_scalar(out, "alpha", event->a, event->b);
-        put_scalar(out, "beta", event->c, event->bytes);
+        put_scalars(out, event);
         break;
     case SC_EVENT_OPERAND:
     case SC_EVENT_PREFETCH:

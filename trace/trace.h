@@ -49,7 +49,8 @@ enum sc_event_kind {
     SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols */
     SC_EVENT_RESHAPE,    /* matrix forgotten because a view did not fit its lattice */
     SC_EVENT_FORGET,     /* matrix forgotten because its memory went away */
-    SC_EVENT_SCALARS,    /* * of the call before: a, b: alpha, c, bytes: beta (the bits of doubles) */
+    SC_EVENT_SCALARS,    /* * of the call before: a, b: alpha, c, bytes: beta (the bits of doubles);
+                            old: 1: of rotm, a, b, c, bytes, ip: its parameters */
     SC_EVENT_OPERAND,    /* * of the call before: a: address, b: rows, c: cols as stored by columns (vectors: rows 1),
                             bytes: leading dimension or increment as given, sectors: name ('A', 'P': packed, 'X'...);
                             ip, matrix: base and pages of the block of memory it lies in (0: none that is tracked);
