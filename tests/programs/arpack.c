@@ -53,7 +53,7 @@ int main(void)
         product(a, v + k * N, workd);
         for (int i = 0; i < N; i++)
             error = fmax(error, fabs(workd[i] - d[k] * v[i + k * N]));
-        printf("eigenvalue near %.2f, residual %s\n", d[k], error < 1e-8 ? "ok" : "WRONG");
+        printf("eigenvalue near %.1f, residual %s\n", d[k], error < 1e-8 ? "ok" : "WRONG");
     }
     free(a), free(v), free(resid), free(workd), free(workl);
     return 0;
