@@ -233,8 +233,8 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* The routine of a library that the program has brought (as a NumPy from PyPI does, under names of its own), under one of
- * the names of the interface: it is what the program would have called without us.  NULL: none. */
+/* The routine of a library that the program has brought (as a NumPy from PyPI does, under names of its own), under one
+ * of the names of the interface: it is what the program would have called without us.  NULL: none. */
 static sc_blas_fn of_program(int routine, enum sc_blas_interface interface)
 {
     bool wide = interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# LAPACK's testers (Debian: liblapack-test), unmodified: no failure that they do not show without semcache.  Every file of
-# input with offload auto, and with every call on devices: as it is when it makes few calls, else with smaller matrices
-# and fewer block sizes, else not at all (dec.in and its like: sizes of its own, 22 million calls).
+# LAPACK's testers (Debian: liblapack-test), unmodified: no failure that they do not show without semcache.  Every file
+# of input with offload auto, and with every call on devices: as it is when it makes few calls, else with smaller
+# matrices and fewer block sizes, else not at all (dec.in and its like: sizes of its own, 22 million calls).
 # SEMCACHE_TEST_TYPES (default sdcz) says for which types.  Part of make check-long only: about an hour.
 use strict;
 use warnings;

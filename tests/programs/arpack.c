@@ -6,13 +6,13 @@
 
 enum { N = 600, WANTED = 6, BASIS = 24 };
 
-void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev, const double *tol, double *resid,
-             const int *ncv, double *v, const int *ldv, int *iparam, int *ipntr, double *workd, double *workl,
-             const int *lworkl, int *info, size_t, size_t);
-void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double *z, const int *ldz, const double *sigma,
-             const char *bmat, const int *n, const char *which, const int *nev, const double *tol, double *resid,
-             const int *ncv, double *v, const int *ldv, int *iparam, int *ipntr, double *workd, double *workl,
-             const int *lworkl, int *info, size_t, size_t, size_t);
+void dsaupd_(int *ido, const char *bmat, const int *n, const char *which, const int *nev, const double *tol,
+             double *resid, const int *ncv, double *v, const int *ldv, int *iparam, int *ipntr, double *workd,
+             double *workl, const int *lworkl, int *info, size_t, size_t);
+void dseupd_(const int *rvec, const char *howmny, int *select, double *d, double *z, const int *ldz,
+             const double *sigma, const char *bmat, const int *n, const char *which, const int *nev, const double *tol,
+             double *resid, const int *ncv, double *v, const int *ldv, int *iparam, int *ipntr, double *workd,
+             double *workl, const int *lworkl, int *info, size_t, size_t, size_t);
 void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
             const int *incx, const double *beta, double *y, const int *incy, size_t);
 
@@ -45,8 +45,8 @@ int main(void)
             product(a, workd + pointers[0] - 1, workd + pointers[1] - 1);
     }
     printf("converged: %d, status %d\n", iparam[4], info);
-    dseupd_(&vectors, "A", select, d, v, &n, &sigma, "I", &n, "LA", &wanted, &tol, resid, &basis, v, &n, iparam, pointers,
-            workd, workl, &lwork, &info, 1, 1, 2);
+    dseupd_(&vectors, "A", select, d, v, &n, &sigma, "I", &n, "LA", &wanted, &tol, resid, &basis, v, &n, iparam,
+            pointers, workd, workl, &lwork, &info, 1, 1, 2);
     for (int k = 0; k < WANTED; k++) {
         double error = 0;
 
