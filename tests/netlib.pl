@@ -74,7 +74,7 @@ sub only_in {
     my ($run, $other) = @_;
     my %there;
     $there{$_}++ for split /\n/, $other->{text};
-    return grep { !/Total time|seconds/ && !($there{$_}-- > 0) } split /\n/, $run->{text};
+    return grep { !/Total time|seconds/ && !(($there{$_} //= 0)-- > 0) } split /\n/, $run->{text};
 }
 
 # A run under semcache must end and say what the plain run did; `failed` says which lines tell of a failure (default:
