@@ -304,6 +304,7 @@ void sc_coherence_end(struct sc_operand *operands, int count)
         for (int i = 0; i < count; i++)
             if (operands[i].matrix)
                 sc_check_matrix(operands[i].matrix, "a call");
+    sc_protocol_mend();
     sc_protocol_unlock();
     for (int i = 0; i < count; i++) {
         struct sc_operand *o = &operands[i];

@@ -57,6 +57,7 @@ void sc_coherence_fork_child(void)
             sc_protocol_host_writes(m, g);
         sc_protocol_paint(m->base, sc_matrix_end(m));
     }
+    sc_protocol_mend();
     sc_protocol_lock_reset(); /* other threads stayed behind */
     sc_quiet_leave();
     sc_inside_leave();

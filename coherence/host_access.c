@@ -224,7 +224,7 @@ static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, str
 
 /* Lock held before and after, dropped while transfers run.  Calls of other threads that take away again what the last
  * round has brought, or other columns of the same sectors, are held up after some rounds. */
-static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
+static void acquire_rounds(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     struct round r;
     int rounds = 0;
@@ -238,6 +238,64 @@ static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
     }
     if (rounds >= PATIENCE)
         sc_protocol_resume_calls();
+}
+
+/* Of a range extended over neighbouring pages that are shut as its ends are, so that no mapping ends inside such a
+ * stretch: all comes home, for writing. */
+static void mend_range(uintptr_t lo, uintptr_t hi)
+{
+    enum sc_prot below, above;
+
+    lo &= ~(uintptr_t)(SC_PAGE - 1);
+    hi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
+    below = sc_host_prot(lo);
+    above = sc_host_prot(hi - SC_PAGE);
+    while (below != SC_PROT_RW && sc_host_prot(lo - SC_PAGE) == below)
+        lo -= SC_PAGE;
+    while (above != SC_PROT_RW && sc_host_prot(hi) == above)
+        hi += SC_PAGE;
+    if (sc_protocol.devices) /* none in a forked child, where everything is home */
+        acquire_rounds(lo, hi, SC_RDWR);
+    sc_protocol_paint(lo, hi);
+}
+
+/* Lock held before and after, dropped meanwhile: a matrix may go, and the next takes its place. */
+static void mend_all(void)
+{
+    uintptr_t next = 0;
+    size_t first;
+
+    while (sc_directory_find(next, UINTPTR_MAX, &first)) {
+        const struct sc_matrix *m = sc_directory_at(first);
+
+        next = sc_matrix_end(m);
+        mend_range(m->base, next);
+    }
+}
+
+/* The system refuses what needs another mapping: to open a part of a closed stretch, or to close a part of an open one.
+ * Once all of a stretch is home its pages are open or can be opened in one piece, and the devices' copies, which no
+ * protection would keep from becoming stale, are gone. */
+void sc_protocol_mend(void)
+{
+    for (int tries = 0; sc_protocol.refusals && tries < 4; tries++) {
+        struct sc_range some[SC_REFUSED_MAX];
+        int count = sc_protocol.refusals;
+
+        for (int i = 0; i < count && i < SC_REFUSED_MAX; i++)
+            some[i] = sc_protocol.refused[i];
+        sc_protocol.refusals = 0;
+        for (int i = 0; i < count && i < SC_REFUSED_MAX; i++)
+            mend_range(some[i].lo, some[i].hi);
+        if (count > SC_REFUSED_MAX)
+            mend_all();
+    }
+}
+
+static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    acquire_rounds(lo, hi, access);
+    sc_protocol_mend();
     if (sc_protocol.check)
         sc_check_all("an access of the host");
 }
@@ -307,6 +365,7 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
 /* A write fault costs what moving half a MiB costs, so it takes more than its page; not much more, because whatever it
  * takes goes to the devices again. */
 #define WRITE_WINDOW ((size_t)64 << 10)
+#define EVERYTHING   ((size_t)1 << 46) /* of the matrix: opening it in parts would take a mapping for each */
 
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
 {
@@ -332,6 +391,8 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
         access = SC_RDWR;
         window = WRITE_WINDOW;
     }
+    if (sc_host_mappings_scarce())
+        window = EVERYTHING;
     clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, &lo, &hi);
     acquire_locked(lo, hi, access);
     sc_protocol_unlock();
@@ -397,6 +458,7 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes)
     sc_protocol_lock();
     while (sc_directory_find(addr, addr + bytes, &first))
         remove_matrix(sc_directory_at(first), &w);
+    sc_protocol_mend();
     sc_protocol_unlock();
     sc_fences_sync(&w);
 }
@@ -432,6 +494,7 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
         if (m && --m->users == 0)
             remove_matrix(m, &w);
     }
+    sc_protocol_mend();
     sc_protocol_unlock();
     sc_fences_sync(&w);
 }

@@ -382,6 +382,7 @@ static void paint_slice(uintptr_t lo, size_t pages)
 {
     static uint8_t want[SLICE_PAGES]; /* under the lock */
     uintptr_t hi = lo + pages * SC_PAGE;
+    enum sc_status status;
     size_t first;
     int n = sc_directory_find(lo, hi, &first);
 
@@ -394,9 +395,14 @@ static void paint_slice(uintptr_t lo, size_t pages)
             for (; g < end; g++)
                 paint_sector(m, g, lo, pages, want);
     }
-    sc_host_protect(lo, pages, want);
+    status = sc_host_protect(lo, pages, want);
     if (sc_trace_on)
         trace_pages(lo, hi);
+    if (status == SC_OK)
+        return;
+    if (sc_protocol.refusals < SC_REFUSED_MAX)
+        sc_protocol.refused[sc_protocol.refusals] = (struct sc_range){lo, hi};
+    sc_protocol.refusals++;
 }
 
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi)

@@ -10,6 +10,8 @@
 #include "host/host.h"
 #include "trace/trace.h"
 
+#define SC_REFUSED_MAX 16
+
 struct sc_protocol {
     const struct sc_device_ops *ops; /* NULL: not started; the first, see start.c; written atomically */
     const struct sc_device_host *host;
@@ -23,6 +25,11 @@ struct sc_protocol {
     uint64_t changes;            /* of linked sectors so far: the time of link.c */
     uint64_t calls;              /* begun so far */
     unsigned active;             /* calls between begin and end */
+    /* Ranges of pages that the system did not protect as they should be; more than fit: any matrix may have some. */
+    struct sc_range {
+        uintptr_t lo, hi;
+    } refused[SC_REFUSED_MAX];
+    int refusals;
     bool check;
 };
 extern struct sc_protocol sc_protocol;
@@ -74,6 +81,9 @@ bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page);
 
 /* Applies to the pages of [lo, hi) the protection that their sectors ask for (C3). */
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
+/* Before the program goes on: where the system has refused protection, nothing stays that needs any.  Lock held before
+ * and after, dropped while transfers run. */
+void sc_protocol_mend(void);
 
 /* --- streams ------------------------------------------------------------------------------------------------------ */
 

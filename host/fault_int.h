@@ -11,7 +11,9 @@
 
 /* protect.c: counts every successful change of protection; mappings beyond one that the arena is split into. */
 extern uint32_t sc_host_prot_changes;
-extern size_t sc_host_mappings, sc_host_mappings_budget;
+extern size_t sc_host_mappings, sc_host_mappings_budget, sc_host_mappings_limit;
+
+void sc_host_pause_end(void); /* tests: the next ask of sc_host_can_close is answered again */
 
 /* pager.c: the thread that serves the desk of fault_sig.h. */
 enum sc_status sc_host_pager_start(const struct sc_host_callbacks *callbacks);

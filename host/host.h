@@ -91,11 +91,14 @@ enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: la
 enum sc_prot sc_host_prot(uintptr_t addr);
 /* Applies want[i] to the i-th page from the address `first` on; one mprotect for each run that differs from what is
  * applied.  Logs and returns SC_ERR_MEMORY when the system refuses or closing more pages would cost too many mappings
- * (vm.max_map_count): pages may then be applied in part, and some may be more open than sc_host_prot says. */
+ * (vm.max_map_count): pages may then be applied in part.  What was to be closed may be open although sc_host_prot says
+ * that it is shut; what was to be opened is shut. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
 
 /* False when closing pages in up to `runs` places could come to that; one line says so the first time. */
 bool sc_host_can_close(size_t runs);
+/* True when half of them are used, or the system has refused some: open much at once rather than page by page. */
+bool sc_host_mappings_scarce(void);
 
 /* Writes host bytes whatever the protection of their pages (through /proc/self/mem); for emulated devices and
  * staging. */

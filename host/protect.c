@@ -6,7 +6,9 @@
  *     Callers serialise (the coherence lock); readers take no lock: the signal handler reads too.
  * F9  The number of mappings the arena is split into is counted exactly (one for each change of protection between
  *     neighbouring pages).  Past the budget nothing is closed any more, so that the program keeps mappings for its own
- *     mmap and pthread_create; opening is left to the kernel's own limit. */
+ *     mmap and pthread_create; opening is left to the kernel's own limit.  The program may have used that up by itself:
+ *     then the kernel refuses whatever splits a mapping, and the protocol brings more home until nothing has to be
+ *     split (coherence/host_access.c, mend). */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +23,13 @@
 
 size_t sc_host_mappings_budget; /* 0: not known yet */
 size_t sc_host_mappings;
+size_t sc_host_mappings_limit; /* tests: the kernel's limit, for the arena alone; 0: none */
 uint32_t sc_host_prot_changes;
+
+/* Asks of sc_host_can_close that get no for an answer after the kernel has refused something. */
+#define PAUSE 1000
+static unsigned pause_left;
+static bool was_refused;
 
 static uint8_t *applied; /* by page of the arena; NULL while everything is read-write */
 
@@ -88,16 +96,40 @@ static bool within_budget(size_t more)
 
 bool sc_host_can_close(size_t runs)
 {
+    if (pause_left) {
+        pause_left--;
+        return false;
+    }
     return table_open() == SC_OK && within_budget(2 * runs);
+}
+
+void sc_host_pause_end(void) { pause_left = 0; }
+
+bool sc_host_mappings_scarce(void)
+{
+    return was_refused || (applied && sc_host_mappings > sc_host_mappings_budget / 2);
+}
+
+/* The system call; refused, for tests, where the kernel near its limit would refuse it. */
+static int change(size_t first, size_t last, uint8_t prot, size_t before)
+{
+    static const int flags[] = {
+        [SC_PROT_RW] = PROT_READ | PROT_WRITE, [SC_PROT_R] = PROT_READ, [SC_PROT_NONE] = PROT_NONE};
+    size_t end = sc_host_arena.bytes >> SC_PAGE_SHIFT;
+    size_t after = (first > 0 && applied[first - 1] != prot) + (last < end && applied[last] != prot);
+
+    if (sc_host_mappings_limit && after > before && sc_host_mappings + after - before > sc_host_mappings_limit) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return sc_host_sys_mprotect((char *)sc_host_arena.base + (first << SC_PAGE_SHIFT), (last - first) << SC_PAGE_SHIFT,
+                                flags[prot]);
 }
 
 /* Pages [first, last) of the arena get `prot`; some have it already, and setting it again costs nothing. */
 static enum sc_status apply(size_t first, size_t last, uint8_t prot)
 {
-    static const int flags[] = {
-        [SC_PROT_RW] = PROT_READ | PROT_WRITE, [SC_PROT_R] = PROT_READ, [SC_PROT_NONE] = PROT_NONE};
-    char *addr = (char *)sc_host_arena.base + (first << SC_PAGE_SHIFT);
-    size_t bytes = (last - first) << SC_PAGE_SHIFT, before = borders(first, last);
+    size_t before = borders(first, last);
     bool closing = false;
 
     for (size_t i = first; i < last && !closing; i++)
@@ -108,9 +140,12 @@ static enum sc_status apply(size_t first, size_t last, uint8_t prot)
     for (size_t i = first; i < last; i++)
         if (applied[i] < prot)
             __atomic_store_n(&applied[i], prot, __ATOMIC_SEQ_CST);
-    if (sc_host_sys_mprotect(addr, bytes, flags[prot])) {
+    if (change(first, last, prot, before)) {
+        was_refused = true;
+        pause_left = PAUSE;
         sc_host_mappings += borders(first, last) - before;
-        sc_log(SC_LOG_ERROR, "mprotect of %zu bytes at %p: %s", bytes, (void *)addr, strerror(errno));
+        sc_log_once(SC_LOG_WARN, "the system refuses to protect memory (%s): more of it comes home than is needed (raise "
+                    "vm.max_map_count?)", strerror(errno));
         return SC_ERR_MEMORY;
     }
     for (size_t i = first; i < last; i++)
@@ -134,6 +169,7 @@ static bool in_arena(uintptr_t first, size_t pages)
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want)
 {
     size_t page = (first - sc_host_arena.base) >> SC_PAGE_SHIFT;
+    enum sc_status status = SC_OK;
 
     if (!in_arena(first, pages)) {
         sc_log(SC_LOG_ERROR, "protection of %zu pages at %#zx, which the arena does not hold", pages, (size_t)first);
@@ -151,7 +187,7 @@ enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *wan
         for (; end > begin && applied[page + end - 1] == want[i]; end--)
             ;
         if (begin < end && apply(page + begin, page + end, want[i]) != SC_OK)
-            return SC_ERR_MEMORY;
+            status = SC_ERR_MEMORY; /* the others all the same: opening one may be what makes room */
     }
-    return SC_OK;
+    return status;
 }

@@ -34,9 +34,11 @@ TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_thread
 
 # Programs with memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
-check_PROGRAMS += tests/kernel_access
+check_PROGRAMS += tests/kernel_access tests/memkinds
 tests_kernel_access_SOURCES = tests/kernel_access.c
 tests_kernel_access_LDADD = $(BLAS_LIBS) -lrt
+tests_memkinds_SOURCES = tests/memkinds.c
+tests_memkinds_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
-dist_check_SCRIPTS += tests/kernel_access.t
-TESTS += tests/kernel_access.t
+dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t
+TESTS += tests/kernel_access.t tests/memkinds.t

@@ -1,0 +1,194 @@
+/* Mappings run short: the system refuses to split another one.  Random work of devices and of the CPU on many arrays,
+ * against flat copies of them, with limits from none at all upwards; then with the system's own limit used up. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/fault_int.h"
+#include "tests/coherence_env.h"
+
+#define ARRAYS 24
+#define N 4096 /* elements of an array: 8 pages */
+
+static double *array[ARRAYS], *truth[ARRAYS];
+static int devices;
+
+static uint64_t state;
+static unsigned random_below(unsigned n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned)(state % n);
+}
+
+static struct sc_view view(double *x, int64_t n, enum sc_access access)
+{
+    return (struct sc_view){.ptr = x, .type = SC_D, .vector = true, .rows = n, .cols = 1, .ld = 1, .access = access,
+                            .spread = 1};
+}
+
+/* x := 2 x, y := x + y on a device, or, where begin says so, on the host. */
+static void scal(double *x, int64_t n)
+{
+    struct sc_view v = view(x, n, SC_RDWR);
+    struct sc_kernel k = {.op = SC_OP_SCAL, .type = SC_D, .m = n, .n = n, .alpha = {2}};
+    struct sc_operand o;
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK) {
+        for (int64_t i = 0; i < n; i++)
+            x[i] *= 2;
+        return;
+    }
+    sc_coherence_task((int)random_below((unsigned)devices), &k,
+                      (struct sc_piece[3]){{.operand = &o, .rows = n, .cols = 1, .access = SC_RDWR}}, NULL, NULL);
+    sc_coherence_end(&o, 1);
+}
+
+static void axpy(double *x, double *y, int64_t n)
+{
+    struct sc_view v[2] = {view(x, n, SC_READ), view(y, n, SC_RDWR)};
+    struct sc_kernel k = {.op = SC_OP_AXPY, .type = SC_D, .m = n, .n = n, .alpha = {1}};
+    struct sc_operand o[2];
+
+    if (sc_coherence_begin(v, 2, o) != SC_OK) {
+        for (int64_t i = 0; i < n; i++)
+            y[i] += x[i];
+        return;
+    }
+    sc_coherence_task((int)random_below((unsigned)devices), &k,
+                      (struct sc_piece[3]){{.operand = &o[0], .rows = n, .cols = 1, .access = SC_READ},
+                                           {.operand = &o[1], .rows = n, .cols = 1, .access = SC_RDWR}},
+                      NULL, NULL);
+    sc_coherence_end(o, 2);
+}
+
+static void fresh(int i)
+{
+    free(array[i]);
+    array[i] = malloc(N * sizeof(double));
+    for (int k = 0; k < N; k++)
+        array[i][k] = truth[i][k] = k % 13 + i;
+}
+
+/* Numbers stay small: a large one begins anew. */
+static void step(void)
+{
+    int i = (int)random_below(ARRAYS), j = (int)random_below(ARRAYS - 1), k = (int)random_below(N);
+    int64_t n = random_below(2) ? N : 600;
+
+    j += j >= i;
+    switch (random_below(6)) {
+    case 0:
+        scal(array[i], n);
+        for (int64_t e = 0; e < n; e++)
+            truth[i][e] *= 2;
+        break;
+    case 1:
+    case 2:
+        axpy(array[j], array[i], n);
+        for (int64_t e = 0; e < n; e++)
+            truth[i][e] += truth[j][e];
+        break;
+    case 3: array[i][k] = truth[i][k] = k; break;
+    case 4: fresh(i); break;
+    default: break;
+    }
+    if (truth[i][0] > 1e12 || truth[i][N - 1] > 1e12)
+        fresh(i);
+}
+
+static int wrong_arrays(void)
+{
+    int wrong = 0;
+
+    for (int i = 0; i < ARRAYS; i++)
+        wrong += memcmp(array[i], truth[i], N * sizeof(double)) != 0;
+    return wrong;
+}
+
+static int run(int steps)
+{
+    int wrong = 0;
+
+    for (int s = 0; s < steps; s++) {
+        int i = (int)random_below(ARRAYS), k = (int)random_below(N);
+
+        if (s % 4 == 0)
+            sc_host_pause_end();
+        step();
+        wrong += array[i][k] != truth[i][k];
+    }
+    return wrong + wrong_arrays();
+}
+
+static int child_is_right(void)
+{
+    int status = 1;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(wrong_arrays() != 0);
+    waitpid(pid, &status, 0);
+    return status == 0;
+}
+
+static void test_limits(void)
+{
+    static const size_t limits[] = {1, 2, 3, 4, 6, 9, 17, 33, 0};
+
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        unsigned broken = sc_coherence_broken();
+        int wrong;
+
+        sc_host_mappings_limit = limits[l];
+        wrong = run(700);
+        tap_ok(wrong == 0 && sc_coherence_broken() == broken && (!limits[l] || sc_host_mappings <= limits[l]),
+               "at most %zu mappings: %d wrong, %zu in use", limits[l], wrong, sc_host_mappings);
+        tap_ok(child_is_right(), "a child has it all");
+    }
+}
+
+/* The program takes all mappings that the system gives; what it cannot split afterwards is ours to cope with. */
+static void test_real_limit(void)
+{
+    size_t pages = 140000, taken = 0;
+    char *p = mmap(NULL, pages * SC_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int wrong;
+
+    sc_host_mappings_limit = 0;
+    wrong = run(300); /* some are closed before */
+    while (p != MAP_FAILED && taken < pages && mprotect(p + taken * SC_PAGE, SC_PAGE, PROT_READ) == 0)
+        taken += 2;
+    if (p == MAP_FAILED || taken >= pages) {
+        tap_ok(1, "more mappings than the test can take # SKIP");
+        return;
+    }
+    wrong += run(700);
+    tap_ok(wrong == 0, "all mappings of the system in use (%zu by the program): %d wrong", taken, wrong);
+    munmap(p, pages * SC_PAGE);
+    wrong = run(300);
+    tap_ok(wrong == 0 && sc_host_mappings > 0, "and free again: %d wrong, %zu in use", wrong, sc_host_mappings);
+}
+
+int main(void)
+{
+    const char *seed = getenv("SEMCACHE_TEST_SEED");
+
+    env_init();
+    state = seed ? strtoull(seed, NULL, 0) : 88172645463325252u;
+    tap_diag("SEMCACHE_TEST_SEED=%llu", (unsigned long long)state);
+    devices = env_start("emu:h200x8:2", 0);
+    for (int i = 0; i < ARRAYS; i++) {
+        truth[i] = mmap(NULL, N * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        fresh(i);
+    }
+    test_limits();
+    test_real_limit();
+    sc_coherence_stop();
+    sc_host_faults_stop();
+    tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+    return tap_done();
+}
