@@ -22,6 +22,7 @@
 #define HUGE_FROM_PAGES (3u << 8)         /* larger than 3 MiB: whole huge pages */
 #define KEEP_UNPINNED ((size_t)32 << 20)  /* larger unpinned spans go back to the system when freed, as libc's do */
 #define RELEASES_A_PUT 64
+#define PIN_REFUSALS 100
 
 struct sc_host_arena sc_host_arena;
 
@@ -104,7 +105,7 @@ enum sc_status sc_host_spans_start(void)
             sc_ring_init(&cached[i]);
             sc_ring_init(&released[i]);
         }
-        cache_limit = (size_t)sysconf(_SC_PHYS_PAGES) / 4 * SC_PAGE;
+        cache_limit = (size_t)(sc_host_memory_limit() / 4);
         status = reserve_all();
     }
     sc_host_spans_unlock();
@@ -294,13 +295,18 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
     if (__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE))
         return SC_OK;
     pthread_mutex_lock(&pin_lock);
-    if (!span->pinned) {
+    if (!span->pinned && span->unpinnable) {
+        span->unpinnable--;
+        status = SC_ERR_MEMORY;
+    } else if (!span->pinned) {
         sc_inside_enter();
         status = pin((void *)sc_host_span_base(span), span_bytes(span));
         sc_inside_leave();
         if (status == SC_OK) {
             span->unpin = unpin_call;
             __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
+        } else {
+            span->unpinnable = PIN_REFUSALS; /* an attempt may cost the driver milliseconds */
         }
     }
     pthread_mutex_unlock(&pin_lock);

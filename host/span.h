@@ -36,6 +36,7 @@ struct sc_host_span {
     uint32_t block_pages, blocks, free_blocks;
     bool zero;            /* on leaving sc_host_span_get: all bytes are 0 */
     bool pinned;          /* under the pin lock; read without it */
+    uint8_t unpinnable;   /* under the pin lock: so many requests are refused before it is tried again */
     void (*unpin)(void *base, size_t bytes);
     /* One bit for each block. */
     uint64_t live[SC_SPAN_WORDS];    /* handed out */
@@ -44,6 +45,10 @@ struct sc_host_span {
     uint64_t odd[SC_SPAN_WORDS];     /* the program changed its protection or mapping: can not be tracked */
     uint64_t lost[SC_SPAN_WORDS];    /* other pages were mapped over it: never handed out again */
 };
+
+/* Bytes of memory that this process may use at most (host/machine_memory.c): the machine's, or its control group's. */
+uint64_t sc_host_memory_limit(void);
+extern const char *sc_host_cgroup_root, *sc_host_cgroup_self;
 
 /* The size class of a span of at least `pages` pages, and the pages that it has. */
 uint32_t sc_host_size_class(size_t pages, size_t *rounded);

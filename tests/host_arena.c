@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
+#include "host/span.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -108,12 +110,16 @@ static void test_reuse(void)
 
 static void test_pins(void)
 {
+    int refused = 0;
     char *p = malloc(64 * MIB), *q, *r;
     struct sc_host_block b, c;
 
     sc_host_block_of(p, &b);
     tap_ok(sc_host_span_pin(&b, pin_fails, unpin) == SC_ERR_DEVICE, "a failing pin is reported");
-    tap_ok(sc_host_span_pin(&b, pin, unpin) == SC_OK && pins == 1 && pinned_base == p && pinned_bytes == b.span_bytes,
+    while (sc_host_span_pin(&b, pin, unpin) != SC_OK && refused < 1000)
+        refused++;
+    tap_ok(refused > 10 && refused < 1000, "and not tried again at once, but later (after %d requests)", refused);
+    tap_ok(pins == 1 && pinned_base == p && pinned_bytes == b.span_bytes,
            "a span is pinned whole");
     sc_host_span_pin(&b, pin, unpin);
     memset(p, 0xcd, 64 * MIB);
@@ -252,6 +258,61 @@ static void test_exit(void)
     free(p);
 }
 
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    fputs(text, file);
+    fclose(file);
+}
+
+/* The job's limit counts, not the machine's memory. */
+static void test_memory_limit(void)
+{
+    char root[] = "/tmp/semcache-test-XXXXXX", sub[300], self[300];
+    uint64_t all = sc_host_memory_limit();
+
+    if (!tap_ok(mkdtemp(root) != NULL && all >= MIB, "%llu MiB may be used", (unsigned long long)(all / MIB)))
+        return;
+    snprintf(self, sizeof self, "%s/self", root);
+    snprintf(sub, sizeof sub, "%s/jobs", root);
+    mkdir(sub, 0700);
+    write_file(sub, "memory.max", "50331648\n");
+    strcat(sub, "/mine");
+    mkdir(sub, 0700);
+    write_file(sub, "memory.max", "max\n");
+    sc_host_cgroup_root = root;
+    sc_host_cgroup_self = self;
+    write_file(root, "self", "0::/jobs/mine\n");
+    tap_ok(sc_host_memory_limit() == 48 * MIB, "a control group's limit, of the group above");
+    write_file(sub, "memory.max", "8388608\n");
+    tap_ok(sc_host_memory_limit() == 8 * MIB, "of the group itself");
+    write_file(root, "self", "0::/elsewhere\n");
+    write_file(root, "memory.max", "16777216\n");
+    tap_ok(sc_host_memory_limit() == 16 * MIB, "of a container's root");
+    snprintf(sub, sizeof sub, "%s/memory", root);
+    mkdir(sub, 0700);
+    write_file(sub, "memory.limit_in_bytes", "9223372036854771712\n");
+    write_file(root, "self", "5:cpu:/jobs/mine\n4:memory:/a/b\n");
+    tap_ok(sc_host_memory_limit() == all, "version 1, without a limit");
+    strcat(sub, "/a");
+    mkdir(sub, 0700);
+    write_file(sub, "memory.limit_in_bytes", "33554432\n");
+    tap_ok(sc_host_memory_limit() == 32 * MIB, "version 1");
+    write_file(root, "self", "nonsense\n::\n0::\n:\n");
+    write_file(root, "memory.max", "");
+    tap_ok(sc_host_memory_limit() == all, "files that make no sense");
+    snprintf(sub, sizeof sub, "rm -rf '%s'", root);
+    if (system(sub) != 0)
+        tap_diag("%s is left behind", root);
+    sc_host_cgroup_root = "/nowhere";
+    sc_host_cgroup_self = "/nowhere";
+    tap_ok(sc_host_memory_limit() == all, "none");
+}
+
 int main(void)
 {
     void *before = calloc(1, MIB);
@@ -269,6 +330,7 @@ int main(void)
     test_library();
     test_threads();
     test_exhaustion();
+    test_memory_limit();
     test_exit();
     return tap_done();
 }
