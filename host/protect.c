@@ -144,8 +144,8 @@ static enum sc_status apply(size_t first, size_t last, uint8_t prot)
         was_refused = true;
         pause_left = PAUSE;
         sc_host_mappings += borders(first, last) - before;
-        sc_log_once(SC_LOG_WARN, "the system refuses to protect memory (%s): more of it comes home than is needed (raise "
-                    "vm.max_map_count?)", strerror(errno));
+        sc_log_once(SC_LOG_WARN, "the system refuses to protect memory (%s): more of it comes home than is needed "
+                    "(raise vm.max_map_count?)", strerror(errno));
         return SC_ERR_MEMORY;
     }
     for (size_t i = first; i < last; i++)

@@ -137,7 +137,7 @@ static int child_is_right(void)
     return status == 0;
 }
 
-/* --- pins ---------------------------------------------------------------------------------------------------------- */
+/* --- pins --------------------------------------------------------------------------------------------------------- */
 
 static enum { PINS, SOME, NONE } pinning;
 static const struct sc_device_ops *real;
@@ -173,9 +173,9 @@ static void test_pins(void)
     sc_protocol.ops = real;
 }
 
-/* --- the arena ----------------------------------------------------------------------------------------------------- */
+/* --- the arena ---------------------------------------------------------------------------------------------------- */
 
-/* Arrays come from libc: they are copied in and out of the arena while there is room, and then worked on by the host. */
+/* Arrays come from libc: they are copied in and out of the arena while there is room; then the host does the work. */
 static void test_arena_full(void)
 {
     void **blocks = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -207,7 +207,7 @@ static void test_arena_full(void)
     munmap(blocks, 1 << 20);
 }
 
-/* --- mappings ------------------------------------------------------------------------------------------------------ */
+/* --- mappings ----------------------------------------------------------------------------------------------------- */
 
 static void test_limits(void)
 {

@@ -42,3 +42,4 @@ tests_memkinds_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
 dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t
 TESTS += tests/kernel_access.t tests/memkinds.t
+LONG_TESTS += tests/memkinds.t

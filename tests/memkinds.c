@@ -38,7 +38,7 @@ static void judge(bool good, const char *kind, const char *what)
     printf("%s: %s\n", kind, what);
 }
 
-/* --- the chain ----------------------------------------------------------------------------------------------------- */
+/* --- the chain ---------------------------------------------------------------------------------------------------- */
 
 /* What the matrices must hold: A, B, C and what lies before, between and behind them, at the same places. */
 static double truth[ELEMENTS];
@@ -142,7 +142,7 @@ static void use(const char *kind, double *p)
     }
 }
 
-/* --- kinds --------------------------------------------------------------------------------------------------------- */
+/* --- kinds -------------------------------------------------------------------------------------------------------- */
 
 static void kind_malloc(const char *k)
 {
@@ -324,7 +324,7 @@ static void kind_thp(const char *k)
 }
 static void kind_locked(const char *k)
 {
-    double *p = malloc(BYTES);
+    double *p = calloc(1, BYTES);
 
     if (mlock(p, BYTES))
         printf("%s: %s\n", k, strerror(errno));
