@@ -21,7 +21,8 @@ struct sc_config {
     const char *stats;        /* file, "-" for stderr, or NULL */
     const char *trace;        /* file or NULL */
     const char *explain;      /* file or NULL */
-    int check;                /* 1: run the invariant checks after every transition, fill invalid memory with garbage */
+    int check;                /* 1: run the invariant checks after every transition, fill invalid memory with garbage;
+                               * 2: and trap system calls that pass libc by */
     int verify;               /* 1: every offloaded call is done on the host too, and compared */
     const char *host_blas;    /* path, or NULL for the default */
     enum sc_complex_return complex_return; /* how the program calls zdotu_, zdotc_, cdotu_, cdotc_ */

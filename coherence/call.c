@@ -274,6 +274,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
 
     if (status != SC_OK)
         return status;
+    sc_host_strict_thread();
     sc_protocol_lock();
     while (holding)
         pthread_cond_wait(&may_begin, &lock);

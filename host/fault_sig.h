@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "host/host.h"
+#include "host/strict.h"
 
 #define SC_FAULT_SLOTS 128
 
@@ -57,13 +58,16 @@ void sc_chain_sig_pass(int sig, siginfo_t *info, void *context);
 /* The action that gets the faults that are not ours.  Either may be NULL.  Thread safe, async-signal safe. */
 void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old);
 
-/* System calls that leave errno alone and are no cancellation points. */
+/* System calls that leave errno alone, are no cancellation points, and are not trapped by SEMCACHE_CHECK=2. */
 static inline long sc_sig_syscall(long number, long a, long b, long c, long d)
 {
     register long r10 __asm__("r10") = d;
+    uint8_t trapping = sc_host_strict_selector;
     long result;
 
+    sc_host_strict_selector = 0;
     __asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+    sc_host_strict_selector = trapping;
     return result;
 }
 static inline void sc_sig_futex_wait(uint32_t *word, uint32_t value)

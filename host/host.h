@@ -77,6 +77,10 @@ void sc_host_spans_leave_pinned(void);
  * With the protocol's lock held. */
 bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access);
 
+/* SEMCACHE_CHECK=2: from now on system calls of this thread that pass libc by are trapped (host/strict.c).  At each
+ * call of the BLAS; otherwise nothing. */
+void sc_host_strict_thread(void);
+
 /* Arena memory for the library itself: page-aligned, contents undefined, to be tracked as any other block.  NULL when
  * there is no arena or no room.  Free calls no `forget`: the caller has dropped its entries and left the pages open. */
 void *sc_host_alloc(size_t bytes);
