@@ -260,7 +260,7 @@ static bool is_in_use(const struct sc_operand *o)
 
 static bool any_in_use(const struct sc_operand *operands, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && sc_host_in_use(0, UINTPTR_MAX, SC_RDWR); i++)
         if (is_in_use(&operands[i]))
             return true;
     return false;

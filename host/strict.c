@@ -1,6 +1,6 @@
 /* System calls by instructions of the program's own (Go, io_uring's library, code made at run time): the kernel's
- * "syscall user dispatch" sends SIGSYS for all that come from outside libc's code, thread by thread; forked and executed
- * programs do not inherit it.  The handler does for the call what the functions of io_calls.h do for libc's, makes it,
+ * "syscall user dispatch" sends SIGSYS for all that come from outside libc's code, thread by thread; forked and
+ * executed programs do not inherit it.  The handler does for the call what the functions of io_calls.h do for libc's, makes it,
  * and says once for each place where it was.
  *
  * Not to be had from a filter of system calls (seccomp): that would outlive exec. */
@@ -73,8 +73,8 @@ static void name_culprit(uintptr_t ip, const char *what, long number, const char
 
 /* --- the handler ------------------------------------------------------------------------------------------------- */
 
-/* Calls that cannot be made from here: they return to elsewhere, or twice.  They are made where they were, and the thread
- * is watched again from its next call of the BLAS on. */
+/* Calls that cannot be made from here: they return to elsewhere, or twice.  They are made where they were, and the
+ * thread is watched again from its next call of the BLAS on. */
 static bool is_made_in_place(long number)
 {
     return number == SYS_rt_sigreturn || number == SYS_clone || number == SYS_clone3 || number == SYS_vfork ||

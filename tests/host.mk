@@ -34,14 +34,16 @@ TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_thread
 
 # Programs with memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
-check_PROGRAMS += tests/kernel_access tests/memkinds tests/strict
+check_PROGRAMS += tests/kernel_access tests/memkinds tests/strict tests/leak
 tests_kernel_access_SOURCES = tests/kernel_access.c
 tests_kernel_access_LDADD = $(BLAS_LIBS) -lrt
+tests_leak_SOURCES = tests/leak.c
+tests_leak_LDADD = $(BLAS_LIBS)
 tests_strict_SOURCES = tests/strict.c
 tests_strict_LDADD = $(BLAS_LIBS)
 tests_memkinds_SOURCES = tests/memkinds.c
 tests_memkinds_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
-dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/strict.t
-TESTS += tests/kernel_access.t tests/memkinds.t tests/strict.t
-LONG_TESTS += tests/memkinds.t
+dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t
+TESTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t
+LONG_TESTS += tests/memkinds.t tests/leak.t
