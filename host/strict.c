@@ -1,7 +1,7 @@
 /* System calls by instructions of the program's own (Go, io_uring's library, code made at run time): the kernel's
  * "syscall user dispatch" sends SIGSYS for all that come from outside libc's code, thread by thread; forked and
- * executed programs do not inherit it.  The handler does for the call what the functions of io_calls.h do for libc's, makes it,
- * and says once for each place where it was.
+ * executed programs do not inherit it.  The handler does for the call what the functions of io_calls.h do for libc's,
+ * makes it, and says once for each place where it was.
  *
  * Not to be had from a filter of system calls (seccomp): that would outlive exec. */
 #define _GNU_SOURCE

@@ -56,7 +56,8 @@ const struct sc_setting sc_config_settings[] = {
      .field = FIELD(check),
      .standard = "0",
      .values = "0, 1, 2",
-     .help = "1: check the invariants of the protocol after every transition (slow); 2: trap system calls past libc, too",
+     .help = "1: check the invariants of the protocol after every transition (slow); "
+             "2: trap system calls past libc too",
      .choices = {"0", "1", "2"}},
     {.name = "SEMCACHE_VERIFY",
      .kind = SC_SETTING_FLAG,
