@@ -20,7 +20,8 @@ SKIP: {
     like($run->{out}, qr/child 7, shell 3/, 'so do those that return twice, and other programs');
     my @named = grep { /past libc/ } complaints($run);
     for my $number (17, 18) {
-        is(scalar(grep { /: system call $number made by .*tests\/strict\+0x/ } @named), 1, "system call $number is named once");
+        my @here = grep { /: system call $number made by .*tests\/strict\+0x/ } @named;
+        is(scalar(@here), 1, "system call $number is named once");
     }
     is(scalar(grep { /io_uring: system call 425 made by .*semcache_acquire/ } @named), 1, 'so is io_uring');
     is(scalar(grep { /past libc/ } complaints($plain)), 0, 'without it nobody is named');
