@@ -42,9 +42,27 @@ static void regret_put(uint64_t key, double loss)
     __atomic_store(&r->loss, &loss, __ATOMIC_RELAXED);
 }
 
+/* Opening a driver is rented too: a program whose large calls take less than that in all never pays for it. */
+#define OPEN_SECONDS 0.25
+static double spent_; /* by the host, in calls that were large; racing updates lose some */
+
+bool sc_autotuner_opens(const struct sc_autotuner_call *call)
+{
+    double spent;
+
+    if (sc_config.offload == SC_OFFLOAD_ALWAYS || sc_config.open == SC_OPEN_FIRST ||
+        (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0)) /* which open in no time */
+        return true;
+    __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
+    spent += sc_autotuner_estimate(call);
+    __atomic_store(&spent_, &spent, __ATOMIC_RELAXED);
+    return spent >= OPEN_SECONDS;
+}
+
 void sc_autotuner_reset(void)
 {
     memset(regret_, 0, sizeof regret_);
+    spent_ = 0;
 }
 
 int sc_autotuner_rent(const struct sc_autotuner_prediction *p, double *loss)

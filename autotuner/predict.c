@@ -86,14 +86,28 @@ static double latency(const struct sc_autotuner_call *call, bool up, double othe
 
 /* --- predictions -------------------------------------------------------------------------------------------------- */
 
-static double host_seconds(const struct sc_autotuner_call *call, double flops, double link)
+static double host_roofline(const struct sc_autotuner_call *call, double flops, double bytes)
 {
     int cores = call->machine.cores > 0 ? call->machine.cores : 1;
     double bandwidth = smaller(cores * HOST_CORE_BANDWIDTH, HOST_BANDWIDTH_MAX);
+
+    return HOST_CALL_SECONDS + larger(flops / (cores * HOST_CORE_FLOPS), bytes / bandwidth);
+}
+
+/* Before the devices are open nothing is known but the sizes. */
+double sc_autotuner_estimate(const struct sc_autotuner_call *call)
+{
+    double elements = sc_op_level(call->op) == 3 ? 0 : products(call);
+
+    return host_roofline(call, sc_autotuner_flops(call), elements * (double)sc_type_bytes(call->type));
+}
+
+static double host_seconds(const struct sc_autotuner_call *call, double flops, double link)
+{
     double seconds = measured(call, SC_PLACE_HOST, 1);
 
     if (seconds <= 0)
-        seconds = HOST_CALL_SECONDS + larger(flops / (cores * HOST_CORE_FLOPS), (double)call->bytes / bandwidth);
+        seconds = host_roofline(call, flops, (double)call->bytes);
     if (call->device_only)
         seconds += FAULT_SECONDS + (double)call->device_only / link;
     return seconds;

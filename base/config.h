@@ -9,6 +9,7 @@
 
 enum sc_offload { SC_OFFLOAD_AUTO, SC_OFFLOAD_ALWAYS, SC_OFFLOAD_NEVER };
 
+enum sc_open { SC_OPEN_AUTO, SC_OPEN_FIRST };
 enum sc_tune { SC_TUNE_QUICK, SC_TUNE_NEVER };
 
 enum sc_metric { SC_METRIC_PERF, SC_METRIC_EDP, SC_METRIC_PDP };
@@ -18,6 +19,7 @@ enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 struct sc_config {
     const char *device;       /* auto | none | cuda[:0,1,..] | emu:MACHINE[:count] */
     enum sc_offload offload;
+    enum sc_open open;        /* when the devices are opened: when it pays, at the first large call */
     const char *stats;        /* file, "-" for stderr, or NULL */
     const char *trace;        /* file or NULL */
     const char *explain;      /* file or NULL */

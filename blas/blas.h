@@ -28,6 +28,10 @@ extern bool sc_blas_g77;
 /* Set by libsemcache: opens the devices at the first call that is large enough.  False: no devices. */
 extern bool (*sc_blas_start)(void);
 
+/* Opens them if need be, and if this call makes it worth while (sc_autotuner_opens; op < 0: it does not). */
+bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k);
+int sc_blas_host_cores(void);
+
 /* Runs a call on the devices.  routine: its row of routines.tab.  kernel: pointers, leading dimensions and
  * increments are the program's; letters upper case; reductions write *kernel->result before returning.  Returns
  * false when the call is to be run on the host (decided so, invalid arguments, operands that cannot be tracked):

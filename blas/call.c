@@ -116,7 +116,7 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
         row->columns(call);
     if (!sc_blas_call_valid(call))
         return SC_BLAS_PLAIN;
-    if (!sc_blas_start || !sc_blas_start())
+    if (!sc_blas_started(row->op, call->type, call->side, call->m, call->n, call->k))
         return SC_BLAS_HOST; /* no devices: everything is at home */
     sc_trace_routine = (uint16_t)call->routine;
     if (__builtin_expect(sc_trace_on, 0))

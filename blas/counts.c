@@ -10,7 +10,6 @@
 #include "blas/blas_int.h"
 
 int64_t sc_blas_small[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
-bool (*sc_blas_start)(void);
 
 __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
 

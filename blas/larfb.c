@@ -202,7 +202,8 @@ bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *r)
 
     b.length = b.left ? r->m : r->n;
     b.other = b.left ? r->n : r->m;
-    if (!is_valid(r) || sc_blas_small3(3, b.other, r->k, r->k) || !sc_blas_start || !sc_blas_start())
+    if (!is_valid(r) || sc_blas_small3(3, b.other, r->k, r->k) ||
+        !sc_blas_started(SC_OP_GEMM, r->type, 'L', b.other, r->k, b.length))
         return false;
     b.square = malloc(2 * (size_t)(r->k * r->k) * elem);
     b.w = malloc((size_t)(b.other * r->k) * elem);

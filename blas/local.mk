@@ -1,5 +1,5 @@
 # The BLAS: veneers generated from routines.tab, and what they call.
-libcore_la_SOURCES += blas/blas.h blas/blas_int.h blas/counts.c blas/host_operands.c
+libcore_la_SOURCES += blas/blas.h blas/blas_int.h blas/counts.c blas/start.c blas/host_operands.c
 # Decomposition of calls into tasks.
 libcore_la_SOURCES += blas/tasks.h blas/offload.c blas/pieces.c blas/segments.c blas/level1.c blas/reduce.c \
 	blas/gemv.c blas/ger.c blas/gemm.c blas/pipeline.h blas/pipeline.c blas/single.c blas/symm.c blas/syr.c blas/rank.c \

@@ -2,7 +2,6 @@
 #include "blas/blas.h"
 
 #include <time.h>
-#include <unistd.h>
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
@@ -276,15 +275,6 @@ static uint64_t bytes_of(const struct sc_view *v)
 
 /* --- does it pay ------------------------------------------------------------------------------------------------- */
 
-static int host_cores(void)
-{
-    static int cores;
-
-    if (!cores)
-        cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    return cores;
-}
-
 static const struct sc_view *largest_of(const struct sc_view *view, int count)
 {
     const struct sc_view *largest = view;
@@ -344,7 +334,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->untracked = residency.untracked;
     call->overwritten = overwritten(view, count);
     call->key = largest_key(view, count);
-    call->machine.cores = host_cores();
+    call->machine.cores = sc_blas_host_cores();
     call->machine.gemm_flops = device->gemm_flops;
     call->machine.memory_bandwidth = device->memory_bandwidth;
     call->machine.host_bandwidth = device->host_bandwidth;

@@ -81,6 +81,37 @@ static void test_ski_rental(void)
     tap_ok(!uses && loss == 0, "where the host is faster nothing is ever lost");
 }
 
+/* A driver is not opened for little. */
+static void test_opening(void)
+{
+    struct sc_autotuner_call call = gemm(500), large = gemm(20000), vector = {.op = SC_OP_DOT, .type = SC_D,
+                                                                              .n = 100000, .machine = h200};
+    double spent = 0, dots = 0;
+
+    sc_autotuner_reset();
+    sc_config.device = "cuda:0";
+    while (!sc_autotuner_opens(&call) && spent < 10)
+        spent += sc_autotuner_estimate(&call);
+    tap_ok(spent > 0.2 && spent < 0.3, "devices are opened when the host has spent about as long (%.3f s)", spent);
+    tap_ok(sc_autotuner_estimate(&call) > 2 * 500.0 * 500 * 500 / 1e12, "time is by the work");
+    sc_autotuner_reset();
+    while (!sc_autotuner_opens(&vector) && dots < 10)
+        dots += sc_autotuner_estimate(&vector);
+    tap_ok(dots > 0.2 && dots < 0.3, "of any level");
+    sc_autotuner_reset();
+    tap_ok(sc_autotuner_opens(&large), "a large product opens them at once");
+    sc_autotuner_reset();
+    sc_config.open = SC_OPEN_FIRST;
+    tap_ok(sc_autotuner_opens(&call), "any does when so set");
+    sc_config.open = SC_OPEN_AUTO;
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+    tap_ok(sc_autotuner_opens(&call), "or when every call is to be offloaded");
+    sc_config.offload = SC_OFFLOAD_AUTO;
+    sc_config.device = "emu:h200x8:1";
+    tap_ok(sc_autotuner_opens(&call), "emulated ones open in no time");
+    sc_config.device = NULL;
+}
+
 static void test_spread(void)
 {
     uint64_t mib = UINT64_C(1) << 20;
@@ -224,6 +255,7 @@ int main(void)
     test_modes();
     test_residency();
     test_ski_rental();
+    test_opening();
     test_spread();
     test_flops();
     test_measured();
