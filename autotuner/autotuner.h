@@ -47,7 +47,7 @@ struct sc_autotuner_prediction {
 };
 /* All of it: this call on the devices. */
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
-/* Seconds on the host by the sizes alone. */
+/* Seconds on the host, by the sizes, the type and machine.cores alone. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call);
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
@@ -58,10 +58,9 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, double *
 /* 1: run on the devices; 0: on the host.  Keeps the loss of call->key. */
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
 
-/* Whether the devices are to be opened for this call, which is large enough to be offloaded: when the host has spent
- * about as long in such calls as opening them takes (0.25 s with CUDA), by estimate and this one included.  The
- * sizes, type and machine.cores are looked at. */
-bool sc_autotuner_opens(const struct sc_autotuner_call *call);
+/* Whether the devices are to be opened for a call that is large enough to be offloaded and would take the host so many
+ * seconds: when the host has spent about as long in such calls as opening them takes (0.25 s with CUDA). */
+bool sc_autotuner_opens(double host_seconds);
 
 /* How many devices new matrices of this call are distributed over, by the database and sc_config.metric.  0: the size
  * decides (sc_autotuner_spread), as for levels 1 and 2: a matrix that is worth keeping is worth spreading.  The plan of

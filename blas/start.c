@@ -26,7 +26,7 @@ bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n,
     if (!sc_blas_start)
         return false;
     if (!__atomic_load_n(&opened, __ATOMIC_RELAXED) && sc_coherence_devices() < 1 &&
-        (op < 0 || !sc_autotuner_opens(&call)))
+        (op < 0 || !sc_autotuner_opens(sc_autotuner_estimate(&call))))
         return false;
     __atomic_store_n(&opened, true, __ATOMIC_RELAXED);
     return sc_blas_start();

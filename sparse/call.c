@@ -66,7 +66,8 @@ static bool to_devices(const struct sc_sparse_call *call)
 
     if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL))
         return false;
-    if (sc_coherence_devices() < 1 && !(sc_sparse_start && sc_sparse_start()))
+    if (sc_coherence_devices() < 1 && !(sc_sparse_start && sc_autotuner_opens(stored_bytes(call) / HOST_BANDWIDTH) &&
+                                        sc_sparse_start()))
         return false;
     return sc_coherence_devices() > 0 && (always || is_resident(call) || pays(call));
 }
