@@ -79,7 +79,6 @@ static void test_made(void)
 
 int main(void)
 {
-    sc_config.emu_timing = 1;
     if (!host_blas_symbol("dgemm_") || sc_device_open(device_host(), "emu:k40x3:2", &emulated, &devices) != SC_OK) {
         printf("1..0 # SKIP no host BLAS\n");
         return 0;

@@ -24,7 +24,8 @@ sub kinds {
 # With LD_PRELOAD set by hand, after a command of the shell.
 sub by_hand {
     my ($before, $preload, $title, @kinds) = @_;
-    my %set = (SEMCACHE_DEVICE => $where[0], SEMCACHE_OFFLOAD => 'always', SEMCACHE_CHECK => 1, PRELOAD => $preload,
+    # A driver wants more address space and descriptors than that; nor is this about OpenBLAS's threads.
+    my %set = (OPENBLAS_NUM_THREADS => 2, SEMCACHE_DEVICE => 'emu:h200x8:1', SEMCACHE_OFFLOAD => 'always', SEMCACHE_CHECK => 1, PRELOAD => $preload,
         SEMCACHE_MACHINE_PATH => "$ENV{top_srcdir}/device/emu/machines", SEMCACHE_MODULE_PATH => "$build/.libs");
     my $said = do {
         local %ENV = (%ENV, %set);

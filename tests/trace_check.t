@@ -186,7 +186,7 @@ caught('a copy from where it is not', 'replayed', 'C5', 'transfer .* from 9', su
     my ($events) = @_;
     return changed($events->[find_event($events, 0, kind => $EVENT{transfer}, peer => -1)], peer => 9);
 });
-caught('a copy home that did not happen', 'jacobi', 'C5', 'state .*G>S host', sub {
+caught('a copy home that did not happen', 'abac', 'C5', 'state .*G>S host', sub {
     my ($events) = @_;
     my $valid = find_event($events, 0, kind => $EVENT{state}, device => -1, peer => 1);
     my %brings = (place($events->[$valid]), kind => $EVENT{transfer}, device => -1);

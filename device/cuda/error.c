@@ -61,5 +61,6 @@ enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call)
         sc_cuda_host->log(SC_LOG_ERROR,
                           "cuSPARSE %s: %s: the work goes on on the host; SEMCACHE_DEVICE=none avoids the "
                           "devices", call, cusparseGetErrorName(error));
-    return error == CUSPARSE_STATUS_INVALID_VALUE ? SC_ERR_INVALID : SC_ERR_DEVICE;
+    /* What is invalid to cuSPARSE need not be to us. */
+    return error == CUSPARSE_STATUS_INVALID_VALUE ? SC_ERR_UNSUPPORTED : SC_ERR_DEVICE;
 }

@@ -298,6 +298,8 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
         return SC_ERR_UNSUPPORTED;
     if (solves(k) && k->transa != 'N')
         return SC_ERR_UNSUPPORTED;
+    if ((double)k->csr.nonzeros > (double)k->m * (double)k->n) /* several entries for one place: refused */
+        return SC_ERR_UNSUPPORTED;
     if (!solves(k) && (!k->csr.nonzeros || sc_cuda_scalar_is(k, k->alpha, 0)))
         return scale(c);
     if (p && !fits(p, k)) {
