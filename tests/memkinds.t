@@ -25,7 +25,8 @@ sub kinds {
 sub by_hand {
     my ($before, $preload, $title, @kinds) = @_;
     # A driver wants more address space and descriptors than that; nor is this about OpenBLAS's threads.
-    my %set = (OPENBLAS_NUM_THREADS => 2, SEMCACHE_DEVICE => 'emu:h200x8:1', SEMCACHE_OFFLOAD => 'always', SEMCACHE_CHECK => 1, PRELOAD => $preload,
+    my %set = (OPENBLAS_NUM_THREADS => 2, SEMCACHE_DEVICE => 'emu:h200x8:1', SEMCACHE_OFFLOAD => 'always',
+        SEMCACHE_CHECK => 1, PRELOAD => $preload,
         SEMCACHE_MACHINE_PATH => "$ENV{top_srcdir}/device/emu/machines", SEMCACHE_MODULE_PATH => "$build/.libs");
     my $said = do {
         local %ENV = (%ENV, %set);
