@@ -2,3 +2,17 @@
 libcore_la_SOURCES += sparse/sparse.h sparse/sparse_int.h sparse/call.c sparse/check.c sparse/convert.c sparse/host.c \
   sparse/matrix.c sparse/parts.c sparse/product.c sparse/result.c sparse/split.c sparse/vectors.c
 EXTRA_DIST += sparse/README.md
+
+# Other libraries' names over it: linked where the veneers of the BLAS are, not by unit tests.
+libveneers_la_SOURCES += sparse/mkl.h sparse/mkl_arrays.c sparse/mkl_call.c sparse/mkl_handle.c
+sparse_names = $(srcdir)/sparse/names.tab $(srcdir)/sparse/names.awk
+generate_names = $(MKDIR_P) sparse && $(AWK) -f $(srcdir)/sparse/names.awk
+sparse/exports.list: $(sparse_names)
+	$(AM_V_GEN)$(generate_names) -v what=exports $(srcdir)/sparse/names.tab > $@.new && mv $@.new $@
+sparse/refused.h: $(sparse_names)
+	$(AM_V_GEN)$(generate_names) -v what=refused $(srcdir)/sparse/names.tab > $@.new && mv $@.new $@
+BUILT_SOURCES += sparse/refused.h
+nodist_libveneers_la_SOURCES += sparse/refused.h
+noinst_DATA += sparse/exports.list
+CLEANFILES += sparse/refused.h sparse/exports.list
+EXTRA_DIST += sparse/names.tab sparse/names.awk

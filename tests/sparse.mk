@@ -14,3 +14,10 @@ check_PROGRAMS += tests/sparse_parts
 tests_sparse_parts_SOURCES = tests/sparse_parts.c
 tests_sparse_parts_LDADD = libcore.la -lm
 TESTS += tests/sparse_parts
+# The names of other libraries.
+check_PROGRAMS += tests/sparse_mkl
+tests_sparse_mkl_SOURCES = tests/sparse_mkl.c
+tests_sparse_mkl_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
+tests_sparse_mkl_LDADD = libsemcache.la -lm
+dist_check_SCRIPTS += tests/sparse_mkl.t
+TESTS += tests/sparse_mkl.t

@@ -1,0 +1,238 @@
+/* MKL's older names, which take the arrays in each call: the matrix is found again by them. They cannot report an
+ * error: a line on stderr, and nothing is written. */
+#include <ctype.h>
+
+#include "base/log.h"
+#include "sparse/mkl.h"
+
+/* Where a call of this kind says what it wants. */
+struct call {
+    struct sc_sparse_arrays arrays;
+    char trans;
+    bool skew; /* the triangle `uplo`, and its negative on the other side */
+    struct sc_sparse_descr descr;
+};
+
+static char upper(const char *letter)
+{
+    return (char)toupper((unsigned char)*letter);
+}
+
+/* matdescra: kind, triangle, diagonal, base. */
+static bool read_descr(struct call *c, const char *matdescra)
+{
+    char kind = upper(matdescra);
+
+    c->descr = (struct sc_sparse_descr){.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    c->arrays.base = upper(matdescra + 3) != 'C';
+    c->skew = kind == 'A';
+    switch (kind) {
+    case 'G': return true;
+    case 'S': c->descr.kind = SC_SPARSE_SYMMETRIC; break;
+    case 'H': c->descr.kind = SC_SPARSE_HERMITIAN; break;
+    case 'A':
+    case 'T': c->descr.kind = SC_SPARSE_TRIANGULAR; break;
+    case 'D': c->descr.kind = SC_SPARSE_DIAGONAL; break;
+    default: sc_log(SC_LOG_ERROR, "matdescra begins with '%c': the call is not done", *matdescra); return false;
+    }
+    if (kind != 'D')
+        c->descr.uplo = upper(matdescra + 1);
+    if (kind != 'A')
+        c->descr.diag = upper(matdescra + 2) == 'U' ? 'U' : 'N';
+    return true;
+}
+
+/* Positions count from that of the first row, whatever it is; sparse.h's count from the base. */
+static void read_arrays(struct call *c, enum sc_type type, int64_t rows, int64_t cols, const void *values,
+                        const int32_t *index, const int32_t *start, const int32_t *end)
+{
+    struct sc_sparse_arrays *a = &c->arrays;
+    int64_t off = rows > 0 && start ? (int64_t)start[0] - a->base : 0;
+
+    a->format = SC_SPARSE_CSR;
+    a->type = type;
+    a->index_bytes = sizeof *index;
+    a->rows = rows;
+    a->cols = cols;
+    a->start = start;
+    a->end = end;
+    a->index = index - off;
+    a->values = (const char *)values - off * (int64_t)sc_type_bytes(type);
+}
+
+/* Dense operands: vectors have no columns. */
+struct dense {
+    int64_t columns, ldx, ldy;
+    const void *x;
+    void *y;
+};
+
+static enum sc_status apply(struct sc_sparse_matrix *m, const struct call *c, char trans, const double alpha[2],
+                            const double beta[2], const struct dense *d)
+{
+    if (!d->columns)
+        return sc_sparse_mv(m, trans, &c->descr, alpha, d->x, 1, beta, d->y, 1);
+    return sc_sparse_mm(m, trans, &c->descr, !c->arrays.base, d->columns, alpha, d->x, d->ldx, beta, d->y, d->ldy);
+}
+
+/* op(T - T^T) x: the diagonal takes itself away. */
+static void apply_skew(struct sc_sparse_matrix *m, const struct call *c, const double alpha[2], const double beta[2],
+                       const struct dense *d)
+{
+    static const double one[2] = {1, 0};
+    const double minus[2] = {-alpha[0], -alpha[1]};
+
+    if (c->trans == 'C' && sc_type_is_complex(c->arrays.type))
+        sc_log(SC_LOG_ERROR, "the conjugate transpose of a skew-symmetric matrix is not supported");
+    else if (apply(m, c, c->trans, alpha, beta, d) == SC_OK)
+        apply(m, c, c->trans == 'N' ? 'T' : 'N', minus, one, d);
+}
+
+static void product(const struct call *c, const double alpha[2], const double beta[2], const struct dense *d)
+{
+    struct sc_sparse_matrix *m;
+
+    if (sc_sparse_find(&m, &c->arrays) != SC_OK)
+        return;
+    if (c->skew)
+        apply_skew(m, c, alpha, beta, d);
+    else
+        apply(m, c, c->trans, alpha, beta, d);
+    sc_sparse_destroy(m);
+}
+
+static void solve(const struct call *c, const double alpha[2], const struct dense *d)
+{
+    struct sc_sparse_matrix *m;
+
+    if (c->skew)
+        sc_log(SC_LOG_ERROR, "a solve with a skew-symmetric matrix: the call is not done");
+    if (c->skew || sc_sparse_find(&m, &c->arrays) != SC_OK)
+        return;
+    if (!d->columns)
+        sc_sparse_sv(m, c->trans, &c->descr, alpha, d->x, 1, d->y, 1);
+    else
+        sc_sparse_sm(m, c->trans, &c->descr, !c->arrays.base, d->columns, alpha, d->x, d->ldx, d->y, d->ldy);
+    sc_sparse_destroy(m);
+}
+
+/* With matdescra. */
+static bool begin(struct call *c, enum sc_type type, const char *trans, int64_t rows, int64_t cols,
+                  const char *matdescra, const void *values, const int32_t *index, const int32_t *start,
+                  const int32_t *end)
+{
+    if (!read_descr(c, matdescra))
+        return false;
+    c->trans = upper(trans);
+    read_arrays(c, type, rows, cols, values, index, start, end);
+    return true;
+}
+
+/* Square, rows one after the other; the base is in the name. */
+static void whole(enum sc_type type, int base, char trans, const struct sc_sparse_descr *descr, const int32_t *n,
+                  const void *values, const int32_t *start, const int32_t *index, const void *x, void *y, bool solves)
+{
+    static const double one[2] = {1, 0}, zero[2] = {0, 0};
+    struct call c = {.arrays = {.base = base}, .trans = trans, .descr = *descr};
+    const struct dense d = {.x = x, .y = y};
+
+    read_arrays(&c, type, *n, *n, values, index, start, start + 1);
+    if (solves)
+        solve(&c, one, &d);
+    else
+        product(&c, one, zero, &d);
+}
+
+static void gemv(enum sc_type type, int base, const char *trans, const int32_t *n, const void *values,
+                 const int32_t *start, const int32_t *index, const void *x, void *y)
+{
+    static const struct sc_sparse_descr descr = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+
+    whole(type, base, upper(trans), &descr, n, values, start, index, x, y, false);
+}
+
+static void symv(enum sc_type type, int base, const char *uplo, const int32_t *n, const void *values,
+                 const int32_t *start, const int32_t *index, const void *x, void *y)
+{
+    const struct sc_sparse_descr descr = {.kind = SC_SPARSE_SYMMETRIC, .uplo = upper(uplo), .diag = 'N'};
+
+    whole(type, base, 'N', &descr, n, values, start, index, x, y, false);
+}
+
+static void trsv(enum sc_type type, int base, const char *uplo, const char *trans, const char *diag, const int32_t *n,
+                 const void *values, const int32_t *start, const int32_t *index, const void *x, void *y)
+{
+    const struct sc_sparse_descr descr = {.kind = SC_SPARSE_TRIANGULAR, .uplo = upper(uplo), .diag = upper(diag)};
+
+    whole(type, base, upper(trans), &descr, n, values, start, index, x, y, true);
+}
+
+/* As C and as Fortran programs spell it. */
+#define SPELLINGS(name, fortran, capitals, ...)                                                                      \
+    SC_MKL_FUNCTION(void, name, __VA_ARGS__);                                                                        \
+    extern __typeof__(name) fortran __attribute__((alias(#name), visibility("default")));                            \
+    extern __typeof__(name) capitals __attribute__((alias(#name), visibility("default")));                           \
+    void name(__VA_ARGS__)
+
+#define WITH_DESCR(l, L, T, t, suffix, I)                                                                            \
+    SPELLINGS(mkl_##l##csrmv, mkl_##l##csrmv_, MKL_##L##CSRMV, const char *trans, const I *m, const I *k,            \
+              const T *alpha, const char *matdescra, const T *values, const I *index, const I *start, const I *end,  \
+              const T *x, const T *beta, T *y)                                                                       \
+    {                                                                                                                \
+        struct call c;                                                                                               \
+                                                                                                                     \
+        if (begin(&c, t, trans, *m, *k, matdescra, values, index, start, end))                                       \
+            product(&c, SC_MKL_SCALAR(*alpha), SC_MKL_SCALAR(*beta), &(struct dense){.x = x, .y = y});               \
+    }                                                                                                                \
+    SPELLINGS(mkl_##l##csrmm, mkl_##l##csrmm_, MKL_##L##CSRMM, const char *trans, const I *m, const I *n,            \
+              const I *k, const T *alpha, const char *matdescra, const T *values, const I *index, const I *start,    \
+              const I *end, const T *b, const I *ldb, const T *beta, T *to, const I *ldc)                            \
+    {                                                                                                                \
+        struct call c;                                                                                               \
+                                                                                                                     \
+        if (*n && begin(&c, t, trans, *m, *k, matdescra, values, index, start, end))                                 \
+            product(&c, SC_MKL_SCALAR(*alpha), SC_MKL_SCALAR(*beta),                                                 \
+                    &(struct dense){.columns = *n, .ldx = *ldb, .ldy = *ldc, .x = b, .y = to});                      \
+    }                                                                                                                \
+    SPELLINGS(mkl_##l##csrsv, mkl_##l##csrsv_, MKL_##L##CSRSV, const char *trans, const I *m, const T *alpha,        \
+              const char *matdescra, const T *values, const I *index, const I *start, const I *end, const T *x,      \
+              T *y)                                                                                                  \
+    {                                                                                                                \
+        struct call c;                                                                                               \
+                                                                                                                     \
+        if (begin(&c, t, trans, *m, *m, matdescra, values, index, start, end))                                       \
+            solve(&c, SC_MKL_SCALAR(*alpha), &(struct dense){.x = x, .y = y});                                       \
+    }                                                                                                                \
+    SPELLINGS(mkl_##l##csrsm, mkl_##l##csrsm_, MKL_##L##CSRSM, const char *trans, const I *m, const I *n,            \
+              const T *alpha, const char *matdescra, const T *values, const I *index, const I *start, const I *end,  \
+              const T *b, const I *ldb, T *to, const I *ldc)                                                         \
+    {                                                                                                                \
+        struct call c;                                                                                               \
+                                                                                                                     \
+        if (*n && begin(&c, t, trans, *m, *m, matdescra, values, index, start, end))                                 \
+            solve(&c, SC_MKL_SCALAR(*alpha),                                                                         \
+                  &(struct dense){.columns = *n, .ldx = *ldb, .ldy = *ldc, .x = b, .y = to});                        \
+    }
+SC_MKL_TYPES(WITH_DESCR, , int32_t)
+
+#define OF_BASE(base, prefix, PREFIX, l, L, T, t)                                                                    \
+    SPELLINGS(prefix##l##csrgemv, prefix##l##csrgemv_, PREFIX##L##CSRGEMV, const char *trans, const int32_t *n,      \
+              const T *values, const int32_t *start, const int32_t *index, const T *x, T *y)                         \
+    {                                                                                                                \
+        gemv(t, base, trans, n, values, start, index, x, y);                                                         \
+    }                                                                                                                \
+    SPELLINGS(prefix##l##csrsymv, prefix##l##csrsymv_, PREFIX##L##CSRSYMV, const char *uplo, const int32_t *n,       \
+              const T *values, const int32_t *start, const int32_t *index, const T *x, T *y)                         \
+    {                                                                                                                \
+        symv(t, base, uplo, n, values, start, index, x, y);                                                          \
+    }                                                                                                                \
+    SPELLINGS(prefix##l##csrtrsv, prefix##l##csrtrsv_, PREFIX##L##CSRTRSV, const char *uplo, const char *trans,      \
+              const char *diag, const int32_t *n, const T *values, const int32_t *start, const int32_t *index,       \
+              const T *x, T *y)                                                                                      \
+    {                                                                                                                \
+        trsv(t, base, uplo, trans, diag, n, values, start, index, x, y);                                             \
+    }
+#define BOTH_BASES(l, L, T, t, suffix, I)                                                                            \
+    OF_BASE(1, mkl_, MKL_, l, L, T, t)                                                                               \
+    OF_BASE(0, mkl_cspblas_, MKL_CSPBLAS_, l, L, T, t)
+SC_MKL_TYPES(BOTH_BASES, , int32_t)

@@ -1,0 +1,18 @@
+# names.tab to what=exports (names, one a line) or what=refused (one REFUSED(name) a line).
+function give(name) { print what == "refused" ? "REFUSED(" name ")" : name }
+BEGIN { split("s d c z", letter, " "); if (what == "refused") print "/* Generated from sparse/names.tab. */" }
+/^#/ || !NF { next }
+what == "refused" && $3 != "refused" { next }
+{
+    for (i = 1; i <= (index($1, "?") ? 4 : 1); i++) {
+        name = $1
+        sub(/\?/, letter[i], name)
+        give(name)
+        if ($2 == "64")
+            give(name "_64")
+        if ($2 == "f") {
+            give(name "_")
+            give(toupper(name))
+        }
+    }
+}
