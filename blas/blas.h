@@ -25,6 +25,11 @@ extern int64_t sc_blas_small[4];
  * and Intel's compilers do, and not gfortran. */
 extern bool sc_blas_g77;
 
+/* What names without a 64 mean in this process: 64-bit integers when the BLAS that the program was linked with has them
+ * under these names (Debian's libblas64).  Set by sc_blas_host_open.  The veneers pass on what they are given either
+ * way, and look at the lower half when they ask whether a call is small: a size beyond may stay on the host. */
+extern bool sc_blas_wide;
+
 /* Set by libsemcache: opens the devices at the first call that is large enough.  False: no devices. */
 extern bool (*sc_blas_start)(void);
 

@@ -15,11 +15,6 @@
 
 typedef int32_t sc_blas_int; /* the BLAS's INTEGER, where no name says 64 and sc_blas_wide is false */
 
-/* What names without a 64 mean in this process: 64-bit integers when the BLAS that the program was linked with has them
- * under these names (Debian's libblas64).  Set by sc_blas_host_open.  The veneers pass on what they are given either
- * way, and look at the lower half when they ask whether a call is small: a size beyond may stay on the host. */
-extern bool sc_blas_wide;
-
 /* Whose arguments a call has: Fortran's, or the CBLAS's with this storage order ('?': neither). */
 enum { SC_BLAS_FORTRAN = 'F', SC_BLAS_COLUMNS = 'C', SC_BLAS_ROWS = 'R' };
 

@@ -9,6 +9,7 @@
 #include "blas/blas.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
+#include "sparse/mkl.h"
 
 static void __attribute__((constructor)) load(void)
 {
@@ -18,6 +19,7 @@ static void __attribute__((constructor)) load(void)
     sc_blas_g77 = sc_config.complex_return == SC_COMPLEX_G77;
     if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
         sc_library_arm();
+    sc_mkl_wide = sc_blas_wide;
     sc_inside_leave();
 }
 

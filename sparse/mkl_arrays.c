@@ -13,6 +13,13 @@ struct call {
     struct sc_sparse_descr descr;
 };
 
+static bool is_wide(void)
+{
+    if (sc_mkl_wide)
+        sc_log(SC_LOG_ERROR, "64-bit integers under MKL's sparse names without _64: the call is not done");
+    return sc_mkl_wide;
+}
+
 static char upper(const char *letter)
 {
     return (char)toupper((unsigned char)*letter);
@@ -121,7 +128,7 @@ static bool begin(struct call *c, enum sc_type type, const char *trans, int64_t 
                   const char *matdescra, const void *values, const int32_t *index, const int32_t *start,
                   const int32_t *end)
 {
-    if (!read_descr(c, matdescra))
+    if (is_wide() || !read_descr(c, matdescra))
         return false;
     c->trans = upper(trans);
     read_arrays(c, type, rows, cols, values, index, start, end);
@@ -136,6 +143,8 @@ static void whole(enum sc_type type, int base, char trans, const struct sc_spars
     struct call c = {.arrays = {.base = base}, .trans = trans, .descr = *descr};
     const struct dense d = {.x = x, .y = y};
 
+    if (is_wide())
+        return;
     read_arrays(&c, type, *n, *n, values, index, start, start + 1);
     if (solves)
         solve(&c, one, &d);

@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "sparse/mkl.h"
 
+bool sc_mkl_wide;
+
 int sc_mkl_result(enum sc_status status)
 {
     switch (status) {
@@ -46,6 +48,10 @@ static int create(sc_mkl_matrix *out, const struct sc_sparse_arrays *arrays)
 {
     bool lines = arrays->format != SC_SPARSE_COO;
 
+    if (sc_mkl_wide && arrays->index_bytes == 4) {
+        sc_log_once(SC_LOG_WARN, "64-bit integers under MKL's sparse names without _64 are not supported");
+        return SC_MKL_NOT_SUPPORTED;
+    }
     if (!out || !arrays->start || (lines && !arrays->end))
         return SC_MKL_NOT_INITIALIZED;
     return sc_mkl_result(sc_sparse_create(out, arrays, false));
