@@ -4,7 +4,8 @@
  * exit.
  *
  * Only signals that have a handler are held back (sc_quiet_signals): a deadly one still kills, so that a program that
- * waits for a device can be ended.  Costs no system call in a program without handlers.  Async-signal-safe. */
+ * waits for a device can be ended.  Handlers run in sc_quiet_leave and may jump out of it: what else a thread has to
+ * undo (base/inside.h) comes before it.  Costs no system call in a program without handlers.  Async-signal-safe. */
 #ifndef SC_BASE_QUIET_H
 #define SC_BASE_QUIET_H
 

@@ -5,6 +5,7 @@
 #include "autotuner/autotuner.h"
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/quiet.h"
 #include "blas/lapack.h"
 #include "blas/tasks.h"
 
@@ -94,8 +95,10 @@ bool sc_blas_interchange_rows(const struct sc_blas_interchange *swap)
     };
     view.spread = sc_autotuner_spread((uint64_t)(view.rows * view.cols) * sc_type_bytes(view.type),
                                       sc_coherence_devices(), sc_config.offload);
+    sc_quiet_enter();
     sc_inside_enter();
     done = run(swap, &view, top);
     sc_inside_leave();
+    sc_quiet_leave();
     return done;
 }

@@ -383,7 +383,7 @@ static void record(int routine, const struct sc_view *view, int count)
     sc_count(&sc_stats.offloaded[routine], 1);
 }
 
-static bool run_tasks(const struct sc_kernel *k, const struct sc_view *view, int count)
+static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
 {
     struct sc_operand operand[3];
     struct sc_blas_job call = {.kernel = k, .operand = operand, .view = view, .operands = count};
@@ -405,16 +405,6 @@ static bool run_tasks(const struct sc_kernel *k, const struct sc_view *view, int
 }
 
 bool (*sc_blas_around)(sc_blas_run *run, const struct sc_kernel *k, const struct sc_view *view, int count);
-
-static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
-{
-    bool done;
-
-    sc_quiet_enter(); /* for a reduction this is longer than the lock is held */
-    done = run_tasks(k, view, count);
-    sc_quiet_leave();
-    return done;
-}
 
 /* The devices' time, or that of the clock. */
 static double seconds_now(void)
@@ -473,10 +463,12 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
     uint16_t outer = sc_trace_routine;
     bool done;
 
+    sc_quiet_enter(); /* for a reduction this is longer than the lock is held */
     sc_inside_enter();
     sc_trace_routine = (uint16_t)routine;
     done = offload(routine, kernel);
     sc_trace_routine = outer;
     sc_inside_leave();
+    sc_quiet_leave();
     return done;
 }

@@ -11,16 +11,16 @@ static pthread_cond_t none_active = PTHREAD_COND_INITIALIZER;
 
 void sc_protocol_lock(void)
 {
-    sc_inside_enter();
     sc_quiet_enter();
+    sc_inside_enter();
     pthread_mutex_lock(&lock);
 }
 
 void sc_protocol_unlock(void)
 {
     pthread_mutex_unlock(&lock);
-    sc_quiet_leave();
     sc_inside_leave();
+    sc_quiet_leave();
 }
 
 /* In a forked child: whoever held it is not there. */

@@ -59,6 +59,6 @@ void sc_coherence_fork_child(void)
     }
     sc_protocol_mend();
     sc_protocol_lock_reset(); /* other threads stayed behind */
-    sc_quiet_leave();
     sc_inside_leave();
+    sc_quiet_leave();
 }

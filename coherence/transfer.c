@@ -52,12 +52,12 @@ void sc_fences_add(struct sc_fences *set, struct sc_fence f)
 
 void sc_fences_sync(const struct sc_fences *set)
 {
-    sc_inside_enter();
     sc_quiet_enter();
+    sc_inside_enter();
     for (int i = 0; i < set->count; i++)
         sc_sync(set->f[i]);
-    sc_quiet_leave();
     sc_inside_leave();
+    sc_quiet_leave();
 }
 
 /* One copy: rows [r0, r1) and columns [c0, c1) of the lattice, inside one tile. */

@@ -1,6 +1,7 @@
 #include <errno.h>
 
 #include "base/inside.h"
+#include "base/quiet.h"
 #include "host/arena.h"
 
 const struct sc_host_callbacks *sc_host_callbacks;
@@ -23,9 +24,11 @@ void sc_host_forget(uintptr_t addr, size_t bytes)
 
     if (!calls)
         return;
+    sc_quiet_enter();
     sc_inside_enter();
     calls->forget(addr, bytes);
     sc_inside_leave();
+    sc_quiet_leave();
     errno = saved;
 }
 
@@ -36,9 +39,11 @@ void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 
     if (!calls)
         return;
+    sc_quiet_enter();
     sc_inside_enter();
     calls->acquire(addr, bytes, access);
     sc_inside_leave();
+    sc_quiet_leave();
     errno = saved;
 }
 
@@ -46,10 +51,12 @@ static void call(void (*function)(void))
 {
     int saved = errno;
 
+    sc_quiet_enter();
     sc_inside_enter();
     if (function)
         function();
     sc_inside_leave();
+    sc_quiet_leave();
     errno = saved;
 }
 

@@ -68,6 +68,13 @@ static void default_action(int sig, const siginfo_t *info)
 /* The signals that the kernel knows are the first 64. */
 static uint64_t bits(const sigset_t *set) { return *(const uint64_t *)(const void *)set; }
 
+void sc_chain_sig_crash(int sig, siginfo_t *info, void *context)
+{
+    (void)context;
+    sc_fault_sig_home();
+    default_action(sig, info);
+}
+
 void sc_chain_sig_pass(int sig, siginfo_t *info, void *context)
 {
     struct sigaction theirs;
@@ -77,7 +84,7 @@ void sc_chain_sig_pass(int sig, siginfo_t *info, void *context)
     if (!(theirs.sa_flags & SA_SIGINFO) && theirs.sa_handler == SIG_IGN && info->si_code <= 0)
         return;
     if (!(theirs.sa_flags & SA_SIGINFO) && (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN)) {
-        default_action(sig, info); /* the kernel kills for an ignored fault, too */
+        sc_chain_sig_crash(sig, info, context); /* the kernel kills for an ignored fault, too */
         return;
     }
     if (theirs.sa_flags & SA_RESETHAND)

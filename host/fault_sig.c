@@ -4,11 +4,16 @@
 
 #include "host/fault_sig.h"
 
+#include <errno.h>
+
+#include "base/inside.h"
 #include "host/fault_int.h"
 #include "host/host_int.h"
 
 /* The same access faults again and again and nothing changes in between: it will for ever. */
 #define STUCK_MOST 8
+/* A device that does not answer must not keep a program that has crashed. */
+#define HOME_SECONDS 60
 
 struct sc_fault_desk *sc_fault_desk;
 __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
@@ -100,8 +105,9 @@ static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
         __atomic_store_n(&desk->sleeping, SLEEPING_AFTER, __ATOMIC_RELAXED);
 }
 
-/* Posts the request and waits for the answer: true when served. */
-static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access access, uintptr_t ip)
+/* Posts the request and waits for the answer, at most as long as `limit` (NULL: for ever): true when served. */
+static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access access, uintptr_t ip,
+                const struct timespec *limit)
 {
     struct sc_fault_slot *slot = claim(desk);
     uint32_t state = SC_FAULT_POSTED;
@@ -123,12 +129,22 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
     __atomic_store_n(&slot->asleep, 1, __ATOMIC_SEQ_CST);
     while (!answered(slot)) {
         state = __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST);
-        if (state < SC_FAULT_SERVED)
-            sc_sig_futex_wait(&slot->state, state);
+        if (state < SC_FAULT_SERVED && sc_sig_futex_wait(&slot->state, state, limit) == -ETIMEDOUT)
+            return false; /* the slot stays taken */
     }
     served = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == SC_FAULT_SERVED;
     __atomic_store_n(&slot->state, SC_FAULT_FREE, __ATOMIC_RELEASE);
     return served;
+}
+
+void sc_fault_sig_home(void)
+{
+    struct sc_fault_desk *desk = sc_fault_desk;
+    const struct timespec limit = {.tv_sec = HOME_SECONDS};
+
+    if (desk && !sc_fault_on_pager && !sc_inside() && __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) &&
+        desk->owner == (int32_t)sc_sig_syscall(SYS_getpid, 0, 0, 0, 0))
+        ask(desk, 0, SC_FAULT_HOME, 0, &limit);
 }
 
 bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip)
@@ -139,7 +155,7 @@ bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip)
         return false;
     switch (look(addr, ip, access)) {
     case ASK:
-        return __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, ip);
+        return __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, ip, NULL);
     case RETRY:
         return true;
     default:

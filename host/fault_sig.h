@@ -6,11 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "host/host.h"
 #include "host/strict.h"
 
 #define SC_FAULT_SLOTS 128
+#define SC_FAULT_HOME  ((enum sc_access)4) /* no fault: everything is to come home */
 
 /* free -> filling -> posted -> (pager) serving -> done or refused -> free.  The thread that filled it owns it, but
  * between posted and done, when the pager does. */
@@ -53,8 +55,14 @@ extern __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec"))
 /* In the signal handler.  True: try the access again; false: the fault is not ours. */
 bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip);
 
+/* In the signal handler of a program that is about to end: everything comes home first, so that a core dump shows it.
+ * Not when the thread is inside the library, whose locks it may hold; and not for ever. */
+void sc_fault_sig_home(void);
+
 /* In the signal handler: what would have happened without us (chain_sig.c). */
 void sc_chain_sig_pass(int sig, siginfo_t *info, void *context);
+/* Handler for deadly signals without one: everything home, then the default action. */
+void sc_chain_sig_crash(int sig, siginfo_t *info, void *context);
 /* The action that gets the faults that are not ours.  Either may be NULL.  Thread safe, async-signal safe. */
 void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old);
 
@@ -70,9 +78,10 @@ static inline long sc_sig_syscall(long number, long a, long b, long c, long d)
     sc_host_strict_selector = trapping;
     return result;
 }
-static inline void sc_sig_futex_wait(uint32_t *word, uint32_t value)
+/* limit: how long at most, NULL: for ever.  -ETIMEDOUT when it was as long. */
+static inline long sc_sig_futex_wait(uint32_t *word, uint32_t value, const struct timespec *limit)
 {
-    sc_sig_syscall(SYS_futex, (long)word, 128 /* FUTEX_WAIT | FUTEX_PRIVATE_FLAG */, value, 0);
+    return sc_sig_syscall(SYS_futex, (long)word, 128 /* FUTEX_WAIT | FUTEX_PRIVATE_FLAG */, value, (long)limit);
 }
 static inline void sc_sig_futex_wake(uint32_t *word)
 {

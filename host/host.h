@@ -31,6 +31,8 @@ struct sc_host_callbacks {
     void (*forget)(uintptr_t addr, size_t bytes);
     /* On the caller's thread: brings the range home and opens it for the access. */
     void (*acquire)(uintptr_t addr, size_t bytes, enum sc_access access);
+    /* On the pager thread: everything home, because the program has crashed.  May be NULL. */
+    void (*all_home)(void);
     /* Everything home and open, before a fork. */
     void (*home)(void);
     void (*child)(void); /* in a forked child: no devices any more */

@@ -69,6 +69,12 @@ static void serve(struct sc_fault_slot *slot)
     uintptr_t addr = slot->addr, next;
     size_t bytes;
 
+    if (access == SC_FAULT_HOME) {
+        if (calls->all_home)
+            calls->all_home();
+        answer(slot, SC_FAULT_SERVED);
+        return;
+    }
     if (is_open(addr, access)) {
         answer(slot, SC_FAULT_SERVED);
         return;
@@ -140,7 +146,7 @@ static void wait_for_post(struct sc_fault_desk *desk, uint32_t seen)
     if (spin(desk, seen))
         return;
     __atomic_store_n(&desk->pager_asleep, 1, __ATOMIC_SEQ_CST);
-    sc_sig_futex_wait(&desk->posted, seen); /* returns at once when the word has moved on */
+    sc_sig_futex_wait(&desk->posted, seen, NULL); /* returns at once when the word has moved on */
     __atomic_store_n(&desk->pager_asleep, 0, __ATOMIC_SEQ_CST);
 }
 

@@ -1,12 +1,16 @@
 /* The signal calls of the program, so that they do not disable the fault engine:
  * - who sets a SIGSEGV handler while the engine runs is remembered as the one that gets the faults that are not ours;
  * - which signals have handlers is known, for whoever must not be interrupted by one (base/quiet.h);
+ * - the other signals of a crash have a handler that brings everything home for the core dump, which nobody sees;
  * - SIGSEGV is taken out of the masks of threads and handlers: a fault with SIGSEGV blocked kills.  Masks last longer
- *   than the engine's start, so that this begins when the arena exists.
+ *   than the engine's start, so that this begins when the arena exists;
+ * - threads that a BLAS starts run none of the program's handlers.
  * Otherwise the calls pass to libc. */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +35,7 @@ SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler);
 /* --- libc's own -------------------------------------------------------------------------------------------------- */
 
 static void *next_sigaction, *next_signal, *next___sysv_signal, *next_sigset, *next_sigprocmask, *next_pthread_sigmask;
+static void *next_pthread_create;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
@@ -43,6 +48,7 @@ static void __attribute__((constructor)) find_next(void)
     NEXT(sigset);
     NEXT(sigprocmask);
     NEXT(pthread_sigmask);
+    NEXT(pthread_create);
 }
 
 int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
@@ -71,6 +77,7 @@ static inline bool keep_open(void) { return sc_host_arena.bytes != 0 || sc_fault
 #define SYNCHRONOUS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGTRAP) | BIT(SIGSYS) | BIT(SIGABRT))
 #define BIT(sig) (UINT64_C(1) << ((sig) - 1))
 #define CANCEL 32 /* libc's own, for pthread_cancel */
+#define SETXID 33 /* libc's own, for setuid in all threads */
 
 static void (*engine)(int, siginfo_t *, void *); /* the handler, while held() */
 
@@ -118,6 +125,41 @@ static void look_at_handlers(void)
     }
 }
 
+/* --- crashes ------------------------------------------------------------------------------------------------------ */
+
+/* Deadly signals that dump core and that a program gets by what it does itself.  Where it leaves them alone, everything
+ * comes home before it dies, as for SIGSEGV. */
+static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL};
+
+static bool is_crash(int sig)
+{
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (crashes[i] == sig)
+            return true;
+    return false;
+}
+
+static const struct sigaction crash = {.sa_sigaction = sc_chain_sig_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+static bool is_ours(const struct sigaction *action) { return action->sa_sigaction == sc_chain_sig_crash; }
+
+/* What the program sees of its signals. */
+static void hide(struct sigaction *old)
+{
+    if (old && is_ours(old))
+        *old = (struct sigaction){.sa_handler = SIG_DFL};
+}
+
+static void watch_crashes(bool watch)
+{
+    static const struct sigaction none = {.sa_handler = SIG_DFL};
+    struct sigaction now;
+
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (NEXT(sigaction)(crashes[i], NULL, &now) == 0 && (watch ? now.sa_handler == SIG_DFL : is_ours(&now)))
+            NEXT(sigaction)(crashes[i], watch ? &crash : &none, NULL);
+}
+
 enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), const struct sigaction *theirs)
 {
     sigset_t segv;
@@ -129,6 +171,7 @@ enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), c
         sc_log(SC_LOG_ERROR, "no handler for SIGSEGV: %s", strerror(errno));
         return SC_ERR_UNSUPPORTED;
     }
+    watch_crashes(true);
     sigemptyset(&segv);
     sigaddset(&segv, SIGSEGV);
     NEXT(pthread_sigmask)(SIG_UNBLOCK, &segv, NULL);
@@ -141,6 +184,7 @@ void sc_host_signals_give_back(void)
 
     sc_chain_sig_set(NULL, &theirs);
     sc_host_real_sigaction(SIGSEGV, &theirs, NULL);
+    watch_crashes(false);
 }
 
 /* --- the calls --------------------------------------------------------------------------------------------------- */
@@ -156,7 +200,9 @@ static handler_fn handles(int sig, handler_fn handler, handler_fn old)
 {
     if (old != SIG_ERR && (handler == SIG_DFL || handler == SIG_IGN))
         has_no_handler(sig);
-    return old;
+    if (old != SIG_ERR && handler == SIG_DFL && is_crash(sig) && held())
+        NEXT(sigaction)(sig, &crash, NULL);
+    return (void (*)(void))old == (void (*)(void))sc_chain_sig_crash ? SIG_DFL : old;
 }
 
 SC_HOST_EXPORT int sigaction(int sig, const struct sigaction *action, struct sigaction *old)
@@ -178,6 +224,8 @@ SC_HOST_EXPORT int sigaction(int sig, const struct sigaction *action, struct sig
     result = NEXT(sigaction)(sig, action, old);
     if (action && result == 0)
         handles(sig, action->sa_handler, SIG_DFL);
+    if (result == 0)
+        hide(old);
     return result;
 }
 
@@ -250,4 +298,35 @@ SC_HOST_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     sigset_t opened;
 
     return NEXT(pthread_sigmask)(how, without_segv(how, set, &opened), old);
+}
+
+/* --- threads of a BLAS -------------------------------------------------------------------------------------------- */
+
+/* Code of a BLAS, by the name of its file. */
+static bool is_blas(void *(*body)(void *))
+{
+    const char *name;
+    Dl_info file;
+
+    if (!dladdr((const void *)(uintptr_t)body, &file) || !file.dli_fname)
+        return false;
+    name = strrchr(file.dli_fname, '/');
+    name = name ? name + 1 : file.dli_fname;
+    return strstr(name, "blas") || strstr(name, "blis");
+}
+
+/* A signal for the process goes to the main thread, unless that holds it back, as it does in calls (base/quiet.h): then
+ * to any thread that does not.  In a program that starts none itself those would be OpenBLAS's, where a handler that
+ * jumps, say, is lost. */
+SC_HOST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
+{
+    uint64_t set = ~(SYNCHRONOUS | BIT(CANCEL) | BIT(SETXID)), before;
+    int result;
+
+    if (!is_blas(body))
+        return NEXT(pthread_create)(thread, attr, body, arg);
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &before, sizeof set);
+    result = NEXT(pthread_create)(thread, attr, body, arg);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    return result;
 }

@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/quiet.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 #include "host/host.h"
@@ -221,9 +222,11 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
         view.rows = rows * cols;
         view.cols = 1;
     }
+    sc_quiet_enter();
     sc_inside_enter();
     status = prefetch_view(&view, device);
     sc_inside_leave();
+    sc_quiet_leave();
     return public_status(status);
 }
 

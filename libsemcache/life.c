@@ -116,6 +116,12 @@ static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
     sc_coherence_acquire_host(addr, bytes, access);
 }
 
+static void all_home(void)
+{
+    if (is_tracking())
+        sc_coherence_home_all();
+}
+
 /* Around a fork `life` cannot change.  These handlers were registered after lock_for_fork: `home` runs before it, and
  * `resume` and `child` after its counterparts. */
 static void home(void)
@@ -147,6 +153,7 @@ static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
                                                    .read_ahead = sc_coherence_read_ahead,
                                                    .forget = forget,
                                                    .acquire = acquire,
+                                                   .all_home = all_home,
                                                    .home = home,
                                                    .child = child,
                                                    .resume = resume};
@@ -199,10 +206,10 @@ bool sc_library_start(void)
         return now == SC_LIBRARY_RUNNING;
     /* While everything comes home, calls wait for it: a host BLAS that faults on what is still away holds its own locks
      * meanwhile, which an emulated device needs to finish. */
+    block_signals(&before); /* until the lock is free: handlers may jump out of here */
     pthread_mutex_lock(&life_lock);
     if (sc_library_life() == SC_LIBRARY_IDLE) {
         sc_inside_enter();
-        block_signals(&before);
         /* Not earlier: a process that offloads nothing has nothing to tell. */
         if (sc_config.trace && sc_trace_start(sc_config.trace) == SC_OK)
             sc_report_settings();
@@ -218,10 +225,10 @@ bool sc_library_start(void)
             keep_on_host();
             set_life(SC_LIBRARY_OVER);
         }
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
         sc_inside_leave();
     }
     pthread_mutex_unlock(&life_lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return sc_library_life() == SC_LIBRARY_RUNNING;
 }
 

@@ -130,7 +130,7 @@ static void write_text(const char *path, mode_t mode, const char *what, const ch
 static void write_statistics(void)
 {
     if (snapshot && is_ours_to_write())
-        write_text(sc_config.stats, 0644, "statistics", snapshot, snapshot_bytes);
+        write_text(sc_config.stats, 0600, "statistics", snapshot, snapshot_bytes);
 }
 
 /* Only of a process that decided something. */

@@ -24,8 +24,8 @@ check() # object, allowed symbols
 }
 common='_GLOBAL_OFFSET_TABLE_ __stack_chk_fail'
 check fault_sig "$common sc_host_arena sc_host_prot sc_host_prot_changes \
-    sc_host_strict_selector"
-check chain_sig "$common sc_host_strict_selector"
+    sc_host_strict_selector sc_inside_depth"
+check chain_sig "$common sc_host_strict_selector sc_fault_sig_home"
 # These two also hold the installation, which runs in ordinary code.
 check front_sigaction "$common sc_fault_sig_serve sc_chain_sig_pass sc_host_signals_take sc_host_signals_give_back"
 check front_sigsegv "$common sc_fault_sig_serve sc_chain_sig_pass sc_host_signals_take sc_host_signals_give_back \

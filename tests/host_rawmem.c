@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "tests/host_fake.h"
 #include "tests/tap.h"
@@ -13,6 +14,7 @@ int main(void)
 {
     char *closed = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     char *source = malloc(BYTES), *back = malloc(BYTES);
+    struct rlimit limit;
     int first, again;
 
     for (size_t i = 0; i < BYTES; i++)
@@ -27,6 +29,13 @@ int main(void)
     tap_ok(sc_host_write(closed + 4095, "xyz", 3) == SC_OK && memcmp(closed + 4095, "xyz", 3) == 0,
            "read-only pages can be written, across a boundary");
     tap_ok(sc_host_write(closed, source, 0) == SC_OK, "nothing to write is no error");
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_max < 600) {
+        tap_ok(1, "# SKIP fewer than 600 files may be open here");
+        return tap_done();
+    }
     /* A program that closes everything and opens its own file under our number must not find our bytes in it. */
     closefrom(3);
     first = open("/dev/null", O_RDWR);

@@ -40,3 +40,15 @@ tests_replayed_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
 check_PROGRAMS += tests/replayed
 endif
+# Signals
+if HAVE_BLAS
+check_PROGRAMS += tests/signals tests/signals_linked
+tests_signals_SOURCES = tests/signals.c
+tests_signals_LDADD = $(BLAS_LIBS) -lpthread
+# Finds the library without LD_LIBRARY_PATH, which set-user-id programs do not see.
+tests_signals_linked_SOURCES = tests/signals.c
+tests_signals_linked_LDFLAGS = -no-install
+tests_signals_linked_LDADD = libsemcache.la $(BLAS_LIBS) -lpthread
+endif
+dist_check_SCRIPTS += tests/signals.t
+TESTS += tests/signals.t

@@ -51,7 +51,8 @@ static void load(void)
 #endif
     if (!known || !dladdr(known, &info) || (file = copy_of(info.dli_fname)) < 0)
         return;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    /* Not "self": a debugger opens the name, too, and would wait for what that is among its own files. */
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
     own = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     close(file);
     if (!own || dlsym(own, "dgemm_") == known)

@@ -1,0 +1,288 @@
+/* A program for signals.t that knows nothing of semcache: C := 2 A by dgemm, whose result is away when the argument's
+ * event comes.  It prints "right" when all that it found was. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define N 300
+#define JUMPS 300
+
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+            const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
+
+static double *a, *b, *c;
+static volatile sig_atomic_t rounds; /* calls that came back */
+
+static void multiply(void)
+{
+    const int n = N;
+    const double one = 1, zero = 0;
+
+    dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
+    rounds++;
+}
+
+static void set_up(void)
+{
+    a = malloc(sizeof *a * N * N);
+    b = calloc(N * N, sizeof *b);
+    c = calloc(N * N, sizeof *c);
+    for (int i = 0; i < N * N; i++)
+        a[i] = 1000000 + i;
+    for (int i = 0; i < N; i++)
+        b[i * (N + 1)] = 2;
+}
+
+static int wrong(void)
+{
+    int bad = 0;
+
+    for (int i = 0; i < N * N; i++)
+        bad += c[i] != 2.0 * (1000000 + i);
+    return bad;
+}
+
+static int verdict(const char *what, int bad)
+{
+    printf("%s: %s\n", what, bad ? "wrong" : "right");
+    return bad != 0;
+}
+
+/* --- alarms ------------------------------------------------------------------------------------------------------- */
+
+static void every(long microseconds, void (*handler)(int), int flags)
+{
+    struct itimerval timer = {{0, microseconds}, {0, microseconds}};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void no_alarms(void)
+{
+    struct itimerval off = {{0, 0}, {0, 0}};
+
+    setitimer(ITIMER_REAL, &off, NULL);
+}
+
+static sigjmp_buf start;
+static volatile sig_atomic_t jumps;
+
+static void jump(int sig)
+{
+    (void)sig;
+    if (++jumps == JUMPS) /* here, because a round may be longer than the time between two alarms */
+        no_alarms();
+    siglongjmp(start, 1);
+}
+
+/* Out of calls and faults, wherever the alarm finds them.  No malloc and no stdio meanwhile, whose locks would stay. */
+static int jump_out(void)
+{
+    volatile int bad = 0;
+
+    multiply(); /* opens the devices */
+    if (sigsetjmp(start, 1) == 0)
+        every(700, jump, 0);
+    while (jumps < JUMPS) {
+        multiply();
+        bad += wrong() != 0;
+    }
+    rounds = 0;
+    for (int i = 0; i < 20; i++)
+        multiply();
+    printf("calls after jumps: %d\n", (int)rounds);
+    return verdict("jumps", bad + wrong());
+}
+
+static volatile sig_atomic_t alarms, elsewhere;
+static void count(int sig)
+{
+    (void)sig;
+    alarms++;
+    elsewhere += gettid() != getpid();
+}
+
+/* Signals for the process, which has the BLAS's threads besides the main one. */
+static int on_main_thread(void)
+{
+    int bad = 0;
+
+    multiply();
+    every(300, count, SA_RESTART);
+    while (alarms < 500) {
+        multiply();
+        bad += c[N] != 2.0 * (1000000 + N);
+    }
+    no_alarms();
+    return verdict("on the main thread", bad || elsewhere);
+}
+
+static int pipe_ends[2];
+static void *write_later(void *none)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    usleep(50000);
+    if (write(pipe_ends[1], "12345678", 8) != 8)
+        exit(9);
+    return none;
+}
+
+/* Calls of the program are interrupted as ever, and only by its signals: not by ours. */
+static int interrupted(void)
+{
+    struct timespec second = {1, 0}, brief = {0, 30000000}, rest = {0, 0};
+    pthread_t thread;
+    int bad = 0;
+
+    if (pipe(pipe_ends))
+        return 9;
+    every(20000, count, 0);
+    for (int i = 0; i < 10; i++) {
+        multiply();
+        bad += read(pipe_ends[0], c, 4096) != -1 || errno != EINTR || wrong();
+        multiply();
+        bad += nanosleep(&second, &rest) != -1 || errno != EINTR;
+    }
+    every(20000, count, SA_RESTART);
+    multiply();
+    alarms = 0;
+    pthread_create(&thread, NULL, write_later, NULL);
+    bad += read(pipe_ends[0], c, 4096) != 8 || memcmp(c, "12345678", 8) != 0 || alarms == 0;
+    pthread_join(thread, NULL);
+    no_alarms();
+    for (int i = 0; i < 5; i++) {
+        multiply();
+        bad += nanosleep(&brief, NULL) != 0 || wrong(); /* no signal of ours ends it */
+    }
+    return verdict("interrupted calls", bad);
+}
+
+/* --- crashes ------------------------------------------------------------------------------------------------------ */
+
+static volatile int *volatile nowhere;
+
+/* What a crash reporter does: it looks at the program's data. */
+static void report(int sig)
+{
+    const char *text = wrong() ? "handler: wrong\n" : "handler: right\n";
+
+    if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+        _exit(9);
+    _exit(sig == SIGSEGV ? 5 : 6);
+}
+
+/* One that looks and lets the program die of it. */
+static void report_and_die(int sig, siginfo_t *info, void *context)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+
+    (void)info;
+    (void)context;
+    if (write(STDOUT_FILENO, wrong() ? "wrong\n" : "right\n", 6) != 6)
+        _exit(9);
+    sigaction(sig, &action, NULL);
+}
+
+static int handled(const char *when)
+{
+    struct sigaction fatal = {.sa_sigaction = report_and_die, .sa_flags = SA_SIGINFO}, now;
+
+    if (strcmp(when, "before") == 0)
+        signal(SIGSEGV, report);
+    multiply();
+    if (strcmp(when, "after") == 0)
+        signal(SIGSEGV, report);
+    if (strcmp(when, "fatal") == 0)
+        sigaction(SIGSEGV, &fatal, NULL);
+    sigaction(SIGABRT, NULL, &now);
+    if (now.sa_handler != SIG_DFL || now.sa_flags || signal(SIGFPE, SIG_DFL) != SIG_DFL)
+        printf("a handler of somebody else\n");
+    fflush(stdout);
+    *nowhere = 1;
+    return 9;
+}
+
+/* The core is to show C as it is. */
+static int dump(const char *how)
+{
+    struct rlimit limit;
+    volatile int zero = 0, one = 1;
+
+    getrlimit(RLIMIT_CORE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_CORE, &limit);
+    multiply();
+    printf("C at %lu, %d doubles from %d in steps of 2\n", (unsigned long)c, N * N, 2000000);
+    fflush(stdout);
+    if (strcmp(how, "abort") == 0)
+        abort();
+    if (strcmp(how, "fpe") == 0)
+        one = one / zero;
+    if (strcmp(how, "sent") == 0)
+        raise(SIGSEGV);
+    *nowhere = one;
+    return 9;
+}
+
+static void jump_on_bus(int sig)
+{
+    (void)sig;
+    siglongjmp(start, 1);
+}
+
+/* A file that is shorter than its mapping: SIGBUS, in the midst of our faults. */
+static int bus(void)
+{
+    FILE *file = tmpfile();
+    volatile char *map;
+    int bad = 1;
+
+    if (!file || ftruncate(fileno(file), 4096))
+        return 9;
+    map = mmap(NULL, 8192, PROT_READ, MAP_SHARED, fileno(file), 0);
+    multiply();
+    signal(SIGBUS, jump_on_bus);
+    if (sigsetjmp(start, 1) == 0)
+        bad = map[4096];
+    else
+        bad = 0;
+    bad += wrong();
+    multiply();
+    return verdict("bus", bad + wrong());
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "", *how = argc > 2 ? argv[2] : "";
+
+    set_up();
+    if (strcmp(what, "jump") == 0)
+        return jump_out();
+    if (strcmp(what, "thread") == 0)
+        return on_main_thread();
+    if (strcmp(what, "interrupted") == 0)
+        return interrupted();
+    if (strcmp(what, "handled") == 0)
+        return handled(how);
+    if (strcmp(what, "dump") == 0)
+        return dump(how);
+    if (strcmp(what, "bus") == 0)
+        return bus();
+    multiply();
+    return verdict("plain", wrong());
+}
