@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "bench/hand.h"
-#include "bench/stencil.h"
+#include "examples/stencil.h"
 
 #define HAND_CUSPARSE(call)                                                                          \
     do {                                                                                             \

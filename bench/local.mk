@@ -28,9 +28,9 @@ bench_cuda_rates_SOURCES = bench/cuda_rates.c tests/cuda_module.h
 if HAVE_LAPACK
 noinst_PROGRAMS += bench/factor
 endif
-bench_sparse_cg_SOURCES = bench/sparse_cg.c bench/stencil.h examples/example.h
+bench_sparse_cg_SOURCES = bench/sparse_cg.c examples/stencil.h examples/example.h
 bench_sparse_cg_LDADD = libsemcache.la $(BLAS_LIBS) -lm
-bench_hand_sparse_cg_SOURCES = bench/hand_sparse_cg.c bench/hand.h bench/stencil.h
+bench_hand_sparse_cg_SOURCES = bench/hand_sparse_cg.c bench/hand.h examples/stencil.h
 bench_hand_sparse_cg_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_hand_sparse_cg_LDFLAGS = $(CUDA_LDFLAGS)
 bench_hand_sparse_cg_LDADD = -lcublas -lcusparse -lcudart -lm

@@ -3,7 +3,7 @@
  *     sparse_cg [n [iterations]] */
 #include <math.h>
 
-#include "bench/stencil.h"
+#include "examples/stencil.h"
 #include "semcache/semcache.h"
 
 int main(int argc, char **argv)

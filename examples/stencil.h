@@ -1,6 +1,6 @@
 /* The 7-point stencil on a cube as a CSR matrix: positive definite, the same numbers in all programs that compare. */
-#ifndef BENCH_STENCIL_H
-#define BENCH_STENCIL_H
+#ifndef EXAMPLES_STENCIL_H
+#define EXAMPLES_STENCIL_H
 
 #include "examples/example.h"
 
