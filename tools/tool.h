@@ -13,6 +13,19 @@ int sc_tool_info(int argc, char **argv);
 int sc_tool_trace(int argc, char **argv);
 int sc_tool_tune(int argc, char **argv);
 
+/* A command made of commands: finds the one that argv names, gives it the rest, and returns its status. */
+struct sc_tool_menu {
+    const struct sc_tool_command {
+        const char *name, *full_name; /* "trace", "semcache trace" */
+        int (*run)(int argc, char **argv);
+    } *command;
+    int commands;
+    const char *missing;       /* said when none is named */
+    const char *kind, *choices; /* "there is no KIND NAME: CHOICES" */
+    const char *args_doc, *doc; /* as argp has them */
+};
+int sc_tool_choose(const struct sc_tool_menu *menu, int argc, char **argv);
+
 /* Prints the LinkMap and, when `svg` is not NULL, draws it there; an exit status. */
 int sc_tool_links(const char *svg);
 

@@ -78,45 +78,20 @@ static int replay(int argc, char **argv)
     return sc_tool_replay(argv[0], asked.file);
 }
 
-static const struct command {
-    const char *name, *full_name;
-    int (*run)(int argc, char **argv);
-} commands[] = {{"dump", "semcache trace dump", dump},
-                {"check", "semcache trace check", check},
-                {"replay", "semcache trace replay", replay}};
-
-struct choice {
-    const struct command *command;
-    int at; /* in argv */
-};
-
-static error_t parse(int key, char *text, struct argp_state *state)
-{
-    struct choice *choice = state->input;
-
-    if (key == ARGP_KEY_NO_ARGS)
-        argp_error(state, "say: dump FILE, check FILE or replay FILE");
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(text, commands[i].name) == 0)
-            choice->command = &commands[i];
-    if (!choice->command)
-        argp_error(state, "there is no trace command %s: dump, check or replay", text);
-    choice->at = state->next - 1;
-    state->next = state->argc; /* the rest is the command's */
-    return 0;
-}
+static const struct sc_tool_command commands[] = {{"dump", "semcache trace dump", dump},
+                                                  {"check", "semcache trace check", check},
+                                                  {"replay", "semcache trace replay", replay}};
 
 int sc_tool_trace(int argc, char **argv)
 {
-    static const struct argp argp = {.parser = parse,
-                                     .args_doc = "dump [--summary] FILE\ncheck FILE\nreplay [OPTION...] FILE",
-                                     .doc = "Looks at the trace of a program, checks it, or does again what the "
-                                            "program did."};
-    struct choice choice = {0};
+    static const struct sc_tool_menu menu = {
+        .command = commands,
+        .commands = sizeof commands / sizeof *commands,
+        .missing = "say: dump FILE, check FILE or replay FILE",
+        .kind = "trace command",
+        .choices = "dump, check or replay",
+        .args_doc = "dump [--summary] FILE\ncheck FILE\nreplay [OPTION...] FILE",
+        .doc = "Looks at the trace of a program, checks it, or does again what the program did."};
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
-    argv[choice.at] = (char *)choice.command->full_name;
-    return choice.command->run(argc - choice.at, argv + choice.at);
+    return sc_tool_choose(&menu, argc, argv);
 }
