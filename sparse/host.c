@@ -59,18 +59,15 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
 {
     struct sc_sparse_matrix *m = call->matrix;
     struct sc_sparse_csr csr;
-    enum sc_status status = SC_OK;
+    enum sc_status status;
 
     if (rows <= 0)
         return SC_OK;
     sc_log(SC_LOG_DEBUG, "sparse %s: %lld of %lld rows on the host", sc_op_name(call->op), (long long)rows,
            (long long)call->outputs);
-    if (!m->owned || !m->measured)
-        status = sc_sparse_check_arrays(&m->arrays, NULL);
+    status = sc_sparse_measure(m);
     if (status != SC_OK)
         return status;
-    sc_sparse_extent(&m->arrays, &m->first, &m->end);
-    m->measured = true;
     sc_sparse_bring_home(m);
     status = sc_sparse_make_csr(&m->arrays, &call->use, &csr);
     if (status == SC_OK)

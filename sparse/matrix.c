@@ -204,6 +204,17 @@ static void release(struct sc_sparse_matrix *m)
     free(m);
 }
 
+enum sc_status sc_sparse_measure(struct sc_sparse_matrix *m)
+{
+    enum sc_status status = m->owned && m->measured ? SC_OK : sc_sparse_check_arrays(&m->arrays, NULL);
+
+    if (status != SC_OK)
+        return status;
+    sc_sparse_extent(&m->arrays, &m->first, &m->end);
+    m->measured = true;
+    return SC_OK;
+}
+
 static enum sc_status create(struct sc_sparse_matrix **out, const struct sc_sparse_arrays *arrays, bool copy)
 {
     struct sc_sparse_matrix *m;
@@ -218,12 +229,9 @@ static enum sc_status create(struct sc_sparse_matrix **out, const struct sc_spar
     if (!m)
         return SC_ERR_MEMORY;
     if (copy) {
-        status = sc_sparse_check_arrays(&m->arrays, NULL);
-        if (status == SC_OK) {
-            sc_sparse_extent(&m->arrays, &m->first, &m->end);
-            m->measured = true;
+        status = sc_sparse_measure(m);
+        if (status == SC_OK)
             status = own_arrays(m);
-        }
     }
     if (status != SC_OK)
         release(m);

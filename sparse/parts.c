@@ -114,18 +114,15 @@ static uint64_t bytes_of(const struct sc_sparse_csr *a)
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
 {
     struct sc_sparse_use use = v->use;
-    enum sc_status status = SC_OK;
+    enum sc_status status;
     uint64_t last_use = v->last_use;
 
     sc_sparse_variant_drop(v);
     v->use = use;
     v->last_use = last_use;
-    if (!m->owned || !m->measured)
-        status = sc_sparse_check_arrays(&m->arrays, NULL);
+    status = sc_sparse_measure(m);
     if (status != SC_OK)
         return status;
-    sc_sparse_extent(&m->arrays, &m->first, &m->end);
-    m->measured = true;
     status = link_arrays(m, &v->seen);
     if (status == SC_OK)
         status = sc_sparse_make_csr(&m->arrays, &use, &v->csr);

@@ -24,12 +24,12 @@ static enum sc_status adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr 
 /* With both locks: the matrix's arrays, looked at and at home, as a sorted CSR. */
 static enum sc_status sorted_csr(struct sc_sparse_matrix *m, const struct sc_sparse_use *use, struct sc_sparse_csr *out)
 {
-    enum sc_status status = sc_sparse_check_arrays(&m->arrays, NULL);
+    enum sc_status status;
 
+    m->measured = false; /* looked at whosever they are */
+    status = sc_sparse_measure(m);
     if (status != SC_OK)
         return status;
-    sc_sparse_extent(&m->arrays, &m->first, &m->end);
-    m->measured = true;
     sc_sparse_bring_home(m);
     return sc_sparse_make_csr(&m->arrays, use, out);
 }

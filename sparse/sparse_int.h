@@ -102,6 +102,8 @@ void sc_sparse_extent(const struct sc_sparse_arrays *a, int64_t *first, int64_t 
 int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4]);
 /* SC_ERR_INVALID with a line that says what is wrong. */
 enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t *entries);
+/* Looks at the arrays, unless they are ours and were looked at (matrix->measured), and finds first and end. */
+enum sc_status sc_sparse_measure(struct sc_sparse_matrix *matrix);
 /* Memory that can be tracked if there is any. */
 void *sc_sparse_alloc(size_t bytes);
 void *sc_sparse_grow(void *memory, size_t used, size_t bytes); /* NULL: as it was */
