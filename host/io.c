@@ -18,6 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "host/libc_names.h"
 #include "host/next.h"
 #include "host/uses.h"
 
@@ -56,20 +57,6 @@ static size_t times(size_t each, size_t count)
 
 #undef fread_unlocked /* macros of <stdio.h> */
 #undef fwrite_unlocked
-
-/* Not declared by libc, or to fortified programs only. */
-ssize_t __read(int, void *, size_t);
-ssize_t __pread64(int, void *, size_t, off64_t);
-ssize_t __write(int, const void *, size_t);
-ssize_t __pwrite64(int, const void *, size_t, off64_t);
-ssize_t __send(int, const void *, size_t, int);
-ssize_t __read_chk(int, void *, size_t, size_t);
-ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
-ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
-ssize_t __recv_chk(int, void *, size_t, size_t, int);
-ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *);
-size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
-size_t __fread_unlocked_chk(void *, size_t, size_t, size_t, FILE *);
 
 #define CALL(result, name, parameters, arguments, touched) NEXT_##name,
 enum {

@@ -1,7 +1,7 @@
 # host: memory half (whose address is this; the malloc and mmap families, I/O, fork)
 libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/machine_memory.c host/malloc.c \
-	host/mmap.c host/next.h host/next.c host/io.c host/io_calls.h host/uses.h host/uses.c host/raw.c \
+	host/mmap.c host/next.h host/next.c host/io.c host/io_calls.h host/libc_names.h host/uses.h host/uses.c host/raw.c \
 	host/strict.h host/strict.c host/fork.h host/fork.c host/rawmem.c
 EXTRA_DIST += host/README.md
 

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "host/libc_names.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -23,14 +24,6 @@ static char *block; /* tracked; p is inside it */
 static char *p;
 static FILE *file;
 static int fd, pair[2];
-
-ssize_t __read_chk(int, void *, size_t, size_t);
-ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
-ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
-ssize_t __recv_chk(int, void *, size_t, size_t, int);
-ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *);
-size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
-size_t __fread_unlocked_chk(void *, size_t, size_t, size_t, FILE *);
 
 /* A call of `bytes` bytes at p that gave `result`. */
 static void expect(const char *name, ssize_t result, ssize_t wanted, enum sc_access access)

@@ -21,6 +21,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "host/libc_names.h"
+
 #define N 8192
 #define BYTES (N * sizeof(double)) /* what a pipe holds */
 #define READ 4000                  /* elements: not a whole number of pages */
@@ -30,18 +32,6 @@
 void dscal_(const int *, const double *, double *, const int *);
 void dcopy_(const int *, const double *, const int *, double *, const int *);
 
-ssize_t __read(int, void *, size_t);
-ssize_t __pread64(int, void *, size_t, off64_t);
-ssize_t __write(int, const void *, size_t);
-ssize_t __pwrite64(int, const void *, size_t, off64_t);
-ssize_t __send(int, const void *, size_t, int);
-ssize_t __read_chk(int, void *, size_t, size_t);
-ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
-ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
-ssize_t __recv_chk(int, void *, size_t, size_t, int);
-ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *);
-size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
-size_t __fread_unlocked_chk(void *, size_t, size_t, size_t, FILE *);
 char *__fgets_chk(char *, size_t, int, FILE *);
 
 static const int n = N, one = 1;
