@@ -308,20 +308,6 @@ static bool matrix_is_resident(const struct sc_view *view, int count)
     return residency.device_bytes == residency.bytes;
 }
 
-/* Bytes that are written without being read, and that no device has. */
-static uint64_t overwritten(const struct sc_view *view, int count)
-{
-    struct sc_residency residency;
-    uint64_t bytes = 0;
-
-    for (int i = 0; i < count; i++)
-        if (view[i].access == SC_WRITE) {
-            sc_coherence_residency(&view[i], 1, &residency);
-            bytes += residency.bytes - residency.device_bytes - residency.untracked;
-        }
-    return bytes;
-}
-
 static void describe(const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
@@ -332,7 +318,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->device_bytes = residency.device_bytes;
     call->device_only = residency.device_only;
     call->untracked = residency.untracked;
-    call->overwritten = overwritten(view, count);
+    call->overwritten = residency.overwritten;
     call->key = largest_key(view, count);
     call->machine.cores = sc_blas_host_cores();
     call->machine.gemm_flops = device->gemm_flops;

@@ -91,6 +91,7 @@ struct sc_residency {
     uint64_t bytes;        /* of the views */
     uint64_t device_bytes; /* of those: valid on some device */
     uint64_t device_only;  /* of those: not valid on the host */
+    uint64_t overwritten;  /* of those: on no device, and the view is written without being read */
     uint64_t untracked;    /* in memory that cannot be tracked (would be shadowed) */
 };
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);

@@ -294,8 +294,14 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
 {
     *out = (struct sc_residency){0};
     sc_protocol_lock();
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        struct sc_residency before = *out;
+
         if (!sc_view_empty(&views[i]))
             add_residency(&views[i], out);
+        if (views[i].access == SC_WRITE)
+            out->overwritten += out->bytes - before.bytes - (out->device_bytes - before.device_bytes) -
+                                (out->untracked - before.untracked);
+    }
     sc_protocol_unlock();
 }
