@@ -53,7 +53,8 @@ static enum sc_status add_diagonal(const struct rank *r, int device, int i, int 
     kernel.n = sc_blas_part(&r->t, i);
     kernel.k = sc_blas_part(&r->k, l);
     sc_blas_set_beta(&kernel, r->beta, l == 0);
-    /* Read and written whatever beta is: the block holds part of the other triangle. */
+    /* Read and written whatever beta is: the block holds part of the other triangle.  (When beta is 0, claim has brought
+     * that and no more.) */
     return sc_blas_task(device, &kernel, piece_x(r, 0, i, l), two ? piece_y(r, 0, l, i) : sc_blas_none(),
                         target(r, i, i, SC_RDWR));
 }
@@ -132,6 +133,24 @@ static void set_cuts(struct rank *r)
     }
 }
 
+/* beta = 0: of the tiles that are only on the host no more goes to the devices than what has to survive in them. */
+static void claim(const struct rank *r)
+{
+    const struct sc_operand *c = target_operand(r);
+    struct sc_cuts rows, cols;
+
+    sc_coherence_row_cuts(c, &rows);
+    sc_coherence_col_cuts(c, &cols);
+    for (int j = 0; j < cols.n; j++)
+        for (int i = 0; i < rows.n; i++) {
+            struct sc_piece tile = sc_blas_matrix(c, rows.at[i], cols.at[j], sc_blas_part(&rows, i),
+                                                  sc_blas_part(&cols, j), SC_RDWR);
+
+            /* A failure shows in the tasks, which bring what is missing or fall back. */
+            sc_coherence_claim(sc_coherence_where(&tile), &tile, r->call->kernel->uplo);
+        }
+}
+
 enum sc_status sc_blas_rank(struct sc_blas_job *call)
 {
     struct rank r; /* large: not initialised */
@@ -140,6 +159,8 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     r.call = call;
     set_terms(&r);
     set_cuts(&r);
+    if (sc_blas_is_zero(r.beta))
+        claim(&r);
     /* In an order that needs the strips of A and B one after the other. */
     for (int far = 0; far < r.t.n && status == SC_OK; far++)
         for (int near = 0; near <= far && status == SC_OK; near++)

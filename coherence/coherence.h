@@ -158,6 +158,11 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *piece);
 /* Starts moving a piece to a device without using it yet. */
 enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
 
+/* This call's next tasks overwrite, on the device and without reading it, the part of the piece that lies in one
+ * triangle of its operand (uplo; the diagonal included).  Brings the rest of the sectors that this part does not fill:
+ * tasks that read and write (SC_RDWR) then find all there, and what they overwrite was not uploaded. */
+enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char uplo);
+
 /* Runs one kernel on a device: acquires the pieces (slots a, b, c of the kernel; a piece with operand == NULL and
  * temporary == NULL is an unused slot), fills in their addresses and leading dimensions, launches, releases.  The sign
  * of a vector's increment is kept; a matrix piece in the place of a vector (sc_coherence_as_matrix) must be contiguous

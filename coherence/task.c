@@ -251,7 +251,10 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
     return status;
 }
 
-enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
+/* Brings the sectors of a piece, or what `bring` brings of them. */
+static enum sc_status fetch(int device, const struct sc_piece *piece, char uplo,
+                            enum sc_status (*bring)(int device, const struct sc_piece *piece, char uplo,
+                                                    const struct sc_target *x))
 {
     struct sc_target x;
     enum sc_status status;
@@ -264,9 +267,59 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
     if (can_close(&x.t->copy[device], &x, x.sectors, SC_READ))
         status = sc_memory_ensure(device, x.m, x.t);
     if (status == SC_OK)
-        status = sc_transfer_to_device(device, x.m, x.t, x.sectors);
+        status = bring(device, piece, uplo, &x);
     x.t->copy[device].pins--;
     return status;
+}
+
+static enum sc_status bring_all(int device, const struct sc_piece *piece, char uplo, const struct sc_target *x)
+{
+    (void)piece, (void)uplo;
+    return sc_transfer_to_device(device, x->m, x->t, x->sectors);
+}
+
+enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
+{
+    return fetch(device, piece, 0, bring_all);
+}
+
+/* Rows [*r0, *r1) of the lattice that the triangle covers in every column of a sector, as far as the piece goes.
+ * False: none, or all of the tile's. */
+static bool triangle_rows(const struct sc_piece *p, char uplo, const struct sc_target *x, int s, int64_t *r0,
+                          int64_t *r1)
+{
+    const struct sc_operand *o = p->operand;
+    int64_t first = sc_tile_sector_col(x->m, x->t, s) - o->col, end = sc_tile_sector_end(x->m, x->t, s + 1) - o->col;
+    int64_t top = p->r, bottom = p->r + p->rows;
+
+    if (first < p->c || end > p->c + p->cols)
+        return false;
+    if (uplo == 'L')
+        top = top > end - 1 ? top : end - 1;
+    else
+        bottom = bottom < first + 1 ? bottom : first + 1;
+    *r0 = top + o->row;
+    *r1 = bottom + o->row;
+    return *r0 < *r1 && *r1 - *r0 < x->t->rows;
+}
+
+static enum sc_status bring_rest(int device, const struct sc_piece *p, char uplo, const struct sc_target *x)
+{
+    enum sc_status status = SC_OK;
+    int64_t r0, r1;
+
+    for (uint64_t rest = x->sectors & ~x->t->copy[device].valid; rest && status == SC_OK; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest);
+
+        if (triangle_rows(p, uplo, x, s, &r0, &r1))
+            status = sc_transfer_around(device, x->m, x->t, s, r0, r1);
+    }
+    return status;
+}
+
+enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char uplo)
+{
+    return piece->operand->linear || piece->operand->view.vector ? SC_OK : fetch(device, piece, uplo, bring_rest);
 }
 
 /* --- temporaries -------------------------------------------------------------------------------------------------- */

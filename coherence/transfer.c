@@ -172,12 +172,13 @@ static enum sc_status after_written(int device, enum sc_stream stream, int from,
     return status;
 }
 
-static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struct sc_tile *t, int s, int e)
+/* Rows [r0, r1) of the lattice, of sectors [s, e). */
+static enum sc_status fetch_rows(int device, int from, struct sc_matrix *m, struct sc_tile *t, int s, int e,
+                                 int64_t r0, int64_t r1)
 {
     enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : SC_STREAM_PEER;
     struct sc_copy *c = &t->copy[device];
-    struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from,
-                     device, false};
+    struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device, false};
     enum sc_status status = before_overwriting(device, stream, c, s, e);
     struct sc_fence f;
 
@@ -197,6 +198,11 @@ static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struc
     else
         t->copy[from].reader[device] = f;
     return SC_OK;
+}
+
+static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struct sc_tile *t, int s, int e)
+{
+    return fetch_rows(device, from, m, t, s, e, t->row, t->row + t->rows);
 }
 
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
@@ -231,6 +237,26 @@ enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_
 int sc_transfer_source(int device, const struct sc_tile *t, int s)
 {
     return source_for(device, t, s);
+}
+
+enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1)
+{
+    int from = source_for(device, t, s);
+    uint64_t bit = UINT64_C(1) << s;
+    enum sc_status status = SC_OK;
+
+    if (from != SC_HOST)
+        sc_memory_touch(from, &t->copy[from]);
+    if (sc_protocol.check)
+        sc_check_scribble(m, t, device, bit); /* what is left out must not be right by chance */
+    sc_protocol_shared(m, t, device, bit); /* before the host is read (C5) */
+    if (r0 > t->row)
+        status = fetch_rows(device, from, m, t, s, s + 1, t->row, r0);
+    if (status == SC_OK && r1 < t->row + t->rows)
+        status = fetch_rows(device, from, m, t, s, s + 1, r1, t->row + t->rows);
+    if (status != SC_OK)
+        sc_protocol_dropped(m, t, device, bit);
+    return status;
 }
 
 /* The sector's memory on the device holds valid elements and old ones afterwards, so it stays invalid there. */

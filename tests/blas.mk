@@ -49,6 +49,11 @@ tests_blas_real_LDADD = libcore.la -ldl -lm
 tests_blas_chains_SOURCES = tests/blas_chains.c tests/blas_random.h
 tests_blas_chains_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_real tests/blas_chains
+# Products into a triangle: what of it is uploaded.
+check_PROGRAMS += tests/blas_triangles
+tests_blas_triangles_SOURCES = tests/blas_triangles.c tests/blas_random.h
+tests_blas_triangles_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_triangles
 # Every spelling of a name.
 check_PROGRAMS += tests/spellings
 tests_spellings_SOURCES = tests/spellings.c tests/tap.h

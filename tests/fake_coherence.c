@@ -264,6 +264,24 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
     return SC_OK;
 }
 
+static char *host_element(const struct sc_piece *p, size_t elem, int64_t i, int64_t j);
+
+/* What the tasks overwrite holds NaN until they do. */
+enum sc_status sc_coherence_claim(int device, const struct sc_piece *p, char uplo)
+{
+    size_t elem = sc_type_bytes(p->operand->view.type);
+
+    need_lock("claim");
+    if (device < 0 || device >= fake.devices)
+        error_("a claim on no device");
+    check_piece(p);
+    for (int64_t j = 0; j < p->cols; j++)
+        for (int64_t i = 0; i < p->rows; i++)
+            if (uplo == 'L' ? p->r + i >= p->c + j : p->r + i <= p->c + j)
+                memset(host_element(p, elem, i, j), 0xff, elem);
+    return SC_OK;
+}
+
 /* A piece as one task has it: a copy, apart from a temporary. */
 struct local {
     const struct sc_piece *piece;
