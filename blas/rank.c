@@ -53,7 +53,7 @@ static enum sc_status add_diagonal(const struct rank *r, int device, int i, int 
     kernel.n = sc_blas_part(&r->t, i);
     kernel.k = sc_blas_part(&r->k, l);
     sc_blas_set_beta(&kernel, r->beta, l == 0);
-    /* Read and written whatever beta is: the block holds part of the other triangle.  (When beta is 0, claim has brought
+    /* Read and written whatever beta is: the block holds part of the other triangle.  (For beta = 0 claim has brought
      * that and no more.) */
     return sc_blas_task(device, &kernel, piece_x(r, 0, i, l), two ? piece_y(r, 0, l, i) : sc_blas_none(),
                         target(r, i, i, SC_RDWR));
