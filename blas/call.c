@@ -1,5 +1,6 @@
 /* What the veneers have in common: from the arguments of any BLAS routine to the record for the devices, or to operands
  * brought home for the host routine. */
+#include "base/stack.h"
 #include "blas/blas_int.h"
 
 /* --- arguments as the program gives them: not inline, since every veneer has them --------------------------------- */
@@ -116,6 +117,10 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
         row->columns(call);
     if (!sc_blas_call_valid(call))
         return SC_BLAS_PLAIN;
+    if (!sc_stack_has(SC_STACK_OF_A_CALL)) {
+        bring_home(call);
+        return SC_BLAS_HOST;
+    }
     if (!sc_blas_started(row->op, call->type, call->side, call->m, call->n, call->k))
         return SC_BLAS_HOST; /* no devices: everything is at home */
     sc_trace_routine = (uint16_t)call->routine;

@@ -32,7 +32,8 @@ void sc_host_window_reset(void);
 
 /* signals.c: libc's own functions behind the ones this library interposes. */
 int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
-int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old);
+int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old); /* masks.c */
+bool sc_host_masks_kept(void); /* free of SIGSEGV; masks.c */
 /* Takes SIGSEGV over from `theirs`, which becomes the handler for the faults that are not ours; and gives it back. */
 enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), const struct sigaction *theirs);
 void sc_host_signals_give_back(void);

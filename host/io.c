@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <mqueue.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -67,6 +68,8 @@ enum {
 
 static void *next[NEXT_COUNT];
 
+static void end(void *use) { sc_host_use_end(use); }
+
 #define CALL(result, name, parameters, arguments, touched)                                   \
     SC_HOST_EXPORT result name parameters                                                    \
     {                                                                                        \
@@ -74,8 +77,11 @@ static void *next[NEXT_COUNT];
         result got;                                                                          \
                                                                                              \
         touched;                                                                             \
+        if (__builtin_expect(!use.note, 1))                                                  \
+            return ((__typeof__(name) *)sc_host_next(&next[NEXT_##name], #name))arguments;   \
+        pthread_cleanup_push(end, &use); /* a thread may be cancelled in there */            \
         got = ((__typeof__(name) *)sc_host_next(&next[NEXT_##name], #name))arguments;        \
-        sc_host_use_end(&use);                                                               \
+        pthread_cleanup_pop(1);                                                              \
         return got;                                                                          \
     }
 #include "host/io_calls.h"

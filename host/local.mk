@@ -7,9 +7,10 @@ EXTRA_DIST += host/README.md
 
 # host: fault half (protection, fault handler, pager)
 libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/chain_sig.c host/front.h \
-	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/pager.c host/protect.c host/signals.c host/window.c
+	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/pager.c host/protect.c host/signals.c \
+	host/window.c
 
 # Calls of libc that a sanitizer makes itself before it has started: not instrumented.  (One pattern for each: a rule
 # with their names would replace Automake's.)
-host/libcore_la-mal%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: TSAN_CFLAGS =
+host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: TSAN_CFLAGS =
 host/libcore_la-i%.lo host/libcore_la-ra%.lo host/libcore_la-signal%.lo: TSAN_CFLAGS =

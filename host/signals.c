@@ -2,8 +2,7 @@
  * - who sets a SIGSEGV handler while the engine runs is remembered as the one that gets the faults that are not ours;
  * - which signals have handlers is known, for whoever must not be interrupted by one (base/quiet.h);
  * - the other signals of a crash have a handler that brings everything home for the core dump, which nobody sees;
- * - SIGSEGV is taken out of the masks of threads and handlers: a fault with SIGSEGV blocked kills.  Masks last longer
- *   than the engine's start, so that this begins when the arena exists;
+ * - SIGSEGV is taken out of the masks of handlers, as of all others (masks.c);
  * - threads that a BLAS starts run none of the program's handlers.
  * Otherwise the calls pass to libc. */
 #include "config.h"
@@ -34,8 +33,7 @@ SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler);
 
 /* --- libc's own -------------------------------------------------------------------------------------------------- */
 
-static void *next_sigaction, *next_signal, *next___sysv_signal, *next_sigset, *next_sigprocmask, *next_pthread_sigmask;
-static void *next_pthread_create;
+static void *next_sigaction, *next_signal, *next___sysv_signal, *next_sigset, *next_pthread_create;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
@@ -46,8 +44,6 @@ static void __attribute__((constructor)) find_next(void)
     NEXT(signal);
     NEXT(__sysv_signal);
     NEXT(sigset);
-    NEXT(sigprocmask);
-    NEXT(pthread_sigmask);
     NEXT(pthread_create);
 }
 
@@ -55,8 +51,6 @@ int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigac
 {
     return NEXT(sigaction)(sig, action, old);
 }
-
-int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old) { return NEXT(pthread_sigmask)(how, set, old); }
 
 /* --- whose SIGSEGV is it ----------------------------------------------------------------------------------------- */
 
@@ -69,8 +63,6 @@ static bool held(void)
     return desk && __atomic_load_n(&desk->open, __ATOMIC_ACQUIRE) && desk->owner == (int32_t)getpid();
 }
 
-static inline bool keep_open(void) { return sc_host_arena.bytes != 0 || sc_fault_desk; }
-
 /* --- which signals have handlers --------------------------------------------------------------------------------- */
 
 /* Those that come from what a thread does itself; they are never held back. */
@@ -82,11 +74,14 @@ static inline bool keep_open(void) { return sc_host_arena.bytes != 0 || sc_fault
 static void (*engine)(int, siginfo_t *, void *); /* the handler, while held() */
 
 /* While a fault is served the program's handlers wait.  Signals without one are not held back: what is deadly kills
- * even a thread whose fault is never answered.  A thread cancelled in there would keep its slot. */
+ * even a thread whose fault is never answered.  A thread cancelled in there would keep its slot.  On the alternate
+ * stack only where the program wants its faults there: others may be too small for a signal's frame. */
 static int install(void)
 {
-    struct sigaction ours = {.sa_sigaction = engine, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    struct sigaction ours = {.sa_sigaction = engine, .sa_flags = SA_SIGINFO | SA_NODEFER}, theirs;
 
+    sc_chain_sig_set(NULL, &theirs);
+    ours.sa_flags |= theirs.sa_flags & SA_ONSTACK;
     *(uint64_t *)(void *)&ours.sa_mask = __atomic_load_n(&sc_quiet_signals, __ATOMIC_RELAXED) | BIT(CANCEL);
     return NEXT(sigaction)(SIGSEGV, &ours, NULL);
 }
@@ -139,7 +134,7 @@ static bool is_crash(int sig)
     return false;
 }
 
-static const struct sigaction crash = {.sa_sigaction = sc_chain_sig_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+static const struct sigaction crash = {.sa_sigaction = sc_chain_sig_crash, .sa_flags = SA_SIGINFO};
 
 static bool is_ours(const struct sigaction *action) { return action->sa_sigaction == sc_chain_sig_crash; }
 
@@ -174,7 +169,7 @@ enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), c
     watch_crashes(true);
     sigemptyset(&segv);
     sigaddset(&segv, SIGSEGV);
-    NEXT(pthread_sigmask)(SIG_UNBLOCK, &segv, NULL);
+    sc_host_real_sigmask(SIG_UNBLOCK, &segv, NULL);
     return SC_OK;
 }
 
@@ -188,6 +183,18 @@ void sc_host_signals_give_back(void)
 }
 
 /* --- the calls --------------------------------------------------------------------------------------------------- */
+
+/* The program's action for SIGSEGV, while the engine has the signal. */
+static void remember_action(const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction before;
+
+    sc_chain_sig_set(action, &before);
+    if (action && (action->sa_flags ^ before.sa_flags) & SA_ONSTACK)
+        install();
+    if (old)
+        *old = before;
+}
 
 /* A handler is known before it is there, and is forgotten after it has gone, so that no thread is surprised by it. */
 static void will_handle(int sig, handler_fn handler)
@@ -211,10 +218,10 @@ SC_HOST_EXPORT int sigaction(int sig, const struct sigaction *action, struct sig
     int result;
 
     if (sig == SIGSEGV && held()) {
-        sc_chain_sig_set(action, old);
+        remember_action(action, old);
         return 0;
     }
-    if (action && keep_open() && sigismember(&action->sa_mask, SIGSEGV) == 1) {
+    if (action && sc_host_masks_kept() && sigismember(&action->sa_mask, SIGSEGV) == 1) {
         opened = *action;
         sigdelset(&opened.sa_mask, SIGSEGV);
         action = &opened;
@@ -237,7 +244,7 @@ static handler_fn remember(handler_fn handler, int flags)
         errno = EINVAL;
         return SIG_ERR;
     }
-    sc_chain_sig_set(&action, &old);
+    remember_action(&action, &old);
     return old.sa_handler;
 }
 
@@ -274,30 +281,6 @@ SC_HOST_EXPORT handler_fn sigset(int sig, handler_fn handler)
         return remember(handler, 0);
     sc_chain_sig_set(NULL, &old);
     return old.sa_handler;
-}
-
-/* The set without SIGSEGV where it would block SIGSEGV.  The library's own threads may. */
-static const sigset_t *without_segv(int how, const sigset_t *set, sigset_t *opened)
-{
-    if (!set || how == SIG_UNBLOCK || !keep_open() || sc_inside() || sigismember(set, SIGSEGV) != 1)
-        return set;
-    *opened = *set;
-    sigdelset(opened, SIGSEGV);
-    return opened;
-}
-
-SC_HOST_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
-{
-    sigset_t opened;
-
-    return NEXT(sigprocmask)(how, without_segv(how, set, &opened), old);
-}
-
-SC_HOST_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
-{
-    sigset_t opened;
-
-    return NEXT(pthread_sigmask)(how, without_segv(how, set, &opened), old);
 }
 
 /* --- threads of a BLAS -------------------------------------------------------------------------------------------- */

@@ -33,8 +33,8 @@ static inline void sc_host_touch(struct sc_host_use *use, const void *p, size_t 
         sc_host_touch_arena(use, (uintptr_t)p, bytes, access);
 }
 
-/* The call is over.  One that ends otherwise (a cancelled thread, a jump out of a signal handler) leaves its note until
- * the block is freed; until then calls on that part of it run on the host. */
+/* The call is over.  One that ends by a jump out of a signal handler leaves its note until the block is freed; until
+ * then calls on that part of it run on the host. */
 void sc_host_use_end(struct sc_host_use *use);
 /* Drops the notes of a block that is being freed. */
 void sc_host_uses_forget(uintptr_t addr, size_t bytes);

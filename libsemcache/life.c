@@ -16,6 +16,7 @@
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/stack.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 #include "coherence/faults.h"
@@ -204,6 +205,8 @@ bool sc_library_start(void)
 
     if (now == SC_LIBRARY_RUNNING || now == SC_LIBRARY_OVER)
         return now == SC_LIBRARY_RUNNING;
+    if (now == SC_LIBRARY_IDLE && !sc_stack_has(SC_STACK_OF_A_CALL)) /* the next call, perhaps */
+        return false;
     /* While everything comes home, calls wait for it: a host BLAS that faults on what is still away holds its own locks
      * meanwhile, which an emulated device needs to finish. */
     block_signals(&before); /* until the lock is free: handlers may jump out of here */

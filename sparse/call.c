@@ -3,6 +3,7 @@
 
 #include "autotuner/autotuner.h"
 #include "base/config.h"
+#include "base/stack.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 
@@ -64,7 +65,8 @@ static bool to_devices(const struct sc_sparse_call *call)
 {
     bool always = sc_config.offload == SC_OFFLOAD_ALWAYS;
 
-    if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL))
+    if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
+        !sc_stack_has(SC_STACK_OF_A_CALL))
         return false;
     if (sc_coherence_devices() < 1 && !(sc_sparse_start && sc_autotuner_opens(stored_bytes(call) / HOST_BANDWIDTH) &&
                                         sc_sparse_start()))

@@ -32,18 +32,21 @@ tests_host_threads_LDADD = libcore.la
 dist_check_SCRIPTS += tests/fault_sig_symbols.t
 TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_threads tests/fault_sig_symbols.t
 
-# Programs with memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
+# Programs with threads of all kinds, memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
-check_PROGRAMS += tests/kernel_access tests/memkinds tests/strict tests/leak
+check_PROGRAMS += tests/kernel_access tests/memkinds tests/strict tests/leak tests/thread_kinds
 tests_kernel_access_SOURCES = tests/kernel_access.c
 tests_kernel_access_LDADD = $(BLAS_LIBS) -lrt
 tests_leak_SOURCES = tests/leak.c
 tests_leak_LDADD = $(BLAS_LIBS)
 tests_strict_SOURCES = tests/strict.c
 tests_strict_LDADD = $(BLAS_LIBS)
+tests_thread_kinds_SOURCES = tests/thread_kinds.c
+tests_thread_kinds_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+tests_thread_kinds_LDADD = $(BLAS_LIBS) -lpthread
 tests_memkinds_SOURCES = tests/memkinds.c
 tests_memkinds_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
-dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t
-TESTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t
+dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t tests/thread_kinds.t
+TESTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t tests/thread_kinds.t
 LONG_TESTS += tests/memkinds.t tests/leak.t

@@ -1,0 +1,13 @@
+/* Room on the calling thread's stack. */
+#ifndef SC_BASE_STACK_H
+#define SC_BASE_STACK_H
+
+#include <stdbool.h>
+
+/* What a call that goes to devices wants: most of it is for drivers, which say nothing of what they need. */
+#define SC_STACK_OF_A_CALL (256 << 10)
+
+/* False as well on a stack that is not the thread's own (an alternate one, a coroutine's), whose end nobody knows. */
+bool sc_stack_has(unsigned long bytes);
+
+#endif

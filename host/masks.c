@@ -1,0 +1,125 @@
+/* SIGSEGV is taken out of every mask that the program sets for a thread: a fault with SIGSEGV blocked kills.  Masks
+ * last longer than the engine's start, so that this begins when the arena exists.  Those of handlers: signals.c. */
+#include "config.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+
+#include "base/inside.h"
+#include "host/fault_int.h"
+#include "host/fault_sig.h"
+#include "host/host_int.h"
+#include "host/next.h"
+
+static void *next_sigprocmask, *next_pthread_sigmask, *next_pthread_attr_setsigmask_np, *next_sigsuspend, *next_pselect;
+static void *next_ppoll, *next___ppoll_chk, *next_epoll_pwait, *next_epoll_pwait2;
+
+#define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
+
+SC_HOST_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *set,
+                               size_t bytes);
+/* Not in every C library. */
+SC_HOST_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set);
+SC_HOST_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most, const struct timespec *limit,
+                                const sigset_t *set);
+#undef ppoll
+
+/* At load: looking a name up later could happen in a handler, and is not safe there. */
+static void __attribute__((constructor)) find_next(void)
+{
+    NEXT(sigprocmask);
+    NEXT(pthread_sigmask);
+    NEXT(pthread_attr_setsigmask_np);
+    NEXT(sigsuspend);
+    NEXT(pselect);
+    NEXT(ppoll);
+    NEXT(__ppoll_chk);
+    NEXT(epoll_pwait);
+    NEXT(epoll_pwait2);
+}
+
+int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old) { return NEXT(pthread_sigmask)(how, set, old); }
+
+bool sc_host_masks_kept(void) { return sc_host_arena.bytes != 0 || sc_fault_desk; }
+
+/* The set without SIGSEGV where it would block SIGSEGV.  The library's own threads may. */
+static const sigset_t *without_segv(int how, const sigset_t *set, sigset_t *opened)
+{
+    if (!set || how == SIG_UNBLOCK || !sc_host_masks_kept() || sc_inside() || sigismember(set, SIGSEGV) != 1)
+        return set;
+    *opened = *set;
+    sigdelset(opened, SIGSEGV);
+    return opened;
+}
+
+SC_HOST_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t opened;
+
+    return NEXT(sigprocmask)(how, without_segv(how, set, &opened), old);
+}
+
+SC_HOST_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    sigset_t opened;
+
+    return NEXT(pthread_sigmask)(how, without_segv(how, set, &opened), old);
+}
+
+/* For threads to come. */
+SC_HOST_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
+{
+    sigset_t opened;
+
+    return NEXT(pthread_attr_setsigmask_np)(attr, without_segv(SIG_SETMASK, set, &opened));
+}
+
+/* --- while a thread waits: handlers that run meanwhile have that mask, too -------------------------------------- */
+
+SC_HOST_EXPORT int sigsuspend(const sigset_t *set)
+{
+    sigset_t opened;
+
+    return NEXT(sigsuspend)(without_segv(SIG_SETMASK, set, &opened));
+}
+
+SC_HOST_EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *other, const struct timespec *limit,
+                           const sigset_t *set)
+{
+    sigset_t opened;
+
+    return NEXT(pselect)(count, in, out, other, limit, without_segv(SIG_SETMASK, set, &opened));
+}
+
+SC_HOST_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *set)
+{
+    sigset_t opened;
+
+    return NEXT(ppoll)(fds, count, limit, without_segv(SIG_SETMASK, set, &opened));
+}
+
+SC_HOST_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *set,
+                               size_t bytes)
+{
+    sigset_t opened;
+
+    return NEXT(__ppoll_chk)(fds, count, limit, without_segv(SIG_SETMASK, set, &opened), bytes);
+}
+
+SC_HOST_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int limit, const sigset_t *set)
+{
+    sigset_t opened;
+
+    return NEXT(epoll_pwait)(fd, events, most, limit, without_segv(SIG_SETMASK, set, &opened));
+}
+
+SC_HOST_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most, const struct timespec *limit,
+                                const sigset_t *set)
+{
+    sigset_t opened;
+
+    return NEXT(epoll_pwait2)(fd, events, most, limit, without_segv(SIG_SETMASK, set, &opened));
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/perl
+# Threads of every kind: small stacks, blocked signals, alternate stacks, cancelled, ended, OpenMP.  Each in a process
+# of its own, since most of what can go wrong ends one.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+need('tests/thread_kinds');
+
+our $device;
+my @on_host = ('small stacks'); # by design: see doc/limits.md
+my @openmp = qx(nm "$ENV{top_builddir}/tests/thread_kinds" 2>/dev/null) =~ /GOMP|__kmpc/ ? 'openmp' : ();
+for my $kind ('small stacks', 'alternate stacks', 'blocked signals', 'cancelled', 'cancelled in read', 'ended',
+    'thread-local arrays', 'churn', @openmp) {
+    my $run = run({ options => [qw(--check --offload always)] }, 'tests/thread_kinds', $kind);
+    right($run);
+    is(join("\n", complaints($run)), '', "$kind: nothing to complain about");
+    next if grep { $_ eq $kind } @on_host;
+    used_devices($run);
+    # A call beside a system call that never ended would be the host's.  (So is one that another thread overtakes twice
+    # while matrices are in each other's way.)
+    cmp_ok(calls($run, qr/^d/, 'host'), '<=', $kind eq 'churn' ? 20 : 0, "$kind: calls are on devices");
+}
+done_testing();
