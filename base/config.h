@@ -14,6 +14,18 @@ enum sc_tune { SC_TUNE_QUICK, SC_TUNE_NEVER };
 
 enum sc_metric { SC_METRIC_PERF, SC_METRIC_EDP, SC_METRIC_PDP };
 
+/* How a level 3 call is spread over the devices (autotuner/schedule.h). */
+enum sc_strategy {
+    SC_STRATEGY_AUTO,
+    SC_STRATEGY_OWNER,
+    SC_STRATEGY_CYCLIC,
+    SC_STRATEGY_ROUND_ROBIN,
+    SC_STRATEGY_ROWS,
+    SC_STRATEGY_COLUMNS,
+    SC_STRATEGY_DYNAMIC,
+    SC_STRATEGIES
+};
+
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
 struct sc_config {
@@ -35,6 +47,7 @@ struct sc_config {
     const char *database;     /* auto | none | FILE: measurements of the machine; NULL: none */
     enum sc_tune tune;        /* auto and there are none: measure in a hurry, or do without */
     enum sc_metric metric;    /* what the choice of devices aims at: time, energy * time, energy */
+    enum sc_strategy schedule;
     const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache); NULL: there is none */
     uint64_t arena_bytes;     /* address space reserved for the arena */
     uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */

@@ -6,6 +6,16 @@
 
 #define SC_DEVICES_MAX 16
 
+/* Devices as a grid of down x across, as square as their number allows. */
+static inline void sc_device_grid(int devices, int *down, int *across)
+{
+    *down = 1;
+    for (int d = 2; d * d <= devices; d++)
+        if (devices % d == 0)
+            *down = d;
+    *across = devices / *down;
+}
+
 /* seq 0 is the fence that is always reached. */
 struct sc_fence {
     uint64_t seq;

@@ -15,6 +15,7 @@ struct product {
     struct sc_blas_job *call;
     bool cleared;           /* C is zero on the devices already; only when beta is 0 */
     struct sc_cuts m, n, k; /* of C's rows and columns, and of the sum */
+    struct sc_blas_places places;
 };
 
 static const struct sc_operand *operand_a(const struct product *g) { return &g->call->operand[0]; }
@@ -55,7 +56,24 @@ static int block_device(const struct product *g, int i, int j)
 {
     struct sc_piece c = piece_c(g, i, j, SC_RDWR);
 
-    return sc_coherence_where(&c);
+    return sc_blas_places_at(&g->places, c.r, c.c, &c);
+}
+
+static struct sc_piece output_block(const void *g, int i, int j)
+{
+    return piece_c(g, i, j, sc_blas_output_access(((const struct product *)g)->call->kernel));
+}
+
+static struct sc_piece row_input(const void *g, int i, int l) { return piece_a(g, i, l, l + 1); }
+static struct sc_piece col_input(const void *g, int l, int j) { return piece_b(g, l, l + 1, j); }
+
+static void place(struct product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+
+    sc_blas_place(&(struct sc_blas_blocks){.of = g, .type = kernel->type, .rows = &g->m, .cols = &g->n,
+                                           .products = kernel->k, .block = output_block, .depth = g->k.n,
+                                           .row_input = row_input, .col_input = col_input}, &g->places);
 }
 
 static enum sc_status in_order(const struct product *g)
@@ -322,16 +340,6 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
     }
 }
 
-static double products_per_second(const struct sc_kernel *kernel)
-{
-    double flops = sc_coherence_device_properties(0)->gemm_flops;
-
-    flops = flops > 0 ? flops : 5e12;
-    if (kernel->type == SC_S || kernel->type == SC_C)
-        flops *= 2;
-    return flops / (sc_type_is_complex(kernel->type) ? 8 : 2);
-}
-
 /* Operands are there: strips of C, one after the other, so that the host can have the first while the last is computed.
  * Only strips that take longer than what they cost. */
 #define RESULT_STRIPS 8
@@ -340,8 +348,7 @@ static double products_per_second(const struct sc_kernel *kernel)
 static void refine_results(struct product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
-    double seconds = (double)kernel->m * (double)kernel->n * (double)kernel->k / products_per_second(kernel) /
-                     sc_coherence_devices();
+    double seconds = (double)kernel->m * (double)kernel->n * (double)kernel->k / sc_blas_products_per_second(0, kernel->type) / sc_coherence_devices();
     double most = seconds / RESULT_STRIP_SECONDS;
     int64_t strips = most < RESULT_STRIPS ? (int64_t)most : RESULT_STRIPS, width;
 
@@ -361,7 +368,7 @@ static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *
         for (int i = 0; i < p->m; i++)
             p->device[i + j * p->m] = block_device(g, i, j);
     set_turns(g, p);
-    p->rate = products_per_second(g->call->kernel);
+    p->rate = sc_blas_products_per_second(0, g->call->kernel->type);
     request_all(&r);
     while (status == SC_OK && sc_pipeline_next(p, &task))
         status = multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
@@ -397,9 +404,14 @@ enum sc_status sc_blas_gemm(struct sc_blas_job *call)
 
     g.call = call;
     tile_cuts(&g);
-    if (pipelined(&g, &status))
-        return status;
-    refine_results(&g);
-    status = clear(&g);
-    return status == SC_OK ? in_order(&g) : status;
+    sc_blas_divide(&g.n, g.m.n, operand_c(&g));
+    place(&g);
+    if (!pipelined(&g, &status)) {
+        refine_results(&g);
+        status = clear(&g);
+        if (status == SC_OK)
+            status = in_order(&g);
+    }
+    sc_blas_places_free(&g.places);
+    return status;
 }

@@ -5,6 +5,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/schedule.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
@@ -353,6 +354,9 @@ static void spread(struct sc_view *view, int count, const struct sc_autotuner_ca
         uint64_t bytes = view[i].vector ? most : bytes_of(&view[i]);
 
         view[i].spread = planned ? planned : sc_autotuner_spread(bytes, call->machine.devices, sc_config.offload);
+        if (!view[i].vector && sc_op_level(call->op) == 3)
+            sc_schedule_grid(sc_config.schedule, view[i].spread, view[i].rows, view[i].cols,
+                             sc_config.offload == SC_OFFLOAD_ALWAYS, &view[i].tile_rows, &view[i].tile_cols);
     }
 }
 

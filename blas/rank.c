@@ -16,6 +16,7 @@ struct rank {
     struct term term[2];
     double beta[2];
     struct sc_cuts t, k; /* along the triangle, and the sum */
+    struct sc_blas_places places;
 };
 
 static const struct sc_operand *target_operand(const struct rank *r)
@@ -83,12 +84,31 @@ static enum sc_status add_block(const struct rank *r, int device, int i, int j, 
 static enum sc_status one_target(const struct rank *r, int i, int j)
 {
     struct sc_piece c = target(r, i, j, SC_RDWR);
-    int device = sc_coherence_where(&c);
+    int device = sc_blas_places_at(&r->places, c.r, c.c, &c);
     enum sc_status status = SC_OK;
 
     for (int l = 0; l < r->k.n && status == SC_OK; l++)
         status = i == j ? add_diagonal(r, device, i, l) : add_block(r, device, i, j, l);
     return status;
+}
+
+static struct sc_piece output_block(const void *r, int i, int j) { return target(r, i, j, SC_RDWR); }
+static struct sc_piece row_input(const void *r, int i, int l) { return piece_x(r, 0, i, l); }
+static struct sc_piece col_input(const void *r, int l, int j) { return piece_y(r, 0, l, j); }
+
+static bool is_other_triangle(const void *r, int i, int j)
+{
+    return ((const struct rank *)r)->call->kernel->uplo == 'U' ? i > j : i < j;
+}
+
+static void place(struct rank *r)
+{
+    const struct sc_kernel *kernel = r->call->kernel;
+
+    sc_blas_place(&(struct sc_blas_blocks){.of = r, .type = kernel->type, .rows = &r->t, .cols = &r->t,
+                                           .products = kernel->k * r->terms, .block = output_block,
+                                           .skips = is_other_triangle, .depth = r->k.n, .row_input = row_input,
+                                           .col_input = col_input}, &r->places);
 }
 
 /* The call as general products.  Scalars that are real in a complex operation may have anything as imaginary part. */
@@ -127,6 +147,7 @@ static void set_cuts(struct rank *r)
     sc_blas_whole(&r->k, r->call->kernel->k);
     sc_blas_merge_op_cols(&r->k, t->x, t->tx);
     sc_blas_merge_op_rows(&r->k, t->y, t->ty);
+    sc_blas_divide(&r->t, 1, c);
     if (sc_blas_missing(r->call) >= SC_BLAS_PIPELINE_BYTES) {
         refine(r, t->x, t->tx == 'N');
         refine(r, t->y, t->ty != 'N');
@@ -147,7 +168,7 @@ static void claim(const struct rank *r)
                                                   sc_blas_part(&cols, j), SC_RDWR);
 
             /* A failure shows in the tasks, which bring what is missing or fall back. */
-            sc_coherence_claim(sc_coherence_where(&tile), &tile, r->call->kernel->uplo);
+            sc_coherence_claim(sc_blas_places_at(&r->places, tile.r, tile.c, &tile), &tile, r->call->kernel->uplo);
         }
 }
 
@@ -159,11 +180,13 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     r.call = call;
     set_terms(&r);
     set_cuts(&r);
+    place(&r);
     if (sc_blas_is_zero(r.beta))
         claim(&r);
     /* In an order that needs the strips of A and B one after the other. */
     for (int far = 0; far < r.t.n && status == SC_OK; far++)
         for (int near = 0; near <= far && status == SC_OK; near++)
             status = call->kernel->uplo == 'U' ? one_target(&r, near, far) : one_target(&r, far, near);
+    sc_blas_places_free(&r.places);
     return status;
 }

@@ -5,6 +5,7 @@
 struct symmetric {
     struct sc_blas_job *call;
     struct sc_cuts t, across; /* along A, and the other dimension of C */
+    struct sc_blas_places places;
     bool left, cleared; /* cleared: C is zero on the devices already; only when beta is 0 */
 };
 
@@ -54,6 +55,50 @@ static enum sc_status multiply(const struct symmetric *s, int device, int i, int
     return sc_blas_task(device, &kernel, b, a, c);
 }
 
+/* Blocks by the rows and columns of C. */
+static struct sc_piece output_block(const void *of, int i, int j)
+{
+    const struct symmetric *s = of;
+    enum sc_access access = sc_blas_output_access(s->call->kernel);
+
+    return s->left ? general_block(s, &s->call->operand[2], i, j, access)
+                   : general_block(s, &s->call->operand[2], j, i, access);
+}
+
+static struct sc_piece input_of_a(const struct symmetric *s, int i, int l)
+{
+    char trans;
+
+    return i == l ? sc_blas_matrix(&s->call->operand[0], s->t.at[i], s->t.at[i], sc_blas_part(&s->t, i),
+                                   sc_blas_part(&s->t, i), SC_READ)
+                  : stored_block(s, i, l, &trans);
+}
+
+static struct sc_piece row_input(const void *of, int i, int l)
+{
+    const struct symmetric *s = of;
+
+    return s->left ? input_of_a(s, i, l) : general_block(s, &s->call->operand[1], l, i, SC_READ);
+}
+
+static struct sc_piece col_input(const void *of, int l, int j)
+{
+    const struct symmetric *s = of;
+
+    return s->left ? general_block(s, &s->call->operand[1], l, j, SC_READ) : input_of_a(s, l, j);
+}
+
+static void place(struct symmetric *s)
+{
+    const struct sc_kernel *kernel = s->call->kernel;
+
+    sc_blas_place(&(struct sc_blas_blocks){.of = s, .type = kernel->type, .rows = s->left ? &s->t : &s->across,
+                                           .cols = s->left ? &s->across : &s->t,
+                                           .products = s->left ? kernel->m : kernel->n, .block = output_block,
+                                           .depth = s->t.n, .row_input = row_input, .col_input = col_input},
+                  &s->places);
+}
+
 enum sc_status sc_blas_symm(struct sc_blas_job *call)
 {
     const struct sc_operand *a = &call->operand[0], *b = &call->operand[1], *c = &call->operand[2];
@@ -76,6 +121,9 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
         else if (sc_coherence_devices() == 1) /* several have their own strips each */
             sc_blas_refine(&s.across, b, SC_BLAS_STRIP_MIN);
     }
+    if (s.left)
+        sc_blas_divide(&s.across, s.t.n, c);
+    place(&s);
     s.cleared = sc_blas_is_zero(call->kernel->beta) &&
                 sc_blas_splits_tiles(c, s.left ? &s.t : &s.across, s.left ? &s.across : &s.t);
     if (s.cleared)
@@ -84,10 +132,11 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
         for (int e = 0; e < s.t.n && status == SC_OK; e++) {
             int i = call->kernel->uplo == 'L' ? e : s.t.n - 1 - e; /* so that the first needs few columns of A */
             struct sc_piece target = general_block(&s, c, i, q, SC_RDWR);
-            int device = sc_coherence_where(&target);
+            int device = sc_blas_places_at(&s.places, target.r, target.c, &target);
 
             for (int l = 0; l < s.t.n && status == SC_OK; l++)
                 status = multiply(&s, device, i, q, l);
         }
+    sc_blas_places_free(&s.places);
     return status;
 }

@@ -76,6 +76,34 @@ static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kerne
     return sc_blas_is_zero(kernel->beta) ? SC_WRITE : SC_RDWR;
 }
 
+/* --- place.c: where blocks run ------------------------------------------------------------------------------------- */
+
+/* A call by the blocks of its result, for the strategy (autotuner/schedule.h). */
+struct sc_blas_blocks {
+    const void *of;                   /* handed to the functions */
+    enum sc_type type;
+    const struct sc_cuts *rows, *cols;
+    int64_t products;                 /* for each element of the result */
+    struct sc_piece (*block)(const void *of, int i, int j); /* of the result; one piece of it, if it is several */
+    bool (*skips)(const void *of, int i, int j);            /* not a block of this call; NULL: all are */
+    int depth;
+    struct sc_piece (*row_input)(const void *of, int i, int l); /* l of `depth` parts that the blocks of row i read */
+    struct sc_piece (*col_input)(const void *of, int l, int j); /* NULL: there are none */
+};
+struct sc_blas_places {
+    int *device; /* NULL: every block where it is */
+    struct sc_cuts rows, cols;
+};
+/* Cannot fail: without memory every block runs where it is. */
+void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *places);
+void sc_blas_places_free(struct sc_blas_places *places);
+/* The device for a piece of the result, at (row, col) of it; cuts may have been refined meanwhile. */
+int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece);
+/* Cuts the columns of a result finer where a strategy would have too few blocks (`others`: parts in the other
+ * direction) to give every device some. */
+void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output);
+double sc_blas_products_per_second(int device, enum sc_type type);
+
 /* --- a call as a whole (offload.c) -------------------------------------------------------------------------------- */
 
 /* Does a call on the devices.  False: nothing has changed, it is the host's. */

@@ -22,9 +22,12 @@ struct sc_blas_strip {
     struct sc_cuts along; /* the triangle */
     int64_t first, n;     /* across */
     bool left;
+    struct sc_blas_places places;
 };
 
 struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, enum sc_access access);
+/* The device for a block of it. */
+int sc_blas_strip_device(const struct sc_blas_strip *s, const struct sc_piece *block);
 /* y, block i, := alpha * x, block l, times the block of op(A) between them, + beta y.  kernel: holds alpha and beta. */
 enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, int device, struct sc_kernel *kernel, int i, int l,
                                   struct sc_piece x, struct sc_piece y);

@@ -11,7 +11,7 @@ static enum sc_status scale(const struct sc_blas_strip *s, int i)
 
     kernel.m = x.rows;
     kernel.n = x.cols;
-    return sc_blas_task(sc_coherence_where(&x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
+    return sc_blas_task(sc_blas_strip_device(s, &x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
                         sc_blas_none());
 }
 
@@ -22,7 +22,7 @@ static enum sc_status add(const struct sc_blas_strip *s, int i, int l)
     struct sc_piece x = sc_blas_strip_block(s, l, SC_READ), y = sc_blas_strip_block(s, i, SC_RDWR);
     struct sc_kernel kernel = {.alpha = {call->alpha[0], call->alpha[1]}, .beta = {1, 0}};
 
-    return sc_blas_strip_gemm(s, sc_coherence_where(&y), &kernel, i, l, x, y);
+    return sc_blas_strip_gemm(s, sc_blas_strip_device(s, &y), &kernel, i, l, x, y);
 }
 
 static enum sc_status multiply_strip(const struct sc_blas_strip *s)

@@ -15,7 +15,7 @@ static enum sc_status solve(const struct sc_blas_strip *s, int i, bool first)
         kernel.alpha[0] = 1;
         kernel.alpha[1] = 0;
     }
-    return sc_blas_task(sc_coherence_where(&x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
+    return sc_blas_task(sc_blas_strip_device(s, &x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
                         sc_blas_none());
 }
 
@@ -26,7 +26,7 @@ static enum sc_status update(const struct sc_blas_strip *s, int i, int l, bool f
     struct sc_kernel kernel = {.alpha = {-1, 0}};
 
     sc_blas_set_beta(&kernel, s->call->kernel->alpha, first);
-    return sc_blas_strip_gemm(s, sc_coherence_where(&y), &kernel, l, i, x, y);
+    return sc_blas_strip_gemm(s, sc_blas_strip_device(s, &y), &kernel, l, i, x, y);
 }
 
 /* Each block is solved, and subtracted from the later ones; or each is updated by the earlier ones, and solved. */

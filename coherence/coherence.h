@@ -27,6 +27,7 @@ struct sc_view {
     enum sc_access access;
     enum sc_split split;
     int spread; /* devices that a new matrix is distributed over; 0: all */
+    int tile_rows, tile_cols; /* > 0: a new one as so many tiles dealt out block-cyclically, whatever `split` says */
 };
 
 static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }

@@ -164,7 +164,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
     struct sc_host_block block;
     struct sc_lattice l = exact(v), larger;
     struct sc_spread spread = {.devices = v->spread > 0 ? v->spread : sc_protocol.devices,
-                               .by_cols = v->split == SC_SPLIT_COLS};
+                               .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols};
     struct sc_matrix *m;
 
     if (!sc_host_block_of(v->ptr, &block) || l.base + l.bytes > block.base + block.bytes)
@@ -173,7 +173,8 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         l = *hint;
     else if (extended(&l, &block, &larger) && is_free(&larger)) {
         l = larger;
-        spread.narrow = true;
+        spread.narrow = true; /* columns come into use one after the other: strips */
+        spread.rows = spread.cols = 0;
     }
     if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
         return SC_ERR_MEMORY;

@@ -103,6 +103,7 @@ struct sc_lattice {
 struct sc_spread {
     int devices;
     bool by_cols, narrow;
+    int rows, cols; /* > 0: a grid of so many tiles dealt out in both directions, rather than a strip a device */
 };
 #define SC_NARROW_COLS 64 /* of a sector, at most; a power of two */
 struct sc_matrix *sc_matrix_new(const struct sc_lattice *lattice, struct sc_spread spread);

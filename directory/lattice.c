@@ -50,7 +50,7 @@ void sc_lattice_fold(struct sc_lattice *lattice, uintptr_t base, size_t elem, in
 struct parts {
     int n;
     int64_t at[PARTS_MAX + 1];
-    int home[PARTS_MAX];
+    int home[PARTS_MAX]; /* the device of a strip, the position of a tile in the grid */
 };
 
 static void add_part(struct parts *p, int64_t end, int home)
@@ -109,8 +109,8 @@ static void cut_narrow(struct parts *p, int64_t broad)
 /* Rows and columns of the grid: first by device, then finer until a tile is at most tile_bytes (rule D4). */
 static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struct parts *rows, struct parts *cols)
 {
-    int by_rows = l->folded || spread.by_cols ? 1 : spread.devices;
-    int by_cols = l->folded || !spread.by_cols ? 1 : spread.devices;
+    int by_rows = l->folded ? 1 : spread.rows ? spread.rows : spread.by_cols ? 1 : spread.devices;
+    int by_cols = l->folded ? 1 : spread.cols ? spread.cols : !spread.by_cols ? 1 : spread.devices;
     int64_t most = (int64_t)(sc_directory_limits.tile_bytes / l->elem), tall, row_pieces = 1;
 
     most = most > 0 ? most : 1;
@@ -166,7 +166,12 @@ static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
 
 static int tile_home(const struct parts *rows, const struct parts *cols, struct sc_spread spread, int i, int j)
 {
-    return spread.by_cols ? cols->home[j] : rows->home[i];
+    int down, across;
+
+    if (!spread.rows)
+        return spread.by_cols ? cols->home[j] : rows->home[i];
+    sc_device_grid(spread.devices, &down, &across);
+    return rows->home[i] % down * across + cols->home[j] % across;
 }
 
 static bool make_tiles(struct sc_matrix *m, const struct parts *rows, const struct parts *cols, struct sc_spread spread)

@@ -6,6 +6,7 @@
 
 #include "semcache/semcache.h"
 
+#include "autotuner/schedule.h"
 #include "base/config.h"
 #include "base/inside.h"
 #include "base/quiet.h"
@@ -221,6 +222,9 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
         view.ld = cols == 1 ? 1 : ld;
         view.rows = rows * cols;
         view.cols = 1;
+    } else {
+        sc_schedule_grid(sc_config.schedule, sc_coherence_devices(), rows, cols,
+                         sc_config.offload == SC_OFFLOAD_ALWAYS, &view.tile_rows, &view.tile_cols);
     }
     sc_quiet_enter();
     sc_inside_enter();

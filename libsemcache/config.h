@@ -24,7 +24,7 @@ struct sc_setting {
     const char *values;   /* what may be given, for people */
     const char *help;
     uint64_t least, most; /* bytes */
-    const char *choices[5];
+    const char *choices[8];
 };
 
 /* The table; NULL-terminated by name. */

@@ -1,6 +1,6 @@
 # Tests of autotuner
 AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
-	tests/autotuner_start
+	tests/autotuner_start tests/autotuner_schedule
 check_PROGRAMS += $(AUTOTUNER_TESTS)
 TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
@@ -11,5 +11,7 @@ tests_autotuner_linkmap_SOURCES = tests/autotuner_linkmap.c tests/device_common.
 tests_autotuner_linkmap_LDADD = libcore.la -lm
 tests_autotuner_plan_SOURCES = tests/autotuner_plan.c
 tests_autotuner_plan_LDADD = libcore.la -lm
+tests_autotuner_schedule_SOURCES = tests/autotuner_schedule.c
+tests_autotuner_schedule_LDADD = libcore.la -lm
 tests_autotuner_start_SOURCES = tests/autotuner_start.c tests/device_common.h
 tests_autotuner_start_LDADD = libcore.la

@@ -47,6 +47,7 @@ void target_vary(struct random *r)
     fake.fail_temporary = random_below(r, 3) ? 0 : 1 + (int)random_below(r, 4);
     fake.fail_task = random_below(r, 3) ? 0 : 1 + (int)random_below(r, 4);
     fake.conflict = random_below(r, 50) == 0;
+    sc_config.schedule = (enum sc_strategy)random_below(r, SC_STRATEGIES);
 }
 
 void *target_alloc(size_t bytes, struct random *r)

@@ -26,7 +26,8 @@ void target_start(void)
 #endif
 }
 
-/* Other devices, other sizes of tiles and segments, every so many calls: nothing is allocated between calls. */
+/* Another strategy for each call; other devices, other sizes of tiles and segments, every so many: nothing is allocated
+ * between calls. */
 void target_vary(struct random *r)
 {
     static const struct {
@@ -37,6 +38,7 @@ void target_vary(struct random *r)
                   {"emu:k20x2", 400000, 32}, {"emu:h200x8:4", 60000, 64}};
     size_t i = (size_t)random_below(r, 4);
 
+    sc_config.schedule = (enum sc_strategy)random_below(r, SC_STRATEGIES);
     if (calls++ % CALLS_A_MACHINE)
         return;
     if (running)

@@ -466,6 +466,10 @@ static void test_timing_mode(void)
     k.c = p[2];
     tap_ok(!ops->launch(0, SC_STREAM_COMPUTE, &k) && !ops->sync(mark(ops, 0, SC_STREAM_COMPUTE)) &&
            fabs(ops->virtual_seconds() - 7.2) < 0.01, "a dgemm of 60000 takes 7.2 virtual seconds");
+    tap_ok(!ops->copy(0, SC_STREAM_H2D, &(struct sc_copy2d){.dst = p[0], .src = host_memory, .dst_pitch = 4096,
+                                                            .src_pitch = 4096, .width = 1000, .height = 3,
+                                                            .src_device = SC_HOST}) &&
+               sc_emu_link_bytes(SC_HOST, 0) == 3000 && sc_emu_link_bytes(0, SC_HOST) == 0, "bytes over a link");
     ops->close();
 }
 

@@ -74,6 +74,13 @@ static void test_values(void)
     tap_ok(config.memory_limit == 1048577 && config.window_max == 2 << 20, "plain bytes, MiB");
     load("SEMCACHE_OFFLOAD=never", "SEMCACHE_LOG=debug");
     tap_ok(config.offload == SC_OFFLOAD_NEVER && config.log == SC_LOG_DEBUG, "choices");
+    load("SEMCACHE_SCHEDULE=round-robin", NULL);
+    tap_ok(config.schedule == SC_STRATEGY_ROUND_ROBIN && !*said, "a strategy");
+    load("SEMCACHE_SCHEDULE=dynamic", NULL);
+    tap_ok(config.schedule == SC_STRATEGY_DYNAMIC, "the last one of the table");
+    load("SEMCACHE_SCHEDULE=blasx", NULL);
+    tap_ok(config.schedule == SC_STRATEGY_AUTO && lines() == 1 && strstr(said, "cyclic") && strstr(said, "rows"),
+           "one that does not exist: one line with those that do");
     load("SEMCACHE_CHECK=1", "SEMCACHE_STATS=-");
     tap_ok(config.check == 1 && strcmp(config.stats, "-") == 0, "a flag, a file");
     load("SEMCACHE_TRACE=", "SEMCACHE_CHECK=");

@@ -30,6 +30,7 @@ static struct {
     struct lane units[SC_DEVICES_MAX];
     double busy[SC_DEVICES_MAX]; /* seconds of kernels */
     struct lane link[SC_EMU_ENDS][SC_EMU_ENDS];
+    uint64_t bytes[SC_EMU_ENDS][SC_EMU_ENDS]; /* over each link so far */
     struct lane group[SC_EMU_GROUPS_MAX];
 } clk;
 
@@ -157,6 +158,7 @@ void sc_emu_clock_copy(int device, int stream, uint64_t seq, int from, int to, u
     const struct sc_emu_link *link = &m->link[from][to];
     double start = begin(device, stream), done;
 
+    clk.bytes[from][to] += bytes;
     if (from == to) {
         end(device, stream, seq, start + m->device[device].launch + 2 * (double)bytes / m->device[device].bandwidth);
         return;
@@ -217,6 +219,8 @@ double sc_emu_clock_seconds(void)
             last = later(last, clk.stream[d][s].now);
     return last;
 }
+
+uint64_t sc_emu_clock_bytes(int from, int to) { return clk.bytes[from][to]; }
 
 double sc_emu_clock_joules(int device)
 {

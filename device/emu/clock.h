@@ -30,5 +30,6 @@ void sc_emu_clock_sync(struct sc_fence fence); /* the host waits */
 double sc_emu_clock_fence(struct sc_fence fence);
 double sc_emu_clock_seconds(void); /* until everything enqueued is done */
 double sc_emu_clock_joules(int device);  /* of one device, until then */
+uint64_t sc_emu_clock_bytes(int from, int to); /* enqueued so far; SC_EMU_HOST: the host */
 
 #endif

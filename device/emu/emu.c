@@ -615,6 +615,16 @@ double sc_emu_joules(void)
     return sum;
 }
 
+uint64_t sc_emu_link_bytes(int from, int to)
+{
+    uint64_t bytes;
+
+    pthread_mutex_lock(&emu.lock);
+    bytes = sc_emu_clock_bytes(from == SC_HOST ? SC_EMU_HOST : from, to == SC_HOST ? SC_EMU_HOST : to);
+    pthread_mutex_unlock(&emu.lock);
+    return bytes;
+}
+
 void sc_emu_jitter(uint64_t seed, unsigned microseconds) { sc_emu_streams_jitter(seed, microseconds); }
 
 uint64_t sc_emu_memory_used(int device) { return valid_stream(device, 0) ? sc_emu_memory_in_use(device) : 0; }

@@ -17,6 +17,9 @@ void sc_emu_jitter(uint64_t seed, unsigned microseconds);
 /* Bytes a device has given out. */
 uint64_t sc_emu_memory_used(int device);
 
+/* Bytes that were copied from one end (a device or SC_HOST) to another since open. */
+uint64_t sc_emu_link_bytes(int from, int to);
+
 double sc_emu_joules(void); /* by the watts of the machine file, over virtual_seconds */
 
 #endif

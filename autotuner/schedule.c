@@ -1,0 +1,338 @@
+#include "autotuner/schedule.h"
+
+#include <stddef.h>
+
+#define TILE 2048       /* rows and columns of a tile where the strategy wants square ones: kernels are efficient */
+#define TILES_MAX 32    /* in a direction: more are many small transfers */
+#define STATIONS 4      /* blocks that wait for each device (BLASX section IV-C) */
+#define MOVING_PAYS 1.3 /* auto leaves blocks where they are unless that takes so many times as long */
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static int blocks_of(const struct sc_schedule *s) { return s->rows * s->cols; }
+
+static double total_work(const struct sc_schedule *s)
+{
+    double sum = 0;
+
+    for (int b = 0; b < blocks_of(s); b++)
+        sum += s->work[b];
+    return sum;
+}
+
+/* Equal shares when none are given. */
+static double share_of(const struct sc_schedule *s, int device)
+{
+    double sum = 0;
+
+    for (int d = 0; d < s->devices; d++)
+        sum += s->share[d];
+    return sum > 0 ? s->share[device] / sum : 1.0 / s->devices;
+}
+
+static double rate_of(const struct sc_schedule *s, int device) { return s->rate[device] > 0 ? s->rate[device] : 1; }
+
+/* --- static strategies -------------------------------------------------------------------------------------------- */
+
+/* The device that part `at` (0 to 1, of the work) falls to when the devices take their shares one after the other. */
+static int device_at(const struct sc_schedule *s, double at)
+{
+    double end = 0;
+
+    for (int d = 0; d < s->devices; d++) {
+        end += share_of(s, d);
+        if (at < end)
+            return d;
+    }
+    return s->devices - 1;
+}
+
+/* SemCache++: each device has neighbouring rows, or columns.  Half of a row's own work counts as before it. */
+static void split(const struct sc_schedule *s, bool by_rows)
+{
+    double total = total_work(s), before = 0;
+
+    for (int line = 0; line < (by_rows ? s->rows : s->cols); line++) {
+        int step = by_rows ? s->rows : 1, first = by_rows ? line : line * s->rows, device;
+        int count = by_rows ? s->cols : s->rows;
+        double work = 0;
+
+        for (int e = 0; e < count; e++)
+            work += s->work[first + e * step];
+        device = device_at(s, total > 0 ? (before + work / 2) / total : 0);
+        for (int e = 0; e < count; e++)
+            s->device[first + e * step] = device;
+        before += work;
+    }
+}
+
+static void by_rows(const struct sc_schedule *s) { split(s, true); }
+static void by_columns(const struct sc_schedule *s) { split(s, false); }
+
+/* A device that has the least of its share; the preferred one unless it is ahead of its share by a block. */
+static int behind(const struct sc_schedule *s, const double *done, double total, double work, int preferred)
+{
+    double most = 0;
+    int best = preferred;
+
+    if (done[preferred] + work <= share_of(s, preferred) * total + work / 2)
+        return preferred;
+    for (int d = 0; d < s->devices; d++) {
+        double open = share_of(s, d) * total - done[d];
+
+        if (open > most) {
+            most = open;
+            best = d;
+        }
+    }
+    return best;
+}
+
+/* PARALiA: two-dimensional block-cyclic; a device that has its share passes its turn on. */
+static void cyclic(const struct sc_schedule *s)
+{
+    double total = total_work(s), done[SC_DEVICES_MAX] = {0};
+    int down, across;
+
+    sc_device_grid(s->devices, &down, &across);
+    for (int j = 0; j < s->cols; j++)
+        for (int i = 0; i < s->rows; i++) {
+            int b = i + j * s->rows, turn = i % down * across + j % across;
+
+            s->device[b] = behind(s, done, total, s->work[b], turn);
+            done[s->device[b]] += s->work[b];
+        }
+}
+
+/* cuBLASXt: one block after the other, whatever it is. */
+static void round_robin(const struct sc_schedule *s)
+{
+    int turn = 0;
+
+    for (int b = 0; b < blocks_of(s); b++)
+        if (s->work[b] > 0)
+            s->device[b] = turn++ % s->devices;
+}
+
+static void owner(const struct sc_schedule *s)
+{
+    for (int b = 0; b < blocks_of(s); b++)
+        s->device[b] = s->owner[b];
+}
+
+/* --- dynamic: BLASX ----------------------------------------------------------------------------------------------- */
+
+/* The schedule as it would go by the predicted times: whoever is idle first demands a block. */
+struct demand {
+    const struct sc_schedule *s;
+    int next;                                 /* first block that is in no station */
+    int station[SC_DEVICES_MAX][STATIONS];    /* blocks */
+    int waiting[SC_DEVICES_MAX];              /* how many */
+    double idle_at[SC_DEVICES_MAX];
+};
+
+/* Where the inputs of a row or column are after the blocks assigned so far. */
+static bool has(const struct sc_schedule *s, int device, bool row, int line)
+{
+    const uint32_t *at = row ? s->row_at : s->col_at;
+    int step = row ? s->rows : 1, first = row ? line : line * s->rows, count = row ? s->cols : s->rows;
+
+    if (at && at[line] >> device & 1)
+        return true;
+    for (int e = 0; e < count; e++)
+        if (s->device[first + e * step] == device)
+            return true;
+    return false;
+}
+
+static double missing(const struct sc_schedule *s, int device, int block)
+{
+    int i = block % s->rows, j = block / s->rows;
+    double bytes = s->block_bytes && s->owner[block] != device ? s->block_bytes[block] : 0;
+
+    if (s->row_bytes && !has(s, device, true, i))
+        bytes += s->row_bytes[i];
+    if (s->col_bytes && !has(s, device, false, j))
+        bytes += s->col_bytes[j];
+    return bytes;
+}
+
+static void fill_station(struct demand *q, int device)
+{
+    while (q->waiting[device] < STATIONS && q->next < blocks_of(q->s)) {
+        if (q->s->work[q->next] > 0)
+            q->station[device][q->waiting[device]++] = q->next;
+        q->next++;
+    }
+}
+
+/* The block of a station with the least to bring to the device; -1: it is empty. */
+static int nearest(const struct demand *q, int station, int device)
+{
+    int best = -1;
+    double least = 0;
+
+    for (int e = 0; e < q->waiting[station]; e++) {
+        double bytes = missing(q->s, device, q->station[station][e]);
+
+        if (best < 0 || bytes < least) {
+            best = e;
+            least = bytes;
+        }
+    }
+    return best;
+}
+
+/* From the own station, which is filled from the queue; when both are empty from the fullest one. */
+static int demanded(struct demand *q, int device)
+{
+    int from = device, at, block;
+
+    fill_station(q, device);
+    if (!q->waiting[device])
+        for (int d = 0; d < q->s->devices; d++)
+            if (q->waiting[d] > q->waiting[from])
+                from = d;
+    at = nearest(q, from, device);
+    if (at < 0)
+        return -1;
+    block = q->station[from][at];
+    q->station[from][at] = q->station[from][--q->waiting[from]];
+    return block;
+}
+
+static int first_idle(const struct demand *q)
+{
+    int first = 0;
+
+    for (int d = 1; d < q->s->devices; d++)
+        if (q->idle_at[d] < q->idle_at[first])
+            first = d;
+    return first;
+}
+
+static void dynamic(const struct sc_schedule *s)
+{
+    struct demand q = {.s = s};
+
+    for (int b = 0; b < blocks_of(s); b++)
+        s->device[b] = -1;
+    for (int d = 0; d < s->devices; d++)
+        fill_station(&q, d);
+    for (;;) {
+        int device = first_idle(&q), block = demanded(&q, device);
+        double bytes;
+
+        if (block < 0)
+            return;
+        bytes = missing(s, device, block);
+        s->device[block] = device;
+        q.idle_at[device] += larger(s->work[block] / rate_of(s, device), s->link > 0 ? bytes / s->link : 0);
+    }
+}
+
+/* --- auto --------------------------------------------------------------------------------------------------------- */
+
+static bool line_is_used(const struct sc_schedule *s, const int *device, int d, bool row, int line)
+{
+    int step = row ? s->rows : 1, first = row ? line : line * s->rows, count = row ? s->cols : s->rows;
+
+    for (int e = 0; e < count; e++)
+        if (s->work[first + e * step] > 0 && device[first + e * step] == d)
+            return true;
+    return false;
+}
+
+static double input_bytes(const struct sc_schedule *s, const int *device, int d, bool row)
+{
+    const double *bytes = row ? s->row_bytes : s->col_bytes;
+    const uint32_t *at = row ? s->row_at : s->col_at;
+    double sum = 0;
+
+    for (int line = 0; bytes && line < (row ? s->rows : s->cols); line++)
+        if (!(at && at[line] >> d & 1) && line_is_used(s, device, d, row, line))
+            sum += bytes[line];
+    return sum;
+}
+
+double sc_schedule_seconds(const struct sc_schedule *s, const int *device)
+{
+    double slowest = 0;
+
+    for (int d = 0; d < s->devices; d++) {
+        double run = 0, bytes = input_bytes(s, device, d, true) + input_bytes(s, device, d, false);
+
+        for (int b = 0; b < blocks_of(s); b++)
+            if (device[b] == d && s->work[b] > 0) {
+                run += s->work[b] / rate_of(s, d);
+                bytes += s->block_bytes && s->owner[b] != d ? s->block_bytes[b] : 0;
+            }
+        slowest = larger(slowest, larger(run, s->link > 0 ? bytes / s->link : 0));
+    }
+    return slowest;
+}
+
+/* Where the blocks are, unless their distribution would be done much earlier: a result that lies on one device (the
+ * program has put it there, or another strategy has) is not a reason to leave the others idle. */
+static void automatic(const struct sc_schedule *s)
+{
+    const int *from = sc_schedule_seconds(s, s->owner) > MOVING_PAYS * sc_schedule_seconds(s, s->home) ? s->home
+                                                                                                     : s->owner;
+
+    for (int b = 0; b < blocks_of(s); b++)
+        s->device[b] = from[b];
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
+enum tiles { STRIPS, LARGE_SQUARES, ROWS, COLUMNS, SQUARES };
+
+static const struct {
+    void (*assign)(const struct sc_schedule *);
+    enum tiles tiles;
+    bool owns;
+} strategies[SC_STRATEGIES] = {
+    [SC_STRATEGY_AUTO] = {automatic, LARGE_SQUARES, false}, [SC_STRATEGY_OWNER] = {owner, STRIPS, true},
+    [SC_STRATEGY_CYCLIC] = {cyclic, SQUARES, false},      [SC_STRATEGY_ROUND_ROBIN] = {round_robin, SQUARES, false},
+    [SC_STRATEGY_ROWS] = {by_rows, ROWS, false},          [SC_STRATEGY_COLUMNS] = {by_columns, COLUMNS, false},
+    [SC_STRATEGY_DYNAMIC] = {dynamic, SQUARES, false},
+};
+
+bool sc_schedule_owns(enum sc_strategy strategy) { return strategies[strategy].owns; }
+
+void sc_schedule_assign(const struct sc_schedule *s)
+{
+    strategies[s->strategy].assign(s);
+    for (int b = 0; b < blocks_of(s); b++)
+        if (s->work[b] <= 0)
+            s->device[b] = -1;
+}
+
+/* Square tiles of about TILE, and at least two for each device in the direction; tiny matrices have them too where any
+ * size is offloaded. */
+static int tiles_along(int64_t extent, int devices, bool any_size)
+{
+    int64_t tiles = extent / TILE;
+
+    if (tiles > TILES_MAX)
+        tiles = TILES_MAX;
+    if (tiles < devices && any_size)
+        tiles = 2 * devices - 1;
+    return tiles < 1 ? 1 : (int)tiles;
+}
+
+void sc_schedule_grid(enum sc_strategy strategy, int devices, int64_t rows, int64_t cols, bool any_size, int *tile_rows,
+                      int *tile_cols)
+{
+    enum tiles tiles = strategies[strategy].tiles;
+    int down, across;
+
+    *tile_rows = *tile_cols = 0;
+    sc_device_grid(devices, &down, &across);
+    if (tiles == LARGE_SQUARES && devices > 1 && (rows < cols ? rows : cols) >= (int64_t)2 * across * TILE)
+        tiles = SQUARES;
+    if (tiles == STRIPS || tiles == LARGE_SQUARES)
+        return;
+    *tile_rows = tiles == SQUARES ? tiles_along(rows, down, any_size) : tiles == ROWS ? devices : 1;
+    *tile_cols = tiles == SQUARES ? tiles_along(cols, across, any_size) : tiles == COLUMNS ? devices : 1;
+}

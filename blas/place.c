@@ -1,0 +1,192 @@
+/* Where the blocks of a result run: the strategy is asked once for a call (autotuner/schedule.h). */
+#include <stdlib.h>
+
+#include "autotuner/schedule.h"
+#include "base/config.h"
+#include "blas/tasks.h"
+
+/* A call as the strategy sees it: its arrays, in one piece of memory. */
+struct question {
+    struct sc_schedule schedule;
+    const struct sc_blas_blocks *blocks;
+    double *work, *block_bytes, *row_bytes, *col_bytes;
+    uint32_t *row_at, *col_at;
+    int *owner, *home;
+};
+
+static bool make_room(struct question *q, int rows, int cols)
+{
+    size_t blocks = (size_t)rows * (size_t)cols, lines = (size_t)rows + (size_t)cols;
+
+    q->work = calloc(2 * blocks + lines, sizeof *q->work);
+    q->owner = calloc(2 * blocks + lines, sizeof *q->owner);
+    if (!q->work || !q->owner)
+        return false;
+    q->block_bytes = q->work + blocks;
+    q->row_bytes = q->block_bytes + blocks;
+    q->col_bytes = q->row_bytes + rows;
+    q->home = q->owner + blocks;
+    q->row_at = (uint32_t *)(q->home + blocks);
+    q->col_at = q->row_at + rows;
+    return true;
+}
+
+static uint64_t piece_bytes(const struct sc_piece *piece)
+{
+    return (uint64_t)(piece->rows * piece->cols) * sc_type_bytes(piece->operand->view.type);
+}
+
+/* Adds an input to what a line of blocks reads; devices that lack any of it do not have the line. */
+static void add_input(const struct sc_piece *piece, double *bytes, uint32_t *at)
+{
+    *bytes += (double)piece_bytes(piece);
+    for (int d = 0; d < sc_coherence_devices(); d++)
+        if (*at >> d & 1 && sc_coherence_missing(d, piece))
+            *at &= ~(UINT32_C(1) << d);
+}
+
+static void look_at_inputs(struct question *q)
+{
+    const struct sc_blas_blocks *b = q->blocks;
+
+    for (int l = 0; l < b->depth; l++) {
+        for (int i = 0; i < b->rows->n && b->row_input; i++) {
+            struct sc_piece piece = b->row_input(b->of, i, l);
+
+            q->row_at[i] |= l == 0 ? ~UINT32_C(0) : 0;
+            add_input(&piece, &q->row_bytes[i], &q->row_at[i]);
+        }
+        for (int j = 0; j < b->cols->n && b->col_input; j++) {
+            struct sc_piece piece = b->col_input(b->of, l, j);
+
+            q->col_at[j] |= l == 0 ? ~UINT32_C(0) : 0;
+            add_input(&piece, &q->col_bytes[j], &q->col_at[j]);
+        }
+    }
+}
+
+static void look_at_blocks(struct question *q)
+{
+    const struct sc_blas_blocks *b = q->blocks;
+
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 0; i < b->rows->n; i++) {
+            struct sc_piece piece = b->block(b->of, i, j);
+            int at = i + j * b->rows->n;
+
+            q->work[at] = b->skips && b->skips(b->of, i, j)
+                              ? 0 : (double)(sc_blas_part(b->rows, i) * sc_blas_part(b->cols, j));
+            q->owner[at] = sc_coherence_where(&piece);
+            q->home[at] = sc_coherence_home(&piece);
+            q->block_bytes[at] = piece.access & SC_READ ? (double)sc_coherence_missing(q->home[at], &piece) : 0;
+        }
+}
+
+/* Every block is at home: nothing is gained by looking further. */
+static bool in_place(const struct sc_blas_blocks *b)
+{
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 0; i < b->rows->n; i++) {
+            struct sc_piece piece = b->block(b->of, i, j);
+
+            if (sc_coherence_where(&piece) != sc_coherence_home(&piece))
+                return false;
+        }
+    return true;
+}
+
+/* Work is counted in elements of the result, each of which takes b->depth_products products. */
+static void describe(struct question *q)
+{
+    const struct sc_blas_blocks *b = q->blocks;
+    struct sc_schedule *s = &q->schedule;
+
+    *s = (struct sc_schedule){.strategy = sc_config.schedule, .devices = sc_coherence_devices(), .rows = b->rows->n,
+                              .cols = b->cols->n, .work = q->work, .owner = q->owner, .home = q->home,
+                              .block_bytes = q->block_bytes, .row_bytes = q->row_bytes, .col_bytes = q->col_bytes,
+                              .row_at = q->row_at, .col_at = q->col_at,
+                              .link = sc_coherence_device_properties(0)->host_bandwidth};
+    for (int d = 0; d < s->devices; d++)
+        s->rate[d] = sc_blas_products_per_second(d, b->type) / (double)(b->products > 0 ? b->products : 1);
+    look_at_blocks(q);
+    look_at_inputs(q);
+}
+
+void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *places)
+{
+    struct question q = {.blocks = blocks};
+    int count = blocks->rows->n * blocks->cols->n;
+
+    places->device = NULL;
+    places->rows = *blocks->rows;
+    places->cols = *blocks->cols;
+    if (sc_coherence_devices() < 2 || sc_schedule_owns(sc_config.schedule) || !count ||
+        (sc_config.schedule == SC_STRATEGY_AUTO && in_place(blocks)))
+        return;
+    places->device = calloc((size_t)count, sizeof *places->device);
+    if (places->device && make_room(&q, blocks->rows->n, blocks->cols->n)) {
+        describe(&q);
+        q.schedule.device = places->device;
+        sc_schedule_assign(&q.schedule);
+    } else {
+        sc_blas_places_free(places); /* where they are: slower at most */
+    }
+    free(q.work);
+    free(q.owner);
+}
+
+void sc_blas_places_free(struct sc_blas_places *places)
+{
+    free(places->device);
+    places->device = NULL;
+}
+
+static int part_at(const struct sc_cuts *cuts, int64_t position)
+{
+    int low = 0, high = cuts->n - 1;
+
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+
+        if (cuts->at[middle] <= position)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece)
+{
+    int device = -1;
+
+    if (places->device)
+        device = places->device[part_at(&places->rows, row) + part_at(&places->cols, col) * places->rows.n];
+    return device >= 0 ? device : sc_coherence_where(piece);
+}
+
+double sc_blas_products_per_second(int device, enum sc_type type)
+{
+    double flops = sc_coherence_device_properties(device)->gemm_flops;
+
+    flops = flops > 0 ? flops : 5e12;
+    if (type == SC_S || type == SC_C)
+        flops *= 2;
+    return flops / (sc_type_is_complex(type) ? 8 : 2);
+}
+
+/* --- how many blocks ---------------------------------------------------------------------------------------------- */
+
+void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output)
+{
+    enum { BLOCKS_A_DEVICE = 2 };
+    int want = BLOCKS_A_DEVICE * sc_coherence_devices();
+    int64_t least = sc_config.offload == SC_OFFLOAD_ALWAYS ? 1 : SC_BLAS_STRIP_MIN / 2;
+
+    if (sc_config.schedule == SC_STRATEGY_AUTO || sc_schedule_owns(sc_config.schedule) || sc_coherence_devices() < 2 ||
+        cuts->n * others >= want)
+        return;
+    if (output->view.cols / want > least)
+        least = output->view.cols / want;
+    sc_blas_refine(cuts, output, least);
+}

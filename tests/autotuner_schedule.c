@@ -1,0 +1,190 @@
+/* Strategies: where each puts the blocks of a result, with equal shares and others. */
+#include <math.h>
+#include <string.h>
+
+#include "autotuner/schedule.h"
+#include "tests/tap.h"
+
+#define ROWS 12
+#define COLS 10
+#define BLOCKS (ROWS * COLS)
+
+static double work[BLOCKS], row_bytes[ROWS], col_bytes[COLS];
+static int owner[BLOCKS], home[BLOCKS], device[BLOCKS];
+
+/* A product on `devices` devices: all blocks alike, everything at device 3's. */
+static struct sc_schedule product(enum sc_strategy strategy, int devices)
+{
+    for (int b = 0; b < BLOCKS; b++) {
+        work[b] = 1;
+        owner[b] = 3;
+        home[b] = b / ROWS % devices;
+        device[b] = -2;
+    }
+    for (int i = 0; i < ROWS; i++)
+        row_bytes[i] = 1;
+    for (int j = 0; j < COLS; j++)
+        col_bytes[j] = 1;
+    return (struct sc_schedule){.strategy = strategy, .devices = devices, .rows = ROWS, .cols = COLS, .work = work,
+                                .owner = owner, .home = home, .row_bytes = row_bytes, .col_bytes = col_bytes,
+                                .device = device};
+}
+
+static double load(int d)
+{
+    double sum = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        sum += device[b] == d ? work[b] : 0;
+    return sum;
+}
+
+static bool is_balanced(const struct sc_schedule *s, double within)
+{
+    double total = 0, shares = 0;
+
+    for (int d = 0; d < s->devices; d++) {
+        total += load(d);
+        shares += s->share[d];
+    }
+    for (int d = 0; d < s->devices; d++) {
+        double wanted = shares > 0 ? s->share[d] / shares : 1.0 / s->devices;
+
+        if (fabs(load(d) / total - wanted) > within)
+            return false;
+    }
+    return true;
+}
+
+static bool all_assigned(const struct sc_schedule *s)
+{
+    for (int b = 0; b < BLOCKS; b++)
+        if (work[b] > 0 ? device[b] < 0 || device[b] >= s->devices : device[b] != -1)
+            return false;
+    return true;
+}
+
+static int at(int i, int j) { return device[i + j * ROWS]; }
+
+static void test_every_strategy(void)
+{
+    for (int strategy = 0; strategy < SC_STRATEGIES; strategy++)
+        for (int devices = 4; devices <= 16; devices += 6) {
+            struct sc_schedule s = product((enum sc_strategy)strategy, devices);
+
+            for (int b = 0; b < BLOCKS; b++) /* a triangle */
+                work[b] = b % ROWS >= b / ROWS;
+            sc_schedule_assign(&s);
+            tap_ok(all_assigned(&s), "strategy %d, %d devices: every block of a triangle, and no other", strategy,
+                   devices);
+        }
+}
+
+static void test_static(void)
+{
+    struct sc_schedule s = product(SC_STRATEGY_CYCLIC, 8);
+
+    sc_schedule_assign(&s);
+    tap_ok(at(0, 0) == 0 && at(0, 1) == 1 && at(1, 0) == 4 && at(2, 4) == 0 && is_balanced(&s, 0.03),
+           "cyclic: two by four devices");
+    s = product(SC_STRATEGY_ROUND_ROBIN, 8);
+    sc_schedule_assign(&s);
+    tap_ok(at(0, 0) == 0 && at(7, 0) == 7 && at(8, 0) == 0 && at(0, 1) == 4, "round-robin: one after the other");
+    s = product(SC_STRATEGY_ROWS, 4);
+    sc_schedule_assign(&s);
+    tap_ok(at(0, 0) == 0 && at(2, 9) == 0 && at(3, 0) == 1 && at(11, 0) == 3 && is_balanced(&s, 0.01), "rows");
+    s = product(SC_STRATEGY_COLUMNS, 5);
+    sc_schedule_assign(&s);
+    tap_ok(at(0, 0) == 0 && at(11, 1) == 0 && at(0, 2) == 1 && at(5, 9) == 4 && is_balanced(&s, 0.01), "columns");
+    s = product(SC_STRATEGY_OWNER, 8);
+    sc_schedule_assign(&s);
+    tap_ok(load(3) == BLOCKS, "owner: where they are");
+}
+
+static void test_shares(void)
+{
+    static const double share[4] = {1, 1, 2, 4};
+    static const enum sc_strategy strategies[] = {SC_STRATEGY_CYCLIC, SC_STRATEGY_ROWS, SC_STRATEGY_COLUMNS};
+
+    for (int i = 0; i < 3; i++) {
+        struct sc_schedule s = product(strategies[i], 4);
+
+        memcpy(s.share, share, sizeof share);
+        sc_schedule_assign(&s);
+        tap_ok(is_balanced(&s, strategies[i] == SC_STRATEGY_CYCLIC ? 0.02 : 0.06), "shares 1 1 2 4, strategy %d: %g %g %g %g",
+               strategies[i], load(0), load(1), load(2), load(3));
+    }
+}
+
+static void test_dynamic(void)
+{
+    struct sc_schedule s = product(SC_STRATEGY_DYNAMIC, 4);
+    uint32_t none[ROWS] = {0}, there[ROWS] = {0};
+    double scattered;
+
+    sc_schedule_assign(&s);
+    tap_ok(is_balanced(&s, 0.01), "dynamic: equal devices, equal parts");
+    s.rate[0] = 1, s.rate[1] = 1, s.rate[2] = 2, s.rate[3] = 4;
+    sc_schedule_assign(&s);
+    tap_ok(fabs(load(3) / BLOCKS - 0.5) < 0.03 && fabs(load(0) / BLOCKS - 0.125) < 0.03,
+           "devices of 1 1 2 4 times the speed: %g %g %g %g", load(0), load(1), load(2), load(3));
+    /* Rows that a device has already stay there as far as the load allows. */
+    s = product(SC_STRATEGY_DYNAMIC, 4);
+    s.link = 1;
+    s.col_bytes = NULL;
+    s.row_at = none;
+    for (int i = 0; i < ROWS; i++) {
+        there[i] = UINT32_C(1) << i % 4;
+        row_bytes[i] = 10;
+    }
+    s.row_at = there;
+    sc_schedule_assign(&s);
+    scattered = 0;
+    for (int b = 0; b < BLOCKS; b++)
+        scattered += device[b] != b % ROWS % 4;
+    tap_ok(scattered < BLOCKS / 5, "locality: %g of %d blocks away from what they read", scattered, BLOCKS);
+}
+
+static void test_auto(void)
+{
+    struct sc_schedule s = product(SC_STRATEGY_AUTO, 8);
+
+    s.link = 1e9;
+    sc_schedule_assign(&s);
+    tap_ok(load(3) < BLOCKS / 4 && is_balanced(&s, 0.1), "auto: not all on the device that happens to have the result");
+    s = product(SC_STRATEGY_AUTO, 8);
+    s.link = 0.1;
+    s.row_at = (uint32_t[ROWS]){8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
+    s.col_at = s.row_at;
+    sc_schedule_assign(&s);
+    tap_ok(load(3) == BLOCKS, "unless bringing the inputs elsewhere takes longer");
+}
+
+static void test_grid(void)
+{
+    int rows, cols;
+
+    sc_schedule_grid(SC_STRATEGY_OWNER, 8, 100000, 100000, false, &rows, &cols);
+    tap_ok(!rows && !cols, "owner: strips");
+    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 4096, 4096, false, &rows, &cols);
+    tap_ok(!rows && !cols, "auto, small: strips");
+    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 20480, 20480, false, &rows, &cols);
+    tap_ok(rows == 10 && cols == 10, "auto, large: tiles");
+    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 20480, 2048, false, &rows, &cols);
+    tap_ok(!rows && !cols, "auto, thin: strips");
+    sc_schedule_grid(SC_STRATEGY_ROWS, 8, 20480, 20480, false, &rows, &cols);
+    tap_ok(rows == 8 && cols == 1, "rows");
+    sc_schedule_grid(SC_STRATEGY_DYNAMIC, 8, 50, 50, true, &rows, &cols);
+    tap_ok(rows > 1 && cols > 4, "tiny tiles where any size is offloaded");
+}
+
+int main(void)
+{
+    test_every_strategy();
+    test_static();
+    test_shares();
+    test_dynamic();
+    test_auto();
+    test_grid();
+    return tap_done();
+}
