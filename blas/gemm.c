@@ -348,7 +348,8 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
 static void refine_results(struct product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
-    double seconds = (double)kernel->m * (double)kernel->n * (double)kernel->k / sc_blas_products_per_second(0, kernel->type) / sc_coherence_devices();
+    double products = (double)kernel->m * (double)kernel->n * (double)kernel->k;
+    double seconds = products / sc_blas_products_per_second(0, kernel->type) / sc_coherence_devices();
     double most = seconds / RESULT_STRIP_SECONDS;
     int64_t strips = most < RESULT_STRIPS ? (int64_t)most : RESULT_STRIPS, width;
 

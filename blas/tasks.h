@@ -76,7 +76,7 @@ static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kerne
     return sc_blas_is_zero(kernel->beta) ? SC_WRITE : SC_RDWR;
 }
 
-/* --- place.c: where blocks run ------------------------------------------------------------------------------------- */
+/* --- place.c: where blocks run ------------------------------------------------------------------------------------ */
 
 /* A call by the blocks of its result, for the strategy (autotuner/schedule.h). */
 struct sc_blas_blocks {

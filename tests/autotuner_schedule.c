@@ -111,8 +111,8 @@ static void test_shares(void)
 
         memcpy(s.share, share, sizeof share);
         sc_schedule_assign(&s);
-        tap_ok(is_balanced(&s, strategies[i] == SC_STRATEGY_CYCLIC ? 0.02 : 0.06), "shares 1 1 2 4, strategy %d: %g %g %g %g",
-               strategies[i], load(0), load(1), load(2), load(3));
+        tap_ok(is_balanced(&s, strategies[i] == SC_STRATEGY_CYCLIC ? 0.02 : 0.06),
+               "shares 1 1 2 4, strategy %d: %g %g %g %g", strategies[i], load(0), load(1), load(2), load(3));
     }
 }
 

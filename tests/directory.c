@@ -82,11 +82,18 @@ static void test_grids(void)
     for (int i = 0; i < 3000; i++) {
         struct sc_lattice l;
         struct sc_matrix *m;
+        struct sc_spread spread;
 
         sc_directory_limits = (struct sc_directory_limits){1 + (int)below(8), UINT64_C(20000) << below(12),
                                                            (size_t)(64 << below(7))};
         random_lattice(&l);
-        m = sc_matrix_new(&l, (struct sc_spread){1 + (int)below(sc_directory_limits.devices), below(2), below(2)});
+        spread = (struct sc_spread){.devices = 1 + (int)below(sc_directory_limits.devices), .by_cols = below(2),
+                                    .narrow = below(2)};
+        if (below(2)) {
+            spread.rows = 1 + (int)below(40);
+            spread.cols = 1 + (int)below(40);
+        }
+        m = sc_matrix_new(&l, spread);
         if (!m || !tiles_cover(m) || !sectors_cover(m) || !tiles_small(m)) {
             tap_diag("lattice %lld x %lld, ld %lld, elem %zu, folded %d, devices %d, tile %llu:"
                      " cover %d sectors %d small %d",
@@ -110,7 +117,8 @@ static void test_narrow(void)
         for (int by_cols = 0; by_cols < 2; by_cols++) {
             struct sc_lattice l = {.base = 1 << 30, .bytes = (size_t)(n * n) * 8, .elem = 8, .ld = n, .rows = n,
                                    .cols = n};
-            struct sc_matrix *m = sc_matrix_new(&l, (struct sc_spread){4, by_cols, true});
+            struct sc_spread spread = {.devices = 4, .by_cols = by_cols, .narrow = true};
+            struct sc_matrix *m = sc_matrix_new(&l, spread);
             int64_t width = m->width;
 
             bad += (width & (width - 1)) != 0 || width > SC_NARROW_COLS;

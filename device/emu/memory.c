@@ -87,13 +87,15 @@ static bool holds(const struct ranges *r, uintptr_t base, uint64_t bytes)
  * operands; OpenBLAS 0.3.21 cdotu with increments 2 and -1 reads the element below y. */
 static void *map(size_t bytes)
 {
-    int protection = mem.virtual_only ? PROT_NONE : PROT_READ | PROT_WRITE;
-    char *p = mmap(NULL, bytes + 2 * GRAIN, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int protection = mem.virtual_only ? PROT_NONE : PROT_READ;
+    char *p = mmap(NULL, bytes + 2 * GRAIN, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (p == MAP_FAILED)
         return NULL;
     p += GRAIN;
-    if (mprotect(p, bytes, protection)) {
+    if (mem.virtual_only) /* all alike: the system merges them, and many blocks are few mappings */
+        return p;
+    if (mprotect(p, bytes, PROT_READ | PROT_WRITE)) {
         munmap(p - GRAIN, bytes + 2 * GRAIN);
         return NULL;
     }
