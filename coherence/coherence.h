@@ -237,6 +237,9 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes);
 /* Device copies are dropped after the host has been made valid. */
 void sc_coherence_release_range(uintptr_t addr, size_t bytes);
 void sc_coherence_home_all(void);
+/* Pins the block that an address lies in, for a program that hands it to devices itself (which read and write it
+ * whatever its pages' protection: acquire it first).  SC_ERR_UNSUPPORTED: it is in none. */
+enum sc_status sc_coherence_pin(const void *ptr);
 /* Around a fork.  prepare: everything home and readable; other threads cannot offload until parent.  child: the devices
  * are the parent's, all memory is readable and writable. */
 void sc_coherence_fork_prepare(void);

@@ -513,3 +513,17 @@ void sc_coherence_home_all(void)
     }
     sc_protocol_unlock();
 }
+
+enum sc_status sc_coherence_pin(const void *ptr)
+{
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+    struct sc_host_block block;
+
+    if (!sc_protocol_ops())
+        return SC_ERR_DEVICE;
+    sc_protocol_lock();
+    if (sc_host_block_of(ptr, &block))
+        status = sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin);
+    sc_protocol_unlock();
+    return status;
+}

@@ -4,4 +4,4 @@ EXTRA_DIST += doc/decisions.md doc/install.md
 EXTRA_DIST += doc/architecture.md doc/limits.md
 EXTRA_DIST += doc/programs.md
 EXTRA_DIST += doc/tuning.md
-EXTRA_DIST += doc/sparse.md
+EXTRA_DIST += doc/sparse.md doc/cuda-um.md

@@ -22,4 +22,12 @@ if HAVE_FORTRAN
 noinst_PROGRAMS += examples/jacobi_f
 endif
 endif
+# A CUDA program, linked with the library for such.
+EXTRA_DIST += examples/cg_um.c
+if HAVE_CUDA_UM
+noinst_PROGRAMS += examples/cg_um
+examples_cg_um_SOURCES = examples/cg_um.c examples/stencil.h examples/example.h
+examples_cg_um_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+examples_cg_um_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
+endif
 CLEANFILES += $(EXTRA_PROGRAMS)

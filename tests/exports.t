@@ -23,4 +23,19 @@ report "$(LC_ALL=C readelf -d "$library" | grep NEEDED |
 report "$(LC_ALL=C readelf -d "$library" | grep -q 'SONAME.*\[libsemcache\.so\.0\]' || echo other)" \
     'its soname is libsemcache.so.0'
 
+# The library for CUDA programs: what is exported is generated, what it needs is not CUDA's.
+um=$top_builddir/.libs/libsemcache-cuda-um.so
+if [ -e "$um" ]; then
+    LC_ALL=C sort "$top_builddir/cuda-um/exports.list" > "$scratch/wanted"
+    nm -D --defined-only "$um" | sed 's/.* //; s/@.*//' | LC_ALL=C sort > "$scratch/there"
+    report "$(uniq -d "$scratch/wanted")" 'cuda-um: no name is listed twice'
+    report "$(LC_ALL=C comm -3 "$scratch/wanted" "$scratch/there")" 'cuda-um: what is listed is exported, and no more'
+    report "$(grep -v '^\(__\)\{0,1\}\(cuda\|cublas\|cusparse\)' "$scratch/there")" "cuda-um: they are CUDA's names"
+    report "$(LC_ALL=C readelf -d "$um" | grep NEEDED |
+        grep -v '\[\(libsemcache\|libc\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
+        "cuda-um: it needs none of CUDA's libraries"
+else
+    skip 'libsemcache-cuda-um was not built'
+fi
+
 end

@@ -13,11 +13,11 @@ compile() { # compiler with options, header
 
 tried() { verdict "$1" "$2" "$(cat "$scratch/said")"; } # status, title
 
-folders='base host directory device trace coherence autotuner blas sparse libsemcache tools'
+folders='base host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
 for header in $(find $folders -name '*.h' | sort); do
     case $header in
     host/io_calls.h) continue ;; # a list, not a header
-    device/cuda/*)
+    device/cuda/* | cuda-um/*)
         [ -n "$cuda" ] || continue
         compile "$CC -std=gnu11 $cuda" "$header" ;;
     *) compile "$CC -std=gnu11" "$header" ;;

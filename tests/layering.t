@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
-folders='base host directory device trace coherence autotuner blas sparse libsemcache tools'
+folders='base host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
 
 allowed() {
     case $1 in
@@ -12,6 +12,7 @@ allowed() {
     coherence) echo directory device host trace base ;;
     autotuner) echo device trace base ;;
     blas|sparse) echo coherence autotuner trace base ;;
+    cuda-um) echo semcache base libsemcache sparse ;;
     libsemcache|tools) echo semcache $folders ;;
     esac
 }

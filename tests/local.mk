@@ -60,3 +60,4 @@ include tests/examples.mk
 include tests/netlib.mk
 include tests/fuzz.mk
 include tests/sparse.mk
+include tests/cuda_um.mk

@@ -5,8 +5,8 @@
 cd "$top_srcdir" || exit 99
 
 # Where the build folder is the source folder, generated files lie among the others; some have long lines.
-find bootstrap.sh configure.ac Makefile.am autotuner base bench blas coherence device directory doc examples host \
-    include libsemcache sparse tests tools trace -type f | xargs grep -L '^/\* Generated from' |
+find bootstrap.sh configure.ac Makefile.am autotuner base bench blas coherence cuda-um device directory doc \
+    examples host include libsemcache sparse tests tools trace -type f | xargs grep -L '^/\* Generated from' |
     grep -v '^blas/checks\.h$' > "$scratch/all"
 code() { grep "$1" "$scratch/all" | sort; }
 

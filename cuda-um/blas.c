@@ -1,0 +1,136 @@
+/* cuBLAS calls: whose they are, their scalars, their status. */
+#include "cuda-um/blas.h"
+
+#include <string.h>
+
+/* --- whose call it is --------------------------------------------------------------------------------------------- */
+
+static bool any_managed(const void *const *p, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (sc_um_is_managed(p[i]))
+            return true;
+    return false;
+}
+
+static bool any_device_only(const void *const *p, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (p[i] && sc_um_is_device_only(p[i]))
+            return true;
+    return false;
+}
+
+static bool is_capturing(cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+
+    return SC_UM_BEHIND(cudaStreamIsCapturing)(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
+}
+
+bool sc_um_takes(const void *caller, cudaStream_t stream, const void *const *memory, int memories, bool on_device,
+                 const void *const *scalars, int count)
+{
+    bool managed;
+
+    if (sc_um_way() == SC_UM_EMULATED)
+        return true;
+    if (sc_um_way() == SC_UM_NATIVE || sc_um_is_library(caller))
+        return false;
+    managed = any_managed(memory, memories);
+    if (managed && !any_device_only(memory, memories) && !is_capturing(stream)) {
+        sc_um_settle();
+        return true;
+    }
+    if (managed || (on_device && any_managed(scalars, count)))
+        sc_um_home();
+    return false;
+}
+
+bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t handle, const void *const *memory,
+                 int memories, const void *const *scalars, int count)
+{
+    cublasPointerMode_t mode = CUBLAS_POINTER_MODE_HOST;
+    cudaStream_t stream = NULL;
+
+    *call = (struct sc_um_call){.handle = handle, .status = CUBLAS_STATUS_SUCCESS};
+    if (sc_um_way() == SC_UM_NATIVE)
+        return false;
+    if (!handle)
+        call->status = CUBLAS_STATUS_NOT_INITIALIZED;
+    else {
+        SC_UM_BEHIND(cublasGetPointerMode_v2)(handle, &mode);
+        SC_UM_BEHIND(cublasGetStream_v2)(handle, &stream);
+    }
+    call->device_scalars = mode == CUBLAS_POINTER_MODE_DEVICE;
+    return sc_um_takes(caller, stream, memory, memories, call->device_scalars, scalars, count);
+}
+
+void *sc_um_need(struct sc_um_call *call, void **found, const char *name)
+{
+    void *routine = __atomic_load_n(found, __ATOMIC_ACQUIRE);
+
+    if (!routine && sc_um_inner->computes())
+        __atomic_store_n(found, routine = sc_um_routine(name), __ATOMIC_RELEASE);
+    if (!routine && call->status == CUBLAS_STATUS_SUCCESS)
+        call->status = CUBLAS_STATUS_NOT_SUPPORTED;
+    return routine;
+}
+
+/* --- arguments ---------------------------------------------------------------------------------------------------- */
+
+static char letter(struct sc_um_call *call, unsigned value, const char *letters)
+{
+    sc_um_require(call, value < strlen(letters));
+    return value < strlen(letters) ? letters[value] : '?';
+}
+
+char sc_um_trans(struct sc_um_call *call, cublasOperation_t trans) { return letter(call, trans, "NTC"); }
+char sc_um_side(struct sc_um_call *call, cublasSideMode_t side) { return letter(call, side, "LR"); }
+char sc_um_uplo(struct sc_um_call *call, cublasFillMode_t uplo) { return letter(call, uplo, "LU"); }
+char sc_um_diag(struct sc_um_call *call, cublasDiagType_t diag) { return letter(call, diag, "NU"); }
+
+static void failed(struct sc_um_call *call, cudaError_t error)
+{
+    if (error != cudaSuccess && call->status == CUBLAS_STATUS_SUCCESS)
+        call->status = CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+const void *sc_um_scalar(struct sc_um_call *call, int slot, const void *at, size_t bytes)
+{
+    cudaStream_t stream = NULL;
+
+    sc_um_require(call, at != NULL);
+    if (call->status != CUBLAS_STATUS_SUCCESS || !call->device_scalars || !sc_um_is_device_only(at))
+        return at;
+    SC_UM_BEHIND(cublasGetStream_v2)(call->handle, &stream);
+    failed(call, sc_um_copy(call->scalar[slot].c, at, bytes, stream));
+    return call->scalar[slot].c;
+}
+
+void sc_um_result(struct sc_um_call *call, void *at, const void *value, size_t bytes)
+{
+    cudaStream_t stream = NULL;
+
+    if (!call->device_scalars || !sc_um_is_device_only(at)) {
+        memcpy(at, value, bytes);
+        return;
+    }
+    SC_UM_BEHIND(cublasGetStream_v2)(call->handle, &stream);
+    failed(call, sc_um_copy(at, value, bytes, stream));
+}
+
+void sc_um_copy_matrix(struct sc_um_call *call, sc_um_copy_routine *copy, int64_t m, int64_t n, const void *b,
+                       int64_t ldb, void *c, int64_t ldc, size_t element)
+{
+    const int64_t one = 1, all = m * n;
+
+    if (call->status != CUBLAS_STATUS_SUCCESS || !m || !n || b == c)
+        return;
+    if (ldb == m && ldc == m) {
+        copy(&all, b, &one, c, &one);
+        return;
+    }
+    for (int64_t j = 0; j < n; j++)
+        copy(&m, (const char *)b + (size_t)(j * ldb) * element, &one, (char *)c + (size_t)(j * ldc) * element, &one);
+}

@@ -1,0 +1,120 @@
+/* The memory given to the program: semcache's, in a table ordered by address. */
+#include "cuda-um/um.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "semcache/semcache.h"
+
+static struct {
+    pthread_rwlock_t lock;
+    struct sc_um_block *block;
+    size_t count, room;
+} table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+/* The first block that ends behind the address.  With the lock. */
+static size_t at(uintptr_t address)
+{
+    size_t lo = 0, hi = table.count;
+
+    while (lo < hi) {
+        size_t middle = (lo + hi) / 2;
+
+        if (table.block[middle].base + table.block[middle].bytes > address)
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return lo;
+}
+
+static bool insert(const struct sc_um_block *block)
+{
+    size_t i;
+
+    if (table.count == table.room) {
+        size_t room = table.room ? 2 * table.room : 64;
+        struct sc_um_block *more = realloc(table.block, room * sizeof *more);
+
+        if (!more)
+            return false;
+        table.block = more;
+        table.room = room;
+    }
+    i = at(block->base);
+    memmove(&table.block[i + 1], &table.block[i], (table.count - i) * sizeof *table.block);
+    table.block[i] = *block;
+    table.count++;
+    return true;
+}
+
+void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind)
+{
+    void *memory = semcache_alloc(bytes);
+    struct sc_um_block block = {.base = (uintptr_t)memory, .bytes = bytes, .kind = kind};
+    bool done;
+
+    if (!memory)
+        return NULL;
+    pthread_rwlock_wrlock(&table.lock);
+    done = insert(&block);
+    pthread_rwlock_unlock(&table.lock);
+    if (done) {
+        sc_um_grown();
+        return memory;
+    }
+    semcache_free(memory);
+    return NULL;
+}
+
+bool sc_um_block_free(void *memory)
+{
+    struct sc_um_block block = {0};
+    size_t i;
+
+    pthread_rwlock_wrlock(&table.lock);
+    i = at((uintptr_t)memory);
+    if (i < table.count && table.block[i].base == (uintptr_t)memory) {
+        block = table.block[i];
+        memmove(&table.block[i], &table.block[i + 1], (--table.count - i) * sizeof *table.block);
+    }
+    pthread_rwlock_unlock(&table.lock);
+    if (!block.base)
+        return false;
+    if (block.registered)
+        SC_UM_BEHIND(cudaHostUnregister)(memory);
+    semcache_free(memory);
+    return true;
+}
+
+bool sc_um_block_of(const void *p, struct sc_um_block *block)
+{
+    bool found;
+    size_t i;
+
+    pthread_rwlock_rdlock(&table.lock);
+    i = at((uintptr_t)p);
+    found = i < table.count && table.block[i].base <= (uintptr_t)p;
+    if (found)
+        *block = table.block[i];
+    pthread_rwlock_unlock(&table.lock);
+    return found;
+}
+
+bool sc_um_is_managed(const void *p)
+{
+    struct sc_um_block block;
+
+    return sc_um_block_of(p, &block) && block.kind == cudaMemoryTypeManaged;
+}
+
+void sc_um_blocks(void (*visit)(struct sc_um_block *block))
+{
+    pthread_rwlock_wrlock(&table.lock);
+    for (size_t i = 0; i < table.count; i++)
+        visit(&table.block[i]);
+    pthread_rwlock_unlock(&table.lock);
+}
+
+bool sc_um_has_blocks(void) { return __atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0; }

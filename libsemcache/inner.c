@@ -1,0 +1,37 @@
+/* The table of inner.h. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/config.h"
+#include "blas/blas.h"
+#include "coherence/coherence.h"
+#include "host/host.h"
+#include "libsemcache/inner.h"
+#include "libsemcache/library.h"
+
+static bool computes(void) { return sc_blas_host_path() != NULL; }
+
+static bool armed(void) { return __atomic_load_n(&sc_blas_start, __ATOMIC_ACQUIRE) == sc_library_start; }
+
+static bool emulated(void) { return strncmp(sc_config.device, "emu", 3) == 0; }
+
+static bool pin(const void *memory) { return armed() && sc_library_start() && sc_coherence_pin(memory) == SC_OK; }
+
+static const struct sc_library_inner inner = {.abi = SC_LIBRARY_INNER_ABI,
+                                              .size = sizeof inner,
+                                              .log = sc_log,
+                                              .computes = computes,
+                                              .armed = armed,
+                                              .emulated = emulated,
+                                              .holds = sc_host_in_arena,
+                                              .pin = pin,
+                                              .calls = sc_coherence_calls,
+                                              .sparse_find = sc_sparse_find,
+                                              .sparse_destroy = sc_sparse_destroy,
+                                              .sparse_mv = sc_sparse_mv,
+                                              .sparse_mm = sc_sparse_mm,
+                                              .sparse_sv = sc_sparse_sv,
+                                              .sparse_sm = sc_sparse_sm};
+
+const struct sc_library_inner *sc_library_inner(void) { return &inner; }

@@ -1,0 +1,33 @@
+#!/usr/bin/perl
+# A CUDA program with unified memory, relinked: right anywhere, its arrays go to the devices once, and what the CPU
+# writes takes only the parts around it along.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+our ($device);
+
+need('examples/cg_um');
+
+my ($n, $iterations) = (27000, 60);
+my $entries = 7 * $n - 6 * 30**2;
+my $matrix = 12 * $entries + 4 * ($n + 1);
+my $vectors = 5 * 8 * $n;
+my %always = (options => ['--check', '--offload', 'always']);
+
+for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1, 2, 4) {
+    my $once = run({ %always, device => $where }, 'examples/cg_um', $n, $iterations);
+    right($once, "right on $where");
+    used_devices($once);
+    is(calls($once, qr/^(ddot|daxpy|dscal|dcopy)$/, 'host'), 0, 'no call of the loop ran on the host');
+    cmp_ok(calls($once, qr/^ddot$/, 'offloaded'), '>=', 2 * $iterations, 'cublasDdot ran on devices');
+    at_most(moved($once, 'h2d'), 1.1 * ($matrix + $vectors), 'to the devices');
+    at_most(moved($once, 'd2h'), 2 * $vectors, 'to the host');
+    is(scalar(complaints($once)), 0, 'no line on stderr');
+    my $changed = run({ %always, device => $where }, 'examples/cg_um', '-w', $n, $iterations);
+    right($changed, "right on $where after a value was changed");
+    at_most(moved($changed, 'h2d'), moved($once, 'h2d') + 0.25 * $matrix, 'to the devices with that');
+}
+right(run({ device => 'none' }, 'examples/cg_um', '-w', $n, $iterations), 'right without devices of semcache');
+right(run({}, 'examples/cg_um', 1), 'one point');
+done_testing();
