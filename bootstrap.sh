@@ -7,7 +7,8 @@
 set -eu
 exec </dev/null # nothing here asks; libtool fails where stdin is closed
 
-PACKAGES="gcc make autoconf automake libtool pkg-config gfortran perl valgrind libsigsegv-dev libopenblas-dev"
+PACKAGES="gcc make autoconf automake libtool pkg-config gfortran perl valgrind libsigsegv-dev libopenblas-dev\
+ libsuitesparse-dev"
 
 srcdir=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:-$srcdir/build}

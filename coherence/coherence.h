@@ -217,8 +217,9 @@ enum sc_status sc_coherence_form_send(struct sc_form *form, size_t at, size_t by
 
 /* Runs a sparse kernel on the form's device; a and csr are addresses in the form.  x: the parts of one operand that the
  * kernel reads, in one tile; kernel->b gets the address of the operand's element 0.  A part that only another device
- * has is copied without the rest of its sectors.  y: a piece.  Each may be a temporary instead (parts = 1).  Not done
- * on the host when it fails: SC_ERR_DEVICE, SC_ERR_DEVICE_MEMORY; then nothing has been written. */
+ * has is copied without the rest of its sectors.  y: a piece; for a vector a piece of a matrix's column does.  Each may
+ * be a temporary instead (parts = 1).  Not done on the host when it fails: SC_ERR_DEVICE, SC_ERR_DEVICE_MEMORY; then
+ * nothing has been written. */
 enum sc_status sc_coherence_form_task(struct sc_form *form, struct sc_kernel *kernel, const struct sc_piece *x,
                                       int parts,
                                       const struct sc_piece *y);

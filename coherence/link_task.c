@@ -84,6 +84,14 @@ static char *on_device(int device, const struct sc_target *x)
     return (char *)x->t->copy[device].memory + x->offset * (int64_t)x->m->elem;
 }
 
+/* A column of a matrix in the place of a vector has increment 1. */
+static int64_t step_of(const struct sc_kernel *k, const struct sc_piece *p, const struct sc_target *x)
+{
+    bool of_vectors = k->op == SC_OP_CSRMV || k->op == SC_OP_CSRSV;
+
+    return of_vectors && !p->operand->view.vector ? 1 : x->ld;
+}
+
 /* Addresses and leading dimensions.  x's is that of the operand's element 0, whether or not it is there. */
 static void set_slots(struct work *w)
 {
@@ -95,13 +103,13 @@ static void set_slots(struct work *w)
     k->c = w->y->temporary;
     k->ldc = w->y->temporary_ld;
     if (is_operand(w->x)) {
-        k->ldb = w->from[0].ld;
+        k->ldb = step_of(k, w->x, &w->from[0]);
         k->b = on_device(device, &w->from[0]) -
                (w->x->r * (w->x->operand->view.vector ? k->ldb : 1) + w->x->c * k->ldb) * (int64_t)w->from[0].m->elem;
     }
     if (is_operand(w->y)) {
         k->c = on_device(device, &w->to);
-        k->ldc = w->to.ld;
+        k->ldc = step_of(k, w->y, &w->to);
     }
 }
 

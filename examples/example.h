@@ -26,6 +26,8 @@ double ddot_(const int *n, const double *x, const int *incx, const double *y, co
 void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
 void dscal_(const int *n, const double *alpha, double *x, const int *incx);
 void dcopy_(const int *n, const double *x, const int *incx, double *y, const int *incy);
+double dnrm2_(const int *n, const double *x, const int *incx);
+double dasum_(const int *n, const double *x, const int *incx);
 
 static inline double example_now(void)
 {

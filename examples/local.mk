@@ -1,6 +1,6 @@
 # Plain programs: they are linked with a BLAS and nothing of ours.
 EXTRA_DIST += examples/README.md examples/report.pl
-EXTRA_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power examples/jacobi_f examples/cg_sparse
+EXTRA_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power examples/jacobi_f
 
 examples_jacobi_SOURCES = examples/jacobi.c examples/example.h
 examples_jacobi_LDADD = $(BLAS_LIBS) -lm
@@ -10,14 +10,37 @@ examples_abac_SOURCES = examples/abac.c examples/example.h
 examples_abac_LDADD = $(BLAS_LIBS) -lm
 examples_power_SOURCES = examples/power.c examples/example.h
 examples_power_LDADD = $(BLAS_LIBS) -lm
-# In place of MKL, whose names it calls.
-examples_cg_sparse_SOURCES = examples/cg_sparse.c examples/stencil.h examples/example.h
-examples_cg_sparse_LDADD = libsemcache.la $(BLAS_LIBS) -lm
 examples_jacobi_f_SOURCES = examples/jacobi_f.f90
 examples_jacobi_f_LDADD = $(BLAS_LIBS)
 
+# Those that call MKL's names are linked with semcache where an MKL would stand.  Files are read by CHOLMOD if there is
+# one.
+mkl_examples = examples/cg_sparse examples/gmres examples/bicgstab examples/pagerank \
+	examples/jacobi_banded
+EXTRA_PROGRAMS += $(mkl_examples)
+EXTRA_DIST += examples/market.c examples/market_none.c
+EXTRA_LTLIBRARIES += examples/libproblem.la
+examples_libproblem_la_SOURCES = examples/problem.c examples/problem.h examples/stencil.h examples/example.h
+if HAVE_CHOLMOD
+nodist_examples_libproblem_la_SOURCES = examples/market.c
+else
+nodist_examples_libproblem_la_SOURCES = examples/market_none.c
+endif
+examples_libproblem_la_CPPFLAGS = $(AM_CPPFLAGS) $(CHOLMOD_CPPFLAGS)
+sparse_libs = libsemcache.la examples/libproblem.la $(CHOLMOD_LIBS) $(BLAS_LIBS) -lm
+examples_cg_sparse_SOURCES = examples/cg_sparse.c examples/mkl_sparse.h
+examples_cg_sparse_LDADD = $(sparse_libs)
+examples_gmres_SOURCES = examples/gmres.c examples/mkl_sparse.h
+examples_gmres_LDADD = $(sparse_libs)
+examples_bicgstab_SOURCES = examples/bicgstab.c examples/mkl_sparse.h
+examples_bicgstab_LDADD = $(sparse_libs)
+examples_pagerank_SOURCES = examples/pagerank.c examples/mkl_sparse.h
+examples_pagerank_LDADD = $(sparse_libs)
+examples_jacobi_banded_SOURCES = examples/jacobi_banded.c examples/mkl_sparse.h examples/example.h
+examples_jacobi_banded_LDADD = libsemcache.la $(BLAS_LIBS) -lm
+
 if HAVE_BLAS
-noinst_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power examples/cg_sparse
+noinst_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power $(mkl_examples)
 if HAVE_FORTRAN
 noinst_PROGRAMS += examples/jacobi_f
 endif

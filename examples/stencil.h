@@ -1,11 +1,14 @@
-/* The 7-point stencil on a cube as a CSR matrix: positive definite, the same numbers in all programs that compare. */
+/* Sparse matrices that are made up, in CSR counted from 0: the stencils of partial differential equations on regular
+ * grids, and a tridiagonal one.  The same numbers in all programs that compare. */
 #ifndef EXAMPLES_STENCIL_H
 #define EXAMPLES_STENCIL_H
+
+#include <limits.h>
 
 #include "examples/example.h"
 
 struct stencil {
-    int n, side, entries;
+    int n, side, entries; /* side: points along one direction of the grid */
     int *start, *columns;
     double *values;
 };
@@ -21,30 +24,84 @@ static inline void *stencil_alloc(size_t bytes)
     return p;
 }
 
+static inline void stencil_room(struct stencil *s, long n, long entries)
+{
+    if (entries > INT_MAX) {
+        fprintf(stderr, "%ld entries are too many for 32-bit integers\n", entries);
+        exit(2);
+    }
+    s->n = (int)n;
+    s->start = stencil_alloc(((size_t)n + 1) * sizeof *s->start);
+    s->columns = stencil_alloc((size_t)entries * sizeof *s->columns);
+    s->values = stencil_alloc((size_t)entries * sizeof *s->values);
+}
+
+/* A point's neighbours, itself in the middle, by ascending column. */
+struct stencil_neighbour {
+    int x, y, z;
+};
+
+static inline int stencil_neighbours(int points, struct stencil_neighbour *out)
+{
+    int count = 0, planes = points == 5 ? 0 : 1;
+
+    for (int z = -planes; z <= planes; z++)
+        for (int y = -1; y <= 1; y++)
+            for (int x = -1; x <= 1; x++)
+                if (points == 27 || abs(x) + abs(y) + abs(z) <= 1)
+                    out[count++] = (struct stencil_neighbour){x, y, z};
+    return count;
+}
+
+/* points: 5 on a square, 7 or 27 on a cube, which have about n points.  The diagonal is a little more than the sum of
+ * the others: positive definite.  wind: what is blown along x, which makes the matrix unsymmetric. */
+static inline void stencil_grid(struct stencil *s, int points, double wind, long n)
+{
+    struct stencil_neighbour to[27];
+    int count = stencil_neighbours(points, to), side = 1, at = 0;
+    long plane, total;
+
+    while ((points == 5 ? (long)side * side : (long)side * side * side) < n)
+        side++;
+    plane = (long)side * side;
+    total = points == 5 ? plane : plane * side;
+    stencil_room(s, total, total * count);
+    s->side = side;
+    for (int i = 0; i < s->n; i++) {
+        const int x = i % side, y = i / side % side, z = i / (int)plane, planes = points == 5 ? 1 : side;
+
+        s->start[i] = at;
+        for (int k = 0; k < count; k++) {
+            const struct stencil_neighbour *d = &to[k];
+
+            if ((unsigned)(x + d->x) >= (unsigned)side || (unsigned)(y + d->y) >= (unsigned)side ||
+                (unsigned)(z + d->z) >= (unsigned)planes)
+                continue;
+            s->columns[at] = i + d->x + d->y * side + d->z * (int)plane;
+            s->values[at++] = k == count / 2 ? count - 1 + 0.01 : wind * d->x - 1;
+        }
+    }
+    s->start[s->n] = s->entries = at;
+}
+
 /* The cube with about n points. */
 static inline void stencil_make(struct stencil *s, long n)
 {
-    int side = 1, at = 0;
+    stencil_grid(s, 7, 0, n);
+}
 
-    while ((long)side * side * side < n)
-        side++;
-    s->side = side;
-    s->n = side * side * side;
-    s->start = stencil_alloc(((size_t)s->n + 1) * sizeof *s->start);
-    s->columns = stencil_alloc(7 * (size_t)s->n * sizeof *s->columns);
-    s->values = stencil_alloc(7 * (size_t)s->n * sizeof *s->values);
+/* Symmetric and tridiagonal, n rows, its entries those of example_element; positive definite. */
+static inline void stencil_tridiagonal(struct stencil *s, long n)
+{
+    int at = 0;
+
+    stencil_room(s, n, 3 * n);
+    s->side = s->n;
     for (int i = 0; i < s->n; i++) {
-        const int step[7] = {-side * side, -side, -1, 0, 1, side, side * side};
-        const int place[3] = {i % side, i / side % side, i / side / side};
-
         s->start[i] = at;
-        for (int k = 0; k < 7; k++) {
-            int along = k < 3 ? 2 - k : k - 4; /* 0: x, 1: y, 2: z */
-
-            if (k != 3 && place[along] == (k < 3 ? 0 : side - 1))
-                continue;
-            s->columns[at] = i + step[k];
-            s->values[at++] = k == 3 ? 6.01 : -1;
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < s->n; j++) {
+            s->columns[at] = j;
+            s->values[at++] = example_element((uint32_t)(i < j ? i : j), 0) + (i == j ? 10 : 0);
         }
     }
     s->start[s->n] = s->entries = at;

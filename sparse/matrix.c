@@ -74,7 +74,7 @@ int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
     views[count++] = (struct sc_view){.ptr = (const char *)a->values + first * (int64_t)sc_type_bytes(a->type),
                                       .type = a->type, .vector = true, .rows = n, .cols = 1, .ld = 1,
                                       .access = SC_READ};
-    views[count++] = integers(a, a->index, m->first, m->end - m->first);
+    views[count++] = integers(a, a->index, m->first, a->format == SC_SPARSE_DIA ? 0 : m->end - m->first);
     if (a->format == SC_SPARSE_COO) {
         views[count++] = integers(a, a->start, 0, a->count);
     } else if (a->format != SC_SPARSE_DIA) {

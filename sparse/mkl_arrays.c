@@ -67,6 +67,20 @@ static void read_arrays(struct call *c, enum sc_type type, int64_t rows, int64_t
     a->values = (const char *)values - off * (int64_t)sc_type_bytes(type);
 }
 
+/* Diagonals, which have no base; what is dense is stored by columns. */
+static bool begin_diagonals(struct call *c, enum sc_type type, const char *trans, int64_t rows, int64_t cols,
+                            const char *matdescra, const void *values, int64_t ld, const int32_t *offsets,
+                            int64_t count)
+{
+    if (is_wide() || !read_descr(c, matdescra))
+        return false;
+    c->trans = upper(trans);
+    c->arrays = (struct sc_sparse_arrays){.format = SC_SPARSE_DIA, .type = type, .index_bytes = sizeof *offsets,
+                                          .base = 1, .rows = rows, .cols = cols, .index = offsets, .values = values,
+                                          .count = count, .ld = ld};
+    return true;
+}
+
 /* Dense operands: vectors have no columns. */
 struct dense {
     int64_t columns, ldx, ldy;
@@ -223,6 +237,18 @@ static void trsv(enum sc_type type, int base, const char *uplo, const char *tran
                   &(struct dense){.columns = *n, .ldx = *ldb, .ldy = *ldc, .x = b, .y = to});                        \
     }
 SC_MKL_TYPES(WITH_DESCR, , int32_t)
+
+#define OF_DIAGONALS(l, L, T, t, suffix, I)                                                                          \
+    SPELLINGS(mkl_##l##diamv, mkl_##l##diamv_, MKL_##L##DIAMV, const char *trans, const I *m, const I *k,            \
+              const T *alpha, const char *matdescra, const T *values, const I *ld, const I *offsets,                 \
+              const I *count, const T *x, const T *beta, T *y)                                                       \
+    {                                                                                                                \
+        struct call c = {.trans = 0};                                                                                \
+                                                                                                                     \
+        if (begin_diagonals(&c, t, trans, *m, *k, matdescra, values, *ld, offsets, *count))                          \
+            product(&c, SC_MKL_SCALAR(*alpha), SC_MKL_SCALAR(*beta), &(struct dense){.x = x, .y = y});               \
+    }
+SC_MKL_TYPES(OF_DIAGONALS, , int32_t)
 
 #define OF_BASE(base, prefix, PREFIX, l, L, T, t)                                                                    \
     SPELLINGS(prefix##l##csrgemv, prefix##l##csrgemv_, PREFIX##L##CSRGEMV, const char *trans, const int32_t *n,      \

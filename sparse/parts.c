@@ -32,6 +32,7 @@ void sc_sparse_variant_drop(struct sc_sparse_variant *v)
 {
     drop_parts(v);
     sc_sparse_free_csr(&v->csr);
+    free(v->offsets);
     *v = (struct sc_sparse_variant){.analysed = false};
 }
 
@@ -104,6 +105,30 @@ static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
     return status;
 }
 
+static size_t offsets_bytes(const struct sc_sparse_arrays *a)
+{
+    return a->format == SC_SPARSE_DIA ? (size_t)a->count * (size_t)a->index_bytes : 0;
+}
+
+bool sc_sparse_same_offsets(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v)
+{
+    size_t bytes = offsets_bytes(&m->arrays);
+
+    return !bytes || (v->offsets && memcmp(v->offsets, m->arrays.index, bytes) == 0);
+}
+
+static enum sc_status keep_offsets(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
+{
+    size_t bytes = offsets_bytes(&m->arrays);
+
+    if (!bytes)
+        return SC_OK;
+    v->offsets = malloc(bytes);
+    if (v->offsets)
+        memcpy(v->offsets, m->arrays.index, bytes);
+    return v->offsets ? SC_OK : SC_ERR_MEMORY;
+}
+
 static uint64_t bytes_of(const struct sc_sparse_csr *a)
 {
     uint64_t entries = a->rows ? (uint64_t)(sc_sparse_first(a, a->rows) - sc_sparse_first(a, 0)) : 0;
@@ -123,7 +148,9 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
     status = sc_sparse_measure(m);
     if (status != SC_OK)
         return status;
-    status = link_arrays(m, &v->seen);
+    status = keep_offsets(m, v);
+    if (status == SC_OK)
+        status = link_arrays(m, &v->seen);
     if (status == SC_OK)
         status = sc_sparse_make_csr(&m->arrays, &use, &v->csr);
     if (status == SC_OK)

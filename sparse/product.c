@@ -13,9 +13,15 @@ struct product {
     struct sc_operand operand[6]; /* the matrix's arrays, then x and y */
     int sources;
     const struct sc_operand *x, *y;
+    struct sc_operand column[2]; /* x or y as a column of the matrix that it is one of */
     bool direct_x, direct_y;
     int next;
 };
+
+static bool is_of_vectors(const struct sc_sparse_call *call)
+{
+    return call->op == SC_OP_CSRMV || call->op == SC_OP_CSRSV;
+}
 
 /* --- one part ----------------------------------------------------------------------------------------------------- */
 
@@ -30,7 +36,7 @@ static struct sc_piece rows_of(const struct product *c, const struct sc_operand 
 {
     struct sc_piece piece = {.operand = o, .access = access};
 
-    if (o->view.vector)
+    if (is_of_vectors(c->call))
         return sc_sparse_piece(o, first, n, access);
     piece.r = c->call->by_rows ? 0 : first;
     piece.c = c->call->by_rows ? first : 0;
@@ -77,12 +83,22 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
     return status;
 }
 
+/* The part's rows of y can be written where they are, by the part's device. */
+static bool is_written_directly(const struct product *c, const struct sc_sparse_part *p)
+{
+    if (!is_of_vectors(c->call))
+        return true;
+    if (is_in_place(c->call))
+        return false;
+    return c->direct_y ? p->owner == p->device : sc_sparse_is_at(c->y, p->row, p->rows, p->device);
+}
+
 static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_part *p, struct sc_kernel *k,
                                 struct sc_piece *piece, struct detour *d)
 {
     enum sc_status status;
 
-    if (!c->y->view.vector || (c->direct_y && p->owner == p->device && !is_in_place(c->call))) {
+    if (is_written_directly(c, p)) {
         *piece = rows_of(c, c->y, p->row, p->rows, overwrites(c->call) ? SC_WRITE : SC_RDWR);
         return SC_OK;
     }
@@ -126,16 +142,15 @@ static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int6
 
 /* --- all parts ---------------------------------------------------------------------------------------------------- */
 
-/* Vectors that were resolved as rectangles of a matrix in several tile rows have no pieces; neither have matrices in
- * several tiles. */
-static bool has_pieces(const struct sc_operand *vector)
+/* A vector that is a column of a matrix in several tile rows is used as that column.  Several such columns have no
+ * pieces; neither have matrices in several tiles. */
+static const struct sc_operand *with_pieces(const struct sc_operand *o, struct sc_operand *column)
 {
-    struct sc_operand matrix;
-
-    if (!vector->view.vector)
-        return sc_sparse_is_direct(vector);
-
-    return !sc_coherence_as_matrix(vector, &matrix);
+    if (!o->view.vector)
+        return sc_sparse_is_direct(o) ? o : NULL;
+    if (!sc_coherence_as_matrix(o, column))
+        return o;
+    return column->view.cols == 1 ? column : NULL;
 }
 
 static enum sc_status begin(struct product *c)
@@ -152,12 +167,13 @@ static enum sc_status begin(struct product *c)
     status = sc_coherence_begin(views, c->sources + 2, c->operand);
     if (status != SC_OK)
         return status;
-    c->x = &c->operand[c->sources];
-    c->y = c->x + 1;
-    c->direct_x = sc_sparse_is_direct(c->x);
-    c->direct_y = sc_sparse_is_direct(c->y);
-    if (has_pieces(c->x) && has_pieces(c->y) && !(call->op == SC_OP_CSRSM && is_in_place(call)))
+    c->x = with_pieces(&c->operand[c->sources], &c->column[0]);
+    c->y = with_pieces(&c->operand[c->sources + 1], &c->column[1]);
+    if (c->x && c->y && !(call->op == SC_OP_CSRSM && is_in_place(call))) {
+        c->direct_x = sc_sparse_is_direct(c->x);
+        c->direct_y = sc_sparse_is_direct(c->y);
         return SC_OK;
+    }
     sc_coherence_end(c->operand, c->sources + 2);
     return SC_ERR_UNSUPPORTED;
 }
@@ -214,7 +230,7 @@ static enum sc_status make_ready(struct product *c, bool *current)
 enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call)
 {
     struct product c = {.call = call, .v = sc_sparse_variant_for(call->matrix, &call->use)};
-    bool current = c.v->analysed;
+    bool current = c.v->analysed && sc_sparse_same_offsets(call->matrix, c.v);
     enum sc_status status = SC_OK;
     int64_t done = 0;
 

@@ -67,6 +67,7 @@ struct sc_sparse_variant {
     struct sc_sparse_use use;
     struct sc_sparse_csr csr; /* borrowed, or own arrays; those are kept only while parts are being made */
     bool analysed;
+    void *offsets;            /* of the diagonals that it was made from: too few to be tracked, they are compared */
     int index_bytes;          /* of the parts on devices */
     uint64_t seen;            /* the link's time when the arrays were analysed */
     int devices;              /* that it is spread over */
@@ -98,7 +99,8 @@ struct sc_sparse_matrix {
 int64_t sc_sparse_lines(const struct sc_sparse_arrays *a);
 /* The positions in index and values that are used: [*first, *end).  Reads `start` and `end`. */
 void sc_sparse_extent(const struct sc_sparse_arrays *a, int64_t *first, int64_t *end);
-/* The three arrays as vectors that are read; their number.  `start` and `end` share one when they can. */
+/* The three arrays as vectors that are read; their number.  `start` and `end` share one when they can; the few offsets
+ * of diagonals are none of them. */
 int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4]);
 /* SC_ERR_INVALID with a line that says what is wrong. */
 enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t *entries);
@@ -133,6 +135,8 @@ void sc_sparse_variant_drop(struct sc_sparse_variant *variant); /* without the p
  * those of the arrays as they are now.  Values of borrowed arrays do not count: see refresh. */
 bool sc_sparse_is_current(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                           const struct sc_operand *source, int sources);
+/* Without it: the diagonals are where they were when it was analysed; true for other formats. */
+bool sc_sparse_same_offsets(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant);
 /* Without it: looks at the arrays and cuts them into parts anew. */
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
 /* Without it: gives a part its memory and contents. */
@@ -179,7 +183,9 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
 struct sc_piece sc_sparse_piece(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access);
 /* Whether kernels can use the operand where it is: one tile, and a vector's increment is 1. */
 bool sc_sparse_is_direct(const struct sc_operand *vector);
-/* Elements [first, first + n) of a vector to a temporary on the device. */
+/* Whether elements [first, first + n) of a column of a matrix lie in one tile, which the device has. */
+bool sc_sparse_is_at(const struct sc_operand *column, int64_t first, int64_t n, int device);
+/* Elements [first, first + n) of a vector (or a column of a matrix) to a temporary on the device. */
 enum sc_status sc_sparse_gather(const struct sc_operand *vector, int64_t first, int64_t n, int device, void *temporary);
 /* y[first, first + n) := temporary + beta y, where y is (`owner`, < 0: wherever).  When it fails *done elements have
  * been written. */

@@ -1,5 +1,5 @@
-/* Vectors that kernels cannot use where they are: strided ones, those in several tiles, sectors of y that another
- * device writes.  They go through temporaries. */
+/* Vectors that kernels cannot use where they are: strided ones, columns of matrices in several tile rows, sectors of y
+ * that another device writes.  They go through temporaries. */
 #include "sparse/sparse_int.h"
 
 struct sc_piece sc_sparse_piece(const struct sc_operand *v, int64_t first, int64_t n, enum sc_access access)
@@ -41,6 +41,43 @@ static struct sc_piece temporary(void *memory, int64_t n, enum sc_access access)
     return (struct sc_piece){.rows = n, .cols = 1, .access = access, .temporary = memory, .temporary_ld = 1};
 }
 
+bool sc_sparse_is_at(const struct sc_operand *v, int64_t first, int64_t n, int device)
+{
+    struct sc_piece piece = sc_sparse_piece(v, first, n, SC_WRITE);
+    struct sc_cuts cuts;
+
+    if (v->view.vector) /* strided */
+        return false;
+    sc_coherence_row_cuts(v, &cuts);
+    return run_of(v, &cuts, first, n) == n && sc_coherence_where(&piece) == device;
+}
+
+/* Elements that lie in one tile. */
+static enum sc_status gather_run(const struct sc_operand *v, int64_t first, int64_t n, int device, void *memory)
+{
+    struct sc_kernel copy = {.op = SC_OP_COPY, .type = v->view.type, .n = n};
+    struct sc_piece pieces[3] = {sc_sparse_piece(v, first, n, SC_READ), temporary(memory, n, SC_WRITE)};
+
+    return sc_coherence_task(device, &copy, pieces, NULL, NULL);
+}
+
+/* The same from the device that has it, so that no other rows of the tile and no other columns travel. */
+static enum sc_status gather_remote(const struct sc_operand *v, int64_t first, int64_t n, int from, int device,
+                                    void *memory)
+{
+    size_t bytes = (size_t)n * sc_type_bytes(v->view.type);
+    void *there;
+    enum sc_status status = sc_coherence_temporary(from, bytes, &there);
+
+    if (status != SC_OK)
+        return status;
+    status = gather_run(v, first, n, from, there);
+    if (status == SC_OK)
+        status = sc_coherence_temporary_copy(device, memory, from, there, bytes);
+    sc_coherence_temporary_free(from, there);
+    return status;
+}
+
 enum sc_status sc_sparse_gather(const struct sc_operand *v, int64_t first, int64_t n, int device, void *memory)
 {
     size_t elem = sc_type_bytes(v->view.type);
@@ -49,13 +86,16 @@ enum sc_status sc_sparse_gather(const struct sc_operand *v, int64_t first, int64
 
     sc_coherence_row_cuts(v, &cuts);
     for (int64_t at = 0, run; at < n && status == SC_OK; at += run) {
-        struct sc_kernel copy = {.op = SC_OP_COPY, .type = v->view.type};
-        struct sc_piece pieces[3] = {{0}};
+        void *to = (char *)memory + (size_t)at * elem;
+        struct sc_piece piece;
+        int from = device;
 
-        copy.n = run = run_of(v, &cuts, first + at, n - at);
-        pieces[0] = sc_sparse_piece(v, first + at, run, SC_READ);
-        pieces[1] = temporary((char *)memory + (size_t)at * elem, run, SC_WRITE);
-        status = sc_coherence_task(device, &copy, pieces, NULL, NULL);
+        run = run_of(v, &cuts, first + at, n - at);
+        piece = sc_sparse_piece(v, first + at, run, SC_READ);
+        if (!v->view.vector && sc_coherence_missing(device, &piece))
+            from = sc_coherence_where(&piece);
+        status = from == device ? gather_run(v, first + at, run, device, to)
+                                : gather_remote(v, first + at, run, from, device, to);
     }
     return status;
 }
