@@ -5,3 +5,4 @@ EXTRA_DIST += doc/architecture.md doc/limits.md
 EXTRA_DIST += doc/programs.md
 EXTRA_DIST += doc/tuning.md
 EXTRA_DIST += doc/sparse.md doc/cuda-um.md
+EXTRA_DIST += doc/mpi.md

@@ -3,7 +3,15 @@ libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/machine_memory.c host/malloc.c \
 	host/mmap.c host/next.h host/next.c host/io.c host/io_calls.h host/libc_names.h host/uses.h host/uses.c host/raw.c \
 	host/strict.h host/strict.c host/fork.h host/fork.c host/rawmem.c
-EXTRA_DIST += host/README.md
+libcore_la_SOURCES += host/mpi.h host/mpi.c host/mpi_calls.h host/mpi_pending.c host/mpi_touch.c
+EXTRA_DIST += host/README.md host/mpi_names.h
+
+# The names that the library exports for MPI, one a line (for the version script).
+host/exports.list: $(srcdir)/host/mpi_names.h $(srcdir)/host/mpi_calls.h
+	$(AM_V_GEN)$(MKDIR_P) host && $(CPP) -P -I$(srcdir) $(srcdir)/host/mpi_names.h | tr -s ' ' '\n' | grep . > $@.new && \
+	  mv $@.new $@
+noinst_DATA += host/exports.list
+CLEANFILES += host/exports.list
 
 # host: fault half (protection, fault handler, pager)
 libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/chain_sig.c host/front.h \

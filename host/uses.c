@@ -7,35 +7,42 @@
 
 #include "base/inside.h"
 
-#define NOTES 64
+#define NOTES 256
+#define UNNOTED UINT_MAX /* instead of a note's number */
 
-/* lo is 0 in a free note.  The owner writes hi and access before lo, and then looks whether the block is tracked; who
- * makes it tracked does so before it looks for notes.  Readers hold the protocol's lock, which an acquisition takes
- * after its note was written: a call of the BLAS that does not see the note is over before the acquisition. */
+/* A note counts while its serial is odd and lo is not 0.  The owner writes hi and access before lo, and then looks
+ * whether the block is tracked; who makes it tracked does so before it looks for notes.  Readers hold the protocol's
+ * lock, which an acquisition takes after its note was written: a call of the BLAS that does not see the note is over
+ * before the acquisition. */
 static struct note {
     uintptr_t lo, hi;
     enum sc_access access;
+    unsigned serial; /* odd: taken */
 } notes[NOTES];
-static uint64_t taken;
+static unsigned taken, unnoted; /* notes that are; uses that found none free */
 
-static unsigned take(void)
+static unsigned take(struct sc_host_use *use)
 {
-    uint64_t old = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < NOTES; i++) {
+        unsigned serial = __atomic_load_n(&notes[i].serial, __ATOMIC_RELAXED);
 
-    while (~old) {
-        unsigned i = (unsigned)__builtin_ctzl(~old);
-
-        if (__atomic_compare_exchange_n(&taken, &old, old | UINT64_C(1) << i, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            return i + 1;
+        if (serial & 1 || !__atomic_compare_exchange_n(&notes[i].serial, &serial, serial + 1, false, __ATOMIC_ACQUIRE,
+                                                       __ATOMIC_RELAXED))
+            continue;
+        __atomic_store_n(&notes[i].lo, 0, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST);
+        use->serial = serial + 1;
+        return use->note = i + 1;
     }
     return 0;
 }
 
-static void drop(unsigned i)
+/* By its owner, or by whoever frees the block: once. */
+static void drop(unsigned i, unsigned serial)
 {
-    __atomic_store_n(&notes[i].lo, 0, __ATOMIC_SEQ_CST);
-    __atomic_fetch_and(&taken, ~(UINT64_C(1) << i), __ATOMIC_RELEASE);
+    if (serial & 1 && __atomic_compare_exchange_n(&notes[i].serial, &serial, serial + 1, false, __ATOMIC_SEQ_CST,
+                                                  __ATOMIC_RELAXED))
+        __atomic_fetch_sub(&taken, 1, __ATOMIC_RELEASE);
 }
 
 /* A note is one range: that of a vector covers what lies between its parts, too. */
@@ -43,7 +50,7 @@ static void extend(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_
 {
     struct note *n;
 
-    if (!use->note && !(use->note = take()))
+    if (!use->note && !take(use))
         return;
     n = &notes[use->note - 1];
     if (n->lo && n->lo < lo)
@@ -57,29 +64,45 @@ static void extend(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_
 
 void sc_host_use_end(struct sc_host_use *use)
 {
-    if (__builtin_expect(use->note != 0, 0))
-        drop(use->note - 1);
+    if (__builtin_expect(use->note == 0, 1))
+        return;
+    if (use->note == UNNOTED)
+        __atomic_fetch_sub(&unnoted, 1, __ATOMIC_RELEASE);
+    else
+        drop(use->note - 1, use->serial);
+    use->note = 0;
+}
+
+/* The range of a note that counts, or false. */
+static bool range_of(const struct note *n, uintptr_t *lo, uintptr_t *hi, unsigned *serial)
+{
+    *serial = __atomic_load_n(&n->serial, __ATOMIC_SEQ_CST);
+    *lo = __atomic_load_n(&n->lo, __ATOMIC_SEQ_CST);
+    *hi = __atomic_load_n(&n->hi, __ATOMIC_RELAXED);
+    return *serial & 1 && *lo;
 }
 
 void sc_host_uses_forget(uintptr_t addr, size_t bytes)
 {
-    for (unsigned i = 0; i < NOTES && __atomic_load_n(&taken, __ATOMIC_RELAXED); i++) {
-        uintptr_t lo = __atomic_load_n(&notes[i].lo, __ATOMIC_SEQ_CST);
+    uintptr_t lo, hi;
+    unsigned serial;
 
-        if (lo && lo - addr < bytes)
-            drop(i);
-    }
+    for (unsigned i = 0; i < NOTES && __atomic_load_n(&taken, __ATOMIC_RELAXED); i++)
+        if (range_of(&notes[i], &lo, &hi, &serial) && lo - addr < bytes && hi - addr <= bytes)
+            drop(i, serial);
 }
 
 bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
-    for (unsigned i = 0; i < NOTES && __atomic_load_n(&taken, __ATOMIC_SEQ_CST); i++) {
-        uintptr_t first = __atomic_load_n(&notes[i].lo, __ATOMIC_SEQ_CST);
+    uintptr_t first, last;
+    unsigned serial;
 
-        if (first && first < hi && __atomic_load_n(&notes[i].hi, __ATOMIC_RELAXED) > lo &&
-            ((__atomic_load_n(&notes[i].access, __ATOMIC_RELAXED) | access) & SC_WRITE))
+    if (__atomic_load_n(&unnoted, __ATOMIC_SEQ_CST))
+        return true;
+    for (unsigned i = 0; i < NOTES && __atomic_load_n(&taken, __ATOMIC_SEQ_CST); i++)
+        if (range_of(&notes[i], &first, &last, &serial) && first < hi && last > lo &&
+            (__atomic_load_n(&notes[i].access, __ATOMIC_RELAXED) | access) & SC_WRITE)
             return true;
-    }
     return false;
 }
 
@@ -99,6 +122,25 @@ void sc_host_touch_arena(struct sc_host_use *use, uintptr_t addr, size_t bytes, 
     extend(use, addr, addr + bytes, access); /* also when it is not tracked yet: it may become so meanwhile */
     if (sc_host_arena_tracked(p))
         sc_host_acquire(addr, bytes, access);
+}
+
+void sc_host_touch_range(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    uintptr_t first = sc_host_arena.base, last = first + sc_host_arena.bytes;
+    struct sc_host_block block;
+
+    if (sc_inside() || hi <= first || lo >= last || lo >= hi)
+        return;
+    lo = lo < first ? first : lo;
+    hi = hi > last ? last : hi;
+    extend(use, lo, hi, access);
+    if (!use->note) {
+        use->note = UNNOTED;
+        __atomic_fetch_add(&unnoted, 1, __ATOMIC_SEQ_CST);
+    }
+    if (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes ||
+        sc_host_arena_tracked((const void *)lo))
+        sc_host_acquire(lo, hi - lo, access);
 }
 
 bool sc_host_anything_tracked(void)

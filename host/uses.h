@@ -13,12 +13,17 @@ struct mmsghdr; /* of <sys/socket.h>, for programs that ask for it */
 /* One system call: the note it left, 0 for none.  Begins as {0}. */
 struct sc_host_use {
     unsigned note;
+    unsigned serial; /* of that note: whoever ends a use whose block was freed meanwhile must not end another's */
 };
 
 void sc_host_touch_arena(struct sc_host_use *use, uintptr_t addr, size_t bytes, enum sc_access access);
 void sc_host_touch_vector(struct sc_host_use *use, const struct iovec *v, size_t count, enum sc_access access);
 void sc_host_touch_message(struct sc_host_use *use, const struct msghdr *m, enum sc_access access);
 void sc_host_touch_messages(struct sc_host_use *use, const struct mmsghdr *m, size_t count, enum sc_access access);
+
+/* Any range, also one that begins or ends outside of blocks or covers several (MPI's datatypes).  When there is no note
+ * left, all of the program's memory counts as in use until it ends: unlike a system call it may last. */
+void sc_host_touch_range(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access);
 
 /* What a system call with these arguments touches, as far as its number is known (host/raw.c). */
 void sc_host_touch_system_call(struct sc_host_use *use, long number, const long argument[6]);

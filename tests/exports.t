@@ -3,7 +3,8 @@
 . "$top_srcdir/tests/tap.sh"
 need "$library"
 
-own=$top_srcdir/libsemcache/exports.list made="$top_builddir/blas/exports.list $top_builddir/sparse/exports.list"
+own=$top_srcdir/libsemcache/exports.list
+made="$top_builddir/blas/exports.list $top_builddir/host/exports.list $top_builddir/sparse/exports.list"
 sed 's/#.*//; /^[[:space:]]*$/d' "$own" $made | LC_ALL=C sort > "$scratch/wanted"
 nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | grep -v '^SEMCACHE_[0-9]*$' |
     LC_ALL=C sort -u > "$scratch/there"

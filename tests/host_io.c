@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 
 #include "host/libc_names.h"
+#include "host/uses.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -230,6 +231,28 @@ static void test_in_use(void)
     fake_reset();
 }
 
+/* A use that was dropped with its block must not end that of another. */
+static void test_stale_use(void)
+{
+    enum { MORE = 300 }; /* than there are notes */
+    struct sc_host_use old = {0}, uses[MORE] = {{0}};
+    uintptr_t at = (uintptr_t)p;
+
+    sc_host_touch_range(&old, at, at + 2 * PART, SC_READ);
+    sc_host_uses_forget(at, 3 * PART);
+    sc_host_touch_range(&uses[0], at, at + PART, SC_RDWR);
+    sc_host_use_end(&old);
+    tap_ok(sc_host_in_use(at, at + 1, SC_READ) && !sc_host_in_use(at + PART, at + 2 * PART, SC_RDWR),
+           "the use of a freed block ends once");
+    for (int i = 1; i < MORE; i++)
+        sc_host_touch_range(&uses[i], at, at + PART, SC_READ);
+    tap_ok(sc_host_in_use(at + PART, at + 2 * PART, SC_READ), "when no note is left all memory is in use");
+    for (int i = 0; i < MORE; i++)
+        sc_host_use_end(&uses[i]);
+    tap_ok(!sc_host_in_use(0, UINTPTR_MAX, SC_RDWR), "until those uses are over");
+    fake_reset();
+}
+
 static void test_not_ours(void)
 {
     static char local[PART];
@@ -299,6 +322,7 @@ int main(void)
     test_writes();
     test_others();
     test_in_use();
+    test_stale_use();
     test_not_ours();
     test_ranges();
     return tap_done();

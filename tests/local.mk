@@ -49,6 +49,7 @@ check-long: all
 
 include tests/base.mk
 include tests/host.mk
+include tests/mpi.mk
 include tests/directory.mk
 include tests/device.mk
 include tests/trace.mk

@@ -1,0 +1,184 @@
+/* Transfers of MPI that go on when the call that began them has returned: their ranges stay in use until the request is
+ * complete, or the window or file synchronised.  Most programs have none in the arena, and pay for one comparison. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/inside.h"
+#include "base/log.h"
+#include "host/mpi.h"
+
+enum kind { REQUEST, PERSISTENT, SCOPE };
+
+static struct pending {
+    SC_MPI_H handle;
+    enum kind kind;
+    struct sc_mpi_transfer transfer;
+} *pending; /* in no order */
+static size_t count, room;
+/* Innermost: nothing is called under it but sc_host_use_end, and libc's allocation. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool any(void) { return __atomic_load_n(&count, __ATOMIC_ACQUIRE) != 0; }
+
+/* Only the half that the program's MPI has given a meaning. */
+static SC_MPI_H key(SC_MPI_H handle) { return sc_mpi_handle_bytes() == sizeof(int) ? (uint32_t)handle : handle; }
+
+static bool make_room(void)
+{
+    size_t wanted = room ? 2 * room : 64;
+    void *grown;
+
+    if (count < room)
+        return true;
+    sc_inside_enter(); /* libc's: this must not come from the arena */
+    grown = realloc(pending, wanted * sizeof *pending);
+    sc_inside_leave();
+    if (!grown)
+        return false;
+    pending = grown;
+    room = wanted;
+    return true;
+}
+
+/* Without room the note stays for ever: calls on that range run on the host. */
+static void add(const struct sc_mpi_transfer *t, SC_MPI_H handle, enum kind kind)
+{
+    if (!t->side[SC_MPI_READS].lo && !t->side[SC_MPI_WRITES].lo)
+        return;
+    pthread_mutex_lock(&lock);
+    if (make_room()) {
+        pending[count] = (struct pending){key(handle), kind, *t};
+        __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void sc_mpi_pend(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, REQUEST); }
+void sc_mpi_prepare(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, PERSISTENT); }
+void sc_mpi_scope(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, SCOPE); }
+
+/* With the lock held.  The youngest first: an MPI may give one handle to several requests that are complete already. */
+static struct pending *find(SC_MPI_H handle, bool scope)
+{
+    for (size_t i = count; i-- > 0;)
+        if (pending[i].handle == handle && (pending[i].kind == SCOPE) == scope)
+            return &pending[i];
+    return NULL;
+}
+
+static void remove_one(struct pending *p)
+{
+    sc_mpi_end(&p->transfer);
+    *p = pending[count - 1];
+    __atomic_store_n(&count, count - 1, __ATOMIC_RELEASE);
+}
+
+/* A request has ended what it did; a persistent one may be started again. */
+static void complete(SC_MPI_H handle)
+{
+    struct pending *p;
+
+    pthread_mutex_lock(&lock);
+    p = find(handle, false);
+    if (p && p->kind == PERSISTENT)
+        sc_mpi_end(&p->transfer);
+    else if (p)
+        remove_one(p);
+    pthread_mutex_unlock(&lock);
+}
+
+void sc_mpi_scope_end(SC_MPI_H handle)
+{
+    struct pending *p;
+
+    if (!any())
+        return;
+    pthread_mutex_lock(&lock);
+    while ((p = find(key(handle), true)) != NULL)
+        remove_one(p);
+    pthread_mutex_unlock(&lock);
+}
+
+/* One that is still active goes on: its note is dropped when its memory is freed. */
+void sc_mpi_drop(SC_MPI_H request)
+{
+    struct pending *p;
+
+    if (!any())
+        return;
+    pthread_mutex_lock(&lock);
+    p = find(key(request), false);
+    if (p) {
+        *p = pending[count - 1];
+        __atomic_store_n(&count, count - 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* The lock is not held while memory is acquired. */
+void sc_mpi_start(int number, const void *requests)
+{
+    for (int i = 0; i < number && any(); i++) {
+        SC_MPI_H handle = sc_mpi_handle_at(requests, i);
+        struct sc_mpi_transfer t = {0};
+        struct pending *p;
+
+        pthread_mutex_lock(&lock);
+        if ((p = find(handle, false)) != NULL)
+            t = p->transfer;
+        pthread_mutex_unlock(&lock);
+        if (!p)
+            continue;
+        sc_mpi_begin(&t);
+        pthread_mutex_lock(&lock);
+        if ((p = find(handle, false)) != NULL)
+            p->transfer = t;
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+/* --- completion --------------------------------------------------------------------------------------------------- */
+
+void sc_mpi_watch(struct sc_mpi_watch *w, int number, const void *requests)
+{
+    w->count = any() && number > 0 ? number : 0;
+    w->requests = requests;
+    w->before = w->few;
+    if ((size_t)w->count > sizeof w->few / sizeof *w->few) {
+        sc_inside_enter();
+        w->before = malloc((size_t)w->count * sizeof *w->before);
+        sc_inside_leave();
+        if (!w->before) {
+            sc_log_once(SC_LOG_WARN, "out of memory: buffers of MPI requests stay on the host");
+            w->count = 0;
+        }
+    }
+    for (int i = 0; i < w->count; i++)
+        w->before[i] = sc_mpi_handle_at(requests, i);
+}
+
+static bool has_changed(const struct sc_mpi_watch *w, int i)
+{
+    return sc_mpi_handle_at(w->requests, i) != w->before[i];
+}
+
+void sc_mpi_settle(struct sc_mpi_watch *w, int done, const int *indices)
+{
+    if (!w->count)
+        return;
+    for (int i = 0; i < w->count; i++)
+        if (has_changed(w, i))
+            complete(w->before[i]);
+    for (int j = 0; j < done; j++) {
+        int i = indices ? indices[j] : j;
+
+        if (i >= 0 && i < w->count && !has_changed(w, i))
+            complete(w->before[i]);
+    }
+    sc_inside_enter();
+    if (w->before != w->few)
+        free(w->before);
+    sc_inside_leave();
+}

@@ -1,0 +1,166 @@
+/* What an MPI call touches, worked out with the program's MPI: extents of datatypes, sizes of communicators. */
+#define _GNU_SOURCE
+#include "host/mpi.h"
+
+/* The functions of the MPI that this file asks.  Errors are MPI's to report: the same argument follows at once. */
+static int ask(void **slot, const char *name, SC_MPI_H what, void *answer)
+{
+    int (*function)(SC_MPI_H, void *) = sc_mpi_function(slot, name);
+
+    return function ? function(what, answer) : -1;
+}
+static int ask_two(void **slot, const char *name, SC_MPI_H what, long *first, long *second)
+{
+    int (*function)(SC_MPI_H, long *, long *) = sc_mpi_function(slot, name);
+
+    return function ? function(what, first, second) : -1;
+}
+
+static void widen(struct sc_mpi_transfer *t, enum sc_mpi_side side, uintptr_t lo, uintptr_t hi)
+{
+    if (!lo) /* 0 stands for nothing, and nothing of ours is there */
+        lo = 1;
+    if (lo >= hi)
+        return;
+    if (!t->side[side].lo || lo < t->side[side].lo)
+        t->side[side].lo = lo;
+    if (hi > t->side[side].hi)
+        t->side[side].hi = hi;
+}
+
+static bool is_inter(SC_MPI_H comm)
+{
+    static void *slot;
+    int inter = 0;
+
+    return ask(&slot, "PMPI_Comm_test_inter", comm, &inter) == 0 && inter;
+}
+
+static int64_t own_ranks(SC_MPI_H comm)
+{
+    static void *slot;
+    int ranks = 0;
+
+    ask(&slot, "PMPI_Comm_size", comm, &ranks);
+    return ranks;
+}
+
+int64_t sc_mpi_ranks(SC_MPI_H comm)
+{
+    static void *slot;
+    int ranks = 0;
+
+    if (!is_inter(comm))
+        return own_ranks(comm);
+    ask(&slot, "PMPI_Comm_remote_size", comm, &ranks);
+    return ranks;
+}
+
+int64_t sc_mpi_rank(SC_MPI_H comm)
+{
+    static void *slot;
+    int rank = -1;
+
+    ask(&slot, "PMPI_Comm_rank", comm, &rank);
+    return rank;
+}
+
+/* A range without holes, from the first byte of the first element to the last byte of the last; the first lies `at`
+ * extents and `bytes` behind buf. */
+static void span(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf, int64_t bytes, int64_t at,
+                 int64_t count, SC_MPI_H type)
+{
+    static void *extent_of, *true_extent_of;
+    long lower, extent, true_lower, true_extent, first, last;
+
+    if (count <= 0 || ask_two(&extent_of, "PMPI_Type_get_extent", type, &lower, &extent) ||
+        ask_two(&true_extent_of, "PMPI_Type_get_true_extent", type, &true_lower, &true_extent))
+        return;
+    first = bytes + at * extent;
+    last = first + (count - 1) * extent;
+    widen(t, side, (uintptr_t)buf + (uintptr_t)((first < last ? first : last) + true_lower),
+          (uintptr_t)buf + (uintptr_t)((first < last ? last : first) + true_lower + true_extent));
+}
+
+void sc_mpi_span(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf, int64_t count, SC_MPI_H type)
+{
+    if (sc_mpi_matters(buf))
+        span(t, side, buf, 0, 0, count, type);
+}
+
+static int64_t number(const void *numbers, size_t bytes, int64_t i)
+{
+    return bytes == sizeof(int) ? ((const int *)numbers)[i] : ((const int64_t *)numbers)[i];
+}
+
+void sc_mpi_span_v(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf, struct sc_mpi_list list,
+                   SC_MPI_H type, SC_MPI_H comm)
+{
+    if (!sc_mpi_matters(buf))
+        return;
+    for (int64_t i = 0, ranks = sc_mpi_ranks(comm); i < ranks; i++)
+        span(t, side, buf, 0, number(list.displacements, list.bytes, i), number(list.counts, list.bytes, i), type);
+}
+
+void sc_mpi_span_w(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf, struct sc_mpi_list list,
+                   const void *types, SC_MPI_H comm)
+{
+    if (!sc_mpi_matters(buf))
+        return;
+    for (int64_t i = 0, ranks = sc_mpi_ranks(comm); i < ranks; i++)
+        span(t, side, buf, number(list.displacements, list.bytes, i), 0, number(list.counts, list.bytes, i),
+             sc_mpi_handle_at(types, (int)i));
+}
+
+void sc_mpi_span_sum(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf, struct sc_mpi_list list,
+                     SC_MPI_H type, SC_MPI_H comm)
+{
+    int64_t sum = 0;
+
+    if (!sc_mpi_matters(buf))
+        return;
+    for (int64_t i = 0, ranks = own_ranks(comm); i < ranks; i++)
+        sum += number(list.counts, list.bytes, i);
+    span(t, side, buf, 0, 0, sum, type);
+}
+
+void sc_mpi_whole(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf)
+{
+    struct sc_host_block block;
+
+    if (!sc_mpi_matters(buf))
+        return;
+    if (!buf)
+        widen(t, side, sc_host_arena.base, sc_host_arena.base + sc_host_arena.bytes);
+    else if (sc_host_block_of(buf, &block))
+        widen(t, side, block.base, block.base + block.bytes);
+}
+
+/* Between two groups the root says MPI_ROOT (-3 or -4), its neighbours MPI_PROC_NULL (-1 or -2), and the other group
+ * the root's rank. */
+bool sc_mpi_is_root(int root, SC_MPI_H comm)
+{
+    return root < 0 ? root <= -3 : !is_inter(comm) && sc_mpi_rank(comm) == root;
+}
+bool sc_mpi_is_leaf(int root) { return root >= 0; }
+
+void sc_mpi_expose(const void *base, int64_t bytes)
+{
+    if (bytes > 0 && sc_host_within(base))
+        sc_host_arena_abandon((uintptr_t)base, (size_t)bytes, false);
+}
+
+void sc_mpi_begin(struct sc_mpi_transfer *t)
+{
+    static const enum sc_access access[] = {SC_READ, SC_RDWR};
+
+    for (int i = 0; i < 2; i++)
+        if (__builtin_expect(t->side[i].lo != 0, 0))
+            sc_host_touch_range(&t->side[i].use, t->side[i].lo, t->side[i].hi, access[i]);
+}
+
+void sc_mpi_end(struct sc_mpi_transfer *t)
+{
+    for (int i = 0; i < 2; i++)
+        sc_host_use_end(&t->side[i].use);
+}

@@ -1,0 +1,4 @@
+# Programs under MPI; built by the test itself with each mpicc that is here.
+EXTRA_DIST += tests/mpi/mpi_test.h tests/mpi/messages.c
+dist_check_SCRIPTS += tests/mpi.t
+TESTS += tests/mpi.t
