@@ -31,7 +31,7 @@ static const struct sc_host_callbacks env_callbacks = {
 static const struct sc_device_host env_host = {.config = &sc_config, .blas_symbol = env_symbol, .log = sc_log,
                                                .thread_enter = sc_inside_enter};
 
-static bool env_is_emulated(void)
+static bool __attribute__((unused)) env_is_emulated(void)
 {
     const char *device = getenv("SEMCACHE_TEST_DEVICE");
 
@@ -63,7 +63,7 @@ static void env_init(void)
 }
 
 /* Devices: `emulated` ("emu:h200x8:2") unless SEMCACHE_TEST_DEVICE names others.  Returns their number. */
-static int env_start(const char *emulated, uint64_t memory_limit)
+static int __attribute__((unused)) env_start(const char *emulated, uint64_t memory_limit)
 {
     const char *device = getenv("SEMCACHE_TEST_DEVICE");
     const struct sc_device_ops *ops;

@@ -1,0 +1,141 @@
+#!/usr/bin/perl
+# Bugs for coherence_orders to find: lines of the protocol that are left out or wrong, one at a time.  Each is a change
+# of a source file, made in a copy that is compiled and linked before the library's own.  make check takes some of them,
+# make check-long all.
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use Test::More;
+
+my ($src, $build) = @ENV{qw(top_srcdir top_builddir)};
+my $scratch = tempdir(CLEANUP => 1);
+my @parts = map { "$build/tests/$_.o" } qw(coherence_orders explore/run explore/device explore/programs explore/state);
+
+# What is wrong then, in which file, what is replaced, by what.
+my @mutants = (
+    ['other devices keep what one has written', 'protocol',
+        'if (d != device && (lost = assign(m, t, d, sectors, false)) && sc_protocol.check)',
+        'if (d != device && sc_protocol.check && (lost = assign(m, t, d, sectors, false)))'],
+    ['pages stay open for writing while they are uploaded', 'protocol',
+        "    if (alone)\n" .
+        '        paint_sectors(m, t, alone);',
+        '    (void)alone;'],
+    ['a window in flight opens pages that a kernel has written since', 'protocol',
+        "        sc_window_cancel(m, lo, hi);\n" .
+        '        if (m->home_count',
+        '        if (m->home_count'],
+    ['an upload still reads what the eviction of its copy has opened', 'protocol',
+        'if (sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g))',
+        'if (sc_protocol_device_has(m, g))'],
+    ['a sector of home pages is valid before what is written back has landed', 'protocol',
+        "        if (!sc_reached(sc_matrix_tile(m, i, g / SC_SECTORS)->landed[g % SC_SECTORS]))\n" .
+        '            return;',
+        '        ;'],
+    ['the CPU writes under an upload', 'host_access',
+        "                    sc_fences_add(w, f[k]);\n" .
+        '                    all = false;',
+        '                    sc_fences_add(w, f[k]);'],
+    ['pages open before the bytes have landed', 'host_access',
+        '        if (!sc_landed(t->landed[s])) {',
+        '        if (0) {'],
+    ['memory is used anew while a transfer uses it', 'host_access',
+        "    sc_protocol_mend();\n" .
+        "    sc_protocol_unlock();\n" .
+        "    sc_fences_sync(&w);\n" .
+        "}\n" .
+        "\n" .
+        '/* The matrix that',
+        "    sc_protocol_mend();\n" .
+        "    sc_protocol_unlock();\n" .
+        "}\n" .
+        "\n" .
+        '/* The matrix that'],
+    ['sent home before the kernel has written it', 'transfer',
+        'enum sc_status status = after_written(from, SC_STREAM_D2H, from, t, s, e);',
+        'enum sc_status status = SC_OK;'],
+    ['copied before it was written', 'transfer',
+        "        status = after_written(device, stream, from, t, s, e);\n" .
+        "    if (status == SC_OK)\n" .
+        '        status = copy_rect(&r, device, stream);',
+        '        status = copy_rect(&r, device, stream);'],
+    ['a kernel still uses what is overwritten', 'transfer',
+        "    enum sc_status status = before_overwriting(device, stream, c, s, e);\n" .
+        "    struct sc_fence f;\n" .
+        "\n" .
+        "    if (status == SC_OK)\n" .
+        '        status = after_written(device, stream,',
+        "    enum sc_status status = SC_OK;\n" .
+        "    struct sc_fence f;\n" .
+        "\n" .
+        "    if (status == SC_OK)\n" .
+        '        status = after_written(device, stream,'],
+    ['home lands under an upload', 'transfer',
+        '        status = sc_order(from, SC_STREAM_D2H, t->host_read[d]);',
+        '        status = SC_OK;'],
+    ['a kernel writes what is being copied out', 'task',
+        '            status = sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);',
+        '            status = SC_OK;'],
+    ['a kernel runs before its input is there', 'task',
+        '        status = sc_order(device, SC_STREAM_COMPUTE, c->ready[__builtin_ctzll(rest)]);',
+        '        status = SC_OK;'],
+    ['memory is freed that is in use', 'memory',
+        'sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));',
+        'sc_protocol.ops->free(device, c->memory, users, 0);'],
+    ['evicted without being written back', 'memory',
+        "    sc_transfer_to_host(m, t, only_here(device, t));\n",
+        ''],
+    ['windows open before they have landed', 'window',
+        "static bool landed(const struct window *w, bool *good)\n" .
+        "{\n" .
+        '    *good = true;',
+        "static bool landed(const struct window *w, bool *good)\n" .
+        "{\n" .
+        "    *good = true;\n" .
+        '    if (w) return true;'],
+);
+
+sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $/; return <$in> }
+
+my %make = slurp("$build/Makefile") =~ /^(CC|SIGSEGV_LIBS|LIBS|TSAN_CFLAGS|TSAN_LDFLAGS) = (.*)$/mg;
+my $compile = "$make{CC} -std=gnu11 -O1 $make{TSAN_CFLAGS} -pthread -I$scratch -I$src -I$src/include -I$build";
+my $wraps = join ',', map { "--wrap=$_" } qw(sc_protocol_lock sc_fences_sync sc_device_kernel_host);
+my $link = "$make{CC} $make{TSAN_LDFLAGS} -pthread -Wl,$wraps";
+my $libraries = "$build/.libs/libcore.a $make{SIGSEGV_LIBS} $make{LIBS} -lm";
+plan skip_all => 'coherence_orders was not built, or no compiler is here'
+  if grep({ !-e } @parts, "$build/.libs/libcore.a") || system("$make{CC} --version >/dev/null 2>&1");
+mkdir "$scratch/coherence" or die;
+
+# The program with the bug; the copy of window.c is in another file (explore/state.c).
+sub build {
+    my ($file, $what, $instead) = @_;
+    my $text = slurp("$src/coherence/$file.c");
+    my $at = index $text, $what;
+    return 'is not in the source any more' if $at < 0 || index($text, $what, $at + 1) >= 0;
+    substr $text, $at, length $what, $instead;
+    open my $out, '>', "$scratch/coherence/$file.c" or die;
+    print $out $text;
+    close $out;
+    my $source = $file eq 'window' ? "$src/tests/explore/state.c" : "$scratch/coherence/$file.c";
+    my @others = $file eq 'window' ? grep({ !/state/ } @parts) : @parts;
+    my $said = qx($compile -c -o $scratch/mutant.o $source 2>&1 &&
+        $link -o $scratch/mutant $scratch/mutant.o @others $libraries 2>&1);
+    unlink "$scratch/coherence/$file.c";
+    return $? ? $said : undef;
+}
+
+my $stride = $ENV{SEMCACHE_TEST_LONG} ? 1 : 4;
+$ENV{SEMCACHE_TEST_STATES} = 1_000_000; # the programs of the table only
+for (my $i = 0; $i < @mutants; $i += $stride) {
+    my ($bug, $file, $what, $instead) = @{ $mutants[$i] };
+    my $trouble = build($file, $what, $instead);
+    if (defined $trouble) {
+        fail("$bug: built");
+        diag($trouble);
+        next;
+    }
+    my $said = qx(ulimit -c 0; timeout -k 5 300 $scratch/mutant 2>&1);
+    my $found = $said =~ /^not ok/m ? 'found' : $? & 127 ? 'crashed' : 'not found';
+    my ($how) = $said =~ /^# (.*?) after/m;
+    isnt($found, 'not found', "$bug: " . ($how // $found));
+}
+done_testing();

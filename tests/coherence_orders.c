@@ -1,0 +1,179 @@
+/* Small programs in every order of their events (explore/explore.h): threads that compute, read and write on parts of
+ * the same sectors and pages, the pager, transfers, kernels, evictions.  No read may see an old number, no write may be
+ * lost, no invariant broken, nobody left waiting.  A program that is not through after SEMCACHE_TEST_STATES states is
+ * left; make check-long takes all programs of two threads with two steps each, too. */
+#include "tests/coherence_env.h"
+#include "tests/explore/explore.h"
+
+#define HALF 512 /* a sector */
+
+#define READ_(array, at)  {READ, array, at, 1, 0}
+#define WRITE_(array, at) {WRITE, array, at, 1, 0}
+#define NEGATE_(device, array, first, count) {NEGATE, array, first, count, device}
+#define SET_(device, array, first, count)    {SET, array, first, count, device}
+#define ADD_(device, array, first, count)    {ADD, array, first, count, device}
+#define ACQUIRE_(array, first, count)        {ACQUIRE, array, first, count, 0}
+#define RELEASE_(array) {RELEASE, array, 0, 0, 0}
+#define FREE_(array)    {FREE, array, 0, 0, 0}
+#define HOME_           {HOME, 0, 0, 0, 0}
+
+/* Elements 0 to 255 are on the first page, to 767 on the middle one; sectors are 0 to 511 and the rest. */
+static const struct program programs[] = {
+    {"one reads what another computes beside it", 1, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{READ_(0, 0), WRITE_(0, 255), READ_(0, 256)},
+      {NEGATE_(0, 0, 512, 512), READ_(0, 767)}}},
+    {"two write the middle page", 1, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{WRITE_(0, 511), READ_(0, 256), NEGATE_(0, 0, 256, 256)},
+      {WRITE_(0, 512), READ_(0, 767)}}},
+    {"written while it is being uploaded", 1, 1, 2, 1, 0,
+     {ADD_(0, 1, 0, 1024)},
+     {{WRITE_(0, 256), NEGATE_(0, 0, 256, 256), READ_(0, 511)},
+      {WRITE_(0, 768), READ_(1, 0)}}},
+    {"parts come home while it is computed again", 1, 1, 2, 1, 1,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{READ_(0, 0), NEGATE_(0, 0, 0, 256), READ_(0, 0)},
+      {READ_(0, 768), WRITE_(0, 1023), READ_(0, 512)}}},
+    {"two devices take turns", 2, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{NEGATE_(1, 0, 0, 512), NEGATE_(0, 0, 0, 512), READ_(0, 256)},
+      {WRITE_(0, 512)}}},
+    {"a tile on each device", 2, 2, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{NEGATE_(0, 0, 0, 512), WRITE_(0, 256)},
+      {NEGATE_(1, 0, 512, 512), READ_(0, 512)}}},
+    {"read on two, written on a third place", 2, 1, 2, 3, 0,
+     {NEGATE_(0, 0, 0, 1024), ADD_(1, 1, 0, 1024)},
+     {{WRITE_(0, 0), ADD_(0, 1, 0, 512), READ_(1, 0)},
+      {READ_(1, 512)}}},
+    {"evicted", 1, 1, 1, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{NEGATE_(0, 1, 0, 1024), NEGATE_(0, 1, 0, 512), READ_(1, 256)},
+      {WRITE_(0, 256), NEGATE_(0, 0, 512, 512), READ_(0, 512)}}},
+    {"evicted while shared", 1, 1, 1, 1, 0,
+     {NEGATE_(0, 1, 0, 256)},
+     {{NEGATE_(0, 0, 0, 512), NEGATE_(0, 1, 256, 256), WRITE_(1, 256)},
+      {WRITE_(0, 512), READ_(1, 512)}}},
+    {"overwritten without being read", 1, 1, 2, 1, 1,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{READ_(0, 0), SET_(0, 0, 0, 512), READ_(0, 256)},
+      {SET_(0, 0, 512, 512), WRITE_(0, 512)}}},
+    {"freed and used anew", 2, 1, 2, 1, 2,
+     {NEGATE_(0, 0, 0, 1024), NEGATE_(1, 0, 0, 512)},
+     {{READ_(0, 0), FREE_(0), READ_(0, 512)},
+      {NEGATE_(0, 1, 0, 1024), READ_(1, 512)}}},
+    {"leaves the devices while it is used", 1, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{RELEASE_(0), READ_(0, 0)},
+      {NEGATE_(0, 0, 512, 512), READ_(0, 512)}}},
+    {"all comes home while it is used", 2, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{HOME_, READ_(0, 0)},
+      {NEGATE_(1, 0, 512, 512), WRITE_(0, 512)}}},
+    {"acquired by one, computed by another", 1, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{ACQUIRE_(0, 0, 512), WRITE_(0, 0)},
+      {NEGATE_(0, 0, 512, 256), READ_(0, 512)}}},
+    {"three threads", 1, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{WRITE_(0, 0)}, {READ_(0, 300)}, {NEGATE_(0, 0, 512, 512), READ_(0, 600)}}},
+    {"evicted while it is uploaded", 1, 1, 2, 1, 0,
+     {ADD_(0, 1, 0, 256)},
+     {{NEGATE_(0, 1, 512, 256), READ_(1, 512)}, {WRITE_(0, 0)}, {WRITE_(0, 300)}}},
+    {"evicted while parts come home", 1, 1, 1, 1, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{READ_(0, 0), READ_(0, 256), WRITE_(0, 256)}, {NEGATE_(0, 1, 0, 1024), READ_(1, 0)}}},
+    {"overwritten elsewhere while it is uploaded", 2, 1, 2, 1, 0,
+     {ADD_(0, 1, 0, 512)},
+     {{SET_(1, 0, 0, 512), READ_(0, 0)}, {WRITE_(0, 600)}}},
+    {"computed again while it is copied elsewhere", 2, 1, 2, 1, 0,
+     {NEGATE_(0, 0, 0, 512), ADD_(1, 1, 0, 512)},
+     {{NEGATE_(0, 0, 0, 512), READ_(0, 0)}, {READ_(1, 0), WRITE_(1, 256)}}},
+    {"strangers on a page", 1, 1, 4, 1, 0,
+     {NEGATE_(0, 0, 0, 300), NEGATE_(0, 0, 300, 300)},
+     {{READ_(0, 0), NEGATE_(0, 0, 0, 300), WRITE_(0, 299)},
+      {WRITE_(0, 300), NEGATE_(0, 0, 300, 300), READ_(0, 599)}}},
+};
+#define PROGRAMS (sizeof programs / sizeof *programs)
+
+/* --- every program of a kind -------------------------------------------------------------------------------------- */
+
+/* What either of two threads may do, on a sector of its own that shares its page with the other's. */
+#define KINDS 9
+static struct step some_step(int kind, int own)
+{
+    const struct step steps[KINDS] = {READ_(0, own), WRITE_(0, own ? 512 : 511), NEGATE_(0, 0, own, HALF),
+                                      NEGATE_(1, 0, own, HALF), SET_(0, 0, own, HALF), ADD_(0, 1, own, HALF),
+                                      READ_(0, own ? 767 : 256), ADD_(1, 0, own, HALF), RELEASE_(0)};
+
+    return steps[kind];
+}
+
+static struct explored total;
+
+static bool explored(const struct program *p, uint64_t states)
+{
+    struct explored e;
+
+    if (sc_coherence_start(&explore_device, p->devices, &env_host) != SC_OK)
+        return false;
+    e = explore(p, states);
+    if (e.good)
+        sc_coherence_stop();
+    total.states += e.states;
+    total.runs += e.runs;
+    total.steps += e.steps;
+    total.good = e.good;
+    total.whole = e.whole;
+    return e.good;
+}
+
+/* All programs of two threads with two steps each, where `room` allocations fit; every `stride`-th of them. */
+static void all_programs(int room, int stride)
+{
+    int count = 0, code = 0;
+
+    for (; code < KINDS * KINDS * KINDS * KINDS; code += stride, count++) {
+        struct program p = {.name = "one of all", .devices = 2, .spread = 1, .room = room, .window = 1, .ahead = 1,
+                            .prelude = {NEGATE_(0, 0, 0, 1024)}};
+
+        for (int i = 0, rest = code; i < 4; i++, rest /= KINDS)
+            p.thread[i % 2][i / 2] = some_step(rest % KINDS, i % 2 ? HALF : 0);
+        if (!explored(&p, 0)) {
+            tap_diag("program %d", code);
+            break;
+        }
+    }
+    tap_ok(code >= KINDS * KINDS * KINDS * KINDS, "room for %d: %d programs of two threads", room, count);
+}
+
+static void print_total(void)
+{
+    tap_diag("%llu states, %llu runs, %llu steps", (unsigned long long)total.states, (unsigned long long)total.runs,
+             (unsigned long long)total.steps);
+}
+
+int main(void)
+{
+    const char *most = getenv("SEMCACHE_TEST_STATES"), *more = getenv("SEMCACHE_TEST_LONG");
+    uint64_t states = most ? strtoull(most, NULL, 10) : 0, before;
+    bool good = true;
+
+    env_init();
+    sc_config.check = 0; /* the scheduler asks itself, after every step */
+    sc_directory_limits.unit_bytes = SC_PAGE;
+    explore_programs_start();
+    for (size_t i = 0; i < PROGRAMS && good; i++) {
+        before = total.states;
+        good = explored(&programs[i], states);
+        tap_ok(good, "%s: %llu states%s", programs[i].name, (unsigned long long)(total.states - before),
+               total.whole ? "" : " (left)");
+    }
+    print_total();
+    for (int room = 1; room <= 2 && good && !most; room++) {
+        all_programs(room, more ? 1 : 701);
+        print_total();
+    }
+    return tap_done();
+}

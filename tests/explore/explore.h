@@ -1,0 +1,116 @@
+/* Exploring every order of events over the real protocol.
+ *
+ * Everything that happens in semcache is a sequence of steps between which nothing of the protocol runs: a thread goes
+ * on until it has to wait or drops the lock; a device's stream does its next piece of work.  Here the threads (and the
+ * pager) are coroutines of one thread, the devices are queues, and a scheduler decides who takes the next step.  It
+ * tries all decisions, depth first: each run repeats the decisions of the one before up to the last that has an
+ * alternative.  A state that was met before (state.c says what makes it up) is not gone on from.
+ *
+ * The code under test is coherence/, directory/ and host/ as they are in the library; the linker puts run.c's
+ * sc_protocol_lock and sc_fences_sync before theirs, which is where threads stop. */
+#ifndef SC_TESTS_EXPLORE_H
+#define SC_TESTS_EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/config.h"
+#include "base/fence.h"
+#include "base/page.h"
+#include "coherence/protocol.h"
+
+/* --- small programs (programs.c) ---------------------------------------------------------------------------------- */
+
+#define ARRAYS   2
+#define FIRST    256  /* elements of an array's block before the matrix: it begins in the middle of a page, */
+#define ELEMENTS 1024 /* and has two sectors of a page each, so that the middle page is both's */
+#define PAGES    3
+#define THREADS  3    /* of programs; one more is the pager */
+
+enum action {
+    END,
+    READ,    /* the CPU reads element `first` */
+    WRITE,   /* and writes it */
+    NEGATE,  /* a kernel on `device`: [first, first + count) := minus that */
+    SET,     /* a kernel that overwrites it without reading */
+    ADD,     /* a kernel: adds the other array's [first, ...) to this one's */
+    ACQUIRE, /* for writing all of it */
+    RELEASE, /* the array leaves the devices */
+    HOME,    /* everything comes home */
+    FREE,    /* the array's memory is freed and used anew at once, for other numbers */
+};
+
+/* Threads of a program use elements of their own, which may share sectors and pages: what each has to see does not
+ * depend on the others. */
+struct step {
+    enum action action;
+    int array, first, count, device;
+};
+
+struct program {
+    const char *name;
+    int devices;
+    int spread;  /* devices that a new matrix is cut for: 1: one tile; 2: a tile for each sector */
+    int room;    /* allocations that a device has memory for */
+    int window;  /* pages that a read fault brings, */
+    int ahead;   /* and that are read ahead then */
+    struct step prelude[4];         /* calls before the threads begin: all work of theirs is still to be done */
+    struct step thread[THREADS][6]; /* next to it */
+};
+
+/* The block: FIRST elements that are not the matrix's, the matrix, others; and what it has to be, as the threads that
+ * the elements belong to see it. */
+extern double *explore_data[ARRAYS];
+extern double explore_model[ARRAYS][PAGES * 512];
+
+/* What a kernel makes of two elements (the first alone: SET, NEGATE). */
+double explore_computed(const struct sc_kernel *kernel, double x, double y);
+
+void explore_programs_start(void);
+void explore_programs_reset(void);
+/* Takes the step, in a coroutine or (calls alone) before there are any; false: what it saw is wrong. */
+bool explore_step(const struct program *program, const struct step *step);
+/* Everything is home and right. */
+bool explore_program_over(void);
+
+/* --- the scheduler (run.c) ---------------------------------------------------------------------------------------- */
+
+struct explored {
+    uint64_t states, steps, runs;
+    bool good, whole; /* whole: nothing was left out for lack of time */
+};
+/* Tries all orders; at most `states` states (0: all). */
+struct explored explore(const struct program *program, uint64_t states);
+
+/* For a coroutine: the page is open for the access when this returns. */
+void explore_touch(uintptr_t address, enum sc_access access);
+/* The coroutine goes on when the fences are reached. */
+void explore_await(const struct sc_fences *fences);
+/* As the host BLAS would, with the accesses of a coroutine. */
+void explore_kernel_on_host(const struct sc_kernel *kernel);
+bool explore_inside(void); /* a coroutine runs, not the scheduler */
+/* The coroutines' part of the state. */
+void explore_hash_threads(void);
+
+/* --- devices (device.c) ------------------------------------------------------------------------------------------- */
+
+#define DEVICES 2
+extern const struct sc_device_ops explore_device;
+void explore_device_reset(int room);
+int explore_streams_enabled(int *enabled); /* streams that can take a step */
+void explore_stream_step(int stream);
+bool explore_streams_idle(void);
+void explore_hash_devices(void);
+int explore_allocation(const void *memory); /* its number */
+
+/* --- states (state.c) --------------------------------------------------------------------------------------------- */
+
+uint64_t explore_state(void);
+/* For the parts of it: adds a number, a fence by how far it is from being reached. */
+void explore_hash(uint64_t number);
+void explore_hash_fence(struct sc_fence fence);
+/* An array's, or an allocation's, ELEMENTS numbers. */
+void explore_hash_elements(const double *p);
+
+#endif

@@ -1,0 +1,363 @@
+/* The scheduler: coroutines, decisions, depth-first search. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "coherence/faults.h"
+#include "tests/explore/explore.h"
+#include "tests/tap.h"
+
+#define PAGER THREADS
+#define STACK (256 << 10)
+
+static const struct program *program;
+static bool right; /* so far in this run */
+
+/* --- coroutines --------------------------------------------------------------------------------------------------- */
+
+static struct routine {
+    jmp_buf context; /* once it has begun: saves no signal mask, which would cost a system call */
+    ucontext_t beginning;
+    char *stack;
+    int next;               /* step of the program; the pager: requests served */
+    int stops;              /* in this step so far */
+    struct sc_fences waits; /* goes on when they are reached */
+    uintptr_t fault;        /* a thread's request to the pager; 0: none */
+    enum sc_access access;
+    bool begun, over, fresh; /* fresh: has not taken the lock since it went on */
+} routines[THREADS + 1];
+static jmp_buf scheduler;
+static struct routine *now; /* NULL: the scheduler */
+
+bool explore_inside(void) { return now != NULL; }
+
+static void stop(void)
+{
+    struct routine *self = now;
+
+    self->stops++;
+    now = NULL;
+    if (!_setjmp(self->context))
+        _longjmp(scheduler, 1);
+}
+
+void explore_await(const struct sc_fences *fences)
+{
+    now->waits = *fences;
+    stop();
+}
+
+/* Where threads stop (the linker calls these for the library's). */
+void __real_sc_protocol_lock(void);
+void __wrap_sc_protocol_lock(void);
+void __wrap_sc_fences_sync(const struct sc_fences *set);
+
+void __wrap_sc_protocol_lock(void)
+{
+    if (now && !now->fresh)
+        stop();
+    if (now)
+        now->fresh = false;
+    __real_sc_protocol_lock();
+}
+
+void __wrap_sc_fences_sync(const struct sc_fences *set)
+{
+    if (now)
+        explore_await(set);
+    else
+        for (int i = 0; i < set->count; i++)
+            explore_device.sync(set->f[i]);
+}
+
+/* Where the protocol finishes a task on the host it touches the program's memory, as the program does. */
+enum sc_status __wrap_sc_device_kernel_host(void *(*symbol)(const char *), const struct sc_kernel *kernel);
+enum sc_status __wrap_sc_device_kernel_host(void *(*symbol)(const char *), const struct sc_kernel *kernel)
+{
+    (void)symbol;
+    explore_kernel_on_host(kernel);
+    return SC_OK;
+}
+
+static bool is_open(uintptr_t address, enum sc_access access)
+{
+    return sc_host_prot(address) <= (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R);
+}
+
+void explore_touch(uintptr_t address, enum sc_access access)
+{
+    while (!is_open(address, access)) {
+        now->fault = address;
+        now->access = access;
+        stop();
+    }
+}
+
+static void thread(int number)
+{
+    struct routine *self = &routines[number];
+
+    while (program->thread[number][self->next].action != END) {
+        if (!explore_step(program, &program->thread[number][self->next]))
+            right = false;
+        self->next++;
+        self->stops = 0;
+        stop();
+    }
+    self->over = true;
+    stop();
+}
+
+static void pager(void)
+{
+    for (;; routines[PAGER].stops = -1, stop()) /* idle: 0 stops */
+        for (int i = 0; i < THREADS; i++) {
+            uintptr_t page = sc_page_floor(routines[i].fault);
+
+            if (!page)
+                continue;
+            if (!is_open(page, routines[i].access) &&
+                sc_coherence_fault(page, routines[i].access, 0, (size_t)program->window * SC_PAGE) != SC_FAULT_DONE)
+                right = false;
+            routines[i].fault = 0;
+            if (program->ahead)
+                sc_coherence_read_ahead(page + (uintptr_t)program->window * SC_PAGE, (size_t)program->ahead * SC_PAGE);
+        }
+}
+
+static void body(int number)
+{
+    if (number == PAGER)
+        pager();
+    else
+        thread(number);
+}
+
+static void start_routines(void)
+{
+    for (int i = 0; i <= THREADS; i++) {
+        struct routine *r = &routines[i];
+        char *stack = r->stack ? r->stack : malloc(STACK);
+
+        *r = (struct routine){.stack = stack, .over = i < THREADS && program->thread[i][0].action == END};
+        getcontext(&r->beginning);
+        r->beginning.uc_stack.ss_sp = r->stack;
+        r->beginning.uc_stack.ss_size = STACK;
+        makecontext(&r->beginning, (void (*)(void))body, 1, i);
+    }
+}
+
+static bool reached(const struct sc_fences *waits)
+{
+    for (int i = 0; i < waits->count; i++)
+        if (!explore_device.done(waits->f[i]))
+            return false;
+    return true;
+}
+
+static bool any_fault(void)
+{
+    for (int i = 0; i < THREADS; i++)
+        if (routines[i].fault)
+            return true;
+    return false;
+}
+
+static bool can_go(int i)
+{
+    const struct routine *r = &routines[i];
+
+    if (i == PAGER && !any_fault() && !r->stops) /* nor in the midst of a request */
+        return false;
+    return !r->over && !r->fault && reached(&r->waits);
+}
+
+void explore_hash_threads(void)
+{
+    for (int i = 0; i <= THREADS; i++) {
+        const struct routine *r = &routines[i];
+
+        explore_hash((uint64_t)r->next << 32 | (uint64_t)(r->stops << 2) | (uint64_t)r->over);
+        explore_hash(r->fault | r->access);
+        for (int k = 0; k < r->waits.count; k++)
+            explore_hash_fence(r->waits.f[k]);
+    }
+}
+
+/* --- decisions ---------------------------------------------------------------------------------------------------- */
+
+/* Who can take the next step: coroutines, then streams. */
+static int choices(int *who)
+{
+    int n = 0, streams;
+
+    for (int i = 0; i <= THREADS; i++)
+        if (can_go(i))
+            who[n++] = i;
+    streams = explore_streams_enabled(who + n);
+    for (int i = 0; i < streams; i++)
+        who[n + i] += THREADS + 1;
+    return n + streams;
+}
+
+static void take(int who)
+{
+    if (who > THREADS) {
+        explore_stream_step(who - THREADS - 1);
+        return;
+    }
+    now = &routines[who];
+    now->fresh = true;
+    now->waits.count = 0;
+    if (_setjmp(scheduler))
+        return;
+    if (now->begun)
+        _longjmp(now->context, 1);
+    now->begun = true;
+    setcontext(&now->beginning);
+}
+
+static bool all_over(void)
+{
+    for (int i = 0; i < THREADS; i++)
+        if (!routines[i].over)
+            return false;
+    return true;
+}
+
+/* --- states that were met ----------------------------------------------------------------------------------------- */
+
+static uint64_t *met;
+static uint64_t room, count;
+
+static bool is_new(uint64_t state)
+{
+    uint64_t i;
+
+    state += !state;
+    if (2 * (count + 1) > room) {
+        uint64_t *old = met, before = room;
+
+        room = room ? 2 * room : 1 << 16;
+        met = calloc(room, sizeof *met);
+        count = 0;
+        for (i = 0; i < before; i++)
+            if (old[i])
+                is_new(old[i]);
+        free(old);
+    }
+    for (i = state % room; met[i]; i = (i + 1) % room)
+        if (met[i] == state)
+            return false;
+    met[i] = state;
+    count++;
+    return true;
+}
+
+/* --- depth first -------------------------------------------------------------------------------------------------- */
+
+#define DEPTH 4096
+
+static struct decision {
+    uint64_t state;
+    int choice, choices;
+} path[DEPTH];
+static int depth; /* decisions that are to be repeated, the last one anew */
+
+static void begin_run(void)
+{
+    explore_programs_reset();
+    explore_device_reset(program->room);
+    for (const struct step *s = program->prelude; s->action != END; s++)
+        explore_step(program, s);
+    start_routines();
+    right = true;
+}
+
+static void tell(const char *what, int steps)
+{
+    char text[800];
+    int n = 0;
+
+    for (int i = 0; i < steps && n < (int)sizeof text - 16; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, " %d", path[i].choice);
+    tap_diag("%s: %s after decisions%s", program->name, what, text);
+}
+
+/* One run from the beginning: false when something is wrong.  Decisions up to `depth` are given; then the first choice
+ * is taken each time, and remembered as long as states are new; the rest only ends the run properly. */
+static bool run(struct explored *e)
+{
+    unsigned broken = sc_coherence_broken();
+    int given = depth, step = 0, who[THREADS + 1 + DEVICES * SC_STREAMS], n;
+    bool ending = false;
+
+    begin_run();
+    for (; (n = choices(who)) > 0 && step < DEPTH; step++) {
+        int choice = 0;
+
+        if (step < given) {
+            uint64_t state = path[step].state;
+
+            choice = path[step].choice;
+            if (n != path[step].choices || (step == given - 1 && state != explore_state())) {
+                tell("the same decisions led elsewhere", step);
+                return false;
+            }
+        } else if (!ending) {
+            uint64_t state = explore_state();
+
+            ending = !is_new(state);
+            if (!ending) {
+                path[step] = (struct decision){state, 0, n};
+                depth = step + 1;
+                e->states++;
+            }
+        }
+        take(who[choice]);
+        e->steps++;
+        sc_check_all("a step");
+        if (!right || sc_coherence_broken() != broken) {
+            tell(right ? "an invariant is broken" : "a wrong number was read", step < depth ? step + 1 : depth);
+            return false;
+        }
+    }
+    if (!all_over() || !explore_streams_idle()) {
+        tell("nobody can go on", depth);
+        return false;
+    }
+    if (!explore_program_over()) {
+        tell("a wrong number remains", depth);
+        return false;
+    }
+    return true;
+}
+
+/* The last decision that has an alternative takes it. */
+static bool go_back(void)
+{
+    while (depth > 0 && path[depth - 1].choice + 1 == path[depth - 1].choices)
+        depth--;
+    if (depth > 0)
+        path[depth - 1].choice++;
+    return depth > 0;
+}
+
+struct explored explore(const struct program *p, uint64_t states)
+{
+    struct explored e = {.good = true, .whole = true};
+
+    program = p;
+    depth = 0;
+    free(met);
+    met = NULL;
+    room = count = 0;
+    do {
+        e.good = run(&e);
+        e.runs++;
+        e.whole = !states || e.states < states;
+    } while (e.good && e.whole && go_back());
+    return e;
+}

@@ -1,0 +1,124 @@
+/* A number for all that decides what can happen next.  Two runs that come to the same number go on in the same ways:
+ * names, addresses and how long ago something happened are not in it, fences count by how far they are from being
+ * reached. */
+#include <string.h>
+
+#include "coherence/window.c" /* its table of windows in flight is part of the state */
+#include "tests/explore/explore.h"
+
+static uint64_t value;
+
+void explore_hash(uint64_t number)
+{
+    value ^= number;
+    value *= UINT64_C(0x9e3779b97f4a7c15);
+    value ^= value >> 29;
+    value *= UINT64_C(0xbf58476d1ce4e5b9);
+    value ^= value >> 32;
+}
+
+/* Where pieces, sectors, pages begin and end: what happens to others happens to these. */
+void explore_hash_elements(const double *p)
+{
+    static const int probes[] = {0, 255, 256, 299, 300, 511, 512, 767, 768, 1023};
+
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
+        uint64_t bits;
+
+        memcpy(&bits, &p[probes[i]], sizeof bits);
+        explore_hash(bits);
+    }
+}
+
+/* Those of one stream, which are reached in order, differ by how many more are outstanding. */
+void explore_hash_fence(struct sc_fence f)
+{
+    uint64_t further = 0;
+    struct sc_fence g = f;
+
+    if (f.seq && !explore_device.done(f)) {
+        for (further = 1; g.seq > 1 && (g.seq--, !explore_device.done(g)); further++)
+            ;
+        further |= (uint64_t)(f.device << 8 | f.stream) << 32;
+    }
+    explore_hash(further);
+}
+
+static void hash_fences(const struct sc_fence *f, int n)
+{
+    for (int i = 0; i < n; i++)
+        explore_hash_fence(f[i]);
+}
+
+static void hash_copy(const struct sc_tile *t, const struct sc_copy *c)
+{
+    explore_hash((uint64_t)explore_allocation(c->memory));
+    explore_hash(c->valid);
+    explore_hash(c->pending);
+    explore_hash(c->pins);
+    hash_fences(c->ready, t->sectors);
+    hash_fences(c->used, t->sectors);
+    explore_hash_fence(c->last_used);
+    hash_fences(c->reader, DEVICES);
+    explore_hash_fence(c->reader[SC_DEVICES_MAX]);
+    /* Which is evicted first. */
+    explore_hash(c->older ? (uint64_t)explore_allocation(c->older->memory) : 99);
+    explore_hash(c->newer ? (uint64_t)explore_allocation(c->newer->memory) : 99);
+}
+
+static void hash_matrix(const struct sc_matrix *m)
+{
+    explore_hash(m->base - (uintptr_t)explore_data[0]);
+    explore_hash(m->users);
+    for (int g = 0; g < sc_matrix_sectors(m); g++)
+        explore_hash(m->open[g]);
+    explore_hash(m->home[0]);
+    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
+        const struct sc_tile *t = &m->tiles[i];
+
+        explore_hash(t->host_valid);
+        explore_hash(t->linked);
+        hash_fences(t->landed, t->sectors);
+        hash_fences(t->host_read, DEVICES);
+        hash_fences(t->host_write, DEVICES);
+        for (int d = 0; d < sc_protocol.devices; d++)
+            hash_copy(t, &t->copy[d]);
+    }
+}
+
+static void hash_windows(void)
+{
+    for (int i = 0; i < used; i++) {
+        explore_hash(windows[i].m ? windows[i].m->base : 0);
+        explore_hash(windows[i].m ? windows[i].lo : 0);
+        explore_hash(windows[i].m ? windows[i].hi : 0);
+        if (windows[i].m)
+            hash_fences(windows[i].fences.f, windows[i].fences.count);
+    }
+}
+
+static void hash_host(int array)
+{
+    static double now[ELEMENTS];
+    uintptr_t page = (uintptr_t)explore_data[array];
+
+    for (int i = 0; i < PAGES; i++)
+        explore_hash(sc_host_prot(page + (uintptr_t)i * SC_PAGE));
+    sc_host_read(now, &explore_data[array][FIRST], sizeof now);
+    explore_hash_elements(now);
+    explore_hash_elements(&explore_model[array][FIRST]);
+}
+
+uint64_t explore_state(void)
+{
+    value = 0;
+    explore_hash(sc_directory_count());
+    for (size_t i = 0; i < sc_directory_count(); i++)
+        hash_matrix(sc_directory_at(i));
+    hash_windows();
+    explore_hash_devices();
+    explore_hash_threads();
+    for (int a = 0; a < ARRAYS; a++)
+        hash_host(a);
+    return value;
+}
