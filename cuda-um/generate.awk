@@ -1,5 +1,5 @@
 # Makes the cuBLAS functions of blas/routines.tab (its head describes the columns).  POSIX awk.
-#   awk -v what=functions|exports|test -f generate.awk routines.tab
+#   awk -v what=functions|exports|checks -f generate.awk routines.tab
 #
 # cuBLAS has the arguments in Fortran's order, scalars behind pointers, the result last, and trmm out of place.
 
@@ -18,7 +18,7 @@ function enum_of(a) {
         a == "uplo" ? "cublasFillMode_t" : "cublasDiagType_t"
 }
 # What cuBLAS does not have.
-function is_left_out(r) { return r ~ /^(dsdot|sdsdot)$/ || r ~ /^.axpby$/ || r ~ /^.gemmt$/ || r ~ /^i.amin$/ && 0 }
+function is_left_out(r) { return r ~ /^(dsdot|sdsdot)$/ || r ~ /^.axpby$/ || r ~ /^.gemmt$/ }
 function is_trmm(r) { return r ~ /^.trmm$/ }
 function int_type(wide) { return wide ? "int64_t" : "int" }
 # Addresses that are read only: rotm's parameters, the scalar of rotmg that is not changed.
@@ -152,7 +152,63 @@ function one(r, t, wide,   i, a, slot, l, n) {
     print "    }\n    return call.status;\n}\n"
 }
 
+# --- for tests/um_blas.c: every function with all of its letters, beside the host's routine
+
+function check_values(reference, r, t, wide,   i, a, l, v, slot) {
+    l = ""; slot = 2
+    for (i = 1; i <= nargs; i++) {
+        a = arg[i]; v = name_of(a)
+        if (is_letter(a)) v = reference ? "&" letters_of(a) "[" a "]" : "(" enum_of(a) ")" a
+        else if (is_int(a)) v = reference ? (is_trmm(r) && a == "ldb" ? "&ldc" : "&" a) : a
+        else if (is_operand(a))
+            v = (reference ? "host." : "um.") (is_trmm(r) && reference && v == "B" ? "C" : v == "P" ? "A" : v)
+        else v = "(void *)" (reference ? "host" : "um") ".scalar[" (v == "alpha" ? 0 : v == "beta" ? 1 : slot++) "]"
+        l = join(l, v)
+    }
+    if (reference) return l
+    if (is_trmm(r)) l = l ", um.C, ldc"
+    return result == "-" ? l : l ", (void *)um.scalar[RESULT]"
+}
+function letters_of(a) {
+    return "\"" (a ~ /^trans/ ? "NTC" : a == "side" ? "LR" : a == "uplo" ? "LU" : "NU") "\""
+}
+function host_params(   i, l) {
+    l = ""
+    for (i = 1; i <= nargs; i++)
+        l = join(l, is_letter(arg[i]) ? "const char *" : is_int(arg[i]) ? "const int *" : "void *")
+    return l
+}
+function storage(r) { return r ~ /^.t[bp]/ ? toupper(substr(r, 3, 1)) : "F" }
+function check(r, t, wide,   i, a, f, ret, closing) {
+    f = cublas_name(r, wide)
+    print "static void check_" f "(void)\n{"
+    closing = 0
+    for (i = 1; i <= nargs; i++) {
+        a = arg[i]
+        if (!is_letter(a)) continue
+        print "    for (int " a " = 0; " a " < " (a ~ /^trans/ ? 3 : 2) "; " a "++) {"; closing++
+        if (rows ~ /!syrk/ && a ~ /^trans/ && (t == "c" || t == "z")) print "    if (" a " == CUBLAS_OP_C) continue;"
+        if (rows ~ /!herk/ && a ~ /^trans/) print "    if (" a " == CUBLAS_OP_T) continue;"
+    }
+    print "    begin(SC_" toupper(t) ", '" storage(r) "', " (has["uplo"] ? "uplo" : "0") ");"
+    print "    cublasStatus_t status = " f "(handle, " check_values(0, r, t, wide) ");"
+    ret = result == "-" ? "void" : result == "I" ? "int" : result == "R" ? real_of(t) : type_of(t)
+    if (is_trmm(r)) print "    copy_b_to_c(SC_" toupper(t) ");"
+    a = "((" ret " (*)(" host_params() "))reference(\"" reference_of(r) "_\"))(" check_values(1, r, t, wide) ")"
+    if (ret == "void") print "    " a ";"
+    else {
+        print "    " (result == "I" && wide ? "int64_t" : ret) " value = " a ";\n"
+        print "    memcpy(host.scalar[RESULT], &value, sizeof value);"
+    }
+    print "    end(\"" f "\", status, " (result == "I" ? (wide ? 8 : 4) : 0) ");"
+    for (i = 0; i < closing; i++) printf "}"
+    print "\n}"
+    table = table "    {\"" f "\", check_" f "},\n"
+}
+function reference_of(r) { sub(/gemm3m$/, "gemm", r); return r }
+
 BEGIN {
+    if (what == "checks") print "/* Generated from blas/routines.tab by cuda-um/generate.awk: for tests/um_blas.c */"
     if (what == "functions") {
         print "/* Generated from blas/routines.tab by cuda-um/generate.awk: the cuBLAS functions that are mapped. */"
         print "#include \"cuda-um/blas.h\"\n"
@@ -175,7 +231,12 @@ NF < 5 { next }
             for (wide = 0; wide <= (has["n"] ? 1 : 0); wide++) {
                 if (what == "functions") one(r, t, wide)
                 else if (what == "exports") print cublas_name(r, wide)
+                else check(r, t, wide)
             }
         }
     }
+}
+END {
+    if (what == "checks")
+        print "static const struct {\n    const char *name;\n    void (*check)(void);\n} checks[] = {\n" table "};"
 }

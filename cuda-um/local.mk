@@ -28,6 +28,8 @@ generate_names_um = $(MKDIR_P) cuda-um && \
 	$(AWK) -f $(srcdir)/cuda-um/names.awk
 cuda-um/functions.c: $(um_generated)
 	$(AM_V_GEN)$(generate_um) -v what=functions $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
+cuda-um/checks.h: $(um_generated)
+	$(AM_V_GEN)$(generate_um) -v what=checks $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
 cuda-um/blas.list: $(um_generated)
 	$(AM_V_GEN)$(generate_um) -v what=exports $(srcdir)/blas/routines.tab > $@.new && mv $@.new $@
 um_lists = $(srcdir)/cuda-um/names.tab cuda-um/blas.list -
@@ -41,6 +43,6 @@ cuda-um/semcache-cuda-um.map: cuda-um/exports.list
 	$(AM_V_GEN)$(AWK) 'BEGIN { print "{\n  global:" } { print "    " $$1 ";" } END { print "  local: *;\n};" }' \
 	  cuda-um/exports.list > $@.new && mv $@.new $@
 BUILT_SOURCES += cuda-um/names.h
-CLEANFILES += cuda-um/functions.c cuda-um/blas.list cuda-um/names.h cuda-um/trampolines.c cuda-um/exports.list \
-	cuda-um/semcache-cuda-um.map
+CLEANFILES += cuda-um/functions.c cuda-um/checks.h cuda-um/blas.list cuda-um/names.h cuda-um/trampolines.c \
+	cuda-um/exports.list cuda-um/semcache-cuda-um.map
 endif

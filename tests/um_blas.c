@@ -1,0 +1,262 @@
+/* Every cuBLAS function that libsemcache-cuda-um maps, with all of its letters, in both pointer modes and with two
+ * pairs of increments: on managed memory, beside the routine of the host BLAS on memory of our own.  The calls are
+ * generated from blas/routines.tab (cuda-um/generate.awk); this is what they work with.
+ *
+ *     um_blas [seed] */
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include "base/types.h"
+#include "tests/tap.h"
+
+enum { LD = 64, COLUMNS = 48, SCALARS = 12, RESULT = 8 };
+
+/* One size each, no two the same; every matrix fits into LD x COLUMNS. */
+static const int m = 37, n = 29, k = 23, kl = 3, ku = 2, lda = LD, ldb = LD, ldc = LD;
+static int incx, incy;
+static uint64_t state;
+
+struct side {
+    void *A, *B, *C, *X, *Y;
+    double (*scalar)[5]; /* 0: alpha, 1: beta, from 2: what is passed by address, RESULT */
+};
+static struct side um, host;
+static double host_scalars[SCALARS][5], um_scalars[SCALARS][5];
+static double (*managed_scalars)[5];
+static cublasHandle_t handle;
+static enum sc_type type_now;
+static char failure[256];
+static int compared;
+
+static const size_t elements = (size_t)LD * COLUMNS;
+
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
+
+static double number(void)
+{
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+    return (double)(int64_t)(state * UINT64_C(2685821657736338717)) * 0x1p-63;
+}
+
+static bool is_single(enum sc_type t) { return t == SC_S || t == SC_C; }
+static size_t reals(enum sc_type t) { return sc_type_is_complex(t) ? 2 : 1; }
+
+static void put(void *at, size_t i, double value)
+{
+    if (is_single(type_now))
+        ((float *)at)[i] = (float)value;
+    else
+        ((double *)at)[i] = value;
+}
+static double get(const void *at, size_t i)
+{
+    return is_single(type_now) ? (double)((const float *)at)[i] : ((const double *)at)[i];
+}
+
+static void fill(void *ours, void *theirs)
+{
+    for (size_t i = 0; i < elements * reals(type_now); i++)
+        put(ours, i, number());
+    memcpy(theirs, ours, elements * sc_type_bytes(type_now));
+}
+
+/* A triangle of A gets a diagonal that outweighs its rows: solves are then well-conditioned. */
+static size_t diagonal(char storage, int upper, int j)
+{
+    if (storage == 'B')
+        return (size_t)(j * LD + (upper ? k : 0));
+    if (storage == 'P')
+        return (size_t)(upper ? j * (j + 1) / 2 + j : j * n - j * (j - 1) / 2);
+    return (size_t)(j * LD + j);
+}
+
+static void dominate(char storage, int upper)
+{
+    for (int j = 0; j < (storage == 'F' ? COLUMNS : n); j++)
+        put(host.A, diagonal(storage, upper, j) * reals(type_now), 40 + j);
+    /* And scaled, so that powers of it stay small. */
+    for (size_t i = 0; i < elements * reals(type_now); i++)
+        put(host.A, i, get(host.A, i) / 32);
+    memcpy(um.A, host.A, elements * sc_type_bytes(type_now));
+}
+
+static void begin(enum sc_type type, char storage, int uplo)
+{
+    type_now = type;
+    fill(host.A, um.A);
+    dominate(storage, uplo == CUBLAS_FILL_MODE_UPPER);
+    fill(host.B, um.B);
+    fill(host.C, um.C);
+    fill(host.X, um.X);
+    fill(host.Y, um.Y);
+    memset(host.scalar, 0, sizeof host_scalars);
+    for (size_t i = 0; i < SCALARS; i++)
+        for (size_t j = 0; j < 5; j++)
+            put(host.scalar[i], j, number());
+    put(host.scalar[3], 0, -1); /* rotm's flag */
+    memcpy(um.scalar, host.scalar, sizeof host_scalars);
+}
+
+/* trmm out of place. */
+static void copy_b_to_c(enum sc_type type)
+{
+    size_t element = sc_type_bytes(type);
+
+    for (size_t j = 0; j < (size_t)n; j++)
+        memcpy((char *)host.C + j * LD * element, (char *)host.B + j * LD * element, (size_t)m * element);
+}
+
+/* --- comparing ---------------------------------------------------------------------------------------------------- */
+
+static void complain(const char *name, const char *what, double got, double wanted)
+{
+    if (!failure[0])
+        snprintf(failure, sizeof failure, "%s, increments %d and %d: %s is %g, and should be %g", name, incx, incy,
+                 what, got, wanted);
+}
+
+static void compare(const char *name, const char *what, const void *got, const void *wanted, size_t count)
+{
+    double most = 1;
+
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, fabs(get(wanted, i)));
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(get(got, i) - get(wanted, i)) <= 1000 * (is_single(type_now) ? FLT_EPSILON : DBL_EPSILON) * most)) {
+            complain(name, what, get(got, i), get(wanted, i));
+            return;
+        }
+}
+
+/* index_bytes: the result is an integer of so many bytes; 0: numbers. */
+static void end(const char *name, cublasStatus_t status, int index_bytes)
+{
+    size_t count = elements * reals(type_now), real_bytes = sc_type_bytes(type_now) / reals(type_now);
+
+    compared++;
+    if (status != CUBLAS_STATUS_SUCCESS)
+        complain(name, "the status", status, 0);
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        complain(name, "the synchronization's status", 1, 0);
+    compare(name, "an element of A", um.A, host.A, count);
+    compare(name, "an element of B", um.B, host.B, count);
+    compare(name, "an element of C", um.C, host.C, count);
+    compare(name, "an element of x", um.X, host.X, count);
+    compare(name, "an element of y", um.Y, host.Y, count);
+    compare(name, "a scalar", um.scalar, host.scalar, sizeof host_scalars / SCALARS * RESULT / real_bytes);
+    if (index_bytes) {
+        if (memcmp(um.scalar[RESULT], host.scalar[RESULT], (size_t)index_bytes) != 0)
+            complain(name, "the index", *(int *)um.scalar[RESULT], *(int *)host.scalar[RESULT]);
+    } else {
+        compare(name, "the result", um.scalar[RESULT], host.scalar[RESULT], reals(type_now));
+    }
+}
+
+/* The host's routine, whatever stands before it in this program. */
+static void *reference(const char *name)
+{
+    static void *library;
+
+    if (!library)
+        library = dlopen(REFERENCE_BLAS, RTLD_NOW | RTLD_LOCAL);
+    return library ? dlsym(library, name) : NULL;
+}
+
+#include "cuda-um/checks.h"
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+static void *managed(size_t bytes)
+{
+    void *memory = NULL;
+
+    if (cudaMallocManaged(&memory, bytes, cudaMemAttachGlobal) != cudaSuccess) {
+        printf("Bail out! no managed memory\n");
+        exit(99);
+    }
+    return memory;
+}
+
+static void allocate(void)
+{
+    void **const ours[] = {&um.A, &um.B, &um.C, &um.X, &um.Y};
+    void **const theirs[] = {&host.A, &host.B, &host.C, &host.X, &host.Y};
+
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        *ours[i] = managed(elements * 16);
+        *theirs[i] = malloc(elements * 16);
+    }
+    managed_scalars = managed(sizeof um_scalars);
+    host.scalar = host_scalars;
+}
+
+static void test_function(size_t i)
+{
+    failure[0] = '\0';
+    compared = 0;
+    for (int device = 0; device < 2; device++) {
+        cublasSetPointerMode(handle, device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
+        um.scalar = device ? managed_scalars : um_scalars;
+        incx = device ? 2 : 1;
+        incy = device ? -1 : 1;
+        checks[i].check();
+    }
+    cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST);
+    if (!tap_ok(!failure[0] && compared, "%s: %d calls", checks[i].name, compared))
+        tap_diag("%s", failure);
+}
+
+/* None may print a line, nor write anything. */
+static void test_invalid(void)
+{
+    double *a = um.A, *c = um.C, one = 1, before;
+    cublasOperation_t no = CUBLAS_OP_N;
+
+    type_now = SC_D;
+    begin(SC_D, 'F', 0);
+    before = c[0];
+    tap_ok(cublasDgemm(NULL, no, no, 4, 4, 4, &one, a, 4, a, 4, &one, c, 4) == CUBLAS_STATUS_NOT_INITIALIZED,
+           "a call without a handle");
+    tap_ok(cublasDgemm(handle, no, no, -1, 4, 4, &one, a, 4, a, 4, &one, c, 4) == CUBLAS_STATUS_INVALID_VALUE,
+           "a negative size");
+    tap_ok(cublasDgemm(handle, no, no, 4, 4, 4, &one, a, 3, a, 4, &one, c, 4) == CUBLAS_STATUS_INVALID_VALUE,
+           "a leading dimension that is too small");
+    tap_ok(cublasDgemm(handle, (cublasOperation_t)7, no, 4, 4, 4, &one, a, 4, a, 4, &one, c, 4) ==
+               CUBLAS_STATUS_INVALID_VALUE, "an operation that there is not");
+    tap_ok(cublasDgemm(handle, no, no, 4, 4, 4, NULL, a, 4, a, 4, &one, c, 4) == CUBLAS_STATUS_INVALID_VALUE,
+           "no alpha");
+    tap_ok(cublasDgemv(handle, no, 4, 4, &one, a, 4, a, 0, &one, c, 1) == CUBLAS_STATUS_INVALID_VALUE,
+           "an increment of zero");
+    tap_ok(cublasDgemm(handle, no, no, 0, 4, 4, &one, a, 4, a, 4, &one, c, 4) == CUBLAS_STATUS_SUCCESS,
+           "no rows: nothing to do");
+    tap_ok(c[0] == before, "none has written anything");
+}
+
+int main(int argc, char **argv)
+{
+    state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20261121;
+    state |= 1;
+    tap_diag("seed %llu", (unsigned long long)state);
+    if (!reference("dgemm_")) {
+        printf("1..0 # SKIP %s is not there\n", REFERENCE_BLAS);
+        return 0;
+    }
+    if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) {
+        printf("Bail out! no handle\n");
+        return 99;
+    }
+    allocate();
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        test_function(i);
+    test_invalid();
+    cublasDestroy(handle);
+    return tap_done();
+}
