@@ -27,13 +27,14 @@ static enum sc_status acquire_exactly(int device, const struct sc_piece *p, cons
     uint64_t parts = 0, rest;
     struct sc_target whole = *x;
     enum sc_status status = SC_OK;
+    int64_t a = o->first + p->r + p->c, b = a + p->rows * p->cols; /* ld = 1: a vector, or a matrix of one row */
     int64_t lo, hi, length;
 
     if (o->linear && o->view.ld == 1)
         for (rest = x->sectors & ~c->valid; rest; rest &= rest - 1) {
             int s = __builtin_ctzll(rest);
 
-            clip(x, s, o->first + p->r, o->first + p->r + p->rows, &lo, &hi, &length);
+            clip(x, s, a, b, &lo, &hi, &length);
             if (!is_most(hi - lo, length) && sc_transfer_source(device, x->t, s) != SC_HOST)
                 parts |= UINT64_C(1) << s;
         }
@@ -43,7 +44,7 @@ static enum sc_status acquire_exactly(int device, const struct sc_piece *p, cons
     for (rest = parts; rest && status == SC_OK; rest &= rest - 1) {
         int s = __builtin_ctzll(rest);
 
-        clip(x, s, o->first + p->r, o->first + p->r + p->rows, &lo, &hi, &length);
+        clip(x, s, a, b, &lo, &hi, &length);
         status = sc_transfer_part(device, x->m, x->t, s, lo, hi);
         if (status == SC_OK)
             status = sc_order(device, SC_STREAM_COMPUTE, c->ready[s]);
