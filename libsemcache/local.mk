@@ -2,7 +2,7 @@
 libcore_la_SOURCES += libsemcache/config.h libsemcache/config.c
 EXTRA_DIST += libsemcache/README.md libsemcache/exports.list
 semcacheincludedir = $(includedir)/semcache
-semcacheinclude_HEADERS = include/semcache/semcache.h
+semcacheinclude_HEADERS = include/semcache/semcache.h include/semcache/blas_sparse.h
 pkgconfig_DATA += libsemcache/semcache.pc
 
 # -z now: nothing is bound in the fault handler.  -z nodelete: handlers and threads outlive a dlclose.

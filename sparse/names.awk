@@ -7,7 +7,11 @@ what == "refused" && $3 != "refused" { next }
     for (i = 1; i <= (index($1, "?") ? 4 : 1); i++) {
         name = $1
         sub(/\?/, letter[i], name)
-        give(name)
+        give($2 == "us" ? "BLAS_" name : name)
+        if ($2 == "us") {
+            give("blas_" name "_")
+            give(name "_")
+        }
         if ($2 == "64")
             give(name "_64")
         if ($2 == "f") {

@@ -25,11 +25,13 @@ for header in $(find $folders -name '*.h' | sort); do
     tried $? "$header"
 done
 
-compile "$CC -std=c99 -pedantic" semcache/semcache.h
-tried $? 'semcache.h as C99'
-if command -v c++ > /dev/null; then
-    compile 'c++ -x c++ -std=c++98 -pedantic -Wno-long-long' semcache/semcache.h
-    tried $? 'semcache.h as C++'
-fi
+for header in semcache.h blas_sparse.h; do
+    compile "$CC -std=c99 -pedantic" semcache/$header
+    tried $? "$header as C99"
+    if command -v c++ > /dev/null; then
+        compile 'c++ -x c++ -std=c++98 -pedantic -Wno-long-long' semcache/$header
+        tried $? "$header as C++"
+    fi
+done
 
 end

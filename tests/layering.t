@@ -11,7 +11,8 @@ allowed() {
     host|directory|device|trace) echo base ;;
     coherence) echo directory device host trace base ;;
     autotuner) echo device trace base ;;
-    blas|sparse) echo coherence autotuner trace base ;;
+    blas) echo coherence autotuner trace base ;;
+    sparse) echo coherence autotuner trace base semcache ;; # the header of the names that it serves
     cuda-um) echo semcache base libsemcache sparse ;;
     libsemcache|tools) echo semcache $folders ;;
     esac

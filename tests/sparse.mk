@@ -21,3 +21,18 @@ tests_sparse_mkl_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_sparse_mkl_LDADD = libsemcache.la -lm
 dist_check_SCRIPTS += tests/sparse_mkl.t
 TESTS += tests/sparse_mkl.t
+check_PROGRAMS += tests/usblas tests/usblas_errors
+tests_usblas_SOURCES = tests/usblas.c
+tests_usblas_LDADD = libsemcache.la -lm
+tests_usblas_errors_SOURCES = tests/usblas_errors.c
+tests_usblas_errors_LDADD = libsemcache.la
+# The same program with librsb and nothing of ours; its header sends these two names elsewhere.
+EXTRA_PROGRAMS += tests/usblas_rsb
+if HAVE_RSB
+check_PROGRAMS += tests/usblas_rsb
+endif
+tests_usblas_rsb_SOURCES = tests/usblas.c
+tests_usblas_rsb_CPPFLAGS = $(AM_CPPFLAGS) -DBLAS_ussp=rsb__wp__BLAS_ussp -DBLAS_usgp=rsb__wp__BLAS_usgp
+tests_usblas_rsb_LDADD = -lrsb -lm
+dist_check_SCRIPTS += tests/usblas.t
+TESTS += tests/usblas.t

@@ -1,0 +1,120 @@
+/* The Sparse BLAS of the BLAS standard in C, as libsemcache serves it.  (doc/sparse.md says what of it, and what where
+ * the standard leaves a choice.)
+ *
+ * A matrix is an int, its handle.  It is begun, given properties (before the first entry), filled and ended; then it is
+ * used until it is destroyed:
+ *
+ *     blas_sparse_matrix A = BLAS_duscr_begin(n, n);
+ *     BLAS_ussp(A, blas_lower_symmetric);
+ *     BLAS_duscr_insert_entries(A, count, values, rows, columns);
+ *     BLAS_duscr_end(A);
+ *     BLAS_dusmv(blas_no_trans, 1.0, A, x, 1, y, 1);
+ *     BLAS_usds(A);
+ *
+ * Functions return 0, or -1 after one line on stderr and with nothing written; those that begin a matrix its handle, or
+ * -1; BLAS_usgp the property.  The names and numbers are the standard's: programs that were compiled with another
+ * library's header run as they are.  Complex scalars and arrays go by void pointers.  C99 and C++. */
+#ifndef SEMCACHE_BLAS_SPARSE_H
+#define SEMCACHE_BLAS_SPARSE_H
+
+enum blas_order_type { blas_rowmajor = 101, blas_colmajor = 102 };
+enum blas_trans_type { blas_no_trans = 111, blas_trans = 112, blas_conj_trans = 113 };
+enum blas_uplo_type { blas_upper = 121, blas_lower = 122 };
+enum blas_diag_type { blas_non_unit_diag = 131, blas_unit_diag = 132 };
+enum blas_conj_type { blas_conj = 191, blas_no_conj = 192 };
+enum blas_base_type { blas_zero_base = 221, blas_one_base = 222 };
+enum blas_symmetry_type {
+    blas_general = 231,
+    blas_symmetric = 232,  /* this one and the next two can only be asked for */
+    blas_hermitian = 233,
+    blas_triangular = 234,
+    blas_lower_triangular = 235,
+    blas_upper_triangular = 236,
+    blas_lower_symmetric = 237,
+    blas_upper_symmetric = 238,
+    blas_lower_hermitian = 239,
+    blas_upper_hermitian = 240
+};
+enum blas_field_type { /* these and the next two can only be asked for */
+    blas_complex = 241,
+    blas_real = 242,
+    blas_double_precision = 243,
+    blas_single_precision = 244
+};
+enum blas_size_type { blas_num_rows = 251, blas_num_cols = 252, blas_num_nonzeros = 253 };
+enum blas_handle_type {
+    blas_invalid_handle = 261,
+    blas_new_handle = 262,  /* no entries yet */
+    blas_open_handle = 263, /* begun and not ended */
+    blas_valid_handle = 264 /* ended */
+};
+enum blas_sparsity_optimization_type { /* hints */
+    blas_regular = 271,
+    blas_irregular = 272,
+    blas_block = 273,
+    blas_unassembled = 274
+};
+
+typedef int blas_sparse_matrix;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For each type: its letter, how a scalar is passed, what arrays are made of.  Sparse vectors are nnz elements x with
+ * their places indx in y, which is dense. */
+#define SEMCACHE_BLAS_SPARSE_OF(l, scalar, element)                                                                  \
+    /* r := x^T y, or x^H y */                                                                                       \
+    int BLAS_##l##usdot(enum blas_conj_type conj, int nnz, const element *x, const int *indx, const element *y,      \
+                        int incy, element *r, enum blas_base_type base);                                             \
+    /* y := alpha x + y */                                                                                           \
+    int BLAS_##l##usaxpy(int nnz, scalar alpha, const element *x, const int *indx, element *y, int incy,             \
+                         enum blas_base_type base);                                                                  \
+    /* x := what is in y at its places; and that to 0 */                                                             \
+    int BLAS_##l##usga(int nnz, const element *y, int incy, element *x, const int *indx, enum blas_base_type base);  \
+    int BLAS_##l##usgz(int nnz, element *y, int incy, element *x, const int *indx, enum blas_base_type base);        \
+    /* x to its places in y */                                                                                       \
+    int BLAS_##l##ussc(int nnz, const element *x, element *y, int incy, const int *indx, enum blas_base_type base);  \
+    /* y := alpha op(A) x + y; C := alpha op(A) B + C */                                                             \
+    int BLAS_##l##usmv(enum blas_trans_type trans, scalar alpha, blas_sparse_matrix A, const element *x, int incx,   \
+                       element *y, int incy);                                                                        \
+    int BLAS_##l##usmm(enum blas_order_type order, enum blas_trans_type trans, int nrhs, scalar alpha,               \
+                       blas_sparse_matrix A, const element *b, int ldb, element *c, int ldc);                        \
+    /* x := alpha op(T)^-1 x; B := alpha op(T)^-1 B */                                                               \
+    int BLAS_##l##ussv(enum blas_trans_type trans, scalar alpha, blas_sparse_matrix T, element *x, int incx);        \
+    int BLAS_##l##ussm(enum blas_order_type order, enum blas_trans_type trans, int nrhs, scalar alpha,               \
+                       blas_sparse_matrix T, element *b, int ldb);                                                   \
+    /* m rows and n columns; of Mb x Nb blocks of k x l each; of blocks with K[i] rows and L[j] columns */           \
+    blas_sparse_matrix BLAS_##l##uscr_begin(int m, int n);                                                           \
+    blas_sparse_matrix BLAS_##l##uscr_block_begin(int Mb, int Nb, int k, int l_);                                    \
+    blas_sparse_matrix BLAS_##l##uscr_variable_block_begin(int Mb, int Nb, const int *K, const int *L);              \
+    /* Entries of one place are summed.  Several at once: all, or (an index is out of range) none. */                \
+    int BLAS_##l##uscr_insert_entry(blas_sparse_matrix A, scalar value, int i, int j);                               \
+    int BLAS_##l##uscr_insert_entries(blas_sparse_matrix A, int nnz, const element *values, const int *indx,         \
+                                      const int *jndx);                                                              \
+    int BLAS_##l##uscr_insert_col(blas_sparse_matrix A, int j, int nnz, const element *values, const int *indx);     \
+    int BLAS_##l##uscr_insert_row(blas_sparse_matrix A, int i, int nnz, const element *values, const int *indx);     \
+    /* k rows indx and l columns jndx; one block.  Element (r, c) is values[r * row_stride + c * col_stride]. */     \
+    int BLAS_##l##uscr_insert_clique(blas_sparse_matrix A, int k, int l_, const element *values, int row_stride,     \
+                                     int col_stride, const int *indx, const int *jndx);                              \
+    int BLAS_##l##uscr_insert_block(blas_sparse_matrix A, const element *values, int row_stride, int col_stride,     \
+                                    int i, int j);                                                                   \
+    int BLAS_##l##uscr_end(blas_sparse_matrix A);
+
+SEMCACHE_BLAS_SPARSE_OF(s, float, float)
+SEMCACHE_BLAS_SPARSE_OF(d, double, double)
+SEMCACHE_BLAS_SPARSE_OF(c, const void *, void)
+SEMCACHE_BLAS_SPARSE_OF(z, const void *, void)
+
+int BLAS_uscr_end(blas_sparse_matrix A);
+/* Sets a property of one of the enumerations above; before the first entry. */
+int BLAS_ussp(blas_sparse_matrix A, int property);
+/* A size, or 1 or 0: whether it has the property; -1: no such property or matrix. */
+int BLAS_usgp(blas_sparse_matrix A, int property);
+int BLAS_usds(blas_sparse_matrix A);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
