@@ -39,10 +39,17 @@ examples_pagerank_LDADD = $(sparse_libs)
 examples_jacobi_banded_SOURCES = examples/jacobi_banded.c examples/mkl_sparse.h examples/example.h
 examples_jacobi_banded_LDADD = libsemcache.la $(BLAS_LIBS) -lm
 
+# And those that call the Sparse BLAS, where a librsb would.
+EXTRA_PROGRAMS += examples/cg_usblas examples/cg_usblas_f
+examples_cg_usblas_SOURCES = examples/cg_usblas.c examples/usblas.h
+examples_cg_usblas_LDADD = $(sparse_libs)
+examples_cg_usblas_f_SOURCES = examples/cg_usblas_f.f90
+examples_cg_usblas_f_LDADD = libsemcache.la $(BLAS_LIBS)
+
 if HAVE_BLAS
-noinst_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power $(mkl_examples)
+noinst_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power $(mkl_examples) examples/cg_usblas
 if HAVE_FORTRAN
-noinst_PROGRAMS += examples/jacobi_f
+noinst_PROGRAMS += examples/jacobi_f examples/cg_usblas_f
 endif
 endif
 # A CUDA program, linked with the library for such.

@@ -1,13 +1,13 @@
 #!/usr/bin/perl
-# The sparse solver by MKL's names: right anywhere, the matrix goes to the devices once, and one value that the CPU
-# writes takes only the parts around it along.
+# The sparse solver by MKL's names, and by the Sparse BLAS in C and Fortran: right anywhere, the matrix goes to the
+# devices once, and one value that the CPU writes takes only the parts around it along.
 use strict;
 use warnings;
 use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 our ($device);
 
-need('examples/cg_sparse');
+need('examples/cg_sparse', 'examples/cg_usblas');
 
 my ($n, $iterations) = (27000, 60);
 my $entries = 7 * $n - 6 * 30**2;
@@ -25,6 +25,24 @@ for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1,
     right($changed, "right on $where after a value was changed");
     at_most(moved($changed, 'h2d'), moved($once, 'h2d') + 0.25 * $matrix, 'to the devices with that');
 }
+
+# The same by the Sparse BLAS, whose matrix is the library's own: more iterations send nothing and fetch scalars.
+for my $program (grep { -x "$ENV{top_builddir}/$_" } qw(examples/cg_usblas examples/cg_usblas_f)) {
+    for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1, 2, 4) {
+        my $half = run({ %always, device => $where }, $program, $n, $iterations / 2);
+        my $all = run({ %always, device => $where }, $program, $n, $iterations);
+        right($all, "right on $where");
+        used_devices($all);
+        is(calls($all, qr/./, 'host'), 0, "$program on $where: all calls ran there");
+        at_most(moved($all, 'h2d'), 1.1 * ($matrix + $vectors), 'to the devices');
+        is(moved($all, 'h2d'), moved($half, 'h2d'), 'no more with twice the iterations');
+        is(moved($all, 'd2h'), moved($half, 'd2h'), 'nor to the host');
+    }
+    right(run({ device => 'none' }, $program, $n, $iterations), 'right without devices');
+    right(run({}, $program, 1), 'one point');
+}
+right(run({ %always }, 'examples/cg_usblas', '-w', $n, $iterations), 'right with a matrix that was begun anew');
+right(run({ %always }, 'examples/cg_usblas', '-s', $_, 1000), "$_ points") for 3, 5, 27;
 right(run({ device => 'none' }, 'examples/cg_sparse', '-w', $n, $iterations), 'right without devices');
 right(run({}, 'examples/cg_sparse', 1), 'one point');
 done_testing();

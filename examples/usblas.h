@@ -1,0 +1,14 @@
+/* The few names of the Sparse BLAS that the examples call, as a library's blas_sparse.h declares them. */
+#ifndef EXAMPLES_USBLAS_H
+#define EXAMPLES_USBLAS_H
+
+enum { blas_no_trans = 111, blas_lower_symmetric = 237 };
+
+int BLAS_duscr_begin(int rows, int columns);
+int BLAS_ussp(int matrix, int property);
+int BLAS_duscr_insert_entry(int matrix, double value, int row, int column);
+int BLAS_duscr_end(int matrix);
+int BLAS_dusmv(int trans, double alpha, int matrix, const double *x, int incx, double *y, int incy);
+int BLAS_usds(int matrix);
+
+#endif
