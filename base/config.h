@@ -42,6 +42,9 @@ struct sc_config {
     enum sc_complex_return complex_return; /* how the program calls zdotu_, zdotc_, cdotu_, cdotc_ */
     uint64_t memory_limit;    /* bytes per device, 0: the device's own limit */
     enum sc_log_level log;
+    const char *local_rank;   /* auto | none | RANK/RANKS, of those on this machine */
+    int rank, ranks;          /* what that means: 0 of 1 when there are no others (or 0 of 0: not loaded) */
+    const char *rank_source;  /* the variable that says so, or NULL */
     const char *machine_path; /* folder of machine files (*.machine) */
     const char *module_path;  /* folder of device modules (semcache-cuda.so) */
     const char *database;     /* auto | none | FILE: measurements of the machine; NULL: none */

@@ -105,7 +105,7 @@ enum sc_status sc_host_spans_start(void)
             sc_ring_init(&cached[i]);
             sc_ring_init(&released[i]);
         }
-        cache_limit = (size_t)(sc_host_memory_limit() / 4);
+        cache_limit = (size_t)(sc_host_memory_limit() / 4 / (uint64_t)(sc_config.ranks > 1 ? sc_config.ranks : 1));
         status = reserve_all();
     }
     sc_host_spans_unlock();

@@ -1,5 +1,6 @@
 /* Rules L1 to L3 of README.md.  doc/settings.md is tested against the table here. */
 #include "libsemcache/config.h"
+#include "libsemcache/ranks.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -92,6 +93,12 @@ const struct sc_setting sc_config_settings[] = {
      .help = "memory used on each device; 0: all that it has",
      .least = 64 * KIB, /* tiles of less are so many that a product never ends */
      .most = 1024 * TIB},
+    {.name = "SEMCACHE_LOCAL_RANK",
+     .kind = SC_SETTING_RANK,
+     .field = FIELD(local_rank),
+     .standard = "auto",
+     .values = "auto, none, RANK/RANKS",
+     .help = "which of the ranks on this machine, that share its devices, this is; auto: as MPI's launcher says"},
     {.name = "SEMCACHE_LOG",
      .kind = SC_SETTING_CHOICE,
      .field = FIELD(log),
@@ -257,11 +264,14 @@ static bool set_text(const char **field, const char *value)
 bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, const char *value)
 {
     void *field = field_of(config, setting);
+    struct sc_ranks ranks;
     uint64_t bytes;
 
     switch (setting->kind) {
     case SC_SETTING_DEVICE:
         return is_device(value) && set_text(field, value);
+    case SC_SETTING_RANK:
+        return sc_ranks_parse(value, &ranks) && set_text(field, value);
     case SC_SETTING_PATH:
         return set_text(field, value);
     case SC_SETTING_CHOICE:
@@ -305,6 +315,7 @@ void sc_config_format(const struct sc_config *config, const struct sc_setting *s
 
     switch (setting->kind) {
     case SC_SETTING_DEVICE:
+    case SC_SETTING_RANK:
     case SC_SETTING_PATH:
         snprintf(text, bytes, "%s", *(const char *const *)field ? *(const char *const *)field : "");
         break;
@@ -445,6 +456,8 @@ static void apply_environment(struct sc_config *config, char *const *environment
 
 void sc_config_load(struct sc_config *config, char *const *environment, bool trusted)
 {
+    struct sc_ranks ranks = {0, 1, NULL};
+
     sc_inside_enter(); /* the copies of strings are ours, not the program's */
     set_defaults(config);
     sc_log_threshold = config->log;
@@ -453,7 +466,11 @@ void sc_config_load(struct sc_config *config, char *const *environment, bool tru
         sc_log_threshold = config->log;
         apply_environment(config, environment, false);
         set_cache_path(config, environment);
+        ranks = sc_ranks_find(config->local_rank, environment);
     }
+    config->rank = ranks.rank;
+    config->ranks = ranks.ranks;
+    config->rank_source = ranks.source;
     sc_log_threshold = config->log;
     if (config->window_max < config->window_min) {
         sc_log(SC_LOG_WARN, "SEMCACHE_WINDOW_MAX is less than SEMCACHE_WINDOW_MIN; both are SEMCACHE_WINDOW_MIN now");

@@ -40,6 +40,10 @@ found=
 for family in openmpi mpich; do
     mpicc=$(command_of $family mpicc) mpirun=$(command_of $family mpirun)
     [ -n "$mpicc" ] && [ -n "$mpirun" ] || continue
+    "$mpirun" -n 2 "$tool" info -d emu:k20x2 > "$scratch/out" 2> "$scratch/err"
+    status=$?
+    report "$(grep '^rank: [01] of 2' "$scratch/out" | sort -u | [ "$(wc -l)" -eq 2 ] || said)" \
+        "$family's ranks are told from each other"
     for program in messages collectives windows; do
         if "$mpicc" -O1 -o "$scratch/$program" "$top_srcdir/tests/mpi/$program.c" -lblas 2> "$scratch/cc"; then
             found=yes

@@ -63,6 +63,13 @@ static void print_device(const struct sc_device_ops *ops, int device)
            about.host_bandwidth * 1e-9);
 }
 
+static void print_rank(void)
+{
+    if (sc_config.ranks > 1)
+        printf("rank: %d of %d on this machine (%s), which share its devices\n", sc_config.rank, sc_config.ranks,
+               sc_config.rank_source);
+}
+
 static int print_devices(void)
 {
     const struct sc_device_ops *ops = NULL;
@@ -116,6 +123,7 @@ int sc_tool_info(int argc, char **argv)
     good = sc_blas_host_open(sc_config.host_blas) == SC_OK;
     printf("host BLAS: %s\n", good ? sc_blas_host_path() : "none");
     printf("fault engine: %s\n", sc_host_faults_front());
+    print_rank();
     fflush(stdout);
     good = print_devices() && good;
     print_settings();

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/share.h"
+
 struct sc_cuda_device sc_cuda_devices[SC_DEVICES_MAX];
 int sc_cuda_count;
 const struct sc_device_host *sc_cuda_host;
@@ -71,8 +73,11 @@ static void guess_rates(const struct sc_cuda_device *d, struct sc_device_propert
     p->host_bandwidth = major >= 9 ? 55e9 : major == 8 ? 25e9 : 12e9; /* PCIe 5, 4, 3 with 16 lanes */
 }
 
-/* Bytes for the cache: what is free, less room for the driver, cuBLAS and the program's own use. */
-static enum sc_status usable_memory(const struct sc_config *config, uint64_t *usable)
+#define RANK_BYTES ((size_t)768 << 20) /* of a device that each other rank's driver and cuBLAS take */
+
+/* Bytes for the cache: what is free, less room for the driver, cuBLAS and the program's own use; divided by the ranks
+ * that share the device.  Those that were there first have little of theirs yet: all begin at about the same time. */
+static enum sc_status usable_memory(const struct sc_config *config, int sharers, uint64_t *usable)
 {
     size_t available, total, reserve;
     enum sc_status status = SC_CUDA(cudaMemGetInfo(&available, &total));
@@ -80,13 +85,14 @@ static enum sc_status usable_memory(const struct sc_config *config, uint64_t *us
     if (status)
         return status;
     reserve = total / 8 < (size_t)2 << 30 ? total / 8 : (size_t)2 << 30;
-    *usable = available > reserve ? available - reserve : 0;
+    reserve += (size_t)(sharers - 1) * RANK_BYTES;
+    *usable = (available > reserve ? available - reserve : 0) / (size_t)sharers;
     if (config->memory_limit && config->memory_limit < *usable)
         *usable = config->memory_limit;
     return SC_OK;
 }
 
-static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordinal)
+static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordinal, int sharers)
 {
     struct sc_device_properties *p = &d->properties;
     struct cudaDeviceProp about;
@@ -105,7 +111,7 @@ static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordin
     if (!status)
         status = SC_CUDA(cudaGetDeviceProperties(&about, ordinal));
     if (!status)
-        status = usable_memory(sc_cuda_host->config, &p->memory);
+        status = usable_memory(sc_cuda_host->config, sharers, &p->memory);
     if (!status)
         status = sc_cuda_pool_open(d, p->memory);
     if (status)
@@ -174,6 +180,7 @@ static void module_close(void)
 static enum sc_status module_open(const struct sc_device_host *host, const char *spec, int *count)
 {
     int present = 0, chosen = 0, ordinals[SC_DEVICES_MAX];
+    struct sc_device_share share = {0};
     enum sc_status status;
     cudaError_t error;
 
@@ -189,8 +196,10 @@ static enum sc_status module_open(const struct sc_device_host *host, const char 
     if (error != cudaSuccess)
         return sc_cuda_failed(error, "cudaGetDeviceCount");
     status = select_devices(spec ? spec : "", present, ordinals, &chosen);
-    for (int i = 0; i < chosen && !status; i++) {
-        status = open_device(&sc_cuda_devices[i], i, ordinals[i]);
+    if (!status)
+        share = sc_device_share(host->config, chosen);
+    for (int i = 0; i < share.count && !status; i++) {
+        status = open_device(&sc_cuda_devices[i], i, ordinals[share.first + i], share.sharers);
         sc_cuda_count = i + 1; /* a half-opened one included: close takes it down */
     }
     if (status) {

@@ -10,6 +10,7 @@
 
 #include "base/inside.h"
 #include "device/device_int.h"
+#include "device/share.h"
 #include "device/emu/clock.h"
 #include "device/emu/emu_int.h"
 
@@ -202,6 +203,17 @@ static enum sc_status parse_spec(const char *spec, char *machine, size_t size, l
     return SC_OK;
 }
 
+/* Of `all` devices those that this rank uses, with its part of their memory. */
+static void take_share(int all)
+{
+    struct sc_device_share share = sc_device_share(emu.host->config, all);
+
+    sc_emu_machine_keep(emu.machine, share.first, share.count);
+    emu.devices = share.count;
+    for (int i = 0; i < share.count; i++)
+        emu.machine->device[i].memory /= (uint64_t)share.sharers;
+}
+
 static enum sc_status load(const char *spec)
 {
     char name[3072];
@@ -218,7 +230,9 @@ static enum sc_status load(const char *spec)
         sc_log(SC_LOG_ERROR, "emu:%s: the machine has %d devices", spec, emu.machine->devices);
         status = SC_ERR_INVALID;
     }
-    emu.devices = status ? 0 : count ? (int)count : emu.machine->devices;
+    emu.devices = 0;
+    if (!status)
+        take_share(count ? (int)count : emu.machine->devices);
     return status;
 }
 

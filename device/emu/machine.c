@@ -590,3 +590,23 @@ enum sc_status sc_emu_machine_find(const char *folder, const char *name, struct 
         fclose(file);
     return sc_emu_machine_read(path, machine);
 }
+
+static int moved(int end, int first) { return end == SC_EMU_HOST ? end : end + first; }
+
+void sc_emu_machine_keep(struct sc_emu_machine *machine, int first, int count)
+{
+    machine->devices = count;
+    for (int i = 0; i < count; i++)
+        machine->device[i] = machine->device[i + first];
+    /* In ascending order, so that nothing is overwritten before it was moved. */
+    for (int from = 0; from < SC_EMU_ENDS; from++)
+        for (int to = 0; to < SC_EMU_ENDS; to++) {
+            int a = moved(from, first), b = moved(to, first);
+
+            if ((from != SC_EMU_HOST && from >= count) || (to != SC_EMU_HOST && to >= count))
+                continue;
+            machine->link[from][to] = machine->link[a][b];
+            for (int g = 0; g < machine->groups; g++)
+                machine->group[g].carries[from][to] = machine->group[g].carries[a][b];
+        }
+}

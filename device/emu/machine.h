@@ -70,6 +70,9 @@ struct sc_emu_machine {
 /* Reads a machine file.  On failure one line "PATH:LINE: cause" has been logged. */
 enum sc_status sc_emu_machine_read(const char *path, struct sc_emu_machine *machine);
 
+/* Leaves only the devices [first, first + count), numbered from 0. */
+void sc_emu_machine_keep(struct sc_emu_machine *machine, int first, int count);
+
 /* Finds and reads `name`: a path when it has a slash, else NAME.machine in `folder` (NULL: the installed one).
  * When there is none, the log line lists those there are. */
 enum sc_status sc_emu_machine_find(const char *folder, const char *name, struct sc_emu_machine *machine);

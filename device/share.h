@@ -1,0 +1,25 @@
+/* Which of the devices of a machine a rank uses, when several run there (sc_config.rank of sc_config.ranks): neighbours
+ * share, as launchers place them near to each other. */
+#ifndef SC_DEVICE_SHARE_H
+#define SC_DEVICE_SHARE_H
+
+#include "base/config.h"
+
+struct sc_device_share {
+    int first, count; /* devices of this rank, at least one of `all` */
+    int sharers;      /* ranks that use each of them */
+};
+
+static inline struct sc_device_share sc_device_share(const struct sc_config *config, int all)
+{
+    int64_t ranks = config->ranks > 1 ? config->ranks : 1, rank = config->ranks > 1 ? config->rank : 0;
+    struct sc_device_share share = {(int)(rank * all / ranks), 1, 1};
+
+    if (all >= ranks)
+        share.count = (int)((rank + 1) * all / ranks) - share.first;
+    else /* those with rank * all / ranks == first */
+        share.sharers = (int)(((share.first + 1) * ranks + all - 1) / all - (share.first * ranks + all - 1) / all);
+    return share;
+}
+
+#endif
