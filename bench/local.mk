@@ -1,6 +1,6 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for
 # CUDA.
-EXTRA_DIST += bench/README.md bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/sparse_cg.sh
+EXTRA_DIST += bench/README.md bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/sparse_cg.sh bench/um.sh
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates \
 	bench/sparse_cg bench/hand_sparse_cg
 
@@ -47,3 +47,12 @@ EXTRA_PROGRAMS += bench/decide
 bench_decide_SOURCES = bench/decide.c tests/device_common.h
 bench_decide_LDADD = libcore.la -lm
 CLEANFILES += bench/decide
+
+# examples/cg_um with CUDA's libraries alone.
+if HAVE_CUDA_UM
+noinst_PROGRAMS += bench/cg_um_cuda
+bench_cg_um_cuda_SOURCES = examples/cg_um.c examples/stencil.h examples/example.h
+bench_cg_um_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_cg_um_cuda_LDFLAGS = $(CUDA_LDFLAGS)
+bench_cg_um_cuda_LDADD = -lcublas -lcusparse -lcudart -lm
+endif

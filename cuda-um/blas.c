@@ -28,15 +28,13 @@ static bool is_capturing(cudaStream_t stream)
     return SC_UM_BEHIND(cudaStreamIsCapturing)(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
-bool sc_um_takes(const void *caller, cudaStream_t stream, const void *const *memory, int memories, bool on_device,
+bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
                  const void *const *scalars, int count)
 {
     bool managed;
 
     if (sc_um_way() == SC_UM_EMULATED)
         return true;
-    if (sc_um_way() == SC_UM_NATIVE || sc_um_is_library(caller))
-        return false;
     managed = any_managed(memory, memories);
     if (managed && !any_device_only(memory, memories) && !is_capturing(stream)) {
         sc_um_settle();
@@ -54,7 +52,7 @@ bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t han
     cudaStream_t stream = NULL;
 
     *call = (struct sc_um_call){.handle = handle, .status = CUBLAS_STATUS_SUCCESS};
-    if (sc_um_way() == SC_UM_NATIVE)
+    if (sc_um_passes(caller))
         return false;
     if (!handle)
         call->status = CUBLAS_STATUS_NOT_INITIALIZED;
@@ -63,7 +61,7 @@ bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t han
         SC_UM_BEHIND(cublasGetStream_v2)(handle, &stream);
     }
     call->device_scalars = mode == CUBLAS_POINTER_MODE_DEVICE;
-    return sc_um_takes(caller, stream, memory, memories, call->device_scalars, scalars, count);
+    return sc_um_takes(stream, memory, memories, call->device_scalars, scalars, count);
 }
 
 void *sc_um_need(struct sc_um_call *call, void **found, const char *name)

@@ -7,6 +7,10 @@
 
 #include "semcache/semcache.h"
 
+/* Held while blocks are visited, which calls semcache and CUDA, and while one is freed: no visitor sees a block go.
+ * The table's own lock is innermost. */
+static pthread_mutex_t visiting = PTHREAD_MUTEX_INITIALIZER;
+
 static struct {
     pthread_rwlock_t lock;
     struct sc_um_block *block;
@@ -68,24 +72,33 @@ void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind)
     return NULL;
 }
 
-bool sc_um_block_free(void *memory)
+static struct sc_um_block take(uintptr_t base)
 {
     struct sc_um_block block = {0};
     size_t i;
 
     pthread_rwlock_wrlock(&table.lock);
-    i = at((uintptr_t)memory);
-    if (i < table.count && table.block[i].base == (uintptr_t)memory) {
+    i = at(base);
+    if (i < table.count && table.block[i].base == base) {
         block = table.block[i];
         memmove(&table.block[i], &table.block[i + 1], (--table.count - i) * sizeof *table.block);
     }
     pthread_rwlock_unlock(&table.lock);
-    if (!block.base)
-        return false;
+    return block;
+}
+
+bool sc_um_block_free(void *memory)
+{
+    struct sc_um_block block;
+
+    pthread_mutex_lock(&visiting);
+    block = take((uintptr_t)memory);
     if (block.registered)
         SC_UM_BEHIND(cudaHostUnregister)(memory);
-    semcache_free(memory);
-    return true;
+    if (block.base)
+        semcache_free(memory);
+    pthread_mutex_unlock(&visiting);
+    return block.base != 0;
 }
 
 bool sc_um_block_of(const void *p, struct sc_um_block *block)
@@ -109,12 +122,42 @@ bool sc_um_is_managed(const void *p)
     return sc_um_block_of(p, &block) && block.kind == cudaMemoryTypeManaged;
 }
 
+/* The first block behind the address. */
+static bool next_block(uintptr_t address, struct sc_um_block *block)
+{
+    bool found;
+    size_t i;
+
+    pthread_rwlock_rdlock(&table.lock);
+    i = at(address);
+    found = i < table.count;
+    if (found)
+        *block = table.block[i];
+    pthread_rwlock_unlock(&table.lock);
+    return found;
+}
+
+static void put_back(const struct sc_um_block *block)
+{
+    size_t i;
+
+    pthread_rwlock_wrlock(&table.lock);
+    i = at(block->base);
+    if (i < table.count && table.block[i].base == block->base)
+        table.block[i] = *block;
+    pthread_rwlock_unlock(&table.lock);
+}
+
 void sc_um_blocks(void (*visit)(struct sc_um_block *block))
 {
-    pthread_rwlock_wrlock(&table.lock);
-    for (size_t i = 0; i < table.count; i++)
-        visit(&table.block[i]);
-    pthread_rwlock_unlock(&table.lock);
+    struct sc_um_block block = {0};
+
+    pthread_mutex_lock(&visiting);
+    while (next_block(block.base + block.bytes, &block)) {
+        visit(&block);
+        put_back(&block);
+    }
+    pthread_mutex_unlock(&visiting);
 }
 
 bool sc_um_has_blocks(void) { return __atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0; }

@@ -118,7 +118,7 @@ static bool is_library_file(const char *path)
     return false;
 }
 
-bool sc_um_is_library(const void *code)
+static bool is_library(const void *code)
 {
     static __thread const struct link_map *last __attribute__((tls_model("initial-exec")));
     static __thread bool answer __attribute__((tls_model("initial-exec")));
@@ -131,4 +131,9 @@ bool sc_um_is_library(const void *code)
         last = found.dlfo_link_map;
     }
     return answer;
+}
+
+bool sc_um_passes(const void *caller)
+{
+    return sc_um_way() == SC_UM_NATIVE || (way == SC_UM_MAPPED && is_library(caller));
 }

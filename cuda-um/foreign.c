@@ -19,19 +19,20 @@ static bool grown;                       /* there are blocks that have not been 
 
 /* --- home --------------------------------------------------------------------------------------------------------- */
 
-static void bring(struct sc_um_block *b)
+static void pin(struct sc_um_block *b)
 {
-    if (!b->pinned) {
-        b->pinned = sc_um_inner->pin((void *)b->base);
-        if (!b->pinned)
-            b->pinned = b->registered = SC_UM_BEHIND(cudaHostRegister)((void *)b->base, b->bytes,
-                                                                       cudaHostRegisterPortable) == cudaSuccess;
-        if (!b->pinned)
-            sc_um_inner->log(SC_LOG_ERROR, "cuda-um: %zu bytes at %p cannot be pinned: kernels cannot reach them",
-                             b->bytes, (void *)b->base);
-    }
-    semcache_acquire((void *)b->base, b->bytes, SEMCACHE_READWRITE);
+    if (b->pinned)
+        return;
+    b->pinned = sc_um_inner->pin((void *)b->base);
+    if (!b->pinned)
+        b->pinned = b->registered = SC_UM_BEHIND(cudaHostRegister)((void *)b->base, b->bytes,
+                                                                   cudaHostRegisterPortable) == cudaSuccess;
+    if (!b->pinned)
+        sc_um_inner->log(SC_LOG_ERROR, "cuda-um: %zu bytes at %p cannot be pinned: kernels cannot reach them", b->bytes,
+                         (void *)b->base);
 }
+
+static void bring(struct sc_um_block *b) { semcache_acquire((void *)b->base, b->bytes, SEMCACHE_READWRITE); }
 
 static int device_at_hand(void)
 {
@@ -44,15 +45,21 @@ void sc_um_busy(void) { __atomic_fetch_add(&begun[device_at_hand()], 1, __ATOMIC
 
 void sc_um_grown(void) { __atomic_store_n(&grown, true, __ATOMIC_RELEASE); }
 
+void sc_um_reach(void)
+{
+    if (__atomic_exchange_n(&grown, false, __ATOMIC_ACQ_REL))
+        sc_um_blocks(pin);
+}
+
 void sc_um_home(void)
 {
     uint64_t calls;
 
     if (!sc_um_has_blocks())
         return;
+    sc_um_reach();
     calls = sc_um_inner->calls();
-    if (__atomic_exchange_n(&grown, false, __ATOMIC_ACQ_REL) ||
-        calls != __atomic_load_n(&home_since, __ATOMIC_ACQUIRE)) {
+    if (calls != __atomic_load_n(&home_since, __ATOMIC_ACQUIRE)) {
         sc_um_blocks(bring);
         /* Calls of other threads meanwhile count as later. */
         __atomic_store_n(&home_since, calls, __ATOMIC_RELEASE);
@@ -108,7 +115,7 @@ void *sc_um_next(unsigned name, const void *caller)
 
     if (!next)
         __atomic_store_n(&behind[name], next = sc_um_find(sc_um_names[name].name), __ATOMIC_RELEASE);
-    if (sc_um_names[name].guarded && sc_um_way() == SC_UM_MAPPED && !sc_um_is_library(caller))
+    if (sc_um_names[name].guarded && sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
         sc_um_home();
     return next;
 }

@@ -10,7 +10,7 @@
 
 SC_UM_EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned flags)
 {
-    if (sc_um_way() == SC_UM_NATIVE || sc_um_is_library(SC_UM_CALLER))
+    if (sc_um_passes(SC_UM_CALLER))
         return SC_UM_BEHIND(cudaMallocManaged)(out, bytes, flags);
     if (!out || !bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return cudaErrorInvalidValue;
@@ -22,7 +22,7 @@ SC_UM_EXPORT cudaError_t cudaFree(void *memory)
 {
     struct sc_um_block block;
 
-    if (!memory || !sc_um_block_of(memory, &block))
+    if (!memory || sc_um_passes(SC_UM_CALLER) || !sc_um_block_of(memory, &block))
         return SC_UM_BEHIND(cudaFree)(memory);
     if (block.kind == cudaMemoryTypeHost)
         return cudaErrorInvalidValue;
@@ -34,7 +34,7 @@ SC_UM_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *
 {
     struct sc_um_block block;
 
-    if (!out || !sc_um_block_of(p, &block))
+    if (!out || sc_um_passes(SC_UM_CALLER) || !sc_um_block_of(p, &block))
         return SC_UM_BEHIND(cudaPointerGetAttributes)(out, p);
     memset(out, 0, sizeof *out);
     out->type = block.kind;
@@ -76,13 +76,8 @@ static bool is_ours(const void *to, const void *from)
 {
     struct sc_um_block block;
 
-    switch (sc_um_way()) {
-    case SC_UM_NATIVE: return false;
-    case SC_UM_EMULATED: return true;
-    default: break;
-    }
-    return sc_um_inner->holds(to) || (from && sc_um_inner->holds(from)) || sc_um_block_of(to, &block) ||
-           (from && sc_um_block_of(from, &block));
+    return sc_um_way() == SC_UM_EMULATED || sc_um_inner->holds(to) || sc_um_block_of(to, &block) ||
+           (from && (sc_um_inner->holds(from) || sc_um_block_of(from, &block)));
 }
 
 /* Rows that leave gaps are not overwritten as a whole. */
@@ -139,7 +134,7 @@ cudaError_t sc_um_copy(void *to, const void *from, size_t bytes, cudaStream_t st
     return copy(&(struct copy){to, from, bytes, bytes, bytes, 1, stream}, true);
 }
 
-#define PASSES(to, from) (!is_ours(to, from) || sc_um_is_library(SC_UM_CALLER))
+#define PASSES(to, from) (sc_um_passes(SC_UM_CALLER) || !is_ours(to, from))
 
 SC_UM_EXPORT cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
@@ -222,7 +217,7 @@ SC_UM_EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struc
 {
     struct sc_um_block block;
 
-    if (!sc_um_block_of(p, &block))
+    if (sc_um_passes(SC_UM_CALLER) || !sc_um_block_of(p, &block))
         return SC_UM_BEHIND(cudaMemPrefetchAsync)(p, bytes, to, flags, stream);
     if (!within(&block, p, bytes) || flags)
         return cudaErrorInvalidValue;
@@ -236,7 +231,7 @@ SC_UM_EXPORT cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMem
 {
     struct sc_um_block block;
 
-    if (!sc_um_block_of(p, &block))
+    if (sc_um_passes(SC_UM_CALLER) || !sc_um_block_of(p, &block))
         return SC_UM_BEHIND(cudaMemAdvise)(p, bytes, advice, where);
     return within(&block, p, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -245,7 +240,7 @@ SC_UM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, 
 {
     struct sc_um_block block;
 
-    if (!sc_um_block_of(p, &block))
+    if (sc_um_passes(SC_UM_CALLER) || !sc_um_block_of(p, &block))
         return SC_UM_BEHIND(cudaStreamAttachMemAsync)(stream, p, bytes, flags);
     return cudaSuccess;
 }
@@ -255,15 +250,13 @@ SC_UM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, 
 /* What the calls of semcache compute is waited for where it is used: by the CPU at its first touch. */
 SC_UM_EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
-    return sc_um_way() == SC_UM_MAPPED && !sc_um_is_library(SC_UM_CALLER)
-               ? sc_um_wait()
-               : SC_UM_BEHIND(cudaDeviceSynchronize)();
+    return sc_um_passes(SC_UM_CALLER) ? SC_UM_BEHIND(cudaDeviceSynchronize)() : sc_um_wait();
 }
 
 /* The devices are semcache's, too: they stay as they are, and what is managed comes home. */
 SC_UM_EXPORT cudaError_t cudaDeviceReset(void)
 {
-    if (sc_um_way() != SC_UM_MAPPED)
+    if (sc_um_passes(SC_UM_CALLER))
         return SC_UM_BEHIND(cudaDeviceReset)();
     semcache_sync(NULL, 0);
     return sc_um_wait();

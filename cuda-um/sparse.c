@@ -155,8 +155,8 @@ static bool fits(const struct operation *o)
 }
 
 /* `served`: semcache has such matrices.  beta NULL: a solve, or what comes before the call itself. */
-static enum answer decide(struct operation *o, const void *caller, cusparseHandle_t handle, cusparseOperation_t op,
-                          bool served, cudaDataType compute, const void *alpha, const void *beta)
+static enum answer decide(struct operation *o, cusparseHandle_t handle, cusparseOperation_t op, bool served,
+                           cudaDataType compute, const void *alpha, const void *beta)
 {
     const void *const memory[] = {o->a.start, o->a.index, o->a.values, o->b.values, o->c.values};
     const void *const scalars[] = {alpha, beta};
@@ -170,11 +170,11 @@ static enum answer decide(struct operation *o, const void *caller, cusparseHandl
     SC_UM_BEHIND(cusparseGetStream)(handle, &stream);
     on_device = mode == CUSPARSE_POINTER_MODE_DEVICE;
     if (!served || type_of(compute) != (int)o->a.type) {
-        if (sc_um_way() == SC_UM_MAPPED && !sc_um_is_library(caller))
+        if (sc_um_way() == SC_UM_MAPPED)
             sc_um_home();
         return THEIRS;
     }
-    if (!sc_um_takes(caller, stream, memory, 5, on_device, scalars, 2))
+    if (!sc_um_takes(stream, memory, 5, on_device, scalars, 2))
         return THEIRS;
     if ((unsigned)op > CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
         return WRONG;
@@ -204,12 +204,12 @@ static enum answer for_vectors(struct operation *o, const void *caller, cusparse
     bool served;
 
     *o = (struct operation){.descr = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'}};
-    if (sc_um_way() == SC_UM_NATIVE)
+    if (sc_um_passes(caller))
         return THEIRS;
     served = read_matrix(a, &o->a);
     served = read_vector(x, o->a.type, &o->b) && served;
     served = read_vector(y, o->a.type, &o->c) && served;
-    return decide(o, caller, handle, op, served, compute, alpha, beta);
+    return decide(o, handle, op, served, compute, alpha, beta);
 }
 
 static enum answer for_matrices(struct operation *o, const void *caller, cusparseHandle_t handle,
@@ -220,13 +220,13 @@ static enum answer for_matrices(struct operation *o, const void *caller, cuspars
     bool served;
 
     *o = (struct operation){.descr = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'}};
-    if (sc_um_way() == SC_UM_NATIVE)
+    if (sc_um_passes(caller))
         return THEIRS;
     served = read_matrix(a, &o->a);
     served = read_dense(b, o->a.type, &o->b) && served;
     served = read_dense(c, o->a.type, &o->c) && served;
     served = apply(op_b, o->a.type, &o->b) && served;
-    return decide(o, caller, handle, op, served, compute, alpha, beta);
+    return decide(o, handle, op, served, compute, alpha, beta);
 }
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
@@ -281,15 +281,16 @@ static enum sc_status solve(struct sc_sparse_matrix *m, struct operation *o)
     return status;
 }
 
-/* Nothing is needed before a call, and no buffer: CUDA still says how much it would need itself, where it is there. */
-#define BUFFER 16
-
-static cusparseStatus_t buffer(size_t *bytes)
+/* semcache needs no buffer; where CUDA is there it says how much it would need itself, for calls that are passed on.
+ * True: it is not. */
+static bool buffer(size_t *bytes)
 {
-    if (!bytes)
-        return CUSPARSE_STATUS_INVALID_VALUE;
-    *bytes = BUFFER;
-    return CUSPARSE_STATUS_SUCCESS;
+    if (sc_um_way() == SC_UM_MAPPED)
+        sc_um_reach(); /* it may look at the arrays */
+    if (sc_um_way() != SC_UM_EMULATED || !bytes)
+        return false;
+    *bytes = 16;
+    return true;
 }
 
 /* A function's end for the calls that are not CUDA's. */
@@ -321,8 +322,8 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMV_bufferSize(VECTORS, cusparseConstDnVe
                                                       cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t alg,
                                                       size_t *bytes)
 {
-    if (sc_um_way() == SC_UM_EMULATED)
-        return buffer(bytes);
+    if (buffer(bytes))
+        return CUSPARSE_STATUS_SUCCESS;
     return SC_UM_BEHIND(cusparseSpMV_bufferSize)(handle, op, alpha, a, x, beta, y, type, alg, bytes);
 }
 
@@ -350,8 +351,8 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMM(MATRICES, const void *beta, cusparseD
 SC_UM_EXPORT cusparseStatus_t cusparseSpMM_bufferSize(MATRICES, const void *beta, cusparseDnMatDescr_t c,
                                                       cudaDataType type, cusparseSpMMAlg_t alg, size_t *bytes)
 {
-    if (sc_um_way() == SC_UM_EMULATED)
-        return buffer(bytes);
+    if (buffer(bytes))
+        return CUSPARSE_STATUS_SUCCESS;
     return SC_UM_BEHIND(cusparseSpMM_bufferSize)(handle, op, op_b, alpha, a, b, beta, c, type, alg, bytes);
 }
 
@@ -375,8 +376,8 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSV_bufferSize(VECTORS, cusparseConstDnVe
                                                       cudaDataType type, cusparseSpSVAlg_t alg,
                                                       cusparseSpSVDescr_t solver, size_t *bytes)
 {
-    if (sc_um_way() == SC_UM_EMULATED)
-        return buffer(bytes);
+    if (buffer(bytes))
+        return CUSPARSE_STATUS_SUCCESS;
     return SC_UM_BEHIND(cusparseSpSV_bufferSize)(handle, op, alpha, a, x, y, type, alg, solver, bytes);
 }
 
@@ -405,8 +406,8 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSV_solve(VECTORS, cusparseConstDnVecDesc
 SC_UM_EXPORT cusparseStatus_t cusparseSpSM_bufferSize(MATRICES, cusparseDnMatDescr_t c, cudaDataType type,
                                                       cusparseSpSMAlg_t alg, cusparseSpSMDescr_t solver, size_t *bytes)
 {
-    if (sc_um_way() == SC_UM_EMULATED)
-        return buffer(bytes);
+    if (buffer(bytes))
+        return CUSPARSE_STATUS_SUCCESS;
     return SC_UM_BEHIND(cusparseSpSM_bufferSize)(handle, op, op_b, alpha, a, b, c, type, alg, solver, bytes);
 }
 

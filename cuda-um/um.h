@@ -44,9 +44,9 @@ void *sc_um_routine(const char *name);
         f_;                                                                     \
     }))
 
-/* Whether the code at this address is CUDA's or semcache's own: their calls are not the program's and pass as they
- * are. */
-bool sc_um_is_library(const void *code);
+/* Calls of CUDA's own libraries and of semcache's module are not the program's: they pass as they are, before any lock
+ * is taken, since semcache may hold its own.  And all calls do on the NATIVE way. */
+bool sc_um_passes(const void *caller);
 #define SC_UM_CALLER __builtin_return_address(0)
 
 /* --- blocks.c: memory given to the program ------------------------------------------------------------------------ */
@@ -66,7 +66,7 @@ bool sc_um_block_free(void *memory);
 /* A copy of the block that holds the address. */
 bool sc_um_block_of(const void *p, struct sc_um_block *block);
 bool sc_um_is_managed(const void *p);
-/* Calls visit for each, under the lock. */
+/* Calls visit for a copy of each, which then takes its place; none is freed meanwhile. */
 void sc_um_blocks(void (*visit)(struct sc_um_block *block));
 bool sc_um_has_blocks(void);
 
@@ -75,7 +75,9 @@ bool sc_um_has_blocks(void);
 /* Before kernels, and CUDA's own functions, that may use managed memory: all of it is home, open and within the GPUs'
  * reach.  The device at hand is then busy. */
 void sc_um_home(void);
-/* That alone: the device at hand is busy with it. */
+/* The GPUs can reach all of it. */
+void sc_um_reach(void);
+/* The device at hand is busy with it. */
 void sc_um_busy(void);
 /* Before a call of semcache: waits for all such work. */
 void sc_um_settle(void);
@@ -88,9 +90,9 @@ void *sc_um_next(unsigned name, const void *caller);
 
 /* --- blas.c: whose call it is ------------------------------------------------------------------------------------- */
 
-/* True: semcache's, and what it has to wait for is over.  False: CUDA's, and what it needs is home.  memory: what the
- * call works on; scalars: addresses that a device uses when on_device. */
-bool sc_um_takes(const void *caller, cudaStream_t stream, const void *const *memory, int memories, bool on_device,
+/* Of a call of the program's.  True: semcache's, and what it has to wait for is over.  False: CUDA's, and what it needs
+ * is home.  memory: what the call works on; scalars: addresses that a device uses when on_device. */
+bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
                  const void *const *scalars, int count);
 
 /* --- memory.c ----------------------------------------------------------------------------------------------------- */

@@ -23,13 +23,9 @@ static bool passes(const void *caller, const void *from, const void *to)
 {
     struct sc_um_block block;
 
-    switch (sc_um_way()) {
-    case SC_UM_NATIVE: return true;
-    case SC_UM_EMULATED: return false;
-    default: break;
-    }
-    return sc_um_is_library(caller) || (!sc_um_inner->holds(from) && !sc_um_inner->holds(to) &&
-                                        !sc_um_block_of(from, &block) && !sc_um_block_of(to, &block));
+    return sc_um_passes(caller) ||
+           (sc_um_way() == SC_UM_MAPPED && !sc_um_inner->holds(from) && !sc_um_inner->holds(to) &&
+            !sc_um_block_of(from, &block) && !sc_um_block_of(to, &block));
 }
 
 #define MOVES(direction, suffix, I)                                                                                    \

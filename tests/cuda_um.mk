@@ -1,7 +1,8 @@
 # The library for CUDA programs with unified memory
-EXTRA_DIST += tests/um_blas.c tests/um_sparse.c tests/um_runtime.c
+EXTRA_DIST += tests/um_blas.c tests/um_sparse.c tests/um_runtime.c tests/um_foreign.c tests/um_fake_cuda.c \
+	tests/um_module.c
 if HAVE_CUDA_UM
-check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime
+check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign
 UM_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 UM_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
 tests_um_blas_SOURCES = tests/um_blas.c tests/tap.h
@@ -14,7 +15,23 @@ tests_um_sparse_LDADD = $(UM_LDADD)
 tests_um_runtime_SOURCES = tests/um_runtime.c tests/tap.h
 tests_um_runtime_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_runtime_LDADD = $(UM_LDADD)
+tests_um_foreign_SOURCES = tests/um_foreign.c tests/tap.h
+tests_um_foreign_CPPFLAGS = $(UM_CPPFLAGS)
+tests_um_foreign_LDADD = $(UM_LDADD)
+
+# A CUDA in the place of CUDA's libraries, and a module of emulated devices that goes with it.
+check_LTLIBRARIES += tests/um_fake_cuda.la tests/um/semcache-cuda.la
+tests_um_fake_cuda_la_SOURCES = tests/um_fake_cuda.c
+tests_um_fake_cuda_la_CPPFLAGS = $(UM_CPPFLAGS)
+tests_um_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_um_semcache_cuda_la_SOURCES = tests/um_module.c device/emu/blas.c device/emu/clock.c device/emu/emu.c \
+	device/emu/hostmem.c device/emu/machine.c device/emu/memory.c device/emu/streams.c device/kernel_host.c \
+	device/kernel_shape.c device/kernel_sparse.c base/config.c base/inside.c base/log.c base/quiet.c base/stack.c \
+	base/status.c base/types.c
+tests_um_semcache_cuda_la_CPPFLAGS = $(libcore_la_CPPFLAGS)
+tests_um_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-z,defs
+tests_um_semcache_cuda_la_LIBADD = -lm
 endif
-UM_TESTS = tests/examples_um.t tests/um.t
+UM_TESTS = tests/examples_um.t tests/um.t tests/um_foreign.t
 dist_check_SCRIPTS += $(UM_TESTS)
 TESTS += $(UM_TESTS)

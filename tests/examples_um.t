@@ -28,6 +28,15 @@ for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1,
     right($changed, "right on $where after a value was changed");
     at_most(moved($changed, 'h2d'), moved($once, 'h2d') + 0.25 * $matrix, 'to the devices with that');
 }
+# Unchanged, linked with CUDA's libraries: both of ours are preloaded.
+SKIP: {
+    my $um = "$ENV{top_builddir}/.libs/libsemcache-cuda-um.so";
+    skip 'bench/cg_um_cuda was not built', 3 unless -x "$ENV{top_builddir}/bench/cg_um_cuda";
+    my $preloaded = run({ %always, env => { LD_PRELOAD => $um } }, 'bench/cg_um_cuda', $n, $iterations);
+    right($preloaded, 'right when preloaded');
+    used_devices($preloaded);
+    cmp_ok(calls($preloaded, qr/^ddot$/, 'offloaded'), '>=', 2 * $iterations, 'cublasDdot ran on devices');
+}
 right(run({ device => 'none' }, 'examples/cg_um', '-w', $n, $iterations), 'right without devices of semcache');
 right(run({}, 'examples/cg_um', 1), 'one point');
 done_testing();

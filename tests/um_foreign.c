@@ -1,0 +1,183 @@
+/* Mapped calls, kernels, functions that are not mapped and memory of cudaMalloc on the same data, with nothing waited
+ * for but what has to be: on a GPU, or with um_fake_cuda.c in its place.
+ *
+ *     um_foreign [fake]    fake: kernels, too, and what came through is counted */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include "tests/tap.h"
+
+enum { N = 100000 };
+static const size_t bytes = N * sizeof(double);
+
+static cublasHandle_t blas;
+static double *x, *y, *z;
+static void *device;
+static int fake;
+
+static double *managed(void)
+{
+    void *memory = NULL;
+
+    if (cudaMallocManaged(&memory, bytes, cudaMemAttachGlobal) != cudaSuccess) {
+        printf("Bail out! no managed memory\n");
+        exit(99);
+    }
+    return memory;
+}
+
+static void set(double *p, double value)
+{
+    for (int i = 0; i < N; i++)
+        p[i] = value;
+}
+
+static int all_are(const double *p, double value)
+{
+    for (int i = 0; i < N; i++)
+        if (p[i] != value)
+            return 0;
+    return 1;
+}
+
+static int counter(const char *name)
+{
+    const int *at = dlsym(RTLD_DEFAULT, name);
+
+    return at ? *at : 0;
+}
+
+/* p := value p, by semcache. */
+static void scale(double *p, double value) { cublasDscal(blas, N, &value, p, 1); }
+
+/* to := a + b by cuBLAS itself. */
+static int add(double *to, const double *a, const double *b)
+{
+    const double one = 1;
+
+    return cublasDgeam(blas, CUBLAS_OP_N, CUBLAS_OP_N, N, 1, &one, a, N, &one, b, N, to, N) == CUBLAS_STATUS_SUCCESS;
+}
+
+static double sum(const double *p)
+{
+    double result = -1;
+
+    cublasDasum(blas, N, p, 1, &result);
+    return result;
+}
+
+static void test_not_mapped(void)
+{
+    set(x, 1);
+    set(y, 10);
+    scale(x, 2);
+    scale(y, 2);
+    tap_ok(add(z, x, y) && sum(z) == 22.0 * N, "a function that is not mapped reads results, and its own is read");
+    scale(z, 2);
+    tap_ok(add(x, z, y) && cudaDeviceSynchronize() == cudaSuccess && all_are(x, 64), "again, read by the CPU");
+    set(x, 3);
+    tap_ok(add(y, x, x) && cudaDeviceSynchronize() == cudaSuccess && all_are(y, 6) && all_are(x, 3),
+           "what the CPU has written since");
+    scale(x, 2);
+    tap_ok(add(y, x, x) && cudaMemset(x, 0, bytes) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess &&
+               all_are(y, 12) && all_are(x, 0),
+           "cudaMemset waits for it");
+}
+
+static void test_device_memory(void)
+{
+    double *d = device, one = 1;
+    int passed;
+
+    set(x, 1);
+    scale(x, 5);
+    tap_ok(cudaMemcpy(d, x, bytes, cudaMemcpyDefault) == cudaSuccess, "to memory of cudaMalloc");
+    scale(x, 2);
+    passed = counter("um_fake_passed");
+    tap_ok(cublasDaxpy(blas, N, &one, d, 1, d, 1) == CUBLAS_STATUS_SUCCESS, "a call on that memory alone");
+    tap_ok(cudaMemcpy(y, d, bytes, cudaMemcpyDefault) == cudaSuccess && all_are(y, 10) && sum(x) == 10.0 * N,
+           "and back");
+    set(y, 1);
+    scale(y, 3);
+    tap_ok(cublasDaxpy(blas, N, &one, d, 1, y, 1) == CUBLAS_STATUS_SUCCESS && sum(y) == 13.0 * N,
+           "a call on both kinds of memory, its result read by a mapped one");
+    scale(y, 2);
+    tap_ok(cublasDaxpy(blas, N, &one, y, 1, d, 1) == CUBLAS_STATUS_SUCCESS &&
+               cudaMemcpyAsync(z, d, bytes, cudaMemcpyDefault, NULL) == cudaSuccess && sum(z) == 36.0 * N,
+           "the other way round");
+    scale(z, 2);
+    tap_ok(cublasDaxpy(blas, N, &one, y, 1, z, 1) == CUBLAS_STATUS_SUCCESS && sum(z) == 98.0 * N, "none of it");
+    if (fake)
+        tap_ok(counter("um_fake_passed") == passed + 3, "only the calls with that memory came through");
+}
+
+/* Scalars in memory of cudaMalloc. */
+static void test_scalars(void)
+{
+    double *d = device, value = 4;
+
+    set(x, 1);
+    cudaMemcpy(d, &value, sizeof value, cudaMemcpyDefault);
+    cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE);
+    tap_ok(cublasDscal(blas, N, d, x, 1) == CUBLAS_STATUS_SUCCESS, "alpha is read there");
+    tap_ok(cublasDasum(blas, N, x, 1, d + 1) == CUBLAS_STATUS_SUCCESS, "a result is written there");
+    cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_HOST);
+    tap_ok(cudaMemcpy(&value, d + 1, sizeof value, cudaMemcpyDefault) == cudaSuccess && value == 4.0 * N,
+           "and is right");
+}
+
+static void kernel(void) { }
+
+static void launch(double *p, double value)
+{
+    int n = N;
+    void *arguments[] = {&p, &n, &value};
+
+    cudaLaunchKernel((const void *)kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL);
+}
+
+static void test_kernels(void)
+{
+    double one = 1;
+
+    set(x, 1);
+    set(y, 1);
+    for (int i = 0; i < 5; i++) {
+        scale(x, 2);
+        launch(x, 1);
+        cublasDaxpy(blas, N, &one, x, 1, y, 1);
+    }
+    launch(y, 0.5);
+    tap_ok(cudaDeviceSynchronize() == cudaSuccess && all_are(x, 63) && all_are(y, 120.5), "kernels and calls in turn");
+    launch(x, 1);
+    tap_ok(cudaFree(z) == cudaSuccess && sum(x) == 64.0 * N, "a block is freed meanwhile");
+    z = managed();
+    set(z, 2);
+    launch(z, 1);
+    tap_ok(sum(z) == 3.0 * N, "a new block is within the GPU's reach");
+    tap_ok(counter("um_fake_wrong") == 0, "no access that a GPU could not do");
+}
+
+int main(int argc, char **argv)
+{
+    fake = argc > 1 && strcmp(argv[1], "fake") == 0;
+    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS || cudaMalloc(&device, bytes) != cudaSuccess) {
+        printf("Bail out! no handle, or no memory\n");
+        return 99;
+    }
+    x = managed();
+    y = managed();
+    z = managed();
+    test_not_mapped();
+    test_device_memory();
+    test_scalars();
+    if (fake)
+        test_kernels();
+    tap_ok(!cudaFree(x) && !cudaFree(y) && !cudaFree(z) && !cudaFree(device), "the memory is freed");
+    cublasDestroy(blas);
+    return tap_done();
+}

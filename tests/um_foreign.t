@@ -1,0 +1,27 @@
+#!/bin/sh
+# libsemcache-cuda-um beside CUDA itself: kernels, functions that are not mapped, memory of cudaMalloc.  With a GPU
+# that, else a CUDA that computes on the CPU (tests/um_fake_cuda.c) and emulated devices under the name of CUDA's.
+. "$top_srcdir/tests/tap.sh"
+um=$top_builddir/.libs/libsemcache-cuda-um.so tests=$top_builddir/tests
+need "$um"
+need "$tool"
+
+run() { # title, then settings, program and arguments
+    title=$1
+    shift
+    "$tool" run --offload always --check "$@" > "$scratch/out" 2> "$scratch/err"
+    status=$?
+    report "$([ $status = 0 ] || grep -A1 '^not ok\|^Bail' "$scratch/out" || echo "status $status")" \
+        "$title: $(grep -c '^ok' "$scratch/out") tests"
+    report "$(head -5 "$scratch/err")" "$title: no line on stderr"
+}
+
+case $SEMCACHE_TEST_DEVICE in
+cuda*)
+    run 'beside CUDA' --device "$SEMCACHE_TEST_DEVICE" "$tests/um_foreign" ;;
+*)
+    SEMCACHE_MODULE_PATH=$tests/um/.libs LD_PRELOAD=$um:$tests/.libs/um_fake_cuda.so
+    export SEMCACHE_MODULE_PATH LD_PRELOAD
+    run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake ;;
+esac
+end
