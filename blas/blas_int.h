@@ -111,6 +111,7 @@ sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, c
 sc_blas_fn sc_blas_abi_routine(void *library, enum sc_blas_interface interface, int routine);
 bool sc_blas_abi_is_wide(void *library);         /* are integers of plain names 64 bits wide? */
 bool sc_blas_abi_is_hidden(sc_blas_fn zdotu);    /* is a complex function's value stored through a first argument? */
+void *sc_blas_abi_displaced(const char *name);   /* the definition that the program would have without us, or NULL */
 void *sc_blas_abi_program_wide(void);            /* the BLAS that the program would have without us, if it is wide */
 
 /* The Fortran routine of some library with 64-bit integers, for a call whose integers the host BLAS does not have.

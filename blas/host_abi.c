@@ -2,6 +2,7 @@
  * functions return.  What cannot be seen from outside is asked by calls that are harmless either way. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -70,9 +71,22 @@ bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
     return first.n != 0;
 }
 
+void *sc_blas_abi_displaced(const char *name)
+{
+    void *first = dlsym(RTLD_DEFAULT, name);
+    const struct link_map *map = NULL;
+    Dl_info info, us;
+
+    /* The program's own symbol may be a stub that leads to us (libsemcache/rebind.c). */
+    if (!first || !dladdr1(first, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !*map->l_name ||
+        !dladdr(&sc_blas_wide, &us) || us.dli_fbase == info.dli_fbase)
+        return dlsym(RTLD_NEXT, name);
+    return first;
+}
+
 void *sc_blas_abi_program_wide(void)
 {
-    void *next = dlsym(RTLD_NEXT, "isamax_"), *library;
+    void *next = sc_blas_abi_displaced("isamax_"), *library;
     Dl_info info;
 
     if (!next || !dladdr(next, &info))

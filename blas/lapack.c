@@ -2,8 +2,8 @@
  * well (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run
  * where the rows are.  Everything else of LAPACK is made of BLAS calls.
  *
- * The host's routine is the next definition after ours in the program, else the host BLAS's (OpenBLAS has a LAPACK),
- * else that of a liblapack that is loaded.  A program that calls none of them needs none. */
+ * The host's routine is the definition that the program would have without us, else the host BLAS's (OpenBLAS has a
+ * LAPACK), else that of a liblapack that is loaded.  A program that calls none of them needs none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef const sc_blas_int *Int;
 
 static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
 {
-    void *fn = dlsym(RTLD_NEXT, name), *library;
+    void *fn = sc_blas_abi_displaced(name), *library;
 
     if (!fn)
         fn = sc_blas_host_symbol(name);

@@ -20,6 +20,7 @@ static void __attribute__((constructor)) load(void)
     if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
         sc_library_arm();
     sc_mkl_wide = sc_blas_wide;
+    sc_library_rebind();
     sc_inside_leave();
 }
 

@@ -21,6 +21,9 @@ void sc_library_arm(void);
 /* Opens the devices if that has not been tried yet; true while they are open.  Cheap when they are. */
 bool sc_library_start(void);
 
+/* Once, when we are loaded: calls that a BLAS which was linked before us would get come to us (rebind.c). */
+void sc_library_rebind(void);
+
 /* Replaces the setting of the devices; SC_ERR_CONFLICT when they have been opened, SC_ERR_INVALID when it is none. */
 enum sc_status sc_library_set_device(const char *device);
 

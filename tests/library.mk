@@ -17,7 +17,7 @@ tests_life_LDADD = $(BLAS_LIBS) -lpthread
 endif
 # As libblas.so.3, and linked before or after another BLAS
 if HAVE_BLAS
-check_PROGRAMS += tests/alternative tests/linked_first tests/linked_last
+check_PROGRAMS += tests/alternative tests/linked_first tests/linked_last tests/linked_last_now tests/linked_own
 tests_alternative_SOURCES = tests/alternative.c
 tests_alternative_LDADD = $(BLAS_LIBS) -ldl -lm
 tests_linked_first_SOURCES = tests/alternative.c
@@ -26,6 +26,12 @@ tests_linked_first_LDADD = libsemcache.la $(BLAS_LIBS) -ldl -lm
 tests_linked_last_SOURCES = tests/alternative.c
 tests_linked_last_LDFLAGS = -Wl,--as-needed
 tests_linked_last_LDADD = $(BLAS_LIBS) libsemcache.la -ldl -lm
+tests_linked_last_now_SOURCES = tests/alternative.c
+tests_linked_last_now_LDFLAGS = -Wl,--as-needed -Wl,-z,relro -Wl,-z,now
+tests_linked_last_now_LDADD = $(BLAS_LIBS) libsemcache.la -ldl -lm
+tests_linked_own_SOURCES = tests/alternative.c
+tests_linked_own_CPPFLAGS = $(AM_CPPFLAGS) -DOWN_DGEMM
+tests_linked_own_LDADD = libsemcache.la -ldl -lm
 endif
 dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t

@@ -1,0 +1,227 @@
+/* A program that was linked with another BLAS before -lsemcache (rule L10 of README.md).  The dynamic linker has bound
+ * its calls of dgemm_ and so on to that BLAS: the first library that has a name gets its calls.  What is bound so is
+ * bound again here, to us: the slots of procedure linkage tables, and function pointers, of all that has been loaded,
+ * ourselves included.  The result is that of the other order.
+ *
+ * Not touched are the names of libc that we export too, names that the program defines itself, and what a library
+ * keeps to itself (protected symbols, -Bsymbolic). */
+#define _GNU_SOURCE
+#include <config.h>
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "base/page.h"
+#include "libsemcache/library.h"
+
+struct rebinding {
+    void *self, *libc; /* handles */
+    unsigned slots;
+    bool refused;
+};
+
+/* One loaded object. */
+struct object {
+    const Elf64_Sym *symbols;
+    const char *strings;
+    const Elf64_Rela *table[2]; /* relocations: of functions, and of all else */
+    size_t bytes[2];
+    uintptr_t base, relro, relro_end; /* pages that became read-only once they were relocated */
+    bool symbolic, open;              /* open: those pages are writable now */
+};
+
+static const void *file_of(const void *address)
+{
+    Dl_info info;
+
+    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+static bool is_ours(const void *address) { return file_of(address) == file_of((void *)sc_library_rebind); }
+
+/* --- which names -------------------------------------------------------------------------------------------------- */
+
+/* Whether an address is the program's own, and then whether it is a definition.  (In a program at a fixed address that
+ * of a function may be a stub, which leads to the definition.) */
+static bool is_in_program(const void *address, bool *definition)
+{
+    const struct link_map *map = NULL;
+    const Elf64_Sym *symbol = NULL;
+    Dl_info info;
+
+    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || *map->l_name)
+        return false;
+    *definition = dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx != SHN_UNDEF;
+    return true;
+}
+
+/* The first library in the order of loading, which is that of searching, that defines the name. */
+static void *first_in_libraries(const char *name)
+{
+    void *program = dlopen(NULL, RTLD_LAZY), *found = NULL;
+    struct link_map *map = NULL;
+
+    if (program && dlinfo(program, RTLD_DI_LINKMAP, &map) == 0)
+        for (map = map->l_next; map && !found; map = map->l_next) {
+            void *library = *map->l_name ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+            struct link_map *owner = NULL;
+            Dl_info info;
+
+            if (!library)
+                continue;
+            found = dlsym(library, name); /* may be that of a library that this one needs */
+            if (found && (!dladdr1(found, &info, (void **)&owner, RTLD_DL_LINKMAP) || owner != map))
+                found = NULL;
+            dlclose(library);
+        }
+    if (program)
+        dlclose(program);
+    return found;
+}
+
+/* The definition that calls of the name go to when it is neither ours nor the program's; else NULL. */
+static void *others(const char *name, bool *programs)
+{
+    void *first = dlsym(RTLD_DEFAULT, name);
+
+    *programs = false;
+    if (first && is_in_program(first, programs))
+        first = *programs ? NULL : first_in_libraries(name);
+    return first && !is_ours(first) ? first : NULL;
+}
+
+/* Ours, where it is to take the place of another definition; else NULL. */
+static void *ours_instead(struct rebinding *r, const char *name)
+{
+    void *ours = dlsym(r->self, name);
+    bool programs;
+
+    return is_ours(ours) && !(r->libc && dlsym(r->libc, name)) && others(name, &programs) ? ours : NULL;
+}
+
+/* --- one object --------------------------------------------------------------------------------------------------- */
+
+/* The dynamic linker has made most of these addresses absolute. */
+static const void *pointer_of(const struct dl_phdr_info *info, const Elf64_Dyn *entry)
+{
+    uintptr_t p = entry->d_un.d_ptr;
+
+    return (const void *)(p < info->dlpi_addr ? p + info->dlpi_addr : p);
+}
+
+static bool read_object(const struct dl_phdr_info *info, struct object *o)
+{
+    const Elf64_Dyn *dynamic = NULL;
+
+    *o = (struct object){.base = info->dlpi_addr};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const Elf64_Phdr *p = &info->dlpi_phdr[i];
+
+        if (p->p_type == PT_DYNAMIC)
+            dynamic = (const Elf64_Dyn *)(info->dlpi_addr + p->p_vaddr);
+        if (p->p_type == PT_GNU_RELRO) {
+            o->relro = sc_page_floor(info->dlpi_addr + p->p_vaddr);
+            o->relro_end = sc_page_floor(info->dlpi_addr + p->p_vaddr + p->p_memsz);
+        }
+    }
+    for (const Elf64_Dyn *d = dynamic; d && d->d_tag != DT_NULL; d++)
+        switch (d->d_tag) {
+        case DT_SYMTAB: o->symbols = pointer_of(info, d); break;
+        case DT_STRTAB: o->strings = pointer_of(info, d); break;
+        case DT_JMPREL: o->table[0] = pointer_of(info, d); break;
+        case DT_PLTRELSZ: o->bytes[0] = d->d_un.d_val; break;
+        case DT_RELA: o->table[1] = pointer_of(info, d); break;
+        case DT_RELASZ: o->bytes[1] = d->d_un.d_val; break;
+        case DT_SYMBOLIC: o->symbolic = true; break;
+        case DT_FLAGS: o->symbolic |= (d->d_un.d_val & DF_SYMBOLIC) != 0; break;
+        default: break;
+        }
+    return o->symbols && o->strings;
+}
+
+/* Other threads may be calling through the slot. */
+static void set_slot(struct rebinding *r, struct object *o, uintptr_t slot, uintptr_t value)
+{
+    if (*(uintptr_t *)slot == value)
+        return;
+    if (slot >= o->relro && slot < o->relro_end && !o->open) {
+        if (mprotect((void *)o->relro, o->relro_end - o->relro, PROT_READ | PROT_WRITE) != 0) {
+            r->refused = true;
+            return;
+        }
+        o->open = true;
+    }
+    __atomic_store_n((uintptr_t *)slot, value, __ATOMIC_RELEASE);
+    r->slots++;
+}
+
+static void rebind_one(struct rebinding *r, struct object *o, const Elf64_Rela *relocation)
+{
+    const Elf64_Sym *symbol = &o->symbols[ELF64_R_SYM(relocation->r_info)];
+    uint64_t type = ELF64_R_TYPE(relocation->r_info);
+    bool own = symbol->st_shndx != SHN_UNDEF;
+    void *ours;
+
+    if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64)
+        return;
+    if (!symbol->st_name || (own && (o->symbolic || ELF64_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT)))
+        return;
+    ours = ours_instead(r, o->strings + symbol->st_name);
+    if (ours)
+        set_slot(r, o, o->base + relocation->r_offset,
+                 (uintptr_t)ours + (type == R_X86_64_64 ? (uintptr_t)relocation->r_addend : 0));
+}
+
+static int rebind_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct rebinding *r = arg;
+    struct object o;
+
+    (void)size;
+    if (!read_object(info, &o))
+        return 0;
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; o.table[t] && i < o.bytes[t] / sizeof(Elf64_Rela); i++)
+            rebind_one(r, &o, &o.table[t][i]);
+    if (o.open)
+        mprotect((void *)o.relro, o.relro_end - o.relro, PROT_READ);
+    return 0;
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------- */
+
+void sc_library_rebind(void)
+{
+    bool programs, programs64, any;
+    void *other = others("dgemm_", &programs), *other64 = others("dgemm_64_", &programs64);
+    struct rebinding r = {.slots = 0};
+    Dl_info info;
+
+    if (others("malloc", &any)) /* not linked with us but opened later: what the program is bound to stays */
+        return;
+    if (programs || programs64)
+        sc_log(SC_LOG_INFO, "the program has a BLAS in itself, linked before -lsemcache: its calls do not come here");
+    other = other ? other : other64;
+    if (!other)
+        return;
+    if (!dladdr((void *)sc_library_rebind, &info) || !(r.self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)))
+        return;
+    r.libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    dl_iterate_phdr(rebind_object, &r);
+    if (r.libc)
+        dlclose(r.libc);
+    dlclose(r.self);
+    if (!dladdr(other, &info) || !info.dli_fname)
+        info.dli_fname = "another BLAS";
+    if (r.refused)
+        sc_log(SC_LOG_WARN, "%s comes before semcache and gets the program's calls, which could not be bound again "
+                            "(mprotect): link with -lsemcache first, or use semcache run", info.dli_fname);
+    else
+        sc_log(SC_LOG_INFO, "%s comes before semcache: %u references to its names are ours now", info.dli_fname,
+               r.slots);
+}
