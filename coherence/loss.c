@@ -100,12 +100,14 @@ void sc_device_lost(int device, const char *doing)
 
 /* --- noticing ----------------------------------------------------------------------------------------------------- */
 
-enum sc_status sc_sync(struct sc_fence f)
+unsigned sc_syncing;
+
+static enum sc_status sync_counted(struct sc_fence f)
 {
     const struct sc_device_ops *ops = sc_protocol_ops(); /* none: stopped meanwhile, which waits for everything */
     enum sc_status status;
 
-    if (!f.seq || !ops)
+    if (!ops)
         return SC_OK;
     if (__atomic_load_n(&sc_protocol.lost[f.device], __ATOMIC_RELAXED))
         return SC_ERR_DEVICE;
@@ -114,6 +116,18 @@ enum sc_status sc_sync(struct sc_fence f)
         status = ops->sync(f);
     if (status != SC_OK)
         __atomic_store_n(&sc_protocol.bad[f.device], true, __ATOMIC_RELEASE);
+    return status;
+}
+
+enum sc_status sc_sync(struct sc_fence f)
+{
+    enum sc_status status;
+
+    if (!f.seq)
+        return SC_OK;
+    __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); /* before the operations are looked at */
+    status = sync_counted(f);
+    __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE);
     return status;
 }
 

@@ -37,7 +37,7 @@ extern struct sc_protocol sc_protocol;
 /* For who has no lock. */
 static inline const struct sc_device_ops *sc_protocol_ops(void)
 {
-    return __atomic_load_n(&sc_protocol.ops, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&sc_protocol.ops, __ATOMIC_SEQ_CST);
 }
 
 /* One lock for the whole protocol.  Its holder touches no user memory and waits for no transfer. */
@@ -112,6 +112,7 @@ void sc_fences_sync(const struct sc_fences *set);             /* without the loc
 void sc_device_gave_up(int device, const char *doing);
 /* The device is gone: keeps what is valid elsewhere, and says in one line what is not. */
 void sc_device_lost(int device, const char *doing);
+extern unsigned sc_syncing; /* threads that are in sc_sync; atomic */
 /* Waits; with or without the lock.  An error is remembered for the next who has the lock and looks. */
 enum sc_status sc_sync(struct sc_fence f);
 void sc_devices_look(void);

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 struct sc_protocol sc_protocol;
 _Static_assert(offsetof(struct sc_protocol, ops) == 0, "start copies what follows it");
@@ -46,9 +47,12 @@ void sc_coherence_stop(void)
     sc_link_stop();
     sc_host_spans_unpin();
     sc_protocol_lock();
-    __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_SEQ_CST);
     sc_protocol.devices = 0;
     sc_protocol_unlock();
+    /* A fault that was being served may wait for a stream yet: everything is home, so not for long. */
+    while (__atomic_load_n(&sc_syncing, __ATOMIC_SEQ_CST))
+        nanosleep(&(struct timespec){0, 100000}, NULL);
     ops->close();
 }
 
