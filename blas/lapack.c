@@ -63,6 +63,20 @@ static bool home_begin(enum sc_type type, const void *a, int64_t m, int64_t n, i
     return true;
 }
 
+/* The same where only columns [first, first + nb) are overwritten, and an m x nb matrix beside A: devices keep what
+ * they have of A's other columns. */
+static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, int64_t first,
+                          int64_t nb, const void *beside, int64_t ld)
+{
+    const char *panel = (const char *)a + first * lda * (int64_t)sc_type_bytes(type);
+
+    if (sc_inside() || m < 1 || lda < m || ld < m || first < 0 || nb < 1 || first + nb > n)
+        return false;
+    bring_home(type, a, m, n, lda, SC_READ);
+    bring_home(type, beside, m, nb, ld, SC_RDWR);
+    return home_begin(type, panel, m, nb, lda, SC_RDWR);
+}
+
 static bool panel_begin(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
 {
     return (m < n ? m : n) <= PANEL_MAX && home_begin(type, a, m, n, lda, SC_RDWR);
@@ -197,11 +211,14 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
           (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info, size_t, size_t),                  \
           (uplo, diag, n, a, lda, info, 1, 1), n, n, panel_begin(type, a, AT(n), AT(n), AT(lda)))
 
-/* The panels of two-sided reductions (tridiagonal, bidiagonal, Hessenberg form): they multiply all of A by vectors. */
+/* The panels of two-sided reductions (tridiagonal, bidiagonal, Hessenberg form): they multiply all of A by vectors, and
+ * overwrite their columns (bidiagonal: and rows). */
 #define LATRD(name, type)                                                                                             \
     PANEL(name, (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw),            \
           (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw, size_t),          \
-          (uplo, n, nb, a, lda, e, tau, w, ldw, 1), n, n, home_begin(type, a, AT(n), AT(n), AT(lda), SC_RDWR))
+          (uplo, n, nb, a, lda, e, tau, w, ldw, 1), n, n,                                                             \
+          columns_begin(type, a, AT(n), AT(n), AT(lda), sc_blas_letter(*uplo) == 'U' ? AT(n) - AT(nb) : 0, AT(nb), \
+                        w, AT(ldw)))
 #define LABRD(name, type)                                                                                             \
     PANEL(name, (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,  \
                  void *y, Int ldy),                                                                                   \
@@ -213,7 +230,7 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
     PANEL(name, (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),              \
           (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),                    \
           (n, k, nb, a, lda, tau, t, ldt, y, ldy), n, n,                                                              \
-          home_begin(type, a, AT(n), AT(n) - AT(k) + 1, AT(lda), SC_RDWR))
+          columns_begin(type, a, AT(n), AT(n) - AT(k) + 1, AT(lda), 0, AT(nb), y, AT(ldy)))
 
 /* The triangular factor T of a block of reflectors V. */
 #define LARFT(name, type)                                                                                             \
