@@ -71,17 +71,30 @@ bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
     return first.n != 0;
 }
 
-void *sc_blas_abi_displaced(const char *name)
+/* Neither ours nor the program's own, which may be a stub that leads to us (libsemcache/rebind.c). */
+static bool is_others(const void *address)
 {
-    void *first = dlsym(RTLD_DEFAULT, name);
     const struct link_map *map = NULL;
     Dl_info info, us;
 
-    /* The program's own symbol may be a stub that leads to us (libsemcache/rebind.c). */
-    if (!first || !dladdr1(first, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !*map->l_name ||
-        !dladdr(&sc_blas_wide, &us) || us.dli_fbase == info.dli_fbase)
-        return dlsym(RTLD_NEXT, name);
-    return first;
+    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map && *map->l_name &&
+           dladdr(&sc_blas_wide, &us) && us.dli_fbase != info.dli_fbase;
+}
+
+void *sc_blas_abi_displaced(const char *name)
+{
+    enum { UNKNOWN, FIRST, BEHIND };
+    static int place; /* atomic; found out when the library is loaded */
+    int now = __atomic_load_n(&place, __ATOMIC_RELAXED);
+    void *first;
+
+    if (now == UNKNOWN) {
+        first = dlsym(RTLD_DEFAULT, "dgemm_");
+        now = first && is_others(first) ? BEHIND : FIRST;
+        __atomic_store_n(&place, now, __ATOMIC_RELAXED);
+    }
+    first = now == BEHIND ? dlsym(RTLD_DEFAULT, name) : NULL;
+    return first && is_others(first) ? first : dlsym(RTLD_NEXT, name);
 }
 
 void *sc_blas_abi_program_wide(void)
