@@ -1,0 +1,59 @@
+#!/bin/sh
+# How unmodified programs scale over the GPUs of one machine, beside cuBLASXt on the same GPUs in the same run.  From the
+# build tree, after make:
+#   sh SRC/bench/scale.sh
+# SCALE_DEVICES (numbers of GPUs, default "1 2 4"), SCALE_SIZES (of dgemm, "4096 8192 16384 32768"), SCALE_JACOBI (size
+# of the Jacobi, 30000), SCALE_XT=no (without cuBLASXt) and SCALE_ROUNDS (3) change what is run.
+set -eu
+
+devices=${SCALE_DEVICES:-1 2 4}
+rounds=${SCALE_ROUNDS:-3}
+log=${TMPDIR:-/tmp}/semcache-scale.$$
+trap 'rm -f "$log"' EXIT
+
+[ -x tools/semcache ] || { echo "scale.sh: run it in the build tree, after make" >&2; exit 2; }
+
+keep() {
+    "$@" >"$log" || { echo "scale.sh: failed: $*" >&2; cat "$log" >&2; exit 1; }
+    cat "$log" >&2
+}
+ours() {
+    list=cuda:$(seq -s , 0 $(($1 - 1)))
+    shift
+    keep tools/semcache run --device "$list" "$@"
+}
+figure() { sed -n "s/.*[ ^]$1=\([^ ]*\).*/\1/p" "$log" | tail -n 1; }
+
+# TFLOP/s of cuBLASXt's dgemm with its best block, or nothing.
+xt_dgemm() {
+    [ "${SCALE_XT:-yes}" = yes ] && [ -x bench/xt_abac ] || return 0
+    keep bench/xt_abac "$2" "$rounds" "$1"
+    awk -v n="$2" -v s="$(figure dgemm_seconds)" 'BEGIN { printf "%.2f", 2e-12 * n * n * n / s }'
+}
+
+tools/semcache info --links || true
+printf '%-40s %5s %10s %10s %8s\n' "dgemm, TFLOP/s, until C is on the host" GPUs semcache cuBLASXt ratio
+for n in ${SCALE_SIZES:-4096 8192 16384 32768}; do
+    for count in $devices; do
+        xt=$(xt_dgemm "$count" "$n")
+        for inputs in fresh kept; do
+            flag=
+            [ $inputs = kept ] || flag=-f
+            ours "$count" bench/dgemm $flag "$n" "$rounds"
+            awk -v n="$n" -v inputs=$inputs -v count="$count" -v ours="$(figure later_tflops)" -v xt="$xt" 'BEGIN {
+                printf "%-40s %5d %10.2f %10s %8s\n", "n=" n ", inputs " inputs, count, ours, xt == "" ? "-" : xt,
+                    xt == "" ? "-" : sprintf("%.2f", ours / xt) }'
+        done
+    done
+done
+
+n=${SCALE_JACOBI:-30000}
+one=
+printf '%-40s %5s %10s %10s\n' "Jacobi n=$n" GPUs "ms/iter" "times"
+for count in $devices; do
+    ours "$count" examples/jacobi "$n" 200
+    seconds=$(figure seconds_per_iteration)
+    one=${one:-$seconds}
+    awk -v count="$count" -v s="$seconds" -v one="$one" 'BEGIN {
+        printf "%-40s %5d %10.3f %10.2f\n", "", count, 1000 * s, one / s }'
+done
