@@ -1,5 +1,5 @@
 /* Where a call runs.  The one place where this is decided: numbers about the call, the residency of its operands and
- * the machine go in; a decision comes out (doc/decisions.md).  Pure functions but for the regret table of
+ * the machine go in; a decision comes out (doc/decisions.md).  Pure functions but for the accounts of
  * sc_autotuner_offload.  Thread safe, no locks. */
 #ifndef SC_AUTOTUNER_AUTOTUNER_H
 #define SC_AUTOTUNER_AUTOTUNER_H
@@ -33,17 +33,22 @@ struct sc_autotuner_call {
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t untracked;    /* of those: in memory that cannot be tracked */
     uint64_t overwritten;  /* of those: not on devices, and written without being read: they need not go there */
-    uint64_t key;          /* names the array that the largest operand is of: whose regret this is; 0: none */
+    uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
+    uint64_t fetches;      /* in so many copies */
+    uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
     struct sc_autotuner_machine machine;
 };
 
 /* Seconds that a call would take. */
 struct sc_autotuner_prediction {
     double host;   /* on the host, with what it has to fetch */
+    double fetch;  /* of that: fetching */
     double device; /* on the devices, everything there already */
     double move;   /* once: what the devices lack */
     double result; /* bringing the result home, if the host is where it is used */
     double overlap; /* of device and move: what is done at the same time */
+    double fetched; /* what fetching has taken since the last call with these operands */
+    bool kept;      /* the operands live on devices: the result is not expected to be wanted on the host */
 };
 /* All of it: this call on the devices. */
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
@@ -51,11 +56,17 @@ double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
 double sc_autotuner_estimate(const struct sc_autotuner_call *call);
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
-/* Ski rental.  `loss` is what staying on the host has cost so far, beyond the devices' time, for calls with this
- * operand.  Returns 1 for the devices, 0 for the host, and the loss as it is after this call. */
-int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, double *loss);
+/* What is known of an array from the calls so far, in seconds.  All zero: nothing. */
+struct sc_autotuner_account {
+    double loss;    /* on the host: what calls there have cost beyond the devices' time */
+    double balance; /* on devices: what calls there have gained, less what fetching has taken since */
+    bool owned;     /* the last large call ran there, and it has not been sold since */
+    int sales;      /* how often that was a loss; each doubles what moving has to gain */
+};
+/* Ski rental, to the devices and back.  Returns 1 for the devices, 0 for the host, and the account after this call. */
+int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account);
 
-/* 1: run on the devices; 0: on the host.  Keeps the loss of call->key. */
+/* 1: run on the devices; 0: on the host.  Keeps the account of call->key. */
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
 
 /* Whether the devices are to be opened for a call that is large enough to be offloaded and would take the host so many
@@ -77,7 +88,7 @@ int64_t sc_autotuner_small(int level);
 /* Useful floating point operations of a call (a complex product counts 4, a complex sum 2). */
 double sc_autotuner_flops(const struct sc_autotuner_call *call);
 
-/* Forgets every regret (tests; a change of devices). */
+/* Forgets every account (tests; a change of devices). */
 void sc_autotuner_reset(void);
 
 #endif

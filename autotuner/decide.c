@@ -8,38 +8,52 @@
  * told, and a second link does not help a transfer of half a millisecond. */
 #define BYTES_PER_DEVICE (UINT64_C(32) << 20)
 
-/* Losses by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some regret, nothing
- * else: relaxed atomics. */
-#define REGRETS 4096 /* 12 bits: slot_of */
-struct regret {
+/* What an array that has lived on the devices may lose there before it is given back to the host, beyond what that
+ * costs; and what earlier gains count for at most, so that a program that begins to use it on the host is noticed. */
+#define LOSS_SECONDS 100e-6
+#define GAIN_SECONDS 10e-3
+#define SALES_MOST 6 /* moving has to gain 64 times its cost */
+
+/* Accounts by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some seconds,
+ * nothing else: relaxed atomics. */
+#define ACCOUNTS 4096 /* 12 bits: slot_of */
+struct slot {
     uint64_t key;
-    double loss;
+    struct sc_autotuner_account account;
 };
-static struct regret regret_[REGRETS];
+static struct slot slots_[ACCOUNTS];
 
 /* Keys come from addresses, which agree in their low bits. */
-static struct regret *slot_of(uint64_t key)
+static struct slot *slot_of(uint64_t key)
 {
-    return &regret_[key * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+    return &slots_[key * UINT64_C(0x9e3779b97f4a7c15) >> 52];
 }
 
-static double regret_get(uint64_t key)
+static struct sc_autotuner_account account_get(uint64_t key)
 {
-    struct regret *r = slot_of(key);
-    double loss;
+    struct sc_autotuner_account account = {0};
+    const struct slot *s = slot_of(key);
 
-    if (__atomic_load_n(&r->key, __ATOMIC_RELAXED) != key)
-        return 0;
-    __atomic_load(&r->loss, &loss, __ATOMIC_RELAXED);
-    return loss;
+    if (!key || __atomic_load_n(&s->key, __ATOMIC_RELAXED) != key)
+        return account;
+    __atomic_load(&s->account.loss, &account.loss, __ATOMIC_RELAXED);
+    __atomic_load(&s->account.balance, &account.balance, __ATOMIC_RELAXED);
+    account.sales = __atomic_load_n(&s->account.sales, __ATOMIC_RELAXED);
+    account.owned = __atomic_load_n(&s->account.owned, __ATOMIC_RELAXED);
+    return account;
 }
 
-static void regret_put(uint64_t key, double loss)
+static void account_put(uint64_t key, const struct sc_autotuner_account *account)
 {
-    struct regret *r = slot_of(key);
+    struct slot *s = slot_of(key);
 
-    __atomic_store_n(&r->key, key, __ATOMIC_RELAXED);
-    __atomic_store(&r->loss, &loss, __ATOMIC_RELAXED);
+    if (!key)
+        return;
+    __atomic_store_n(&s->key, key, __ATOMIC_RELAXED);
+    __atomic_store(&s->account.loss, &account->loss, __ATOMIC_RELAXED);
+    __atomic_store(&s->account.balance, &account->balance, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->account.sales, account->sales, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->account.owned, account->owned, __ATOMIC_RELAXED);
 }
 
 /* Opening a driver is rented too: a program whose large calls take less than that in all never pays for it. */
@@ -61,25 +75,56 @@ bool sc_autotuner_opens(double host_seconds)
 
 void sc_autotuner_reset(void)
 {
-    memset(regret_, 0, sizeof regret_);
+    memset(slots_, 0, sizeof slots_);
     spent_ = 0;
 }
 
-int sc_autotuner_rent(const struct sc_autotuner_prediction *p, double *loss)
+/* On the devices: a call gains what the host would have taken longer, and the host's fetches since the last one cost. */
+static void earn(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
 {
-    if (sc_autotuner_now(p) <= p->host || (p->device < p->host && *loss >= p->move + p->result)) {
-        *loss = 0; /* bought */
+    double gain = p->host - p->fetch - (p->device + p->move - p->overlap);
+
+    account->owned = true;
+    account->loss = 0;
+    account->balance += gain > 0 ? gain : 0;
+    if (account->balance > GAIN_SECONDS) {
+        account->balance = GAIN_SECONDS / 2;
+        account->sales -= account->sales > 0;
+    }
+}
+
+/* What went home again and again belongs there: true once that has cost what bringing the rest home costs. */
+static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
+{
+    account->balance -= p->fetched;
+    if (account->balance >= -(p->fetch + LOSS_SECONDS))
+        return false;
+    account->owned = false;
+    account->balance = 0;
+    account->sales += account->sales < SALES_MOST;
+    return true;
+}
+
+int sc_autotuner_rent(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
+{
+    bool sold = sell(p, account);
+    double price = (p->move + p->result) * (1 << account->sales);
+    double now = account->sales && !account->owned ? p->device + price - p->overlap : sc_autotuner_now(p);
+
+    if (!sold && (now <= p->host || (p->device < p->host && account->loss >= price))) {
+        earn(p, account);
         return 1;
     }
     if (p->host > p->device)
-        *loss += p->host - p->device;
+        account->loss += p->host - p->device;
     return 0;
 }
 
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
 {
     struct sc_autotuner_prediction prediction;
-    double loss, before;
+    struct sc_autotuner_account account;
+    double before;
     int answer;
 
     if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1)
@@ -87,10 +132,10 @@ int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload m
     if (mode == SC_OFFLOAD_ALWAYS)
         return 1;
     sc_autotuner_predict(call, &prediction);
-    loss = before = call->key ? regret_get(call->key) : 0;
-    answer = sc_autotuner_rent(&prediction, &loss);
-    if (call->key)
-        regret_put(call->key, loss);
+    account = account_get(call->key);
+    before = account.loss;
+    answer = sc_autotuner_rent(&prediction, &account);
+    account_put(call->key, &account);
     if (__builtin_expect(sc_explain_on, 0))
         sc_explain_decision(call, &prediction, before, answer);
     return answer;

@@ -68,7 +68,7 @@ void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_a
         e->host += p->host;
         e->kernel += p->device;
         e->move += p->move;
-        e->result += p->result;
+        e->result += p->kept ? 0 : p->result;
         e->overlap += p->overlap;
     } else {
         dropped++;

@@ -40,7 +40,7 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 double sc_autotuner_now(const struct sc_autotuner_prediction *p)
 {
-    return p->device + p->move + p->result - p->overlap;
+    return p->device + p->move - p->overlap + (p->kept ? 0 : p->result);
 }
 
 /* --- what was measured -------------------------------------------------------------------------------------------- */
@@ -102,15 +102,17 @@ double sc_autotuner_estimate(const struct sc_autotuner_call *call)
     return host_roofline(call, sc_autotuner_flops(call), elements * (double)sc_type_bytes(call->type));
 }
 
-static double host_seconds(const struct sc_autotuner_call *call, double flops, double link)
+static double host_seconds(const struct sc_autotuner_call *call, double flops)
 {
     double seconds = measured(call, SC_PLACE_HOST, 1);
 
-    if (seconds <= 0)
-        seconds = host_roofline(call, flops, (double)call->bytes);
-    if (call->device_only)
-        seconds += FAULT_SECONDS + (double)call->device_only / link;
-    return seconds;
+    return seconds > 0 ? seconds : host_roofline(call, flops, (double)call->bytes);
+}
+
+/* So many bytes come home, in so many copies; nothing takes no time. */
+static double fetch_seconds(uint64_t copies, uint64_t bytes, double link)
+{
+    return bytes ? (double)copies * FAULT_SECONDS + (double)bytes / link : 0;
 }
 
 static double device_seconds(const struct sc_autotuner_call *call, double flops, int devices)
@@ -143,12 +145,14 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
 
     if (call->type == SC_S || call->type == SC_C)
         flops /= 2; /* single precision: twice the rate, here and there */
-    out->host = host_seconds(call, flops, link);
+    out->fetch = fetch_seconds(1, call->device_only, link);
+    out->fetched = fetch_seconds(call->fetches, call->came_home, link);
+    out->host = host_seconds(call, flops) + out->fetch;
     out->device = device_seconds(call, flops, devices);
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
     out->move = missing > 0 ? latency(call, false, UPLOAD_SECONDS) + missing / host_rate(call, false, devices) : 0;
-    /* Results that the host does not hold now are not expected to be wanted there after this call either. */
-    out->result = call->result_bytes && !call->device_only ? FAULT_SECONDS + (double)call->result_bytes / link : 0;
+    out->result = fetch_seconds(1, call->result_bytes, link);
+    out->kept = call->device_only > 0;
     out->overlap = overlap(call, out->device, out->move, missing);
 }

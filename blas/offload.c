@@ -313,8 +313,12 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
     struct sc_residency residency;
+    struct sc_fetched fetched;
 
     sc_coherence_residency(view, count, &residency);
+    sc_coherence_fetched(view, count, &fetched);
+    call->fetches = fetched.copies;
+    call->came_home = fetched.bytes;
     call->bytes = residency.bytes;
     call->device_bytes = residency.device_bytes;
     call->device_only = residency.device_only;

@@ -97,6 +97,12 @@ struct sc_residency {
 };
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);
 
+/* What the host has fetched of the matrices that the views lie in since this was last asked: copies and bytes. */
+struct sc_fetched {
+    uint64_t copies, bytes;
+};
+void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out);
+
 /* Memory of the library's own that can be tracked; NULL: none to be had (then any memory will do).  Free forgets
  * what is known of it; false: it is none of these. */
 void *sc_coherence_host_alloc(size_t bytes);

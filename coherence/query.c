@@ -305,3 +305,30 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
     }
     sc_protocol_unlock();
 }
+
+static void add_fetched(const struct sc_view *v, struct sc_fetched *out)
+{
+    uintptr_t lo, hi;
+    size_t first;
+    int n;
+
+    sc_view_extent(v, &lo, &hi);
+    n = sc_directory_find(lo, hi, &first);
+    for (int i = 0; i < n; i++) {
+        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+
+        out->copies += m->fetches;
+        out->bytes += m->fetched_bytes;
+        m->fetches = m->fetched_bytes = 0;
+    }
+}
+
+void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out)
+{
+    *out = (struct sc_fetched){0};
+    sc_protocol_lock();
+    for (int i = 0; i < count; i++)
+        if (!sc_view_empty(&views[i]))
+            add_fetched(&views[i], out);
+    sc_protocol_unlock();
+}

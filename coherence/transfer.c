@@ -96,6 +96,8 @@ static void count(const struct rect *r, uint64_t bytes)
 
     sc_count(&sc_stats.bytes[kind], bytes);
     sc_count(&sc_stats.transfers[kind], 1);
+    r->m->fetches += kind == SC_D2H;
+    r->m->fetched_bytes += kind == SC_D2H ? bytes : 0;
     sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .tile = sc_matrix_tile_index(r->m, r->t),
              .sectors = sectors_of(r), .device = (int16_t)r->to, .peer = (int16_t)r->from, .bytes = bytes,
              .old_state = r->part);

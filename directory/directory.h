@@ -49,6 +49,7 @@ struct sc_matrix {
     uint32_t users; /* calls in progress that hold it */
     uint64_t call;  /* number of the last call that wrote it, 0: none; and its routine */
     uint16_t routine;
+    uint64_t fetches, fetched_bytes; /* copies to the host and their bytes, since sc_coherence_fetched */
     uintptr_t base;
     size_t bytes; /* extent on the host: all columns, the last one without the rows' gap */
     size_t elem;

@@ -51,13 +51,12 @@ static bool pays(const struct sc_sparse_call *call)
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
     int64_t elem = (int64_t)sc_type_bytes(call->matrix->arrays.type);
     double bytes = stored_bytes(call), vectors = (double)((call->inputs + call->outputs) * call->columns * elem);
-    struct sc_autotuner_prediction p;
+    struct sc_autotuner_prediction p = {0};
 
     p.host = 1e-6 + (bytes + vectors) / HOST_BANDWIDTH;
     p.device = LATENCY + (bytes + vectors) / device->memory_bandwidth;
     p.move = LATENCY + (bytes + vectors) / device->host_bandwidth;
-    p.result = 0;
-    return sc_autotuner_rent(&p, &call->matrix->lost);
+    return sc_autotuner_rent(&p, &call->matrix->account);
 }
 
 /* Opens the devices if need be. */

@@ -13,6 +13,7 @@
 
 #include <pthread.h>
 
+#include "autotuner/autotuner.h"
 #include "base/inside.h"
 #include "base/log.h"
 #include "coherence/coherence.h"
@@ -86,7 +87,7 @@ struct sc_sparse_matrix {
     struct sc_sparse_arrays arrays;
     bool measured;  /* the next two are known (of the program's arrays: since they were analysed last) */
     int64_t first, end; /* positions in index and values that are used */
-    double lost;    /* seconds that staying on the host has cost (sc_autotuner_rent) */
+    struct sc_autotuner_account account; /* of the matrix, whose parts never come home */
     struct sc_sparse_variant variant[SC_SPARSE_VARIANTS];
     int variants;
     uint64_t tick;

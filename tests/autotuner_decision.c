@@ -60,7 +60,8 @@ static void test_ski_rental(void)
 {
     struct sc_autotuner_call call = gemv(4000, 0);
     struct sc_autotuner_prediction p;
-    double lost = 0, loss = 0;
+    struct sc_autotuner_account account = {0};
+    double lost = 0;
     int uses = 0;
 
     sc_autotuner_reset();
@@ -77,8 +78,60 @@ static void test_ski_rental(void)
     tap_ok(!sc_autotuner_offload(&call, SC_OFFLOAD_AUTO), "another matrix starts from nothing");
     p = (struct sc_autotuner_prediction){.host = 1, .device = 2, .move = 1};
     for (int i = 0; i < 100; i++)
-        uses = sc_autotuner_rent(&p, &loss);
-    tap_ok(!uses && loss == 0, "where the host is faster nothing is ever lost");
+        uses = sc_autotuner_rent(&p, &account);
+    tap_ok(!uses && account.loss == 0, "where the host is faster nothing is ever lost");
+}
+
+/* A program that fetches the whole result after each call, in so many copies: seconds of 1000 calls, relative to the
+ * host alone; *bought: how often the data went to the devices. */
+static double cost_of_fetching(double gain, uint64_t copies, int *bought)
+{
+    struct sc_autotuner_prediction p = {.device = 100e-6, .move = 2e-3, .result = 2e-3};
+    struct sc_autotuner_account account = {0};
+    double spent = 0, host = 0, fetch = 2e-3 + (double)copies * 30e-6;
+    bool left = false;
+
+    p.host = p.device + gain;
+    *bought = 0;
+    for (int i = 0; i < 1000; i++) {
+        p.fetched = left ? fetch : 0;
+        left = sc_autotuner_rent(&p, &account);
+        *bought += left;
+        spent += left ? p.device + p.move + fetch : p.host;
+        host += p.host;
+    }
+    return spent / host;
+}
+
+/* The way back: what is fetched after each call is given back to the host, and costs ever more to take again. */
+static void test_selling(void)
+{
+    struct sc_autotuner_prediction p = {.host = 3e-3, .device = 1e-3, .move = 1e-3, .result = 1e-3};
+    struct sc_autotuner_account account = {0};
+    double cost;
+    int bought, stayed = 0;
+
+    cost = cost_of_fetching(1e-3, 50, &bought);
+    tap_ok(cost < 1.05 && bought < 10, "what is fetched each time costs %.3f of the host alone (bought %d times)", cost,
+           bought);
+    cost = cost_of_fetching(4.1e-3, 100, &bought);
+    tap_ok(cost < 1.05 && bought < 50, "also where each call seemed to pay (%.3f, %d)", cost, bought);
+    cost = cost_of_fetching(40e-3, 100, &bought);
+    tap_ok(cost < 0.3 && bought == 1000, "but not where the calls gain more than that (%.3f, %d)", cost, bought);
+    tap_ok(sc_autotuner_rent(&p, &account) == 1 && account.owned, "a call that pays");
+    p.move = 0, p.kept = true, p.host = p.device; /* on devices; the host would be as fast */
+    for (int i = 0; i < 1000; i++)
+        stayed += sc_autotuner_rent(&p, &account);
+    tap_ok(stayed == 1000, "what is not fetched stays");
+    p.fetched = 10;
+    tap_ok(sc_autotuner_rent(&p, &account) == 0 && !account.owned && account.sales == 1, "what is fetched does not");
+    p = (struct sc_autotuner_prediction){.host = 3.5e-3, .device = 1e-3, .move = 1e-3, .result = 1e-3};
+    tap_ok(sc_autotuner_rent(&p, &account) == 0, "and has to gain twice the move then");
+    p.host = 5e-3;
+    tap_ok(sc_autotuner_rent(&p, &account) == 1, "as here");
+    for (int i = 0; i < 10; i++)
+        sc_autotuner_rent(&p, &account);
+    tap_ok(account.sales == 0, "which is forgotten when it has proved right");
 }
 
 /* A driver is not opened for little. */
@@ -255,6 +308,7 @@ int main(void)
     test_modes();
     test_residency();
     test_ski_rental();
+    test_selling();
     test_opening();
     test_spread();
     test_flops();

@@ -491,6 +491,12 @@ const struct sc_device_properties *sc_coherence_device_properties(int device)
     return &p;
 }
 
+void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out)
+{
+    (void)views, (void)count;
+    *out = (struct sc_fetched){0};
+}
+
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
 {
     *out = (struct sc_residency){0};
