@@ -71,7 +71,12 @@ int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload m
 
 /* Whether the devices are to be opened for a call that is large enough to be offloaded and would take the host so many
  * seconds: when the host has spent about as long in such calls as opening them takes (0.25 s with CUDA). */
-bool sc_autotuner_opens(double host_seconds);
+enum sc_autotuner_opening {
+    SC_OPENS_NOT,
+    SC_OPENS_SOON, /* while this call and others run on the host, which they do in less time */
+    SC_OPENS_NOW   /* for this call */
+};
+enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
 
 /* How many devices new matrices of this call are distributed over, by the database and sc_config.metric.  0: the size
  * decides (sc_autotuner_spread), as for levels 1 and 2: a matrix that is worth keeping is worth spreading.  The plan of

@@ -56,21 +56,25 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
     __atomic_store_n(&s->account.owned, account->owned, __ATOMIC_RELAXED);
 }
 
-/* Opening a driver is rented too: a program whose large calls take less than that in all never pays for it. */
+/* Opening a driver is rented too: a program whose large calls take less than that in all never pays for it, and one
+ * whose calls are each shorter than that does not wait for it. */
 #define OPEN_SECONDS 0.25
 static double spent_; /* by the host, in calls that were large; racing updates lose some */
 
-bool sc_autotuner_opens(double host_seconds)
+enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
 {
     double spent;
 
-    if (sc_config.offload == SC_OFFLOAD_ALWAYS || sc_config.open == SC_OPEN_FIRST ||
-        (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0)) /* which open in no time */
-        return true;
+    if (sc_config.offload == SC_OFFLOAD_ALWAYS || sc_config.open == SC_OPEN_FIRST)
+        return SC_OPENS_NOW;
+    if (sc_config.open == SC_OPEN_BACKGROUND)
+        return SC_OPENS_SOON;
+    if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* which open in no time */
+        return SC_OPENS_NOW;
     __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
     spent += host_seconds;
     __atomic_store(&spent_, &spent, __ATOMIC_RELAXED);
-    return spent >= OPEN_SECONDS;
+    return spent < OPEN_SECONDS ? SC_OPENS_NOT : host_seconds < OPEN_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
 }
 
 void sc_autotuner_reset(void)
@@ -79,7 +83,7 @@ void sc_autotuner_reset(void)
     spent_ = 0;
 }
 
-/* On the devices: a call gains what the host would have taken longer, and the host's fetches since the last one cost. */
+/* On the devices: a call gains what the host would have taken longer. */
 static void earn(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
 {
     double gain = p->host - p->fetch - (p->device + p->move - p->overlap);

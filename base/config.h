@@ -9,7 +9,7 @@
 
 enum sc_offload { SC_OFFLOAD_AUTO, SC_OFFLOAD_ALWAYS, SC_OFFLOAD_NEVER };
 
-enum sc_open { SC_OPEN_AUTO, SC_OPEN_FIRST };
+enum sc_open { SC_OPEN_AUTO, SC_OPEN_FIRST, SC_OPEN_BACKGROUND };
 enum sc_tune { SC_TUNE_QUICK, SC_TUNE_NEVER };
 
 enum sc_metric { SC_METRIC_PERF, SC_METRIC_EDP, SC_METRIC_PDP };

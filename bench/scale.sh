@@ -1,6 +1,6 @@
 #!/bin/sh
-# How unmodified programs scale over the GPUs of one machine, beside cuBLASXt on the same GPUs in the same run.  From the
-# build tree, after make:
+# How unmodified programs scale over the GPUs of one machine, beside cuBLASXt on the same GPUs in the same run.
+# From the build tree, after make:
 #   sh SRC/bench/scale.sh
 # SCALE_DEVICES (numbers of GPUs, default "1 2 4"), SCALE_SIZES (of dgemm, "4096 8192 16384 32768"), SCALE_JACOBI (size
 # of the Jacobi, 30000), SCALE_XT=no (without cuBLASXt) and SCALE_ROUNDS (3) change what is run.

@@ -30,8 +30,8 @@ extern bool sc_blas_g77;
  * way, and look at the lower half when they ask whether a call is small: a size beyond may stay on the host. */
 extern bool sc_blas_wide;
 
-/* Set by libsemcache: opens the devices at the first call that is large enough.  False: no devices. */
-extern bool (*sc_blas_start)(void);
+/* Set by libsemcache: opens the devices, now or meanwhile.  False: no devices, or not yet. */
+extern bool (*sc_blas_start)(bool now);
 
 /* Opens them if need be, and if this call makes it worth while (sc_autotuner_opens; op < 0: it does not). */
 bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k);

@@ -5,7 +5,7 @@
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 
-bool (*sc_blas_start)(void);
+bool (*sc_blas_start)(bool now);
 
 int sc_blas_host_cores(void)
 {
@@ -16,24 +16,27 @@ int sc_blas_host_cores(void)
     return cores;
 }
 
-static bool worth_opening(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k)
+static enum sc_autotuner_opening worth_opening(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k)
 {
     const struct sc_autotuner_call call = {.op = (enum sc_op)op, .type = type, .side = side, .m = m, .n = n, .k = k,
                                            .machine.cores = sc_blas_host_cores()};
 
-    return op >= 0 && sc_autotuner_opens(sc_autotuner_estimate(&call));
+    return op >= 0 ? sc_autotuner_opens(sc_autotuner_estimate(&call)) : SC_OPENS_NOT;
 }
 
 /* Once they were open sc_blas_start knows: they may have been closed since. */
 bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k)
 {
     static bool opened;
+    enum sc_autotuner_opening opening;
 
     if (!sc_blas_start)
         return false;
-    if (!__atomic_load_n(&opened, __ATOMIC_RELAXED) && sc_coherence_devices() < 1 &&
-        !worth_opening(op, type, side, m, n, k))
+    if (__atomic_load_n(&opened, __ATOMIC_RELAXED))
+        return sc_blas_start(true);
+    opening = sc_coherence_devices() > 0 ? SC_OPENS_NOW : worth_opening(op, type, side, m, n, k);
+    if (opening == SC_OPENS_NOT || (!sc_blas_start(opening == SC_OPENS_NOW) && opening == SC_OPENS_SOON))
         return false;
     __atomic_store_n(&opened, true, __ATOMIC_RELAXED);
-    return sc_blas_start();
+    return sc_blas_start(true);
 }

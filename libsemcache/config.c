@@ -41,9 +41,10 @@ const struct sc_setting sc_config_settings[] = {
      .kind = SC_SETTING_CHOICE,
      .field = FIELD(open),
      .standard = "auto",
-     .values = "auto, first",
-     .help = "when devices are opened: once large calls have taken as long as that takes; at the first of them",
-     .choices = {"auto", "first"}},
+     .values = "auto, first, background",
+     .help = "when devices are opened: once large calls have taken as long as that takes; at the first of them; then "
+             "too, while calls go on on the host",
+     .choices = {"auto", "first", "background"}},
     {.name = "SEMCACHE_STATS",
      .kind = SC_SETTING_PATH,
      .field = FIELD(stats),

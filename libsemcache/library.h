@@ -18,8 +18,9 @@ enum sc_library_life sc_library_life(void);
 /* Where devices are expected: reserves the arena and lets large calls through to sc_library_start.  Else: nothing. */
 void sc_library_arm(void);
 
-/* Opens the devices if that has not been tried yet; true while they are open.  Cheap when they are. */
-bool sc_library_start(void);
+/* Opens the devices if that has not been tried yet; true while they are open.  Cheap when they are.  Not `now`: has
+ * them opened by a thread of its own, and answers false until that is done. */
+bool sc_library_start(bool now);
 
 /* Once, when we are loaded: calls that a BLAS which was linked before us would get come to us (rebind.c). */
 void sc_library_rebind(void);

@@ -24,6 +24,7 @@
 #include "host/host.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
+#include "libsemcache/opener.h"
 #include "sparse/sparse.h"
 #include "trace/trace.h"
 
@@ -54,10 +55,30 @@ static void keep_on_host(void)
         __atomic_store_n(&sc_blas_small[level], INT64_MAX, __ATOMIC_RELEASE);
 }
 
-/* A fork must not catch the lock in another thread's hands: the child could never end. */
-static void lock_for_fork(void) { pthread_mutex_lock(&life_lock); }
-static void unlock_in_parent(void) { pthread_mutex_unlock(&life_lock); }
-static void unlock_in_child(void) { life_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+/* A fork must not catch the lock in another thread's hands, nor a driver half open: the child could never end.  The
+ * fork of a driver that is being opened by a thread of its own does not wait for that thread. */
+static void lock_for_fork(void)
+{
+    if (sc_opener_is_me())
+        return;
+    pthread_mutex_lock(&life_lock);
+    sc_opener_wait();
+}
+
+static void unlock_in_parent(void)
+{
+    if (!sc_opener_is_me())
+        pthread_mutex_unlock(&life_lock);
+}
+
+static void unlock_in_child(void)
+{
+    life_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    if (sc_opener_child()) {
+        keep_on_host();
+        set_life(SC_LIBRARY_OVER);
+    }
+}
 
 void sc_library_arm(void)
 {
@@ -166,22 +187,10 @@ static const struct sc_device_host device_host = {.config = &sc_config,
                                                   .log = sc_log,
                                                   .thread_enter = sc_inside_enter};
 
-/* Threads that are started meanwhile, by us or by a driver, must not run the program's signal handlers. */
-static void block_signals(sigset_t *before)
-{
-    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-    sigset_t most;
-
-    sigfillset(&most);
-    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
-        sigdelset(&most, synchronous[i]);
-    pthread_sigmask(SIG_BLOCK, &most, before);
-}
-
 /* Each step logs its own failure. */
 static bool open_devices(void)
 {
-    if (sc_device_open(&device_host, sc_config.device, &ops, &device_count) != SC_OK || !ops)
+    if (sc_opener_take(&device_host, &ops, &device_count) != SC_OK || !ops)
         return false;
     sc_autotuner_start(ops, device_count, &device_host);
     if (sc_coherence_start(ops, device_count, &device_host) != SC_OK) {
@@ -197,19 +206,20 @@ static bool open_devices(void)
 
 static void end_at_exit(void) { sc_library_end(true); }
 
-bool sc_library_start(void)
+bool sc_library_start(bool now)
 {
+    enum sc_library_life before_this = sc_library_life();
     sigset_t before;
 
-    enum sc_library_life now = sc_library_life();
-
-    if (now == SC_LIBRARY_RUNNING || now == SC_LIBRARY_OVER)
-        return now == SC_LIBRARY_RUNNING;
-    if (now == SC_LIBRARY_IDLE && !sc_stack_has(SC_STACK_OF_A_CALL)) /* the next call, perhaps */
+    if (before_this == SC_LIBRARY_RUNNING || before_this == SC_LIBRARY_OVER)
+        return before_this == SC_LIBRARY_RUNNING;
+    if (before_this == SC_LIBRARY_IDLE && !now && !sc_opener_ready(&device_host))
+        return false;
+    if (before_this == SC_LIBRARY_IDLE && !sc_stack_has(SC_STACK_OF_A_CALL)) /* the next call, perhaps */
         return false;
     /* While everything comes home, calls wait for it: a host BLAS that faults on what is still away holds its own locks
      * meanwhile, which an emulated device needs to finish. */
-    block_signals(&before); /* until the lock is free: handlers may jump out of here */
+    sc_opener_block_signals(&before); /* until the lock is free: handlers may jump out of here */
     pthread_mutex_lock(&life_lock);
     if (sc_library_life() == SC_LIBRARY_IDLE) {
         sc_inside_enter();
@@ -273,6 +283,7 @@ void sc_library_end(bool exiting)
     sc_inside_enter();
     if (sc_library_life() == SC_LIBRARY_RUNNING)
         close_devices(exiting);
+    sc_opener_end();
     keep_on_host();
     set_life(SC_LIBRARY_OVER);
     sc_report_end();

@@ -7,7 +7,7 @@
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 
-bool (*sc_sparse_start)(void);
+bool (*sc_sparse_start)(bool now);
 
 #define SMALL 8192 /* stored bytes; less runs on the host without further thought */
 
@@ -59,6 +59,16 @@ static bool pays(const struct sc_sparse_call *call)
     return sc_autotuner_rent(&p, &call->matrix->account);
 }
 
+static bool opened(const struct sc_sparse_call *call)
+{
+    enum sc_autotuner_opening opening;
+
+    if (sc_coherence_devices() > 0)
+        return true;
+    opening = sc_sparse_start ? sc_autotuner_opens(stored_bytes(call) / HOST_BANDWIDTH) : SC_OPENS_NOT;
+    return opening != SC_OPENS_NOT && sc_sparse_start(opening == SC_OPENS_NOW);
+}
+
 /* Opens the devices if need be. */
 static bool to_devices(const struct sc_sparse_call *call)
 {
@@ -67,10 +77,7 @@ static bool to_devices(const struct sc_sparse_call *call)
     if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
         !sc_stack_has(SC_STACK_OF_A_CALL))
         return false;
-    if (sc_coherence_devices() < 1 && !(sc_sparse_start && sc_autotuner_opens(stored_bytes(call) / HOST_BANDWIDTH) &&
-                                        sc_sparse_start()))
-        return false;
-    return sc_coherence_devices() > 0 && (always || is_resident(call) || pays(call));
+    return opened(call) && (always || is_resident(call) || pays(call));
 }
 
 /* Columns one by one: dense operands in several tiles.  Anything but SC_OK: nothing has been written. */

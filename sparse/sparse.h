@@ -92,7 +92,7 @@ enum sc_status sc_sparse_sm(struct sc_sparse_matrix *matrix, char trans, const s
 enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char trans, struct sc_sparse_matrix *a,
                                   struct sc_sparse_matrix *b);
 
-/* Set by libsemcache: opens the devices at the first large call.  False: no devices. */
-extern bool (*sc_sparse_start)(void);
+/* Set by libsemcache: opens the devices, now or meanwhile.  False: no devices, or not yet. */
+extern bool (*sc_sparse_start)(bool now);
 
 #endif

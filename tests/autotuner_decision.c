@@ -145,6 +145,7 @@ static void test_opening(void)
     sc_config.device = "cuda:0";
     while (!sc_autotuner_opens(sc_autotuner_estimate(&call)) && spent < 10)
         spent += sc_autotuner_estimate(&call);
+    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON, "but nobody waits for it");
     tap_ok(spent > 0.2 && spent < 0.3, "devices are opened when the host has spent about as long (%.3f s)", spent);
     tap_ok(sc_autotuner_estimate(&call) > 2 * 500.0 * 500 * 500 / 1e12, "time is by the work");
     sc_autotuner_reset();
@@ -152,10 +153,12 @@ static void test_opening(void)
         dots += sc_autotuner_estimate(&vector);
     tap_ok(dots > 0.2 && dots < 0.3, "of any level");
     sc_autotuner_reset();
-    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&large)), "a large product opens them at once");
+    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&large)) == SC_OPENS_NOW, "a large product opens them at once");
     sc_autotuner_reset();
     sc_config.open = SC_OPEN_FIRST;
     tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)), "any does when so set");
+    sc_config.open = SC_OPEN_BACKGROUND;
+    tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON, "without waiting, when so set");
     sc_config.open = SC_OPEN_AUTO;
     sc_config.offload = SC_OFFLOAD_ALWAYS;
     tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)), "or when every call is to be offloaded");

@@ -58,7 +58,7 @@ void xerbla_(const char *name, const sc_blas_int *info, size_t length)
         longjmp(*escape, 1);
 }
 
-static bool start(void) { return true; }
+static bool start(bool now) { return now; }
 
 static void reset(void)
 {

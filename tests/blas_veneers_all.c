@@ -92,8 +92,8 @@ static void set_small(int64_t work)
     for (int level = 1; level <= 3; level++)
         sc_blas_small[level] = work;
 }
-static bool start(void) { return true; }
-static bool start_nothing(void) { return false; }
+static bool start(bool now) { return now; }
+static bool start_nothing(bool now) { return now && false; }
 
 int main(void)
 {

@@ -61,6 +61,23 @@ run -s "$scratch/q" "$program" quick
 ok '_exit ends it at once' ended 4
 ok 'without statistics' file_absent q
 
+SEMCACHE_OPEN=background # by a thread of its own
+export SEMCACHE_OPEN
+run -o auto -s "$scratch/s" "$program" loop
+ok 'devices that are opened meanwhile are used when they are there' has s '"dgemm": {"offloaded": [1-9]'
+ok 'with right results' printed 'loop right'
+run -o auto -s "$scratch/s" "$program" late
+ok 'a program that ends while they are opened' printed 'late right'
+run -o auto "$program" fork
+ok 'one that forks then: parent and child have the result, and both go on' printed 'child right
+child computes
+status 0
+parent right
+parent right'
+run -o auto "$program" threads
+ok 'one whose threads go on while it ends' ended 0
+unset SEMCACHE_OPEN
+
 echo precious > "$scratch/target"
 ln -s "$scratch/target" "$scratch/link"
 run -s "$scratch/link" "$program"

@@ -185,6 +185,13 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, send_signal, &self);
         call_for_ever(NULL);
     }
+    if (strcmp(how, "loop") == 0) { /* long enough for a thread to open emulated devices */
+        for (int i = 0; i < 300; i++) {
+            usleep(1000);
+            multiply();
+        }
+        say("loop");
+    }
     if (strcmp(how, "quick") == 0)
         _exit(4);
     return 0;

@@ -1,0 +1,139 @@
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "libsemcache/opener.h"
+
+static enum stage {
+    NOBODY,  /* opens: who takes does it */
+    OPENING, /* the thread does */
+    OPENED,  /* by the thread, and not taken yet */
+    TAKEN
+} stage;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starting and joining the thread, and taking */
+static pthread_t thread;
+static bool started; /* and not joined */
+static __thread bool me __attribute__((tls_model("initial-exec")));
+
+static enum sc_status status_;
+static const struct sc_device_ops *ops_;
+static int count_;
+
+static enum stage stage_now(void) { return __atomic_load_n(&stage, __ATOMIC_ACQUIRE); }
+static void set_stage(enum stage next) { __atomic_store_n(&stage, next, __ATOMIC_RELEASE); }
+
+bool sc_opener_is_me(void) { return me; }
+
+void sc_opener_block_signals(sigset_t *before)
+{
+    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigset_t most;
+
+    sigfillset(&most);
+    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+        sigdelset(&most, synchronous[i]);
+    pthread_sigmask(SIG_BLOCK, &most, before);
+}
+
+/* Only on processors that are idle: beside a host BLAS with a thread for each, one more would hold up a parallel region
+ * for a time slice.  The threads of a driver are as others are. */
+static void be_modest(void)
+{
+    const struct sched_param none = {0};
+
+    sched_setscheduler(0, SCHED_IDLE | SCHED_RESET_ON_FORK, &none);
+}
+
+static void *open_devices(void *host)
+{
+    me = true;
+    sc_inside_enter(); /* for good */
+    be_modest();
+    status_ = sc_device_open(host, sc_config.device, &ops_, &count_);
+    set_stage(OPENED);
+    return NULL;
+}
+
+/* Under the lock.  An exit waits: a driver cannot be torn down while it is being opened. */
+static void start(const struct sc_device_host *host)
+{
+    sigset_t before;
+
+    sc_inside_enter();
+    sc_opener_block_signals(&before);
+    set_stage(OPENING);
+    started = atexit(sc_opener_wait) == 0 && pthread_create(&thread, NULL, open_devices, (void *)host) == 0;
+    if (!started)
+        set_stage(NOBODY);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sc_inside_leave();
+}
+
+bool sc_opener_ready(const struct sc_device_host *host)
+{
+    static bool tried;
+
+    if (stage_now() == NOBODY && !__atomic_exchange_n(&tried, true, __ATOMIC_ACQ_REL)) {
+        pthread_mutex_lock(&lock);
+        if (stage_now() == NOBODY)
+            start(host);
+        pthread_mutex_unlock(&lock);
+    }
+    return stage_now() != OPENING;
+}
+
+static void join(void)
+{
+    if (started)
+        pthread_join(thread, NULL);
+    started = false;
+}
+
+void sc_opener_wait(void)
+{
+    if (me || stage_now() == NOBODY)
+        return;
+    pthread_mutex_lock(&lock);
+    join();
+    pthread_mutex_unlock(&lock);
+}
+
+enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count)
+{
+    enum sc_status status;
+
+    pthread_mutex_lock(&lock);
+    join();
+    if (stage_now() == OPENED) {
+        status = status_;
+        *ops = ops_;
+        *count = count_;
+    } else {
+        status = sc_device_open(host, sc_config.device, ops, count);
+    }
+    set_stage(TAKEN);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void sc_opener_end(void)
+{
+    if (stage_now() == NOBODY)
+        return;
+    pthread_mutex_lock(&lock);
+    join();
+    if (stage_now() == OPENED && status_ == SC_OK && ops_)
+        ops_->close();
+    set_stage(TAKEN);
+    pthread_mutex_unlock(&lock);
+}
+
+bool sc_opener_child(void)
+{
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    started = false;
+    return stage_now() == OPENED;
+}
