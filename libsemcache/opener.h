@@ -11,7 +11,7 @@
 /* Begins to open, once.  True: sc_opener_take will not have to wait for long. */
 bool sc_opener_ready(const struct sc_device_host *host);
 
-/* The devices, waiting for them or opening them if need be; *ops is NULL when there are none.  The caller's to close. */
+/* The devices, waited for or opened if need be; *ops is NULL when there are none.  The caller closes them. */
 enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count);
 
 /* Waits until nobody is opening any more.  Nothing in the opening thread itself. */
