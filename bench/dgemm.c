@@ -1,14 +1,21 @@
-/* C = A B from plain malloc memory, until C is valid on the host (the CPU has read one element of each of its pages).
+/* C = A B from plain malloc memory, until C is valid on the host: the CPU has read one element of each of its pages.
  * Knows nothing of semcache.
  *
- *     dgemm [-f] [n [rounds]]
+ *     dgemm [-f] [-t threads] [-w] [n [rounds]]
  *
- * -f  the CPU writes A and B afresh before each round (not timed) */
+ * -f  the CPU writes A and B afresh before each round (not timed)
+ * -t  so many threads read C, each its part of the columns
+ * -w  C is written to /dev/null in place of being read, 1 GiB at a time: the system call demands that all of it is
+ *     valid, and takes no time itself */
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
 
 #include "examples/example.h"
+
+enum { THREADS_MAX = 64 };
 
 static void generate(double *m, int n, int seed)
 {
@@ -17,14 +24,55 @@ static void generate(double *m, int n, int seed)
             m[(size_t)j * (size_t)n + (size_t)i] = example_element((uint32_t)(i + seed), (uint32_t)j) / 3 - 0.2;
 }
 
-static double read_pages(const double *c, int n)
+struct reader {
+    pthread_t thread;
+    const double *from, *to;
+    double sum;
+};
+
+static void *read_pages(void *argument)
 {
-    size_t count = (size_t)n * (size_t)n;
+    struct reader *r = argument;
+
+    r->sum = 0;
+    for (const double *at = r->from; at < r->to; at += 4096 / sizeof *at)
+        r->sum += *at;
+    return NULL;
+}
+
+/* By so many threads. */
+static double read_all(const double *c, int n, int threads)
+{
+    struct reader reader[THREADS_MAX];
     double sum = 0;
 
-    for (size_t at = 0; at < count; at += 4096 / sizeof(double))
-        sum += c[at];
+    for (int i = 0; i < threads; i++) {
+        reader[i].from = c + (size_t)n * ((size_t)n * (size_t)i / (size_t)threads);
+        reader[i].to = c + (size_t)n * ((size_t)n * (size_t)(i + 1) / (size_t)threads);
+        if (i > 0)
+            pthread_create(&reader[i].thread, NULL, read_pages, &reader[i]);
+    }
+    read_pages(&reader[0]);
+    for (int i = 0; i < threads; i++) {
+        if (i > 0)
+            pthread_join(reader[i].thread, NULL);
+        sum += reader[i].sum;
+    }
     return sum;
+}
+
+/* False: not all of it was taken. */
+static bool write_out(const double *c, int n, int to)
+{
+    size_t bytes = (size_t)n * (size_t)n * sizeof *c, most = (size_t)1 << 30;
+
+    for (size_t at = 0; at < bytes; at += most) {
+        size_t part = bytes - at < most ? bytes - at : most;
+
+        if (write(to, (const char *)c + at, part) != (ssize_t)part)
+            return false;
+    }
+    return true;
 }
 
 /* |C(i,j) - the sum| at one place, by a plain loop. */
@@ -39,16 +87,22 @@ static double error_at(const double *a, const double *b, const double *c, int n,
 
 int main(int argc, char **argv)
 {
-    int n = 2000, rounds = 3, option;
-    bool fresh = false, good;
+    int n = 2000, rounds = 3, threads = 1, option;
+    bool fresh = false, good = true;
+    int null = -1;
     double first = 0, best = INFINITY, sum = 0, error = 0, flops;
     double *a, *b, *c;
 
-    while ((option = getopt(argc, argv, "f")) != -1) {
-        if (option != 'f')
-            return 2;
-        fresh = true;
+    while ((option = getopt(argc, argv, "fwt:")) != -1) {
+        if (option == 'f')
+            fresh = true;
+        else if (option == 'w')
+            null = open("/dev/null", O_WRONLY);
+        else
+            threads = option == 't' ? atoi(optarg) : 0;
     }
+    if (threads < 1 || threads > THREADS_MAX)
+        return 2;
     if (optind < argc)
         n = atoi(argv[optind++]);
     if (optind < argc)
@@ -65,7 +119,10 @@ int main(int argc, char **argv)
         }
         start = example_now();
         cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, n, n, n, 1, a, n, b, n, 0, c, n);
-        sum += read_pages(c, n);
+        if (null < 0)
+            sum += read_all(c, n, threads);
+        else
+            good = write_out(c, n, null) && good;
         seconds = example_now() - start;
         if (round == 0)
             first = seconds;
@@ -74,7 +131,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 8; i++)
         error = example_worse(error, error_at(a, b, c, n, i * 971 % n, i * 577 % n));
-    good = error <= 1e-14 * n && isfinite(sum);
+    good = good && error <= 1e-14 * n && isfinite(sum);
     flops = 2.0 * n * n * n;
     printf("dgemm n=%d rounds=%d first_seconds=%.6f later_seconds=%.6f first_tflops=%.3f later_tflops=%.3f"
            " error=%.1e %s\n",

@@ -32,28 +32,29 @@ xt_dgemm() {
 }
 
 tools/semcache info --links || true
-printf '%-40s %5s %10s %10s %8s\n' "dgemm, TFLOP/s, until C is on the host" GPUs semcache cuBLASXt ratio
+printf '%-46s %5s %10s %10s %8s\n' "dgemm, TFLOP/s, until C is on the host" GPUs semcache cuBLASXt ratio
 for n in ${SCALE_SIZES:-4096 8192 16384 32768}; do
     for count in $devices; do
         xt=$(xt_dgemm "$count" "$n")
-        for inputs in fresh kept; do
-            flag=
-            [ $inputs = kept ] || flag=-f
-            ours "$count" bench/dgemm $flag "$n" "$rounds"
-            awk -v n="$n" -v inputs=$inputs -v count="$count" -v ours="$(figure later_tflops)" -v xt="$xt" 'BEGIN {
-                printf "%-40s %5d %10.2f %10s %8s\n", "n=" n ", inputs " inputs, count, ours, xt == "" ? "-" : xt,
-                    xt == "" ? "-" : sprintf("%.2f", ours / xt) }'
+        for flags in "-f -t 8" "-t 8" "-f -w" "-f -t 1"; do
+            # shellcheck disable=SC2086
+            ours "$count" bench/dgemm $flags "$n" "$rounds"
+            awk -v n="$n" -v flags="$flags" -v count="$count" -v ours="$(figure later_tflops)" -v xt="$xt" 'BEGIN {
+                inputs = flags ~ /f/ ? "fresh" : "kept"
+                used = flags ~ /w/ ? "written" : "read by " substr(flags, length(flags)) " threads"
+                printf "%-46s %5d %10.2f %10s %8s\n", "n=" n ", inputs " inputs ", C " used, count, ours,
+                    xt == "" ? "-" : xt, xt == "" ? "-" : sprintf("%.2f", ours / xt) }'
         done
     done
 done
 
 n=${SCALE_JACOBI:-30000}
 one=
-printf '%-40s %5s %10s %10s\n' "Jacobi n=$n" GPUs "ms/iter" "times"
+printf '%-46s %5s %10s %10s\n' "Jacobi n=$n" GPUs "ms/iter" "times"
 for count in $devices; do
     ours "$count" examples/jacobi "$n" 200
     seconds=$(figure seconds_per_iteration)
     one=${one:-$seconds}
     awk -v count="$count" -v s="$seconds" -v one="$one" 'BEGIN {
-        printf "%-40s %5d %10.3f %10.2f\n", "", count, 1000 * s, one / s }'
+        printf "%-46s %5d %10.3f %10.2f\n", "", count, 1000 * s, one / s }'
 done
