@@ -56,6 +56,7 @@ struct sc_config {
     uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */
     uint64_t window_min;      /* first read window of the pager, bytes */
     uint64_t window_max;
+    int push;                 /* results go home before the host asks (coherence/push.c) */
     int emu_timing;           /* emulated devices: virtual clock only, no data and no arithmetic */
 };
 

@@ -388,6 +388,7 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
     if (sc_coherence_begin(view, count, operand) != SC_OK)
         return false;
     status = run_[k->op](&call);
+    sc_coherence_push(operand, count);
     sc_coherence_end(operand, count);
     if (status == SC_ERR_UNSUPPORTED && run_[k->op] == sc_blas_single)
         return false;

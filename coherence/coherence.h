@@ -87,6 +87,9 @@ void sc_coherence_drain(void);
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands);
 void sc_coherence_end(struct sc_operand *operands, int count);
 
+/* Between begin and end, after the last task: sends results home that the host is expected to look at (push.c). */
+void sc_coherence_push(const struct sc_operand *operands, int count);
+
 /* What the decision needs to know, without making or moving anything; takes the lock shortly. */
 struct sc_residency {
     uint64_t bytes;        /* of the views */

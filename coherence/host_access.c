@@ -157,6 +157,16 @@ static bool read_matrix(struct sc_matrix *m, uintptr_t plo, uintptr_t phi, struc
     return ready;
 }
 
+void sc_access_start(struct sc_matrix *m)
+{
+    uintptr_t lo = sc_page_floor(m->base), hi = sc_page_ceil(sc_matrix_end(m));
+    int first, end;
+
+    sc_window_finish();
+    if (sc_matrix_sectors_at(m, lo, hi, &first, &end))
+        start_runs(m, first, end, lo, hi);
+}
+
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 /* Makes the host the only owner of a sector.  A sector that is overwritten whole is not brought. */

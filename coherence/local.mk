@@ -3,6 +3,6 @@ libcore_la_SOURCES += coherence/coherence.h coherence/faults.h coherence/protoco
 	coherence/block.c coherence/call.c coherence/check.c coherence/fork.c coherence/host_access.c coherence/link.c \
 	coherence/link_task.c coherence/loss.c coherence/memory.c coherence/own.c coherence/piece.c \
 	coherence/place.c \
-	coherence/protocol.c coherence/query.c coherence/resolve.c coherence/start.c coherence/task.c \
+	coherence/protocol.c coherence/push.c coherence/query.c coherence/resolve.c coherence/start.c coherence/task.c \
 	coherence/transfer.c coherence/window.c
 EXTRA_DIST += coherence/README.md

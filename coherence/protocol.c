@@ -258,6 +258,7 @@ void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
 
 void sc_protocol_open(struct sc_matrix *m, int g)
 {
+    m->opened += !m->open[g];
     m->open[g] = 1;
 }
 

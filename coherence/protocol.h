@@ -85,6 +85,9 @@ void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
  * and after, dropped while transfers run. */
 void sc_protocol_mend(void);
 
+/* Starts bringing home what the host lacks of the matrix (host_access.c); its pages stay closed. */
+void sc_access_start(struct sc_matrix *m);
+
 /* --- streams ------------------------------------------------------------------------------------------------------ */
 
 /* The stream waits for the fence, unless it is known to have waited for it or a later one. */

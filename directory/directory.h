@@ -50,6 +50,8 @@ struct sc_matrix {
     uint64_t call;  /* number of the last call that wrote it, 0: none; and its routine */
     uint16_t routine;
     uint64_t fetches, fetched_bytes; /* copies to the host and their bytes, since sc_coherence_fetched */
+    int opened; /* sectors that the host has looked at since the matrix was written last by a call */
+    int looks;  /* calls in a row after which it looked at most of them (coherence/push.c) */
     uintptr_t base;
     size_t bytes; /* extent on the host: all columns, the last one without the rows' gap */
     size_t elem;

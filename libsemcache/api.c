@@ -309,7 +309,8 @@ enum semcache_status semcache_statistics(struct semcache_statistics *statistics)
                                        .evictions = sc_stats.evictions,
                                        .reshapes = sc_stats.reshapes,
                                        .percall_in = sc_stats.percall_in,
-                                       .percall_out = sc_stats.percall_out};
+                                       .percall_out = sc_stats.percall_out,
+                                       .bytes_pushed = sc_stats.pushed};
     for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
         now.calls_offloaded += sc_stats.offloaded[i];
         now.calls_host += sc_stats.host[i];

@@ -140,6 +140,7 @@ struct semcache_statistics {
     uint64_t hits, misses;              /* pieces of operands that were, or were not, on the device that used them */
     uint64_t evictions, reshapes;
     uint64_t percall_in, percall_out; /* bytes that copying all operands in and out in each offloaded call would move */
+    uint64_t bytes_pushed; /* of bytes_d2h: sent home before the CPU asked */
 };
 
 /* Fills the first statistics->size bytes of *statistics, but for `size` itself. */
