@@ -16,7 +16,7 @@ static bool armed(void) { return __atomic_load_n(&sc_blas_start, __ATOMIC_ACQUIR
 
 static bool emulated(void) { return strncmp(sc_config.device, "emu", 3) == 0; }
 
-static bool pin(const void *memory) { return armed() && sc_library_start() && sc_coherence_pin(memory) == SC_OK; }
+static bool pin(const void *memory) { return armed() && sc_library_start(true) && sc_coherence_pin(memory) == SC_OK; }
 
 static const struct sc_library_inner inner = {.abi = SC_LIBRARY_INNER_ABI,
                                               .size = sizeof inner,
