@@ -53,6 +53,7 @@ static void *open_devices(void *host)
     sc_inside_enter(); /* for good */
     be_modest();
     status_ = sc_device_open(host, sc_config.device, &ops_, &count_);
+    atexit(sc_opener_end); /* now, so that it runs before what the driver has registered (rule L7) */
     set_stage(OPENED);
     return NULL;
 }
@@ -133,7 +134,11 @@ void sc_opener_end(void)
 
 bool sc_opener_child(void)
 {
+    bool opened = stage_now() == OPENED;
+
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     started = false;
-    return stage_now() == OPENED;
+    if (opened)
+        set_stage(TAKEN); /* by the parent: nothing to close here */
+    return opened;
 }

@@ -185,8 +185,8 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, send_signal, &self);
         call_for_ever(NULL);
     }
-    if (strcmp(how, "loop") == 0) { /* long enough for a thread to open emulated devices */
-        for (int i = 0; i < 300; i++) {
+    if (strcmp(how, "loop") == 0) { /* so many calls, long enough for a thread to open the devices */
+        for (int i = 0; i < (argc > 2 ? atoi(argv[2]) : 300); i++) {
             usleep(1000);
             multiply();
         }
