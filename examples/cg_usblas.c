@@ -2,8 +2,8 @@
  *
  *     cg_usblas [options] [n [iterations]]           examples/problem.h
  *
- * The matrix is given to the library by its lower triangle.  -w: then one value is changed, which takes a matrix that is
- * begun anew, and the solver goes on from what it had. */
+ * The matrix is given to the library by its lower triangle.  -w: then one value is changed, which takes a matrix that
+ * is begun anew, and the solver goes on from what it had. */
 #include <math.h>
 
 #include "examples/problem.h"
