@@ -9,12 +9,16 @@
 #include "cuda-um/names.h"
 #include "semcache/semcache.h"
 
-#define DEVICES_MAX 64
+enum {
+    DEVICES_MAX = 64,
+    HOMES_MANY = 1000 /* so often everything came home: that is this program's way, and worth a line */
+};
 
 /* For each of the program's devices: how often such work began, and how often it had when the device was waited for.
  * Counts, not flags, so that a thread that waits hides nothing from another. */
 static uint64_t begun[DEVICES_MAX], waited[DEVICES_MAX];
 static uint64_t home_since = UINT64_MAX; /* semcache's calls when everything was home last */
+static int homes;
 static bool grown;                       /* there are blocks that have not been pinned */
 
 /* --- home --------------------------------------------------------------------------------------------------------- */
@@ -60,6 +64,10 @@ void sc_um_home(void)
     sc_um_reach();
     calls = sc_um_inner->calls();
     if (calls != __atomic_load_n(&home_since, __ATOMIC_ACQUIRE)) {
+        if (__atomic_add_fetch(&homes, 1, __ATOMIC_RELAXED) == HOMES_MANY)
+            sc_um_inner->log(SC_LOG_WARN, "cuda-um: kernels, or calls that are not mapped, came between mapped ones %d "
+                             "times, and all managed memory home: without libsemcache-cuda-um this may be faster",
+                             HOMES_MANY);
         sc_um_blocks(bring);
         /* Calls of other threads meanwhile count as later. */
         __atomic_store_n(&home_since, calls, __ATOMIC_RELEASE);

@@ -111,8 +111,10 @@ static cudaError_t by_cuda(const struct copy *c, bool to_device, bool waits)
         semcache_acquire(c->from, extent(c->from_pitch, c->width, c->height), SEMCACHE_READ);
     else
         acquire_target(c);
-    error = SC_UM_BEHIND(cudaMemcpy2DAsync)(c->to, c->to_pitch, c->from, c->from_pitch, c->width, c->height,
-                                            cudaMemcpyDefault, c->stream);
+    error = c->height == 1 /* pitches have a limit */
+                ? SC_UM_BEHIND(cudaMemcpyAsync)(c->to, c->from, c->width, cudaMemcpyDefault, c->stream)
+                : SC_UM_BEHIND(cudaMemcpy2DAsync)(c->to, c->to_pitch, c->from, c->from_pitch, c->width, c->height,
+                                                  cudaMemcpyDefault, c->stream);
     sc_um_busy();
     return error == cudaSuccess && waits ? SC_UM_BEHIND(cudaStreamSynchronize)(c->stream) : error;
 }

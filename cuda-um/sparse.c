@@ -281,17 +281,26 @@ static enum sc_status solve(struct sc_sparse_matrix *m, struct operation *o)
     return status;
 }
 
-/* semcache needs no buffer; where CUDA is there it says how much it would need itself, for calls that are passed on.
- * True: it is not. */
-static bool buffer(size_t *bytes)
+/* semcache needs no buffer.  Where CUDA is there it says how much it would need itself, for calls that are passed on
+ * later; that it does not know a format or a layout matters to these alone. */
+static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
+{
+    if (theirs == CUSPARSE_STATUS_SUCCESS)
+        return theirs;
+    if (!bytes)
+        return CUSPARSE_STATUS_INVALID_VALUE;
+    *bytes = 16;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
+/* CUDA may look at the arrays. */
+static bool asks_cuda(void)
 {
     if (sc_um_way() == SC_UM_MAPPED)
-        sc_um_reach(); /* it may look at the arrays */
-    if (sc_um_way() != SC_UM_EMULATED || !bytes)
-        return false;
-    *bytes = 16;
-    return true;
+        sc_um_reach();
+    return sc_um_way() != SC_UM_EMULATED;
 }
+#define SIZE(question) (asks_cuda() ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
 
 /* A function's end for the calls that are not CUDA's. */
 #define ANSWER(answer, theirs, ours)                                    \
@@ -322,9 +331,12 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMV_bufferSize(VECTORS, cusparseConstDnVe
                                                       cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t alg,
                                                       size_t *bytes)
 {
-    if (buffer(bytes))
-        return CUSPARSE_STATUS_SUCCESS;
-    return SC_UM_BEHIND(cusparseSpMV_bufferSize)(handle, op, alpha, a, x, beta, y, type, alg, bytes);
+    struct operation o;
+    enum answer whose = for_vectors(&o, SC_UM_CALLER, handle, op, alpha, a, x, beta, y, type);
+    cusparseStatus_t theirs = SIZE(
+        SC_UM_BEHIND(cusparseSpMV_bufferSize)(handle, op, alpha, a, x, beta, y, type, alg, bytes));
+
+    ANSWER(whose, theirs, own_buffer(theirs, bytes));
 }
 
 SC_UM_EXPORT cusparseStatus_t cusparseSpMV_preprocess(VECTORS, cusparseConstDnVecDescr_t x, const void *beta,
@@ -351,9 +363,12 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMM(MATRICES, const void *beta, cusparseD
 SC_UM_EXPORT cusparseStatus_t cusparseSpMM_bufferSize(MATRICES, const void *beta, cusparseDnMatDescr_t c,
                                                       cudaDataType type, cusparseSpMMAlg_t alg, size_t *bytes)
 {
-    if (buffer(bytes))
-        return CUSPARSE_STATUS_SUCCESS;
-    return SC_UM_BEHIND(cusparseSpMM_bufferSize)(handle, op, op_b, alpha, a, b, beta, c, type, alg, bytes);
+    struct operation o;
+    enum answer whose = for_matrices(&o, SC_UM_CALLER, handle, op, op_b, alpha, a, b, beta, c, type);
+    cusparseStatus_t theirs = SIZE(
+        SC_UM_BEHIND(cusparseSpMM_bufferSize)(handle, op, op_b, alpha, a, b, beta, c, type, alg, bytes));
+
+    ANSWER(whose, theirs, own_buffer(theirs, bytes));
 }
 
 SC_UM_EXPORT cusparseStatus_t cusparseSpMM_preprocess(MATRICES, const void *beta, cusparseDnMatDescr_t c,
@@ -376,9 +391,12 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSV_bufferSize(VECTORS, cusparseConstDnVe
                                                       cudaDataType type, cusparseSpSVAlg_t alg,
                                                       cusparseSpSVDescr_t solver, size_t *bytes)
 {
-    if (buffer(bytes))
-        return CUSPARSE_STATUS_SUCCESS;
-    return SC_UM_BEHIND(cusparseSpSV_bufferSize)(handle, op, alpha, a, x, y, type, alg, solver, bytes);
+    struct operation o;
+    enum answer whose = for_vectors(&o, SC_UM_CALLER, handle, op, alpha, a, x, NULL, y, type);
+    cusparseStatus_t theirs = SIZE(
+        SC_UM_BEHIND(cusparseSpSV_bufferSize)(handle, op, alpha, a, x, y, type, alg, solver, bytes));
+
+    ANSWER(triangle(whose, &o, a), theirs, own_buffer(theirs, bytes));
 }
 
 SC_UM_EXPORT cusparseStatus_t cusparseSpSV_analysis(VECTORS, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
@@ -406,9 +424,12 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSV_solve(VECTORS, cusparseConstDnVecDesc
 SC_UM_EXPORT cusparseStatus_t cusparseSpSM_bufferSize(MATRICES, cusparseDnMatDescr_t c, cudaDataType type,
                                                       cusparseSpSMAlg_t alg, cusparseSpSMDescr_t solver, size_t *bytes)
 {
-    if (buffer(bytes))
-        return CUSPARSE_STATUS_SUCCESS;
-    return SC_UM_BEHIND(cusparseSpSM_bufferSize)(handle, op, op_b, alpha, a, b, c, type, alg, solver, bytes);
+    struct operation o;
+    enum answer whose = for_matrices(&o, SC_UM_CALLER, handle, op, op_b, alpha, a, b, NULL, c, type);
+    cusparseStatus_t theirs = SIZE(
+        SC_UM_BEHIND(cusparseSpSM_bufferSize)(handle, op, op_b, alpha, a, b, c, type, alg, solver, bytes));
+
+    ANSWER(triangle(whose, &o, a), theirs, own_buffer(theirs, bytes));
 }
 
 SC_UM_EXPORT cusparseStatus_t cusparseSpSM_analysis(MATRICES, cusparseDnMatDescr_t c, cudaDataType type,

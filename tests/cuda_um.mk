@@ -18,13 +18,14 @@ tests_um_runtime_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_runtime_LDADD = $(UM_LDADD)
 tests_um_foreign_SOURCES = tests/um_foreign.c tests/tap.h
 tests_um_foreign_CPPFLAGS = $(UM_CPPFLAGS)
+tests_um_foreign_LDFLAGS = $(CUDA_LDFLAGS)
 tests_um_foreign_LDADD = $(UM_LDADD)
 
 # A CUDA in the place of CUDA's libraries, and a module of emulated devices that goes with it.
 check_LTLIBRARIES += tests/um_fake_cuda.la tests/um/semcache-cuda.la
 tests_um_fake_cuda_la_SOURCES = tests/um_fake_cuda.c
 tests_um_fake_cuda_la_CPPFLAGS = $(UM_CPPFLAGS)
-tests_um_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_um_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-Bsymbolic-functions
 tests_um_semcache_cuda_la_SOURCES = tests/um_module.c device/emu/blas.c device/emu/clock.c device/emu/emu.c \
 	device/emu/hostmem.c device/emu/machine.c device/emu/memory.c device/emu/streams.c device/kernel_host.c \
 	device/kernel_shape.c device/kernel_sparse.c base/config.c base/inside.c base/log.c base/quiet.c base/stack.c \

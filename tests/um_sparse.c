@@ -422,9 +422,10 @@ static void test_solves(const struct form *f)
         cusparseFillMode_t fill = kind & 1 ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
         cusparseDiagType_t diag = kind & 2 ? CUSPARSE_DIAG_TYPE_UNIT : CUSPARSE_DIAG_TYPE_NON_UNIT;
 
-        cusparseSpMatSetAttribute(m.descr, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill);
-        cusparseSpMatSetAttribute(m.descr, CUSPARSE_SPMAT_DIAG_TYPE, &diag, sizeof diag);
-        /* A unit diagonal in place of one of 16 needs small neighbours. */
+        /* cuSPARSE itself does not have triangles in all formats. */
+        if (cusparseSpMatSetAttribute(m.descr, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill) ||
+            cusparseSpMatSetAttribute(m.descr, CUSPARSE_SPMAT_DIAG_TYPE, &diag, sizeof diag))
+            continue;
         for (int op = 0; op < 3 && good; op++) {
             good = solve_vector(&m, (cusparseOperation_t)op, kind & 1, kind & 2);
             for (int layout = 0; layout < 4 && good; layout++)
