@@ -1,10 +1,11 @@
 # sparse
-libcore_la_SOURCES += sparse/sparse.h sparse/sparse_int.h sparse/call.c sparse/check.c sparse/convert.c sparse/host.c \
-  sparse/matrix.c sparse/parts.c sparse/product.c sparse/result.c sparse/split.c sparse/vectors.c
+libcore_la_SOURCES += sparse/sparse.h sparse/sparse_int.h sparse/call.c sparse/check.c sparse/convert.c sparse/element.c \
+  sparse/host.c sparse/matrix.c sparse/multiply.c sparse/parts.c sparse/product.c sparse/result.c sparse/split.c \
+  sparse/vectors.c
 EXTRA_DIST += sparse/README.md
 
 # Other libraries' names over it: linked where the veneers of the BLAS are, not by unit tests.
-libveneers_la_SOURCES += sparse/mkl.h sparse/mkl_arrays.c sparse/mkl_call.c sparse/mkl_handle.c \
+libveneers_la_SOURCES += sparse/mkl.h sparse/mkl_algebra.c sparse/mkl_arrays.c sparse/mkl_call.c sparse/mkl_handle.c \
   sparse/usblas.h sparse/usblas_call.c sparse/usblas_handle.c sparse/usblas_insert.c sparse/usblas_vector.c
 sparse_names = $(srcdir)/sparse/names.tab $(srcdir)/sparse/names.awk
 generate_names = $(MKDIR_P) sparse && $(AWK) -f $(srcdir)/sparse/names.awk

@@ -24,9 +24,12 @@ enum {
     SC_MKL_GENERAL = 20, SC_MKL_SYMMETRIC, SC_MKL_HERMITIAN, SC_MKL_TRIANGULAR, SC_MKL_DIAGONAL,
     SC_MKL_BLOCK_TRIANGULAR, SC_MKL_BLOCK_DIAGONAL
 };
-enum { SC_MKL_LOWER = 40, SC_MKL_UPPER };
+enum { SC_MKL_LOWER = 40, SC_MKL_UPPER, SC_MKL_FULL /* both triangles are stored */ };
 enum { SC_MKL_NON_UNIT = 50, SC_MKL_UNIT };
 enum { SC_MKL_ROW_MAJOR = 101, SC_MKL_COLUMN_MAJOR };
+/* What of a product of sparse matrices is wanted. */
+enum { SC_MKL_FULL_MULT = 90, SC_MKL_NNZ_COUNT, SC_MKL_FINALIZE_MULT, SC_MKL_FULL_MULT_NO_VAL,
+       SC_MKL_FINALIZE_MULT_NO_VAL };
 
 /* Passed by value. */
 struct sc_mkl_descr {

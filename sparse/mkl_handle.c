@@ -1,4 +1,4 @@
-/* MKL's handles: made of arrays, which stay the program's; given back as arrays; hints; results of conversions. */
+/* MKL's handles: made of arrays, which stay the program's; given back as arrays; ordered; hints. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,8 @@ char sc_mkl_trans(int operation)
 
 int sc_mkl_descr_read(struct sc_sparse_descr *out, struct sc_mkl_descr d)
 {
-    bool general = d.type == SC_MKL_GENERAL, of_triangle = !general && d.type != SC_MKL_DIAGONAL;
+    bool both = d.mode == SC_MKL_FULL && (d.type == SC_MKL_SYMMETRIC || d.type == SC_MKL_HERMITIAN);
+    bool general = d.type == SC_MKL_GENERAL || both, of_triangle = !general && d.type != SC_MKL_DIAGONAL;
 
     if (d.type == SC_MKL_BLOCK_TRIANGULAR || d.type == SC_MKL_BLOCK_DIAGONAL)
         return SC_MKL_NOT_SUPPORTED;
@@ -36,7 +37,8 @@ int sc_mkl_descr_read(struct sc_sparse_descr *out, struct sc_mkl_descr d)
         (of_triangle && d.mode != SC_MKL_LOWER && d.mode != SC_MKL_UPPER) ||
         (!general && d.diag != SC_MKL_NON_UNIT && d.diag != SC_MKL_UNIT))
         return SC_MKL_INVALID_VALUE;
-    *out = (struct sc_sparse_descr){.kind = SC_SPARSE_GENERAL + (unsigned)(d.type - SC_MKL_GENERAL),
+    *out = (struct sc_sparse_descr){.kind = general ? SC_SPARSE_GENERAL
+                                                    : SC_SPARSE_GENERAL + (unsigned)(d.type - SC_MKL_GENERAL),
                                     .uplo = of_triangle && d.mode == SC_MKL_UPPER ? 'U' : 'L',
                                     .diag = !general && d.diag == SC_MKL_UNIT ? 'U' : 'N'};
     return SC_MKL_SUCCESS;
@@ -151,31 +153,27 @@ SC_MKL_EACH(CREATE)
     }
 SC_MKL_EACH(EXPORT)
 
+#define EXPORT_COO(l, L, T, t, suffix, I)                                                                            \
+    SC_MKL_FUNCTION(int, mkl_sparse_##l##_export_coo##suffix, sc_mkl_matrix m, int *base, I *rows, I *cols,          \
+                    I *count, I **row, I **col, T **values)                                                          \
+    {                                                                                                                \
+        int result;                                                                                                  \
+        const struct sc_sparse_arrays *a = arrays_of(m, SC_SPARSE_COO, t, sizeof(I), &result);                       \
+                                                                                                                     \
+        if (!a)                                                                                                      \
+            return result;                                                                                           \
+        *base = a->base;                                                                                             \
+        *rows = (I)a->rows;                                                                                          \
+        *cols = (I)a->cols;                                                                                          \
+        *count = (I)a->count;                                                                                        \
+        *row = (I *)a->start;                                                                                        \
+        *col = (I *)a->index;                                                                                        \
+        *values = (T *)a->values;                                                                                    \
+        return result;                                                                                               \
+    }
+SC_MKL_EACH(EXPORT_COO)
+
 /* --- whole matrices ----------------------------------------------------------------------------------------------- */
-
-static int convert(sc_mkl_matrix m, int operation, sc_mkl_matrix *out)
-{
-    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
-    char trans = sc_mkl_trans(operation);
-
-    if (!m || !out)
-        return SC_MKL_NOT_INITIALIZED;
-    return trans ? sc_mkl_result(sc_sparse_convert(out, m, trans, &general)) : SC_MKL_INVALID_VALUE;
-}
-
-static int multiply(int operation, sc_mkl_matrix a, sc_mkl_matrix b, sc_mkl_matrix *out)
-{
-    char trans = sc_mkl_trans(operation);
-    const struct sc_sparse_arrays *x, *y;
-
-    if (!a || !b || !out)
-        return SC_MKL_NOT_INITIALIZED;
-    x = sc_sparse_arrays(a);
-    y = sc_sparse_arrays(b);
-    if (!trans || x->type != y->type || (trans == 'N' ? x->cols : x->rows) != y->rows)
-        return SC_MKL_INVALID_VALUE;
-    return sc_mkl_result(sc_sparse_multiply(out, trans, a, b));
-}
 
 static int copy(sc_mkl_matrix m, sc_mkl_matrix *out)
 {
@@ -300,6 +298,7 @@ static int hint(sc_mkl_matrix m, int operation, struct sc_mkl_descr descr)
     }
 #define WHOLE(suffix, I)                                                                                             \
     VECTOR_HINT(mv, suffix, I)                                                                                       \
+    VECTOR_HINT(dotmv, suffix, I)                                                                                    \
     VECTOR_HINT(sv, suffix, I)                                                                                       \
     MATRIX_HINT(mm, suffix, I)                                                                                       \
     MATRIX_HINT(sm, suffix, I)                                                                                       \
@@ -320,15 +319,6 @@ static int hint(sc_mkl_matrix m, int operation, struct sc_mkl_descr descr)
     {                                                                                                                \
         (void)descr;                                                                                                 \
         return copy(m, out);                                                                                         \
-    }                                                                                                                \
-    SC_MKL_FUNCTION(int, mkl_sparse_convert_csr##suffix, sc_mkl_matrix m, int operation, sc_mkl_matrix *out)         \
-    {                                                                                                                \
-        return convert(m, operation, out);                                                                           \
-    }                                                                                                                \
-    SC_MKL_FUNCTION(int, mkl_sparse_spmm##suffix, int operation, sc_mkl_matrix a, sc_mkl_matrix b,                   \
-                    sc_mkl_matrix *out)                                                                              \
-    {                                                                                                                \
-        return multiply(operation, a, b, out);                                                                       \
     }                                                                                                                \
     SC_MKL_FUNCTION(int, mkl_sparse_order##suffix, sc_mkl_matrix m)                                                  \
     {                                                                                                                \

@@ -1,17 +1,47 @@
-/* Matrices that come out of others: conversions, and products of two sparse matrices.  On the host. */
+/* Matrices that come out of others: conversions and sums, on the host. */
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sparse/sparse_int.h"
 
-/* A handle that owns the arrays of a CSR. */
-static enum sc_status adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr *csr)
+static bool widen(const void **integers, int64_t n)
 {
+    int64_t *wide = sc_sparse_alloc((size_t)n * sizeof *wide);
+
+    if (!wide)
+        return false;
+    for (int64_t i = 0; i < n; i++)
+        wide[i] = ((const int32_t *)*integers)[i];
+    sc_sparse_free((void *)*integers);
+    *integers = wide;
+    return true;
+}
+
+/* 32-bit integers stay 64-bit ones where they have to. */
+static bool set_width(struct sc_sparse_csr *csr, int index_bytes)
+{
+    int64_t entries = sc_sparse_first(csr, csr->rows);
+
+    if (index_bytes == 4 && csr->index_bytes == 8)
+        sc_sparse_narrow(csr);
+    if (index_bytes == 4 || csr->index_bytes == 8)
+        return true;
+    if (!widen(&csr->index, entries))
+        return false;
+    if (!widen(&csr->start, csr->rows + 1)) /* then the indices are too wide for it, but it is freed */
+        return false;
+    csr->index_bytes = 8;
+    return true;
+}
+
+enum sc_status sc_sparse_adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr *csr, int index_bytes)
+{
+    bool fits = set_width(csr, index_bytes);
     struct sc_sparse_arrays arrays = {.format = SC_SPARSE_CSR, .type = csr->type, .index_bytes = csr->index_bytes,
                                       .base = csr->base, .rows = csr->rows, .cols = csr->cols, .start = csr->start,
                                       .index = csr->index, .values = csr->values};
-    enum sc_status status = sc_sparse_create(out, &arrays, false);
+    enum sc_status status = fits ? sc_sparse_create(out, &arrays, false) : SC_ERR_MEMORY;
 
     if (status != SC_OK) {
         sc_sparse_free_csr(csr);
@@ -21,7 +51,7 @@ static enum sc_status adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr 
     return SC_OK;
 }
 
-/* With both locks: the matrix's arrays, looked at and at home, as a sorted CSR. */
+/* With the matrix's lock: its arrays, looked at and at home, as a sorted CSR. */
 static enum sc_status sorted_csr(struct sc_sparse_matrix *m, const struct sc_sparse_use *use, struct sc_sparse_csr *out)
 {
     enum sc_status status;
@@ -50,14 +80,29 @@ enum sc_status sc_sparse_convert(struct sc_sparse_matrix **out, struct sc_sparse
     status = sorted_csr(m, &use, &csr);
     pthread_mutex_unlock(&m->lock);
     if (status == SC_OK)
-        status = adopt(out, &csr);
+        status = sc_sparse_adopt(out, &csr, m->arrays.index_bytes);
     sc_inside_leave();
     return status;
 }
 
-/* --- products ----------------------------------------------------------------------------------------------------- */
+enum sc_status sc_sparse_sorted_csr(struct sc_sparse_matrix *m, char trans, struct sc_sparse_csr *out)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    struct sc_sparse_use use;
+    enum sc_status status = sc_sparse_make_use(&use, m, trans, &general, false);
 
-static double complex value_at(const struct sc_sparse_csr *a, int64_t e)
+    if (status != SC_OK)
+        return status;
+    use.solve = true;
+    pthread_mutex_lock(&m->lock);
+    status = sorted_csr(m, &use, out);
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+/* --- values of any type ---------------------------------------------------------------------------------------- */
+
+double complex sc_sparse_value(const struct sc_sparse_csr *a, int64_t e)
 {
     switch (a->type) {
     case SC_S: return (double)((const float *)a->values)[e];
@@ -67,7 +112,7 @@ static double complex value_at(const struct sc_sparse_csr *a, int64_t e)
     }
 }
 
-static void put_value(enum sc_type type, void *values, int64_t e, double complex value)
+void sc_sparse_put_value(enum sc_type type, void *values, int64_t e, double complex value)
 {
     switch (type) {
     case SC_S: ((float *)values)[e] = (float)creal(value); break;
@@ -77,134 +122,108 @@ static void put_value(enum sc_type type, void *values, int64_t e, double complex
     }
 }
 
-/* One row of the product at a time, summed up in a row of its own: `seen` tells the row that a column was met in last.
- * */
-struct row {
-    double complex *sum;
-    int64_t *seen, *columns;
-    int64_t count;
-};
-
-static int ascending(const void *a, const void *b)
+enum sc_status sc_sparse_convert_csc(struct sc_sparse_matrix **out, struct sc_sparse_matrix *m, char trans)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-static void multiply_row(const struct sc_sparse_csr *a, const struct sc_sparse_csr *b, int64_t i, struct row *r)
-{
-    r->count = 0;
-    for (int64_t e = sc_sparse_first(a, i); e < sc_sparse_first(a, i + 1); e++) {
-        int64_t k = sc_sparse_at(a->index, a->index_bytes, e) - a->base;
-        double complex factor = value_at(a, e);
-
-        for (int64_t f = sc_sparse_first(b, k); f < sc_sparse_first(b, k + 1); f++) {
-            int64_t j = sc_sparse_at(b->index, b->index_bytes, f) - b->base;
-
-            if (r->seen[j] != i) {
-                r->seen[j] = i;
-                r->sum[j] = 0;
-                r->columns[r->count++] = j;
-            }
-            r->sum[j] += factor * value_at(b, f);
-        }
-    }
-    qsort(r->columns, (size_t)r->count, sizeof *r->columns, ascending);
-}
-
-/* The rows into coordinates that grow; positions in start. */
-static enum sc_status multiply(const struct sc_sparse_csr *a, const struct sc_sparse_csr *b, struct row *r,
-                               struct sc_sparse_csr *out)
-{
-    size_t elem = sc_type_bytes(a->type), capacity = 0;
-    int64_t *start = (int64_t *)out->start, *index = NULL;
-    char *values = NULL;
-
-    start[0] = 0;
-    for (int64_t i = 0; i < a->rows; i++) {
-        multiply_row(a, b, i, r);
-        start[i + 1] = start[i] + r->count;
-        if ((size_t)start[i + 1] > capacity) {
-            void *more_index, *more_values;
-
-            capacity = 2 * (size_t)start[i + 1];
-            more_index = sc_sparse_grow(index, (size_t)start[i] * sizeof *index, capacity * sizeof *index);
-            out->index = index = more_index ? more_index : index;
-            more_values = sc_sparse_grow(values, (size_t)start[i] * elem, capacity * elem);
-            out->values = values = more_values ? more_values : values;
-            if (!more_index || !more_values)
-                return SC_ERR_MEMORY;
-        }
-        for (int64_t k = 0; k < r->count; k++) {
-            index[start[i] + k] = r->columns[k];
-            put_value(a->type, values, start[i] + k, r->sum[r->columns[k]]);
-        }
-    }
-    return SC_OK;
-}
-
-static enum sc_status multiply_csr(const struct sc_sparse_csr *a, const struct sc_sparse_csr *b,
-                                   struct sc_sparse_csr *out)
-{
-    struct row r = {.sum = malloc(((size_t)b->cols + 1) * sizeof *r.sum),
-                    .seen = malloc(((size_t)b->cols + 1) * sizeof *r.seen),
-                    .columns = malloc(((size_t)b->cols + 1) * sizeof *r.columns)};
-    enum sc_status status = SC_ERR_MEMORY;
-
-    *out = (struct sc_sparse_csr){.type = a->type, .index_bytes = 8, .rows = a->rows, .cols = b->cols,
-                                  .start = sc_sparse_alloc(((size_t)a->rows + 1) * sizeof(int64_t))};
-    if (r.sum && r.seen && r.columns && out->start) {
-        for (int64_t j = 0; j < b->cols; j++)
-            r.seen[j] = -1;
-        status = multiply(a, b, &r, out);
-    }
-    free(r.sum);
-    free(r.seen);
-    free(r.columns);
-    if (status != SC_OK)
-        sc_sparse_free_csr(out);
-    else
-        sc_sparse_narrow(out);
-    return status;
-}
-
-static enum sc_status csr_of(struct sc_sparse_matrix *m, char trans, struct sc_sparse_csr *out)
-{
-    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
-    struct sc_sparse_use use;
-    enum sc_status status = sc_sparse_make_use(&use, m, trans, &general, false);
-
-    if (status != SC_OK)
-        return status;
-    use.solve = true; /* its own arrays, so that no lock is needed */
-    pthread_mutex_lock(&m->lock);
-    status = sorted_csr(m, &use, out);
-    pthread_mutex_unlock(&m->lock);
-    return status;
-}
-
-enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char trans, struct sc_sparse_matrix *a,
-                                  struct sc_sparse_matrix *b)
-{
-    struct sc_sparse_csr left = {.borrowed = true}, right = {.borrowed = true}, product;
+    struct sc_sparse_csr csr;
     enum sc_status status;
 
     *out = NULL;
-    if (a->arrays.type != b->arrays.type || (trans == 'N' ? a->arrays.cols : a->arrays.rows) != b->arrays.rows) {
-        sc_log(SC_LOG_ERROR, "sparse product: types or sizes of the two matrices do not fit");
+    if (trans == 'C' && sc_type_is_complex(m->arrays.type))
+        return SC_ERR_UNSUPPORTED;
+    sc_inside_enter();
+    status = sc_sparse_sorted_csr(m, trans == 'N' ? 'T' : 'N', &csr); /* columns are the rows of the transpose */
+    if (status == SC_OK)
+        status = sc_sparse_adopt(out, &csr, m->arrays.index_bytes);
+    if (status == SC_OK) {
+        struct sc_sparse_arrays *a = &(*out)->arrays;
+        int64_t rows = a->rows;
+
+        a->format = SC_SPARSE_CSC;
+        a->rows = a->cols;
+        a->cols = rows;
+    }
+    sc_inside_leave();
+    return status;
+}
+
+/* --- sums --------------------------------------------------------------------------------------------------------- */
+
+/* Row i of alpha A + B from entry `at` on; returns where it ends.  Placing only when there are arrays. */
+static int64_t add_row(const struct sc_sparse_csr *a, double complex alpha, const struct sc_sparse_csr *b, int64_t i,
+                       struct sc_sparse_csr *out, int64_t at)
+{
+    int64_t e = sc_sparse_first(a, i), f = sc_sparse_first(b, i);
+    const int64_t e_end = sc_sparse_first(a, i + 1), f_end = sc_sparse_first(b, i + 1);
+
+    while (e < e_end || f < f_end) {
+        int64_t ja = e < e_end ? sc_sparse_at(a->index, a->index_bytes, e) : INT64_MAX;
+        int64_t jb = f < f_end ? sc_sparse_at(b->index, b->index_bytes, f) : INT64_MAX;
+
+        if (out->values) {
+            ((int64_t *)out->index)[at] = ja < jb ? ja : jb;
+            sc_sparse_put_value(out->type, (void *)out->values, at,
+                                (ja <= jb ? alpha * sc_sparse_value(a, e) : 0) +
+                                (jb <= ja ? sc_sparse_value(b, f) : 0));
+        }
+        e += ja <= jb;
+        f += jb <= ja;
+        at++;
+    }
+    return at;
+}
+
+/* Once to count, once to place. */
+static enum sc_status add_csr(const struct sc_sparse_csr *a, double complex alpha, const struct sc_sparse_csr *b,
+                              struct sc_sparse_csr *out)
+{
+    int64_t *start, at = 0;
+
+    *out = (struct sc_sparse_csr){.type = a->type, .index_bytes = 8, .rows = a->rows, .cols = a->cols};
+    out->start = start = sc_sparse_alloc(((size_t)a->rows + 1) * sizeof *start);
+    if (!start)
+        return SC_ERR_MEMORY;
+    start[0] = 0;
+    for (int64_t i = 0; i < a->rows; i++)
+        start[i + 1] = at = add_row(a, alpha, b, i, out, at);
+    out->index = sc_sparse_alloc((size_t)at * sizeof(int64_t));
+    out->values = sc_sparse_alloc((size_t)at * sc_type_bytes(a->type));
+    if (!out->index || !out->values) {
+        sc_sparse_free_csr(out);
+        return SC_ERR_MEMORY;
+    }
+    for (int64_t i = 0; i < a->rows; i++)
+        add_row(a, alpha, b, i, out, start[i]);
+    return SC_OK;
+}
+
+int sc_sparse_wider(const struct sc_sparse_matrix *a, const struct sc_sparse_matrix *b)
+{
+    return a->arrays.index_bytes > b->arrays.index_bytes ? a->arrays.index_bytes : b->arrays.index_bytes;
+}
+
+enum sc_status sc_sparse_add(struct sc_sparse_matrix **out, char trans, const double alpha[2],
+                             struct sc_sparse_matrix *a, struct sc_sparse_matrix *b)
+{
+    bool turned = trans != 'N';
+    struct sc_sparse_csr left = {.borrowed = true}, right = {.borrowed = true}, sum;
+    enum sc_status status;
+
+    *out = NULL;
+    if (a->arrays.type != b->arrays.type || (turned ? a->arrays.cols : a->arrays.rows) != b->arrays.rows ||
+        (turned ? a->arrays.rows : a->arrays.cols) != b->arrays.cols) {
+        sc_log(SC_LOG_ERROR, "sparse sum: types or sizes of the two matrices do not fit");
         return SC_ERR_INVALID;
     }
     sc_inside_enter();
-    status = csr_of(a, trans, &left);
+    status = sc_sparse_sorted_csr(a, trans, &left);
     if (status == SC_OK)
-        status = csr_of(b, 'N', &right);
+        status = sc_sparse_sorted_csr(b, 'N', &right);
     if (status == SC_OK)
-        status = multiply_csr(&left, &right, &product);
+        status = add_csr(&left, CMPLX(alpha[0], sc_type_is_complex(left.type) ? alpha[1] : 0), &right, &sum);
     sc_sparse_free_csr(&left);
     sc_sparse_free_csr(&right);
     if (status == SC_OK)
-        status = adopt(out, &product);
+        status = sc_sparse_adopt(out, &sum, sc_sparse_wider(a, b));
     sc_inside_leave();
     return status;
 }

@@ -71,6 +71,8 @@ void sc_sparse_touched(struct sc_sparse_matrix *matrix);
 /* A new matrix, in CSR with sorted columns, arrays of its own: op(A) as `descr` has it. */
 enum sc_status sc_sparse_convert(struct sc_sparse_matrix **out, struct sc_sparse_matrix *matrix, char trans,
                                  const struct sc_sparse_descr *descr);
+/* op(A), in CSC.  SC_ERR_UNSUPPORTED: a complex 'C'. */
+enum sc_status sc_sparse_convert_csc(struct sc_sparse_matrix **out, struct sc_sparse_matrix *matrix, char trans);
 
 /* y := alpha op(A) x + beta y; trans 'N', 'T', 'C'.  Increments are not 0; vectors start at the element of lowest
  * address. (With a negative increment element 0 is the one of highest address, as in the BLAS.)  beta = 0: y is not
@@ -88,9 +90,18 @@ enum sc_status sc_sparse_sv(struct sc_sparse_matrix *matrix, char trans, const s
 enum sc_status sc_sparse_sm(struct sc_sparse_matrix *matrix, char trans, const struct sc_sparse_descr *descr,
                             bool by_rows, int64_t columns, const double alpha[2], const void *b, int64_t ldb, void *c,
                             int64_t ldc);
-/* *out := op(A) B, in CSR with sorted columns, arrays of its own. */
-enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char trans, struct sc_sparse_matrix *a,
+/* *out := op(A) op(B), in CSR with sorted columns, arrays of its own. */
+enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char transa, struct sc_sparse_matrix *a, char transb,
                                   struct sc_sparse_matrix *b);
+/* *out := alpha op(A) + B, likewise. */
+enum sc_status sc_sparse_add(struct sc_sparse_matrix **out, char trans, const double alpha[2],
+                             struct sc_sparse_matrix *a, struct sc_sparse_matrix *b);
+
+/* Writes into the arrays, the program's or ours, as the program could itself.  Entry (row, col), counted from 0, gets
+ * the value; others of the same place get 0.  SC_ERR_INVALID: no such entry is stored. */
+enum sc_status sc_sparse_set_value(struct sc_sparse_matrix *matrix, int64_t row, int64_t col, const void *value);
+/* All values, in the order in which they are stored; count: that of sc_sparse_check. */
+enum sc_status sc_sparse_set_values(struct sc_sparse_matrix *matrix, int64_t count, const void *values);
 
 /* Set by libsemcache: opens the devices, now or meanwhile.  False: no devices, or not yet. */
 extern bool (*sc_sparse_start)(bool now);

@@ -4,13 +4,15 @@
  *   convert.c  arrays of any format, and what a call makes of them (transposed, a triangle, both triangles), to CSR
  *   split.c    CSR cut into parts for the devices, and what each needs of x
  *   parts.c    the parts' memory on devices, made and renewed as the arrays change
- *   product.c  a call on the parts; host.c  on the host; result.c  matrices that come out of others
+ *   product.c  a call on the parts; host.c  on the host
+ *   result.c, multiply.c  matrices that come out of others; element.c  single values of the program's arrays
  *
  * Locks: a matrix's own, then the protocol's (inside sc_coherence_begin).  User memory is touched with the first only.
  * */
 #ifndef SC_SPARSE_SPARSE_INT_H
 #define SC_SPARSE_SPARSE_INT_H
 
+#include <complex.h>
 #include <pthread.h>
 
 #include "autotuner/autotuner.h"
@@ -120,6 +122,17 @@ enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct
 /* Its own arrays of 64-bit integers to 32 bits, in place, if these are enough. */
 void sc_sparse_narrow(struct sc_sparse_csr *csr);
 void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* its own arrays */
+
+/* --- result.c, multiply.c ----------------------------------------------------------------------------------------- */
+
+/* A handle that owns the arrays of a CSR, with integers of this width (64 bits where 32 do not suffice); they are freed
+ * when there is none to be had. */
+enum sc_status sc_sparse_adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr *csr, int index_bytes);
+int sc_sparse_wider(const struct sc_sparse_matrix *a, const struct sc_sparse_matrix *b); /* of their integers */
+/* op(A), sorted, without duplicates, arrays of its own; counted from 0. */
+enum sc_status sc_sparse_sorted_csr(struct sc_sparse_matrix *matrix, char trans, struct sc_sparse_csr *out);
+double complex sc_sparse_value(const struct sc_sparse_csr *a, int64_t e);
+void sc_sparse_put_value(enum sc_type type, void *values, int64_t e, double complex value);
 
 /* --- split.c ------------------------------------------------------------------------------------------------------ */
 

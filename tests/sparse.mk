@@ -16,7 +16,7 @@ tests_sparse_parts_LDADD = libcore.la -lm
 TESTS += tests/sparse_parts
 # The names of other libraries.
 check_PROGRAMS += tests/sparse_mkl
-tests_sparse_mkl_SOURCES = tests/sparse_mkl.c
+tests_sparse_mkl_SOURCES = tests/sparse_mkl.c tests/sparse_mkl_handles.inc tests/sparse_mkl_arrays.inc
 tests_sparse_mkl_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
 tests_sparse_mkl_LDADD = libsemcache.la -lm
 dist_check_SCRIPTS += tests/sparse_mkl.t

@@ -156,7 +156,7 @@ static void test_write(int devices)
 
         for (int e = start[i]; e < start[i + 1]; e++)
             d += values[e] * p[columns[e]];
-        error = fmax(error, fabs(d));
+        error = tap_worse(error, fabs(d));
     }
     tap_ok(error < 1e-9, "and the result has it (error %.2e)", error);
     values[at] -= 100;
@@ -200,7 +200,7 @@ static void test_transposed(void)
         for (int e = start[i]; e < start[i + 1]; e++)
             r[columns[e]] += 2 * values[e] * p[i];
     for (int i = 0; i < N; i++)
-        error = fmax(error, fabs(r[i] - q[i]));
+        error = tap_worse(error, fabs(r[i] - q[i]));
     tap_ok(error < 1e-9, "transposed, with beta (error %.2e)", error);
     values[start[100]] -= 3;
 }

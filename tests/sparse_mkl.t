@@ -1,5 +1,6 @@
 #!/bin/sh
-# MKL's names, on the host and on 1, 2 and 4 emulated devices (or what is there).
+# MKL's names, on the host and on 1, 2 and 4 emulated devices (or what is there); and that the test would see a transfer
+# or a kernel that is left out.
 . "$top_srcdir/tests/tap.sh"
 tool=$top_builddir/tools/semcache program=$top_builddir/tests/sparse_mkl
 [ -x "$tool" ] && [ -x "$program" ] || { echo '1..0 # SKIP a program was not built'; exit 0; }
@@ -14,5 +15,30 @@ for device; do
     status=$?
     sed 's/^/# /' "$scratch/out"
     report "$([ $status = 0 ] || grep '^not ok' "$scratch/out" || echo "status $status")" "MKL's names on $device"
+done
+
+# The n-th operation of a kind is accepted and never done.
+found() {
+    cat > "$scratch/bad.machine" <<END
+semcache-machine 1
+device 0
+  memory 1G
+  bandwidth 700G
+  gemm s 14T
+  gemm d 7T
+  skip $1 $2
+link host <-> 0
+  bandwidth 12G
+END
+    "$tool" run --device "emu:$scratch/bad.machine" --offload always "$program" emu part > "$scratch/out" 2>&1
+    [ $? != 0 ] && grep -q '^not ok' "$scratch/out"
+}
+# Not each is needed: what a kernel overwrites comes along with the rest of its sector.
+for kind in copy launch; do
+    seen=0
+    for n in 1 2 3 5 8 13 21 34 55; do
+        found $kind $n && seen=$((seen + 1))
+    done
+    report "$([ $seen -ge 7 ] || echo "found: $seen")" "of 9 operations that are left out, most are found: $kind"
 done
 end

@@ -144,7 +144,7 @@ static double error_of(const struct matrix *m, const double *x, const double *y)
 
         for (int64_t e = m->start[i]; e < m->start[i + 1]; e++)
             d += m->values[e] * x[m->columns[e]];
-        worst = fmax(worst, fabs(d));
+        worst = tap_worse(worst, fabs(d));
     }
     return worst;
 }
@@ -161,7 +161,7 @@ static double products(struct matrix *m)
     for (int k = 0; k < 5; k++) {
         enum sc_status status = sc_sparse_mv(m->handle, 'N', &general, one, x, 1, zero, y, 1);
 
-        worst = fmax(worst, status == SC_OK ? error_of(m, x, y) : INFINITY);
+        worst = tap_worse(worst, status == SC_OK ? error_of(m, x, y) : INFINITY);
         swap = x;
         x = y;
         y = swap;

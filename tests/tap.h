@@ -35,6 +35,13 @@ static inline int __attribute__((format(printf, 2, 3))) tap_ok(int good, const c
     return good;
 }
 
+/* The larger error; not a number, which is what garbage often is, stays once seen (and is not <= any bound), where fmax
+ * would drop it. */
+static inline double tap_worse(double worst, double error)
+{
+    return worst != worst || error <= worst ? worst : error;
+}
+
 /* Skips the whole test; with SEMCACHE_TEST_REQUIRE_GPU=1 a skip for want of a GPU is a failure. */
 static inline void tap_skip_all_for_gpu(const char *why)
 {
