@@ -1,5 +1,5 @@
-/* Single values of a matrix's arrays.  What devices have of them follows as after any write of the program's: the arrays
- * are linked (rule 2). */
+/* Single values of a matrix's arrays.  What devices have of them follows as after any write of the program's: the
+ * arrays are linked (rule 2). */
 #include <string.h>
 
 #include "sparse/sparse_int.h"

@@ -12,7 +12,8 @@ static int convert(sc_mkl_matrix m, int operation, sc_mkl_matrix *out, bool by_c
         return SC_MKL_NOT_INITIALIZED;
     if (!trans)
         return SC_MKL_INVALID_VALUE;
-    return sc_mkl_result(by_columns ? sc_sparse_convert_csc(out, m, trans) : sc_sparse_convert(out, m, trans, &general));
+    return sc_mkl_result(by_columns ? sc_sparse_convert_csc(out, m, trans)
+                                    : sc_sparse_convert(out, m, trans, &general));
 }
 
 static int add(int operation, sc_mkl_matrix a, enum sc_type type, const double alpha[2], sc_mkl_matrix b,

@@ -341,7 +341,8 @@ static double results(const struct matrix *m, struct sc_sparse_matrix *h, bool s
     char trans = "NTC"[draw(3)];
     struct sc_sparse_matrix *out;
     bool multiplied = square && draw(2);
-    enum sc_status status = multiplied ? sc_sparse_multiply(&out, trans, h, 'N', h) : sc_sparse_convert(&out, h, trans, &d);
+    enum sc_status status = multiplied ? sc_sparse_multiply(&out, trans, h, 'N', h)
+                                       : sc_sparse_convert(&out, h, trans, &d);
     const struct sc_sparse_arrays *c;
     double worst = 0;
     int64_t last;
