@@ -7,6 +7,7 @@ UM_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 UM_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
 tests_um_blas_SOURCES = tests/um_blas.c tests/tap.h
 nodist_tests_um_blas_SOURCES = cuda-um/checks.h
+tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h
 tests_um_blas_CPPFLAGS = $(UM_CPPFLAGS) -DREFERENCE_BLAS=\"libblas.so.3\"
 tests_um_blas_LDADD = $(UM_LDADD)
 tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h

@@ -1,5 +1,6 @@
-# Programs under MPI; built by the test itself with each mpicc that is here.
-EXTRA_DIST += tests/mpi/mpi_test.h tests/mpi/messages.c tests/mpi/collectives.c tests/mpi/windows.c
-dist_check_SCRIPTS += tests/mpi.t tests/ranks.t
-TESTS += tests/mpi.t tests/ranks.t
+# Programs under MPI; built by the tests themselves with each mpicc that is here.
+EXTRA_DIST += tests/mpi.sh tests/mpi/mpi_test.h tests/mpi/messages.c tests/mpi/collectives.c tests/mpi/windows.c \
+	tests/mpi/launched.c tests/mpi/scalapack.c tests/mpi/petsc.c tests/mpi/fortran.f90 tests/mpi/python.py
+dist_check_SCRIPTS += tests/mpi.t tests/mpi_programs.t tests/ranks.t
+TESTS += tests/mpi.t tests/mpi_programs.t tests/ranks.t
 LONG_TESTS += tests/mpi.t

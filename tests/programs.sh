@@ -24,9 +24,10 @@ cd "$scratch" || exit 2
 PYTHONDONTWRITEBYTECODE=1 LC_ALL=C
 # Emulated devices and the threads of OpenBLAS compete for the same cores.
 OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+OMPI_MCA_mpi_yield_when_idle=1
 export PYTHONDONTWRITEBYTECODE LC_ALL OPENBLAS_NUM_THREADS OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
-    OMPI_MCA_btl_vader_single_copy_mechanism
+    OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle
 python=/usr/bin/python3 # the distribution's, which uses the distribution's BLAS
 
 # --- the programs: have_NAME says what is missing, start_NAME "$@" runs it behind the words "$@" ---------------------
@@ -73,6 +74,29 @@ start_hpcc() {
     return $status
 }
 
+# The same by four processes on a grid.
+have_hpcc4() { have_hpcc; }
+start_hpcc4() {
+    sed 's/^1  *\([PQ]s\)$/2            \1/' "$sources/hpccinf.txt" > hpccinf.txt
+    rm -f hpccoutf.txt && mpirun -n 4 "$@" hpcc
+    status=$?
+    grep -E 'tests completed|errors in|Solution Validates|End of' hpccoutf.txt
+    sed -n 's/^||Ax-b.*\.\.\. /HPL residual: /p' hpccoutf.txt
+    return $status
+}
+
+have_scalapack() { ls /usr/lib/*/libscalapack-openmpi.so >/dev/null 2>&1 || echo libscalapack-openmpi-dev; }
+start_scalapack() {
+    mpicc.openmpi -o scalapack "$sources/../mpi/scalapack.c" -lscalapack-openmpi -lblas -lm || return
+    mpirun.openmpi -n 4 "$@" ./scalapack - 300
+}
+
+have_petsc() { pkg-config --exists PETSc || echo libpetsc-real-dev; }
+start_petsc() {
+    mpicc.openmpi -o petsc "$sources/../mpi/petsc.c" $(pkg-config --cflags --libs PETSc) -lm || return
+    mpirun.openmpi -n 4 "$@" ./petsc - 60
+}
+
 # --- the table -------------------------------------------------------------------------------------------------------
 # on_devices FILE: calls that ran on devices, from the statistics of all processes of the run.
 on_devices() {
@@ -82,7 +106,7 @@ on_devices() {
 # verdict NAME OFFLOAD: runs it under semcache and says how that differs from the run alone.
 verdict() {
     rm -f stats*
-    "start_$1" env SEMCACHE_CHECK=1 "$tool" run --device "$device" --offload "$2" --stats "$scratch/stats" \
+    "start_$1" env SEMCACHE_CHECK=1 "$tool" run --device "$device" --offload "$2" --stats "$scratch/stats.%p" \
         >"$1.$2.out" 2>"$1.$2.err"
     status=$?
     calls=$(on_devices stats)
@@ -98,7 +122,7 @@ verdict() {
 failed=0
 echo '| program | auto | calls on devices | always | calls on devices |'
 echo '| --- | --- | --- | --- | --- |'
-for name in ${*:-numpy scipy r octave arpack cholmod hpcc}; do
+for name in ${*:-numpy scipy r octave arpack cholmod hpcc hpcc4 scalapack petsc}; do
     missing=$("have_$name")
     if [ -n "$missing" ]; then
         echo "| $name | not here:" $missing "| | | |"

@@ -18,7 +18,7 @@ static int rank, ranks, checks, wrong;
 static MPI_Comm world;
 
 /* n values from `first` on, computed by a device. */
-static double *made(int n, double first)
+static inline double *made(int n, double first)
 {
     double *a = malloc((size_t)n * sizeof *a);
 
@@ -29,7 +29,7 @@ static double *made(int n, double first)
 }
 
 /* What the host, and then what a device sees from a[0] on: first, first + 1... */
-static void expect(const char *what, const double *a, int n, double first)
+static inline void expect(const char *what, const double *a, int n, double first)
 {
     double seen = ddot_(&n, a, &one, a, &one), sum = 0;
     int bad = 0;
