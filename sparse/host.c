@@ -1,5 +1,7 @@
 /* Products and solves on the host: loops over the program's arrays (device/kernel_sparse.c), which are looked at first.
  * */
+#include <string.h>
+
 #include "sparse/sparse_int.h"
 
 void sc_sparse_bring_home(const struct sc_sparse_matrix *m)
@@ -55,6 +57,29 @@ static enum sc_status run(const struct sc_sparse_call *call, const struct sc_spa
     return sc_device_kernel_host(NULL, &k);
 }
 
+/* The matrix as a call uses it: kept from an earlier call, or made now and to be freed after it. */
+static enum sc_status csr_for(struct sc_sparse_matrix *m, const struct sc_sparse_use *use, struct sc_sparse_csr *out)
+{
+    enum sc_status status;
+
+    if (m->host.start && memcmp(&m->host_use, use, sizeof *use) == 0) {
+        *out = m->host;
+        out->borrowed = true;
+        return SC_OK;
+    }
+    sc_sparse_bring_home(m);
+    status = sc_sparse_make_csr(&m->arrays, use, out);
+    if (status == SC_OK && !out->borrowed)
+        sc_log(SC_LOG_DEBUG, "sparse matrix: rearranged for the host");
+    if (status == SC_OK && m->is_private && !out->borrowed) {
+        sc_sparse_free_csr(&m->host);
+        m->host = *out;
+        m->host_use = *use;
+        out->borrowed = true;
+    }
+    return status;
+}
+
 enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t row, int64_t rows)
 {
     struct sc_sparse_matrix *m = call->matrix;
@@ -68,8 +93,7 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
     status = sc_sparse_measure(m);
     if (status != SC_OK)
         return status;
-    sc_sparse_bring_home(m);
-    status = sc_sparse_make_csr(&m->arrays, &call->use, &csr);
+    status = csr_for(m, &call->use, &csr);
     if (status == SC_OK)
         status = run(call, &csr, row, rows);
     sc_sparse_free_csr(&csr);

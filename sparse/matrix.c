@@ -199,6 +199,7 @@ static void release(struct sc_sparse_matrix *m)
         return;
     for (int i = 0; i < m->variants; i++)
         sc_sparse_variant_drop(&m->variant[i]);
+    sc_sparse_free_csr(&m->host);
     free_arrays(m);
     pthread_mutex_destroy(&m->lock);
     free(m);
@@ -279,8 +280,14 @@ void sc_sparse_touched(struct sc_sparse_matrix *m)
     for (int i = 0; i < m->variants; i++)
         sc_sparse_variant_drop(&m->variant[i]);
     m->variants = 0;
+    sc_sparse_free_csr(&m->host);
     pthread_mutex_unlock(&m->lock);
     sc_inside_leave();
+}
+
+void sc_sparse_set_private(struct sc_sparse_matrix *m)
+{
+    m->is_private = m->owned;
 }
 
 /* --- found again -------------------------------------------------------------------------------------------------- */

@@ -67,6 +67,9 @@ const struct sc_sparse_arrays *sc_sparse_arrays(const struct sc_sparse_matrix *m
 enum sc_status sc_sparse_check(struct sc_sparse_matrix *matrix, int64_t *entries);
 /* Arrays that are copies were changed through the pointers of sc_sparse_arrays; the program's own need no such call. */
 void sc_sparse_touched(struct sc_sparse_matrix *matrix);
+/* Nobody else sees its arrays, which are copies: what the host makes of them for a call (transposed, both triangles,
+ * sorted) is kept for the next one, as what the devices have is. */
+void sc_sparse_set_private(struct sc_sparse_matrix *matrix);
 
 /* A new matrix, in CSR with sorted columns, arrays of its own: op(A) as `descr` has it. */
 enum sc_status sc_sparse_convert(struct sc_sparse_matrix **out, struct sc_sparse_matrix *matrix, char trans,

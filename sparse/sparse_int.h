@@ -84,8 +84,11 @@ struct sc_sparse_variant {
 
 struct sc_sparse_matrix {
     pthread_mutex_t lock;
-    unsigned users; /* atomic */
-    bool owned;     /* the arrays are copies */
+    unsigned users;  /* atomic */
+    bool owned;      /* the arrays are copies */
+    bool is_private; /* and change with sc_sparse_touched only: */
+    struct sc_sparse_csr host; /* what the host made of them last, if anything */
+    struct sc_sparse_use host_use;
     struct sc_sparse_arrays arrays;
     bool measured;  /* the next two are known (of the program's arrays: since they were analysed last) */
     int64_t first, end; /* positions in index and values that are used */

@@ -317,6 +317,7 @@ enum sc_status sc_usblas_assemble(struct sc_usblas *m)
     sc_sparse_destroy(entries);
     if (status != SC_OK)
         return status;
+    sc_sparse_set_private(m->matrix);
     if (m->overwrites)
         overwrite(m);
     m->singular = is_singular(m);

@@ -41,6 +41,8 @@ for my $program (grep { -x "$ENV{top_builddir}/$_" } qw(examples/cg_usblas examp
     right(run({ device => 'none' }, $program, $n, $iterations), 'right without devices');
     right(run({}, $program, 1), 'one point');
 }
+my $host = run({ device => 'none', env => { SEMCACHE_LOG => 'debug' } }, 'examples/cg_usblas', 1000, 20);
+is(scalar(grep { /rearranged for the host/ } complaints($host)), 1, 'on the host both triangles are made once');
 right(run({ %always }, 'examples/cg_usblas', '-w', $n, $iterations), 'right with a matrix that was begun anew');
 right(run({ %always }, 'examples/cg_usblas', '-s', $_, 1000), "$_ points") for 3, 5, 27;
 right(run({ device => 'none' }, 'examples/cg_sparse', '-w', $n, $iterations), 'right without devices');
