@@ -6,7 +6,8 @@ EXTRA_DIST += sparse/README.md
 
 # Other libraries' names over it: linked where the veneers of the BLAS are, not by unit tests.
 libveneers_la_SOURCES += sparse/mkl.h sparse/mkl_algebra.c sparse/mkl_arrays.c sparse/mkl_call.c sparse/mkl_handle.c \
-  sparse/usblas.h sparse/usblas_call.c sparse/usblas_handle.c sparse/usblas_insert.c sparse/usblas_vector.c
+  sparse/usblas.h sparse/usblas_access.c sparse/usblas_call.c sparse/usblas_handle.c sparse/usblas_insert.c \
+  sparse/usblas_vector.c
 sparse_names = $(srcdir)/sparse/names.tab $(srcdir)/sparse/names.awk
 generate_names = $(MKDIR_P) sparse && $(AWK) -f $(srcdir)/sparse/names.awk
 sparse/exports.list: $(sparse_names)

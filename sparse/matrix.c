@@ -285,6 +285,15 @@ void sc_sparse_touched(struct sc_sparse_matrix *m)
     sc_inside_leave();
 }
 
+void sc_sparse_values_changed(struct sc_sparse_matrix *m)
+{
+    sc_inside_enter();
+    pthread_mutex_lock(&m->lock);
+    sc_sparse_free_csr(&m->host);
+    pthread_mutex_unlock(&m->lock);
+    sc_inside_leave();
+}
+
 void sc_sparse_set_private(struct sc_sparse_matrix *m)
 {
     m->is_private = m->owned;

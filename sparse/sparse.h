@@ -70,6 +70,8 @@ void sc_sparse_touched(struct sc_sparse_matrix *matrix);
 /* Nobody else sees its arrays, which are copies: what the host makes of them for a call (transposed, both triangles,
  * sorted) is kept for the next one, as what the devices have is. */
 void sc_sparse_set_private(struct sc_sparse_matrix *matrix);
+/* After that: values, and nothing else, were written through the pointers of sc_sparse_arrays. */
+void sc_sparse_values_changed(struct sc_sparse_matrix *matrix);
 
 /* A new matrix, in CSR with sorted columns, arrays of its own: op(A) as `descr` has it. */
 enum sc_status sc_sparse_convert(struct sc_sparse_matrix **out, struct sc_sparse_matrix *matrix, char trans,

@@ -86,7 +86,7 @@ struct sc_sparse_matrix {
     pthread_mutex_t lock;
     unsigned users;  /* atomic */
     bool owned;      /* the arrays are copies */
-    bool is_private; /* and change with sc_sparse_touched only: */
+    bool is_private; /* and change as sparse.h says: */
     struct sc_sparse_csr host; /* what the host made of them last, if anything */
     struct sc_sparse_use host_use;
     struct sc_sparse_arrays arrays;

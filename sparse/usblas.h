@@ -3,6 +3,7 @@
  *
  *   usblas_handle.c  begun, properties, destroyed     usblas_insert.c  entries, and what becomes of them at the end
  *   usblas_call.c    products and solves              usblas_vector.c  sparse vectors
+ *   usblas_access.c  librsb's additions: entries looked at and changed after the end
  *
  * A Fortran name is the C function with pointers for arguments and a last one for the result, as blas_dusmv_ (librsb's
  * spelling) and dusmv_; matrices that are begun by one count from 1. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sparse/sparse_int.h"
 #include "sparse/usblas.h"
 
 /* --- what is inserted --------------------------------------------------------------------------------------------- */
@@ -240,13 +241,10 @@ SC_USBLAS_TYPES(INSERT)
 int64_t sc_usblas_find(const struct sc_usblas *m, int64_t row, int64_t col)
 {
     const struct sc_sparse_arrays *a = sc_sparse_arrays(m->matrix);
-    bool narrow = a->index_bytes == 4;
-    int64_t low = narrow ? ((const int32_t *)a->start)[row] : ((const int64_t *)a->start)[row];
-    int64_t high = narrow ? ((const int32_t *)a->start)[row + 1] : ((const int64_t *)a->start)[row + 1];
+    int64_t low = sc_sparse_at(a->start, a->index_bytes, row), high = sc_sparse_at(a->start, a->index_bytes, row + 1);
 
     while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        int64_t at = narrow ? ((const int32_t *)a->index)[middle] : ((const int64_t *)a->index)[middle];
+        int64_t middle = low + (high - low) / 2, at = sc_sparse_at(a->index, a->index_bytes, middle);
 
         if (at == col)
             return middle;

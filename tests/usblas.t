@@ -24,6 +24,7 @@ fi
 for device; do
     run "the Sparse BLAS on $device" "$device" "$tests/usblas"
     report "$(cat "$scratch/said")" "nothing is said on $device"
+    run "librsb's additions on $device" "$device" "$tests/usblas_access"
 done
 
 run 'bad input' none "$tests/usblas_errors"

@@ -99,7 +99,22 @@ extern "C" {
                                      int col_stride, const int *indx, const int *jndx);                              \
     int BLAS_##l##uscr_insert_block(blas_sparse_matrix A, const element *values, int row_stride, int col_stride,     \
                                     int i, int j);                                                                   \
-    int BLAS_##l##uscr_end(blas_sparse_matrix A);
+    int BLAS_##l##uscr_end(blas_sparse_matrix A);                                                                    \
+    /* librsb's additions, for matrices that have been ended.  Ranges of rows include the last one. */               \
+    int BLAS_##l##usget_element(blas_sparse_matrix A, int i, int j, element *value);                                 \
+    int BLAS_##l##usget_diag(blas_sparse_matrix A, element *d);                                                      \
+    int BLAS_##l##usget_rows_nnz(blas_sparse_matrix A, int first, int last, int *count);                             \
+    int BLAS_##l##usget_rows_sparse(blas_sparse_matrix A, element *values, int *indx, int *jndx, int *count,         \
+                                    int first, int last);                                                            \
+    int BLAS_##l##usget_matrix_nnz(blas_sparse_matrix A, int *count);                                                \
+    /* Of op(A); a real number, also of a complex matrix. */                                                         \
+    int BLAS_##l##usget_infinity_norm(blas_sparse_matrix A, element *norm, enum blas_trans_type trans);              \
+    /* Values of entries that are stored: all, or (one is not) none. */                                              \
+    int BLAS_##l##usset_element(blas_sparse_matrix A, int i, int j, element *value);                                 \
+    int BLAS_##l##usset_elements(blas_sparse_matrix A, const int *indx, const int *jndx, const element *values,      \
+                                 int nnz);                                                                           \
+    /* A := diag(d) A, or A diag(d) where trans is not blas_no_trans. */                                             \
+    int BLAS_##l##usrows_scale(blas_sparse_matrix A, const element *d, enum blas_trans_type trans);
 
 SEMCACHE_BLAS_SPARSE_OF(s, float, float)
 SEMCACHE_BLAS_SPARSE_OF(d, double, double)
