@@ -26,6 +26,8 @@ enum sc_strategy {
     SC_STRATEGIES
 };
 
+enum sc_track { SC_TRACK_AUTO, SC_TRACK_MPROTECT, SC_TRACK_WP };
+
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
 struct sc_config {
@@ -54,6 +56,7 @@ struct sc_config {
     const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache); NULL: there is none */
     uint64_t arena_bytes;     /* address space reserved for the arena */
     uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */
+    enum sc_track track;      /* how writes to memory outside the arena are noticed */
     uint64_t window_min;      /* first read window of the pager, bytes */
     uint64_t window_max;
     int push;                 /* results go home before the host asks (coherence/push.c) */

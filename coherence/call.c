@@ -1,8 +1,9 @@
-/* The bracket of a call: resolve the operands, hold the lock, keep the matrices, copy untracked ones in and out. */
-#include "coherence/protocol.h"
+/* The bracket of a call: resolve the operands, hold the lock, keep the matrices. */
+#include "coherence/mirror.h"
 
 #include <pthread.h>
-#include <string.h>
+
+#define OPERANDS_MAX 8
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
@@ -41,102 +42,6 @@ void sc_protocol_resume_calls(void)
 {
     if (--holding == 0)
         pthread_cond_broadcast(&may_begin);
-}
-
-/* --- shadows of untracked memory ---------------------------------------------------------------------------------- */
-
-static bool trackable(const struct sc_view *v)
-{
-    struct sc_host_block block;
-    uintptr_t lo, hi;
-
-    sc_view_extent(v, &lo, &hi);
-    return sc_host_in_arena(v->ptr) && sc_host_block_of(v->ptr, &block) && hi <= block.base + block.bytes;
-}
-
-void sc_view_copy(const struct sc_view *to, const struct sc_view *from)
-{
-    size_t elem = sc_type_bytes(to->type);
-    int64_t a = sc_step(to->ld), b = sc_step(from->ld);
-    int64_t outer = to->vector ? to->rows : to->cols, inner = to->vector ? 1 : to->rows;
-
-    if (to->vector && a == 1 && b == 1) {
-        outer = 1;
-        inner = to->rows;
-    }
-    for (int64_t j = 0; j < outer; j++)
-        memcpy((char *)to->ptr + (size_t)(j * a) * elem, (const char *)from->ptr + (size_t)(j * b) * elem,
-               (size_t)inner * elem);
-}
-
-static size_t shadow_bytes(const struct sc_view *v)
-{
-    return (size_t)(v->rows * v->cols) * sc_type_bytes(v->type);
-}
-
-/* A compact copy of the view's memory in the arena. */
-static enum sc_status shadow(struct sc_view *v)
-{
-    struct sc_view own = *v;
-
-    own.ld = v->vector ? (v->ld < 0 ? -1 : 1) : v->rows;
-    own.ptr = sc_host_alloc(shadow_bytes(v));
-    if (!own.ptr)
-        return SC_ERR_MEMORY;
-    if (v->access & SC_READ)
-        sc_view_copy(&own, v);
-    *v = own;
-    return SC_OK;
-}
-
-static bool overlap(const struct sc_view *a, const struct sc_view *b)
-{
-    uintptr_t alo, ahi, blo, bhi;
-
-    sc_view_extent(a, &alo, &ahi);
-    sc_view_extent(b, &blo, &bhi);
-    return alo < bhi && blo < ahi;
-}
-
-/* Two views of the same untracked memory, one of them written, cannot both have a shadow. */
-static bool shadows_conflict(const struct sc_view *views, int count, int i)
-{
-    for (int k = 0; k < count; k++)
-        if (k != i && !sc_view_empty(&views[k]) && overlap(&views[i], &views[k]) &&
-            ((views[i].access | views[k].access) & SC_WRITE))
-            return true;
-    return false;
-}
-
-/* Without the lock. */
-static void free_shadow(const struct sc_view *own)
-{
-    sc_coherence_forget((uintptr_t)own->ptr, shadow_bytes(own));
-    sc_host_free((void *)own->ptr);
-}
-
-static void drop_shadows(const struct sc_view *own, const bool *staged, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (staged[i])
-            free_shadow(&own[i]);
-}
-
-static enum sc_status make_shadows(const struct sc_view *views, int count, struct sc_view *own, bool *staged)
-{
-    enum sc_status status = SC_OK;
-
-    memset(staged, 0, (size_t)count * sizeof *staged);
-    for (int i = 0; i < count && status == SC_OK; i++) {
-        own[i] = views[i];
-        if (sc_view_empty(&views[i]) || trackable(&views[i]))
-            continue;
-        status = shadows_conflict(views, count, i) ? SC_ERR_CONFLICT : shadow(&own[i]);
-        staged[i] = status == SC_OK;
-    }
-    if (status != SC_OK)
-        drop_shadows(own, staged, count);
-    return status;
 }
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
@@ -268,9 +173,9 @@ static bool any_in_use(const struct sc_operand *operands, int count)
 
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands)
 {
-    struct sc_view own[8];
-    bool staged[8];
-    enum sc_status status = count > 8 ? SC_ERR_INVALID : make_shadows(views, count, own, staged);
+    struct sc_view own[OPERANDS_MAX];
+    enum sc_stage stage[OPERANDS_MAX];
+    enum sc_status status = count > OPERANDS_MAX ? SC_ERR_INVALID : sc_outside_stage(views, count, own, stage);
 
     if (status != SC_OK)
         return status;
@@ -286,13 +191,13 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     if (status != SC_OK) {
         call_over();
         sc_protocol_unlock();
-        drop_shadows(own, staged, count);
+        sc_outside_drop(own, stage, count);
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
     }
     hold(operands, count, 1);
     sign(operands, count);
     for (int i = 0; i < count; i++)
-        if (staged[i])
+        if ((operands[i].stage = stage[i]) != SC_IN_ARENA)
             operands[i].staged = views[i];
     return SC_OK;
 }
@@ -307,15 +212,5 @@ void sc_coherence_end(struct sc_operand *operands, int count)
                 sc_check_matrix(operands[i].matrix, "a call");
     sc_protocol_mend();
     sc_protocol_unlock();
-    for (int i = 0; i < count; i++) {
-        struct sc_operand *o = &operands[i];
-
-        if (!o->staged.ptr)
-            continue;
-        if (o->staged.access & SC_WRITE) {
-            sc_coherence_acquire_host((uintptr_t)o->view.ptr, shadow_bytes(&o->view), SC_READ);
-            sc_view_copy(&o->staged, &o->view);
-        }
-        free_shadow(&o->view);
-    }
+    sc_outside_finish(operands, count);
 }

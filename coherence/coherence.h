@@ -45,7 +45,8 @@ struct sc_operand {
     int64_t row, col;      /* else: position of the view's first element in the lattice */
     int64_t rows, cols;    /* extent in the lattice */
     int64_t first, count;
-    struct sc_view staged; /* the program's view when the operand is a shadow of untracked memory (ptr != NULL) */
+    struct sc_view staged; /* the program's view when the operand is a copy, for memory outside the arena (ptr) */
+    enum sc_stage { SC_IN_ARENA, SC_SHADOW, SC_MIRROR } stage; /* such a copy is for one call, or it is kept */
 };
 
 /* A part of an operand.  Matrix: rows [r, r+rows) x cols [c, c+cols) of the view.  Vector: elements [r, r+rows) counted
@@ -80,10 +81,10 @@ void sc_coherence_drain(void);
 
 /* --- a call ------------------------------------------------------------------------------------------------------ */
 
-/* Finds or makes the matrices of a call's operands and takes the protocol's lock until sc_coherence_end.  Views in
- * memory that cannot be tracked are copied into shadows first (and copied back by end).  Errors (nothing held):
- * SC_ERR_CONFLICT (operands overlap on different lattices), SC_ERR_MEMORY: run the call on the host.  Empty views are
- * allowed. */
+/* Finds or makes the matrices of a call's operands and takes the protocol's lock until sc_coherence_end.  Views outside
+ * the arena are copied first (and copied back by end), as far as they have been written since the last call.  Errors
+ * (nothing held): SC_ERR_CONFLICT (operands overlap on different lattices), SC_ERR_MEMORY: run the call on the host.
+ * Empty views are allowed. */
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands);
 void sc_coherence_end(struct sc_operand *operands, int count);
 
@@ -96,7 +97,7 @@ struct sc_residency {
     uint64_t device_bytes; /* of those: valid on some device */
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t overwritten;  /* of those: on no device, and the view is written without being read */
-    uint64_t untracked;    /* in memory that cannot be tracked (would be shadowed) */
+    uint64_t untracked;    /* copied in and out in each call (results of those outside the arena: half of them) */
 };
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);
 

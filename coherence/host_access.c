@@ -1,6 +1,6 @@
 /* The host's side of the protocol: acquiring ranges, page faults, read-ahead, giving memory up. */
 #include "coherence/faults.h"
-#include "coherence/protocol.h"
+#include "coherence/mirror.h"
 
 #define PATIENCE 8 /* rounds; two or three are usual */
 
@@ -312,6 +312,8 @@ static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
 
 void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access)
 {
+    if (bytes && access & SC_WRITE)
+        sc_host_watch_open(addr, addr + bytes);
     if (!bytes || !sc_host_in_arena((const void *)addr) || !sc_protocol_ops())
         return;
     sc_protocol_lock();
@@ -328,9 +330,13 @@ void sc_coherence_acquire_view(const struct sc_view *v)
     int64_t columns = v->vector ? v->rows : v->cols, step = sc_step(v->ld);
     uintptr_t lo, hi;
 
-    if (sc_view_empty(v) || !sc_host_in_arena(v->ptr) || !sc_protocol_ops())
+    if (sc_view_empty(v) || !sc_protocol_ops())
         return;
     sc_view_extent(v, &lo, &hi);
+    if (!sc_host_in_arena(v->ptr)) {
+        sc_coherence_acquire_host(lo, hi - lo, v->access);
+        return;
+    }
     column = (size_t)(v->vector ? 1 : v->rows) * elem;
     gap = (size_t)step * elem - column;
     if (gap < column || gap < 4 * SC_PAGE || v->access == SC_RDWR) {
@@ -383,7 +389,13 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
     struct sc_host_block block;
     enum sc_prot prot;
 
-    if (!sc_protocol_ops() || !sc_host_in_arena((void *)addr))
+    if (!sc_host_in_arena((void *)addr)) {
+        if (!(access & SC_WRITE) || !sc_host_watch_fault(addr))
+            return SC_FAULT_NOT_OURS;
+        sc_count(&sc_stats.faults_write, 1);
+        return SC_FAULT_DONE;
+    }
+    if (!sc_protocol_ops())
         return SC_FAULT_NOT_OURS;
     sc_protocol_lock();
     prot = sc_host_prot(page);
@@ -465,6 +477,10 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes)
 
     if (!bytes || !sc_protocol_ops())
         return;
+    if (!sc_host_in_arena((const void *)addr)) {
+        sc_mirror_forget(addr, addr + bytes);
+        return;
+    }
     sc_protocol_lock();
     while (sc_directory_find(addr, addr + bytes, &first))
         remove_matrix(sc_directory_at(first), &w);

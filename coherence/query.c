@@ -1,5 +1,5 @@
 /* What callers may ask about an operand: cuts, where it is, what is missing.  Nothing here changes anything. */
-#include "coherence/protocol.h"
+#include "coherence/mirror.h"
 
 /* --- cuts --------------------------------------------------------------------------------------------------------- */
 
@@ -270,10 +270,6 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
 
     sc_view_extent(v, &lo, &hi);
     out->bytes += bytes;
-    if (!sc_host_in_arena((const void *)lo)) {
-        out->untracked += bytes;
-        return;
-    }
     n = sc_directory_find(lo, hi, &first);
     if (!n && (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes))
         out->untracked += bytes;
@@ -290,20 +286,58 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
     }
 }
 
-void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
+/* The bytes of a mirror that the program has written since are not known here: what the last call had counts.  Results
+ * are copied back, which is one way of the two that `untracked` stands for. */
+static void add_outside(const struct sc_view *v, struct sc_residency *out)
 {
-    *out = (struct sc_residency){0};
-    sc_protocol_lock();
+    struct sc_residency all = {0};
+    struct sc_view own;
+    uintptr_t lo, hi;
+    bool mirrored, possible;
+
+    sc_view_extent(v, &lo, &hi);
+    sc_mirror_lock();
+    mirrored = sc_mirror_view(v, &own);
+    possible = mirrored || sc_mirror_possible(lo, hi);
+    sc_mirror_unlock();
+    all.bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
+    if (mirrored) {
+        all.bytes = 0;
+        sc_protocol_lock();
+        add_residency(&own, &all);
+        sc_protocol_unlock();
+    }
+    out->bytes += all.bytes;
+    if (!possible || v->access & SC_WRITE)
+        out->untracked += possible ? all.bytes / 2 : all.bytes;
+    if (possible)
+        out->device_bytes += v->access & SC_WRITE ? all.device_bytes / 2 : all.device_bytes;
+}
+
+static void add_views(const struct sc_view *views, int count, bool outside, struct sc_residency *out)
+{
     for (int i = 0; i < count; i++) {
         struct sc_residency before = *out;
 
-        if (!sc_view_empty(&views[i]))
+        if (sc_view_empty(&views[i]) || sc_host_in_arena(views[i].ptr) == outside)
+            continue;
+        if (outside)
+            add_outside(&views[i], out);
+        else
             add_residency(&views[i], out);
         if (views[i].access == SC_WRITE)
             out->overwritten += out->bytes - before.bytes - (out->device_bytes - before.device_bytes) -
                                 (out->untracked - before.untracked);
     }
+}
+
+void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
+{
+    *out = (struct sc_residency){0};
+    sc_protocol_lock();
+    add_views(views, count, false, out);
     sc_protocol_unlock();
+    add_views(views, count, true, out);
 }
 
 static void add_fetched(const struct sc_view *v, struct sc_fetched *out)

@@ -1,6 +1,6 @@
 /* Starting and stopping the protocol on a set of open devices. */
 #include "coherence/faults.h"
-#include "coherence/protocol.h"
+#include "coherence/mirror.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -43,6 +43,7 @@ void sc_coherence_stop(void)
     sc_protocol_lock();
     sc_protocol_end_calls(); /* those that come now belong on the host */
     sc_protocol_unlock();
+    sc_mirror_forget(0, UINTPTR_MAX);
     sc_coherence_release_range(0, UINTPTR_MAX);
     sc_link_stop();
     sc_host_spans_unpin();

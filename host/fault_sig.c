@@ -9,6 +9,7 @@
 #include "base/inside.h"
 #include "host/fault_int.h"
 #include "host/host_int.h"
+#include "host/watch.h"
 
 /* The same access faults again and again and nothing changes in between: it will for ever. */
 #define STUCK_MOST 8
@@ -42,7 +43,8 @@ static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access access)
     last.ip = ip;
     if (last.stuck > STUCK_MOST)
         return STUCK;
-    return sc_host_prot(addr) <= (access == SC_READ ? SC_PROT_R : SC_PROT_RW) ? RETRY : ASK;
+    return (sc_host_within((const void *)addr) ? sc_host_prot(addr) : sc_watch_prot(addr)) <=
+                   (access == SC_READ ? SC_PROT_R : SC_PROT_RW) ? RETRY : ASK;
 }
 
 static struct sc_fault_slot *claim(struct sc_fault_desk *desk)
@@ -147,11 +149,17 @@ void sc_fault_sig_home(void)
         ask(desk, 0, SC_FAULT_HOME, 0, &limit);
 }
 
+bool sc_fault_sig_ours(uintptr_t addr)
+{
+    return sc_host_within((const void *)addr) ||
+           (sc_host_within_watched((const void *)addr) && sc_watch_meets(addr, addr + 1));
+}
+
 bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip)
 {
     struct sc_fault_desk *desk = sc_fault_desk;
 
-    if (!desk || sc_fault_on_pager || !sc_host_within((const void *)addr))
+    if (!desk || sc_fault_on_pager || !sc_fault_sig_ours(addr))
         return false;
     switch (look(addr, ip, access)) {
     case ASK:

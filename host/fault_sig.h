@@ -52,6 +52,9 @@ extern struct sc_fault_desk *sc_fault_desk; /* NULL before the first start; neve
 /* Set on the pager thread: its own faults cannot be served. */
 extern __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
 
+/* The address is in the arena or in a watched range. */
+bool sc_fault_sig_ours(uintptr_t addr);
+
 /* In the signal handler.  True: try the access again; false: the fault is not ours. */
 bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip);
 

@@ -11,6 +11,7 @@
 #include "base/inside.h"
 #include "host/arena.h"
 #include "host/span.h"
+#include "host/watch.h"
 
 /* Two sets of handlers.  The arena's are registered with the arena.  The protocol's come once devices are open, and
  * therefore run first: what the devices' libraries do before a fork (OpenBLAS ends its threads) must find no work in
@@ -30,16 +31,29 @@ static void protocol_parent(void)
         sc_host_resume();
 }
 
+static void prepare(void)
+{
+    sc_watch_fork_prepare();
+    sc_host_spans_fork_prepare();
+}
+
+static void parent(void)
+{
+    sc_host_spans_fork_parent();
+    sc_watch_fork_parent();
+}
+
 static void child(void)
 {
     sc_host_spans_fork_child();
+    sc_watch_fork_child();
     __atomic_store_n(&sc_host_arena_from, SIZE_MAX, __ATOMIC_RELEASE);
 }
 
 static void start(void)
 {
     sc_inside_enter();
-    pthread_atfork(sc_host_spans_fork_prepare, sc_host_spans_fork_parent, child);
+    pthread_atfork(prepare, parent, child);
     sc_inside_leave();
 }
 

@@ -33,7 +33,7 @@ static int callback(void *addr, int serious)
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
-    if (info->si_code == SEGV_ACCERR && sc_host_within(info->si_addr)) {
+    if (info->si_code == SEGV_ACCERR && sc_fault_sig_ours((uintptr_t)info->si_addr)) {
         const greg_t *regs = ((const ucontext_t *)context)->uc_mcontext.gregs;
 
         here.ip = (uintptr_t)regs[REG_RIP];

@@ -21,7 +21,7 @@ enum sc_fault_answer {
 
 struct sc_host_callbacks {
     /* On the pager thread.  Makes [addr] accessible, bringing home about `window` bytes around it (never more).
-     * access: SC_READ or SC_WRITE. */
+     * access: SC_READ or SC_WRITE.  Outside the arena (window 0): see sc_host_watch_fault. */
     enum sc_fault_answer (*fault)(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window);
     /* On the pager thread, after a sequential fault: start moving up to `bytes` bytes from addr on, without waiting and
      * without opening pages. */
@@ -78,6 +78,32 @@ void sc_host_spans_leave_pinned(void);
 /* True when a system call that uses [lo, hi) is under way, one of the two writing: those pages must stay as they are.
  * With the protocol's lock held. */
 bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access);
+
+/* --- memory outside the arena, of which the caller keeps a copy: where has it been written since? ----------------- */
+
+#define SC_WATCHED_MAX 64
+struct sc_watch_run {
+    uintptr_t lo, hi; /* pages */
+};
+
+/* Watches the pages from lo to *hi, or, where another kind of memory begins, to the end of this kind, which *hi then
+ * is, but not before `least`.  All of them count as written.  SC_ERR_UNSUPPORTED: shared memory, files, a system that
+ * has no means, no room for more. */
+enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least);
+void sc_host_unwatch(uintptr_t lo);
+/* Runs of the pages [*lo, hi), in order, that may have been written since the last call with `again`; from now on they
+ * are watched again (else they stay written).  At most `most` runs: their number, and *lo where the next call goes on,
+ * hi at the end.  -1: there is other memory now. */
+int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_watch_run *runs, int most);
+/* Before the library, or a device or the kernel on behalf of the program, writes there: it counts as written.  Any
+ * memory. */
+void sc_host_watch_open(uintptr_t lo, uintptr_t hi);
+/* A write has met a page there that was closed to notice it.  False: none was. */
+bool sc_host_watch_fault(uintptr_t addr);
+const char *sc_host_watch_engine(void); /* the first that is tried, or NULL */
+
+/* Bytes of memory that this process may use at most: the machine's, or its control group's. */
+uint64_t sc_host_memory_limit(void);
 
 /* SEMCACHE_CHECK=2: from now on system calls of this thread that pass libc by are trapped (host/strict.c).  At each
  * call of the BLAS; otherwise nothing. */

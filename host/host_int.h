@@ -26,6 +26,15 @@ static inline bool sc_host_within(const void *p)
     return (uintptr_t)p - sc_host_arena.base < sc_host_arena.bytes;
 }
 
+/* A hull of the watched ranges (watch.c); bytes is 0 when there are none. */
+extern struct sc_host_arena sc_host_watched;
+
+static inline bool sc_host_within_watched(const void *p)
+{
+    return (uintptr_t)p - __atomic_load_n(&sc_host_watched.base, __ATOMIC_RELAXED) <
+           __atomic_load_n(&sc_host_watched.bytes, __ATOMIC_ACQUIRE);
+}
+
 /* The system calls themselves: the names of libc are interposed by this folder (mmap.c) and would come back to us. */
 static inline int sc_host_sys_mprotect(void *addr, size_t bytes, int prot)
 {

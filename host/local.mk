@@ -2,7 +2,9 @@
 libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/machine_memory.c host/malloc.c \
 	host/mmap.c host/next.h host/next.c host/io.c host/io_calls.h host/libc_names.h host/uses.h host/uses.c host/raw.c \
-	host/strict.h host/strict.c host/fork.h host/fork.c host/rawmem.c
+	host/strict.h host/strict.c host/fork.h host/fork.c host/rawmem.c \
+	host/own_fd.h host/own_fd.c host/watch.h host/watch.c host/watch_wp.c \
+	host/watch_mprotect.c host/watch_sig.c host/lasting.c
 libcore_la_SOURCES += host/mpi.h host/mpi.c host/mpi_calls.h host/mpi_pending.c host/mpi_touch.c
 EXTRA_DIST += host/README.md host/mpi_names.h
 

@@ -11,6 +11,7 @@
 #include "base/inside.h"
 #include "host/arena.h"
 #include "host/next.h"
+#include "host/watch.h"
 
 #ifndef MADV_DONTNEED_LOCKED /* of kernels newer than the headers */
 #define MADV_DONTNEED_LOCKED 24
@@ -30,10 +31,22 @@ static inline bool meets_arena(const void *addr, size_t bytes)
     return sc_host_arena.bytes && !sc_inside() && (a < sc_host_arena.bytes || -a < bytes);
 }
 
+/* Memory outside the arena that is being watched becomes other memory. */
+static void forget_watched(const void *addr, size_t bytes)
+{
+    uintptr_t lo = sc_page_floor((uintptr_t)addr), hi = (uintptr_t)addr + bytes;
+
+    if (__builtin_expect(sc_host_watched.bytes != 0, 0) && bytes && hi > lo && !sc_inside() && sc_watch_meets(lo, hi))
+        sc_host_forget(lo, hi - lo);
+}
+
 static void abandon(const void *addr, size_t bytes, bool lost)
 {
     if (meets_arena(addr, bytes))
         sc_host_arena_abandon((uintptr_t)addr, bytes, lost);
+    forget_watched(addr, bytes);
+    if (lost)
+        sc_lasting_gone((uintptr_t)addr, bytes);
 }
 
 /* What the kernel would do with closed pages or pinned ones (rule M4), done or prevented.  True: nothing is left to
@@ -88,18 +101,25 @@ SC_HOST_EXPORT void *mmap(void *addr, size_t bytes, int prot, int flags, int fd,
 {
     if (flags & MAP_FIXED)
         abandon(addr, bytes, true);
-    return ((__typeof__(mmap) *)sc_host_next(&next_mmap, "mmap"))(addr, bytes, prot, flags, fd, offset);
+    addr = ((__typeof__(mmap) *)sc_host_next(&next_mmap, "mmap"))(addr, bytes, prot, flags, fd, offset);
+    if (addr != MAP_FAILED)
+        sc_lasting_mapped(addr, bytes, prot, flags);
+    return addr;
 }
 
 SC_HOST_EXPORT void *mmap64(void *addr, size_t bytes, int prot, int flags, int fd, off64_t offset)
 {
     if (flags & MAP_FIXED)
         abandon(addr, bytes, true);
-    return ((__typeof__(mmap64) *)sc_host_next(&next_mmap64, "mmap64"))(addr, bytes, prot, flags, fd, offset);
+    addr = ((__typeof__(mmap64) *)sc_host_next(&next_mmap64, "mmap64"))(addr, bytes, prot, flags, fd, offset);
+    if (addr != MAP_FAILED)
+        sc_lasting_mapped(addr, bytes, prot, flags);
+    return addr;
 }
 
 SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flags, ...)
 {
+    bool lasting = sc_lasting_mapping((uintptr_t)addr, (uintptr_t)addr + bytes);
     void *to = NULL;
 
     if (flags & MREMAP_FIXED) {
@@ -111,7 +131,10 @@ SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flag
         abandon(to, new_bytes, true);
     }
     abandon(addr, bytes, true);
-    return ((__typeof__(mremap) *)sc_host_next(&next_mremap, "mremap"))(addr, bytes, new_bytes, flags, to);
+    to = ((__typeof__(mremap) *)sc_host_next(&next_mremap, "mremap"))(addr, bytes, new_bytes, flags, to);
+    if (lasting && to != MAP_FAILED)
+        sc_lasting_mapped(to, new_bytes, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+    return to;
 }
 
 SC_HOST_EXPORT int mprotect(void *addr, size_t bytes, int prot)
@@ -141,5 +164,7 @@ SC_HOST_EXPORT int madvise(void *addr, size_t bytes, int advice)
 {
     if (meets_arena(addr, bytes) && (uintptr_t)addr % SC_PAGE == 0 && advised((uintptr_t)addr, bytes, advice))
         return 0;
+    if (advice != MADV_POPULATE_READ && advice != MADV_POPULATE_WRITE)
+        forget_watched(addr, bytes);
     return ((__typeof__(madvise) *)sc_host_next(&next_madvise, "madvise"))(addr, bytes, advice);
 }

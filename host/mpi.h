@@ -29,11 +29,12 @@ SC_MPI_H sc_mpi_handle_at(const void *handles, int i);
 
 /* --- what a call touches (mpi_touch.c) ---------------------------------------------------------------------------- */
 
-/* Addresses of the arena, and NULL: MPI_BOTTOM, behind which datatypes have absolute addresses.  MPI_IN_PLACE is
- * neither.  Arguments that do not count are not looked at: they may be anything. */
+/* Addresses of the arena, of watched memory (M12), and NULL: MPI_BOTTOM, behind which datatypes have absolute
+ * addresses.  MPI_IN_PLACE is none of them.  Arguments that do not count are not looked at: they may be anything. */
 static inline bool sc_mpi_matters(const void *buf)
 {
-    return __builtin_expect(sc_host_within(buf), 0) || (!buf && __builtin_expect(sc_host_arena.bytes != 0, 0));
+    return __builtin_expect(sc_host_within(buf) || sc_host_within_watched(buf), 0) ||
+           (!buf && __builtin_expect(sc_host_arena.bytes != 0, 0));
 }
 
 static inline bool sc_mpi_in_place(const void *buf) { return (intptr_t)buf == 1 || (intptr_t)buf == -1; }

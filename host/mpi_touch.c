@@ -1,6 +1,7 @@
 /* What an MPI call touches, worked out with the program's MPI: extents of datatypes, sizes of communicators. */
 #define _GNU_SOURCE
 #include "host/mpi.h"
+#include "host/watch.h"
 
 /* The functions of the MPI that this file asks.  Errors are MPI's to report: the same argument follows at once. */
 static int ask(void **slot, const char *name, SC_MPI_H what, void *answer)
@@ -126,6 +127,7 @@ void sc_mpi_span_sum(struct sc_mpi_transfer *t, enum sc_mpi_side side, const voi
 
 void sc_mpi_whole(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf)
 {
+    const struct sc_watch_range *watched;
     struct sc_host_block block;
 
     if (!sc_mpi_matters(buf))
@@ -134,6 +136,8 @@ void sc_mpi_whole(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *
         widen(t, side, sc_host_arena.base, sc_host_arena.base + sc_host_arena.bytes);
     else if (sc_host_block_of(buf, &block))
         widen(t, side, block.base, block.base + block.bytes);
+    else if ((watched = sc_watch_find((uintptr_t)buf, (uintptr_t)buf + 1)))
+        widen(t, side, watched->lo, watched->hi);
 }
 
 /* Between two groups the root says MPI_ROOT (-3 or -4), its neighbours MPI_PROC_NULL (-1 or -2), and the other group
@@ -146,8 +150,12 @@ bool sc_mpi_is_leaf(int root) { return root >= 0; }
 
 void sc_mpi_expose(const void *base, int64_t bytes)
 {
-    if (bytes > 0 && sc_host_within(base))
+    if (bytes <= 0)
+        return;
+    if (sc_host_within(base))
         sc_host_arena_abandon((uintptr_t)base, (size_t)bytes, false);
+    else
+        sc_watch_exclude((uintptr_t)base, (size_t)bytes);
 }
 
 void sc_mpi_begin(struct sc_mpi_transfer *t)

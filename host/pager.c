@@ -75,6 +75,10 @@ static void serve(struct sc_fault_slot *slot)
         answer(slot, SC_FAULT_SERVED);
         return;
     }
+    if (!sc_host_within((const void *)addr)) { /* a watched page, outside the arena */
+        answer(slot, calls->fault(addr, access, slot->ip, 0) == SC_FAULT_DONE ? SC_FAULT_SERVED : SC_FAULT_REFUSED);
+        return;
+    }
     if (is_open(addr, access)) {
         answer(slot, SC_FAULT_SERVED);
         return;

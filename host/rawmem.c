@@ -6,67 +6,27 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/log.h"
 #include "host/host_int.h"
+#include "host/own_fd.h"
 
-#define FD_FROM 512           /* out of the way of programs that expect the lowest numbers */
 #define PIECE ((size_t)1 << 30) /* the system call moves less than 2 GiB at once */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* opening only */
-
-/* The open file, and what identifies it: programs close descriptors that they do not know (daemons), and the number may
- * then belong to another file.  After fork it would still be the parent's memory. */
-static struct {
-    int fd; /* plus 1; 0: not open */
-    pid_t owner;
-    dev_t device;
-    ino_t inode;
-} mem;
-
-static bool same_file(int fd)
-{
-    struct stat now;
-
-    return fstat(fd, &now) == 0 && now.st_dev == mem.device && now.st_ino == mem.inode;
-}
-
-static int open_mem(void)
-{
-    int low = open("/proc/self/mem", O_RDWR | O_CLOEXEC), fd;
-    struct stat now;
-
-    if (low < 0)
-        return -1;
-    fd = fcntl(low, F_DUPFD_CLOEXEC, FD_FROM);
-    if (fd < 0)
-        fd = low; /* a small limit on descriptors */
-    else
-        close(low);
-    if (fstat(fd, &now) != 0) {
-        close(fd);
-        return -1;
-    }
-    mem.device = now.st_dev;
-    mem.inode = now.st_ino;
-    __atomic_store_n(&mem.owner, getpid(), __ATOMIC_RELEASE);
-    __atomic_store_n(&mem.fd, fd + 1, __ATOMIC_RELEASE);
-    return fd;
-}
+static struct sc_host_fd mem;
 
 static int mem_fd(void)
 {
-    int fd = __atomic_load_n(&mem.fd, __ATOMIC_ACQUIRE) - 1;
+    int fd = sc_host_fd_get(&mem);
 
-    if (fd >= 0 && __atomic_load_n(&mem.owner, __ATOMIC_ACQUIRE) == getpid() && same_file(fd))
+    if (fd >= 0)
         return fd;
     pthread_mutex_lock(&lock);
-    fd = mem.fd - 1;
-    if (fd < 0 || mem.owner != getpid() || !same_file(fd)) {
-        if (fd >= 0 && mem.owner != getpid() && same_file(fd))
-            close(fd); /* the parent's, inherited */
-        fd = open_mem();
+    fd = sc_host_fd_get(&mem);
+    if (fd < 0) {
+        sc_host_fd_drop(&mem); /* the parent's, inherited */
+        fd = sc_host_fd_keep(&mem, open("/proc/self/mem", O_RDWR | O_CLOEXEC));
     }
     pthread_mutex_unlock(&lock);
     return fd;

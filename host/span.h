@@ -46,8 +46,6 @@ struct sc_host_span {
     uint64_t lost[SC_SPAN_WORDS];    /* other pages were mapped over it: never handed out again */
 };
 
-/* Bytes of memory that this process may use at most (host/machine_memory.c): the machine's, or its control group's. */
-uint64_t sc_host_memory_limit(void);
 extern const char *sc_host_cgroup_root, *sc_host_cgroup_self;
 
 /* The size class of a span of at least `pages` pages, and the pages that it has. */

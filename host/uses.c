@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "base/inside.h"
+#include "host/watch.h"
 
 #define NOTES 256
 #define UNNOTED UINT_MAX /* instead of a note's number */
@@ -124,20 +125,38 @@ void sc_host_touch_arena(struct sc_host_use *use, uintptr_t addr, size_t bytes, 
         sc_host_acquire(addr, bytes, access);
 }
 
-void sc_host_touch_range(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
+/* A note that is not to be done without: if there is none, everything is in use. */
+static void extend_surely(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
-    uintptr_t first = sc_host_arena.base, last = first + sc_host_arena.bytes;
-    struct sc_host_block block;
-
-    if (sc_inside() || hi <= first || lo >= last || lo >= hi)
-        return;
-    lo = lo < first ? first : lo;
-    hi = hi > last ? last : hi;
     extend(use, lo, hi, access);
     if (!use->note) {
         use->note = UNNOTED;
         __atomic_fetch_add(&unnoted, 1, __ATOMIC_SEQ_CST);
     }
+}
+
+/* Noted before it is opened: who watches those pages again looks for notes after that. */
+void sc_host_touch_watched(struct sc_host_use *use, uintptr_t addr, size_t bytes, enum sc_access access)
+{
+    if (!(access & SC_WRITE) || sc_inside() || !bytes || bytes > UINTPTR_MAX - addr ||
+        !sc_watch_meets(addr, addr + bytes))
+        return;
+    extend_surely(use, addr, addr + bytes, access);
+    sc_host_watch_open(addr, addr + bytes);
+}
+
+void sc_host_touch_range(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    uintptr_t first = sc_host_arena.base, last = first + sc_host_arena.bytes;
+    struct sc_host_block block;
+
+    if (lo < hi)
+        sc_host_touch_watched(use, lo, hi - lo, access);
+    if (sc_inside() || hi <= first || lo >= last || lo >= hi)
+        return;
+    lo = lo < first ? first : lo;
+    hi = hi > last ? last : hi;
+    extend_surely(use, lo, hi, access);
     if (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes ||
         sc_host_arena_tracked((const void *)lo))
         sc_host_acquire(lo, hi - lo, access);

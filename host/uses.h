@@ -17,6 +17,7 @@ struct sc_host_use {
 };
 
 void sc_host_touch_arena(struct sc_host_use *use, uintptr_t addr, size_t bytes, enum sc_access access);
+void sc_host_touch_watched(struct sc_host_use *use, uintptr_t addr, size_t bytes, enum sc_access access);
 void sc_host_touch_vector(struct sc_host_use *use, const struct iovec *v, size_t count, enum sc_access access);
 void sc_host_touch_message(struct sc_host_use *use, const struct msghdr *m, enum sc_access access);
 void sc_host_touch_messages(struct sc_host_use *use, const struct mmsghdr *m, size_t count, enum sc_access access);
@@ -31,11 +32,13 @@ void sc_host_touch_system_call(struct sc_host_use *use, long number, const long 
 /* Lists are looked at only when something can be tracked: a wrong pointer must give EFAULT, as without us. */
 bool sc_host_anything_tracked(void);
 
-/* Buffers elsewhere cost this comparison. */
+/* Buffers elsewhere cost these comparisons. */
 static inline void sc_host_touch(struct sc_host_use *use, const void *p, size_t bytes, enum sc_access access)
 {
     if (__builtin_expect(sc_host_within(p), 0))
         sc_host_touch_arena(use, (uintptr_t)p, bytes, access);
+    else if (__builtin_expect(sc_host_within_watched(p), 0))
+        sc_host_touch_watched(use, (uintptr_t)p, bytes, access);
 }
 
 /* The call is over.  One that ends by a jump out of a signal handler leaves its note until the block is freed; until

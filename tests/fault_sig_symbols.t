@@ -3,7 +3,7 @@
 # thread-local storage (__tls_get_addr).
 dir=$top_builddir/host
 case $(command -v nm) in '') echo "1..0 # SKIP no nm"; exit 0 ;; esac
-echo 1..4
+echo 1..5
 n=0
 check() # object, allowed symbols
 {
@@ -24,9 +24,11 @@ check() # object, allowed symbols
 }
 common='_GLOBAL_OFFSET_TABLE_ __stack_chk_fail'
 check fault_sig "$common sc_host_arena sc_host_prot sc_host_prot_changes \
-    sc_host_strict_selector sc_inside_depth"
+    sc_host_strict_selector sc_inside_depth sc_host_watched sc_watch_find sc_watch_prot"
+check watch_sig "$common"
 check chain_sig "$common sc_host_strict_selector sc_fault_sig_home"
 # These two also hold the installation, which runs in ordinary code.
 check front_sigaction "$common sc_fault_sig_serve sc_chain_sig_pass sc_host_signals_take sc_host_signals_give_back"
-check front_sigsegv "$common sc_fault_sig_serve sc_chain_sig_pass sc_host_signals_take sc_host_signals_give_back \
-    sc_host_arena dladdr sc_log sc_host_real_sigaction sigsegv_install_handler sigsegv_deinstall_handler"
+check front_sigsegv "$common sc_fault_sig_serve sc_fault_sig_ours sc_chain_sig_pass \
+    sc_host_signals_take sc_host_signals_give_back \
+    dladdr sc_log sc_host_real_sigaction sigsegv_install_handler sigsegv_deinstall_handler"

@@ -34,7 +34,9 @@ TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_thread
 
 # Programs with threads of all kinds, memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
-check_PROGRAMS += tests/kernel_access tests/memkinds tests/strict tests/leak tests/thread_kinds
+check_PROGRAMS += tests/kernel_access tests/memkinds tests/outside tests/strict tests/leak tests/thread_kinds
+tests_outside_SOURCES = tests/outside.c
+tests_outside_LDADD = $(BLAS_LIBS) -ldl -lpthread
 tests_kernel_access_SOURCES = tests/kernel_access.c
 tests_kernel_access_LDADD = $(BLAS_LIBS) -lrt
 tests_leak_SOURCES = tests/leak.c
@@ -47,6 +49,8 @@ tests_thread_kinds_LDADD = $(BLAS_LIBS) -lpthread
 tests_memkinds_SOURCES = tests/memkinds.c
 tests_memkinds_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
-dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t tests/thread_kinds.t
-TESTS += tests/kernel_access.t tests/memkinds.t tests/strict.t tests/leak.t tests/thread_kinds.t
+dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/outside.t tests/strict.t tests/leak.t \
+	tests/thread_kinds.t
+TESTS += tests/kernel_access.t tests/memkinds.t tests/outside.t tests/strict.t tests/leak.t \
+	tests/thread_kinds.t
 LONG_TESTS += tests/memkinds.t tests/leak.t

@@ -36,6 +36,7 @@ sub by_hand {
 }
 
 kinds({ device => $_ }, "on $_") for @where;
+kinds({ device => $where[0], env => { SEMCACHE_TRACK => 'mprotect' } }, 'with SEMCACHE_TRACK=mprotect');
 
 # The rest is about allocators: a few kinds, all of them in make check-long.
 my @some = $ENV{SEMCACHE_TEST_LONG} ? () : qw(malloc realloc churn);

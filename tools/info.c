@@ -124,6 +124,8 @@ int sc_tool_info(int argc, char **argv)
     printf("host BLAS: %s\n", good ? sc_blas_host_path() : "none");
     printf("fault engine: %s\n", sc_host_faults_front());
     print_rank();
+    printf("writes outside malloc: %s\n", sc_host_watch_engine() ? sc_host_watch_engine()
+                                                                 : "none, such arrays are copied in each call");
     fflush(stdout);
     good = print_devices() && good;
     print_settings();

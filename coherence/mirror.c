@@ -1,0 +1,329 @@
+/* Mirrors: copies in the arena of stretches of memory that is not (static arrays, COMMON, mappings of the program's
+ * own, stacks), kept from call to call.  The pages that the program has written since are noticed (host/watch.c), so
+ * what it has not written stays on the devices.  The program's own pages are never closed: results are copied back
+ * within the call, and what lies beside an array in its first and last page is nobody's business.
+ *
+ *   M1  A mirror covers whole pages and meets no other one.  An offset in it is the offset in the memory: views keep
+ *       their leading dimension, and may overlap.
+ *   M2  A page that is being watched, and has not been written since, has the bytes that the mirror has.  So a page is
+ *       watched again before it is compared and copied, only as a whole, and before the library itself writes there
+ *       it counts as written.
+ *   M3  The bytes on the first and last page of a view that only begin or end there are compared in each call.
+ *   M4  One call at a time uses mirrors: another one's results are not to be overwritten with what was there before
+ *       them.  Who has the lock may take the protocol's, touch user memory and wait for the pager, which never takes
+ *       it. */
+#include "coherence/mirror.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define MIRRORS_MAX  SC_WATCHED_MAX
+#define LEAST        ((size_t)64 << 10) /* smaller views cost less to copy than to watch */
+#define SHARE        4                  /* of the memory that this process may have: 1 / SHARE */
+#define CHUNKS       64
+#define HOT          2   /* times in a row: it will be the next time, too */
+#define RUNS         64
+#define REFUSALS     16
+#define REFUSED_FOR  100 /* calls */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct mirror {
+    uintptr_t lo, hi; /* pages of the program; hi 0: none */
+    uintptr_t base;   /* of the copy */
+    uint64_t used;
+    uint8_t hot[CHUNKS]; /* how many times in a row nearly all of it had been written: then it is not worth watching */
+} mirrors[MIRRORS_MAX];
+static uint64_t now; /* calls that used mirrors */
+static size_t total; /* bytes of all */
+
+/* Memory that cannot be watched: looking again costs as much as a small copy. */
+static struct refusal {
+    uintptr_t lo, hi;
+    int left;
+} refusals[REFUSALS];
+static int next_refusal;
+
+void sc_mirror_lock(void)
+{
+    sc_quiet_enter(); /* a handler of the program's that jumps out would leave it locked */
+    pthread_mutex_lock(&lock);
+    now++;
+}
+
+void sc_mirror_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+    sc_quiet_leave();
+}
+
+static bool meets(const struct mirror *m, uintptr_t lo, uintptr_t hi)
+{
+    return m->hi > lo && m->lo < hi;
+}
+
+static struct mirror *find(uintptr_t lo, uintptr_t hi)
+{
+    for (struct mirror *m = mirrors; m < mirrors + MIRRORS_MAX; m++)
+        if (meets(m, lo, hi))
+            return m;
+    return NULL;
+}
+
+static void drop(struct mirror *m)
+{
+    size_t bytes = m->hi - m->lo;
+
+    sc_host_unwatch(m->lo);
+    sc_coherence_forget(m->base, bytes);
+    sc_host_free((void *)m->base);
+    total -= bytes;
+    m->hi = 0;
+}
+
+void sc_mirror_forget(uintptr_t lo, uintptr_t hi)
+{
+    struct mirror *m;
+
+    sc_mirror_lock();
+    while ((m = find(lo, hi)))
+        drop(m);
+    sc_mirror_unlock();
+}
+
+/* --- making ------------------------------------------------------------------------------------------------------- */
+
+static bool is_refused(uintptr_t lo, uintptr_t hi)
+{
+    for (int i = 0; i < REFUSALS; i++)
+        if (refusals[i].lo == lo && refusals[i].hi == hi && refusals[i].left > 0)
+            return refusals[i].left--;
+    return false;
+}
+
+static void refuse(uintptr_t lo, uintptr_t hi)
+{
+    refusals[next_refusal++ % REFUSALS] = (struct refusal){lo, hi, REFUSED_FOR};
+}
+
+/* Drops the mirror that was used longest ago, but none of this call's; false when there is no such one. */
+static bool evict(void)
+{
+    struct mirror *oldest = NULL;
+
+    for (struct mirror *m = mirrors; m < mirrors + MIRRORS_MAX; m++)
+        if (m->hi && m->used != now && (!oldest || m->used < oldest->used))
+            oldest = m;
+    if (oldest)
+        drop(oldest);
+    return oldest != NULL;
+}
+
+static struct mirror *free_entry(void)
+{
+    for (struct mirror *m = mirrors; m < mirrors + MIRRORS_MAX; m++)
+        if (!m->hi)
+            return m;
+    return NULL;
+}
+
+static void *memory_for(size_t bytes)
+{
+    size_t most = (size_t)(sc_host_memory_limit() / SHARE);
+    void *p;
+
+    if (bytes > most)
+        return NULL;
+    while (total + bytes > most)
+        if (!evict())
+            return NULL;
+    while (!(p = sc_host_alloc(bytes)) && evict())
+        ;
+    return p;
+}
+
+/* Of [lo, least), or more of the same memory up to hi. */
+static struct mirror *make(uintptr_t lo, uintptr_t least, uintptr_t hi)
+{
+    struct mirror *m = free_entry();
+    void *base;
+
+    if (!m && evict())
+        m = free_entry();
+    if (!m || sc_host_watch(lo, &hi, least) != SC_OK)
+        return NULL;
+    base = memory_for(hi - lo);
+    if (!base) {
+        sc_host_unwatch(lo);
+        return NULL;
+    }
+    *m = (struct mirror){.lo = lo, .hi = hi, .base = (uintptr_t)base, .used = now};
+    total += hi - lo;
+    return m;
+}
+
+/* Up to the next mirror, at most to hi. */
+static uintptr_t room(uintptr_t lo, uintptr_t hi)
+{
+    for (const struct mirror *m = mirrors; m < mirrors + MIRRORS_MAX; m++)
+        if (meets(m, lo, hi))
+            hi = m->lo;
+    return hi;
+}
+
+/* Views that go beyond a mirror (the next block of an array, a neighbour on the same page) get one in its place that
+ * takes in both, and as much again: a walk through an array begins anew a few times and not in each step. */
+bool sc_mirror_cover(uintptr_t lo, uintptr_t hi)
+{
+    uintptr_t first = sc_page_floor(lo), end = sc_page_ceil(hi), wish;
+    struct mirror *m = find(first, end);
+    bool grows = m != NULL;
+
+    if (m && m->lo <= first && end <= m->hi) {
+        m->used = now;
+        return true;
+    }
+    if ((!m && hi - lo < LEAST) || is_refused(first, end) || !sc_host_watch_engine())
+        return false;
+    while ((m = find(first, end))) {
+        first = m->lo < first ? m->lo : first;
+        end = m->hi > end ? m->hi : end;
+        drop(m);
+    }
+    wish = grows ? room(end, end + (end - first)) : end;
+    if (make(first, end, wish > end ? wish : end))
+        return true;
+    refuse(sc_page_floor(lo), sc_page_ceil(hi));
+    return false;
+}
+
+bool sc_mirror_view(const struct sc_view *v, struct sc_view *own)
+{
+    struct mirror *m;
+    uintptr_t lo, hi;
+
+    sc_view_extent(v, &lo, &hi);
+    m = find(lo, hi);
+    if (!m || lo < m->lo || hi > m->hi)
+        return false;
+    *own = *v;
+    own->ptr = (const void *)(m->base + (lo - m->lo));
+    return true;
+}
+
+bool sc_mirror_possible(uintptr_t lo, uintptr_t hi)
+{
+    if (!sc_host_watch_engine())
+        return false;
+    for (int i = 0; i < REFUSALS; i++)
+        if (refusals[i].lo == sc_page_floor(lo) && refusals[i].hi == sc_page_ceil(hi) && refusals[i].left > 0)
+            return false;
+    return hi - lo >= LEAST;
+}
+
+/* --- contents ----------------------------------------------------------------------------------------------------- */
+
+/* Copies what differs of bytes [lo, hi), which lie on one page or are pages; how many there were. */
+static size_t bring(const struct mirror *m, uintptr_t lo, uintptr_t hi)
+{
+    uintptr_t shift = m->base - m->lo, from = 0, p = lo;
+    size_t changed = 0;
+
+    while (p < hi) {
+        size_t bytes = hi - p < SC_PAGE ? hi - p : SC_PAGE;
+        bool differs = memcmp((const void *)p, (const void *)(p + shift), bytes) != 0;
+
+        if (differs && !from)
+            from = p;
+        p += bytes;
+        if (!from || (differs && p < hi))
+            continue;
+        bytes = (differs ? p : p - bytes) - from;
+        sc_coherence_acquire_host(from + shift, bytes, SC_RDWR);
+        memcpy((void *)(from + shift), (const void *)from, bytes);
+        changed += bytes;
+        from = 0;
+    }
+    return changed;
+}
+
+static size_t chunk_bytes(const struct mirror *m)
+{
+    return ((((m->hi - m->lo) >> SC_PAGE_SHIFT) + CHUNKS - 1) / CHUNKS) << SC_PAGE_SHIFT;
+}
+
+/* Pages [lo, hi); `watched`: all of them are worth it, or none. */
+static bool refresh_pages(struct mirror *m, uintptr_t lo, uintptr_t hi, bool watched, size_t changed[CHUNKS])
+{
+    struct sc_watch_run runs[RUNS];
+    size_t chunk = chunk_bytes(m);
+
+    while (lo < hi) {
+        int count = sc_host_watch_written(&lo, hi, watched, runs, RUNS);
+
+        if (count < 0)
+            return false;
+        for (int i = 0; i < count; i++)
+            for (uintptr_t a = runs[i].lo, b; a < runs[i].hi; a = b) {
+                size_t c = (a - m->lo) / chunk;
+
+                b = m->lo + (c + 1) * chunk < runs[i].hi ? m->lo + (c + 1) * chunk : runs[i].hi;
+                changed[c] += bring(m, a, b);
+            }
+    }
+    return true;
+}
+
+/* The pages [lo, hi), stretches of chunks that are hot or not. */
+static bool refresh_chunks(struct mirror *m, uintptr_t lo, uintptr_t hi)
+{
+    size_t chunk = chunk_bytes(m), changed[CHUNKS] = {0}, first = (lo - m->lo) / chunk, last = (hi - 1 - m->lo) / chunk;
+
+    for (size_t c = first, e; c <= last; c = e) {
+        bool hot = m->hot[c] >= HOT;
+        uintptr_t a = m->lo + c * chunk, b;
+
+        for (e = c + 1; e <= last && (m->hot[e] >= HOT) == hot; e++)
+            ;
+        b = m->lo + e * chunk;
+        if (!refresh_pages(m, a > lo ? a : lo, b < hi ? b : hi, !hot, changed))
+            return false;
+    }
+    for (size_t c = first; c <= last; c++)
+        m->hot[c] = changed[c] < chunk / 2 ? 0 : m->hot[c] < HOT ? m->hot[c] + 1 : HOT;
+    return true;
+}
+
+/* The memory is there, or reading it faults as it would anyway. */
+bool sc_mirror_refresh(const struct sc_view *v)
+{
+    uintptr_t lo, hi, first, end;
+    struct mirror *m;
+
+    sc_view_extent(v, &lo, &hi);
+    m = find(lo, hi);
+    first = sc_page_ceil(lo);
+    end = sc_page_floor(hi);
+    if (first > end) { /* inside one page */
+        bring(m, lo, hi);
+        return true;
+    }
+    if (first < end && !refresh_chunks(m, first, end)) {
+        drop(m);
+        return false;
+    }
+    bring(m, lo, first);
+    bring(m, end, hi);
+    return true;
+}
+
+void sc_mirror_write_back(const struct sc_view *v, const struct sc_view *own)
+{
+    uintptr_t lo, hi;
+
+    sc_view_extent(v, &lo, &hi);
+    sc_host_watch_open(lo, hi);
+    sc_view_extent(own, &lo, &hi);
+    sc_coherence_acquire_host(lo, hi - lo, SC_READ);
+    sc_view_copy(v, own);
+}

@@ -1,0 +1,306 @@
+/* Which memory outside the arena may be watched, by which means, and the ranges that are.
+ *
+ * Only private memory: others write to shared memory and to files unseen.  Of private file mappings only those of
+ * programs and libraries themselves (.data): a page of another file that the program has not written shows what others
+ * write to the file. */
+#define _GNU_SOURCE
+#include "host/watch.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "host/arena.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the table's writers, and the engine */
+
+/* --- engines ------------------------------------------------------------------------------------------------------ */
+
+#define ENGINES 2
+static const struct sc_watch_engine *engines[ENGINES]; /* those that there are, the first to be tried first */
+static bool looked;
+
+static void find_engines(void)
+{
+    int count = 0;
+
+    if (sc_config.track != SC_TRACK_MPROTECT && sc_watch_wp.start())
+        engines[count++] = &sc_watch_wp;
+    if (sc_config.track != SC_TRACK_WP && sc_watch_mprotect.start())
+        engines[count++] = &sc_watch_mprotect;
+    if (!count && sc_config.track != SC_TRACK_AUTO)
+        sc_log(SC_LOG_WARN, "SEMCACHE_TRACK: not on this system (wp: Linux 6.7, permission for userfaultfd; mprotect: "
+                            "semcache run): arrays that are not from malloc are copied in each call");
+}
+
+const char *sc_host_watch_engine(void)
+{
+    if (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&lock);
+        if (!looked)
+            find_engines();
+        __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&lock);
+    }
+    return engines[0] ? engines[0]->name : NULL;
+}
+
+/* --- what memory it is -------------------------------------------------------------------------------------------- */
+
+/* One line of /proc/self/maps; false: not understood. */
+static bool parse(const char *line, uintptr_t *lo, uintptr_t *hi, const char **mode, bool *file, const char **name)
+{
+    char *end;
+    unsigned long inode;
+
+    *lo = strtoul(line, &end, 16);
+    if (*end != '-')
+        return false;
+    *hi = strtoul(end + 1, &end, 16);
+    if (*end != ' ')
+        return false;
+    *mode = end + 1;
+    for (int field = 0; field < 3; field++) { /* mode, offset, device */
+        end = strchr(end + 1, ' ');
+        if (!end)
+            return false;
+    }
+    inode = strtoul(end + 1, &end, 10);
+    *file = inode != 0;
+    *name = end + strspn(end, " ");
+    return true;
+}
+
+/* A line's mapping is private, nobody else's, and `at` lies in it; *hi is its end. */
+static bool is_usable(const char *line, uintptr_t at, uintptr_t *hi, bool *constant)
+{
+    const char *mode, *name;
+    uintptr_t lo;
+    bool file;
+    Dl_info object;
+
+    if (!parse(line, &lo, hi, &mode, &file, &name) || at < lo || at >= *hi || mode[0] != 'r' || mode[3] != 'p')
+        return false;
+    *constant = mode[1] != 'w';
+    if (file)
+        return dladdr((const void *)at, &object) != 0;
+    return *name != '[' || strncmp(name, "[heap]", 6) == 0 || strncmp(name, "[stack", 6) == 0 ||
+           strncmp(name, "[anon:", 6) == 0;
+}
+
+/* Memory of one kind, as far as it has been seen: up to `at`; `kinds` of protection, bits 1 << constant. */
+struct walk {
+    uintptr_t at, hi;
+    unsigned kinds;
+};
+
+/* The usable lines of /proc/self/maps that begin where the walk is, one after the other.  The bytes used: an incomplete
+ * line is left for later. */
+static size_t walk(struct walk *w, char *text, size_t bytes)
+{
+    char *line = text, *end;
+    bool constant;
+    uintptr_t hi;
+
+    while (w->at < w->hi && (end = memchr(line, '\n', (size_t)(text + bytes - line)))) {
+        *end = 0;
+        if (is_usable(line, w->at, &hi, &constant)) {
+            w->at = hi;
+            w->kinds |= 1u << constant;
+        }
+        line = end + 1;
+    }
+    return (size_t)(line - text);
+}
+
+/* Raw system calls: open and read are points of cancellation. */
+static struct walk usable_from(uintptr_t lo, uintptr_t hi)
+{
+    static char text[16384]; /* under the lock */
+    struct walk w = {lo, hi, 0};
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    size_t got = 0, used;
+    long n;
+
+    while (fd >= 0 && w.at < hi && (n = syscall(SYS_read, fd, text + got, sizeof text - got)) > 0) {
+        got += (size_t)n;
+        used = walk(&w, text, got);
+        memmove(text, text + used, got - used);
+        got -= used;
+    }
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    w.at = w.at < hi ? w.at : hi;
+    return w;
+}
+
+/* --- the ranges --------------------------------------------------------------------------------------------------- */
+
+/* Who reads base and bytes one after the other may miss a range that is just being added, not one that has been. */
+static void set_hull(void)
+{
+    uintptr_t lo = UINTPTR_MAX, hi = 0;
+
+    for (const struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
+        if (r->hi) {
+            lo = r->lo < lo ? r->lo : lo;
+            hi = r->hi > hi ? r->hi : hi;
+        }
+    __atomic_store_n(&sc_host_watched.bytes, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&sc_host_watched.base, lo, __ATOMIC_RELEASE);
+    __atomic_store_n(&sc_host_watched.bytes, hi ? hi - lo : 0, __ATOMIC_RELEASE);
+}
+
+static struct sc_watch_range *free_range(void)
+{
+    for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
+        if (!r->hi)
+            return r;
+    return NULL;
+}
+
+/* Under the lock.  More than fit: nothing is watched any more. */
+static struct sc_watch_run excluded[SC_WATCHED_MAX];
+static int exclusions;
+
+static bool is_excluded(uintptr_t lo, uintptr_t hi)
+{
+    for (int i = 0; i < exclusions && i < SC_WATCHED_MAX; i++)
+        if (excluded[i].lo < hi && excluded[i].hi > lo)
+            return true;
+    return exclusions > SC_WATCHED_MAX;
+}
+
+void sc_watch_exclude(uintptr_t lo, size_t bytes)
+{
+    bool known = false;
+
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < exclusions && i < SC_WATCHED_MAX && !known; i++)
+        known = excluded[i].lo <= lo && excluded[i].hi >= lo + bytes;
+    if (!known && exclusions < SC_WATCHED_MAX)
+        excluded[exclusions] = (struct sc_watch_run){lo, lo + bytes};
+    exclusions += !known && exclusions <= SC_WATCHED_MAX;
+    pthread_mutex_unlock(&lock);
+    if (sc_watch_meets(lo, lo + bytes))
+        sc_host_forget(lo, bytes);
+}
+
+static bool add(struct sc_watch_range *r, uintptr_t lo, const struct walk *seen)
+{
+    r->constant = seen->kinds == 2;
+    for (int i = 0; i < ENGINES && engines[i]; i++)
+        if (engines[i]->add(r, lo, seen->at, seen->kinds == 3)) {
+            r->engine = engines[i];
+            return true;
+        }
+    return false;
+}
+
+enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least)
+{
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+    struct sc_watch_range *r;
+    struct walk seen;
+
+    if (!sc_host_watch_engine())
+        return status;
+    pthread_mutex_lock(&lock);
+    r = free_range();
+    seen = r ? usable_from(lo, *hi) : (struct walk){0};
+    if (seen.at >= least && !is_excluded(lo, seen.at) && add(r, lo, &seen)) {
+        *hi = seen.at;
+        r->lo = lo;
+        __atomic_store_n(&r->hi, seen.at, __ATOMIC_RELEASE);
+        set_hull();
+        status = SC_OK;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void sc_host_unwatch(uintptr_t lo)
+{
+    struct sc_watch_range *r;
+
+    pthread_mutex_lock(&lock);
+    r = sc_watch_find(lo, lo + 1);
+    if (r) {
+        r->engine->remove(r);
+        __atomic_store_n(&r->hi, 0, __ATOMIC_RELEASE);
+        set_hull();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* What a system call is writing meanwhile counts as written until that is over: the kernel may have looked up the pages
+ * before they were watched again. */
+int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_watch_run *runs, int most)
+{
+    uintptr_t from = *lo;
+    struct sc_watch_range *r;
+    int count = -1;
+
+    pthread_mutex_lock(&lock);
+    r = sc_watch_find(*lo, hi);
+    if (r)
+        count = r->engine->written(r, lo, hi, again, runs, most);
+    if (count > 0 && again && sc_host_in_use(from, *lo, SC_READ))
+        r->engine->open(r, from, *lo);
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static void open_ranges(uintptr_t lo, uintptr_t hi)
+{
+    for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
+        if (r->hi > lo && r->lo < hi)
+            r->engine->open(r, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi);
+}
+
+void sc_host_watch_open(uintptr_t lo, uintptr_t hi)
+{
+    if (!sc_host_watched.bytes || !sc_watch_meets(lo, hi))
+        return;
+    pthread_mutex_lock(&lock);
+    open_ranges(sc_page_floor(lo), sc_page_ceil(hi));
+    pthread_mutex_unlock(&lock);
+}
+
+bool sc_host_watch_fault(uintptr_t addr)
+{
+    struct sc_watch_range *r;
+    bool served = false;
+
+    pthread_mutex_lock(&lock);
+    r = sc_watch_find(addr, addr + 1);
+    if (r && r->engine->fault)
+        served = r->engine->fault(r, addr);
+    pthread_mutex_unlock(&lock);
+    return served;
+}
+
+/* --- fork --------------------------------------------------------------------------------------------------------- */
+
+/* The child has nobody to serve its faults. */
+void sc_watch_fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+    for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
+        if (r->hi && r->engine->fault)
+            r->engine->open(r, r->lo, r->hi);
+}
+
+void sc_watch_fork_parent(void) { pthread_mutex_unlock(&lock); }
+
+void sc_watch_fork_child(void)
+{
+    for (int i = 0; i < SC_WATCHED_MAX; i++)
+        sc_watch_ranges[i].hi = 0;
+    set_hull();
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,152 @@
+/* Writes noticed by faults: pages are closed for writing, and the first write opens a window of them, as in the arena.
+ *
+ * Only memory whose end is seen (lasting.c), and only while the calls of libc that let the kernel write are ours: on a
+ * closed page they would fail.  The table of a range is never more permissive than its pages (rule F1): a page is
+ * noted before it is closed, and after it was opened. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "host/fault_int.h"
+#include "host/watch.h"
+
+#define FIRST_WINDOW 16u /* pages: 64 KiB, as a write in the arena */
+#define DOUBLED_AFTER 4u /* faults: so that a sweep splits a mapping a few times and not at every window */
+#define MOST_DOUBLED 16u
+
+static size_t page_of(const struct sc_watch_range *r, uintptr_t addr) { return (addr - r->lo) >> SC_PAGE_SHIFT; }
+static uintptr_t address_of(const struct sc_watch_range *r, size_t page) { return r->lo + (page << SC_PAGE_SHIFT); }
+
+static void set(struct sc_watch_range *r, size_t from, size_t to, enum sc_watch_state state)
+{
+    for (size_t i = from; i < to; i++)
+        __atomic_store_n(&r->state[i], (uint8_t)state, __ATOMIC_SEQ_CST);
+}
+
+/* What the program has closed stays closed. */
+static bool change(const struct sc_watch_range *r, size_t from, size_t to, int prot)
+{
+    void *at = (void *)address_of(r, from);
+    int saved = errno;
+    bool good = r->constant || sc_host_sys_mprotect(at, (to - from) << SC_PAGE_SHIFT, prot) == 0;
+
+    errno = saved;
+    return good;
+}
+
+static void close_pages(struct sc_watch_range *r, size_t from, size_t to)
+{
+    set(r, from, to, SC_WATCH_CLOSED);
+    if (!change(r, from, to, PROT_READ))
+        set(r, from, to, SC_WATCH_UNSURE); /* no mappings left: compared in each call */
+}
+
+/* The end of the pages from `from` on, below `to`, that are all open or all not. */
+static size_t same(const struct sc_watch_range *r, size_t from, size_t to)
+{
+    size_t i = from + 1;
+
+    while (i < to && (r->state[i] == SC_WATCH_OPEN) == (r->state[from] == SC_WATCH_OPEN))
+        i++;
+    return i;
+}
+
+/* Opening a part of a closed stretch takes a mapping more, all of it takes none. */
+static void open_stretch(struct sc_watch_range *r, size_t from, size_t to)
+{
+    if (!change(r, from, to, PROT_READ | PROT_WRITE)) {
+        from = 0;
+        to = (r->hi - r->lo) >> SC_PAGE_SHIFT;
+        if (!change(r, from, to, PROT_READ | PROT_WRITE)) {
+            sc_log_once(SC_LOG_ERROR, "the system refuses to open pages for writing (vm.max_map_count?)");
+            return;
+        }
+    }
+    set(r, from, to, SC_WATCH_OPEN);
+    __atomic_fetch_add(&sc_host_prot_changes, 1, __ATOMIC_SEQ_CST);
+}
+
+static void open_range(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi)
+{
+    size_t to = page_of(r, hi);
+
+    for (size_t i = page_of(r, lo), next; i < to; i = next) {
+        next = same(r, i, to);
+        if (r->state[i] != SC_WATCH_OPEN)
+            open_stretch(r, i, next);
+    }
+}
+
+static bool fault(struct sc_watch_range *r, uintptr_t addr)
+{
+    unsigned doubled = r->faults++ / DOUBLED_AFTER;
+    size_t window = (size_t)FIRST_WINDOW << (doubled < MOST_DOUBLED ? doubled : MOST_DOUBLED);
+    size_t from = page_of(r, addr) / window * window, to = from + window, end = page_of(r, r->hi);
+
+    if (r->constant)
+        return false;
+    if (r->state[page_of(r, addr)] != SC_WATCH_OPEN) /* else another thread's fault was before */
+        open_range(r, address_of(r, from), address_of(r, to < end ? to : end));
+    return true;
+}
+
+static int written(struct sc_watch_range *r, uintptr_t *lo, uintptr_t hi, bool again, struct sc_watch_run *runs,
+                   int most)
+{
+    size_t at = page_of(r, *lo), to = page_of(r, hi);
+    int count = 0;
+
+    if (again)
+        r->faults = 0;
+    while (at < to && count < most) {
+        size_t end = at;
+
+        while (end < to && r->state[end] != SC_WATCH_CLOSED)
+            end++;
+        if (end == at) {
+            at++;
+            continue;
+        }
+        runs[count++] = (struct sc_watch_run){address_of(r, at), address_of(r, end)};
+        if (again)
+            close_pages(r, at, end);
+        at = end;
+    }
+    *lo = address_of(r, at);
+    return count;
+}
+
+/* The old table stays where it is: a handler may be reading it. */
+static bool add(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi, bool mixed)
+{
+    size_t pages = (hi - lo) >> SC_PAGE_SHIFT, room = r->room ? r->room : SC_PAGE;
+    void *state;
+
+    if (mixed || !sc_lasting(lo, hi))
+        return false;
+    while (room < pages)
+        room *= 2;
+    if (room > r->room) {
+        state = sc_host_sys_mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+        if (state == MAP_FAILED)
+            return false;
+        r->room = room;
+        __atomic_store_n(&r->state, state, __ATOMIC_RELEASE);
+    }
+    memset(r->state, SC_WATCH_OPEN, pages);
+    return true;
+}
+
+static void remove_range(struct sc_watch_range *r) { open_range(r, r->lo, r->hi); }
+
+static bool start(void) { return sc_host_malloc_seen(); }
+
+const struct sc_watch_engine sc_watch_mprotect = {.name = "mprotect",
+                                                  .start = start,
+                                                  .add = add,
+                                                  .remove = remove_range,
+                                                  .written = written,
+                                                  .open = open_range,
+                                                  .fault = fault};

@@ -1,0 +1,22 @@
+/* The watched ranges as the signal handler sees them (rule F2). */
+#include "host/watch.h"
+
+struct sc_host_arena sc_host_watched;
+struct sc_watch_range sc_watch_ranges[SC_WATCHED_MAX];
+
+struct sc_watch_range *sc_watch_find(uintptr_t lo, uintptr_t hi)
+{
+    for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
+        if (__atomic_load_n(&r->hi, __ATOMIC_ACQUIRE) > lo && __atomic_load_n(&r->lo, __ATOMIC_RELAXED) < hi)
+            return r;
+    return NULL;
+}
+
+enum sc_prot sc_watch_prot(uintptr_t addr)
+{
+    const struct sc_watch_range *r = sc_watch_find(addr, addr + 1);
+    const uint8_t *state = r ? __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) : NULL;
+
+    return state && __atomic_load_n(&state[(addr - r->lo) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE) != SC_WATCH_OPEN
+               ? SC_PROT_R : SC_PROT_RW;
+}

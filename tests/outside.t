@@ -1,0 +1,30 @@
+#!/usr/bin/perl
+# Arrays that are not from malloc: with each way of noticing writes to them, and with none.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+need('tests/outside');
+
+our ($device, $build);
+my ($engine) = `$build/tools/semcache info --device none` =~ /^writes outside malloc: (.*)$/m;
+like($engine, qr/^(wp|none)/, 'semcache info says how writes are noticed');
+
+# Under `mprotect` memory counts whose end libc's functions tell of.
+sub outside {
+    my ($track, @arguments) = @_;
+    my $run = run({ env => { SEMCACHE_TRACK => $track }, options => ['--check', '--offload', 'always'] },
+        'tests/outside', @arguments);
+    right($run, "right with SEMCACHE_TRACK=$track");
+    used_devices($run);
+    cmp_ok(calls($run, qr/dgemv/, 'offloaded'), '>', 100, 'on devices');
+    is(join("\n", complaints($run)), '', 'nothing to complain about');
+}
+
+outside('mprotect', 'track');
+SKIP: {
+    skip 'not on this system: writes noticed by the kernel', 8 unless $engine =~ /^wp/;
+    outside($_, 'wp') for 'auto', 'wp';
+}
+done_testing();
