@@ -17,8 +17,10 @@
  * therefore run first: what the devices' libraries do before a fork (OpenBLAS ends its threads) must find no work in
  * progress. */
 
-/* The protocol went home for the fork that this thread is in; it may be started by another thread meanwhile. */
+/* The protocol went home for the fork that this thread is in; it may be started by another thread meanwhile.  made_up:
+ * it was so, and went home late. */
 static __thread bool went_home __attribute__((tls_model("initial-exec")));
+static __thread bool made_up __attribute__((tls_model("initial-exec")));
 
 static void protocol_prepare(void)
 {
@@ -29,6 +31,26 @@ static void protocol_parent(void)
 {
     if (went_home)
         sc_host_resume();
+    went_home = false;
+}
+
+static void protocol_child(void)
+{
+    went_home = false;
+    sc_host_child();
+}
+
+void sc_host_fork_make_up(void)
+{
+    if (!went_home)
+        made_up = went_home = sc_host_home();
+}
+
+void sc_host_fork_made_up(bool in_child)
+{
+    if (made_up)
+        (in_child ? protocol_child : protocol_parent)();
+    made_up = false;
 }
 
 static void prepare(void)
@@ -60,7 +82,7 @@ static void start(void)
 static void protocol_start(void)
 {
     sc_inside_enter();
-    pthread_atfork(protocol_prepare, protocol_parent, sc_host_child);
+    pthread_atfork(protocol_prepare, protocol_parent, protocol_child);
     sc_inside_leave();
 }
 

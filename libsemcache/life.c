@@ -21,6 +21,7 @@
 #include "coherence/coherence.h"
 #include "coherence/faults.h"
 #include "device/device.h"
+#include "host/fork.h"
 #include "host/host.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
@@ -63,16 +64,20 @@ static void lock_for_fork(void)
         return;
     pthread_mutex_lock(&life_lock);
     sc_opener_wait();
+    sc_host_fork_make_up();
 }
 
 static void unlock_in_parent(void)
 {
-    if (!sc_opener_is_me())
-        pthread_mutex_unlock(&life_lock);
+    if (sc_opener_is_me())
+        return;
+    sc_host_fork_made_up(false);
+    pthread_mutex_unlock(&life_lock);
 }
 
 static void unlock_in_child(void)
 {
+    sc_host_fork_made_up(true);
     life_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     if (sc_opener_child()) {
         keep_on_host();

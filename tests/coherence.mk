@@ -18,8 +18,8 @@ tests_coherence_threads_SOURCES = tests/coherence_threads.c
 tests_coherence_threads_LDADD = libcore.la
 # Every order of events of small programs, and bugs for that to find.
 check_PROGRAMS += tests/coherence_orders
-tests_coherence_orders_SOURCES = tests/coherence_orders.c tests/explore/explore.h tests/explore/device.c \
-	tests/explore/programs.c tests/explore/run.c tests/explore/state.c
+tests_coherence_orders_SOURCES = tests/coherence_orders.c tests/explore/explore.h tests/explore/device.h \
+	tests/explore/device.c tests/explore/programs.c tests/explore/run.c tests/explore/state.c
 tests_coherence_orders_LDADD = libcore.la
 tests_coherence_orders_LDFLAGS = -Wl,--wrap=sc_protocol_lock,--wrap=sc_fences_sync,--wrap=sc_device_kernel_host
 dist_check_SCRIPTS += tests/coherence_mutants.t

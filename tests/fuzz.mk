@@ -1,7 +1,8 @@
 # Fuzz targets: under make check over their corpus and changes of it; with libFuzzer by make fuzz.
-FUZZ_TARGETS = trace machine settings database
+FUZZ_TARGETS = trace machine settings database sequence
 fuzz_common = tests/fuzz/fuzz.h tests/fuzz/file.c tests/fuzz/runner.c
-check_PROGRAMS += tests/fuzz/fuzz_trace tests/fuzz/fuzz_machine tests/fuzz/fuzz_settings tests/fuzz/fuzz_database
+check_PROGRAMS += tests/fuzz/fuzz_trace tests/fuzz/fuzz_machine tests/fuzz/fuzz_settings tests/fuzz/fuzz_database \
+	tests/fuzz/fuzz_sequence
 tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_common)
 tests_fuzz_fuzz_trace_LDADD = libcore.la
 tests_fuzz_fuzz_machine_SOURCES = tests/fuzz/fuzz_machine.c $(fuzz_common)
@@ -10,7 +11,11 @@ tests_fuzz_fuzz_settings_SOURCES = tests/fuzz/fuzz_settings.c $(fuzz_common)
 tests_fuzz_fuzz_settings_LDADD = libcore.la
 tests_fuzz_fuzz_database_SOURCES = tests/fuzz/fuzz_database.c $(fuzz_common)
 tests_fuzz_fuzz_database_LDADD = libcore.la
-TESTS += tests/fuzz/fuzz_trace tests/fuzz/fuzz_machine tests/fuzz/fuzz_settings tests/fuzz/fuzz_database
+TESTS += tests/fuzz/fuzz_trace tests/fuzz/fuzz_machine tests/fuzz/fuzz_settings tests/fuzz/fuzz_database \
+	tests/fuzz/fuzz_sequence
+tests_fuzz_fuzz_sequence_SOURCES = tests/fuzz/fuzz_sequence.c tests/explore/device.c tests/explore/device.h \
+	$(fuzz_common)
+tests_fuzz_fuzz_sequence_LDADD = libcore.la
 EXTRA_DIST += tests/fuzz/fuzz.sh tests/fuzz/corpus
 
 .PHONY: fuzz

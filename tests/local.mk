@@ -61,4 +61,5 @@ include tests/examples.mk
 include tests/netlib.mk
 include tests/fuzz.mk
 include tests/sparse.mk
+include tests/soak.mk
 include tests/cuda_um.mk

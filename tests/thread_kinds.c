@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define N       120
@@ -384,6 +385,44 @@ static int ended(void)
     return bad;
 }
 
+/* --- a fork while another thread's call opens the devices --------------------------------------------------------- */
+
+static struct pair forked;
+static pthread_t opener;
+
+static void *opens(void *argument)
+{
+    (void)argument;
+    multiply(forked.a, forked.c);
+    return NULL;
+}
+
+/* The library's handlers are run after this one, but for those that the call registers. */
+static void open_meanwhile(void)
+{
+    if (pthread_create(&opener, NULL, opens, NULL) == 0)
+        pthread_join(opener, NULL);
+}
+
+static int forked_early(void)
+{
+    int status = -1, bad;
+    pid_t pid;
+
+    forked = make(9);
+    pthread_atfork(open_meanwhile, NULL, NULL);
+    pid = fork();
+    if (pid == 0) {
+        alarm(20);
+        bad = differ(&forked, 9, 1);
+        _exit(bad + whole_chain(9) != 0);
+    }
+    bad = pid < 0 || waitpid(pid, &status, 0) != pid || status != 0;
+    bad += differ(&forked, 9, 1) + chain(&forked, 9);
+    drop(&forked);
+    return bad;
+}
+
 /* --- thread-local arrays ------------------------------------------------------------------------------------------ */
 
 static __thread double local[2 * N]; /* no more: a small stack has to hold it */
@@ -521,6 +560,7 @@ static const struct kind {
     {"cancelled", cancelled},
     {"cancelled in read", cancelled_in_read},
     {"ended", ended},
+    {"forked early", forked_early},
     {"thread-local arrays", thread_local_arrays},
     {"churn", churned},
 #ifdef _OPENMP

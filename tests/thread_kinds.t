@@ -12,7 +12,7 @@ our $device;
 my @on_host = ('small stacks'); # by design: see doc/limits.md
 my @openmp = qx(nm "$ENV{top_builddir}/tests/thread_kinds" 2>/dev/null) =~ /GOMP|__kmpc/ ? 'openmp' : ();
 for my $kind ('small stacks', 'alternate stacks', 'blocked signals', 'cancelled', 'cancelled in read', 'ended',
-    'thread-local arrays', 'churn', @openmp) {
+    'forked early', 'thread-local arrays', 'churn', @openmp) {
     my $run = run({ options => [qw(--check --offload always)] }, 'tests/thread_kinds', $kind);
     right($run);
     is(join("\n", complaints($run)), '', "$kind: nothing to complain about");

@@ -19,6 +19,7 @@
 #include "base/fence.h"
 #include "base/page.h"
 #include "coherence/protocol.h"
+#include "tests/explore/device.h"
 
 /* --- small programs (programs.c) ---------------------------------------------------------------------------------- */
 
@@ -64,9 +65,6 @@ struct program {
 extern double *explore_data[ARRAYS];
 extern double explore_model[ARRAYS][PAGES * 512];
 
-/* What a kernel makes of two elements (the first alone: SET, NEGATE). */
-double explore_computed(const struct sc_kernel *kernel, double x, double y);
-
 void explore_programs_start(void);
 void explore_programs_reset(void);
 /* Takes the step, in a coroutine or (calls alone) before there are any; false: what it saw is wrong. */
@@ -85,24 +83,10 @@ struct explored explore(const struct program *program, uint64_t states);
 
 /* For a coroutine: the page is open for the access when this returns. */
 void explore_touch(uintptr_t address, enum sc_access access);
-/* The coroutine goes on when the fences are reached. */
-void explore_await(const struct sc_fences *fences);
 /* As the host BLAS would, with the accesses of a coroutine. */
 void explore_kernel_on_host(const struct sc_kernel *kernel);
-bool explore_inside(void); /* a coroutine runs, not the scheduler */
 /* The coroutines' part of the state. */
 void explore_hash_threads(void);
-
-/* --- devices (device.c) ------------------------------------------------------------------------------------------- */
-
-#define DEVICES 2
-extern const struct sc_device_ops explore_device;
-void explore_device_reset(int room);
-int explore_streams_enabled(int *enabled); /* streams that can take a step */
-void explore_stream_step(int stream);
-bool explore_streams_idle(void);
-void explore_hash_devices(void);
-int explore_allocation(const void *memory); /* its number */
 
 /* --- states (state.c) --------------------------------------------------------------------------------------------- */
 
@@ -110,7 +94,5 @@ uint64_t explore_state(void);
 /* For the parts of it: adds a number, a fence by how far it is from being reached. */
 void explore_hash(uint64_t number);
 void explore_hash_fence(struct sc_fence fence);
-/* An array's, or an allocation's, ELEMENTS numbers. */
-void explore_hash_elements(const double *p);
 
 #endif

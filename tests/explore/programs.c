@@ -54,9 +54,17 @@ static struct sc_kernel kernel_of(const struct program *p, const struct step *s,
                               .alpha = {s->action != SET ? 1 : 0, value_of(p, s)}};
 }
 
-double explore_computed(const struct sc_kernel *k, double x, double y)
+static double computed(const struct sc_kernel *k, double x, double y)
 {
     return k->op == SC_OP_AXPY ? y + x : k->alpha[0] != 0 ? -x : k->alpha[1];
+}
+
+void explore_kernel(const struct sc_kernel *k)
+{
+    double *x = k->a, *y = k->op == SC_OP_AXPY ? k->b : k->a;
+
+    for (int64_t i = 0; i < k->n; i++)
+        y[i] = computed(k, x[i], y[i]);
 }
 
 void explore_kernel_on_host(const struct sc_kernel *k)
@@ -69,7 +77,7 @@ void explore_kernel_on_host(const struct sc_kernel *k)
         explore_touch((uintptr_t)&x[i], SC_READ);
         input = *(volatile double *)&x[i];
         explore_touch((uintptr_t)&y[i], SC_WRITE);
-        *(volatile double *)&y[i] = explore_computed(k, input, y[i]);
+        *(volatile double *)&y[i] = computed(k, input, y[i]);
     }
 }
 
@@ -114,7 +122,7 @@ static void model(const struct program *p, const struct step *s)
     double *x = &explore_model[s->array][FIRST + s->first], *y = &explore_model[!s->array][FIRST + s->first];
 
     for (int i = 0; i < s->count; i++)
-        x[i] = s->action == ADD ? explore_computed(&k, y[i], x[i]) : explore_computed(&k, x[i], 0);
+        x[i] = s->action == ADD ? computed(&k, y[i], x[i]) : computed(&k, x[i], 0);
 }
 
 static bool is_right(int array, int element)

@@ -31,8 +31,6 @@ static struct routine {
 static jmp_buf scheduler;
 static struct routine *now; /* NULL: the scheduler */
 
-bool explore_inside(void) { return now != NULL; }
-
 static void stop(void)
 {
     struct routine *self = now;
@@ -43,10 +41,26 @@ static void stop(void)
         _longjmp(scheduler, 1);
 }
 
-void explore_await(const struct sc_fences *fences)
+/* The coroutine goes on when the fences are reached.  At a run's end, without one: in any order. */
+static void await(const struct sc_fences *fences)
 {
-    now->waits = *fences;
-    stop();
+    if (now) {
+        now->waits = *fences;
+        stop();
+        return;
+    }
+    for (int i = 0; i < fences->count; i++)
+        explore_device.sync(fences->f[i]);
+}
+
+void explore_await(struct sc_fence fence)
+{
+    int enabled[DEVICES * SC_STREAMS];
+
+    if (now)
+        await(&(struct sc_fences){.f = {fence}, .count = 1});
+    else if (explore_streams_enabled(enabled))
+        explore_stream_step(enabled[0]);
 }
 
 /* Where threads stop (the linker calls these for the library's). */
@@ -63,14 +77,7 @@ void __wrap_sc_protocol_lock(void)
     __real_sc_protocol_lock();
 }
 
-void __wrap_sc_fences_sync(const struct sc_fences *set)
-{
-    if (now)
-        explore_await(set);
-    else
-        for (int i = 0; i < set->count; i++)
-            explore_device.sync(set->f[i]);
-}
+void __wrap_sc_fences_sync(const struct sc_fences *set) { await(set); }
 
 /* Where the protocol finishes a task on the host it touches the program's memory, as the program does. */
 enum sc_status __wrap_sc_device_kernel_host(void *(*symbol)(const char *), const struct sc_kernel *kernel);

@@ -18,7 +18,7 @@ void explore_hash(uint64_t number)
 }
 
 /* Where pieces, sectors, pages begin and end: what happens to others happens to these. */
-void explore_hash_elements(const double *p)
+static void hash_elements(const double *p)
 {
     static const int probes[] = {0, 255, 256, 299, 300, 511, 512, 767, 768, 1023};
 
@@ -105,8 +105,55 @@ static void hash_host(int array)
     for (int i = 0; i < PAGES; i++)
         explore_hash(sc_host_prot(page + (uintptr_t)i * SC_PAGE));
     sc_host_read(now, &explore_data[array][FIRST], sizeof now);
-    explore_hash_elements(now);
-    explore_hash_elements(&explore_model[array][FIRST]);
+    hash_elements(now);
+    hash_elements(&explore_model[array][FIRST]);
+}
+
+static void hash_address(const void *p, int device)
+{
+    uintptr_t base = device == SC_HOST ? (uintptr_t)explore_data[0] : (uintptr_t)explore_memory;
+
+    explore_hash((uint64_t)((uintptr_t)p - base));
+}
+
+static void hash_work(const struct explore_work *w)
+{
+    explore_hash(w->kind);
+    switch (w->kind) {
+    case COPY:
+        hash_address(w->copy.dst, w->copy.dst_device);
+        hash_address(w->copy.src, w->copy.src_device);
+        explore_hash(w->copy.width << 8 | w->copy.height);
+        break;
+    case KERNEL:
+        hash_address(w->kernel.a, 0);
+        hash_address(w->kernel.b ? w->kernel.b : w->kernel.a, 0);
+        explore_hash((uint64_t)w->kernel.op << 32 | (uint64_t)w->kernel.n);
+        explore_hash((uint64_t)(w->kernel.alpha[0] + 1000 * w->kernel.alpha[1]));
+        break;
+    case FILL:
+        hash_address(w->fill.memory, 0);
+        break;
+    default:
+        explore_hash_fence(w->fence);
+    }
+}
+
+static void hash_devices(void)
+{
+    for (int d = 0; d < DEVICES; d++)
+        for (int i = 0; i < SLOTS; i++) {
+            explore_hash(explore_taken[d][i]);
+            hash_elements(explore_memory[d][i]);
+        }
+    for (int i = 0; i < DEVICES * SC_STREAMS; i++) {
+        const struct explore_stream *s = &explore_streams[0][0] + i;
+
+        explore_hash(s->marked - s->done);
+        for (unsigned k = s->head; k != s->tail; k++)
+            hash_work(&s->queue[k % QUEUE]);
+        explore_hash(~UINT64_C(0));
+    }
 }
 
 uint64_t explore_state(void)
@@ -116,7 +163,7 @@ uint64_t explore_state(void)
     for (size_t i = 0; i < sc_directory_count(); i++)
         hash_matrix(sc_directory_at(i));
     hash_windows();
-    explore_hash_devices();
+    hash_devices();
     explore_hash_threads();
     for (int a = 0; a < ARRAYS; a++)
         hash_host(a);

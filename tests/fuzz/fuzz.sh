@@ -8,6 +8,9 @@ seconds=${FUZZ_SECONDS:-60}
 "$clang" --version > /dev/null 2>&1 || { echo 'make fuzz needs clang (CLANG=...)' >&2; exit 1; }
 mkdir -p fuzz.build
 printf '#define SC_MODULE_DIR "%s"\n#define SC_DATA_DIR "%s"\n' "$MODULE_DIR" "$DATA_DIR" > fuzz.build/paths.h
+# glibc's complex.h leaves them out for clang.
+printf '#define CMPLX%s(a, b) __builtin_complex((%s)(a), (%s)(b))\n' '' double double F float float \
+    >> fuzz.build/paths.h
 flags="-g -O1 -std=gnu11 -pthread -w -I. -I$SRC -I$SRC/include -include fuzz.build/paths.h -fno-omit-frame-pointer"
 flags="$flags -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
@@ -23,7 +26,10 @@ for source in $sources; do echo "fuzz.build/$(echo "$source" | tr / _).o"; done 
 
 status=0
 for target; do
-    $clang $flags -fsanitize=fuzzer "$SRC/tests/fuzz/fuzz_$target.c" "$SRC/tests/fuzz/file.c" fuzz.build/core.a $LIBS \
+    devices=
+    grep -q explore/device.h "$SRC/tests/fuzz/fuzz_$target.c" && devices=$SRC/tests/explore/device.c
+    $clang $flags -fsanitize=fuzzer "$SRC/tests/fuzz/fuzz_$target.c" $devices "$SRC/tests/fuzz/file.c" \
+        fuzz.build/core.a $LIBS \
         -o "fuzz.build/$target"
     mkdir -p "fuzz.build/corpus.$target"
     folders=$(sed -n 's/^const char .*fuzz_corpus\[\] = {\(.*\), NULL};$/\1/p' "$SRC/tests/fuzz/fuzz_$target.c" |

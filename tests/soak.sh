@@ -1,0 +1,47 @@
+#!/bin/sh
+# make soak MINUTES=n: tests/soak with one random seed after the other, under settings that the seed decides: number of
+# devices, their memory (small: everything is evicted all the time), checks of the protocol, devices whose operations
+# are delayed or fail.  Stops at the first that goes wrong, and says how to repeat it.
+#
+#     soak.sh MINUTES [FIRST_SEED [STEPS]]       MINUTES 0: three seeds
+#
+# SEMCACHE_TEST_DEVICE=cuda: on real devices, which do not fail.
+minutes=${1:-10} seed=${2:-$(date +%s)} steps=${3:-1000}
+build=${top_builddir:-.}
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' INT TERM
+end=$(($(date +%s) + 60 * minutes)) runs=0 last=$((seed + 3))
+
+# The n-th word of the rest, by a number.
+pick() { n=$(($1 % ($# - 1))); shift $((n + 1)); echo "$1"; }
+
+# A machine whose operations are late, or of which one fails on each device.
+machine() {
+    kind=$(pick $((seed / 7)) alloc copy launch fill mark wait sync)
+    {
+        printf 'semcache-machine 1\nhost\n  call 1u\n  sync 1u\n'
+        [ $((seed % 4)) != 1 ] || printf '  jitter %s 40\n' "$seed"
+        printf 'device 0-3\n  name soaked\n  memory 1Gi\n  bandwidth 1T\n  launch 4u\n'
+        printf '  gemm s 1T\n  gemm d 1T\n'
+        [ $((seed % 4)) != 2 ] || printf '  fail %s %s\n' "$kind" $((seed * 31 % 4000 + 1))
+        printf 'link host <-> 0-3\n  latency 5u\n  bandwidth 50G\nlink 0-3 -> 0-3\n  latency 5u\n  bandwidth 300G\n'
+    } > "$scratch/soaked.machine"
+    echo "emu:$scratch/soaked.machine:$((seed % 3 + 1))"
+}
+
+while [ $(($(date +%s) < end || (minutes == 0 && seed < last))) = 1 ]; do
+    device=${SEMCACHE_TEST_DEVICE:-$(machine)}
+    limit=$(pick $((seed / 3)) 300000 1000000 4000000 300000)
+    check=$(pick $((seed / 5)) --check '')
+    set -- "$build/tools/semcache" run --device "$device" --offload always $check "$build/tests/soak" "$seed" "$steps"
+    if ! SEMCACHE_MEMORY_LIMIT=$limit OPENBLAS_NUM_THREADS=2 SEMCACHE_MODULE_PATH=$build/.libs \
+        timeout -k 5 600 "$@" > "$scratch/out" 2>&1 || grep -q 'error:' "$scratch/out"; then
+        tail -n 40 "$scratch/out"
+        cat "$scratch/soaked.machine" 2>/dev/null
+        echo "soak: seed $seed went wrong: SEMCACHE_MEMORY_LIMIT=$limit $*"
+        exit 1
+    fi
+    runs=$((runs + 1)) seed=$((seed + 1))
+done
+echo "soak: $runs runs of 4 times $steps steps, the last with seed $((seed - 1)): all right"

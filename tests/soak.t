@@ -1,0 +1,7 @@
+#!/bin/sh
+# The soak (make soak) for three seeds: it stays alive.
+. "$top_srcdir/tests/tap.sh"
+need "$top_builddir/tests/soak"
+said=$(sh "$top_srcdir/tests/soak.sh" 0 1 200 2>&1)
+verdict $? 'three seeds go right' "$said"
+end
