@@ -21,7 +21,7 @@ static bool any_device_only(const void *const *p, int n)
     return false;
 }
 
-static bool is_capturing(cudaStream_t stream)
+bool sc_um_is_capturing(cudaStream_t stream)
 {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
 
@@ -36,7 +36,7 @@ bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, b
     if (sc_um_way() == SC_UM_EMULATED)
         return true;
     managed = any_managed(memory, memories);
-    if (managed && !any_device_only(memory, memories) && !is_capturing(stream)) {
+    if (managed && !any_device_only(memory, memories) && !sc_um_is_capturing(stream)) {
         sc_um_settle();
         return true;
     }

@@ -128,7 +128,8 @@ static cudaError_t copy(const struct copy *c, bool waits)
     if ((c->height > 1 && (c->to_pitch < c->width || c->from_pitch < c->width)) || !c->to || !c->from)
         return cudaErrorInvalidValue;
     to_device = sc_um_is_device_only(c->to);
-    return to_device || sc_um_is_device_only(c->from) ? by_cuda(c, to_device, waits) : by_cpu(c);
+    return to_device || sc_um_is_device_only(c->from) || sc_um_is_capturing(c->stream) ? by_cuda(c, to_device, waits)
+                                                                                       : by_cpu(c);
 }
 
 cudaError_t sc_um_copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
@@ -174,8 +175,13 @@ SC_UM_EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void
 static cudaError_t fill(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
 {
     struct copy target = {to, NULL, pitch, 0, width, height, stream};
-    cudaError_t error = SC_UM_BEHIND(cudaStreamSynchronize)(stream);
+    cudaError_t error;
 
+    if (sc_um_is_capturing(stream)) {
+        sc_um_home();
+        return SC_UM_BEHIND(cudaMemset2DAsync)(to, pitch, byte, width, height, stream);
+    }
+    error = SC_UM_BEHIND(cudaStreamSynchronize)(stream);
     if (error != cudaSuccess || !width || !height)
         return error;
     sc_um_settle();

@@ -95,6 +95,9 @@ void *sc_um_next(unsigned name, const void *caller);
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
                  const void *const *scalars, int count);
 
+/* What is called now is written down, to be done later, and perhaps often. */
+bool sc_um_is_capturing(cudaStream_t stream);
+
 /* --- memory.c ----------------------------------------------------------------------------------------------------- */
 
 bool sc_um_is_device_only(const void *p); /* CUDA's: the CPU cannot touch it */

@@ -11,6 +11,7 @@ tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h
 tests_um_blas_CPPFLAGS = $(UM_CPPFLAGS) -DREFERENCE_BLAS=\"libblas.so.3\"
 tests_um_blas_LDADD = $(UM_LDADD)
 tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h
+tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h
 tests_um_sparse_SOURCES = tests/um_sparse.c tests/tap.h
 tests_um_sparse_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_sparse_LDADD = $(UM_LDADD)

@@ -13,7 +13,7 @@ fi
 for program in um_blas um_sparse um_runtime; do
     for device; do
         "$tool" run --device "$device" --offload always --check "$top_builddir/tests/$program" \
-            > "$scratch/out" 2> "$scratch/err"
+            $SEMCACHE_TEST_SEED > "$scratch/out" 2> "$scratch/err"
         status=$?
         report "$([ $status = 0 ] || grep -A1 '^not ok\|^Bail' "$scratch/out" || echo "status $status")" \
             "$program on $device: $(grep -c '^ok' "$scratch/out") tests"

@@ -19,6 +19,7 @@
 /* Asked for and told by the test and its module. */
 EXPORT int um_fake_wrong;  /* accesses that a GPU could not do */
 EXPORT int um_fake_passed; /* BLAS calls that came through */
+EXPORT int um_fake_capturing; /* set by the test: streams say that they are being captured */
 EXPORT void um_fake_pinned(void *base, size_t bytes);
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -236,5 +237,7 @@ EXPORT cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 EXPORT cudaError_t cudaFree(void *memory) { return (void)memory, cudaSuccess; }
 EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    return (void)stream, *status = cudaStreamCaptureStatusNone, cudaSuccess;
+    (void)stream;
+    *status = um_fake_capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    return cudaSuccess;
 }

@@ -214,6 +214,23 @@ static void test_kernels(void)
     tap_ok(counter("um_fake_wrong") == 0, "no access that a GPU could not do");
 }
 
+/* What is captured is CUDA's: it is done when the graph is launched, here when somebody waits. */
+static void test_capture(void)
+{
+    int *capturing = dlsym(RTLD_DEFAULT, "um_fake_capturing"), passed = counter("um_fake_passed");
+    double one = 1;
+
+    set(x, 1);
+    set(y, 1);
+    scale(x, 2);
+    *capturing = 1;
+    tap_ok(cublasDaxpy(blas, N, &one, x, 1, y, 1) == CUBLAS_STATUS_SUCCESS && counter("um_fake_passed") == passed + 1,
+           "a captured call goes to CUDA");
+    tap_ok(cudaMemcpyAsync(z, y, bytes, cudaMemcpyDefault, NULL) == cudaSuccess, "a captured copy");
+    *capturing = 0;
+    tap_ok(sum(z) == 3.0 * N && sum(y) == 3.0 * N && counter("um_fake_wrong") == 0, "both are right");
+}
+
 int main(int argc, char **argv)
 {
     fake = argc > 1 && strcmp(argv[1], "fake") == 0;
@@ -228,6 +245,8 @@ int main(int argc, char **argv)
     test_device_memory();
     test_scalars();
     test_kernels();
+    if (fake)
+        test_capture();
     tap_ok(!cudaFree(x) && !cudaFree(y) && !cudaFree(z) && !cudaFree(device), "the memory is freed");
     cublasDestroy(blas);
     return tap_done();
