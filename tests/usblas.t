@@ -25,6 +25,7 @@ for device; do
     run "the Sparse BLAS on $device" "$device" "$tests/usblas"
     report "$(cat "$scratch/said")" "nothing is said on $device"
     run "librsb's additions on $device" "$device" "$tests/usblas_access"
+    run "threads on $device" "$device" "$tests/usblas_threads"
 done
 
 run 'bad input' none "$tests/usblas_errors"
