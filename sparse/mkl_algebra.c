@@ -103,6 +103,41 @@ static int multiply_plain(int operation, sc_mkl_matrix a, sc_mkl_matrix b, sc_mk
                     SC_MKL_FULL_MULT, out);
 }
 
+/* C := alpha op(A) op(B) + beta C, dense. */
+struct dense {
+    int layout;
+    void *c;
+    int64_t ld;
+};
+
+static int multiply_dense(const struct factor *a, const struct factor *b, enum sc_type type, const double alpha[2],
+                          const double beta[2], const struct dense *d)
+{
+    sc_mkl_matrix product;
+    int result;
+
+    if (!a->m || !b->m || !d->c)
+        return SC_MKL_NOT_INITIALIZED;
+    if (sc_sparse_arrays(a->m)->type != type || (d->layout != SC_MKL_ROW_MAJOR && d->layout != SC_MKL_COLUMN_MAJOR))
+        return SC_MKL_INVALID_VALUE;
+    result = multiply(a, b, SC_MKL_FULL_MULT, &product);
+    if (result)
+        return result;
+    result = sc_mkl_result(sc_sparse_to_dense(product, alpha, beta, d->layout == SC_MKL_ROW_MAJOR, d->c, d->ld));
+    sc_sparse_destroy(product);
+    return result;
+}
+
+static int multiply_dense_plain(int operation, sc_mkl_matrix a, sc_mkl_matrix b, enum sc_type type,
+                                const struct dense *d)
+{
+    static const double one[2] = {1, 0}, zero[2] = {0, 0};
+    const struct sc_mkl_descr general = {SC_MKL_GENERAL, 0, 0};
+
+    return multiply_dense(&(struct factor){operation, general, a},
+                          &(struct factor){SC_MKL_NON_TRANSPOSE, general, b}, type, one, zero, d);
+}
+
 /* row, col: counted as the matrix is. */
 static int set_value(sc_mkl_matrix m, enum sc_type type, int64_t row, int64_t col, const void *value)
 {
@@ -154,6 +189,21 @@ static int update_values(sc_mkl_matrix m, enum sc_type type, int64_t count, cons
         return update_values(m, t, count, rows, cols, sizeof(I), values);                                            \
     }
 SC_MKL_EACH(VALUES)
+
+#define DENSE(l, L, T, t, suffix, I)                                                                                 \
+    SC_MKL_FUNCTION(int, mkl_sparse_##l##_spmmd##suffix, int operation, sc_mkl_matrix a, sc_mkl_matrix b,            \
+                    int layout, T *c, I ldc)                                                                         \
+    {                                                                                                                \
+        return multiply_dense_plain(operation, a, b, t, &(struct dense){layout, c, ldc});                            \
+    }                                                                                                                \
+    SC_MKL_FUNCTION(int, mkl_sparse_##l##_sp2md##suffix, int operationa, struct sc_mkl_descr descra,                 \
+                    sc_mkl_matrix a, int operationb, struct sc_mkl_descr descrb, sc_mkl_matrix b, T alpha, T beta,   \
+                    T *c, int layout, I ldc)                                                                         \
+    {                                                                                                                \
+        return multiply_dense(&(struct factor){operationa, descra, a}, &(struct factor){operationb, descrb, b}, t,   \
+                              SC_MKL_SCALAR(alpha), SC_MKL_SCALAR(beta), &(struct dense){layout, c, ldc});           \
+    }
+SC_MKL_EACH(DENSE)
 
 #define WHOLE(suffix, I)                                                                                             \
     SC_MKL_FUNCTION(int, mkl_sparse_convert_csr##suffix, sc_mkl_matrix m, int operation, sc_mkl_matrix *out)         \

@@ -146,6 +146,37 @@ enum sc_status sc_sparse_convert_csc(struct sc_sparse_matrix **out, struct sc_sp
     return status;
 }
 
+/* --- dense ones --------------------------------------------------------------------------------------------------- */
+
+enum sc_status sc_sparse_to_dense(struct sc_sparse_matrix *m, const double alpha[2], const double beta[2], bool by_rows,
+                                  void *c, int64_t ldc)
+{
+    const struct sc_sparse_arrays *a = &m->arrays;
+    struct sc_sparse_csr dense = {.type = a->type, .values = c}, sparse;
+    double complex scale = CMPLX(beta[0], beta[1]), factor = CMPLX(alpha[0], alpha[1]);
+    int64_t row = by_rows ? ldc : 1, col = by_rows ? 1 : ldc;
+    enum sc_status status;
+
+    if (ldc < (by_rows ? a->cols : a->rows) || (!c && a->rows && a->cols))
+        return SC_ERR_INVALID;
+    sc_inside_enter();
+    status = sc_sparse_sorted_csr(m, 'N', &sparse);
+    for (int64_t i = 0; i < a->rows && status == SC_OK; i++) {
+        for (int64_t j = 0; j < a->cols; j++)
+            sc_sparse_put_value(a->type, c, i * row + j * col,
+                                scale == 0 ? 0 : scale * sc_sparse_value(&dense, i * row + j * col));
+        for (int64_t e = sc_sparse_first(&sparse, i); e < sc_sparse_first(&sparse, i + 1); e++) {
+            int64_t at = i * row + sc_sparse_at(sparse.index, sparse.index_bytes, e) * col;
+
+            sc_sparse_put_value(a->type, c, at, sc_sparse_value(&dense, at) + factor * sc_sparse_value(&sparse, e));
+        }
+    }
+    if (status == SC_OK)
+        sc_sparse_free_csr(&sparse);
+    sc_inside_leave();
+    return status;
+}
+
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
 /* Row i of alpha A + B from entry `at` on; returns where it ends.  Placing only when there are arrays. */

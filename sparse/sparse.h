@@ -98,7 +98,10 @@ enum sc_status sc_sparse_sm(struct sc_sparse_matrix *matrix, char trans, const s
 /* *out := op(A) op(B), in CSR with sorted columns, arrays of its own. */
 enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char transa, struct sc_sparse_matrix *a, char transb,
                                   struct sc_sparse_matrix *b);
-/* *out := alpha op(A) + B, likewise. */
+/* C := alpha A + beta C, dense, stored by columns or (by_rows) by rows; on the host. */
+enum sc_status sc_sparse_to_dense(struct sc_sparse_matrix *matrix, const double alpha[2], const double beta[2],
+                                  bool by_rows, void *c, int64_t ldc);
+/* *out := alpha op(A) + B, as the product. */
 enum sc_status sc_sparse_add(struct sc_sparse_matrix **out, char trans, const double alpha[2],
                              struct sc_sparse_matrix *a, struct sc_sparse_matrix *b);
 
