@@ -135,6 +135,18 @@ static int destroy(void)
     return status;
 }
 
+/* Narrow: not negative. */
+static int increment(void)
+{
+    return (1 + below(3)) * (!narrow && below(4) == 0 ? -1 : 1);
+}
+
+/* Where element i of n is: with a negative increment element 0 has the highest address. */
+static int place(int i, int n, int inc)
+{
+    return inc > 0 ? i * inc : (n - 1 - i) * -inc;
+}
+
 static int choose(void)
 {
     static const int kinds[] = {blas_general, blas_lower_triangular, blas_upper_triangular, blas_lower_symmetric,
@@ -309,7 +321,7 @@ static int choose(void)
     static double mv_##l(int trans, T *x, T *y, const T *before)                                                     \
     {                                                                                                                \
         int outputs = trans == blas_no_trans ? m.rows : m.cols, inputs = m.rows + m.cols - outputs, status;          \
-        int incx = 1 + below(3), incy = 1 + below(3);                                                                \
+        int incx = increment(), incy = increment();                                                                  \
         T alpha = (T)random_number();                                                                                \
         double worst = 0;                                                                                            \
         if (m.fortran)                                                                                               \
@@ -317,12 +329,13 @@ static int choose(void)
         else                                                                                                         \
             status = BLAS_##l##usmv((enum blas_trans_type)trans, given(alpha), m.handle, x, incx, y, incy);          \
         for (int i = 0; i < outputs; i++) {                                                                          \
-            double complex sum = before[i * incy];                                                                   \
+            int at = place(i, outputs, incy);                                                                        \
+            double complex sum = before[at];                                                                         \
             for (int k = 0; k < inputs; k++)                                                                         \
-                sum += alpha * op(trans, i, k) * x[k * incx];                                                        \
-            worst = fmax(worst, cabs(sum - y[i * incy]));                                                            \
-            for (int k = 1; k < incy && i + 1 < outputs; k++)                                                        \
-                worst = y[i * incy + k] == before[i * incy + k] ? worst : INFINITY;                                  \
+                sum += alpha * op(trans, i, k) * x[place(k, inputs, incx)];                                          \
+            worst = fmax(worst, cabs(sum - y[at]));                                                                  \
+            for (int k = 1; k < abs(incy) && at + k < place(incy > 0 ? outputs - 1 : 0, outputs, incy); k++)         \
+                worst = y[at + k] == before[at + k] ? worst : INFINITY;                                              \
         }                                                                                                            \
         return status ? INFINITY : worst;                                                                            \
     }                                                                                                                \
@@ -353,7 +366,7 @@ static int choose(void)
     /* What is left of op(T) x = alpha b. */                                                                         \
     static double sv_##l(int trans, T *x, const T *before)                                                           \
     {                                                                                                                \
-        int incx = 1 + below(3), status;                                                                             \
+        int incx = increment(), status;                                                                              \
         T alpha = (T)(random_number() + 1);                                                                          \
         double worst = 0;                                                                                            \
         if (m.fortran)                                                                                               \
@@ -361,11 +374,11 @@ static int choose(void)
         else                                                                                                         \
             status = BLAS_##l##ussv((enum blas_trans_type)trans, given(alpha), m.handle, x, incx);                   \
         for (int i = 0; i < m.rows; i++) {                                                                           \
-            double complex sum = -alpha * before[i * incx];                                                          \
+            double complex sum = -alpha * before[place(i, m.rows, incx)];                                            \
             double size = 1;                                                                                         \
             for (int k = 0; k < m.rows; k++) {                                                                       \
-                sum += op(trans, i, k) * x[k * incx];                                                                \
-                size += cabs(op(trans, i, k) * x[k * incx]);                                                         \
+                sum += op(trans, i, k) * x[place(k, m.rows, incx)];                                                  \
+                size += cabs(op(trans, i, k) * x[place(k, m.rows, incx)]);                                           \
             }                                                                                                        \
             worst = fmax(worst, cabs(sum) / size);                                                                   \
         }                                                                                                            \
