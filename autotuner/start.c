@@ -8,8 +8,7 @@
 #include "base/config.h"
 #include "base/log.h"
 
-/* The first large call of a program waits so long, once on a machine. */
-#define BUDGET_SECONDS 2.0
+double sc_autotuner_budget = 2.0;
 
 static const struct sc_database *current; /* written once, with release order */
 
@@ -28,7 +27,7 @@ static bool is_useful(const struct sc_database *db)
 static struct sc_database *measure(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host,
                                    const char *key, int folder, const char *name)
 {
-    struct sc_measure how = {.ops = ops, .devices = devices, .host = host, .quick = true, .budget = BUDGET_SECONDS};
+    struct sc_measure how = {.ops = ops, .devices = devices, .host = host, .quick = true, .budget = sc_autotuner_budget};
     struct sc_database *db = sc_database_new(key, devices);
 
     if (!db)

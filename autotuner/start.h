@@ -11,6 +11,9 @@
  * what the devices say of themselves. */
 void sc_autotuner_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host);
 
+/* Seconds that the first large call of a program waits for that, once on a machine; 2 (tests: more). */
+extern double sc_autotuner_budget;
+
 /* NULL: there is none.  Stays valid until the process ends. */
 const struct sc_database *sc_autotuner_database(void);
 
