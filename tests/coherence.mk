@@ -25,6 +25,10 @@ tests_coherence_orders_LDFLAGS = -Wl,--wrap=sc_protocol_lock,--wrap=sc_fences_sy
 dist_check_SCRIPTS += tests/coherence_mutants.t
 TESTS += tests/coherence_orders tests/coherence_mutants.t
 LONG_TESTS += tests/coherence_orders tests/coherence_mutants.t
+# Locks, as helgrind sees them.
+dist_check_SCRIPTS += tests/helgrind.t
+TESTS += tests/helgrind.t
+EXTRA_DIST += tests/helgrind.supp
 # Devices that fail at each operation in turn.
 check_PROGRAMS += tests/fault_sweep
 tests_fault_sweep_SOURCES = tests/fault_sweep.c
