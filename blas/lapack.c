@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "blas/blas_int.h"
 #include "blas/lapack.h"
+#include "coherence/coherence.h"
 
 /* Wider ones are left to themselves: they are recursive, or not meant to be fast. */
 #define PANEL_MAX 256
@@ -49,7 +50,11 @@ static inline bool is_small(Int m, Int n)
 static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
     const struct sc_blas_operand operand = {.ptr = a, .rows = m, .cols = n, .ld = lda, .type = type, .access = access};
+    uint64_t bytes = (uint64_t)((n - 1) * lda + m) * sc_type_bytes(type);
 
+    /* For a replay, which has no panels: it asks for the memory as an I/O call would. */
+    if (sc_trace_on && m > 0 && n > 0 && sc_coherence_is_tracked(a, bytes))
+        sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uint64_t)(uintptr_t)a, .bytes = bytes, .old_state = (uint8_t)access);
     sc_blas_host_operands(0, &operand, 1);
 }
 

@@ -1,6 +1,6 @@
 # Tests of library
 check_PROGRAMS += tests/library_config
-tests_library_config_SOURCES = tests/library_config.c
+tests_library_config_SOURCES = tests/library_config.c tests/heard.h
 tests_library_config_LDADD = libcore.la
 TESTS += tests/library_config
 
@@ -37,9 +37,9 @@ dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t
 
 # Traces that are replayed, and checked.
-dist_check_SCRIPTS += tests/replay.t tests/trace_check.t
+dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t
 EXTRA_DIST += tests/trace_edit.pl
-TESTS += tests/replay.t tests/trace_check.t
+TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t
 EXTRA_PROGRAMS += tests/replayed
 tests_replayed_SOURCES = tests/replayed.c
 tests_replayed_LDADD = $(BLAS_LIBS)
