@@ -1,6 +1,5 @@
-/* dot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.
- * The results are awaited without
- * the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.  iamax of
+/* dot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.  The results are awaited
+ * without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.  iamax of
  * several segments takes a second round, which asks for the values of the parts' maxima. */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +7,8 @@
 
 #include "blas/tasks.h"
 
-/* A device keeps 512 result slots: wait in time.  (Then with the lock held: nothing that a device does needs it.) */
+/* A device has SC_RESULT_SLOTS result slots for all threads, which are reused in turn: wait in time.  (Then with the
+ * lock held: nothing that a device does needs it.) */
 #define OUTSTANDING_MAX 256
 
 struct part {

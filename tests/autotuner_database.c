@@ -8,35 +8,8 @@
 #include "autotuner/database.h"
 #include "autotuner/sample.h"
 #include "autotuner/store.h"
+#include "tests/heard.h"
 #include "tests/tap.h"
-
-static char said[4096];
-static int saved = -1;
-static FILE *spool;
-
-static void listen(void)
-{
-    spool = tmpfile();
-    saved = dup(STDERR_FILENO);
-    dup2(fileno(spool), STDERR_FILENO);
-}
-
-/* Number of lines that were said since. */
-static int heard(void)
-{
-    int lines = 0;
-    size_t n;
-
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(spool);
-    n = fread(said, 1, sizeof said - 1, spool);
-    said[n] = '\0';
-    fclose(spool);
-    for (const char *c = said; *c; c++)
-        lines += *c == '\n';
-    return lines;
-}
 
 static struct sc_database *example(void)
 {
@@ -105,7 +78,7 @@ static void test_torn(void)
     char *text = text_of(db, false);
     size_t length = strlen(text), head = (size_t)(strstr(text, "idle") - text), refused = 0, taken = 0, begun = 0;
 
-    listen();
+    heard_listen();
     for (size_t cut = 0; cut < length; cut++) {
         part = read_text(text, cut, false);
         refused += part == NULL;
@@ -164,7 +137,7 @@ static void test_refused(void)
 
         snprintf(text, sizeof text, "semcache-database 1\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
                  strchr(bad[i].line, '\n') ? 5 : 4);
-        listen();
+        heard_listen();
         db = read_text(text, strlen(text), false);
         lines = heard();
         if (!tap_ok(!db && lines == 1 && strstr(said, bad[i].why) && strstr(said, "test:"), "refused: %.40s",
@@ -184,7 +157,7 @@ static void test_heads(void)
         struct sc_database *db;
         int lines;
 
-        listen();
+        heard_listen();
         db = read_text(bad[i], strlen(bad[i]), false);
         lines = heard();
         tap_ok(!db && lines == 1, "refused in one line: %.*s", (int)strcspn(bad[i], "\n\177"), bad[i]);
@@ -257,7 +230,7 @@ static bool is_used(int folder, const char *key, int *lines)
 {
     struct sc_database *db;
 
-    listen();
+    heard_listen();
     db = sc_store_read(folder, "x.database", key, false);
     *lines = heard();
     sc_database_free(db);
@@ -304,7 +277,7 @@ static void test_store(void)
     close(lines);
     close(folder);
     chmod(path, 0770);
-    listen();
+    heard_listen();
     folder = sc_store_folder(path, false);
     tap_ok(heard() == 1 && folder < 0, "a folder that others may write to is not used");
     unlink(in_folder("lock"));

@@ -4,27 +4,20 @@
 #include <unistd.h>
 
 #include "libsemcache/config.h"
+#include "tests/heard.h"
 #include "tests/tap.h"
 
 static struct sc_config config;
-static char said[4096];
+static int said_lines;
 
 /* Loads from one or two variables and keeps what was said on stderr. */
 static void load(const char *first, const char *second)
 {
     char *environment[] = {(char *)"PATH=/bin", (char *)first, (char *)second, NULL};
-    FILE *spool = tmpfile();
-    int saved = dup(STDERR_FILENO);
-    size_t n;
 
-    dup2(fileno(spool), STDERR_FILENO);
+    heard_listen();
     sc_config_load(&config, environment, true);
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-    rewind(spool);
-    n = fread(said, 1, sizeof said - 1, spool);
-    said[n] = '\0';
-    fclose(spool);
+    said_lines = heard();
 }
 
 static const struct sc_setting *setting(const char *name)
@@ -33,15 +26,6 @@ static const struct sc_setting *setting(const char *name)
         if (strcmp(s->name, name) == 0)
             return s;
     return NULL;
-}
-
-static int lines(void)
-{
-    int n = 0;
-
-    for (const char *c = said; *c; c++)
-        n += *c == '\n';
-    return n;
 }
 
 static void test_defaults(void)
@@ -79,7 +63,7 @@ static void test_values(void)
     load("SEMCACHE_SCHEDULE=dynamic", NULL);
     tap_ok(config.schedule == SC_STRATEGY_DYNAMIC, "the last one of the table");
     load("SEMCACHE_SCHEDULE=blasx", NULL);
-    tap_ok(config.schedule == SC_STRATEGY_AUTO && lines() == 1 && strstr(said, "cyclic") && strstr(said, "rows"),
+    tap_ok(config.schedule == SC_STRATEGY_AUTO && said_lines == 1 && strstr(said, "cyclic") && strstr(said, "rows"),
            "one that does not exist: one line with those that do");
     load("SEMCACHE_CHECK=1", "SEMCACHE_STATS=-");
     tap_ok(config.check == 1 && strcmp(config.stats, "-") == 0, "a flag, a file");
@@ -88,7 +72,7 @@ static void test_values(void)
     load("SEMCACHE_TEST_ANYTHING=1", NULL);
     tap_ok(!*said, "the tests' own variables are passed over");
     load("SEMCACHE_WINDOW_MIN=1M", "SEMCACHE_WINDOW_MAX=64K");
-    tap_ok(config.window_max == config.window_min && lines() == 1, "windows the wrong way round are put right");
+    tap_ok(config.window_max == config.window_min && said_lines == 1, "windows the wrong way round are put right");
 }
 
 static void test_cache(void)
@@ -113,7 +97,7 @@ static void test_refused(const char *name, const char *value)
     snprintf(variable, sizeof variable, "%s=%s", name, value);
     load(variable, NULL);
     sc_config_format(&config, setting(name), after, sizeof after);
-    if (!tap_ok(strcmp(before, after) == 0 && lines() == 1 && strstr(said, variable) && strstr(said, "allowed"),
+    if (!tap_ok(strcmp(before, after) == 0 && said_lines == 1 && strstr(said, variable) && strstr(said, "allowed"),
                 "%s is refused", variable))
         tap_diag("%s", said);
 }
@@ -138,14 +122,14 @@ static void test_bad(void)
 static void test_unknown(void)
 {
     load("SEMCACHE_DEVICES=none", NULL);
-    tap_ok(lines() == 1 && strstr(said, "SEMCACHE_DEVICES,") && strstr(said, "nearest name is SEMCACHE_DEVICE)"),
+    tap_ok(said_lines == 1 && strstr(said, "SEMCACHE_DEVICES,") && strstr(said, "nearest name is SEMCACHE_DEVICE)"),
            "a name too long gets the nearest");
     load("SEMCACHE_MEMLIMIT=1G", NULL);
     tap_ok(strstr(said, "SEMCACHE_MEMORY_LIMIT)") != NULL, "a name too short too");
     load("SEMCACHE_OFFLAOD=never", "SEMCACHE_LOG=error");
     tap_ok(!*said, "with SEMCACHE_LOG=error nothing is said");
     load("SEMCACHE_LOG=verbose", "SEMCACHE_STAT=x");
-    tap_ok(lines() == 2, "one line for each mistake");
+    tap_ok(said_lines == 2, "one line for each mistake");
 }
 
 static void test_untrusted(void)

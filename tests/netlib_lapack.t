@@ -1,9 +1,10 @@
 #!/usr/bin/perl
 # LAPACK's testers (Debian: liblapack-test), unmodified: no failure that they do not show without semcache.  Every file
-# of input with offload auto, and with every call on devices: as it is when it makes few calls, else with smaller
-# matrices and fewer block sizes, else not at all (dec.in and its like: sizes of its own, 22 million calls).
-# SEMCACHE_TEST_TYPES (default sdcz) says for which types, SEMCACHE_TEST_INPUTS (a pattern) for which inputs.  Part of
-# make check-long only: about an hour.
+# of input as it is, with offload auto and with offload off; and with every call on two devices, invariants checked, as
+# it is when that makes few calls, else with fewer and smaller matrices, else (the ?ec.in, which have matrices of their
+# own and make 22 million calls) not at all.
+# SEMCACHE_TEST_TYPES (default sdcz) says for which types, SEMCACHE_TEST_INPUTS (a pattern) for which inputs,
+# SEMCACHE_TEST_CALLS how many calls are few (default 60000).  Part of make check-long only.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -18,8 +19,8 @@ plan skip_all => "LAPACK's testers are not here (Debian: liblapack-test)" unless
 # Lines that tell of a failure, and the last line of a run that went through.
 my $failed = qr/fail|illegal|error return|did not|wrong|exceeds/i;
 my $ended = qr/End of tests|Total time used/;
-# Every call on devices: at most this many with the input as it is, and with a smaller one.
-my ($few, $many) = (300_000, 6_000_000);
+# Every call on devices: so many if that can be had by a smaller input, and with the smallest at most so many.
+my ($few, $many) = ($ENV{SEMCACHE_TEST_CALLS} // 60_000, 600_000);
 
 # program, input (without .in) for one type
 sub tests_of {
@@ -32,15 +33,24 @@ sub tests_of {
     return (@linear, map { ["xeigtst$letter", $_] } @eigen);
 }
 
-# A copy of an input with no order of a matrix above 6 and two sets of block sizes.
+# A copy of an input with at most so many orders of matrices (of lists that belong together the same places), none above
+# 7, and so many numbers of right hand sides and sets of block sizes.
 my $scratch = tempdir(CLEANUP => 1);
 sub reduced {
-    my ($input) = @_;
+    my ($input, $most, $sets) = @_;
     my $copy = "$scratch/" . $input =~ s|.*/||r;
+    my $orders;
     open my $out, '>', $copy or die "$copy: $!";
     for my $line (split /^/, slurp($input)) {
-        $line =~ s/^\d+(?=\s+Number of (values of NB\b|parameter values))/2/;
-        $line =~ s/\d+/$& > 6 ? 6 : $&/ge if $line =~ /^\d[\d\s]+(Values of [MN]\b|Matrix dim)/ && $line !~ /^\d+\s+\D/;
+        if ($line =~ /^(\d+)\s+Number of (?:values of [MNP]\b|matrix dim)/) {
+            $orders = $1;
+            $line =~ s/^\d+/$orders < $most ? $orders : $most/e;
+        } elsif ($line =~ /^((?:\d+\s+)+)((?:Values of [MNP]\b|Matrix dim).*)/ && $orders) {
+            my @all = split ' ', $1;
+            my @some = $orders < $most ? @all : map { $all[int($_ * ($orders - 1) / ($most - 1))] } 0 .. $most - 1;
+            $line = join(' ', map { $_ > 20 ? 7 : $_ > 6 ? 6 : $_ } @some) . "  $2\n";
+        }
+        $line =~ s/^\d+(?=\s+Number of (values of (NB|NRHS)\b|parameter values))/$& > $sets ? $sets : $&/e;
         print $out $line;
     }
     close $out or die "$copy: $!";
@@ -60,13 +70,11 @@ sub calls {
 my $reference = folder('blas/libblas.so.3');
 my %repeatable = $reference ? (LD_LIBRARY_PATH => $reference, SEMCACHE_HOST_BLAS => "$reference/libblas.so.3") : ();
 
-# Plain and under semcache.  Gives the number of calls.
+# Under semcache, against a plain run.  Gives the number of calls.
 my $device = $ENV{SEMCACHE_TEST_DEVICE} // 'emu:h200x8:2';
-sub both {
-    my ($name, $how, $offload) = @_;
-    my $plain = tester($how);
-    my $run = tester({ %$how, mode => { device => $device, offload => $offload } });
-    like($plain->{text}, $ended, "$name runs");
+sub compare {
+    my ($name, $how, $plain, $offload, $where) = @_;
+    my $run = tester({ %$how, mode => { device => $where, offload => $offload } });
     same("$name, offload $offload", $plain, $run, $failed);
     like($run->{text}, $ended, "$name, offload $offload: to the end");
     return calls($run);
@@ -80,14 +88,19 @@ for my $letter (split //, $ENV{SEMCACHE_TEST_TYPES} // 'sdcz') {
         next unless $input =~ /^(?:$inputs)$/;
         my %how = (path => "$folder/$program", input => "$folder/$input.in", seconds => 1800);
         my $name = "$program < $input.in";
-        my $calls = both($name, \%how, 'auto');
-        if ($calls > $few) {
-            $how{input} = reduced($how{input});
-            $name .= ' (reduced)';
-            my $run = tester({ %how, mode => { device => 'none' } });
-            diag("$input.in: $calls calls, not with every call on devices"), next if calls($run) > $many;
+        my $plain = tester(\%how);
+        like($plain->{text}, $ended, "$name runs");
+        compare($name, \%how, $plain, 'never', 'none');
+        my $calls = compare($name, \%how, $plain, 'auto', $device);
+        for my $size ([4, 2], [3, 1], [2, 1]) {
+            last if $calls <= $few;
+            $how{input} = reduced("$folder/$input.in", @$size);
+            $calls = calls(tester({ %how, mode => { device => 'none' } }));
+            $name = "$program < $input.in (reduced to @$size)";
         }
-        both($name, { %how, env => \%repeatable }, 'always');
+        diag("$input.in: $calls calls, not with every call on devices"), next if $calls > $many;
+        $how{env} = \%repeatable;
+        compare($name, \%how, tester(\%how), 'always', $device);
     }
 }
 done_testing();
