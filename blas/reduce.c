@@ -1,6 +1,6 @@
 /* dot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.  The results are awaited
- * without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.  iamax of
- * several segments takes a second round, which asks for the values of the parts' maxima. */
+ * without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.  iamax
+ * of several segments takes a second round, which asks for the values of the parts' maxima. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Records of programs that people have: factorizations by the reference LAPACK, NumPy.  Replayed without the program they
-# make the same calls and move what it moved; panels, which are no BLAS calls, are in the record as memory asked for.
+# Records of programs that people have: factorizations by the reference LAPACK, NumPy.  Replayed without the program
+# they make the same calls and move what it moved; panels, which are no BLAS calls, are in the record as memory asked
+# for.
 use strict;
 use warnings;
 use Test::More;
