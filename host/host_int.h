@@ -2,6 +2,7 @@
 #ifndef SC_HOST_HOST_INT_H
 #define SC_HOST_HOST_INT_H
 
+#include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,18 +36,38 @@ static inline bool sc_host_within_watched(const void *p)
            __atomic_load_n(&sc_host_watched.bytes, __ATOMIC_ACQUIRE);
 }
 
-/* The system calls themselves: the names of libc are interposed by this folder (mmap.c) and would come back to us. */
+/* The system calls themselves: the names of libc, syscall() among them, are interposed by this folder (mmap.c, raw.c)
+ * and would come back to us. */
+static inline long sc_host_sys(long number, long a, long b, long c, long d, long e)
+{
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = 0;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
+}
 static inline int sc_host_sys_mprotect(void *addr, size_t bytes, int prot)
 {
-    return (int)syscall(SYS_mprotect, addr, bytes, prot);
+    return (int)sc_host_sys(SYS_mprotect, (long)addr, (long)bytes, prot, 0, 0);
 }
 static inline int sc_host_sys_madvise(void *addr, size_t bytes, int advice)
 {
-    return (int)syscall(SYS_madvise, addr, bytes, advice);
+    return (int)sc_host_sys(SYS_madvise, (long)addr, (long)bytes, advice, 0, 0);
 }
 static inline void *sc_host_sys_mmap(void *addr, size_t bytes, int prot, int flags)
 {
-    return (void *)syscall(SYS_mmap, addr, bytes, prot, flags, -1, 0L);
+    return (void *)sc_host_sys(SYS_mmap, (long)addr, (long)bytes, prot, flags, -1);
 }
+
+/* A call that changes mappings, made through syscall(): what mmap.c does before it.  True: nothing is left to ask the
+ * kernel for, the result is 0. */
+bool sc_host_remaps(long number, const long argument[6]);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
 
 #include "base/inside.h"
 #include "host/arena.h"
@@ -91,6 +92,59 @@ static void __attribute__((constructor)) find_next(void)
     sc_host_next(&next_shmat, "shmat");
 }
 
+static bool advises(void *addr, size_t bytes, int advice)
+{
+    if (meets_arena(addr, bytes) && (uintptr_t)addr % SC_PAGE == 0 && advised((uintptr_t)addr, bytes, advice))
+        return true;
+    if (advice != MADV_POPULATE_READ && advice != MADV_POPULATE_WRITE)
+        forget_watched(addr, bytes);
+    return false;
+}
+
+/* Shared memory over what is there (SHM_REMAP); anywhere else the arena's addresses are taken. */
+static void attaches(int id, const void *addr, int flags)
+{
+    uintptr_t at = (uintptr_t)addr & ~(uintptr_t)(flags & SHM_RND ? SC_PAGE - 1 : 0);
+    struct shmid_ds about;
+
+    if (addr && (flags & SHM_REMAP) && shmctl(id, IPC_STAT, &about) == 0)
+        abandon((const void *)at, about.shm_segsz, true);
+}
+
+/* Libraries that want to hear of mappings (UCX under MPICH, Open MPI) write over the beginnings of the functions below,
+ * and make the call by syscall() themselves. */
+bool sc_host_remaps(long number, const long argument[6])
+{
+    void *addr = (void *)argument[0];
+    size_t bytes = (size_t)argument[1];
+
+    switch (number) {
+    case SYS_munmap:
+        abandon(addr, bytes, true);
+        return false;
+    case SYS_mmap:
+        if (argument[3] & MAP_FIXED)
+            abandon(addr, bytes, true);
+        return false;
+    case SYS_mremap:
+        if (argument[3] & MREMAP_FIXED)
+            abandon((void *)argument[4], (size_t)argument[2], true);
+        abandon(addr, bytes, true);
+        return false;
+    case SYS_mprotect:
+    case SYS_pkey_mprotect:
+        abandon(addr, bytes, false);
+        return false;
+    case SYS_shmat:
+        attaches((int)argument[0], (void *)argument[1], (int)argument[2]);
+        return false;
+    case SYS_madvise:
+        return advises(addr, bytes, (int)argument[2]);
+    default:
+        return false;
+    }
+}
+
 SC_HOST_EXPORT int munmap(void *addr, size_t bytes)
 {
     abandon(addr, bytes, true);
@@ -149,22 +203,15 @@ SC_HOST_EXPORT int pkey_mprotect(void *addr, size_t bytes, int prot, int key)
     return ((__typeof__(pkey_mprotect) *)sc_host_next(&next_pkey_mprotect, "pkey_mprotect"))(addr, bytes, prot, key);
 }
 
-/* Shared memory over what is there (SHM_REMAP); anywhere else the arena's addresses are taken. */
 SC_HOST_EXPORT void *shmat(int id, const void *addr, int flags)
 {
-    uintptr_t at = (uintptr_t)addr & ~(uintptr_t)(flags & SHM_RND ? SC_PAGE - 1 : 0);
-    struct shmid_ds about;
-
-    if (addr && (flags & SHM_REMAP) && shmctl(id, IPC_STAT, &about) == 0)
-        abandon((const void *)at, about.shm_segsz, true);
+    attaches(id, addr, flags);
     return ((__typeof__(shmat) *)sc_host_next(&next_shmat, "shmat"))(id, addr, flags);
 }
 
 SC_HOST_EXPORT int madvise(void *addr, size_t bytes, int advice)
 {
-    if (meets_arena(addr, bytes) && (uintptr_t)addr % SC_PAGE == 0 && advised((uintptr_t)addr, bytes, advice))
+    if (advises(addr, bytes, advice))
         return 0;
-    if (advice != MADV_POPULATE_READ && advice != MADV_POPULATE_WRITE)
-        forget_watched(addr, bytes);
     return ((__typeof__(madvise) *)sc_host_next(&next_madvise, "madvise"))(addr, bytes, advice);
 }

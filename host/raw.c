@@ -77,6 +77,8 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(args, long);
     va_end(args);
+    if (sc_host_remaps(number, a))
+        return 0;
     sc_host_touch_system_call(&use, number, a);
     result = ((__typeof__(syscall) *)sc_host_next(&next_syscall, "syscall"))(number, a[0], a[1], a[2], a[3], a[4],
                                                                              a[5]);

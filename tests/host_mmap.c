@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "tests/host_fake.h"
 #include "tests/tap.h"
@@ -144,6 +146,38 @@ static void test_more(void)
     free(p);
 }
 
+/* As libraries do that have replaced the functions. */
+static void test_by_number(void)
+{
+    char *p = tracked(100000), *other;
+    struct sc_host_block b;
+
+    tap_ok(syscall(SYS_madvise, p, (size_t)8192, MADV_DONTNEED) == 0 && fake_forgets == 1 && p[0] == 0 &&
+               p[8192] == 5 && sc_host_block_of(p, &b),
+           "madvise by syscall(): forgotten and emptied");
+    fake_reset();
+    tap_ok(syscall(SYS_mprotect, p, (size_t)4096, PROT_READ) == 0 && fake_acquires == 1 && fake_forgets == 1 &&
+               !sc_host_block_of(p, &b),
+           "mprotect by syscall(): home first, not tracked again");
+    syscall(SYS_mprotect, p, (size_t)4096, PROT_READ | PROT_WRITE);
+    free(p);
+    p = tracked(100000);
+    other = (char *)syscall(SYS_mmap, p, (size_t)4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+                            -1, 0L);
+    tap_ok(other == p && fake_forgets == 1 && p[0] == 0 && p[4096] == 5 && !sc_host_block_of(p, &b),
+           "mmap by syscall() over a block");
+    free(p);
+    p = tracked(100000);
+    tap_ok(syscall(SYS_munmap, p, (size_t)4096) == 0 && fake_forgets == 1 && !sc_host_block_of(p, &b),
+           "munmap by syscall()");
+    fake_reset();
+    other = (char *)syscall(SYS_mmap, NULL, (size_t)8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    other = (char *)syscall(SYS_mremap, other, (size_t)8192, (size_t)16384, MREMAP_MAYMOVE);
+    other[16383] = 1;
+    tap_ok(syscall(SYS_munmap, other, (size_t)16384) == 0 && fake_acquires + fake_forgets == 0,
+           "elsewhere nobody is called");
+}
+
 int main(void)
 {
     if (!tap_ok(fake_start((size_t)1 << 40) == 0, "the arena starts"))
@@ -153,5 +187,6 @@ int main(void)
     test_dontneed();
     test_lost();
     test_more();
+    test_by_number();
     return tap_done();
 }
