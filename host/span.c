@@ -10,14 +10,18 @@
 #include "host/span.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "base/config.h"
 #include "base/inside.h"
 #include "base/log.h"
 
+#define LEFT_LEAST ((size_t)512 << 20)    /* of a limited address space, for others */
 #define ARENA_LEAST ((size_t)64 << 20)    /* below this a reservation is not worth having */
 #define HUGE_FROM_PAGES (3u << 8)         /* larger than 3 MiB: whole huge pages */
 #define KEEP_UNPINNED ((size_t)32 << 20)  /* larger unpinned spans go back to the system when freed, as libc's do */
@@ -69,12 +73,35 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Limits on address space (ulimit -v) are common in batch systems: what one leaves of `bytes`, without what the
+ * program, the libraries and their threads are to come by.  (OpenBLAS tries for ever to get its 128 MiB for each
+ * thread.) */
+static size_t within_limit(size_t bytes)
+{
+    struct rlimit limit;
+    char text[64] = "0";
+    size_t used, left;
+    int fd;
+
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return bytes;
+    fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && syscall(SYS_read, fd, text, sizeof text - 1) < 0)
+        text[0] = 0;
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    used = strtoul(text, NULL, 10) << SC_PAGE_SHIFT;
+    left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+    used = left / 4 > LEFT_LEAST ? left / 4 : LEFT_LEAST;
+    left = left > used ? left - used : 0;
+    return bytes < left ? bytes : left;
+}
+
 static enum sc_status reserve_all(void)
 {
-    size_t bytes = sc_config.arena_bytes & ~(SC_SPAN_UNIT - 1), count = 0;
+    size_t bytes = within_limit(sc_config.arena_bytes) & ~(SC_SPAN_UNIT - 1), count = 0;
     char *base = NULL;
 
-    /* Limits on address space (ulimit -v) are common in batch systems: take what is given. */
     for (; bytes >= ARENA_LEAST; bytes = (bytes / 2) & ~(SC_SPAN_UNIT - 1)) {
         count = bytes >> SC_SPAN_UNIT_SHIFT;
         base = reserve(bytes + SC_SPAN_UNIT);

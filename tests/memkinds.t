@@ -41,7 +41,7 @@ kinds({ device => $where[0], env => { SEMCACHE_TRACK => 'mprotect' } }, 'with SE
 # The rest is about allocators: a few kinds, all of them in make check-long.
 my @some = $ENV{SEMCACHE_TEST_LONG} ? () : qw(malloc realloc churn);
 by_hand($_, "$build/.libs/libsemcache.so", "right with $_", @some)
-  for 'ulimit -v 3000000', 'ulimit -l 0', 'ulimit -n 24';
+  for 'ulimit -v 3000000', 'ulimit -v 500000', 'ulimit -l 0', 'ulimit -n 24';
 
 # semcache run puts its library first, so that these serve the small blocks only; LD_PRELOAD by hand can put it last.
 for my $other (qw(libjemalloc.so.2 libtcmalloc_minimal.so.4)) {
