@@ -27,7 +27,8 @@ static bool is_useful(const struct sc_database *db)
 static struct sc_database *measure(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host,
                                    const char *key, int folder, const char *name)
 {
-    struct sc_measure how = {.ops = ops, .devices = devices, .host = host, .quick = true, .budget = sc_autotuner_budget};
+    struct sc_measure how = {.ops = ops, .devices = devices, .host = host, .quick = true,
+                             .budget = sc_autotuner_budget};
     struct sc_database *db = sc_database_new(key, devices);
 
     if (!db)
