@@ -23,4 +23,4 @@ libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/ch
 # Calls of libc that a sanitizer makes itself before it has started: not instrumented.  (One pattern for each: a rule
 # with their names would replace Automake's.)
 host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: TSAN_CFLAGS =
-host/libcore_la-i%.lo host/libcore_la-ra%.lo host/libcore_la-signal%.lo: TSAN_CFLAGS =
+host/libcore_la-las%.lo host/libcore_la-i%.lo host/libcore_la-ra%.lo host/libcore_la-signal%.lo: TSAN_CFLAGS =

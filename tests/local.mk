@@ -26,7 +26,8 @@ CLEANFILES += .prove prove.log
 # The core and its emulated devices under ThreadSanitizer, in a build of its own (from builds outside of the source
 # tree).
 # Without address space randomisation, which GCC 12's sanitizer cannot do with on some kernels.
-TSAN_TESTS = tests/coherence_threads tests/coherence_states tests/coherence_memory tests/host_threads tests/trace_rings
+TSAN_TESTS = tests/coherence_threads tests/coherence_random tests/coherence_states tests/coherence_memory \
+	tests/host_threads tests/trace_rings
 EXTRA_DIST += tests/tsan.supp
 .PHONY: check-tsan
 check-tsan:
