@@ -2,8 +2,12 @@
 
 #include <stddef.h>
 
-#define TILE 2048       /* rows and columns of a tile where the strategy wants square ones: kernels are efficient */
-#define TILES_MAX 32    /* in a direction: more are many small transfers */
+/* Rows and columns of a tile where the strategy wants square ones: kernels of SMALL_TILE are efficient, more tiles than
+ * it takes to give every device PARTS of a row are only more transfers. */
+#define SMALL_TILE 1024
+#define LARGE_TILE 2048
+#define PARTS 4
+#define TILES_MAX 32 /* in a direction */
 #define STATIONS 4      /* blocks that wait for each device (BLASX section IV-C) */
 #define MOVING_PAYS 1.3 /* auto leaves blocks where they are unless that takes so many times as long */
 
@@ -292,7 +296,7 @@ static const struct {
     enum tiles tiles;
     bool owns;
 } strategies[SC_STRATEGIES] = {
-    [SC_STRATEGY_AUTO] = {automatic, LARGE_SQUARES, false}, [SC_STRATEGY_OWNER] = {owner, STRIPS, true},
+    [SC_STRATEGY_AUTO] = {automatic, LARGE_SQUARES, false}, [SC_STRATEGY_OWNER] = {owner, LARGE_SQUARES, true},
     [SC_STRATEGY_CYCLIC] = {cyclic, SQUARES, false},      [SC_STRATEGY_ROUND_ROBIN] = {round_robin, SQUARES, false},
     [SC_STRATEGY_ROWS] = {by_rows, ROWS, false},          [SC_STRATEGY_COLUMNS] = {by_columns, COLUMNS, false},
     [SC_STRATEGY_DYNAMIC] = {dynamic, SQUARES, false},
@@ -308,16 +312,20 @@ void sc_schedule_assign(const struct sc_schedule *s)
             s->device[b] = -1;
 }
 
-/* Square tiles of about TILE, and at least two for each device in the direction; tiny matrices have them too where any
- * size is offloaded. */
-static int tiles_along(int64_t extent, int devices, bool any_size)
+/* A multiple of the devices of a row of their grid, so that all get the same number; tiny tiles where any size is
+ * offloaded. */
+static int tiles_along(int64_t extent, int across, bool any_size)
 {
-    int64_t tiles = extent / TILE;
+    int64_t tiles = extent / SMALL_TILE < PARTS * across ? extent / SMALL_TILE : PARTS * across;
 
+    if (extent / LARGE_TILE > tiles)
+        tiles = extent / LARGE_TILE;
     if (tiles > TILES_MAX)
         tiles = TILES_MAX;
-    if (tiles < devices && any_size)
-        tiles = 2 * devices - 1;
+    if (tiles > across)
+        tiles -= tiles % across;
+    if (tiles < across && any_size)
+        tiles = 2 * across - 1;
     return tiles < 1 ? 1 : (int)tiles;
 }
 
@@ -329,10 +337,10 @@ void sc_schedule_grid(enum sc_strategy strategy, int devices, int64_t rows, int6
 
     *tile_rows = *tile_cols = 0;
     sc_device_grid(devices, &down, &across);
-    if (tiles == LARGE_SQUARES && devices > 1 && (rows < cols ? rows : cols) >= (int64_t)2 * across * TILE)
+    if (tiles == LARGE_SQUARES && devices > 1 && (rows < cols ? rows : cols) >= PARTS * SMALL_TILE)
         tiles = SQUARES;
     if (tiles == STRIPS || tiles == LARGE_SQUARES)
         return;
-    *tile_rows = tiles == SQUARES ? tiles_along(rows, down, any_size) : tiles == ROWS ? devices : 1;
+    *tile_rows = tiles == SQUARES ? tiles_along(rows, across, any_size) : tiles == ROWS ? devices : 1;
     *tile_cols = tiles == SQUARES ? tiles_along(cols, across, any_size) : tiles == COLUMNS ? devices : 1;
 }

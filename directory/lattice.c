@@ -164,6 +164,7 @@ static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
     return true;
 }
 
+/* Tiles are dealt out in both directions, or one after the other where there are too few of them in one. */
 static int tile_home(const struct parts *rows, const struct parts *cols, struct sc_spread spread, int i, int j)
 {
     int down, across;
@@ -171,6 +172,8 @@ static int tile_home(const struct parts *rows, const struct parts *cols, struct 
     if (!spread.rows)
         return spread.by_cols ? cols->home[j] : rows->home[i];
     sc_device_grid(spread.devices, &down, &across);
+    if (spread.rows < down || spread.cols < across)
+        return (rows->home[i] + cols->home[j] * spread.rows) % spread.devices;
     return rows->home[i] % down * across + cols->home[j] % across;
 }
 
