@@ -30,6 +30,13 @@ enum sc_track { SC_TRACK_AUTO, SC_TRACK_MPROTECT, SC_TRACK_WP };
 
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
+/* What scheduling can do without, one by one, to see what each is worth (bench/paper_xkblas.c). */
+enum sc_without {
+    SC_WITHOUT_TRANSIT = 1,  /* copies on their way to a device are not waited for: the host sends another */
+    SC_WITHOUT_TOPOLOGY = 2, /* any device that has a copy is as near as any other */
+    SC_WITHOUT_REUSE = 4     /* inputs are dropped after each task, if they are elsewhere too */
+};
+
 struct sc_config {
     const char *device;       /* auto | none | cuda[:0,1,..] | emu:MACHINE[:count] */
     enum sc_offload offload;
@@ -53,6 +60,7 @@ struct sc_config {
     enum sc_tune tune;        /* auto and there are none: measure in a hurry, or do without */
     enum sc_metric metric;    /* what the choice of devices aims at: time, energy * time, energy */
     enum sc_strategy schedule;
+    unsigned without;         /* enum sc_without; there is no setting for it */
     const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache); NULL: there is none */
     uint64_t arena_bytes;     /* address space reserved for the arena */
     uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */

@@ -64,6 +64,22 @@ void sc_task_release(int device, const struct sc_piece *p, const struct sc_targe
     sc_protocol_written(x->m, x->t, device, x->sectors);
 }
 
+/* For comparison (SC_WITHOUT_REUSE): inputs of a task that has been launched, as far as they are somewhere else. */
+static void drop_inputs(int device, const struct sc_piece pieces[PIECES], const struct sc_target targets[PIECES])
+{
+    for (int i = 0; i < PIECES; i++) {
+        const struct sc_target *x = &targets[i];
+        uint64_t elsewhere;
+
+        if (!pieces[i].operand || pieces[i].access != SC_READ)
+            continue;
+        elsewhere = x->t->host_valid;
+        for (int d = 0; d < sc_protocol.devices; d++)
+            elsewhere |= d != device ? x->t->copy[d].valid : 0;
+        sc_protocol_dropped(x->m, x->t, device, x->sectors & elsewhere & x->t->copy[device].valid);
+    }
+}
+
 static void set_slot(struct sc_kernel *k, int slot, void *memory, int64_t ld)
 {
     *(slot == 0 ? &k->a : slot == 1 ? &k->b : &k->c) = memory;
@@ -230,6 +246,8 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
         for (int i = 0; i < PIECES && status == SC_OK; i++)
             if (pieces[i].operand)
                 sc_task_release(device, &pieces[i], &targets[i], f);
+        if (status == SC_OK && sc_config.without & SC_WITHOUT_REUSE)
+            drop_inputs(device, pieces, targets);
         pin(device, pieces, targets, -1);
         if (status == SC_OK)
             sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .old_state = (uint8_t)kernel->op,

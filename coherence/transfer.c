@@ -2,13 +2,20 @@
  * small enough that kernels can start on the first of them. */
 #include "coherence/protocol.h"
 
+#include <float.h>
+#include <string.h>
+
 #define CHUNK_BYTES (UINT64_C(16) << 20)
 
 /* What a stream has waited for already, so that the steady state asks nothing: [device][stream][of device][stream]. */
 static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
 
+/* Bytes that each device has sent. */
+static uint64_t served[SC_DEVICES_MAX];
+
 void sc_order_reset(void)
 {
+    memset(served, 0, sizeof served);
     for (int d = 0; d < SC_DEVICES_MAX; d++)
         for (int s = 0; s < SC_STREAMS; s++)
             for (int e = 0; e < SC_DEVICES_MAX; e++)
@@ -120,6 +127,8 @@ static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream str
         copy.dst_pitch = copy.src_pitch = copy.width;
     }
     count(r, copy.width * copy.height);
+    if (r->from != SC_HOST)
+        served[r->from] += copy.width * copy.height;
     return sc_protocol.ops->copy(on, stream, &copy);
 }
 
@@ -130,20 +139,45 @@ static uint64_t sector_bytes(const struct sc_matrix *m, const struct sc_tile *t,
 
 /* --- to a device -------------------------------------------------------------------------------------------------- */
 
-/* A device that has the sector and can be copied from, else the host. */
-static int source_for(int device, const struct sc_tile *t, int s)
+/* Bytes/s of direct copies; from a device that says nothing about it as many as there may be, to spare the host. */
+static double rate_from(int device, int from)
 {
     const struct sc_device_properties *p = &sc_protocol.properties[device];
-    int any = SC_HOST;
+
+    if (from == SC_HOST)
+        return p->host_bandwidth;
+    if (!p->peer[from])
+        return 0;
+    return p->peer_bandwidth[from] > 0 && !(sc_config.without & SC_WITHOUT_TOPOLOGY) ? p->peer_bandwidth[from]
+                                                                                     : DBL_MAX;
+}
+
+/* On its way there is as good as there: whoever copies waits for it. */
+static bool is_source(int device, const struct sc_tile *t, int s, int from)
+{
+    return from != device && t->copy[from].valid >> s & 1 &&
+           !(sc_config.without & SC_WITHOUT_TRANSIT && t->host_valid >> s & 1 && !sc_reached(t->copy[from].ready[s]));
+}
+
+/* The nearest copy of a sector.  Of equally near ones a device's rather than the host's, whose links all share, the
+ * tile's home, or else the device that has served the least. */
+static int source_for(int device, const struct sc_tile *t, int s)
+{
+    bool on_host = t->host_valid >> s & 1;
+    double best = on_host ? rate_from(device, SC_HOST) : 0;
+    int from = SC_HOST;
 
     for (int d = 0; d < sc_protocol.devices; d++) {
-        if (d == device || !(t->copy[d].valid >> s & 1))
-            continue;
-        if (p->peer[d] && (d == t->home || any == SC_HOST))
-            any = d;
+        double rate = is_source(device, t, s, d) ? rate_from(device, d) : 0;
+
+        if (rate > 0 && (rate > best || (rate == best && (from == SC_HOST || d == t->home ||
+                                                          (from != t->home && served[d] < served[from]))))) {
+            best = rate;
+            from = d;
+        }
     }
-    if (any != SC_HOST || t->host_valid >> s & 1)
-        return any;
+    if (from != SC_HOST || on_host)
+        return from;
     for (int d = 0; d < sc_protocol.devices; d++) /* through the host's memory, by the driver */
         if (d != device && t->copy[d].valid >> s & 1)
             return d;

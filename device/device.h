@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 2
+#define SC_DEVICE_ABI 3
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
@@ -43,6 +43,7 @@ struct sc_device_properties {
     char identity[128];     /* what else measurements depend on: the driver's version, the place of the device */
     bool emulated;
     bool peer[SC_DEVICES_MAX]; /* direct copies from that device */
+    double peer_bandwidth[SC_DEVICES_MAX]; /* bytes/s of these; a hint, 0: not known */
 };
 
 /* What a device implementation gets from the library.  Stays valid until close. */

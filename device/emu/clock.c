@@ -210,6 +210,8 @@ void sc_emu_clock_sync(struct sc_fence fence)
         clk.host = reached + clk.machine->sync;
 }
 
+bool sc_emu_clock_done(struct sc_fence fence) { return sc_emu_clock_fence(fence) <= clk.host; }
+
 double sc_emu_clock_seconds(void)
 {
     double last = clk.host;

@@ -28,6 +28,7 @@ void sc_emu_clock_nothing(int device, int stream, uint64_t seq); /* takes no tim
 
 void sc_emu_clock_sync(struct sc_fence fence); /* the host waits */
 double sc_emu_clock_fence(struct sc_fence fence);
+bool sc_emu_clock_done(struct sc_fence fence); /* for the host, now */
 double sc_emu_clock_seconds(void); /* until everything enqueued is done */
 double sc_emu_clock_joules(int device);  /* of one device, until then */
 uint64_t sc_emu_clock_bytes(int from, int to); /* enqueued so far; SC_EMU_HOST: the host */

@@ -325,8 +325,10 @@ static enum sc_status emu_properties(int device, struct sc_device_properties *ou
     out->watts_idle = d->watts_idle;
     snprintf(out->identity, sizeof out->identity, "machine %016llx", (unsigned long long)emu.machine->digest);
     out->emulated = true;
-    for (int i = 0; i < emu.devices; i++)
-        out->peer[i] = i != device && emu.machine->link[i][device].bandwidth > 0;
+    for (int i = 0; i < emu.devices; i++) {
+        out->peer_bandwidth[i] = i != device ? emu.machine->link[i][device].bandwidth : 0;
+        out->peer[i] = out->peer_bandwidth[i] > 0;
+    }
     return SC_OK;
 }
 
@@ -590,9 +592,17 @@ static enum sc_status emu_sync(struct sc_fence fence)
     return status;
 }
 
+/* In timing mode everything is over at once; then it is done when the host's clock says so. */
 static bool emu_done(struct sc_fence fence)
 {
-    return !fence.seq || !valid_fence(fence) || sc_emu_stream_done(fence);
+    bool done = !fence.seq || !valid_fence(fence) || sc_emu_stream_done(fence);
+
+    if (done && emu.timing && fence.seq) {
+        pthread_mutex_lock(&emu.lock);
+        done = sc_emu_clock_done(fence);
+        pthread_mutex_unlock(&emu.lock);
+    }
+    return done;
 }
 
 /* --- figures and hooks ------------------------------------------------------------------------------------------ */
