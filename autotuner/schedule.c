@@ -92,16 +92,27 @@ static int behind(const struct sc_schedule *s, const double *done, double total,
     return best;
 }
 
+/* The devices that have a share. */
+static int active(const struct sc_schedule *s, int device[SC_DEVICES_MAX])
+{
+    int count = 0;
+
+    for (int d = 0; d < s->devices; d++)
+        if (share_of(s, d) > 0)
+            device[count++] = d;
+    return count;
+}
+
 /* PARALiA: two-dimensional block-cyclic; a device that has its share passes its turn on. */
 static void cyclic(const struct sc_schedule *s)
 {
     double total = total_work(s), done[SC_DEVICES_MAX] = {0};
-    int down, across;
+    int down, across, device[SC_DEVICES_MAX];
 
-    sc_device_grid(s->devices, &down, &across);
+    sc_device_grid(active(s, device), &down, &across);
     for (int j = 0; j < s->cols; j++)
         for (int i = 0; i < s->rows; i++) {
-            int b = i + j * s->rows, turn = i % down * across + j % across;
+            int b = i + j * s->rows, turn = device[i % down * across + j % across];
 
             s->device[b] = behind(s, done, total, s->work[b], turn);
             done[s->device[b]] += s->work[b];
@@ -237,54 +248,139 @@ static void dynamic(const struct sc_schedule *s)
 
 /* --- auto --------------------------------------------------------------------------------------------------------- */
 
-static bool line_is_used(const struct sc_schedule *s, const int *device, int d, bool row, int line)
+/* The devices that have blocks in a row or column. */
+static uint32_t users_of(const struct sc_schedule *s, const int *device, bool row, int line)
 {
     int step = row ? s->rows : 1, first = row ? line : line * s->rows, count = row ? s->cols : s->rows;
+    uint32_t users = 0;
 
     for (int e = 0; e < count; e++)
-        if (s->work[first + e * step] > 0 && device[first + e * step] == d)
-            return true;
-    return false;
+        if (s->work[first + e * step] > 0)
+            users |= UINT32_C(1) << device[first + e * step];
+    return users;
 }
 
-static double input_bytes(const struct sc_schedule *s, const int *device, int d, bool row)
+static double seconds_over(const struct sc_schedule *s, int from, int to, double bytes)
+{
+    double rate = s->map ? s->map->shared[from][to] : s->link;
+
+    if (rate <= 0) /* no direct link: up to the host and down again */
+        rate = s->link / 2;
+    return rate > 0 ? bytes / rate : 0;
+}
+
+/* From the nearest of the devices. */
+static double seconds_from(const struct sc_schedule *s, uint32_t devices, int to, double bytes)
+{
+    double least = -1;
+
+    for (int d = 0; d < s->devices; d++)
+        if (d != to && devices >> d & 1) {
+            double seconds = seconds_over(s, d, to, bytes);
+
+            least = least < 0 || seconds < least ? seconds : least;
+        }
+    return larger(least, 0);
+}
+
+/* Adds the seconds that the inputs of a row or column take to each of its users. */
+static void add_inputs(const struct sc_schedule *s, const int *device, bool row, double in[SC_DEVICES_MAX])
 {
     const double *bytes = row ? s->row_bytes : s->col_bytes;
-    const uint32_t *at = row ? s->row_at : s->col_at;
-    double sum = 0;
+    const uint32_t *where = row ? s->row_at : s->col_at;
 
-    for (int line = 0; bytes && line < (row ? s->rows : s->cols); line++)
-        if (!(at && at[line] >> d & 1) && line_is_used(s, device, d, row, line))
-            sum += bytes[line];
-    return sum;
+    for (int line = 0; bytes && line < (row ? s->rows : s->cols); line++) {
+        uint32_t users = users_of(s, device, row, line), at = where ? where[line] : 0;
+        double parts = __builtin_popcount(users);
+
+        for (int d = 0; d < s->devices; d++)
+            if (!(users >> d & 1) || at >> d & 1)
+                continue;
+            else if (at)
+                in[d] += seconds_from(s, at, d, bytes[line]);
+            else
+                in[d] += seconds_over(s, SC_PLACE_HOST, d, bytes[line] / parts) +
+                         seconds_from(s, users, d, bytes[line] * (parts - 1) / parts);
+    }
 }
 
 double sc_schedule_seconds(const struct sc_schedule *s, const int *device)
 {
-    double slowest = 0;
+    double in[SC_DEVICES_MAX] = {0}, out[SC_DEVICES_MAX] = {0}, run[SC_DEVICES_MAX] = {0}, slowest = 0;
 
-    for (int d = 0; d < s->devices; d++) {
-        double run = 0, bytes = input_bytes(s, device, d, true) + input_bytes(s, device, d, false);
+    add_inputs(s, device, true, in);
+    add_inputs(s, device, false, in);
+    for (int b = 0; b < blocks_of(s); b++) {
+        int d = device[b], owner = s->owner[b];
 
-        for (int b = 0; b < blocks_of(s); b++)
-            if (device[b] == d && s->work[b] > 0) {
-                run += s->work[b] / rate_of(s, d);
-                bytes += s->block_bytes && s->owner[b] != d ? s->block_bytes[b] : 0;
-            }
-        slowest = larger(slowest, larger(run, s->link > 0 ? bytes / s->link : 0));
+        if (s->work[b] <= 0)
+            continue;
+        run[d] += s->work[b] / rate_of(s, d);
+        in[d] += d != owner && s->block_bytes ? seconds_over(s, owner, d, s->block_bytes[b]) : 0;
+        out[d] += d != owner && s->result_bytes ? seconds_over(s, d, owner, s->result_bytes[b]) : 0;
     }
+    for (int d = 0; d < s->devices; d++)
+        slowest = larger(slowest, larger(run[d], larger(in[d], out[d])));
     return slowest;
 }
 
-/* Where the blocks are, unless their distribution would be done much earlier: a result that lies on one device (the
- * program has put it there, or another strategy has) is not a reason to leave the others idle. */
-static void automatic(const struct sc_schedule *s)
+static void copy_blocks(const struct sc_schedule *s, const int *from)
 {
-    const int *from = sc_schedule_seconds(s, s->owner) > MOVING_PAYS * sc_schedule_seconds(s, s->home) ? s->home
-                                                                                                     : s->owner;
-
     for (int b = 0; b < blocks_of(s); b++)
         s->device[b] = from[b];
+}
+
+/* The blocks dealt to a set of devices, by their speeds. */
+static double deal_to(const struct sc_schedule *s, uint32_t set)
+{
+    struct sc_schedule some = *s;
+
+    for (int d = 0; d < s->devices; d++)
+        some.share[d] = set >> d & 1 ? rate_of(s, d) : 0;
+    cyclic(&some);
+    return sc_schedule_seconds(s, s->device);
+}
+
+/* A set of devices that grows by the one that helps most, from where most of the result is; the best on the way. */
+static uint32_t best_set(const struct sc_schedule *s, double *seconds)
+{
+    uint32_t set = 0, best = 0;
+
+    for (int n = 0; n < s->devices; n++) {
+        int add = -1;
+        double least = 0;
+
+        for (int d = 0; d < s->devices; d++) {
+            double t = set >> d & 1 ? -1 : deal_to(s, set | UINT32_C(1) << d);
+
+            if (t >= 0 && (add < 0 || t < least)) {
+                add = d;
+                least = t;
+            }
+        }
+        set |= UINT32_C(1) << add;
+        if (!best || least < *seconds) {
+            best = set;
+            *seconds = least;
+        }
+    }
+    return best;
+}
+
+/* Where the blocks are, unless it is predicted that their distribution, or dealing them to other devices, is much
+ * faster: a result that lies on one device (the program has put it there, or another strategy has) is not a reason to
+ * leave the others idle, nor are devices of different speed a reason to wait for the slowest. */
+static void automatic(const struct sc_schedule *s)
+{
+    double stay = sc_schedule_seconds(s, s->owner), home = sc_schedule_seconds(s, s->home), dealt = 0;
+    uint32_t set = best_set(s, &dealt);
+
+    if (stay <= MOVING_PAYS * home && stay <= MOVING_PAYS * dealt)
+        copy_blocks(s, s->owner);
+    else if (home <= dealt)
+        copy_blocks(s, s->home);
+    else
+        deal_to(s, set);
 }
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "autotuner/linkmap.h"
 #include "base/config.h"
 #include "base/fence.h"
 
@@ -21,12 +22,14 @@ struct sc_schedule {
     const double *work;            /* [i + j * rows]: of the block; 0: it is not part of the call */
     const int *owner;              /* [i + j * rows]: where most of it is, else its home */
     const int *home;               /* [i + j * rows]: where the distribution of the matrix puts it */
-    const double *block_bytes;     /* [i + j * rows]: to be moved when it runs elsewhere than at its owner; NULL: 0 */
+    const double *block_bytes;     /* [i + j * rows]: of it that is read, and moved when it runs elsewhere; NULL: 0 */
+    const double *result_bytes;    /* [i + j * rows]: of what its owner has now, and gets back then; NULL: 0 */
     const double *row_bytes, *col_bytes; /* [i], [j]: of the inputs in common */
     const uint32_t *row_at, *col_at;     /* bit d: device d has them already; NULL: none */
     double share[SC_DEVICES_MAX];  /* of the work, by device; all 0: equal ones */
     double rate[SC_DEVICES_MAX];   /* work per second; 0: as fast as the others */
     double link;                   /* bytes per second into a device; 0: transfers are not counted */
+    const struct sc_linkmap *map;  /* what is better known of that; NULL: nothing */
     int *device;                   /* [i + j * rows]: filled in */
 };
 
@@ -37,7 +40,8 @@ void sc_schedule_assign(const struct sc_schedule *call);
 /* Blocks run where they are, so that nothing has to be assigned: owner; auto, while nothing is out of place. */
 bool sc_schedule_owns(enum sc_strategy strategy);
 
-/* Predicted seconds of device[]: of the device that is done last, its transfers under its computation. */
+/* Predicted seconds of device[]: of the device that is done last, its transfers under its computation (PARALiA's
+ * eq. 5).  What only the host has crosses its links once, in parts, and goes on between the devices that need it. */
 double sc_schedule_seconds(const struct sc_schedule *call, const int *device);
 
 /* Into how many tiles a new matrix is cut in each direction.  0, 0: a strip for each device, in the direction that

@@ -1,15 +1,20 @@
 /* Where the blocks of a result run: the strategy is asked once for a call (autotuner/schedule.h). */
+#include <math.h>
 #include <stdlib.h>
 
 #include "autotuner/schedule.h"
+#include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/tasks.h"
+
+#define SAME_SPEED 0.05
 
 /* A call as the strategy sees it: its arrays, in one piece of memory. */
 struct question {
     struct sc_schedule schedule;
     const struct sc_blas_blocks *blocks;
-    double *work, *block_bytes, *row_bytes, *col_bytes;
+    double *work, *block_bytes, *result_bytes, *row_bytes, *col_bytes;
+    struct sc_linkmap map;
     uint32_t *row_at, *col_at;
     int *owner, *home;
 };
@@ -18,12 +23,13 @@ static bool make_room(struct question *q, int rows, int cols)
 {
     size_t blocks = (size_t)rows * (size_t)cols, lines = (size_t)rows + (size_t)cols;
 
-    q->work = calloc(2 * blocks + lines, sizeof *q->work);
+    q->work = calloc(3 * blocks + lines, sizeof *q->work);
     q->owner = calloc(2 * blocks + lines, sizeof *q->owner);
     if (!q->work || !q->owner)
         return false;
     q->block_bytes = q->work + blocks;
-    q->row_bytes = q->block_bytes + blocks;
+    q->result_bytes = q->block_bytes + blocks;
+    q->row_bytes = q->result_bytes + blocks;
     q->col_bytes = q->row_bytes + rows;
     q->home = q->owner + blocks;
     q->row_at = (uint32_t *)(q->home + blocks);
@@ -65,6 +71,12 @@ static void look_at_inputs(struct question *q)
     }
 }
 
+/* Its owner has some of it; else it is wanted on the host, from wherever it is. */
+static bool on_device(int owner, const struct sc_piece *piece)
+{
+    return sc_coherence_missing(owner, piece) < piece_bytes(piece);
+}
+
 static void look_at_blocks(struct question *q)
 {
     const struct sc_blas_blocks *b = q->blocks;
@@ -78,13 +90,19 @@ static void look_at_blocks(struct question *q)
                               ? 0 : (double)(sc_blas_part(b->rows, i) * sc_blas_part(b->cols, j));
             q->owner[at] = sc_coherence_where(&piece);
             q->home[at] = sc_coherence_home(&piece);
-            q->block_bytes[at] = piece.access & SC_READ ? (double)sc_coherence_missing(q->home[at], &piece) : 0;
+            q->result_bytes[at] = on_device(q->owner[at], &piece) ? (double)piece_bytes(&piece) : 0;
+            q->block_bytes[at] = piece.access & SC_READ ? q->result_bytes[at] : 0;
         }
 }
 
-/* Every block is at home: nothing is gained by looking further. */
+/* Every block is at home, on devices of one speed: nothing is gained by looking further. */
 static bool in_place(const struct sc_blas_blocks *b)
 {
+    double first = sc_blas_products_per_second(0, b->type);
+
+    for (int d = 1; d < sc_coherence_devices(); d++)
+        if (fabs(sc_blas_products_per_second(d, b->type) / first - 1) > SAME_SPEED)
+            return false;
     for (int j = 0; j < b->cols->n; j++)
         for (int i = 0; i < b->rows->n; i++) {
             struct sc_piece piece = b->block(b->of, i, j);
@@ -103,11 +121,18 @@ static void describe(struct question *q)
 
     *s = (struct sc_schedule){.strategy = sc_config.schedule, .devices = sc_coherence_devices(), .rows = b->rows->n,
                               .cols = b->cols->n, .work = q->work, .owner = q->owner, .home = q->home,
-                              .block_bytes = q->block_bytes, .row_bytes = q->row_bytes, .col_bytes = q->col_bytes,
+                              .block_bytes = q->block_bytes, .result_bytes = q->result_bytes, .row_bytes = q->row_bytes, .col_bytes = q->col_bytes,
                               .row_at = q->row_at, .col_at = q->col_at,
                               .link = sc_coherence_device_properties(0)->host_bandwidth};
     for (int d = 0; d < s->devices; d++)
         s->rate[d] = sc_blas_products_per_second(d, b->type) / (double)(b->products > 0 ? b->products : 1);
+    if (sc_autotuner_database()) {
+        sc_places all = sc_place_bit(s->devices) - 1;
+
+        sc_linkmap_load(&q->map, sc_autotuner_database());
+        sc_linkmap_share(&q->map, sc_autotuner_database(), all, all | sc_place_bit(SC_PLACE_HOST), 0);
+        s->map = &q->map;
+    }
     look_at_blocks(q);
     look_at_inputs(q);
 }

@@ -9,7 +9,7 @@
 #define COLS 10
 #define BLOCKS (ROWS * COLS)
 
-static double work[BLOCKS], row_bytes[ROWS], col_bytes[COLS];
+static double work[BLOCKS], bytes[BLOCKS], row_bytes[ROWS], col_bytes[COLS];
 static int owner[BLOCKS], home[BLOCKS], device[BLOCKS];
 
 /* A product on `devices` devices: all blocks alike, everything at device 3's. */
@@ -158,6 +158,35 @@ static void test_auto(void)
     s.col_at = s.row_at;
     sc_schedule_assign(&s);
     tap_ok(load(3) == BLOCKS, "unless bringing the inputs elsewhere takes longer");
+    s = product(SC_STRATEGY_AUTO, 8);
+    s.link = 1e9;
+    for (int b = 0; b < BLOCKS; b++)
+        bytes[b] = 2e10;
+    s.block_bytes = s.result_bytes = bytes;
+    sc_schedule_assign(&s);
+    tap_ok(load(3) == BLOCKS, "or moving the result there and back");
+}
+
+/* PARALiA's uneven machine (section 4.4): Tflop/s of the devices. */
+static void test_uneven(void)
+{
+    static const double speed[8] = {3.5, 3.5, 5, 5, 3.5, 7, 3.5, 7};
+    struct sc_schedule s = product(SC_STRATEGY_AUTO, 8);
+    double sum = 0, slowest = 0, fastest = 1e9;
+
+    for (int b = 0; b < BLOCKS; b++)
+        owner[b] = home[b];
+    for (int d = 0; d < 8; d++) {
+        s.rate[d] = speed[d];
+        sum += speed[d];
+    }
+    sc_schedule_assign(&s);
+    for (int d = 0; d < 8; d++) {
+        slowest = fmax(slowest, load(d) / speed[d]);
+        fastest = fmin(fastest, load(d) / speed[d]);
+    }
+    tap_ok(slowest < 1.05 * BLOCKS / sum, "uneven devices: the last is done at %.3f of the ideal, the first at %.3f",
+           slowest * sum / BLOCKS, fastest * sum / BLOCKS);
 }
 
 static void test_grid(void)
@@ -185,6 +214,7 @@ int main(void)
     test_shares();
     test_dynamic();
     test_auto();
+    test_uneven();
     test_grid();
     return tap_done();
 }
