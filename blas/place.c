@@ -121,7 +121,8 @@ static void describe(struct question *q)
 
     *s = (struct sc_schedule){.strategy = sc_config.schedule, .devices = sc_coherence_devices(), .rows = b->rows->n,
                               .cols = b->cols->n, .work = q->work, .owner = q->owner, .home = q->home,
-                              .block_bytes = q->block_bytes, .result_bytes = q->result_bytes, .row_bytes = q->row_bytes, .col_bytes = q->col_bytes,
+                              .block_bytes = q->block_bytes, .result_bytes = q->result_bytes,
+                              .row_bytes = q->row_bytes, .col_bytes = q->col_bytes,
                               .row_at = q->row_at, .col_at = q->col_at,
                               .link = sc_coherence_device_properties(0)->host_bandwidth};
     for (int d = 0; d < s->devices; d++)

@@ -41,8 +41,8 @@ static void start_again(void)
     sc_coherence_release_range((uintptr_t)a, (size_t)N * N * 8);
 }
 
-/* 0, 1, 2, 3 are linked, and 4 to 7; 0-3, 0-4, 1-2 doubly; the others of 0 are 0-1 and 0-2.  Between 0 and 5, 6, 7 there
- * is PCIe, slower than the host's link. */
+/* 0, 1, 2, 3 are linked, and 4 to 7; 0-3, 0-4, 1-2 doubly; the others of 0 are 0-1 and 0-2.  Between 0 and 5, 6, 7
+ * there is PCIe, slower than the host's link. */
 int main(void)
 {
     env_init();
