@@ -3,6 +3,8 @@
 # devices, their memory (small: everything is evicted all the time), checks of the protocol, devices whose operations
 # are delayed or fail.  Stops at the first that goes wrong, and says how to repeat it.
 #
+# The host BLAS has one thread: a fork ends those of OpenBLAS under calls of other threads, which then wait for ever.
+#
 #     soak.sh MINUTES [FIRST_SEED [STEPS]]       MINUTES 0: three seeds
 #
 # SEMCACHE_TEST_DEVICE=cuda: on real devices, which do not fail.
@@ -35,7 +37,7 @@ while [ $(($(date +%s) < end || (minutes == 0 && seed < last))) = 1 ]; do
     limit=$(pick $((seed / 3)) 300000 1000000 4000000 300000)
     check=$(pick $((seed / 5)) --check '')
     set -- "$build/tools/semcache" run --device "$device" --offload always $check "$build/tests/soak" "$seed" "$steps"
-    if ! SEMCACHE_MEMORY_LIMIT=$limit OPENBLAS_NUM_THREADS=2 SEMCACHE_MODULE_PATH=$build/.libs \
+    if ! SEMCACHE_MEMORY_LIMIT=$limit OPENBLAS_NUM_THREADS=1 SEMCACHE_MODULE_PATH=$build/.libs \
         timeout -k 5 600 "$@" > "$scratch/out" 2>&1 || grep -q 'error:' "$scratch/out"; then
         tail -n 40 "$scratch/out"
         cat "$scratch/soaked.machine" 2>/dev/null
