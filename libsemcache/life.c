@@ -218,7 +218,7 @@ bool sc_library_start(bool now)
 
     if (before_this == SC_LIBRARY_RUNNING || before_this == SC_LIBRARY_OVER)
         return before_this == SC_LIBRARY_RUNNING;
-    if (before_this == SC_LIBRARY_IDLE && !now && !sc_opener_ready(&device_host))
+    if (before_this == SC_LIBRARY_IDLE && !(now ? sc_opener_come() : sc_opener_ready(&device_host)))
         return false;
     if (before_this == SC_LIBRARY_IDLE && !sc_stack_has(SC_STACK_OF_A_CALL)) /* the next call, perhaps */
         return false;

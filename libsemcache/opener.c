@@ -1,11 +1,15 @@
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/config.h"
 #include "base/inside.h"
 #include "libsemcache/opener.h"
+
+/* A call waits no longer for the thread, which may be waiting for something that the caller holds: the loader's lock,
+ * when the call is made by a constructor. */
+#define PATIENCE_SECONDS 10
 
 static enum stage {
     NOBODY,  /* opens: who takes does it */
@@ -38,20 +42,11 @@ void sc_opener_block_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &most, before);
 }
 
-/* Only on processors that are idle: beside a host BLAS with a thread for each, one more would hold up a parallel region
- * for a time slice.  The threads of a driver are as others are. */
-static void be_modest(void)
-{
-    const struct sched_param none = {0};
-
-    sched_setscheduler(0, SCHED_IDLE | SCHED_RESET_ON_FORK, &none);
-}
-
+/* Of ordinary priority: the driver's own threads inherit it, and stay. */
 static void *open_devices(void *host)
 {
     me = true;
     sc_inside_enter(); /* for good */
-    be_modest();
     status_ = sc_device_open(host, sc_config.device, &ops_, &count_);
     atexit(sc_opener_end); /* now, so that it runs before what the driver has registered (rule L7) */
     set_stage(OPENED);
@@ -91,6 +86,21 @@ static void join(void)
     if (started)
         pthread_join(thread, NULL);
     started = false;
+}
+
+bool sc_opener_come(void)
+{
+    struct timespec until;
+
+    if (stage_now() == NOBODY)
+        return true;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    pthread_mutex_lock(&lock);
+    if (started && pthread_timedjoin_np(thread, NULL, &until) == 0)
+        started = false;
+    pthread_mutex_unlock(&lock);
+    return stage_now() != OPENING;
 }
 
 void sc_opener_wait(void)

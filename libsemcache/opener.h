@@ -11,6 +11,9 @@
 /* Begins to open, once.  True: sc_opener_take will not have to wait for long. */
 bool sc_opener_ready(const struct sc_device_host *host);
 
+/* Waits for the thread, if there is one, but not for ever: false when it is not through after ten seconds. */
+bool sc_opener_come(void);
+
 /* The devices, waited for or opened if need be; *ops is NULL when there are none.  The caller closes them. */
 enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count);
 
