@@ -9,7 +9,8 @@
 #define BYTES_PER_DEVICE (UINT64_C(32) << 20)
 
 /* What an array that has lived on the devices may lose there before it is given back to the host, beyond what that
- * costs; and what earlier gains count for at most, so that a program that begins to use it on the host is noticed. */
+ * costs; and what earlier gains count for at most, beside a few fetches, so that a program that begins to use it on the
+ * host is noticed. */
 #define LOSS_SECONDS 100e-6
 #define GAIN_SECONDS 10e-3
 #define SALES_MOST 6 /* moving has to gain 64 times its cost */
@@ -83,28 +84,39 @@ void sc_autotuner_reset(void)
     spent_ = 0;
 }
 
-/* On the devices: a call gains what the host would have taken longer. */
-static void earn(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
+/* What a call gains on the devices: what the host would take longer. */
+static double gain_of(const struct sc_autotuner_prediction *p)
 {
     double gain = p->host - p->fetch - (p->device + p->move - p->overlap);
 
-    account->owned = true;
-    account->loss = 0;
-    account->balance += gain > 0 ? gain : 0;
-    if (account->balance > GAIN_SECONDS) {
-        account->balance = GAIN_SECONDS / 2;
+    return gain > 0 ? gain : 0;
+}
+
+/* Accounts are settled when the host had the chance to fetch.  Old gains pay for a few more fetches, not for ever. */
+static void settle(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
+{
+    double most = GAIN_SECONDS + 4 * (p->result + p->fetch);
+
+    account->balance -= p->fetched;
+    if (account->balance > most) {
+        account->balance = most / 2;
         account->sales -= account->sales > 0;
     }
 }
 
-/* What went home again and again belongs there: true once that has cost what bringing the rest home costs. */
+/* What went home again and again belongs there: true once that has cost what bringing the rest home costs.  Not when
+ * this call gains more than what it would cost again, nor for what others have moved. */
 static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
 {
-    account->balance -= p->fetched;
+    if (!account->owned)
+        return false;
+    settle(p, account);
     if (account->balance >= -(p->fetch + LOSS_SECONDS))
         return false;
-    account->owned = false;
     account->balance = 0;
+    if (gain_of(p) > p->fetched)
+        return false;
+    account->owned = false;
     account->sales += account->sales < SALES_MOST;
     return true;
 }
@@ -116,7 +128,9 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *p, struct sc_autotun
     double now = account->sales && !account->owned ? p->device + price - p->overlap : sc_autotuner_now(p);
 
     if (!sold && (now <= p->host || (p->device < p->host && account->loss >= price))) {
-        earn(p, account);
+        account->owned = true;
+        account->loss = 0;
+        account->balance += gain_of(p);
         return 1;
     }
     if (p->host > p->device)

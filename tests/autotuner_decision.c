@@ -125,6 +125,16 @@ static void test_selling(void)
     tap_ok(stayed == 1000, "what is not fetched stays");
     p.fetched = 10;
     tap_ok(sc_autotuner_rent(&p, &account) == 0 && !account.owned && account.sales == 1, "what is fetched does not");
+    account.owned = true;
+    p = (struct sc_autotuner_prediction){.host = 10, .device = 0.1, .move = 0.1, .result = 0.1, .fetched = 5};
+    stayed = 0;
+    for (int i = 0; i < 100; i++)
+        stayed += sc_autotuner_rent(&p, &account);
+    tap_ok(stayed == 100 && account.owned, "but where each call gains more it stays");
+    account = (struct sc_autotuner_account){.owned = false};
+    p.fetched = 100;
+    tap_ok(sc_autotuner_rent(&p, &account) == 1 && account.sales == 0, "and what others have moved is not its fault");
+    account = (struct sc_autotuner_account){.sales = 1};
     p = (struct sc_autotuner_prediction){.host = 3.5e-3, .device = 1e-3, .move = 1e-3, .result = 1e-3};
     tap_ok(sc_autotuner_rent(&p, &account) == 0, "and has to gain twice the move then");
     p.host = 5e-3;
