@@ -60,4 +60,4 @@ examples_cg_um_SOURCES = examples/cg_um.c examples/stencil.h examples/example.h
 examples_cg_um_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 examples_cg_um_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
 endif
-CLEANFILES += $(EXTRA_PROGRAMS)
+CLEANFILES += $(EXTRA_PROGRAMS) examples/libproblem.la
