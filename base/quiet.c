@@ -10,7 +10,7 @@ uint64_t sc_quiet_signals;
 
 static __thread struct {
     unsigned depth;
-    int cancel;             /* the state before */
+    int cancel, type;       /* the state and type before */
     uint64_t held, before;  /* what was held back (0: nothing), and the mask before */
 } here __attribute__((tls_model("initial-exec")));
 
@@ -35,6 +35,8 @@ void sc_quiet_enter(void)
         here.held = held;
         here.before = before;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &here.cancel);
+        /* glibc up to 2.36: the signal of a request from before looks at the type, and no more at the state. */
+        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &here.type);
     }
     here.depth++;
 }
@@ -46,6 +48,7 @@ void sc_quiet_leave(void)
 
     if (--here.depth)
         return;
+    pthread_setcanceltype(here.type, &ignored);
     pthread_setcancelstate(here.cancel, &ignored);
     if (held)
         mask(SIG_SETMASK, &before, NULL);
