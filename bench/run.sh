@@ -11,20 +11,9 @@ m=${BENCH_M:-16384}
 iterations=${BENCH_ITERATIONS:-200}
 sweep=${BENCH_SWEEP:-11586}
 source=$(dirname "$0")
-log=${TMPDIR:-/tmp}/semcache-bench.$$
-trap 'rm -f "$log"' EXIT
+. "$source/common.sh"
 
-[ -x tools/semcache ] || { echo "run.sh: run it in the build tree, after make" >&2; exit 2; }
-
-# Runs a program; its output is kept in $log and repeated on stderr.
-keep() {
-    "$@" >"$log" || { echo "run.sh: failed: $*" >&2; cat "$log" >&2; exit 1; }
-    cat "$log" >&2
-}
 ours() { keep tools/semcache run --device "$device" "$@"; }
-
-# figure KEY: the value of KEY=... in the last line that has it.
-figure() { sed -n "s/.*[ ^]$1=\([^ ]*\).*/\1/p" "$log" | tail -n 1; }
 
 header() { printf '%-44s %12s %12s %8s   %s\n' "$1" semcache "$2" ratio target; }
 

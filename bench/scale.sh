@@ -8,21 +8,13 @@ set -eu
 
 devices=${SCALE_DEVICES:-1 2 4}
 rounds=${SCALE_ROUNDS:-3}
-log=${TMPDIR:-/tmp}/semcache-scale.$$
-trap 'rm -f "$log"' EXIT
+. "$(dirname "$0")/common.sh"
 
-[ -x tools/semcache ] || { echo "scale.sh: run it in the build tree, after make" >&2; exit 2; }
-
-keep() {
-    "$@" >"$log" || { echo "scale.sh: failed: $*" >&2; cat "$log" >&2; exit 1; }
-    cat "$log" >&2
-}
 ours() {
     list=cuda:$(seq -s , 0 $(($1 - 1)))
     shift
     keep tools/semcache run --device "$list" "$@"
 }
-figure() { sed -n "s/.*[ ^]$1=\([^ ]*\).*/\1/p" "$log" | tail -n 1; }
 
 # TFLOP/s of cuBLASXt's dgemm with its best block, or nothing.
 xt_dgemm() {

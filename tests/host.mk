@@ -35,13 +35,13 @@ TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_thread
 # Programs with threads of all kinds, memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
 check_PROGRAMS += tests/kernel_access tests/memkinds tests/outside tests/strict tests/leak tests/thread_kinds
-tests_outside_SOURCES = tests/outside.c
+tests_outside_SOURCES = tests/outside.c tests/past_libc.h
 tests_outside_LDADD = $(BLAS_LIBS) -ldl -lpthread
 tests_kernel_access_SOURCES = tests/kernel_access.c
 tests_kernel_access_LDADD = $(BLAS_LIBS) -lrt
 tests_leak_SOURCES = tests/leak.c
 tests_leak_LDADD = $(BLAS_LIBS)
-tests_strict_SOURCES = tests/strict.c
+tests_strict_SOURCES = tests/strict.c tests/past_libc.h
 tests_strict_LDADD = $(BLAS_LIBS)
 tests_thread_kinds_SOURCES = tests/thread_kinds.c
 tests_thread_kinds_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "semcache/semcache.h"
+#include "tests/past_libc.h"
 
 #define N 500
 #define ELEMENTS (N * N)
@@ -355,19 +356,6 @@ static void shared(const char *k)
     free(a);
 }
 
-/* Neither libc's functions nor anybody else sees these. */
-static long unseen(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
 static void past_libc(const char *k)
 {
     double *p = map(NULL, 0), value[4] = {7, 6, 5, 4};
@@ -376,14 +364,15 @@ static void past_libc(const char *k)
     fill(p, 5);
     rest(k, p);
     wrong += pipe(fd) || write(fd[1], value, sizeof value) != sizeof value;
-    judge(unseen(SYS_read, fd[0], (long)(p + 30000), sizeof value, 0, 0, 0) == sizeof value, k, "EFAULT");
+    judge(system_call(SYS_read, fd[0], (long)(p + 30000), sizeof value, 0, 0, 0) == sizeof value, k, "EFAULT");
     sees(k, p, "a system call past libc");
-    unseen(SYS_munmap, (long)p, BYTES + PAGE, 0, 0, 0, 0);
-    unseen(SYS_mmap, (long)p, BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    system_call(SYS_munmap, (long)p, BYTES + PAGE, 0, 0, 0, 0);
+    system_call(SYS_mmap, (long)p, BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                0);
     judge(p[30000] == 0 && product(p), k, "other memory, unseen");
     fill(p, 6);
     rest(k, p);
-    unseen(SYS_madvise, (long)p, 16 * PAGE, MADV_DONTNEED, 0, 0, 0);
+    system_call(SYS_madvise, (long)p, 16 * PAGE, MADV_DONTNEED, 0, 0, 0);
     judge(p[7] == 0 && product(p), k, "emptied, unseen");
     munmap(p, BYTES + PAGE);
 }

@@ -11,21 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/past_libc.h"
+
 #define N 8192
 
 void dscal_(const int *, const double *, double *, const int *);
-
-static long __attribute__((noinline)) system_call(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
 
 int main(void)
 {

@@ -1,0 +1,14 @@
+# What the tables of figures share; sourced first, in the build tree:  . "$(dirname "$0")/common.sh"
+log=${TMPDIR:-/tmp}/semcache-bench.$$
+trap 'rm -f "$log"' EXIT
+
+[ -x tools/semcache ] || { echo "${0##*/}: run it in the build tree, after make" >&2; exit 2; }
+
+# Runs a program; its output is kept in $log and repeated on stderr.
+keep() {
+    "$@" >"$log" || { echo "${0##*/}: failed: $*" >&2; cat "$log" >&2; exit 1; }
+    cat "$log" >&2
+}
+
+# figure KEY: the value of KEY=... in the last line that has it.
+figure() { sed -n "s/.*[ ^]$1=\([^ ]*\).*/\1/p" "$log" | tail -n 1; }
