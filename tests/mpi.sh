@@ -25,6 +25,12 @@ try() {
         --stats "$scratch/stats.%p" "$@" > "$scratch/out" 2> "$scratch/err" || echo "status $?"
     complaints
 }
+# Ranks, program, arguments: as it runs without semcache.
+alone() {
+    ranks=$1
+    shift
+    timeout -k 5 100 "$mpirun" -n "$ranks" "$@" > "$scratch/out" 2> "$scratch/err"
+}
 complaints() {
     grep -v '^\[mpiexec@.*Sending Ctrl-C' "$scratch/err"
     tail -1 "$scratch/out" | grep -q ', 0 wrong$' || cat "$scratch/out"
