@@ -56,5 +56,8 @@ tests_signals_linked_SOURCES = tests/signals.c
 tests_signals_linked_LDFLAGS = -no-install
 tests_signals_linked_LDADD = libsemcache.la $(BLAS_LIBS) -lpthread
 endif
-dist_check_SCRIPTS += tests/signals.t
-TESTS += tests/signals.t
+# A JVM has signal handlers of its own; compiled by the test, where there is one.
+dist_check_SCRIPTS += tests/signals.t tests/jvm.t
+EXTRA_DIST += tests/jvm/Jvm.java tests/jvm/jvm.c
+TESTS += tests/signals.t tests/jvm.t
+LONG_TESTS += tests/jvm.t
