@@ -1,6 +1,8 @@
 /* cuBLAS calls: whose they are, their scalars, their status. */
 #include "cuda-um/blas.h"
 
+#include <complex.h>
+#include <math.h>
 #include <string.h>
 
 /* --- whose call it is --------------------------------------------------------------------------------------------- */
@@ -64,10 +66,40 @@ bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t han
     return sc_um_takes(stream, memory, memories, call->device_scalars, scalars, count);
 }
 
+/* By the definition of the reference BLAS: OpenBLAS 0.3.26 leaves a part of r as it was on its stack. */
+static void complex_rotation(double complex *a, double complex b, double *c, double complex *s)
+{
+    double size = cabs(*a), norm = hypot(size, cabs(b)); /* squares could overflow */
+
+    *c = size > 0 ? size / norm : 0;
+    *s = size > 0 ? *a / size * (conj(b) / norm) : 1;
+    *a = size > 0 ? *a / size * norm : b;
+}
+
+static void crotg(float complex *a, const float complex *b, float *c, float complex *s)
+{
+    double complex wide_a = *a, wide_s;
+    double wide_c;
+
+    complex_rotation(&wide_a, *b, &wide_c, &wide_s);
+    *a = (float complex)wide_a;
+    *c = (float)wide_c;
+    *s = (float complex)wide_s;
+}
+
+static void zrotg(double complex *a, const double complex *b, double *c, double complex *s)
+{
+    complex_rotation(a, *b, c, s);
+}
+
 void *sc_um_need(struct sc_um_call *call, void **found, const char *name)
 {
     void *routine = __atomic_load_n(found, __ATOMIC_ACQUIRE);
 
+    if (!routine && strcmp(name, "crotg_64_") == 0)
+        __atomic_store_n(found, routine = (void *)crotg, __ATOMIC_RELEASE);
+    if (!routine && strcmp(name, "zrotg_64_") == 0)
+        __atomic_store_n(found, routine = (void *)zrotg, __ATOMIC_RELEASE);
     if (!routine && sc_um_inner->computes())
         __atomic_store_n(found, routine = sc_um_routine(name), __ATOMIC_RELEASE);
     if (!routine && call->status == CUBLAS_STATUS_SUCCESS)

@@ -12,7 +12,7 @@ lib_LTLIBRARIES += libsemcache-cuda-um.la
 libsemcache_cuda_um_la_SOURCES = $(um_sources)
 nodist_libsemcache_cuda_um_la_SOURCES = cuda-um/names.h cuda-um/functions.c cuda-um/trampolines.c
 libsemcache_cuda_um_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-libsemcache_cuda_um_la_LIBADD = libsemcache.la
+libsemcache_cuda_um_la_LIBADD = libsemcache.la -lm
 # CUDA's libraries are opened at run time, and found where the toolkit is.
 libsemcache_cuda_um_la_LDFLAGS = -version-info 0:0:0 -no-undefined $(CUDA_LDFLAGS) \
 	-Wl,--version-script=cuda-um/semcache-cuda-um.map -Wl,-Bsymbolic-functions -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete

@@ -12,8 +12,11 @@ SC_UM_EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned fl
 {
     if (sc_um_passes(SC_UM_CALLER))
         return SC_UM_BEHIND(cudaMallocManaged)(out, bytes, flags);
-    if (!out || !bytes || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (!out || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return cudaErrorInvalidValue;
+    *out = NULL;
+    if (!bytes) /* the manual says an error; CUDA 13 does not */
+        return cudaSuccess;
     *out = sc_um_block_new(bytes, cudaMemoryTypeManaged);
     return *out ? cudaSuccess : cudaErrorMemoryAllocation;
 }

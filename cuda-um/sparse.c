@@ -115,7 +115,7 @@ static bool apply(cusparseOperation_t op, enum sc_type type, struct dense *b)
 
 /* --- whose call, and its scalars ---------------------------------------------------------------------------------- */
 
-enum answer { THEIRS, OURS, WRONG };
+enum answer { THEIRS, OURS, WRONG, REFUSED /* cuSPARSE does not support it, and says so on stderr */ };
 
 static enum answer read_triangle(struct operation *o, cusparseConstSpMatDescr_t m)
 {
@@ -179,6 +179,8 @@ static enum answer decide(struct operation *o, cusparseHandle_t handle, cusparse
     if ((unsigned)op > CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
         return WRONG;
     o->trans = "NTC"[op];
+    if (o->trans == 'C' && !sc_type_is_complex(o->a.type))
+        return REFUSED;
     read_scalar(o->alpha, alpha, o->a.type, on_device, stream);
     if (beta)
         read_scalar(o->beta, beta, o->a.type, on_device, stream);
@@ -293,14 +295,21 @@ static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* CUDA may look at the arrays. */
-static bool asks_cuda(void)
+/* CUDA may look at the arrays.  What is wrong it would tell the user, too. */
+static bool asks_cuda(enum answer whose)
 {
+    if (sc_um_way() == SC_UM_EMULATED || whose == WRONG || whose == REFUSED)
+        return false;
     if (sc_um_way() == SC_UM_MAPPED)
         sc_um_reach();
-    return sc_um_way() != SC_UM_EMULATED;
+    return true;
 }
-#define SIZE(question) (asks_cuda() ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
+/* It has no solves in CSC, and would say so. */
+static enum answer of_solve(enum answer whose, const struct operation *o)
+{
+    return whose == OURS && o->a.format == SC_SPARSE_CSC ? REFUSED : whose;
+}
+#define SIZE(whose, question) (asks_cuda(whose) ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
 
 /* A function's end for the calls that are not CUDA's. */
 #define ANSWER(answer, theirs, ours)                                    \
@@ -308,6 +317,7 @@ static bool asks_cuda(void)
     case OURS: return ours;                                             \
     case WRONG:                                                         \
         return handle ? CUSPARSE_STATUS_INVALID_VALUE : CUSPARSE_STATUS_NOT_INITIALIZED; \
+    case REFUSED: return CUSPARSE_STATUS_NOT_SUPPORTED;                 \
     case THEIRS: break;                                                 \
     }                                                                   \
     return theirs
@@ -334,7 +344,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMV_bufferSize(VECTORS, cusparseConstDnVe
     struct operation o;
     enum answer whose = for_vectors(&o, SC_UM_CALLER, handle, op, alpha, a, x, beta, y, type);
     cusparseStatus_t theirs = SIZE(
-        SC_UM_BEHIND(cusparseSpMV_bufferSize)(handle, op, alpha, a, x, beta, y, type, alg, bytes));
+        whose, SC_UM_BEHIND(cusparseSpMV_bufferSize)(handle, op, alpha, a, x, beta, y, type, alg, bytes));
 
     ANSWER(whose, theirs, own_buffer(theirs, bytes));
 }
@@ -366,7 +376,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMM_bufferSize(MATRICES, const void *beta
     struct operation o;
     enum answer whose = for_matrices(&o, SC_UM_CALLER, handle, op, op_b, alpha, a, b, beta, c, type);
     cusparseStatus_t theirs = SIZE(
-        SC_UM_BEHIND(cusparseSpMM_bufferSize)(handle, op, op_b, alpha, a, b, beta, c, type, alg, bytes));
+        whose, SC_UM_BEHIND(cusparseSpMM_bufferSize)(handle, op, op_b, alpha, a, b, beta, c, type, alg, bytes));
 
     ANSWER(whose, theirs, own_buffer(theirs, bytes));
 }
@@ -394,6 +404,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSV_bufferSize(VECTORS, cusparseConstDnVe
     struct operation o;
     enum answer whose = for_vectors(&o, SC_UM_CALLER, handle, op, alpha, a, x, NULL, y, type);
     cusparseStatus_t theirs = SIZE(
+        of_solve(whose, &o),
         SC_UM_BEHIND(cusparseSpSV_bufferSize)(handle, op, alpha, a, x, y, type, alg, solver, bytes));
 
     ANSWER(triangle(whose, &o, a), theirs, own_buffer(theirs, bytes));
@@ -427,6 +438,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSM_bufferSize(MATRICES, cusparseDnMatDes
     struct operation o;
     enum answer whose = for_matrices(&o, SC_UM_CALLER, handle, op, op_b, alpha, a, b, NULL, c, type);
     cusparseStatus_t theirs = SIZE(
+        of_solve(whose, &o),
         SC_UM_BEHIND(cusparseSpSM_bufferSize)(handle, op, op_b, alpha, a, b, c, type, alg, solver, bytes));
 
     ANSWER(triangle(whose, &o, a), theirs, own_buffer(theirs, bytes));

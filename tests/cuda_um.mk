@@ -1,21 +1,21 @@
 # The library for CUDA programs with unified memory
 EXTRA_DIST += tests/um_blas.c tests/um_sparse.c tests/um_runtime.c tests/um_foreign.c tests/um_fake_cuda.c \
-	tests/um_module.c
+	tests/um_module.c tests/um.h
 if HAVE_CUDA_UM
 check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign
 UM_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 UM_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
-tests_um_blas_SOURCES = tests/um_blas.c tests/tap.h
+tests_um_blas_SOURCES = tests/um_blas.c tests/tap.h tests/um.h
 nodist_tests_um_blas_SOURCES = cuda-um/checks.h
 tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h
 tests_um_blas_CPPFLAGS = $(UM_CPPFLAGS) -DREFERENCE_BLAS=\"libblas.so.3\"
 tests_um_blas_LDADD = $(UM_LDADD)
 tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h
 tests/um_blas-um_blas.$(OBJEXT): cuda-um/checks.h
-tests_um_sparse_SOURCES = tests/um_sparse.c tests/tap.h
+tests_um_sparse_SOURCES = tests/um_sparse.c tests/tap.h tests/um.h
 tests_um_sparse_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_sparse_LDADD = $(UM_LDADD)
-tests_um_runtime_SOURCES = tests/um_runtime.c tests/tap.h
+tests_um_runtime_SOURCES = tests/um_runtime.c tests/tap.h tests/um.h
 tests_um_runtime_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_runtime_LDADD = $(UM_LDADD)
 tests_um_foreign_SOURCES = tests/um_foreign.c tests/tap.h

@@ -33,7 +33,7 @@ if [ -e "$um" ]; then
     report "$(LC_ALL=C comm -3 "$scratch/wanted" "$scratch/there")" 'cuda-um: what is listed is exported, and no more'
     report "$(grep -v '^\(__\)\{0,1\}\(cuda\|cublas\|cusparse\)' "$scratch/there")" "cuda-um: they are CUDA's names"
     report "$(LC_ALL=C readelf -d "$um" | grep NEEDED |
-        grep -v '\[\(libsemcache\|libc\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
+        grep -v '\[\(libsemcache\|libc\|libm\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
         "cuda-um: it needs none of CUDA's libraries"
 else
     skip 'libsemcache-cuda-um was not built'

@@ -7,26 +7,19 @@
 #include <cuda_runtime_api.h>
 
 #include "tests/tap.h"
+#include "tests/um.h"
 
 enum { N = 200000 };
 
 static cublasHandle_t blas;
 static double *x, *y;
 
-static double *managed(size_t count)
-{
-    void *memory = NULL;
+static double *managed(size_t count) { return um_managed(count * sizeof(double)); }
 
-    if (cudaMallocManaged(&memory, count * sizeof(double), cudaMemAttachGlobal) != cudaSuccess) {
-        printf("Bail out! no managed memory\n");
-        exit(99);
-    }
-    return memory;
-}
-
-/* x becomes `value`, on the devices. */
+/* x becomes `value`, on the devices.  What was called before may still run, with CUDA alone. */
 static void scaled(double value)
 {
+    cudaDeviceSynchronize();
     for (int i = 0; i < N; i++)
         x[i] = 1;
     cublasDscal(blas, N, &value, x, 1);
@@ -34,6 +27,8 @@ static void scaled(double value)
 
 static int all_are(const double *p, size_t count, double value)
 {
+    if (cudaDeviceSynchronize() != cudaSuccess)
+        return 0;
     for (size_t i = 0; i < count; i++)
         if (p[i] != value)
             return 0;
@@ -48,7 +43,7 @@ static void test_allocation(void)
     void *p = NULL;
     int here;
 
-    tap_ok(cudaMallocManaged(&p, 0, cudaMemAttachGlobal) == cudaErrorInvalidValue, "no bytes: an invalid value");
+    tap_ok(cudaMallocManaged(&p, 0, cudaMemAttachGlobal) == cudaSuccess && cudaFree(p) == cudaSuccess, "no bytes");
     tap_ok(cudaMallocManaged(&p, 8, 77) == cudaErrorInvalidValue, "flags that there are not: an invalid value");
     tap_ok(cudaMallocManaged(&p, 8, cudaMemAttachHost) == cudaSuccess && p && cudaFree(p) == cudaSuccess, "8 bytes");
     tap_ok(cudaMallocManaged(&p, (size_t)1 << 62, cudaMemAttachGlobal) == cudaErrorMemoryAllocation, "2^62 bytes");
@@ -140,13 +135,25 @@ static void test_filling(void)
 
 /* --- the rest ----------------------------------------------------------------------------------------------------- */
 
+/* The answer is CUDA's where devices and CPU cannot use managed memory at the same time: an invalid device. */
+static void test_prefetch(struct cudaMemLocation where, const char *what)
+{
+    cudaError_t error = cudaMemPrefetchAsync(x, N * sizeof *x, where, 0, NULL);
+    int concurrent = 1;
+
+    cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, 0);
+    if (!tap_ok((error == cudaSuccess || (error == cudaErrorInvalidDevice && !concurrent)) && all_are(x, N, 9), "%s",
+                what))
+        tap_diag("status %d, concurrent access %d", error, concurrent);
+}
+
 static void test_hints(void)
 {
     struct cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, cpu = {cudaMemLocationTypeHost, 0};
 
     scaled(9);
-    tap_ok(cudaMemPrefetchAsync(x, N * sizeof *x, cpu, 0, NULL) == cudaSuccess && all_are(x, N, 9), "to the CPU");
-    tap_ok(cudaMemPrefetchAsync(x, N * sizeof *x, device, 0, NULL) == cudaSuccess && all_are(x, N, 9), "to a device");
+    test_prefetch(cpu, "to the CPU");
+    test_prefetch(device, "to a device");
     tap_ok(cudaMemAdvise(x, N * sizeof *x, cudaMemAdviseSetReadMostly, device) == cudaSuccess, "advice");
     tap_ok(cudaMemAdvise(x, (N + 1) * sizeof *x, cudaMemAdviseSetReadMostly, device) == cudaErrorInvalidValue,
            "advice on more than there is");
@@ -163,6 +170,7 @@ static void test_scalars(void)
     cublasDscal(blas, N, result, x, 1);
     cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_HOST);
     cublasDasum(blas, N, x, 1, &sum);
+    cudaDeviceSynchronize();
     tap_ok(result[0] == N && sum == (double)N * N, "a scalar goes from call to call in managed memory");
     cudaFree(result);
 }
