@@ -2,7 +2,7 @@
 libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/machine_memory.c host/malloc.c \
 	host/mmap.c host/next.h host/next.c host/io.c host/io_calls.h host/libc_names.h host/uses.h host/uses.c host/raw.c \
-	host/strict.h host/strict.c host/fork.h host/fork.c host/rawmem.c \
+	host/strict.h host/strict.c host/fork.h host/fork.c host/process.h host/process.c host/rawmem.c \
 	host/own_fd.h host/own_fd.c host/watch.h host/watch.c host/watch_wp.c \
 	host/watch_mprotect.c host/watch_sig.c host/lasting.c
 libcore_la_SOURCES += host/mpi.h host/mpi.c host/mpi_calls.h host/mpi_pending.c host/mpi_touch.c
@@ -23,4 +23,5 @@ libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/ch
 # Calls of libc that a sanitizer makes itself before it has started: not instrumented.  (One pattern for each: a rule
 # with their names would replace Automake's.)
 host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: TSAN_CFLAGS =
-host/libcore_la-las%.lo host/libcore_la-i%.lo host/libcore_la-ra%.lo host/libcore_la-signal%.lo: TSAN_CFLAGS =
+host/libcore_la-las%.lo host/libcore_la-proce%.lo host/libcore_la-i%.lo \
+  host/libcore_la-ra%.lo host/libcore_la-signal%.lo: TSAN_CFLAGS =

@@ -23,6 +23,7 @@
 #include "device/device.h"
 #include "host/fork.h"
 #include "host/host.h"
+#include "host/process.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
 #include "libsemcache/opener.h"
@@ -95,6 +96,8 @@ void sc_library_arm(void)
     }
     if (sc_host_arena_start() != SC_OK)
         return;
+    sc_opener_know_thread();
+    sc_host_process_before(sc_opener_wait);
     if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
         pthread_atfork(lock_for_fork, unlock_in_parent, unlock_in_child);
     __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);

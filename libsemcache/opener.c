@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/config.h"
 #include "base/inside.h"
@@ -21,6 +22,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starting and join
 static pthread_t thread;
 static bool started; /* and not joined */
 static __thread bool me __attribute__((tls_model("initial-exec")));
+static __thread bool holds __attribute__((tls_model("initial-exec"))); /* the lock, or waits for it */
 
 static enum sc_status status_;
 static const struct sc_device_ops *ops_;
@@ -30,6 +32,18 @@ static enum stage stage_now(void) { return __atomic_load_n(&stage, __ATOMIC_ACQU
 static void set_stage(enum stage next) { __atomic_store_n(&stage, next, __ATOMIC_RELEASE); }
 
 bool sc_opener_is_me(void) { return me; }
+
+static void hold(void)
+{
+    holds = true;
+    pthread_mutex_lock(&lock);
+}
+
+static void release(void)
+{
+    pthread_mutex_unlock(&lock);
+    holds = false;
+}
 
 void sc_opener_block_signals(sigset_t *before)
 {
@@ -41,6 +55,35 @@ void sc_opener_block_signals(sigset_t *before)
         sigdelset(&most, synchronous[i]);
     pthread_sigmask(SIG_BLOCK, &most, before);
 }
+
+/* --- an exit meanwhile -------------------------------------------------------------------------------------------- */
+
+/* A driver's libraries register what they do at exit while they are still being loaded, and an exit would run that in
+ * the middle of their loading: what was registered last comes first.  So an exit waits before anything of the kind, as
+ * what it does before all else is to destroy the thread's own objects.  (exit called by a thread that is not known
+ * here: host/process.c.) */
+int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *dso);
+extern void *__dso_handle;
+
+static bool tried; /* to start */
+
+static void at_end_of_thread(void *none)
+{
+    (void)none;
+    if (getpid() == gettid())
+        __atomic_store_n(&tried, true, __ATOMIC_RELEASE); /* what runs at exit does not begin it in the background */
+    sc_opener_wait();
+}
+
+void sc_opener_know_thread(void)
+{
+    static __thread bool known __attribute__((tls_model("initial-exec")));
+
+    if (!known)
+        known = __cxa_thread_atexit_impl(at_end_of_thread, NULL, &__dso_handle) == 0;
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
 
 /* Of ordinary priority: the driver's own threads inherit it, and stay. */
 static void *open_devices(void *host)
@@ -61,6 +104,7 @@ static void start(const struct sc_device_host *host)
     sc_inside_enter();
     sc_opener_block_signals(&before);
     set_stage(OPENING);
+    sc_opener_know_thread();
     started = atexit(sc_opener_wait) == 0 && pthread_create(&thread, NULL, open_devices, (void *)host) == 0;
     if (!started)
         set_stage(NOBODY);
@@ -70,13 +114,11 @@ static void start(const struct sc_device_host *host)
 
 bool sc_opener_ready(const struct sc_device_host *host)
 {
-    static bool tried;
-
     if (stage_now() == NOBODY && !__atomic_exchange_n(&tried, true, __ATOMIC_ACQ_REL)) {
-        pthread_mutex_lock(&lock);
+        hold();
         if (stage_now() == NOBODY)
             start(host);
-        pthread_mutex_unlock(&lock);
+        release();
     }
     return stage_now() != OPENING;
 }
@@ -96,27 +138,33 @@ bool sc_opener_come(void)
         return true;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
-    pthread_mutex_lock(&lock);
+    hold();
     if (started && pthread_timedjoin_np(thread, NULL, &until) == 0)
         started = false;
-    pthread_mutex_unlock(&lock);
+    release();
     return stage_now() != OPENING;
 }
 
 void sc_opener_wait(void)
 {
+    static const struct timespec nap = {0, 1000000};
+
     if (me || stage_now() == NOBODY)
         return;
-    pthread_mutex_lock(&lock);
+    while (holds && stage_now() == OPENING) /* in a signal handler that has interrupted one of the others */
+        nanosleep(&nap, NULL);
+    if (holds)
+        return;
+    hold();
     join();
-    pthread_mutex_unlock(&lock);
+    release();
 }
 
 enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count)
 {
     enum sc_status status;
 
-    pthread_mutex_lock(&lock);
+    hold();
     join();
     if (stage_now() == OPENED) {
         status = status_;
@@ -126,7 +174,7 @@ enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc
         status = sc_device_open(host, sc_config.device, ops, count);
     }
     set_stage(TAKEN);
-    pthread_mutex_unlock(&lock);
+    release();
     return status;
 }
 
@@ -134,12 +182,12 @@ void sc_opener_end(void)
 {
     if (stage_now() == NOBODY)
         return;
-    pthread_mutex_lock(&lock);
+    hold();
     join();
     if (stage_now() == OPENED && status_ == SC_OK && ops_)
         ops_->close();
     set_stage(TAKEN);
-    pthread_mutex_unlock(&lock);
+    release();
 }
 
 bool sc_opener_child(void)
@@ -147,7 +195,7 @@ bool sc_opener_child(void)
     bool opened = stage_now() == OPENED;
 
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    started = false;
+    started = holds = false;
     if (opened)
         set_stage(TAKEN); /* by the parent: nothing to close here */
     return opened;

@@ -19,6 +19,8 @@ enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc
 
 /* Waits until nobody is opening any more.  Nothing in the opening thread itself. */
 void sc_opener_wait(void);
+/* An exit by the calling thread waits in time; of use for the main thread, which ends the program by returning. */
+void sc_opener_know_thread(void);
 /* Closes what was opened and not taken. */
 void sc_opener_end(void);
 

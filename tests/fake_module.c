@@ -1,12 +1,47 @@
 /* A device module without devices, for tests of how modules are opened: FAKE_MODULE says what is wrong with it. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device/device.h"
 
+/* "slow": takes its time between what it registers for forks and exits and the end of its opening, as drivers do, and
+ * says so when one of them came in between. */
+static bool opening;
+static pid_t opened_by;
+static bool fork_seen;
+
+static void complain(const char *line) { (void)!write(STDERR_FILENO, line, strlen(line)); }
+
+static void before_fork(void) { fork_seen = true; }
+
+static void at_exit(void)
+{
+    if (opening)
+        complain("torn down while it was being opened\n");
+    if (getpid() != opened_by && !fork_seen)
+        complain("forked without being told\n");
+}
+
+static void open_slowly(void)
+{
+    opening = true;
+    opened_by = getpid();
+    atexit(at_exit);
+    usleep(100000);
+    pthread_atfork(before_fork, NULL, NULL);
+    usleep(200000);
+    opening = false;
+}
+
 static enum sc_status open_none(const struct sc_device_host *host, const char *spec, int *count)
 {
+    const char *how = getenv("FAKE_MODULE");
+
     (void)host;
+    if (how && strcmp(how, "slow") == 0)
+        open_slowly();
     *count = strcmp(spec, "bad") ? atoi(spec) : 0;
     return strcmp(spec, "bad") ? SC_OK : SC_ERR_INVALID;
 }

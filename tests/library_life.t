@@ -78,6 +78,13 @@ parent right
 parent right'
 run -o auto "$program" threads
 ok 'one whose threads go on while it ends' ended 0
+for end in late exit fork; do
+    timeout 60 env SEMCACHE_DEVICE=cuda FAKE_MODULE=slow SEMCACHE_MODULE_PATH="$top_builddir/tests/.libs" \
+        LD_PRELOAD="$top_builddir/.libs/libsemcache.so" "$program" $end > "$scratch/out" 2> "$scratch/err"
+    status=$?
+    case $end in late) kind='the end of main' ;; exit) kind='exit by another thread' ;; *) kind='a fork' ;; esac
+    ok "$kind waits until a driver that is being opened is open" sh -c "! grep -v ^semcache '$scratch/err'"
+done
 unset SEMCACHE_OPEN
 
 echo precious > "$scratch/target"

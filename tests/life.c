@@ -56,6 +56,12 @@ static void *send_signal(void *main_thread)
     return NULL;
 }
 
+static void *end_program(void *none)
+{
+    (void)none;
+    exit(0);
+}
+
 static void on_signal(int number)
 {
     (void)number;
@@ -191,6 +197,10 @@ int main(int argc, char **argv)
             multiply();
         }
         say("loop");
+    }
+    if (strcmp(how, "exit") == 0) {
+        pthread_create(&thread, NULL, end_program, NULL);
+        pthread_join(thread, NULL);
     }
     if (strcmp(how, "quick") == 0)
         _exit(4);
