@@ -10,6 +10,7 @@
 #include "autotuner/database.h"
 #include "base/config.h"
 #include "base/types.h"
+#include "trace/trace.h"
 
 /* Rates of the machine, by what the devices say of themselves; 0: not known, a constant is taken.  What is in the
  * database goes before them. */
@@ -49,6 +50,7 @@ struct sc_autotuner_prediction {
     double overlap; /* of device and move: what is done at the same time */
     double fetched; /* what fetching has taken since the last call with these operands */
     bool kept;      /* the operands live on devices: the result is not expected to be wanted on the host */
+    int devices;    /* that it is spread over */
 };
 /* All of it: this call on the devices. */
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
@@ -66,6 +68,11 @@ struct sc_autotuner_account {
 /* Ski rental, to the devices and back.  Returns 1 for the devices, 0 for the host, and the account after this call. */
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account);
 
+/* Why it did, in a word: from the account before and after. */
+enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *prediction,
+                                         const struct sc_autotuner_account *before,
+                                         const struct sc_autotuner_account *after, bool devices);
+
 /* 1: run on the devices; 0: on the host.  Keeps the account of call->key. */
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
 
@@ -82,6 +89,10 @@ enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
  * decides (sc_autotuner_spread), as for levels 1 and 2: a matrix that is worth keeping is worth spreading.  The plan of
  * a shape is remembered. */
 int sc_autotuner_devices(const struct sc_autotuner_call *call);
+
+/* What that was chosen from: predicted seconds of the call spread over the first n devices, [1] to [the value]; 0:
+ * their number is not planned. */
+int sc_autotuner_candidates(const struct sc_autotuner_call *call, double seconds[SC_DEVICES_MAX + 1]);
 
 /* How many devices a matrix of this size is distributed over when it is first seen. */
 int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode);

@@ -138,11 +138,21 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *p, struct sc_autotun
     return 0;
 }
 
+enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p,
+                                         const struct sc_autotuner_account *before,
+                                         const struct sc_autotuner_account *after, bool devices)
+{
+    if (devices)
+        return sc_autotuner_now(p) > p->host && before->loss > 0 ? SC_REASON_RENTED : SC_REASON_FASTER;
+    if (before->sales < after->sales)
+        return SC_REASON_SOLD;
+    return p->device >= p->host ? SC_REASON_SLOWER : SC_REASON_MOVE;
+}
+
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
 {
     struct sc_autotuner_prediction prediction;
-    struct sc_autotuner_account account;
-    double before;
+    struct sc_autotuner_account account, before;
     int answer;
 
     if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1)
@@ -151,11 +161,12 @@ int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload m
         return 1;
     sc_autotuner_predict(call, &prediction);
     account = account_get(call->key);
-    before = account.loss;
+    before = account;
     answer = sc_autotuner_rent(&prediction, &account);
     account_put(call->key, &account);
-    if (__builtin_expect(sc_explain_on, 0))
-        sc_explain_decision(call, &prediction, before, answer);
+    if (__builtin_expect(sc_explain_on || sc_trace_on, 0))
+        sc_explain_decision(call, &prediction, before.loss,
+                            sc_autotuner_reason(&prediction, &before, &account, answer), answer);
     return answer;
 }
 

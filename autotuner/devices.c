@@ -67,14 +67,21 @@ static void add_operands(const struct shape *call, struct sc_plan_problem *p)
     }
 }
 
-static int plan(const struct shape *call)
+static struct sc_plan_problem problem_of(const struct shape *call)
 {
     double m = (double)call->m, n = (double)call->n, k = (double)call->k;
     struct sc_plan_problem p = {.op = call->op, .type = call->type, .metric = sc_config.metric, .even = true,
                                 .work = sc_database_work(call->op, (char)call->side, m, n, k)};
-    struct sc_plan best;
 
     add_operands(call, &p);
+    return p;
+}
+
+static int plan(const struct shape *call)
+{
+    struct sc_plan_problem p = problem_of(call);
+    struct sc_plan best;
+
     return sc_plan_best(call->database, &p, &best) ? best.count : 0;
 }
 
@@ -95,15 +102,43 @@ static struct plan_entry *entry_of(const struct shape *shape)
     return &plans[hash >> 58];
 }
 
-int sc_autotuner_devices(const struct sc_autotuner_call *call)
+static bool is_planned(const struct sc_autotuner_call *call)
 {
     const struct sc_database *db = call->machine.database;
-    struct shape shape = {.op = call->op, .type = call->type, .side = call->side, .c_read = !call->overwritten,
-                          .m = call->m, .n = call->n, .k = call->k, .database = db};
+
+    return db && sc_op_level(call->op) == 3 && call->machine.devices > 1 && call->machine.devices == db->devices;
+}
+
+static struct shape shape_of(const struct sc_autotuner_call *call)
+{
+    return (struct shape){.op = call->op, .type = call->type, .side = call->side, .c_read = !call->overwritten,
+                          .m = call->m, .n = call->n, .k = call->k, .database = call->machine.database};
+}
+
+int sc_autotuner_candidates(const struct sc_autotuner_call *call, double seconds[SC_DEVICES_MAX + 1])
+{
+    struct shape shape = shape_of(call);
+    struct sc_plan_problem p;
+    struct sc_plan plan;
+
+    if (!is_planned(call))
+        return 0;
+    p = problem_of(&shape);
+    for (int n = 1; n <= call->machine.devices; n++) {
+        if (!sc_plan_for(shape.database, &p, sc_place_bit(n) - 1, &plan))
+            return n - 1;
+        seconds[n] = plan.seconds;
+    }
+    return call->machine.devices;
+}
+
+int sc_autotuner_devices(const struct sc_autotuner_call *call)
+{
+    struct shape shape = shape_of(call);
     struct plan_entry *entry;
     int devices;
 
-    if (!db || sc_op_level(call->op) < 3 || call->machine.devices < 2 || call->machine.devices != db->devices)
+    if (!is_planned(call))
         return 0;
     if (__atomic_test_and_set(&plans_busy, __ATOMIC_ACQUIRE))
         return plan(&shape);

@@ -1,8 +1,13 @@
+#include <config.h>
+
 #include "autotuner/explain.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define ENTRIES_MAX 4096
 
@@ -11,13 +16,13 @@ bool sc_explain_on;
 enum where { NOWHERE, PARTLY, THERE };
 
 static struct entry {
-    enum sc_op op;
-    enum sc_type type;
-    int64_t m, n, k;
+    struct sc_autotuner_call call; /* the first of them */
+    uint64_t line;    /* of the program */
     enum where where; /* the operands were, on devices */
     bool devices;     /* the choice */
-    uint64_t calls, rented; /* rented: chosen because the loss had reached the cost of moving */
-    uint64_t measured;
+    enum sc_trace_reason reason;
+    int spread;       /* over so many devices */
+    uint64_t calls, measured;
     double host, kernel, move, result, overlap; /* sums of predictions, s */
     double now, seconds;                        /* of those that were measured: predicted, measured */
 } *entries;
@@ -26,13 +31,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread struct {
     int entry; /* plus 1; 0: none */
-    double now;
+    double now, start;
 } last __attribute__((tls_model("initial-exec")));
 
 static bool is_of(const struct entry *e, const struct entry *like)
 {
-    return e->op == like->op && e->type == like->type && e->m == like->m && e->n == like->n && e->k == like->k &&
-           e->where == like->where && e->devices == like->devices;
+    return e->call.op == like->call.op && e->call.type == like->call.type && e->call.m == like->call.m &&
+           e->call.n == like->call.n && e->call.k == like->call.k && e->line == like->line &&
+           e->where == like->where && e->devices == like->devices && e->reason == like->reason;
 }
 
 /* Under the lock; -1: there are too many. */
@@ -49,22 +55,34 @@ static int find(const struct entry *like)
     return count++;
 }
 
-void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_autotuner_prediction *p, double loss,
-                         bool devices)
+static double clock_now(void)
 {
-    enum where where = !call->device_bytes                                     ? NOWHERE
-                     : call->device_bytes + call->overwritten >= call->bytes ? THERE : PARTLY;
-    struct entry like = {.op = call->op, .type = call->type, .m = call->m, .n = call->n, .k = call->k, .where = where,
-                         .devices = devices};
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void sc_explain_traced(const struct sc_autotuner_prediction *p, double loss, int where, enum sc_trace_reason reason,
+                       bool devices)
+{
+    sc_trace(.kind = SC_EVENT_CHOICE, .a = sc_trace_pair(p->host * 1e6, p->fetch * 1e6),
+             .b = sc_trace_pair(p->device * 1e6, p->move * 1e6),
+             .c = sc_trace_pair(p->kept ? 0 : p->result * 1e6, p->overlap * 1e6),
+             .bytes = sc_trace_pair(sc_autotuner_now(p) * 1e6, loss * 1e6), .old_state = (uint8_t)reason,
+             .new_state = (uint8_t)where, .device = (int16_t)(devices ? p->devices : -1));
+}
+
+static void add(const struct entry *like, const struct sc_autotuner_prediction *p)
+{
     int at;
 
     pthread_mutex_lock(&lock);
-    at = find(&like);
+    at = find(like);
     if (at >= 0) {
         struct entry *e = &entries[at];
 
         e->calls++;
-        e->rented += devices && sc_autotuner_now(p) > p->host && loss > 0;
         e->host += p->host;
         e->kernel += p->device;
         e->move += p->move;
@@ -75,11 +93,26 @@ void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_a
     }
     pthread_mutex_unlock(&lock);
     last.entry = at + 1;
-    last.now = p->device + p->move - p->overlap; /* results come home when they are touched */
+    /* Results come home when they are touched. */
+    last.now = like->devices ? p->device + p->move - p->overlap : p->host;
+    last.start = clock_now();
+}
+
+void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_autotuner_prediction *p, double loss,
+                         enum sc_trace_reason reason, bool devices)
+{
+    enum where where = !call->device_bytes                                     ? NOWHERE
+                     : call->device_bytes + call->overwritten >= call->bytes ? THERE : PARTLY;
+
+    sc_explain_traced(p, loss, (int)where, reason, devices);
+    if (sc_explain_on)
+        add(&(struct entry){.call = *call, .line = sc_trace_site_line(sc_trace_site), .where = where,
+                            .devices = devices, .reason = reason, .spread = p->devices}, p);
 }
 
 void sc_explain_measured(double seconds)
 {
+    sc_trace(.kind = SC_EVENT_TOOK, .a = (uint64_t)(seconds * 1e9));
     if (!last.entry)
         return;
     pthread_mutex_lock(&lock);
@@ -90,17 +123,24 @@ void sc_explain_measured(double seconds)
     last.entry = 0;
 }
 
+void sc_explain_host_done(void)
+{
+    if (last.entry && !entries[last.entry - 1].devices)
+        sc_explain_measured(clock_now() - last.start);
+    last.entry = 0;
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
-static const char *why(const struct entry *e)
+/* The same with 1, 2... devices, where their number was planned. */
+static void candidates(FILE *out, const struct entry *e)
 {
-    double now = e->kernel + e->move + e->result - e->overlap;
+    double seconds[SC_DEVICES_MAX + 1];
+    int most = sc_autotuner_candidates(&e->call, seconds);
 
-    if (e->devices)
-        return e->rented ? "the host had lost what the move costs" : "faster, with the move";
-    if (e->kernel >= e->host)
-        return "the host is faster";
-    return now > e->host ? "the move costs more than one call gains" : "faster";
+    for (int n = 1; n <= most; n++)
+        fprintf(out, "%s%d: %.1f%s", n == 1 ? "#   by number of devices, until the result is at home: " : ", ", n,
+                seconds[n] * 1e6, n == most ? "\n" : "");
 }
 
 static void line(FILE *out, const struct entry *e)
@@ -108,16 +148,53 @@ static void line(FILE *out, const struct entry *e)
     static const char *const where[] = {"none", "part", "all"};
     double calls = (double)e->calls * 1e-6, measured = (double)e->measured;
 
-    fprintf(out, "%c%-6s %7lld %7lld %7lld %5s %8llu %11.1f %11.1f %11.1f %11.1f %11.1f %-7s ", sc_type_letter(e->type),
-            sc_op_name(e->op), (long long)e->m, (long long)e->n, (long long)e->k, where[e->where],
-            (unsigned long long)e->calls, e->host / calls, e->kernel / calls, e->move / calls, e->result / calls,
-            e->overlap / calls, e->devices ? "devices" : "host");
+    fprintf(out, "%c%-6s %7lld %7lld %7lld %5s %8llu %11.1f %11.1f %11.1f %11.1f %11.1f %-7s ",
+            sc_type_letter(e->call.type), sc_op_name(e->call.op), (long long)e->call.m, (long long)e->call.n,
+            (long long)e->call.k, where[e->where], (unsigned long long)e->calls, e->host / calls,
+            e->kernel / calls, e->move / calls, e->result / calls, e->overlap / calls, e->devices ? "devices" : "host");
     if (e->measured)
         fprintf(out, "%11.1f %11.1f %+6.0f%%", e->now / measured * 1e6, e->seconds / measured * 1e6,
                 100 * (e->now / e->seconds - 1));
     else
         fprintf(out, "%11s %11s %7s", "-", "-", "-");
-    fprintf(out, "  %s\n", why(e));
+    fprintf(out, "  %s\n", sc_trace_reason_name(e->reason));
+    candidates(out, e);
+}
+
+/* What is added to addresses of a file where it is loaded: nothing for programs that cannot be moved. */
+static uint64_t bias_of(const Dl_info *info)
+{
+    const ElfW(Ehdr) *header = info->dli_fbase;
+
+    return header->e_type == ET_EXEC ? 0 : (uint64_t)(uintptr_t)info->dli_fbase;
+}
+
+/* What addr2line -e FILE 0xOFFSET turns into a line of the source. */
+static void heading(FILE *out, uint64_t ip)
+{
+    Dl_info info;
+
+    if (ip && dladdr((void *)(uintptr_t)ip, &info) && info.dli_fname)
+        fprintf(out, "# called at %s+0x%llx\n", info.dli_fname, (unsigned long long)(ip - bias_of(&info)));
+    else
+        fprintf(out, "# called at an unknown place\n");
+}
+
+/* Lines of the program in the order of their first calls. */
+static void lines(FILE *out)
+{
+    for (int i = 0; i < count; i++) {
+        bool first = true;
+
+        for (int j = 0; j < i && first; j++)
+            first = entries[j].line != entries[i].line;
+        if (!first)
+            continue;
+        heading(out, entries[i].line);
+        for (int j = i; j < count; j++)
+            if (entries[j].line == entries[i].line)
+                line(out, &entries[j]);
+    }
 }
 
 static int by_error(const void *a, const void *b)
@@ -127,19 +204,19 @@ static int by_error(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Each shape counts once, by its mean. */
-static void errors(FILE *out)
+/* Each kind of call counts once, by its mean. */
+static void errors(FILE *out, bool devices)
 {
     double *error = malloc((size_t)(count + 1) * sizeof *error);
     int n = 0;
 
     for (int i = 0; error && i < count; i++)
-        if (entries[i].measured)
+        if (entries[i].measured && entries[i].devices == devices)
             error[n++] = fabs(entries[i].now / entries[i].seconds - 1);
     if (n) {
         qsort(error, (size_t)n, sizeof *error, by_error);
-        fprintf(out, "# error of the predictions: median %.0f%%, 95th percentile %.0f%%, of %d kinds of calls\n",
-                100 * error[n / 2], 100 * error[(n * 95 + 99) / 100 - 1], n);
+        fprintf(out, "# error of the predictions, %s: median %.0f%%, 95th percentile %.0f%%, of %d kinds of calls\n",
+                devices ? "devices" : "host", 100 * error[n / 2], 100 * error[(n * 95 + 99) / 100 - 1], n);
     }
     free(error);
 }
@@ -151,15 +228,15 @@ void sc_explain_write(FILE *out)
         pthread_mutex_unlock(&lock);
         return;
     }
-    fprintf(out, "# semcache explain 1: microseconds of one call, mean\n");
+    fprintf(out, "# semcache explain 2: microseconds of one call, mean\n");
     fprintf(out, "# there: operands on devices before; predicted: on the devices, without the result's way home\n");
     fprintf(out, "%-7s %7s %7s %7s %5s %8s %11s %11s %11s %11s %11s %-7s %11s %11s %7s  %s\n", "#call", "m", "n", "k",
             "there", "calls", "host", "kernel", "move", "result", "overlap", "choice", "predicted", "measured", "error",
             "why");
-    for (int i = 0; i < count; i++)
-        line(out, &entries[i]);
+    lines(out);
     if (dropped)
         fprintf(out, "# %d more calls of other sizes\n", dropped);
-    errors(out);
+    errors(out, true);
+    errors(out, false);
     pthread_mutex_unlock(&lock);
 }

@@ -1,6 +1,6 @@
-/* Why calls ran where they ran: decisions are added up by routine, sizes and what was on the devices, with what was
- * predicted and what it took, and written as a table at the end (SEMCACHE_EXPLAIN; format: doc/decisions.md).  Thread
- * safe. */
+/* Why calls ran where they ran: decisions are added up by line of the program, routine, sizes and what was on the
+ * devices, with what was predicted and what it took, and written as a table at the end (SEMCACHE_EXPLAIN; format:
+ * doc/decisions.md).  Thread safe. */
 #ifndef SC_AUTOTUNER_EXPLAIN_H
 #define SC_AUTOTUNER_EXPLAIN_H
 
@@ -10,11 +10,16 @@
 
 extern bool sc_explain_on; /* set before there are calls */
 
-/* A decision of this thread; `loss`: of its operand, before. */
+/* A decision of this thread, for the table and the trace; `loss`: of its operand, before. */
 void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_autotuner_prediction *prediction,
-                         double loss, bool devices);
+                         double loss, enum sc_trace_reason reason, bool devices);
+/* For the trace alone; `where` as in SC_EVENT_CHOICE. */
+void sc_explain_traced(const struct sc_autotuner_prediction *prediction, double loss, int where,
+                       enum sc_trace_reason reason, bool devices);
 /* Seconds that the devices took for the call that this thread decided on last. */
 void sc_explain_measured(double seconds);
+/* The host has done the call that this thread decided on last, if that was to be. */
+void sc_explain_host_done(void);
 /* Nothing where nothing was decided. */
 void sc_explain_write(FILE *out);
 

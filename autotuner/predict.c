@@ -154,5 +154,6 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->move = missing > 0 ? latency(call, false, UPLOAD_SECONDS) + missing / host_rate(call, false, devices) : 0;
     out->result = fetch_seconds(1, call->result_bytes, link);
     out->kept = call->device_only > 0;
+    out->devices = devices;
     out->overlap = overlap(call, out->device, out->move, missing);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "autotuner/explain.h"
 #include "base/inside.h"
 #include "base/types.h"
 #include "blas/blas.h"
@@ -172,6 +173,8 @@ static inline void sc_blas_enter(int routine)
 static inline void sc_blas_leave(void)
 {
     sc_trace(.kind = SC_EVENT_DONE, .device = -1);
+    if (__builtin_expect(sc_explain_on, 0))
+        sc_explain_host_done();
     sc_trace_routine = 0;
     sc_inside_leave();
 }

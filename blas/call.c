@@ -124,6 +124,8 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
     if (!sc_blas_started(row->op, call->type, call->side, call->m, call->n, call->k))
         return SC_BLAS_HOST; /* no devices: everything is at home */
     sc_trace_routine = (uint16_t)call->routine;
+    if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
+        sc_trace_site = sc_trace_site_here();
     if (__builtin_expect(sc_trace_on, 0))
         sc_blas_record(&asked);
     done = sc_blas_call_kernel(call, &kernel) && sc_blas_offload(call->routine, &kernel);

@@ -63,4 +63,5 @@ void sc_blas_record(const struct sc_blas_call *call)
     for (int i = 0; i < count; i++)
         events[2 + i] = operand(&named[i]);
     sc_trace_emit_group(events, 2 + count);
+    sc_trace(.kind = SC_EVENT_SITE, .ip = sc_trace_site.caller, .a = sc_trace_site.program);
 }

@@ -10,7 +10,7 @@
 
 /* On the pager thread.  Makes the page of `addr` accessible, having brought home about `window` bytes around it (a
  * read) or about 64 KiB of sectors around it (a write). */
-enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window);
+enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window);
 
 /* Starts bringing [addr, addr + bytes) home without waiting for it. */
 void sc_coherence_read_ahead(uintptr_t addr, size_t bytes);

@@ -383,7 +383,7 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
 #define WRITE_WINDOW ((size_t)64 << 10)
 #define EVERYTHING   ((size_t)1 << 46) /* of the matrix: opening it in parts would take a mapping for each */
 
-enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
+enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     uintptr_t page = sc_page_floor(addr), lo, hi;
     struct sc_host_block block;
@@ -408,7 +408,8 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, u
         return SC_FAULT_DONE;
     }
     sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
-    sc_trace(.kind = SC_EVENT_FAULT, .a = addr, .ip = ip, .old_state = (uint8_t)access);
+    sc_trace(.kind = SC_EVENT_FAULT, .a = addr, .ip = code.ip, .b = sc_trace_line_of(code.ip, code.sp),
+             .old_state = (uint8_t)access);
     if (access & SC_WRITE) {
         access = SC_RDWR;
         window = WRITE_WINDOW;

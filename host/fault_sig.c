@@ -108,7 +108,7 @@ static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
 }
 
 /* Posts the request and waits for the answer, at most as long as `limit` (NULL: for ever): true when served. */
-static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access access, uintptr_t ip,
+static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access access, struct sc_host_code code,
                 const struct timespec *limit)
 {
     struct sc_fault_slot *slot = claim(desk);
@@ -116,7 +116,7 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
     bool served;
 
     slot->addr = addr;
-    slot->ip = ip;
+    slot->code = code;
     slot->access = access;
     __atomic_store_n(&slot->asleep, 0, __ATOMIC_RELAXED); /* the pager may still look at it for who was here before */
     __atomic_store_n(&slot->state, SC_FAULT_POSTED, __ATOMIC_SEQ_CST);
@@ -146,7 +146,7 @@ void sc_fault_sig_home(void)
 
     if (desk && !sc_fault_on_pager && !sc_inside() && __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) &&
         desk->owner == (int32_t)sc_sig_syscall(SYS_getpid, 0, 0, 0, 0))
-        ask(desk, 0, SC_FAULT_HOME, 0, &limit);
+        ask(desk, 0, SC_FAULT_HOME, (struct sc_host_code){0, 0}, &limit);
 }
 
 bool sc_fault_sig_ours(uintptr_t addr)
@@ -155,15 +155,15 @@ bool sc_fault_sig_ours(uintptr_t addr)
            (sc_host_within_watched((const void *)addr) && sc_watch_meets(addr, addr + 1));
 }
 
-bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip)
+bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, struct sc_host_code code)
 {
     struct sc_fault_desk *desk = sc_fault_desk;
 
     if (!desk || sc_fault_on_pager || !sc_fault_sig_ours(addr))
         return false;
-    switch (look(addr, ip, access)) {
+    switch (look(addr, code.ip, access)) {
     case ASK:
-        return __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, ip, NULL);
+        return __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, code, NULL);
     case RETRY:
         return true;
     default:

@@ -29,7 +29,8 @@ struct sc_fault_slot {
     uint32_t state;  /* enum sc_fault_state; the futex that the faulting thread sleeps on */
     uint32_t asleep; /* it may be sleeping: wake it */
     uint32_t access;
-    uintptr_t addr, ip;
+    uintptr_t addr;
+    struct sc_host_code code;
 } __attribute__((aligned(64)));
 
 /* Lies in memory that the kernel clears in a forked child (and does not in a vforked one, which shares the pager):
@@ -56,7 +57,7 @@ extern __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec"))
 bool sc_fault_sig_ours(uintptr_t addr);
 
 /* In the signal handler.  True: try the access again; false: the fault is not ours. */
-bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, uintptr_t ip);
+bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, struct sc_host_code code);
 
 /* In the signal handler of a program that is about to end: everything comes home first, so that a core dump shows it.
  * Not when the thread is inside the library, whose locks it may hold; and not for ever. */

@@ -14,7 +14,8 @@ static void handler(int sig, siginfo_t *info, void *context)
 
     /* Only a protection fault has an address that means anything here. */
     if (info->si_code == SEGV_ACCERR &&
-        sc_fault_sig_serve((uintptr_t)info->si_addr, sc_front_access(regs[REG_ERR]), (uintptr_t)regs[REG_RIP]))
+        sc_fault_sig_serve((uintptr_t)info->si_addr, sc_front_access(regs[REG_ERR]),
+                           (struct sc_host_code){(uintptr_t)regs[REG_RIP], (uintptr_t)regs[REG_RSP]}))
         return;
     sc_chain_sig_pass(sig, info, context);
 }

@@ -19,7 +19,7 @@ static struct sigaction library; /* libsigsegv's handler; written before ours is
 
 /* The fault that this thread is handling. */
 static __thread struct {
-    uintptr_t ip;
+    struct sc_host_code code;
     enum sc_access access;
     bool ours;
 } here __attribute__((tls_model("initial-exec")));
@@ -27,7 +27,7 @@ static __thread struct {
 static int callback(void *addr, int serious)
 {
     (void)serious;
-    here.ours = sc_fault_sig_serve((uintptr_t)addr, here.access, here.ip);
+    here.ours = sc_fault_sig_serve((uintptr_t)addr, here.access, here.code);
     return 1;
 }
 
@@ -36,7 +36,7 @@ static void handler(int sig, siginfo_t *info, void *context)
     if (info->si_code == SEGV_ACCERR && sc_fault_sig_ours((uintptr_t)info->si_addr)) {
         const greg_t *regs = ((const ucontext_t *)context)->uc_mcontext.gregs;
 
-        here.ip = (uintptr_t)regs[REG_RIP];
+        here.code = (struct sc_host_code){(uintptr_t)regs[REG_RIP], (uintptr_t)regs[REG_RSP]};
         here.access = sc_front_access(regs[REG_ERR]);
         here.ours = false;
         library.sa_sigaction(sig, info, context);

@@ -14,6 +14,11 @@
 #include "base/status.h"
 #include "base/types.h"
 
+/* Code that faulted: its address, and its stack, which stays as it is while the fault is served. */
+struct sc_host_code {
+    uintptr_t ip, sp;
+};
+
 enum sc_fault_answer {
     SC_FAULT_DONE,    /* the access may be tried again */
     SC_FAULT_NOT_OURS /* nothing tracked there: hand it to whoever was there before us */
@@ -22,7 +27,7 @@ enum sc_fault_answer {
 struct sc_host_callbacks {
     /* On the pager thread.  Makes [addr] accessible, bringing home about `window` bytes around it (never more).
      * access: SC_READ or SC_WRITE.  Outside the arena (window 0): see sc_host_watch_fault. */
-    enum sc_fault_answer (*fault)(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window);
+    enum sc_fault_answer (*fault)(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window);
     /* On the pager thread, after a sequential fault: start moving up to `bytes` bytes from addr on, without waiting and
      * without opening pages. */
     void (*read_ahead)(uintptr_t addr, size_t bytes);

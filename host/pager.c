@@ -76,14 +76,14 @@ static void serve(struct sc_fault_slot *slot)
         return;
     }
     if (!sc_host_within((const void *)addr)) { /* a watched page, outside the arena */
-        answer(slot, calls->fault(addr, access, slot->ip, 0) == SC_FAULT_DONE ? SC_FAULT_SERVED : SC_FAULT_REFUSED);
+        answer(slot, calls->fault(addr, access, slot->code, 0) == SC_FAULT_DONE ? SC_FAULT_SERVED : SC_FAULT_REFUSED);
         return;
     }
     if (is_open(addr, access)) {
         answer(slot, SC_FAULT_SERVED);
         return;
     }
-    if (calls->fault(addr, access, slot->ip, sc_host_window(addr, access, bounds_of(addr))) != SC_FAULT_DONE) {
+    if (calls->fault(addr, access, slot->code, sc_host_window(addr, access, bounds_of(addr))) != SC_FAULT_DONE) {
         answer(slot, SC_FAULT_REFUSED);
         return;
     }

@@ -118,7 +118,8 @@ enum semcache_status semcache_acquire(const void *memory, size_t bytes, enum sem
     if (!is_range(memory, bytes) || mode < SEMCACHE_READ || mode > SEMCACHE_READWRITE || (!memory && bytes))
         return SEMCACHE_ERROR_INVALID;
     if (is_running() && bytes) {
-        sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uintptr_t)memory, .bytes = bytes, .old_state = (uint8_t)mode);
+        sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uintptr_t)memory, .bytes = bytes, .ip = sc_trace_line_here(),
+                 .old_state = (uint8_t)mode);
         sc_coherence_acquire_host((uintptr_t)memory, bytes, (enum sc_access)mode);
     }
     return SEMCACHE_OK;

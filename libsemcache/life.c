@@ -142,7 +142,8 @@ static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     if (!is_tracking())
         return;
-    sc_trace(.kind = SC_EVENT_ACQUIRE, .a = addr, .bytes = bytes, .old_state = (uint8_t)access);
+    sc_trace(.kind = SC_EVENT_ACQUIRE, .a = addr, .bytes = bytes, .ip = sc_trace_line_here(),
+                 .old_state = (uint8_t)access);
     sc_coherence_acquire_host(addr, bytes, access);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/explain.h"
 #include "base/config.h"
 #include "base/stack.h"
 #include "sparse/sparse_int.h"
@@ -52,11 +53,19 @@ static bool pays(const struct sc_sparse_call *call)
     int64_t elem = (int64_t)sc_type_bytes(call->matrix->arrays.type);
     double bytes = stored_bytes(call), vectors = (double)((call->inputs + call->outputs) * call->columns * elem);
     struct sc_autotuner_prediction p = {0};
+    struct sc_autotuner_account before;
+    bool devices;
 
     p.host = 1e-6 + (bytes + vectors) / HOST_BANDWIDTH;
     p.device = LATENCY + (bytes + vectors) / device->memory_bandwidth;
     p.move = LATENCY + (bytes + vectors) / device->host_bandwidth;
-    return sc_autotuner_rent(&p, &call->matrix->account);
+    p.devices = 1;
+    before = call->matrix->account;
+    devices = sc_autotuner_rent(&p, &call->matrix->account);
+    if (__builtin_expect(sc_trace_on, 0))
+        sc_explain_traced(&p, before.loss, 0, sc_autotuner_reason(&p, &before, &call->matrix->account, devices),
+                          devices);
+    return devices;
 }
 
 static bool opened(const struct sc_sparse_call *call)
@@ -140,6 +149,10 @@ static enum sc_status run(const struct sc_sparse_call *call)
         return SC_OK;
     sc_inside_enter();
     sc_trace_routine = routine;
+    if (__builtin_expect(sc_trace_on, 0)) {
+        sc_trace_site = sc_trace_site_here();
+        sc_trace(.kind = SC_EVENT_SITE, .ip = sc_trace_site.caller, .a = sc_trace_site.program);
+    }
     pthread_mutex_lock(&call->matrix->lock);
     status = run_locked(call, routine);
     pthread_mutex_unlock(&call->matrix->lock);

@@ -38,9 +38,9 @@ static bool meets(uintptr_t addr, size_t bytes)
     return addr < (uintptr_t)block + block_bytes && (uintptr_t)block < addr + bytes;
 }
 
-static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
+static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
-    (void)access, (void)ip, (void)window;
+    (void)access, (void)code, (void)window;
     if (!meets(addr, 1))
         return SC_FAULT_NOT_OURS;
     pthread_mutex_lock(&protocol);

@@ -29,13 +29,13 @@ static enum { SERVE, REFUSE, LIE, HANG } behaviour;
 static unsigned char pattern(size_t page) { return (unsigned char)(page * 7 + 3); }
 
 /* Brings the closed ones of the page and its three successors home; opens one page for a write. */
-static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
+static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     size_t page = (addr - (uintptr_t)stub_arena) / SC_PAGE;
     unsigned char data[SC_PAGE];
 
     log_[logged % 64].addr = addr;
-    log_[logged % 64].ip = ip;
+    log_[logged % 64].ip = code.ip;
     log_[logged % 64].access = access;
     log_[logged % 64].window = window;
     logged++;

@@ -21,12 +21,12 @@ static uint64_t stale[THREADS];
 static uint64_t word_of(size_t page) { return round_now << 32 | page; }
 
 /* Brings home a window of closed pages, or one page for a write. */
-static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, uintptr_t ip, size_t window)
+static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     size_t page = (addr - (uintptr_t)stub_arena) / SC_PAGE, n = access == SC_READ ? window / SC_PAGE : 1;
     uint64_t data[WORDS];
 
-    (void)ip;
+    (void)code;
     faults++;
     for (size_t p = page; p < page + n && p < PAGES && stub_prot(p) == SC_PROT_NONE; p++) {
         for (size_t i = 0; i < WORDS; i++)

@@ -102,7 +102,7 @@ SKIP: {
     my $source = slurp("$ENV{top_srcdir}/tests/replayed.c");
     my $line = 1 + (substr($source, 0, index($source, 'kept[N + round] += 1')) =~ tr/\n//);
     my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/tests/replayed 2>/dev/null) =~ /debug_line/;
-    my $place = $debug ? qr/replayed\.c:$line/ : qr/replayed\+0x[0-9a-f]+/;
+    my $place = $debug ? qr/replayed\.c:$line/ : qr/replayed\+0x[0-9a-f]+(\(\w+\))?/;
     like($summary, qr/^ +\d+ +[1-9]\d* +\d+ +[1-9]\d*  \S*$place$/m,
         'summary: who writes what is uploaded again, ' . ($debug ? 'by line' : 'by address'));
     like($summary, qr/^ +\d+ +720000 .* 300 x 300 at 0x[0-9a-f]+, dgemm$/m, 'summary: a matrix');

@@ -1,4 +1,4 @@
-/* semcache trace: prints a trace file as text, checks what it tells, or does it again. */
+/* semcache trace: prints a trace file as text, explains and checks what it tells, or does it again. */
 #include <config.h>
 
 #include <argp.h>
@@ -49,6 +49,20 @@ static int dump(int argc, char **argv)
     return status == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static int explain(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = parse_file,
+        .args_doc = "FILE",
+        .doc = "Prints why: where the calls of each line of the program ran, predicted against measured, and which "
+               "lines had what moved, and for what reason.\v"
+               "Calls on devices are timed in programs that run with SEMCACHE_EXPLAIN, too."};
+    struct asked asked = {0};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    return sc_trace_explain(asked.file, stdout, sc_tool_put_line) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int check(int argc, char **argv)
 {
     static const struct argp argp = {.parser = parse_file,
@@ -79,6 +93,7 @@ static int replay(int argc, char **argv)
 }
 
 static const struct sc_tool_command commands[] = {{"dump", "semcache trace dump", dump},
+                                                  {"explain", "semcache trace explain", explain},
                                                   {"check", "semcache trace check", check},
                                                   {"replay", "semcache trace replay", replay}};
 
@@ -87,11 +102,11 @@ int sc_tool_trace(int argc, char **argv)
     static const struct sc_tool_menu menu = {
         .command = commands,
         .commands = sizeof commands / sizeof *commands,
-        .missing = "say: dump FILE, check FILE or replay FILE",
+        .missing = "say: dump FILE, explain FILE, check FILE or replay FILE",
         .kind = "trace command",
-        .choices = "dump, check or replay",
-        .args_doc = "dump [--summary] FILE\ncheck FILE\nreplay [OPTION...] FILE",
-        .doc = "Looks at the trace of a program, checks it, or does again what the program did."};
+        .choices = "dump, explain, check or replay",
+        .args_doc = "dump [--summary] FILE\nexplain FILE\ncheck FILE\nreplay [OPTION...] FILE",
+        .doc = "Looks at the trace of a program, explains it, checks it, or does again what the program did."};
 
     return sc_tool_choose(&menu, argc, argv);
 }

@@ -34,6 +34,9 @@ static const struct {
     [SC_EVENT_USE] = {"use", TILED | LOCATED},
     [SC_EVENT_PROTECT] = {"protect", SIZED},
     [SC_EVENT_LOST] = {"lost", TILED | LOCATED},
+    [SC_EVENT_SITE] = {"site", 0},
+    [SC_EVENT_CHOICE] = {"choice", 0},
+    [SC_EVENT_TOOK] = {"took", 0},
 };
 
 static void put_kind(FILE *out, uint16_t kind)
@@ -134,6 +137,22 @@ static void put_operand(FILE *out, const struct sc_event *event)
         fputs(" untracked", out);
 }
 
+static void put_by(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
+{
+    if (!ip)
+        return;
+    fputs(" by ", out);
+    put_code_address(out, trace, ip);
+}
+
+static void put_choice(FILE *out, const struct sc_event *event)
+{
+    fprintf(out, " %s: host %.1f us, devices %.1f (kernel %.1f, move %.1f, result %.1f, overlap %.1f): %s",
+            event->device < 0 ? "host" : "devices", sc_trace_of_pair(event->a, 0), sc_trace_of_pair(event->bytes, 0),
+            sc_trace_of_pair(event->b, 0), sc_trace_of_pair(event->b, 1), sc_trace_of_pair(event->c, 0),
+            sc_trace_of_pair(event->c, 1), sc_trace_reason_name(event->old_state));
+}
+
 /* What only this kind of event has. */
 static void put_details(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
@@ -168,10 +187,20 @@ static void put_details(FILE *out, const struct sc_trace_reading *trace, const s
     case SC_EVENT_FAULT:
         fprintf(out, " %s of 0x%" PRIx64 " by ", event->old_state & SC_WRITE ? "write" : "read", event->a);
         put_code_address(out, trace, event->ip);
+        if (event->b != event->ip)
+            put_by(out, trace, event->b);
         break;
     case SC_EVENT_ACQUIRE:
         fprintf(out, " %s of 0x%" PRIx64, access_name(event->old_state), event->a);
+        put_by(out, trace, event->ip);
         break;
+    case SC_EVENT_SITE:
+        put_by(out, trace, event->ip);
+        if (event->a != event->ip)
+            put_by(out, trace, event->a);
+        break;
+    case SC_EVENT_CHOICE: put_choice(out, event); break;
+    case SC_EVENT_TOOK: fprintf(out, " %.6f s", (double)event->a * 1e-9); break;
     case SC_EVENT_FREE:
     case SC_EVENT_RELEASE:
         fprintf(out, " base=0x%" PRIx64, event->a);

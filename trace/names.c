@@ -17,3 +17,16 @@ const char *sc_trace_routine_name(int routine)
         return sparse[routine - SC_TRACE_SPARSE_MV];
     return routine > 0 && routine < routine_count ? routine_names[routine] : NULL;
 }
+
+const char *sc_trace_reason_name(enum sc_trace_reason reason)
+{
+    static const char *const names[SC_REASONS] = {
+        [SC_REASON_FASTER] = "faster, with the move",
+        [SC_REASON_RENTED] = "the host had lost what the move costs",
+        [SC_REASON_SLOWER] = "the host is faster",
+        [SC_REASON_MOVE] = "the move costs more than one call gains",
+        [SC_REASON_SOLD] = "the host kept fetching it",
+    };
+
+    return reason < SC_REASONS ? names[reason] : "?";
+}

@@ -176,6 +176,7 @@ static void fork_child(void)
 static void set_up_once(void)
 {
     ring_key_made = pthread_key_create(&ring_key, give_ring_back) == 0;
+    sc_trace_site_prepare();
     pthread_atfork(NULL, NULL, fork_child);
 }
 

@@ -124,7 +124,7 @@ static struct matrix *matrix_at(struct summary *sum, uint64_t address)
 
 static void add_fault(struct summary *sum, const struct sc_event *event)
 {
-    uint32_t line = line_of(sum, event->ip);
+    uint32_t line = line_of(sum, event->b ? event->b : event->ip);
     struct matrix *m = matrix_at(sum, event->a);
     bool write = event->old_state & SC_WRITE;
 

@@ -45,7 +45,7 @@ enum sc_event_kind {
     SC_EVENT_TRANSFER,   /* matrix, tile, sectors (0: not into tiles), device = destination, peer = source, bytes,
                             old: 1: of parts of the sectors, whose states stay */
     SC_EVENT_KERNEL,     /* device, op in `old`, type in `new` */
-    SC_EVENT_FAULT,      /* * a: address, ip, old = access */
+    SC_EVENT_FAULT,      /* * a: address, ip, old = access, b: the line of the program that ip was called from */
     SC_EVENT_EVICT,      /* matrix (0: another form of one), tile, device, bytes */
     SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols */
     SC_EVENT_RESHAPE,    /* matrix forgotten because a view did not fit its lattice */
@@ -70,8 +70,45 @@ enum sc_event_kind {
                             they are, b: needed in part, device, old = access */
     SC_EVENT_PROTECT,    /* pages as they are now: a: address, bytes, new: 0 all access, 1 read, 2 none (sc_prot) */
     SC_EVENT_LOST,       /* the device has failed, and takes sectors with it: matrix, tile, sectors, device */
+    SC_EVENT_SITE,       /* the call of this thread that begins here was made at ip; a: the first place on the stack
+                            that is in the program's own file (0: none) */
+    SC_EVENT_CHOICE,     /* where the call runs, and why: in pairs of floats (sc_trace_pair), microseconds, a: host,
+                            fetch, b: device, move, c: result, overlap, bytes: now, loss; old: enum sc_trace_reason,
+                            new: operands on devices: 0 none, 1 part, 2 all, device: chosen (-1 host, else how many) */
+    SC_EVENT_TOOK,       /* what the call of this thread took from idle devices to idle ones: a: nanoseconds */
     SC_EVENT_KINDS
 };
+
+/* Why a call runs where it does. */
+enum sc_trace_reason {
+    SC_REASON_FASTER,     /* devices: with all that has to be moved */
+    SC_REASON_RENTED,     /* devices: the host has lost what moving costs */
+    SC_REASON_SLOWER,     /* host: even with everything on the devices */
+    SC_REASON_MOVE,       /* host: moving costs more than this call gains */
+    SC_REASON_SOLD,       /* host: what it fetched from the devices since has cost more than was gained there */
+    SC_REASONS
+};
+const char *sc_trace_reason_name(enum sc_trace_reason reason); /* in words */
+
+/* Two numbers in a field of an event. */
+static inline uint64_t sc_trace_pair(double first, double second)
+{
+    union {
+        float two[2];
+        uint64_t word;
+    } pair = {.two = {(float)first, (float)second}};
+
+    return pair.word;
+}
+static inline double sc_trace_of_pair(uint64_t word, int which)
+{
+    union {
+        uint64_t word;
+        float two[2];
+    } pair = {.word = word};
+
+    return pair.two[which];
+}
 
 /* The letters of a call in 8 bytes; 0: the routine has no such argument.  order: 'F' Fortran, 'C', 'R' CBLAS. */
 struct sc_trace_letters {
@@ -116,6 +153,26 @@ void sc_trace_emit_group(struct sc_event *events, int count);
 /* The routine this thread is in (0: none), stamped on its events. */
 extern __thread uint16_t sc_trace_routine __attribute__((tls_model("initial-exec")));
 
+/* Where a call of the program was made: the address of code that called the library, and the first one on the stack
+ * that is in the program's own file; 0: unknown.  The one of this thread is what calls that are traced or explained
+ * leave there. */
+struct sc_trace_site {
+    uint64_t caller, program;
+};
+extern __thread struct sc_trace_site sc_trace_site __attribute__((tls_model("initial-exec")));
+struct sc_trace_site sc_trace_site_here(void); /* walks the stack: microseconds */
+void sc_trace_site_prepare(void);              /* before: from where memory may be allocated */
+/* For code at `ip` whose stack begins at `sp` and does not change now: the innermost address that is in the program's
+ * own file, `ip` itself or what looks like a return address to it (not all code of libraries can be walked through); 0:
+ * there is none. */
+uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp);
+/* What stands for a site: the program's own line where there is one. */
+static inline uint64_t sc_trace_site_line(struct sc_trace_site site)
+{
+    return site.program ? site.program : site.caller;
+}
+static inline uint64_t sc_trace_line_here(void) { return sc_trace_site_line(sc_trace_site_here()); }
+
 void sc_trace_name_routines(const char *const *names, int count); /* names[0] is unused; stays owned by the caller */
 const char *sc_trace_routine_name(int routine);
 
@@ -140,5 +197,9 @@ enum sc_status sc_trace_check(const char *path, FILE *out);
 struct sc_trace_reading;
 typedef void sc_trace_line(FILE *out, const struct sc_trace_reading *trace, uint64_t ip);
 enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show);
+
+/* Prints why: for each line of the program that made calls, where they ran, with what was predicted and what it took;
+ * and for each line that had something moved, how much and for what reason. */
+enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show);
 
 #endif

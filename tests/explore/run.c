@@ -127,7 +127,8 @@ static void pager(void)
             if (!page)
                 continue;
             if (!is_open(page, routines[i].access) &&
-                sc_coherence_fault(page, routines[i].access, 0, (size_t)program->window * SC_PAGE) != SC_FAULT_DONE)
+                sc_coherence_fault(page, routines[i].access, (struct sc_host_code){0, 0},
+                                   (size_t)program->window * SC_PAGE) != SC_FAULT_DONE)
                 right = false;
             routines[i].fault = 0;
             if (program->ahead)

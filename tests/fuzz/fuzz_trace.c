@@ -1,4 +1,4 @@
-/* Trace files: printed, added up, checked. */
+/* Trace files: printed, added up, explained, checked. */
 #include <config.h>
 
 #include "tests/fuzz/fuzz.h"
@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum sc_status status = sc_trace_dump(path, fuzz_nowhere());
 
     FUZZ_MUST(sc_trace_summary(path, fuzz_nowhere(), show) == status);
+    FUZZ_MUST(sc_trace_explain(path, fuzz_nowhere(), show) == status);
     if (status != SC_OK)
         FUZZ_MUST(sc_trace_check(path, fuzz_nowhere()) == status);
     else

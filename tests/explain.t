@@ -1,0 +1,91 @@
+#!/usr/bin/perl
+# `semcache trace explain': the line of the program behind every transfer, and the reason; where calls ran, predicted
+# against measured.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+our ($build, $scratch, $device);
+need('tools/semcache', 'examples/jacobi', 'examples/abac', 'tests/replayed');
+my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/examples/jacobi 2>/dev/null) =~ /debug_line/;
+plan skip_all => 'no addr2line, or no debug information' unless $debug;
+
+# The line of a source file with this text.
+sub line {
+    my ($file, $text) = @_;
+    my $source = slurp("$ENV{top_srcdir}/$file");
+    my $at = index $source, $text;
+    die "$text is not in $file" if $at < 0;
+    $file =~ s{.*/}{};
+    return "$file:" . (1 + (substr($source, 0, $at) =~ tr/\n//));
+}
+
+# Runs a program traced and has it explained: {text, calls (the first table), ways => {title => text}}.
+sub trace_of {
+    my ($how, @program) = @_;
+    my $run = run({ %$how, options => [@{ $how->{options} }, '--trace', "$scratch/trace"] }, @program);
+    is($run->{status}, 0, "$run->{name}: traced");
+    my $text = qx($build/tools/semcache trace explain $scratch/trace 2>&1);
+    is($?, 0, "$run->{name}: explained");
+    note($text);
+    my %way = map { $_ => $text =~ /^$_\n(.*?)(\n\n|\z)/ms ? $1 : '' }
+      'to devices', 'to the host', 'between devices', 'calls.*?';
+    return { run => $run, text => $text, way => \%way };
+}
+
+sub says { my ($x, $way, $pattern, $what) = @_; like($x->{way}{$way}, $pattern, "$x->{run}{name}: $what") }
+
+# The bytes of a table against the statistics.
+sub complete {
+    my ($x, $way, $kind) = @_;
+    my $sum = 0;
+    $sum += $1 while $x->{way}{$way} =~ /^ *(\d+) +\d+  /mg;
+    is($sum, moved($x->{run}, $kind), "$x->{run}{name}: every byte $way has a cause");
+}
+
+# A solver whose matrix the CPU changes a bit, and whose vectors small calls of the host BLAS touch.
+{
+    my $x = trace_of({ options => ['--explain', "$scratch/why"] }, 'examples/jacobi', '-w', 2000, 10);
+    my ($gemv, $norm, $copy, $write) = map { my $l = line('examples/jacobi.c', $_); qr/\Q$l\E/ }
+      'cblas_dgemv(', 'norm = cblas_dnrm2(', 'cblas_dcopy(', 'a[i] *= factor';
+    says($x, 'to devices', qr/$gemv dgemv: first use on a device$/m, 'what is used for the first time');
+    says($x, 'to devices', qr/$gemv dgemv: the CPU had written it at \S*$write$/m, 'the line that writes');
+    says($x, 'to devices', qr/$gemv dgemv: the CPU had written it at \S*$copy in /m, 'the line that calls who writes');
+    says($x, 'to the host', qr/$norm( in \S+)?: touched by the CPU, computed by \S*$gemv dgemv$/m,
+        'the line that calls who reads');
+    complete($x, 'to devices', 'h2d');
+    complete($x, 'to the host', 'd2h');
+    says($x, 'calls.*?',
+        qr/$gemv dgemv\n +\d+ +2000 +2000 +0 +none .*\n(.*\n)* +\d+ .* part +[\d.]+ /, 'where calls ran');
+  SKIP: {
+        skip 'with the rates of a real machine', 2 if $device !~ /^emu/;
+        like($x->{text}, qr/^ +9 .* devices:1 +[\d.]+ +[\d.]+ +[+-]\d+%  faster, with the move$/m,
+            'predicted against measured, and why');
+        like($x->{text}, qr/^error of the predictions, devices: median \d+%.* of 2 kinds of calls$/m, 'and the error');
+    }
+    my $why = slurp("$scratch/why");
+    like($why, qr/^# called at \S*jacobi\+0x[0-9a-f]+\ndgemv +2000 /m, 'SEMCACHE_EXPLAIN names the place too');
+    my ($offset) = $why =~ /^# called at \S*jacobi\+(0x[0-9a-f]+)/m;
+    like(qx(addr2line -e $build/examples/jacobi $offset), $gemv, 'in a form that addr2line understands');
+}
+
+# Too little memory.
+{
+    my $x = trace_of({ env => { SEMCACHE_MEMORY_LIMIT => 3 << 20 }, options => ['--offload', 'always'] },
+        'examples/abac', 600);
+    says($x, 'to devices', qr/abac\.c:\d+ dgemm: no room on the device$/m, 'what was evicted is uploaded again');
+    says($x, 'to the host', qr/abac\.c:\d+ \w+: no room on the device, computed by /m, 'or brought home for that');
+    complete($x, 'to devices', 'h2d');
+}
+
+# Other shapes; calls that only the host can do; system calls.
+{
+    my $x = trace_of({ options => ['--offload', 'always'] }, 'tests/replayed');
+    my $solve = line('tests/replayed.c', 'cblas_dtrsm(101');
+    my $write = line('tests/replayed.c', 'if (write(');
+    says($x, 'to devices', qr/zgemv: it had been used in another shape$/m, 'a matrix in another shape');
+    says($x, 'to the host', qr/\Q$write\E( in \S+)?: touched by the CPU, computed by \S*\Q$solve\E dtrsm$/m,
+        'a system call, by the line that makes it');
+}
+done_testing();

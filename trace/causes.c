@@ -1,0 +1,370 @@
+/* Why is it moved: a state machine over the events of a trace.
+ *
+ * What happens in a call is caused by it.  What a thread moves outside of calls is caused by its last fault or
+ * acquisition: the pager serves one fault after the other.  Of each sector is known what took it from the devices last,
+ * and which call wrote it there. */
+#include "trace/causes.h"
+
+#include <stdlib.h>
+
+#define BUCKETS 4096
+#define THREADS 256
+#define LOOK_AHEAD 4096 /* events */
+
+const char *const sc_why_names[SC_WHYS] = {
+    [SC_WHY_FIRST] = "first use on a device",
+    [SC_WHY_WROTE] = "the CPU had written it",
+    [SC_WHY_HOST] = "the host's routine had written it",
+    [SC_WHY_NO_ROOM] = "no room on the device",
+    [SC_WHY_ANOTHER] = "another device had it",
+    [SC_WHY_RESHAPE] = "it had been used in another shape",
+    [SC_WHY_TOUCH] = "touched by the CPU",
+    [SC_WHY_RUN] = "the host's routine needed it",
+    [SC_WHY_AHEAD] = "results on their way home before they are asked for",
+};
+
+/* Sectors of a tile: why they are not on devices (SC_WHY_ANOTHER: they are), who did that, who wrote them there. */
+struct tile {
+    struct tile *next;
+    uint32_t matrix, number;
+    uint8_t why[64];
+    uint32_t taken[64], written[64];
+};
+
+struct range {
+    uint64_t base, bytes;
+};
+
+struct thread {
+    uint32_t id, place;
+    bool on_host;            /* the call, which the host's routine does */
+    uint32_t matrix, tile;   /* that were evicted by the last event; 0: none */
+    struct range freed;      /* by the program, in the last event but those that forget what was there */
+};
+
+struct sc_causes {
+    const struct sc_trace_reading *trace;
+    size_t at;     /* of the next event, in the order of time */
+    bool *on_host; /* by number of the event: a call that the host did */
+    struct sc_place_of *place;
+    uint32_t places, room;
+    struct thread thread[THREADS];
+    int threads;
+    struct tile *tiles[BUCKETS];
+    struct range reshaped[64]; /* the last ones */
+    unsigned reshapes;
+    struct range matrix;       /* the last one seen */
+    uint32_t matrix_number;
+};
+
+/* --- who ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t place_of(struct sc_causes *c, struct sc_place_of like)
+{
+    for (uint32_t i = c->places; i-- > 1;)
+        if (c->place[i].line == like.line && c->place[i].caller == like.caller && c->place[i].routine == like.routine)
+            return i;
+    if (c->places == c->room) {
+        uint32_t room = 2 * c->room;
+        struct sc_place_of *more = realloc(c->place, room * sizeof *more);
+
+        if (!more)
+            return 0;
+        c->place = more;
+        c->room = room;
+    }
+    c->place[c->places] = like;
+    return c->places++;
+}
+
+static int find_thread(const struct sc_causes *c, uint32_t id)
+{
+    int i = 0;
+
+    while (i < c->threads && c->thread[i].id != id)
+        i++;
+    return i;
+}
+
+/* The first one makes room when there are too many. */
+static struct thread *thread_of(struct sc_causes *c, uint32_t id)
+{
+    int i = find_thread(c, id);
+
+    if (i == THREADS)
+        i = 0;
+    if (i == c->threads)
+        c->threads++;
+    if (c->thread[i].id != id)
+        c->thread[i] = (struct thread){.id = id};
+    return &c->thread[i];
+}
+
+uint32_t sc_causes_place(const struct sc_causes *c, const struct sc_event *event)
+{
+    int i = find_thread(c, event->thread);
+
+    return i < c->threads ? c->thread[i].place : 0;
+}
+
+const struct sc_place_of *sc_causes_place_at(const struct sc_causes *c, uint32_t number)
+{
+    return &c->place[number < c->places ? number : 0];
+}
+
+uint32_t sc_causes_places(const struct sc_causes *c) { return c->places; }
+
+/* --- what is where ------------------------------------------------------------------------------------------------ */
+
+static struct tile *tile_of(struct sc_causes *c, const struct sc_event *event)
+{
+    struct tile **bucket = &c->tiles[(event->matrix * 31 + event->tile) % BUCKETS], *tile = *bucket;
+
+    while (tile && (tile->matrix != event->matrix || tile->number != event->tile))
+        tile = tile->next;
+    if (tile || !(tile = calloc(1, sizeof *tile)))
+        return tile;
+    tile->matrix = event->matrix;
+    tile->number = event->tile;
+    tile->next = *bucket;
+    return *bucket = tile;
+}
+
+static bool overlap(const struct range *a, const struct range *b)
+{
+    return a->base < b->base + b->bytes && b->base < a->base + a->bytes;
+}
+
+static bool was_reshaped(const struct sc_causes *c)
+{
+    for (unsigned i = 0; i < c->reshapes && i < 64; i++)
+        if (overlap(&c->matrix, &c->reshaped[i]))
+            return true;
+    return false;
+}
+
+/* Memory that the program frees is not looked at in another shape. */
+static void forget(struct sc_causes *c, const struct thread *t, const struct sc_event *event)
+{
+    struct range gone = {event->a, event->bytes};
+
+    if (!overlap(&gone, &t->freed))
+        c->reshaped[c->reshapes++ % 64] = gone;
+}
+
+/* A matrix begins on the host. */
+static void see_tile(struct sc_causes *c, const struct sc_event *event)
+{
+    struct tile *tile = event->matrix == c->matrix_number && was_reshaped(c) ? tile_of(c, event) : NULL;
+
+    for (int s = 0; tile && s < 64; s++)
+        tile->why[s] = SC_WHY_RESHAPE;
+}
+
+static void change(struct sc_causes *c, struct thread *t, const struct sc_event *event)
+{
+    struct tile *tile = event->old_state == event->new_state ? NULL : tile_of(c, event);
+    bool evicted = t->matrix == event->matrix && t->tile == event->tile;
+    enum sc_why why = evicted ? SC_WHY_NO_ROOM : event->routine ? SC_WHY_HOST : SC_WHY_WROTE;
+
+    for (int s = 0; tile && s < 64; s++) {
+        if (!(event->sectors >> s & 1))
+            continue;
+        if (event->new_state == SC_MSI_C) {
+            tile->why[s] = (uint8_t)why;
+            tile->taken[s] = evicted ? 0 : t->place;
+        } else if (event->new_state == SC_MSI_G) {
+            tile->why[s] = SC_WHY_ANOTHER;
+            tile->written[s] = t->place;
+        }
+    }
+}
+
+/* --- what moves --------------------------------------------------------------------------------------------------- */
+
+static int add(struct sc_flow *flow, int count, struct sc_flow part)
+{
+    for (int i = 0; i < count; i++)
+        if (flow[i].why == part.why && flow[i].by == part.by) {
+            flow[i].bytes += part.bytes;
+            return count;
+        }
+    flow[count] = part;
+    return count + 1;
+}
+
+/* Why a call on devices has something brought home: what the thread does next tells. */
+static enum sc_why why_home(const struct sc_causes *c, const struct sc_event *event)
+{
+    for (size_t i = c->at; i < c->trace->event_count && i < c->at + LOOK_AHEAD; i++) {
+        const struct sc_event *next = c->trace->order[i];
+
+        if (next->thread != event->thread || next->kind == SC_EVENT_STATE || next->kind == SC_EVENT_TRANSFER ||
+            next->kind == SC_EVENT_PROTECT)
+            continue;
+        if (next->matrix == event->matrix && next->kind == SC_EVENT_FORGET)
+            return SC_WHY_RESHAPE;
+        if (next->matrix == event->matrix && next->kind == SC_EVENT_EVICT && next->tile == event->tile)
+            return SC_WHY_NO_ROOM;
+        return SC_WHY_AHEAD;
+    }
+    return SC_WHY_AHEAD;
+}
+
+static struct sc_flow part_of(const struct sc_causes *c, const struct thread *t, const struct tile *tile, int s,
+                              const struct sc_event *event)
+{
+    struct sc_flow part = {.way = sc_trace_way(event), .needed = t->place, .why = SC_WHY_ANOTHER};
+
+    if (part.way == SC_D2H) {
+        part.why = !event->routine ? SC_WHY_TOUCH : t->on_host ? SC_WHY_RUN : why_home(c, event);
+        part.by = tile->written[s];
+    } else if (part.way == SC_H2D) {
+        part.why = (enum sc_why)tile->why[s];
+        part.by = tile->taken[s];
+    }
+    return part;
+}
+
+/* Sectors of a transfer count the same: the last one takes what division leaves. */
+static int move(struct sc_causes *c, const struct thread *t, const struct sc_event *event, struct sc_flow *flow)
+{
+    struct tile *tile = event->sectors ? tile_of(c, event) : NULL;
+    uint64_t left = event->bytes;
+    int sectors = __builtin_popcountll(event->sectors), count = 0;
+
+    if (!tile) {
+        flow[0] = (struct sc_flow){.way = sc_trace_way(event), .needed = t->place, .why = SC_WHY_FIRST, .bytes = left};
+        return 1;
+    }
+    for (int s = 0; s < 64; s++) {
+        struct sc_flow part;
+
+        if (!(event->sectors >> s & 1))
+            continue;
+        part = part_of(c, t, tile, s, event);
+        part.bytes = left / (uint64_t)sectors--;
+        left -= part.bytes;
+        count = add(flow, count, part);
+        if (part.way == SC_H2D && !event->old_state) {
+            tile->why[s] = SC_WHY_ANOTHER;
+            tile->taken[s] = 0;
+        }
+    }
+    return count;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static void begin_site(struct sc_causes *c, struct thread *t, const struct sc_event *event)
+{
+    t->place = place_of(c, (struct sc_place_of){.line = event->a ? event->a : event->ip, .caller = event->ip,
+                                                .routine = event->routine});
+}
+
+static void begin_touch(struct sc_causes *c, struct thread *t, const struct sc_event *event)
+{
+    uint64_t line = event->kind == SC_EVENT_FAULT && event->b ? event->b : event->ip;
+
+    t->place = place_of(c, (struct sc_place_of){.line = line, .caller = event->ip});
+    t->on_host = false;
+}
+
+static void begin_call(struct sc_causes *c, struct thread *t, const struct sc_event *event)
+{
+    t->place = place_of(c, (struct sc_place_of){.routine = event->routine});
+    t->on_host = c->on_host[event - c->trace->events];
+}
+
+int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_flow *flow)
+{
+    struct thread *t = thread_of(c, event->thread);
+    int count = 0;
+
+    c->at++;
+    if (event->kind != SC_EVENT_STATE)
+        t->matrix = 0;
+    if (event->kind == SC_EVENT_CALL || event->kind == SC_EVENT_SITE)
+        t->freed = (struct range){0, 0};
+    switch (event->kind) {
+    case SC_EVENT_CALL: begin_call(c, t, event); break;
+    case SC_EVENT_SITE: begin_site(c, t, event); break;
+    case SC_EVENT_ACQUIRE:
+    case SC_EVENT_RELEASE:
+    case SC_EVENT_HOME:
+    case SC_EVENT_FAULT: begin_touch(c, t, event); break;
+    case SC_EVENT_FREE:
+        t->place = 0;
+        t->freed = (struct range){event->a, event->bytes};
+        for (unsigned i = 0; i < 64; i++) /* what comes there next is something else */
+            if (overlap(&t->freed, &c->reshaped[i]))
+                c->reshaped[i].bytes = 0;
+        break;
+    case SC_EVENT_MATRIX:
+        c->matrix = (struct range){event->a, event->bytes};
+        c->matrix_number = event->matrix;
+        break;
+    case SC_EVENT_TILE: see_tile(c, event); break;
+    case SC_EVENT_FORGET: forget(c, t, event); break;
+    case SC_EVENT_STATE: change(c, t, event); break;
+    case SC_EVENT_EVICT:
+        t->matrix = event->matrix;
+        t->tile = event->tile;
+        break;
+    case SC_EVENT_TRANSFER: count = move(c, t, event, flow); break;
+    }
+    return count;
+}
+
+/* Which calls the host did is told when they end: looked up before. */
+static void find_host_calls(struct sc_causes *c)
+{
+    const struct sc_event *events = c->trace->events;
+    size_t open[THREADS] = {0}; /* number of the event, plus 1 */
+
+    for (size_t i = 0; i < c->trace->event_count; i++) {
+        const struct sc_event *event = c->trace->order[i];
+        int thread = (int)(thread_of(c, event->thread) - c->thread);
+
+        if (event->kind == SC_EVENT_CALL) {
+            open[thread] = (size_t)(event - events) + 1;
+        } else if (event->kind == SC_EVENT_DONE && open[thread]) {
+            c->on_host[open[thread] - 1] = event->device < 0;
+            open[thread] = 0;
+        }
+    }
+    c->threads = 0;
+}
+
+struct sc_causes *sc_causes_new(const struct sc_trace_reading *trace)
+{
+    struct sc_causes *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->trace = trace;
+    c->room = 64;
+    c->places = 1;
+    c->place = calloc(c->room, sizeof *c->place);
+    c->on_host = calloc(trace->event_count + 1, sizeof *c->on_host);
+    if (!c->place || !c->on_host) {
+        sc_causes_free(c);
+        return NULL;
+    }
+    find_host_calls(c);
+    return c;
+}
+
+void sc_causes_free(struct sc_causes *c)
+{
+    for (int i = 0; c && i < BUCKETS; i++)
+        for (struct tile *tile = c->tiles[i], *next; tile; tile = next) {
+            next = tile->next;
+            free(tile);
+        }
+    if (c) {
+        free(c->place);
+        free(c->on_host);
+    }
+    free(c);
+}

@@ -1,0 +1,365 @@
+/* Why is it slow: for each line of the program that makes calls, where they ran, with what was predicted; and for each
+ * line that had something moved, how much and why. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "trace/causes.h"
+
+#define SHOWN 40    /* lines of a table */
+#define THREADS 256
+#define UNKNOWN 255 /* no choice was recorded: SEMCACHE_OFFLOAD=always, or routines that have none */
+
+/* Calls of one kind, made at one place. */
+struct kind {
+    uint32_t place;
+    int64_t m, n, k;
+    uint8_t reason, there; /* as in SC_EVENT_CHOICE */
+    bool devices;
+    int spread;
+    uint64_t calls, timed;
+    double host, fetch, device, move, result, overlap; /* sums of predictions, us */
+    double predicted, took;                            /* of those that were timed, us */
+};
+
+/* What moved from call to call or touch. */
+struct sum {
+    struct sc_flow flow;
+    uint64_t copies;
+};
+
+/* A call that a thread is in. */
+struct open {
+    uint32_t thread;
+    const struct sc_event *call, *choice, *took;
+};
+
+struct explanation {
+    const struct sc_trace_reading *trace;
+    struct sc_causes *causes;
+    struct kind *kinds;
+    size_t kind_count, kind_room;
+    struct sum *sums;
+    size_t sum_count, sum_room;
+    struct open open[THREADS];
+    int opens;
+    bool failed; /* out of memory */
+};
+
+static bool grow(void *list, size_t count, size_t *room, size_t each)
+{
+    void *larger;
+
+    if (count < *room)
+        return true;
+    larger = realloc(*(void **)list, (*room ? 2 * *room : 64) * each);
+    if (!larger)
+        return false;
+    *(void **)list = larger;
+    *room = *room ? 2 * *room : 64;
+    return true;
+}
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+static struct open *open_of(struct explanation *x, uint32_t thread)
+{
+    int i = 0;
+
+    while (i < x->opens && x->open[i].thread != thread)
+        i++;
+    if (i == THREADS)
+        i = 0;
+    if (i == x->opens)
+        x->opens++;
+    if (x->open[i].thread != thread)
+        x->open[i] = (struct open){.thread = thread};
+    return &x->open[i];
+}
+
+static struct kind *kind_of(struct explanation *x, const struct kind *like)
+{
+    for (size_t i = 0; i < x->kind_count; i++) {
+        struct kind *k = &x->kinds[i];
+
+        if (k->place == like->place && k->m == like->m && k->n == like->n && k->k == like->k &&
+            k->reason == like->reason && k->there == like->there && k->devices == like->devices &&
+            k->spread == like->spread)
+            return k;
+    }
+    if (!grow(&x->kinds, x->kind_count, &x->kind_room, sizeof *x->kinds)) {
+        x->failed = true;
+        return NULL;
+    }
+    x->kinds[x->kind_count] = *like;
+    return &x->kinds[x->kind_count++];
+}
+
+static void add_prediction(struct kind *kind, const struct sc_event *choice)
+{
+    kind->host += sc_trace_of_pair(choice->a, 0);
+    kind->fetch += sc_trace_of_pair(choice->a, 1);
+    kind->device += sc_trace_of_pair(choice->b, 0);
+    kind->move += sc_trace_of_pair(choice->b, 1);
+    kind->result += sc_trace_of_pair(choice->c, 0);
+    kind->overlap += sc_trace_of_pair(choice->c, 1);
+}
+
+/* Devices: only when SEMCACHE_EXPLAIN had them waited for.  The host: from the call to its return. */
+static void add_time(struct kind *kind, const struct open *open, const struct sc_event *done)
+{
+    const struct sc_event *choice = open->choice;
+    double took = (double)(open->took ? open->took->a : done->nanoseconds - open->call->nanoseconds) * 1e-3;
+
+    if (done->device >= 0 && !open->took)
+        return;
+    kind->timed++;
+    kind->took += took;
+    if (choice)
+        kind->predicted += done->device < 0 ? sc_trace_of_pair(choice->a, 0)
+                                            : sc_trace_of_pair(choice->b, 0) + sc_trace_of_pair(choice->b, 1) -
+                                                  sc_trace_of_pair(choice->c, 1);
+}
+
+static void end_call(struct explanation *x, struct open *open, const struct sc_event *done)
+{
+    const struct sc_event *call = open->call, *choice = open->choice;
+    struct kind like = {.place = sc_causes_place(x->causes, done), .reason = UNKNOWN, .devices = done->device >= 0};
+    struct kind *kind;
+
+    if (!call)
+        return;
+    like.m = (int64_t)call->a;
+    like.n = (int64_t)call->b;
+    like.k = (int64_t)call->c;
+    if (choice) {
+        like.reason = choice->old_state;
+        like.there = choice->new_state;
+        like.spread = choice->device;
+    }
+    kind = kind_of(x, &like);
+    if (kind) {
+        kind->calls++;
+        if (choice)
+            add_prediction(kind, choice);
+        add_time(kind, open, done);
+    }
+    *open = (struct open){.thread = open->thread};
+}
+
+/* --- transfers ---------------------------------------------------------------------------------------------------- */
+
+static void add_flow(struct explanation *x, const struct sc_flow *flow)
+{
+    for (size_t i = x->sum_count; i-- > 0;) {
+        struct sc_flow *f = &x->sums[i].flow;
+
+        if (f->way == flow->way && f->needed == flow->needed && f->by == flow->by && f->why == flow->why) {
+            f->bytes += flow->bytes;
+            x->sums[i].copies++;
+            return;
+        }
+    }
+    if (!grow(&x->sums, x->sum_count, &x->sum_room, sizeof *x->sums))
+        x->failed = true;
+    else
+        x->sums[x->sum_count++] = (struct sum){*flow, 1};
+}
+
+static void add_up(struct explanation *x)
+{
+    const struct sc_trace_reading *trace = x->trace;
+
+    for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
+        const struct sc_event *event = trace->order[i];
+        struct open *open = open_of(x, event->thread);
+        struct sc_flow flow[SC_FLOWS_MAX];
+        int count = sc_causes_next(x->causes, event, flow);
+
+        for (int f = 0; f < count; f++)
+            add_flow(x, &flow[f]);
+        switch (event->kind) {
+        case SC_EVENT_CALL: *open = (struct open){.thread = event->thread, .call = event}; break;
+        case SC_EVENT_CHOICE: open->choice = event; break;
+        case SC_EVENT_TOOK: open->took = event; break;
+        case SC_EVENT_DONE: end_call(x, open, event); break;
+        }
+    }
+}
+
+/* --- printing ----------------------------------------------------------------------------------------------------- */
+
+static void put_place(FILE *out, const struct explanation *x, uint32_t number, sc_trace_line *show)
+{
+    const struct sc_place_of *place = sc_causes_place_at(x->causes, number);
+
+    if (place->line)
+        show(out, x->trace, place->line);
+    else
+        fputs(number ? "somewhere" : "-", out);
+    if (place->routine && place->routine < SC_TRACE_ROUTINES_MAX) {
+        putc(' ', out);
+        sc_trace_put_text(out, x->trace->routines[place->routine], "?");
+    }
+    if (place->caller && place->caller != place->line) {
+        fputs(" in ", out);
+        show(out, x->trace, place->caller);
+    }
+}
+
+static void put_kind(FILE *out, const struct kind *k)
+{
+    static const char *const there[] = {"none", "part", "all"};
+    double calls = (double)k->calls, timed = (double)k->timed;
+
+    fprintf(out, "%9" PRIu64 " %7" PRId64 " %7" PRId64 " %7" PRId64, k->calls, k->m, k->n, k->k);
+    if (k->reason == UNKNOWN)
+        fprintf(out, " %5s %10s %10s %10s %10s %10s", "-", "-", "-", "-", "-", "-");
+    else
+        fprintf(out, " %5s %10.1f %10.1f %10.1f %10.1f %10.1f", k->there < 3 ? there[k->there] : "?", k->host / calls,
+                k->device / calls, k->move / calls, k->result / calls, k->overlap / calls);
+    if (k->devices && k->reason != UNKNOWN)
+        fprintf(out, "  devices:%-2d", k->spread);
+    else
+        fprintf(out, "  %-10s", k->devices ? "devices" : "host");
+    if (k->timed && k->reason != UNKNOWN)
+        fprintf(out, " %10.1f %10.1f %+5.0f%%", k->predicted / timed, k->took / timed,
+                k->took > 0 ? 100 * (k->predicted / k->took - 1) : 0);
+    else if (k->timed)
+        fprintf(out, " %10s %10.1f %6s", "-", k->took / timed, "-");
+    else
+        fprintf(out, " %10s %10s %6s", "-", "-", "-");
+    fprintf(out, "  %s\n", k->reason == UNKNOWN ? "-" : sc_trace_reason_name((enum sc_trace_reason)k->reason));
+}
+
+static void put_calls(FILE *out, const struct explanation *x, sc_trace_line *show)
+{
+    if (!x->kind_count)
+        return;
+    fprintf(out, "\ncalls; us of one, predicted and as it was\n"
+                 "%9s %7s %7s %7s %5s %10s %10s %10s %10s %10s  %-10s %10s %10s %6s  %s\n",
+            "calls", "m", "n", "k", "there", "host", "devices", "+move", "+result", "-overlap", "ran on", "predicted", "took", "error", "why");
+    for (uint32_t place = 0; place < sc_causes_places(x->causes); place++) {
+        bool any = false;
+
+        for (size_t i = 0; i < x->kind_count; i++) {
+            if (x->kinds[i].place != place)
+                continue;
+            if (!any)
+                put_place(out, x, place, show), putc('\n', out);
+            any = true;
+            put_kind(out, &x->kinds[i]);
+        }
+    }
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    const struct sum *a = left, *b = right;
+
+    if (a->flow.bytes != b->flow.bytes)
+        return a->flow.bytes > b->flow.bytes ? -1 : 1;
+    return (a->flow.needed > b->flow.needed) - (a->flow.needed < b->flow.needed);
+}
+
+static void put_flow(FILE *out, const struct explanation *x, const struct sum *sum, sc_trace_line *show)
+{
+    fprintf(out, "%14" PRIu64 " %9" PRIu64 "  ", sum->flow.bytes, sum->copies);
+    put_place(out, x, sum->flow.needed, show);
+    fprintf(out, ": %s", sc_why_names[sum->flow.why]);
+    if (sum->flow.by) {
+        fputs(sum->flow.way == SC_D2H ? ", computed by " : " at ", out);
+        put_place(out, x, sum->flow.by, show);
+    }
+    putc('\n', out);
+}
+
+static void put_way(FILE *out, const struct explanation *x, enum sc_transfer way, const char *title,
+                    sc_trace_line *show)
+{
+    size_t shown = 0, more = 0;
+
+    for (size_t i = 0; i < x->sum_count; i++) {
+        if (x->sums[i].flow.way != way)
+            continue;
+        if (shown == SHOWN) {
+            more++;
+            continue;
+        }
+        if (!shown++)
+            fprintf(out, "\n%s\n%14s %9s  %s\n", title, "bytes", "copies", "needed by: why");
+        put_flow(out, x, &x->sums[i], show);
+    }
+    if (more)
+        fprintf(out, "%zu more, of less bytes\n", more);
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double x = *(const double *)left, y = *(const double *)right;
+
+    return (x > y) - (x < y);
+}
+
+/* Each kind of calls counts once, by its mean. */
+static void put_errors(FILE *out, const struct explanation *x, bool devices)
+{
+    double *error = malloc((x->kind_count + 1) * sizeof *error);
+    size_t n = 0;
+
+    for (size_t i = 0; error && i < x->kind_count; i++)
+        if (x->kinds[i].timed && x->kinds[i].reason != UNKNOWN && x->kinds[i].devices == devices &&
+            x->kinds[i].took > 0)
+            error[n++] = fabs(x->kinds[i].predicted / x->kinds[i].took - 1);
+    if (n) {
+        qsort(error, n, sizeof *error, by_size);
+        fprintf(out, "\nerror of the predictions, %s: median %.0f%%, 95th percentile %.0f%%, of %zu kinds of calls\n",
+                devices ? "devices" : "host", 100 * error[n / 2], 100 * error[(n * 95 + 99) / 100 - 1], n);
+    }
+    free(error);
+}
+
+static enum sc_status explain(struct explanation *x, FILE *out, sc_trace_line *show)
+{
+    add_up(x);
+    if (x->failed)
+        return SC_ERR_MEMORY;
+    if (x->sum_count)
+        qsort(x->sums, x->sum_count, sizeof *x->sums, by_bytes);
+    sc_trace_put_heading(out, x->trace);
+    put_calls(out, x, show);
+    put_errors(out, x, true);
+    put_errors(out, x, false);
+    put_way(out, x, SC_H2D, "to devices", show);
+    put_way(out, x, SC_D2H, "to the host", show);
+    put_way(out, x, SC_D2D, "between devices", show);
+    sc_trace_put_ending(out, x->trace);
+    if (fflush(out) == 0 && !ferror(out))
+        return SC_OK;
+    sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
+    return SC_ERR_IO;
+}
+
+enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show)
+{
+    struct sc_trace_reading trace;
+    struct explanation *x = calloc(1, sizeof *x);
+    enum sc_status status = x ? sc_trace_read(path, &trace) : SC_ERR_MEMORY;
+
+    if (status == SC_OK) {
+        x->trace = &trace;
+        x->causes = sc_causes_new(&trace);
+        status = x->causes ? explain(x, out, show) : SC_ERR_MEMORY;
+        if (status == SC_ERR_MEMORY)
+            sc_log(SC_LOG_ERROR, "no memory to explain %s", path);
+        sc_causes_free(x->causes);
+        free(x->kinds);
+        free(x->sums);
+        sc_trace_read_end(&trace);
+    }
+    free(x);
+    return status;
+}

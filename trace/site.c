@@ -1,0 +1,137 @@
+/* Where in the program a call comes from: the stack is walked, which costs microseconds, and only for who asks. */
+#include <config.h>
+
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "trace/trace.h"
+
+#define FRAMES 64
+#define STACK_MOST (64 << 10) /* bytes that are looked through */
+#define CHUNK 4096
+
+__thread struct sc_trace_site sc_trace_site __attribute__((tls_model("initial-exec")));
+
+/* Addresses of the library, of the program's own file, and of its code. */
+static struct range {
+    uintptr_t first, end;
+} library, program, code;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Places of the last calls that went through sc_trace_site_here: they have returned when the CPU touches something, and
+ * what they have left on the stack is no sign of who does.  Racing writers lose a place. */
+#define RETURNED 64
+static uintptr_t returned[RETURNED];
+
+static bool has_returned(uintptr_t ip)
+{
+    return __atomic_load_n(&returned[ip % RETURNED], __ATOMIC_RELAXED) == ip;
+}
+
+static bool has(const struct range *range, uintptr_t ip) { return ip >= range->first && ip < range->end; }
+
+static struct range range_of(const struct dl_phdr_info *info, unsigned flags)
+{
+    struct range range = {UINTPTR_MAX, 0};
+
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        uintptr_t first = info->dlpi_addr + segment->p_vaddr;
+
+        if (segment->p_type != PT_LOAD || (segment->p_flags & flags) != flags)
+            continue;
+        range.first = first < range.first ? first : range.first;
+        range.end = first + segment->p_memsz > range.end ? first + segment->p_memsz : range.end;
+    }
+    return range;
+}
+
+/* The program's own file comes first. */
+static int look_at(struct dl_phdr_info *info, size_t bytes, void *count)
+{
+    struct range range = range_of(info, 0);
+
+    (void)bytes;
+    if ((*(int *)count)++ == 0) {
+        program = range;
+        code = range_of(info, PF_X);
+    }
+    if (has(&range, (uintptr_t)&look_at))
+        library = range;
+    return 0;
+}
+
+/* The first walk of a process loads libgcc_s, which is better done here than in the midst of something. */
+static void prepare(void)
+{
+    void *frame[1];
+    int count = 0;
+
+    backtrace(frame, 1);
+    dl_iterate_phdr(look_at, &count);
+}
+
+void sc_trace_site_prepare(void) { pthread_once(&once, prepare); }
+
+struct sc_trace_site sc_trace_site_here(void)
+{
+    struct sc_trace_site site = {0, 0};
+    void *frame[FRAMES];
+    int count;
+
+    sc_trace_site_prepare();
+    count = backtrace(frame, FRAMES);
+    for (int i = 0; i < count && !site.program; i++) {
+        uintptr_t ip = (uintptr_t)frame[i] - 1; /* of the call, not of what follows it */
+
+        if (has(&library, ip))
+            continue;
+        if (!site.caller)
+            site.caller = ip;
+        if (has(&program, ip))
+            site.program = ip;
+    }
+    if (site.program)
+        __atomic_store_n(&returned[site.program % RETURNED], site.program, __ATOMIC_RELAXED);
+    return site;
+}
+
+/* Is it behind an instruction that calls: of 5 bytes (a distance), 2 to 7 bytes (through a register or memory)? */
+static bool is_return(uintptr_t ip)
+{
+    const uint8_t *at = (const uint8_t *)ip;
+
+    if (!has(&code, ip - 7) || !has(&code, ip))
+        return false;
+    for (int back = 2; back <= 7; back++)
+        if (at[-back] == 0xff && (at[1 - back] >> 3 & 7) == 2)
+            return true;
+    return at[-5] == 0xe8;
+}
+
+/* The stack may end anywhere: the kernel reads it, which fails where there is none. */
+uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp)
+{
+    uintptr_t word[CHUNK / sizeof(uintptr_t)], end = sp + STACK_MOST, second = 0;
+
+    if (has(&program, ip))
+        return ip;
+    for (sp &= ~(sizeof *word - 1); sp < end;) {
+        size_t bytes = CHUNK - sp % CHUNK; /* no further than a page, which is there or not */
+        struct iovec here = {word, bytes}, there = {(void *)sp, bytes};
+
+        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)bytes)
+            return second;
+        for (size_t i = 0; i < bytes / sizeof *word; i++)
+            if (is_return(word[i]) && !has_returned(word[i] - 1))
+                return word[i] - 1;
+            else if (is_return(word[i]) && !second)
+                second = word[i] - 1;
+        sp += bytes;
+    }
+    return second;
+}
