@@ -241,7 +241,8 @@ static void put_calls(FILE *out, const struct explanation *x, sc_trace_line *sho
         return;
     fprintf(out, "\ncalls; us of one, predicted and as it was\n"
                  "%9s %7s %7s %7s %5s %10s %10s %10s %10s %10s  %-10s %10s %10s %6s  %s\n",
-            "calls", "m", "n", "k", "there", "host", "devices", "+move", "+result", "-overlap", "ran on", "predicted", "took", "error", "why");
+            "calls", "m", "n", "k", "there", "host", "devices", "+move", "+result", "-overlap", "ran on",
+            "predicted", "took", "error", "why");
     for (uint32_t place = 0; place < sc_causes_places(x->causes); place++) {
         bool any = false;
 
