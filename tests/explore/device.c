@@ -9,6 +9,10 @@ double explore_memory[DEVICES][SLOTS][SLOT_ELEMENTS];
 bool explore_taken[DEVICES][SLOTS];
 static int rooms;
 
+static bool dead[DEVICES];
+static int refused[DEVICES]; /* what it is asked for as the n-th thing from now on; 0: nothing any more */
+static uint64_t reached_alive[DEVICES][SC_STREAMS]; /* of a dead one: the last fences that were */
+
 int explore_allocation(const void *p)
 {
     return p ? (int)(((const char *)p - (const char *)explore_memory) / (ptrdiff_t)SLOT_BYTES) : -1;
@@ -26,43 +30,99 @@ static struct explore_work *put(int device, enum sc_stream stream, int kind)
     return w;
 }
 
+/* --- devices that break ------------------------------------------------------------------------------------------- */
+
+static bool refuses(int device)
+{
+    return dead[device] || (refused[device] && --refused[device] == 0);
+}
+
+int explore_device_health(int device) { return dead[device] ? -1 : refused[device]; }
+
+void explore_device_refuse(int device, int nth) { refused[device] = nth; }
+
+/* What was on its way home stops half-way; who waits for what is not done any more is told, by sync alone. */
+void explore_device_kill(int device)
+{
+    const struct explore_stream *home = &explore_streams[device][SC_STREAM_D2H];
+    const struct explore_work *first = &home->queue[home->head % QUEUE];
+
+    if (home->head != home->tail && first->kind == COPY)
+        sc_host_write(first->copy.dst, first->copy.src, first->copy.width / 2);
+    for (int i = 0; i < SC_STREAMS; i++) {
+        struct explore_stream *s = &explore_streams[device][i];
+
+        reached_alive[device][i] = s->done;
+        s->head = s->tail;
+        s->done = s->marked;
+    }
+    for (int i = 0; i < SLOTS * SLOT_ELEMENTS; i++)
+        explore_memory[device][i / SLOT_ELEMENTS][i % SLOT_ELEMENTS] = EXPLORE_GONE;
+    dead[device] = true;
+}
+
+bool explore_fence_failed(struct sc_fence f)
+{
+    return f.seq && dead[f.device] && f.seq > reached_alive[f.device][f.stream];
+}
+
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static bool done(struct sc_fence f) { return explore_streams[f.device][f.stream].done >= f.seq; }
 
-static enum sc_status mark(int device, enum sc_stream stream, struct sc_fence *f)
+static void put_mark(int device, enum sc_stream stream, struct sc_fence *f)
 {
     *f = (struct sc_fence){++explore_streams[device][stream].marked, (uint16_t)device, (uint16_t)stream};
     put(device, stream, MARK)->fence = *f;
+}
+
+static enum sc_status mark(int device, enum sc_stream stream, struct sc_fence *f)
+{
+    if (refuses(device))
+        return SC_ERR_DEVICE;
+    put_mark(device, stream, f);
     return SC_OK;
 }
 
 static enum sc_status wait(int device, enum sc_stream stream, struct sc_fence f)
 {
+    if (refuses(device))
+        return SC_ERR_DEVICE;
     put(device, stream, WAIT)->fence = f;
     return SC_OK;
 }
 
 static enum sc_status copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
 {
+    if (refuses(device))
+        return SC_ERR_DEVICE;
     put(device, stream, COPY)->copy = *c;
     return SC_OK;
 }
 
 static enum sc_status launch(int device, enum sc_stream stream, const struct sc_kernel *k)
 {
+    if (refuses(device))
+        return SC_ERR_DEVICE;
     put(device, stream, KERNEL)->kernel = *k;
     return SC_OK;
+}
+
+static void put_fill(int device, enum sc_stream stream, void *p, size_t bytes)
+{
+    struct explore_work *w = put(device, stream, FILL);
+
+    w->fill.memory = p;
+    w->fill.bytes = bytes;
 }
 
 static enum sc_status fill(int device, enum sc_stream stream, void *p, size_t pitch, int byte, size_t width,
                            size_t height)
 {
-    struct explore_work *w = put(device, stream, FILL);
-
     (void)pitch, (void)byte;
-    w->fill.memory = p;
-    w->fill.bytes = width * height;
+    if (refuses(device))
+        return SC_ERR_DEVICE;
+    put_fill(device, stream, p, width * height);
     return SC_OK;
 }
 
@@ -70,26 +130,32 @@ static enum sc_status fill(int device, enum sc_stream stream, void *p, size_t pi
 static enum sc_status alloc(int device, size_t bytes, void **out, struct sc_fence *ready)
 {
     (void)bytes;
+    if (refuses(device))
+        return SC_ERR_DEVICE;
     for (int i = 0; i < rooms; i++)
         if (!explore_taken[device][i]) {
             explore_taken[device][i] = true;
             *out = explore_memory[device][i];
-            return mark(device, SC_STREAM_MEMORY, ready);
+            put_mark(device, SC_STREAM_MEMORY, ready);
+            return SC_OK;
         }
     return SC_ERR_DEVICE_MEMORY;
 }
 
 static void release(int device, void *p, const struct sc_fence *after, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count && !dead[device]; i++)
         if (!done(after[i]))
-            wait(device, SC_STREAM_MEMORY, after[i]);
-    fill(device, SC_STREAM_MEMORY, p, 0, 0xff, SLOT_BYTES, 1); /* what comes too late sees it */
+            put(device, SC_STREAM_MEMORY, WAIT)->fence = after[i];
+    if (!dead[device])
+        put_fill(device, SC_STREAM_MEMORY, p, SLOT_BYTES); /* what comes too late sees it */
     explore_taken[device][explore_allocation(p) % SLOTS] = false;
 }
 
 static enum sc_status sync(struct sc_fence f)
 {
+    if (!dead[f.device] && refuses(f.device))
+        return SC_ERR_DEVICE;
     while (!done(f)) {
         int enabled[DEVICES * SC_STREAMS];
 
@@ -97,7 +163,7 @@ static enum sc_status sync(struct sc_fence f)
             return SC_ERR_DEVICE; /* nobody will ever */
         explore_await(f);
     }
-    return SC_OK;
+    return explore_fence_failed(f) ? SC_ERR_DEVICE : SC_OK;
 }
 
 static enum sc_status properties(int device, struct sc_device_properties *out)
@@ -127,6 +193,8 @@ void explore_device_reset(int room)
         explore_stream_step(enabled[0]);
     memset(explore_memory, 0xff, sizeof explore_memory);
     memset(explore_taken, 0, sizeof explore_taken);
+    memset(dead, 0, sizeof dead);
+    memset(refused, 0, sizeof refused);
     rooms = room < SLOTS ? room : SLOTS;
 }
 

@@ -41,6 +41,15 @@ extern const struct sc_device_ops explore_device;
 void explore_device_reset(int room);
 int explore_allocation(const void *memory); /* its number; -1: NULL */
 
+/* It refuses the n-th thing that it is asked for, or is gone with all that it had. */
+void explore_device_refuse(int device, int nth);
+void explore_device_kill(int device);
+/* The number that another device finds where a dead one's memory was, and what is computed of it. */
+#define EXPLORE_GONE 1e300
+static inline bool explore_is_gone(double x) { return x > 1e299 || x < -1e299; }
+int explore_device_health(int device);
+bool explore_fence_failed(struct sc_fence fence);
+
 int explore_streams_enabled(int *enabled); /* streams that can take a step */
 void explore_stream_step(int stream);
 bool explore_streams_idle(void);

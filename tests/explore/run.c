@@ -1,6 +1,7 @@
 /* The scheduler: coroutines, decisions, depth-first search. */
 #undef _FORTIFY_SOURCE /* its longjmp takes a jump to another stack for an attack */
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static struct routine {
     struct sc_fences waits; /* goes on when they are reached */
     uintptr_t fault;        /* a thread's request to the pager; 0: none */
     enum sc_access access;
-    bool begun, over, fresh; /* fresh: has not taken the lock since it went on */
+    pthread_cond_t *asleep;          /* goes on when that is signalled, */
+    bool begun, over, fresh, locks; /* fresh: has not taken the lock since it went on; locks: goes on to take it */
 } routines[THREADS + 1];
 static jmp_buf scheduler;
 static struct routine *now; /* NULL: the scheduler */
@@ -64,21 +66,84 @@ void explore_await(struct sc_fence fence)
         explore_stream_step(enabled[0]);
 }
 
-/* Where threads stop (the linker calls these for the library's). */
-void __real_sc_protocol_lock(void);
-void __wrap_sc_protocol_lock(void);
+/* --- where they stop: the linker calls these for the library's and libc's ----------------------------------------- */
+
+/* The protocol's lock: whoever waits for a stream with it, or goes from the preparation of a fork to its end, keeps the
+ * others out. */
+static pthread_mutex_t *lock;
+static const struct routine *holder;
+static bool looking_for_lock;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __real_pthread_cond_broadcast(pthread_cond_t *cond);
+void __real_sc_fences_sync(const struct sc_fences *set);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
 void __wrap_sc_fences_sync(const struct sc_fences *set);
 
-void __wrap_sc_protocol_lock(void)
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    if (now && !now->fresh)
-        stop();
-    if (now)
-        now->fresh = false;
-    __real_sc_protocol_lock();
+    if (now && mutex == lock) {
+        while (!now->fresh || holder) {
+            now->locks = true;
+            stop();
+        }
+        now->fresh = now->locks = false;
+        holder = now;
+    }
+    if (looking_for_lock)
+        lock = mutex;
+    return __real_pthread_mutex_lock(mutex);
 }
 
-void __wrap_sc_fences_sync(const struct sc_fences *set) { await(set); }
+static void find_lock(void)
+{
+    looking_for_lock = true;
+    sc_protocol_lock();
+    looking_for_lock = false;
+    sc_protocol_unlock();
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    if (now && mutex == lock) {
+        now->fresh = false;
+        holder = NULL;
+    }
+    return __real_pthread_mutex_unlock(mutex);
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    if (!now || mutex != lock)
+        return __real_pthread_cond_wait(cond, mutex);
+    __wrap_pthread_mutex_unlock(mutex);
+    now->asleep = cond;
+    stop();
+    return __wrap_pthread_mutex_lock(mutex);
+}
+
+int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
+{
+    for (int i = 0; i <= THREADS; i++)
+        if (routines[i].asleep == cond)
+            routines[i].asleep = NULL;
+    return __real_pthread_cond_broadcast(cond);
+}
+
+/* A failure is noticed by those who wait. */
+void __wrap_sc_fences_sync(const struct sc_fences *set)
+{
+    if (now)
+        await(set);
+    __real_sc_fences_sync(set);
+}
+
+void explore_pause(void) { stop(); }
 
 /* Where the protocol finishes a task on the host it touches the program's memory, as the program does. */
 enum sc_status __wrap_sc_device_kernel_host(void *(*symbol)(const char *), const struct sc_kernel *kernel);
@@ -180,7 +245,7 @@ static bool can_go(int i)
 
     if (i == PAGER && !any_fault() && !r->stops) /* nor in the midst of a request */
         return false;
-    return !r->over && !r->fault && reached(&r->waits);
+    return !r->over && !r->fault && !r->asleep && !(r->locks && holder) && reached(&r->waits);
 }
 
 void explore_hash_threads(void)
@@ -190,14 +255,63 @@ void explore_hash_threads(void)
 
         explore_hash((uint64_t)r->next << 32 | (uint64_t)(r->stops << 2) | (uint64_t)r->over);
         explore_hash(r->fault | r->access);
+        explore_hash((uint64_t)(r->asleep != NULL) << 2 | (uint64_t)r->locks << 1 | (uint64_t)(r == holder));
         for (int k = 0; k < r->waits.count; k++)
             explore_hash_fence(r->waits.f[k]);
     }
 }
 
+/* --- devices that break ------------------------------------------------------------------------------------------- */
+
+static bool broken;
+bool explore_lost[ARRAYS][PAGES * 512];
+
+static void break_device(void)
+{
+    broken = true;
+    if (program->breaks == DIES)
+        explore_device_kill(program->broken);
+    else
+        explore_device_refuse(program->broken, program->breaks);
+}
+
+static void mark_lost(uintptr_t lo, uintptr_t hi)
+{
+    for (int a = 0; a < ARRAYS; a++)
+        for (int i = 0; i < PAGES * 512; i++)
+            if ((uintptr_t)&explore_data[a][i] >= lo && (uintptr_t)&explore_data[a][i] < hi)
+                explore_lost[a][i] = true;
+}
+
+/* What the protocol says is lost, and reports then (loss.c). */
+uint64_t __real_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
+uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
+uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing)
+{
+    int first = (int)(sc_matrix_tile_index(m, t) / (uint32_t)m->row_parts) * SC_SECTORS;
+    uint64_t lost = __real_sc_protocol_lost(m, t, device, missing);
+    uintptr_t lo, hi;
+
+    right &= !lost || program->breaks == DIES;
+    for (uint64_t rest = lost; rest; rest &= rest - 1)
+        if (sc_matrix_sector_range(m, first + __builtin_ctzll(rest), &lo, &hi))
+            mark_lost(lo, hi);
+    return lost;
+}
+
+/* Its lines, once for each run. */
+void __wrap_sc_log(enum sc_log_level level, const char *format, ...);
+void __wrap_sc_log(enum sc_log_level level, const char *format, ...)
+{
+    if (level == SC_LOG_ERROR && program && program->breaks == NEVER)
+        tap_diag("%s", format);
+}
+
 /* --- decisions ---------------------------------------------------------------------------------------------------- */
 
-/* Who can take the next step: coroutines, then streams. */
+#define BREAKS (THREADS + 1 + DEVICES * SC_STREAMS)
+
+/* Who can take the next step: coroutines, then streams, then what breaks the device. */
 static int choices(int *who)
 {
     int n = 0, streams;
@@ -208,11 +322,18 @@ static int choices(int *who)
     streams = explore_streams_enabled(who + n);
     for (int i = 0; i < streams; i++)
         who[n + i] += THREADS + 1;
-    return n + streams;
+    n += streams;
+    if (program->breaks != NEVER && !broken)
+        who[n++] = BREAKS;
+    return n;
 }
 
 static void take(int who)
 {
+    if (who == BREAKS) {
+        break_device();
+        return;
+    }
     if (who > THREADS) {
         explore_stream_step(who - THREADS - 1);
         return;
@@ -279,6 +400,10 @@ static void begin_run(void)
 {
     explore_programs_reset();
     explore_device_reset(program->room);
+    broken = false;
+    memset(explore_lost, 0, sizeof explore_lost);
+    for (int d = 0; d < sc_protocol.devices; d++)
+        sc_protocol.failed[d] = sc_protocol.lost[d] = sc_protocol.bad[d] = false;
     for (const struct step *s = program->prelude; s->action != END; s++)
         explore_step(program, s);
     start_routines();
@@ -300,7 +425,7 @@ static void tell(const char *what, int steps)
 static bool run(struct explored *e)
 {
     unsigned broken = sc_coherence_broken();
-    int given = depth, step = 0, who[THREADS + 1 + DEVICES * SC_STREAMS], n;
+    int given = depth, step = 0, who[BREAKS + 1], n;
     bool ending = false;
 
     begin_run();
@@ -359,6 +484,7 @@ struct explored explore(const struct program *p, uint64_t states)
     struct explored e = {.good = true, .whole = true};
 
     program = p;
+    find_lock();
     depth = 0;
     free(met);
     met = NULL;

@@ -18,10 +18,10 @@ void explore_hash(uint64_t number)
 }
 
 /* Where pieces, sectors, pages begin and end: what happens to others happens to these. */
+static const int probes[] = {0, 255, 256, 299, 300, 511, 512, 767, 768, 1023};
+
 static void hash_elements(const double *p)
 {
-    static const int probes[] = {0, 255, 256, 299, 300, 511, 512, 767, 768, 1023};
-
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
         uint64_t bits;
 
@@ -41,7 +41,7 @@ void explore_hash_fence(struct sc_fence f)
             ;
         further |= (uint64_t)(f.device << 8 | f.stream) << 32;
     }
-    explore_hash(further);
+    explore_hash(further << 1 | (uint64_t)explore_fence_failed(f));
 }
 
 static void hash_fences(const struct sc_fence *f, int n)
@@ -99,14 +99,16 @@ static void hash_windows(void)
 
 static void hash_host(int array)
 {
-    static double now[ELEMENTS];
+    static double now[PAGES * 512];
     uintptr_t page = (uintptr_t)explore_data[array];
 
     for (int i = 0; i < PAGES; i++)
         explore_hash(sc_host_prot(page + (uintptr_t)i * SC_PAGE));
-    sc_host_read(now, &explore_data[array][FIRST], sizeof now);
-    hash_elements(now);
+    explore_peek(array, now);
+    hash_elements(&now[FIRST]);
     hash_elements(&explore_model[array][FIRST]);
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
+        explore_hash(explore_lost[array][FIRST + probes[i]]);
 }
 
 static void hash_address(const void *p, int device)
@@ -128,6 +130,7 @@ static void hash_work(const struct explore_work *w)
     case KERNEL:
         hash_address(w->kernel.a, 0);
         hash_address(w->kernel.b ? w->kernel.b : w->kernel.a, 0);
+        hash_address(w->kernel.c ? w->kernel.c : w->kernel.a, 0);
         explore_hash((uint64_t)w->kernel.op << 32 | (uint64_t)w->kernel.n);
         explore_hash((uint64_t)(w->kernel.alpha[0] + 1000 * w->kernel.alpha[1]));
         break;
@@ -141,11 +144,14 @@ static void hash_work(const struct explore_work *w)
 
 static void hash_devices(void)
 {
-    for (int d = 0; d < DEVICES; d++)
+    for (int d = 0; d < DEVICES; d++) {
+        explore_hash((uint64_t)explore_device_health(d));
+        explore_hash((uint64_t)(sc_protocol.failed[d] << 2 | sc_protocol.lost[d] << 1 | sc_protocol.bad[d]));
         for (int i = 0; i < SLOTS; i++) {
             explore_hash(explore_taken[d][i]);
             hash_elements(explore_memory[d][i]);
         }
+    }
     for (int i = 0; i < DEVICES * SC_STREAMS; i++) {
         const struct explore_stream *s = &explore_streams[0][0] + i;
 
@@ -165,6 +171,7 @@ uint64_t explore_state(void)
     hash_windows();
     hash_devices();
     explore_hash_threads();
+    explore_hash_forms();
     for (int a = 0; a < ARRAYS; a++)
         hash_host(a);
     return value;
