@@ -388,13 +388,13 @@ function check(fname, ret, params, t, cblas,   i, l, loops) {
 function pairs(name, one, other) {
     print "const sc_blas_fn " name "[2][SC_TRACE_ROUTINES_MAX] = {\n    {\n" one "    },\n    {\n" other "    },\n};"
 }
-# For blas/replay.c: the routine at `fn` called as `call` says; the parameters of rotm lie beside it.
+# For blas/replay.c: the routine at `fn` called as `call` says.
 function replay_value(a, t, cblas,   f, real) {
     f = field(name_of(a)); real = real_of(t) == "float" ? "s" : "d"
     if (is_letter(a)) return cblas ? "code_" (f ~ /^trans/ ? "trans" : f) "(call->" f ")" : "&call->" f
     if (is_int(a)) return (cblas ? "" : "&") "call->" f
     if (is_operand(a)) return "call->" (f == "P" ? "a" : tolower(f))
-    if (is_address(a)) return "param_" real
+    if (is_address(a)) return "(void *)(uintptr_t)call->param"
     return held(a, t) == "void" || !cblas ? "(const void *)&" f : f "." real
 }
 function replay(fname, ret, params, t, cblas,   i, f, list, type) {

@@ -67,8 +67,8 @@ static bool is_work(const struct sc_kernel *k)
     if (!sc_op_has_type(k->op, k->type) || (k->conj && !sc_kernel_rows(k, &rows)))
         return false;
     switch (k->op) {
-    case SC_OP_AXPY:
-    case SC_OP_AXPBY: return k->n > 0 && alpha;
+    case SC_OP_AXPY: return k->n > 0 && alpha;
+    case SC_OP_AXPBY: return k->n > 0 && alpha && k->a != k->b; /* devices do it in two steps */
     case SC_OP_GBMV:
     case SC_OP_GEMV: return k->m > 0 && k->n > 0 && alpha && is_trans(k->transa);
     case SC_OP_GER:

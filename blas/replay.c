@@ -13,8 +13,10 @@ static int code_diag(char diag) { return diag == 'N' ? 131 : 132; }
 static int code_side(char side) { return side == 'L' ? 141 : 142; }
 
 /* The parameters of rotm, which struct sc_blas_call only points to; those of the call that is taken. */
-static __thread float param_s[5];
-static __thread double param_d[5];
+static __thread union {
+    float s[5];
+    double d[5];
+} param;
 
 struct routine {
     int id; /* row of sc_blas_rows */
@@ -63,9 +65,10 @@ static void take_scalars(struct sc_blas_call *call, const struct sc_event *event
     const uint64_t values[5] = {event->a, event->b, event->c, event->bytes, event->ip};
 
     for (int i = 0; i < 5; i++)
-        if (event->old_state) {
-            param_d[i] = number(values[i]);
-            param_s[i] = (float)param_d[i];
+        if (event->old_state && call->type == SC_S) {
+            param.s[i] = (float)number(values[i]);
+        } else if (event->old_state) {
+            param.d[i] = number(values[i]);
         } else if (i < 4) {
             *(i < 2 ? &call->alpha[i] : &call->beta[i - 2]) = number(values[i]);
         }
@@ -89,7 +92,7 @@ static void take_operand(struct sc_blas_call *call, const struct sc_event *event
 static void take(struct sc_blas_call *call, const struct routine *routine, const struct sc_event *events, int count,
                  void *const *operands)
 {
-    *call = (struct sc_blas_call){.routine = routine->id, .type = sc_blas_rows[routine->id].type};
+    *call = (struct sc_blas_call){.routine = routine->id, .type = sc_blas_rows[routine->id].type, .param = &param};
     take_call(call, &events[0]);
     for (int i = 1; i <= count; i++)
         if (events[i].kind == SC_EVENT_OPERAND) {
@@ -148,6 +151,16 @@ bool sc_blas_replayable(const char *name, const struct sc_event *events, int cou
     return true;
 }
 
+bool sc_blas_again(struct sc_blas_call *call, sc_blas_fn fn)
+{
+    const struct routine *routine = find(sc_blas_rows[call->routine].name);
+
+    if (!routine)
+        return false;
+    (call->order == SC_BLAS_FORTRAN ? routine->again_fortran : routine->again_cblas)(fn, call);
+    return true;
+}
+
 bool sc_blas_replay(const char *name, const struct sc_event *events, int count, void *const *operands)
 {
     const struct routine *routine = find(name);
@@ -156,8 +169,5 @@ bool sc_blas_replay(const char *name, const struct sc_event *events, int count, 
 
     take(&call, routine, events, count, operands);
     fn = (sc_blas_fn)dlsym(RTLD_DEFAULT, call.order == SC_BLAS_FORTRAN ? routine->fortran : routine->cblas);
-    if (!fn)
-        return false;
-    (call.order == SC_BLAS_FORTRAN ? routine->again_fortran : routine->again_cblas)(fn, &call);
-    return true;
+    return fn && sc_blas_again(&call, fn);
 }

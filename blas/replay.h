@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "blas/blas_int.h"
 #include "trace/trace.h"
 
 /* Do events[0] (SC_EVENT_CALL) and the `count` that follow it describe a call of the routine `name` ("dgemm") that the
@@ -13,5 +14,10 @@ bool sc_blas_replayable(const char *name, const struct sc_event *events, int cou
 
 /* Makes such a call, with the i-th operand's memory at operands[i].  False: the process has no such routine. */
 bool sc_blas_replay(const char *name, const struct sc_event *events, int count, void *const *operands);
+
+/* Makes any call by `fn`, the routine's Fortran or, where call->order says so, CBLAS form (complex functions: always
+ * the CBLAS one). Integers are passed as 64 bits; a form with 32 sees their lower halves. False: rotg and rotmg, which
+ * struct sc_blas_call cannot describe. */
+bool sc_blas_again(struct sc_blas_call *call, sc_blas_fn fn);
 
 #endif

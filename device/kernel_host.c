@@ -259,6 +259,13 @@ static char *chunk(void *lowest, int64_t inc, int64_t n, int64_t first, int64_t 
     return (char *)lowest + (inc >= 0 ? first * inc : (n - first - count) * -inc) * (int64_t)bytes;
 }
 
+/* Complex dot products of OpenBLAS (0.3.21, AVX-512) with increments read an element behind the last one, which in a
+ * device's memory is none: these go element by element. */
+static bool reads_beyond(const struct sc_kernel *k)
+{
+    return sc_type_is_complex(k->type) && (k->op == SC_OP_DOT || k->op == SC_OP_DOTC) && (k->lda != 1 || k->ldb != 1);
+}
+
 static enum sc_status level1(const struct sc_kernel *k, routine f)
 {
     int64_t widest = llabs(k->lda) > llabs(k->ldb) ? llabs(k->lda) : llabs(k->ldb);
@@ -270,6 +277,8 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
 
     if (widest > INT32_MAX)
         return SC_ERR_UNSUPPORTED;
+    if (reads_beyond(k))
+        most = g.lda = g.ldb = 1;
     /* Increment 0 names one element n times: that is one call, or none. */
     for (int64_t first = 0; first < k->n; first += g.n) {
         g.n = (int)(k->n - first < most ? k->n - first : most);
@@ -446,18 +455,22 @@ static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arg
     call_gemm(gemm, k, &g);
 }
 
-/* One triangle of a product: strips of columns beside the diagonal, and single columns at it. */
-static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arguments *g)
+/* One triangle of a product: strips of columns beside the diagonal, and single columns at it.  OpenBLAS's products of
+ * small matrices read A and B even if alpha is 0: then there are no columns to read. */
+static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arguments *whole)
 {
     enum { WIDTH = 48 };
     bool upper = k->uplo == 'U';
+    struct arguments g = *whole;
 
-    for (int64_t j = 0; j < g->n; j += WIDTH) {
-        int64_t end = g->n - j < WIDTH ? g->n : j + WIDTH;
+    if (k->alpha[0] == 0 && k->alpha[1] == 0)
+        g.k = 0;
+    for (int64_t j = 0; j < g.n; j += WIDTH) {
+        int64_t end = g.n - j < WIDTH ? g.n : j + WIDTH;
 
-        gemm_block(gemm, k, g, upper ? 0 : end, upper ? j : g->n - end, j, end - j);
+        gemm_block(gemm, k, &g, upper ? 0 : end, upper ? j : g.n - end, j, end - j);
         for (int64_t c = j; c < end; c++)
-            gemm_block(gemm, k, g, upper ? j : c, upper ? c + 1 - j : end - c, c, 1);
+            gemm_block(gemm, k, &g, upper ? j : c, upper ? c + 1 - j : end - c, c, 1);
     }
 }
 

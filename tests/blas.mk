@@ -49,6 +49,16 @@ tests_blas_real_LDADD = libcore.la -ldl -lm
 tests_blas_chains_SOURCES = tests/blas_chains.c tests/blas_random.h
 tests_blas_chains_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_real tests/blas_chains
+# Every routine with every combination of its letters, in random sequences, as a program calls them.
+check_PROGRAMS += tests/blas_sequences
+tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
+	tests/blas_definition.h blas/replay.h blas/replay.c
+nodist_tests_blas_sequences_SOURCES = blas/replay_calls.h
+tests_blas_sequences_LDADD = libveneers.la libcore.la -ldl -lm
+tests_blas_sequences_LDFLAGS = -export-dynamic
+blas/replay.$(OBJEXT): blas/replay_calls.h
+TESTS += tests/blas_sequences
+LONG_TESTS += tests/blas_sequences
 # Products into a triangle: what of it is uploaded.
 check_PROGRAMS += tests/blas_triangles
 tests_blas_triangles_SOURCES = tests/blas_triangles.c tests/blas_random.h

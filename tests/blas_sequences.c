@@ -1,0 +1,530 @@
+/* Every routine of routines.tab in every type, order of storage and combination of its letters, through the names that
+ * programs call, in random sequences on the real protocol: sizes, leading dimensions, increments and places are random,
+ * operands are blocks of arrays that other calls use other parts of, and between calls the CPU reads and writes.
+ * The host BLAS does the same on a copy of the arrays; both have to be equal (blas_calls.h).
+ *
+ * Left out are rotg and rotmg, which work on single numbers on the host (blas_library_all).
+ *
+ * A failure prints the number of its sequence and the calls of it: SEMCACHE_TEST_SEED=N runs that one alone, and with
+ * SEMCACHE_TEST_STEP=1 prints each call before it is made and compares the whole arrays after it (which
+ * brings them home).  SEMCACHE_TEST_ROUNDS=N: how
+ * often each combination is called (default 1; SEMCACHE_TEST_LONG: 12). */
+#include <ctype.h>
+#include <math.h>
+
+#include "base/config.h"
+#include "blas/prototypes.h"
+#include "blas/replay.h"
+#include "device/emu/emu.h"
+#include "tests/blas_calls.h"
+#include "tests/coherence_env.h"
+
+enum { FLAGS_MAX = 2000, LENGTH = 24, SEQUENCES_A_MACHINE = 6 };
+
+/* What is called in a round; routines with few letters several times, so that they meet many sizes, too. */
+struct deck {
+    struct calls_flags all[FLAGS_MAX];
+    int count;
+};
+static struct deck decks[SC_TYPES];
+static int repeats(int combinations) { return combinations < 24 ? (23 + combinations) / combinations : 1; }
+
+/* By routine and order: calls, and those of them that devices have done. */
+static struct {
+    int called, offloaded;
+} seen[SC_TRACE_ROUTINES_MAX][3];
+static int host_lacks[SC_TRACE_ROUTINES_MAX];
+static int complaints, acts;
+
+void xerbla_(const char *name, const sc_blas_int *info, size_t length)
+{
+    tap_diag("parameter %d of %.*s", (int)*info, (int)length, name);
+    complaints++;
+}
+
+static bool start(bool now) { return now; }
+static int order_index(char order) { return order == SC_BLAS_FORTRAN ? 0 : order == SC_BLAS_COLUMNS ? 1 : 2; }
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* --- one call ---------------------------------------------------------------------------------------------------- */
+
+/* The routine under the name that a program would call. */
+static sc_blas_fn target_routine(const struct calls_call *c)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[c->call.routine];
+    bool fortran = c->call.order == SC_BLAS_FORTRAN && !calls_is_complex_function(row);
+    char name[64];
+
+    if (fortran)
+        snprintf(name, sizeof name, "%s%s", row->name, c->wide ? "_64_" : "_");
+    else
+        snprintf(name, sizeof name, "%s%s", row->cblas, c->wide ? "64_" : "");
+    return (sc_blas_fn)dlsym(RTLD_DEFAULT, name);
+}
+
+static int routine_of(const char *name)
+{
+    for (int i = 1; i < sc_blas_routines; i++)
+        if (strcmp(sc_blas_rows[i].name, name) == 0)
+            return i;
+    return 0;
+}
+
+static sc_blas_fn host_routine(const struct sc_blas_call *call, int routine)
+{
+    bool fortran = call->order == SC_BLAS_FORTRAN && !calls_is_complex_function(&sc_blas_rows[routine]);
+
+    return sc_blas_host[fortran ? SC_BLAS_F77 : SC_BLAS_CBLAS][routine];
+}
+
+/* gemmt, which few libraries have: gemm, of which a triangle counts.  OpenBLAS reads small A and B even if alpha is 0. */
+static void reference_gemmt(struct sc_blas_call *call)
+{
+    size_t elem = sc_type_bytes(call->type), bytes = (size_t)(call->n * call->ldc) * elem;
+    bool upper = (call->uplo == 'U') != (call->order == SC_BLAS_ROWS); /* as stored by columns */
+    const char name[] = {sc_type_letter(call->type), 'g', 'e', 'm', 'm', 0};
+    char *whole = malloc(bytes + 1), *c = call->c;
+
+    for (int64_t j = 0; j < call->n; j++)
+        memcpy(whole + (size_t)(j * call->ldc) * elem, c + (size_t)(j * call->ldc) * elem, (size_t)call->n * elem);
+    call->routine = routine_of(name);
+    call->m = call->n;
+    call->k = call->alpha[0] == 0 && call->alpha[1] == 0 ? 0 : call->k;
+    call->c = whole;
+    sc_blas_again(call, host_routine(call, call->routine));
+    for (int64_t j = 0; j < call->n; j++) {
+        int64_t first = upper ? 0 : j, end = upper ? j + 1 : call->n;
+
+        memcpy(c + (size_t)(first + j * call->ldc) * elem, whole + (size_t)(first + j * call->ldc) * elem,
+               (size_t)(end - first) * elem);
+    }
+    free(whole);
+}
+
+static void reference(struct sc_blas_call *call)
+{
+    sc_inside_enter();
+    if (sc_blas_rows[call->routine].op == SC_OP_GEMMT)
+        reference_gemmt(call);
+    else
+        sc_blas_again(call, host_routine(call, call->routine));
+    sc_inside_leave();
+}
+
+static bool same_real(double x, double y) { return x == y || (isnan(x) && isnan(y)); }
+
+/* Norms need no order of the sum either, but have a root. */
+static bool same_result(const struct sc_blas_call *x, const struct sc_blas_call *y)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[x->routine];
+    double eps = calls_real_bytes(row->type) == 4 ? 1e-5 : 1e-13;
+
+    if (row->op == SC_OP_NRM2) {
+        double a = calls_real(row->type, (const char *)&x->result, 0), b = calls_real(row->type,
+                                                                                     (const char *)&y->result, 0);
+
+        return fabs(a - b) <= eps * fabs(b);
+    }
+    return memcmp(&x->result, &y->result, sizeof x->result) == 0 || x->result.d == y->result.d;
+}
+
+static void describe(int step, const struct calls_call *c, bool on_devices)
+{
+    const struct sc_blas_call *k = &c->call;
+    char operands[256];
+    int at = 0;
+
+    for (int i = 0; i < c->operands; i++) {
+        const struct calls_place *p = &c->place[i];
+
+        at += snprintf(operands + at, sizeof operands - (size_t)at, " %c %d+%lld %lldx%lld:%lld", p->letter, p->array,
+                       (long long)p->at, (long long)p->rows, (long long)p->cols, (long long)p->step);
+    }
+    tap_diag("%2d %s%s order %c letters %c%c%c%c%c m %lld n %lld k %lld (%lld %lld) inc %lld %lld alpha %g,%g "
+             "beta %g,%g%s%s", step, sc_blas_rows[k->routine].name, c->wide ? "_64" : "", k->order,
+             k->side ? k->side : '-', k->uplo ? k->uplo : '-', k->transa ? k->transa : '-',
+             k->transb ? k->transb : '-', k->diag ? k->diag : '-', (long long)k->m, (long long)k->n, (long long)k->k,
+             (long long)k->kl, (long long)k->ku, (long long)k->incx, (long long)k->incy, k->alpha[0], k->alpha[1],
+             k->beta[0], k->beta[1], operands, on_devices ? ", on devices" : "");
+}
+
+/* --- a sequence of them ------------------------------------------------------------------------------------------ */
+
+struct sequence {
+    uint64_t seed;
+    struct random random;
+    struct calls_arrays arrays;
+    struct calls_call calls[LENGTH];
+    bool on_devices[LENGTH];
+    int count;
+};
+
+static size_t array_bytes(const struct sequence *s)
+{
+    return CALLS_ELEMENTS * sc_type_bytes(s->arrays.type);
+}
+
+static bool compare(const struct sequence *s, int array, int64_t first, int64_t end)
+{
+    int reals = calls_reals(s->arrays.type);
+
+    for (int64_t i = first * reals; i < end * reals; i++) {
+        double x = calls_real(s->arrays.type, s->arrays.target[array], i);
+        double y = calls_real(s->arrays.type, s->arrays.copy[array], i);
+
+        if (same_real(x, y))
+            continue;
+        tap_diag("array %d, element %lld, real %lld: %.17g, not %.17g", array, (long long)(i / reals),
+                 (long long)(i % reals), x, y);
+        for (int c = s->count - 1; c >= 0; c--)
+            for (int o = 0; o < s->calls[c].operands; o++)
+                if ((s->calls[c].place[o].access & SC_WRITE) && calls_covers(&s->calls[c].place[o], array, i / reals)) {
+                    tap_diag("which call %d may have written last", c);
+                    return false;
+                }
+        return false;
+    }
+    return true;
+}
+
+/* All arrays, from somewhere in their middle; no random number is taken for it. */
+static bool compare_all(const struct sequence *s)
+{
+    struct random r = s->random;
+    bool same = true;
+
+    for (int a = 0; a < CALLS_ARRAYS; a++) {
+        int64_t middle = random_below(&r, CALLS_ELEMENTS);
+
+        same &= compare(s, a, middle, CALLS_ELEMENTS) && compare(s, a, 0, middle);
+    }
+    return same;
+}
+
+static void make_array(struct sequence *s, int array)
+{
+    s->arrays.target[array] = malloc(array_bytes(s));
+    s->arrays.copy[array] = malloc(array_bytes(s));
+    for (int64_t i = 0; i < CALLS_ELEMENTS; i++)
+        calls_put_any(&s->arrays, array, i, &s->random);
+}
+
+static void free_array(struct sequence *s, int array)
+{
+    free(s->arrays.target[array]);
+    free(s->arrays.copy[array]);
+}
+
+/* What the program does with its arrays between calls. */
+static bool act(struct sequence *s)
+{
+    struct random *r = &s->random;
+    int array = (int)random_below(r, CALLS_ARRAYS), other = (int)random_below(r, CALLS_ARRAYS);
+    int64_t first = random_below(r, CALLS_ELEMENTS), count = 1 + random_below(r, CALLS_ELEMENTS - first);
+    int64_t to = random_below(r, CALLS_ELEMENTS - count + 1), few = count < 300 ? count : 300;
+    size_t elem = sc_type_bytes(s->arrays.type);
+
+    acts++;
+    switch (random_below(r, 10)) {
+    case 0: return compare(s, array, first, first + count);
+    case 1: return compare(s, array, first, first + few);
+    case 2: case 3:
+        for (int64_t i = first; i < first + few; i++)
+            calls_put_any(&s->arrays, array, i, r);
+        return true;
+    case 4: /* a row of the matrix, read and written */
+        for (int64_t i = first % CALLS_LINE; i < CALLS_ELEMENTS; i += CALLS_LINE) {
+            if (!compare(s, array, i, i + 1))
+                return false;
+            calls_put_any(&s->arrays, array, i, r);
+        }
+        return true;
+    case 5: /* copied by the C library */
+        for (int both = 0; both < 2; both++) {
+            char *const *memory = both ? s->arrays.copy : s->arrays.target;
+
+            memmove(memory[array] + (size_t)to * elem, memory[other] + (size_t)first * elem, (size_t)count * elem);
+        }
+        return true;
+    case 6:
+        if (random_below(r, 2))
+            return true;
+        free_array(s, array);
+        make_array(s, array);
+        return true;
+    default: return true;
+    }
+}
+
+static bool step(struct sequence *s, const struct calls_flags *flags, bool careful)
+{
+    struct calls_call *c = &s->calls[s->count];
+    struct sc_blas_call copy;
+    uint64_t before = sc_stats.offloaded[flags->routine];
+    int order = order_index(flags->order);
+    sc_blas_fn target;
+    bool same;
+
+    calls_make(c, flags, &s->arrays, &s->random);
+    if (careful)
+        describe(s->count, c, false);
+    copy = calls_on_copy(c, &s->arrays);
+    reference(&copy);
+    s->count++;
+    target = target_routine(c);
+    if (!target) {
+        tap_diag("no %s", sc_blas_rows[flags->routine].name);
+        return false;
+    }
+    sc_blas_again(&c->call, target);
+    s->on_devices[s->count - 1] = sc_stats.offloaded[flags->routine] != before;
+    seen[flags->routine][order].called++;
+    seen[flags->routine][order].offloaded += s->on_devices[s->count - 1];
+    copy.routine = flags->routine;
+    same = same_result(&c->call, &copy);
+    if (!same)
+        tap_diag("another result");
+    calls_clean(c, &s->arrays, &s->random);
+    return same;
+}
+
+static bool run(struct sequence *s, const struct calls_flags *flags, int count, bool careful)
+{
+    unsigned broken = sc_coherence_broken();
+    int bad_words = complaints;
+    bool good = true;
+
+    for (int a = 0; a < CALLS_ARRAYS; a++)
+        make_array(s, a);
+    for (int i = 0; i < count && good; i++) {
+        if (host_lacks[flags[i].routine])
+            continue;
+        good = step(s, &flags[i], careful) && act(s) && (!careful || compare_all(s));
+    }
+    good = good && compare_all(s) && sc_coherence_broken() == broken && complaints == bad_words;
+    if (!good) {
+        tap_diag("SEMCACHE_TEST_SEED=%llu:", (unsigned long long)s->seed);
+        for (int i = 0; i < s->count; i++)
+            describe(i, &s->calls[i], s->on_devices[i]);
+    }
+    for (int a = 0; a < CALLS_ARRAYS; a++)
+        free_array(s, a);
+    return good;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------------- */
+
+/* Devices, their memory and the sizes of tiles, by the number of the sequence. */
+static void start_machine(uint64_t seed)
+{
+    static const struct {
+        const char *machine;
+        uint64_t limit;
+        size_t unit;
+    } setups[] = {{"emu:h200x8:1", 0, 4096}, {"emu:h200x8:2", 0, 256}, {"emu:h200x8:4", 0, 64},
+                  {"emu:h200x8:3", 900000, 256}, {"emu:k20x2", 600000, 64}};
+    static bool running;
+    uint64_t turn = env_is_emulated() ? SEQUENCES_A_MACHINE : 10 * SEQUENCES_A_MACHINE; /* drivers take their time */
+    struct random r = {seed / turn * UINT64_C(0x9e3779b97f4a7c15) + 1};
+    size_t i = seed / turn % (sizeof setups / sizeof *setups);
+
+    if (running && seed % turn)
+        return;
+    if (running)
+        sc_coherence_stop();
+    env_start(setups[i].machine, setups[i].limit);
+    sc_directory_limits.unit_bytes = setups[i].unit;
+    if (env_is_emulated())
+        sc_emu_jitter(random_next(&r), random_below(&r, 2) ? 20 : 0);
+    running = true;
+}
+
+static bool sequence(uint64_t seed, const struct calls_flags *flags, int count, bool careful)
+{
+    struct sequence *s = calloc(1, sizeof *s);
+    bool good;
+
+    s->seed = seed;
+    s->random.state = seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u;
+    s->arrays.type = sc_blas_rows[flags->routine].type;
+    start_machine(seed);
+    sc_config.schedule = (enum sc_strategy)random_below(&s->random, SC_STRATEGIES);
+    good = run(s, flags, count, careful);
+    free(s);
+    return good;
+}
+
+/* Devices could do it, and have not done any call of this routine with this order yet. */
+static bool is_missing(const struct calls_flags *f)
+{
+    return !seen[f->routine][order_index(f->order)].offloaded && !host_lacks[f->routine] && calls_for_devices(f);
+}
+
+static void fill_deck(struct deck *deck, enum sc_type type, bool only_missing)
+{
+    static struct calls_flags one[FLAGS_MAX];
+
+    deck->count = 0;
+    for (int routine = 1; routine < sc_blas_routines; routine++) {
+        int flags = sc_blas_rows[routine].type == type ? calls_flags_of(routine, one, FLAGS_MAX) : 0;
+
+        for (int i = 0; flags > 0 && i < flags * repeats(flags) && deck->count < FLAGS_MAX; i++)
+            if (!only_missing || is_missing(&one[i % flags]))
+                deck->all[deck->count++] = one[i % flags];
+    }
+}
+
+static void shuffle(struct deck *deck, struct random *r)
+{
+    for (int i = deck->count - 1; i > 0; i--) {
+        int other = (int)random_below(r, i + 1);
+        struct calls_flags flags = deck->all[i];
+
+        deck->all[i] = deck->all[other];
+        deck->all[other] = flags;
+    }
+}
+
+/* All combinations of all types, once, or what is missing; the number of wrong sequences. */
+static int play(uint64_t *seed, uint64_t only, int round, bool only_missing)
+{
+    int bad = 0;
+
+    for (int type = 0; type < SC_TYPES; type++) {
+        struct deck *deck = &decks[type];
+        struct random r = {(uint64_t)(round * SC_TYPES + type) + 88172645463325252u};
+
+        fill_deck(deck, (enum sc_type)type, only_missing);
+        shuffle(deck, &r);
+        for (int first = 0; first < deck->count; first += LENGTH) {
+            int count = deck->count - first < LENGTH ? deck->count - first : LENGTH;
+
+            if (!only || only == *seed)
+                bad += !sequence(*seed, deck->all + first, count, number("SEMCACHE_TEST_STEP", 0));
+            ++*seed;
+        }
+    }
+    return bad;
+}
+
+/* What the BLAS has, counted by hand: families, types, and how often each is called with other letters (Fortran's order
+ * and the CBLAS's two). */
+static const struct {
+    const char *family, *types;
+    int flags[2]; /* of a real type, of a complex one */
+} standard[] = {
+    {"swap", "sdcz", {2, 2}}, {"scal", "sdcz", {2, 2}}, {"sscal", "c", {0, 2}}, {"dscal", "z", {0, 2}},
+    {"copy", "sdcz", {2, 2}}, {"axpy", "sdcz", {2, 2}}, {"axpby", "sdcz", {2, 2}}, {"dot", "sd", {2, 0}},
+    {"dotu", "cz", {0, 2}}, {"dotc", "cz", {0, 2}}, {"sdot", "d", {2, 0}}, {"dsdot", "s", {2, 0}},
+    {"nrm2", "sd", {2, 0}}, {"cnrm2", "s", {0, 2}}, {"znrm2", "d", {0, 2}}, {"asum", "sd", {2, 0}},
+    {"casum", "s", {0, 2}}, {"zasum", "d", {0, 2}}, {"rot", "sd", {2, 0}}, {"srot", "c", {0, 2}},
+    {"drot", "z", {0, 2}}, {"rotm", "sd", {2, 0}},
+    {"samax", "i", {2, 0}}, {"damax", "i", {2, 0}}, {"camax", "i", {0, 2}}, {"zamax", "i", {0, 2}},
+    {"samin", "i", {2, 0}}, {"damin", "i", {2, 0}}, {"camin", "i", {0, 2}}, {"zamin", "i", {0, 2}},
+    {"gemv", "sdcz", {9, 9}}, {"gbmv", "sdcz", {9, 9}}, {"symv", "sd", {6, 0}}, {"hemv", "cz", {0, 6}},
+    {"sbmv", "sd", {6, 0}}, {"hbmv", "cz", {0, 6}}, {"spmv", "sd", {6, 0}}, {"hpmv", "cz", {0, 6}},
+    {"trmv", "sdcz", {36, 36}}, {"tbmv", "sdcz", {36, 36}}, {"tpmv", "sdcz", {36, 36}},
+    {"trsv", "sdcz", {36, 36}}, {"tbsv", "sdcz", {36, 36}}, {"tpsv", "sdcz", {36, 36}},
+    {"ger", "sd", {3, 0}}, {"geru", "cz", {0, 3}}, {"gerc", "cz", {0, 3}}, {"syr", "sd", {6, 0}},
+    {"her", "cz", {0, 6}}, {"spr", "sd", {6, 0}}, {"hpr", "cz", {0, 6}}, {"syr2", "sd", {6, 0}},
+    {"her2", "cz", {0, 6}}, {"spr2", "sd", {6, 0}}, {"hpr2", "cz", {0, 6}},
+    {"gemm", "sdcz", {27, 27}}, {"gemm3m", "cz", {0, 27}}, {"symm", "sdcz", {12, 12}}, {"hemm", "cz", {0, 12}},
+    {"syrk", "sdcz", {18, 12}}, {"herk", "cz", {0, 12}}, {"syr2k", "sdcz", {18, 12}}, {"her2k", "cz", {0, 12}},
+    {"gemmt", "sdcz", {54, 54}}, {"trmm", "sdcz", {72, 72}}, {"trsm", "sdcz", {72, 72}},
+};
+
+static bool is_counted(const char *name, int combinations)
+{
+    int routine = routine_of(name), called = 0, want = combinations * repeats(combinations);
+
+    for (int order = 0; order < 3; order++)
+        called += seen[routine][order].called;
+    if (called != want)
+        tap_diag("%s: %d calls, not %d of %d combinations", name, called, want, combinations);
+    return called == want;
+}
+
+/* After the first round: each combination has been called. */
+static void check_called(void)
+{
+    int missing = 0, names = 0, flags = 0;
+
+    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+        for (const char *letter = standard[i].types; *letter; letter++) {
+            char name[16];
+            int routine, want;
+
+            snprintf(name, sizeof name, "%c%s", *letter, standard[i].family);
+            routine = routine_of(name);
+            want = standard[i].flags[sc_type_is_complex(sc_blas_rows[routine].type)];
+            names++;
+            flags += want;
+            if (host_lacks[routine])
+                tap_diag("the host BLAS has no %s", name);
+            else
+                missing += !is_counted(name, want);
+        }
+    tap_ok(!missing, "%d combinations of %d routines, types, orders and letters, each called", flags, names);
+    tap_ok(names == sc_blas_routines - 1 - 6, "routines.tab has these, rotg and rotmg");
+}
+
+/* Each routine in each order, if there is one whose letters devices are asked for, has run there. */
+static void check_offloaded(void)
+{
+    int missing = 0, offloaded = 0, called = 0;
+
+    for (int i = 1; i < sc_blas_routines; i++)
+        for (int order = 0; order < 3; order++) {
+            called += seen[i][order].called;
+            offloaded += seen[i][order].offloaded;
+        }
+    for (int type = 0; type < SC_TYPES; type++) {
+        fill_deck(&decks[type], (enum sc_type)type, true);
+        missing += decks[type].count;
+        for (int i = 0; i < decks[type].count; i++)
+            tap_diag("%s, order %c: never on devices", sc_blas_rows[decks[type].all[i].routine].name,
+                     decks[type].all[i].order);
+    }
+    tap_ok(!missing, "of %d calls %d ran on devices: each routine in each order that it can", called, offloaded);
+}
+
+static void look_at_host(void)
+{
+    for (int i = 1; i < sc_blas_routines; i++)
+        host_lacks[i] = sc_blas_rows[i].op != SC_OP_GEMMT && !sc_blas_host_symbol(sc_blas_rows[i].fortran);
+}
+
+int main(void)
+{
+    uint64_t only = number("SEMCACHE_TEST_SEED", 0), seed = 1;
+    int rounds = (int)number("SEMCACHE_TEST_ROUNDS", number("SEMCACHE_TEST_LONG", 0) ? 12 : 1), bad = 0;
+
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
+    env_init();
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+    sc_config.open = SC_OPEN_FIRST;
+    sc_blas_start = start;
+    if (sc_blas_host_open(NULL) != SC_OK)
+        tap_skip_all_for_gpu("no host BLAS");
+    sc_blas_small[1] = sc_blas_small[2] = sc_blas_small[3] = 0;
+    look_at_host();
+    for (int round = 0; round < rounds; round++) {
+        bad += play(&seed, only, round, false);
+        if (round == 0 && !only)
+            check_called();
+    }
+    /* Banded and packed matrices run on devices only where they lie in one piece, which is a matter of luck. */
+    for (int round = rounds; round < rounds + 20 && !only; round++)
+        bad += play(&seed, only, round, true);
+    tap_ok(!bad, "%d rounds, %llu sequences with %d accesses in between: as the host BLAS on a copy", rounds,
+           (unsigned long long)(seed - 1), acts);
+    if (!only)
+        check_offloaded();
+    return tap_done();
+}
