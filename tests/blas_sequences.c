@@ -83,7 +83,7 @@ static sc_blas_fn host_routine(const struct sc_blas_call *call, int routine)
     return sc_blas_host[fortran ? SC_BLAS_F77 : SC_BLAS_CBLAS][routine];
 }
 
-/* gemmt, which few libraries have: gemm, of which a triangle counts.  OpenBLAS reads small A and B though alpha is 0. */
+/* gemmt, which few libraries have: a triangle of gemm.  OpenBLAS reads small A and B though alpha is 0. */
 static void reference_gemmt(struct sc_blas_call *call)
 {
     size_t elem = sc_type_bytes(call->type), bytes = (size_t)(call->n * call->ldc) * elem;
