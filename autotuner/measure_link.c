@@ -22,7 +22,7 @@ static int device_of(int from, int to) { return to == SC_PLACE_HOST ? from : to;
 
 static enum sc_stream stream_of(int from, int to)
 {
-    return from == SC_PLACE_HOST ? SC_STREAM_H2D : to == SC_PLACE_HOST ? SC_STREAM_D2H : SC_STREAM_PEER;
+    return from == SC_PLACE_HOST ? SC_STREAM_H2D : to == SC_PLACE_HOST ? SC_STREAM_D2H : sc_stream_peer(from);
 }
 
 /* One copy of the link's own memory; directions have different chunks, so that they do not meet. */

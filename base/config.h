@@ -68,6 +68,7 @@ struct sc_config {
     uint64_t window_min;      /* first read window of the pager, bytes */
     uint64_t window_max;
     int push;                 /* results go home before the host asks (coherence/push.c) */
+    int max_hops;             /* devices that a transfer between two others may lead over, 0 to 2 */
     int emu_timing;           /* emulated devices: virtual clock only, no data and no arithmetic */
 };
 

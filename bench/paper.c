@@ -89,6 +89,7 @@ int paper_open(const char *machine)
     snprintf(machines, sizeof machines, "%s/device/emu/machines", source ? source : ".");
     sc_config.machine_path = machines;
     sc_config.emu_timing = 1;
+    sc_config.max_hops = 1;
     sc_config.arena_bytes = UINT64_C(16) << 40;
     sc_config.arena_min = 8192;
     sc_config.window_min = 1 << 18;
@@ -98,6 +99,7 @@ int paper_open(const char *machine)
     measure(machine);
     if (sc_coherence_start(sc_device_emu(), devices_, &host) != SC_OK || sc_host_faults_start(&callbacks) != SC_OK)
         fail("cannot start on", machine);
+    sc_blas_links();
     return devices_;
 }
 

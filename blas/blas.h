@@ -36,6 +36,8 @@ extern bool (*sc_blas_start)(bool now);
 /* Opens them if need be, and if this call makes it worth while (sc_autotuner_opens; op < 0: it does not). */
 bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k);
 int sc_blas_host_cores(void);
+/* After sc_coherence_start: transfers go by the links as they were measured, if they were. */
+void sc_blas_links(void);
 
 /* Runs a call on the devices.  routine: its row of routines.tab.  kernel: pointers, leading dimensions and
  * increments are the program's; letters upper case; reductions write *kernel->result before returning.  Returns

@@ -5,6 +5,7 @@
 #include "autotuner/schedule.h"
 #include "autotuner/start.h"
 #include "base/config.h"
+#include "blas/blas.h"
 #include "blas/tasks.h"
 
 #define SAME_SPEED 0.05
@@ -189,6 +190,17 @@ int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t 
     if (places->device)
         device = places->device[part_at(&places->rows, row) + part_at(&places->cols, col) * places->rows.n];
     return device >= 0 ? device : sc_coherence_where(piece);
+}
+
+static double measured_link(const void *database, int from, int to)
+{
+    return ((const struct sc_database *)database)->link[from == SC_HOST ? SC_PLACE_HOST : from][to].bandwidth;
+}
+
+void sc_blas_links(void)
+{
+    if (sc_autotuner_database())
+        sc_coherence_links(measured_link, sc_autotuner_database());
 }
 
 double sc_blas_products_per_second(int device, enum sc_type type)

@@ -4,6 +4,7 @@ libcore_la_SOURCES += coherence/coherence.h coherence/faults.h coherence/mirror.
 	coherence/link_task.c coherence/loss.c coherence/memory.c coherence/mirror.c coherence/outside.c coherence/own.c \
 	coherence/piece.c \
 	coherence/place.c \
-	coherence/protocol.c coherence/push.c coherence/query.c coherence/resolve.c coherence/start.c coherence/task.c \
+	coherence/protocol.c coherence/push.c coherence/query.c coherence/resolve.c coherence/route.c \
+	coherence/start.c coherence/task.c \
 	coherence/transfer.c coherence/window.c
 EXTRA_DIST += coherence/README.md

@@ -144,6 +144,38 @@ enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct s
     }
 }
 
+/* It has just got memory. */
+static void start_copy(int device, struct sc_tile *t, struct sc_fence ready)
+{
+    struct sc_copy *c = &t->copy[device];
+
+    link_copy(device, c);
+    for (int s = 0; s < t->sectors; s++)
+        c->ready[s] = ready;
+    c->pending = sc_sectors_all(t->sectors);
+}
+
+static size_t bytes_of(const struct sc_matrix *m, const struct sc_tile *t)
+{
+    return (size_t)(t->rows * t->cols) * m->elem;
+}
+
+enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t)
+{
+    struct sc_copy *c = &t->copy[device];
+    struct sc_fence ready;
+    enum sc_status status;
+
+    if (c->memory)
+        return SC_OK;
+    status = sc_protocol.ops->alloc(device, bytes_of(m, t), &c->memory, &ready);
+    if (status == SC_OK)
+        start_copy(device, t, ready);
+    else
+        c->memory = NULL;
+    return status;
+}
+
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t)
 {
     struct sc_copy *c = &t->copy[device];
@@ -154,14 +186,10 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
         sc_memory_touch(device, c);
         return SC_OK;
     }
-    status = sc_memory_alloc(device, (size_t)(t->rows * t->cols) * m->elem, &c->memory, &ready);
-    if (status != SC_OK) {
+    status = sc_memory_alloc(device, bytes_of(m, t), &c->memory, &ready);
+    if (status == SC_OK)
+        start_copy(device, t, ready);
+    else
         c->memory = NULL;
-        return status;
-    }
-    link_copy(device, c);
-    for (int s = 0; s < t->sectors; s++)
-        c->ready[s] = ready;
-    c->pending = sc_sectors_all(t->sectors);
-    return SC_OK;
+    return status;
 }

@@ -147,10 +147,21 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
 enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_t first, int64_t last,
                                   struct sc_fences *fences);
 
+/* --- ways between places (route.c) --------------------------------------------------------------------------------- */
+
+void sc_route_start(void); /* from what the devices say; sc_coherence_links knows better */
+/* Bytes/s of the best way from a device or SC_HOST to a device, over the devices that it leads over; 0: none. */
+double sc_route_rate(int from, int to);
+double sc_route_direct_rate(int from, int to);
+/* The device before `to` on the best way; -1: it is direct. */
+int sc_route_via(int from, int to);
+
 /* --- device memory (memory.c) ------------------------------------------------------------------------------------- */
 
 /* Gives a tile memory on a device, evicting others' when it is full. */
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
+/* The same where nothing has to go for it; else SC_ERR_DEVICE_MEMORY. */
+enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t);
 /* Allocates device memory for other purposes, evicting likewise. */
 enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
 /* Makes some room.  SC_ERR_DEVICE_MEMORY: all is in use. */

@@ -375,16 +375,17 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
                              .height = 1, .dst_device = to, .src_device = from};
     const struct sc_device_ops *ops = sc_protocol.ops;
     struct sc_fence written, free_at, copied;
+    enum sc_stream peer = sc_stream_peer(from);
     enum sc_status status;
 
     if (to == from)
         return ops->copy(to, SC_STREAM_COMPUTE, &copy);
     if ((status = sc_mark(from, SC_STREAM_COMPUTE, &written)) != SC_OK ||
         (status = sc_mark(to, SC_STREAM_COMPUTE, &free_at)) != SC_OK ||
-        (status = sc_order(to, SC_STREAM_PEER, written)) != SC_OK ||
-        (status = sc_order(to, SC_STREAM_PEER, free_at)) != SC_OK ||
-        (status = ops->copy(to, SC_STREAM_PEER, &copy)) != SC_OK ||
-        (status = sc_mark(to, SC_STREAM_PEER, &copied)) != SC_OK ||
+        (status = sc_order(to, peer, written)) != SC_OK ||
+        (status = sc_order(to, peer, free_at)) != SC_OK ||
+        (status = ops->copy(to, peer, &copy)) != SC_OK ||
+        (status = sc_mark(to, peer, &copied)) != SC_OK ||
         (status = sc_order(to, SC_STREAM_COMPUTE, copied)) != SC_OK)
         return status;
     sc_count(&sc_stats.bytes[SC_D2D], bytes);

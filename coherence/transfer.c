@@ -2,10 +2,11 @@
  * small enough that kernels can start on the first of them. */
 #include "coherence/protocol.h"
 
-#include <float.h>
 #include <string.h>
 
 #define CHUNK_BYTES (UINT64_C(16) << 20)
+#define RELAY_CHUNK (UINT64_C(4) << 20) /* of copies that go on from where they arrive */
+#define NEAR 1.1 /* rates are measured: as near as another */
 
 /* What a stream has waited for already, so that the steady state asks nothing: [device][stream][of device][stream]. */
 static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
@@ -139,18 +140,7 @@ static uint64_t sector_bytes(const struct sc_matrix *m, const struct sc_tile *t,
 
 /* --- to a device -------------------------------------------------------------------------------------------------- */
 
-/* Bytes/s of direct copies; from a device that says nothing about it as many as there may be, to spare the host. */
-static double rate_from(int device, int from)
-{
-    const struct sc_device_properties *p = &sc_protocol.properties[device];
-
-    if (from == SC_HOST)
-        return p->host_bandwidth;
-    if (!p->peer[from])
-        return 0;
-    return p->peer_bandwidth[from] > 0 && !(sc_config.without & SC_WITHOUT_TOPOLOGY) ? p->peer_bandwidth[from]
-                                                                                     : DBL_MAX;
-}
+typedef double rate_function(int from, int to);
 
 /* On its way there is as good as there: whoever copies waits for it. */
 static bool is_source(int device, const struct sc_tile *t, int s, int from)
@@ -161,17 +151,17 @@ static bool is_source(int device, const struct sc_tile *t, int s, int from)
 
 /* The nearest copy of a sector.  Of equally near ones a device's rather than the host's, whose links all share, the
  * tile's home, or else the device that has served the least. */
-static int source_for(int device, const struct sc_tile *t, int s)
+static int source_by(rate_function *rate_of, int device, const struct sc_tile *t, int s)
 {
     bool on_host = t->host_valid >> s & 1;
-    double best = on_host ? rate_from(device, SC_HOST) : 0;
+    double best = on_host ? rate_of(SC_HOST, device) : 0;
     int from = SC_HOST;
 
     for (int d = 0; d < sc_protocol.devices; d++) {
-        double rate = is_source(device, t, s, d) ? rate_from(device, d) : 0;
+        double rate = is_source(device, t, s, d) ? rate_of(d, device) : 0;
 
-        if (rate > 0 && (rate > best || (rate == best && (from == SC_HOST || d == t->home ||
-                                                          (from != t->home && served[d] < served[from]))))) {
+        if (rate > 0 && (rate > best * NEAR || (rate * NEAR >= best && (from == SC_HOST || d == t->home ||
+                                                           (from != t->home && served[d] < served[from]))))) {
             best = rate;
             from = d;
         }
@@ -182,6 +172,11 @@ static int source_for(int device, const struct sc_tile *t, int s)
         if (d != device && t->copy[d].valid >> s & 1)
             return d;
     return SC_HOST;
+}
+
+static int source_for(int device, const struct sc_tile *t, int s)
+{
+    return source_by(sc_route_direct_rate, device, t, s);
 }
 
 /* Everything that has to be over before the sectors' memory on the device is written by `stream`. */
@@ -212,7 +207,7 @@ static enum sc_status after_written(int device, enum sc_stream stream, int from,
 static enum sc_status fetch_rows(int device, int from, struct sc_matrix *m, struct sc_tile *t, int s, int e,
                                  int64_t r0, int64_t r1)
 {
-    enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : SC_STREAM_PEER;
+    enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : sc_stream_peer(from);
     struct sc_copy *c = &t->copy[device];
     struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device, false};
     enum sc_status status = before_overwriting(device, stream, c, s, e);
@@ -241,25 +236,67 @@ static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struc
     return fetch_rows(device, from, m, t, s, e, t->row, t->row + t->rows);
 }
 
-enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
+                            int hops);
+
+/* Has the sectors brought to a device that they go on from.  False: it has no room to spare, or fails. */
+static bool relay(int via, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, int hops)
+{
+    enum sc_status status = sc_memory_spare(via, m, t);
+
+    if (status == SC_OK)
+        status = bring(via, m, t, sectors, RELAY_CHUNK, hops - 1);
+    if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(via, "passing data on");
+    return status == SC_OK;
+}
+
+/* Where each of the sectors is to come from: from[s].  Where the best way to it is over another device, that device gets
+ * them first, and is where they come from. */
+static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, int hops,
+                         int from[SC_SECTORS])
+{
+    uint64_t over[SC_DEVICES_MAX] = {0};
+
+    for (uint64_t rest = sectors; rest; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest), via;
+
+        from[s] = source_by(hops > 0 ? sc_route_rate : sc_route_direct_rate, device, t, s);
+        via = hops > 0 && from[s] != SC_HOST ? sc_route_via(from[s], device) : -1;
+        if (via >= 0)
+            over[via] |= UINT64_C(1) << s;
+    }
+    for (int via = 0; via < sc_protocol.devices; via++) {
+        bool relayed = over[via] && relay(via, m, t, over[via], hops);
+
+        for (uint64_t rest = over[via]; rest; rest &= rest - 1) {
+            int s = __builtin_ctzll(rest);
+
+            from[s] = relayed ? via : source_for(device, t, s);
+        }
+    }
+}
+
+static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
+                            int hops)
 {
     struct sc_copy *c = &t->copy[device];
-    uint64_t need = sectors & ~c->valid, todo = need;
+    uint64_t need = sectors & ~c->valid, todo;
     enum sc_status status = SC_OK;
     int from[SC_SECTORS];
 
+    find_sources(device, m, t, need, hops, from);
     for (uint64_t rest = need; rest; rest &= rest - 1) {
         int s = __builtin_ctzll(rest);
 
-        from[s] = source_for(device, t, s);
         if (from[s] != SC_HOST)
             sc_memory_touch(from[s], &t->copy[from[s]]);
     }
     sc_protocol_shared(m, t, device, need); /* before the first upload reads the host (C5) */
-    while (todo && status == SC_OK) {
+    for (todo = need; todo && status == SC_OK;) {
         int s = __builtin_ctzll(todo), e = s + 1;
 
-        while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sector_bytes(m, t, s, e) < CHUNK_BYTES)
+        while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sector_bytes(m, t, s, e) < chunk)
             e++;
         status = fetch_run(device, from[s], m, t, s, e);
         if (status == SC_OK)
@@ -268,6 +305,11 @@ enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_
     if (todo)
         sc_protocol_dropped(m, t, device, todo);
     return status;
+}
+
+enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    return bring(device, m, t, sectors, CHUNK_BYTES, sc_config.max_hops);
 }
 
 int sc_transfer_source(int device, const struct sc_tile *t, int s)
@@ -300,18 +342,19 @@ enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile 
 {
     int64_t origin = t->col * m->rows;
     int from = source_for(device, t, s);
+    enum sc_stream stream = sc_stream_peer(from);
     struct sc_copy *c = &t->copy[device];
     struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, true};
-    enum sc_status status = before_overwriting(device, SC_STREAM_PEER, c, s, s + 1);
+    enum sc_status status = before_overwriting(device, stream, c, s, s + 1);
     struct sc_fence f;
 
     sc_memory_touch(from, &t->copy[from]);
     if (status == SC_OK)
-        status = after_written(device, SC_STREAM_PEER, from, t, s, s + 1);
+        status = after_written(device, stream, from, t, s, s + 1);
     if (status == SC_OK)
-        status = copy_rect(&r, device, SC_STREAM_PEER);
+        status = copy_rect(&r, device, stream);
     if (status == SC_OK)
-        status = sc_mark(device, SC_STREAM_PEER, &f);
+        status = sc_mark(device, stream, &f);
     if (status != SC_OK)
         return status;
     c->ready[s] = f;

@@ -16,13 +16,27 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 3
+#define SC_DEVICE_ABI 4
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
 #define SC_HOST (-1) /* the host as a location */
 
-enum sc_stream { SC_STREAM_COMPUTE, SC_STREAM_H2D, SC_STREAM_D2H, SC_STREAM_PEER, SC_STREAM_MEMORY, SC_STREAMS };
+/* Copies from other devices have several streams, so that those over different links go on side by side. */
+#define SC_PEER_STREAMS 4
+enum sc_stream {
+    SC_STREAM_COMPUTE,
+    SC_STREAM_H2D,
+    SC_STREAM_D2H,
+    SC_STREAM_PEER,
+    SC_STREAM_MEMORY = SC_STREAM_PEER + SC_PEER_STREAMS,
+    SC_STREAMS
+};
+/* The one for copies from a device.  In a hypercube of eight, neighbours have different ones. */
+static inline enum sc_stream sc_stream_peer(int from)
+{
+    return (enum sc_stream)(SC_STREAM_PEER + from % SC_PEER_STREAMS);
+}
 
 /* A pitched copy of `height` pieces of `width` bytes.  Devices are indices or SC_HOST; at least one is a device. */
 struct sc_copy2d {

@@ -206,6 +206,7 @@ static bool open_devices(void)
         ops->close();
         return false;
     }
+    sc_blas_links();
     if (sc_host_faults_start(&callbacks) != SC_OK) {
         sc_coherence_stop();
         return false;

@@ -173,7 +173,7 @@ static void *worker(void *argument)
 /* With all signals blocked but those a thread raises itself: the program's handlers run on the program's threads. */
 static enum sc_status start_worker(struct stream *s)
 {
-    static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer", "memory"};
+    static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer0", "peer1", "peer2", "peer3", "memory"};
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     int index = (int)(s - &all.stream[0][0]), error;
     sigset_t block, before;
