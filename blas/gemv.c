@@ -80,15 +80,31 @@ static enum sc_status add_inputs(const struct output *o, int device, int64_t fir
     return status;
 }
 
+/* The first input part that the device has of x: with that it can begin while it gets the others. */
+static int first_there(const struct output *o, int device)
+{
+    if (o->in->n > 1 && sc_coherence_devices() > 1)
+        for (int q = 0; q < o->in->n; q++) {
+            struct sc_piece x = sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ);
+
+            if (!sc_coherence_missing(device, &x))
+                return q;
+        }
+    return 0;
+}
+
 /* The same over the input parts whose tile is on `only` (< 0: over all). */
 static enum sc_status add_directly(const struct output *o, int device, int only, int64_t first, int64_t n,
                                    const double beta[2])
 {
     static const double one[2] = {1, 0};
     enum sc_status status = SC_OK;
+    int turn = first_there(o, device);
     bool started = false;
 
-    for (int q = 0; q < o->in->n && status == SC_OK; q++) {
+    for (int i = 0; i < o->in->n && status == SC_OK; i++) {
+        int q = (turn + i) % o->in->n;
+
         if (only >= 0 && o->device_of[q] != only)
             continue;
         status = add_inputs(o, device, first, n, o->in->at[q], o->in->at[q + 1], started ? one : beta);

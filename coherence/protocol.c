@@ -215,6 +215,7 @@ void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uin
     if (t->linked & sectors)
         unlink_sectors(m, t, sectors);
 
+    sc_push_written(m, t, device, sectors);
     assign(m, t, device, sectors, true);
     for (int d = 0; d < sc_protocol.devices; d++)
         if (d != device && (lost = assign(m, t, d, sectors, false)) && sc_protocol.check)

@@ -179,6 +179,11 @@ struct sc_form *sc_link_oldest(int device);
 void sc_link_evict(struct sc_form *form);
 void sc_link_stop(void); /* none has memory any more */
 
+/* --- results that go to where they are read next (push.c) ---------------------------------------------------------- */
+
+/* A kernel of the call in progress is writing them: what the other devices have read of them is noted. */
+void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
+
 /* --- acquiring (task.c) ------------------------------------------------------------------------------------------- */
 
 struct sc_target;

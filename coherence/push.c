@@ -1,12 +1,17 @@
-/* Results that go home before the host asks for them (PROACT: the producer pushes what its consumer has been seen to
- * read).  When the host has looked at a matrix after each of the last calls that wrote it, the next result is sent home
- * while its kernels finish, part after part.  Its pages stay closed until they are touched, and open without a
- * transfer. */
+/* Results that go to where they will be read before anybody asks (PROACT: the producer pushes what its consumers have
+ * been seen to read), part after part as their kernels finish.
+ *
+ * Home: when the host has looked at a matrix after each of the last calls that wrote it.  Its pages stay closed until
+ * they are touched, and open without a transfer.
+ * To other devices: sectors that a device has read after each of the last two calls that wrote them elsewhere.  A device
+ * that does not read what it was sent gets no more. */
 #include "base/config.h"
 #include "coherence/protocol.h"
 
 #define LEAST_BYTES ((size_t)1 << 20) /* below, a transfer takes no longer than its fault */
 #define LOOKS       2                 /* calls after which the host must have looked */
+
+/* --- does the host look ------------------------------------------------------------------------------------------- */
 
 static int sectors_of(const struct sc_matrix *m)
 {
@@ -35,8 +40,63 @@ static bool is_whole(const struct sc_operand *o)
     return lo == o->matrix->base && hi == sc_matrix_end(o->matrix);
 }
 
+/* --- to devices --------------------------------------------------------------------------------------------------- */
+
+/* The first time in this call that a sector is written what has been read of it is history. */
+void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
+{
+    if (sc_protocol.devices < 2)
+        return;
+    if (t->written_by != sc_protocol.calls) {
+        t->written_by = sc_protocol.calls;
+        t->written = 0;
+    }
+    sectors &= ~t->written;
+    t->written |= sectors;
+    for (int d = 0; d < sc_protocol.devices && sectors; d++) {
+        struct sc_copy *c = &t->copy[d];
+        uint64_t read = d == device ? 0 : c->read & sectors;
+
+        c->wanted = (c->wanted & ~sectors) | (read & c->was_read);
+        c->was_read = (c->was_read & ~sectors) | read;
+        c->read &= ~sectors;
+        m->shared = m->shared || c->wanted;
+    }
+}
+
+/* What of the call's results the device will read, as far as there is room for it. */
+static void send(struct sc_matrix *m, struct sc_tile *t, int device)
+{
+    struct sc_copy *c = &t->copy[device];
+    uint64_t wanted = c->wanted & t->written & ~c->valid, before = sc_stats.bytes[SC_D2D];
+
+    for (int d = 0; d < sc_protocol.devices && wanted; d++)
+        if (d != device && t->copy[d].valid & wanted && !sc_protocol.failed[device] &&
+            sc_memory_spare(device, m, t) == SC_OK)
+            sc_transfer_to_device(device, m, t, t->copy[d].valid & wanted & ~c->valid); /* a failure shows in a task */
+    sc_count(&sc_stats.pushed_d2d, sc_stats.bytes[SC_D2D] - before);
+}
+
+static void send_all(struct sc_matrix *m)
+{
+    m->shared = false;
+    for (int i = 0; i < m->row_parts * m->col_parts; i++)
+        for (int d = 0; d < sc_protocol.devices; d++) {
+            struct sc_tile *t = &m->tiles[i];
+
+            m->shared = m->shared || t->copy[d].wanted;
+            if (t->written_by == sc_protocol.calls)
+                send(m, t, d);
+        }
+}
+
+/* --- home, and all ------------------------------------------------------------------------------------------------ */
+
 void sc_coherence_push(const struct sc_operand *operands, int count)
 {
+    for (int i = 0; i < count; i++)
+        if (operands[i].matrix && operands[i].view.access & SC_WRITE && operands[i].matrix->shared && sc_config.push)
+            send_all(operands[i].matrix);
     for (int i = 0; i < count; i++) {
         struct sc_matrix *m = operands[i].matrix;
         uint64_t before;

@@ -25,6 +25,9 @@ struct sc_copy {
     /* Copies out of this memory that may be running: by device i, which has one stream for it; last, by the own D2H stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
     uint32_t pins;     /* > 0: not to be evicted */
+    /* What kernels of this device read that other devices write (coherence/push.c): since the last call that wrote it,
+     * before that one, and each time before the last two. */
+    uint64_t read, was_read, wanted;
     /* While there is memory: place among the copies of the device, least recently used first (coherence/memory.c). */
     struct sc_copy *older, *newer;
     uint64_t last_use; /* the tick then: to compare with what is not a copy */
@@ -39,6 +42,7 @@ struct sc_tile {
     struct sc_fence *landed; /* per sector */
     struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
     struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
+    uint64_t written, written_by; /* sectors that the last call wrote, and its number */
     uint64_t linked; /* sectors that device data in another form was made from (coherence/link.c): closed for writing */
     int home;
     struct sc_copy *copy; /* one for each device */
@@ -51,6 +55,7 @@ struct sc_matrix {
     uint16_t routine;
     uint64_t fetches, fetched_bytes; /* copies to the host and their bytes, since sc_coherence_fetched */
     int opened; /* sectors that the host has looked at since the matrix was written last by a call */
+    bool shared; /* some sectors of it are wanted by devices that do not write them */
     int looks;  /* calls in a row after which it looked at most of them (coherence/push.c) */
     uintptr_t base;
     size_t bytes; /* extent on the host: all columns, the last one without the rows' gap */

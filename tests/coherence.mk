@@ -1,7 +1,7 @@
 # Tests of coherence: host, directory, protocol and emulated devices together
 EXTRA_DIST += tests/coherence_env.h
 COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads \
-	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources tests/coherence_routes
+	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources tests/coherence_routes tests/coherence_sharing
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
 tests_coherence_memory_SOURCES = tests/coherence_memory.c
@@ -10,6 +10,8 @@ tests_coherence_push_SOURCES = tests/coherence_push.c
 tests_coherence_push_LDADD = libcore.la
 tests_coherence_sources_SOURCES = tests/coherence_sources.c
 tests_coherence_sources_LDADD = libcore.la
+tests_coherence_sharing_SOURCES = tests/coherence_sharing.c
+tests_coherence_sharing_LDADD = libcore.la
 tests_coherence_routes_SOURCES = tests/coherence_routes.c
 tests_coherence_routes_LDADD = libcore.la
 tests_coherence_scarce_SOURCES = tests/coherence_scarce.c
