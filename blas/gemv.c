@@ -80,17 +80,42 @@ static enum sc_status add_inputs(const struct output *o, int device, int64_t fir
     return status;
 }
 
-/* The first input part that the device has of x: with that it can begin while it gets the others. */
-static int first_there(const struct output *o, int device)
+/* The first elements [*at, return value) of x in [*at, to) that the device has; none: *at = to. */
+static int64_t first_there(const struct output *o, int device, int64_t *at, int64_t to)
 {
-    if (o->in->n > 1 && sc_coherence_devices() > 1)
-        for (int q = 0; q < o->in->n; q++) {
-            struct sc_piece x = sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ);
+    for (int64_t run; *at < to; *at += run) {
+        struct sc_piece x;
+        int newest;
 
-            if (!sc_coherence_missing(device, &x))
-                return q;
-        }
-    return 0;
+        run = sc_coherence_run(operand_x(o), *at, to - *at, &newest);
+        x = sc_blas_vector(operand_x(o), *at, run, SC_READ);
+        if (!sc_coherence_missing(device, &x))
+            return *at + run;
+    }
+    return to;
+}
+
+/* add_inputs for a tile that takes long, on a device that has a part of x only: it begins with that while it gets the
+ * others' (an iteration y := A x, x := y on several devices). */
+#define LONG_BYTES (INT64_C(128) << 20)
+static enum sc_status add_as_it_comes(const struct output *o, int device, int64_t first, int64_t n, int64_t from,
+                                      int64_t to, const double beta[2])
+{
+    static const double one[2] = {1, 0};
+    int64_t here = from, end = to;
+    enum sc_status status;
+
+    if (sc_coherence_devices() > 1 && operand_x(o)->view.ld > 0 &&
+        n * (to - from) * (int64_t)sc_type_bytes(o->call->kernel->type) >= LONG_BYTES)
+        end = first_there(o, device, &here, to);
+    if (here >= to || (here == from && end == to))
+        return add_inputs(o, device, first, n, from, to, beta);
+    status = add_inputs(o, device, first, n, here, end, beta);
+    if (status == SC_OK && end < to)
+        status = add_inputs(o, device, first, n, end, to, one);
+    if (status == SC_OK && from < here)
+        status = add_inputs(o, device, first, n, from, here, one);
+    return status;
 }
 
 /* The same over the input parts whose tile is on `only` (< 0: over all). */
@@ -99,15 +124,12 @@ static enum sc_status add_directly(const struct output *o, int device, int only,
 {
     static const double one[2] = {1, 0};
     enum sc_status status = SC_OK;
-    int turn = first_there(o, device);
     bool started = false;
 
-    for (int i = 0; i < o->in->n && status == SC_OK; i++) {
-        int q = (turn + i) % o->in->n;
-
+    for (int q = 0; q < o->in->n && status == SC_OK; q++) {
         if (only >= 0 && o->device_of[q] != only)
             continue;
-        status = add_inputs(o, device, first, n, o->in->at[q], o->in->at[q + 1], started ? one : beta);
+        status = add_as_it_comes(o, device, first, n, o->in->at[q], o->in->at[q + 1], started ? one : beta);
         started = true;
     }
     return status;

@@ -35,7 +35,7 @@ static enum sc_status acquire_exactly(int device, const struct sc_piece *p, cons
             int s = __builtin_ctzll(rest);
 
             clip(x, s, a, b, &lo, &hi, &length);
-            if (!is_most(hi - lo, length) && sc_transfer_source(device, x->t, s) != SC_HOST)
+            if (!is_most(hi - lo, length) && sc_transfer_source(device, x->m, x->t, s) != SC_HOST)
                 parts |= UINT64_C(1) << s;
         }
     whole.sectors &= ~parts;

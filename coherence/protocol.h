@@ -133,7 +133,7 @@ void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sector
  * the kernels that the lock's holder enqueues next overwrite these. */
 enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1);
 /* Where a sector would come from: a device or SC_HOST. */
-int sc_transfer_source(int device, const struct sc_tile *t, int s);
+int sc_transfer_source(int device, const struct sc_matrix *m, const struct sc_tile *t, int s);
 /* Copies elements [first, last) of a contiguous lattice, inside sector s that the device does not have, from another
  * device (not from the host) to their place there.  For the kernel that is enqueued next: the sector does not become
  * valid. */

@@ -6,6 +6,7 @@
 
 #define CHUNK_BYTES (UINT64_C(16) << 20)
 #define RELAY_CHUNK (UINT64_C(4) << 20) /* of copies that go on from where they arrive */
+#define SMALL_TILE (UINT64_C(1) << 20)
 #define NEAR 1.1 /* rates are measured: as near as another */
 
 /* What a stream has waited for already, so that the steady state asks nothing: [device][stream][of device][stream]. */
@@ -149,10 +150,26 @@ static bool is_source(int device, const struct sc_tile *t, int s, int from)
            !(sc_config.without & SC_WITHOUT_TRANSIT && t->host_valid >> s & 1 && !sc_reached(t->copy[from].ready[s]));
 }
 
-/* The nearest copy of a sector.  Of equally near ones a device's rather than the host's, whose links all share, the
- * tile's home, or else the device that has served the least. */
-static int source_by(rate_function *rate_of, int device, const struct sc_tile *t, int s)
+/* Of two copies that are as near, whether d's is the better one: a device's rather than the host's, whose links all
+ * share; of a small tile (waiting takes longer than copying) one that no copy brings there; its home's; or else that of
+ * the device that has served the least. */
+static bool is_better(const struct sc_tile *t, uint64_t bytes, int s, int d, int than)
 {
+    bool made, made_there;
+
+    if (than == SC_HOST)
+        return true;
+    made = t->copy[d].ready[s].stream == SC_STREAM_COMPUTE;
+    made_there = t->copy[than].ready[s].stream == SC_STREAM_COMPUTE;
+    if (bytes < SMALL_TILE && made != made_there)
+        return made;
+    return d == t->home || (than != t->home && served[d] < served[than]);
+}
+
+/* The nearest copy of a sector. */
+static int source_by(rate_function *rate_of, int device, const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    uint64_t bytes = (uint64_t)(t->rows * t->cols) * m->elem;
     bool on_host = t->host_valid >> s & 1;
     double best = on_host ? rate_of(SC_HOST, device) : 0;
     int from = SC_HOST;
@@ -160,8 +177,7 @@ static int source_by(rate_function *rate_of, int device, const struct sc_tile *t
     for (int d = 0; d < sc_protocol.devices; d++) {
         double rate = is_source(device, t, s, d) ? rate_of(d, device) : 0;
 
-        if (rate > 0 && (rate > best * NEAR || (rate * NEAR >= best && (from == SC_HOST || d == t->home ||
-                                                           (from != t->home && served[d] < served[from]))))) {
+        if (rate > 0 && (rate > best * NEAR || (rate * NEAR >= best && is_better(t, bytes, s, d, from)))) {
             best = rate;
             from = d;
         }
@@ -174,9 +190,9 @@ static int source_by(rate_function *rate_of, int device, const struct sc_tile *t
     return SC_HOST;
 }
 
-static int source_for(int device, const struct sc_tile *t, int s)
+static int source_for(int device, const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
-    return source_by(sc_route_direct_rate, device, t, s);
+    return source_by(sc_route_direct_rate, device, m, t, s);
 }
 
 /* Everything that has to be over before the sectors' memory on the device is written by `stream`. */
@@ -251,8 +267,8 @@ static bool relay(int via, struct sc_matrix *m, struct sc_tile *t, uint64_t sect
     return status == SC_OK;
 }
 
-/* Where each of the sectors is to come from: from[s].  Where the best way to it is over another device, that device gets
- * them first, and is where they come from. */
+/* Where each of the sectors is to come from: from[s].  Where the best way from it leads over another device, that one
+ * gets them first, and is where they come from. */
 static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, int hops,
                          int from[SC_SECTORS])
 {
@@ -261,7 +277,7 @@ static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uin
     for (uint64_t rest = sectors; rest; rest &= rest - 1) {
         int s = __builtin_ctzll(rest), via;
 
-        from[s] = source_by(hops > 0 ? sc_route_rate : sc_route_direct_rate, device, t, s);
+        from[s] = source_by(hops > 0 ? sc_route_rate : sc_route_direct_rate, device, m, t, s);
         via = hops > 0 && from[s] != SC_HOST ? sc_route_via(from[s], device) : -1;
         if (via >= 0)
             over[via] |= UINT64_C(1) << s;
@@ -272,7 +288,7 @@ static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uin
         for (uint64_t rest = over[via]; rest; rest &= rest - 1) {
             int s = __builtin_ctzll(rest);
 
-            from[s] = relayed ? via : source_for(device, t, s);
+            from[s] = relayed ? via : source_for(device, m, t, s);
         }
     }
 }
@@ -312,14 +328,14 @@ enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_
     return bring(device, m, t, sectors, CHUNK_BYTES, sc_config.max_hops);
 }
 
-int sc_transfer_source(int device, const struct sc_tile *t, int s)
+int sc_transfer_source(int device, const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
-    return source_for(device, t, s);
+    return source_for(device, m, t, s);
 }
 
 enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1)
 {
-    int from = source_for(device, t, s);
+    int from = source_for(device, m, t, s);
     uint64_t bit = UINT64_C(1) << s;
     enum sc_status status = SC_OK;
 
@@ -341,7 +357,7 @@ enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_til
 enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last)
 {
     int64_t origin = t->col * m->rows;
-    int from = source_for(device, t, s);
+    int from = source_for(device, m, t, s);
     enum sc_stream stream = sc_stream_peer(from);
     struct sc_copy *c = &t->copy[device];
     struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, true};

@@ -5,6 +5,8 @@
 #include "directory/directory.h"
 
 #define PAGE_BYTES 4096
+#define EVEN_BYTES 512 /* of segments that make equal parts */
+#define UNEVEN 16      /* the largest part may be larger than the mean by this part of it */
 #define PARTS_MAX 341 /* of a dimension: the cuts of three operands together find room in SC_CUTS_MAX (coherence.h) */
 
 static int64_t div_up(int64_t a, int64_t b)
@@ -17,6 +19,26 @@ static int64_t round_up(int64_t a, int64_t b)
     return div_up(a, b) * b;
 }
 
+/* The length of most of `devices` parts of whole segments. */
+static int64_t longest_part(int64_t n, int64_t segment, int devices)
+{
+    return div_up(div_up(n, segment), devices) * segment;
+}
+
+/* Segments of whole units of which a device gets two and its neighbour three are no way to share work: then as many as
+ * the devices have in common, and of any length that leaves kernels aligned. */
+static int64_t even_segment(int64_t n, size_t elem, int64_t segment)
+{
+    int devices = sc_directory_limits.devices;
+    int64_t fine = (int64_t)(EVEN_BYTES / elem), even;
+
+    if (devices < 2 || devices > SC_SECTORS || n < devices * segment ||
+        longest_part(n, segment, devices) * devices <= n + n / UNEVEN)
+        return segment;
+    even = round_up(div_up(n, SC_SECTORS / devices * devices), fine);
+    return longest_part(n, even, devices) < longest_part(n, segment, devices) ? even : segment;
+}
+
 int64_t sc_lattice_segment(int64_t n, size_t elem)
 {
     int64_t unit = (int64_t)(sc_directory_limits.unit_bytes / elem);
@@ -25,7 +47,7 @@ int64_t sc_lattice_segment(int64_t n, size_t elem)
 
     if (unit < 1)
         unit = 1;
-    length = round_up(div_up(n > 0 ? n : 1, SC_SECTORS), unit);
+    length = even_segment(n, elem, round_up(div_up(n > 0 ? n : 1, SC_SECTORS), unit));
     if (length > most) /* a segment must fit into a tile (D4) */
         length = most > unit ? most / unit * unit : most > 0 ? most : 1;
     return length;

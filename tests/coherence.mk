@@ -1,7 +1,8 @@
 # Tests of coherence: host, directory, protocol and emulated devices together
 EXTRA_DIST += tests/coherence_env.h
 COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads \
-	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources tests/coherence_routes tests/coherence_sharing
+	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources \
+	tests/coherence_routes tests/coherence_sharing
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
 tests_coherence_memory_SOURCES = tests/coherence_memory.c

@@ -95,7 +95,7 @@ int main(void)
     round_of(1 << 1, &pushed, &pulled, &right);
     tap_ok(pushed == 2 && pulled == 0 && right, "and once more");
     round_of(1 << 1 | 1 << 3, &pushed, &pulled, &right);
-    tap_ok(pushed == 1 && pulled == 1 && right, "to one of them that did not read it no longer; a third one fetches it");
+    tap_ok(pushed == 1 && pulled == 1 && right, "to one that did not read it no longer; a third one fetches it");
     sc_config.push = 0;
     round_of(1 << 1, &pushed, &pulled, &right);
     tap_ok(pushed == 0 && pulled == 1 && right, "SEMCACHE_PUSH=0: no more");
