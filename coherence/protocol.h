@@ -147,7 +147,7 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
 enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_t first, int64_t last,
                                   struct sc_fences *fences);
 
-/* --- ways between places (route.c) --------------------------------------------------------------------------------- */
+/* --- ways between places (route.c) -------------------------------------------------------------------------------- */
 
 void sc_route_start(void); /* from what the devices say; sc_coherence_links knows better */
 /* Bytes/s of the best way from a device or SC_HOST to a device, over the devices that it leads over; 0: none. */
@@ -179,7 +179,7 @@ struct sc_form *sc_link_oldest(int device);
 void sc_link_evict(struct sc_form *form);
 void sc_link_stop(void); /* none has memory any more */
 
-/* --- results that go to where they are read next (push.c) ---------------------------------------------------------- */
+/* --- results that go to where they are read next (push.c) --------------------------------------------------------- */
 
 /* A kernel of the call in progress is writing them: what the other devices have read of them is noted. */
 void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);

@@ -3,8 +3,8 @@
  *
  * Home: when the host has looked at a matrix after each of the last calls that wrote it.  Its pages stay closed until
  * they are touched, and open without a transfer.
- * To other devices: sectors that a device has read after each of the last two calls that wrote them elsewhere.  A device
- * that does not read what it was sent gets no more. */
+ * To other devices: sectors that one has read after each of the last two calls that wrote them elsewhere.  One that
+ * does not read what it was sent gets no more. */
 #include "base/config.h"
 #include "coherence/protocol.h"
 
