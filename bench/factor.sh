@@ -46,8 +46,9 @@ measure() { # sizes: lines of bench/factor by all three
     [ -z "$nvblas" ] ||
         NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" "$@" >"$scratch/nvblas" 2>/dev/null || true
 }
-# Milliseconds are the best of at least two rounds; first: the first one, which pins memory.  What moved, in matrices a
-# round, and faults a round; of the small sizes together in MiB.
+# Milliseconds are the best of at least two rounds; first: the first one, which pins memory.  What semcache moved, in
+# matrices a round (up, down) and together in GiB, and faults a round; of the small sizes together in MiB.  (The host
+# alone moves nothing; NVBLAS does not say what it moves: the operands of each call, up and down.)
 table() { # together: 1 or 0
     tr -d '\n' <"$scratch/stats" >"$scratch/line"
     awk -v together="$1" -v folder="$scratch" '
@@ -76,8 +77,8 @@ table() { # together: 1 or 0
             rounds = of(ours, "rounds")
             unit = 8 * of(host, "n") ^ 2 * rounds
             if (!together && unit)
-                printf " %7.2f %7.2f %7.0f", moved("h2d") / unit, moved("d2h") / unit,
-                    (moved("read") + moved("write")) / rounds
+                printf " %7.2f %7.2f %8.2f %7.0f", moved("h2d") / unit, moved("d2h") / unit,
+                    (moved("h2d") + moved("d2h")) / rounds / 2 ^ 30, (moved("read") + moved("write")) / rounds
             print ""
         }
         END {
@@ -89,7 +90,7 @@ table() { # together: 1 or 0
 }
 
 wrong=0
-echo "routine      n     host ms semcache ms    first ms  ratio   nvblas ms  ratio  up      down     faults"
+echo "routine      n     host ms semcache ms    first ms  ratio   nvblas ms  ratio      up    down moved GiB  faults"
 for routine in $routines; do
     if [ -n "${FACTOR_SIZES:-}" ]; then
         large=$FACTOR_SIZES

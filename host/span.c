@@ -92,7 +92,7 @@ static size_t within_limit(size_t bytes)
         syscall(SYS_close, fd);
     used = strtoul(text, NULL, 10) << SC_PAGE_SHIFT;
     left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
-    used = left / 4 > LEFT_LEAST ? left / 4 : LEFT_LEAST;
+    used = left / 2 > LEFT_LEAST ? left / 2 : LEFT_LEAST;
     left = left > used ? left - used : 0;
     return bytes < left ? bytes : left;
 }

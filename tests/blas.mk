@@ -59,6 +59,11 @@ tests_blas_sequences_LDFLAGS = -export-dynamic
 blas/replay.$(OBJEXT): blas/replay_calls.h
 TESTS += tests/blas_sequences
 LONG_TESTS += tests/blas_sequences
+# All devices work on each operation.
+check_PROGRAMS += tests/blas_devices
+tests_blas_devices_SOURCES = tests/blas_devices.c tests/blas_random.h tests/blas_definition.h
+tests_blas_devices_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_devices
 # Products into a triangle: what of it is uploaded.
 check_PROGRAMS += tests/blas_triangles
 tests_blas_triangles_SOURCES = tests/blas_triangles.c tests/blas_random.h

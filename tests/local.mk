@@ -41,6 +41,14 @@ check-tsan:
 check-gpu:
 	SEMCACHE_TEST_DEVICE=cuda SEMCACHE_TEST_REQUIRE_GPU=1 $(MAKE) check
 
+# A part of the generated calls on a real GPU under compute-sanitizer.
+SANITIZED_TESTS = tests/device_kernels tests/device_conformance tests/blas_sequences
+EXTRA_DIST += tests/sanitizer.sh
+.PHONY: check-sanitizer
+check-sanitizer: all
+	$(MAKE) $(SANITIZED_TESTS)
+	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' $(SHELL) $(srcdir)/tests/sanitizer.sh
+
 # Tests that take minutes, or more of themselves when SEMCACHE_TEST_LONG=1 says so; CI leaves them out.
 LONG_TESTS =
 .PHONY: check-long
