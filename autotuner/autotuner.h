@@ -34,6 +34,8 @@ struct sc_autotuner_call {
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t untracked;    /* of those: in memory that cannot be tracked */
     uint64_t overwritten;  /* of those: not on devices, and written without being read: they need not go there */
+    int arrivals;          /* operands of which something has to be brought */
+    int closings;          /* operands that are written and that the host has some of */
     uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
     uint64_t fetches;      /* in so many copies */
     uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
@@ -54,6 +56,8 @@ struct sc_autotuner_prediction {
 };
 /* All of it: this call on the devices. */
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
+/* How much of the shorter of kernel and transfers could be hidden behind the other, at best: 0 to 1. */
+double sc_autotuner_hideable(const struct sc_autotuner_call *call);
 /* Seconds on the host, by the sizes, the type and machine.cores alone. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call);
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);

@@ -119,16 +119,49 @@ static double work_of(const struct sc_database_kernel *k)
     return sc_database_work((enum sc_op)k->op, 'L', size, size, size);
 }
 
-/* The kernels of the routine, or of one of its level that stands for it; *count 0: none. */
+/* The type whose kernels stand for this one's: itself where there are any.  SC_TYPES: there are none. */
+static enum sc_type type_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type)
+{
+    static const enum sc_type order[] = {SC_D, SC_S, SC_Z, SC_C};
+
+    if (db->index[place][op][type].count)
+        return type;
+    for (int i = 0; i < SC_TYPES; i++)
+        if (db->index[place][op][order[i]].count)
+            return order[i];
+    return SC_TYPES;
+}
+
+/* What a piece of work of a type takes beside one of double precision: by operations, of which single precision does
+ * twice as many, or by bytes. */
+static double weight_of(enum sc_op op, enum sc_type type)
+{
+    static const double operations[SC_TYPES] = {0.5, 1, 2, 4};
+
+    return sc_op_level(op) == 3 ? operations[type] : (double)sc_type_bytes(type) / 8;
+}
+
+/* The kernels of the routine, or of one of its level that stands for it, or of another type; *count 0: none.  *work is
+ * changed into theirs. */
 static const struct sc_database_kernel *rows_of(const struct sc_database *db, int place, enum sc_op op,
-                                                enum sc_type type, int *count)
+                                                enum sc_type type, double *work, int *count)
 {
     static const enum sc_op model[4] = {0, SC_OP_DOT, SC_OP_GEMV, SC_OP_GEMM};
+    enum sc_type measured;
 
-    if (!db->index[place][op][type].count)
+    if (!db->index[place][op][type].count && db->index[place][model[sc_op_level(op)]][type].count)
         op = model[sc_op_level(op)];
-    *count = db->index[place][op][type].count;
-    return db->kernel + db->index[place][op][type].first;
+    measured = type_of(db, place, op, type);
+    if (measured == SC_TYPES) {
+        op = model[sc_op_level(op)];
+        measured = type_of(db, place, op, type);
+    }
+    *count = 0;
+    if (measured == SC_TYPES)
+        return NULL;
+    *work *= weight_of(op, type) / weight_of(op, measured);
+    *count = db->index[place][op][measured].count;
+    return db->kernel + db->index[place][op][measured].first;
 }
 
 /* Seconds between two measurements follow a power law: a line when both are logarithms.  Below the first, a device's
@@ -142,7 +175,7 @@ double sc_database_seconds(const struct sc_database *db, int place, enum sc_op o
 
     if (!(work > 0))
         return 0;
-    row = rows_of(db, place, op, type, &count);
+    row = rows_of(db, place, op, type, &work, &count);
     if (!count)
         return 0;
     while (i < count && work_of(&row[i]) < work)
@@ -162,7 +195,7 @@ double sc_database_watts(const struct sc_database *db, int place, enum sc_op op,
     double watts = 0, nearest = HUGE_VAL;
     int count;
 
-    row = rows_of(db, place, op, type, &count);
+    row = rows_of(db, place, op, type, &work, &count);
     for (int i = 0; i < count && work > 0; i++) {
         double away = fabs(log(work_of(&row[i]) / work));
 

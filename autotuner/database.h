@@ -35,6 +35,19 @@ struct sc_database_kernel {
     double watts;   /* average while it runs; 0: not measured */
 };
 
+/* What a call on devices takes beside its kernel and its bytes, s: the library's own work, drivers, and being waited
+ * for. */
+struct sc_database_calls {
+    bool known;
+    double start;   /* each call */
+    double arrival; /* each operand of which something has to be brought */
+    double closing; /* each operand that is written and that the host has some of */
+    double scalar;  /* awaiting a scalar result */
+    /* Products that begin while operands arrive: of what can be hidden (sc_autotuner_hideable) how much is; gemm, the
+     * others. */
+    double hidden[2];
+};
+
 struct sc_database {
     char machine[4096]; /* the key: hardware, driver, host BLAS; one line */
     bool quick;         /* made by the quick version: few sizes, no pairs */
@@ -43,6 +56,7 @@ struct sc_database {
     struct sc_database_link link[SC_PLACES][SC_PLACES]; /* [from][to] */
     float slow[SC_LINKS][SC_LINKS]; /* each takes so much longer while both are used; symmetric; 0: not measured */
     double set[SC_SETS][SC_DEVICES_MAX + 1]; /* [][n]: bytes/s of all links of the set together; 0: not measured */
+    struct sc_database_calls calls;
     int kernels, room;
     struct sc_database_kernel *kernel; /* after sc_database_index: by place, op, type, size */
     struct { int first, count; } index[SC_PLACES][SC_OPS][SC_TYPES];
@@ -63,7 +77,8 @@ bool sc_database_index(struct sc_database *db);
 double sc_database_work(enum sc_op op, char side, double m, double n, double k);
 
 /* Seconds that `work` of a routine takes at a place, between the sizes that were measured; a routine that was not is
- * taken to be as fast as gemm, gemv or dot of its level.  0: nothing is known. */
+ * taken to be as fast as gemm, gemv or dot of its level, a type that was not by its operations and bytes.  0:
+ * nothing is known. */
 double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
 /* Average watts while it runs; 0: not known. */
 double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);

@@ -10,7 +10,7 @@
 #include "base/log.h"
 
 #define HEADER "semcache-database"
-#define VERSION 1
+#define VERSION 2
 #define WORDS_MAX 12
 #define LINES_MAX 1000000
 #define KERNELS_MAX 100000
@@ -234,6 +234,21 @@ static bool read_kernel(struct reader *r)
     return sc_database_add_kernel(r->db, &kernel) == SC_OK || bad(r, "out of memory");
 }
 
+/* calls START ARRIVAL CLOSING SCALAR GEMM OTHERS */
+static bool read_calls(struct reader *r)
+{
+    struct sc_database_calls *calls = &r->db->calls;
+
+    if (!words(r, 7))
+        return false;
+    if (calls->known)
+        return bad(r, "said twice");
+    calls->known = true;
+    return number(r, 1, 0, 1, &calls->start) && number(r, 2, 0, 1, &calls->arrival) &&
+           number(r, 3, 0, 1, &calls->closing) && number(r, 4, 0, 1, &calls->scalar) &&
+           number(r, 5, 0, 1, &calls->hidden[0]) && number(r, 6, 0, 1, &calls->hidden[1]);
+}
+
 static bool read_end(struct reader *r)
 {
     long count;
@@ -251,6 +266,7 @@ static const struct {
     bool (*read)(struct reader *r);
 } statements[] = {{"machine", read_machine}, {"made", read_made}, {"devices", read_devices}, {"idle", read_idle},
                   {"link", read_link},       {"pair", read_pair}, {"set", read_set},         {"kernel", read_kernel},
+                  {"calls", read_calls},
                   {"end", read_end}};
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -418,6 +434,11 @@ void sc_database_write(const struct sc_database *db, FILE *out, bool partial)
             fprintf(out, "idle %s %.4g\n", sc_database_place_name(i), db->idle_watts[i]);
             lines++;
         }
+    if (db->calls.known) {
+        fprintf(out, "calls %.4g %.4g %.4g %.4g %.3g %.3g\n", db->calls.start, db->calls.arrival,
+                db->calls.closing, db->calls.scalar, db->calls.hidden[0], db->calls.hidden[1]);
+        lines++;
+    }
     lines += write_links(db, out);
     lines += write_pairs(db, out);
     lines += write_sets(db, out);

@@ -2,10 +2,12 @@
  * latencies, which is good to a factor of two. */
 #include "autotuner/autotuner.h"
 
+#include <math.h>
+
 /* Constants of the rule; measured where a figure is given (doc/decisions.md). */
 #define LAUNCH_SECONDS 5e-6       /* enqueue one kernel and its look-ups */
 #define REDUCE_SECONDS 20e-6      /* and wait for a scalar */
-#define UPLOAD_SECONDS 10e-6      /* first transfer of a call */
+#define UPLOAD_SECONDS 10e-6      /* first transfer of an operand */
 #define FAULT_SECONDS 30e-6       /* first touch of a result by the host */
 #define PAGEABLE_BANDWIDTH 7.8e9  /* copies of untracked memory, each way */
 #define HOST_CALL_SECONDS 1e-6
@@ -16,7 +18,9 @@
 #define DEVICE_BANDWIDTH 500e9
 #define LINK_BANDWIDTH 12e9
 #define OVERLAP_BYTES (16 << 20) /* from there on products are cut into strips (blas/pieces.c) */
-#define OVERLAP_HIDDEN 0.85      /* of the shorter of transfer and kernel (dgemm, dtrsm: doc/decisions.md) */
+#define STRIP 1024               /* columns of these (doc/decisions.md) */
+#define STRIPS_MOST 16
+#define OVERLAP_HIDDEN 0.7       /* of what of the shorter of transfer and kernel can be hidden */
 
 static double known(double rate, double otherwise)
 {
@@ -84,6 +88,17 @@ static double latency(const struct sc_autotuner_call *call, bool up, double othe
     return known(up ? db->link[0][SC_PLACE_HOST].latency : db->link[SC_PLACE_HOST][0].latency, otherwise);
 }
 
+/* What calls take beside kernels and bytes, as far as that was measured. */
+static struct sc_database_calls overheads(const struct sc_autotuner_call *call)
+{
+    const struct sc_database *db = call->machine.database;
+
+    if (db && db->calls.known)
+        return db->calls;
+    return (struct sc_database_calls){.start = LAUNCH_SECONDS, .arrival = latency(call, false, UPLOAD_SECONDS),
+                                      .scalar = REDUCE_SECONDS, .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}};
+}
+
 /* --- predictions -------------------------------------------------------------------------------------------------- */
 
 static double host_roofline(const struct sc_autotuner_call *call, double flops, double bytes)
@@ -118,22 +133,44 @@ static double fetch_seconds(uint64_t copies, uint64_t bytes, double link)
 static double device_seconds(const struct sc_autotuner_call *call, double flops, int devices)
 {
     const struct sc_autotuner_machine *machine = &call->machine;
+    struct sc_database_calls overhead = overheads(call);
     double seconds = measured(call, 0, devices);
 
     if (seconds <= 0)
         seconds = larger(flops / (devices * known(machine->gemm_flops, DEVICE_FLOPS)),
                          (double)call->bytes / (devices * known(machine->memory_bandwidth, DEVICE_BANDWIDTH)));
     if (sc_op_is_reduction(call->op))
-        seconds += REDUCE_SECONDS;
-    return LAUNCH_SECONDS + seconds;
+        seconds += overhead.scalar;
+    return overhead.start + seconds;
+}
+
+/* What the devices lack, and pages that are closed. */
+static double move_seconds(const struct sc_autotuner_call *call, double missing, int devices)
+{
+    struct sc_database_calls overhead = overheads(call);
+    double seconds = call->closings * overhead.closing;
+
+    if (missing > 0)
+        seconds += larger(call->arrivals, 1) * overhead.arrival + missing / host_rate(call, false, devices);
+    return seconds;
+}
+
+/* When the last of k strips of each operand has arrived, (2 k - 1) of k^2 blocks are still to be done. */
+double sc_autotuner_hideable(const struct sc_autotuner_call *call)
+{
+    double strips = smaller(cbrt(products(call)) / STRIP, STRIPS_MOST);
+
+    if (sc_op_level(call->op) < 3 || strips < 1)
+        return 0;
+    return (1 - 1 / strips) * (1 - 1 / strips);
 }
 
 /* Products begin while their operands arrive (doc/decisions.md): the shorter of the two is hidden but for a part. */
 static double overlap(const struct sc_autotuner_call *call, double device, double move, double missing)
 {
-    if (!call->machine.database || sc_op_level(call->op) < 3 || missing < OVERLAP_BYTES)
+    if (!call->machine.database || missing < OVERLAP_BYTES)
         return 0;
-    return OVERLAP_HIDDEN * smaller(device, move);
+    return overheads(call).hidden[call->op != SC_OP_GEMM] * sc_autotuner_hideable(call) * smaller(device, move);
 }
 
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
@@ -151,7 +188,7 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->device = device_seconds(call, flops, devices);
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
-    out->move = missing > 0 ? latency(call, false, UPLOAD_SECONDS) + missing / host_rate(call, false, devices) : 0;
+    out->move = move_seconds(call, missing, devices);
     out->result = fetch_seconds(1, call->result_bytes, link);
     out->kept = call->device_only > 0;
     out->devices = devices;

@@ -16,5 +16,6 @@ extern double sc_autotuner_budget;
 
 /* NULL: there is none.  Stays valid until the process ends. */
 const struct sc_database *sc_autotuner_database(void);
+void sc_autotuner_use(const struct sc_database *db); /* from now on; stays valid for ever */
 
 #endif

@@ -45,6 +45,15 @@ void sc_blas_links(void);
  * nothing has been changed. */
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel);
 
+/* For who compares predictions with the clock.  What would be decided on: false when the call would not be looked
+ * at. */
+struct sc_autotuner_call;
+struct sc_autotuner_prediction;
+bool sc_blas_predict(const struct sc_kernel *kernel, struct sc_autotuner_call *call,
+                     struct sc_autotuner_prediction *prediction);
+/* As sc_blas_offload, when the decision is for the devices. */
+bool sc_blas_on_devices(const struct sc_kernel *kernel);
+
 /* SEMCACHE_VERIFY: from now on every call that the devices do is done on the host too, and compared.  Set before the
  * first call.  sc_blas_verified, sc_blas_diverged: how many have been, and were further apart than rounding explains.
  */

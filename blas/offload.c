@@ -324,6 +324,8 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->device_only = residency.device_only;
     call->untracked = residency.untracked;
     call->overwritten = residency.overwritten;
+    call->arrivals = residency.arrivals;
+    call->closings = residency.closings;
     call->key = largest_key(view, count);
     call->machine.cores = sc_blas_host_cores();
     call->machine.gemm_flops = device->gemm_flops;
@@ -334,10 +336,15 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
         call->result_bytes += view[i].access & SC_WRITE ? bytes_of(&view[i]) : 0;
 }
 
+static struct sc_autotuner_call call_of(const struct sc_kernel *k)
+{
+    return (struct sc_autotuner_call){.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k,
+                                      .machine.devices = sc_coherence_devices()};
+}
+
 static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
-    *call = (struct sc_autotuner_call){.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k};
-    call->machine.devices = sc_coherence_devices();
+    *call = call_of(k);
     if (sc_config.offload == SC_OFFLOAD_AUTO) {
         if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count))
             return false;
@@ -428,21 +435,22 @@ static bool run_explained(const struct sc_kernel *k, const struct sc_view *view,
     return done;
 }
 
+/* The operands of a call that devices could do; 0: it is none. */
+static int operands_of(const struct sc_kernel *k, struct sc_view *view)
+{
+    int count = is_work(k) ? views_of(k, view) : 0;
+
+    return count && views_are_valid(view, count) && sc_coherence_devices() > 0 ? count : 0;
+}
+
 static bool offload(int routine, const struct sc_kernel *k)
 {
     struct sc_autotuner_call call;
     struct sc_view view[3];
-    int count;
+    int count = operands_of(k, view);
     bool done;
 
-    if (!is_work(k))
-        return false;
-    count = views_of(k, view);
-    if (!views_are_valid(view, count))
-        return false;
-    if (sc_coherence_devices() < 1)
-        return false;
-    if (!pays(k, view, count, &call))
+    if (!count || !pays(k, view, count, &call))
         return false;
     spread(view, count, &call);
     done = sc_blas_around   ? sc_blas_around(run, k, view, count)
@@ -463,6 +471,39 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
     sc_trace_routine = (uint16_t)routine;
     done = offload(routine, kernel);
     sc_trace_routine = outer;
+    sc_inside_leave();
+    sc_quiet_leave();
+    return done;
+}
+
+bool sc_blas_predict(const struct sc_kernel *k, struct sc_autotuner_call *call,
+                     struct sc_autotuner_prediction *prediction)
+{
+    struct sc_view view[3];
+    int count = operands_of(k, view);
+
+    if (!count)
+        return false;
+    *call = call_of(k);
+    describe(view, count, call);
+    sc_autotuner_predict(call, prediction);
+    return true;
+}
+
+bool sc_blas_on_devices(const struct sc_kernel *k)
+{
+    struct sc_autotuner_call call = call_of(k);
+    struct sc_view view[3];
+    int count = operands_of(k, view);
+    bool done;
+
+    if (!count)
+        return false;
+    sc_quiet_enter();
+    sc_inside_enter();
+    describe(view, count, &call);
+    spread(view, count, &call);
+    done = run(k, view, count);
     sc_inside_leave();
     sc_quiet_leave();
     return done;

@@ -318,6 +318,7 @@ static void add_views(const struct sc_view *views, int count, bool outside, stru
 {
     for (int i = 0; i < count; i++) {
         struct sc_residency before = *out;
+        uint64_t missing;
 
         if (sc_view_empty(&views[i]) || sc_host_in_arena(views[i].ptr) == outside)
             continue;
@@ -325,9 +326,13 @@ static void add_views(const struct sc_view *views, int count, bool outside, stru
             add_outside(&views[i], out);
         else
             add_residency(&views[i], out);
+        missing = out->bytes - before.bytes - (out->device_bytes - before.device_bytes) -
+                  (out->untracked - before.untracked);
+        out->arrivals += missing > 0 && views[i].access & SC_READ;
+        out->closings += views[i].access & SC_WRITE &&
+                         out->device_only - before.device_only < out->bytes - before.bytes;
         if (views[i].access == SC_WRITE)
-            out->overwritten += out->bytes - before.bytes - (out->device_bytes - before.device_bytes) -
-                                (out->untracked - before.untracked);
+            out->overwritten += missing;
     }
 }
 

@@ -22,6 +22,7 @@ static struct sc_database *example(void)
     db->slow[sc_link(SC_PLACE_HOST, 0)][sc_link(SC_PLACE_HOST, 1)] = 1.75f;
     db->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] = 1.75f;
     db->set[SC_SET_DOWN][2] = 13e9;
+    db->calls = (struct sc_database_calls){true, 1e-5, 2e-5, 0, 3e-5, {0.75, 0.5}};
     db->idle_watts[1] = 40;
     for (int i = 0; i < 4; i++)
         sc_database_add_kernel(db, &(struct sc_database_kernel){.place = 1, .op = SC_OP_GEMM, .type = SC_D,
@@ -63,7 +64,8 @@ static void test_round_trip(void)
     second = text_of(again, false);
     tap_ok(strcmp(text, second) == 0, "and written as it was");
     tap_ok(again->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] == 1.75f &&
-               again->set[SC_SET_DOWN][2] == 13e9 && again->idle_watts[1] == 40 && again->kernels == 5,
+               again->set[SC_SET_DOWN][2] == 13e9 && again->idle_watts[1] == 40 && again->kernels == 5 &&
+               again->calls.scalar == 3e-5 && again->calls.hidden[1] == 0.5,
            "with all that was in it");
     free(second);
     free(text);
@@ -122,6 +124,10 @@ static void test_refused(void)
         {"kernel 0 d gemm 100 1 0", "not a number from"},
         {"kernel 0 d gemm 100 1\nkernel 0 d gemm 100 2", "said twice"},
         {"kernel 9 d gemm 100 1", "from 0 to 1"},
+        {"calls 1 2 3", "takes 6 words"},
+        {"calls 1e-6 -1e-6 0 0 0 0", "not a number from 0 to 1"},
+        {"calls 1e-6 0 0 0 2 0", "not a number from 0 to 1"},
+        {"calls 1e-6 0 0 0 1 0\ncalls 1e-6 0 0 0 1 0", "said twice"},
         {"speed 100", "no statement 'speed'"},
         {"end 7", "a part is missing"},
         {"end 3\nset down 2 1e9", "follows the end"},
@@ -135,7 +141,7 @@ static void test_refused(void)
         struct sc_database *db;
         int lines;
 
-        snprintf(text, sizeof text, "semcache-database 1\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
+        snprintf(text, sizeof text, "semcache-database 2\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
                  strchr(bad[i].line, '\n') ? 5 : 4);
         heard_listen();
         db = read_text(text, strlen(text), false);
@@ -150,8 +156,9 @@ static void test_refused(void)
 static void test_heads(void)
 {
     static const char *const bad[] = {"", "\n", "semcache-database 2\n", "semcache-machine 1\n", "\177ELF\1\2\n",
-                                      "semcache-database 1\nend 0\n", "semcache-database 1\ndevices 99\n",
-                                      "semcache-database 1\nmachine m\nend 1\n"};
+                                      "semcache-database 2\nend 0\n", "semcache-database 2\ndevices 99\n",
+                                      "semcache-database 1\nmachine m\nend 1\n",
+                                      "semcache-database 2\nmachine m\nend 1\n"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct sc_database *db;
@@ -183,6 +190,10 @@ static void test_seconds(void)
     tap_ok(near(sc_database_seconds(db, 1, SC_OP_SYMM, SC_D, cube(1024)), 0.001), "gemm stands for its level");
     tap_ok(near(sc_database_seconds(db, SC_PLACE_HOST, SC_OP_SYMV, SC_S, 1e4), 1e-6),
            "on the host small calls are faster");
+    tap_ok(near(sc_database_seconds(db, 1, SC_OP_GEMM, SC_Z, cube(1024)), sc_database_seconds(db, 1, SC_OP_GEMM, SC_D,
+                                                                                            4 * cube(1024))),
+           "a type that was not measured: by its operations");
+    tap_ok(near(sc_database_seconds(db, SC_PLACE_HOST, SC_OP_SYMV, SC_D, 1e6), 2e-4), "or by its bytes");
     tap_ok(sc_database_seconds(db, 0, SC_OP_GEMM, SC_D, 1e9) == 0 &&
                sc_database_seconds(db, 1, SC_OP_DOT, SC_D, 1e9) == 0,
            "what was not measured is not known");

@@ -1,4 +1,5 @@
 /* Decisions: pure functions of numbers. */
+#include <math.h>
 #include <string.h>
 
 #include "autotuner/autotuner.h"
@@ -253,6 +254,36 @@ static void test_measured(void)
     sc_database_free(host);
 }
 
+/* What calls take beside kernels and bytes is charged for what they have of it. */
+static void test_overheads(void)
+{
+    struct sc_database *db = measured(2e11, 55e9, 2);
+    struct sc_autotuner_call call = gemm(200), dot = {.op = SC_OP_DOT, .type = SC_D, .n = 10000, .bytes = 160000};
+    struct sc_autotuner_prediction bare, p;
+
+    db->calls = (struct sc_database_calls){.known = true};
+    call.machine.database = dot.machine.database = db;
+    sc_autotuner_predict(&call, &bare);
+    db->calls = (struct sc_database_calls){true, 10e-6, 20e-6, 7e-6, 15e-6, {0, 0}};
+    sc_autotuner_predict(&call, &p);
+    tap_ok(fabs(p.device - bare.device - 10e-6) < 1e-9, "each call");
+    call.arrivals = 3, call.closings = 1;
+    sc_autotuner_predict(&call, &p);
+    tap_ok(fabs(p.move - bare.move - 3 * 20e-6 - 7e-6) < 1e-9, "each operand that comes, each result that is closed");
+    call.device_bytes = call.bytes, call.arrivals = 0;
+    sc_autotuner_predict(&call, &p);
+    tap_ok(fabs(p.move - 7e-6) < 1e-9, "nothing for what is there");
+    sc_autotuner_predict(&dot, &p);
+    db->calls.scalar = 0;
+    sc_autotuner_predict(&dot, &bare);
+    tap_ok(fabs(p.device - bare.device - 15e-6) < 1e-9, "each scalar");
+    call = gemm(900);
+    tap_ok(sc_autotuner_hideable(&call) == 0, "what is one strip hides nothing");
+    call = gemm(16384);
+    tap_ok(sc_autotuner_hideable(&call) > 0.8 && sc_autotuner_hideable(&call) < 1, "many strips most of it");
+    sc_database_free(db);
+}
+
 static void test_devices(void)
 {
     struct sc_database *db = measured(2e11, 55e9, 2);
@@ -326,6 +357,7 @@ int main(void)
     test_spread();
     test_flops();
     test_measured();
+    test_overheads();
     test_devices();
     test_explained();
     return tap_done();

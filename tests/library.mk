@@ -8,8 +8,8 @@ TESTS += tests/library_config
 check_PROGRAMS += tests/library_api
 tests_library_api_SOURCES = tests/library_api.c
 tests_library_api_LDADD = libsemcache.la
-dist_check_SCRIPTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t
-TESTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t
+dist_check_SCRIPTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
+TESTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
 if HAVE_BLAS
 check_PROGRAMS += tests/life
 tests_life_SOURCES = tests/life.c

@@ -4,7 +4,8 @@ dist_man_MANS += tools/semcache.1
 
 bin_PROGRAMS += tools/semcache
 tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/info.c tools/run.c tools/trace.c \
-	tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c
+	tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
+	tools/trial.h tools/trial.c tools/calibrate.c tools/check.c
 tools_semcache_CPPFLAGS = $(AM_CPPFLAGS) -DSC_LIBRARY_FILE=\"$(libdir)/libsemcache.so.0\" \
 	-DSC_REPLAY_FILE=\"$(pkglibexecdir)/semcache-replay\"
 tools_semcache_LDADD = libveneers.la libcore.la

@@ -4,6 +4,7 @@
 
 #include <argp.h>
 
+#include "autotuner/database.h"
 #include "device/device.h"
 #include "trace/read.h"
 
@@ -28,6 +29,15 @@ int sc_tool_choose(const struct sc_tool_menu *menu, int argc, char **argv);
 
 /* Prints the LinkMap and, when `svg` is not NULL, draws it there; an exit status. */
 int sc_tool_links(const char *svg);
+
+/* `semcache tune`'s bar on a terminal. */
+void sc_tool_progress(void *arg, const char *what, int done, int total);
+/* `semcache tune --check`: predicts and times a mix of calls, prints the errors; each: every call, too.  Closes the
+ * devices; an exit status. */
+int sc_tool_check(const struct sc_device_ops *ops, int devices, int calls, uint64_t seed, bool each,
+                  bool (*stop)(void *arg));
+/* Fills in db->calls, by calls through the library, which has been started (trial.h) and goes by `db`. */
+bool sc_tool_calibrate(struct sc_database *db);
 
 /* Reads the settings, as a program that is started now would. */
 void sc_tool_load(void);

@@ -9,17 +9,23 @@
 #include <unistd.h>
 
 #include "autotuner/measure.h"
+#include "autotuner/start.h"
 #include "autotuner/store.h"
 #include "base/config.h"
 #include "base/inside.h"
 #include "blas/blas.h"
 #include "libsemcache/config.h"
 #include "tools/tool.h"
+#include "tools/trial.h"
 
 enum { INTERRUPTED = 130 }; /* as the shell says it */
 
+enum { CALLS = 200, CALLS_MOST = 100000, EACH = 256, SEED };
+
 struct arguments {
-    bool quick, restart;
+    bool quick, restart, each;
+    int check; /* calls; 0: measure */
+    unsigned long long seed;
     const char *output;
 };
 
@@ -28,6 +34,10 @@ static const struct argp_option options[] = {
     {"quick", 'q', NULL, 0, "a few seconds: few sizes, no pairs of links", 0},
     {"output", 'o', "FILE", 0, "write there, and not to the cache folder", 0},
     {"restart", 'r', NULL, 0, "do not go on with measurements that were interrupted", 0},
+    {"check", 'c', "CALLS", OPTION_ARG_OPTIONAL, "measure nothing: compare predictions of so many (200) calls with the "
+     "clock", 0},
+    {"each", EACH, NULL, 0, "with --check: print each call", 0},
+    {"seed", SEED, "NUMBER", 0, "with --check: other calls", 0},
     {0}};
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -39,6 +49,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 'q': a->quick = true; return 0;
     case 'r': a->restart = true; return 0;
     case 'o': a->output = text; return 0;
+    case 'c':
+        a->check = text ? atoi(text) : CALLS;
+        if (a->check < 1 || a->check > CALLS_MOST)
+            argp_error(state, "--check takes a number of calls from 1 to %d", CALLS_MOST);
+        return 0;
+    case EACH: a->each = true; return 0;
+    case SEED: a->seed = strtoull(text, NULL, 0); return 0;
     }
     return ARGP_ERR_UNKNOWN;
 }
@@ -62,7 +79,7 @@ static bool is_interrupted(void *arg)
 #define BAR 30
 
 /* One line that is written over, on a terminal only. */
-static void progress(void *arg, const char *what, int done, int total)
+void sc_tool_progress(void *arg, const char *what, int done, int total)
 {
     int full = total ? (int)((long)done * BAR / total) : BAR;
 
@@ -123,11 +140,30 @@ static int finish(const struct arguments *a, const struct place *place, const st
     return EXIT_SUCCESS;
 }
 
+/* Calls as programs make them: through the library, on the devices that were measured.  Closes these. */
+static bool calibrate(const struct sc_device_ops *ops, int devices, struct sc_database *db)
+{
+    bool good;
+
+    if (!sc_trial_start(ops, devices)) {
+        ops->close();
+        return false;
+    }
+    sc_autotuner_use(db);
+    good = sc_tool_calibrate(db);
+    sc_trial_stop();
+    sc_autotuner_use(NULL);
+    if (!good)
+        fprintf(stderr, "semcache tune: calls on the devices fail\n");
+    return good;
+}
+
+/* Closes the devices. */
 static int measure(const struct arguments *a, const struct sc_device_ops *ops, int devices)
 {
     struct place place = {.folder = sc_store_folder(sc_config.cache_path, a->output != NULL)};
     struct sc_measure how = {.ops = ops, .devices = devices, .host = &sc_tool_device_host, .quick = a->quick,
-                             .stop = is_interrupted, .progress = isatty(STDERR_FILENO) ? progress : NULL,
+                             .stop = is_interrupted, .progress = isatty(STDERR_FILENO) ? sc_tool_progress : NULL,
                              .keep = a->quick ? NULL : keep, .arg = &place};
     struct sc_database *db;
     int result = EXIT_FAILURE;
@@ -139,10 +175,12 @@ static int measure(const struct arguments *a, const struct sc_device_ops *ops, i
     db = begin(a, &place, key, devices);
     if (db && sc_measure(&how, db, &complete) != SC_OK)
         fprintf(stderr, "semcache tune: the devices cannot be measured\n");
-    else if (db && complete)
-        result = finish(a, &place, db);
-    else if (db && !a->quick)
+    else if (db && !complete && !a->quick)
         keep(&place, db);
+    if (!complete)
+        ops->close();
+    else if (calibrate(ops, devices, db))
+        result = finish(a, &place, db);
     if (interrupted) {
         fprintf(stderr, "semcache tune: interrupted%s\n",
                 a->quick || place.folder < 0 ? "" : "; the next one goes on from here");
@@ -159,12 +197,13 @@ int sc_tool_tune(int argc, char **argv)
     static const struct argp argp = {
         .options = options,
         .parser = parse,
-        .doc = "Measures the links, the devices and the host BLAS, for decisions to go by."
+        .doc = "Measures the links, the devices and the host BLAS, for decisions to go by, or checks "
+               "how good these are."
                "\vIt takes some minutes; emulated devices are measured in their own time."};
     const struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
     struct arguments a = {0};
     const struct sc_device_ops *ops;
-    int devices, result;
+    int devices;
 
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     sc_tool_load();
@@ -179,7 +218,7 @@ int sc_tool_tune(int argc, char **argv)
     }
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    result = measure(&a, ops, devices);
-    ops->close();
-    return result;
+    if (a.check)
+        return sc_tool_check(ops, devices, a.check, a.seed, a.each, is_interrupted);
+    return measure(&a, ops, devices);
 }

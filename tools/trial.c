@@ -1,0 +1,264 @@
+/* One call, again and again, each time from the same state of its operands. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "blas/blas.h"
+#include "coherence/coherence.h"
+#include "coherence/faults.h"
+#include "host/host.h"
+#include "tools/tool.h"
+#include "tools/trial.h"
+
+#define ROUNDS 5      /* the median of them; one more to begin with */
+#define HOST_ROUNDS 3
+#define PATTERN ((size_t)1 << 20) /* bytes of the numbers that operands are filled with */
+
+struct operand {
+    char *at;
+    int64_t rows, cols; /* a vector: 1 column */
+    size_t bytes;
+    bool written;
+};
+
+static const struct sc_host_callbacks callbacks = {
+    .fault = sc_coherence_fault, .read_ahead = sc_coherence_read_ahead, .forget = sc_coherence_forget,
+    .acquire = sc_coherence_acquire_host, .home = sc_coherence_fork_prepare, .child = sc_coherence_fork_child,
+    .resume = sc_coherence_fork_parent};
+
+/* Results are not sent home before they are asked for: a trial looks at each, and would teach the library to. */
+bool sc_trial_start(const struct sc_device_ops *ops, int devices)
+{
+    sc_config.push = 0;
+    if (sc_host_arena_start() == SC_OK && sc_coherence_start(ops, devices, &sc_tool_device_host) == SC_OK &&
+        sc_host_faults_start(&callbacks) == SC_OK)
+        return true;
+    fprintf(stderr, "semcache tune: the library cannot be started in this process\n");
+    return false;
+}
+
+void sc_trial_stop(void)
+{
+    sc_host_faults_stop();
+    sc_coherence_stop();
+}
+
+/* --- operands ----------------------------------------------------------------------------------------------------- */
+
+/* Their shapes in the order of a, b, c; how many. */
+static int shapes(const struct sc_trial *t, struct operand *o)
+{
+    int64_t m = t->m, n = t->n, k = t->k;
+
+    switch (t->op) {
+    case SC_OP_GEMM: o[0].rows = m, o[0].cols = k, o[1].rows = k, o[1].cols = n, o[2].rows = m, o[2].cols = n; break;
+    case SC_OP_SYMM: o[0].rows = o[0].cols = m, o[1].rows = m, o[1].cols = n, o[2].rows = m, o[2].cols = n; break;
+    case SC_OP_SYRK: o[0].rows = n, o[0].cols = k, o[2].rows = o[2].cols = n; break;
+    case SC_OP_TRMM:
+    case SC_OP_TRSM: o[0].rows = o[0].cols = m, o[1].rows = m, o[1].cols = n; break;
+    case SC_OP_GEMV: o[0].rows = m, o[0].cols = n, o[1].rows = n, o[2].rows = m; break;
+    case SC_OP_GER: o[0].rows = m, o[1].rows = n, o[2].rows = m, o[2].cols = n; break;
+    case SC_OP_SYMV: o[0].rows = o[0].cols = n, o[1].rows = n, o[2].rows = n; break;
+    case SC_OP_TRSV: o[0].rows = o[0].cols = n, o[1].rows = n; break;
+    case SC_OP_AXPY:
+    case SC_OP_COPY:
+    case SC_OP_DOT: o[0].rows = n, o[1].rows = n; break;
+    case SC_OP_SCAL:
+    case SC_OP_NRM2: o[0].rows = n; break;
+    default: return 0;
+    }
+    o[o[2].rows ? 2 : o[1].rows ? 1 : 0].written = !sc_op_is_reduction(t->op);
+    for (int i = 0; i < 3; i++) {
+        o[i].cols += o[i].rows && !o[i].cols;
+        o[i].bytes = (size_t)(o[i].rows * o[i].cols) * sc_type_bytes(t->type);
+    }
+    return 3;
+}
+
+uint64_t sc_trial_bytes(const struct sc_trial *t)
+{
+    struct operand o[3] = {{0}};
+
+    return shapes(t, o) ? (uint64_t)o[0].bytes + o[1].bytes + o[2].bytes : 0;
+}
+
+/* Small numbers around zero: products and solutions with a unit diagonal stay finite, and so does the power they take
+ * realistic. */
+static void fill(char *at, size_t bytes, enum sc_type type)
+{
+    static double doubles[PATTERN / sizeof(double)];
+    static float floats[PATTERN / sizeof(float)];
+    const void *from = type == SC_S || type == SC_C ? (const void *)floats : (const void *)doubles;
+    uint32_t state = 12345;
+
+    for (size_t i = 0; i < PATTERN / sizeof(float) && !floats[0]; i++) {
+        size_t j = PATTERN / sizeof(float) - 1 - i;
+
+        state = state * 1664525 + 1013904223;
+        floats[j] = ((float)(state >> 8) - 8388607.5f) * 1e-12f;
+        doubles[j / 2] = floats[j];
+    }
+    for (size_t done = 0; done < bytes; done += PATTERN)
+        memcpy(at + done, from, bytes - done < PATTERN ? bytes - done : PATTERN);
+}
+
+static bool allocate(struct operand *o, enum sc_type type)
+{
+    for (int i = 0; i < 3; i++) {
+        if (!o[i].bytes)
+            continue;
+        o[i].at = sc_host_alloc(o[i].bytes);
+        if (!o[i].at)
+            return false;
+        fill(o[i].at, o[i].bytes, type);
+    }
+    return true;
+}
+
+static void release(struct operand *o)
+{
+    for (int i = 0; i < 3; i++)
+        if (o[i].at)
+            sc_coherence_host_free(o[i].at);
+}
+
+static struct sc_kernel kernel_of(const struct sc_trial *t, const struct operand *o, char *result)
+{
+    struct sc_kernel k = {.op = t->op, .type = t->type, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'L',
+                          .diag = 'U', .m = t->m, .n = t->n, .k = t->k, .alpha = {1e-3, 0}, .beta = {1, 0},
+                          .a = o[0].at, .b = o[1].at, .c = o[2].at, .result = result};
+    int64_t *ld[3] = {&k.lda, &k.ldb, &k.ldc};
+
+    for (int i = 0; i < 3; i++)
+        *ld[i] = o[i].cols > 1 || (sc_op_level(t->op) == 3 && o[i].rows) ? o[i].rows : 1;
+    return k;
+}
+
+/* --- time --------------------------------------------------------------------------------------------------------- */
+
+static double clock_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The time of the devices: virtual where they are emulated. */
+static double devices_now(void)
+{
+    double virtual = sc_coherence_virtual_seconds();
+
+    return virtual >= 0 ? virtual : clock_now();
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static double median(double *seconds, int count)
+{
+    qsort(seconds, (size_t)count, sizeof *seconds, by_size);
+    return seconds[count / 2];
+}
+
+/* --- states ------------------------------------------------------------------------------------------------------- */
+
+static const struct operand *largest_of(const struct operand *o)
+{
+    const struct operand *largest = o;
+
+    for (int i = 1; i < 3; i++)
+        if (o[i].bytes > largest->bytes)
+            largest = &o[i];
+    return largest;
+}
+
+/* As before the call: what the CPU writes is on no device any more. */
+static bool prepare(const struct sc_trial *t, const struct sc_kernel *kernel, const struct operand *o)
+{
+    if (t->there != SC_TRIAL_NOWHERE && !sc_blas_on_devices(kernel))
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (o[i].bytes && t->there != SC_TRIAL_ALL && (t->there == SC_TRIAL_NOWHERE || &o[i] != largest_of(o)))
+            sc_coherence_acquire_host((uintptr_t)o[i].at, o[i].bytes, SC_RDWR);
+    sc_coherence_drain();
+    return true;
+}
+
+static bool time_devices(struct sc_trial *t, const struct sc_kernel *kernel, const struct operand *o)
+{
+    double device[ROUNDS], result[ROUNDS];
+
+    for (int i = -1; i < ROUNDS; i++) {
+        double start, done;
+
+        if (!prepare(t, kernel, o) || !sc_blas_predict(kernel, &t->call, &t->predicted))
+            return false;
+        start = devices_now();
+        if (!sc_blas_on_devices(kernel))
+            return false;
+        sc_coherence_drain();
+        done = devices_now();
+        for (int p = 0; p < 3; p++)
+            if (o[p].written)
+                sc_coherence_acquire_host((uintptr_t)o[p].at, o[p].bytes, SC_READ);
+        if (i >= 0) {
+            device[i] = done - start;
+            result[i] = devices_now() - done;
+        }
+    }
+    t->device = median(device, ROUNDS);
+    t->result = median(result, ROUNDS);
+    return true;
+}
+
+/* What it fetches is timed by the devices' clock, its own routine never is. */
+static bool time_host(struct sc_trial *t, const struct sc_kernel *kernel, const struct operand *o)
+{
+    double host[HOST_ROUNDS];
+
+    for (int i = -1; i < HOST_ROUNDS; i++) {
+        double start, fetched, run;
+
+        if (!prepare(t, kernel, o))
+            return false;
+        start = devices_now();
+        for (int p = 0; p < 3; p++)
+            if (o[p].bytes)
+                sc_coherence_acquire_host((uintptr_t)o[p].at, o[p].bytes, o[p].written ? SC_RDWR : SC_READ);
+        fetched = devices_now() - start;
+        run = clock_now();
+        if (sc_device_kernel_host(sc_blas_host_symbol, kernel) != SC_OK)
+            return false;
+        if (i >= 0)
+            host[i] = fetched + clock_now() - run;
+    }
+    t->host = median(host, HOST_ROUNDS);
+    return true;
+}
+
+bool sc_trial_run(struct sc_trial *t)
+{
+    struct operand o[3] = {{0}};
+    char result[16];
+    struct sc_kernel kernel;
+    bool good = shapes(t, o) && allocate(o, t->type);
+
+    t->device = t->result = t->host = 0;
+    if (good) {
+        kernel = kernel_of(t, o, result);
+        good = time_devices(t, &kernel, o);
+        if (good && t->predicted.host < t->host_limit)
+            good = time_host(t, &kernel, o);
+    }
+    release(o);
+    return good;
+}
