@@ -112,6 +112,16 @@ struct sc_kernel {
     void *result;        /* reductions: 16 bytes; the type's own scalar (float, double, or a pair), or int64_t */
 };
 
+/* C := A B, all sparse and in one address space.  Integers have the same width in all three; C's count from 0. */
+struct sc_csr_product {
+    enum sc_type type;
+    int64_t m, n, k; /* A is m x k, B is k x n; their `first`, `end` and `plan` are not looked at */
+    struct sc_csr a, b;
+    const void *a_values, *b_values;
+    int64_t nonzeros; /* of C, known when it has been computed */
+    void *work;       /* whoever computes it keeps what he has there until C is stored; NULL at first */
+};
+
 const char *sc_op_name(enum sc_op op);
 static inline int sc_op_level(enum sc_op op) { return op < SC_OP_GEMV ? 1 : op < SC_OP_GEMM ? 2 : 3; }
 static inline bool sc_op_is_sparse(enum sc_op op) { return op >= SC_OP_CSRMV && op < SC_OPS_ALL; }

@@ -221,7 +221,8 @@ bool sc_coherence_changed(const struct sc_operand *vector, int64_t first, int64_
 
 enum sc_status sc_coherence_form_make(struct sc_form *form, int device, size_t bytes);
 void sc_coherence_form_drop(struct sc_form *form); /* one without memory: nothing happens */
-/* The byte range [at, ...) of the form := elements [first, first + n) of a linked vector. */
+/* The byte range [at, ...) of the form := elements [first, first + n) of a linked vector, from the host or from where a
+ * device has them. */
 enum sc_status sc_coherence_form_upload(struct sc_form *form, size_t at, const struct sc_operand *vector, int64_t first,
                                         int64_t n);
 /* Without the lock: [at, at + bytes) of the form := what fill writes, part by part, into buffers of the library's.
@@ -238,6 +239,17 @@ enum sc_status sc_coherence_form_send(struct sc_form *form, size_t at, size_t by
 enum sc_status sc_coherence_form_task(struct sc_form *form, struct sc_kernel *kernel, const struct sc_piece *x,
                                       int parts,
                                       const struct sc_piece *y);
+
+/* A product of two sparse matrices whose forms are on one device, into temporaries there: positions, columns, values,
+ * the last two NULL where there are none.  The product's addresses are in the forms; its nonzeros are set.  The caller
+ * frees the temporaries.  Waits for the device, with the lock: only it can say how large the product is.  Anything but
+ * SC_OK: there is nothing. */
+struct sc_product_arrays {
+    void *rows, *columns, *values;
+};
+enum sc_status sc_coherence_form_multiply(struct sc_form *a, struct sc_form *b, struct sc_csr_product *product,
+                                          struct sc_product_arrays *out);
+void sc_coherence_product_free(int device, const struct sc_product_arrays *arrays); /* as temporary_free */
 
 /* --- without the lock --------------------------------------------------------------------------------------------- */
 

@@ -182,31 +182,127 @@ static enum sc_status bring_home(int device, struct sc_matrix *m, int g, int end
     return status;
 }
 
+/* A run of elements [lo, hi) of a matrix (positions in its lattice, when that is contiguous) with one source. */
+struct run {
+    struct sc_matrix *m;
+    int64_t lo, hi;
+    int g, end; /* its global sectors */
+    int from;   /* a device, or SC_HOST */
+};
+
+/* Where a device's form gets a sector from: itself, if it has it, or the nearest copy. */
+static int source_of(int device, const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    return t->copy[device].valid >> s & 1 ? device : sc_transfer_source(device, m, t, s);
+}
+
+/* The elements from `first` on, at most until `last`, that have one source and lie in one tile. */
+static struct run next_run(int device, struct sc_matrix *m, int64_t first, int64_t last)
+{
+    struct run r = {.m = m, .lo = first};
+    struct sc_tile *t;
+    int s, e;
+
+    sc_matrix_sectors_at(m, m->base + (uintptr_t)first * m->elem, m->base + (uintptr_t)(first + 1) * m->elem, &r.g,
+                         &r.end);
+    t = sc_matrix_tile(m, 0, r.g / SC_SECTORS);
+    s = e = r.g % SC_SECTORS;
+    r.from = source_of(device, m, t, s);
+    do
+        r.hi = sc_tile_sector_end(m, t, ++e) * m->rows;
+    while (e < t->sectors && r.hi < last && source_of(device, m, t, e) == r.from);
+    r.hi = r.hi < last ? r.hi : last;
+    r.end = r.g + e - s;
+    return r;
+}
+
+static enum sc_status after_written(const struct sc_form *f, const struct run *r)
+{
+    const struct sc_tile *t = sc_matrix_tile(r->m, 0, r->g / SC_SECTORS);
+    enum sc_stream stream = sc_stream_peer(r->from);
+    enum sc_status status = sc_order(f->device, stream, f->ready);
+
+    if (status == SC_OK)
+        status = sc_order(f->device, stream, f->used);
+    for (int g = r->g; g < r->end && status == SC_OK; g++)
+        status = sc_order(f->device, stream, t->copy[r->from].ready[g % SC_SECTORS]);
+    return status;
+}
+
+/* A copy of what a device has, which stays valid there. */
+static enum sc_status from_device(struct sc_form *f, size_t at, const struct run *r)
+{
+    struct sc_tile *t = sc_matrix_tile(r->m, 0, r->g / SC_SECTORS);
+    struct sc_copy *c = &t->copy[r->from];
+    size_t bytes = (size_t)(r->hi - r->lo) * r->m->elem;
+    struct sc_copy2d copy = {.dst = (char *)f->memory + at,
+                             .src = (char *)c->memory + (size_t)(r->lo - t->col * r->m->rows) * r->m->elem,
+                             .dst_pitch = bytes, .src_pitch = bytes, .width = bytes, .height = 1,
+                             .dst_device = f->device, .src_device = r->from};
+    enum sc_status status = after_written(f, r);
+    struct sc_fence fence;
+
+    sc_memory_touch(r->from, c);
+    if (status == SC_OK)
+        status = sc_protocol.ops->copy(f->device, sc_stream_peer(r->from), &copy);
+    if (status == SC_OK)
+        status = sc_mark(f->device, sc_stream_peer(r->from), &fence);
+    if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(f->device, "copying a part of a sparse matrix");
+    if (status != SC_OK)
+        return status;
+    f->ready = c->reader[f->device] = fence;
+    f->last_use = ++sc_protocol.tick;
+    if (r->from != f->device) {
+        sc_count(&sc_stats.bytes[SC_D2D], bytes);
+        sc_count(&sc_stats.transfers[SC_D2D], 1);
+    }
+    return SC_OK;
+}
+
+static enum sc_status from_host(struct sc_form *f, size_t at, const struct run *r)
+{
+    size_t bytes = (size_t)(r->hi - r->lo) * r->m->elem;
+    enum sc_status status = bring_home(f->device, r->m, r->g, r->end);
+    struct sc_fence fence;
+
+    if (status == SC_OK)
+        status = upload(f, at, (const char *)r->m->base + (size_t)r->lo * r->m->elem, bytes, &fence);
+    if (status != SC_OK)
+        return status;
+    for (int j = r->g / SC_SECTORS; j <= (r->end - 1) / SC_SECTORS; j++)
+        for (int i = 0; i < r->m->row_parts; i++)
+            sc_matrix_tile(r->m, i, j)->host_read[f->device] = fence;
+    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .device = (int16_t)f->device, .peer = SC_HOST,
+             .bytes = bytes);
+    return SC_OK;
+}
+
 enum sc_status sc_coherence_form_upload(struct sc_form *f, size_t at, const struct sc_operand *v, int64_t first,
                                         int64_t n)
 {
     struct sc_matrix *m = v->matrix;
-    size_t bytes = (size_t)n * sc_type_bytes(v->view.type);
-    enum sc_status status;
-    struct sc_fence fence;
-    int g, end;
+    enum sc_status status = SC_OK;
+    struct run all = {.m = m, .from = SC_HOST};
 
     if (n <= 0)
         return SC_OK;
     if (!f->memory)
         return SC_ERR_DEVICE_MEMORY;
-    if (!m || v->staged.ptr || !sectors_of(v, first, n, &g, &end))
+    if (!m || v->staged.ptr || !sectors_of(v, first, n, &all.g, &all.end))
         return SC_ERR_INVALID;
-    status = bring_home(f->device, m, g, end);
-    if (status == SC_OK)
-        status = upload(f, at, (const char *)v->view.ptr + (size_t)first * m->elem, bytes, &fence);
-    if (status != SC_OK)
-        return status;
-    for (int j = g / SC_SECTORS; j <= (end - 1) / SC_SECTORS; j++)
-        for (int i = 0; i < m->row_parts; i++)
-            sc_matrix_tile(m, i, j)->host_read[f->device] = fence;
-    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = m->id, .device = (int16_t)f->device, .peer = SC_HOST, .bytes = bytes);
-    return SC_OK;
+    all.lo = (int64_t)(((uintptr_t)v->view.ptr - m->base) / m->elem) + first;
+    all.hi = all.lo + n;
+    if (!v->linear)
+        return from_host(f, at, &all);
+    for (int64_t lo = all.lo; lo < all.hi && status == SC_OK;) {
+        struct run r = next_run(f->device, m, lo, all.hi);
+
+        status = (r.from == SC_HOST ? from_host : from_device)(f, at, &r);
+        at += (size_t)(r.hi - r.lo) * m->elem;
+        lo = r.hi;
+    }
+    return status;
 }
 
 /* --- through buffers ---------------------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 4
+#define SC_DEVICE_ABI 5
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
@@ -100,6 +100,14 @@ struct sc_device_ops {
      * anything. */
     void (*forget)(int device, void *plan);
 
+    /* A product of two sparse matrices in device memory.  How many entries it has nobody knows before most of the
+     * work is done: hence two steps.  multiply: after everything on COMPUTE; returns when product->nonzeros is known.
+     * store: enqueues C's m + 1 positions, its columns, ascending in each row, and its values on COMPUTE, and ends the
+     * product, also when it fails; rows NULL: only that.  A and B stay until then.  Both NULL, or SC_ERR_UNSUPPORTED
+     * by multiply: not on this device. */
+    enum sc_status (*multiply)(int device, struct sc_csr_product *product);
+    enum sc_status (*store)(int device, struct sc_csr_product *product, void *rows, void *columns, void *values);
+
     /* The next of a ring of 16-byte slots in pinned host memory, for kernel results and small copies; valid for the
      * next SC_RESULT_SLOTS calls on the device.  NULL on failure. */
     void *(*result_slot)(int device);
@@ -132,5 +140,11 @@ bool sc_device_expected(const char *setting);
 /* Runs a kernel record on host addresses with the host BLAS, in the calling thread (device/kernel_host.c; sparse ones
  * with own loops, kernel_sparse.c).  Used by the emulated device and to finish a task whose device failed. */
 enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
+
+/* The same for a product of sparse matrices: first the positions in C (m + 1) and product->nonzeros, then its columns
+ * and values.  SC_ERR_MEMORY: none for a row. */
+enum sc_status sc_device_product_count(struct sc_csr_product *product, void *rows);
+enum sc_status sc_device_product_fill(const struct sc_csr_product *product, const void *rows, void *columns,
+                                      void *values);
 
 #endif

@@ -1,6 +1,7 @@
 /* Sparse operations on host addresses: plain loops, by type of element and of integer. */
 #include <complex.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "device/device.h"
 #include "device/device_int.h"
@@ -9,6 +10,12 @@
 struct dense {
     void *at;
     int64_t row, col;
+};
+
+/* A row of a product that is being made.  seen[j]: the row, counted from 1, that column j was met in last. */
+struct product_row {
+    void *sum, *columns;
+    int64_t *seen;
 };
 
 #define ELEMENT float
@@ -111,4 +118,44 @@ enum sc_status sc_device_kernel_sparse(const struct sc_kernel *k)
     struct dense x = dense_of(k, k->b, plain ? k->n : k->m, k->ldb), y = dense_of(k, k->c, plain ? k->m : k->n, k->ldc);
 
     return status ? status : run[k->type][k->csr.index_bytes == 8](k, &x, &y, is_of_vectors(k) ? 1 : k->k);
+}
+
+/* --- products of two sparse matrices ------------------------------------------------------------------------------ */
+
+typedef void product_fn(struct sc_csr_product *, struct product_row *, void *rows, void *columns, void *values);
+
+static enum sc_status run_product(struct sc_csr_product *p, void *rows, void *columns, void *values)
+{
+    static product_fn *const run[SC_TYPES][2] = {{sparse_product_s32, sparse_product_s64},
+                                                 {sparse_product_d32, sparse_product_d64},
+                                                 {sparse_product_c32, sparse_product_c64},
+                                                 {sparse_product_z32, sparse_product_z64}};
+    size_t n = (size_t)p->n + 1;
+    struct product_row r = {.columns = malloc(n * (size_t)p->a.index_bytes), .seen = calloc(n, sizeof *r.seen),
+                            .sum = columns ? malloc(n * sc_type_bytes(p->type)) : NULL};
+    bool good = r.columns && r.seen && (r.sum || !columns);
+
+    if (good)
+        run[p->type][p->a.index_bytes == 8](p, &r, rows, columns, values);
+    free(r.columns);
+    free(r.seen);
+    free(r.sum);
+    return good ? SC_OK : SC_ERR_MEMORY;
+}
+
+enum sc_status sc_device_product_count(struct sc_csr_product *p, void *rows)
+{
+    enum sc_status status;
+
+    p->nonzeros = 0;
+    status = run_product(p, rows, NULL, NULL);
+    /* Positions have no room for more. */
+    return status == SC_OK && p->a.index_bytes == 4 && p->nonzeros > INT32_MAX ? SC_ERR_UNSUPPORTED : status;
+}
+
+enum sc_status sc_device_product_fill(const struct sc_csr_product *p, const void *rows, void *columns, void *values)
+{
+    struct sc_csr_product copy = *p;
+
+    return p->nonzeros ? run_product(&copy, (void *)rows, columns, values) : SC_OK;
 }

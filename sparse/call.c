@@ -68,13 +68,13 @@ static bool pays(const struct sc_sparse_call *call)
     return devices;
 }
 
-static bool opened(const struct sc_sparse_call *call)
+bool sc_sparse_opened(double host_seconds)
 {
     enum sc_autotuner_opening opening;
 
     if (sc_coherence_devices() > 0)
         return true;
-    opening = sc_sparse_start ? sc_autotuner_opens(stored_bytes(call) / HOST_BANDWIDTH) : SC_OPENS_NOT;
+    opening = sc_sparse_start ? sc_autotuner_opens(host_seconds) : SC_OPENS_NOT;
     return opening != SC_OPENS_NOT && sc_sparse_start(opening == SC_OPENS_NOW);
 }
 
@@ -86,7 +86,7 @@ static bool to_devices(const struct sc_sparse_call *call)
     if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
         !sc_stack_has(SC_STACK_OF_A_CALL))
         return false;
-    return opened(call) && (always || is_resident(call) || pays(call));
+    return sc_sparse_opened(stored_bytes(call) / HOST_BANDWIDTH) && (always || is_resident(call) || pays(call));
 }
 
 /* Columns one by one: dense operands in several tiles.  Anything but SC_OK: nothing has been written. */

@@ -1,103 +1,165 @@
-/* Products of two sparse matrices. */
+/* Products of two sparse matrices: where they run, and on the host. */
 #include <stdlib.h>
 
+#include "base/config.h"
+#include "base/stack.h"
 #include "sparse/sparse_int.h"
+#include "trace/trace.h"
 
-/* One row of the product at a time, summed up in a row of its own: `seen` tells the row that a column was met in last.
- * */
-struct row {
-    double complex *sum;
-    int64_t *seen, *columns;
-    int64_t count;
-};
+/* --- does it pay -------------------------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
+#define HOST_TERM 10e-9   /* seconds for a product of two entries on one processor, sorting included */
+#define DEVICE_TERM 1e-9  /* on a device */
+#define DEVICE_START 1e-3 /* of the passes over the matrices, and the questions how much memory they take */
+#define SMALL 1e-4        /* seconds on the host: no further thought is given to less */
+
+static double entries_of(const struct sc_sparse_matrix *m)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    const struct sc_sparse_arrays *a = &m->arrays;
+    int64_t lines = sc_sparse_lines(a);
 
-    return x < y ? -1 : x > y;
+    if (a->format == SC_SPARSE_COO)
+        return (double)a->count;
+    if (a->format == SC_SPARSE_DIA)
+        return (double)a->count * (double)a->rows;
+    return lines ? (double)(sc_sparse_at(a->end, a->index_bytes, lines - 1) - a->base) *
+                       (a->format == SC_SPARSE_BSR ? (double)a->block * (double)a->block : 1)
+                 : 0;
 }
 
-static void multiply_row(const struct sc_sparse_csr *a, const struct sc_sparse_csr *b, int64_t i, struct row *r)
+/* As if the entries of B were the same in all of its rows. */
+static double terms_of(const struct sc_sparse_factor f[2])
 {
-    r->count = 0;
-    for (int64_t e = sc_sparse_first(a, i); e < sc_sparse_first(a, i + 1); e++) {
-        int64_t k = sc_sparse_at(a->index, a->index_bytes, e) - a->base;
-        double complex factor = sc_sparse_value(a, e);
+    const struct sc_sparse_arrays *b = &f[1].matrix->arrays;
+    int64_t rows = f[1].trans == 'N' ? b->rows : b->cols;
 
-        for (int64_t f = sc_sparse_first(b, k); f < sc_sparse_first(b, k + 1); f++) {
-            int64_t j = sc_sparse_at(b->index, b->index_bytes, f) - b->base;
-
-            if (r->seen[j] != i) {
-                r->seen[j] = i;
-                r->sum[j] = 0;
-                r->columns[r->count++] = j;
-            }
-            r->sum[j] += factor * sc_sparse_value(b, f);
-        }
-    }
-    qsort(r->columns, (size_t)r->count, sizeof *r->columns, ascending);
+    return rows > 0 ? entries_of(f[0].matrix) * entries_of(f[1].matrix) / (double)rows : 0;
 }
 
-/* The rows into coordinates that grow; positions in start. */
-static enum sc_status multiply(const struct sc_sparse_csr *a, const struct sc_sparse_csr *b, struct row *r,
-                               struct sc_sparse_csr *out)
+/* With the matrices' locks.  Opens the devices if need be. */
+static bool to_device(const struct sc_sparse_factor f[2])
 {
-    size_t elem = sc_type_bytes(a->type), capacity = 0;
-    int64_t *start = (int64_t *)out->start, *index = NULL;
-    char *values = NULL;
+    const struct sc_device_properties *device;
+    struct sc_autotuner_prediction p = {0};
+    double terms, bytes;
 
-    start[0] = 0;
-    for (int64_t i = 0; i < a->rows; i++) {
-        multiply_row(a, b, i, r);
-        start[i + 1] = start[i] + r->count;
-        if ((size_t)start[i + 1] > capacity) {
-            void *more_index, *more_values;
+    if (sc_config.offload == SC_OFFLOAD_NEVER || !sc_stack_has(SC_STACK_OF_A_CALL))
+        return false;
+    terms = terms_of(f);
+    if (sc_config.offload != SC_OFFLOAD_ALWAYS && terms * HOST_TERM < SMALL)
+        return false;
+    if (!sc_sparse_opened(terms * HOST_TERM))
+        return false;
+    device = sc_coherence_device_properties(0);
+    bytes = (entries_of(f[0].matrix) + entries_of(f[1].matrix)) * (double)(sc_type_bytes(f[0].matrix->arrays.type) + 4);
+    p.host = terms * HOST_TERM;
+    p.device = DEVICE_START + terms * DEVICE_TERM;
+    p.move = bytes / device->host_bandwidth;
+    return sc_config.offload == SC_OFFLOAD_ALWAYS || sc_autotuner_rent(&p, &f[0].matrix->account);
+}
 
-            capacity = 2 * (size_t)start[i + 1];
-            more_index = sc_sparse_grow(index, (size_t)start[i] * sizeof *index, capacity * sizeof *index);
-            out->index = index = more_index ? more_index : index;
-            more_values = sc_sparse_grow(values, (size_t)start[i] * elem, capacity * elem);
-            out->values = values = more_values ? more_values : values;
-            if (!more_index || !more_values)
-                return SC_ERR_MEMORY;
-        }
-        for (int64_t k = 0; k < r->count; k++) {
-            index[start[i] + k] = r->columns[k];
-            sc_sparse_put_value(a->type, values, start[i] + k, r->sum[r->columns[k]]);
-        }
-    }
-    return SC_OK;
+/* --- on the host -------------------------------------------------------------------------------------------------- */
+
+static struct sc_csr as_kernels_see(const struct sc_sparse_csr *a)
+{
+    return (struct sc_csr){.rows = a->start, .columns = a->index, .nonzeros = sc_sparse_first(a, a->rows),
+                           .end = a->cols, .index_bytes = a->index_bytes, .base = a->base};
 }
 
 static enum sc_status multiply_csr(const struct sc_sparse_csr *a, const struct sc_sparse_csr *b,
                                    struct sc_sparse_csr *out)
 {
-    struct row r = {.sum = malloc(((size_t)b->cols + 1) * sizeof *r.sum),
-                    .seen = malloc(((size_t)b->cols + 1) * sizeof *r.seen),
-                    .columns = malloc(((size_t)b->cols + 1) * sizeof *r.columns)};
+    struct sc_csr_product p = {.type = a->type, .m = a->rows, .n = b->cols, .k = a->cols, .a = as_kernels_see(a),
+                               .b = as_kernels_see(b), .a_values = a->values, .b_values = b->values};
+    size_t integer = (size_t)a->index_bytes;
     enum sc_status status = SC_ERR_MEMORY;
 
-    *out = (struct sc_sparse_csr){.type = a->type, .index_bytes = 8, .rows = a->rows, .cols = b->cols,
-                                  .start = sc_sparse_alloc(((size_t)a->rows + 1) * sizeof(int64_t))};
-    if (r.sum && r.seen && r.columns && out->start) {
-        for (int64_t j = 0; j < b->cols; j++)
-            r.seen[j] = -1;
-        status = multiply(a, b, &r, out);
+    *out = (struct sc_sparse_csr){.type = a->type, .index_bytes = a->index_bytes, .rows = a->rows, .cols = b->cols};
+    out->start = sc_sparse_alloc(((size_t)a->rows + 1) * integer);
+    if (out->start)
+        status = sc_device_product_count(&p, (void *)out->start);
+    if (status == SC_OK) {
+        out->index = sc_sparse_alloc((size_t)p.nonzeros * integer);
+        out->values = sc_sparse_alloc((size_t)p.nonzeros * sc_type_bytes(a->type));
+        status = out->index && out->values ? sc_device_product_fill(&p, out->start, (void *)out->index,
+                                                                    (void *)out->values)
+                                           : SC_ERR_MEMORY;
     }
-    free(r.sum);
-    free(r.seen);
-    free(r.columns);
     if (status != SC_OK)
         sc_sparse_free_csr(out);
+    return status;
+}
+
+/* More entries than 32-bit positions can count need 64-bit integers everywhere. */
+static enum sc_status multiply_in(int index_bytes, struct sc_sparse_csr *a, struct sc_sparse_csr *b,
+                                  struct sc_sparse_csr *out)
+{
+    enum sc_status status;
+
+    if (!sc_sparse_set_width(a, index_bytes) || !sc_sparse_set_width(b, index_bytes))
+        return SC_ERR_MEMORY;
+    if (a->index_bytes != b->index_bytes) /* one of them has to have them */
+        return multiply_in(8, a, b, out);
+    status = multiply_csr(a, b, out);
+    return status == SC_ERR_UNSUPPORTED && a->index_bytes == 4 ? multiply_in(8, a, b, out) : status;
+}
+
+static enum sc_status on_host(const struct sc_sparse_factor f[2], struct sc_sparse_csr *out)
+{
+    struct sc_sparse_csr left = {.borrowed = true}, right = {.borrowed = true};
+    enum sc_status status = sc_sparse_sorted_csr(f[0].matrix, f[0].trans, &left);
+
+    if (status == SC_OK)
+        status = sc_sparse_sorted_csr(f[1].matrix, f[1].trans, &right);
+    if (status == SC_OK)
+        status = multiply_in(4, &left, &right, out);
+    sc_sparse_free_csr(&left);
+    sc_sparse_free_csr(&right);
+    return status;
+}
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
+
+/* In order of address, so that nobody has what another waits for. */
+static void lock(const struct sc_sparse_factor f[2], bool locks)
+{
+    bool swapped = (uintptr_t)f[0].matrix > (uintptr_t)f[1].matrix;
+
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_t *mutex = &f[swapped ? 1 - i : i].matrix->lock;
+
+        if (i == 1 && f[0].matrix == f[1].matrix)
+            break;
+        if (locks)
+            pthread_mutex_lock(mutex);
+        else
+            pthread_mutex_unlock(mutex);
+    }
+}
+
+static enum sc_status multiply(const struct sc_sparse_factor f[2], struct sc_sparse_csr *out, bool *by_device)
+{
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+
+    lock(f, true);
+    if (to_device(f))
+        status = sc_sparse_multiply_on_device(f, out);
+    lock(f, false);
+    *by_device = status == SC_OK;
+    if (status != SC_OK && status != SC_ERR_INVALID)
+        status = on_host(f, out);
+    if (status == SC_OK)
+        sc_count(&(*by_device ? sc_stats.offloaded : sc_stats.host)[SC_TRACE_SPARSE_GEMM], 1);
     return status;
 }
 
 enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char transa, struct sc_sparse_matrix *a, char transb,
                                   struct sc_sparse_matrix *b)
 {
-    struct sc_sparse_csr left = {.borrowed = true}, right = {.borrowed = true}, product;
+    const struct sc_sparse_factor factor[2] = {{a, transa}, {b, transb}};
+    struct sc_sparse_csr product;
     enum sc_status status;
+    bool by_device;
 
     *out = NULL;
     if (a->arrays.type != b->arrays.type ||
@@ -106,15 +168,11 @@ enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char transa, st
         return SC_ERR_INVALID;
     }
     sc_inside_enter();
-    status = sc_sparse_sorted_csr(a, transa, &left);
-    if (status == SC_OK)
-        status = sc_sparse_sorted_csr(b, transb, &right);
-    if (status == SC_OK)
-        status = multiply_csr(&left, &right, &product);
-    sc_sparse_free_csr(&left);
-    sc_sparse_free_csr(&right);
+    status = multiply(factor, &product, &by_device);
     if (status == SC_OK)
         status = sc_sparse_adopt(out, &product, sc_sparse_wider(a, b));
+    if (status == SC_OK && by_device)
+        (*out)->measured = true; /* what a device has made is not looked at, which would bring it home */
     sc_inside_leave();
     return status;
 }

@@ -39,7 +39,7 @@ void sc_sparse_variant_drop(struct sc_sparse_variant *v)
 static bool same_use(const struct sc_sparse_use *a, const struct sc_sparse_use *b)
 {
     return a->trans == b->trans && a->descr.kind == b->descr.kind && a->descr.uplo == b->descr.uplo &&
-           a->descr.diag == b->descr.diag && a->solve == b->solve;
+           a->descr.diag == b->descr.diag && a->solve == b->solve && a->whole == b->whole;
 }
 
 struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *m, const struct sc_sparse_use *use)
@@ -154,8 +154,9 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
     if (status == SC_OK)
         status = sc_sparse_make_csr(&m->arrays, &use, &v->csr);
     if (status == SC_OK)
-        status = sc_sparse_split(v, v->use.solve ? 1 : sc_autotuner_spread(bytes_of(&v->csr), sc_coherence_devices(),
-                                                                         sc_config.offload));
+        status = sc_sparse_split(v, v->use.solve || v->use.whole
+                                        ? 1 : sc_autotuner_spread(bytes_of(&v->csr), sc_coherence_devices(),
+                                                                  sc_config.offload));
     if (status != SC_OK) {
         sc_sparse_variant_drop(v);
         v->use = use;
@@ -167,6 +168,15 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
 }
 
 /* --- contents ----------------------------------------------------------------------------------------------------- */
+
+/* What a part's integers count from. */
+static int base_of(const struct sc_sparse_variant *v) { return v->use.whole ? 0 : v->csr.base; }
+
+/* They are the program's as they are. */
+static bool sends_columns_as_they_are(const struct sc_sparse_variant *v)
+{
+    return v->csr.borrowed && v->index_bytes == v->csr.index_bytes && base_of(v) == v->csr.base;
+}
 
 struct layout {
     size_t columns, values, bytes; /* positions are at 0 */
@@ -254,7 +264,7 @@ static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const st
         status = sc_coherence_form_make(&p->form, p->device, l->bytes);
     if (status == SC_OK && v->csr.borrowed)
         status = sc_coherence_form_upload(&p->form, l->values, &source[0], p->first - m->first, p->entries);
-    if (status == SC_OK && v->csr.borrowed && v->index_bytes == v->csr.index_bytes)
+    if (status == SC_OK && sends_columns_as_they_are(v))
         status = sc_coherence_form_upload(&p->form, l->columns, &source[1], p->first - m->first, p->entries);
     sc_coherence_end(source, sources);
     return status;
@@ -264,14 +274,15 @@ enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *m, struct sc_sparse_
 {
     struct layout l = layout_of(v, p);
     size_t elem = sc_type_bytes(v->csr.type);
+    int less = v->csr.base - base_of(v);
     enum sc_status status = have_csr(m, v);
 
     if (status == SC_OK)
         status = upload_borrowed(m, v, p, &l);
     if (status == SC_OK)
-        status = send_integers(v, p, 0, v->csr.start, p->row, p->rows + 1, p->first);
-    if (status == SC_OK && !(v->csr.borrowed && v->index_bytes == v->csr.index_bytes))
-        status = send_integers(v, p, l.columns, v->csr.index, p->first, p->entries, 0);
+        status = send_integers(v, p, 0, v->csr.start, p->row, p->rows + 1, p->first + less);
+    if (status == SC_OK && !sends_columns_as_they_are(v))
+        status = send_integers(v, p, l.columns, v->csr.index, p->first, p->entries, less);
     if (status == SC_OK && !v->csr.borrowed)
         status = sc_coherence_form_send(&p->form, l.values, (size_t)p->entries * elem, fill_bytes,
                                         (char *)v->csr.values + (size_t)p->first * elem);
@@ -324,5 +335,5 @@ void sc_sparse_part_kernel(const struct sc_sparse_variant *v, const struct sc_sp
     k->a = memory + l.values;
     k->csr = (struct sc_csr){.rows = memory, .columns = memory + l.columns, .nonzeros = p->entries,
                              .first = p->ranges ? p->x[0].first : 0, .end = p->ranges ? p->x[p->ranges - 1].end : 0,
-                             .index_bytes = v->index_bytes, .base = v->csr.base};
+                             .index_bytes = v->index_bytes, .base = base_of(v)};
 }

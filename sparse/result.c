@@ -18,15 +18,17 @@ static bool widen(const void **integers, int64_t n)
     return true;
 }
 
-/* 32-bit integers stay 64-bit ones where they have to. */
-static bool set_width(struct sc_sparse_csr *csr, int index_bytes)
+bool sc_sparse_set_width(struct sc_sparse_csr *csr, int index_bytes)
 {
-    int64_t entries = sc_sparse_first(csr, csr->rows);
+    int64_t entries;
 
+    if (index_bytes == csr->index_bytes) /* which may be away: not looked at */
+        return true;
     if (index_bytes == 4 && csr->index_bytes == 8)
         sc_sparse_narrow(csr);
     if (index_bytes == 4 || csr->index_bytes == 8)
         return true;
+    entries = sc_sparse_first(csr, csr->rows);
     if (!widen(&csr->index, entries))
         return false;
     if (!widen(&csr->start, csr->rows + 1)) /* then the indices are too wide for it, but it is freed */
@@ -37,7 +39,7 @@ static bool set_width(struct sc_sparse_csr *csr, int index_bytes)
 
 enum sc_status sc_sparse_adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr *csr, int index_bytes)
 {
-    bool fits = set_width(csr, index_bytes);
+    bool fits = sc_sparse_set_width(csr, index_bytes);
     struct sc_sparse_arrays arrays = {.format = SC_SPARSE_CSR, .type = csr->type, .index_bytes = csr->index_bytes,
                                       .base = csr->base, .rows = csr->rows, .cols = csr->cols, .start = csr->start,
                                       .index = csr->index, .values = csr->values};

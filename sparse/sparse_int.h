@@ -45,6 +45,7 @@ struct sc_sparse_use {
     char trans;
     struct sc_sparse_descr descr;
     bool solve; /* sorted, without duplicates, the diagonal explicit */
+    bool whole; /* one part, counted from 0, for products of two sparse matrices */
 };
 /* nothing at all */
 bool sc_sparse_use_is_plain(const struct sc_sparse_arrays *arrays, const struct sc_sparse_use *use);
@@ -131,11 +132,21 @@ void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* its own arrays */
 /* A handle that owns the arrays of a CSR, with integers of this width (64 bits where 32 do not suffice); they are freed
  * when there is none to be had. */
 enum sc_status sc_sparse_adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr *csr, int index_bytes);
+/* Its own arrays; 64-bit integers stay so where they have to.  False: no memory. */
+bool sc_sparse_set_width(struct sc_sparse_csr *csr, int index_bytes);
 int sc_sparse_wider(const struct sc_sparse_matrix *a, const struct sc_sparse_matrix *b); /* of their integers */
 /* op(A), sorted, without duplicates, arrays of its own; counted from 0. */
 enum sc_status sc_sparse_sorted_csr(struct sc_sparse_matrix *matrix, char trans, struct sc_sparse_csr *out);
 double complex sc_sparse_value(const struct sc_sparse_csr *a, int64_t e);
 void sc_sparse_put_value(enum sc_type type, void *values, int64_t e, double complex value);
+
+/* multiply_device.c: op(A) op(B) on one device; the result's arrays, counted from 0, are left there.  The matrices are
+ * locked.  Anything but SC_OK: nothing has been done. */
+struct sc_sparse_factor {
+    struct sc_sparse_matrix *matrix;
+    char trans;
+};
+enum sc_status sc_sparse_multiply_on_device(const struct sc_sparse_factor factor[2], struct sc_sparse_csr *out);
 
 /* --- split.c ------------------------------------------------------------------------------------------------------ */
 
@@ -180,7 +191,9 @@ struct sc_sparse_call {
     void *y;
     int64_t ldx, ldy; /* leading dimensions or signed increments */
 };
-/* call.c: checked, and letters that make no difference made equal. */
+/* call.c: devices are there, for a call that takes the host so many seconds.  Opens them if need be. */
+bool sc_sparse_opened(double host_seconds);
+/* Checked, and letters that make no difference made equal. */
 enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_sparse_matrix *matrix, char trans,
                                   const struct sc_sparse_descr *descr, bool solve);
 /* product.c; the matrix is locked.  Anything but SC_OK: nothing has been written. */

@@ -8,6 +8,7 @@
 
 #define UNEVEN 0.05          /* of the average: more is not given away for boundaries at sectors */
 #define MEMORY_SHARE 8       /* a part takes at most this share of a device's memory */
+#define WHOLE_SHARE 4        /* a factor of a product of two sparse matrices, which is one part */
 #define ENTRIES_MAX (INT64_C(1) << 30)
 #define BLOCK 64             /* columns are looked at in blocks */
 #define RANGES_MAX 64
@@ -152,7 +153,7 @@ static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end,
 /* A device's rows: what lies in sectors that others have rows of, apart. */
 static bool add_device(struct splitter *s, int d)
 {
-    uint64_t limit = sc_coherence_device_properties(d)->memory / MEMORY_SHARE;
+    uint64_t limit = sc_coherence_device_properties(d)->memory / (s->v->use.whole ? WHOLE_SHARE : MEMORY_SHARE);
     int64_t lo = s->at[d], hi = s->at[d + 1], low = lo, high = hi;
 
     if (lo % s->segment) {

@@ -6,15 +6,15 @@ static int routine_count;
 void sc_trace_name_routines(const char *const *names, int count)
 {
     routine_names = names;
-    routine_count = count < SC_TRACE_SPARSE_MV ? count : SC_TRACE_SPARSE_MV;
+    routine_count = count < SC_TRACE_SPARSE_GEMM ? count : SC_TRACE_SPARSE_GEMM;
 }
 
 const char *sc_trace_routine_name(int routine)
 {
-    static const char *const sparse[] = {"sparse_mv", "sparse_mm", "sparse_sv", "sparse_sm"};
+    static const char *const sparse[] = {"sparse_gemm", "sparse_mv", "sparse_mm", "sparse_sv", "sparse_sm"};
 
-    if (routine >= SC_TRACE_SPARSE_MV && routine < SC_TRACE_ROUTINES_MAX)
-        return sparse[routine - SC_TRACE_SPARSE_MV];
+    if (routine >= SC_TRACE_SPARSE_GEMM && routine < SC_TRACE_ROUTINES_MAX)
+        return sparse[routine - SC_TRACE_SPARSE_GEMM];
     return routine > 0 && routine < routine_count ? routine_names[routine] : NULL;
 }
 

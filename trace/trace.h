@@ -12,9 +12,11 @@
 
 /* Routine ids are rows of blas/routines.tab; their names are registered by the owner of the table. */
 #define SC_TRACE_ROUTINES_MAX 512
-/* The last ids are calls on sparse matrices (names.c): products and solves with a vector, with a matrix. */
+/* The last ids are calls on sparse matrices (names.c): products of two of them; products and solves with a vector, with
+ * a matrix. */
 enum sc_trace_sparse {
-    SC_TRACE_SPARSE_MV = SC_TRACE_ROUTINES_MAX - 4,
+    SC_TRACE_SPARSE_GEMM = SC_TRACE_ROUTINES_MAX - 5,
+    SC_TRACE_SPARSE_MV,
     SC_TRACE_SPARSE_MM,
     SC_TRACE_SPARSE_SV,
     SC_TRACE_SPARSE_SM

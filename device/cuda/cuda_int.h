@@ -113,6 +113,11 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
 void sc_cuda_kernels_close(struct sc_cuda_device *d);
 
 /* sparse.c */
+enum sc_status sc_cuda_sparse_handle(struct sc_cuda_stream *queue, cusparseHandle_t *handle); /* made if need be */
 void sc_cuda_forget(int device, void *plan);
+
+/* product.c */
+enum sc_status sc_cuda_multiply(int device, struct sc_csr_product *product);
+enum sc_status sc_cuda_store(int device, struct sc_csr_product *product, void *rows, void *columns, void *values);
 
 #endif

@@ -5,7 +5,8 @@ if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
 semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \
 	device/cuda/fence.c device/cuda/memory.c device/cuda/populate.c device/cuda/copy.c device/cuda/kernel.h \
-	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c device/cuda/identity.c base/types.c
+	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c device/cuda/product.c \
+	device/cuda/identity.c base/types.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 # nodelete: CUDA's libraries do not survive being unloaded.
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \

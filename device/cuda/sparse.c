@@ -288,6 +288,19 @@ static enum sc_status scale(const struct sc_cuda_call *c)
                                                                                             k->ldc);
 }
 
+enum sc_status sc_cuda_sparse_handle(struct sc_cuda_stream *queue, cusparseHandle_t *handle)
+{
+    cusparseStatus_t error = CUSPARSE_STATUS_SUCCESS;
+
+    if (!queue->sparse) {
+        error = cusparseCreate(&queue->sparse);
+        if (error == CUSPARSE_STATUS_SUCCESS)
+            error = cusparseSetStream(queue->sparse, queue->stream);
+    }
+    *handle = queue->sparse;
+    return error == CUSPARSE_STATUS_SUCCESS ? SC_OK : sc_cuda_sparse_failed(error, "initialisation");
+}
+
 enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -306,12 +319,7 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
         drop_plan(p, c->device);
         p = *k->csr.plan = NULL;
     }
-    if (!c->queue->sparse) {
-        status = result_of(k, cusparseCreate(&c->queue->sparse));
-        if (status == SC_OK)
-            status = result_of(k, cusparseSetStream(c->queue->sparse, c->queue->stream));
-    }
-    c->sparse = c->queue->sparse;
+    status = sc_cuda_sparse_handle(c->queue, &c->sparse);
     if (status == SC_OK && !p)
         status = make_plan(k, &p);
     if (status == SC_OK)

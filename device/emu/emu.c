@@ -107,6 +107,9 @@ static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t
     case SC_EMU_DO_KERNEL:
         sc_emu_clock_kernel(device, stream, seq, &op->kernel);
         break;
+    case SC_EMU_DO_STORE:
+        sc_emu_clock_fill(device, stream, seq, 2 * sc_emu_product_bytes(op->store.product)); /* read and written */
+        break;
     case SC_EMU_DO_WAIT:
         sc_emu_clock_wait(device, stream, seq, op->fence);
         break;
@@ -171,6 +174,9 @@ static enum sc_status run_op(const struct sc_emu_op *op)
     case SC_EMU_DO_FILL:
         for (size_t row = 0; row < f->height; row++)
             memset((char *)f->memory + row * f->pitch, f->byte, f->width);
+        return SC_OK;
+    case SC_EMU_DO_STORE:
+        sc_emu_product_store(&op->store);
         return SC_OK;
     default:
         sc_emu_memory_unmap(&op->unmap);
@@ -539,6 +545,48 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
     return valid_operands(device, kernel) ? submit(device, stream, SC_EMU_LAUNCH, &op) : SC_ERR_DEVICE;
 }
 
+/* The operands are read when everything before it is done: of what is still on its way the product has garbage. */
+static enum sc_status emu_multiply(int device, struct sc_csr_product *product)
+{
+    struct sc_fence before;
+    enum sc_status status;
+
+    if (!valid_stream(device, 0) || product->a.index_bytes != product->b.index_bytes)
+        return SC_ERR_INVALID;
+    if (emu.timing)
+        return SC_ERR_UNSUPPORTED;
+    if (!sc_emu_product_valid(device, product) || fails_now(device, SC_EMU_LAUNCH))
+        return SC_ERR_DEVICE;
+    before = (struct sc_fence){sc_emu_stream_last(device, SC_STREAM_COMPUTE), (uint16_t)device, SC_STREAM_COMPUTE};
+    sc_inside_enter();
+    status = before.seq ? sc_emu_stream_wait(before) : SC_OK;
+    if (status == SC_OK)
+        status = sc_emu_product_make(product);
+    pthread_mutex_lock(&emu.lock);
+    sc_emu_clock_sync(before);
+    pthread_mutex_unlock(&emu.lock);
+    sc_inside_leave();
+    return status;
+}
+
+static enum sc_status emu_store(int device, struct sc_csr_product *product, void *rows, void *columns, void *values)
+{
+    struct sc_emu_product *w = product->work;
+    struct sc_emu_op op = {.action = SC_EMU_DO_STORE, .store = {w, rows, columns, values}};
+    enum sc_status status = SC_OK;
+
+    product->work = NULL;
+    if (rows && (!sc_emu_memory_holds(device, rows, w->row_bytes) ||
+                 (w->column_bytes && (!sc_emu_memory_holds(device, columns, w->column_bytes) ||
+                                      !sc_emu_memory_holds(device, values, w->value_bytes)))))
+        status = SC_ERR_DEVICE;
+    if (status == SC_OK && rows)
+        status = submit(device, SC_STREAM_COMPUTE, SC_EMU_LAUNCH, &op);
+    if (status != SC_OK || !rows)
+        sc_emu_product_free(w);
+    return status;
+}
+
 static void *emu_result_slot(int device)
 {
     return valid_stream(device, 0) && !fails_now(device, SC_EMU_SLOT) ? sc_emu_slot(device) : NULL;
@@ -659,7 +707,8 @@ const struct sc_device_ops *sc_device_emu(void)
         .abi = SC_DEVICE_ABI, .size = sizeof ops, .name = "emu",
         .open = emu_open, .close = emu_close, .properties = emu_properties,
         .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
-        .copy = emu_copy, .fill = emu_fill, .launch = emu_launch, .result_slot = emu_result_slot,
+        .copy = emu_copy, .fill = emu_fill, .launch = emu_launch, .multiply = emu_multiply, .store = emu_store,
+        .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,
         .virtual_seconds = emu_virtual_seconds, .joules = emu_joules,
     };

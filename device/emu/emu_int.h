@@ -9,11 +9,12 @@
 /* --- streams.c: queues, workers, fences ------------------------------------------------------------------------- */
 
 enum sc_emu_action {
-    SC_EMU_DO_COPY, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_WAIT, SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
+    SC_EMU_DO_COPY, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_STORE, SC_EMU_DO_WAIT, SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
 };
 
 struct sc_emu_fill { void *memory; size_t pitch, width, height; int byte; };
 struct sc_emu_unmap { void *memory; size_t bytes; };
+struct sc_emu_store { struct sc_emu_product *product; void *rows, *columns, *values; };
 
 struct sc_emu_op {
     enum sc_emu_action action;
@@ -25,6 +26,7 @@ struct sc_emu_op {
         struct sc_kernel kernel;
         struct sc_fence fence;
         struct sc_emu_unmap unmap;
+        struct sc_emu_store store;
     };
     uint64_t seq;
     struct sc_emu_op *next;
@@ -69,6 +71,20 @@ bool sc_emu_is_slot(const void *base, uint64_t bytes);
 
 void sc_emu_blas_start(void *(*host_blas)(const char *name), bool computing);
 void *sc_emu_blas_symbol(const char *name);
+
+/* --- product.c: products of sparse matrices ----------------------------------------------------------------------- */
+
+/* A product as its first step leaves it (sc_csr_product.work). */
+struct sc_emu_product {
+    size_t row_bytes, column_bytes, value_bytes;
+    char *rows, *columns, *values;
+};
+/* Each array lies in one block of the device. */
+bool sc_emu_product_valid(int device, const struct sc_csr_product *product);
+enum sc_status sc_emu_product_make(struct sc_csr_product *product);
+uint64_t sc_emu_product_bytes(const struct sc_emu_product *product);
+void sc_emu_product_store(const struct sc_emu_store *store); /* to where it belongs, and frees it */
+void sc_emu_product_free(struct sc_emu_product *product);
 
 /* --- hostmem.c: host memory whatever its protection ------------------------------------------------------------- */
 
