@@ -14,6 +14,8 @@
 
 static void drop_parts(struct sc_sparse_variant *v)
 {
+    free(v->order);
+    v->order = NULL;
     if (!v->parts)
         return;
     if (sc_coherence_begin(NULL, 0, NULL) == SC_OK) { /* else they were dropped when the devices were closed */

@@ -6,7 +6,7 @@
 
 #define ATTEMPTS 8 /* at parts that are evicted, or arrays that change, again and again */
 
-/* A call in progress.  Parts before `next` are done. */
+/* A call in progress.  Parts before `next`, in the order in which they run, are done. */
 struct product {
     const struct sc_sparse_call *call;
     struct sc_sparse_variant *v;
@@ -17,6 +17,8 @@ struct product {
     bool direct_x, direct_y;
     int next;
 };
+
+static struct sc_sparse_part *next_part(const struct product *c) { return &c->v->part[c->v->order[c->next]]; }
 
 static bool is_of_vectors(const struct sc_sparse_call *call)
 {
@@ -188,8 +190,8 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
     if (status != SC_OK)
         return status;
     *current = c->next > 0 || sc_sparse_is_current(c->call->matrix, c->v, c->operand, c->sources);
-    while (*current && status == SC_OK && c->next < c->v->parts && c->v->part[c->next].form.memory) {
-        struct sc_sparse_part *p = &c->v->part[c->next];
+    while (*current && status == SC_OK && c->next < c->v->parts && next_part(c)->form.memory) {
+        struct sc_sparse_part *p = next_part(c);
 
         status = sc_sparse_refresh(c->call->matrix, c->v, p, &c->operand[0]);
         if (status == SC_OK)
@@ -206,7 +208,7 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
 /* A part that no device can do, from its row `done` on. */
 static enum sc_status part_on_host(struct product *c, int64_t done)
 {
-    struct sc_sparse_part *p = &c->v->part[c->next];
+    struct sc_sparse_part *p = next_part(c);
     enum sc_status status = sc_sparse_rows_on_host(c->call, p->row + done, p->rows - done);
 
     c->next += status == SC_OK;
@@ -224,7 +226,7 @@ static enum sc_status make_ready(struct product *c, bool *current)
         *current = status == SC_OK;
         return status;
     }
-    return c->next < c->v->parts ? sc_sparse_make_part(c->call->matrix, c->v, &c->v->part[c->next]) : SC_OK;
+    return c->next < c->v->parts ? sc_sparse_make_part(c->call->matrix, c->v, next_part(c)) : SC_OK;
 }
 
 enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call)

@@ -77,6 +77,7 @@ struct sc_sparse_variant {
     int devices;              /* that it is spread over */
     struct sc_sparse_part *part;
     int parts;
+    int *order;               /* in which they run */
     int64_t entries;
     uint64_t last_use;
 };

@@ -1,6 +1,7 @@
 /* A CSR matrix cut into parts: rows over devices, so that each has about the same number of entries; each device's rows
  * into pieces that its memory can hold; and where a boundary lies inside a sector of y, that sector's rows apart, so
- * that one device writes each sector. */
+ * that one device writes each sector.  Of several devices' rows those at either end that need what others have of x are
+ * apart, too: the kernel of the rest runs while that is on its way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,17 +51,23 @@ static bool is_even(const struct sc_sparse_csr *a, const int64_t *at, int device
     return (double)most_entries(a, at, devices) <= (1 + UNEVEN) * (double)entries / devices;
 }
 
+/* The first element of device d of a distributed vector (rule D3 of the directory). */
+static int64_t vector_cut(int64_t n, int64_t segment, int devices, int d)
+{
+    int64_t segments = (n + segment - 1) / segment, at = (d * segments + devices - 1) / devices * segment;
+
+    return at < n ? at : n;
+}
+
 /* at[d]: the first row of device d.  Where vectors are cut when they are distributed (rule D3 of the directory), if
  * that is even enough; else at other multiples of `segment`; else at any row. */
 static void boundaries(const struct sc_sparse_csr *a, int devices, int64_t segment, int64_t *at)
 {
     int64_t first = sc_sparse_first(a, 0), entries = sc_sparse_first(a, a->rows) - first;
-    int64_t segments = (a->rows + segment - 1) / segment, exact[SC_DEVICES_MAX + 1];
+    int64_t exact[SC_DEVICES_MAX + 1];
 
-    for (int d = 0; d <= devices; d++) {
-        at[d] = (d * segments + devices - 1) / devices * segment;
-        at[d] = at[d] < a->rows ? at[d] : a->rows;
-    }
+    for (int d = 0; d <= devices; d++)
+        at[d] = vector_cut(a->rows, segment, devices, d);
     if (is_even(a, at, devices, entries))
         return;
     for (int d = 1; d < devices; d++) {
@@ -77,6 +84,7 @@ static void boundaries(const struct sc_sparse_csr *a, int devices, int64_t segme
 struct splitter {
     struct sc_sparse_variant *v;
     int64_t at[SC_DEVICES_MAX + 1], segment;
+    int64_t home[SC_DEVICES_MAX + 1]; /* where x is cut, if it is distributed as vectors are */
     int devices, capacity;
 };
 
@@ -150,11 +158,47 @@ static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end,
     return true;
 }
 
+/* The rows' columns are all where the device has x. */
+static bool is_at_home(const struct splitter *s, int d, int64_t row, int64_t end)
+{
+    const struct sc_sparse_csr *a = &s->v->csr;
+
+    for (int64_t e = sc_sparse_first(a, row); e < sc_sparse_first(a, end); e++) {
+        int64_t column = sc_sparse_at(a->index, a->index_bytes, e) - a->base;
+
+        if (column < s->home[d] || column >= s->home[d + 1])
+            return false;
+    }
+    return true;
+}
+
+#define ENDS 4 /* a quarter of a device's rows, at either end, may need what others have; where more does all wait */
+
+/* Of whole sectors [low, high): what remains without those at the ends that need what others have of x.  What lies
+ * between is not looked at, for nothing would go wrong. */
+static void inner(const struct splitter *s, int d, int64_t low, int64_t high, int64_t *from, int64_t *to)
+{
+    int64_t most = (high - low) / ENDS;
+
+    *from = low;
+    *to = high;
+    if (s->devices == 1)
+        return;
+    while (*from - low <= most && *from + s->segment <= high && !is_at_home(s, d, *from, *from + s->segment))
+        *from += s->segment;
+    while (high - *to <= most && *to > *from && !is_at_home(s, d, (*to - 1) / s->segment * s->segment, *to))
+        *to = (*to - 1) / s->segment * s->segment;
+    if (*from - low > most || high - *to > most || *to <= *from) {
+        *from = low;
+        *to = high;
+    }
+}
+
 /* A device's rows: what lies in sectors that others have rows of, apart. */
 static bool add_device(struct splitter *s, int d)
 {
     uint64_t limit = sc_coherence_device_properties(d)->memory / (s->v->use.whole ? WHOLE_SHARE : MEMORY_SHARE);
-    int64_t lo = s->at[d], hi = s->at[d + 1], low = lo, high = hi;
+    int64_t lo = s->at[d], hi = s->at[d + 1], low = lo, high = hi, from, to;
 
     if (lo % s->segment) {
         low = (lo / s->segment + 1) * s->segment;
@@ -162,7 +206,9 @@ static bool add_device(struct splitter *s, int d)
     }
     if (hi % s->segment && hi < s->v->csr.rows && hi / s->segment * s->segment > low)
         high = hi / s->segment * s->segment;
-    return add_pieces(s, d, lo, low, limit) && add_pieces(s, d, low, high, limit) && add_pieces(s, d, high, hi, limit);
+    inner(s, d, low, high, &from, &to);
+    return add_pieces(s, d, lo, low, limit) && add_pieces(s, d, low, from, limit) &&
+           add_pieces(s, d, from, to, limit) && add_pieces(s, d, to, high, limit) && add_pieces(s, d, high, hi, limit);
 }
 
 /* --- what is needed of x ------------------------------------------------------------------------------------------ */
@@ -229,20 +275,45 @@ static bool all_of_x(const struct sc_sparse_csr *a, struct sc_sparse_part *p)
     return p->x != NULL;
 }
 
+/* --- the order in which they run ---------------------------------------------------------------------------------- */
+
+static bool waits(const struct splitter *s, const struct sc_sparse_part *p)
+{
+    return p->ranges && (p->x[0].first < s->home[p->device] || p->x[p->ranges - 1].end > s->home[p->device + 1]);
+}
+
+/* Those that wait for nobody first, so that all devices are busy while the others' x is on its way. */
+static bool set_order(const struct splitter *s)
+{
+    struct sc_sparse_variant *v = s->v;
+    int n = 0;
+
+    v->order = malloc((size_t)(v->parts + 1) * sizeof *v->order);
+    for (int waiting = 0; waiting < 2 && v->order; waiting++)
+        for (int i = 0; i < v->parts; i++)
+            if (waits(s, &v->part[i]) == waiting)
+                v->order[n++] = i;
+    return v->order != NULL;
+}
+
 enum sc_status sc_sparse_split(struct sc_sparse_variant *v, int devices)
 {
     struct splitter s = {.v = v, .devices = devices, .segment = sc_coherence_segment(v->csr.rows, v->csr.type)};
+    int64_t of_x = sc_coherence_segment(v->csr.cols, v->csr.type);
     uint64_t *blocks = malloc(((size_t)v->csr.cols / BLOCK / 64 + 2) * sizeof *blocks);
     bool good = blocks != NULL;
 
     v->devices = devices;
     v->entries = v->csr.rows ? sc_sparse_first(&v->csr, v->csr.rows) - sc_sparse_first(&v->csr, 0) : 0;
+    for (int d = 0; d <= devices; d++)
+        s.home[d] = vector_cut(v->csr.cols, of_x, devices, d);
     if (v->csr.rows)
         boundaries(&v->csr, devices, s.segment, s.at);
     for (int d = 0; d < devices && good && v->csr.rows; d++)
         good = add_device(&s, d);
     for (int i = 0; i < v->parts && good; i++)
         good = devices == 1 ? all_of_x(&v->csr, &v->part[i]) : find_ranges(&v->csr, &v->part[i], blocks);
+    good = good && set_order(&s);
     free(blocks);
     return good ? SC_OK : SC_ERR_MEMORY;
 }
