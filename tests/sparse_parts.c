@@ -133,6 +133,47 @@ static void test_split(int64_t n, int64_t least, int64_t most, int devices, cons
     drop(&m);
 }
 
+/* Where a vector begins on device d of several (rule D3 of the directory). */
+static int64_t cut(int64_t n, int d, int devices)
+{
+    int64_t segment = sc_coherence_segment(n, SC_D), segments = (n + segment - 1) / segment;
+    int64_t at = (d * segments + devices - 1) / devices * segment;
+
+    return at < n ? at : n;
+}
+
+/* Rows of a band: the ends of what a device has need what its neighbours have, and run last. */
+static void test_ends(int devices)
+{
+    static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
+    struct sc_sparse_variant v = {.use = {.trans = 'N', .descr = general}};
+    int64_t inside = 0;
+    bool apart = true, once = true;
+    struct matrix m;
+
+    make(&m, 64000, 7, 7, 50);
+    v.csr = (struct sc_sparse_csr){.type = SC_D, .index_bytes = 4, .rows = m.n, .cols = m.n, .start = m.start,
+                                   .index = m.columns, .values = m.values, .borrowed = true};
+    tap_ok(sc_sparse_split(&v, devices) == SC_OK && v.parts == 3 * devices - 2,
+           "a band on %d devices: parts for the ends", devices);
+    for (int i = 0; i < v.parts; i++) {
+        const struct sc_sparse_part *p = &v.part[v.order[i]];
+
+        for (int k = 0; k < i; k++)
+            once = once && v.order[k] != v.order[i];
+        if (i >= devices)
+            continue;
+        inside += p->rows;
+        /* What it needs of x is where its device has it. */
+        apart = apart && p->x[0].first >= cut(m.n, p->device, devices) &&
+                p->x[p->ranges - 1].end <= cut(m.n, p->device + 1, devices);
+    }
+    tap_ok(once && apart && inside >= m.n * 3 / 4, "%lld of %lld rows wait for nobody, and run first",
+           (long long)inside, (long long)m.n);
+    sc_sparse_variant_drop(&v);
+    drop(&m);
+}
+
 /* --- products ----------------------------------------------------------------------------------------------------- */
 
 static double error_of(const struct matrix *m, const double *x, const double *y)
@@ -236,6 +277,8 @@ int main(void)
     test_split(64000, 7, 7, 1, "equal rows");
     test_split(64000, 0, 40, four, "rows of more and more entries");
     test_split(700, 3, 9, four, "a small matrix");
+    if (four > 1)
+        test_ends(four);
     make(&m, 20000, 0, 40, 300);
     if (env_is_emulated())
         test_products(&m, "boundaries inside sectors");
