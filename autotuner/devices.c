@@ -3,6 +3,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/plan.h"
+#include "autotuner/schedule.h"
 
 #define PLANS 64 /* remembered */
 
@@ -32,14 +33,16 @@ static void add(struct sc_plan_problem *p, double elements, bool read, bool writ
     o->on[SC_PLACE_HOST] = o->bytes;
 }
 
-/* Operands as blas/offload.c describes them: devices own strips of the result, and all need A. */
+/* Operands as blas/offload.c describes them: devices own strips of the result, and all need A; or
+ * strips of A and B, and add up. */
 static void add_operands(const struct shape *call, struct sc_plan_problem *p)
 {
     double m = (double)call->m, n = (double)call->n, k = (double)call->k, order = call->side == 'R' ? n : m;
+    bool sums = sc_schedule_sums(sc_config.schedule, SC_DEVICES_MAX, call->m, call->n, call->k, false);
 
     switch (call->op) {
     case SC_OP_GEMM:
-        add(p, m * k, true, false, true);
+        add(p, m * k, true, false, !sums);
         add(p, k * n, true, false, false);
         add(p, m * n, call->c_read, true, false);
         return;

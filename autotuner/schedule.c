@@ -9,6 +9,7 @@
 #define PARTS 4
 #define TILES_MAX 32 /* in a direction */
 #define STATIONS 4      /* blocks that wait for each device (BLASX section IV-C) */
+#define LONG_SUM 4      /* times the larger side of the result: partial sums are less to move than inputs */
 #define MOVING_PAYS 1.3 /* auto leaves blocks where they are unless that takes so many times as long */
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -262,7 +263,7 @@ static uint32_t users_of(const struct sc_schedule *s, const int *device, bool ro
 
 static double seconds_over(const struct sc_schedule *s, int from, int to, double bytes)
 {
-    double rate = s->map ? s->map->shared[from][to] : s->link;
+    double rate = s->map ? s->map->route[from][to].bandwidth : s->link;
 
     if (rate <= 0) /* no direct link: up to the host and down again */
         rate = s->link / 2;
@@ -406,6 +407,12 @@ void sc_schedule_assign(const struct sc_schedule *s)
     for (int b = 0; b < blocks_of(s); b++)
         if (s->work[b] <= 0)
             s->device[b] = -1;
+}
+
+bool sc_schedule_sums(enum sc_strategy strategy, int devices, int64_t m, int64_t n, int64_t k, bool any_size)
+{
+    return strategy == SC_STRATEGY_AUTO && devices > 1 && k / LONG_SUM >= (m > n ? m : n) &&
+           k / devices >= (any_size ? 1 : SMALL_TILE);
 }
 
 /* A multiple of the devices of a row of their grid, so that all get the same number; tiny tiles where any size is

@@ -44,6 +44,10 @@ bool sc_schedule_owns(enum sc_strategy strategy);
  * eq. 5).  What only the host has crosses its links once, in parts, and goes on between the devices that need it. */
 double sc_schedule_seconds(const struct sc_schedule *call, const int *device);
 
+/* Whether the devices should have parts of the sum of a product (m x k times k x n), and add up partial results, rather
+ * than blocks of the result: new operands are strips along the sum then. */
+bool sc_schedule_sums(enum sc_strategy strategy, int devices, int64_t m, int64_t n, int64_t k, bool any_size);
+
 /* Into how many tiles a new matrix is cut in each direction.  0, 0: a strip for each device, in the direction that
  * suits the call; so does auto, unless there are two tiles for each device of a row of the grid: then blocks need less
  * of what the others have.  any_size: tiles may be tiny (SEMCACHE_OFFLOAD=always). */

@@ -7,40 +7,30 @@
  * early, and the blocks in the order of blas/pipeline.h. */
 #include "base/config.h"
 #include "blas/pipeline.h"
-#include "blas/tasks.h"
+#include "blas/product.h"
 
 #define PARTS_MAX 64          /* of a dimension, in a schedule */
 
-struct product {
-    struct sc_blas_job *call;
-    bool cleared;           /* C is zero on the devices already; only when beta is 0 */
-    struct sc_cuts m, n, k; /* of C's rows and columns, and of the sum */
-    struct sc_blas_places places;
-};
-
-static const struct sc_operand *operand_a(const struct product *g) { return &g->call->operand[0]; }
-static const struct sc_operand *operand_b(const struct product *g) { return &g->call->operand[1]; }
-static const struct sc_operand *operand_c(const struct product *g) { return &g->call->operand[2]; }
-
-static struct sc_piece piece_a(const struct product *g, int i, int l, int l_end)
+struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end)
 {
-    return sc_blas_op_matrix(operand_a(g), g->call->kernel->transa, g->m.at[i], g->k.at[l], sc_blas_part(&g->m, i),
-                             g->k.at[l_end] - g->k.at[l], SC_READ);
+    return sc_blas_op_matrix(sc_product_operand(g, 0), g->call->kernel->transa, g->m.at[i], g->k.at[l],
+                             sc_blas_part(&g->m, i), g->k.at[l_end] - g->k.at[l], SC_READ);
 }
 
-static struct sc_piece piece_b(const struct product *g, int l, int l_end, int j)
+struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j)
 {
-    return sc_blas_op_matrix(operand_b(g), g->call->kernel->transb, g->k.at[l], g->n.at[j], g->k.at[l_end] - g->k.at[l],
-                             sc_blas_part(&g->n, j), SC_READ);
+    return sc_blas_op_matrix(sc_product_operand(g, 1), g->call->kernel->transb, g->k.at[l], g->n.at[j],
+                             g->k.at[l_end] - g->k.at[l], sc_blas_part(&g->n, j), SC_READ);
 }
 
-static struct sc_piece piece_c(const struct product *g, int i, int j, enum sc_access access)
+struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_access access)
 {
-    return sc_blas_matrix(operand_c(g), g->m.at[i], g->n.at[j], sc_blas_part(&g->m, i), sc_blas_part(&g->n, j), access);
+    return sc_blas_matrix(sc_product_operand(g, 2), g->m.at[i], g->n.at[j], sc_blas_part(&g->m, i),
+                          sc_blas_part(&g->n, j), access);
 }
 
 /* Block (i, j) of C += parts [l, l_end) of the sum; the first of the block's tasks applies beta. */
-static enum sc_status multiply(const struct product *g, int device, int i, int j, int l, int l_end, bool first)
+static enum sc_status multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first)
 {
     struct sc_kernel kernel = *g->call->kernel;
 
@@ -48,26 +38,26 @@ static enum sc_status multiply(const struct product *g, int device, int i, int j
     kernel.m = sc_blas_part(&g->m, i);
     kernel.n = sc_blas_part(&g->n, j);
     kernel.k = g->k.at[l_end] - g->k.at[l];
-    return sc_blas_task(device, &kernel, piece_a(g, i, l, l_end), piece_b(g, l, l_end, j),
-                        piece_c(g, i, j, g->cleared ? SC_RDWR : sc_blas_output_access(&kernel)));
+    return sc_blas_task(device, &kernel, sc_product_a(g, i, l, l_end), sc_product_b(g, l, l_end, j),
+                        sc_product_c(g, i, j, g->cleared ? SC_RDWR : sc_blas_output_access(&kernel)));
 }
 
-static int block_device(const struct product *g, int i, int j)
+static int block_device(const struct sc_product *g, int i, int j)
 {
-    struct sc_piece c = piece_c(g, i, j, SC_RDWR);
+    struct sc_piece c = sc_product_c(g, i, j, SC_RDWR);
 
     return sc_blas_places_at(&g->places, c.r, c.c, &c);
 }
 
 static struct sc_piece output_block(const void *g, int i, int j)
 {
-    return piece_c(g, i, j, sc_blas_output_access(((const struct product *)g)->call->kernel));
+    return sc_product_c(g, i, j, sc_blas_output_access(((const struct sc_product *)g)->call->kernel));
 }
 
-static struct sc_piece row_input(const void *g, int i, int l) { return piece_a(g, i, l, l + 1); }
-static struct sc_piece col_input(const void *g, int l, int j) { return piece_b(g, l, l + 1, j); }
+static struct sc_piece row_input(const void *g, int i, int l) { return sc_product_a(g, i, l, l + 1); }
+static struct sc_piece col_input(const void *g, int l, int j) { return sc_product_b(g, l, l + 1, j); }
 
-static void place(struct product *g)
+static void place(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
 
@@ -76,7 +66,7 @@ static void place(struct product *g)
                                            .row_input = row_input, .col_input = col_input}, &g->places);
 }
 
-static enum sc_status in_order(const struct product *g)
+static enum sc_status in_order(const struct sc_product *g)
 {
     enum sc_status status = SC_OK;
 
@@ -90,42 +80,42 @@ static enum sc_status in_order(const struct product *g)
     return status;
 }
 
-static void tile_cuts(struct product *g)
+static void tile_cuts(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
 
-    sc_coherence_row_cuts(operand_c(g), &g->m);
-    sc_blas_merge_op_rows(&g->m, operand_a(g), kernel->transa);
-    sc_coherence_col_cuts(operand_c(g), &g->n);
-    sc_blas_merge_op_cols(&g->n, operand_b(g), kernel->transb);
+    sc_coherence_row_cuts(sc_product_operand(g, 2), &g->m);
+    sc_blas_merge_op_rows(&g->m, sc_product_operand(g, 0), kernel->transa);
+    sc_coherence_col_cuts(sc_product_operand(g, 2), &g->n);
+    sc_blas_merge_op_cols(&g->n, sc_product_operand(g, 1), kernel->transb);
     sc_blas_whole(&g->k, kernel->k);
-    sc_blas_merge_op_cols(&g->k, operand_a(g), kernel->transa);
-    sc_blas_merge_op_rows(&g->k, operand_b(g), kernel->transb);
+    sc_blas_merge_op_cols(&g->k, sc_product_operand(g, 0), kernel->transa);
+    sc_blas_merge_op_rows(&g->k, sc_product_operand(g, 1), kernel->transb);
 }
 
 /* A C that is only written need not be brought to the devices, if its tiles are written as a whole. */
-static enum sc_status clear(struct product *g)
+static enum sc_status clear(struct sc_product *g)
 {
-    g->cleared = sc_blas_is_zero(g->call->kernel->beta) && sc_blas_splits_tiles(operand_c(g), &g->m, &g->n);
-    return g->cleared ? sc_blas_clear(operand_c(g)) : SC_OK;
+    g->cleared = sc_blas_is_zero(g->call->kernel->beta) && sc_blas_splits_tiles(sc_product_operand(g, 2), &g->m, &g->n);
+    return g->cleared ? sc_blas_clear(sc_product_operand(g, 2)) : SC_OK;
 }
 
 /* --- operands on their way --------------------------------------------------------------------------------------- */
 
 /* Bytes that block tasks would have to wait for, over all blocks; C is counted only when it is read. */
-static uint64_t missing_bytes(const struct product *g)
+static uint64_t missing_bytes(const struct sc_product *g)
 {
     uint64_t bytes = 0;
 
     for (int j = 0; j < g->n.n; j++)
         for (int i = 0; i < g->m.n; i++) {
             int device = block_device(g, i, j);
-            struct sc_piece c = piece_c(g, i, j, SC_READ);
+            struct sc_piece c = sc_product_c(g, i, j, SC_READ);
 
             if (!sc_blas_is_zero(g->call->kernel->beta))
                 bytes += sc_coherence_missing(device, &c);
             for (int l = 0; l < g->k.n; l++) {
-                struct sc_piece a = piece_a(g, i, l, l + 1), b = piece_b(g, l, l + 1, j);
+                struct sc_piece a = sc_product_a(g, i, l, l + 1), b = sc_product_b(g, l, l + 1, j);
 
                 bytes += sc_coherence_missing(device, &a) + sc_coherence_missing(device, &b);
             }
@@ -136,7 +126,7 @@ static uint64_t missing_bytes(const struct product *g)
 }
 
 /* A schedule assumes that strips stay once they are there. */
-static bool fits(const struct product *g)
+static bool fits(const struct sc_product *g)
 {
     uint64_t bytes = 0, memory = sc_coherence_device_properties(0)->memory;
 
@@ -148,25 +138,25 @@ static bool fits(const struct product *g)
     return bytes <= memory / 10 * 7;
 }
 
-static void refine_all(struct product *g)
+static void refine_all(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
     bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
     int64_t least = a_is_depth ? SC_BLAS_STRIP_MIN : SC_BLAS_BLOCK_MIN;
 
-    sc_blas_refine(a_is_depth ? &g->k : &g->m, operand_a(g), least);
+    sc_blas_refine(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), least);
     if (!b_is_depth) {
-        sc_blas_refine(&g->n, operand_b(g), least);
+        sc_blas_refine(&g->n, sc_product_operand(g, 1), least);
         return;
     }
-    sc_blas_refine(&g->k, operand_b(g), SC_BLAS_STRIP_MIN);
+    sc_blas_refine(&g->k, sc_product_operand(g, 1), SC_BLAS_STRIP_MIN);
     /* And columns of C, coarsely, so that they are finished one after the other. */
-    sc_blas_refine(&g->n, operand_c(g), kernel->n / 4 > least ? kernel->n / 4 : least);
+    sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > least ? kernel->n / 4 : least);
 }
 
 /* Requests of strips, and when they are expected. */
 struct requests {
-    const struct product *g;
+    const struct sc_product *g;
     struct sc_pipeline *p;
     double link[SC_DEVICES_MAX]; /* when the link to a device is free again, seconds from now */
     bool read_c;
@@ -220,7 +210,7 @@ static bool wanted(const struct sc_pipeline *p, int device, int i, int j)
 static void request_a(struct requests *r, int d, int i, int l, double *arrival)
 {
     struct sc_pipeline *p = r->p;
-    struct sc_piece piece = piece_a(r->g, i, l, l + 1);
+    struct sc_piece piece = sc_product_a(r->g, i, l, l + 1);
 
     if (wanted(p, d, i, -1))
         p->a[((size_t)d * (size_t)p->k + (size_t)l) * (size_t)p->m + (size_t)i] = request(r, d, &piece, arrival);
@@ -229,7 +219,7 @@ static void request_a(struct requests *r, int d, int i, int l, double *arrival)
 static void request_b(struct requests *r, int d, int l, int j, double *arrival)
 {
     struct sc_pipeline *p = r->p;
-    struct sc_piece piece = piece_b(r->g, l, l + 1, j);
+    struct sc_piece piece = sc_product_b(r->g, l, l + 1, j);
 
     if (wanted(p, d, -1, j))
         p->b[((size_t)d * (size_t)p->n + (size_t)j) * (size_t)p->k + (size_t)l] = request(r, d, &piece, arrival);
@@ -272,7 +262,7 @@ static void request_strip_c(struct requests *r, int d, int j)
     double arrival = 0;
 
     for (int i = 0; i < r->p->m && r->read_c; i++) {
-        struct sc_piece piece = piece_c(r->g, i, j, SC_READ);
+        struct sc_piece piece = sc_product_c(r->g, i, j, SC_READ);
 
         if (r->p->device[i + j * r->p->m] == d)
             r->p->c[i + j * r->p->m] = request(r, d, &piece, &arrival);
@@ -308,10 +298,10 @@ static void request_round(struct requests *r, int d, int s, int rounds)
 }
 
 /* A device starts with the first part of k whose strip of A is at home there. */
-static void set_turns(const struct product *g, struct sc_pipeline *p)
+static void set_turns(const struct sc_product *g, struct sc_pipeline *p)
 {
     for (int l = p->k - 1; l >= 0; l--) {
-        struct sc_piece piece = piece_a(g, 0, l, l + 1);
+        struct sc_piece piece = sc_product_a(g, 0, l, l + 1);
 
         p->first[sc_coherence_home(&piece)] = l;
     }
@@ -345,7 +335,7 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
 #define RESULT_STRIPS 8
 #define RESULT_STRIP_SECONDS 4e-3
 
-static void refine_results(struct product *g)
+static void refine_results(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
     double products = (double)kernel->m * (double)kernel->n * (double)kernel->k;
@@ -355,11 +345,11 @@ static void refine_results(struct product *g)
 
     if (strips > 1) {
         width = kernel->n / strips;
-        sc_blas_refine(&g->n, operand_c(g), width > SC_BLAS_STRIP_MIN ? width : SC_BLAS_STRIP_MIN);
+        sc_blas_refine(&g->n, sc_product_operand(g, 2), width > SC_BLAS_STRIP_MIN ? width : SC_BLAS_STRIP_MIN);
     }
 }
 
-static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *p)
+static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipeline *p)
 {
     struct requests r = {.g = g, .p = p, .read_c = !sc_blas_is_zero(g->call->kernel->beta)};
     struct sc_pipeline_task task;
@@ -377,9 +367,9 @@ static enum sc_status run_schedule(const struct product *g, struct sc_pipeline *
 }
 
 /* False: not worth it, or not possible; nothing has been done. */
-static bool pipelined(const struct product *g, enum sc_status *status)
+static bool pipelined(const struct sc_product *g, enum sc_status *status)
 {
-    struct product fine; /* g, refined */
+    struct sc_product fine; /* g, refined */
     struct sc_pipeline p;
 
     if (missing_bytes(g) < SC_BLAS_PIPELINE_BYTES || !fits(g))
@@ -400,12 +390,14 @@ static bool pipelined(const struct product *g, enum sc_status *status)
 
 enum sc_status sc_blas_gemm(struct sc_blas_job *call)
 {
-    struct product g; /* large: not initialised */
+    struct sc_product g; /* large: not initialised */
     enum sc_status status;
 
     g.call = call;
+    if (sc_product_sum(&g, &status))
+        return status;
     tile_cuts(&g);
-    sc_blas_divide(&g.n, g.m.n, operand_c(&g));
+    sc_blas_divide(&g.n, g.m.n, sc_product_operand(&g, 2));
     place(&g);
     if (!pipelined(&g, &status)) {
         refine_results(&g);

@@ -6,7 +6,7 @@
  *
  * A symmetric A has equal parts in both dimensions.  A part of it off the diagonal is read from the triangle that is
  * stored, as gemv; the stored tile serves two parts. */
-#include "blas/tasks.h"
+#include "blas/partials.h"
 
 /* One output part: elements [first, first + n) of y. */
 struct output {
@@ -137,76 +137,36 @@ static enum sc_status add_directly(const struct output *o, int device, int only,
 
 /* --- several devices --------------------------------------------------------------------------------------------- */
 
-struct partials {
-    int count;
-    int device[SC_DEVICES_MAX];
-    void *memory[SC_DEVICES_MAX];
-};
-
-static void free_partials(struct partials *p)
-{
-    for (int i = 0; i < p->count; i++)
-        sc_coherence_temporary_free(p->device[i], p->memory[i]);
-    p->count = 0;
-}
-
-static int partial_on(const struct partials *p, int device)
-{
-    for (int i = 0; i < p->count; i++)
-        if (p->device[i] == device)
-            return i;
-    return -1;
-}
-
 /* temporary := (0 or 1) temporary + alpha op(A) x for one tile, on the tile's device. */
-static enum sc_status add_to_partial(const struct output *o, struct partials *p, int q)
+static enum sc_status add_to_partial(const struct output *o, struct sc_partials *p, int q)
 {
     struct sc_kernel kernel = *o->call->kernel;
     struct sc_piece tile = tile_at(o, q, &kernel), sum;
-    int at = partial_on(p, o->device_of[q]);
+    int at = sc_partials_on(p, o->device_of[q]);
     enum sc_status status;
 
     kernel.beta[0] = at >= 0;
     kernel.beta[1] = 0;
     kernel.ldc = 1;
     if (at < 0) {
-        at = p->count;
-        p->device[at] = o->device_of[q];
-        status = sc_coherence_temporary(p->device[at], (size_t)o->n * sc_type_bytes(kernel.type), &p->memory[at]);
+        status = sc_partials_add(p, o->device_of[q], (size_t)o->n * sc_type_bytes(kernel.type));
         if (status != SC_OK)
             return status;
-        p->count++;
+        at = p->count - 1;
     }
     sum = sc_blas_temporary(p->memory[at], o->n, sc_blas_output_access(&kernel));
     return sc_blas_task(p->device[at], &kernel, tile,
                         sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ), sum);
 }
 
-/* Elements [offset, offset + n) of a partial on the owner; NULL when they cannot be had there.  *staging is to be
- * freed. */
-static void *partial_at(const struct output *o, const struct partials *p, int i, int owner, int64_t offset, int64_t n,
-                        void **staging)
-{
-    size_t elem = sc_type_bytes(o->call->kernel->type), bytes = (size_t)n * elem;
-    const char *from = (char *)p->memory[i] + (size_t)offset * elem;
-
-    *staging = NULL;
-    if (p->device[i] == owner)
-        return (char *)p->memory[i] + (size_t)offset * elem;
-    if (sc_coherence_temporary(owner, bytes, staging) != SC_OK) {
-        *staging = NULL;
-        return NULL;
-    }
-    return sc_coherence_temporary_copy(owner, *staging, p->device[i], from, bytes) == SC_OK ? *staging : NULL;
-}
-
 /* y[at, at + n) := or += one partial, on `owner`. */
-static enum sc_status add_partial(const struct output *o, const struct partials *p, int i, int owner, int64_t at,
+static enum sc_status add_partial(const struct output *o, const struct sc_partials *p, int i, int owner, int64_t at,
                                   int64_t n, bool overwrite)
 {
     struct sc_kernel add = {.op = overwrite ? SC_OP_COPY : SC_OP_AXPY, .type = o->call->kernel->type, .n = n,
                             .alpha = {1, 0}, .lda = 1, .ldb = operand_y(o)->view.ld};
-    void *staging, *from = partial_at(o, p, i, owner, at - o->first, n, &staging);
+    size_t elem = sc_type_bytes(add.type);
+    void *staging, *from = sc_partials_at(p, i, owner, (size_t)(at - o->first) * elem, (size_t)n * elem, &staging);
     enum sc_status status = SC_ERR_DEVICE;
 
     if (from)
@@ -220,7 +180,7 @@ static enum sc_status add_partial(const struct output *o, const struct partials 
 }
 
 /* y[at, at + n) := beta y + all partials, on `owner`. */
-static enum sc_status add_up(const struct output *o, const struct partials *p, int owner, int64_t at, int64_t n)
+static enum sc_status add_up(const struct output *o, const struct sc_partials *p, int owner, int64_t at, int64_t n)
 {
     const struct sc_kernel *call = o->call->kernel;
     struct sc_kernel scale = {.op = SC_OP_SCAL, .type = call->type, .n = n, .lda = operand_y(o)->view.ld,
@@ -254,7 +214,7 @@ static int64_t owner_run(const struct output *o, int64_t at, int64_t limit, int 
     return limit;
 }
 
-static enum sc_status add_up_all(const struct output *o, const struct partials *p)
+static enum sc_status add_up_all(const struct output *o, const struct sc_partials *p)
 {
     enum sc_status status = SC_OK;
 
@@ -269,7 +229,7 @@ static enum sc_status add_up_all(const struct output *o, const struct partials *
 
 static enum sc_status on_several(const struct output *o)
 {
-    struct partials p = {0};
+    struct sc_partials p = {0};
     enum sc_status status = SC_OK;
 
     for (int q = 0; q < o->in->n && status == SC_OK; q++)
@@ -278,7 +238,7 @@ static enum sc_status on_several(const struct output *o)
         status = add_up_all(o, &p);
     else /* y is untouched */
         status = add_directly(o, o->device_of[0], -1, o->first, o->n, o->call->kernel->beta);
-    free_partials(&p);
+    sc_partials_free(&p);
     return status;
 }
 

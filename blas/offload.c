@@ -353,8 +353,16 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
     return sc_autotuner_offload(call, sc_config.offload);
 }
 
+/* Where devices have parts of the sum A and B are strips along it, and C is one for each device. */
+static void spread_sum(const struct sc_kernel *k, struct sc_view view[3])
+{
+    view[1].split = k->transb == 'N' ? SC_SPLIT_ROWS : SC_SPLIT_COLS;
+    for (int i = 0; i < 3; i++)
+        view[i].tile_rows = view[i].tile_cols = 0;
+}
+
 /* Vectors that meet a matrix are spread as it is, so that their boundaries are the same (rule D3). */
-static void spread(struct sc_view *view, int count, const struct sc_autotuner_call *call)
+static void spread(const struct sc_kernel *k, struct sc_view *view, int count, const struct sc_autotuner_call *call)
 {
     int planned = sc_config.offload == SC_OFFLOAD_AUTO ? sc_autotuner_devices(call) : 0;
     uint64_t most = 0;
@@ -369,6 +377,9 @@ static void spread(struct sc_view *view, int count, const struct sc_autotuner_ca
             sc_schedule_grid(sc_config.schedule, view[i].spread, view[i].rows, view[i].cols,
                              sc_config.offload == SC_OFFLOAD_ALWAYS, &view[i].tile_rows, &view[i].tile_cols);
     }
+    if (k->op == SC_OP_GEMM && sc_schedule_sums(sc_config.schedule, view[0].spread, k->m, k->n, k->k,
+                                                sc_config.offload == SC_OFFLOAD_ALWAYS))
+        spread_sum(k, view);
 }
 
 /* --- run it ------------------------------------------------------------------------------------------------------ */
@@ -452,7 +463,7 @@ static bool offload(int routine, const struct sc_kernel *k)
 
     if (!count || !pays(k, view, count, &call))
         return false;
-    spread(view, count, &call);
+    spread(k, view, count, &call);
     done = sc_blas_around   ? sc_blas_around(run, k, view, count)
            : sc_explain_on ? run_explained(k, view, count)
                            : run(k, view, count);

@@ -86,13 +86,15 @@ static void look_at_blocks(struct question *q)
         for (int i = 0; i < b->rows->n; i++) {
             struct sc_piece piece = b->block(b->of, i, j);
             int at = i + j * b->rows->n;
+            double held;
 
             q->work[at] = b->skips && b->skips(b->of, i, j)
                               ? 0 : (double)(sc_blas_part(b->rows, i) * sc_blas_part(b->cols, j));
             q->owner[at] = sc_coherence_where(&piece);
             q->home[at] = sc_coherence_home(&piece);
-            q->result_bytes[at] = on_device(q->owner[at], &piece) ? (double)piece_bytes(&piece) : 0;
-            q->block_bytes[at] = piece.access & SC_READ ? q->result_bytes[at] : 0;
+            held = on_device(q->owner[at], &piece) ? (double)piece_bytes(&piece) : 0;
+            q->block_bytes[at] = piece.access & SC_READ ? held : 0;
+            q->result_bytes[at] = b->stays ? 0 : held;
         }
 }
 
@@ -133,6 +135,7 @@ static void describe(struct question *q)
 
         sc_linkmap_load(&q->map, sc_autotuner_database());
         sc_linkmap_share(&q->map, sc_autotuner_database(), all, all | sc_place_bit(SC_PLACE_HOST), 0);
+        sc_linkmap_route(&q->map, sc_config.max_hops);
         s->map = &q->map;
     }
     look_at_blocks(q);

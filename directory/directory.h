@@ -22,7 +22,7 @@ struct sc_copy {
     struct sc_fence *ready; /* per sector: its last write */
     struct sc_fence *used;  /* per sector: its last use by a kernel */
     struct sc_fence last_used;
-    /* Copies out of this memory that may be running: by device i, on one of its streams; last, by the own D2H stream. */
+    /* Copies out of this memory that may be running: by device i, on one stream of it; last, by the own D2H stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
     uint32_t pins;     /* > 0: not to be evicted */
     /* What kernels of this device read that other devices write (coherence/push.c): since the last call that wrote it,

@@ -43,12 +43,14 @@ tests/blas_library_all.$(OBJEXT): blas/checks.h
 dist_check_SCRIPTS += tests/blas_library_all.t
 TESTS += tests/blas_library_all.t
 # Random calls and sequences of calls on the real protocol.
-check_PROGRAMS += tests/blas_real tests/blas_chains
+check_PROGRAMS += tests/blas_real tests/blas_chains tests/blas_sums
+tests_blas_sums_SOURCES = tests/blas_sums.c
+tests_blas_sums_LDADD = libcore.la -ldl -lm
 tests_blas_real_SOURCES = tests/blas_random.c tests/blas_random.h tests/blas_real.c
 tests_blas_real_LDADD = libcore.la -ldl -lm
 tests_blas_chains_SOURCES = tests/blas_chains.c tests/blas_random.h
 tests_blas_chains_LDADD = libcore.la -ldl -lm
-TESTS += tests/blas_real tests/blas_chains
+TESTS += tests/blas_real tests/blas_chains tests/blas_sums
 # Every routine with every combination of its letters, in random sequences, as a program calls them.
 check_PROGRAMS += tests/blas_sequences
 tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \

@@ -1,0 +1,28 @@
+/* A matrix product as blocks of C and parts of the sum: what the ways to compute one share (gemm.c, gemm_sum.c). */
+#ifndef SC_BLAS_PRODUCT_H
+#define SC_BLAS_PRODUCT_H
+
+#include "blas/tasks.h"
+
+struct sc_product {
+    struct sc_blas_job *call;
+    bool cleared;           /* C is zero on the devices already; only when beta is 0 */
+    struct sc_cuts m, n, k; /* of C's rows and columns, and of the sum */
+    struct sc_blas_places places;
+};
+
+static inline const struct sc_operand *sc_product_operand(const struct sc_product *g, int i)
+{
+    return &g->call->operand[i];
+}
+
+/* op(A) of row part i and parts [l, l_end) of the sum; op(B) of these and column part j; C of both. */
+struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end);
+struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j);
+struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_access access);
+
+/* The sum in parts on several devices, where that is better.  False: it is not, or cannot be done; nothing has changed.
+ * Only the call is set in `g`. */
+bool sc_product_sum(struct sc_product *g, enum sc_status *status);
+
+#endif
