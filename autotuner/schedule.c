@@ -11,6 +11,7 @@
 #define STATIONS 4      /* blocks that wait for each device (BLASX section IV-C) */
 #define LONG_SUM 4      /* times the larger side of the result: partial sums are less to move than inputs */
 #define MOVING_PAYS 1.3 /* auto leaves blocks where they are unless that takes so many times as long */
+#define NEW_PAYS 1.05   /* and where they are to be: nothing has to be moved */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -317,6 +318,7 @@ double sc_schedule_seconds(const struct sc_schedule *s, const int *device)
         if (s->work[b] <= 0)
             continue;
         run[d] += s->work[b] / rate_of(s, d);
+        in[d] += s->host_bytes ? seconds_over(s, SC_PLACE_HOST, d, s->host_bytes[b]) : 0;
         in[d] += d != owner && s->block_bytes ? seconds_over(s, owner, d, s->block_bytes[b]) : 0;
         out[d] += d != owner && s->result_bytes ? seconds_over(s, d, owner, s->result_bytes[b]) : 0;
     }
@@ -368,15 +370,25 @@ static uint32_t best_set(const struct sc_schedule *s, double *seconds)
     return best;
 }
 
+/* Some device has some of the result, or it is not known. */
+static bool is_anywhere(const struct sc_schedule *s)
+{
+    for (int b = 0; b < blocks_of(s) && s->result_bytes; b++)
+        if (s->result_bytes[b] > 0)
+            return true;
+    return !s->result_bytes;
+}
+
 /* Where the blocks are, unless it is predicted that their distribution, or dealing them to other devices, is much
  * faster: a result that lies on one device (the program has put it there, or another strategy has) is not a reason to
  * leave the others idle, nor are devices of different speed a reason to wait for the slowest. */
 static void automatic(const struct sc_schedule *s)
 {
     double stay = sc_schedule_seconds(s, s->owner), home = sc_schedule_seconds(s, s->home), dealt = 0;
+    double pays = is_anywhere(s) ? MOVING_PAYS : NEW_PAYS;
     uint32_t set = best_set(s, &dealt);
 
-    if (stay <= MOVING_PAYS * home && stay <= MOVING_PAYS * dealt)
+    if (stay <= pays * home && stay <= pays * dealt)
         copy_blocks(s, s->owner);
     else if (home <= dealt)
         copy_blocks(s, s->home);

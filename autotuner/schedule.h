@@ -24,6 +24,7 @@ struct sc_schedule {
     const int *home;               /* [i + j * rows]: where the distribution of the matrix puts it */
     const double *block_bytes;     /* [i + j * rows]: of it that is read, and moved when it runs elsewhere; NULL: 0 */
     const double *result_bytes;    /* [i + j * rows]: of what its owner has now, and gets back then; NULL: 0 */
+    const double *host_bytes;      /* [i + j * rows]: of it that is read, and that no device has; NULL: 0 */
     const double *row_bytes, *col_bytes; /* [i], [j]: of the inputs in common */
     const uint32_t *row_at, *col_at;     /* bit d: device d has them already; NULL: none */
     double share[SC_DEVICES_MAX];  /* of the work, by device; all 0: equal ones */

@@ -1,6 +1,7 @@
 /* PARALiA (TACO 2023), tables 4 and 5 and figure 3: dgemm in three shapes and ten placements of A, B and C, by the
- * policies of the libraries that it compares with and by ours.  Usage: paper-paralia [-a] [-u] [MACHINE].  Every
- * seventh problem, of increasing size; -a: all; -u: table 5, GPUs of three speeds, the larger sizes. */
+ * policies of the libraries that it compares with and by ours.  Usage: paper-paralia [-a] [-u] [-d FILE]
+ * [MACHINE].  Every seventh problem, of increasing size; -a: all; -u: table 5, GPUs of three speeds, the larger sizes;
+ * -d: a file of all problems by all policies. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,14 +191,42 @@ static void run_policy(int policy, int step, bool uneven)
     print(policies[policy].name, &sums, uneven ? policies[policy].uneven : policies[policy].paper);
 }
 
+/* A line for each problem: its size, where its operands are (-1: the host), and each policy's Gflop/s; for plots. */
+static void write_problems(const char *path)
+{
+    FILE *f = fopen(path, "w");
+
+    if (!f) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    fprintf(f, "# m n k A B C");
+    for (int i = 0; i < POLICIES; i++)
+        fprintf(f, " \"%s\"", policies[i].name);
+    for (int p = 0; p < PROBLEMS; p++) {
+        const struct problem *q = &problems[p];
+
+        if (seconds_of[OURS][p] <= 0)
+            continue;
+        fprintf(f, "\n%lld %lld %lld %d %d %d", (long long)q->m, (long long)q->n, (long long)q->k, q->place[0],
+                q->place[1], q->place[2]);
+        for (int i = 0; i < POLICIES; i++)
+            fprintf(f, " %.0f", seconds_of[i][p] > 0 ? q->gflop / seconds_of[i][p] : 0);
+    }
+    fprintf(f, "\n");
+    fclose(f);
+}
+
 int main(int argc, char **argv)
 {
+    const char *data = NULL;
     bool all = false, uneven = false;
     const char *machine = "dgx1";
     int devices, option;
 
-    while ((option = getopt(argc, argv, "au")) != -1) {
+    while ((option = getopt(argc, argv, "aud:")) != -1) {
         all |= option == 'a';
+        data = option == 'd' ? optarg : data;
         uneven |= option == 'u';
     }
     if (optind < argc)
@@ -212,6 +241,8 @@ int main(int argc, char **argv)
         if (!uneven || policies[i].uneven[0] > 0)
             run_policy(i, all ? 1 : 7, uneven);
     print_gains();
+    if (data)
+        write_problems(data);
     if (!uneven)
         print_links(devices);
     paper_close();

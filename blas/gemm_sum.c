@@ -6,6 +6,7 @@
 #include "blas/partials.h"
 #include "blas/product.h"
 
+#define LITTLE 4
 #define STRIP_MIN 512 /* of C, while A or B arrives by columns */
 
 struct sum {
@@ -33,6 +34,46 @@ static bool is_simple(const struct sc_operand *c)
             return false;
     }
     return rows.n == 1;
+}
+
+/* Of an operand that has the sum along its rows only whole tiles can be had in parts: a transfer brings all rows of
+ * one (rule D5). */
+static bool has_parts(const struct sc_operand *o, bool along_rows)
+{
+    struct sc_cuts rows;
+
+    if (!along_rows)
+        return true;
+    sc_coherence_row_cuts(o, &rows);
+    return rows.n >= sc_coherence_devices();
+}
+
+/* What the owner of most of C has to add up is little beside what it would get of A and B otherwise. */
+static bool is_little(const struct sc_product *g)
+{
+    const struct sc_kernel *k = g->call->kernel;
+    const struct sc_operand *c = sc_product_operand(g, 2);
+    int64_t columns[SC_DEVICES_MAX] = {0}, most = 0;
+    struct sc_cuts cols;
+
+    sc_coherence_col_cuts(c, &cols);
+    for (int j = 0; j < cols.n; j++) {
+        struct sc_piece tile = sc_blas_matrix(c, 0, cols.at[j], k->m, sc_blas_part(&cols, j), SC_RDWR);
+        int64_t *owned = &columns[sc_coherence_where(&tile)];
+
+        *owned += tile.cols;
+        most = *owned > most ? *owned : most;
+    }
+    return LITTLE * most * k->m * sc_coherence_devices() <= (k->m + k->n) * k->k;
+}
+
+static bool is_possible(const struct sc_product *g)
+{
+    const struct sc_kernel *k = g->call->kernel;
+
+    return has_parts(sc_product_operand(g, 0), k->transa != 'N') &&
+           has_parts(sc_product_operand(g, 1), k->transb == 'N') && is_simple(sc_product_operand(g, 2)) &&
+           is_little(g);
 }
 
 static void cut(struct sc_product *g)
@@ -178,41 +219,77 @@ static enum sc_status add_directly(const struct sum *s, int owner, int lost, int
     return status;
 }
 
-/* Columns [c, c + cols) of C := beta C + one partial, on their owner. */
-static enum sc_status add_partial(const struct sum *s, int i, int owner, int64_t c, int64_t cols, const double beta[2])
+/* A tile of C, and what the devices have for it. */
+struct share {
+    int owner;
+    int64_t c, cols;
+    struct sc_partial part[SC_DEVICES_MAX];
+};
+
+/* C := beta C + one partial, for a tile on its owner. */
+static enum sc_status add_partial(const struct sum *s, const struct share *x, int i, const double beta[2])
 {
     struct sc_kernel add = {.op = sc_blas_is_zero(beta) ? SC_OP_COPY : sc_blas_is_one(beta) ? SC_OP_AXPY : SC_OP_AXPBY,
-                            .type = s->g->call->kernel->type, .n = rows_of(s) * cols, .alpha = {1, 0},
+                            .type = s->g->call->kernel->type, .n = rows_of(s) * x->cols, .alpha = {1, 0},
                             .beta = {beta[0], beta[1]}, .lda = 1, .ldb = 1};
-    size_t offset = (size_t)(c * rows_of(s)) * elem_of(s), bytes = (size_t)add.n * elem_of(s);
-    void *staging, *from = sc_partials_at(&s->partials, i, owner, offset, bytes, &staging);
-    enum sc_status status = SC_ERR_DEVICE;
+    enum sc_status status = sc_partials_task(x->owner, &x->part[i], &add,
+                                             sc_blas_matrix(sc_product_operand(s->g, 2), 0, x->c, rows_of(s), x->cols,
+                                                            add.op == SC_OP_COPY ? SC_WRITE : SC_RDWR));
 
-    if (from)
-        status = sc_blas_task(owner, &add, sc_blas_temporary(from, add.n, SC_READ),
-                              sc_blas_matrix(sc_product_operand(s->g, 2), 0, c, rows_of(s), cols,
-                                             add.op == SC_OP_COPY ? SC_WRITE : SC_RDWR), sc_blas_none());
-    if (staging)
-        sc_coherence_temporary_free(owner, staging);
-    return status == SC_OK ? SC_OK : add_directly(s, owner, s->partials.device[i], c, cols, beta);
+    return status == SC_OK ? SC_OK : add_directly(s, x->owner, s->partials.device[i], x->c, x->cols, beta);
 }
 
-/* Round by round, so that each owner gets another device's part at a time. */
-static enum sc_status add_up(const struct sum *s)
+/* First all copies, which wait for nothing but the partial sums, and round by round, so that each device sends to one
+ * owner at a time. */
+static void gather(struct sum *s, struct share *shares, int count)
+{
+    struct sc_partials *p = &s->partials;
+
+    for (int round = 0; round < p->count; round++)
+        for (int j = 0; j < count; j++) {
+            struct share *x = &shares[j];
+            int i = (round + j) % p->count;
+            size_t column = (size_t)rows_of(s) * elem_of(s);
+
+            x->part[i] = sc_partials_fetch(p, i, x->owner, (size_t)x->c * column, (size_t)x->cols * column);
+        }
+}
+
+static enum sc_status add_shares(struct sum *s, struct share *shares, int count)
 {
     static const double one[2] = {1, 0};
+    enum sc_status status = SC_OK;
+
+    gather(s, shares, count);
+    for (int i = 0; i < s->partials.count; i++)
+        for (int j = 0; j < count; j++) {
+            struct share *x = &shares[j];
+
+            if (status == SC_OK)
+                status = add_partial(s, x, i, i ? one : s->g->call->kernel->beta);
+            sc_partials_drop(x->owner, &x->part[i]);
+        }
+    return status;
+}
+
+static enum sc_status add_up(struct sum *s)
+{
+    struct share shares[SC_DEVICES_MAX]; /* as many as owners, usually all there are */
     const struct sc_operand *c = sc_product_operand(s->g, 2);
     enum sc_status status = SC_OK;
     struct sc_cuts cols;
+    int count = 0;
 
     sc_coherence_col_cuts(c, &cols);
-    for (int round = 0; round < s->partials.count && status == SC_OK; round++)
-        for (int j = 0; j < cols.n && status == SC_OK; j++) {
-            struct sc_piece tile = sc_blas_matrix(c, 0, cols.at[j], rows_of(s), sc_blas_part(&cols, j), SC_RDWR);
+    for (int j = 0; j < cols.n && status == SC_OK; j++) {
+        struct sc_piece tile = sc_blas_matrix(c, 0, cols.at[j], rows_of(s), sc_blas_part(&cols, j), SC_RDWR);
 
-            status = add_partial(s, (round + j) % s->partials.count, sc_coherence_where(&tile), tile.c, tile.cols,
-                                 round ? one : s->g->call->kernel->beta);
+        shares[count++] = (struct share){.owner = sc_coherence_where(&tile), .c = tile.c, .cols = tile.cols};
+        if (count == SC_DEVICES_MAX || j == cols.n - 1) {
+            status = add_shares(s, shares, count);
+            count = 0;
         }
+    }
     return status;
 }
 
@@ -224,7 +301,7 @@ bool sc_product_sum(struct sc_product *g, enum sc_status *status)
 
     if (!sc_schedule_sums(sc_config.schedule, sc_coherence_devices(), k->m, k->n, k->k,
                           sc_config.offload == SC_OFFLOAD_ALWAYS) ||
-        !is_simple(sc_product_operand(g, 2)))
+        !is_possible(g))
         return false;
     cut(g);
     s.g = g;

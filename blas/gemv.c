@@ -160,39 +160,41 @@ static enum sc_status add_to_partial(const struct output *o, struct sc_partials 
 }
 
 /* y[at, at + n) := or += one partial, on `owner`. */
-static enum sc_status add_partial(const struct output *o, const struct sc_partials *p, int i, int owner, int64_t at,
-                                  int64_t n, bool overwrite)
+static enum sc_status add_partial(const struct output *o, const struct sc_partials *p, int i, int owner,
+                                  struct sc_partial *part, int64_t at, int64_t n, bool overwrite)
 {
     struct sc_kernel add = {.op = overwrite ? SC_OP_COPY : SC_OP_AXPY, .type = o->call->kernel->type, .n = n,
                             .alpha = {1, 0}, .lda = 1, .ldb = operand_y(o)->view.ld};
-    size_t elem = sc_type_bytes(add.type);
-    void *staging, *from = sc_partials_at(p, i, owner, (size_t)(at - o->first) * elem, (size_t)n * elem, &staging);
-    enum sc_status status = SC_ERR_DEVICE;
+    enum sc_status status = sc_partials_task(owner, part, &add,
+                                             sc_blas_vector(operand_y(o), at, n, overwrite ? SC_WRITE : SC_RDWR));
 
-    if (from)
-        status = sc_blas_task(owner, &add, sc_blas_temporary(from, n, SC_READ),
-                              sc_blas_vector(operand_y(o), at, n, overwrite ? SC_WRITE : SC_RDWR), sc_blas_none());
-    if (staging)
-        sc_coherence_temporary_free(owner, staging);
+    sc_partials_drop(owner, part);
     if (status != SC_OK) /* this device's share is lost: once more from A, straight to y */
         status = add_directly(o, owner, p->device[i], at, n, overwrite ? (double[2]){0, 0} : (double[2]){1, 0});
     return status;
 }
 
 /* y[at, at + n) := beta y + all partials, on `owner`. */
-static enum sc_status add_up(const struct output *o, const struct sc_partials *p, int owner, int64_t at, int64_t n)
+static enum sc_status add_up(const struct output *o, struct sc_partials *p, int owner, int64_t at, int64_t n)
 {
     const struct sc_kernel *call = o->call->kernel;
     struct sc_kernel scale = {.op = SC_OP_SCAL, .type = call->type, .n = n, .lda = operand_y(o)->view.ld,
                               .alpha = {call->beta[0], call->beta[1]}};
     bool overwrite = sc_blas_is_zero(call->beta);
+    size_t elem = sc_type_bytes(call->type);
+    struct sc_partial part[SC_DEVICES_MAX];
     enum sc_status status = SC_OK;
 
+    for (int i = 0; i < p->count; i++)
+        part[i] = sc_partials_fetch(p, i, owner, (size_t)(at - o->first) * elem, (size_t)n * elem);
     if (!overwrite && !sc_blas_is_one(call->beta))
         status = sc_blas_task(owner, &scale, sc_blas_vector(operand_y(o), at, n, SC_RDWR), sc_blas_none(),
                               sc_blas_none());
-    for (int i = 0; i < p->count && status == SC_OK; i++)
-        status = add_partial(o, p, i, owner, at, n, overwrite && i == 0);
+    for (int i = 0; i < p->count; i++)
+        if (status == SC_OK)
+            status = add_partial(o, p, i, owner, &part[i], at, n, overwrite && i == 0);
+        else
+            sc_partials_drop(owner, &part[i]);
     return status;
 }
 
@@ -214,7 +216,7 @@ static int64_t owner_run(const struct output *o, int64_t at, int64_t limit, int 
     return limit;
 }
 
-static enum sc_status add_up_all(const struct output *o, const struct sc_partials *p)
+static enum sc_status add_up_all(const struct output *o, struct sc_partials *p)
 {
     enum sc_status status = SC_OK;
 
@@ -229,9 +231,10 @@ static enum sc_status add_up_all(const struct output *o, const struct sc_partial
 
 static enum sc_status on_several(const struct output *o)
 {
-    struct sc_partials p = {0};
+    struct sc_partials p; /* large: not initialised */
     enum sc_status status = SC_OK;
 
+    p.count = 0;
     for (int q = 0; q < o->in->n && status == SC_OK; q++)
         status = add_to_partial(o, &p, q);
     if (status == SC_OK)

@@ -361,6 +361,16 @@ static void spread_sum(const struct sc_kernel *k, struct sc_view view[3])
         view[i].tile_rows = view[i].tile_cols = 0;
 }
 
+/* Blocks of a C in both directions need rows of A and columns of B: where these are thin, they are cut along C all the
+ * same, and not along the sum. */
+static void spread_thin(struct sc_view view[3])
+{
+    for (int i = 0; i < 2; i++)
+        if (!view[i].tile_rows)
+            sc_schedule_grid(SC_STRATEGY_CYCLIC, view[i].spread, view[i].rows, view[i].cols, false, &view[i].tile_rows,
+                             &view[i].tile_cols);
+}
+
 /* Vectors that meet a matrix are spread as it is, so that their boundaries are the same (rule D3). */
 static void spread(const struct sc_kernel *k, struct sc_view *view, int count, const struct sc_autotuner_call *call)
 {
@@ -377,9 +387,12 @@ static void spread(const struct sc_kernel *k, struct sc_view *view, int count, c
             sc_schedule_grid(sc_config.schedule, view[i].spread, view[i].rows, view[i].cols,
                              sc_config.offload == SC_OFFLOAD_ALWAYS, &view[i].tile_rows, &view[i].tile_cols);
     }
-    if (k->op == SC_OP_GEMM && sc_schedule_sums(sc_config.schedule, view[0].spread, k->m, k->n, k->k,
-                                                sc_config.offload == SC_OFFLOAD_ALWAYS))
+    if (k->op != SC_OP_GEMM)
+        return;
+    if (sc_schedule_sums(sc_config.schedule, view[0].spread, k->m, k->n, k->k, sc_config.offload == SC_OFFLOAD_ALWAYS))
         spread_sum(k, view);
+    else if (view[2].tile_rows)
+        spread_thin(view);
 }
 
 /* --- run it ------------------------------------------------------------------------------------------------------ */

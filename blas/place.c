@@ -9,12 +9,13 @@
 #include "blas/tasks.h"
 
 #define SAME_SPEED 0.05
+#define EVEN 1.1 /* most work of a device over the mean */
 
 /* A call as the strategy sees it: its arrays, in one piece of memory. */
 struct question {
     struct sc_schedule schedule;
     const struct sc_blas_blocks *blocks;
-    double *work, *block_bytes, *result_bytes, *row_bytes, *col_bytes;
+    double *work, *block_bytes, *result_bytes, *host_bytes, *row_bytes, *col_bytes;
     struct sc_linkmap map;
     uint32_t *row_at, *col_at;
     int *owner, *home;
@@ -24,13 +25,14 @@ static bool make_room(struct question *q, int rows, int cols)
 {
     size_t blocks = (size_t)rows * (size_t)cols, lines = (size_t)rows + (size_t)cols;
 
-    q->work = calloc(3 * blocks + lines, sizeof *q->work);
+    q->work = calloc(4 * blocks + lines, sizeof *q->work);
     q->owner = calloc(2 * blocks + lines, sizeof *q->owner);
     if (!q->work || !q->owner)
         return false;
     q->block_bytes = q->work + blocks;
     q->result_bytes = q->block_bytes + blocks;
-    q->row_bytes = q->result_bytes + blocks;
+    q->host_bytes = q->result_bytes + blocks;
+    q->row_bytes = q->host_bytes + blocks;
     q->col_bytes = q->row_bytes + rows;
     q->home = q->owner + blocks;
     q->row_at = (uint32_t *)(q->home + blocks);
@@ -78,6 +80,11 @@ static bool on_device(int owner, const struct sc_piece *piece)
     return sc_coherence_missing(owner, piece) < piece_bytes(piece);
 }
 
+static double work_of(const struct sc_blas_blocks *b, int i, int j)
+{
+    return b->skips && b->skips(b->of, i, j) ? 0 : (double)(sc_blas_part(b->rows, i) * sc_blas_part(b->cols, j));
+}
+
 static void look_at_blocks(struct question *q)
 {
     const struct sc_blas_blocks *b = q->blocks;
@@ -88,32 +95,35 @@ static void look_at_blocks(struct question *q)
             int at = i + j * b->rows->n;
             double held;
 
-            q->work[at] = b->skips && b->skips(b->of, i, j)
-                              ? 0 : (double)(sc_blas_part(b->rows, i) * sc_blas_part(b->cols, j));
+            q->work[at] = work_of(b, i, j);
             q->owner[at] = sc_coherence_where(&piece);
             q->home[at] = sc_coherence_home(&piece);
             held = on_device(q->owner[at], &piece) ? (double)piece_bytes(&piece) : 0;
             q->block_bytes[at] = piece.access & SC_READ ? held : 0;
             q->result_bytes[at] = b->stays ? 0 : held;
+            q->host_bytes[at] = piece.access & SC_READ ? (double)piece_bytes(&piece) - held : 0;
         }
 }
 
-/* Every block is at home, on devices of one speed: nothing is gained by looking further. */
+/* The blocks are spread evenly over devices of one speed: nothing is gained by looking further. */
 static bool in_place(const struct sc_blas_blocks *b)
 {
-    double first = sc_blas_products_per_second(0, b->type);
+    double first = sc_blas_products_per_second(0, b->type), work[SC_DEVICES_MAX] = {0}, all = 0, most = 0;
+    int devices = sc_coherence_devices();
 
-    for (int d = 1; d < sc_coherence_devices(); d++)
+    for (int d = 1; d < devices; d++)
         if (fabs(sc_blas_products_per_second(d, b->type) / first - 1) > SAME_SPEED)
             return false;
     for (int j = 0; j < b->cols->n; j++)
         for (int i = 0; i < b->rows->n; i++) {
             struct sc_piece piece = b->block(b->of, i, j);
+            double *sum = &work[sc_coherence_where(&piece)];
 
-            if (sc_coherence_where(&piece) != sc_coherence_home(&piece))
-                return false;
+            *sum += work_of(b, i, j);
+            all += work_of(b, i, j);
+            most = *sum > most ? *sum : most;
         }
-    return true;
+    return most * devices <= EVEN * all;
 }
 
 /* Work is counted in elements of the result, each of which takes b->depth_products products. */
@@ -125,6 +135,7 @@ static void describe(struct question *q)
     *s = (struct sc_schedule){.strategy = sc_config.schedule, .devices = sc_coherence_devices(), .rows = b->rows->n,
                               .cols = b->cols->n, .work = q->work, .owner = q->owner, .home = q->home,
                               .block_bytes = q->block_bytes, .result_bytes = q->result_bytes,
+                              .host_bytes = q->host_bytes,
                               .row_bytes = q->row_bytes, .col_bytes = q->col_bytes,
                               .row_at = q->row_at, .col_at = q->col_at,
                               .link = sc_coherence_device_properties(0)->host_bandwidth};
@@ -140,6 +151,25 @@ static void describe(struct question *q)
     }
     look_at_blocks(q);
     look_at_inputs(q);
+}
+
+/* Blocks in the same columns of a tile of the result run in one place: a sector has all rows of its tile, and would go
+ * to and fro between two that write parts of it. */
+static void keep_together(const struct sc_blas_blocks *b, int *device)
+{
+    struct sc_piece first = b->block(b->of, 0, 0);
+    struct sc_cuts tiles;
+
+    sc_coherence_row_cuts(first.operand, &tiles);
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 1, t = 0; i < b->rows->n; i++) {
+            int *here = &device[i + j * b->rows->n];
+
+            while (t + 1 < tiles.n && tiles.at[t + 1] <= b->rows->at[i])
+                t++;
+            if (*here >= 0 && here[-1] >= 0 && tiles.at[t] <= b->rows->at[i - 1])
+                *here = here[-1];
+        }
 }
 
 void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *places)
@@ -158,6 +188,8 @@ void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *p
         describe(&q);
         q.schedule.device = places->device;
         sc_schedule_assign(&q.schedule);
+        if (!blocks->stays)
+            keep_together(blocks, places->device);
     } else {
         sc_blas_places_free(places); /* where they are: slower at most */
     }

@@ -193,6 +193,11 @@ enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory);
 void sc_coherence_temporary_free(int device, void *memory);
 /* Copies `bytes` between temporaries of two devices, after the source's and before the destination's kernels. */
 enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes);
+/* The same, but nothing waits for it until somebody says so: the destination's kernels, and the source's before it
+ * writes or frees what is sent. */
+enum sc_status sc_coherence_temporary_send(int to, void *dst, int from, const void *src, size_t bytes,
+                                           struct sc_fence *sent);
+enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent);
 
 /* --- semantic links: the same data in another form ---------------------------------------------------------------- */
 

@@ -369,29 +369,42 @@ void sc_coherence_temporary_free(int device, void *memory)
         sc_device_gave_up(device, "ordering its work");
 }
 
-/* The peer stream of the destination waits for both compute streams, and they for it. */
-enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes)
+enum sc_status sc_coherence_temporary_send(int to, void *dst, int from, const void *src, size_t bytes,
+                                           struct sc_fence *sent)
 {
     struct sc_copy2d copy = {.dst = dst, .src = src, .dst_pitch = bytes, .src_pitch = bytes, .width = bytes,
                              .height = 1, .dst_device = to, .src_device = from};
     const struct sc_device_ops *ops = sc_protocol.ops;
-    struct sc_fence written, free_at, copied;
     enum sc_stream peer = sc_stream_peer(from);
+    struct sc_fence written, free_at;
     enum sc_status status;
 
+    *sent = SC_FENCE_NONE;
     if (to == from)
         return ops->copy(to, SC_STREAM_COMPUTE, &copy);
     if ((status = sc_mark(from, SC_STREAM_COMPUTE, &written)) != SC_OK ||
         (status = sc_mark(to, SC_STREAM_COMPUTE, &free_at)) != SC_OK ||
-        (status = sc_order(to, peer, written)) != SC_OK ||
-        (status = sc_order(to, peer, free_at)) != SC_OK ||
-        (status = ops->copy(to, peer, &copy)) != SC_OK ||
-        (status = sc_mark(to, peer, &copied)) != SC_OK ||
-        (status = sc_order(to, SC_STREAM_COMPUTE, copied)) != SC_OK)
+        (status = sc_order(to, peer, written)) != SC_OK || (status = sc_order(to, peer, free_at)) != SC_OK ||
+        (status = ops->copy(to, peer, &copy)) != SC_OK || (status = sc_mark(to, peer, sent)) != SC_OK)
         return status;
     sc_count(&sc_stats.bytes[SC_D2D], bytes);
     sc_count(&sc_stats.transfers[SC_D2D], 1);
-    return sc_order(from, SC_STREAM_COMPUTE, copied);
+    return SC_OK;
+}
+
+enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent)
+{
+    return sc_order(device, SC_STREAM_COMPUTE, sent);
+}
+
+enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes)
+{
+    struct sc_fence sent;
+    enum sc_status status = sc_coherence_temporary_send(to, dst, from, src, bytes, &sent);
+
+    if (status == SC_OK)
+        status = sc_coherence_temporary_wait(to, sent);
+    return status == SC_OK ? sc_coherence_temporary_wait(from, sent) : status;
 }
 
 enum sc_status sc_coherence_wait(struct sc_fence fence)
