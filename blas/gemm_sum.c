@@ -18,7 +18,7 @@ struct sum {
 static size_t elem_of(const struct sum *s) { return sc_type_bytes(s->g->call->kernel->type); }
 static int64_t rows_of(const struct sum *s) { return s->g->call->kernel->m; }
 
-/* --- where ---------------------------------------------------------------------------------------------------------- */
+/* --- where -------------------------------------------------------------------------------------------------------- */
 
 /* Tiles of C in one row, of whole columns: a part of a temporary can be added to one as a vector. */
 static bool is_simple(const struct sc_operand *c)
@@ -124,7 +124,7 @@ static int place(struct sum *s, struct sc_product *g)
     return __builtin_popcount(devices);
 }
 
-/* --- partial sums --------------------------------------------------------------------------------------------------- */
+/* --- partial sums ------------------------------------------------------------------------------------------------- */
 
 /* temporary := (0 or 1) temporary + part l of the sum, on its device. */
 static enum sc_status add_to_partial(struct sum *s, int l)
@@ -182,7 +182,7 @@ static enum sc_status add_all_to_partials(struct sum *s)
     return status;
 }
 
-/* --- C -------------------------------------------------------------------------------------------------------------- */
+/* --- C ------------------------------------------------------------------------------------------------------------ */
 
 /* A device's share of columns [c, c + cols) is lost: once more from A and B, straight to C. */
 static enum sc_status add_directly(const struct sum *s, int owner, int lost, int64_t c, int64_t cols,

@@ -526,7 +526,7 @@ bool sc_blas_on_devices(const struct sc_kernel *k)
     sc_quiet_enter();
     sc_inside_enter();
     describe(view, count, &call);
-    spread(view, count, &call);
+    spread(k, view, count, &call);
     done = run(k, view, count);
     sc_inside_leave();
     sc_quiet_leave();
