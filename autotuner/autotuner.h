@@ -34,6 +34,8 @@ struct sc_autotuner_call {
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t untracked;    /* of those: in memory that cannot be tracked */
     uint64_t overwritten;  /* of those: not on devices, and written without being read: they need not go there */
+    uint64_t largest;      /* of the largest operand; 0: not known */
+    int holders;           /* devices that have some of that */
     int arrivals;          /* operands of which something has to be brought */
     int closings;          /* operands that are written and that the host has some of */
     uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
@@ -93,6 +95,10 @@ enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
  * decides (sc_autotuner_spread), as for levels 1 and 2: a matrix that is worth keeping is worth spreading.  The plan of
  * a shape is remembered. */
 int sc_autotuner_devices(const struct sc_autotuner_call *call);
+
+/* The same, and the seconds until they all have their operands when the host has everything: what all need crosses the
+ * host's links once and goes on between the devices. */
+int sc_autotuner_planned(const struct sc_autotuner_call *call, double *in);
 
 /* What that was chosen from: predicted seconds of the call spread over the first n devices, [1] to [the value]; 0:
  * their number is not planned. */

@@ -16,9 +16,14 @@ struct shape {
     const struct sc_database *database;
 };
 
+struct planned {
+    int devices;
+    double in; /* s: until they have their operands, when the host has all */
+};
+
 static struct plan_entry {
     struct shape shape;
-    int devices;
+    struct planned planned;
 } plans[PLANS];
 static char plans_busy; /* who finds it set does without: no thread waits here */
 
@@ -80,12 +85,14 @@ static struct sc_plan_problem problem_of(const struct shape *call)
     return p;
 }
 
-static int plan(const struct shape *call)
+static struct planned plan(const struct shape *call)
 {
     struct sc_plan_problem p = problem_of(call);
     struct sc_plan best;
 
-    return sc_plan_best(call->database, &p, &best) ? best.count : 0;
+    if (!sc_plan_best(call->database, &p, &best))
+        return (struct planned){0, 0};
+    return (struct planned){best.count, best.in};
 }
 
 /* --- remembered --------------------------------------------------------------------------------------------------- */
@@ -135,22 +142,30 @@ int sc_autotuner_candidates(const struct sc_autotuner_call *call, double seconds
     return call->machine.devices;
 }
 
-int sc_autotuner_devices(const struct sc_autotuner_call *call)
+int sc_autotuner_planned(const struct sc_autotuner_call *call, double *in)
 {
     struct shape shape = shape_of(call);
+    struct planned planned = {0, 0};
     struct plan_entry *entry;
-    int devices;
 
-    if (!is_planned(call))
-        return 0;
-    if (__atomic_test_and_set(&plans_busy, __ATOMIC_ACQUIRE))
-        return plan(&shape);
-    entry = entry_of(&shape);
-    if (!is_same(&entry->shape, &shape)) {
-        entry->devices = plan(&shape);
-        entry->shape = shape;
+    if (is_planned(call) && __atomic_test_and_set(&plans_busy, __ATOMIC_ACQUIRE)) {
+        planned = plan(&shape);
+    } else if (is_planned(call)) {
+        entry = entry_of(&shape);
+        if (!is_same(&entry->shape, &shape)) {
+            entry->planned = plan(&shape);
+            entry->shape = shape;
+        }
+        planned = entry->planned;
+        __atomic_clear(&plans_busy, __ATOMIC_RELEASE);
     }
-    devices = entry->devices;
-    __atomic_clear(&plans_busy, __ATOMIC_RELEASE);
-    return devices;
+    *in = planned.in;
+    return planned.devices;
+}
+
+int sc_autotuner_devices(const struct sc_autotuner_call *call)
+{
+    double in;
+
+    return sc_autotuner_planned(call, &in);
 }

@@ -126,11 +126,12 @@ static bool goes_home(const struct sc_plan_problem *p)
 static void predict(const struct sc_database *db, const struct sc_linkmap *map, const struct sc_plan_problem *p,
                     struct sc_plan *plan, double *fastest)
 {
-    plan->seconds = 0;
+    plan->seconds = plan->in = 0;
     *fastest = HUGE_VAL;
     for (int d = 0; d < SC_PLACES; d++)
         if (plan->active & sc_place_bit(d)) {
             plan->each[d] = seconds_of(db, map, p, plan, d);
+            plan->in = larger(plan->in, seconds_in(map, p, plan, d));
             plan->seconds = larger(plan->seconds, plan->each[d]);
             *fastest = smaller(*fastest, plan->each[d]);
         }

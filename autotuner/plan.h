@@ -31,6 +31,7 @@ struct sc_plan {
     double share[SC_PLACES];    /* of the work; sum 1 */
     double seconds;             /* until the last one is done */
     double each[SC_PLACES];     /* until each is done */
+    double in;                  /* of these: until all of them have their operands */
     double watts;               /* of all devices meanwhile; 0: not known */
 };
 

@@ -144,14 +144,38 @@ static double device_seconds(const struct sc_autotuner_call *call, double flops,
     return overhead.start + seconds;
 }
 
+/* Over how many devices: those that have the largest operand, or will get it; `in`: seconds until they have all
+ * operands, by the plan for a call of which they have nothing. */
+struct spread {
+    int devices;
+    double in;
+};
+
+static struct spread spread_of(const struct sc_autotuner_call *call)
+{
+    uint64_t bytes = call->largest ? call->largest : call->bytes;
+    struct spread spread = {.devices = call->holders};
+
+    if (!call->device_bytes)
+        spread.devices = sc_autotuner_planned(call, &spread.in);
+    else if (!call->holders && call->largest)
+        spread.devices = sc_autotuner_devices(call);
+    if (!spread.devices)
+        spread.devices = sc_autotuner_spread(bytes, call->machine.devices, SC_OFFLOAD_AUTO);
+    if (spread.devices < 2)
+        spread.in = 0;
+    return spread;
+}
+
 /* What the devices lack, and pages that are closed. */
-static double move_seconds(const struct sc_autotuner_call *call, double missing, int devices)
+static double move_seconds(const struct sc_autotuner_call *call, double missing, const struct spread *spread)
 {
     struct sc_database_calls overhead = overheads(call);
     double seconds = call->closings * overhead.closing;
 
     if (missing > 0)
-        seconds += larger(call->arrivals, 1) * overhead.arrival + missing / host_rate(call, false, devices);
+        seconds += larger(call->arrivals, 1) * overhead.arrival +
+                   larger(missing / host_rate(call, false, spread->devices), spread->in);
     return seconds;
 }
 
@@ -173,24 +197,23 @@ static double overlap(const struct sc_autotuner_call *call, double device, doubl
     return overheads(call).hidden[call->op != SC_OP_GEMM] * sc_autotuner_hideable(call) * smaller(device, move);
 }
 
+
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
 {
-    const struct sc_autotuner_machine *machine = &call->machine;
-    int planned = call->device_bytes ? 0 : sc_autotuner_devices(call);
-    int devices = planned ? planned : sc_autotuner_spread(call->bytes, machine->devices, SC_OFFLOAD_AUTO);
-    double link = host_rate(call, true, devices), flops = sc_autotuner_flops(call), missing;
+    struct spread spread = spread_of(call);
+    double link = host_rate(call, true, spread.devices), flops = sc_autotuner_flops(call), missing;
 
     if (call->type == SC_S || call->type == SC_C)
         flops /= 2; /* single precision: twice the rate, here and there */
     out->fetch = fetch_seconds(1, call->device_only, link);
     out->fetched = fetch_seconds(call->fetches, call->came_home, link);
     out->host = host_seconds(call, flops) + out->fetch;
-    out->device = device_seconds(call, flops, devices);
+    out->device = device_seconds(call, flops, spread.devices);
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
-    out->move = move_seconds(call, missing, devices);
+    out->move = move_seconds(call, missing, &spread);
     out->result = fetch_seconds(1, call->result_bytes, link);
     out->kept = call->device_only > 0;
-    out->devices = devices;
+    out->devices = spread.devices;
     out->overlap = overlap(call, out->device, out->move, missing);
 }

@@ -324,6 +324,8 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->device_only = residency.device_only;
     call->untracked = residency.untracked;
     call->overwritten = residency.overwritten;
+    call->largest = residency.largest;
+    call->holders = residency.holders;
     call->arrivals = residency.arrivals;
     call->closings = residency.closings;
     call->key = largest_key(view, count);

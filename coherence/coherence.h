@@ -101,6 +101,8 @@ struct sc_residency {
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t overwritten;  /* of those: on no device, and the view is written without being read */
     uint64_t untracked;    /* copied in and out in each call (results of those outside the arena: half of them) */
+    uint64_t largest;      /* bytes of the largest view, */
+    int holders;           /* and how many devices have some of it */
     int arrivals;          /* views of which something has to be brought to the devices */
     int closings;          /* views that are written, and that the host has some of: its pages are to be closed */
 };

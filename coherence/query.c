@@ -242,7 +242,8 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *piece)
 
 /* --- residency ---------------------------------------------------------------------------------------------------- */
 
-static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_device, int *only)
+/* Sectors of columns [c0, c1); *holders: bits of the devices that have any of them. */
+static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_device, int *only, uint32_t *holders)
 {
     int all = 0;
 
@@ -251,8 +252,10 @@ static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_d
             const struct sc_tile *t = sc_matrix_tile(m, i, j);
             uint64_t s = sc_tile_sectors(m, t, c0, c1 - c0), any = 0;
 
-            for (int d = 0; d < sc_protocol.devices; d++)
+            for (int d = 0; d < sc_protocol.devices; d++) {
                 any |= t->copy[d].valid;
+                *holders |= (uint32_t)(s & t->copy[d].valid ? 1 : 0) << d;
+            }
             all += __builtin_popcountll(s);
             *on_device += __builtin_popcountll(s & any);
             *only += __builtin_popcountll(s & ~t->host_valid);
@@ -264,6 +267,7 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
 {
     uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
     struct sc_host_block block;
+    uint32_t holders = 0;
     uintptr_t lo, hi;
     size_t first;
     int n;
@@ -278,11 +282,16 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
         uintptr_t a = lo > m->base ? lo : m->base, b = hi < sc_matrix_end(m) ? hi : sc_matrix_end(m);
         size_t column = (size_t)m->ld * m->elem;
         int64_t c0 = (int64_t)((a - m->base) / column), c1 = (int64_t)((b - 1 - m->base) / column) + 1;
-        int on_device = 0, only = 0, all = masks_of(m, c0, c1 < m->cols ? c1 : m->cols, &on_device, &only);
+        int on_device = 0, only = 0, all = masks_of(m, c0, c1 < m->cols ? c1 : m->cols, &on_device, &only,
+                                                    &holders);
         double share = (double)bytes * (double)(b - a) / (double)(hi - lo) / (all ? all : 1);
 
         out->device_bytes += (uint64_t)(share * on_device);
         out->device_only += (uint64_t)(share * only);
+    }
+    if (bytes > out->largest) {
+        out->largest = bytes;
+        out->holders = __builtin_popcount(holders);
     }
 }
 

@@ -301,6 +301,29 @@ static void test_devices(void)
     sc_database_free(db);
 }
 
+/* Predictions are of the devices that the call will run on. */
+static void test_places(void)
+{
+    struct sc_database *db = measured(2e11, 55e9, 2);
+    struct sc_autotuner_call call = gemm(8192), vector = {.op = SC_OP_AXPY, .type = SC_D, .n = 4000000,
+                                                          .bytes = 64000000, .largest = 32000000, .machine = h200};
+    struct sc_autotuner_prediction one, two, fresh;
+
+    call.machine.database = db;
+    sc_autotuner_predict(&call, &fresh);
+    call.device_bytes = call.bytes, call.largest = call.bytes / 3;
+    call.holders = 1;
+    sc_autotuner_predict(&call, &one);
+    call.holders = 2;
+    sc_autotuner_predict(&call, &two);
+    tap_ok(one.devices == 1 && two.devices == 2 && one.device > 1.9 * two.device, "those that have the operands");
+    tap_ok(fresh.devices == 2 && fresh.move > 1.02 * (double)call.bytes / (2 * 55e9),
+           "what both need goes on from one to the other, which takes time, too");
+    sc_autotuner_predict(&vector, &one);
+    tap_ok(one.devices == 1, "vectors are spread by the larger one, not by both together");
+    sc_database_free(db);
+}
+
 /* The line that begins so has this part. */
 static bool table_has(const char *table, const char *start, const char *part)
 {
@@ -359,6 +382,7 @@ int main(void)
     test_measured();
     test_overheads();
     test_devices();
+    test_places();
     test_explained();
     return tap_done();
 }
