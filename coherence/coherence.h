@@ -119,6 +119,7 @@ void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetc
 void *sc_coherence_host_alloc(size_t bytes);
 bool sc_coherence_host_free(void *memory);
 bool sc_coherence_is_tracked(const void *ptr, size_t bytes); /* it could be kept on devices */
+bool sc_coherence_may_link(const void *ptr, size_t bytes);   /* so could it, or a copy that follows it */
 
 /* Calls that have begun so far. */
 uint64_t sc_coherence_calls(void);
@@ -220,8 +221,9 @@ struct sc_form {
     struct sc_form *next, *previous;
 };
 
-/* From now on a write to the vector (increment 1, not staged) by the CPU or a device is noted.  Returns the time now, 0
- * when pages cannot be closed. */
+/* From now on a write to the vector (increment 1) by the CPU or a device is noted; of one that is staged in a mirror
+ * what the CPU wrote is noted when the next call stages it.  Returns the time now, 0 when pages cannot be closed, or
+ * when it is staged for this call only. */
 uint64_t sc_coherence_link(const struct sc_operand *vector);
 /* Whether elements [first, first + n) may have been written since that time.  In the steady state: two comparisons. */
 bool sc_coherence_changed(const struct sc_operand *vector, int64_t first, int64_t n, uint64_t since);

@@ -37,7 +37,7 @@ uint64_t sc_coherence_link(const struct sc_operand *v)
 
     if (!m || v->view.rows <= 0)
         return ++sc_protocol.changes; /* nothing to be written */
-    if (!start_history(m) || !sc_host_can_close((size_t)m->col_parts * SC_SECTORS) ||
+    if (v->stage == SC_SHADOW || !start_history(m) || !sc_host_can_close((size_t)m->col_parts * SC_SECTORS) ||
         !sectors_of(v, 0, v->view.rows, &g, &end))
         return 0;
     for (int e; g < end; g = e) {
@@ -289,7 +289,7 @@ enum sc_status sc_coherence_form_upload(struct sc_form *f, size_t at, const stru
         return SC_OK;
     if (!f->memory)
         return SC_ERR_DEVICE_MEMORY;
-    if (!m || v->staged.ptr || !sectors_of(v, first, n, &all.g, &all.end))
+    if (!m || v->stage == SC_SHADOW || !sectors_of(v, first, n, &all.g, &all.end))
         return SC_ERR_INVALID;
     all.lo = (int64_t)(((uintptr_t)v->view.ptr - m->base) / m->elem) + first;
     all.hi = all.lo + n;

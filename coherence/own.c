@@ -1,6 +1,5 @@
 /* Memory of the library's own that is tracked as the program's is: arrays of sparse matrices that were copied. */
-#include "coherence/coherence.h"
-#include "host/host.h"
+#include "coherence/mirror.h"
 
 void *sc_coherence_host_alloc(size_t bytes)
 {
@@ -23,4 +22,11 @@ bool sc_coherence_is_tracked(const void *ptr, size_t bytes)
     struct sc_host_block block;
 
     return sc_host_in_arena(ptr) && sc_host_block_of(ptr, &block) && (uintptr_t)ptr + bytes <= block.base + block.bytes;
+}
+
+bool sc_coherence_may_link(const void *ptr, size_t bytes)
+{
+    uintptr_t lo = (uintptr_t)ptr;
+
+    return sc_coherence_is_tracked(ptr, bytes) || (!sc_host_in_arena(ptr) && sc_mirror_possible(lo, lo + bytes));
 }

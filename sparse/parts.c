@@ -87,6 +87,8 @@ static enum sc_status link_all(const struct sc_operand *source, int sources, uin
     return SC_OK;
 }
 
+#define UNTRACKED_FOR 100 /* calls: finding it out may have taken copies of the arrays */
+
 /* Closes the arrays for writing unnoticed. */
 static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
 {
@@ -95,14 +97,20 @@ static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
     int sources = sc_sparse_views(m, views);
     enum sc_status status;
 
+    if (m->untracked > 0) {
+        m->untracked--;
+        return SC_ERR_UNSUPPORTED;
+    }
     for (int i = 0; i < sources; i++)
-        if (views[i].rows > 0 && !sc_coherence_is_tracked(views[i].ptr,
-                                                          (size_t)views[i].rows * sc_type_bytes(views[i].type)))
+        if (views[i].rows > 0 && !sc_coherence_may_link(views[i].ptr,
+                                                        (size_t)views[i].rows * sc_type_bytes(views[i].type)))
             return SC_ERR_UNSUPPORTED;
     status = sc_coherence_begin(views, sources, source);
     if (status != SC_OK)
         return status;
     status = link_all(source, sources, now);
+    if (status != SC_OK)
+        m->untracked = UNTRACKED_FOR;
     sc_coherence_end(source, sources);
     return status;
 }

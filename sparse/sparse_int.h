@@ -92,6 +92,7 @@ struct sc_sparse_matrix {
     struct sc_sparse_csr host; /* what the host made of them last, if anything */
     struct sc_sparse_use host_use;
     struct sc_sparse_arrays arrays;
+    int untracked;  /* so many calls more it is taken for granted that writes to the arrays cannot be noticed */
     bool measured;  /* the next two are known (of the program's arrays: since they were analysed last) */
     int64_t first, end; /* positions in index and values that are used */
     struct sc_autotuner_account account; /* of the matrix, whose parts never come home */

@@ -4,8 +4,14 @@ check_PROGRAMS += tests/sparse_cg
 tests_sparse_cg_SOURCES = tests/sparse_cg.c
 tests_sparse_cg_LDADD = libsemcache.la $(BLAS_LIBS) -lm
 endif
-dist_check_SCRIPTS += tests/sparse.t
-TESTS += tests/sparse.t
+# Arrays of sparse matrices in memory of every kind
+if HAVE_BLAS
+check_PROGRAMS += tests/sparse_places
+tests_sparse_places_SOURCES = tests/sparse_places.c
+tests_sparse_places_LDADD = libsemcache.la $(BLAS_LIBS)
+endif
+dist_check_SCRIPTS += tests/sparse.t tests/sparse_places.t
+TESTS += tests/sparse.t tests/sparse_places.t
 check_PROGRAMS += tests/sparse_forms
 tests_sparse_forms_SOURCES = tests/sparse_forms.c
 tests_sparse_forms_LDADD = libcore.la -lm

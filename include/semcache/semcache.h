@@ -112,8 +112,9 @@ struct semcache_sparse;
 
 /* Row i has entries start[i] - base to start[i + 1] - base - 1 of `columns` and `values`, in any order; those of one
  * place are summed.  The integers of start (rows + 1) and columns have index_bytes (4 or 8) and count from `base` (0 or
- * 1).  The arrays have to live as long as the handle; to be kept on devices they have to be of semcache_alloc, or of
- * malloc and large. They are looked at when they are used. */
+ * 1).  The arrays have to live as long as the handle; to be kept on devices they have to be large, and of
+ * semcache_alloc, malloc, or private memory where writes can be noticed ("writes outside malloc" in semcache info).
+ * They are looked at when they are used. */
 SEMCACHE_API enum semcache_status semcache_sparse_csr(struct semcache_sparse **matrix, int64_t rows, int64_t cols,
                                                       const void *start, const void *columns, const void *values,
                                                       enum semcache_type type, int index_bytes, int base);
