@@ -46,6 +46,14 @@ tests_replayed_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
 check_PROGRAMS += tests/replayed
 endif
+# Processes
+if HAVE_BLAS
+check_PROGRAMS += tests/processes
+tests_processes_SOURCES = tests/processes.c
+tests_processes_LDADD = $(BLAS_LIBS) -ldl -lpthread
+endif
+dist_check_SCRIPTS += tests/processes.t
+TESTS += tests/processes.t
 # Signals
 if HAVE_BLAS
 check_PROGRAMS += tests/signals tests/signals_linked
