@@ -38,16 +38,19 @@ static int64_t differing(const volatile double *x, int64_t n)
     return wrong;
 }
 
+/* Bytes; the pager counts, too. */
+static uint64_t sent_home(void) { return __atomic_load_n(&sc_stats.bytes[SC_D2H], __ATOMIC_RELAXED); }
+
 /* The call's bytes home before, and by the time that, the host has looked at all of it. */
 static bool look(double *x, int64_t n, int devices, uint64_t *before, uint64_t *all)
 {
-    uint64_t start = sc_stats.bytes[SC_D2H];
+    uint64_t start = sent_home();
 
     scal(x, n, devices);
-    *before = sc_stats.bytes[SC_D2H] - start;
+    *before = sent_home() - start;
     if (differing(x, n))
         return false;
-    *all = sc_stats.bytes[SC_D2H] - start;
+    *all = sent_home() - start;
     return true;
 }
 

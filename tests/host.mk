@@ -34,7 +34,10 @@ TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_thread
 
 # Programs with threads of all kinds, memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
-check_PROGRAMS += tests/kernel_access tests/memkinds tests/outside tests/strict tests/leak tests/thread_kinds
+check_PROGRAMS += tests/kernel_access tests/memkinds tests/outside tests/strict tests/leak tests/thread_kinds \
+	tests/cgroup
+tests_cgroup_SOURCES = tests/cgroup.c
+tests_cgroup_LDADD = $(BLAS_LIBS)
 tests_outside_SOURCES = tests/outside.c tests/past_libc.h
 tests_outside_LDADD = $(BLAS_LIBS) -ldl -lpthread
 tests_kernel_access_SOURCES = tests/kernel_access.c
@@ -50,7 +53,7 @@ tests_memkinds_SOURCES = tests/memkinds.c
 tests_memkinds_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
 dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/outside.t tests/strict.t tests/leak.t \
-	tests/thread_kinds.t
+	tests/thread_kinds.t tests/cgroup.t
 TESTS += tests/kernel_access.t tests/memkinds.t tests/outside.t tests/strict.t tests/leak.t \
-	tests/thread_kinds.t
+	tests/thread_kinds.t tests/cgroup.t
 LONG_TESTS += tests/memkinds.t tests/leak.t

@@ -111,6 +111,31 @@ SKIP: {
     is($? & 127 || $? >> 8 & 127, POSIX::SIGSEGV, 'and kills');
 }
 
+# R has its handler on a stack of its own.
+SKIP: {
+    skip 'no R with a BLAS of its own library', 4
+      if qx(Rscript --vanilla -e 'cat(La_library(), extSoftVersion()["BLAS"])' 2>&1) !~ /blas/i;
+    my $tool = "$build/tools/semcache run --device $device --offload always --check";
+    my $start = "$tool Rscript --vanilla $scratch/dgemm.R";
+    open my $script, '>', "$scratch/dgemm.R" or die;
+    print $script <<'R';
+n <- 300
+a <- matrix(as.numeric(seq_len(n * n) - 1), n)
+b <- diag(2, n)
+c <- a %*% b
+cat(all(c == 2 * a), "\n")
+c <- a %*% b
+if (commandArgs(TRUE)[1] == "crash") tools::pskill(Sys.getpid(), 11)
+cat(c[6], "\n")
+R
+    close $script;
+    is(scalar qx($start fine 2>&1), "TRUE \n10 \n", 'under R calls are right');
+    is($?, 0, 'and nothing is reported');
+    like(scalar qx(ulimit -c 0; $start crash 2>&1), qr/^TRUE \n.*caught segfault.*Traceback/s,
+        'a crash is reported by it');
+    is($? & 127 || $? >> 8 & 127, POSIX::SIGSEGV, 'and kills');
+}
+
 SKIP: {
     my $can = qx(timeout -k 10 300 gdb -batch -nx -ex run --args true 2>&1) // '';
     skip 'no gdb, or it may not trace', 2 if $can !~ /exited normally/;

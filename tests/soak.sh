@@ -7,6 +7,8 @@
 #
 #     soak.sh MINUTES [FIRST_SEED [STEPS]]       MINUTES 0: three seeds
 #
+# A third each with jemalloc and tcmalloc preloaded behind semcache, where they are installed.
+#
 # SEMCACHE_TEST_DEVICE=cuda: on real devices, which do not fail.
 minutes=${1:-10} seed=${2:-$(date +%s)} steps=${3:-1000}
 build=${top_builddir:-.}
@@ -17,6 +19,14 @@ end=$(($(date +%s) + 60 * minutes)) runs=0 last=$((seed + 3))
 
 # The n-th word of the rest, by a number.
 pick() { n=$(($1 % ($# - 1))); shift $((n + 1)); echo "$1"; }
+
+# The path of a library, if it is here.
+find_library() {
+    for folder in /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib; do
+        [ ! -e "$folder/$1" ] || { echo "$folder/$1"; return; }
+    done
+}
+jemalloc=$(find_library libjemalloc.so.2) tcmalloc=$(find_library libtcmalloc_minimal.so.4)
 
 # A machine whose operations are late, or of which one fails on each device.
 machine() {
@@ -36,12 +46,13 @@ while [ $(($(date +%s) < end || (minutes == 0 && seed < last))) = 1 ]; do
     device=${SEMCACHE_TEST_DEVICE:-$(machine)}
     limit=$(pick $((seed / 3)) 300000 1000000 4000000 300000)
     check=$(pick $((seed / 5)) --check '')
+    allocator=$(pick $((seed * 7 / 4)) '' "$jemalloc" "$tcmalloc")
     set -- "$build/tools/semcache" run --device "$device" --offload always $check "$build/tests/soak" "$seed" "$steps"
-    if ! SEMCACHE_MEMORY_LIMIT=$limit OPENBLAS_NUM_THREADS=1 SEMCACHE_MODULE_PATH=$build/.libs \
+    if ! LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit OPENBLAS_NUM_THREADS=1 SEMCACHE_MODULE_PATH=$build/.libs \
         timeout -k 5 600 "$@" > "$scratch/out" 2>&1 || grep -q 'error:' "$scratch/out"; then
         tail -n 40 "$scratch/out"
         cat "$scratch/soaked.machine" 2>/dev/null
-        echo "soak: seed $seed went wrong: SEMCACHE_MEMORY_LIMIT=$limit $*"
+        echo "soak: seed $seed went wrong: LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit $*"
         exit 1
     fi
     runs=$((runs + 1)) seed=$((seed + 1))

@@ -1,0 +1,41 @@
+#!/usr/bin/perl
+# A control group with little memory (both versions): what the library keeps for later goes by the group's limit and not
+# by the machine, or the kernel would end the program.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+need('tests/cgroup');
+our ($build, $device);
+plan skip_all => 'a driver wants more memory than that' if $device !~ /^emu/;
+
+# The program has 640 MiB in use at once and then 256 others; a quarter of the limit may be kept, and an emulated device
+# keeps 256 MiB of its own.
+my $limit = 850 << 20;
+
+# A folder of the version whose root it is, or undef.
+sub group_in {
+    my ($root, $file) = @_;
+    my $folder = "$root/semcache-test-$$";
+    return unless -d $root && mkdir $folder;
+    if (-e "$folder/$file" && open my $out, '>', "$folder/$file") {
+        return $folder if print({$out} $limit) && close $out;
+    }
+    rmdir $folder;
+    return;
+}
+
+my $group = group_in('/sys/fs/cgroup/memory', 'memory.limit_in_bytes') // group_in('/sys/fs/cgroup', 'memory.max');
+plan skip_all => 'no control group with a limit can be made here (by root, with the memory controller)' unless $group;
+END { rmdir $group if defined $group }
+
+my %env = (SEMCACHE_DEVICE => 'emu:h200x8:1', SEMCACHE_OFFLOAD => 'always', SEMCACHE_MEMORY_LIMIT => 30_000_000,
+    OPENBLAS_NUM_THREADS => 1);
+my $out = do {
+    local %ENV = (%ENV, %env);
+    scalar qx(sh -c 'echo \$\$ > $group/cgroup.procs && exec $build/tools/semcache run $build/tests/cgroup' 2>&1);
+};
+is($? & 127, 0, 'the kernel has not ended the program');
+like($out, qr/^ok$/m, 'and its numbers are right') or diag($out);
+done_testing();
