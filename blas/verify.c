@@ -244,37 +244,10 @@ static void put_value(char *text, size_t bytes, enum sc_type type, const void *d
     }
 }
 
-static void log_event(void *context, const char *line)
-{
-    (void)context;
-    sc_log(SC_LOG_ERROR, "verify:   %s", line);
-}
-
-/* Where an element of an operand is, and what was done to its tile. */
-static void report_place(const char *which, uintptr_t address, int events)
-{
-    struct sc_place p;
-    char devices[128] = "no device";
-    int n = 0;
-
-    if (!sc_coherence_place(address, &p)) {
-        sc_log(SC_LOG_ERROR, "verify: the %s operand lies in memory that is not tracked: copied in and out", which);
-        return;
-    }
-    for (int d = 0; d < SC_DEVICES_MAX; d++)
-        if (p.devices >> d & 1)
-            n += snprintf(devices + n, sizeof devices - (size_t)n, "%s%d", n ? ", " : "device ", d);
-    sc_log(SC_LOG_ERROR,
-           "verify: the %s operand: matrix %u, tile %u (rows %" PRId64 " to %" PRId64 ", columns %" PRId64 " to %"
-           PRId64 "), which %s has; the last events of the tile:",
-           which, p.matrix, p.tile, p.row, p.row + p.rows - 1, p.col, p.col + p.cols - 1, devices);
-    sc_trace_recent(p.matrix, p.tile, events, log_event, NULL);
-}
-
 static void report(const struct divergence *d, const struct sc_kernel *k, const struct sc_view *view,
                    const struct sc_shadow_call *got, const struct sc_shadow_call *want)
 {
-    static const char *const ordinal[] = {"first", "second", "third"};
+    static const char *const names[] = {"first operand", "second operand", "third operand"};
     char call[512], values[2][64];
     const struct sc_view *v = d->operand < 0 ? NULL : &view[d->operand];
     uintptr_t address;
@@ -291,15 +264,15 @@ static void report(const struct divergence *d, const struct sc_kernel *k, const 
                                                         : d->element / v->rows * v->ld + d->element % v->rows) *
                                       sc_type_bytes(k->type);
     sc_log(SC_LOG_ERROR,
-           "verify: call %" PRIu64 ", %s: %" PRId64 " of %" PRId64 " elements of the %s operand differ; element (%"
+           "verify: call %" PRIu64 ", %s: %" PRId64 " of %" PRId64 " elements of the %s differ; element (%"
            PRId64 ", %" PRId64 ") at %#lx is %s, on the host %s, off by %g (bound %g)",
-           sc_coherence_calls(), call, d->count, want->operand[d->operand].elements, ordinal[d->operand],
+           sc_coherence_calls(), call, d->count, want->operand[d->operand].elements, names[d->operand],
            d->element % v->rows, d->element / v->rows, (unsigned long)address, values[0], values[1], d->distance,
            d->bound);
-    report_place(ordinal[d->operand], address, EVENTS);
+    sc_coherence_report_place(names[d->operand], address, EVENTS);
     for (int i = 0; i < want->operands; i++) /* the fault may be with them */
         if (i != d->operand)
-            report_place(ordinal[i], (uintptr_t)view[i].ptr, EVENTS / 2);
+            sc_coherence_report_place(names[i], (uintptr_t)view[i].ptr, EVENTS / 2);
 }
 
 static size_t result_bytes(const struct sc_kernel *k)

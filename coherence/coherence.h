@@ -131,6 +131,8 @@ struct sc_place {
     uint64_t devices;               /* one bit for each that has a valid copy of it */
 };
 bool sc_coherence_place(uintptr_t address, struct sc_place *out);
+/* Verification mode: lines that say where an element is, and what was done to its tile lately. */
+void sc_coherence_report_place(const char *what, uintptr_t address, int events);
 
 /* Runs a kernel on host memory with the host BLAS, without the lock. */
 enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel);

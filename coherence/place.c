@@ -1,6 +1,9 @@
 /* What reports and checks ask: what is at an address, and the host BLAS. */
 #include "coherence/protocol.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 uint64_t sc_coherence_calls(void)
 {
     uint64_t calls;
@@ -43,6 +46,32 @@ bool sc_coherence_place(uintptr_t address, struct sc_place *out)
     found = find(address, out);
     sc_protocol_unlock();
     return found;
+}
+
+static void log_event(void *context, const char *line)
+{
+    (void)context;
+    sc_log(SC_LOG_ERROR, "verify:   %s", line);
+}
+
+void sc_coherence_report_place(const char *what, uintptr_t address, int events)
+{
+    struct sc_place p;
+    char devices[128] = "no device";
+    int n = 0;
+
+    if (!sc_coherence_place(address, &p)) {
+        sc_log(SC_LOG_ERROR, "verify: the %s lies in memory that is not tracked: copied in and out", what);
+        return;
+    }
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        if (p.devices >> d & 1)
+            n += snprintf(devices + n, sizeof devices - (size_t)n, "%s%d", n ? ", " : "device ", d);
+    sc_log(SC_LOG_ERROR,
+           "verify: the %s: matrix %u, tile %u (rows %" PRId64 " to %" PRId64 ", columns %" PRId64 " to %" PRId64
+           "), which %s has; the last events of the tile:",
+           what, p.matrix, p.tile, p.row, p.row + p.rows - 1, p.col, p.col + p.cols - 1, devices);
+    sc_trace_recent(p.matrix, p.tile, events, log_event, NULL);
 }
 
 enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel)

@@ -121,14 +121,21 @@ static void count_offloaded(const struct sc_sparse_call *call, int routine)
     sc_count(&sc_stats.percall_out, (uint64_t)call->outputs * each);
 }
 
+static enum sc_status on_devices(const struct sc_sparse_call *call)
+{
+    enum sc_status status = sc_sparse_on_devices(call);
+
+    if (status == SC_ERR_UNSUPPORTED && (call->op == SC_OP_CSRMM || call->op == SC_OP_CSRSM))
+        status = by_columns(call);
+    return status;
+}
+
 static enum sc_status run_locked(const struct sc_sparse_call *call, int routine)
 {
     enum sc_status status = SC_ERR_UNSUPPORTED;
 
     if (to_devices(call)) {
-        status = sc_sparse_on_devices(call);
-        if (status == SC_ERR_UNSUPPORTED && (call->op == SC_OP_CSRMM || call->op == SC_OP_CSRSM))
-            status = by_columns(call);
+        status = __builtin_expect(sc_config.verify, 0) ? sc_sparse_run_verified(call, on_devices) : on_devices(call);
         if (status == SC_OK)
             count_offloaded(call, routine);
     }

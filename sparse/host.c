@@ -37,7 +37,8 @@ static void *result_at(const struct sc_sparse_call *call, int64_t row, int64_t r
     return (char *)call->y + row * step * (int64_t)sc_type_bytes(call->matrix->arrays.type);
 }
 
-static enum sc_status run(const struct sc_sparse_call *call, const struct sc_sparse_csr *a, int64_t row, int64_t rows)
+enum sc_status sc_sparse_csr_on_host(const struct sc_sparse_call *call, const struct sc_sparse_csr *a, int64_t row,
+                                     int64_t rows)
 {
     bool upper = (call->use.descr.uplo == 'U') == (call->use.trans == 'N');
     struct sc_kernel k = {.op = call->op, .type = a->type, .transa = 'N', .transb = call->by_rows ? 'T' : 'N',
@@ -95,7 +96,7 @@ enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t
         return status;
     status = csr_for(m, &call->use, &csr);
     if (status == SC_OK)
-        status = run(call, &csr, row, rows);
+        status = sc_sparse_csr_on_host(call, &csr, row, rows);
     sc_sparse_free_csr(&csr);
     return status;
 }

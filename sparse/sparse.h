@@ -50,6 +50,9 @@ struct sc_sparse_descr {
 
 struct sc_sparse_matrix;
 
+/* Calls that verification mode has compared, and that were not the host's; atomic. */
+extern uint64_t sc_sparse_verified, sc_sparse_diverged;
+
 /* The arrays stay the program's and have to live as long as the matrix; with `copy` they are copied now.  They are
  * looked at when they are used: SC_ERR_INVALID here for the arguments, there for what is in the arrays (a position that
  * decreases or leaves the range, an index that is no row or column).  Entries may be in any order; those of one place

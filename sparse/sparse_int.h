@@ -206,6 +206,12 @@ void sc_sparse_bring_home(const struct sc_sparse_matrix *matrix); /* its arrays,
 /* A vector of n elements; a matrix of n rows, which the directory sees transposed when it is stored by rows. */
 struct sc_view sc_sparse_dense_view(const struct sc_sparse_call *call, const void *ptr, int64_t n, int64_t ld,
                                     enum sc_access access);
+/* Rows [row, row + rows) of the result, by the CSR that the call's matrix and use make. */
+enum sc_status sc_sparse_csr_on_host(const struct sc_sparse_call *call, const struct sc_sparse_csr *csr, int64_t row,
+                                     int64_t rows);
+/* verify.c: runs a call on the devices, and compares with the host; the matrix is locked. */
+enum sc_status sc_sparse_run_verified(const struct sc_sparse_call *call,
+                                      enum sc_status (*run)(const struct sc_sparse_call *));
 /* Rows [row, row + rows) of the result, on the host: what a device could not do. */
 enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t row, int64_t rows);
 

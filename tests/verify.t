@@ -10,17 +10,20 @@ ok() { # status, title
     count=$((count + 1))
     if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; failed=1; fi
 }
-cat > "$scratch/bad.machine" <<'END'
+machine() { # the operation that is left out
+    cat > "$scratch/bad.machine" <<END
 semcache-machine 1
 device 0
   memory 1G
   bandwidth 700G
   gemm s 14T
   gemm d 7T
-  skip copy 3
+  skip $*
 link host <-> 0
   bandwidth 12G
 END
+}
+machine copy 3
 run() { # settings
     env "$@" "$top_builddir/tools/semcache" run --offload always --device "emu:$scratch/bad.machine" "$solver" 200 \
         > "$scratch/out" 2> "$scratch/said"
@@ -35,5 +38,45 @@ ok $? 'the call is reported with its arguments'
 grep -q 'first operand: matrix [0-9]*, tile 0 .*device 0 has' "$scratch/said" &&
     grep -q 'verify:  .* transfer .* dgemv from host' "$scratch/said"
 ok $? 'and the tile, the device and what happened to it'
+
+# Sparse matrices: every transfer and kernel of a program left out in turn.  Where that makes it fail, it does not under
+# verification, and the call is reported.
+sparse=$top_builddir/tests/sparse_places
+if [ -x "$sparse" ]; then
+    harm=0 unseen=0 bad=0
+    for kind in copy launch; do
+        n=1
+        while :; do
+            machine "$kind" "$n"
+            run_sparse() {
+                env "$@" "$top_builddir/tools/semcache" run --offload always --device "emu:$scratch/bad.machine" \
+                    "$sparse" malloc > "$scratch/out" 2> "$scratch/said"
+            }
+            run_sparse SEMCACHE_VERIFY=0
+            grep -q 'is left out as asked' "$scratch/said" || break
+            run=$(grep -c '^ok$' "$scratch/out")
+            run_sparse SEMCACHE_VERIFY=1
+            [ "$run" = 1 ] || {
+                harm=$((harm + 1))
+                grep -q 'verify: call [0-9]*, sparse_mv (general.* elements of the result differ' "$scratch/said" ||
+                    unseen=$((unseen + 1))
+            }
+            grep -q '^ok$' "$scratch/out" || bad=$((bad + 1))
+            n=$((n + 1))
+        done
+    done
+    ok $((harm < 10)) "$harm operations that were left out made products with a sparse matrix wrong"
+    ok "$unseen" 'verification reported each of them'
+    ok "$bad" 'and gave the host'\''s results'
+    machine launch 2
+    run_sparse SEMCACHE_VERIFY=1
+    grep -q 'the result: matrix [0-9]*, tile 0 .*device 0 has' "$scratch/said" &&
+        grep -q 'values: matrix [0-9]*' "$scratch/said" && grep -q 'verify:  .* transfer ' "$scratch/said"
+    ok $? 'with the tiles, the devices and what happened to them'
+    machine copy 1000000
+    run_sparse SEMCACHE_VERIFY=1
+    ! grep -q 'verify' "$scratch/said" && grep -q '^ok$' "$scratch/out"
+    ok $? 'where nothing is left out nothing is reported'
+fi
 echo "1..$count"
 exit $failed
