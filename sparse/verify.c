@@ -159,8 +159,8 @@ static void describe(char *text, size_t bytes, const struct sc_sparse_call *call
     const struct sc_sparse_arrays *a = &call->matrix->arrays;
 
     snprintf(text, bytes,
-             "%s (%s %c%c, op %c, %" PRId64 " x %" PRId64 ", values %p, columns %p, rows %p, alpha %g%+gi, beta %g%+gi, "
-             "x %p ld %" PRId64 ", y %p ld %" PRId64 ", %" PRId64 " columns)",
+             "%s (%s %c%c, op %c, %" PRId64 " x %" PRId64 ", values %p, columns %p, rows %p, alpha %g%+gi, "
+             "beta %g%+gi, x %p ld %" PRId64 ", y %p ld %" PRId64 ", %" PRId64 " columns)",
              sc_trace_routine_name(sc_trace_routine), kinds[call->use.descr.kind], call->use.descr.uplo,
              call->use.descr.diag, call->use.trans, a->rows, a->cols, a->values, a->index, a->start, call->alpha[0],
              call->alpha[1], call->beta[0], call->beta[1], call->x, call->ldx, call->y, call->ldy, call->columns);
