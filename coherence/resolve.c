@@ -191,6 +191,21 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
 
 /* --- misfits ------------------------------------------------------------------------------------------------------ */
 
+/* A vector that is whole columns of a matrix: those, when the lattice is the matrix's. */
+static struct sc_lattice as_columns(const struct sc_lattice *matrix, struct sc_lattice l)
+{
+    size_t column = (size_t)matrix->ld * matrix->elem;
+    uintptr_t distance = l.base > matrix->base ? l.base - matrix->base : matrix->base - l.base;
+
+    if (l.folded && matrix->bytes && !matrix->folded && matrix->rows == matrix->ld && l.elem == matrix->elem &&
+        distance % column == 0 && l.bytes % column == 0) {
+        l.ld = l.rows = matrix->ld;
+        l.cols = (int64_t)(l.bytes / column);
+        l.folded = false;
+    }
+    return l;
+}
+
 /* Adds a lattice to the one that is to replace it, when both are parts of one: same leading dimension, rows in step. */
 static void join(struct sc_lattice *into, const struct sc_lattice *l)
 {
@@ -220,13 +235,37 @@ static void join(struct sc_lattice *into, const struct sc_lattice *l)
     into->bytes = (size_t)((into->cols - 1) * into->ld + rows) * into->elem;
 }
 
-/* An array whose blocks of columns come into use one after the other: twice as many each time, so that it is reshaped a
- * few times and not at every block.  Not beyond the allocation, nor over what else is tracked there. */
+static struct sc_lattice lattice_of(const struct sc_matrix *m)
+{
+    return (struct sc_lattice){.base = m->base, .bytes = m->bytes, .elem = m->elem, .ld = m->ld, .rows = m->rows,
+                               .cols = m->cols, .folded = m->folded};
+}
+
+/* Nothing is tracked there but vectors that are whole columns of the lattice, and that no other call is using. */
+static bool can_take(const struct sc_lattice *l, uintptr_t lo, uintptr_t hi)
+{
+    size_t first;
+    int n = sc_directory_find(lo, hi, &first);
+
+    for (int i = 0; i < n; i++) {
+        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        struct sc_lattice columns = as_columns(l, lattice_of(m));
+
+        if (columns.folded || columns.ld != l->ld || columns.rows != l->rows || columns.cols != 1 ||
+            (columns.base - l->base) % ((size_t)l->ld * l->elem) || columns.base + columns.bytes > hi || m->users)
+            return false;
+    }
+    return true;
+}
+
+/* An array whose columns, or blocks of them, come into use one after the other (GMRES's basis): twice as many each
+ * time, so that it is reshaped a few times and not at every one.  Not beyond the allocation, nor over what else is
+ * tracked there. */
 static void grow(struct sc_lattice *l)
 {
     struct sc_host_block block;
     struct sc_lattice wide = *l;
-    size_t column = (size_t)l->ld * l->elem, first;
+    size_t column = (size_t)l->ld * l->elem;
     int64_t room;
 
     if (!l->bytes || l->folded || l->rows == 1 || !sc_host_block_of((const void *)l->base, &block) ||
@@ -235,14 +274,8 @@ static void grow(struct sc_lattice *l)
     room = l->cols + (int64_t)((block.base + block.bytes - (l->base + l->bytes)) / column);
     wide.cols = 2 * l->cols < room ? 2 * l->cols : room;
     wide.bytes += (size_t)(wide.cols - l->cols) * column;
-    if (sc_directory_find(l->base + l->bytes, l->base + wide.bytes, &first) == 0)
+    if (can_take(l, l->base + l->bytes, l->base + wide.bytes))
         *l = wide;
-}
-
-static struct sc_lattice lattice_of(const struct sc_matrix *m)
-{
-    return (struct sc_lattice){.base = m->base, .bytes = m->bytes, .elem = m->elem, .ld = m->ld, .rows = m->rows,
-                               .cols = m->cols, .folded = m->folded};
 }
 
 /* The matrices in the way are to be released; what they and the view are parts of becomes the hint. */
@@ -255,7 +288,7 @@ static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struc
     sc_view_extent(v, lo, hi);
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
-        struct sc_lattice l = lattice_of(m);
+        struct sc_lattice l = as_columns(hint, lattice_of(m));
 
         /* A strided vector somewhere in a matrix, or a matrix that another call is using: not worth a reshape. */
         if (m->users || (v->vector && m->base <= *lo && *hi <= sc_matrix_end(m) && m->elem == sc_type_bytes(v->type))) {
@@ -267,6 +300,8 @@ static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struc
     }
     if (hint->cols > had)
         grow(hint);
+    if (hint->bytes && hint->base + hint->bytes > *hi)
+        *hi = hint->base + hint->bytes;
     return SC_ERR_CONFLICT;
 }
 

@@ -60,6 +60,13 @@ for my $program (@programs) {
     }
 }
 
+# GMRES's basis comes into use column by column, and is one matrix at once.
+my $basis = 31 * 8 * $n;
+for my $where (@places) {
+    my $restart = run({ %always, device => $where }, 'examples/gmres', $n, 30);
+    at_most(moved($restart, 'h2d'), 3 * $basis + 2 * $values, "one restart of GMRES on $where, to the devices");
+}
+
 right(run({ %always }, 'examples/jacobi_banded', '-w', 5000, 40), 'right while the CPU changes elements');
 
 # Other matrices.
