@@ -236,6 +236,36 @@ static void test_function(size_t i)
         tap_diag("%s", failure);
 }
 
+typedef void gemm_routine(const char *, const char *, const int *, const int *, const int *, const void *,
+                          const void *, const int *, const void *, const int *, const void *, void *, const int *);
+
+/* The same product by its other name. */
+static void test_gemm_ex(void)
+{
+    static const cublasComputeType_t computes[SC_TYPES] = {CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_64F,
+                                                           CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F};
+    static const cudaDataType types[SC_TYPES] = {CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
+
+    failure[0] = '\0';
+    compared = 0;
+    um.scalar = um_scalars;
+    for (int t = 0; t < SC_TYPES; t++) {
+        char name[] = "?gemm_";
+        cublasComputeType_t compute = t == SC_S && um_is_cuda_alone() ? CUBLAS_COMPUTE_32F : computes[t];
+        cublasStatus_t status;
+
+        name[0] = sc_type_letter((enum sc_type)t);
+        begin((enum sc_type)t, 'F', 0);
+        status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_T, m, n, k, um.scalar[0], um.A, types[t], lda, um.B,
+                              types[t], ldb, um.scalar[1], um.C, types[t], ldc, compute, CUBLAS_GEMM_DEFAULT);
+        ((gemm_routine *)reference(name))("N", "T", &m, &n, &k, host.scalar[0], host.A, &lda, host.B, &ldb,
+                                          host.scalar[1], host.C, &ldc);
+        end("cublasGemmEx", status, 0);
+    }
+    if (!tap_ok(!failure[0], "cublasGemmEx: %d calls", compared))
+        tap_diag("%s", failure);
+}
+
 /* None may print a line, nor write anything. */
 static void test_invalid(void)
 {
@@ -278,6 +308,7 @@ int main(int argc, char **argv)
     allocate();
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         test_function(i);
+    test_gemm_ex();
     if (!um_is_cuda_alone()) /* which prints lines of its own */
         test_invalid();
     cublasDestroy(handle);
