@@ -2,7 +2,8 @@
 # CG on the 7-point stencil beside the same loop written by hand with cuSPARSE and cuBLAS, in one run on one real GPU;
 # with more GPUs, ours on 2 and 4 of them.  From the build tree, after make:
 #   sh SRC/bench/sparse_cg.sh [n...]
-# BENCH_DEVICE (default cuda:0), BENCH_DEVICES ("2 4": also on so many), BENCH_ITERATIONS (200).
+# BENCH_DEVICE (default cuda:0), BENCH_DEVICES ("2 4": also on so many), BENCH_ITERATIONS (200), BENCH_LIMITED (1: also
+# on two GPUs, and on one, of which each may use the memory of half of the matrix and the vectors and a twentieth more).
 set -eu
 
 iterations=${BENCH_ITERATIONS:-200}
@@ -27,4 +28,12 @@ for n; do
         several=$(ours "cuda:$(seq -s , 0 $((devices - 1)))" "$n")
         row "n=$n: one GPU, $devices GPUs, times faster" "$one" "$several"
     done
+    if [ -n "${BENCH_LIMITED:-}" ]; then
+        # 7 entries of 12 bytes and 4 bytes of positions a row; 4 vectors
+        export SEMCACHE_MEMORY_LIMIT=$((n * (7 * 12 + 4 + 4 * 8) / 2 * 21 / 20))
+        several=$(ours cuda:0,1 "$n")
+        one=$(iterations=10; ours cuda:0 "$n")
+        unset SEMCACHE_MEMORY_LIMIT
+        row "n=$n: the matrix 1.4 of a GPU: 1, 2 GPUs" "$one" "$several"
+    fi
 done
