@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ESTIMATE, COMPUTE, BUFFERS };
+enum { ROWS, ESTIMATE, COMPUTE, BUFFERS }; /* ROWS: C's positions until they are stored */
 
 struct product {
     cusparseSpMatDescr_t a, b, c;
@@ -87,13 +87,17 @@ static enum sc_status describe(const struct call *c, cusparseSpMatDescr_t *out, 
 static enum sc_status describe_all(const struct call *c)
 {
     const struct sc_csr_product *p = c->p;
-    const struct sc_csr empty = {.nonzeros = 0};
+    struct sc_csr empty = {.nonzeros = 0};
     enum sc_status status = describe(c, &c->w->a, p->m, p->k, &p->a, p->a_values);
 
     if (status == SC_OK)
         status = describe(c, &c->w->b, p->k, p->n, &p->b, p->b_values);
     if (status == SC_OK)
-        status = describe(c, &c->w->c, p->m, p->n, &empty, NULL);
+        status = allocate(c, ((size_t)p->m + 1) * sizeof(int), &c->w->buffer[ROWS]);
+    if (status != SC_OK)
+        return status;
+    empty.rows = c->w->buffer[ROWS];
+    status = describe(c, &c->w->c, p->m, p->n, &empty, NULL);
     return status == SC_OK ? result_of(cusparseSpGEMM_createDescr(&c->w->spgemm)) : status;
 }
 
