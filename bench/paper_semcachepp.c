@@ -1,9 +1,11 @@
 /* SemCache++ (ICS 2015), figures 6 to 9, as far as the text has their figures: D = A B + A C on one and two K20 (two
- * products and a daxpy), the bytes that it moves, and Jacobi.  Usage: paper-semcachepp [MACHINE]. */
+ * products and a daxpy), the bytes that it moves, eight M2090, and Jacobi; figure 10 is bench/paper.sh's.  Usage: paper-semcachepp [MACHINE]. */
 #include <stdlib.h>
 
 #include "base/config.h"
 #include "bench/paper.h"
+
+static const int64_t sizes[2] = {6 * 1024, 11 * 1024};
 
 static struct sc_kernel axpy(const struct paper_matrix *x, const struct paper_matrix *y)
 {
@@ -67,10 +69,37 @@ static double jacobi(int64_t n, int steps, bool cached)
     return f.seconds;
 }
 
+/* Figure 8: the same products on up to eight GPUs that share one cable to the host. */
+static void print_scaling(void)
+{
+    static const char machine[] = "m2090x8";
+    double base[2] = {0};
+
+    printf("\nFigure 8: D = AB + AC on %s, speed-up over one GPU, no cache; the paper's: \"increasing performance up to 8 "
+           "GPUs\" with the largest matrices\n\n| n | 1 | 2 | 4 | 8 |\n| --- | --- | --- | --- | --- |\n", machine);
+    for (int i = 0; i < 2; i++) {
+        printf("| %lld |", (long long)sizes[i]);
+        for (int gpus = 1; gpus <= 8; gpus *= 2) {
+            struct paper_figures ours, none;
+            char some[64];
+
+            snprintf(some, sizeof some, "%s:%d", machine, gpus);
+            paper_open(some);
+            microbenchmark(sizes[i], true, &ours);
+            if (gpus == 1) {
+                microbenchmark(sizes[i], false, &none);
+                base[i] = none.seconds;
+            }
+            printf(" %.2f |", base[i] / ours.seconds);
+            paper_close();
+        }
+        printf("\n");
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *machine = argc > 1 ? argv[1] : "k20x2";
-    static const int64_t sizes[2] = {6 * 1024, 11 * 1024};
     double base[2] = {0}, loop = 0;
 
     sc_config.offload = SC_OFFLOAD_ALWAYS;
@@ -94,6 +123,7 @@ int main(int argc, char **argv)
         }
         paper_close();
     }
+    print_scaling();
     printf("\nFigure 9: 100 steps of Jacobi, n = 20000, speed-up over one GPU that gets A in every step; the paper's: "
            "20 on one GPU, linear for more\n\n| GPUs | speed-up |\n| --- | --- |\n");
     for (int gpus = 1; gpus <= 2; gpus++) {

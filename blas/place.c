@@ -105,11 +105,13 @@ static void look_at_blocks(struct question *q)
         }
 }
 
-/* The blocks are spread evenly over devices of one speed: nothing is gained by looking further. */
+/* The blocks are spread evenly over devices of one speed, or, where one piece stands for several, at home: nothing is
+ * gained by looking further. */
 static bool in_place(const struct sc_blas_blocks *b)
 {
     double first = sc_blas_products_per_second(0, b->type), work[SC_DEVICES_MAX] = {0}, all = 0, most = 0;
     int devices = sc_coherence_devices();
+    bool at_home = true;
 
     for (int d = 1; d < devices; d++)
         if (fabs(sc_blas_products_per_second(d, b->type) / first - 1) > SAME_SPEED)
@@ -119,11 +121,12 @@ static bool in_place(const struct sc_blas_blocks *b)
             struct sc_piece piece = b->block(b->of, i, j);
             double *sum = &work[sc_coherence_where(&piece)];
 
+            at_home = at_home && sc_coherence_where(&piece) == sc_coherence_home(&piece);
             *sum += work_of(b, i, j);
             all += work_of(b, i, j);
             most = *sum > most ? *sum : most;
         }
-    return most * devices <= EVEN * all;
+    return b->several ? at_home : most * devices <= EVEN * all;
 }
 
 /* Work is counted in elements of the result, each of which takes b->depth_products products. */

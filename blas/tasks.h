@@ -85,6 +85,7 @@ struct sc_blas_blocks {
     const struct sc_cuts *rows, *cols;
     int64_t products;                 /* for each element of the result */
     struct sc_piece (*block)(const void *of, int i, int j); /* of the result; one piece of it, if it is several */
+    bool several;                     /* a block is several pieces, of which block() is one: they may be anywhere */
     bool stays;                       /* a block is an input: nothing goes back to where it was */
     bool (*skips)(const void *of, int i, int j);            /* not a block of this call; NULL: all are */
     int depth;

@@ -81,7 +81,7 @@ static void place(struct sc_blas_strip *s, const struct sc_cuts *across)
     sc_blas_whole(&whole, order);
     sc_blas_place(&(struct sc_blas_blocks){.of = &strips, .type = kernel->type, .rows = s->left ? &whole : across,
                                            .cols = s->left ? across : &whole, .products = order / 2,
-                                           .block = output_block}, &s->places);
+                                           .block = output_block, .several = true}, &s->places);
 }
 
 enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s))

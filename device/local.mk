@@ -7,7 +7,8 @@ libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/
 
 machinesdir = $(pkgdatadir)/machines
 dist_machines_DATA = device/emu/machines/dgx1.machine device/emu/machines/h200x8.machine \
-  device/emu/machines/k20x2.machine device/emu/machines/k40x3.machine device/emu/machines/v100x16.machine
+  device/emu/machines/k20x2.machine device/emu/machines/k40x3.machine device/emu/machines/v100x16.machine \
+  device/emu/machines/m2090x8.machine
 EXTRA_DIST += device/README.md doc/machine-files.md
 
 include device/cuda/local.mk
