@@ -1,5 +1,6 @@
 /* SemCache++ (ICS 2015), figures 6 to 9, as far as the text has their figures: D = A B + A C on one and two K20 (two
- * products and a daxpy), the bytes that it moves, eight M2090, and Jacobi; figure 10 is bench/paper.sh's.  Usage: paper-semcachepp [MACHINE]. */
+ * products and a daxpy), the bytes that it moves, eight M2090, and Jacobi; figure 10 is bench/paper.sh's.
+ * Usage: paper-semcachepp [MACHINE]. */
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -75,8 +76,8 @@ static void print_scaling(void)
     static const char machine[] = "m2090x8";
     double base[2] = {0};
 
-    printf("\nFigure 8: D = AB + AC on %s, speed-up over one GPU, no cache; the paper's: \"increasing performance up to 8 "
-           "GPUs\" with the largest matrices\n\n| n | 1 | 2 | 4 | 8 |\n| --- | --- | --- | --- | --- |\n", machine);
+    printf("\nFigure 8: D = AB + AC on %s, speed-up over one GPU, no cache; the paper's: \"increasing performance up "
+           "to 8 GPUs\" with large matrices\n\n| n | 1 | 2 | 4 | 8 |\n| --- | --- | --- | --- | --- |\n", machine);
     for (int i = 0; i < 2; i++) {
         printf("| %lld |", (long long)sizes[i]);
         for (int gpus = 1; gpus <= 8; gpus *= 2) {
