@@ -340,10 +340,14 @@ static void put_at(struct calls_call *c, struct calls_place *p, const struct cal
     *step_of(&c->call, p->letter) = step;
 }
 
-/* Operations on each pair of elements by itself allow both vectors to be one. */
-static bool is_by_element(int op)
+/* Operations on each pair of real numbers by itself allow both vectors to be one.  (OpenBLAS's complex axpy writes the
+ * real part before it reads it again for the imaginary one.) */
+static bool is_by_element(const struct calls_call *c)
 {
-    return op == SC_OP_AXPY || op == SC_OP_AXPBY || op == SC_OP_COPY || op == SC_OP_SWAP;
+    int op = sc_blas_rows[c->call.routine].op;
+
+    return op == SC_OP_COPY || op == SC_OP_SWAP ||
+           ((op == SC_OP_AXPY || op == SC_OP_AXPBY) && !sc_type_is_complex(c->call.type));
 }
 
 /* Sometimes an operand is the one before. */
@@ -355,7 +359,7 @@ static bool alias(struct calls_call *c, int i, struct random *r)
 
     if (p->rows != q->rows || p->cols != q->cols || vector != before || p->letter == 'P' || q->letter == 'P')
         return false;
-    if (!allowed && !is_by_element(sc_blas_rows[c->call.routine].op))
+    if (!allowed && !is_by_element(c))
         return false;
     if (random_below(r, 6) || (!allowed && q->step == 0))
         return false;
@@ -387,7 +391,7 @@ static bool is_allowed(const struct calls_call *c)
         for (int j = 0; j < i; j++) {
             const struct calls_place *p = &c->place[i], *q = &c->place[j];
             bool same = p->at == q->at && p->array == q->array && p->step == q->step && p->step != 0 &&
-                        is_by_element(sc_blas_rows[c->call.routine].op) && p->cols == q->cols &&
+                        is_by_element(c) && p->cols == q->cols &&
                         *step_of((struct sc_blas_call *)&c->call, p->letter) ==
                             *step_of((struct sc_blas_call *)&c->call, q->letter);
 
