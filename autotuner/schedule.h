@@ -51,8 +51,10 @@ bool sc_schedule_sums(enum sc_strategy strategy, int devices, int64_t m, int64_t
 
 /* Into how many tiles a new matrix is cut in each direction.  0, 0: a strip for each device, in the direction that
  * suits the call; so does auto, unless there are two tiles for each device of a row of the grid: then blocks need less
- * of what the others have.  any_size: tiles may be tiny (SEMCACHE_OFFLOAD=always). */
-void sc_schedule_grid(enum sc_strategy strategy, int devices, int64_t rows, int64_t cols, bool any_size, int *tile_rows,
-                      int *tile_cols);
+ * of what the others have.  That does not pay where devices pass on to each other in little time what they have from
+ * the host: peers is the bandwidth of the slowest link between two devices in that of a link to the host (0: none or
+ * unknown).  any_size: tiles may be tiny (SEMCACHE_OFFLOAD=always). */
+void sc_schedule_grid(enum sc_strategy strategy, int devices, double peers, int64_t rows, int64_t cols, bool any_size,
+                      int *tile_rows, int *tile_cols);
 
 #endif

@@ -156,9 +156,11 @@ static struct sc_view view_of(const struct paper_matrix *m)
     struct sc_view view = {.ptr = m->at, .type = SC_D, .rows = m->rows, .cols = m->cols, .ld = m->rows,
                            .access = SC_READ, .split = SC_SPLIT_COLS};
 
-    sc_schedule_grid(sc_config.schedule, devices_, m->rows, m->cols, false, &view.tile_rows, &view.tile_cols);
-    if (!view.tile_rows && (m->rows > m->cols ? m->rows : m->cols) >= THIN) /* thin: as in the call that has made it */
-        sc_schedule_grid(SC_STRATEGY_CYCLIC, devices_, m->rows, m->cols, false, &view.tile_rows, &view.tile_cols);
+    sc_schedule_grid(sc_config.schedule, devices_, sc_coherence_peer_ratio(), m->rows, m->cols, false, &view.tile_rows,
+                     &view.tile_cols);
+    if ((m->rows < THIN) != (m->cols < THIN)) /* thin: as in the call that has made it */
+        sc_schedule_grid(SC_STRATEGY_CYCLIC, devices_, sc_coherence_peer_ratio(), m->rows, m->cols, false,
+                         &view.tile_rows, &view.tile_cols);
     return view;
 }
 

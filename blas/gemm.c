@@ -5,6 +5,8 @@
  * the product takes so long that the host can use its first columns meanwhile.
  * Operands still on the host: finer strips at sector boundaries, requested in an order that gives the devices work
  * early, and the blocks in the order of blas/pipeline.h. */
+#include <math.h>
+
 #include "base/config.h"
 #include "blas/pipeline.h"
 #include "blas/product.h"
@@ -177,23 +179,38 @@ static struct sc_piece whole_rows(const struct sc_piece *piece)
     return whole;
 }
 
-/* Asks for a piece of a strip.  *arrival is when the strip's pieces so far are expected: one of them may have brought
- * this one too. */
-static double request(struct requests *r, int device, const struct sc_piece *piece, double *arrival)
+/* Bytes/s between a device and the place that a piece comes from. */
+static double rate_between(int device, int from)
+{
+    const struct sc_device_properties *p = sc_coherence_device_properties(device);
+    double rate = from == SC_HOST || !p->peer[from] ? p->host_bandwidth : p->peer_bandwidth[from];
+
+    return rate > 0 ? rate : 12e9;
+}
+
+/* Asks for a piece of a strip.  Each byte comes from the host once, over the link of its home, and goes on from there:
+ * expected[d * stride] is when the piece is on device d.  *arrival is when the strip's pieces so far are expected: one
+ * of them may have brought this one too. */
+static double request(struct requests *r, int device, const struct sc_piece *piece, double *expected, size_t stride,
+                      double *arrival)
 {
     struct sc_piece whole = whole_rows(piece);
     uint64_t bytes = sc_coherence_missing(device, &whole);
-    double bandwidth = sc_coherence_device_properties(device)->host_bandwidth;
     int home = sc_coherence_home(piece);
+    double *at_home = &expected[(size_t)home * stride], come;
 
     if (!bytes)
         return *arrival;
-    /* Each byte comes from the host once, over the link of its home, and goes on from there. */
-    if (home != device && sc_coherence_missing(home, &whole))
+    if (home == device || sc_coherence_missing(home, &whole)) {
         sc_coherence_prefetch(home, piece);
-    sc_coherence_prefetch(device, piece); /* a failure shows in the task, which falls back */
-    r->link[home] += (double)bytes / (bandwidth > 0 ? bandwidth : 12e9);
-    return *arrival = r->link[home] > *arrival ? r->link[home] : *arrival;
+        *at_home = r->link[home] += (double)bytes / rate_between(home, SC_HOST);
+    }
+    come = *at_home < INFINITY ? *at_home : 0; /* it was there before this call */
+    if (home != device) {
+        sc_coherence_prefetch(device, piece); /* a failure shows in the task, which falls back */
+        come += (double)bytes / rate_between(device, home);
+    }
+    return *arrival = come > *arrival ? come : *arrival;
 }
 
 /* Is any block of row part i (i >= 0) or column part j on the device? */
@@ -211,25 +228,28 @@ static void request_a(struct requests *r, int d, int i, int l, double *arrival)
 {
     struct sc_pipeline *p = r->p;
     struct sc_piece piece = sc_product_a(r->g, i, l, l + 1);
+    double *expected = &p->a[(size_t)l * (size_t)p->m + (size_t)i];
+    size_t stride = (size_t)p->k * (size_t)p->m;
 
     if (wanted(p, d, i, -1))
-        p->a[((size_t)d * (size_t)p->k + (size_t)l) * (size_t)p->m + (size_t)i] = request(r, d, &piece, arrival);
+        expected[(size_t)d * stride] = request(r, d, &piece, expected, stride, arrival);
 }
 
 static void request_b(struct requests *r, int d, int l, int j, double *arrival)
 {
     struct sc_pipeline *p = r->p;
     struct sc_piece piece = sc_product_b(r->g, l, l + 1, j);
+    double *expected = &p->b[(size_t)j * (size_t)p->k + (size_t)l];
+    size_t stride = (size_t)p->n * (size_t)p->k;
 
     if (wanted(p, d, -1, j))
-        p->b[((size_t)d * (size_t)p->n + (size_t)j) * (size_t)p->k + (size_t)l] = request(r, d, &piece, arrival);
+        expected[(size_t)d * stride] = request(r, d, &piece, expected, stride, arrival);
 }
 
-/* Part t of k in the order of a device: each begins with other strips, which it gets over its own link, and finds the
- * rest on the other devices later. */
+/* Part t of k in the order of a device. */
 static int turn(const struct sc_pipeline *p, int d, int t)
 {
-    return (p->first[d] + t) % p->k;
+    return p->order[(size_t)d * (size_t)p->k + (size_t)t];
 }
 
 /* Strip s of A, in the device's order: all pieces of one part of its columns; of B likewise; of C. */
@@ -265,7 +285,7 @@ static void request_strip_c(struct requests *r, int d, int j)
         struct sc_piece piece = sc_product_c(r->g, i, j, SC_READ);
 
         if (r->p->device[i + j * r->p->m] == d)
-            r->p->c[i + j * r->p->m] = request(r, d, &piece, &arrival);
+            r->p->c[i + j * r->p->m] = request(r, d, &piece, &r->p->c[i + j * r->p->m], 0, &arrival);
     }
 }
 
@@ -279,6 +299,13 @@ static int columns_of(const struct sc_pipeline *p, int d, int columns[PARTS_MAX]
     return n;
 }
 
+/* The first of `strips` that is due in a round.  Rounded up: the first round has some of everything, without which no
+ * block could begin. */
+static int due(int strips, int round, int rounds)
+{
+    return (round * strips + rounds - 1) / rounds;
+}
+
 /* Round s of `rounds` on one device: from A, B and C in proportion to their numbers of strips, so that k strips of
  * each make about k^2 blocks possible. */
 static void request_round(struct requests *r, int d, int s, int rounds)
@@ -289,32 +316,47 @@ static void request_round(struct requests *r, int d, int s, int rounds)
 
     if (!c)
         return;
-    for (int i = s * c / rounds; i < (s + 1) * c / rounds; i++)
+    for (int i = due(c, s, rounds); i < due(c, s + 1, rounds); i++)
         request_strip_c(r, d, columns[i]);
-    for (int i = s * b / rounds; i < (s + 1) * b / rounds; i++)
+    for (int i = due(b, s, rounds); i < due(b, s + 1, rounds); i++)
         request_strip_b(r, d, i, columns, c);
-    for (int i = s * a / rounds; i < (s + 1) * a / rounds; i++)
+    for (int i = due(a, s, rounds); i < due(a, s + 1, rounds); i++)
         request_strip_a(r, d, i);
 }
 
-/* A device starts with the first part of k whose strip of A is at home there. */
-static void set_turns(const struct sc_product *g, struct sc_pipeline *p)
+/* Each device begins with the first of the parts of k whose strips of A are at home with it, which come over its own
+ * link, and finds the first ones of the others on them; then come the second ones of all, and so on: A arrives over all
+ * links at the same time, and B beside it. */
+static void set_order(const struct sc_product *g, struct sc_pipeline *p)
 {
-    for (int l = p->k - 1; l >= 0; l--) {
+    int home[PARTS_MAX], rank[PARTS_MAX], of_home[SC_DEVICES_MAX] = {0}, ranks = 0;
+
+    for (int l = 0; l < p->k; l++) {
         struct sc_piece piece = sc_product_a(g, 0, l, l + 1);
 
-        p->first[sc_coherence_home(&piece)] = l;
+        home[l] = sc_coherence_home(&piece);
+        rank[l] = of_home[home[l]]++;
+        ranks = rank[l] < ranks ? ranks : rank[l] + 1;
+    }
+    for (int d = 0; d < p->devices; d++) {
+        int *next = p->order + (size_t)d * (size_t)p->k;
+
+        for (int of = 0; of < ranks * p->devices; of++)
+            for (int l = 0; l < p->k; l++)
+                if (rank[l] == of / p->devices && home[l] == (d + of) % p->devices)
+                    *next++ = l;
     }
 }
 
-static void request_all(struct requests *r)
+/* Nothing that is asked for later comes sooner. */
+static double horizon(const struct requests *r)
 {
-    int rounds = r->p->m > r->p->n ? r->p->m : r->p->n;
+    double least = INFINITY;
 
-    rounds = rounds > r->p->k ? rounds : r->p->k;
-    for (int s = 0; s < rounds; s++)
-        for (int d = 0; d < r->p->devices; d++)
-            request_round(r, d, s, rounds);
+    for (int d = 0; d < r->p->devices; d++)
+        if (r->link[d] > 0 && r->link[d] < least)
+            least = r->link[d];
+    return least < INFINITY ? least : 0;
 }
 
 /* Parts of k may be joined up to the next tile boundary. */
@@ -332,8 +374,8 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
 
 /* Operands are there: strips of C, one after the other, so that the host can have the first while the last is computed.
  * Only strips that take longer than what they cost. */
-#define RESULT_STRIPS 8
-#define RESULT_STRIP_SECONDS 4e-3
+#define RESULT_STRIPS 8 /* of a device */
+#define RESULT_STRIP_SECONDS 1e-3
 
 static void refine_results(struct sc_product *g)
 {
@@ -344,26 +386,41 @@ static void refine_results(struct sc_product *g)
     int64_t strips = most < RESULT_STRIPS ? (int64_t)most : RESULT_STRIPS, width;
 
     if (strips > 1) {
-        width = kernel->n / strips;
+        width = kernel->n / strips / sc_coherence_devices();
         sc_blas_refine(&g->n, sc_product_operand(g, 2), width > SC_BLAS_STRIP_MIN ? width : SC_BLAS_STRIP_MIN);
     }
 }
 
-static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipeline *p)
+static enum sc_status multiply_until(const struct sc_product *g, struct sc_pipeline *p, double when)
 {
-    struct requests r = {.g = g, .p = p, .read_c = !sc_blas_is_zero(g->call->kernel->beta)};
     struct sc_pipeline_task task;
     enum sc_status status = SC_OK;
 
+    while (status == SC_OK && sc_pipeline_next(p, when, &task))
+        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
+    return status;
+}
+
+/* Blocks are enqueued between the requests: to ask for everything first takes longer than the first strips do. */
+static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipeline *p)
+{
+    struct requests r = {.g = g, .p = p, .read_c = !sc_blas_is_zero(g->call->kernel->beta)};
+    int rounds = p->m > p->n ? p->m : p->n;
+    enum sc_status status = SC_OK;
+
+    rounds = rounds > p->k ? rounds : p->k;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++)
             p->device[i + j * p->m] = block_device(g, i, j);
-    set_turns(g, p);
+    set_order(g, p);
+    sc_pipeline_expect_nothing(p, r.read_c);
     p->rate = sc_blas_products_per_second(0, g->call->kernel->type);
-    request_all(&r);
-    while (status == SC_OK && sc_pipeline_next(p, &task))
-        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
-    return status;
+    for (int s = 0; s < rounds && status == SC_OK; s++) {
+        for (int d = 0; d < p->devices; d++)
+            request_round(&r, d, s, rounds);
+        status = multiply_until(g, p, horizon(&r));
+    }
+    return status == SC_OK ? multiply_until(g, p, INFINITY) : status;
 }
 
 /* False: not worth it, or not possible; nothing has been done. */

@@ -369,8 +369,8 @@ static void spread_thin(struct sc_view view[3])
 {
     for (int i = 0; i < 2; i++)
         if (!view[i].tile_rows)
-            sc_schedule_grid(SC_STRATEGY_CYCLIC, view[i].spread, view[i].rows, view[i].cols, false, &view[i].tile_rows,
-                             &view[i].tile_cols);
+            sc_schedule_grid(SC_STRATEGY_CYCLIC, view[i].spread, 0, view[i].rows, view[i].cols, false,
+                             &view[i].tile_rows, &view[i].tile_cols);
 }
 
 /* Vectors that meet a matrix are spread as it is, so that their boundaries are the same (rule D3). */
@@ -386,7 +386,7 @@ static void spread(const struct sc_kernel *k, struct sc_view *view, int count, c
 
         view[i].spread = planned ? planned : sc_autotuner_spread(bytes, call->machine.devices, sc_config.offload);
         if (!view[i].vector && sc_op_level(call->op) == 3)
-            sc_schedule_grid(sc_config.schedule, view[i].spread, view[i].rows, view[i].cols,
+            sc_schedule_grid(sc_config.schedule, view[i].spread, sc_coherence_peer_ratio(), view[i].rows, view[i].cols,
                              sc_config.offload == SC_OFFLOAD_ALWAYS, &view[i].tile_rows, &view[i].tile_cols);
     }
     if (k->op != SC_OP_GEMM)

@@ -1,6 +1,6 @@
 #include "blas/pipeline.h"
 
-#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *rows, const struct sc_cuts *cols,
@@ -10,7 +10,7 @@ enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *row
 
     *p = (struct sc_pipeline){.m = rows->n, .n = cols->n, .k = depth->n, .devices = devices, .rows = rows, .cols = cols,
                               .depth = depth, .rate = 1};
-    p->device = calloc(2 * m * n + k, sizeof *p->device);
+    p->device = calloc(2 * m * n + k + d * k, sizeof *p->device);
     p->a = calloc(d * k * (m + n) + m * n, sizeof *p->a);
     if (!p->device || !p->a) {
         sc_pipeline_free(p);
@@ -20,8 +20,11 @@ enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *row
     p->join_end = p->done + m * n;
     p->b = p->a + d * m * k;
     p->c = p->b + d * k * n;
+    p->order = p->join_end + k;
     for (int l = 0; l < p->k; l++)
         p->join_end[l] = p->k;
+    for (size_t t = 0; t < d * k; t++)
+        p->order[t] = (int)(t % k);
     return SC_OK;
 }
 
@@ -31,6 +34,15 @@ void sc_pipeline_free(struct sc_pipeline *p)
     free(p->a);
     p->device = NULL;
     p->a = NULL;
+}
+
+void sc_pipeline_expect_nothing(struct sc_pipeline *p, bool read_c)
+{
+    size_t blocks = (size_t)p->m * (size_t)p->n;
+    size_t inputs = (size_t)p->devices * (size_t)p->k * ((size_t)p->m + (size_t)p->n);
+
+    for (size_t i = 0; i < inputs + (read_c ? blocks : 0); i++)
+        p->a[i] = INFINITY;
 }
 
 static double arrival(const struct sc_pipeline *p, int d, int i, int j, int l)
@@ -44,36 +56,39 @@ static double arrival(const struct sc_pipeline *p, int d, int i, int j, int l)
     return a > c ? a : c;
 }
 
-/* How many parts of a block from `l` on have arrived and may be one task: up to the tile's end, and not past where the
- * cycle started. */
-static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int l)
+/* How many parts of a block from the t-th on have arrived and may be one task: neighbours, up to the tile's end. */
+static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int t)
 {
-    int end = l, most = l < p->first[d] && p->first[d] < p->join_end[l] ? p->first[d] : p->join_end[l];
+    const int *order = p->order + (size_t)d * (size_t)p->k;
+    int l = order[t], parts = 0;
 
-    while (end < most && arrival(p, d, i, j, end) <= p->clock[d])
-        end++;
-    return end - l;
+    while (t + parts < p->k && order[t + parts] == l + parts && l + parts < p->join_end[l] &&
+           arrival(p, d, i, j, l + parts) <= p->clock[d])
+        parts++;
+    return parts;
 }
 
-/* Looks for a block of device d with something to do now; otherwise *next is when there will be (DBL_MAX: never). */
+/* Looks for a block of device d with something to do now; otherwise *next is when there will be (INFINITY: not
+ * known yet; negative: never). */
 static bool find_block(const struct sc_pipeline *p, int d, struct sc_pipeline_task *task, double *next)
 {
-    *next = DBL_MAX;
+    *next = -1;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++) {
-            int at = i + j * p->m, l = (p->first[d] + p->done[at]) % p->k, parts;
+            int at = i + j * p->m, l, parts;
             double when;
 
             if (p->device[at] != d || p->done[at] == p->k)
                 continue;
-            parts = ready_parts(p, d, i, j, l);
+            l = p->order[(size_t)d * (size_t)p->k + (size_t)p->done[at]];
+            parts = ready_parts(p, d, i, j, p->done[at]);
             if (parts) {
                 *task = (struct sc_pipeline_task){.device = d, .i = i, .j = j, .l = l, .l_end = l + parts,
                                                   .starts = p->done[at] == 0};
                 return true;
             }
             when = arrival(p, d, i, j, l);
-            *next = when < *next ? when : *next;
+            *next = *next < 0 || when < *next ? when : *next;
         }
     return false;
 }
@@ -88,29 +103,34 @@ static void account(struct sc_pipeline *p, const struct sc_pipeline_task *t)
     p->done[t->i + t->j * p->m] += t->l_end - t->l;
 }
 
-static int earliest(const struct sc_pipeline *p)
+/* Of the devices that are not waiting for more. */
+static int earliest(const struct sc_pipeline *p, const bool *waiting)
 {
     int best = -1;
 
     for (int d = 0; d < p->devices; d++)
-        if (!p->finished[d] && (best < 0 || p->clock[d] < p->clock[best]))
+        if (!waiting[d] && (best < 0 || p->clock[d] < p->clock[best]))
             best = d;
     return best;
 }
 
-bool sc_pipeline_next(struct sc_pipeline *p, struct sc_pipeline_task *task)
+bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_task *task)
 {
-    for (int d = earliest(p); d >= 0; d = earliest(p)) {
+    bool waiting[SC_DEVICES_MAX] = {false};
+
+    for (int d = earliest(p, waiting); d >= 0; d = earliest(p, waiting)) {
         double next;
 
-        if (find_block(p, d, task, &next)) {
+        if (p->clock[d] > horizon) {
+            waiting[d] = true;
+        } else if (find_block(p, d, task, &next)) {
             account(p, task);
             return true;
-        }
-        if (next == DBL_MAX)
-            p->finished[d] = true;
-        else
+        } else if (next < 0 || next > horizon) {
+            waiting[d] = true;
+        } else {
             p->clock[d] = next;
+        }
     }
     return false;
 }

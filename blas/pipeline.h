@@ -16,15 +16,14 @@ struct sc_pipeline {
     double rate;   /* products per second of one device */
     int *device;   /* [i + j * m] */
     int *join_end; /* [l]: parts l .. join_end[l] - 1 lie in one tile and may be one task */
-    int first[SC_DEVICES_MAX]; /* the part of k that a device's blocks start with; they go on cyclically */
-    /* Expected arrival, seconds from the start. */
+    int *order;    /* [d * k + t]: the part of k that comes t-th in the blocks of device d; at first ascending */
+    /* Expected arrival, seconds from the start; at first 0, which is there already. */
     double *a;     /* [d * m * k + i + l * m] */
     double *b;     /* [d * k * n + l + j * k] */
     double *c;     /* [i + j * m] */
     /* State of the schedule. */
     int *done;     /* [i + j * m]: parts of k that are scheduled */
     double clock[SC_DEVICES_MAX];
-    bool finished[SC_DEVICES_MAX];
 };
 
 struct sc_pipeline_task {
@@ -37,8 +36,12 @@ enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *row
                                 const struct sc_cuts *depth, int devices);
 void sc_pipeline_free(struct sc_pipeline *p);
 
+/* Of no strip of A and B, nor of C when it is read, is known when it comes. */
+void sc_pipeline_expect_nothing(struct sc_pipeline *p, bool read_c);
+
 /* The next task of a greedy schedule: work-conserving on each device, lowest columns first.  The parts of one block
- * come in cyclic order from first[device] on.  False when everything is scheduled. */
-bool sc_pipeline_next(struct sc_pipeline *p, struct sc_pipeline_task *task);
+ * come in the device's order.  Only tasks that begin before `horizon`, when what has no expected arrival yet (INFINITY)
+ * will not be there; false when there are none any more: with a horizon of INFINITY, when everything is scheduled. */
+bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_task *task);
 
 #endif

@@ -78,6 +78,8 @@ const struct sc_device_properties *sc_coherence_device_properties(int device);
 /* Measured links in place of what the devices say of theirs: rate() is bytes/s from a device or SC_HOST to a device; 0:
  * not known. */
 void sc_coherence_links(double (*rate)(const void *of, int from, int to), const void *of);
+/* The bandwidth of the slowest link between two devices in that of a link to the host; 0: none, or unknown. */
+double sc_coherence_peer_ratio(void);
 double sc_coherence_virtual_seconds(void); /* < 0: not emulated */
 /* Waits for everything that has been enqueued on any device: for measurements only, no call needs it. */
 void sc_coherence_drain(void);

@@ -102,3 +102,18 @@ int sc_route_via(int from, int to)
 
     return via >= 0 && !sc_protocol.failed[via] ? via : -1;
 }
+
+/* Devices are few: cheap enough for every call that looks at new matrices. */
+double sc_coherence_peer_ratio(void)
+{
+    double ratio = DBL_MAX;
+
+    for (int from = 0; from < sc_protocol.devices; from++)
+        for (int to = 0; to < sc_protocol.devices; to++) {
+            double link = ways.link[from][to], host = ways.link[HOST][to];
+
+            if (from != to)
+                ratio = least(ratio, link < DBL_MAX && host > 0 ? link / host : 0);
+        }
+    return ratio < DBL_MAX ? ratio : 0;
+}

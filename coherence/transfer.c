@@ -6,6 +6,7 @@
 
 #define CHUNK_BYTES (UINT64_C(16) << 20)
 #define RELAY_CHUNK (UINT64_C(4) << 20) /* of copies that go on from where they arrive */
+#define LARGER 8 /* times a chunk, at most */
 #define SMALL_TILE (UINT64_C(1) << 20)
 #define NEAR 1.1 /* rates are measured: as near as another */
 
@@ -293,6 +294,16 @@ static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uin
     }
 }
 
+/* Of a fast link in larger pieces, which take about as long and cost the calling thread less. */
+static uint64_t chunk_from(int from, int device, uint64_t chunk)
+{
+    double ratio = sc_route_direct_rate(from, device) / sc_route_direct_rate(SC_HOST, device);
+
+    if (from == SC_HOST || chunk < CHUNK_BYTES || !(ratio > 1))
+        return chunk;
+    return ratio < LARGER ? (uint64_t)(ratio * (double)chunk) : LARGER * chunk;
+}
+
 static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
                             int hops)
 {
@@ -311,8 +322,9 @@ static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, 
     sc_protocol_shared(m, t, device, need); /* before the first upload reads the host (C5) */
     for (todo = need; todo && status == SC_OK;) {
         int s = __builtin_ctzll(todo), e = s + 1;
+        uint64_t most = chunk_from(from[s], device, chunk);
 
-        while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sector_bytes(m, t, s, e) < chunk)
+        while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sector_bytes(m, t, s, e) < most)
             e++;
         status = fetch_run(device, from[s], m, t, s, e);
         if (status == SC_OK)

@@ -224,7 +224,7 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
         view.rows = rows * cols;
         view.cols = 1;
     } else {
-        sc_schedule_grid(sc_config.schedule, sc_coherence_devices(), rows, cols,
+        sc_schedule_grid(sc_config.schedule, sc_coherence_devices(), sc_coherence_peer_ratio(), rows, cols,
                          sc_config.offload == SC_OFFLOAD_ALWAYS, &view.tile_rows, &view.tile_cols);
     }
     sc_quiet_enter();

@@ -193,17 +193,19 @@ static void test_grid(void)
 {
     int rows, cols;
 
-    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 3000, 3000, false, &rows, &cols);
+    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 1, 3000, 3000, false, &rows, &cols);
     tap_ok(!rows && !cols, "auto, small: strips");
-    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 20480, 2048, false, &rows, &cols);
+    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 1, 20480, 2048, false, &rows, &cols);
     tap_ok(!rows && !cols, "auto, thin: strips");
-    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 20480, 6000, false, &rows, &cols);
+    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 1, 20480, 6000, false, &rows, &cols);
     tap_ok(rows == 16 && cols == 4, "auto, large: tiles, the same number for each device of a row of the grid");
-    sc_schedule_grid(SC_STRATEGY_CYCLIC, 3, 2000, 100000, false, &rows, &cols);
+    sc_schedule_grid(SC_STRATEGY_AUTO, 8, 7.1, 20480, 6000, false, &rows, &cols);
+    tap_ok(!rows && !cols, "but strips where devices are near each other");
+    sc_schedule_grid(SC_STRATEGY_CYCLIC, 3, 1, 2000, 100000, false, &rows, &cols);
     tap_ok(rows == 1 && cols == 30, "at most so many");
-    sc_schedule_grid(SC_STRATEGY_ROWS, 8, 20480, 20480, false, &rows, &cols);
+    sc_schedule_grid(SC_STRATEGY_ROWS, 8, 1, 20480, 20480, false, &rows, &cols);
     tap_ok(rows == 8 && cols == 1, "rows");
-    sc_schedule_grid(SC_STRATEGY_DYNAMIC, 8, 50, 50, true, &rows, &cols);
+    sc_schedule_grid(SC_STRATEGY_DYNAMIC, 8, 1, 50, 50, true, &rows, &cols);
     tap_ok(rows > 1 && cols > 4, "tiny tiles where any size is offloaded");
 }
 

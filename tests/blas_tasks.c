@@ -233,20 +233,24 @@ static void test_schedule(void)
     struct sc_cuts one = {.n = 1, .at = {0, STRIPS}}, many = {.n = STRIPS};
     struct sc_pipeline p;
     struct sc_pipeline_task t;
-    int next[STRIPS] = {0}, last_done = -1, tasks = 0, in_order = 1, covered = 0, joined = 0;
+    int next[STRIPS] = {0}, last_done = -1, tasks = 0, in_order = 1, covered = 0, joined = 0, early = 0;
     double idle_end;
 
     for (int i = 0; i <= STRIPS; i++)
         many.at[i] = i;
     sc_pipeline_init(&p, &one, &many, &many, 1);
+    sc_pipeline_expect_nothing(&p, false);
+    early += sc_pipeline_next(&p, 100, &t);
+    p.rate = STRIPS / 4.0 * 1; /* one block of 8 x 1 x 1 takes four units: bound by the devices soon */
     for (int s = 0; s < STRIPS; s++) {
         p.b[s * STRIPS] = 2 * s + 1;
         for (int l = 1; l < STRIPS; l++)
             p.b[l + s * STRIPS] = p.b[s * STRIPS];
         p.a[s] = 2 * s + 2;
+        early += s == 0 && sc_pipeline_next(&p, 1.5, &t);
     }
-    p.rate = STRIPS / 4.0 * 1; /* one block of 8 x 1 x 1 takes four units: bound by the devices soon */
-    while (sc_pipeline_next(&p, &t)) {
+    tap_ok(!early, "no block begins before what it needs is known to come, nor after the horizon");
+    while (sc_pipeline_next(&p, INFINITY, &t)) {
         tasks++;
         in_order &= t.l == next[t.j] && t.l_end > t.l;
         next[t.j] = t.l_end;

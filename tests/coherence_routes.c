@@ -179,7 +179,7 @@ int main(void)
     env_init();
     sc_config.max_hops = 1;
     if (!env_is_emulated())
-        tap_skip_all_for_gpu("emulated devices only");
+        tap_skip_all("emulated devices only");
     env_start("emu:dgx1", 0);
     a = malloc(BYTES);
     test_way_round();

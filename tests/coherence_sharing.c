@@ -81,7 +81,7 @@ int main(void)
     env_init();
     sc_config.push = 1;
     if (env_start("emu:h200x8:4", 0) < 4)
-        tap_skip_all_for_gpu("fewer than four devices");
+        tap_skip_all("fewer than four devices");
     x = malloc(N * sizeof *x);
     fill();
     for (int i = 0; i < 2; i++) {

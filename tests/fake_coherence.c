@@ -492,6 +492,7 @@ int sc_coherence_devices(void)
     return fake.devices;
 }
 
+double sc_coherence_peer_ratio(void) { return 1; }
 double sc_coherence_virtual_seconds(void) { return 0; }
 void sc_coherence_drain(void) { }
 

@@ -123,6 +123,18 @@ static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordin
     return SC_OK;
 }
 
+/* Bytes/s between two devices, from what a generation's NVLinks and switches carry (measured on compute capability 9;
+ * the others by their vendor's figures).  Only NVLink has atomic operations; the rest is PCIe. */
+static double guess_peer_rate(const struct sc_cuda_device *d, int ordinal)
+{
+    int major = attribute(d, cudaDevAttrComputeCapabilityMajor), linked = 0;
+
+    cudaDeviceGetP2PAttribute(&linked, cudaDevP2PAttrNativeAtomicSupported, ordinal, d->ordinal);
+    if (!linked)
+        return d->properties.host_bandwidth;
+    return major >= 9 ? 340e9 : major == 8 ? 230e9 : major == 7 ? 45e9 : 18e9;
+}
+
 /* Direct copies between all pairs that can. */
 static void connect_peers(void)
 {
@@ -138,6 +150,7 @@ static void connect_peers(void)
                 continue;
             error = cudaDeviceEnablePeerAccess(ordinal, 0);
             d->properties.peer[from] = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+            d->properties.peer_bandwidth[from] = guess_peer_rate(d, ordinal);
         }
         cudaGetLastError();
     }
