@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
+#define SC_DATABASE_VERSION 2 /* of the file */
 #define SC_PLACE_HOST SC_DEVICES_MAX
 #define SC_PLACES (SC_DEVICES_MAX + 1)
 #define SC_LINKS (SC_PLACES * SC_PLACES)

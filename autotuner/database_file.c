@@ -10,7 +10,6 @@
 #include "base/log.h"
 
 #define HEADER "semcache-database"
-#define VERSION 2
 #define WORDS_MAX 12
 #define LINES_MAX 1000000
 #define KERNELS_MAX 100000
@@ -314,7 +313,8 @@ static bool read_header(struct reader *r, const char *line)
 
     if (sscanf(line, HEADER " %d%n", &version, &used) != 1 || line[used])
         return bad(r, "not a database of semcache");
-    return version == VERSION || bad(r, "version %d, and this semcache knows version %d", version, VERSION);
+    return version == SC_DATABASE_VERSION ||
+           bad(r, "version %d, and this semcache knows version %d", version, SC_DATABASE_VERSION);
 }
 
 /* False when it is refused.  The last line of a partial file counts only with its newline. */
@@ -427,7 +427,8 @@ void sc_database_write(const struct sc_database *db, FILE *out, bool partial)
 {
     int lines = 3;
 
-    fprintf(out, HEADER " %d\nmachine %s\nmade %s\ndevices %d\n", VERSION, db->machine, db->quick ? "quick" : "full",
+    fprintf(out, HEADER " %d\nmachine %s\nmade %s\ndevices %d\n", SC_DATABASE_VERSION, db->machine,
+            db->quick ? "quick" : "full",
             db->devices);
     for (int i = 0; i < SC_PLACES; i++)
         if (db->idle_watts[i] > 0) {

@@ -84,7 +84,9 @@ void sc_store_key(const struct sc_device_ops *ops, int devices, const struct sc_
 
 void sc_store_name(const char *key, bool partial, char *name, size_t bytes)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a; the file has the whole key */
+    /* FNV-1a; the file has the whole key.  Each version has names of its own: a newer library measures anew, and an
+     * older one finds what it knows. */
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ SC_DATABASE_VERSION;
 
     for (; *key; key++)
         hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
