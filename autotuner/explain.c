@@ -55,16 +55,18 @@ static int find(const struct entry *like)
     return count++;
 }
 
-static double clock_now(void)
+double sc_explain_clock(double virtual_seconds)
 {
     struct timespec now;
 
+    if (virtual_seconds >= 0)
+        return virtual_seconds;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-void sc_explain_traced(const struct sc_autotuner_prediction *p, double loss, int where, enum sc_trace_reason reason,
-                       bool devices)
+static void trace(const struct sc_autotuner_prediction *p, double loss, int where, enum sc_trace_reason reason,
+                  bool devices)
 {
     sc_trace(.kind = SC_EVENT_CHOICE, .a = sc_trace_pair(p->host * 1e6, p->fetch * 1e6),
              .b = sc_trace_pair(p->device * 1e6, p->move * 1e6),
@@ -95,7 +97,7 @@ static void add(const struct entry *like, const struct sc_autotuner_prediction *
     last.entry = at + 1;
     /* Results come home when they are touched. */
     last.now = like->devices ? p->device + p->move - p->overlap : p->host;
-    last.start = clock_now();
+    last.start = sc_explain_clock(-1);
 }
 
 void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_autotuner_prediction *p, double loss,
@@ -104,7 +106,7 @@ void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_a
     enum where where = !call->device_bytes                                     ? NOWHERE
                      : call->device_bytes + call->overwritten >= call->bytes ? THERE : PARTLY;
 
-    sc_explain_traced(p, loss, (int)where, reason, devices);
+    trace(p, loss, (int)where, reason, devices);
     if (sc_explain_on)
         add(&(struct entry){.call = *call, .line = sc_trace_site_line(sc_trace_site), .where = where,
                             .devices = devices, .reason = reason, .spread = p->devices}, p);
@@ -126,7 +128,7 @@ void sc_explain_measured(double seconds)
 void sc_explain_host_done(void)
 {
     if (last.entry && !entries[last.entry - 1].devices)
-        sc_explain_measured(clock_now() - last.start);
+        sc_explain_measured(sc_explain_clock(-1) - last.start);
     last.entry = 0;
 }
 

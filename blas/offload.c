@@ -1,8 +1,6 @@
 /* From a call of the program to tasks: check it, describe its operands, ask whether it pays, run it. */
 #include "blas/blas.h"
 
-#include <time.h>
-
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
 #include "autotuner/schedule.h"
@@ -434,18 +432,6 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
 
 bool (*sc_blas_around)(sc_blas_run *run, const struct sc_kernel *k, const struct sc_view *view, int count);
 
-/* The devices' time, or that of the clock. */
-static double seconds_now(void)
-{
-    double virtual = sc_coherence_virtual_seconds();
-    struct timespec now;
-
-    if (virtual >= 0)
-        return virtual;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 /* From idle devices to idle devices. */
 static bool run_explained(const struct sc_kernel *k, const struct sc_view *view, int count)
 {
@@ -453,11 +439,11 @@ static bool run_explained(const struct sc_kernel *k, const struct sc_view *view,
     bool done;
 
     sc_coherence_drain();
-    start = seconds_now();
+    start = sc_explain_clock(sc_coherence_virtual_seconds());
     done = run(k, view, count);
     sc_coherence_drain();
     if (done)
-        sc_explain_measured(seconds_now() - start);
+        sc_explain_measured(sc_explain_clock(sc_coherence_virtual_seconds()) - start);
     return done;
 }
 

@@ -47,25 +47,52 @@ static bool is_resident(const struct sc_sparse_call *call)
     return false;
 }
 
-static bool pays(const struct sc_sparse_call *call)
+static struct sc_autotuner_prediction prediction_of(const struct sc_sparse_call *call, bool resident)
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
     int64_t elem = (int64_t)sc_type_bytes(call->matrix->arrays.type);
     double bytes = stored_bytes(call), vectors = (double)((call->inputs + call->outputs) * call->columns * elem);
-    struct sc_autotuner_prediction p = {0};
-    struct sc_autotuner_account before;
-    bool devices;
+    struct sc_autotuner_prediction p = {.devices = 1};
 
     p.host = 1e-6 + (bytes + vectors) / HOST_BANDWIDTH;
     p.device = LATENCY + (bytes + vectors) / device->memory_bandwidth;
-    p.move = LATENCY + (bytes + vectors) / device->host_bandwidth;
-    p.devices = 1;
-    before = call->matrix->account;
-    devices = sc_autotuner_rent(&p, &call->matrix->account);
-    if (__builtin_expect(sc_trace_on, 0))
-        sc_explain_traced(&p, before.loss, 0, sc_autotuner_reason(&p, &before, &call->matrix->account, devices),
-                          devices);
+    if (!resident)
+        p.move = LATENCY + (bytes + vectors) / device->host_bandwidth;
+    return p;
+}
+
+static void explain(const struct sc_sparse_call *call, const struct sc_autotuner_prediction *p, double loss,
+                    enum sc_trace_reason reason, bool resident, bool devices)
+{
+    uint64_t bytes = (uint64_t)stored_bytes(call);
+    const struct sc_autotuner_call told = {.op = call->op, .type = call->matrix->arrays.type, .m = call->outputs,
+                                           .n = call->inputs, .k = call->columns, .bytes = bytes,
+                                           .device_bytes = resident ? bytes : 0};
+
+    sc_explain_decision(&told, p, loss, reason, devices);
+}
+
+/* A matrix of which devices have parts stays there. */
+static bool pays(const struct sc_sparse_call *call)
+{
+    struct sc_autotuner_account before = call->matrix->account;
+    bool resident = is_resident(call), devices;
+    struct sc_autotuner_prediction p = prediction_of(call, resident);
+
+    devices = resident || sc_autotuner_rent(&p, &call->matrix->account);
+    if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
+        explain(call, &p, before.loss, sc_autotuner_reason(&p, &before, &call->matrix->account, devices), resident,
+                devices);
     return devices;
+}
+
+/* Who asks is told about: after the devices have been opened, which is when that begins. */
+static void note_site(void)
+{
+    if (__builtin_expect(sc_trace_on || sc_explain_on, 0)) {
+        sc_trace_site = sc_trace_site_here();
+        sc_trace(.kind = SC_EVENT_SITE, .ip = sc_trace_site.caller, .a = sc_trace_site.program);
+    }
 }
 
 bool sc_sparse_opened(double host_seconds)
@@ -75,7 +102,10 @@ bool sc_sparse_opened(double host_seconds)
     if (sc_coherence_devices() > 0)
         return true;
     opening = sc_sparse_start ? sc_autotuner_opens(host_seconds) : SC_OPENS_NOT;
-    return opening != SC_OPENS_NOT && sc_sparse_start(opening == SC_OPENS_NOW);
+    if (opening == SC_OPENS_NOT || !sc_sparse_start(opening == SC_OPENS_NOW))
+        return false;
+    note_site();
+    return true;
 }
 
 /* Opens the devices if need be. */
@@ -86,7 +116,7 @@ static bool to_devices(const struct sc_sparse_call *call)
     if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
         !sc_stack_has(SC_STACK_OF_A_CALL))
         return false;
-    return sc_sparse_opened(stored_bytes(call) / HOST_BANDWIDTH) && (always || is_resident(call) || pays(call));
+    return sc_sparse_opened(stored_bytes(call) / HOST_BANDWIDTH) && (always || pays(call));
 }
 
 /* Columns one by one: dense operands in several tiles.  Anything but SC_OK: nothing has been written. */
@@ -130,18 +160,37 @@ static enum sc_status on_devices(const struct sc_sparse_call *call)
     return status;
 }
 
+/* From idle devices to idle devices. */
+static enum sc_status run_explained(const struct sc_sparse_call *call)
+{
+    enum sc_status status;
+    double start;
+
+    sc_coherence_drain();
+    start = sc_explain_clock(sc_coherence_virtual_seconds());
+    status = on_devices(call);
+    sc_coherence_drain();
+    if (status == SC_OK)
+        sc_explain_measured(sc_explain_clock(sc_coherence_virtual_seconds()) - start);
+    return status;
+}
+
 static enum sc_status run_locked(const struct sc_sparse_call *call, int routine)
 {
     enum sc_status status = SC_ERR_UNSUPPORTED;
 
     if (to_devices(call)) {
-        status = __builtin_expect(sc_config.verify, 0) ? sc_sparse_run_verified(call, on_devices) : on_devices(call);
+        status = __builtin_expect(sc_config.verify, 0)  ? sc_sparse_run_verified(call, on_devices)
+                 : __builtin_expect(sc_explain_on, 0) ? run_explained(call)
+                                                      : on_devices(call);
         if (status == SC_OK)
             count_offloaded(call, routine);
     }
     if (status != SC_OK && status != SC_ERR_INVALID) {
         status = sc_sparse_on_host(call);
         sc_count(&sc_stats.host[routine], 1);
+        if (__builtin_expect(sc_explain_on, 0))
+            sc_explain_host_done();
     }
     return status;
 }
@@ -156,10 +205,7 @@ static enum sc_status run(const struct sc_sparse_call *call)
         return SC_OK;
     sc_inside_enter();
     sc_trace_routine = routine;
-    if (__builtin_expect(sc_trace_on, 0)) {
-        sc_trace_site = sc_trace_site_here();
-        sc_trace(.kind = SC_EVENT_SITE, .ip = sc_trace_site.caller, .a = sc_trace_site.program);
-    }
+    note_site();
     pthread_mutex_lock(&call->matrix->lock);
     status = run_locked(call, routine);
     pthread_mutex_unlock(&call->matrix->lock);

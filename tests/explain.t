@@ -7,7 +7,7 @@ use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 
 our ($build, $scratch, $device);
-need('tools/semcache', 'examples/jacobi', 'examples/abac', 'tests/replayed');
+need('tools/semcache', 'examples/jacobi', 'examples/abac', 'tests/replayed', 'examples/cg_sparse');
 my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/examples/jacobi 2>/dev/null) =~ /debug_line/;
 plan skip_all => 'no addr2line, or no debug information' unless $debug;
 
@@ -89,5 +89,17 @@ sub complete {
     says($x, 'to devices', qr/zgemv: it had been used in another shape$/m, 'a matrix in another shape');
     says($x, 'to the host', qr/\Q$write\E( in \S+)?: touched by the CPU, computed by \S*\Q$solve\E dtrsm$/m,
         'a system call, by the line that makes it');
+}
+# Products of sparse matrices.
+{
+    my $x = trace_of({ env => { SEMCACHE_OPEN => 'first' }, options => ['--explain', "$scratch/sparse"] },
+        'examples/cg_sparse', 64000, 30);
+    my $line = line('examples/cg_sparse.c', 'mkl_cspblas_dcsrgemv(');
+    says($x, 'to devices', qr/\Q$line\E sparse_mv: first use on a device$/m, 'a sparse matrix');
+    unlike($x->{way}{'to devices'}, qr/  -: /, "$x->{run}{name}: by known lines only");
+    says($x, 'calls.*?', qr/^\S*\Q$line\E sparse_mv\n(.*\n)*? +30 /m, 'and where its products ran');
+    my $why = slurp("$scratch/sparse");
+    like($why, qr/^# called at \S*cg_sparse\+0x[0-9a-f]+\ndcsrmv +64000 +64000 +1 +none +1 /m,
+        'explained as calls of the BLAS are');
 }
 done_testing();

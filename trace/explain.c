@@ -35,6 +35,7 @@ struct sum {
 struct open {
     uint32_t thread;
     const struct sc_event *call, *choice, *took;
+    size_t sparse; /* outside of a recorded call: the kind of the sparse one, plus 1 */
 };
 
 struct explanation {
@@ -108,6 +109,14 @@ static void add_prediction(struct kind *kind, const struct sc_event *choice)
     kind->overlap += sc_trace_of_pair(choice->c, 1);
 }
 
+/* Results come home when they are touched. */
+static double predicted_of(const struct sc_event *choice)
+{
+    if (choice->device < 0)
+        return sc_trace_of_pair(choice->a, 0);
+    return sc_trace_of_pair(choice->b, 0) + sc_trace_of_pair(choice->b, 1) - sc_trace_of_pair(choice->c, 1);
+}
+
 /* Devices: only when SEMCACHE_EXPLAIN had them waited for.  The host: from the call to its return. */
 static void add_time(struct kind *kind, const struct open *open, const struct sc_event *done)
 {
@@ -119,9 +128,7 @@ static void add_time(struct kind *kind, const struct open *open, const struct sc
     kind->timed++;
     kind->took += took;
     if (choice)
-        kind->predicted += done->device < 0 ? sc_trace_of_pair(choice->a, 0)
-                                            : sc_trace_of_pair(choice->b, 0) + sc_trace_of_pair(choice->b, 1) -
-                                                  sc_trace_of_pair(choice->c, 1);
+        kind->predicted += predicted_of(choice);
 }
 
 static void end_call(struct explanation *x, struct open *open, const struct sc_event *done)
@@ -148,6 +155,35 @@ static void end_call(struct explanation *x, struct open *open, const struct sc_e
         add_time(kind, open, done);
     }
     *open = (struct open){.thread = open->thread};
+}
+
+/* Calls on sparse matrices are known by their choice; arguments and ends are not recorded. */
+static void choose(struct explanation *x, struct open *open, const struct sc_event *choice)
+{
+    struct kind like = {.place = sc_causes_place(x->causes, choice), .reason = choice->old_state,
+                        .there = choice->new_state, .devices = choice->device >= 0, .spread = choice->device};
+    struct kind *kind;
+
+    open->choice = choice;
+    open->sparse = 0;
+    if (open->call || !(kind = kind_of(x, &like)))
+        return;
+    kind->calls++;
+    add_prediction(kind, choice);
+    open->sparse = (size_t)(kind - x->kinds) + 1;
+}
+
+static void take_time(struct explanation *x, struct open *open, const struct sc_event *took)
+{
+    const struct sc_event *choice = open->choice;
+
+    open->took = took;
+    if (!open->sparse || !choice)
+        return;
+    x->kinds[open->sparse - 1].timed++;
+    x->kinds[open->sparse - 1].took += (double)took->a * 1e-3;
+    x->kinds[open->sparse - 1].predicted += predicted_of(choice);
+    open->sparse = 0;
 }
 
 /* --- transfers ---------------------------------------------------------------------------------------------------- */
@@ -183,8 +219,8 @@ static void add_up(struct explanation *x)
             add_flow(x, &flow[f]);
         switch (event->kind) {
         case SC_EVENT_CALL: *open = (struct open){.thread = event->thread, .call = event}; break;
-        case SC_EVENT_CHOICE: open->choice = event; break;
-        case SC_EVENT_TOOK: open->took = event; break;
+        case SC_EVENT_CHOICE: choose(x, open, event); break;
+        case SC_EVENT_TOOK: take_time(x, open, event); break;
         case SC_EVENT_DONE: end_call(x, open, event); break;
         }
     }
