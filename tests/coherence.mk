@@ -34,9 +34,10 @@ tests_coherence_orders_LDFLAGS = -Wl,--wrap=sc_fences_sync,--wrap=sc_device_kern
 dist_check_SCRIPTS += tests/coherence_mutants.t
 TESTS += tests/coherence_orders tests/coherence_mutants.t
 LONG_TESTS += tests/coherence_orders tests/coherence_mutants.t
-# Locks, as helgrind sees them.
-dist_check_SCRIPTS += tests/helgrind.t
-TESTS += tests/helgrind.t
+# Locks, as helgrind sees them, and memory, as memcheck does.
+dist_check_SCRIPTS += tests/helgrind.t tests/memcheck.t
+TESTS += tests/helgrind.t tests/memcheck.t
+LONG_TESTS += tests/memcheck.t
 EXTRA_DIST += tests/helgrind.supp
 # Devices that fail at each operation in turn.
 check_PROGRAMS += tests/fault_sweep

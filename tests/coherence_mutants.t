@@ -112,12 +112,9 @@ my @mutants = (
         "    (void)wait_for_kernels;\n" .
         '    sc_protocol_resume'],
     ['a device writes what a form was made of, and it counts as good', 'protocol',
-        "        unlink_sectors(m, t, sectors);\n" .
-        "\n" .
-        '    assign',
-        "        (void)unlink_sectors;\n" .
-        "\n" .
-        '    assign'],
+        "    if (t->linked & sectors)\n" .
+        '        unlink_sectors(m, t, sectors);',
+        '    (void)unlink_sectors;'],
     ['the CPU writes what a form was made of, and it counts as good', 'protocol',
         "        if (t->linked & bit)\n" .
         '            unlink_sectors(m, t, bit);',
@@ -129,12 +126,15 @@ my @mutants = (
     ['a form is overwritten while a kernel reads it', 'link',
         'status = sc_order(f->device, SC_STREAM_H2D, f->used);',
         'status = SC_OK;'],
-    ['a form is made before its source has landed', 'link',
-        'status = sc_order(device, SC_STREAM_H2D, t->landed[s]);',
-        'status = SC_OK;'],
     ['the CPU writes what a form is being made of', 'link',
-        'sc_matrix_tile(m, i, j)->host_read[f->device] = fence;',
+        'sc_matrix_tile(r->m, i, j)->host_read[f->device] = fence;',
         ';'],
+    ['a form is copied from a device that has yet to compute it', 'link',
+        'status = sc_order(f->device, stream, t->copy[r->from].ready[g % SC_SECTORS]);',
+        'status = SC_OK;'],
+    ['a kernel writes what a form is being copied from', 'link',
+        'f->ready = c->reader[f->device] = fence;',
+        'f->ready = fence;'],
     ['a product reads a form that is not there yet', 'link_task',
         'enum sc_status status = sc_order(device, SC_STREAM_COMPUTE, w->form->ready);',
         'enum sc_status status = SC_OK;'],
