@@ -108,7 +108,7 @@ static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t
         sc_emu_clock_kernel(device, stream, seq, &op->kernel);
         break;
     case SC_EMU_DO_STORE:
-        sc_emu_clock_fill(device, stream, seq, 2 * sc_emu_product_bytes(op->store.product)); /* read and written */
+        sc_emu_clock_fill(device, stream, seq, 2 * op->store.bytes); /* read and written */
         break;
     case SC_EMU_DO_WAIT:
         sc_emu_clock_wait(device, stream, seq, op->fence);
@@ -572,7 +572,8 @@ static enum sc_status emu_multiply(int device, struct sc_csr_product *product)
 static enum sc_status emu_store(int device, struct sc_csr_product *product, void *rows, void *columns, void *values)
 {
     struct sc_emu_product *w = product->work;
-    struct sc_emu_op op = {.action = SC_EMU_DO_STORE, .store = {w, rows, columns, values}};
+    struct sc_emu_op op = {.action = SC_EMU_DO_STORE, .store = {w, rows, columns, values,
+                                                                   w ? sc_emu_product_bytes(w) : 0}};
     enum sc_status status = SC_OK;
 
     product->work = NULL;

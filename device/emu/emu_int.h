@@ -14,7 +14,11 @@ enum sc_emu_action {
 
 struct sc_emu_fill { void *memory; size_t pitch, width, height; int byte; };
 struct sc_emu_unmap { void *memory; size_t bytes; };
-struct sc_emu_store { struct sc_emu_product *product; void *rows, *columns, *values; };
+struct sc_emu_store {
+    struct sc_emu_product *product; /* freed when it has been stored, perhaps before the enqueuer goes on: */
+    void *rows, *columns, *values;
+    uint64_t bytes; /* so its size is here */
+};
 
 struct sc_emu_op {
     enum sc_emu_action action;
