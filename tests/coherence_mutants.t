@@ -197,7 +197,7 @@ sub build {
 }
 
 my $stride = $ENV{SEMCACHE_TEST_LONG} ? 1 : 5;
-$ENV{SEMCACHE_TEST_STATES} = $ENV{SEMCACHE_TEST_LONG} ? 1_000_000 : 1500; # the programs of the table only
+$ENV{SEMCACHE_TEST_STATES} = $ENV{SEMCACHE_TEST_LONG} ? 1_000_000 : 4000; # the programs of the table only
 for (my $i = 0; $i < @mutants; $i += $stride) {
     my ($bug, $file, $what, $instead) = @{ $mutants[$i] };
     my $trouble = build($file, $what, $instead);
