@@ -31,7 +31,7 @@ static bool read_descr(struct call *c, const char *matdescra)
     char kind = upper(matdescra);
 
     c->descr = (struct sc_sparse_descr){.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
-    c->arrays.base = upper(matdescra + 3) != 'C';
+    c->arrays = (struct sc_sparse_arrays){.base = upper(matdescra + 3) != 'C'};
     c->skew = kind == 'A';
     switch (kind) {
     case 'G': return true;

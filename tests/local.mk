@@ -39,6 +39,22 @@ check-tsan:
 	OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS='suppressions=$(abs_srcdir)/tests/tsan.supp' setarch -R \
 		$(MAKE) -C tsan check TESTS='$(TSAN_TESTS)' check_PROGRAMS='$(TSAN_TESTS)' check_LTLIBRARIES=
 
+# The suite under UndefinedBehaviorSanitizer, but for tests that count instructions or look at symbols.  What
+# tests/signals.c does wrong it does on purpose.
+UBSAN_LEFT_OUT = tests/coherence_mutants.t tests/examples_overhead.t tests/exports.t tests/fault_sig_symbols.t \
+	tests/lapack_cost.t tests/veneer_cost.t
+.PHONY: check-ubsan check-ubsan-here
+check-ubsan-here:
+	$(MAKE) check TESTS='$(filter-out $(UBSAN_LEFT_OUT),$(TESTS))'
+check-ubsan:
+	$(MKDIR_P) ubsan
+	rm -f ubsan/report.*
+	test -f ubsan/Makefile || (cd ubsan && '$(abs_srcdir)/configure' -q --without-cuda \
+		CFLAGS='-g -O1 -fsanitize=undefined')
+	$(MAKE) -C ubsan
+	UBSAN_OPTIONS='log_path=$(abs_builddir)/ubsan/report' $(MAKE) -C ubsan check-ubsan-here
+	! cat ubsan/report.* /dev/null | grep 'runtime error' | grep -v 'tests/signals\.c'
+
 # The whole suite on real devices; a test that finds none fails.
 check-gpu:
 	SEMCACHE_TEST_DEVICE=cuda SEMCACHE_TEST_REQUIRE_GPU=1 $(MAKE) check
