@@ -105,7 +105,6 @@ enum sc_status sc_memory_evict(int device)
 {
     struct sc_form *form = sc_link_oldest(device);
     struct sc_copy *c = oldest(device);
-    uint64_t fetches, fetched_bytes;
     struct sc_matrix *m;
     struct sc_tile *t;
 
@@ -117,11 +116,7 @@ enum sc_status sc_memory_evict(int device)
     }
     m = c->matrix;
     t = c->tile;
-    fetches = m->fetches;
-    fetched_bytes = m->fetched_bytes;
-    sc_transfer_to_host(m, t, only_here(device, t));
-    m->fetches = fetches; /* the host has not asked for it */
-    m->fetched_bytes = fetched_bytes;
+    sc_transfer_evicted(m, t, only_here(device, t));
     if (sc_protocol.lost[device])
         return SC_ERR_DEVICE;
     sc_count(&sc_stats.evictions, 1);

@@ -129,6 +129,8 @@ bool sc_landed(struct sc_fence f);
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* What a device cannot send any more is reported, and home all the same. */
 void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+/* The same, of what the host has not asked for: no fetch of sc_coherence_fetched. */
+void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* A sector that the device does not have, without rows [r0, r1) of the lattice: it becomes valid there all the same, as
  * the kernels that the lock's holder enqueues next overwrite these. */
 enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1);

@@ -17,6 +17,7 @@ static struct {
     double link[ENDS][ENDS]; /* [from][to]; bytes/s of the direct link, 0: none, DBL_MAX: not known */
     double rate[ENDS][ENDS]; /* of the best way */
     int8_t via[ENDS][ENDS];  /* the last device before `to` on it; -1: the way is direct */
+    double peers;            /* the slowest link between devices in that of a link to the host; 0: none, or not known */
 } ways;
 
 static int end_of(int place) { return place == SC_HOST ? HOST : place; }
@@ -43,6 +44,20 @@ static void find_longer(void)
             }
 }
 
+static void compare_peers(void)
+{
+    double ratio = DBL_MAX;
+
+    for (int from = 0; from < sc_protocol.devices; from++)
+        for (int to = 0; to < sc_protocol.devices; to++) {
+            double link = ways.link[from][to], host = ways.link[HOST][to];
+
+            if (from != to)
+                ratio = least(ratio, link < DBL_MAX && host > 0 ? link / host : 0);
+        }
+    ways.peers = ratio < DBL_MAX ? ratio : 0;
+}
+
 static void find_ways(void)
 {
     for (int from = 0; from < ENDS; from++)
@@ -52,6 +67,7 @@ static void find_ways(void)
         }
     for (int hop = 0; hop < sc_config.max_hops; hop++)
         find_longer();
+    compare_peers();
 }
 
 /* By what the devices say; from a device that says nothing about it as fast as there may be, to spare the host. */
@@ -103,17 +119,4 @@ int sc_route_via(int from, int to)
     return via >= 0 && !sc_protocol.failed[via] ? via : -1;
 }
 
-/* Devices are few: cheap enough for every call that looks at new matrices. */
-double sc_coherence_peer_ratio(void)
-{
-    double ratio = DBL_MAX;
-
-    for (int from = 0; from < sc_protocol.devices; from++)
-        for (int to = 0; to < sc_protocol.devices; to++) {
-            double link = ways.link[from][to], host = ways.link[HOST][to];
-
-            if (from != to)
-                ratio = least(ratio, link < DBL_MAX && host > 0 ? link / host : 0);
-        }
-    return ratio < DBL_MAX ? ratio : 0;
-}
+double sc_coherence_peer_ratio(void) { return ways.peers; }

@@ -76,7 +76,11 @@ struct rect {
     struct sc_tile *t;
     int64_t r0, r1, c0, c1;
     int from, to;
-    bool part; /* of sectors: their state does not change */
+    enum {
+        WHOLE,  /* sectors */
+        PART,   /* of sectors: their state does not change */
+        EVICTED /* whole sectors, to the host, which has not asked for them */
+    } what;
 };
 
 static void *at(const struct rect *r, int where)
@@ -106,11 +110,13 @@ static void count(const struct rect *r, uint64_t bytes)
 
     sc_count(&sc_stats.bytes[kind], bytes);
     sc_count(&sc_stats.transfers[kind], 1);
-    r->m->fetches += kind == SC_D2H;
-    r->m->fetched_bytes += kind == SC_D2H ? bytes : 0;
+    if (kind == SC_D2H && r->what != EVICTED) {
+        r->m->fetches++;
+        r->m->fetched_bytes += bytes;
+    }
     sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .tile = sc_matrix_tile_index(r->m, r->t),
              .sectors = sectors_of(r), .device = (int16_t)r->to, .peer = (int16_t)r->from, .bytes = bytes,
-             .old_state = r->part);
+             .old_state = r->what == PART);
 }
 
 /* Enqueues it.  Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends
@@ -226,7 +232,7 @@ static enum sc_status fetch_rows(int device, int from, struct sc_matrix *m, stru
 {
     enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : sc_stream_peer(from);
     struct sc_copy *c = &t->copy[device];
-    struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device, false};
+    struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device, WHOLE};
     enum sc_status status = before_overwriting(device, stream, c, s, e);
     struct sc_fence f;
 
@@ -372,7 +378,7 @@ enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile 
     int from = source_for(device, m, t, s);
     enum sc_stream stream = sc_stream_peer(from);
     struct sc_copy *c = &t->copy[device];
-    struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, true};
+    struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, PART};
     enum sc_status status = before_overwriting(device, stream, c, s, s + 1);
     struct sc_fence f;
 
@@ -443,13 +449,14 @@ static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
     return true;
 }
 
-void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+static void bring_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, bool evicted)
 {
     uint64_t todo;
 
     while ((todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors))) {
         int s = __builtin_ctzll(todo), e = s + 1, from = source_for_host(t, s);
-        struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST, false};
+        struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST,
+                         evicted ? EVICTED : WHOLE};
         struct sc_fence f;
 
         while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from &&
@@ -463,6 +470,10 @@ void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sector
         sc_protocol_home(m, t, sc_sectors_range(s, e));
     }
 }
+
+void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors) { bring_home(m, t, sectors, false); }
+
+void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors) { bring_home(m, t, sectors, true); }
 
 /* A run of sectors [s, *e) that the host has (then their landing is waited for, and SC_HOST returned) or that have one
  * source. */
@@ -497,7 +508,7 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
 
     for (int s = (int)((c0 - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
         struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, next_run(t, s, end, &e, fences), SC_HOST,
-                         true};
+                         PART};
 
         r.c0 = r.c0 > c0 ? r.c0 : c0;
         r.c1 = sc_tile_sector_end(m, t, e) < c1 ? sc_tile_sector_end(m, t, e) : c1;
@@ -519,7 +530,7 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
         int64_t a = sc_tile_sector_col(m, t, s) * m->rows, b = sc_tile_sector_end(m, t, e) * m->rows;
         /* As one long column. */
         struct rect r = {m, t, (a > first ? a : first) - origin, (b < last ? b : last) - origin, t->col, t->col + 1,
-                         from, SC_HOST, true};
+                         from, SC_HOST, PART};
 
         if (!(t->host_valid >> s & 1))
             status = land_window(&r, s, e, fences);

@@ -79,4 +79,14 @@ static int __attribute__((unused)) env_start(const char *emulated, uint64_t memo
     return count;
 }
 
+/* Of the arena, however little it is; NULL fails the test. */
+static inline void *env_memory(size_t bytes)
+{
+    void *p = sc_host_alloc(bytes < 8192 ? 8192 : bytes);
+
+    if (!p)
+        tap_ok(0, "memory");
+    return p;
+}
+
 #endif

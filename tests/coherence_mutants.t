@@ -82,7 +82,7 @@ my @mutants = (
         'sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));',
         'sc_protocol.ops->free(device, c->memory, users, 0);'],
     ['evicted without being written back', 'memory',
-        "    sc_transfer_to_host(m, t, only_here(device, t));\n",
+        "    sc_transfer_evicted(m, t, only_here(device, t));\n",
         ''],
     ['windows open before they have landed', 'window',
         "static bool landed(const struct window *w, bool *good)\n" .

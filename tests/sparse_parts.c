@@ -22,15 +22,6 @@ struct matrix {
     struct sc_sparse_matrix *handle;
 };
 
-static void *memory(size_t bytes)
-{
-    void *p = sc_host_alloc(bytes < 8192 ? 8192 : bytes);
-
-    if (!p)
-        tap_ok(0, "memory");
-    return p;
-}
-
 static void release(void *p, size_t bytes)
 {
     sc_coherence_forget((uintptr_t)p, bytes);
@@ -44,9 +35,9 @@ static void make(struct matrix *m, int64_t n, int64_t least, int64_t most, int64
     int64_t at = 0;
 
     m->n = n;
-    m->start = memory((size_t)(n + 1) * sizeof *m->start);
-    m->columns = memory((size_t)(n * most) * sizeof *m->columns);
-    m->values = memory((size_t)(n * most) * sizeof *m->values);
+    m->start = env_memory((size_t)(n + 1) * sizeof *m->start);
+    m->columns = env_memory((size_t)(n * most) * sizeof *m->columns);
+    m->values = env_memory((size_t)(n * most) * sizeof *m->values);
     for (int64_t i = 0; i < n; i++) {
         int64_t entries = least + (most - least) * i * i / (n * n);
 
@@ -195,7 +186,7 @@ static double products(struct matrix *m)
 {
     static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
     const double one[2] = {1, 0}, zero[2] = {0, 0};
-    double *x = memory((size_t)m->n * sizeof *x), *y = memory((size_t)m->n * sizeof *y), worst = 0, *swap;
+    double *x = env_memory((size_t)m->n * sizeof *x), *y = env_memory((size_t)m->n * sizeof *y), worst = 0, *swap;
 
     for (int64_t i = 0; i < m->n; i++)
         x[i] = 1 + (double)(i % 13) / 4;

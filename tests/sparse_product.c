@@ -24,15 +24,6 @@ struct matrix {
     struct sc_sparse_matrix *handle;
 };
 
-static void *memory(size_t bytes)
-{
-    void *p = sc_host_alloc(bytes < 8192 ? 8192 : bytes);
-
-    if (!p)
-        tap_ok(0, "memory");
-    return p;
-}
-
 static void release(void *p)
 {
     sc_coherence_forget((uintptr_t)p, 1);
@@ -46,9 +37,9 @@ static void make(struct matrix *m, int64_t rows, int64_t cols, int64_t each, int
                                  .cols = cols};
 
     *m = (struct matrix){.rows = rows, .cols = cols, .entries = rows * each, .base = base};
-    m->start = memory((size_t)(rows + 1) * sizeof *m->start);
-    m->columns = memory((size_t)m->entries * sizeof *m->columns);
-    m->values = memory((size_t)m->entries * sizeof *m->values);
+    m->start = env_memory((size_t)(rows + 1) * sizeof *m->start);
+    m->columns = env_memory((size_t)m->entries * sizeof *m->columns);
+    m->values = env_memory((size_t)m->entries * sizeof *m->values);
     for (int64_t i = 0; i <= rows; i++)
         m->start[i] = (int32_t)(i * each + base);
     for (int64_t e = 0; e < m->entries; e++) {
@@ -133,7 +124,7 @@ static void count_from_here(void)
 static double vector_error(struct sc_sparse_matrix *c, const struct matrix *a, const struct matrix *b, uint64_t *h2d)
 {
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
-    double *x = memory((size_t)b->cols * sizeof *x), *y = memory((size_t)a->rows * sizeof *y);
+    double *x = env_memory((size_t)b->cols * sizeof *x), *y = env_memory((size_t)a->rows * sizeof *y);
     double *t = calloc((size_t)b->rows, sizeof *t), worst = 0;
 
     for (int64_t i = 0; i < b->cols; i++)

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "trace/list.h"
+
 #define BUCKETS 4096
 #define THREADS 256
 #define LOOK_AHEAD 4096 /* events */
@@ -47,7 +49,8 @@ struct sc_causes {
     size_t at;     /* of the next event, in the order of time */
     bool *on_host; /* by number of the event: a call that the host did */
     struct sc_place_of *place;
-    uint32_t places, room;
+    uint32_t places;
+    size_t room;
     struct thread thread[THREADS];
     int threads;
     struct tile *tiles[BUCKETS];
@@ -64,15 +67,8 @@ static uint32_t place_of(struct sc_causes *c, struct sc_place_of like)
     for (uint32_t i = c->places; i-- > 1;)
         if (c->place[i].line == like.line && c->place[i].caller == like.caller && c->place[i].routine == like.routine)
             return i;
-    if (c->places == c->room) {
-        uint32_t room = 2 * c->room;
-        struct sc_place_of *more = realloc(c->place, room * sizeof *more);
-
-        if (!more)
-            return 0;
-        c->place = more;
-        c->room = room;
-    }
+    if (!sc_trace_list_reserve(&c->place, &c->room, c->places, 1, sizeof *c->place))
+        return 0;
     c->place[c->places] = like;
     return c->places++;
 }

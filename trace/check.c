@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "trace/list.h"
 
 #define PAGE UINT64_C(4096)
 #define ADDRESSES (UINT64_C(1) << 48)
@@ -50,19 +51,12 @@ struct check {
 
 static struct thread *thread_of(struct check *check, uint32_t number)
 {
-    struct thread *larger;
-
     for (size_t i = 0; i < check->thread_count; i++)
         if (check->threads[i].number == number)
             return &check->threads[i];
-    if (check->thread_count == check->thread_room) {
-        check->thread_room = check->thread_room ? 2 * check->thread_room : 16;
-        larger = realloc(check->threads, check->thread_room * sizeof *larger);
-        if (!larger) {
-            check->no_memory = true;
-            return NULL;
-        }
-        check->threads = larger;
+    if (!sc_trace_list_reserve(&check->threads, &check->thread_room, check->thread_count, 1, sizeof *check->threads)) {
+        check->no_memory = true;
+        return NULL;
     }
     check->threads[check->thread_count] = (struct thread){.number = number};
     return &check->threads[check->thread_count++];

@@ -5,22 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/list.h"
+
 #define PAGE UINT64_C(4096)
-
-static bool grow(void *list, size_t count, size_t *room, size_t each)
-{
-    size_t wanted = *room ? 2 * *room : 64;
-    void *larger;
-
-    if (count < *room)
-        return true;
-    larger = realloc(*(void **)list, wanted * each);
-    if (!larger)
-        return false;
-    *(void **)list = larger;
-    *room = wanted;
-    return true;
-}
 
 /* --- matrices ----------------------------------------------------------------------------------------------------- */
 
@@ -70,8 +57,8 @@ bool sc_check_matrix_add(struct sc_check_state *state, const struct sc_event *ev
 {
     size_t at = live_behind(state, event->a);
 
-    if (!grow(&state->matrices, state->count, &state->room, sizeof *state->matrices) ||
-        !grow(&state->live, state->live_count, &state->live_room, sizeof *state->live))
+    if (!sc_trace_list_reserve(&state->matrices, &state->room, state->count, 1, sizeof *state->matrices) ||
+        !sc_trace_list_reserve(&state->live, &state->live_room, state->live_count, 1, sizeof *state->live))
         return false;
     memmove(state->live + at + 1, state->live + at, (state->live_count++ - at) * sizeof *state->live);
     state->live[at] = (uint32_t)state->count;
@@ -92,7 +79,7 @@ bool sc_check_tile_add(struct sc_check_matrix *matrix, const struct sc_event *ev
 {
     size_t room = matrix->room;
 
-    if (!grow(&matrix->tiles, matrix->count, &room, sizeof *matrix->tiles))
+    if (!sc_trace_list_reserve(&matrix->tiles, &room, matrix->count, 1, sizeof *matrix->tiles))
         return false;
     matrix->room = (uint32_t)room;
     matrix->tiles[matrix->count++] = (struct sc_check_tile){
@@ -136,7 +123,7 @@ static bool split(struct sc_check_state *state, uint64_t address)
 
     if (at == state->run_count || state->runs[at].lo >= address)
         return true;
-    if (!grow(&state->runs, state->run_count, &state->run_room, sizeof *state->runs))
+    if (!sc_trace_list_reserve(&state->runs, &state->run_room, state->run_count, 1, sizeof *state->runs))
         return false;
     memmove(state->runs + at + 1, state->runs + at, (state->run_count++ - at) * sizeof *state->runs);
     state->runs[at].hi = state->runs[at + 1].lo = address;
@@ -148,7 +135,7 @@ bool sc_check_protect(struct sc_check_state *state, uint64_t lo, uint64_t hi, ui
     size_t first, end, more = prot != 0;
 
     if (!split(state, lo) || !split(state, hi) ||
-        !grow(&state->runs, state->run_count, &state->run_room, sizeof *state->runs))
+        !sc_trace_list_reserve(&state->runs, &state->run_room, state->run_count, 1, sizeof *state->runs))
         return false;
     first = run_behind(state, lo);
     for (end = first; end < state->run_count && state->runs[end].lo < hi; end++)

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "trace/causes.h"
+#include "trace/list.h"
 
 #define SHOWN 40    /* lines of a table */
 #define THREADS 256
@@ -50,20 +51,6 @@ struct explanation {
     bool failed; /* out of memory */
 };
 
-static bool grow(void *list, size_t count, size_t *room, size_t each)
-{
-    void *larger;
-
-    if (count < *room)
-        return true;
-    larger = realloc(*(void **)list, (*room ? 2 * *room : 64) * each);
-    if (!larger)
-        return false;
-    *(void **)list = larger;
-    *room = *room ? 2 * *room : 64;
-    return true;
-}
-
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
 static struct open *open_of(struct explanation *x, uint32_t thread)
@@ -91,7 +78,7 @@ static struct kind *kind_of(struct explanation *x, const struct kind *like)
             k->spread == like->spread)
             return k;
     }
-    if (!grow(&x->kinds, x->kind_count, &x->kind_room, sizeof *x->kinds)) {
+    if (!sc_trace_list_reserve(&x->kinds, &x->kind_room, x->kind_count, 1, sizeof *x->kinds)) {
         x->failed = true;
         return NULL;
     }
@@ -199,7 +186,7 @@ static void add_flow(struct explanation *x, const struct sc_flow *flow)
             return;
         }
     }
-    if (!grow(&x->sums, x->sum_count, &x->sum_room, sizeof *x->sums))
+    if (!sc_trace_list_reserve(&x->sums, &x->sum_room, x->sum_count, 1, sizeof *x->sums))
         x->failed = true;
     else
         x->sums[x->sum_count++] = (struct sum){*flow, 1};

@@ -10,30 +10,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
-
-/* Makes room for `more` elements behind `count`. */
-static bool reserve(void **list, size_t *room, size_t count, size_t more, size_t element)
-{
-    void *larger;
-    size_t wanted = *room ? *room : 256;
-
-    while (wanted < count + more)
-        wanted *= 2;
-    if (wanted == *room)
-        return true;
-    larger = realloc(*list, wanted * element);
-    if (!larger)
-        return false;
-    *list = larger;
-    *room = wanted;
-    return true;
-}
+#include "trace/list.h"
 
 static bool read_events(struct sc_trace_reading *trace, const char *payload, size_t bytes)
 {
     size_t count = bytes / sizeof(struct sc_event);
 
-    if (!reserve((void **)&trace->events, &trace->event_room, trace->event_count, count, sizeof *trace->events))
+    if (!sc_trace_list_reserve(&trace->events, &trace->event_room, trace->event_count, count, sizeof *trace->events))
         return false;
     memcpy(trace->events + trace->event_count, payload, count * sizeof *trace->events);
     trace->event_count += count;
@@ -57,7 +40,7 @@ static bool read_module(struct sc_trace_reading *trace, const char *payload, siz
 
     if (bytes < sizeof module->head)
         return true;
-    if (!reserve((void **)&trace->modules, &trace->module_room, trace->module_count, 1, sizeof *module))
+    if (!sc_trace_list_reserve(&trace->modules, &trace->module_room, trace->module_count, 1, sizeof *module))
         return false;
     module = &trace->modules[trace->module_count++];
     memcpy(&module->head, payload, sizeof module->head);
@@ -67,7 +50,8 @@ static bool read_module(struct sc_trace_reading *trace, const char *payload, siz
 
 static bool read_setting(struct sc_trace_reading *trace, const char *payload, size_t bytes)
 {
-    if (!reserve((void **)&trace->settings, &trace->setting_room, trace->setting_count, 1, sizeof *trace->settings))
+    if (!sc_trace_list_reserve(&trace->settings, &trace->setting_room, trace->setting_count, 1,
+                               sizeof *trace->settings))
         return false;
     trace->settings[trace->setting_count++] = (struct sc_trace_text){payload, bytes};
     return true;

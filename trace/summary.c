@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "trace/list.h"
 #include "trace/totals.h"
 
 #define SHOWN 20    /* lines, matrices */
@@ -45,20 +46,6 @@ struct summary {
     int causes;
 };
 
-static bool grow(void *list, size_t count, size_t *room, size_t each)
-{
-    void *larger;
-
-    if (count < *room)
-        return true;
-    larger = realloc(*(void **)list, (*room ? 2 * *room : 64) * each);
-    if (!larger)
-        return false;
-    *(void **)list = larger;
-    *room = *room ? 2 * *room : 64;
-    return true;
-}
-
 /* --- who ---------------------------------------------------------------------------------------------------------- */
 
 /* Number of the line, plus 1; 0: no memory. */
@@ -67,7 +54,7 @@ static uint32_t line_of(struct summary *sum, uint64_t ip)
     for (size_t i = 0; i < sum->line_count; i++)
         if (sum->lines[i].ip == ip)
             return (uint32_t)i + 1;
-    if (!grow(&sum->lines, sum->line_count, &sum->line_room, sizeof *sum->lines))
+    if (!sc_trace_list_reserve(&sum->lines, &sum->line_room, sum->line_count, 1, sizeof *sum->lines))
         return 0;
     sum->lines[sum->line_count++] = (struct line){.ip = ip};
     return (uint32_t)sum->line_count;
@@ -169,7 +156,7 @@ static void add_transfer(struct summary *sum, const struct sc_event *event)
 
 static void add_matrix(struct summary *sum, const struct sc_event *event)
 {
-    if (grow(&sum->matrices, sum->matrix_count, &sum->matrix_room, sizeof *sum->matrices))
+    if (sc_trace_list_reserve(&sum->matrices, &sum->matrix_room, sum->matrix_count, 1, sizeof *sum->matrices))
         sum->matrices[sum->matrix_count++] = (struct matrix){.seen = *event, .live = true};
 }
 
