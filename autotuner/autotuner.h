@@ -20,6 +20,8 @@ struct sc_autotuner_machine {
     double gemm_flops;       /* of one device, double precision, flop/s */
     double memory_bandwidth; /* of one device, bytes/s */
     double host_bandwidth;   /* of one device's link to the host, bytes/s */
+    double watts_busy, watts_idle;           /* of one device */
+    double host_watts_busy, host_watts_idle; /* of the host without devices */
     const struct sc_database *database; /* NULL: none */
 };
 
@@ -53,6 +55,7 @@ struct sc_autotuner_prediction {
     double result; /* bringing the result home, if the host is where it is used */
     double overlap; /* of device and move: what is done at the same time */
     double fetched; /* what fetching has taken since the last call with these operands */
+    double weight; /* of a second on the devices in one on the host, by sc_config.metric; 0: as 1 */
     bool kept;      /* the operands live on devices: the result is not expected to be wanted on the host */
     int devices;    /* that it is spread over */
 };

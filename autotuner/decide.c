@@ -84,6 +84,21 @@ void sc_autotuner_reset(void)
     spent_ = 0;
 }
 
+/* Seconds of which one on the devices is worth one on the host: where energy counts, too. */
+static struct sc_autotuner_prediction weighed(const struct sc_autotuner_prediction *prediction)
+{
+    struct sc_autotuner_prediction p = *prediction;
+
+    if (p.weight > 0) {
+        p.device *= p.weight;
+        p.move *= p.weight;
+        p.result *= p.weight;
+        p.overlap *= p.weight;
+        p.weight = 1;
+    }
+    return p;
+}
+
 /* What a call gains on the devices: what the host would take longer. */
 static double gain_of(const struct sc_autotuner_prediction *p)
 {
@@ -121,8 +136,9 @@ static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_ac
     return true;
 }
 
-int sc_autotuner_rent(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
+int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account)
 {
+    const struct sc_autotuner_prediction metric = weighed(prediction), *p = &metric;
     bool sold = sell(p, account);
     double price = (p->move + p->result) * (1 << account->sales);
     double now = account->sales && !account->owned ? p->device + price - p->overlap : sc_autotuner_now(p);
@@ -138,15 +154,17 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *p, struct sc_autotun
     return 0;
 }
 
-enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p,
+enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *prediction,
                                          const struct sc_autotuner_account *before,
                                          const struct sc_autotuner_account *after, bool devices)
 {
+    const struct sc_autotuner_prediction p = weighed(prediction);
+
     if (devices)
-        return sc_autotuner_now(p) > p->host && before->loss > 0 ? SC_REASON_RENTED : SC_REASON_FASTER;
+        return sc_autotuner_now(&p) > p.host && before->loss > 0 ? SC_REASON_RENTED : SC_REASON_FASTER;
     if (before->sales < after->sales)
         return SC_REASON_SOLD;
-    return p->device >= p->host ? SC_REASON_SLOWER : SC_REASON_MOVE;
+    return p.device >= p.host ? SC_REASON_SLOWER : SC_REASON_MOVE;
 }
 
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)

@@ -25,6 +25,7 @@ static struct entry {
     uint64_t calls, measured;
     double host, kernel, move, result, overlap; /* sums of predictions, s */
     double now, seconds;                        /* of those that were measured: predicted, measured */
+    double weight;                              /* of a second on the devices, where energy counts */
 } *entries;
 static int count, dropped;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -109,7 +110,7 @@ void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_a
     trace(p, loss, (int)where, reason, devices);
     if (sc_explain_on)
         add(&(struct entry){.call = *call, .line = sc_trace_site_line(sc_trace_site), .where = where,
-                            .devices = devices, .reason = reason, .spread = p->devices}, p);
+                            .devices = devices, .reason = reason, .spread = p->devices, .weight = p->weight}, p);
 }
 
 void sc_explain_measured(double seconds)
@@ -160,6 +161,9 @@ static void line(FILE *out, const struct entry *e)
     else
         fprintf(out, "%11s %11s %7s", "-", "-", "-");
     fprintf(out, "  %s\n", sc_trace_reason_name(e->reason));
+    if (sc_config.metric != SC_METRIC_PERF)
+        fprintf(out, "#   by %s: a second on the devices counts as %.2f on the host\n",
+                sc_config.metric == SC_METRIC_EDP ? "energy * time" : "energy", e->weight);
     candidates(out, e);
 }
 

@@ -137,7 +137,9 @@ static double watts(struct sc_bench *b, struct workplace *w, double seconds)
 {
     double start, before, after, until = b->how->ops->virtual_seconds ? 0 : WATTS_SECONDS;
 
-    if (w->place == SC_PLACE_HOST || !b->how->ops->joules || b->how->ops->joules(w->place, &before) != SC_OK)
+    if (w->place == SC_PLACE_HOST)
+        return b->properties[0].host_watts_busy;
+    if (!b->how->ops->joules || b->how->ops->joules(w->place, &before) != SC_OK)
         return 0;
     w->batch = seconds < until ? (int)(until / seconds / 4) + 1 : 1;
     start = clock_of(b, w);
@@ -318,4 +320,5 @@ void sc_bench_idle(struct sc_bench *b)
     for (int d = 0; !b->how->quick && d < b->how->devices; d++)
         if (b->db->idle_watts[d] <= 0 && sc_bench_step(b, "device %d at rest", d))
             b->db->idle_watts[d] = idle_of(b, d);
+    b->db->idle_watts[SC_PLACE_HOST] = b->properties[0].host_watts_idle;
 }

@@ -198,6 +198,51 @@ static double overlap(const struct sc_autotuner_call *call, double device, doubl
 }
 
 
+/* --- energy ------------------------------------------------------------------------------------------------------- */
+
+/* Watts of the whole machine while a place computes: so many devices of it, or the host (0).  0: not known. */
+static double watts_while(const struct sc_autotuner_call *call, int devices)
+{
+    const struct sc_autotuner_machine *machine = &call->machine;
+    const struct sc_database *db = machine->database;
+    double sum = devices ? machine->host_watts_idle : machine->host_watts_busy;
+
+    if (db) {
+        double idle = db->idle_watts[SC_PLACE_HOST], busy = sc_database_watts(db, SC_PLACE_HOST, call->op, call->type,
+                                                                              products(call));
+
+        sum = known(devices ? idle : busy, sum);
+    }
+    if (!devices && sum <= 0)
+        return 0;
+    for (int d = 0; d < machine->devices; d++) {
+        double busy = db ? sc_database_watts(db, d, call->op, call->type, products(call) / larger(devices, 1)) : 0;
+        double watts = d < devices ? known(busy, machine->watts_busy)
+                                   : known(db ? db->idle_watts[d] : 0, machine->watts_idle);
+
+        if (d < devices && watts <= 0)
+            return 0;
+        sum += watts;
+    }
+    return sum;
+}
+
+/* Energy * time of two places compares as time * sqrt(watts) does, energy as time * watts. */
+static double weight_of(const struct sc_autotuner_call *call, int devices)
+{
+    double there, here;
+
+    if (sc_config.metric == SC_METRIC_PERF)
+        return 1;
+    there = watts_while(call, devices);
+    here = watts_while(call, 0);
+    if (there <= 0 || here <= 0)
+        return 1;
+    return sc_config.metric == SC_METRIC_EDP ? sqrt(there / here) : there / here;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
 {
     struct spread spread = spread_of(call);
@@ -216,4 +261,5 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->kept = call->device_only > 0;
     out->devices = spread.devices;
     out->overlap = overlap(call, out->device, out->move, missing);
+    out->weight = weight_of(call, spread.devices);
 }

@@ -331,6 +331,10 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->machine.gemm_flops = device->gemm_flops;
     call->machine.memory_bandwidth = device->memory_bandwidth;
     call->machine.host_bandwidth = device->host_bandwidth;
+    call->machine.watts_busy = device->watts_busy;
+    call->machine.watts_idle = device->watts_idle;
+    call->machine.host_watts_busy = device->host_watts_busy;
+    call->machine.host_watts_idle = device->host_watts_idle;
     call->machine.database = sc_autotuner_database();
     for (int i = 0; i < count; i++)
         call->result_bytes += view[i].access & SC_WRITE ? bytes_of(&view[i]) : 0;

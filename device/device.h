@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 5
+#define SC_DEVICE_ABI 6
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
@@ -54,6 +54,7 @@ struct sc_device_properties {
     double memory_bandwidth; /* bytes/s; a hint */
     double host_bandwidth;  /* bytes/s of the link from the host; a hint */
     double watts_busy, watts_idle; /* 0: not known */
+    double host_watts_busy, host_watts_idle; /* of the machine without its devices; 0: not known */
     char identity[128];     /* what else measurements depend on: the driver's version, the place of the device */
     bool emulated;
     bool peer[SC_DEVICES_MAX]; /* direct copies from that device */

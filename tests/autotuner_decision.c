@@ -301,6 +301,50 @@ static void test_devices(void)
     sc_database_free(db);
 }
 
+/* A device that is twice as fast as the host and takes much more power: worth it for the time; by energy * time, and by
+ * energy, it depends on how much more. */
+static int by_metric(enum sc_metric metric, double watts)
+{
+    struct sc_autotuner_call call = gemm(2000);
+    struct sc_autotuner_prediction p;
+    struct sc_autotuner_account account = {0};
+
+    call.device_bytes = call.bytes;
+    call.machine = (struct sc_autotuner_machine){.devices = 1, .cores = 16, .gemm_flops = 2 * 16 * 14e9,
+                                                 .memory_bandwidth = 1e12, .host_bandwidth = 50e9,
+                                                 .watts_busy = watts, .watts_idle = 10, .host_watts_busy = 90,
+                                                 .host_watts_idle = 40};
+    sc_config.metric = metric;
+    sc_autotuner_predict(&call, &p);
+    sc_config.metric = SC_METRIC_PERF;
+    return sc_autotuner_rent(&p, &account);
+}
+
+static void test_metrics(void)
+{
+    struct sc_database *db = measured(1e12, 50e9, 1);
+    struct sc_autotuner_call call = gemm(2000);
+    struct sc_autotuner_prediction p;
+
+    tap_ok(by_metric(SC_METRIC_PERF, 100) && by_metric(SC_METRIC_EDP, 100) && by_metric(SC_METRIC_PDP, 100),
+           "140 W in place of 100 for half the time: the device by every metric");
+    tap_ok(by_metric(SC_METRIC_PERF, 200) && by_metric(SC_METRIC_EDP, 200) && !by_metric(SC_METRIC_PDP, 200),
+           "240 W: not by energy");
+    tap_ok(by_metric(SC_METRIC_PERF, 500) && !by_metric(SC_METRIC_EDP, 500) && !by_metric(SC_METRIC_PDP, 500),
+           "540 W: by time only");
+    tap_ok(by_metric(SC_METRIC_PDP, 0), "as by time where the device's power is not known");
+    call.machine.devices = 1, call.machine.database = db;
+    call.machine.watts_busy = 300, call.machine.host_watts_busy = 100;
+    sc_config.metric = SC_METRIC_PDP;
+    sc_autotuner_predict(&call, &p);
+    tap_ok(fabs(p.weight - 3) < 1e-9, "what the devices say counts where nothing was measured (%g)", p.weight);
+    db->idle_watts[SC_PLACE_HOST] = 60, db->idle_watts[0] = 50;
+    sc_autotuner_predict(&call, &p);
+    tap_ok(fabs(p.weight - 2.4) < 1e-9, "%g: the measured watts of what is idle meanwhile, too", p.weight);
+    sc_config.metric = SC_METRIC_PERF;
+    sc_database_free(db);
+}
+
 /* Predictions are of the devices that the call will run on. */
 static void test_places(void)
 {
@@ -383,6 +427,7 @@ int main(void)
     test_overheads();
     test_devices();
     test_places();
+    test_metrics();
     test_explained();
     return tap_done();
 }

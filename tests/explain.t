@@ -102,4 +102,26 @@ sub complete {
     like($why, qr/^# called at \S*cg_sparse\+0x[0-9a-f]+\ndcsrmv +64000 +64000 +1 +none +1 /m,
         'explained as calls of the BLAS are');
 }
+# What is saved: the same device beside hosts that take much less power, and much more.
+{
+    my %where;
+    for my $host ('10 1', '50000 1000') {
+        open my $file, '>', "$scratch/watts.machine" or die $!;
+        print $file "semcache-machine 1\nhost\n  watts $host\ndevice 0\n  memory 4G\n  bandwidth 700G\n",
+          "  gemm s 14T\n  gemm d 7T\n  watts 50000 1\nlink host <-> 0\n  bandwidth 12G\n";
+        close $file or die $!;
+        for my $metric (qw(perf edp pdp)) {
+            local $ENV{SEMCACHE_METRIC} = $metric;
+            my @run = ("$build/tools/semcache", 'run', '--device', "emu:$scratch/watts.machine", '--explain',
+                "$scratch/$metric", "$build/examples/abac", 1000);
+            is(system("@run > $scratch/out 2>&1"), 0, "a host of $host W, by $metric");
+            $where{"$host $metric"} = slurp("$scratch/$metric") =~ /^dgemm .* (devices|host) /m ? $1 : 'nowhere';
+        }
+    }
+    is($where{'10 1 perf'}, 'devices', 'the time is shorter on the device');
+    is($where{'10 1 pdp'}, 'host', 'the energy is less on the host');
+    is($where{"50000 1000 $_"}, 'devices', "by $_ on the device, beside a host that takes more") for qw(perf edp pdp);
+    like(slurp("$scratch/pdp"), qr/^#   by energy: a second on the devices counts as 1\.0\d on the host$/m,
+        'which is explained');
+}
 done_testing();

@@ -329,6 +329,8 @@ static enum sc_status emu_properties(int device, struct sc_device_properties *ou
     out->host_bandwidth = emu.machine->link[SC_EMU_HOST][device].bandwidth;
     out->watts_busy = d->watts_busy;
     out->watts_idle = d->watts_idle;
+    out->host_watts_busy = emu.machine->host_watts_busy;
+    out->host_watts_idle = emu.machine->host_watts_idle;
     snprintf(out->identity, sizeof out->identity, "machine %016llx", (unsigned long long)emu.machine->digest);
     out->emulated = true;
     for (int i = 0; i < emu.devices; i++) {

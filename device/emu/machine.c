@@ -275,13 +275,23 @@ static bool key_gemm(struct parser *p)
     return true;
 }
 
+static bool two_watts(struct parser *p, double *busy, double *idle)
+{
+    if (p->words != 3)
+        return bad(p, "watts takes two values: busy and idle");
+    return number(p, p->word[1], busy) && number(p, p->word[2], idle);
+}
+
+static bool key_host_watts(struct parser *p)
+{
+    return two_watts(p, &p->machine->host_watts_busy, &p->machine->host_watts_idle);
+}
+
 static bool key_watts(struct parser *p)
 {
     double busy, idle;
 
-    if (p->words != 3)
-        return bad(p, "watts takes two values: busy and idle");
-    if (!number(p, p->word[1], &busy) || !number(p, p->word[2], &idle))
+    if (!two_watts(p, &busy, &idle))
         return false;
     FOR_DEVICES(p, d) {
         d->watts_busy = busy;
@@ -383,6 +393,7 @@ static const struct row {
     {0, "host", section_host},
     {'h', "call", key_call},
     {'h', "sync", key_sync},
+    {'h', "watts", key_host_watts},
     {'h', "jitter", key_jitter},
     {0, "device", section_device},
     {'d', "name", key_name},
