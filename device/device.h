@@ -29,7 +29,8 @@ enum sc_stream {
     SC_STREAM_H2D,
     SC_STREAM_D2H,
     SC_STREAM_PEER,
-    SC_STREAM_MEMORY = SC_STREAM_PEER + SC_PEER_STREAMS,
+    SC_STREAM_EXCHANGE = SC_STREAM_PEER + SC_PEER_STREAMS, /* kernels that copy between devices (exchange) */
+    SC_STREAM_MEMORY,
     SC_STREAMS
 };
 /* The one for copies from a device.  In a hypercube of eight, neighbours have different ones. */
@@ -59,6 +60,7 @@ struct sc_device_properties {
     bool emulated;
     bool peer[SC_DEVICES_MAX]; /* direct copies from that device */
     double peer_bandwidth[SC_DEVICES_MAX]; /* bytes/s of these; a hint, 0: not known */
+    bool reach[SC_DEVICES_MAX]; /* kernels here can read and write that device's memory (exchange) */
 };
 
 /* What a device implementation gets from the library.  Stays valid until close. */
@@ -95,6 +97,11 @@ struct sc_device_ops {
     enum sc_status (*copy)(int device, enum sc_stream stream, const struct sc_copy2d *copy);
     enum sc_status (*fill)(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
                            size_t height);
+    /* Several copies by one kernel on `device`, which reads other devices' memory or the host's (pull) or writes other
+     * devices' (push): one end of each copy is on the device, the other is one that it reaches, or its source is in
+     * pinned host memory.  No order among the copies.  Nothing has been enqueued after SC_ERR_UNSUPPORTED: one is out
+     * of reach.  NULL: no device has such kernels. */
+    enum sc_status (*exchange)(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count);
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
 
     /* Drops what kernels have left in *csr.plan; kernels that use it may still be queued.  NULL: none ever leave

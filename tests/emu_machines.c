@@ -97,6 +97,8 @@ static void test_parser(void)
     test_bad(HEAD "link 0 1\n", "bad.machine:2: expected ENDS -> ENDS");
     test_bad(HEAD "link 0 -> 1\nlatency x\n", "bad.machine:3: 'x' is not a number");
     test_bad(HEAD "link 0 -> 1\nbandwidth 0\n", "bad.machine:3: '0': must be above zero");
+    test_bad(HEAD "link 0 -> 1\nkernels 1u\n", "bad.machine:3: kernels takes a latency and a bandwidth");
+    test_bad(HEAD "link host <-> 0\nkernels 1u 1G\n", "bad.machine:3: no kernel writes to the host");
     test_bad(HEAD "group a\nbandwidth 5 from 3\n", "bad.machine:3: the first bandwidth has no 'from'");
     test_bad(HEAD DEVICE LINKS "group a\n", "bad.machine:9: group a needs a bandwidth");
     test_bad(HEAD DEVICE LINKS "link 0 -> 5\nbandwidth 1G\n", "bad.machine:9: a link names device 5");
@@ -228,7 +230,7 @@ static const char clock_machine[] = HEAD
     "host\ncall 1\nsync 0.5\n"
     "device 0-2\nmemory 1G\nbandwidth 4000\nlaunch 0.25\ngemm s 1600\ngemm d 800\nwatts 110 10\n"
     "link host <-> 0-2\nlatency 2\nbandwidth 1000\n"
-    "link 0 <-> 1\nlatency 0.5\nbandwidth 500\n"
+    "link 0 <-> 1\nlatency 0.5\nbandwidth 500\nkernels 0.125 250\n"
     "group down\nbandwidth 1500\nbandwidth 1200 from 3\ncarries host -> 0-2\n";
 
 static char *host_memory;
@@ -308,7 +310,7 @@ static void test_clock_order(void)
 {
     struct sc_kernel k = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = 10, .n = 10, .k = 8,
                           .alpha = {1, 0}, .lda = 10, .ldb = 8, .ldc = 10};
-    struct sc_copy2d pass;
+    struct sc_copy2d pass, pieces[2];
     struct sc_fence fence;
 
     start_clock();
@@ -344,6 +346,17 @@ static void test_clock_order(void)
     ops->wait(1, SC_STREAM_PEER, mark(ops, 0, SC_STREAM_H2D));
     ops->copy(1, SC_STREAM_PEER, &pass);                /* to 6.5 */
     expect(6.5, "from one device to the other");
+
+    start_clock();
+    pieces[0] = plain_copy(dev[1], 1, dev[0], 0, 500);
+    pieces[1] = plain_copy((char *)dev[1] + 500, 1, (char *)dev[0] + 500, 0, 250);
+    ops->exchange(1, SC_STREAM_EXCHANGE, pieces, 2);
+    expect(1 + 0.25 + 3 + 0.125, "two pieces by one kernel: call, launch, bytes, its latency");
+
+    start_clock();
+    pass = plain_copy(dev[2], 2, dev[0], 0, 1000);
+    tap_ok(ops->exchange(2, SC_STREAM_EXCHANGE, &pass, 1) == SC_ERR_UNSUPPORTED, "nor do kernels reach without it");
+    ops->close();
 
     start_clock();
     up(0, SC_STREAM_H2D, 9000);                         /* to 12 */

@@ -36,6 +36,9 @@ struct sc_cuda_device {
     CUcontext context;          /* the primary context, retained */
     struct sc_cuda_stream streams[SC_STREAMS];
     struct sc_cuda_pool *pool;
+    CUmodule exchange;          /* exchange.c; NULL: not there */
+    CUfunction exchange_few, exchange_many;
+    bool reads_host;            /* kernels read pinned host memory by its address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
     size_t max_pitch;           /* of 2-D copies, bytes */
@@ -58,6 +61,13 @@ void sc_cuda_leave(const int *pushed);
 enum sc_status sc_cuda_driver_load(void);
 enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d);
 void sc_cuda_context_release(struct sc_cuda_device *d);
+
+/* Kernels that are built in; the device's context is current.  `image`: what nvcc -fatbin makes. */
+enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const char *name, CUfunction *function);
+enum sc_status sc_cuda_module_find(CUmodule module, const char *name, CUfunction *function);
+void sc_cuda_module_unload(CUmodule module); /* NULL: nothing happens */
+enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y, unsigned threads, cudaStream_t stream,
+                                     void **arguments);
 
 /* error.c: the status of a call.  Out of memory is silent (the caller evicts and tries again); any other error is
  * logged once for each cause, with the text of the call.  The runtime's last error is cleared. */
@@ -103,6 +113,11 @@ void sc_cuda_unpin(void *base, size_t bytes);
 enum sc_status sc_cuda_copy(int device, enum sc_stream stream, const struct sc_copy2d *copy);
 enum sc_status sc_cuda_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
                             size_t height);
+
+/* exchange.c; open: when the device's peers are enabled. */
+void sc_cuda_exchange_open(struct sc_cuda_device *d);
+void sc_cuda_exchange_close(struct sc_cuda_device *d);
+enum sc_status sc_cuda_exchange(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count);
 
 /* identity.c: who a device is (for sc_device_properties.identity), and its power meter where there is one. */
 void sc_cuda_identify(struct sc_cuda_device *d);

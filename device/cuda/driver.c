@@ -1,5 +1,6 @@
-/* The few driver calls that the runtime has no equal for: which context is current in this thread.  The driver is
- * opened at run time, because the machine that builds the module may have none. */
+/* The few driver calls that the runtime has no equal for: which context is current in this thread, and kernels that are
+ * built in as data (the runtime has these from CUDA 12.8 on).  The driver is opened at run time, because the machine
+ * that builds the module may have none. */
 #include "device/cuda/cuda_int.h"
 
 #include <dlfcn.h>
@@ -13,6 +14,11 @@ static struct {
     CUresult (*current)(CUcontext *);
     CUresult (*push)(CUcontext);
     CUresult (*pop)(CUcontext *);
+    CUresult (*load)(CUmodule *, const void *);
+    CUresult (*function)(CUfunction *, CUmodule, const char *);
+    CUresult (*unload)(CUmodule);
+    CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
+                       void **, void **);
 } driver;
 
 static bool find(void *function, const char *name)
@@ -35,6 +41,8 @@ enum sc_status sc_cuda_driver_load(void)
         find(&driver.primary_retain, "cuDevicePrimaryCtxRetain") &&
         find(&driver.primary_release, "cuDevicePrimaryCtxRelease_v2") && find(&driver.current, "cuCtxGetCurrent") &&
         find(&driver.push, "cuCtxPushCurrent_v2") && find(&driver.pop, "cuCtxPopCurrent_v2") &&
+        find(&driver.load, "cuModuleLoadData") && find(&driver.function, "cuModuleGetFunction") &&
+        find(&driver.unload, "cuModuleUnload") && find(&driver.launch, "cuLaunchKernel") &&
         driver.init(0) == CUDA_SUCCESS)
         return SC_OK;
     dlclose(driver.library);
@@ -79,4 +87,39 @@ void sc_cuda_leave(const int *pushed)
 
     if (*pushed)
         driver.pop(&popped);
+}
+
+/* The driver's errors have the runtime's numbers. */
+static enum sc_status checked(CUresult result, const char *call)
+{
+    return result == CUDA_SUCCESS ? SC_OK : sc_cuda_failed((cudaError_t)result, call);
+}
+
+enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const char *name, CUfunction *function)
+{
+    CUresult result = driver.load(module, image);
+
+    if (result == CUDA_SUCCESS)
+        return sc_cuda_module_find(*module, name, function);
+    *module = NULL;
+    sc_cuda_host->log(SC_LOG_INFO, "the driver does not take a kernel for copies between devices (error %d): the copy "
+                      "engines do them all", (int)result);
+    return SC_ERR_UNSUPPORTED;
+}
+
+enum sc_status sc_cuda_module_find(CUmodule module, const char *name, CUfunction *function)
+{
+    return checked(driver.function(function, module, name), "cuModuleGetFunction");
+}
+
+void sc_cuda_module_unload(CUmodule module)
+{
+    if (module)
+        driver.unload(module);
+}
+
+enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y, unsigned threads, cudaStream_t stream,
+                                     void **arguments)
+{
+    return checked(driver.launch(function, x, y, 1, threads, 1, 1, 0, stream, arguments, NULL), "cuLaunchKernel");
 }

@@ -1,17 +1,29 @@
 # The CUDA devices, as a module that is opened at run time: the library itself links no CUDA library.
 # Uninstalled, the module is .libs/semcache-cuda.so of the build tree (SEMCACHE_MODULE_PATH=.libs).
-EXTRA_DIST += device/cuda/README.md
+EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
 semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \
 	device/cuda/fence.c device/cuda/memory.c device/cuda/populate.c device/cuda/copy.c device/cuda/kernel.h \
 	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c device/cuda/product.c \
-	device/cuda/identity.c base/types.c
+	device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h base/types.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 # nodelete: CUDA's libraries do not survive being unloaded.
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
 	-no-undefined -Wl,-z,defs -Wl,-z,nodelete $(CUDA_LDFLAGS)
 semcache_cuda_la_LIBADD = -lcublas -lcusparse -lcudart
+
+# Its kernel, for all generations that this nvcc knows, as the elements of an array of bytes.
+if HAVE_NVCC
+semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE
+$(semcache_cuda_la_OBJECTS): device/cuda/exchange_image.inc
+device/cuda/exchange_image.inc: $(srcdir)/device/cuda/exchange.cu $(srcdir)/device/cuda/exchange_kernel.h
+	@$(MKDIR_P) device/cuda
+	$(AM_V_GEN)$(NVCC) -fatbin -arch=all-major -I$(srcdir) -o $@.fatbin $(srcdir)/device/cuda/exchange.cu
+	@od -An -v -tu1 $@.fatbin | sed 's/ *\([0-9][0-9]*\)/\1,/g' >$@.new && mv $@.new $@
+	@rm -f $@.fatbin
+CLEANFILES += device/cuda/exchange_image.inc
+endif
 
 check_PROGRAMS += tests/cuda_kernels tests/cuda_device
 tests_cuda_kernels_SOURCES = tests/cuda_kernels.c tests/blas_definition.h tests/cuda_module.h tests/tap.h

@@ -92,6 +92,16 @@ static enum sc_status usable_memory(const struct sc_config *config, int sharers,
     return SC_OK;
 }
 
+/* For kernels that others wait for: their few blocks come before those of a large kernel that is running. */
+static int highest_priority(void)
+{
+    int lowest = 0, highest = 0;
+
+    if (cudaDeviceGetStreamPriorityRange(&lowest, &highest) != cudaSuccess)
+        cudaGetLastError();
+    return highest;
+}
+
 static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordinal, int sharers)
 {
     struct sc_device_properties *p = &d->properties;
@@ -105,7 +115,8 @@ static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordin
         return status;
     SC_CUDA_SCOPE(d);
     for (int s = 0; s < SC_STREAMS && !status; s++)
-        status = SC_CUDA(cudaStreamCreateWithFlags(&d->streams[s].stream, cudaStreamNonBlocking));
+        status = SC_CUDA(cudaStreamCreateWithPriority(&d->streams[s].stream, cudaStreamNonBlocking,
+                                                      s == SC_STREAM_EXCHANGE ? highest_priority() : 0));
     if (!status)
         status = sc_cuda_slots_open(d);
     if (!status)
@@ -118,6 +129,7 @@ static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordin
         return status;
     memcpy(p->name, about.name, sizeof p->name - 1);
     d->max_pitch = about.memPitch;
+    d->reads_host = attribute(d, cudaDevAttrCanUseHostPointerForRegisteredMem);
     guess_rates(d, p);
     sc_cuda_identify(d);
     return SC_OK;
@@ -154,6 +166,8 @@ static void connect_peers(void)
         }
         cudaGetLastError();
     }
+    for (int i = 0; i < sc_cuda_count && sc_cuda_count > 1; i++)
+        sc_cuda_exchange_open(&sc_cuda_devices[i]);
 }
 
 static void close_device(struct sc_cuda_device *d)
@@ -166,6 +180,7 @@ static void close_device(struct sc_cuda_device *d)
             if (d->streams[s].stream)
                 SC_CUDA(cudaStreamSynchronize(d->streams[s].stream));
         sc_cuda_kernels_close(d);
+        sc_cuda_exchange_close(d);
         sc_cuda_pool_close(d);
         sc_cuda_slots_close(d);
         sc_cuda_fences_close(d);
@@ -245,6 +260,7 @@ static const struct sc_device_ops module_ops = {
     .unpin = sc_cuda_unpin,
     .copy = sc_cuda_copy,
     .fill = sc_cuda_fill,
+    .exchange = sc_cuda_exchange,
     .launch = sc_cuda_launch,
     .forget = sc_cuda_forget,
     .multiply = sc_cuda_multiply,

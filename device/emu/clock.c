@@ -152,24 +152,47 @@ static double group_bandwidth(const struct sc_emu_group *g, int from, int to, do
     return g->step[step].bandwidth;
 }
 
+static int end_of(int device) { return device == SC_HOST ? SC_EMU_HOST : device; }
+
+/* Takes the link's lane and those of its groups; returns when they have all served the bytes. */
+static double cross(int from, int to, double start, double bytes, double bandwidth)
+{
+    const struct sc_emu_machine *m = clk.machine;
+    double done = lane_take(&clk.link[from][to], start, bytes / bandwidth);
+
+    clk.bytes[from][to] += (uint64_t)bytes;
+    for (int i = 0; i < m->groups; i++)
+        if (m->group[i].carries[from][to])
+            done = later(done, lane_take(&clk.group[i], start, bytes / group_bandwidth(&m->group[i], from, to, start)));
+    return done;
+}
+
+void sc_emu_clock_exchange(int device, int stream, uint64_t seq, const struct sc_copy2d *pieces, int count)
+{
+    double start = begin(device, stream) + clk.machine->device[device].launch, done = start;
+
+    for (int i = 0; i < count; i++) {
+        int from = end_of(pieces[i].src_device), to = end_of(pieces[i].dst_device);
+        const struct sc_emu_link *link = &clk.machine->link[from][to];
+
+        done = later(done, link->kernel_latency + cross(from, to, start, (double)pieces[i].width *
+                                                        (double)pieces[i].height, link->kernel_bandwidth));
+    }
+    end(device, stream, seq, done);
+}
+
 void sc_emu_clock_copy(int device, int stream, uint64_t seq, int from, int to, uint64_t bytes)
 {
     const struct sc_emu_machine *m = clk.machine;
     const struct sc_emu_link *link = &m->link[from][to];
-    double start = begin(device, stream), done;
+    double start = begin(device, stream);
 
-    clk.bytes[from][to] += bytes;
     if (from == to) {
+        clk.bytes[from][to] += bytes;
         end(device, stream, seq, start + m->device[device].launch + 2 * (double)bytes / m->device[device].bandwidth);
         return;
     }
-    done = start;
-    for (int i = 0; i < m->groups; i++)
-        if (m->group[i].carries[from][to])
-            done = later(done, lane_take(&clk.group[i], start,
-                                         (double)bytes / group_bandwidth(&m->group[i], from, to, start)));
-    done = later(done, lane_take(&clk.link[from][to], start, (double)bytes / link->bandwidth));
-    end(device, stream, seq, done + link->latency);
+    end(device, stream, seq, cross(from, to, start, (double)bytes, link->bandwidth) + link->latency);
 }
 
 static void run_units(int device, int stream, uint64_t seq, double seconds)

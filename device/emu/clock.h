@@ -8,6 +8,7 @@
  * 3. A link and a group are each a lane of a bandwidth: transfers take its free time in the order of the calls,
  * from their start on, also time left free before later ones.  A transfer ends when all lanes have served it, plus
  * the latency.
+ * A kernel that exchanges has the lanes of all its pieces at once, at its own rate and latency.
  * 4. Kernels of one device share its units: launch + max(flop / gemm rate, bytes / memory bandwidth), one at a
  * time. */
 #ifndef SC_DEVICE_EMU_CLOCK_H
@@ -21,6 +22,8 @@ void sc_emu_clock_stop(void);
 
 /* Each takes the number that the operation has in its stream, and ends it there. */
 void sc_emu_clock_copy(int device, int stream, uint64_t seq, int from, int to, uint64_t bytes); /* ends; equal: local */
+/* One end of each piece is on the device. */
+void sc_emu_clock_exchange(int device, int stream, uint64_t seq, const struct sc_copy2d *pieces, int count);
 void sc_emu_clock_fill(int device, int stream, uint64_t seq, uint64_t bytes);
 void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_kernel *kernel);
 void sc_emu_clock_wait(int device, int stream, uint64_t seq, struct sc_fence fence);

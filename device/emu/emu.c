@@ -101,6 +101,9 @@ static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t
         sc_emu_clock_copy(device, stream, seq, c->src_device == SC_HOST ? SC_EMU_HOST : c->src_device,
                           c->dst_device == SC_HOST ? SC_EMU_HOST : c->dst_device, (uint64_t)c->width * c->height);
         break;
+    case SC_EMU_DO_EXCHANGE:
+        sc_emu_clock_exchange(device, stream, seq, op->exchange.pieces, op->exchange.count);
+        break;
     case SC_EMU_DO_FILL:
         sc_emu_clock_fill(device, stream, seq, (uint64_t)op->fill.width * op->fill.height);
         break;
@@ -162,6 +165,15 @@ static enum sc_status run_copy(const struct sc_copy2d *c)
     return SC_OK;
 }
 
+static enum sc_status run_exchange(const struct sc_emu_exchange *x)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < x->count && status == SC_OK; i++)
+        status = run_copy(&x->pieces[i]);
+    return status;
+}
+
 static enum sc_status run_op(const struct sc_emu_op *op)
 {
     const struct sc_emu_fill *f = &op->fill;
@@ -169,6 +181,8 @@ static enum sc_status run_op(const struct sc_emu_op *op)
     switch (op->action) {
     case SC_EMU_DO_COPY:
         return run_copy(&op->copy);
+    case SC_EMU_DO_EXCHANGE:
+        return run_exchange(&op->exchange);
     case SC_EMU_DO_KERNEL:
         return sc_device_kernel_host(sc_emu_blas_symbol, &op->kernel);
     case SC_EMU_DO_FILL:
@@ -314,6 +328,13 @@ static void emu_close(void)
     sc_inside_leave();
 }
 
+static bool reaches(int device, int other)
+{
+    const struct sc_emu_machine *m = emu.machine;
+
+    return m->link[other][device].kernel_bandwidth > 0 && m->link[device][other].kernel_bandwidth > 0;
+}
+
 static enum sc_status emu_properties(int device, struct sc_device_properties *out)
 {
     const struct sc_emu_device *d;
@@ -336,6 +357,7 @@ static enum sc_status emu_properties(int device, struct sc_device_properties *ou
     for (int i = 0; i < emu.devices; i++) {
         out->peer_bandwidth[i] = i != device ? emu.machine->link[i][device].bandwidth : 0;
         out->peer[i] = out->peer_bandwidth[i] > 0;
+        out->reach[i] = i != device && reaches(device, i);
     }
     return SC_OK;
 }
@@ -483,6 +505,29 @@ static enum sc_status emu_copy(int device, enum sc_stream stream, const struct s
     if (status || !copy->width || !copy->height)
         return status;
     return submit(device, stream, SC_EMU_COPY, &op);
+}
+
+/* A kernel goes as far as its links do, and writes nothing to the host. */
+static enum sc_status check_exchange(int device, const struct sc_copy2d *c)
+{
+    int from = c->src_device, to = c->dst_device, other = from == device ? to : from;
+
+    if ((from != device && to != device) || from == to || to == SC_HOST)
+        return SC_ERR_INVALID;
+    if (other == SC_HOST ? emu.machine->link[SC_EMU_HOST][device].kernel_bandwidth <= 0 :
+                           !valid_stream(other, 0) || !reaches(device, other))
+        return SC_ERR_UNSUPPORTED;
+    return check_copy(c);
+}
+
+static enum sc_status emu_exchange(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count)
+{
+    struct sc_emu_op op = {.action = SC_EMU_DO_EXCHANGE, .exchange = {copies, count}};
+    enum sc_status status = valid_stream(device, stream) ? SC_OK : SC_ERR_INVALID;
+
+    for (int i = 0; i < count && status == SC_OK; i++)
+        status = check_exchange(device, &copies[i]);
+    return status || count < 1 ? status : submit(device, stream, SC_EMU_COPY, &op);
 }
 
 static enum sc_status emu_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
@@ -710,7 +755,8 @@ const struct sc_device_ops *sc_device_emu(void)
         .abi = SC_DEVICE_ABI, .size = sizeof ops, .name = "emu",
         .open = emu_open, .close = emu_close, .properties = emu_properties,
         .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
-        .copy = emu_copy, .fill = emu_fill, .launch = emu_launch, .multiply = emu_multiply, .store = emu_store,
+        .copy = emu_copy, .fill = emu_fill, .exchange = emu_exchange, .launch = emu_launch,
+        .multiply = emu_multiply, .store = emu_store,
         .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,
         .virtual_seconds = emu_virtual_seconds, .joules = emu_joules,

@@ -9,9 +9,12 @@
 /* --- streams.c: queues, workers, fences ------------------------------------------------------------------------- */
 
 enum sc_emu_action {
-    SC_EMU_DO_COPY, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_STORE, SC_EMU_DO_WAIT, SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
+    SC_EMU_DO_COPY, SC_EMU_DO_EXCHANGE, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_STORE, SC_EMU_DO_WAIT,
+    SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
 };
 
+/* The pieces belong to who enqueues; a queue has its own. */
+struct sc_emu_exchange { const struct sc_copy2d *pieces; int count; };
 struct sc_emu_fill { void *memory; size_t pitch, width, height; int byte; };
 struct sc_emu_unmap { void *memory; size_t bytes; };
 struct sc_emu_store {
@@ -26,6 +29,7 @@ struct sc_emu_op {
     bool skips; /* is not done, and nobody tells */
     union {
         struct sc_copy2d copy;
+        struct sc_emu_exchange exchange;
         struct sc_emu_fill fill;
         struct sc_kernel kernel;
         struct sc_fence fence;

@@ -352,6 +352,31 @@ static bool key_link_bandwidth(struct parser *p)
     return true;
 }
 
+static void set_kernel_latency(struct parser *p, int from, int to, double v)
+{
+    p->machine->link[from][to].kernel_latency = v;
+}
+
+static void set_kernel_bandwidth(struct parser *p, int from, int to, double v)
+{
+    p->machine->link[from][to].kernel_bandwidth = v;
+}
+
+static bool key_link_kernels(struct parser *p)
+{
+    double latency, bandwidth;
+
+    if (p->words != 3)
+        return bad(p, "kernels takes a latency and a bandwidth");
+    if (!number(p, p->word[1], &latency) || !positive(p, p->word[2], &bandwidth))
+        return false;
+    if (p->to >> SC_EMU_HOST & 1 || (p->both && p->ends >> SC_EMU_HOST & 1))
+        return bad(p, "no kernel writes to the host");
+    for_pairs(p, p->ends, p->to, p->both, set_kernel_latency, latency);
+    for_pairs(p, p->ends, p->to, p->both, set_kernel_bandwidth, bandwidth);
+    return true;
+}
+
 static bool key_group_bandwidth(struct parser *p)
 {
     struct sc_emu_group *g = p->group;
@@ -409,6 +434,7 @@ static const struct row {
     {0, "link", section_link},
     {'l', "latency", key_link_latency},
     {'l', "bandwidth", key_link_bandwidth},
+    {'l', "kernels", key_link_kernels},
     {0, "group", section_group},
     {'g', "bandwidth", key_group_bandwidth},
     {'g', "carries", key_carries},

@@ -45,6 +45,7 @@ struct sc_emu_device {
 struct sc_emu_link {
     double latency;   /* s */
     double bandwidth; /* bytes/s; 0: there is no such link */
+    double kernel_latency, kernel_bandwidth; /* of a kernel at one end that reads or writes the other; 0: none can */
 };
 
 /* A bottleneck that links share.  Its bandwidth may depend on how many of them are busy at once. */

@@ -102,9 +102,15 @@ static enum sc_status perform(const struct sc_emu_op *op)
 
 static bool is_small(const struct sc_emu_op *op)
 {
+    size_t bytes = 0;
+
     switch (op->action) {
     case SC_EMU_DO_COPY:
         return op->copy.width * op->copy.height <= SMALL_BYTES;
+    case SC_EMU_DO_EXCHANGE:
+        for (int i = 0; i < op->exchange.count; i++)
+            bytes += op->exchange.pieces[i].width * op->exchange.pieces[i].height;
+        return bytes <= SMALL_BYTES;
     case SC_EMU_DO_FILL:
         return op->fill.width * op->fill.height <= SMALL_BYTES;
     case SC_EMU_DO_KERNEL:
@@ -120,6 +126,31 @@ static void rouse(struct stream *s)
 {
     s->roused = true;
     pthread_cond_signal(&s->work);
+}
+
+/* What a queue keeps of an operation; NULL: no memory. */
+static struct sc_emu_op *op_new(const struct sc_emu_op *op)
+{
+    struct sc_emu_op *copy = malloc(sizeof *copy);
+    size_t bytes = op->action == SC_EMU_DO_EXCHANGE ? (size_t)op->exchange.count * sizeof *op->exchange.pieces : 0;
+    struct sc_copy2d *pieces = bytes ? malloc(bytes) : NULL;
+
+    if (!copy || (bytes && !pieces)) {
+        free(pieces);
+        free(copy);
+        return NULL;
+    }
+    *copy = *op;
+    if (bytes)
+        copy->exchange.pieces = memcpy(pieces, op->exchange.pieces, bytes);
+    return copy;
+}
+
+static void op_free(struct sc_emu_op *op)
+{
+    if (op->action == SC_EMU_DO_EXCHANGE)
+        free((void *)op->exchange.pieces);
+    free(op);
 }
 
 /* Lock held before and after, not meanwhile; nobody is busy and the queue is not empty.  The action that was done. */
@@ -147,7 +178,7 @@ static enum sc_emu_action do_next(struct stream *s)
     s->completed = op->seq;
     s->polls = 0;
     pthread_cond_broadcast(&s->progress);
-    free(op);
+    op_free(op);
     return action;
 }
 
@@ -173,7 +204,8 @@ static void *worker(void *argument)
 /* With all signals blocked but those a thread raises itself: the program's handlers run on the program's threads. */
 static enum sc_status start_worker(struct stream *s)
 {
-    static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer0", "peer1", "peer2", "peer3", "memory"};
+    static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer0", "peer1", "peer2", "peer3",
+                                                   "exch", "memory"};
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
     int index = (int)(s - &all.stream[0][0]), error;
     sigset_t block, before;
@@ -201,10 +233,9 @@ static enum sc_status push_locked(struct stream *s, const struct sc_emu_op *op)
 
     if (!s->running && start_worker(s))
         return SC_ERR_DEVICE;
-    copy = malloc(sizeof *copy);
+    copy = op_new(op);
     if (!copy)
         return SC_ERR_MEMORY;
-    *copy = *op;
     copy->seq = ++s->last;
     copy->next = NULL;
     *s->tail = copy;
