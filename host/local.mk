@@ -20,8 +20,8 @@ libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/ch
 	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/pager.c host/protect.c host/signals.c \
 	host/window.c
 
-# Calls of libc that a sanitizer makes itself before it has started: not instrumented.  (One pattern for each: a rule
-# with their names would replace Automake's.)
-host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: TSAN_CFLAGS =
+# Calls of libc that a sanitizer makes itself before it has started, or another library's constructor: not
+# instrumented.  (One pattern for each: a rule with their names would replace Automake's.)
+host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: SANITIZER_CFLAGS =
 host/libcore_la-las%.lo host/libcore_la-proce%.lo host/libcore_la-i%.lo \
-  host/libcore_la-ra%.lo host/libcore_la-signal%.lo: TSAN_CFLAGS =
+  host/libcore_la-ra%.lo host/libcore_la-signal%.lo host/libcore_la-us%.lo: SANITIZER_CFLAGS =

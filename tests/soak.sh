@@ -27,6 +27,7 @@ find_library() {
     done
 }
 jemalloc=$(find_library libjemalloc.so.2) tcmalloc=$(find_library libtcmalloc_minimal.so.4)
+[ -z "$SEMCACHE_TEST_ASAN" ] || jemalloc='' tcmalloc='' # AddressSanitizer's own is to be behind ours
 
 # A machine whose operations are late, or of which one fails on each device.
 machine() {
