@@ -2,12 +2,14 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/inside.h"
 #include "device/device.h"
 
-#define CUDA_MODULE "semcache-cuda.so"
+#define CUDA_MODULE      "semcache-cuda.so"
+#define CUDA_LEAST_SPACE ((rlim_t)8 << 30) /* bytes of address space below which it is not loaded */
 
 /* What a setting says: the kind, and the rest behind "kind:" ("" when there is none). */
 enum kind { KIND_AUTO, KIND_NONE, KIND_CUDA, KIND_EMU, KIND_UNKNOWN };
@@ -85,37 +87,68 @@ static enum sc_status open_kind(const struct sc_device_host *host, const struct 
     return status;
 }
 
-/* By name: having none is a failure. */
-static enum sc_status open_cuda(const struct sc_device_host *host, const char *spec, const struct sc_device_ops **ops,
-                                int *count)
-{
-    enum sc_status status = open_kind(host, load_cuda(host, SC_LOG_ERROR), spec, ops, count);
-
-    if (status || *ops)
-        return status;
-    host->log(SC_LOG_ERROR, "no CUDA devices: no driver, or no GPU that this process may use (nvidia-smi shows them)");
-    return SC_ERR_DEVICE;
-}
-
-/* A machine without usable GPUs is no failure, and no news. */
 static void silent(enum sc_log_level level, const char *format, ...)
 {
     (void)level;
     (void)format;
 }
 
+/* What goes wrong on the way is said from this level on. */
+static enum sc_status open_module(const struct sc_device_host *host, enum sc_log_level level, const char *spec,
+                                  const struct sc_device_ops **ops, int *count)
+{
+    static struct sc_device_host own; /* the implementation keeps it until close */
+    enum sc_status status;
+
+    own = *host;
+    if (sc_log_threshold < level)
+        own.log = silent;
+    status = open_kind(&own, load_cuda(&own, level), spec, ops, count);
+    own.log = host->log; /* errors of devices that are there are news */
+    return status;
+}
+
+/* The libraries alone need more, and may end the process where they get it in part; the driver, which reserves
+ * addresses for all memory of all devices, says so itself. */
+static bool room_for_libraries(const struct rlimit *space)
+{
+    return space->rlim_cur == RLIM_INFINITY || space->rlim_cur >= CUDA_LEAST_SPACE;
+}
+
+/* By name: having none is a failure.  Else a machine without usable GPUs is no failure, and no news, but for a limit
+ * that keeps GPUs from being used. */
+static enum sc_status open_cuda(const struct sc_device_host *host, const char *spec, bool by_name,
+                                const struct sc_device_ops **ops, int *count)
+{
+    struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};
+    enum sc_status status = SC_ERR_DEVICE_MEMORY;
+    bool limited;
+
+    getrlimit(RLIMIT_AS, &space);
+    limited = space.rlim_cur != RLIM_INFINITY;
+    if (room_for_libraries(&space))
+        status = open_module(host, by_name && !limited ? SC_LOG_ERROR : SC_LOG_INFO, spec, ops, count);
+    if (*ops)
+        return SC_OK;
+    if (limited)
+        host->log(by_name ? SC_LOG_ERROR : SC_LOG_WARN, "no CUDA devices: the driver does not start within %llu MiB "
+                  "of address space (ulimit -v): every call runs on the host",
+                  (unsigned long long)space.rlim_cur >> 20);
+    else if (by_name && !status)
+        host->log(SC_LOG_ERROR, "no CUDA devices: no driver, or no GPU that this process may use (nvidia-smi shows "
+                  "them)");
+    else if (by_name && status == SC_ERR_DEVICE_MEMORY)
+        host->log(SC_LOG_ERROR, "no CUDA devices: no memory for the driver (nvidia-smi shows who has the devices')");
+    return !by_name ? SC_OK : status ? status : SC_ERR_DEVICE;
+}
+
 static void open_auto(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count)
 {
-    static struct sc_device_host quiet; /* the implementation keeps it until close */
     char path[4096];
 
     module_file(host->config, path, sizeof path);
-    if (!driver_present() || access(path, R_OK) != 0)
-        return;
-    quiet = *host;
-    if (sc_log_threshold < SC_LOG_INFO)
-        quiet.log = silent;
-    open_kind(&quiet, load_cuda(&quiet, SC_LOG_INFO), "", ops, count);
+    if (driver_present() && access(path, R_OK) == 0)
+        open_cuda(host, "", false, ops, count);
 }
 
 enum sc_status sc_device_open(const struct sc_device_host *host, const char *setting, const struct sc_device_ops **ops,
@@ -134,7 +167,7 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
         open_auto(host, ops, count);
         break;
     case KIND_CUDA:
-        status = open_cuda(host, spec, ops, count);
+        status = open_cuda(host, spec, true, ops, count);
         break;
     case KIND_EMU:
         status = open_kind(host, sc_device_emu(), spec, ops, count);

@@ -7,7 +7,7 @@ require "$ENV{top_srcdir}/tests/examples.pl";
 
 need('tests/memkinds');
 
-our ($device, $build);
+our ($device, $build, $scratch);
 my %always = (options => ['--check', '--offload', 'always']);
 my @where = $device =~ /^emu/ ? ('emu:h200x8:1', 'emu:h200x8:2') : ($device);
 
@@ -21,18 +21,34 @@ sub kinds {
     return $run;
 }
 
-# With LD_PRELOAD set by hand, after a command of the shell.
+# With LD_PRELOAD set by hand, after a command of the shell.  Gives what was said.
 sub by_hand {
-    my ($before, $preload, $title, @kinds) = @_;
-    # A driver wants more address space and descriptors than that; nor is this about OpenBLAS's threads.
-    my %set = (OPENBLAS_NUM_THREADS => 2, SEMCACHE_DEVICE => 'emu:h200x8:1', SEMCACHE_OFFLOAD => 'always',
-        SEMCACHE_CHECK => 1, PRELOAD => $preload,
+    my ($where, $before, $preload, $title, @kinds) = @_;
+    # This is not about OpenBLAS's threads.
+    my %set = (OPENBLAS_NUM_THREADS => 2, SEMCACHE_DEVICE => $where, SEMCACHE_OFFLOAD => 'always',
+        SEMCACHE_CHECK => 1, SEMCACHE_STATS => "$scratch/by_hand", PRELOAD => $preload,
         SEMCACHE_MACHINE_PATH => "$ENV{top_srcdir}/device/emu/machines", SEMCACHE_MODULE_PATH => "$build/.libs");
     my $said = do {
         local %ENV = (%ENV, %set);
         `$before && LD_PRELOAD="\$PRELOAD" exec "$build/tests/memkinds" @kinds 2>&1`;
     };
-    return like($said, qr/^ok$/m, $title) || diag($said);
+    like($said, qr/^ok$/m, $title) || diag($said);
+    return $said;
+}
+
+# A driver reserves addresses for all memory of all devices: it starts, or one line says that it does not.
+sub starts_or_says_so {
+    my ($limit, @kinds) = @_;
+    my $cuda = $device =~ /^cuda/ ? $device : 'cuda';
+    unlink "$scratch/by_hand";
+    my $said = by_hand($cuda, "ulimit -v $limit", "$build/.libs/libsemcache.so", "right with $cuda, ulimit -v $limit",
+        @kinds);
+    my @lines = complaints({ err => $said });
+    my $devices = @{ (eval { decode_json(slurp("$scratch/by_hand")) } // {})->{devices} // [] };
+    is(scalar(@lines), 1, 'one line says that there are no devices') || diag(@lines) if !$devices;
+    cmp_ok(scalar(@lines), '<=', 1, "$devices devices, and no more to say") || diag(@lines) if $devices;
+    like($lines[0] // '', qr/no CUDA devices: .*ulimit -v/, 'and why') if !$devices;
+    return;
 }
 
 kinds({ device => $_ }, "on $_") for @where;
@@ -40,8 +56,17 @@ kinds({ device => $where[0], env => { SEMCACHE_TRACK => 'mprotect' } }, 'with SE
 
 # The rest is about allocators: a few kinds, all of them in make check-long.
 my @some = $ENV{SEMCACHE_TEST_LONG} ? () : qw(malloc realloc churn);
-by_hand($_, "$build/.libs/libsemcache.so", "right with $_", @some)
-  for 'ulimit -v 3000000', 'ulimit -v 500000', 'ulimit -l 0', 'ulimit -n 24';
+# With an emulated device: a driver wants more address space and descriptors than that.
+my $emulated = 'emu:h200x8:1';
+by_hand($emulated, $_, "$build/.libs/libsemcache.so", "right with $_", @some) for 'ulimit -l 0', 'ulimit -n 24';
+if ($ENV{SEMCACHE_TEST_ASAN}) {
+    note('AddressSanitizer needs its 16 TiB of address space, and to have the malloc behind ours');
+    done_testing();
+    exit;
+}
+by_hand($emulated, $_, "$build/.libs/libsemcache.so", "right with $_", @some)
+  for 'ulimit -v 3000000', 'ulimit -v 500000';
+starts_or_says_so($_, @some) for $device =~ /^cuda/ ? (3000000, 16000000, 64000000, 300000000) : (3000000, 16000000);
 
 # semcache run puts its library first, so that these serve the small blocks only; LD_PRELOAD by hand can put it last.
 for my $other (qw(libjemalloc.so.2 libtcmalloc_minimal.so.4)) {
@@ -49,7 +74,7 @@ for my $other (qw(libjemalloc.so.2 libtcmalloc_minimal.so.4)) {
   SKIP: {
         skip "no $other", 5 unless $path;
         kinds({ device => $where[0], env => { LD_PRELOAD => $path } }, "before $other", @some);
-        by_hand('true', "$path $build/.libs/libsemcache.so", "right behind $other", @some);
+        by_hand($emulated, 'true', "$path $build/.libs/libsemcache.so", "right behind $other", @some);
     }
 }
 done_testing();
