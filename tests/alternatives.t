@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installed into a scratch folder: as libblas.so.3 and libcblas.so.3 by LD_LIBRARY_PATH, with the reference LAPACK on
-# top; linked in either order with --as-needed, with the same result; uninstalled without a trace.
+# top; by update-alternatives as documented; linked in either order with --as-needed, with the same result;
+# uninstalled without a trace.
 . "$top_srcdir/tests/tap.sh"
 need "$library"
 need "$top_builddir/tests/alternative"
@@ -51,6 +52,33 @@ if [ -n "$lapack" ]; then
     report "$(try "$folder" "$program" "$lapack"; ours lapack 0)" 'the reference LAPACK runs on it'
 else
     skip 'no reference LAPACK'
+fi
+
+# As the commands of doc/install.md say, in a scratch folder that stands for the system's: above another BLAS with
+# Debian's priority for OpenBLAS, and back to that.
+system=$scratch/system
+documented() { # the commands' beginning
+    sed -n "/$1/,/[^\\\\]\$/p" "$top_srcdir/doc/install.md" | sed "s/.*\($1\)/\1/;s/\`.*//
+        s|update-alternatives|& --altdir $system/etc --admindir $system/var --log $system/log|
+        s|LIBDIR|$libdir|g;s|/usr/lib/x86_64-linux-gnu|$system/lib|g" | sh 2>&1 | grep -v '^update-alternatives: using'
+}
+stands_for() { # file
+    [ "$(readlink -f "$system/lib/libblas.so.3")" = "$1" ] || ls -l "$system/lib" "$system/etc"
+}
+if update-alternatives --version > /dev/null 2>&1; then
+    mkdir -p "$system/lib" "$system/etc" "$system/var" && : > "$system/other"
+    update-alternatives --altdir "$system/etc" --admindir "$system/var" --log "$system/log" --quiet --install \
+        "$system/lib/libblas.so.3" libblas.so.3-x86_64-linux-gnu "$system/other" 100
+    report "$(stands_for "$system/other"; documented 'update-alternatives --install'
+        stands_for "$(readlink -f "$libdir/libsemcache.so.0")")" 'the documented update-alternatives puts it first'
+    report "$(try "$system/lib" "$program"; grep -q '"offloaded"' "$scratch/stats" ||
+        cat "$scratch/stats" "$scratch/log")" 'a program runs on it, with calls offloaded'
+    report "$(documented 'update-alternatives --remove'; stands_for "$system/other")" \
+        'and the other command takes it back'
+else
+    for what in 'update-alternatives puts it first' 'a program on it' 'takes it back'; do
+        skip "$what: no update-alternatives here"
+    done
 fi
 
 # last_now: all is bound, and its table read-only, before we are loaded.
