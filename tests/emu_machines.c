@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "device/emu/emu.h"
@@ -206,6 +207,46 @@ static void test_module(const char *path, const char *wrong, const char *setting
         tap_diag("status %s, %d devices, log: %s", sc_status_name(status), count, log);
 }
 
+static void limit_space(rlim_t bytes)
+{
+    struct rlimit space;
+
+    getrlimit(RLIMIT_AS, &space);
+    space.rlim_cur = bytes < space.rlim_max ? bytes : space.rlim_max;
+    setrlimit(RLIMIT_AS, &space);
+}
+
+/* Of an address space that is limited: one line, whatever the module says of its opening; later it is heard. */
+static void test_limited(const char *fakes)
+{
+    static const rlim_t gib = (rlim_t)1 << 30;
+    const struct sc_device_host *host = device_host();
+    struct sc_device_properties properties;
+    const struct sc_device_ops *found;
+    struct rlimit before;
+    int count, lines;
+    const char *log;
+
+    if (getenv("SEMCACHE_TEST_ASAN")) /* which has 16 TiB of it */
+        return;
+    getrlimit(RLIMIT_AS, &before);
+    limit_space(3 * gib); /* not tried */
+    test_module(fakes, "speaks", "cuda:2", SC_ERR_DEVICE_MEMORY, "within 3072 MiB of address space");
+    limit_space(16 * gib);
+    test_module(fakes, "memory", "cuda", SC_ERR_DEVICE_MEMORY, "within 16384 MiB of address space");
+    test_module(fakes, "speaks", "cuda:0", SC_ERR_DEVICE, "within 16384 MiB of address space");
+    setenv("FAKE_MODULE", "speaks", 1);
+    log_begin();
+    sc_device_open(host, "cuda:2", &found, &count);
+    if (found)
+        found->properties(0, &properties);
+    log = log_end(&lines);
+    if (!tap_ok(found && count == 2 && lines == 1 && strstr(log, "of a device"),
+                "module: with enough address space it opens, and what it says then is heard"))
+        tap_diag("%d devices, log: %s", count, log);
+    limit_space(before.rlim_cur);
+}
+
 static void test_modules(void)
 {
     const char *build = getenv("top_builddir");
@@ -220,6 +261,8 @@ static void test_modules(void)
     test_module(fakes, "", "cuda:0", SC_ERR_DEVICE, "no GPU that this process may use");
     test_module(fakes, "", "cuda:bad", SC_ERR_INVALID, NULL); /* the module has spoken */
     test_module(fakes, "", "cuda:3", SC_OK, NULL);
+    test_module(fakes, "memory", "cuda", SC_ERR_DEVICE_MEMORY, "no memory for the driver");
+    test_limited(fakes);
 }
 
 /* --- clock ------------------------------------------------------------------------------------------------------ */

@@ -35,24 +35,40 @@ static void open_slowly(void)
     opening = false;
 }
 
+static const struct sc_device_host *kept;
+
+/* "speaks": while it is opened, and later.  "memory": there is none for the driver. */
 static enum sc_status open_none(const struct sc_device_host *host, const char *spec, int *count)
 {
     const char *how = getenv("FAKE_MODULE");
 
-    (void)host;
+    kept = host;
     if (how && strcmp(how, "slow") == 0)
         open_slowly();
+    if (how && strcmp(how, "speaks") == 0)
+        host->log(SC_LOG_ERROR, "of the opening");
+    if (how && strcmp(how, "memory") == 0)
+        return SC_ERR_DEVICE_MEMORY;
     *count = strcmp(spec, "bad") ? atoi(spec) : 0;
     return strcmp(spec, "bad") ? SC_OK : SC_ERR_INVALID;
 }
 
 static void close_none(void) { }
 
+static enum sc_status properties_of_none(int device, struct sc_device_properties *out)
+{
+    (void)device;
+    (void)out;
+    kept->log(SC_LOG_ERROR, "of a device");
+    return SC_ERR_DEVICE;
+}
+
 __attribute__((visibility("default"))) sc_device_module_entry semcache_device_module;
 
 const struct sc_device_ops *semcache_device_module(void)
 {
-    static struct sc_device_ops ops = {.name = "fake", .open = open_none, .close = close_none};
+    static struct sc_device_ops ops = {.name = "fake", .open = open_none, .close = close_none,
+                                       .properties = properties_of_none};
     const char *wrong = getenv("FAKE_MODULE");
 
     ops.abi = SC_DEVICE_ABI + (wrong && !strcmp(wrong, "abi"));
