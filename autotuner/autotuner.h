@@ -110,6 +110,10 @@ int sc_autotuner_candidates(const struct sc_autotuner_call *call, double seconds
 /* How many devices a matrix of this size is distributed over when it is first seen. */
 int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode);
 
+/* A vector of which several devices have parts, and which is asked for as a whole (level 1): whether bringing it to one
+ * of them at peer_rate bytes/s (0: not known) takes less time than one launch on each of the others. */
+bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc_offload mode);
+
 /* Work (m n k products, or elements of A, or n) below which a call of this level goes to the host without any
  * look-up. */
 int64_t sc_autotuner_small(int level);

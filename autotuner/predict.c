@@ -263,3 +263,8 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->overlap = overlap(call, out->device, out->move, missing);
     out->weight = weight_of(call, spread.devices);
 }
+
+bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc_offload mode)
+{
+    return mode != SC_OFFLOAD_ALWAYS && peer_rate > 0 && (double)bytes / peer_rate < (devices - 1) * LAUNCH_SECONDS;
+}

@@ -1,5 +1,7 @@
 /* Walking one or two vectors in parts that are each on one device: plain vectors run by run, large matrices used as one
  * long vector tile by tile. */
+#include "autotuner/autotuner.h"
+#include "base/config.h"
 #include "blas/tasks.h"
 
 struct walk {
@@ -55,12 +57,29 @@ static int64_t run_of(const struct sc_operand *vector, int64_t first, int64_t li
     return limit;
 }
 
+/* Its parts are on several devices, though it is too short to be worth that: one launch, with the parts brought to
+ * where it begins, takes the caller less time than a launch on each, and so does all that follows. */
+static bool gathered(const struct walk *w, int *device)
+{
+    const struct sc_operand *lead = &w->call->operand[w->lead];
+    uint64_t bytes = (uint64_t)lead->view.rows * sc_type_bytes(lead->view.type);
+    double peers = sc_coherence_peer_ratio() * sc_coherence_device_properties(0)->host_bandwidth;
+
+    if (w->access[w->lead] == SC_WRITE ||
+        !sc_autotuner_gathers(bytes, sc_coherence_devices(), peers, sc_config.offload))
+        return false;
+    *device = home_at(lead, 0);
+    return true;
+}
+
 /* Length and device of the next segment: where the leading operand is, else where the other is, else its home. */
 static int64_t next_run(const struct walk *w, int64_t first, int64_t limit, int *device)
 {
     const struct sc_operand *lead = &w->call->operand[w->lead];
     int64_t n = run_of(lead, first, limit, device);
 
+    if (n < limit && gathered(w, device))
+        return limit;
     if (*device == SC_HOST && w->call->operands == 2) {
         int64_t other = run_of(&w->call->operand[!w->lead], first, n, device);
 

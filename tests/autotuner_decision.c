@@ -196,6 +196,17 @@ static void test_spread(void)
     tap_ok(sc_autotuner_spread(72 * mib, 2, SC_OFFLOAD_AUTO) == 2, "72 MB are worth two devices");
 }
 
+static void test_gathers(void)
+{
+    uint64_t mib = UINT64_C(1) << 20;
+
+    tap_ok(sc_autotuner_gathers(240000, 4, 300e9, SC_OFFLOAD_AUTO), "a short vector is brought to one of its devices");
+    tap_ok(!sc_autotuner_gathers(64 * mib, 4, 300e9, SC_OFFLOAD_AUTO), "a long one is not");
+    tap_ok(!sc_autotuner_gathers(mib, 4, 20e9, SC_OFFLOAD_AUTO), "nor over slow links");
+    tap_ok(!sc_autotuner_gathers(100, 4, 0, SC_OFFLOAD_AUTO), "nor by way of the host");
+    tap_ok(!sc_autotuner_gathers(100, 4, 300e9, SC_OFFLOAD_ALWAYS), "nor by always: to be tested");
+}
+
 static void test_flops(void)
 {
     struct sc_autotuner_call call = gemm(100);
@@ -422,6 +433,7 @@ int main(void)
     test_selling();
     test_opening();
     test_spread();
+    test_gathers();
     test_flops();
     test_measured();
     test_overheads();

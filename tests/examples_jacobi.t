@@ -42,4 +42,9 @@ right($writes, 'right while the CPU changes a column of A each time');
 at_most(moved($writes, 'h2d'), moved($before, 'h2d') + $changes * ($sectors + 2 * $vector),
     'to the devices, a column being written');
 at_most(moved($writes, 'd2h'), moved($before, 'd2h') + $changes * 2 * $vector, 'to the host, a column being written');
+
+# Short vectors of four devices: the norm and the sum run on one, which has the parts brought and passes x on.
+my ($few, $many) = map { run({ device => 'emu:h200x8:4' }, 'examples/jacobi', 4500, $_) } 20, 40;
+right($many);
+at_most($many->{stats}{transfers}{d2d} - $few->{stats}{transfers}{d2d}, 20 * 2 * 3, 'transfers between devices');
 done_testing();
