@@ -6,7 +6,8 @@
 # the file can be carried to a machine without it, together with libgfortran.so.5 and libquadmath.so.0 if need be).
 # OpenBLAS's own LAPACK would not do: its LU and Cholesky call no BLAS.
 # FACTOR_BLAS: the host's OpenBLAS, if it is not found by its name.  BENCH_DEVICE: cuda:0.  FACTOR_SIZES: in place of
-# each routine's own.  FACTOR_NVBLAS=no: without NVBLAS.  Exit status 1: a result was wrong.
+# each routine's own.  FACTOR_NVBLAS=no: without NVBLAS, which gets FACTOR_SECONDS (600) at most.  Exit status 1: a
+# result was wrong.
 set -eu
 
 device=${BENCH_DEVICE:-cuda:0}
@@ -44,7 +45,8 @@ measure() { # sizes: lines of bench/factor by all three
     tools/semcache run --device "$device" --stats "$scratch/stats" "$@" >"$scratch/semcache" || true
     : >"$scratch/nvblas"
     [ -z "$nvblas" ] ||
-        NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" "$@" >"$scratch/nvblas" 2>/dev/null || true
+        timeout "${FACTOR_SECONDS:-600}" env NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" "$@" \
+            >"$scratch/nvblas" 2>/dev/null || true
 }
 # Milliseconds are the best of at least two rounds; first: the first one, which pins memory.  What semcache moved, in
 # matrices a round (up, down) and together in GiB, and faults a round; of the small sizes together in MiB.  (The host
