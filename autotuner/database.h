@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DATABASE_VERSION 2 /* of the file */
+#define SC_DATABASE_VERSION 3 /* of the file */
 #define SC_PLACE_HOST SC_DEVICES_MAX
 #define SC_PLACES (SC_DEVICES_MAX + 1)
 #define SC_LINKS (SC_PLACES * SC_PLACES)
@@ -58,6 +58,7 @@ struct sc_database {
     float slow[SC_LINKS][SC_LINKS]; /* each takes so much longer while both are used; symmetric; 0: not measured */
     double set[SC_SETS][SC_DEVICES_MAX + 1]; /* [][n]: bytes/s of all links of the set together; 0: not measured */
     struct sc_database_calls calls;
+    double start[SC_OPS]; /* s: each call of this routine and its scalar; 0: by calls */
     int kernels, room;
     struct sc_database_kernel *kernel; /* after sc_database_index: by place, op, type, size */
     struct { int first, count; } index[SC_PLACES][SC_OPS][SC_TYPES];

@@ -202,12 +202,20 @@ static bool read_set(struct reader *r)
     return true;
 }
 
+static bool routine(struct reader *r, int i, int *op)
+{
+    for (*op = 0; *op < SC_OPS; ++*op)
+        if (strcmp(r->word[i], sc_op_name((enum sc_op)*op)) == 0)
+            return true;
+    return bad(r, "'%.40s' is no routine", r->word[i]);
+}
+
 /* kernel PLACE TYPE OP SIZE SECONDS [WATTS] */
 static bool read_kernel(struct reader *r)
 {
     struct sc_database_kernel kernel = {0};
     long size;
-    int at, op = 0, type = 0;
+    int at, op, type = 0;
 
     if (r->words != 6 && r->words != 7)
         return bad(r, "'kernel' takes a place, a type, a routine, a size, seconds, and perhaps watts");
@@ -217,10 +225,8 @@ static bool read_kernel(struct reader *r)
         type++;
     if (type == SC_TYPES)
         return bad(r, "'%.40s' is no type: s, d, c or z", r->word[2]);
-    while (op < SC_OPS && strcmp(r->word[3], sc_op_name((enum sc_op)op)) != 0)
-        op++;
-    if (op == SC_OPS)
-        return bad(r, "'%.40s' is no routine", r->word[3]);
+    if (!routine(r, 3, &op))
+        return false;
     if (r->db->kernels == KERNELS_MAX)
         return bad(r, "more than %d kernels", KERNELS_MAX);
     if (!integer(r, 4, 1, SIZE_MOST, &size) || !seconds(r, 5, &kernel.seconds) ||
@@ -248,6 +254,18 @@ static bool read_calls(struct reader *r)
            number(r, 5, 0, 1, &calls->hidden[0]) && number(r, 6, 0, 1, &calls->hidden[1]);
 }
 
+/* start ROUTINE SECONDS */
+static bool read_start(struct reader *r)
+{
+    int op;
+
+    if (!words(r, 3) || !routine(r, 1, &op))
+        return false;
+    if (r->db->start[op] > 0)
+        return bad(r, "said twice");
+    return number(r, 2, 1e-9, 1, &r->db->start[op]);
+}
+
 static bool read_end(struct reader *r)
 {
     long count;
@@ -265,7 +283,7 @@ static const struct {
     bool (*read)(struct reader *r);
 } statements[] = {{"machine", read_machine}, {"made", read_made}, {"devices", read_devices}, {"idle", read_idle},
                   {"link", read_link},       {"pair", read_pair}, {"set", read_set},         {"kernel", read_kernel},
-                  {"calls", read_calls},
+                  {"calls", read_calls},     {"start", read_start},
                   {"end", read_end}};
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -423,6 +441,18 @@ static int write_kernels(const struct sc_database *db, FILE *out)
     return db->kernels;
 }
 
+static int write_starts(const struct sc_database *db, FILE *out)
+{
+    int lines = 0;
+
+    for (int op = 0; op < SC_OPS; op++)
+        if (db->start[op] > 0) {
+            fprintf(out, "start %s %.4g\n", sc_op_name((enum sc_op)op), db->start[op]);
+            lines++;
+        }
+    return lines;
+}
+
 void sc_database_write(const struct sc_database *db, FILE *out, bool partial)
 {
     int lines = 3;
@@ -440,6 +470,7 @@ void sc_database_write(const struct sc_database *db, FILE *out, bool partial)
                 db->calls.closing, db->calls.scalar, db->calls.hidden[0], db->calls.hidden[1]);
         lines++;
     }
+    lines += write_starts(db, out);
     lines += write_links(db, out);
     lines += write_pairs(db, out);
     lines += write_sets(db, out);

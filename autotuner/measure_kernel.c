@@ -16,6 +16,7 @@
 #define HOST_LIMIT 0.1
 #define DEVICE_LIMIT 0.1
 #define QUICK_LIMIT 0.02
+#define SIZES 15 /* the last one is 0 */
 #define QUICK_FILL ((size_t)64 << 20) /* bytes on the host; what follows is zero */
 
 static const struct plan {
@@ -31,14 +32,15 @@ static const struct plan {
     {SC_OP_COPY, ALL_TYPES, 0},  {SC_OP_NRM2, ALL_TYPES, 0},
 };
 
-static const int64_t sizes[4][12] = {
+/* Powers of two suit the devices' routines best and are what programs have least: there are others between them. */
+static const int64_t sizes[4][SIZES] = {
     {0},
     {1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26},
-    {128, 256, 512, 1024, 2048, 4096, 8192},
-    {64, 128, 256, 512, 1024, 2048, 4096, 6144, 8192},
+    {128, 256, 363, 512, 1024, 1449, 2048, 4096, 8192},
+    {64, 128, 181, 256, 363, 512, 725, 1024, 1449, 2048, 2897, 4096, 6144, 8192},
 };
-static const int64_t quick_sizes[4][12] = {
-    {0}, {1 << 14, 1 << 20}, {512, 2048, 4096}, {128, 256, 512, 1024, 2048, 4096},
+static const int64_t quick_sizes[4][SIZES] = {
+    {0}, {1 << 14, 1 << 20}, {512, 2048, 4096}, {128, 256, 363, 725, 1024, 1449, 2048, 4096},
 };
 
 struct workplace {
@@ -194,7 +196,7 @@ static void routine(struct sc_bench *b, struct workplace *w, const struct plan *
     double seconds = 0, work = 0;
     bool watched = !b->how->quick, enough = false; /* for the sizes that follow are larger */
 
-    for (int i = 0; i < 12 && size[i]; i++) {
+    for (int i = 0; size[i]; i++) {
         double n = (double)size[i], next = sc_database_work(p->op, 'L', n, n, n);
         const struct sc_database_kernel *known = sc_database_find_kernel(b->db, w->place, p->op, type, size[i]);
         bool large = !size[i + 1] || (p->op == SC_OP_GEMM && size[i] >= 1024);
@@ -223,7 +225,7 @@ static size_t wanted_bytes(const struct sc_bench *b, int place)
     size_t most = 0, room;
 
     for (size_t i = 0; i < sizeof plan / sizeof *plan; i++)
-        for (int s = 0; s < 12 && sizes_of(b, plan[i].op)[s]; s++) {
+        for (int s = 0; sizes_of(b, plan[i].op)[s]; s++) {
             size_t bytes = 3 * operand_bytes(plan[i].op, SC_D, sizes_of(b, plan[i].op)[s]);
 
             most = bytes > most ? bytes : most;

@@ -99,6 +99,15 @@ static struct sc_database_calls overheads(const struct sc_autotuner_call *call)
                                       .scalar = REDUCE_SECONDS, .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}};
 }
 
+static double start_seconds(const struct sc_autotuner_call *call)
+{
+    const struct sc_database *db = call->machine.database;
+
+    if (db && db->start[call->op] > 0)
+        return db->start[call->op];
+    return overheads(call).start + (sc_op_is_reduction(call->op) ? overheads(call).scalar : 0);
+}
+
 /* --- predictions -------------------------------------------------------------------------------------------------- */
 
 static double host_roofline(const struct sc_autotuner_call *call, double flops, double bytes)
@@ -133,15 +142,12 @@ static double fetch_seconds(uint64_t copies, uint64_t bytes, double link)
 static double device_seconds(const struct sc_autotuner_call *call, double flops, int devices)
 {
     const struct sc_autotuner_machine *machine = &call->machine;
-    struct sc_database_calls overhead = overheads(call);
     double seconds = measured(call, 0, devices);
 
     if (seconds <= 0)
         seconds = larger(flops / (devices * known(machine->gemm_flops, DEVICE_FLOPS)),
                          (double)call->bytes / (devices * known(machine->memory_bandwidth, DEVICE_BANDWIDTH)));
-    if (sc_op_is_reduction(call->op))
-        seconds += overhead.scalar;
-    return overhead.start + seconds;
+    return start_seconds(call) + seconds;
 }
 
 /* Over how many devices: those that have the largest operand, or will get it; `in`: seconds until they have all

@@ -23,6 +23,7 @@ static struct sc_database *example(void)
     db->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] = 1.75f;
     db->set[SC_SET_DOWN][2] = 13e9;
     db->calls = (struct sc_database_calls){true, 1e-5, 2e-5, 0, 3e-5, {0.75, 0.5}};
+    db->start[SC_OP_GER] = 7e-6;
     db->idle_watts[1] = 40;
     for (int i = 0; i < 4; i++)
         sc_database_add_kernel(db, &(struct sc_database_kernel){.place = 1, .op = SC_OP_GEMM, .type = SC_D,
@@ -65,7 +66,8 @@ static void test_round_trip(void)
     tap_ok(strcmp(text, second) == 0, "and written as it was");
     tap_ok(again->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] == 1.75f &&
                again->set[SC_SET_DOWN][2] == 13e9 && again->idle_watts[1] == 40 && again->kernels == 5 &&
-               again->calls.scalar == 3e-5 && again->calls.hidden[1] == 0.5,
+               again->calls.scalar == 3e-5 && again->calls.hidden[1] == 0.5 &&
+               again->start[SC_OP_GER] == 7e-6 && again->start[SC_OP_GEMM] == 0,
            "with all that was in it");
     free(second);
     free(text);
@@ -125,6 +127,10 @@ static void test_refused(void)
         {"kernel 0 d gemm 100 1\nkernel 0 d gemm 100 2", "said twice"},
         {"kernel 9 d gemm 100 1", "from 0 to 1"},
         {"calls 1 2 3", "takes 6 words"},
+        {"start gemv", "takes 2 words"},
+        {"start gemn 1e-6", "is no routine"},
+        {"start gemv 0", "not a number from"},
+        {"start gemv 1e-6\nstart gemv 1e-6", "said twice"},
         {"calls 1e-6 -1e-6 0 0 0 0", "not a number from 0 to 1"},
         {"calls 1e-6 0 0 0 2 0", "not a number from 0 to 1"},
         {"calls 1e-6 0 0 0 1 0\ncalls 1e-6 0 0 0 1 0", "said twice"},
@@ -141,7 +147,7 @@ static void test_refused(void)
         struct sc_database *db;
         int lines;
 
-        snprintf(text, sizeof text, "semcache-database 2\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
+        snprintf(text, sizeof text, "semcache-database 3\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
                  strchr(bad[i].line, '\n') ? 5 : 4);
         heard_listen();
         db = read_text(text, strlen(text), false);
@@ -155,10 +161,10 @@ static void test_refused(void)
 
 static void test_heads(void)
 {
-    static const char *const bad[] = {"", "\n", "semcache-database 2\n", "semcache-machine 1\n", "\177ELF\1\2\n",
-                                      "semcache-database 2\nend 0\n", "semcache-database 2\ndevices 99\n",
+    static const char *const bad[] = {"", "\n", "semcache-database 3\n", "semcache-machine 1\n", "\177ELF\1\2\n",
+                                      "semcache-database 3\nend 0\n", "semcache-database 2\ndevices 99\n",
                                       "semcache-database 1\nmachine m\nend 1\n",
-                                      "semcache-database 2\nmachine m\nend 1\n"};
+                                      "semcache-database 3\nmachine m\nend 1\n"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct sc_database *db;

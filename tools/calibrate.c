@@ -1,12 +1,15 @@
-/* What calls take beside kernels and bytes: small calls are timed, and what is left of them is put down to the call, to
- * the operands that are brought, to the results whose pages are closed, and to the wait for a scalar, by least squares
- * of relative errors.  None of these is negative. */
+/* What calls take beside kernels and bytes: small calls are timed, and what is left of them is put down to the call of
+ * its routine (which may be several kernels, or wait for a scalar), to the operands that are brought, and to the
+ * results whose pages are closed, by least squares of relative errors.  None of these is negative. */
 #include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "tools/tool.h"
 #include "tools/trial.h"
 
-enum { CALL, ARRIVAL, CLOSING, SCALAR, FEATURES };
 #define SWEEPS 1000
 
 static const struct {
@@ -15,39 +18,85 @@ static const struct {
 } small[] = {{SC_OP_AXPY, 0, 20000, 0},  {SC_OP_AXPY, 0, 100000, 0}, {SC_OP_SCAL, 0, 50000, 0},
              {SC_OP_DOT, 0, 50000, 0},   {SC_OP_NRM2, 0, 100000, 0}, {SC_OP_GEMV, 300, 300, 0},
              {SC_OP_GEMV, 700, 500, 0},  {SC_OP_GER, 400, 400, 0},   {SC_OP_GEMM, 128, 128, 128},
-             {SC_OP_GEMM, 256, 256, 256}, {SC_OP_SYRK, 0, 256, 256},  {SC_OP_TRSM, 256, 256, 0}};
+             {SC_OP_GEMM, 256, 256, 256}, {SC_OP_SYRK, 0, 256, 256}, {SC_OP_TRSM, 256, 256, 0},
+             {SC_OP_COPY, 0, 30000, 0},  {SC_OP_COPY, 0, 200000, 0}, {SC_OP_SCAL, 0, 200000, 0},
+             {SC_OP_DOT, 0, 10000, 0},   {SC_OP_NRM2, 0, 30000, 0},  {SC_OP_GEMV, 200, 1500, 0},
+             {SC_OP_GER, 900, 150, 0},   {SC_OP_SYMV, 0, 200, 0},    {SC_OP_SYMV, 0, 600, 0},
+             {SC_OP_SYMM, 200, 200, 0},  {SC_OP_TRMM, 150, 150, 0}};
 #define SMALL ((int)(sizeof small / sizeof *small))
 
 struct equation {
-    double feature[FEATURES], rest, weight;
+    enum sc_op op;
+    double arrivals, closings, rest, weight;
 };
 
-static double *value_of(struct sc_database_calls *calls, int feature)
-{
-    double *values[FEATURES] = {&calls->start, &calls->arrival, &calls->closing, &calls->scalar};
+/* What is sought: a start for each routine, and what is the same for all. */
+struct unknowns {
+    double start[SC_OPS], arrival, closing;
+};
 
-    return values[feature];
+static double left_of(const struct equation *e, const struct unknowns *u)
+{
+    return e->rest - u->start[e->op] - e->arrivals * u->arrival - e->closings * u->closing;
 }
 
-/* One value after the other is set to what is best for it, until nothing changes any more. */
-static void solve(const struct equation *e, int count, struct sc_database_calls *calls)
+/* Sets one unknown to what is best for it beside the others; share: how often an equation has it. */
+static void improve(const struct equation *e, int count, struct unknowns *u, double *unknown,
+                    double (*share)(const struct equation *e, int op), int op)
 {
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int f = 0; f < FEATURES; f++) {
-            double above = 0, below = 0;
+    double above = 0, below = 0;
 
-            *value_of(calls, f) = 0;
-            for (int i = 0; i < count; i++) {
-                double left = e[i].rest;
+    *unknown = 0;
+    for (int i = 0; i < count; i++) {
+        above += left_of(&e[i], u) * share(&e[i], op) * e[i].weight * e[i].weight;
+        below += share(&e[i], op) * share(&e[i], op) * e[i].weight * e[i].weight;
+    }
+    if (below > 0)
+        *unknown = fmax(above / below, 0);
+}
 
-                for (int g = 0; g < FEATURES; g++)
-                    left -= e[i].feature[g] * *value_of(calls, g);
-                above += left * e[i].feature[f] * e[i].weight * e[i].weight;
-                below += e[i].feature[f] * e[i].feature[f] * e[i].weight * e[i].weight;
-            }
-            if (below > 0 && above > 0)
-                *value_of(calls, f) = above / below;
-        }
+static double starts(const struct equation *e, int op) { return (int)e->op == op; }
+static double arrivals(const struct equation *e, int op) { return (void)op, e->arrivals; }
+static double closings(const struct equation *e, int op) { return (void)op, e->closings; }
+
+/* One value after the other, until nothing changes any more. */
+static void solve(const struct equation *e, int count, struct unknowns *u)
+{
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        for (int op = 0; op < SC_OPS; op++)
+            improve(e, count, u, &u->start[op], starts, op);
+        improve(e, count, u, &u->arrival, arrivals, 0);
+        improve(e, count, u, &u->closing, closings, 0);
+    }
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Of the routines that were timed: what others of their kind are taken to need. */
+static double typical_start(const struct unknowns *u, bool reductions)
+{
+    double start[SC_OPS];
+    int count = 0;
+
+    for (int op = 0; op < SC_OPS; op++)
+        if (u->start[op] > 0 && sc_op_is_reduction((enum sc_op)op) == reductions)
+            start[count++] = u->start[op];
+    qsort(start, (size_t)count, sizeof *start, by_size);
+    return count ? start[count / 2] : 0;
+}
+
+static void keep(const struct unknowns *u, struct sc_database *db)
+{
+    memcpy(db->start, u->start, sizeof db->start);
+    db->calls.start = typical_start(u, false);
+    db->calls.arrival = u->arrival;
+    db->calls.closing = u->closing;
+    db->calls.scalar = fmax(typical_start(u, true) - db->calls.start, 0);
 }
 
 /* Predictions are made with what is sought set to nothing. */
@@ -55,10 +104,8 @@ static struct equation equation_of(const struct sc_trial *t)
 {
     const struct sc_autotuner_prediction *p = &t->predicted;
 
-    return (struct equation){
-        .feature = {[CALL] = 1, [ARRIVAL] = t->call.arrivals, [CLOSING] = t->call.closings,
-                    [SCALAR] = sc_op_is_reduction(t->op)},
-        .rest = t->device - (p->device + p->move - p->overlap), .weight = 1 / t->device};
+    return (struct equation){.op = t->op, .arrivals = t->call.arrivals, .closings = t->call.closings,
+                             .rest = t->device - (p->device + p->move - p->overlap), .weight = 1 / t->device};
 }
 
 /* How much of what can be hidden the clock shows to be: by least squares over some products of operands that arrive. */
@@ -99,17 +146,21 @@ static void calibrate_products(struct sc_database_calls *calls)
 bool sc_tool_calibrate(struct sc_database *db)
 {
     struct equation equations[3 * SMALL];
+    struct unknowns unknowns = {{0}, 0, 0};
     int count = 0;
 
     db->calls = (struct sc_database_calls){.known = true};
+    memset(db->start, 0, sizeof db->start);
     for (int i = 0; i < 3 * SMALL; i++) {
         struct sc_trial t = {.op = small[i / 3].op, .type = SC_D, .m = small[i / 3].m, .n = small[i / 3].n,
                              .k = small[i / 3].k, .there = (enum sc_trial_there)(i % 3)};
 
-        if (sc_trial_run(&t) && t.device > 0)
+        /* The rest of a kernel that was not measured says more about the kernel than about the call. */
+        if (db->index[0][t.op][t.type].count && sc_trial_run(&t) && t.device > 0)
             equations[count++] = equation_of(&t);
     }
-    solve(equations, count, &db->calls);
+    solve(equations, count, &unknowns);
+    keep(&unknowns, db);
     calibrate_products(&db->calls);
     db->calls.known = count > 0;
     return count > 0;
