@@ -2,7 +2,8 @@
  * the same sectors and pages, the pager, transfers, kernels, evictions; forks, forms of sparse matrices, devices that
  * die or refuse something at any moment.  No read may see an old number, no write may be lost, no invariant broken,
  * nobody left waiting.  A program that is not through after SEMCACHE_TEST_STATES states (make check: 1500, make
- * check-long: all) is left; make check-long takes all programs of two threads with two steps each, too. */
+ * check-long: all) is left; make check-long takes all programs of two threads with two steps each, too.
+ * SEMCACHE_TEST_PART=I/N: the I-th (from 0) of N parts of the programs, for as many processors. */
 #include "tests/coherence_env.h"
 #include "tests/explore/explore.h"
 
@@ -249,10 +250,10 @@ static bool explored(const struct program *p, uint64_t states)
     return e.good;
 }
 
-/* All programs of two threads with two steps each, where `room` allocations fit; every `stride`-th of them. */
-static void all_programs(int room, int stride)
+/* All programs of two threads with two steps each, where `room` allocations fit; every `stride`-th from `first`. */
+static void all_programs(int room, int first, int stride)
 {
-    int count = 0, code = 0;
+    int count = 0, code = first;
 
     for (; code < KINDS * KINDS * KINDS * KINDS; code += stride, count++) {
         struct program p = {.name = "one of all", .devices = 2, .spread = 1, .room = room, .window = 1, .ahead = 1,
@@ -277,14 +278,19 @@ static void print_total(void)
 int main(void)
 {
     const char *most = getenv("SEMCACHE_TEST_STATES"), *more = getenv("SEMCACHE_TEST_LONG");
+    const char *part = getenv("SEMCACHE_TEST_PART");
     uint64_t states = most ? strtoull(most, NULL, 10) : more ? 0 : 1500, before;
+    int mine = 0, parts = 1;
     bool good = true;
+
+    if (part && (sscanf(part, "%d/%d", &mine, &parts) != 2 || mine < 0 || parts <= mine))
+        tap_skip_all("SEMCACHE_TEST_PART is I/N, I from 0 to N - 1");
 
     env_init();
     sc_config.check = 0; /* the scheduler asks itself, after every step */
     sc_directory_limits.unit_bytes = SC_PAGE;
     explore_programs_start();
-    for (size_t i = 0; i < PROGRAMS && good; i++) {
+    for (size_t i = (size_t)mine; i < PROGRAMS && good; i += (size_t)parts) {
         before = total.states;
         good = explored(&programs[i], states);
         tap_ok(good, "%s: %llu states%s", programs[i].name, (unsigned long long)(total.states - before),
@@ -292,7 +298,7 @@ int main(void)
     }
     print_total();
     for (int room = 1; room <= 2 && good && !most; room++) {
-        all_programs(room, more ? 1 : 1999);
+        all_programs(room, mine, more ? parts : 1999 * parts);
         print_total();
     }
     return tap_done();
