@@ -38,11 +38,10 @@ sub by_hand {
 
 # A driver reserves addresses for all memory of all devices: it starts, or one line says that it does not.
 sub starts_or_says_so {
-    my ($limit, @kinds) = @_;
-    my $cuda = $device =~ /^cuda/ ? $device : 'cuda';
+    my ($where, $limit, @kinds) = @_;
     unlink "$scratch/by_hand";
-    my $said = by_hand($cuda, "ulimit -v $limit", "$build/.libs/libsemcache.so", "right with $cuda, ulimit -v $limit",
-        @kinds);
+    my $said = by_hand($where, "ulimit -v $limit", "$build/.libs/libsemcache.so",
+        "right with $where, ulimit -v $limit", @kinds);
     my @lines = complaints({ err => $said });
     my $devices = @{ (eval { decode_json(slurp("$scratch/by_hand")) } // {})->{devices} // [] };
     is(scalar(@lines), 1, 'one line says that there are no devices') || diag(@lines) if !$devices;
@@ -66,7 +65,14 @@ if ($ENV{SEMCACHE_TEST_ASAN}) {
 }
 by_hand($emulated, $_, "$build/.libs/libsemcache.so", "right with $_", @some)
   for 'ulimit -v 3000000', 'ulimit -v 500000';
-starts_or_says_so($_, @some) for $device =~ /^cuda/ ? (3000000, 16000000, 64000000, 300000000) : (3000000, 16000000);
+my $cuda = $device =~ /^cuda/ ? $device : 'cuda';
+starts_or_says_so($cuda, $_, @some) for $device =~ /^cuda/ ? (3000000, 16000000, 64000000, 300000000) : 16000000;
+if ($device =~ /^cuda/) {
+    starts_or_says_so('auto', 16000000, @some);
+} elsif (!-e '/dev/nvidiactl') {
+    my $said = by_hand('auto', 'ulimit -v 16000000', "$build/.libs/libsemcache.so", 'right without a driver', @some);
+    is(join("\n", complaints({ err => $said })), '', 'of which nothing is said');
+}
 
 # semcache run puts its library first, so that these serve the small blocks only; LD_PRELOAD by hand can put it last.
 for my $other (qw(libjemalloc.so.2 libtcmalloc_minimal.so.4)) {
