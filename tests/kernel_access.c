@@ -28,6 +28,7 @@
 #define READ 4000                  /* elements: not a whole number of pages */
 #define PART ((size_t)8192)
 #define PART_AT ((size_t)20000)
+#define FIRST 2 /* the first word of x, computed on a device: an offset, or the type of a message */
 
 void dscal_(const int *, const double *, double *, const int *);
 void dcopy_(const int *, const double *, const int *, double *, const int *);
@@ -97,6 +98,12 @@ static ssize_t listio(void *p, size_t bytes, int opcode)
 
     return done(lio_listio(LIO_WAIT, list, 1, NULL));
 }
+static ssize_t listio64(void *p, size_t bytes, int opcode)
+{
+    struct aiocb64 *list[1] = {(struct aiocb64 *)request(p, bytes, opcode)};
+
+    return done(lio_listio64(LIO_WAIT, list, 1, NULL));
+}
 static int rewound(void) { return lseek(fd, 0, SEEK_SET) == 0 ? fd : -1; }
 static FILE *rewound_file(void)
 {
@@ -132,6 +139,7 @@ DRAIN(fwrite_unlocked, from_file(flushed(fwrite_unlocked(p, 8, b / 8, rewound_fi
 DRAIN(aio_write, from_file(done(aio_write(request(p, b, 0)))))
 DRAIN(aio_write64, from_file(done(aio_write64((struct aiocb64 *)request(p, b, 0)))))
 DRAIN(lio_listio, from_file(listio(p, b, LIO_WRITE)))
+DRAIN(lio_listio64, from_file(listio64(p, b, LIO_WRITE)))
 DRAIN(process_vm_writev, or_skip(process_vm_writev(getpid(), vec(p, b), 2, &(struct iovec){local, b}, 1, 0)))
 DRAIN(syscall_write, from_file(syscall(SYS_write, rewound(), p, b)))
 DRAIN(syscall_pwritev, from_file(syscall(SYS_pwritev, fd, vec(p, b), 2, 0, 0)))
@@ -141,7 +149,7 @@ DRAIN(mlock2, or_skip(mlock2(p, b, 0) ? -1 : munlock(p, b) ? -1 : (memcpy(local,
 DRAIN(msync, msync((void *)((size_t)p & ~(size_t)4095), b, MS_SYNC) ? -1 : (memcpy(local, p, b), (ssize_t)b))
 DRAIN(populate, or_skip(madvise((void *)((size_t)p & ~(size_t)4095), b, 22) ? -1 : (memcpy(local, p, b), (ssize_t)b)))
 
-/* The first word of a message is its type, which must be positive, and is not sent. */
+/* The first word of a message is its type, which must be positive (FIRST), and is not sent. */
 static ssize_t drain_msgsnd(void *p, size_t b)
 {
     char room[PART + sizeof(long)];
@@ -149,7 +157,6 @@ static ssize_t drain_msgsnd(void *p, size_t b)
 
     if (queue < 0)
         return SKIPPED;
-    *(long *)p = 1;
     got = msgsnd(queue, p, b - sizeof(long), 0) ? -1 : msgrcv(queue, room, PART, 0, 0);
     memcpy(local, p, sizeof(long));
     memcpy(local + sizeof(long), room + sizeof(long), b - sizeof(long));
@@ -160,6 +167,13 @@ static ssize_t drain_mq_send(void *p, size_t b)
     if (posix_queue == (mqd_t)-1)
         return SKIPPED;
     return mq_send(posix_queue, p, b, 0) ? -1 : mq_receive(posix_queue, local, PART, NULL);
+}
+static const struct timespec never = {.tv_sec = 1L << 40};
+static ssize_t drain_mq_timedsend(void *p, size_t b)
+{
+    if (posix_queue == (mqd_t)-1)
+        return SKIPPED;
+    return mq_timedsend(posix_queue, p, b, 0, &never) ? -1 : mq_receive(posix_queue, local, PART, NULL);
 }
 
 /* --- fills: the bytes of local end up at p ------------------------------------------------------------------------ */
@@ -209,6 +223,7 @@ FILL(__fread_unlocked_chk, (ssize_t)__fread_unlocked_chk(p, b, 8, b / 8, with_st
 FILL(aio_read, with_file(b) < 0 ? -1 : done(aio_read(request(p, b, 0))))
 FILL(aio_read64, with_file(b) < 0 ? -1 : done(aio_read64((struct aiocb64 *)request(p, b, 0))))
 FILL(lio_listio, with_file(b) < 0 ? -1 : listio(p, b, LIO_READ))
+FILL(lio_listio64, with_file(b) < 0 ? -1 : listio64(p, b, LIO_READ))
 FILL(process_vm_readv, or_skip(process_vm_readv(getpid(), vec(p, b), 2, &(struct iovec){local, b}, 1, 0)))
 FILL(syscall_read, syscall(SYS_read, with_file(b), p, b))
 FILL(syscall_preadv, syscall(SYS_preadv, with_file(b), vec(p, b), 2, 0, 0))
@@ -272,11 +287,17 @@ static ssize_t fill_mq_receive(void *p, size_t b)
         return SKIPPED;
     return mq_send(posix_queue, local, b, 0) ? -1 : mq_receive(posix_queue, p, PART, NULL);
 }
+static ssize_t fill_mq_timedreceive(void *p, size_t b)
+{
+    if (posix_queue == (mqd_t)-1)
+        return SKIPPED;
+    return mq_send(posix_queue, local, b, 0) ? -1 : mq_timedreceive(posix_queue, p, PART, NULL, &never);
+}
 
-/* Between descriptors: the offset lies in the array. */
+/* Between descriptors: the offset lies in the array, is FIRST before, and nobody but the kernel touches it. */
 static ssize_t offset_moved(void *p, size_t b, ssize_t moved)
 {
-    return moved == (ssize_t)b ? known(p, sizeof(off_t)) : moved;
+    return moved == (ssize_t)b && *(off_t *)p == (off_t)(FIRST + b) ? known(p, sizeof(off_t)) : moved - (ssize_t)b - 1;
 }
 static int sink(void)
 {
@@ -289,14 +310,12 @@ static int sink(void)
     }
     return lseek(file_out, 0, SEEK_SET) == 0 ? file_out : -1;
 }
-static off_t *zero(void *p)
-{
-    memset(p, 0, sizeof(off_t));
-    return p;
-}
-FILL(sendfile, offset_moved(p, b, sendfile(sink(), with_file(b), zero(p), b)))
-FILL(sendfile64, offset_moved(p, b, sendfile64(sink(), with_file(b), zero(p), b)))
-FILL(copy_file_range, offset_moved(p, b, copy_file_range(with_file(b), zero(p), sink(), NULL, b, 0)))
+FILL(sendfile, offset_moved(p, b, sendfile(sink(), with_file(FIRST + b), p, b)))
+FILL(sendfile64, offset_moved(p, b, sendfile64(sink(), with_file(FIRST + b), p, b)))
+FILL(copy_file_range, offset_moved(p, b, copy_file_range(with_file(FIRST + b), p, sink(), NULL, b, 0)))
+FILL(copy_file_range_to, offset_moved(p, b, copy_file_range(with_file(b), NULL, sink(), p, b, 0)))
+FILL(splice, offset_moved(p, b, from(tube[0], splice(with_file(FIRST + b), p, tube[1], NULL, b, 0))))
+FILL(splice_to, offset_moved(p, b, splice(with(tube, b), NULL, sink(), p, b, 0)))
 
 /* --- the checks -------------------------------------------------------------------------------------------------- */
 
@@ -308,19 +327,23 @@ static const struct {
 #define D(name) {#name, drain_##name, 0}
     D(write), D(__write), D(write_pipe), D(pwrite), D(pwrite64), D(__pwrite64), D(writev), D(pwritev), D(pwritev64),
     D(pwritev2), D(pwritev64v2), D(send), D(__send), D(sendto), D(sendmsg), D(sendmmsg), D(packet), D(vmsplice),
-    D(fwrite), D(fwrite_unlocked), D(aio_write), D(aio_write64), D(lio_listio), D(process_vm_writev),
+    D(fwrite), D(fwrite_unlocked), D(aio_write), D(aio_write64), D(lio_listio), D(lio_listio64),
+    D(process_vm_writev),
     D(syscall_write), D(syscall_pwritev), D(syscall_sendmsg), D(mlock), D(mlock2), D(msync), D(populate),
-    {"msgsnd", drain_msgsnd, PART}, {"mq_send", drain_mq_send, PART},
+    {"msgsnd", drain_msgsnd, PART}, {"mq_send", drain_mq_send, PART}, {"mq_timedsend", drain_mq_timedsend, PART},
 }, fills[] = {
 #define F(name) {#name, fill_##name, 0}
     F(read), F(__read), F(read_pipe), F(pread), F(pread64), F(__pread64), F(readv), F(preadv), F(preadv64), F(preadv2),
     F(preadv64v2), F(__read_chk), F(__pread_chk), F(__pread64_chk), F(recv), F(recvfrom), F(recvmsg), F(recvmmsg),
     F(packet), F(__recv_chk), F(__recvfrom_chk), F(fread), F(fread_unlocked), F(__fread_chk), F(__fread_unlocked_chk),
-    F(aio_read), F(aio_read64), F(lio_listio), F(process_vm_readv), F(syscall_read), F(syscall_preadv),
+    F(aio_read), F(aio_read64), F(lio_listio), F(lio_listio64), F(process_vm_readv), F(syscall_read), F(syscall_preadv),
     F(syscall_recvmsg), F(fgets), F(__fgets_chk), F(getline), F(getdelim), F(getrandom),
     {"getentropy", fill_getentropy, 256}, {"msgrcv", fill_msgrcv, PART}, {"mq_receive", fill_mq_receive, PART},
+    {"mq_timedreceive", fill_mq_timedreceive, PART},
     {"sendfile", fill_sendfile, sizeof(off_t)}, {"sendfile64", fill_sendfile64, sizeof(off_t)},
     {"copy_file_range", fill_copy_file_range, sizeof(off_t)},
+    {"copy_file_range_to", fill_copy_file_range_to, sizeof(off_t)}, {"splice", fill_splice, sizeof(off_t)},
+    {"splice_to", fill_splice_to, sizeof(off_t)},
 #if __GLIBC_PREREQ(2, 36)
     F(arc4random_buf),
 #endif
@@ -347,6 +370,8 @@ static void compute(void)
         x[i] = i % 97 + round_ * 1000;
         before[i] = 2 * x[i];
     }
+    x[0] = 0x1p-1074; /* the number of which the word is 1 */
+    before[0] = 2 * x[0];
     dscal_(&n, &two, x, &one);
 }
 static void scramble(void)
@@ -367,8 +392,6 @@ static void check_drain(size_t k, size_t at, size_t bytes)
         skipped++;
         return;
     }
-    if (drains[k].most) /* writes the type of the message itself */
-        memcpy(before, x, sizeof(long));
     judge(got == (ssize_t)bytes && memcmp(local, (char *)before + at, bytes) == 0, "old bytes left", drains[k].name,
           got);
     judge(memcmp(x, before, BYTES) == 0, "changed its source", drains[k].name, got);
