@@ -1,7 +1,9 @@
 /* System calls that a program makes through libc's syscall(): what they touch in the arena is acquired as for the
- * functions of io_calls.h.  Instructions of its own (Go, io_uring's library) are out of reach. */
+ * functions of io_calls.h.  Instructions of its own (Go, libraries of io_uring and io_submit) are out of reach. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
+#include <linux/aio_abi.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 
@@ -9,10 +11,10 @@
 #include "host/next.h"
 #include "host/uses.h"
 
-/* Which arguments name memory: a buffer and its length, or a list and its count. */
+/* Which arguments name memory: a buffer and its length, a list and its count, or one offset. */
 static const struct raw {
     short number;
-    enum { BUFFER, VECTOR, MESSAGE, MESSAGES } kind;
+    enum { BUFFER, VECTOR, MESSAGE, MESSAGES, REQUESTS, OFFSET } kind;
     uint8_t at, length; /* positions */
     enum sc_access access;
 } raws[] = {
@@ -40,7 +42,29 @@ static const struct raw {
     {SYS_sendmsg, MESSAGE, 1, 1, SC_READ},
     {SYS_recvmmsg, MESSAGES, 1, 2, SC_RDWR},
     {SYS_sendmmsg, MESSAGES, 1, 2, SC_READ},
+    {SYS_io_submit, REQUESTS, 2, 1, SC_RDWR},
+    {SYS_sendfile, OFFSET, 2, 2, SC_RDWR},
+    {SYS_splice, OFFSET, 1, 1, SC_RDWR},
+    {SYS_splice, OFFSET, 3, 3, SC_RDWR},
+    {SYS_copy_file_range, OFFSET, 1, 1, SC_RDWR},
+    {SYS_copy_file_range, OFFSET, 3, 3, SC_RDWR},
 };
+
+/* Of the kernel's asynchronous I/O: the ranges are home when they are queued (as with aio_read). */
+static void touch_requests(struct sc_host_use *use, struct iocb *const *list, size_t count)
+{
+    for (size_t i = 0; list && i < count && i < IOV_MAX; i++) {
+        void *at = (void *)(uintptr_t)list[i]->aio_buf;
+        size_t length = list[i]->aio_nbytes;
+
+        switch (list[i]->aio_lio_opcode) {
+        case IOCB_CMD_PREAD: sc_host_touch(use, at, length, SC_RDWR); break;
+        case IOCB_CMD_PWRITE: sc_host_touch(use, at, length, SC_READ); break;
+        case IOCB_CMD_PREADV: sc_host_touch_vector(use, at, length, SC_RDWR); break;
+        case IOCB_CMD_PWRITEV: sc_host_touch_vector(use, at, length, SC_READ); break;
+        }
+    }
+}
 
 static void touch_raw(struct sc_host_use *use, const struct raw *raw, const long argument[6])
 {
@@ -52,6 +76,8 @@ static void touch_raw(struct sc_host_use *use, const struct raw *raw, const long
     case VECTOR: sc_host_touch_vector(use, at, length, raw->access); return;
     case MESSAGE: sc_host_touch_message(use, at, raw->access); return;
     case MESSAGES: sc_host_touch_messages(use, at, length, raw->access); return;
+    case REQUESTS: touch_requests(use, at, length); return;
+    case OFFSET: sc_host_touch(use, at, sizeof(off_t), raw->access); return;
     }
 }
 

@@ -6,9 +6,11 @@
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <mqueue.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +106,23 @@ static ssize_t listio64(void *p, size_t bytes, int opcode)
 
     return done(lio_listio64(LIO_WAIT, list, 1, NULL));
 }
+/* By the kernel's own asynchronous I/O. */
+static ssize_t submitted(void *p, size_t bytes, int opcode)
+{
+    static aio_context_t context;
+    const bool vector = opcode == IOCB_CMD_PREADV || opcode == IOCB_CMD_PWRITEV;
+    struct iocb one_request = {.aio_fildes = (uint32_t)fd, .aio_lio_opcode = (uint16_t)opcode};
+    struct iocb *list[1] = {&one_request};
+    struct io_event event = {.res = -1};
+
+    one_request.aio_buf = (uintptr_t)(vector ? (void *)vec(p, bytes) : p);
+    one_request.aio_nbytes = vector ? 2 : bytes;
+    if (!context && syscall(SYS_io_setup, 1, &context) != 0)
+        return or_skip(-1);
+    if (syscall(SYS_io_submit, context, 1, list) != 1 || syscall(SYS_io_getevents, context, 1, 1, &event, NULL) != 1)
+        return -1;
+    return (ssize_t)event.res;
+}
 static int rewound(void) { return lseek(fd, 0, SEEK_SET) == 0 ? fd : -1; }
 static FILE *rewound_file(void)
 {
@@ -142,8 +161,22 @@ DRAIN(lio_listio, from_file(listio(p, b, LIO_WRITE)))
 DRAIN(lio_listio64, from_file(listio64(p, b, LIO_WRITE)))
 DRAIN(process_vm_writev, or_skip(process_vm_writev(getpid(), vec(p, b), 2, &(struct iovec){local, b}, 1, 0)))
 DRAIN(syscall_write, from_file(syscall(SYS_write, rewound(), p, b)))
+DRAIN(syscall_pwrite64, from_file(syscall(SYS_pwrite64, fd, p, b, 0)))
+DRAIN(syscall_writev, from_file(syscall(SYS_writev, rewound(), vec(p, b), 2)))
 DRAIN(syscall_pwritev, from_file(syscall(SYS_pwritev, fd, vec(p, b), 2, 0, 0)))
+DRAIN(syscall_pwritev2, from_file(syscall(SYS_pwritev2, fd, vec(p, b), 2, 0, 0, 0)))
+DRAIN(syscall_sendto, from(stream[0], syscall(SYS_sendto, stream[1], p, b, 0, NULL, 0)))
 DRAIN(syscall_sendmsg, from(stream[0], syscall(SYS_sendmsg, stream[1], &mmsg(p, b)->msg_hdr, 0)))
+DRAIN(syscall_sendmmsg,
+      syscall(SYS_sendmmsg, stream[1], mmsg(p, b), 1, 0) == 1 ? from(stream[0], (ssize_t)b) : -1)
+DRAIN(syscall_vmsplice, from(tube[0], syscall(SYS_vmsplice, tube[1], vec(p, b), 2, 0)))
+DRAIN(syscall_process_vm_writev,
+      or_skip(syscall(SYS_process_vm_writev, getpid(), vec(p, b), 2, &(struct iovec){local, b}, 1, 0)))
+DRAIN(syscall_mlock, or_skip(syscall(SYS_mlock, p, b) ? -1 : munlock(p, b) ? -1 : (memcpy(local, p, b), (ssize_t)b)))
+DRAIN(syscall_mlock2,
+      or_skip(syscall(SYS_mlock2, p, b, 0) ? -1 : munlock(p, b) ? -1 : (memcpy(local, p, b), (ssize_t)b)))
+DRAIN(io_submit, from_file(submitted(p, b, IOCB_CMD_PWRITE)))
+DRAIN(io_submit_vector, from_file(submitted(p, b, IOCB_CMD_PWRITEV)))
 DRAIN(mlock, or_skip(mlock(p, b) ? -1 : munlock(p, b) ? -1 : (memcpy(local, p, b), (ssize_t)b)))
 DRAIN(mlock2, or_skip(mlock2(p, b, 0) ? -1 : munlock(p, b) ? -1 : (memcpy(local, p, b), (ssize_t)b)))
 DRAIN(msync, msync((void *)((size_t)p & ~(size_t)4095), b, MS_SYNC) ? -1 : (memcpy(local, p, b), (ssize_t)b))
@@ -174,6 +207,12 @@ static ssize_t drain_mq_timedsend(void *p, size_t b)
     if (posix_queue == (mqd_t)-1)
         return SKIPPED;
     return mq_timedsend(posix_queue, p, b, 0, &never) ? -1 : mq_receive(posix_queue, local, PART, NULL);
+}
+static ssize_t drain_syscall_mq_timedsend(void *p, size_t b)
+{
+    if (posix_queue == (mqd_t)-1)
+        return SKIPPED;
+    return syscall(SYS_mq_timedsend, posix_queue, p, b, 0, &never) ? -1 : mq_receive(posix_queue, local, PART, NULL);
 }
 
 /* --- fills: the bytes of local end up at p ------------------------------------------------------------------------ */
@@ -226,8 +265,17 @@ FILL(lio_listio, with_file(b) < 0 ? -1 : listio(p, b, LIO_READ))
 FILL(lio_listio64, with_file(b) < 0 ? -1 : listio64(p, b, LIO_READ))
 FILL(process_vm_readv, or_skip(process_vm_readv(getpid(), vec(p, b), 2, &(struct iovec){local, b}, 1, 0)))
 FILL(syscall_read, syscall(SYS_read, with_file(b), p, b))
+FILL(syscall_pread64, syscall(SYS_pread64, with_file(b), p, b, 0))
+FILL(syscall_readv, syscall(SYS_readv, with_file(b), vec(p, b), 2))
 FILL(syscall_preadv, syscall(SYS_preadv, with_file(b), vec(p, b), 2, 0, 0))
+FILL(syscall_preadv2, syscall(SYS_preadv2, with_file(b), vec(p, b), 2, 0, 0, 0))
+FILL(syscall_recvfrom, syscall(SYS_recvfrom, with(stream, b), p, b, MSG_WAITALL, NULL, NULL))
 FILL(syscall_recvmsg, syscall(SYS_recvmsg, with(stream, b), &mmsg(p, b)->msg_hdr, MSG_WAITALL))
+FILL(syscall_recvmmsg, syscall(SYS_recvmmsg, with(packets, b), mmsg(p, b), 1, 0, NULL) == 1 ? (ssize_t)b : -1)
+FILL(syscall_process_vm_readv,
+     or_skip(syscall(SYS_process_vm_readv, getpid(), vec(p, b), 2, &(struct iovec){local, b}, 1, 0)))
+FILL(io_submit, with_file(b) < 0 ? -1 : submitted(p, b, IOCB_CMD_PREAD))
+FILL(io_submit_vector, with_file(b) < 0 ? -1 : submitted(p, b, IOCB_CMD_PREADV))
 
 /* These end with a 0 that is not in the file. */
 static ssize_t ended(char *p, char *got, size_t b)
@@ -264,6 +312,7 @@ static ssize_t known(void *p, size_t b)
     return (ssize_t)b;
 }
 FILL(getrandom, getrandom(p, b, 0) == (ssize_t)b ? known(p, b) : -1)
+FILL(syscall_getrandom, syscall(SYS_getrandom, p, b, 0) == (ssize_t)b ? known(p, b) : -1)
 FILL(getentropy, getentropy(p, b) == 0 ? known(p, b) : -1)
 #if __GLIBC_PREREQ(2, 36)
 FILL(arc4random_buf, (arc4random_buf(p, b), known(p, b)))
@@ -293,6 +342,12 @@ static ssize_t fill_mq_timedreceive(void *p, size_t b)
         return SKIPPED;
     return mq_send(posix_queue, local, b, 0) ? -1 : mq_timedreceive(posix_queue, p, PART, NULL, &never);
 }
+static ssize_t fill_syscall_mq_timedreceive(void *p, size_t b)
+{
+    if (posix_queue == (mqd_t)-1)
+        return SKIPPED;
+    return mq_send(posix_queue, local, b, 0) ? -1 : syscall(SYS_mq_timedreceive, posix_queue, p, PART, NULL, &never);
+}
 
 /* Between descriptors: the offset lies in the array, is FIRST before, and nobody but the kernel touches it. */
 static ssize_t offset_moved(void *p, size_t b, ssize_t moved)
@@ -313,6 +368,14 @@ static int sink(void)
 FILL(sendfile, offset_moved(p, b, sendfile(sink(), with_file(FIRST + b), p, b)))
 FILL(sendfile64, offset_moved(p, b, sendfile64(sink(), with_file(FIRST + b), p, b)))
 FILL(copy_file_range, offset_moved(p, b, copy_file_range(with_file(FIRST + b), p, sink(), NULL, b, 0)))
+FILL(syscall_sendfile, offset_moved(p, b, syscall(SYS_sendfile, sink(), with_file(FIRST + b), p, b)))
+FILL(syscall_copy_file_range,
+     offset_moved(p, b, syscall(SYS_copy_file_range, with_file(FIRST + b), p, sink(), NULL, b, 0)))
+FILL(syscall_copy_file_range_to,
+     offset_moved(p, b, syscall(SYS_copy_file_range, with_file(b), NULL, sink(), p, b, 0)))
+FILL(syscall_splice,
+     offset_moved(p, b, from(tube[0], syscall(SYS_splice, with_file(FIRST + b), p, tube[1], NULL, b, 0))))
+FILL(syscall_splice_to, offset_moved(p, b, syscall(SYS_splice, with(tube, b), NULL, sink(), p, b, 0)))
 FILL(copy_file_range_to, offset_moved(p, b, copy_file_range(with_file(b), NULL, sink(), p, b, 0)))
 FILL(splice, offset_moved(p, b, from(tube[0], splice(with_file(FIRST + b), p, tube[1], NULL, b, 0))))
 FILL(splice_to, offset_moved(p, b, splice(with(tube, b), NULL, sink(), p, b, 0)))
@@ -329,21 +392,31 @@ static const struct {
     D(pwritev2), D(pwritev64v2), D(send), D(__send), D(sendto), D(sendmsg), D(sendmmsg), D(packet), D(vmsplice),
     D(fwrite), D(fwrite_unlocked), D(aio_write), D(aio_write64), D(lio_listio), D(lio_listio64),
     D(process_vm_writev),
-    D(syscall_write), D(syscall_pwritev), D(syscall_sendmsg), D(mlock), D(mlock2), D(msync), D(populate),
+    D(syscall_write), D(syscall_pwrite64), D(syscall_writev), D(syscall_pwritev), D(syscall_pwritev2),
+    D(syscall_sendto), D(syscall_sendmsg), D(syscall_sendmmsg), D(syscall_vmsplice), D(syscall_process_vm_writev),
+    D(syscall_mlock), D(syscall_mlock2), D(io_submit), D(io_submit_vector), D(mlock), D(mlock2), D(msync), D(populate),
     {"msgsnd", drain_msgsnd, PART}, {"mq_send", drain_mq_send, PART}, {"mq_timedsend", drain_mq_timedsend, PART},
+    {"syscall_mq_timedsend", drain_syscall_mq_timedsend, PART},
 }, fills[] = {
 #define F(name) {#name, fill_##name, 0}
     F(read), F(__read), F(read_pipe), F(pread), F(pread64), F(__pread64), F(readv), F(preadv), F(preadv64), F(preadv2),
     F(preadv64v2), F(__read_chk), F(__pread_chk), F(__pread64_chk), F(recv), F(recvfrom), F(recvmsg), F(recvmmsg),
     F(packet), F(__recv_chk), F(__recvfrom_chk), F(fread), F(fread_unlocked), F(__fread_chk), F(__fread_unlocked_chk),
-    F(aio_read), F(aio_read64), F(lio_listio), F(lio_listio64), F(process_vm_readv), F(syscall_read), F(syscall_preadv),
-    F(syscall_recvmsg), F(fgets), F(__fgets_chk), F(getline), F(getdelim), F(getrandom),
+    F(aio_read), F(aio_read64), F(lio_listio), F(lio_listio64), F(process_vm_readv), F(syscall_read),
+    F(syscall_pread64), F(syscall_readv), F(syscall_preadv), F(syscall_preadv2), F(syscall_recvfrom),
+    F(syscall_recvmsg), F(syscall_recvmmsg), F(syscall_process_vm_readv), F(io_submit), F(io_submit_vector), F(fgets),
+    F(__fgets_chk), F(getline), F(getdelim), F(getrandom), F(syscall_getrandom),
     {"getentropy", fill_getentropy, 256}, {"msgrcv", fill_msgrcv, PART}, {"mq_receive", fill_mq_receive, PART},
     {"mq_timedreceive", fill_mq_timedreceive, PART},
+    {"syscall_mq_timedreceive", fill_syscall_mq_timedreceive, PART},
     {"sendfile", fill_sendfile, sizeof(off_t)}, {"sendfile64", fill_sendfile64, sizeof(off_t)},
     {"copy_file_range", fill_copy_file_range, sizeof(off_t)},
     {"copy_file_range_to", fill_copy_file_range_to, sizeof(off_t)}, {"splice", fill_splice, sizeof(off_t)},
-    {"splice_to", fill_splice_to, sizeof(off_t)},
+    {"splice_to", fill_splice_to, sizeof(off_t)}, {"syscall_sendfile", fill_syscall_sendfile, sizeof(off_t)},
+    {"syscall_copy_file_range", fill_syscall_copy_file_range, sizeof(off_t)},
+    {"syscall_copy_file_range_to", fill_syscall_copy_file_range_to, sizeof(off_t)},
+    {"syscall_splice", fill_syscall_splice, sizeof(off_t)},
+    {"syscall_splice_to", fill_syscall_splice_to, sizeof(off_t)},
 #if __GLIBC_PREREQ(2, 36)
     F(arc4random_buf),
 #endif
