@@ -122,6 +122,40 @@ struct sc_csr_product {
     void *work;       /* whoever computes it keeps what he has there until C is stored; NULL at first */
 };
 
+/* How the entries of a sparse matrix are stored that is to become a CSR. */
+enum sc_layout {
+    SC_LAYOUT_LINES,       /* by rows or columns, perhaps of blocks */
+    SC_LAYOUT_COORDINATES, /* each with its row and column */
+    SC_LAYOUT_DIAGONALS
+};
+
+/* Rows [row, row + rows) of a matrix, stored in one of these layouts, as a CSR; all in one address space.  Integers of
+ * the source have from_bytes and count from from_base; what is there of its entries are positions [first, first +
+ * count), beginning at `index` and `values`.  A position is an entry, a block, or a row's place on every diagonal.  The
+ * CSR has a row's entries in the order in which they are stored (mirror images behind what they are of, ones last). */
+struct sc_csr_conversion {
+    enum sc_layout layout;
+    enum sc_type type;
+    int from_bytes, from_base;
+    int64_t m, n;          /* size of the matrix that is stored */
+    int64_t first, count;
+    const void *start;     /* LINES: where all `lines` lines start, and the last ends; COORDINATES: the rows */
+    const void *index;     /* LINES, COORDINATES: columns (rows when by_columns); DIAGONALS: all offsets, from 0 */
+    const void *values;    /* DIAGONALS: `count` of each after those of the one before */
+    int64_t lines, block, diagonals; /* block: rows and columns of one; 1: entries */
+    bool by_columns, block_by_rows;
+
+    bool lower, diagonal, upper; /* entries that count: below, on and above the diagonal */
+    bool mirrored, mirror_conjugated; /* those off the diagonal count twice, at (i, j) and (j, i) */
+    bool transposed, conjugated; /* after that */
+    bool ones;             /* the diagonal is all ones */
+
+    int64_t row, rows;     /* of the result */
+    int64_t entries;       /* that it has in these rows */
+    int to_bytes, to_base;
+    void *csr_rows, *csr_columns, *csr_values;
+};
+
 const char *sc_op_name(enum sc_op op);
 static inline int sc_op_level(enum sc_op op) { return op < SC_OP_GEMV ? 1 : op < SC_OP_GEMM ? 2 : 3; }
 static inline bool sc_op_is_sparse(enum sc_op op) { return op >= SC_OP_CSRMV && op < SC_OPS_ALL; }

@@ -212,8 +212,8 @@ enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent);
  * The arrays stay what they are; the form is good as long as nobody has written them since it was made.
  *
  * The struct is the caller's, zeroed at first; the fields are read only.  `memory` turns NULL when the form was
- * evicted: it has to be made again.  All functions but send are called between begin and end (of no operands, if need
- * be). */
+ * evicted: it has to be made again.  All functions but send and discard are called between begin and end (of no
+ * operands, if need be). */
 struct sc_form {
     void *memory;
     int device;
@@ -234,6 +234,7 @@ bool sc_coherence_changed(const struct sc_operand *vector, int64_t first, int64_
 
 enum sc_status sc_coherence_form_make(struct sc_form *form, int device, size_t bytes);
 void sc_coherence_form_drop(struct sc_form *form); /* one without memory: nothing happens */
+void sc_coherence_form_discard(struct sc_form *form); /* the same without the lock, also while devices are closed */
 /* The byte range [at, ...) of the form := elements [first, first + n) of a linked vector, from the host or from where a
  * device has them. */
 enum sc_status sc_coherence_form_upload(struct sc_form *form, size_t at, const struct sc_operand *vector, int64_t first,
@@ -243,6 +244,13 @@ enum sc_status sc_coherence_form_upload(struct sc_form *form, size_t at, const s
 enum sc_status sc_coherence_form_send(struct sc_form *form, size_t at, size_t bytes,
                                       void (*fill)(void *context, size_t from, size_t bytes,
                                                    void *buffer), void *context);
+
+/* Devices can convert at all. */
+bool sc_coherence_converts(void);
+/* The form's contents := the CSR that its device makes of what it has in the form `source`, which may be dropped then.
+ * The conversion's addresses are in these two.  Anything but SC_OK: the form has no contents. */
+enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *source,
+                                         const struct sc_csr_conversion *conversion);
 
 /* Runs a sparse kernel on the form's device; a and csr are addresses in the form.  x: the parts of one operand that the
  * kernel reads, in one tile; kernel->b gets the address of the operand's element 0.  A part that only another device

@@ -103,6 +103,13 @@ void sc_coherence_form_drop(struct sc_form *f)
     *f = (struct sc_form){.memory = NULL};
 }
 
+void sc_coherence_form_discard(struct sc_form *f)
+{
+    sc_protocol_lock();
+    sc_coherence_form_drop(f);
+    sc_protocol_unlock();
+}
+
 void sc_link_evict(struct sc_form *f)
 {
     sc_count(&sc_stats.evictions, 1);

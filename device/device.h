@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 6
+#define SC_DEVICE_ABI 7
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
@@ -116,6 +116,10 @@ struct sc_device_ops {
     enum sc_status (*multiply)(int device, struct sc_csr_product *product);
     enum sc_status (*store)(int device, struct sc_csr_product *product, void *rows, void *columns, void *values);
 
+    /* Enqueues a conversion to CSR on COMPUTE.  The source may be freed after that, the CSR has all of it then.
+     * SC_ERR_DEVICE_MEMORY: no room for what it needs meanwhile.  NULL, or SC_ERR_UNSUPPORTED: not on this device. */
+    enum sc_status (*convert)(int device, const struct sc_csr_conversion *conversion);
+
     /* The next of a ring of 16-byte slots in pinned host memory, for kernel results and small copies; valid for the
      * next SC_RESULT_SLOTS calls on the device.  NULL on failure. */
     void *(*result_slot)(int device);
@@ -154,5 +158,8 @@ enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), con
 enum sc_status sc_device_product_count(struct sc_csr_product *product, void *rows);
 enum sc_status sc_device_product_fill(const struct sc_csr_product *product, const void *rows, void *columns,
                                       void *values);
+
+/* The same for a conversion.  SC_ERR_MEMORY: none for the counts of the rows. */
+enum sc_status sc_device_convert(const struct sc_csr_conversion *conversion);
 
 #endif

@@ -15,6 +15,9 @@ struct builder {
     bool placing;
     int64_t *columns;
     char *values;
+    sc_sparse_visit *visit;     /* is told of each entry instead */
+    void *context;
+    int64_t at;                 /* position of the stored entry, or -1 */
 };
 
 /* --- one entry ---------------------------------------------------------------------------------------------------- */
@@ -32,6 +35,10 @@ static void put(struct builder *b, int64_t row, int64_t col, const void *value, 
 {
     int64_t at;
 
+    if (b->visit) {
+        b->visit(b->context, row, col, b->at);
+        return;
+    }
     if (!b->placing) {
         b->next[row + 1]++;
         return;
@@ -91,6 +98,7 @@ static void walk_lines(struct builder *b, const struct sc_sparse_arrays *a)
             int64_t j = sc_sparse_at(a->index, a->index_bytes, e) - a->base;
             const char *value = (const char *)a->values + (size_t)e * b->elem;
 
+            b->at = e;
             if (a->format == SC_SPARSE_CSR)
                 entry(b, i, j, value);
             else if (a->format == SC_SPARSE_CSC)
@@ -103,10 +111,11 @@ static void walk_lines(struct builder *b, const struct sc_sparse_arrays *a)
 
 static void walk_coordinates(struct builder *b, const struct sc_sparse_arrays *a)
 {
-    for (int64_t e = 0; e < a->count; e++)
-        entry(b, sc_sparse_at(a->start, a->index_bytes, e) - a->base, sc_sparse_at(a->index, a->index_bytes,
-                                                                                   e) - a->base,
-              (const char *)a->values + (size_t)e * b->elem);
+    for (int64_t e = 0; e < a->count; e++) {
+        b->at = e;
+        entry(b, sc_sparse_at(a->start, a->index_bytes, e) - a->base,
+              sc_sparse_at(a->index, a->index_bytes, e) - a->base, (const char *)a->values + (size_t)e * b->elem);
+    }
 }
 
 static void walk_diagonals(struct builder *b, const struct sc_sparse_arrays *a)
@@ -115,8 +124,10 @@ static void walk_diagonals(struct builder *b, const struct sc_sparse_arrays *a)
         int64_t off = sc_sparse_at(a->index, a->index_bytes,
                                    d), end = a->cols - off < a->rows ? a->cols - off : a->rows;
 
-        for (int64_t i = off < 0 ? -off : 0; i < end; i++)
+        for (int64_t i = off < 0 ? -off : 0; i < end; i++) {
+            b->at = i;
             entry(b, i, i + off, (const char *)a->values + (size_t)(i + d * a->ld) * b->elem);
+        }
     }
 }
 
@@ -127,6 +138,7 @@ static void walk_ones(struct builder *b, const struct sc_sparse_arrays *a)
     const float single[2] = {1, 0};
     int64_t n = a->rows < a->cols ? a->rows : a->cols;
 
+    b->at = -1;
     for (int64_t i = 0; b->use->descr.diag == 'U' && i < n; i++)
         put(b, i, i, b->is_double ? (const void *)one : single, false);
 }
@@ -252,30 +264,38 @@ void sc_sparse_narrow(struct sc_sparse_csr *a)
     if (entries > INT32_MAX || a->rows > INT32_MAX || a->cols > INT32_MAX)
         return;
     halve(a->start, a->rows + 1);
-    halve(a->index, entries);
+    if (a->index)
+        halve(a->index, entries);
     a->index_bytes = 4;
 }
 
 /* Positions after counting: next[i] is where row i begins. */
-static int64_t add_up(int64_t *next, int64_t rows)
+static void add_up(int64_t *next, int64_t rows)
 {
     for (int64_t i = 0; i < rows; i++)
         next[i + 1] += next[i];
-    return next[rows];
+}
+
+/* Where each row starts: b->next, which is out->start. */
+static enum sc_status count(struct builder *b, const struct sc_sparse_arrays *a, struct sc_sparse_csr *out)
+{
+    out->start = b->next = sc_sparse_alloc((size_t)(b->rows + 1) * sizeof *b->next);
+    if (!b->next)
+        return SC_ERR_MEMORY;
+    memset(b->next, 0, (size_t)(b->rows + 1) * sizeof *b->next);
+    walk(b, a);
+    add_up(b->next, b->rows);
+    return SC_OK;
 }
 
 static enum sc_status build(struct builder *b, const struct sc_sparse_arrays *a, struct sc_sparse_csr *out)
 {
-    int64_t entries, *start;
-    enum sc_status status = SC_OK;
+    enum sc_status status = count(b, a, out);
+    int64_t entries, *start = b->next;
 
-    b->next = sc_sparse_alloc((size_t)(b->rows + 1) * sizeof *b->next);
-    out->start = start = b->next;
-    if (!start)
-        return SC_ERR_MEMORY;
-    memset(start, 0, (size_t)(b->rows + 1) * sizeof *start);
-    walk(b, a);
-    entries = add_up(start, b->rows);
+    if (status != SC_OK)
+        return status;
+    entries = start[b->rows];
     out->index = b->columns = sc_sparse_alloc((size_t)entries * sizeof *b->columns);
     out->values = b->values = sc_sparse_alloc((size_t)entries * b->elem);
     if (!b->columns || !b->values)
@@ -291,13 +311,43 @@ static enum sc_status build(struct builder *b, const struct sc_sparse_arrays *a,
     return status;
 }
 
+static struct builder builder_of(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use)
+{
+    bool turned = use->trans != 'N';
+
+    return (struct builder){.use = use, .elem = sc_type_bytes(a->type),
+                            .is_double = a->type == SC_D || a->type == SC_Z,
+                            .conjugates = sc_type_is_complex(a->type), .rows = turned ? a->cols : a->rows,
+                            .cols = turned ? a->rows : a->cols};
+}
+
+void sc_sparse_walk(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use, sc_sparse_visit *visit,
+                    void *context)
+{
+    struct builder b = builder_of(a, use);
+
+    b.visit = visit;
+    b.context = context;
+    walk(&b, a);
+}
+
+enum sc_status sc_sparse_count_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
+                                   struct sc_sparse_csr *out)
+{
+    struct builder b = builder_of(a, use);
+    enum sc_status status;
+
+    *out = (struct sc_sparse_csr){.type = a->type, .index_bytes = 8, .rows = b.rows, .cols = b.cols};
+    status = count(&b, a, out);
+    if (status == SC_OK)
+        sc_sparse_narrow(out);
+    return status;
+}
+
 enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
                                   struct sc_sparse_csr *out)
 {
-    bool turned = use->trans != 'N';
-    struct builder b = {.use = use, .elem = sc_type_bytes(a->type), .is_double = a->type == SC_D || a->type == SC_Z,
-                        .conjugates = sc_type_is_complex(a->type), .rows = turned ? a->cols : a->rows,
-                        .cols = turned ? a->rows : a->cols};
+    struct builder b = builder_of(a, use);
     enum sc_status status;
 
     *out = (struct sc_sparse_csr){.type = a->type, .index_bytes = 8, .rows = b.rows, .cols = b.cols};

@@ -18,13 +18,10 @@ static void drop_parts(struct sc_sparse_variant *v)
     v->order = NULL;
     if (!v->parts)
         return;
-    if (sc_coherence_begin(NULL, 0, NULL) == SC_OK) { /* else they were dropped when the devices were closed */
-        for (int i = 0; i < v->parts; i++)
-            sc_coherence_form_drop(&v->part[i].form);
-        sc_coherence_end(NULL, 0);
-    }
-    for (int i = 0; i < v->parts; i++)
+    for (int i = 0; i < v->parts; i++) {
+        sc_coherence_form_discard(&v->part[i].form);
         free(v->part[i].x);
+    }
     free(v->part);
     v->part = NULL;
     v->parts = 0;
@@ -79,7 +76,7 @@ bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_spar
     return true;
 }
 
-static enum sc_status link_all(const struct sc_operand *source, int sources, uint64_t *now)
+enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now)
 {
     for (int i = 0; i < sources; i++)
         if (!(*now = sc_coherence_link(&source[i])))
@@ -108,7 +105,7 @@ static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
     status = sc_coherence_begin(views, sources, source);
     if (status != SC_OK)
         return status;
-    status = link_all(source, sources, now);
+    status = sc_sparse_link(source, sources, now);
     if (status != SC_OK)
         m->untracked = UNTRACKED_FOR;
     sc_coherence_end(source, sources);
@@ -161,18 +158,23 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
     status = keep_offsets(m, v);
     if (status == SC_OK)
         status = link_arrays(m, &v->seen);
+    v->converted = sc_sparse_can_convert(m, &use);
     if (status == SC_OK)
-        status = sc_sparse_make_csr(&m->arrays, &use, &v->csr);
+        status = (v->converted ? sc_sparse_count_csr : sc_sparse_make_csr)(&m->arrays, &use, &v->csr);
     if (status == SC_OK)
-        status = sc_sparse_split(v, v->use.solve || v->use.whole
-                                        ? 1 : sc_autotuner_spread(bytes_of(&v->csr), sc_coherence_devices(),
-                                                                  sc_config.offload));
+        status = sc_sparse_split(v, &m->arrays, v->use.solve || v->use.whole
+                                                    ? 1 : sc_autotuner_spread(bytes_of(&v->csr), sc_coherence_devices(),
+                                                                              sc_config.offload));
     if (status != SC_OK) {
         sc_sparse_variant_drop(v);
         v->use = use;
         return status;
     }
     v->index_bytes = v->csr.cols + v->csr.base <= INT32_MAX ? 4 : 8;
+    if (v->converted) {
+        v->converted = sc_sparse_should_convert(m, v);
+        sc_sparse_free_csr(&v->csr); /* the starts of rows; whoever needs a CSR after all makes a whole one */
+    }
     v->analysed = true;
     return SC_OK;
 }
@@ -188,22 +190,13 @@ static bool sends_columns_as_they_are(const struct sc_sparse_variant *v)
     return v->csr.borrowed && v->index_bytes == v->csr.index_bytes && base_of(v) == v->csr.base;
 }
 
-struct layout {
-    size_t columns, values, bytes; /* positions are at 0 */
-};
-
-static size_t aligned(size_t n)
+static struct sc_sparse_layout layout_of(const struct sc_sparse_variant *v, const struct sc_sparse_part *p)
 {
-    return (n + 255) & ~(size_t)255;
-}
+    struct sc_sparse_layout l;
 
-static struct layout layout_of(const struct sc_sparse_variant *v, const struct sc_sparse_part *p)
-{
-    struct layout l;
-
-    l.columns = aligned((size_t)(p->rows + 1) * (size_t)v->index_bytes);
-    l.values = l.columns + aligned((size_t)p->entries * (size_t)v->index_bytes);
-    l.bytes = l.values + aligned((size_t)p->entries * sc_type_bytes(v->csr.type));
+    l.columns = sc_sparse_aligned((size_t)(p->rows + 1) * (size_t)v->index_bytes);
+    l.values = l.columns + sc_sparse_aligned((size_t)p->entries * (size_t)v->index_bytes);
+    l.bytes = l.values + sc_sparse_aligned((size_t)p->entries * sc_type_bytes(v->csr.type));
     return l;
 }
 
@@ -260,7 +253,7 @@ static void drop_csr_when_made(struct sc_sparse_variant *v)
 
 /* With the lock: what of a part goes straight from the program's arrays; and its memory. */
 static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
-                                      struct sc_sparse_part *p, const struct layout *l)
+                                      struct sc_sparse_part *p, const struct sc_sparse_layout *l)
 {
     struct sc_operand source[4];
     struct sc_view views[4];
@@ -269,7 +262,7 @@ static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const st
 
     if (status != SC_OK)
         return status;
-    status = link_all(source, sources, &p->made);
+    status = sc_sparse_link(source, sources, &p->made);
     if (status == SC_OK)
         status = sc_coherence_form_make(&p->form, p->device, l->bytes);
     if (status == SC_OK && v->csr.borrowed)
@@ -282,11 +275,19 @@ static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const st
 
 enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *m, struct sc_sparse_variant *v, struct sc_sparse_part *p)
 {
-    struct layout l = layout_of(v, p);
+    struct sc_sparse_layout l = layout_of(v, p);
     size_t elem = sc_type_bytes(v->csr.type);
     int less = v->csr.base - base_of(v);
-    enum sc_status status = have_csr(m, v);
+    enum sc_status status;
 
+    if (v->converted) {
+        status = sc_sparse_convert_part(m, v, p, &l);
+        v->converted = status != SC_ERR_UNSUPPORTED && status != SC_ERR_DEVICE_MEMORY;
+        if (v->converted)
+            return status;
+        sc_log(SC_LOG_DEBUG, "sparse matrix: not converted on device %d (%s)", p->device, sc_status_name(status));
+    }
+    status = have_csr(m, v);
     if (status == SC_OK)
         status = upload_borrowed(m, v, p, &l);
     if (status == SC_OK)
@@ -335,7 +336,7 @@ enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct 
 
 void sc_sparse_part_kernel(const struct sc_sparse_variant *v, const struct sc_sparse_part *p, struct sc_kernel *k)
 {
-    struct layout l = layout_of(v, p);
+    struct sc_sparse_layout l = layout_of(v, p);
     char *memory = p->form.memory;
 
     k->type = v->csr.type;

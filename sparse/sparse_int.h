@@ -1,7 +1,8 @@
 /* What the files of sparse/ share.  From the program's arrays to a product on devices:
  *
  *   matrix.c   handles; check.c  what is in the arrays
- *   convert.c  arrays of any format, and what a call makes of them (transposed, a triangle, both triangles), to CSR
+ *   convert.c  arrays of any format, and what a call makes of them (transposed, a triangle, both triangles), to CSR;
+ *   convert_device.c  the same on the devices
  *   split.c    CSR cut into parts for the devices, and what each needs of x
  *   parts.c    the parts' memory on devices, made and renewed as the arrays change
  *   product.c  a call on the parts; host.c  on the host
@@ -29,6 +30,12 @@ struct sc_sparse_csr {
     const void *start, *index, *values; /* rows + 1 positions; the entries of row 0 begin at start[0] - base */
     bool borrowed;                      /* the arrays of the matrix itself */
 };
+
+/* Arrays on devices begin at multiples of this. */
+static inline size_t sc_sparse_aligned(size_t n)
+{
+    return (n + 255) & ~(size_t)255;
+}
 
 static inline int64_t sc_sparse_at(const void *integers, int bytes, int64_t i)
 {
@@ -61,6 +68,7 @@ struct sc_sparse_part {
     int64_t row, rows, first, entries;
     struct sc_sparse_range *x; /* columns that occur, ascending and apart */
     int ranges;
+    struct sc_sparse_range source; /* positions of the stored entries that it is converted from (of diagonals: rows) */
     /* [rows + 1 positions from 0][columns, base as given][values], each from a multiple of 256 bytes */
     struct sc_form form;
     uint64_t made; /* the link's time of its values */
@@ -71,6 +79,7 @@ struct sc_sparse_variant {
     struct sc_sparse_use use;
     struct sc_sparse_csr csr; /* borrowed, or own arrays; those are kept only while parts are being made */
     bool analysed;
+    bool converted;           /* the parts are made by their devices from the program's arrays */
     void *offsets;            /* of the diagonals that it was made from: too few to be tracked, they are compared */
     int index_bytes;          /* of the parts on devices */
     uint64_t seen;            /* the link's time when the arrays were analysed */
@@ -125,6 +134,14 @@ void sc_sparse_free(void *memory);
 /* Arrays that have been checked, as CSR: borrowed where the use is plain, else new. */
 enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
                                   struct sc_sparse_csr *out);
+/* Where its rows start, and nothing else. */
+enum sc_status sc_sparse_count_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
+                                   struct sc_sparse_csr *out);
+/* Tells of each entry that the CSR would have, in the order of its rows' entries.  at: the position of the stored one
+ * (of diagonals: its row); -1: none, a one of the diagonal. */
+typedef void sc_sparse_visit(void *context, int64_t row, int64_t col, int64_t at);
+void sc_sparse_walk(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use, sc_sparse_visit *visit,
+                    void *context);
 /* Its own arrays of 64-bit integers to 32 bits, in place, if these are enough. */
 void sc_sparse_narrow(struct sc_sparse_csr *csr);
 void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* its own arrays */
@@ -152,8 +169,24 @@ enum sc_status sc_sparse_multiply_on_device(const struct sc_sparse_factor factor
 
 /* --- split.c ------------------------------------------------------------------------------------------------------ */
 
-/* Cuts the CSR into parts (none of which has memory yet). */
-enum sc_status sc_sparse_split(struct sc_sparse_variant *variant, int devices);
+/* Cuts the CSR into parts (none of which has memory yet).  If it has its rows' starts only, `arrays` are what it is of.
+ * */
+enum sc_status sc_sparse_split(struct sc_sparse_variant *variant, const struct sc_sparse_arrays *arrays, int devices);
+
+/* --- convert_device.c --------------------------------------------------------------------------------------------- */
+
+/* Whether devices can make this use of the matrix from its arrays. */
+bool sc_sparse_can_convert(const struct sc_sparse_matrix *matrix, const struct sc_sparse_use *use);
+/* When it has been cut: whether they should. */
+bool sc_sparse_should_convert(const struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
+/* The part's arrays as they are in its form. */
+struct sc_sparse_layout {
+    size_t columns, values, bytes; /* positions are at 0 */
+};
+/* Without the protocol's lock: a part's memory and contents, from the arrays on its device.  SC_ERR_UNSUPPORTED,
+ * SC_ERR_DEVICE_MEMORY: the host may try. */
+enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
+                                      struct sc_sparse_part *part, const struct sc_sparse_layout *layout);
 
 /* --- parts.c ------------------------------------------------------------------------------------------------------ */
 
@@ -172,6 +205,8 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *matrix, struct sc_spar
 /* Without it: gives a part its memory and contents. */
 enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant,
                                    struct sc_sparse_part *part);
+/* With it: links the arrays; *now: the time. */
+enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now);
 /* With it: what has been written of a part's values since is uploaded again. */
 enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                                  struct sc_sparse_part *part, const struct sc_operand *source);

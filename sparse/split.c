@@ -86,6 +86,8 @@ struct splitter {
     int64_t at[SC_DEVICES_MAX + 1], segment;
     int64_t home[SC_DEVICES_MAX + 1]; /* where x is cut, if it is distributed as vectors are */
     int devices, capacity;
+    const struct sc_sparse_arrays *arrays; /* of a CSR that has no columns, or NULL */
+    struct sc_sparse_range *needs; /* then: of each sector of y the columns that it has, from the first to the last */
 };
 
 /* The device with most rows of the sector that holds `row`. */
@@ -158,11 +160,46 @@ static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end,
     return true;
 }
 
-/* The rows' columns are all where the device has x. */
+static void widen(struct sc_sparse_range *r, int64_t at)
+{
+    r->first = at < r->first ? at : r->first;
+    r->end = at >= r->end ? at + 1 : r->end;
+}
+
+static const struct sc_sparse_range no_range = {INT64_MAX, INT64_MIN};
+
+static void note_need(void *context, int64_t row, int64_t col, int64_t at)
+{
+    const struct splitter *s = context;
+
+    (void)at;
+    widen(&s->needs[row / s->segment], col);
+}
+
+static bool find_needs(struct splitter *s)
+{
+    int64_t sectors = (s->v->csr.rows + s->segment - 1) / s->segment;
+
+    if (!s->arrays || s->devices == 1)
+        return true;
+    s->needs = malloc((size_t)(sectors + 1) * sizeof *s->needs);
+    for (int64_t i = 0; s->needs && i < sectors; i++)
+        s->needs[i] = no_range;
+    if (s->needs)
+        sc_sparse_walk(s->arrays, &s->v->use, note_need, s);
+    return s->needs != NULL;
+}
+
+/* Whether the columns of rows [row, end), of one sector, are all where the device has x. */
 static bool is_at_home(const struct splitter *s, int d, int64_t row, int64_t end)
 {
     const struct sc_sparse_csr *a = &s->v->csr;
 
+    if (s->needs) {
+        const struct sc_sparse_range *r = &s->needs[row / s->segment];
+
+        return r->first >= r->end || (r->first >= s->home[d] && r->end <= s->home[d + 1]);
+    }
     for (int64_t e = sc_sparse_first(a, row); e < sc_sparse_first(a, end); e++) {
         int64_t column = sc_sparse_at(a->index, a->index_bytes, e) - a->base;
 
@@ -246,13 +283,17 @@ static int runs(const uint64_t *blocks, int64_t n, int64_t gap, struct sc_sparse
     return count;
 }
 
-static bool find_ranges(const struct sc_sparse_csr *a, struct sc_sparse_part *p, uint64_t *blocks)
+/* Words of one set of blocks. */
+static size_t words_of(const struct sc_sparse_csr *a)
+{
+    return (size_t)a->cols / BLOCK / 64 + 2;
+}
+
+static bool make_ranges(const struct sc_sparse_csr *a, struct sc_sparse_part *p, const uint64_t *blocks)
 {
     int64_t n = (a->cols + BLOCK - 1) / BLOCK;
     struct sc_sparse_range found[RANGES_MAX];
 
-    memset(blocks, 0, (size_t)(n / 64 + 1) * sizeof *blocks);
-    mark_blocks(a, p->first, p->entries, blocks);
     for (int64_t gap = 4;; gap *= 2) {
         p->ranges = runs(blocks, n, gap, found, RANGES_MAX);
         if (p->ranges <= RANGES_MAX)
@@ -273,6 +314,88 @@ static bool all_of_x(const struct sc_sparse_csr *a, struct sc_sparse_part *p)
     if (p->x)
         *p->x = (struct sc_sparse_range){0, a->cols};
     return p->x != NULL;
+}
+
+static bool find_ranges(const struct splitter *s)
+{
+    struct sc_sparse_variant *v = s->v;
+    uint64_t *blocks = malloc(words_of(&v->csr) * sizeof *blocks);
+    bool good = blocks != NULL;
+
+    for (int i = 0; i < v->parts && good; i++) {
+        if (s->devices > 1) {
+            memset(blocks, 0, words_of(&v->csr) * sizeof *blocks);
+            mark_blocks(&v->csr, v->part[i].first, v->part[i].entries, blocks);
+            good = make_ranges(&v->csr, &v->part[i], blocks);
+        } else {
+            good = all_of_x(&v->csr, &v->part[i]);
+        }
+    }
+    free(blocks);
+    return good;
+}
+
+/* --- the same in one walk over arrays that are no CSR ------------------------------------------------------------- */
+
+struct survey {
+    struct sc_sparse_variant *v;
+    uint64_t *blocks; /* a set for each part, or NULL */
+    int part;         /* of the row before */
+};
+
+static int part_of(const struct survey *w, int64_t row)
+{
+    const struct sc_sparse_part *p = &w->v->part[w->part];
+    int low = 0, high = w->v->parts;
+
+    if (row >= p->row && row < p->row + p->rows)
+        return w->part;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+
+        if (w->v->part[middle].row <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void note_part(void *context, int64_t row, int64_t col, int64_t at)
+{
+    struct survey *w = context;
+
+    w->part = part_of(w, row);
+    if (at >= 0)
+        widen(&w->v->part[w->part].source, at);
+    if (w->blocks)
+        w->blocks[(size_t)w->part * words_of(&w->v->csr) + (size_t)(col / BLOCK / 64)] |=
+            UINT64_C(1) << col / BLOCK % 64;
+}
+
+/* Each part's ranges of x, and the positions that it comes from. */
+static bool survey(const struct splitter *s)
+{
+    struct sc_sparse_variant *v = s->v;
+    struct survey w = {.v = v};
+    bool good = true;
+
+    if (s->devices > 1) {
+        w.blocks = calloc((size_t)v->parts + 1, words_of(&v->csr) * sizeof *w.blocks);
+        good = w.blocks != NULL;
+    }
+    for (int i = 0; i < v->parts; i++)
+        v->part[i].source = no_range;
+    if (good && v->parts > 0)
+        sc_sparse_walk(s->arrays, &v->use, note_part, &w);
+    for (int i = 0; i < v->parts && good; i++) {
+        if (v->part[i].source.first > v->part[i].source.end)
+            v->part[i].source = (struct sc_sparse_range){0, 0};
+        good = w.blocks ? make_ranges(&v->csr, &v->part[i], w.blocks + (size_t)i * words_of(&v->csr))
+                        : all_of_x(&v->csr, &v->part[i]);
+    }
+    free(w.blocks);
+    return good;
 }
 
 /* --- the order in which they run ---------------------------------------------------------------------------------- */
@@ -296,24 +419,23 @@ static bool set_order(const struct splitter *s)
     return v->order != NULL;
 }
 
-enum sc_status sc_sparse_split(struct sc_sparse_variant *v, int devices)
+enum sc_status sc_sparse_split(struct sc_sparse_variant *v, const struct sc_sparse_arrays *arrays, int devices)
 {
-    struct splitter s = {.v = v, .devices = devices, .segment = sc_coherence_segment(v->csr.rows, v->csr.type)};
+    struct splitter s = {.v = v, .devices = devices, .segment = sc_coherence_segment(v->csr.rows, v->csr.type),
+                         .arrays = v->csr.index ? NULL : arrays};
     int64_t of_x = sc_coherence_segment(v->csr.cols, v->csr.type);
-    uint64_t *blocks = malloc(((size_t)v->csr.cols / BLOCK / 64 + 2) * sizeof *blocks);
-    bool good = blocks != NULL;
+    bool good;
 
     v->devices = devices;
     v->entries = v->csr.rows ? sc_sparse_first(&v->csr, v->csr.rows) - sc_sparse_first(&v->csr, 0) : 0;
     for (int d = 0; d <= devices; d++)
         s.home[d] = vector_cut(v->csr.cols, of_x, devices, d);
+    good = find_needs(&s);
     if (v->csr.rows)
         boundaries(&v->csr, devices, s.segment, s.at);
     for (int d = 0; d < devices && good && v->csr.rows; d++)
         good = add_device(&s, d);
-    for (int i = 0; i < v->parts && good; i++)
-        good = devices == 1 ? all_of_x(&v->csr, &v->part[i]) : find_ranges(&v->csr, &v->part[i], blocks);
-    good = good && set_order(&s);
-    free(blocks);
+    good = good && (s.arrays && (devices > 1 || v->parts > 1) ? survey(&s) : find_ranges(&s)) && set_order(&s);
+    free(s.needs);
     return good ? SC_OK : SC_ERR_MEMORY;
 }

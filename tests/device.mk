@@ -1,17 +1,20 @@
 # Tests of device (on SEMCACHE_TEST_DEVICE; default: two emulated H200)
 check_PROGRAMS += tests/device_kernels tests/device_conformance tests/device_exchange tests/emu_machines \
-	tests/kernel_host
+	tests/kernel_host tests/device_convert
 tests_device_kernels_SOURCES = tests/device_kernels.c tests/blas_definition.h tests/device_common.h
 tests_device_kernels_LDADD = libcore.la -lm
 tests_device_conformance_SOURCES = tests/device_conformance.c tests/device_common.h
 tests_device_conformance_LDADD = libcore.la -lm
 tests_device_exchange_SOURCES = tests/device_exchange.c tests/device_common.h
 tests_device_exchange_LDADD = libcore.la -lm
+tests_device_convert_SOURCES = tests/device_convert.c tests/device_common.h
+tests_device_convert_LDADD = libcore.la
 tests_emu_machines_SOURCES = tests/emu_machines.c tests/device_common.h
 tests_emu_machines_LDADD = libcore.la -lm
 tests_kernel_host_SOURCES = tests/kernel_host.c tests/device_common.h
 tests_kernel_host_LDADD = libcore.la -lm
-TESTS += tests/device_kernels tests/device_conformance tests/device_exchange tests/emu_machines tests/kernel_host
+TESTS += tests/device_kernels tests/device_conformance tests/device_exchange tests/emu_machines tests/kernel_host \
+	tests/device_convert
 
 # Opened as if it were the CUDA module.
 check_LTLIBRARIES += tests/semcache-cuda.la

@@ -94,7 +94,7 @@ static void test_split(int64_t n, int64_t least, int64_t most, int devices, cons
     memset(owner, -1, sizeof owner);
     v.csr = (struct sc_sparse_csr){.type = SC_D, .index_bytes = 4, .rows = n, .cols = n, .start = m.start,
                                    .index = m.columns, .values = m.values, .borrowed = true};
-    status = sc_sparse_split(&v, devices);
+    status = sc_sparse_split(&v, NULL, devices);
     tap_ok(status == SC_OK && v.parts >= devices, "%s, cut for %d devices: %d parts", what, devices, v.parts);
     for (int i = 0; i < v.parts; i++) {
         struct sc_sparse_part *p = &v.part[i];
@@ -145,7 +145,7 @@ static void test_ends(int devices)
     make(&m, 64000, 7, 7, 50);
     v.csr = (struct sc_sparse_csr){.type = SC_D, .index_bytes = 4, .rows = m.n, .cols = m.n, .start = m.start,
                                    .index = m.columns, .values = m.values, .borrowed = true};
-    tap_ok(sc_sparse_split(&v, devices) == SC_OK && v.parts == 3 * devices - 2,
+    tap_ok(sc_sparse_split(&v, NULL, devices) == SC_OK && v.parts == 3 * devices - 2,
            "a band on %d devices: parts for the ends", devices);
     for (int i = 0; i < v.parts; i++) {
         const struct sc_sparse_part *p = &v.part[v.order[i]];

@@ -38,6 +38,8 @@ struct sc_cuda_device {
     struct sc_cuda_pool *pool;
     CUmodule exchange;          /* exchange.c; NULL: not there */
     CUfunction exchange_few, exchange_many;
+    CUmodule conversion;        /* convert.c; NULL: not yet there */
+    CUfunction find_rows, find_starts, store_single, store_double;
     bool reads_host;            /* kernels read pinned host memory by its address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
@@ -102,6 +104,9 @@ void sc_cuda_pool_close(struct sc_cuda_device *d);
 pthread_mutex_t *sc_cuda_pool_lock(struct sc_cuda_device *d); /* also protects marks on SC_STREAM_MEMORY */
 enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
 void sc_cuda_free(int device, void *memory, const struct sc_fence *after, int count);
+/* What an operation on COMPUTE needs for itself; freed once what is enqueued then is done.  memory[i] may be NULL. */
+enum sc_status sc_cuda_work_alloc(int device, size_t bytes, void **memory);
+void sc_cuda_work_free(int device, void *const *memory, int count);
 
 /* copy.c */
 enum sc_status sc_cuda_slots_open(struct sc_cuda_device *d);
@@ -134,5 +139,8 @@ void sc_cuda_forget(int device, void *plan);
 /* product.c */
 enum sc_status sc_cuda_multiply(int device, struct sc_csr_product *product);
 enum sc_status sc_cuda_store(int device, struct sc_csr_product *product, void *rows, void *columns, void *values);
+
+/* convert.c, where there is a compiler for kernels (SC_CUDA_CONVERT) */
+enum sc_status sc_cuda_convert(int device, const struct sc_csr_conversion *conversion);
 
 #endif

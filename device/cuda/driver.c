@@ -102,8 +102,8 @@ enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const ch
     if (result == CUDA_SUCCESS)
         return sc_cuda_module_find(*module, name, function);
     *module = NULL;
-    sc_cuda_host->log(SC_LOG_INFO, "the driver does not take a kernel for copies between devices (error %d): the copy "
-                      "engines do them all", (int)result);
+    sc_cuda_host->log(SC_LOG_INFO, "the driver does not take a kernel (%s, error %d): what it is for is done without",
+                      name, (int)result);
     return SC_ERR_UNSUPPORTED;
 }
 

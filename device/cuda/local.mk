@@ -1,6 +1,6 @@
 # The CUDA devices, as a module that is opened at run time: the library itself links no CUDA library.
 # Uninstalled, the module is .libs/semcache-cuda.so of the build tree (SEMCACHE_MODULE_PATH=.libs).
-EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu
+EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.cu
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
 semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \
@@ -13,16 +13,21 @@ semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex 
 	-no-undefined -Wl,-z,defs -Wl,-z,nodelete $(CUDA_LDFLAGS)
 semcache_cuda_la_LIBADD = -lcublas -lcusparse -lcudart
 
-# Its kernel, for all generations that this nvcc knows, as the elements of an array of bytes.
+# Its kernels, for all generations that this nvcc knows, as the elements of arrays of bytes.
 if HAVE_NVCC
-semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE
-$(semcache_cuda_la_OBJECTS): device/cuda/exchange_image.inc
+semcache_cuda_la_SOURCES += device/cuda/convert.c
+semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT
+cuda_images = device/cuda/exchange_image.inc device/cuda/convert_image.inc
+$(semcache_cuda_la_OBJECTS): $(cuda_images)
+compile_image = $(MKDIR_P) device/cuda && $(NVCC) -fatbin -arch=all-major -I$(srcdir) -o $@.fatbin
+array_of_image = @od -An -v -tu1 $@.fatbin | sed 's/ *\([0-9][0-9]*\)/\1,/g' >$@.new && mv $@.new $@ && rm -f $@.fatbin
 device/cuda/exchange_image.inc: $(srcdir)/device/cuda/exchange.cu $(srcdir)/device/cuda/exchange_kernel.h
-	@$(MKDIR_P) device/cuda
-	$(AM_V_GEN)$(NVCC) -fatbin -arch=all-major -I$(srcdir) -o $@.fatbin $(srcdir)/device/cuda/exchange.cu
-	@od -An -v -tu1 $@.fatbin | sed 's/ *\([0-9][0-9]*\)/\1,/g' >$@.new && mv $@.new $@
-	@rm -f $@.fatbin
-CLEANFILES += device/cuda/exchange_image.inc
+	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/exchange.cu
+	$(array_of_image)
+device/cuda/convert_image.inc: $(srcdir)/device/cuda/convert.cu $(srcdir)/device/slot.h $(srcdir)/base/types.h
+	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/convert.cu
+	$(array_of_image)
+CLEANFILES += $(cuda_images)
 endif
 
 check_PROGRAMS += tests/cuda_kernels tests/cuda_device

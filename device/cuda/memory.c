@@ -328,3 +328,27 @@ void sc_cuda_pool_close(struct sc_cuda_device *d)
     free(pool);
     d->pool = NULL;
 }
+
+/* --- for the work of one operation -------------------------------------------------------------------------------- */
+
+enum sc_status sc_cuda_work_alloc(int device, size_t bytes, void **memory)
+{
+    struct sc_fence ready;
+    enum sc_status status = sc_cuda_alloc(device, bytes ? bytes : 1, memory, &ready);
+
+    if (status != SC_OK) {
+        *memory = NULL;
+        return status;
+    }
+    return sc_cuda_wait(device, SC_STREAM_COMPUTE, ready);
+}
+
+void sc_cuda_work_free(int device, void *const *memory, int count)
+{
+    struct sc_fence used;
+    enum sc_status status = sc_cuda_mark(device, SC_STREAM_COMPUTE, &used);
+
+    for (int i = 0; i < count && status == SC_OK; i++)
+        if (memory[i])
+            sc_cuda_free(device, memory[i], &used, 1);
+}

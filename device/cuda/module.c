@@ -181,6 +181,8 @@ static void close_device(struct sc_cuda_device *d)
                 SC_CUDA(cudaStreamSynchronize(d->streams[s].stream));
         sc_cuda_kernels_close(d);
         sc_cuda_exchange_close(d);
+        sc_cuda_module_unload(d->conversion);
+        d->conversion = NULL;
         sc_cuda_pool_close(d);
         sc_cuda_slots_close(d);
         sc_cuda_fences_close(d);
@@ -265,6 +267,9 @@ static const struct sc_device_ops module_ops = {
     .forget = sc_cuda_forget,
     .multiply = sc_cuda_multiply,
     .store = sc_cuda_store,
+#ifdef SC_CUDA_CONVERT
+    .convert = sc_cuda_convert,
+#endif
     .result_slot = sc_cuda_result_slot,
     .mark = sc_cuda_mark,
     .wait = sc_cuda_wait,

@@ -35,31 +35,6 @@ static enum sc_status result_of(cusparseStatus_t error)
     return error == CUSPARSE_STATUS_SUCCESS ? SC_OK : sc_cuda_sparse_failed(error, "SpGEMM");
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
-
-static enum sc_status allocate(const struct call *c, size_t bytes, void **memory)
-{
-    struct sc_fence ready;
-    enum sc_status status = sc_cuda_alloc(c->device, bytes ? bytes : 1, memory, &ready);
-
-    if (status != SC_OK) {
-        *memory = NULL;
-        return status;
-    }
-    return sc_cuda_wait(c->device, SC_STREAM_COMPUTE, ready);
-}
-
-/* Once what is enqueued now is done. */
-static void release(int device, void *const *memory, int count)
-{
-    struct sc_fence used;
-    enum sc_status status = sc_cuda_mark(device, SC_STREAM_COMPUTE, &used);
-
-    for (int i = 0; i < count && status == SC_OK; i++)
-        if (memory[i])
-            sc_cuda_free(device, memory[i], &used, 1);
-}
-
 static void drop(int device, struct product *w)
 {
     if (w->a)
@@ -70,7 +45,7 @@ static void drop(int device, struct product *w)
         cusparseDestroySpMat(w->c);
     if (w->spgemm)
         cusparseSpGEMM_destroyDescr(w->spgemm);
-    release(device, w->buffer, BUFFERS);
+    sc_cuda_work_free(device, w->buffer, BUFFERS);
     free(w);
 }
 
@@ -93,7 +68,7 @@ static enum sc_status describe_all(const struct call *c)
     if (status == SC_OK)
         status = describe(c, &c->w->b, p->k, p->n, &p->b, p->b_values);
     if (status == SC_OK)
-        status = allocate(c, ((size_t)p->m + 1) * sizeof(int), &c->w->buffer[ROWS]);
+        status = sc_cuda_work_alloc(c->device, ((size_t)p->m + 1) * sizeof(int), &c->w->buffer[ROWS]);
     if (status != SC_OK)
         return status;
     empty.rows = c->w->buffer[ROWS];
@@ -115,7 +90,7 @@ static enum sc_status run_step(const struct call *c, step *run, int buffer)
                                           ALGORITHM, w->spgemm, &bytes, NULL));
 
     if (status == SC_OK)
-        status = allocate(c, bytes, &w->buffer[buffer]);
+        status = sc_cuda_work_alloc(c->device, bytes, &w->buffer[buffer]);
     if (status != SC_OK)
         return status;
     return result_of(run(c->sparse, PLAIN, PLAIN, &c->one, w->a, w->b, &c->zero, w->c, c->type, ALGORITHM, w->spgemm,
@@ -194,12 +169,12 @@ static enum sc_status transpose(const struct call *c, const struct arrays *from,
         CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG_DEFAULT, &bytes));
 
     if (status == SC_OK)
-        status = allocate(c, bytes, &buffer);
+        status = sc_cuda_work_alloc(c->device, bytes, &buffer);
     if (status == SC_OK)
         status = result_of(cusparseCsr2cscEx2(c->sparse, m, n, entries, from->values, from->start, from->index,
                                               to->values, to->start, to->index, c->type, CUSPARSE_ACTION_NUMERIC,
                                               CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG_DEFAULT, buffer));
-    release(c->device, &buffer, 1);
+    sc_cuda_work_free(c->device, &buffer, 1);
     return status;
 }
 
@@ -208,12 +183,12 @@ static enum sc_status sort(const struct call *c, const struct arrays *a)
 {
     struct arrays turned = {.lines = a->across, .across = a->lines};
     void *memory[3] = {NULL};
-    enum sc_status status = allocate(c, ((size_t)turned.lines + 1) * sizeof(int), &memory[0]);
+    enum sc_status status = sc_cuda_work_alloc(c->device, ((size_t)turned.lines + 1) * sizeof(int), &memory[0]);
 
     if (status == SC_OK)
-        status = allocate(c, (size_t)c->p->nonzeros * sizeof(int), &memory[1]);
+        status = sc_cuda_work_alloc(c->device, (size_t)c->p->nonzeros * sizeof(int), &memory[1]);
     if (status == SC_OK)
-        status = allocate(c, (size_t)c->p->nonzeros * sc_type_bytes(c->p->type), &memory[2]);
+        status = sc_cuda_work_alloc(c->device, (size_t)c->p->nonzeros * sc_type_bytes(c->p->type), &memory[2]);
     turned.start = memory[0];
     turned.index = memory[1];
     turned.values = memory[2];
@@ -221,7 +196,7 @@ static enum sc_status sort(const struct call *c, const struct arrays *a)
         status = transpose(c, a, &turned);
     if (status == SC_OK)
         status = transpose(c, &turned, a);
-    release(c->device, memory, 3);
+    sc_cuda_work_free(c->device, memory, 3);
     return status;
 }
 

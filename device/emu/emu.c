@@ -113,6 +113,9 @@ static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t
     case SC_EMU_DO_STORE:
         sc_emu_clock_fill(device, stream, seq, 2 * op->store.bytes); /* read and written */
         break;
+    case SC_EMU_DO_CONVERT:
+        sc_emu_clock_fill(device, stream, seq, sc_emu_conversion_bytes(&op->conversion));
+        break;
     case SC_EMU_DO_WAIT:
         sc_emu_clock_wait(device, stream, seq, op->fence);
         break;
@@ -192,6 +195,8 @@ static enum sc_status run_op(const struct sc_emu_op *op)
     case SC_EMU_DO_STORE:
         sc_emu_product_store(&op->store);
         return SC_OK;
+    case SC_EMU_DO_CONVERT:
+        return sc_device_convert(&op->conversion);
     default:
         sc_emu_memory_unmap(&op->unmap);
         return SC_OK;
@@ -635,6 +640,17 @@ static enum sc_status emu_store(int device, struct sc_csr_product *product, void
     return status;
 }
 
+static enum sc_status emu_convert(int device, const struct sc_csr_conversion *conversion)
+{
+    struct sc_emu_op op = {.action = SC_EMU_DO_CONVERT, .conversion = *conversion};
+
+    if (!valid_stream(device, 0))
+        return SC_ERR_INVALID;
+    if (!sc_emu_conversion_valid(device, conversion))
+        return SC_ERR_DEVICE;
+    return submit(device, SC_STREAM_COMPUTE, SC_EMU_LAUNCH, &op);
+}
+
 static void *emu_result_slot(int device)
 {
     return valid_stream(device, 0) && !fails_now(device, SC_EMU_SLOT) ? sc_emu_slot(device) : NULL;
@@ -757,7 +773,7 @@ const struct sc_device_ops *sc_device_emu(void)
         .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
         .copy = emu_copy, .fill = emu_fill, .exchange = emu_exchange, .launch = emu_launch,
         .multiply = emu_multiply, .store = emu_store,
-        .result_slot = emu_result_slot,
+        .convert = emu_convert, .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,
         .virtual_seconds = emu_virtual_seconds, .joules = emu_joules,
     };

@@ -9,8 +9,8 @@
 /* --- streams.c: queues, workers, fences ------------------------------------------------------------------------- */
 
 enum sc_emu_action {
-    SC_EMU_DO_COPY, SC_EMU_DO_EXCHANGE, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_STORE, SC_EMU_DO_WAIT,
-    SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
+    SC_EMU_DO_COPY, SC_EMU_DO_EXCHANGE, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_STORE, SC_EMU_DO_CONVERT,
+    SC_EMU_DO_WAIT, SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
 };
 
 /* The pieces belong to who enqueues; a queue has its own. */
@@ -35,6 +35,7 @@ struct sc_emu_op {
         struct sc_fence fence;
         struct sc_emu_unmap unmap;
         struct sc_emu_store store;
+        struct sc_csr_conversion conversion;
     };
     uint64_t seq;
     struct sc_emu_op *next;
@@ -93,6 +94,12 @@ enum sc_status sc_emu_product_make(struct sc_csr_product *product);
 uint64_t sc_emu_product_bytes(const struct sc_emu_product *product);
 void sc_emu_product_store(const struct sc_emu_store *store); /* to where it belongs, and frees it */
 void sc_emu_product_free(struct sc_emu_product *product);
+
+/* --- convert.c: conversions to CSR -------------------------------------------------------------------------------- */
+
+/* Each array lies in one block of the device. */
+bool sc_emu_conversion_valid(int device, const struct sc_csr_conversion *conversion);
+uint64_t sc_emu_conversion_bytes(const struct sc_csr_conversion *conversion); /* that a GPU moves in its memory */
 
 /* --- hostmem.c: host memory whatever its protection ------------------------------------------------------------- */
 

@@ -1,0 +1,216 @@
+/* From arrays of any format to CSR on the devices (sc_device_ops.convert): the part's device gets the stored entries
+ * that its rows may come from as they are, and makes the part of them.  Those are a run of positions: few more than the
+ * part has where entries are stored about in the order of rows, else all. */
+#include <string.h>
+
+#include "sparse/sparse_int.h"
+
+#define SLOTS_MAX INT32_MAX /* devices sort this many */
+#define SENT_MAX 2          /* times what is stored goes to one device, at most: else the host converts */
+
+bool sc_sparse_can_convert(const struct sc_sparse_matrix *m, const struct sc_sparse_use *use)
+{
+    const struct sc_sparse_arrays *a = &m->arrays;
+    bool lines = a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA;
+
+    return !use->solve && !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() &&
+           (!lines || a->end == (const char *)a->start + a->index_bytes);
+}
+
+/* --- what is sent ------------------------------------------------------------------------------------------------- */
+
+/* Everything but addresses. */
+static struct sc_csr_conversion describe(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                                         const struct sc_sparse_part *p)
+{
+    const struct sc_sparse_arrays *a = &m->arrays;
+    const struct sc_sparse_descr *d = &v->use.descr;
+    bool mirrored = d->kind == SC_SPARSE_SYMMETRIC || d->kind == SC_SPARSE_HERMITIAN;
+    bool all = d->kind == SC_SPARSE_GENERAL, triangle = !all && d->kind != SC_SPARSE_DIAGONAL;
+
+    return (struct sc_csr_conversion){
+        .layout = a->format == SC_SPARSE_COO ? SC_LAYOUT_COORDINATES
+                  : a->format == SC_SPARSE_DIA ? SC_LAYOUT_DIAGONALS : SC_LAYOUT_LINES,
+        .type = a->type, .from_bytes = a->index_bytes, .from_base = a->base, .m = a->rows, .n = a->cols,
+        .first = p->source.first, .count = p->source.end - p->source.first,
+        .lines = sc_sparse_lines(a), .block = a->format == SC_SPARSE_BSR ? a->block : 1, .diagonals = a->count,
+        .by_columns = a->format == SC_SPARSE_CSC, .block_by_rows = a->block_by_rows,
+        .lower = all || (triangle && d->uplo == 'L'), .upper = all || (triangle && d->uplo == 'U'),
+        .diagonal = d->diag != 'U', .ones = d->diag == 'U', .mirrored = mirrored,
+        .mirror_conjugated = d->kind == SC_SPARSE_HERMITIAN, .transposed = v->use.trans != 'N',
+        .conjugated = v->use.trans == 'C', .row = p->row, .rows = p->rows, .entries = p->entries,
+        .to_bytes = v->index_bytes, .to_base = v->csr.base};
+}
+
+/* Values of one position (of a diagonal: on each). */
+static int64_t values_each(const struct sc_csr_conversion *c)
+{
+    return c->layout == SC_LAYOUT_LINES ? c->block * c->block : 1;
+}
+
+static int64_t diagonals(const struct sc_csr_conversion *c)
+{
+    return c->layout == SC_LAYOUT_DIAGONALS ? c->diagonals : 1;
+}
+
+/* Where it is, for the time being: `start` is at 0. */
+struct staged {
+    size_t index, values, bytes;
+};
+
+static struct staged staged_of(const struct sc_csr_conversion *c)
+{
+    int64_t starts = c->layout == SC_LAYOUT_LINES ? c->lines + 1 : c->layout == SC_LAYOUT_COORDINATES ? c->count : 0;
+    int64_t indices = c->layout == SC_LAYOUT_DIAGONALS ? c->diagonals : c->count;
+    size_t integer = (size_t)c->from_bytes, values = (size_t)(c->count * values_each(c) * diagonals(c));
+    struct staged s;
+
+    s.index = sc_sparse_aligned((size_t)starts * integer);
+    s.values = s.index + sc_sparse_aligned((size_t)indices * integer);
+    s.bytes = s.values + sc_sparse_aligned(values * sc_type_bytes(c->type));
+    return s;
+}
+
+static bool fits(const struct sc_csr_conversion *c)
+{
+    return (double)c->count * (double)(values_each(c) * diagonals(c)) * (c->mirrored ? 2 : 1) + (double)c->rows <=
+           SLOTS_MAX;
+}
+
+bool sc_sparse_should_convert(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
+{
+    struct sc_sparse_part all = {.source = {m->first, m->end}};
+    double sent[SC_DEVICES_MAX] = {0}, stored;
+    struct sc_csr_conversion c;
+
+    if (m->arrays.format == SC_SPARSE_DIA)
+        all.source.end = m->arrays.rows;
+    if (v->parts == 1)
+        v->part[0].source = all.source;
+    c = describe(m, v, &all);
+    stored = (double)staged_of(&c).bytes;
+    for (int i = 0; i < v->parts; i++) {
+        c = describe(m, v, &v->part[i]);
+        if (!fits(&c))
+            return false;
+        sent[v->part[i].device] += (double)staged_of(&c).bytes;
+    }
+    for (int d = 0; d < v->devices; d++)
+        if (sent[d] > SENT_MAX * stored + 4096)
+            return false;
+    return true;
+}
+
+/* --- sending ------------------------------------------------------------------------------------------------------ */
+
+static enum sc_status upload(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
+                             const struct sc_operand *source, struct sc_form *to)
+{
+    struct staged s = staged_of(c);
+    int64_t each = values_each(c), first = c->first - m->first;
+    size_t elem = sc_type_bytes(c->type);
+    enum sc_status status = SC_OK;
+
+    if (!c->count)
+        return SC_OK;
+    if (c->layout == SC_LAYOUT_DIAGONALS) {
+        for (int64_t d = 0; d < c->diagonals && status == SC_OK; d++)
+            status = sc_coherence_form_upload(to, s.values + (size_t)(d * c->count) * elem, &source[0],
+                                              d * m->arrays.ld + c->first, c->count);
+        return status;
+    }
+    if (c->layout == SC_LAYOUT_LINES)
+        status = sc_coherence_form_upload(to, 0, &source[2], 0, c->lines + 1);
+    else
+        status = sc_coherence_form_upload(to, 0, &source[2], c->first, c->count);
+    if (status == SC_OK)
+        status = sc_coherence_form_upload(to, s.index, &source[1], first, c->count);
+    return status == SC_OK ? sc_coherence_form_upload(to, s.values, &source[0], first * each, c->count * each) : status;
+}
+
+/* The part's memory, and what it is made of in `staged`. */
+static enum sc_status send(const struct sc_sparse_matrix *m, struct sc_sparse_part *p,
+                           const struct sc_csr_conversion *c, size_t bytes, struct sc_form *staged)
+{
+    struct sc_operand source[4];
+    struct sc_view views[4];
+    int sources = sc_sparse_views(m, views);
+    enum sc_status status = sc_coherence_begin(views, sources, source);
+
+    if (status != SC_OK)
+        return status;
+    status = sc_sparse_link(source, sources, &p->made);
+    if (status == SC_OK)
+        status = sc_coherence_form_make(&p->form, p->device, bytes);
+    p->form.pins++;
+    if (status == SC_OK)
+        status = sc_coherence_form_make(staged, p->device, staged_of(c).bytes);
+    p->form.pins--;
+    if (status == SC_OK)
+        status = upload(m, c, source, staged);
+    sc_coherence_end(source, sources);
+    return status;
+}
+
+static void fill_offsets(void *context, size_t from, size_t bytes, void *buffer)
+{
+    memcpy(buffer, (const char *)context + from, bytes);
+}
+
+/* Offsets of diagonals are not among the arrays that are linked. */
+static enum sc_status send_offsets(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
+                                   struct sc_form *staged)
+{
+    if (c->layout != SC_LAYOUT_DIAGONALS)
+        return SC_OK;
+    return sc_coherence_form_send(staged, staged_of(c).index, (size_t)c->diagonals * (size_t)c->from_bytes,
+                                  fill_offsets, (void *)m->arrays.index);
+}
+
+static void set_addresses(struct sc_csr_conversion *c, const struct sc_form *staged, const struct sc_form *form,
+                          const struct sc_sparse_layout *l)
+{
+    struct staged s = staged_of(c);
+    char *from = staged->memory, *to = form->memory;
+
+    c->start = from;
+    c->index = from + s.index;
+    c->values = from + s.values;
+    c->csr_rows = to;
+    c->csr_columns = to + l->columns;
+    c->csr_values = to + l->values;
+}
+
+static enum sc_status convert(struct sc_csr_conversion *c, struct sc_form *staged, struct sc_form *form,
+                              const struct sc_sparse_layout *l)
+{
+    enum sc_status status = sc_coherence_begin(NULL, 0, NULL);
+
+    if (status != SC_OK)
+        return status;
+    if (staged->memory && form->memory) {
+        set_addresses(c, staged, form, l);
+        status = sc_coherence_form_convert(form, staged, c);
+    } else { /* evicted meanwhile */
+        status = SC_ERR_DEVICE_MEMORY;
+    }
+    sc_coherence_end(NULL, 0);
+    return status;
+}
+
+enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                                      struct sc_sparse_part *p, const struct sc_sparse_layout *l)
+{
+    struct sc_csr_conversion c = describe(m, v, p);
+    struct sc_form staged = {.memory = NULL};
+    enum sc_status status = send(m, p, &c, l->bytes, &staged);
+
+    if (status == SC_OK)
+        status = send_offsets(m, &c, &staged);
+    if (status == SC_OK)
+        status = convert(&c, &staged, &p->form, l);
+    sc_coherence_form_discard(&staged);
+    if (status != SC_OK)
+        sc_coherence_form_discard(&p->form);
+    return status;
+}
