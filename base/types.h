@@ -132,7 +132,8 @@ enum sc_layout {
 /* Rows [row, row + rows) of a matrix, stored in one of these layouts, as a CSR; all in one address space.  Integers of
  * the source have from_bytes and count from from_base; what is there of its entries are positions [first, first +
  * count), beginning at `index` and `values`.  A position is an entry, a block, or a row's place on every diagonal.  The
- * CSR has a row's entries in the order in which they are stored (mirror images behind what they are of, ones last). */
+ * CSR has a row's entries in the order in which they are stored (mirror images behind what they are of, ones last), or
+ * by columns; then those of one place have been summed, in that order. */
 struct sc_csr_conversion {
     enum sc_layout layout;
     enum sc_type type;
@@ -149,9 +150,10 @@ struct sc_csr_conversion {
     bool mirrored, mirror_conjugated; /* those off the diagonal count twice, at (i, j) and (j, i) */
     bool transposed, conjugated; /* after that */
     bool ones;             /* the diagonal is all ones */
+    bool sorted;           /* by columns */
 
     int64_t row, rows;     /* of the result */
-    int64_t entries;       /* that it has in these rows */
+    int64_t entries;       /* that there are for these rows: what the CSR has, or, sorted, has room for */
     int to_bytes, to_base;
     void *csr_rows, *csr_columns, *csr_values;
 };

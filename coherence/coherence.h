@@ -212,7 +212,7 @@ enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent);
  * The arrays stay what they are; the form is good as long as nobody has written them since it was made.
  *
  * The struct is the caller's, zeroed at first; the fields are read only.  `memory` turns NULL when the form was
- * evicted: it has to be made again.  All functions but send and discard are called between begin and end (of no
+ * evicted: it has to be made again.  All functions but send, read and discard are called between begin and end (of no
  * operands, if need be). */
 struct sc_form {
     void *memory;
@@ -251,6 +251,8 @@ bool sc_coherence_converts(void);
  * The conversion's addresses are in these two.  Anything but SC_OK: the form has no contents. */
 enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *source,
                                          const struct sc_csr_conversion *conversion);
+/* Without the lock: *to := at most 16 bytes of the form, when they are there.  SC_ERR_DEVICE_MEMORY: evicted. */
+enum sc_status sc_coherence_form_read(struct sc_form *form, size_t at, void *to, size_t bytes);
 
 /* Runs a sparse kernel on the form's device; a and csr are addresses in the form.  x: the parts of one operand that the
  * kernel reads, in one tile; kernel->b gets the address of the operand's element 0.  A part that only another device

@@ -1,6 +1,8 @@
 /* Conversions of sparse matrices on a device (sc_device_ops.convert), from one form to another. */
 #include "coherence/protocol.h"
 
+#include <string.h>
+
 bool sc_coherence_converts(void)
 {
     const struct sc_device_ops *ops = sc_protocol_ops();
@@ -53,5 +55,48 @@ enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *s
     } else if (status == SC_ERR_DEVICE) {
         sc_device_gave_up(form->device, "converting a sparse matrix");
     }
+    return status;
+}
+
+/* Enqueues it, with the lock; *slot: where it comes to. */
+static enum sc_status fetch(struct sc_form *f, size_t at, size_t bytes, void **slot, struct sc_fence *fence)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    struct sc_copy2d copy = {.src = (char *)f->memory + at, .dst_pitch = bytes, .src_pitch = bytes, .width = bytes,
+                             .height = 1, .dst_device = SC_HOST, .src_device = f->device};
+    enum sc_status status = sc_order(f->device, SC_STREAM_D2H, f->ready);
+
+    copy.dst = *slot = ops->result_slot(f->device);
+    if (!copy.dst)
+        status = SC_ERR_DEVICE;
+    if (status == SC_OK)
+        status = ops->copy(f->device, SC_STREAM_D2H, &copy);
+    if (status == SC_OK)
+        status = sc_mark(f->device, SC_STREAM_D2H, fence);
+    if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(f->device, "reading from a part of a sparse matrix");
+    if (status == SC_OK)
+        f->ready = *fence; /* it goes no sooner */
+    return status;
+}
+
+enum sc_status sc_coherence_form_read(struct sc_form *f, size_t at, void *to, size_t bytes)
+{
+    enum sc_status status = SC_ERR_DEVICE_MEMORY;
+    struct sc_fence fence;
+    void *slot;
+
+    sc_inside_enter();
+    sc_protocol_lock();
+    if (!sc_protocol.ops || sc_protocol.stopping)
+        status = SC_ERR_DEVICE;
+    else if (f->memory)
+        status = fetch(f, at, bytes, &slot, &fence);
+    sc_protocol_unlock();
+    if (status == SC_OK)
+        status = sc_coherence_wait(fence);
+    if (status == SC_OK)
+        memcpy(to, slot, bytes);
+    sc_inside_leave();
     return status;
 }

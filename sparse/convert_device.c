@@ -13,7 +13,7 @@ bool sc_sparse_can_convert(const struct sc_sparse_matrix *m, const struct sc_spa
     const struct sc_sparse_arrays *a = &m->arrays;
     bool lines = a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA;
 
-    return !use->solve && !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() &&
+    return !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() &&
            (!lines || a->end == (const char *)a->start + a->index_bytes);
 }
 
@@ -38,8 +38,8 @@ static struct sc_csr_conversion describe(const struct sc_sparse_matrix *m, const
         .lower = all || (triangle && d->uplo == 'L'), .upper = all || (triangle && d->uplo == 'U'),
         .diagonal = d->diag != 'U', .ones = d->diag == 'U', .mirrored = mirrored,
         .mirror_conjugated = d->kind == SC_SPARSE_HERMITIAN, .transposed = v->use.trans != 'N',
-        .conjugated = v->use.trans == 'C', .row = p->row, .rows = p->rows, .entries = p->entries,
-        .to_bytes = v->index_bytes, .to_base = v->csr.base};
+        .conjugated = v->use.trans == 'C', .row = p->row, .rows = p->rows, .entries = p->room,
+        .sorted = v->use.solve, .to_bytes = v->index_bytes, .to_base = v->csr.base};
 }
 
 /* Values of one position (of a diagonal: on each). */
@@ -198,6 +198,22 @@ static enum sc_status convert(struct sc_csr_conversion *c, struct sc_form *stage
     return status;
 }
 
+/* Entries of one place have been summed: how many are left is the last position. */
+static enum sc_status count_entries(const struct sc_csr_conversion *c, struct sc_sparse_part *p)
+{
+    size_t bytes = (size_t)c->to_bytes;
+    union {
+        int32_t narrow;
+        int64_t wide;
+    } last;
+    enum sc_status status = sc_coherence_form_read(&p->form, (size_t)c->rows * bytes, &last, bytes);
+
+    if (status != SC_OK)
+        return status;
+    p->entries = (bytes == sizeof last.narrow ? last.narrow : last.wide) - c->to_base;
+    return p->entries >= 0 && p->entries <= p->room ? SC_OK : SC_ERR_DEVICE; /* a device has gone wrong */
+}
+
 enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
                                       struct sc_sparse_part *p, const struct sc_sparse_layout *l)
 {
@@ -209,6 +225,8 @@ enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *m, const st
         status = send_offsets(m, &c, &staged);
     if (status == SC_OK)
         status = convert(&c, &staged, &p->form, l);
+    if (status == SC_OK && c.sorted)
+        status = count_entries(&c, p);
     sc_coherence_form_discard(&staged);
     if (status != SC_OK)
         sc_coherence_form_discard(&p->form);

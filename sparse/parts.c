@@ -195,8 +195,8 @@ static struct sc_sparse_layout layout_of(const struct sc_sparse_variant *v, cons
     struct sc_sparse_layout l;
 
     l.columns = sc_sparse_aligned((size_t)(p->rows + 1) * (size_t)v->index_bytes);
-    l.values = l.columns + sc_sparse_aligned((size_t)p->entries * (size_t)v->index_bytes);
-    l.bytes = l.values + sc_sparse_aligned((size_t)p->entries * sc_type_bytes(v->csr.type));
+    l.values = l.columns + sc_sparse_aligned((size_t)p->room * (size_t)v->index_bytes);
+    l.bytes = l.values + sc_sparse_aligned((size_t)p->room * sc_type_bytes(v->csr.type));
     return l;
 }
 

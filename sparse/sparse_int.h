@@ -66,6 +66,7 @@ struct sc_sparse_part {
     int device; /* computes it */
     int owner;  /* of the sectors of y that it lies in */
     int64_t row, rows, first, entries;
+    int64_t room; /* for entries, in the form: those of one place may have been summed there */
     struct sc_sparse_range *x; /* columns that occur, ascending and apart */
     int ranges;
     struct sc_sparse_range source; /* positions of the stored entries that it is converted from (of diagonals: rows) */

@@ -124,6 +124,7 @@ static bool add_part(struct splitter *s, int device, int64_t row, int64_t end)
     v->part[v->parts++] = (struct sc_sparse_part){
         .device = device, .owner = owner_of(s, row), .row = row, .rows = end - row, .first = sc_sparse_first(a, row),
         .entries = sc_sparse_first(a, end) - sc_sparse_first(a, row)};
+    v->part[v->parts - 1].room = v->part[v->parts - 1].entries;
     return true;
 }
 

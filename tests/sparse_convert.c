@@ -28,6 +28,7 @@ struct matrix {
     struct sc_sparse_matrix *handle;
     void *start, *index;
     double *values, *x, *y, *expected;
+    bool solve; /* in place of products */
     size_t start_bytes, index_bytes, value_bytes; /* that are sent to one device */
 };
 
@@ -128,6 +129,7 @@ static void drop(struct matrix *m)
 
 static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
 
+/* y := op(A) x, or op(A)^-1 x with the triangle that d names. */
 static bool multiply(struct matrix *m, char trans, const struct sc_sparse_descr *d, enum sc_offload offload)
 {
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
@@ -135,7 +137,8 @@ static bool multiply(struct matrix *m, char trans, const struct sc_sparse_descr 
     enum sc_status status;
 
     sc_config.offload = offload;
-    status = sc_sparse_mv(m->handle, trans, d, one, m->x, 1, zero, m->y, 1);
+    status = m->solve ? sc_sparse_sv(m->handle, trans, d, one, m->x, 1, m->y, 1)
+                      : sc_sparse_mv(m->handle, trans, d, one, m->x, 1, zero, m->y, 1);
     sc_config.offload = before;
     return status == SC_OK;
 }
@@ -218,6 +221,34 @@ static void test_bytes(enum shape shape)
     drop(&m);
 }
 
+/* The diagonal is all ones, and what is stored so small that nothing grows. */
+static void to_solve(struct matrix *m)
+{
+    m->solve = true;
+    for (int64_t e = 0; e < MOST; e++)
+        m->values[e] /= 64;
+}
+
+static void test_solves(enum shape shape, int devices)
+{
+    static const struct sc_sparse_descr lower = {SC_SPARSE_TRIANGULAR, 'L', 'U'};
+    static const struct sc_sparse_descr upper = {SC_SPARSE_TRIANGULAR, 'U', 'U'};
+    int right = 0, there = 0;
+    struct matrix m;
+
+    for (int i = 0; i < 4; i++) {
+        make(&m, shape);
+        to_solve(&m);
+        right += is_right(&m, "NT"[i % 2], i < 2 ? &lower : &upper);
+        m.values[MOST / 3] = 0.125;
+        right += is_right(&m, "NT"[i % 2], i < 2 ? &lower : &upper);
+        there += converted(&m);
+        drop(&m);
+    }
+    tap_ok(right == 8 && (there == 4 || !sc_coherence_converts()), "%d device(s), %s: solves, sorted by the devices",
+           devices, names[shape]);
+}
+
 /* --- writes ------------------------------------------------------------------------------------------------------- */
 
 static void test_writes(enum shape shape, int devices)
@@ -249,20 +280,26 @@ static void stop(void)
 }
 
 /* The first matrix pins the memory that the second gets again. */
-static bool is_right_with(enum shape shape, struct sc_emu_fault fault, uint64_t limit, int *there)
+static bool is_right_with(enum shape shape, bool solve, struct sc_emu_fault fault, uint64_t limit, int *there)
 {
+    static const struct sc_sparse_descr lower = {SC_SPARSE_TRIANGULAR, 'L', 'U'};
+    const struct sc_sparse_descr *use = solve ? &lower : &general;
     struct matrix m;
     bool right;
 
     env_start("emu:h200x8:1", limit);
     make(&m, shape);
-    multiply(&m, 'N', &general, SC_OFFLOAD_ALWAYS);
+    if (solve)
+        to_solve(&m);
+    multiply(&m, 'N', use, SC_OFFLOAD_ALWAYS);
     drop(&m);
     make(&m, shape);
-    if (!multiply(&m, 'N', &general, SC_OFFLOAD_NEVER))
+    if (solve)
+        to_solve(&m);
+    if (!multiply(&m, 'N', use, SC_OFFLOAD_NEVER))
         tap_ok(0, "the host's product");
     sc_emu_inject(0, fault);
-    right = is_right(&m, 'N', &general);
+    right = is_right(&m, 'N', use);
     sc_emu_inject(0, (struct sc_emu_fault){.nth = 0});
     *there += converted(&m);
     drop(&m);
@@ -276,22 +313,23 @@ static void test_skips(enum shape shape)
     int wrong = 0, there = 0, copies = shape == DIAGONALS ? EACH + 2 : 4;
 
     for (int nth = 1; nth <= copies; nth++)
-        wrong += !is_right_with(shape, (struct sc_emu_fault){.kind = SC_EMU_COPY, .nth = (uint64_t)nth, .skip = true,
-                                                             .quiet = true}, 0, &there);
+        wrong += !is_right_with(shape, false, (struct sc_emu_fault){.kind = SC_EMU_COPY, .nth = (uint64_t)nth,
+                                                                    .skip = true, .quiet = true}, 0, &there);
     for (uint64_t nth = 1; nth <= 2; nth++)
-        wrong += !is_right_with(shape, (struct sc_emu_fault){.kind = SC_EMU_LAUNCH, .nth = nth, .skip = true,
+        wrong += !is_right_with(shape, false, (struct sc_emu_fault){.kind = SC_EMU_LAUNCH, .nth = nth, .skip = true,
                                                              .quiet = true}, 0, &there);
     tap_ok(wrong == copies + 2, "%s: each of %d copies and 2 launches that is left out gives a wrong result",
            names[shape], copies);
 }
 
-static void test_faults(enum shape shape)
+static void test_faults(enum shape shape, bool solve)
 {
     int right = 0, there = 0, runs = 0;
 
     for (uint64_t nth = 1; nth < 40; nth++, runs++)
-        right += is_right_with(shape, (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth}, 0, &there);
-    tap_ok(right == runs && there > 0, "%s: %d runs with an operation that fails are right", names[shape], runs);
+        right += is_right_with(shape, solve, (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth}, 0, &there);
+    tap_ok(right == runs && there > 0, "%s: %d %s with an operation that fails are right", names[shape], runs,
+           solve ? "solves" : "products");
 }
 
 static void test_memory(enum shape shape)
@@ -299,7 +337,7 @@ static void test_memory(enum shape shape)
     int right = 0, there = 0, runs = 0;
 
     for (uint64_t limit = 100000; limit < 4000000; limit += limit / 3, runs++)
-        right += is_right_with(shape, (struct sc_emu_fault){.nth = 0}, limit, &there);
+        right += is_right_with(shape, false, (struct sc_emu_fault){.nth = 0}, limit, &there);
     tap_ok(right == runs && there > 0, "%s: on devices of 0.1 to 4 MB, %d of %d made there",
            names[shape], there, runs);
 }
@@ -317,6 +355,7 @@ int main(void)
         count = env_start(name, 0);
         for (int s = 0; s < SHAPES; s++) {
             test_uses((enum shape)s, count);
+            test_solves((enum shape)s, count);
             test_writes((enum shape)s, count);
         }
         for (int s = 0; s < ROWS && count == 1; s++)
@@ -327,7 +366,8 @@ int main(void)
     }
     for (int s = 0; s < ROWS && env_is_emulated(); s++) {
         test_skips((enum shape)s);
-        test_faults((enum shape)s);
+        test_faults((enum shape)s, false);
+        test_faults((enum shape)s, true);
         test_memory((enum shape)s);
     }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");

@@ -1,5 +1,6 @@
 /* Conversions of sparse matrices to CSR.  Every slot (device/slot.h) gets its row, cuSPARSE sorts the slots by row, and
- * those that stand for something are stored in that order (convert.cu). */
+ * those that stand for something are stored in that order (convert.cu).  Sorted: by column before that; and the first
+ * slots of each place are sorted once more, which leaves the others behind. */
 #include "device/cuda/cuda_int.h"
 #include "device/slot.h"
 
@@ -7,16 +8,26 @@ static const _Alignas(16) unsigned char image[] = {
 #include "device/cuda/convert_image.inc"
 };
 
+enum { FIND_ROWS, FIND_FIRST, FIND_STARTS, STORE_SINGLE, STORE_DOUBLE, STORE_SUMS_SINGLE, STORE_SUMS_DOUBLE, KERNELS };
+static const char *const names[KERNELS] = {"find_rows", "find_first", "find_starts", "store_single", "store_double",
+                                           "store_sums_single", "store_sums_double"};
+
 #define THREADS 256
 #define BLOCKS_MOST (INT64_C(1) << 20) /* threads go on with what is left */
+
+/* What is sorted together: rows, and two integers that go with them. */
+struct triple {
+    int *row, *key, *slot;
+};
 
 /* A conversion in progress. */
 struct work {
     struct sc_cuda_device *d;
     struct sc_csr_conversion c;
+    cusparseHandle_t sparse;
     int64_t slots;
-    int *row, *slot, *order; /* order: not needed, but written by the sort */
-    void *buffer;            /* the sort's */
+    struct triple all, first; /* first: when sorted */
+    void *memory, *buffer;    /* theirs, and the sort's */
 };
 
 /* The kernels, when they are wanted for the first time. */
@@ -26,32 +37,21 @@ static enum sc_status load(struct sc_cuda_device *d)
 
     if (d->conversion)
         return SC_OK;
-    status = sc_cuda_module_load(&d->conversion, image, "find_rows", &d->find_rows);
-    if (status == SC_OK)
-        status = sc_cuda_module_find(d->conversion, "find_starts", &d->find_starts);
-    if (status == SC_OK)
-        status = sc_cuda_module_find(d->conversion, "store_single", &d->store_single);
-    if (status == SC_OK)
-        status = sc_cuda_module_find(d->conversion, "store_double", &d->store_double);
+    status = sc_cuda_module_load(&d->conversion, image, names[0], &d->converting[0]);
+    for (int i = 1; i < KERNELS && status == SC_OK; i++)
+        status = sc_cuda_module_find(d->conversion, names[i], &d->converting[i]);
     return status;
 }
 
 /* One thread for each of n. */
-static enum sc_status launch(const struct work *w, CUfunction kernel, int64_t n, void **arguments)
+static enum sc_status launch(const struct work *w, int kernel, int64_t n, void **arguments)
 {
     int64_t blocks = (n + THREADS - 1) / THREADS;
 
     if (n <= 0)
         return SC_OK;
-    return sc_cuda_module_launch(kernel, (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1, THREADS,
-                                 sc_cuda_enqueue(w->d, SC_STREAM_COMPUTE), arguments);
-}
-
-static enum sc_status find_rows(struct work *w)
-{
-    void *arguments[] = {&w->c, &w->slots, &w->row, &w->slot, &w->order};
-
-    return launch(w, w->d->find_rows, w->slots, arguments);
+    return sc_cuda_module_launch(w->d->converting[kernel], (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST), 1,
+                                 THREADS, sc_cuda_enqueue(w->d, SC_STREAM_COMPUTE), arguments);
 }
 
 static enum sc_status result_of(cusparseStatus_t error)
@@ -59,52 +59,85 @@ static enum sc_status result_of(cusparseStatus_t error)
     return error == CUSPARSE_STATUS_SUCCESS ? SC_OK : sc_cuda_sparse_failed(error, "sorting by row");
 }
 
-/* Slots of one row stay in their order: they are the "columns", in which they ascend. */
-static enum sc_status sort(struct work *w)
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+static void cut(struct triple *t, char *memory, size_t each)
 {
+    t->row = (int *)memory;
+    t->key = (int *)(memory + each);
+    t->slot = (int *)(memory + 2 * each);
+}
+
+static enum sc_status allocate(struct work *w)
+{
+    size_t each = ((size_t)w->slots * sizeof(int) + 255) & ~(size_t)255, bytes = 0;
     int rows = (int)w->c.rows + 1, slots = (int)w->slots;
-    cusparseHandle_t sparse;
-    size_t bytes = 0;
-    enum sc_status status = slots ? sc_cuda_sparse_handle(&w->d->streams[SC_STREAM_COMPUTE], &sparse) : SC_OK;
+    enum sc_status status = sc_cuda_work_alloc(w->d->index, (w->c.sorted ? 6 : 3) * each, &w->memory);
 
     if (status != SC_OK || !slots)
         return status;
-    status = result_of(cusparseXcoosort_bufferSizeExt(sparse, rows, slots, slots, w->row, w->slot, &bytes));
+    cut(&w->all, w->memory, each);
+    cut(&w->first, w->c.sorted ? (char *)w->memory + 3 * each : w->memory, each);
+    status = sc_cuda_sparse_handle(&w->d->streams[SC_STREAM_COMPUTE], &w->sparse);
     if (status == SC_OK)
-        status = sc_cuda_work_alloc(w->d->index, bytes, &w->buffer);
-    if (status == SC_OK)
-        status = result_of(cusparseXcoosortByRow(sparse, rows, slots, slots, w->row, w->slot, w->order, w->buffer));
-    return status;
+        status = result_of(cusparseXcoosort_bufferSizeExt(w->sparse, rows, slots, slots, w->all.row, w->all.key,
+                                                          &bytes));
+    return status == SC_OK ? sc_cuda_work_alloc(w->d->index, bytes, &w->buffer) : status;
 }
+
+static void release(const struct work *w)
+{
+    void *const memory[] = {w->memory, w->buffer};
+
+    sc_cuda_work_free(w->d->index, memory, 2);
+}
+
+/* --- sorting ------------------------------------------------------------------------------------------------------ */
+
+typedef cusparseStatus_t sort_fn(cusparseHandle_t, int rows, int columns, int entries, int *row, int *column, int *with,
+                                 void *buffer);
+
+static enum sc_status sort(const struct work *w, sort_fn *run, const struct triple *t)
+{
+    int slots = (int)w->slots;
+
+    return slots ? result_of(run(w->sparse, (int)w->c.rows + 1, slots, slots, t->row, t->key, t->slot, w->buffer))
+                 : SC_OK;
+}
+
+/* Slots of one row, or of one place, stay in their order: the sort is stable, and where only rows count the numbers of
+ * the slots are the "columns". */
+static enum sc_status sort_all(struct work *w)
+{
+    void *arguments[] = {&w->c, &w->slots, &w->all.row, &w->all.key, &w->all.slot};
+    enum sc_status status = launch(w, FIND_ROWS, w->slots, arguments);
+
+    if (status == SC_OK && w->c.sorted)
+        status = sort(w, cusparseXcoosortByColumn, &w->all);
+    return status == SC_OK ? sort(w, cusparseXcoosortByRow, &w->all) : status;
+}
+
+static enum sc_status sort_first(struct work *w)
+{
+    void *arguments[] = {&w->c,         &w->slots,     &w->all.row,    &w->all.key,
+                         &w->first.row, &w->first.key, &w->first.slot};
+    enum sc_status status = launch(w, FIND_FIRST, w->slots, arguments);
+
+    return status == SC_OK ? sort(w, cusparseXcoosortByRow, &w->first) : status;
+}
+
+/* --- the CSR ------------------------------------------------------------------------------------------------------ */
 
 static enum sc_status store(struct work *w)
 {
-    void *starts[] = {&w->c, &w->slots, &w->row}, *entries[] = {&w->c, &w->slots, &w->slot};
+    void *starts[] = {&w->c, &w->slots, &w->first.row};
+    void *entries[] = {&w->c,       &w->slots,     &w->all.slot, &w->all.row,
+                       &w->all.key, &w->first.row, &w->first.key};
     bool single = w->c.type == SC_S || w->c.type == SC_C;
-    enum sc_status status = launch(w, w->d->find_starts, w->c.rows + 1, starts);
+    int kernel = w->c.sorted ? STORE_SUMS_SINGLE : STORE_SINGLE;
+    enum sc_status status = launch(w, FIND_STARTS, w->c.rows + 1, starts);
 
-    return status == SC_OK ? launch(w, single ? w->d->store_single : w->d->store_double, w->c.entries, entries) : status;
-}
-
-static enum sc_status convert(struct work *w)
-{
-    size_t bytes = ((size_t)w->slots * sizeof(int) + 255) & ~(size_t)255;
-    void *memory = NULL;
-    enum sc_status status = sc_cuda_work_alloc(w->d->index, 3 * bytes, &memory);
-
-    if (status != SC_OK)
-        return status;
-    w->row = memory;
-    w->slot = (int *)((char *)memory + bytes);
-    w->order = (int *)((char *)memory + 2 * bytes);
-    status = find_rows(w);
-    if (status == SC_OK)
-        status = sort(w);
-    if (status == SC_OK)
-        status = store(w);
-    sc_cuda_work_free(w->d->index, &w->buffer, 1);
-    sc_cuda_work_free(w->d->index, &memory, 1);
-    return status;
+    return status == SC_OK ? launch(w, kernel + !single, w->c.entries, entries) : status;
 }
 
 enum sc_status sc_cuda_convert(int device, const struct sc_csr_conversion *c)
@@ -113,8 +146,17 @@ enum sc_status sc_cuda_convert(int device, const struct sc_csr_conversion *c)
     SC_CUDA_SCOPE(w.d);
     enum sc_status status;
 
-    if (w.slots > INT32_MAX || c->rows >= INT32_MAX)
+    if (w.slots > INT32_MAX || c->rows >= INT32_MAX || (c->sorted && (c->m > INT32_MAX || c->n > INT32_MAX)))
         return SC_ERR_UNSUPPORTED;
     status = load(w.d);
-    return status == SC_OK ? convert(&w) : status;
+    if (status == SC_OK)
+        status = allocate(&w);
+    if (status == SC_OK)
+        status = sort_all(&w);
+    if (status == SC_OK && c->sorted)
+        status = sort_first(&w);
+    if (status == SC_OK)
+        status = store(&w);
+    release(&w);
+    return status;
 }

@@ -4,15 +4,30 @@
 #define FOR_EACH(i, n)                                                                                                 \
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
 
-/* Of each slot: the row of the part, or `rows` when it stands for nothing there; and its number, twice. */
+/* Of each slot: the row of the part, or `rows` when it stands for nothing there; what rows' entries are sorted by, its
+ * column or its number; and its number. */
 extern "C" __global__ void find_rows(const __grid_constant__ struct sc_csr_conversion c, int64_t slots, int *row,
-                                     int *slot, int *order)
+                                     int *key, int *slot)
 {
     FOR_EACH(i, slots) {
         struct sc_slot s;
+        bool there = sc_slot_entry(&c, i, &s);
 
-        row[i] = (int)(sc_slot_entry(&c, i, &s) ? s.row - c.row : c.rows);
-        slot[i] = order[i] = (int)i;
+        row[i] = (int)(there ? s.row - c.row : c.rows);
+        key[i] = (int)(c.sorted ? there ? s.col : 0 : i);
+        slot[i] = (int)i;
+    }
+}
+
+/* Of sorted slots: the first of each place, its row as before, `rows` for the others; and each one's number, twice. */
+extern "C" __global__ void find_first(const __grid_constant__ struct sc_csr_conversion c, int64_t slots,
+                                      const int *row, const int *column, int *first_row, int *at, int *again)
+{
+    FOR_EACH(i, slots) {
+        bool first = i == 0 || row[i - 1] != row[i] || column[i - 1] != column[i];
+
+        first_row[i] = first ? row[i] : (int)c.rows;
+        at[i] = again[i] = (int)i;
     }
 }
 
@@ -43,40 +58,84 @@ extern "C" __global__ void find_starts(const __grid_constant__ struct sc_csr_con
     }
 }
 
-/* One number, or two that may be a conjugate. */
-template <typename real>
-static __device__ void put_value(const struct sc_csr_conversion &c, int64_t at, const struct sc_slot &s)
-{
-    int numbers = c.type == SC_C || c.type == SC_Z ? 2 : 1;
-    const real *from = (const real *)c.values + s.value * numbers;
-    real *to = (real *)c.csr_values + at * numbers;
+/* One number, or two. */
+template <typename real> struct value {
+    real re, im;
+};
 
-    to[0] = s.value < 0 ? real(1) : from[0];
-    if (numbers == 2)
-        to[1] = s.value < 0 ? real(0) : s.conjugated ? -from[1] : from[1];
+template <typename real>
+static __device__ struct value<real> value_of(const struct sc_csr_conversion &c, const struct sc_slot &s)
+{
+    bool pair = c.type == SC_C || c.type == SC_Z;
+    const real *from = (const real *)c.values + s.value * (pair ? 2 : 1);
+    struct value<real> v = {real(1), real(0)};
+
+    if (s.value >= 0) {
+        v.re = from[0];
+        v.im = !pair ? real(0) : s.conjugated ? -from[1] : from[1];
+    }
+    return v;
 }
 
+template <typename real>
+static __device__ void put(const struct sc_csr_conversion &c, int64_t i, int64_t column, struct value<real> v)
+{
+    bool pair = c.type == SC_C || c.type == SC_Z;
+    real *to = (real *)c.csr_values + i * (pair ? 2 : 1);
+
+    put_integer(c.csr_columns, c.to_bytes, i, column + c.to_base);
+    to[0] = v.re;
+    if (pair)
+        to[1] = v.im;
+}
+
+/* Entry i is that of slot[i]. */
 template <typename real>
 static __device__ void store(const struct sc_csr_conversion &c, int64_t slots, const int *slot)
 {
     FOR_EACH(i, c.entries < slots ? c.entries : slots) {
         struct sc_slot s;
 
-        if (!sc_slot_entry(&c, slot[i], &s))
-            continue;
-        put_integer(c.csr_columns, c.to_bytes, i, s.col + c.to_base);
-        put_value<real>(c, i, s);
+        if (sc_slot_entry(&c, slot[i], &s))
+            put<real>(c, i, s.col, value_of<real>(c, s));
     }
 }
 
-extern "C" __global__ void store_single(const __grid_constant__ struct sc_csr_conversion c, int64_t slots,
-                                        const int *slot)
+/* Entry i is the sum of slot[at[i]] and those after it that are of the same place. */
+template <typename real>
+static __device__ void store_sums(const struct sc_csr_conversion &c, int64_t slots, const int *slot, const int *row,
+                                  const int *column, const int *first_row, const int *at)
 {
-    store<float>(c, slots, slot);
+    FOR_EACH(i, c.entries < slots ? c.entries : slots) {
+        struct sc_slot s;
+        struct value<real> sum = {real(0), real(0)};
+        int64_t from = at[i];
+
+        if (first_row[i] >= c.rows)
+            return; /* there are no more */
+        for (int64_t k = from; k < slots && row[k] == row[from] && column[k] == column[from]; k++)
+            if (sc_slot_entry(&c, slot[k], &s)) {
+                struct value<real> v = value_of<real>(c, s);
+
+                sum.re = k == from ? v.re : sum.re + v.re;
+                sum.im = k == from ? v.im : sum.im + v.im;
+            }
+        put<real>(c, i, column[from], sum);
+    }
 }
 
-extern "C" __global__ void store_double(const __grid_constant__ struct sc_csr_conversion c, int64_t slots,
-                                        const int *slot)
-{
-    store<double>(c, slots, slot);
-}
+#define KERNELS(real, name)                                                                                            \
+    extern "C" __global__ void store_##name(const __grid_constant__ struct sc_csr_conversion c, int64_t slots,         \
+                                            const int *slot)                                                           \
+    {                                                                                                                  \
+        store<real>(c, slots, slot);                                                                                   \
+    }                                                                                                                  \
+    extern "C" __global__ void store_sums_##name(const __grid_constant__ struct sc_csr_conversion c, int64_t slots,    \
+                                                 const int *slot, const int *row, const int *column,                   \
+                                                 const int *first_row, const int *at)                                  \
+    {                                                                                                                  \
+        store_sums<real>(c, slots, slot, row, column, first_row, at);                                                  \
+    }
+
+KERNELS(float, single)
+KERNELS(double, double)

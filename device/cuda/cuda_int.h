@@ -39,7 +39,7 @@ struct sc_cuda_device {
     CUmodule exchange;          /* exchange.c; NULL: not there */
     CUfunction exchange_few, exchange_many;
     CUmodule conversion;        /* convert.c; NULL: not yet there */
-    CUfunction find_rows, find_starts, store_single, store_double;
+    CUfunction converting[7];   /* its kernels */
     bool reads_host;            /* kernels read pinned host memory by its address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
