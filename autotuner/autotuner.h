@@ -20,6 +20,7 @@ struct sc_autotuner_machine {
     double gemm_flops;       /* of one device, double precision, flop/s */
     double memory_bandwidth; /* of one device, bytes/s */
     double host_bandwidth;   /* of one device's link to the host, bytes/s */
+    bool emulated;           /* its clock does not count what the host computes */
     double watts_busy, watts_idle;           /* of one device */
     double host_watts_busy, host_watts_idle; /* of the host without devices */
     const struct sc_database *database; /* NULL: none */
@@ -84,6 +85,19 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
 
 /* 1: run on the devices; 0: on the host.  Keeps the account of call->key. */
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
+
+/* Of a call that runs on the devices and whose result has columns that do not depend on each other: the part of them
+ * that the host BLAS should compute meanwhile, so that both are done at the same time; 0 where that gains less than a
+ * few percent.  sc_config.host_share goes before that. */
+double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_offload mode);
+
+/* What that is chosen from: seconds of the devices alone, and of both, each with its share. */
+struct sc_autotuner_together {
+    double share, alone, devices, host;
+};
+void sc_autotuner_together(const struct sc_autotuner_prediction *prediction, double share,
+                           struct sc_autotuner_together *out);
+double sc_autotuner_balance(const struct sc_autotuner_prediction *prediction);
 
 /* Whether the devices are to be opened for a call that is large enough to be offloaded and would take the host so many
  * seconds: when the host has spent about as long in such calls as opening them takes (0.25 s with CUDA). */

@@ -25,6 +25,7 @@ static struct entry {
     uint64_t calls, measured;
     double host, kernel, move, result, overlap; /* sums of predictions, s */
     double now, seconds;                        /* of those that were measured: predicted, measured */
+    double share, alone, together;              /* the host's part of the last such call, and what was predicted */
     double weight;                              /* of a second on the devices, where energy counts */
 } *entries;
 static int count, dropped;
@@ -113,6 +114,18 @@ void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_a
                             .devices = devices, .reason = reason, .spread = p->devices, .weight = p->weight}, p);
 }
 
+void sc_explain_together(const struct sc_autotuner_together *t)
+{
+    if (!last.entry)
+        return;
+    last.now = t->devices > t->host ? t->devices : t->host;
+    pthread_mutex_lock(&lock);
+    entries[last.entry - 1].share = t->share;
+    entries[last.entry - 1].alone = t->alone;
+    entries[last.entry - 1].together = last.now;
+    pthread_mutex_unlock(&lock);
+}
+
 void sc_explain_measured(double seconds)
 {
     sc_trace(.kind = SC_EVENT_TOOK, .a = (uint64_t)(seconds * 1e9));
@@ -161,6 +174,9 @@ static void line(FILE *out, const struct entry *e)
     else
         fprintf(out, "%11s %11s %7s", "-", "-", "-");
     fprintf(out, "  %s\n", sc_trace_reason_name(e->reason));
+    if (e->share > 0)
+        fprintf(out, "#   the host does %.1f%% of it: %.1f with it, %.1f by the devices alone\n", 100 * e->share,
+                e->together * 1e6, e->alone * 1e6);
     if (sc_config.metric != SC_METRIC_PERF)
         fprintf(out, "#   by %s: a second on the devices counts as %.2f on the host\n",
                 sc_config.metric == SC_METRIC_EDP ? "energy * time" : "energy", e->weight);

@@ -60,6 +60,7 @@ struct sc_config {
     enum sc_tune tune;        /* auto and there are none: measure in a hurry, or do without */
     enum sc_metric metric;    /* what the choice of devices aims at: time, energy * time, energy */
     enum sc_strategy schedule;
+    int host_share;           /* percent of a product that the host does beside the devices; < 0: as predicted */
     unsigned without;         /* enum sc_without; there is no setting for it */
     const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache); NULL: there is none */
     uint64_t arena_bytes;     /* address space reserved for the arena */

@@ -331,6 +331,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->machine.gemm_flops = device->gemm_flops;
     call->machine.memory_bandwidth = device->memory_bandwidth;
     call->machine.host_bandwidth = device->host_bandwidth;
+    call->machine.emulated = device->emulated;
     call->machine.watts_busy = device->watts_busy;
     call->machine.watts_idle = device->watts_idle;
     call->machine.host_watts_busy = device->host_watts_busy;
@@ -412,19 +413,35 @@ static void record(int routine, const struct sc_view *view, int count)
     sc_count(&sc_stats.offloaded[routine], 1);
 }
 
-static bool run(const struct sc_kernel *k, const struct sc_view *view, int count)
+/* While the devices do a part, and send home what is wanted there, the caller's thread does the rest. */
+static enum sc_status run_parts(struct sc_blas_job *call, double host_share)
 {
+    const struct sc_operand *operand = call->operand;
+    struct sc_blas_together together;
+    bool split = host_share > 0 && sc_blas_together_begin(call, host_share, &together);
+    enum sc_status status = run_[call->kernel->op](call), host;
+
+    sc_coherence_push(operand, call->operands);
+    if (!split)
+        return status;
+    sc_count(&sc_stats.together, 1);
+    host = sc_blas_together_end(&together);
+    return status == SC_OK ? host : status;
+}
+
+static bool run(const struct sc_blas_order *order)
+{
+    const struct sc_kernel *k = order->kernel;
     struct sc_operand operand[3];
-    struct sc_blas_job call = {.kernel = k, .operand = operand, .view = view, .operands = count};
+    struct sc_blas_job call = {.kernel = k, .operand = operand, .view = order->view, .operands = order->count};
     enum sc_status status;
 
     if (!run_[k->op])
         return sc_blas_reduce(&call);
-    if (sc_coherence_begin(view, count, operand) != SC_OK)
+    if (sc_coherence_begin(order->view, order->count, operand) != SC_OK)
         return false;
-    status = run_[k->op](&call);
-    sc_coherence_push(operand, count);
-    sc_coherence_end(operand, count);
+    status = run_parts(&call, order->host_share);
+    sc_coherence_end(operand, order->count);
     if (status == SC_ERR_UNSUPPORTED && run_[k->op] == sc_blas_single)
         return false;
     /* Tasks fall back to the host by themselves; what is left has no remedy and must not pass in silence. */
@@ -434,17 +451,17 @@ static bool run(const struct sc_kernel *k, const struct sc_view *view, int count
     return true;
 }
 
-bool (*sc_blas_around)(sc_blas_run *run, const struct sc_kernel *k, const struct sc_view *view, int count);
+bool (*sc_blas_around)(sc_blas_run *run, const struct sc_blas_order *order);
 
 /* From idle devices to idle devices. */
-static bool run_explained(const struct sc_kernel *k, const struct sc_view *view, int count)
+static bool run_explained(const struct sc_blas_order *order)
 {
     double start;
     bool done;
 
     sc_coherence_drain();
     start = sc_explain_clock(sc_coherence_virtual_seconds());
-    done = run(k, view, count);
+    done = run(order);
     sc_coherence_drain();
     if (done)
         sc_explain_measured(sc_explain_clock(sc_coherence_virtual_seconds()) - start);
@@ -464,14 +481,15 @@ static bool offload(int routine, const struct sc_kernel *k)
     struct sc_autotuner_call call;
     struct sc_view view[3];
     int count = operands_of(k, view);
+    struct sc_blas_order order = {.kernel = k, .view = view, .count = count};
     bool done;
 
     if (!count || !pays(k, view, count, &call))
         return false;
     spread(k, view, count, &call);
-    done = sc_blas_around   ? sc_blas_around(run, k, view, count)
-           : sc_explain_on ? run_explained(k, view, count)
-                           : run(k, view, count);
+    if (sc_blas_together_possible(k))
+        order.host_share = sc_autotuner_host_share(&call, sc_config.offload);
+    done = sc_blas_around ? sc_blas_around(run, &order) : sc_explain_on ? run_explained(&order) : run(&order);
     if (done)
         record(routine, view, count);
     return done;
@@ -519,7 +537,7 @@ bool sc_blas_on_devices(const struct sc_kernel *k)
     sc_inside_enter();
     describe(view, count, &call);
     spread(k, view, count, &call);
-    done = run(k, view, count);
+    done = run(&(struct sc_blas_order){.kernel = k, .view = view, .count = count});
     sc_inside_leave();
     sc_quiet_leave();
     return done;

@@ -106,12 +106,34 @@ int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t 
 void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output);
 double sc_blas_products_per_second(int device, enum sc_type type);
 
+/* --- together.c: the host beside the devices ---------------------------------------------------------------------- */
+
+/* Splits a call in progress: about `share` of the columns of its result become the host's, `job` the devices' part.
+ * False: they cannot be, and nothing has changed.  May compute; drops the lock meanwhile. */
+struct sc_blas_together {
+    struct sc_kernel devices;
+    struct sc_operand operand[3];
+    struct sc_blas_job whole;
+    int64_t from; /* first column that the host has still to do */
+};
+bool sc_blas_together_begin(struct sc_blas_job *job, double share, struct sc_blas_together *together);
+/* When the devices' part is enqueued: does the host's. */
+enum sc_status sc_blas_together_end(const struct sc_blas_together *together);
+/* A call could be split so. */
+bool sc_blas_together_possible(const struct sc_kernel *kernel);
+
 /* --- a call as a whole (offload.c) -------------------------------------------------------------------------------- */
 
-/* Does a call on the devices.  False: nothing has changed, it is the host's. */
-typedef bool sc_blas_run(const struct sc_kernel *kernel, const struct sc_view *view, int count);
+/* Does a call on the devices, but for `host_share` of it.  False: nothing has changed, it is the host's. */
+struct sc_blas_order {
+    const struct sc_kernel *kernel;
+    const struct sc_view *view;
+    int count;
+    double host_share;
+};
+typedef bool sc_blas_run(const struct sc_blas_order *order);
 /* What does it instead, with that in hand: verification mode (verify.c); NULL: nothing. */
-extern bool (*sc_blas_around)(sc_blas_run *run, const struct sc_kernel *kernel, const struct sc_view *view, int count);
+extern bool (*sc_blas_around)(sc_blas_run *run, const struct sc_blas_order *order);
 
 /* --- the operations ---------------------------------------------------------------------------------------------- */
 

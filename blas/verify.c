@@ -325,16 +325,19 @@ static void verify(const struct sc_kernel *k, const struct sc_view *view, int co
     sc_blas_shadow_free(&got);
 }
 
-static bool run_verified(sc_blas_run *run, const struct sc_kernel *k, const struct sc_view *view, int count)
+static bool run_verified(sc_blas_run *run, const struct sc_blas_order *order)
 {
+    const struct sc_kernel *k = order->kernel;
+    const struct sc_view *view = order->view;
+    int count = order->count;
     struct sc_shadow_call before, want;
     bool done;
 
     if (!has_shadow(view, count) || !shadow(&before, k, view, count)) {
         sc_log_once(SC_LOG_WARN, "verify: operands that overlap, or no memory: some calls are not verified");
-        return run(k, view, count);
+        return run(order);
     }
-    done = run(k, view, count);
+    done = run(order);
     if (done && sc_blas_shadow_copy(&want, &before)) {
         verify(k, view, count, &before, &want);
         sc_blas_shadow_free(&want);

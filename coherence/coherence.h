@@ -155,6 +155,13 @@ void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with);
  * not a whole number of columns, or a single row of tiles. */
 bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *matrix);
 
+/* The first rows x cols of an operand that is a matrix, as an operand of the same call. */
+void sc_coherence_part(const struct sc_operand *operand, int64_t rows, int64_t cols, struct sc_operand *part);
+
+/* Whether the host has all of a part of an operand's memory, so that reading and writing there moves nothing.  False
+ * for operands outside the arena, of which the call has a copy. */
+bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part);
+
 /* First column >= c (relative) at which a sector of the operand's tile starts, or `cols` when none does. */
 int64_t sc_coherence_next_sector(const struct sc_operand *operand, int64_t c);
 
@@ -194,6 +201,10 @@ enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char
  * sc_coherence_wait (fence). */
 enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
                                  struct sc_fence *fence, void **result);
+
+/* Runs a kernel on the program's own memory with the host BLAS, once its views are home; the lock is dropped
+ * meanwhile. */
+enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const struct sc_view *views, int count);
 
 /* Device memory for partial results; freed by sc_coherence_temporary_free once everything enqueued is done. */
 enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory);

@@ -13,19 +13,23 @@
 
 /* --- does the host look ------------------------------------------------------------------------------------------- */
 
-static int sectors_of(const struct sc_matrix *m)
+/* Sectors that the devices have just written: all, but for the host's part of a call (blas/together.c). */
+static int written_of(const struct sc_matrix *m)
 {
     int sectors = 0;
 
-    for (int j = 0; j < m->col_parts; j++)
-        sectors += sc_matrix_tile((struct sc_matrix *)m, 0, j)->sectors;
+    for (int j = 0; j < m->col_parts; j++) {
+        const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, 0, j);
+
+        sectors += __builtin_popcountll(sc_sectors_all(t->sectors) & ~t->host_valid);
+    }
     return sectors;
 }
 
 /* It has been written once more. */
 static bool is_wanted(struct sc_matrix *m)
 {
-    bool looked = m->opened >= sectors_of(m) / 4 * 3 + 1;
+    bool looked = m->opened >= written_of(m) / 4 * 3 + 1;
 
     m->opened = 0;
     m->looks = !looked ? 0 : m->looks < LOOKS ? m->looks + 1 : LOOKS;

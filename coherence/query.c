@@ -112,6 +112,15 @@ bool sc_coherence_as_matrix(const struct sc_operand *v, struct sc_operand *out)
     return true;
 }
 
+void sc_coherence_part(const struct sc_operand *o, int64_t rows, int64_t cols, struct sc_operand *part)
+{
+    *part = *o;
+    part->view.rows = part->rows = rows;
+    part->view.cols = part->cols = cols;
+    if (o->linear)
+        part->count = rows && cols ? (cols - 1) * o->view.ld + rows : 0;
+}
+
 int64_t sc_coherence_segment(int64_t n, enum sc_type type)
 {
     return sc_lattice_segment(n, sc_type_bytes(type));
@@ -263,6 +272,31 @@ static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_d
     return all;
 }
 
+/* The columns of a matrix that bytes [lo, hi) of it lie in. */
+static void columns_of(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, int64_t *c0, int64_t *c1)
+{
+    size_t column = (size_t)m->ld * m->elem;
+    int64_t end = (int64_t)((hi - 1 - m->base) / column) + 1;
+
+    *c0 = (int64_t)((lo - m->base) / column);
+    *c1 = end < m->cols ? end : m->cols;
+}
+
+bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part)
+{
+    int on_device = 0, only = 0;
+    uint32_t holders = 0;
+    uintptr_t lo, hi;
+    int64_t c0, c1;
+
+    if (o->stage != SC_IN_ARENA || sc_view_empty(part) || !o->matrix)
+        return o->stage == SC_IN_ARENA;
+    sc_view_extent(part, &lo, &hi);
+    columns_of(o->matrix, lo, hi, &c0, &c1);
+    masks_of(o->matrix, c0, c1, &on_device, &only, &holders);
+    return only == 0;
+}
+
 static void add_residency(const struct sc_view *v, struct sc_residency *out)
 {
     uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
@@ -280,12 +314,13 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         uintptr_t a = lo > m->base ? lo : m->base, b = hi < sc_matrix_end(m) ? hi : sc_matrix_end(m);
-        size_t column = (size_t)m->ld * m->elem;
-        int64_t c0 = (int64_t)((a - m->base) / column), c1 = (int64_t)((b - 1 - m->base) / column) + 1;
-        int on_device = 0, only = 0, all = masks_of(m, c0, c1 < m->cols ? c1 : m->cols, &on_device, &only,
-                                                    &holders);
-        double share = (double)bytes * (double)(b - a) / (double)(hi - lo) / (all ? all : 1);
+        int on_device = 0, only = 0, all;
+        int64_t c0, c1;
+        double share;
 
+        columns_of(m, a, b, &c0, &c1);
+        all = masks_of(m, c0, c1, &on_device, &only, &holders);
+        share = (double)bytes * (double)(b - a) / (double)(hi - lo) / (all ? all : 1);
         out->device_bytes += (uint64_t)(share * on_device);
         out->device_only += (uint64_t)(share * only);
     }

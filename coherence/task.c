@@ -170,6 +170,18 @@ static enum sc_status on_host(struct sc_kernel *kernel, const struct sc_piece pi
     return status;
 }
 
+enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const struct sc_view *views, int count)
+{
+    enum sc_status status;
+
+    sc_protocol_unlock();
+    for (int i = 0; i < count; i++)
+        sc_coherence_acquire_view(&views[i]);
+    status = sc_coherence_kernel_on_host(kernel);
+    sc_protocol_lock();
+    return status;
+}
+
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 static enum sc_status launch(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],

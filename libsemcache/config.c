@@ -146,6 +146,13 @@ const struct sc_setting sc_config_settings[] = {
      .values = "auto, owner, cyclic, round-robin, rows, columns, dynamic",
      .help = "which device computes which part of a product",
      .choices = {"auto", "owner", "cyclic", "round-robin", "rows", "columns", "dynamic"}},
+    {.name = "SEMCACHE_HOST_SHARE",
+     .kind = SC_SETTING_SHARE,
+     .field = FIELD(host_share),
+     .standard = "auto",
+     .values = "auto, PERCENT (0 to 99)",
+     .help = "part of a large product that the host BLAS computes beside the devices; auto: as it is predicted to "
+             "gain"},
     {.name = "SEMCACHE_ARENA",
      .kind = SC_SETTING_BYTES,
      .field = FIELD(arena_bytes),
@@ -307,6 +314,12 @@ bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, c
             return false;
         *(int *)field = *value == '1';
         return true;
+    case SC_SETTING_SHARE:
+        if (strcmp(value, "auto") != 0 && (!isdigit((unsigned char)*value) || strlen(value) > 2 ||
+                                           value[strspn(value, "0123456789")]))
+            return false;
+        *(int *)field = *value == 'a' ? -1 : atoi(value);
+        return true;
     case SC_SETTING_BYTES:
         if (!parse_bytes(value, &bytes))
             return false;
@@ -345,6 +358,9 @@ void sc_config_format(const struct sc_config *config, const struct sc_setting *s
         break;
     case SC_SETTING_FLAG:
         snprintf(text, bytes, "%d", *(const int *)field);
+        break;
+    case SC_SETTING_SHARE:
+        snprintf(text, bytes, *(const int *)field < 0 ? "auto" : "%d", *(const int *)field);
         break;
     case SC_SETTING_BYTES:
         format_bytes(*(const uint64_t *)field, text, bytes);

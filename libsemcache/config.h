@@ -14,6 +14,7 @@ enum sc_setting_kind {
     SC_SETTING_CHOICE, /* an enum whose values are the positions in `choices` */
     SC_SETTING_FLAG,   /* int: 0 or 1 */
     SC_SETTING_RANK,   /* const char *: auto | none | RANK/RANKS */
+    SC_SETTING_SHARE,  /* int: percent, 0 to 99; -1: auto */
     SC_SETTING_BYTES   /* uint64_t; a number with an optional K, M, G or T */
 };
 

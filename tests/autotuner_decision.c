@@ -356,6 +356,52 @@ static void test_metrics(void)
     sc_database_free(db);
 }
 
+/* The host beside the devices. */
+static void test_together(void)
+{
+    struct sc_database *fast = measured(1e12, 55e9, 2), *even = measured(8e13, 55e9, 2);
+    struct sc_autotuner_together t;
+    struct sc_autotuner_prediction p;
+    struct sc_autotuner_call call = gemm(16384);
+    double worst = 0, share, least = 1e9;
+
+    for (double rate = 1e11; rate < 1e14; rate *= 1.7)
+        for (int64_t n = 1024; n <= 32768; n *= 2)
+            for (int there = 0; there < 2; there++) {
+                struct sc_database *db = measured(rate, 20e9, 1);
+
+                call = gemm(n), call.machine.database = db, call.machine.devices = 1;
+                call.device_bytes = there ? call.bytes : 0;
+                sc_autotuner_predict(&call, &p);
+                sc_autotuner_together(&p, sc_autotuner_balance(&p), &t);
+                share = fabs(t.host / t.devices - 1);
+                worst = t.share > 0 && share > worst ? share : worst;
+                least = t.alone / t.devices < least ? t.alone / t.devices : least;
+                sc_database_free(db);
+            }
+    tap_ok(worst < 0.05 && least >= 1, "both are done at the same time (%.1g%% apart), never later than one alone",
+           100 * worst);
+    sc_config.host_share = -1;
+    call = gemm(16384), call.machine.database = fast;
+    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "1 Tflop/s beside 110: in the noise");
+    call.machine.database = even, call.machine.devices = 1, call.device_bytes = call.bytes;
+    share = sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO);
+    tap_ok(fabs(share - 80.0 / 135) < 0.01, "80 beside 55: its part (%.2f)", share);
+    call.m = call.n = call.k = 128;
+    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "not of a product of a microsecond");
+    call = gemm(16384), call.machine.database = even, call.machine.devices = 1;
+    call.machine.emulated = true;
+    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "not beside emulated devices, whose clock is another");
+    sc_config.host_share = 12;
+    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0.12 &&
+           sc_autotuner_host_share(&call, SC_OFFLOAD_ALWAYS) == 0.12, "but where the user says so");
+    sc_config.host_share = 0;
+    call.machine.emulated = false;
+    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "nor where the user does not want it");
+    sc_database_free(fast);
+    sc_database_free(even);
+}
+
 /* Predictions are of the devices that the call will run on. */
 static void test_places(void)
 {
@@ -440,6 +486,7 @@ int main(void)
     test_devices();
     test_places();
     test_metrics();
+    test_together();
     test_explained();
     return tap_done();
 }

@@ -66,6 +66,11 @@ check_PROGRAMS += tests/blas_devices
 tests_blas_devices_SOURCES = tests/blas_devices.c tests/blas_random.h tests/blas_definition.h
 tests_blas_devices_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_devices
+# The host does a part of a product.
+check_PROGRAMS += tests/blas_together
+tests_blas_together_SOURCES = tests/blas_together.c tests/blas_random.h
+tests_blas_together_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_together
 # Products into a triangle: what of it is uploaded.
 check_PROGRAMS += tests/blas_triangles
 tests_blas_triangles_SOURCES = tests/blas_triangles.c tests/blas_random.h

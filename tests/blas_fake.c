@@ -44,6 +44,8 @@ void target_vary(struct random *r)
     fake.run = random_below(r, 2) ? 1 + random_below(r, 50) : 0;
     fake.column = random_below(r, 2) ? 1 + random_below(r, 20) : 0;
     fake.cold = random_below(r, 2);
+    fake.host_has = random_below(r, 2);
+    sc_config.host_share = (int)random_below(r, 60);
     fake.fail_temporary = random_below(r, 3) ? 0 : 1 + (int)random_below(r, 4);
     fake.fail_task = random_below(r, 3) ? 0 : 1 + (int)random_below(r, 4);
     fake.conflict = random_below(r, 50) == 0;

@@ -38,6 +38,7 @@ void target_vary(struct random *r)
                   {"emu:k20x2", 400000, 32}, {"emu:h200x8:4", 60000, 64}};
     size_t i = (size_t)random_below(r, 4);
 
+    sc_config.host_share = random_below(r, 2) ? (int)random_below(r, 60) : 0;
     sc_config.schedule = (enum sc_strategy)random_below(r, SC_STRATEGIES);
     if (calls++ % CALLS_A_MACHINE)
         return;

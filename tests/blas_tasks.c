@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
 #include "blas/pipeline.h"
@@ -269,6 +270,53 @@ static void test_schedule(void)
     sc_pipeline_free(&p);
 }
 
+/* A host of 100 Gflop/s beside a device of so many. */
+static void measured(double flops)
+{
+    struct sc_database *db = sc_database_new("test", 1);
+
+    for (int64_t n = 256; n <= 2048; n *= 2)
+        for (int host = 0; host < 2; host++)
+            sc_database_add_kernel(db, &(struct sc_database_kernel){
+                                           .place = host ? SC_PLACE_HOST : 0, .op = SC_OP_GEMM, .type = SC_D, .size = n,
+                                           .seconds = 2 * pow((double)n, 3) / (host ? 1e11 : flops)});
+    db->link[SC_PLACE_HOST][0] = db->link[0][SC_PLACE_HOST] = (struct sc_database_link){1e-5, 50e9};
+    sc_database_index(db);
+    sc_autotuner_use(db);
+}
+
+/* In the auto mode: a host that is not much slower than the device takes part of what is large enough. */
+static void test_together(void)
+{
+    enum { LARGE = 1024 };
+    double *x_ = calloc((size_t)LARGE * LARGE, sizeof *x_), *y_ = calloc((size_t)LARGE * LARGE, sizeof *y_);
+    struct sc_kernel kernel = gemm(LARGE, LARGE, LARGE, 0);
+    int tasks;
+
+    kernel.a = kernel.b = x_, kernel.c = y_;
+    kernel.lda = kernel.ldb = kernel.ldc = LARGE;
+    plain(1, 1 << 20, 1 << 20, FAKE_ONE);
+    fake.host_has = true;
+    sc_config.offload = SC_OFFLOAD_AUTO;
+    sc_config.host_share = -1;
+    measured(4e11);
+    tasks = tasks_of(kernel);
+    tap_ok(tasks == 1 && fake.host_columns > 0 && fake.host_columns < LARGE / 3,
+           "the host does %d of %d columns beside a slow device", (int)fake.host_columns, LARGE);
+    fake.host_columns = 0;
+    fake.host_has = false;
+    tap_ok(tasks_of(kernel) == 1 && fake.host_columns == 0, "not where it lacks something");
+    fake.host_has = true;
+    measured(5e13);
+    tap_ok(tasks_of(kernel) == 1 && fake.host_columns == 0, "nor beside a fast one");
+    fake.host_has = false;
+    sc_config.host_share = 0;
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+    sc_autotuner_use(NULL);
+    free(x_);
+    free(y_);
+}
+
 int main(void)
 {
     target_start();
@@ -279,6 +327,7 @@ int main(void)
     test_strips();
     test_arrivals();
     test_schedule();
+    test_together();
     tap_ok(fake.errors == 0, "no piece crossed a cut, no temporary was lost");
     return tap_done();
 }

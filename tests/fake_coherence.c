@@ -487,6 +487,28 @@ enum sc_status sc_coherence_wait(struct sc_fence fence)
     return SC_OK;
 }
 
+bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part)
+{
+    (void)operand, (void)part;
+    return fake.host_has;
+}
+
+void sc_coherence_part(const struct sc_operand *operand, int64_t rows, int64_t cols, struct sc_operand *part)
+{
+    need_lock("a part");
+    *part = *operand;
+    part->view.rows = part->rows = rows;
+    part->view.cols = part->cols = cols;
+}
+
+enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const struct sc_view *views, int count)
+{
+    (void)views, (void)count;
+    need_lock("a task of the host");
+    fake.host_columns += kernel->n;
+    return sc_device_kernel_host(reference_symbol, kernel);
+}
+
 int sc_coherence_devices(void)
 {
     return fake.devices;

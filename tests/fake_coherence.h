@@ -19,12 +19,14 @@ struct fake {
     int64_t run;           /* vector elements in one place; 0: all at their homes */
     int64_t column;        /* vectors of a multiple of this are matrices of that many rows; 0: never */
     bool cold;             /* nothing is on a device: everything is missing */
+    bool host_has;         /* the host may do a part of a call */
     int fail_temporary;    /* 1 in so many temporaries is refused; 0: none */
     int fail_task;         /* 1 in so many tasks with temporaries fails */
     bool conflict;         /* begin fails */
     /* Seen. */
     int errors, tasks, partial_writes, prefetches, begins;
     int tasks_on[16];
+    int64_t host_columns;  /* of results, computed by the host beside the devices */
     int live_temporaries;
 };
 extern struct fake fake;

@@ -52,6 +52,7 @@ int main(void)
     test_has("\"transfers\": {\"h2d\": 0, \"d2h\": 0, \"d2d\": 3}");
     test_has("\"percall_in\": 11,");
     test_has("\"percall_out\": 0,");
+    test_has("\"together\": 0,");
     test_has("\"faults\": {\"read\": 0, \"write\": 5}");
     test_has("\"hits\": 0,");
     test_has("\"misses\": 0,");

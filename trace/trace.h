@@ -32,6 +32,7 @@ struct sc_stats {
     uint64_t hits, misses, evictions, reshapes;
     uint64_t pushed; /* bytes of those that went home before the host asked */
     uint64_t pushed_d2d; /* bytes that went to another device before it asked */
+    uint64_t together; /* offloaded calls of which the host did a part */
     /* What copying every operand in and out in each offloaded call would have moved. */
     uint64_t percall_in, percall_out;
 };
