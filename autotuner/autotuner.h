@@ -71,7 +71,7 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
 /* What is known of an array from the calls so far, in seconds.  All zero: nothing. */
 struct sc_autotuner_account {
     double loss;    /* on the host: what calls there have cost beyond the devices' time */
-    double balance; /* on devices: what calls there have gained, less what fetching has taken since */
+    double balance; /* on devices: what calls there have gained or lost, less what fetching has taken since */
     bool owned;     /* the last large call ran there, and it has not been sold since */
     int sales;      /* how often that was a loss; each doubles what moving has to gain */
 };

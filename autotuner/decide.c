@@ -84,6 +84,9 @@ void sc_autotuner_reset(void)
     spent_ = 0;
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
 /* Seconds of which one on the devices is worth one on the host: where energy counts, too. */
 static struct sc_autotuner_prediction weighed(const struct sc_autotuner_prediction *prediction)
 {
@@ -99,18 +102,16 @@ static struct sc_autotuner_prediction weighed(const struct sc_autotuner_predicti
     return p;
 }
 
-/* What a call gains on the devices: what the host would take longer. */
+/* What a call gains on the devices: what the host would take longer, if it had everything.  Less than 0: it loses. */
 static double gain_of(const struct sc_autotuner_prediction *p)
 {
-    double gain = p->host - p->fetch - (p->device + p->move - p->overlap);
-
-    return gain > 0 ? gain : 0;
+    return p->host - p->fetch - (p->device + p->move - p->overlap);
 }
 
 /* Accounts are settled when the host had the chance to fetch.  Old gains pay for a few more fetches, not for ever. */
 static void settle(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
 {
-    double most = GAIN_SECONDS + 4 * (p->result + p->fetch);
+    double most = GAIN_SECONDS + 4 * (p->result + p->fetch + p->move);
 
     account->balance -= p->fetched;
     if (account->balance > most) {
@@ -119,18 +120,18 @@ static void settle(const struct sc_autotuner_prediction *p, struct sc_autotuner_
     }
 }
 
-/* What went home again and again belongs there: true once that has cost what bringing the rest home costs.  Not when
- * this call gains more than what it would cost again, nor for what others have moved. */
+/* What went home again and again, or was written there, belongs there: true once that has cost what bringing the rest
+ * home, and up again, costs.  Not when this call gains more than what was fetched, nor for what others have moved. */
 static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
 {
     if (!account->owned)
         return false;
     settle(p, account);
-    if (account->balance >= -(p->fetch + LOSS_SECONDS))
+    if (account->balance >= -(p->fetch + p->result + LOSS_SECONDS))
         return false;
-    account->balance = 0;
     if (gain_of(p) > p->fetched)
         return false;
+    account->balance = 0;
     account->owned = false;
     account->sales += account->sales < SALES_MOST;
     return true;
@@ -139,18 +140,24 @@ static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_ac
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account)
 {
     const struct sc_autotuner_prediction metric = weighed(prediction), *p = &metric;
-    bool sold = sell(p, account);
-    double price = (p->move + p->result) * (1 << account->sales);
-    double now = account->sales && !account->owned ? p->device + price - p->overlap : sc_autotuner_now(p);
+    bool sold = sell(p, account), owned = account->owned;
+    double price = p->move * (owned ? 1 : 1 << account->sales), credit = account->loss;
+    double now = p->device - p->overlap + (owned ? p->move : account->sales ? price + p->result
+                                                                            : p->move + (p->kept ? 0 : p->result));
 
-    if (!sold && (now <= p->host || (p->device < p->host && account->loss >= price))) {
+    if (owned) /* what it has gained there; and leaving would cost the way home, and up again */
+        credit += larger(account->balance, 0) + (p->kept ? p->fetch + p->result : 0);
+    if (!sold && (now <= p->host || (p->device < p->host - p->fetch && credit >= price))) {
+        /* A move has been paid for by the loss, as far as that goes. */
+        account->balance += gain_of(p) > 0 ? gain_of(p) : gain_of(p) + smaller(account->loss, -gain_of(p));
         account->owned = true;
         account->loss = 0;
-        account->balance += gain_of(p);
         return 1;
     }
-    if (p->host > p->device)
-        account->loss += p->host - p->device;
+    if (owned)
+        account->balance -= p->fetch;
+    if (p->host - p->fetch > p->device)
+        account->loss += p->host - p->fetch - p->device;
     return 0;
 }
 

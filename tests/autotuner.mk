@@ -1,10 +1,12 @@
 # Tests of autotuner
 AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
-	tests/autotuner_start tests/autotuner_schedule
+	tests/autotuner_start tests/autotuner_schedule tests/autotuner_regret
 check_PROGRAMS += $(AUTOTUNER_TESTS)
 TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
 tests_autotuner_decision_LDADD = libcore.la -lm
+tests_autotuner_regret_SOURCES = tests/autotuner_regret.c
+tests_autotuner_regret_LDADD = libcore.la -lm
 tests_autotuner_database_SOURCES = tests/autotuner_database.c tests/heard.h
 tests_autotuner_database_LDADD = libcore.la -lm
 tests_autotuner_linkmap_SOURCES = tests/autotuner_linkmap.c tests/device_common.h

@@ -23,7 +23,7 @@ endif
 EXAMPLE_TESTS = tests/examples_sparse.t tests/examples_solvers.t tests/examples_files.t tests/examples_right.t \
 	tests/sparse_twice.t tests/examples_jacobi.t tests/examples_abac.t tests/examples_oom.t \
 	tests/examples_none.t tests/examples_input.t tests/examples_threads.t tests/examples_overhead.t \
-	tests/own_threads.t tests/lapack.t tests/lapack_cost.t
+	tests/own_threads.t tests/lapack.t tests/lapack_cost.t tests/together.t
 dist_check_SCRIPTS += $(EXAMPLE_TESTS)
 TESTS += $(EXAMPLE_TESTS)
 EXTRA_DIST += tests/examples.pl

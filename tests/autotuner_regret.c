@@ -1,0 +1,167 @@
+/* Ski rental against hindsight: sequences of equal calls C += A B, between which the program writes A, or reads C,
+ * in some rhythm.  What the decisions cost is compared with the cheapest way to run the same sequence, each call on the
+ * devices or on the host, known in advance.  SEMCACHE_TEST_SEED=N: other sequences. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotuner/autotuner.h"
+#include "tests/tap.h"
+
+enum { CALLS = 400, PERIOD = 6, SEQUENCES = 3000 };
+
+/* Seconds.  A and C come and go at these costs; a fault is what the library takes it to be. */
+struct sequence {
+    double host, device, a, c;
+    int period;
+    bool writes[PERIOD], reads[PERIOD]; /* A before a call, C after it */
+};
+
+static const double fault = 30e-6;
+
+/* Where things are: A on devices; C on the host, on devices, on both. */
+enum { ON_HOST = 1, ON_DEVICES = 2 };
+struct state {
+    int a, c;
+};
+
+static double fetch_cost(const struct sequence *s, const struct state *at)
+{
+    return at->c == ON_DEVICES ? s->c + fault : 0;
+}
+
+static double move_cost(const struct sequence *s, const struct state *at)
+{
+    return (at->a & ON_DEVICES ? 0 : s->a) + (at->c & ON_DEVICES ? 0 : s->c);
+}
+
+/* One call, and what the program does around it.  *fetched: what it has waited for after the call. */
+static double step(const struct sequence *s, int i, bool devices, struct state *at, double *fetched)
+{
+    double cost;
+
+    if (s->writes[i % s->period])
+        at->a = ON_HOST;
+    cost = devices ? s->device + move_cost(s, at) : s->host + fetch_cost(s, at);
+    at->a |= devices ? ON_DEVICES : 0;
+    at->c = devices ? ON_DEVICES : ON_HOST;
+    *fetched = s->reads[i % s->period] ? fetch_cost(s, at) : 0;
+    at->c |= *fetched > 0 ? ON_HOST : 0;
+    return cost + *fetched;
+}
+
+/* As sc_autotuner_predict would have it. */
+static double decided(const struct sequence *s)
+{
+    struct state at = {ON_HOST, ON_HOST};
+    struct sc_autotuner_account account = {0};
+    double sum = 0, fetched = 0;
+
+    for (int i = 0; i < CALLS; i++) {
+        struct state before = at;
+        struct sc_autotuner_prediction p = {.device = s->device, .result = s->c + fault, .fetched = fetched};
+
+        if (s->writes[i % s->period])
+            before.a = ON_HOST;
+        p.move = move_cost(s, &before);
+        p.fetch = fetch_cost(s, &before);
+        p.host = s->host + p.fetch;
+        p.kept = before.c == ON_DEVICES;
+        sum += step(s, i, sc_autotuner_rent(&p, &account), &at, &fetched);
+    }
+    return sum;
+}
+
+/* The least over all ways, by the places of A and C. */
+static double hindsight(const struct sequence *s)
+{
+    double least[4][4], next[4][4], best = HUGE_VAL, fetched;
+
+    for (int a = 0; a < 4; a++)
+        for (int c = 0; c < 4; c++)
+            least[a][c] = a == ON_HOST && c == ON_HOST ? 0 : HUGE_VAL;
+    for (int i = 0; i < CALLS; i++) {
+        for (int a = 0; a < 4; a++)
+            for (int c = 0; c < 4; c++)
+                next[a][c] = HUGE_VAL;
+        for (int from = 0; from < 32; from++) {
+            struct state at = {from / 2 % 4, from / 8};
+            double sum = least[at.a][at.c];
+
+            if (isinf(sum))
+                continue;
+            sum += step(s, i, from % 2, &at, &fetched);
+            next[at.a][at.c] = sum < next[at.a][at.c] ? sum : next[at.a][at.c];
+        }
+        memcpy(least, next, sizeof least);
+    }
+    for (int a = 0; a < 4; a++)
+        for (int c = 0; c < 4; c++)
+            best = least[a][c] < best ? least[a][c] : best;
+    return best;
+}
+
+static uint64_t state = 88172645463325252u;
+
+static double uniform(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+/* Between the two, evenly in the exponent. */
+static double between(double low, double high) { return low * pow(high / low, uniform()); }
+
+static struct sequence draw(double writes, double reads)
+{
+    struct sequence s = {.host = between(20e-6, 0.5), .period = 1 + (int)(uniform() * PERIOD)};
+
+    s.device = s.host * between(0.01, 3);
+    s.a = s.host * between(0.01, 50);
+    s.c = s.host * between(0.001, 5);
+    for (int i = 0; i < s.period; i++) {
+        s.writes[i] = uniform() < writes;
+        s.reads[i] = uniform() < reads;
+    }
+    return s;
+}
+
+static void test_rhythm(double writes, double reads, const char *what)
+{
+    double worst = 0, sum = 0;
+    struct sequence at = {0};
+
+    for (int i = 0; i < SEQUENCES; i++) {
+        struct sequence s = draw(writes, reads);
+        double best = hindsight(&s), ratio = decided(&s) / best;
+
+        sum += ratio;
+        if (ratio > worst) {
+            worst = ratio;
+            at = s;
+        }
+    }
+    if (!tap_ok(worst <= 2, "%s: %.2f times the best in hindsight at worst, %.3f on the mean", what, worst,
+                sum / SEQUENCES)) {
+        tap_diag("host %g device %g a %g c %g, period %d", at.host, at.device, at.a, at.c, at.period);
+        for (int i = 0; i < at.period; i++)
+            tap_diag("%s%s", at.writes[i] ? "writes A " : "", at.reads[i] ? "reads C" : "");
+    }
+}
+
+int main(void)
+{
+    if (getenv("SEMCACHE_TEST_SEED"))
+        state += strtoull(getenv("SEMCACHE_TEST_SEED"), NULL, 10) * 0x9e3779b97f4a7c15;
+    tap_diag("seed: state %llu (SEMCACHE_TEST_SEED)", (unsigned long long)state);
+    test_rhythm(0, 0, "nothing in between");
+    test_rhythm(0, 1, "C is read after each call");
+    test_rhythm(1, 0, "A is written before each call");
+    test_rhythm(1, 1, "both");
+    test_rhythm(0, 0.4, "C is read at times");
+    test_rhythm(0.4, 0, "A is written at times");
+    test_rhythm(0.4, 0.4, "both at times");
+    return tap_done();
+}

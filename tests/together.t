@@ -1,0 +1,40 @@
+#!/usr/bin/perl
+# SEMCACHE_HOST_SHARE as a user sees it: programs whose products the host BLAS computes in part, with every transition
+# checked, traced, verified, explained.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+our ($build, $scratch);
+need('examples/abac');
+
+# Sizes whose columns are whole pages, and others; twice, with inputs that the CPU writes anew.
+my @always = ('--check', '--offload', 'always');
+for my $n (1024, 700) {
+    my $run = run({ env => { SEMCACHE_HOST_SHARE => 25 }, options => [@always, '--trace', "$scratch/trace"] },
+        'examples/abac', '-f', $n, 2);
+    right($run);
+    is($run->{stats}{together}, 4, "n = $n: the host does a part of each product");
+    note(qx($build/tools/semcache trace check $scratch/trace 2>&1));
+    is($?, 0, 'its record holds every invariant');
+    right(run({ env => { SEMCACHE_HOST_SHARE => 25, SEMCACHE_VERIFY => 1 }, options => \@always }, 'examples/abac', $n),
+        'verified');
+}
+
+my $never = run({ env => { SEMCACHE_HOST_SHARE => 0 }, options => \@always }, 'examples/abac', 700);
+right($never);
+is($never->{stats}{together}, 0, 'not when it is not wanted');
+
+my $wrong = run({ env => { SEMCACHE_HOST_SHARE => 100 } }, 'examples/abac', 300);
+like($wrong->{err}, qr/SEMCACHE_HOST_SHARE=100 is not allowed, auto is kept/, 'not all of it');
+
+my $why = run({ env => { SEMCACHE_HOST_SHARE => 20, SEMCACHE_OPEN => 'first' },
+        options => ['--explain', "$scratch/why"] }, 'examples/abac', 1024);
+right($why);
+SKIP: {
+    skip 'the host is faster here', 1 if !calls($why, qr/dgemm/, 'offloaded');
+    like(slurp("$scratch/why"), qr/^#   the host does 20\.0% of it: [\d.]+ with it, [\d.]+ by the devices alone$/m,
+        'explained');
+}
+done_testing();
