@@ -29,6 +29,7 @@ struct sc_autotuner_machine {
 struct sc_autotuner_call {
     enum sc_op op;
     enum sc_type type;
+    enum sc_columns columns; /* of its matrices, level 3 */
     char side;             /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
     int64_t m, n, k;       /* as in struct sc_kernel */
     uint64_t bytes;        /* of all operands */

@@ -164,29 +164,53 @@ static const struct sc_database_kernel *rows_of(const struct sc_database *db, in
     return db->kernel + db->index[place][op][measured].first;
 }
 
+static bool suits(const struct sc_database_kernel *k, enum sc_columns columns)
+{
+    bool odd = (size_t)k->size * sc_type_bytes((enum sc_type)k->type) % 16 != 0;
+
+    return columns == SC_COLUMNS_ANY || odd == (columns == SC_COLUMNS_ODD);
+}
+
+/* The next of them from i on; count: there is none. */
+static int suitable(const struct sc_database_kernel *row, int i, int count, enum sc_columns columns)
+{
+    while (i < count && !suits(&row[i], columns))
+        i++;
+    return i;
+}
+
 /* Seconds between two measurements follow a power law: a line when both are logarithms.  Below the first, a device's
  * kernel does not get faster (its start is what takes the time); the host's does, with its work.  Beyond the last, with
  * the work. */
-double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)
+double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work,
+                              enum sc_columns columns)
 {
-    const struct sc_database_kernel *row;
-    int count, i = 0;
+    const struct sc_database_kernel *row, *below = NULL;
     double low, high;
+    int count, i;
 
     if (!(work > 0))
         return 0;
     row = rows_of(db, place, op, type, &work, &count);
     if (!count)
         return 0;
-    while (i < count && work_of(&row[i]) < work)
-        i++;
-    if (i == 0)
-        return place == SC_PLACE_HOST ? row[0].seconds * work / work_of(&row[0]) : row[0].seconds;
+    if (suitable(row, 0, count, columns) == count)
+        columns = SC_COLUMNS_ANY;
+    for (i = suitable(row, 0, count, columns); i < count && work_of(&row[i]) < work;
+         i = suitable(row, i + 1, count, columns))
+        below = &row[i];
+    if (!below)
+        return place == SC_PLACE_HOST ? row[i].seconds * work / work_of(&row[i]) : row[i].seconds;
+    low = work_of(below);
     if (i == count)
-        return row[i - 1].seconds * work / work_of(&row[i - 1]);
-    low = work_of(&row[i - 1]);
+        return below->seconds * work / low;
     high = work_of(&row[i]);
-    return row[i - 1].seconds * exp(log(row[i].seconds / row[i - 1].seconds) * log(work / low) / log(high / low));
+    return below->seconds * exp(log(row[i].seconds / below->seconds) * log(work / low) / log(high / low));
+}
+
+double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)
+{
+    return sc_database_seconds_of(db, place, op, type, work, SC_COLUMNS_ANY);
 }
 
 double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)

@@ -29,6 +29,9 @@ struct sc_database_link {
     double bandwidth; /* bytes/s, alone; 0: not measured, or there is none */
 };
 
+/* Whether the columns of all matrices of a kernel begin at whole 16 bytes: devices read these faster. */
+enum sc_columns { SC_COLUMNS_ANY, SC_COLUMNS_ALIGNED, SC_COLUMNS_ODD };
+
 struct sc_database_kernel {
     uint8_t place, op, type;
     int64_t size;   /* m = n = k */
@@ -47,6 +50,7 @@ struct sc_database_calls {
     /* Products that begin while operands arrive: of what can be hidden (sc_autotuner_hideable) how much is; gemm, the
      * others. */
     double hidden[2];
+    double links; /* of the links' bandwidth, which copies by themselves have: how much of it operands come at */
 };
 
 struct sc_database {
@@ -82,6 +86,9 @@ double sc_database_work(enum sc_op op, char side, double m, double n, double k);
  * taken to be as fast as gemm, gemv or dot of its level, a type that was not by its operations and bytes.  0:
  * nothing is known. */
 double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
+/* The same, by the kernels that were measured with such columns, if there are any. */
+double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work,
+                              enum sc_columns columns);
 /* Average watts while it runs; 0: not known. */
 double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
 /* Bytes/s at which a place goes through its own memory (by the largest gemv); 0: not known. */

@@ -239,19 +239,20 @@ static bool read_kernel(struct reader *r)
     return sc_database_add_kernel(r->db, &kernel) == SC_OK || bad(r, "out of memory");
 }
 
-/* calls START ARRIVAL CLOSING SCALAR GEMM OTHERS */
+/* calls START ARRIVAL CLOSING SCALAR GEMM OTHERS LINKS */
 static bool read_calls(struct reader *r)
 {
     struct sc_database_calls *calls = &r->db->calls;
 
-    if (!words(r, 7))
+    if (!words(r, 8))
         return false;
     if (calls->known)
         return bad(r, "said twice");
     calls->known = true;
     return number(r, 1, 0, 1, &calls->start) && number(r, 2, 0, 1, &calls->arrival) &&
            number(r, 3, 0, 1, &calls->closing) && number(r, 4, 0, 1, &calls->scalar) &&
-           number(r, 5, 0, 1, &calls->hidden[0]) && number(r, 6, 0, 1, &calls->hidden[1]);
+           number(r, 5, 0, 1, &calls->hidden[0]) && number(r, 6, 0, 1, &calls->hidden[1]) &&
+           number(r, 7, 0.01, 1, &calls->links);
 }
 
 /* start ROUTINE SECONDS */
@@ -466,8 +467,8 @@ void sc_database_write(const struct sc_database *db, FILE *out, bool partial)
             lines++;
         }
     if (db->calls.known) {
-        fprintf(out, "calls %.4g %.4g %.4g %.4g %.3g %.3g\n", db->calls.start, db->calls.arrival,
-                db->calls.closing, db->calls.scalar, db->calls.hidden[0], db->calls.hidden[1]);
+        fprintf(out, "calls %.4g %.4g %.4g %.4g %.3g %.3g %.3g\n", db->calls.start, db->calls.arrival,
+                db->calls.closing, db->calls.scalar, db->calls.hidden[0], db->calls.hidden[1], db->calls.links);
         lines++;
     }
     lines += write_starts(db, out);

@@ -16,7 +16,7 @@
 #define HOST_LIMIT 0.1
 #define DEVICE_LIMIT 0.1
 #define QUICK_LIMIT 0.02
-#define SIZES 15 /* the last one is 0 */
+#define SIZES 24 /* the last one is 0 */
 #define QUICK_FILL ((size_t)64 << 20) /* bytes on the host; what follows is zero */
 
 static const struct plan {
@@ -32,15 +32,22 @@ static const struct plan {
     {SC_OP_COPY, ALL_TYPES, 0},  {SC_OP_NRM2, ALL_TYPES, 0},
 };
 
-/* Powers of two suit the devices' routines best and are what programs have least: there are others between them. */
+/* On devices powers of two are fastest and columns that do not begin at 16 bytes slowest: there are both, and what
+ * programs have, between them. */
 static const int64_t sizes[4][SIZES] = {
     {0},
     {1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26},
-    {128, 256, 363, 512, 1024, 1449, 2048, 4096, 8192},
-    {64, 128, 181, 256, 363, 512, 725, 1024, 1449, 2048, 2897, 4096, 6144, 8192},
+    {128, 256, 512, 1024, 2048, 4096, 8192},
+    {64, 128, 131, 180, 256, 257, 363, 364, 512, 724, 725, 1024, 1448, 1449, 2048, 2896, 2897, 4096, 5793, 6144, 8192},
+};
+static const int64_t host_sizes[4][SIZES] = {
+    {0},
+    {1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26},
+    {128, 256, 512, 1024, 2048, 4096, 8192},
+    {64, 128, 256, 512, 1024, 2048, 4096, 6144, 8192},
 };
 static const int64_t quick_sizes[4][SIZES] = {
-    {0}, {1 << 14, 1 << 20}, {512, 2048, 4096}, {128, 256, 363, 725, 1024, 1449, 2048, 4096},
+    {0}, {1 << 14, 1 << 20}, {512, 2048, 4096}, {128, 256, 363, 724, 1024, 1449, 2048, 4096},
 };
 
 struct workplace {
@@ -180,9 +187,9 @@ static double measure(struct sc_bench *b, struct workplace *w, const struct plan
 
 /* --- all values of a place ---------------------------------------------------------------------------------------- */
 
-static const int64_t *sizes_of(const struct sc_bench *b, enum sc_op op)
+static const int64_t *sizes_of(const struct sc_bench *b, int place, enum sc_op op)
 {
-    return b->how->quick ? quick_sizes[sc_op_level(op)] : sizes[sc_op_level(op)];
+    return (b->how->quick ? quick_sizes : place == SC_PLACE_HOST ? host_sizes : sizes)[sc_op_level(op)];
 }
 
 static double limit_of(const struct sc_bench *b, int place)
@@ -192,7 +199,7 @@ static double limit_of(const struct sc_bench *b, int place)
 
 static void routine(struct sc_bench *b, struct workplace *w, const struct plan *p, enum sc_type type)
 {
-    const int64_t *size = sizes_of(b, p->op);
+    const int64_t *size = sizes_of(b, w->place, p->op);
     double seconds = 0, work = 0;
     bool watched = !b->how->quick, enough = false; /* for the sizes that follow are larger */
 
@@ -225,8 +232,8 @@ static size_t wanted_bytes(const struct sc_bench *b, int place)
     size_t most = 0, room;
 
     for (size_t i = 0; i < sizeof plan / sizeof *plan; i++)
-        for (int s = 0; sizes_of(b, plan[i].op)[s]; s++) {
-            size_t bytes = 3 * operand_bytes(plan[i].op, SC_D, sizes_of(b, plan[i].op)[s]);
+        for (int s = 0; sizes_of(b, place, plan[i].op)[s]; s++) {
+            size_t bytes = 3 * operand_bytes(plan[i].op, SC_D, sizes_of(b, place, plan[i].op)[s]);
 
             most = bytes > most ? bytes : most;
         }

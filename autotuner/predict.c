@@ -11,6 +11,7 @@
 #define FAULT_SECONDS 30e-6       /* first touch of a result by the host */
 #define PAGEABLE_BANDWIDTH 7.8e9  /* copies of untracked memory, each way */
 #define HOST_CALL_SECONDS 1e-6
+#define CHAIN 256.0 /* rows */
 #define HOST_CORE_FLOPS 14e9      /* double precision; OpenBLAS on many cores */
 #define HOST_CORE_BANDWIDTH 8e9
 #define HOST_BANDWIDTH_MAX 300e9
@@ -49,6 +50,18 @@ double sc_autotuner_now(const struct sc_autotuner_prediction *p)
 
 /* --- what was measured -------------------------------------------------------------------------------------------- */
 
+/* Of a triangle the blocks on the diagonal, of CHAIN rows, follow each other, however thin the other operand is. */
+static double chain_seconds(const struct sc_autotuner_call *call, int place)
+{
+    double rows = call->side == 'R' ? (double)call->n : (double)call->m;
+    double work = sc_database_work(call->op, 'L', CHAIN, CHAIN, 0);
+
+    if ((call->op != SC_OP_TRSM && call->op != SC_OP_TRMM) || place == SC_PLACE_HOST)
+        return 0;
+    return rows / CHAIN * sc_database_seconds_of(call->machine.database, place, call->op, call->type, work,
+                                                 call->columns);
+}
+
 /* Seconds of a part of the call, 1 / `parts` of it, at a place; 0: not known.  A product of odd shape is bound by
  * memory where one of the same work and equal sizes is not. */
 static double measured(const struct sc_autotuner_call *call, int place, int parts)
@@ -58,7 +71,9 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
 
     if (!db || sc_op_is_banded(call->op))
         return 0;
-    seconds = sc_database_seconds(db, place, call->op, call->type, products(call) / parts);
+    seconds = sc_database_seconds_of(db, place, call->op, call->type, products(call) / parts,
+                                     place == SC_PLACE_HOST ? SC_COLUMNS_ANY : call->columns);
+    seconds = larger(seconds, chain_seconds(call, place));
     rate = sc_op_level(call->op) == 3 ? sc_database_memory_rate(db, place) : 0;
     return seconds > 0 && rate > 0 ? larger(seconds, (double)call->bytes / parts / rate) : seconds;
 }
@@ -96,7 +111,7 @@ static struct sc_database_calls overheads(const struct sc_autotuner_call *call)
     if (db && db->calls.known)
         return db->calls;
     return (struct sc_database_calls){.start = LAUNCH_SECONDS, .arrival = latency(call, false, UPLOAD_SECONDS),
-                                      .scalar = REDUCE_SECONDS, .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}};
+                                      .scalar = REDUCE_SECONDS, .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}, .links = 1};
 }
 
 static double start_seconds(const struct sc_autotuner_call *call)
@@ -181,7 +196,7 @@ static double move_seconds(const struct sc_autotuner_call *call, double missing,
 
     if (missing > 0)
         seconds += larger(call->arrivals, 1) * overhead.arrival +
-                   larger(missing / host_rate(call, false, spread->devices), spread->in);
+                   larger(missing / (host_rate(call, false, spread->devices) * overhead.links), spread->in);
     return seconds;
 }
 

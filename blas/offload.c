@@ -307,6 +307,14 @@ static bool matrix_is_resident(const struct sc_view *view, int count)
     return residency.device_bytes == residency.bytes;
 }
 
+static enum sc_columns columns_of(const struct sc_view *view, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!view[i].vector && (size_t)view[i].ld * sc_type_bytes(view[i].type) % 16)
+            return SC_COLUMNS_ODD;
+    return SC_COLUMNS_ALIGNED;
+}
+
 static void describe(const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
@@ -327,6 +335,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->arrivals = residency.arrivals;
     call->closings = residency.closings;
     call->key = largest_key(view, count);
+    call->columns = sc_op_level(call->op) == 3 ? columns_of(view, count) : SC_COLUMNS_ANY;
     call->machine.cores = sc_blas_host_cores();
     call->machine.gemm_flops = device->gemm_flops;
     call->machine.memory_bandwidth = device->memory_bandwidth;

@@ -22,7 +22,7 @@ static struct sc_database *example(void)
     db->slow[sc_link(SC_PLACE_HOST, 0)][sc_link(SC_PLACE_HOST, 1)] = 1.75f;
     db->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] = 1.75f;
     db->set[SC_SET_DOWN][2] = 13e9;
-    db->calls = (struct sc_database_calls){true, 1e-5, 2e-5, 0, 3e-5, {0.75, 0.5}};
+    db->calls = (struct sc_database_calls){true, 1e-5, 2e-5, 0, 3e-5, {0.75, 0.5}, 0.875};
     db->start[SC_OP_GER] = 7e-6;
     db->idle_watts[1] = 40;
     for (int i = 0; i < 4; i++)
@@ -66,7 +66,7 @@ static void test_round_trip(void)
     tap_ok(strcmp(text, second) == 0, "and written as it was");
     tap_ok(again->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] == 1.75f &&
                again->set[SC_SET_DOWN][2] == 13e9 && again->idle_watts[1] == 40 && again->kernels == 5 &&
-               again->calls.scalar == 3e-5 && again->calls.hidden[1] == 0.5 &&
+               again->calls.scalar == 3e-5 && again->calls.hidden[1] == 0.5 && again->calls.links == 0.875 &&
                again->start[SC_OP_GER] == 7e-6 && again->start[SC_OP_GEMM] == 0,
            "with all that was in it");
     free(second);
@@ -126,14 +126,14 @@ static void test_refused(void)
         {"kernel 0 d gemm 100 1 0", "not a number from"},
         {"kernel 0 d gemm 100 1\nkernel 0 d gemm 100 2", "said twice"},
         {"kernel 9 d gemm 100 1", "from 0 to 1"},
-        {"calls 1 2 3", "takes 6 words"},
+        {"calls 1 2 3", "takes 7 words"},
         {"start gemv", "takes 2 words"},
         {"start gemn 1e-6", "is no routine"},
         {"start gemv 0", "not a number from"},
         {"start gemv 1e-6\nstart gemv 1e-6", "said twice"},
-        {"calls 1e-6 -1e-6 0 0 0 0", "not a number from 0 to 1"},
-        {"calls 1e-6 0 0 0 2 0", "not a number from 0 to 1"},
-        {"calls 1e-6 0 0 0 1 0\ncalls 1e-6 0 0 0 1 0", "said twice"},
+        {"calls 1e-6 -1e-6 0 0 0 0 1", "not a number from 0 to 1"},
+        {"calls 1e-6 0 0 0 2 0 1", "not a number from 0 to 1"},
+        {"calls 1e-6 0 0 0 1 0 1\ncalls 1e-6 0 0 0 1 0 1", "said twice"},
         {"speed 100", "no statement 'speed'"},
         {"end 7", "a part is missing"},
         {"end 3\nset down 2 1e9", "follows the end"},

@@ -272,10 +272,10 @@ static void test_overheads(void)
     struct sc_autotuner_call call = gemm(200), dot = {.op = SC_OP_DOT, .type = SC_D, .n = 10000, .bytes = 160000};
     struct sc_autotuner_prediction bare, p;
 
-    db->calls = (struct sc_database_calls){.known = true};
+    db->calls = (struct sc_database_calls){.known = true, .links = 1};
     call.machine.database = dot.machine.database = db;
     sc_autotuner_predict(&call, &bare);
-    db->calls = (struct sc_database_calls){true, 10e-6, 20e-6, 7e-6, 15e-6, {0, 0}};
+    db->calls = (struct sc_database_calls){true, 10e-6, 20e-6, 7e-6, 15e-6, {0, 0}, 1};
     sc_autotuner_predict(&call, &p);
     tap_ok(fabs(p.device - bare.device - 10e-6) < 1e-9, "each call");
     call.arrivals = 3, call.closings = 1;

@@ -24,7 +24,7 @@ ok 'in one line' one_line
 
 call tune --quick --device emu:h200x8:1 --output "$scratch/base"
 ok 'measured' ended 0
-ok 'with what calls take' grep -Eq '^calls ([0-9.e-]+ ){5}[0-9.e-]+$' "$scratch/base"
+ok 'with what calls take' grep -Eq '^calls ([0-9.e-]+ ){6}[0-9.e-]+$' "$scratch/base"
 SEMCACHE_DATABASE=$scratch/base; export SEMCACHE_DATABASE
 call tune --check=30 --each --device emu:h200x8:1
 ok 'checked' ended 0
@@ -36,7 +36,7 @@ call tune --check=30 --seed=7 --device emu:h200x8:1
 ok 'other calls' ended 0
 ok 'are predicted as well' at_most 15 35
 
-sed 's/^calls .*/calls 1e-4 1e-4 1e-4 1e-4 0 0/' "$scratch/base" > "$scratch/wrong"
+sed 's/^calls .*/calls 1e-4 1e-4 1e-4 1e-4 0 0 1/' "$scratch/base" > "$scratch/wrong"
 SEMCACHE_DATABASE=$scratch/wrong
 call tune --check=30 --device emu:h200x8:1
 ok 'wrong measurements' ended 0

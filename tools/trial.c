@@ -16,6 +16,7 @@
 
 #define ROUNDS 5      /* the median of them; one more to begin with */
 #define HOST_ROUNDS 3
+#define REST 0.05 /* s: the threads of the host BLAS look for work for a while, and pages are slower to protect then */
 #define PATTERN ((size_t)1 << 20) /* bytes of the numbers that operands are filled with */
 
 struct operand {
@@ -242,6 +243,7 @@ static bool time_host(struct sc_trial *t, const struct sc_kernel *kernel, const 
             host[i] = fetched + clock_now() - run;
     }
     t->host = median(host, HOST_ROUNDS);
+    nanosleep(&(struct timespec){0, (long)(REST * 1e9)}, NULL);
     return true;
 }
 
