@@ -126,6 +126,8 @@ static void test_more(void)
 
     tap_ok(madvise(p, MIB, 22) == 0 || errno == EINVAL, "MADV_POPULATE_READ");
     tap_ok(fake_acquired_only(p, MIB, SC_READ), "after the range came home");
+    madvise(p, MIB, 23);
+    tap_ok(fake_acquired_only(p, MIB, SC_RDWR), "MADV_POPULATE_WRITE, for writing");
     tap_ok(madvise(p, MIB, MADV_REMOVE) == -1 && fake_acquires + fake_forgets == 0 && p[0] == 5,
            "MADV_REMOVE is refused, as for all private memory");
     tap_ok(msync(p, MIB, MS_SYNC) == 0 && p[0] == 5, "msync");
@@ -143,6 +145,18 @@ static void test_more(void)
     p = tracked(100000);
     pkey_mprotect(p, 4096, PROT_READ | PROT_WRITE, -1);
     tap_ok(fake_acquires == 1 && fake_forgets == 1 && !sc_host_block_of(p, &b), "pkey_mprotect as mprotect");
+    free(p);
+}
+
+/* Advice that takes pages away, now or in a child: home first (the block may be needed still), never tracked again. */
+static void test_taken(int advice, const char *name)
+{
+    char *p = tracked(100000);
+    struct sc_host_block b;
+
+    madvise(p, 8192, advice);
+    tap_ok(fake_acquires == 1 && fake_forgets == 1 && !sc_host_block_of(p, &b) && p[8192] == 5, "%s", name);
+    madvise(p, 8192, 103); /* MADV_GUARD_REMOVE: it is going to be somebody else's */
     free(p);
 }
 
@@ -187,6 +201,8 @@ int main(void)
     test_dontneed();
     test_lost();
     test_more();
+    test_taken(MADV_WIPEONFORK, "MADV_WIPEONFORK");
+    test_taken(102, "MADV_GUARD_INSTALL");
     test_by_number();
     return tap_done();
 }
