@@ -276,6 +276,7 @@ static void test_damaged(void)
 static void test_file_names(void)
 {
     const char *target = in_folder("target"), *link_name = in_folder("link"), *numbered = in_folder("t.%p");
+    const char *another = in_folder("another name");
     char expected[64];
     FILE *file = fopen(target, "w");
 
@@ -283,6 +284,13 @@ static void test_file_names(void)
     fclose(file);
     tap_ok(symlink(target, link_name) == 0, "made a link");
     tap_ok(sc_trace_start(link_name) == SC_ERR_IO && !sc_trace_on && file_size(target) == 4, "a link is not followed");
+    tap_ok(link(target, another) == 0 && sc_trace_start(another) == SC_ERR_IO && file_size(target) == 4,
+           "nor a second name of a file used");
+    unlink(another);
+    if (geteuid() == 0 && chown(target, 65534, (gid_t)-1) == 0)
+        tap_ok(sc_trace_start(target) == SC_ERR_IO && file_size(target) == 4, "nor another user's file");
+    else
+        tap_ok(1, "nor another user's file # SKIP only root can give one away");
     tap_ok(sc_trace_start(folder) == SC_ERR_IO, "a folder is refused");
     snprintf(expected, sizeof expected, "%s/t.%ld", folder, (long)getpid());
     tap_ok(sc_trace_start(numbered) == SC_OK && file_size(expected) > 0, "%%p is the process id");
