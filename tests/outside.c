@@ -356,6 +356,30 @@ static void shared(const char *k)
     free(a);
 }
 
+/* Shared memory where a private mapping was: what is known of the addresses ends with the mapping. */
+static void reused(const char *k)
+{
+    double *p = map(NULL, 0), *q;
+    bool tracked = track;
+
+    fill(p, 2);
+    rest(k, p);
+    munmap(p, BYTES + PAGE);
+    q = mmap(p, BYTES + PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    judge(q == p, k, "the system gives other addresses");
+    track = false;
+    fill(q, 4);
+    rest(k, q);
+    if (fork() == 0) {
+        q[3000] = 8;
+        _exit(0);
+    }
+    wait(NULL);
+    judge(q[3000] == 8 && product(q), k, "another process has written");
+    track = tracked;
+    munmap(q, BYTES + PAGE);
+}
+
 static void past_libc(const char *k)
 {
     double *p = map(NULL, 0), value[4] = {7, 6, 5, 4};
@@ -396,6 +420,7 @@ int main(int argc, char **argv)
         on_stack();
     mappings("mappings");
     shared("shared");
+    reused("shared, where a private mapping was");
     if (wp)
         past_libc("past libc");
     printf("%d wrong\n%s\n", wrong, wrong ? "failed" : "ok");
