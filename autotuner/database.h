@@ -59,6 +59,9 @@ struct sc_database {
     int devices;
     double idle_watts[SC_PLACES]; /* 0: not measured */
     struct sc_database_link link[SC_PLACES][SC_PLACES]; /* [from][to] */
+    /* The same by a kernel of the device that gets, that gives. */
+    struct sc_database_link pull[SC_PLACES][SC_PLACES], push[SC_PLACES][SC_PLACES];
+    double enqueue; /* s of the host for a copy between devices that waits for a fence and is marked; 0: not measured */
     float slow[SC_LINKS][SC_LINKS]; /* each takes so much longer while both are used; symmetric; 0: not measured */
     double set[SC_SETS][SC_DEVICES_MAX + 1]; /* [][n]: bytes/s of all links of the set together; 0: not measured */
     struct sc_database_calls calls;

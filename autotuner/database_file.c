@@ -156,17 +156,30 @@ static bool read_idle(struct reader *r)
     return true;
 }
 
-static bool read_link(struct reader *r)
+static bool read_link_of(struct reader *r, struct sc_database_link links[SC_PLACES][SC_PLACES])
 {
     struct sc_database_link *link;
     int which;
 
     if (!words(r, 5) || !ends(r, 1, &which))
         return false;
-    link = &r->db->link[which / SC_PLACES][which % SC_PLACES];
+    link = &links[which / SC_PLACES][which % SC_PLACES];
     if (link->bandwidth > 0)
         return bad(r, "this link is said twice");
     return seconds(r, 3, &link->latency) && rate(r, 4, &link->bandwidth);
+}
+
+static bool read_link(struct reader *r) { return read_link_of(r, r->db->link); }
+static bool read_pull(struct reader *r) { return read_link_of(r, r->db->pull); }
+static bool read_push(struct reader *r) { return read_link_of(r, r->db->push); }
+
+static bool read_enqueue(struct reader *r)
+{
+    if (!words(r, 2))
+        return false;
+    if (r->db->enqueue > 0)
+        return bad(r, "said twice");
+    return seconds(r, 1, &r->db->enqueue);
 }
 
 static bool read_pair(struct reader *r)
@@ -284,7 +297,8 @@ static const struct {
     bool (*read)(struct reader *r);
 } statements[] = {{"machine", read_machine}, {"made", read_made}, {"devices", read_devices}, {"idle", read_idle},
                   {"link", read_link},       {"pair", read_pair}, {"set", read_set},         {"kernel", read_kernel},
-                  {"calls", read_calls},     {"start", read_start},
+                  {"calls", read_calls},     {"pull", read_pull}, {"push", read_push},       {"enqueue", read_enqueue},
+                  {"start", read_start},
                   {"end", read_end}};
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -384,15 +398,15 @@ struct sc_database *sc_database_read(FILE *file, const char *name, bool partial)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static int write_links(const struct sc_database *db, FILE *out)
+static int write_links(const char *what, const struct sc_database_link links[SC_PLACES][SC_PLACES], FILE *out)
 {
     int lines = 0;
 
     for (int i = 0; i < SC_LINKS; i++) {
-        const struct sc_database_link *link = &db->link[i / SC_PLACES][i % SC_PLACES];
+        const struct sc_database_link *link = &links[i / SC_PLACES][i % SC_PLACES];
 
         if (link->bandwidth > 0) {
-            fprintf(out, "link %s %s %.6g %.6g\n", sc_database_place_name(i / SC_PLACES),
+            fprintf(out, "%s %s %s %.6g %.6g\n", what, sc_database_place_name(i / SC_PLACES),
                     sc_database_place_name(i % SC_PLACES), link->latency, link->bandwidth);
             lines++;
         }
@@ -472,7 +486,13 @@ void sc_database_write(const struct sc_database *db, FILE *out, bool partial)
         lines++;
     }
     lines += write_starts(db, out);
-    lines += write_links(db, out);
+    if (db->enqueue > 0) {
+        fprintf(out, "enqueue %.4g\n", db->enqueue);
+        lines++;
+    }
+    lines += write_links("link", db->link, out);
+    lines += write_links("pull", db->pull, out);
+    lines += write_links("push", db->push, out);
     lines += write_pairs(db, out);
     lines += write_sets(db, out);
     lines += write_kernels(db, out);

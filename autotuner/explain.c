@@ -29,6 +29,16 @@ static struct entry {
     double weight;                              /* of a second on the devices, where energy counts */
 } *entries;
 static int count, dropped;
+
+/* Pieces between devices: by their number, and by their bytes in powers of two. */
+#define EXCHANGES_MAX 64
+static struct exchanged {
+    bool push, by_kernel;
+    int pieces, bits;
+    uint64_t times, bytes;
+    double copies, kernel; /* sums of predictions, s */
+} exchanged[EXCHANGES_MAX];
+static int exchanges;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread struct {
@@ -226,6 +236,44 @@ static int by_error(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void sc_explain_exchange(const struct sc_autotuner_pieces *p, const struct sc_autotuner_exchanged *out)
+{
+    int bits = 63 - __builtin_clzll(p->bytes | 1), i = 0;
+
+    pthread_mutex_lock(&lock);
+    while (i < exchanges && (exchanged[i].push != p->push || exchanged[i].by_kernel != out->by_kernel ||
+                             exchanged[i].pieces != p->pieces || exchanged[i].bits != bits))
+        i++;
+    if (i < EXCHANGES_MAX) {
+        struct exchanged *e = &exchanged[i];
+
+        e->push = p->push;
+        e->by_kernel = out->by_kernel;
+        e->pieces = p->pieces;
+        e->bits = bits;
+        e->times++;
+        e->bytes += p->bytes;
+        e->copies += out->copies;
+        e->kernel += out->kernel;
+        exchanges += i == exchanges;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void exchange_lines(FILE *out)
+{
+    for (int i = 0; i < exchanges; i++) {
+        const struct exchanged *e = &exchanged[i];
+        double times = (double)e->times;
+
+        if (!i)
+            fprintf(out, "# between devices: pieces, bytes of all, times, by copy engines, by one kernel, choice\n");
+        fprintf(out, "# %6d %11.0f %8llu %11.1f %11.1f %s\n", e->pieces, (double)e->bytes / times,
+                (unsigned long long)e->times, e->copies / times * 1e6, e->kernel / times * 1e6,
+                !e->by_kernel ? "copy" : e->push ? "push" : "pull");
+    }
+}
+
 /* Each kind of call counts once, by its mean. */
 static void errors(FILE *out, bool devices)
 {
@@ -258,6 +306,7 @@ void sc_explain_write(FILE *out)
     lines(out);
     if (dropped)
         fprintf(out, "# %d more calls of other sizes\n", dropped);
+    exchange_lines(out);
     errors(out, true);
     errors(out, false);
     pthread_mutex_unlock(&lock);

@@ -2,8 +2,9 @@
 libcore_la_SOURCES += autotuner/autotuner.h autotuner/decide.c autotuner/predict.c \
   autotuner/database.h autotuner/database.c autotuner/database_file.c autotuner/store.h autotuner/store.c \
   autotuner/sample.h autotuner/sample.c autotuner/measure.h autotuner/measure_int.h autotuner/measure.c \
-  autotuner/measure_link.c autotuner/measure_kernel.c autotuner/linkmap.h autotuner/linkmap.c \
+  autotuner/measure_link.c autotuner/measure_exchange.c \
+  autotuner/measure_kernel.c autotuner/linkmap.h autotuner/linkmap.c \
   autotuner/start.h autotuner/start.c autotuner/plan.h autotuner/plan.c \
   autotuner/schedule.h autotuner/schedule.c autotuner/devices.c autotuner/together.c \
-  autotuner/explain.h autotuner/explain.c
+  autotuner/exchange.h autotuner/exchange.c autotuner/explain.h autotuner/explain.c
 EXTRA_DIST += autotuner/README.md

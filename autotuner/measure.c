@@ -153,6 +153,7 @@ static void stages(struct sc_bench *b)
 {
     sc_bench_idle(b);
     sc_bench_links(b);
+    sc_bench_exchanges(b);
     for (int d = 0; d < b->how->devices; d++)
         if (model_of(b, d) == d && !b->how->links_only)
             sc_bench_kernels(b, d);

@@ -33,6 +33,7 @@ double sc_bench_mean(struct sc_bench *b, double (*once)(struct sc_bench *b, void
 
 /* The stages.  Each goes through all its steps, those that the database has already included. */
 void sc_bench_links(struct sc_bench *b);
+void sc_bench_exchanges(struct sc_bench *b); /* after the links */
 void sc_bench_sets(struct sc_bench *b);
 void sc_bench_pairs(struct sc_bench *b);
 void sc_bench_kernels(struct sc_bench *b, int place);

@@ -28,6 +28,9 @@ enum sc_strategy {
 
 enum sc_track { SC_TRACK_AUTO, SC_TRACK_MPROTECT, SC_TRACK_WP };
 
+/* How pieces go between devices: as the profile says; always by one of them. */
+enum sc_exchange_by { SC_EXCHANGE_AUTO, SC_EXCHANGE_COPY, SC_EXCHANGE_PULL, SC_EXCHANGE_PUSH };
+
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
 /* What scheduling can do without, one by one, to see what each is worth (bench/paper_xkblas.c). */
@@ -69,6 +72,7 @@ struct sc_config {
     uint64_t window_min;      /* first read window of the pager, bytes */
     uint64_t window_max;
     int push;                 /* results go home before the host asks (coherence/push.c) */
+    enum sc_exchange_by exchange; /* copies between devices (coherence/exchange.c) */
     int max_hops;             /* devices that a transfer between two others may lead over, 0 to 2 */
     int emu_timing;           /* emulated devices: virtual clock only, no data and no arithmetic */
 };

@@ -1,7 +1,7 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for
 # CUDA.
 EXTRA_DIST += bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/scale.sh \
-	bench/sparse_cg.sh bench/um.sh
+	bench/sparse_cg.sh bench/um.sh bench/exchange.sh
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates \
 	bench/sparse_cg bench/sparse_gemm bench/hand_sparse_cg
 

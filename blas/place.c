@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "autotuner/exchange.h"
+#include "autotuner/explain.h"
 #include "autotuner/schedule.h"
 #include "autotuner/start.h"
 #include "base/config.h"
@@ -235,8 +237,20 @@ static double measured_link(const void *database, int from, int to)
     return ((const struct sc_database *)database)->link[from == SC_HOST ? SC_PLACE_HOST : from][to].bandwidth;
 }
 
+static bool exchange_by_kernel(const void *database, const struct sc_exchange *x)
+{
+    struct sc_autotuner_pieces p = {.on = x->on, .push = x->push, .other = x->other, .pieces = x->pieces,
+                                    .bytes = x->bytes};
+    struct sc_autotuner_exchanged out = sc_autotuner_exchange(database, &p);
+
+    if (sc_explain_on)
+        sc_explain_exchange(&p, &out);
+    return out.by_kernel;
+}
+
 void sc_blas_links(void)
 {
+    sc_coherence_exchanges(exchange_by_kernel, sc_autotuner_database());
     if (sc_autotuner_database())
         sc_coherence_links(measured_link, sc_autotuner_database());
 }

@@ -78,6 +78,17 @@ const struct sc_device_properties *sc_coherence_device_properties(int device);
 /* Measured links in place of what the devices say of theirs: rate() is bytes/s from a device or SC_HOST to a device; 0:
  * not known. */
 void sc_coherence_links(double (*rate)(const void *of, int from, int to), const void *of);
+/* Pieces that go to a device (from any) or from one (to any) at about the same time. */
+struct sc_exchange {
+    int on;          /* the device; its kernel reads what others have, or writes to others: */
+    bool push;
+    int pieces;
+    uint64_t bytes, largest;
+    int other;       /* the other end of the largest piece */
+};
+/* Whether one kernel does them sooner than copy engines, one by one; pure. */
+typedef bool sc_exchange_by_kernel(const void *of, const struct sc_exchange *exchange);
+void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, const void *of); /* NULL: none does */
 /* The bandwidth of the slowest link between two devices in that of a link to the host; 0: none, or unknown. */
 double sc_coherence_peer_ratio(void);
 double sc_coherence_virtual_seconds(void); /* < 0: not emulated */

@@ -233,6 +233,8 @@ static enum sc_status after_written(const struct sc_form *f, const struct run *r
         status = sc_order(f->device, stream, f->used);
     for (int g = r->g; g < r->end && status == SC_OK; g++)
         status = sc_order(f->device, stream, t->copy[r->from].ready[g % SC_SECTORS]);
+    if (status == SC_OK) /* it follows as `reader`, which may have been on another stream */
+        status = sc_order(f->device, stream, t->copy[r->from].reader[f->device]);
     return status;
 }
 

@@ -19,8 +19,9 @@ static void clip(const struct sc_target *x, int s, int64_t a, int64_t b, int64_t
 }
 
 /* As sc_task_acquire for reading; of sectors that only other devices have and that the piece meets in part, that part
- * is copied.  The rest of the piece becomes valid. */
-static enum sc_status acquire_exactly(int device, const struct sc_piece *p, const struct sc_target *x)
+ * is to be copied.  The rest of the piece becomes valid. */
+static enum sc_status acquire_exactly(int device, const struct sc_piece *p, const struct sc_target *x,
+                                      struct sc_moves *moves)
 {
     const struct sc_operand *o = p->operand;
     struct sc_copy *c = &x->t->copy[device];
@@ -45,12 +46,22 @@ static enum sc_status acquire_exactly(int device, const struct sc_piece *p, cons
         int s = __builtin_ctzll(rest);
 
         clip(x, s, a, b, &lo, &hi, &length);
-        status = sc_transfer_part(device, x->m, x->t, s, lo, hi);
-        if (status == SC_OK)
-            status = sc_order(device, SC_STREAM_COMPUTE, c->ready[s]);
-        c->pending &= ~(UINT64_C(1) << s);
+        status = sc_transfer_part(device, x->m, x->t, s, lo, hi, moves);
     }
     return status == SC_OK ? sc_task_acquire(device, p, &whole) : status;
+}
+
+/* The kernels that follow wait for the parts. */
+static enum sc_status await_parts(int device, const struct sc_target *x)
+{
+    struct sc_copy *c = &x->t->copy[device];
+    uint64_t parts = x->sectors & ~c->valid;
+    enum sc_status status = SC_OK;
+
+    for (uint64_t rest = parts; rest && status == SC_OK; rest &= rest - 1)
+        status = sc_order(device, SC_STREAM_COMPUTE, c->ready[__builtin_ctzll(rest)]);
+    c->pending &= ~parts;
+    return status;
 }
 
 #define PARTS_MAX 256
@@ -114,14 +125,33 @@ static void set_slots(struct work *w)
     }
 }
 
+/* All parts of x that come from other devices together. */
+static enum sc_status acquire_input(struct work *w)
+{
+    int device = w->form->device;
+    enum sc_status status = SC_OK, issued;
+    struct sc_moves moves; /* large */
+
+    if (!is_operand(w->x))
+        return SC_OK;
+    moves.count = 0;
+    for (int i = 0; i < w->parts && status == SC_OK; i++)
+        status = acquire_exactly(device, &w->x[i], &w->from[i], &moves);
+    issued = sc_moves_issue(&moves);
+    status = status == SC_OK ? issued : status;
+    for (int i = 0; i < w->parts && status == SC_OK; i++)
+        status = await_parts(device, &w->from[i]);
+    return status;
+}
+
 static enum sc_status launch(struct work *w, struct sc_fence *f)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;
     int device = w->form->device;
     enum sc_status status = sc_order(device, SC_STREAM_COMPUTE, w->form->ready);
 
-    for (int i = 0; i < w->parts && is_operand(w->x) && status == SC_OK; i++)
-        status = acquire_exactly(device, &w->x[i], &w->from[i]);
+    if (status == SC_OK)
+        status = acquire_input(w);
     if (is_operand(w->y) && status == SC_OK)
         status = sc_task_acquire(device, w->y, &w->to);
     if (status != SC_OK)

@@ -1,6 +1,6 @@
 # coherence
 libcore_la_SOURCES += coherence/coherence.h coherence/faults.h coherence/mirror.h coherence/protocol.h \
-	coherence/block.c coherence/call.c coherence/check.c coherence/convert_task.c \
+	coherence/block.c coherence/call.c coherence/check.c coherence/convert_task.c coherence/exchange.c \
 	coherence/fork.c coherence/host_access.c coherence/link.c \
 	coherence/link_task.c coherence/loss.c coherence/memory.c coherence/mirror.c coherence/outside.c coherence/own.c \
 	coherence/piece.c coherence/place.c coherence/product_task.c \

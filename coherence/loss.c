@@ -52,10 +52,34 @@ static uint64_t not_landed(int device, const struct sc_matrix *m, const struct s
     return missing;
 }
 
+/* Sectors that the device was writing into others' memory (exchange.c), which did not arrive: they are not valid there.
+ * Those among them that the host has not are returned. */
+static uint64_t not_pushed(int device, struct sc_matrix *m, struct sc_tile *t)
+{
+    uint64_t missing = 0;
+
+    for (int d = 0; d < sc_protocol.devices; d++) {
+        struct sc_copy *c = &t->copy[d];
+        uint64_t its = 0;
+
+        for (uint64_t rest = d == device ? 0 : c->valid; rest; rest &= rest - 1) {
+            int s = __builtin_ctzll(rest);
+
+            if (c->ready[s].seq && c->ready[s].device == device && sc_protocol.ops->sync(c->ready[s]) != SC_OK)
+                its |= UINT64_C(1) << s;
+        }
+        if (its)
+            sc_protocol_dropped(m, t, d, its);
+        missing |= its;
+    }
+    return missing & ~t->host_valid;
+}
+
 /* True, and their bytes on the host, when sectors of the tile existed nowhere else. */
 static bool lose_tile(int device, struct sc_matrix *m, struct sc_tile *t, uintptr_t *lo, uintptr_t *hi)
 {
-    uint64_t lost = sc_protocol_lost(m, t, device, not_landed(device, m, t));
+    uint64_t missing = not_pushed(device, m, t) | not_landed(device, m, t);
+    uint64_t lost = sc_protocol_lost(m, t, device, missing);
     int first = (int)(sc_matrix_tile_index(m, t) / (uint32_t)m->row_parts) * SC_SECTORS;
     uintptr_t none;
 

@@ -36,23 +36,30 @@ void sc_memory_touch(int device, struct sc_copy *c)
 
 /* --- release ------------------------------------------------------------------------------------------------------ */
 
-/* Everything that may still use a copy's memory, one fence for each stream at most. */
-#define USERS_MAX (SC_STREAMS + SC_DEVICES_MAX + 2)
+/* Everything that may still use a copy's memory, one fence for each stream at most: of its device, and of others that
+ * write here by kernels of theirs. */
+#define USERS_MAX (SC_STREAMS + 2 * SC_DEVICES_MAX + 2)
 
 static int users_of(int device, const struct sc_tile *t, struct sc_fence users[USERS_MAX])
 {
     const struct sc_copy *c = &t->copy[device];
-    struct sc_fence own[SC_STREAMS] = {{0}};
+    struct sc_fence own[SC_STREAMS] = {{0}}, pushed[SC_DEVICES_MAX] = {{0}};
     int n = 0;
 
-    for (int s = 0; s < t->sectors; s++)
-        if (c->ready[s].seq > own[c->ready[s].stream].seq)
-            own[c->ready[s].stream] = c->ready[s];
+    for (int s = 0; s < t->sectors; s++) {
+        struct sc_fence *last = c->ready[s].device == device ? &own[c->ready[s].stream] : &pushed[c->ready[s].device];
+
+        if (c->ready[s].seq > last->seq)
+            *last = c->ready[s];
+    }
     if (c->last_used.seq > own[SC_STREAM_COMPUTE].seq)
         own[SC_STREAM_COMPUTE] = c->last_used;
     for (int s = 0; s < SC_STREAMS; s++)
         if (own[s].seq)
             users[n++] = own[s];
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        if (pushed[d].seq)
+            users[n++] = pushed[d];
     for (int i = 0; i <= SC_DEVICES_MAX; i++)
         if (c->reader[i].seq)
             users[n++] = c->reader[i];

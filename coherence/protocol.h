@@ -123,10 +123,49 @@ void sc_devices_look(void);
  * changed. */
 bool sc_landed(struct sc_fence f);
 
+/* --- copies between devices, collected (exchange.c) --------------------------------------------------------------- */
+
+#define SC_MOVES_MAX 64
+
+/* Sectors [s, e) of a tile, or a part of one, from one device to another. */
+struct sc_move {
+    struct sc_copy2d copy;
+    struct sc_matrix *m;
+    struct sc_tile *t;
+    uint64_t sectors; /* for the trace */
+    int s, e, from, to;
+    bool part; /* of a sector: its state does not change */
+    bool done;
+};
+/* `count` is 0 at first.  Whoever collects issues them before he lets anybody use what they bring, and before any
+ * memory is given back. */
+struct sc_moves {
+    int count;
+    struct sc_move move[SC_MOVES_MAX];
+};
+enum sc_status sc_moves_add(struct sc_moves *moves, const struct sc_move *move); /* full: issued first */
+/* By copy engines or kernels.  All are done, or have failed: then what they were to bring is not valid there. */
+enum sc_status sc_moves_issue(struct sc_moves *moves);
+
+/* Stream of device `on` waits for everything that has to be over before sectors [s, e) are overwritten on `device`. */
+enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e);
+
 /* --- transfers (transfer.c) --------------------------------------------------------------------------------------- */
+
+enum sc_transfer_what {
+    SC_TRANSFER_WHOLE,  /* sectors */
+    SC_TRANSFER_PART,   /* of sectors: their state does not change */
+    SC_TRANSFER_EVICTED /* whole sectors, to the host, which has not asked for them */
+};
+/* For statistics and the trace. */
+void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors, int from, int to, uint64_t bytes,
+                       enum sc_transfer_what what);
 
 /* Enqueues what is missing of the sectors; the device has (or will have) memory for the whole tile. */
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
+/* The same, but what comes from other devices is left to be issued: it is not valid before. */
+enum sc_status sc_transfer_collect(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
+                                   struct sc_moves *moves);
 /* What a device cannot send any more is reported, and home all the same. */
 void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
 /* The same, of what the host has not asked for: no fetch of sc_coherence_fetched. */
@@ -136,10 +175,11 @@ void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sector
 enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1);
 /* Where a sector would come from: a device or SC_HOST. */
 int sc_transfer_source(int device, const struct sc_matrix *m, const struct sc_tile *t, int s);
-/* Copies elements [first, last) of a contiguous lattice, inside sector s that the device does not have, from another
- * device (not from the host) to their place there.  For the kernel that is enqueued next: the sector does not become
- * valid. */
-enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last);
+/* Collects a copy of elements [first, last) of a contiguous lattice, inside sector s that the device does not have,
+ * from another device (not from the host) to their place there.  For the kernel that is enqueued next: the sector does
+ * not become valid. */
+enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last,
+                                struct sc_moves *moves);
 /* The same for a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) whose state does not change; adds what
  * has to be reached until it is home. */
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,

@@ -3,8 +3,9 @@
  *
  * Home: when the host has looked at a matrix after each of the last calls that wrote it.  Its pages stay closed until
  * they are touched, and open without a transfer.
- * To other devices: sectors that one has read after each of the last two calls that wrote them elsewhere.  One that
- * does not read what it was sent gets no more. */
+ * To other devices: sectors that one has read after each of the last two calls that wrote them elsewhere; what it has
+ * written itself since, and read, does not count.  One that does not read what it was sent gets no more.  What goes to
+ * several devices goes together (exchange.c). */
 #include "base/config.h"
 #include "coherence/protocol.h"
 
@@ -59,8 +60,13 @@ void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_
     t->written |= sectors;
     for (int d = 0; d < sc_protocol.devices && sectors; d++) {
         struct sc_copy *c = &t->copy[d];
-        uint64_t read = d == device ? 0 : c->read & sectors;
+        uint64_t read = c->read & sectors;
 
+        if (d == device) { /* what it has read of others' stands until they write again */
+            c->own |= sectors;
+            continue;
+        }
+        c->own &= ~sectors;
         c->wanted = (c->wanted & ~sectors) | (read & c->was_read);
         c->was_read = (c->was_read & ~sectors) | read;
         c->read &= ~sectors;
@@ -69,20 +75,24 @@ void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_
 }
 
 /* What of the call's results the device will read, as far as there is room for it. */
-static void send(struct sc_matrix *m, struct sc_tile *t, int device)
+static void send(struct sc_matrix *m, struct sc_tile *t, int device, struct sc_moves *moves)
 {
-    struct sc_copy *c = &t->copy[device];
-    uint64_t wanted = c->wanted & t->written & ~c->valid, before = sc_stats.bytes[SC_D2D];
+    const struct sc_copy *c = &t->copy[device];
+    uint64_t there = 0;
 
-    for (int d = 0; d < sc_protocol.devices && wanted; d++)
-        if (d != device && t->copy[d].valid & wanted && !sc_protocol.failed[device] &&
-            sc_memory_spare(device, m, t) == SC_OK)
-            sc_transfer_to_device(device, m, t, t->copy[d].valid & wanted & ~c->valid); /* a failure shows in a task */
-    sc_count(&sc_stats.pushed_d2d, sc_stats.bytes[SC_D2D] - before);
+    for (int d = 0; d < sc_protocol.devices; d++)
+        there |= d == device ? 0 : t->copy[d].valid;
+    there &= c->wanted & t->written & ~c->valid;
+    if (there && !sc_protocol.failed[device] && sc_memory_spare(device, m, t) == SC_OK)
+        sc_transfer_collect(device, m, t, there, moves); /* a failure shows in a task */
 }
 
 static void send_all(struct sc_matrix *m)
 {
+    uint64_t before = sc_stats.bytes[SC_D2D];
+    struct sc_moves moves; /* large */
+
+    moves.count = 0;
     m->shared = false;
     for (int i = 0; i < m->row_parts * m->col_parts; i++)
         for (int d = 0; d < sc_protocol.devices; d++) {
@@ -90,8 +100,10 @@ static void send_all(struct sc_matrix *m)
 
             m->shared = m->shared || t->copy[d].wanted;
             if (t->written_by == sc_protocol.calls)
-                send(m, t, d);
+                send(m, t, d, &moves);
         }
+    sc_moves_issue(&moves);
+    sc_count(&sc_stats.pushed_d2d, sc_stats.bytes[SC_D2D] - before);
 }
 
 /* --- home, and all ------------------------------------------------------------------------------------------------ */

@@ -38,7 +38,7 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
     if (status != SC_OK)
         return status;
     c->pending &= ~x->sectors;
-    c->read |= p->access & SC_READ ? need : 0;
+    c->read |= p->access & SC_READ ? need & ~c->own : 0;
     if (p->access & SC_WRITE)
         for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
             status = sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);

@@ -76,11 +76,7 @@ struct rect {
     struct sc_tile *t;
     int64_t r0, r1, c0, c1;
     int from, to;
-    enum {
-        WHOLE,  /* sectors */
-        PART,   /* of sectors: their state does not change */
-        EVICTED /* whole sectors, to the host, which has not asked for them */
-    } what;
+    enum sc_transfer_what what;
 };
 
 static void *at(const struct rect *r, int where)
@@ -104,24 +100,24 @@ static uint64_t sectors_of(const struct rect *r)
     return sc_tile_sectors(r->m, r->t, c0, c1 - c0);
 }
 
-static void count(const struct rect *r, uint64_t bytes)
+void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors, int from, int to, uint64_t bytes,
+                       enum sc_transfer_what what)
 {
-    enum sc_transfer kind = r->from == SC_HOST ? SC_H2D : r->to == SC_HOST ? SC_D2H : SC_D2D;
+    enum sc_transfer kind = from == SC_HOST ? SC_H2D : to == SC_HOST ? SC_D2H : SC_D2D;
 
     sc_count(&sc_stats.bytes[kind], bytes);
     sc_count(&sc_stats.transfers[kind], 1);
-    if (kind == SC_D2H && r->what != EVICTED) {
-        r->m->fetches++;
-        r->m->fetched_bytes += bytes;
+    if (kind == SC_D2H && what != SC_TRANSFER_EVICTED) {
+        m->fetches++;
+        m->fetched_bytes += bytes;
     }
-    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .tile = sc_matrix_tile_index(r->m, r->t),
-             .sectors = sectors_of(r), .device = (int16_t)r->to, .peer = (int16_t)r->from, .bytes = bytes,
-             .old_state = r->what == PART);
+    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .sectors = sectors,
+             .device = (int16_t)to, .peer = (int16_t)from, .bytes = bytes, .old_state = what == SC_TRANSFER_PART);
 }
 
-/* Enqueues it.  Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends
- * where the vector ends. */
-static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream stream)
+/* Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends where the vector
+ * ends. */
+static struct sc_copy2d copy_of(const struct rect *r)
 {
     struct sc_copy2d copy = {.dst = at(r, r->to), .src = at(r, r->from), .dst_pitch = pitch(r, r->to),
                              .src_pitch = pitch(r, r->from), .width = (size_t)(r->r1 - r->r0) * r->m->elem,
@@ -135,9 +131,17 @@ static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream str
             copy.width = sc_matrix_end(r->m) - host;
         copy.dst_pitch = copy.src_pitch = copy.width;
     }
-    count(r, copy.width * copy.height);
     if (r->from != SC_HOST)
         served[r->from] += copy.width * copy.height;
+    return copy;
+}
+
+/* Enqueues it. */
+static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream stream)
+{
+    struct sc_copy2d copy = copy_of(r);
+
+    sc_transfer_count(r->m, r->t, sectors_of(r), r->from, r->to, copy.width * copy.height, r->what);
     return sc_protocol.ops->copy(on, stream, &copy);
 }
 
@@ -202,61 +206,55 @@ static int source_for(int device, const struct sc_matrix *m, const struct sc_til
     return source_by(sc_route_direct_rate, device, m, t, s);
 }
 
-/* Everything that has to be over before the sectors' memory on the device is written by `stream`. */
-static enum sc_status before_overwriting(int device, enum sc_stream stream, const struct sc_copy *c, int s, int e)
-{
-    enum sc_status status = SC_OK;
-
-    for (int i = s; i < e && status == SC_OK; i++) {
-        status = sc_order(device, stream, c->ready[i]);
-        if (status == SC_OK)
-            status = sc_order(device, stream, c->used[i]);
-    }
-    for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
-        status = sc_order(device, stream, c->reader[i]);
-    return status;
-}
-
-static enum sc_status after_written(int device, enum sc_stream stream, int from, const struct sc_tile *t, int s, int e)
+static enum sc_status after_landed(int device, enum sc_stream stream, const struct sc_tile *t, int s, int e)
 {
     enum sc_status status = SC_OK;
 
     for (int i = s; i < e && status == SC_OK; i++)
-        status = sc_order(device, stream, from == SC_HOST ? t->landed[i] : t->copy[from].ready[i]);
+        status = sc_order(device, stream, t->landed[i]);
     return status;
+}
+
+/* From the host: sectors [s, e). */
+static enum sc_status upload(const struct rect *r, int s, int e)
+{
+    struct sc_tile *t = r->t;
+    int device = r->to;
+    enum sc_status status = sc_order_overwriting(device, device, SC_STREAM_H2D, t, s, e);
+    struct sc_fence f;
+
+    if (status == SC_OK)
+        status = after_landed(device, SC_STREAM_H2D, t, s, e);
+    if (status == SC_OK)
+        status = copy_rect(r, device, SC_STREAM_H2D);
+    if (status == SC_OK)
+        status = sc_mark(device, SC_STREAM_H2D, &f);
+    if (status != SC_OK)
+        return status;
+    for (int i = s; i < e; i++)
+        t->copy[device].ready[i] = f;
+    t->copy[device].pending |= sc_sectors_range(s, e);
+    t->host_read[device] = f;
+    return SC_OK;
+}
+
+/* From another device, when the moves are issued. */
+static enum sc_status add_move(struct sc_moves *moves, const struct rect *r, int s, int e)
+{
+    struct sc_move v = {.copy = copy_of(r), .m = r->m, .t = r->t, .sectors = sectors_of(r), .s = s, .e = e,
+                        .from = r->from, .to = r->to, .part = r->what == SC_TRANSFER_PART};
+
+    return sc_moves_add(moves, &v);
 }
 
 /* Rows [r0, r1) of the lattice, of sectors [s, e). */
 static enum sc_status fetch_rows(int device, int from, struct sc_matrix *m, struct sc_tile *t, int s, int e,
-                                 int64_t r0, int64_t r1)
+                                 int64_t r0, int64_t r1, struct sc_moves *moves)
 {
-    enum sc_stream stream = from == SC_HOST ? SC_STREAM_H2D : sc_stream_peer(from);
-    struct sc_copy *c = &t->copy[device];
-    struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device, WHOLE};
-    enum sc_status status = before_overwriting(device, stream, c, s, e);
-    struct sc_fence f;
+    struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), sc_tile_sector_end(m, t, e), from, device,
+                     SC_TRANSFER_WHOLE};
 
-    if (status == SC_OK)
-        status = after_written(device, stream, from, t, s, e);
-    if (status == SC_OK)
-        status = copy_rect(&r, device, stream);
-    if (status == SC_OK)
-        status = sc_mark(device, stream, &f);
-    if (status != SC_OK)
-        return status;
-    for (int i = s; i < e; i++)
-        c->ready[i] = f;
-    c->pending |= sc_sectors_range(s, e);
-    if (from == SC_HOST)
-        t->host_read[device] = f;
-    else
-        t->copy[from].reader[device] = f;
-    return SC_OK;
-}
-
-static enum sc_status fetch_run(int device, int from, struct sc_matrix *m, struct sc_tile *t, int s, int e)
-{
-    return fetch_rows(device, from, m, t, s, e, t->row, t->row + t->rows);
+    return from == SC_HOST ? upload(&r, s, e) : add_move(moves, &r, s, e);
 }
 
 static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
@@ -310,11 +308,11 @@ static uint64_t chunk_from(int from, int device, uint64_t chunk)
     return ratio < LARGER ? (uint64_t)(ratio * (double)chunk) : LARGER * chunk;
 }
 
-static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
-                            int hops)
+/* Uploads what comes from the host, and collects what comes from other devices. */
+static enum sc_status collect(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
+                              int hops, struct sc_moves *moves)
 {
-    struct sc_copy *c = &t->copy[device];
-    uint64_t need = sectors & ~c->valid, todo;
+    uint64_t need = sectors & ~t->copy[device].valid, uploads = 0, todo;
     enum sc_status status = SC_OK;
     int from[SC_SECTORS];
 
@@ -324,21 +322,41 @@ static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, 
 
         if (from[s] != SC_HOST)
             sc_memory_touch(from[s], &t->copy[from[s]]);
+        else
+            uploads |= UINT64_C(1) << s;
     }
-    sc_protocol_shared(m, t, device, need); /* before the first upload reads the host (C5) */
+    sc_protocol_shared(m, t, device, uploads); /* before the first upload reads the host (C5) */
     for (todo = need; todo && status == SC_OK;) {
         int s = __builtin_ctzll(todo), e = s + 1;
         uint64_t most = chunk_from(from[s], device, chunk);
 
         while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sector_bytes(m, t, s, e) < most)
             e++;
-        status = fetch_run(device, from[s], m, t, s, e);
+        status = fetch_rows(device, from[s], m, t, s, e, t->row, t->row + t->rows, moves);
         if (status == SC_OK)
             todo &= ~sc_sectors_range(s, e);
     }
     if (todo)
-        sc_protocol_dropped(m, t, device, todo);
+        sc_protocol_dropped(m, t, device, todo & uploads);
     return status;
+}
+
+static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
+                            int hops)
+{
+    struct sc_moves moves; /* large */
+    enum sc_status status, issued;
+
+    moves.count = 0;
+    status = collect(device, m, t, sectors, chunk, hops, &moves);
+    issued = sc_moves_issue(&moves);
+    return status == SC_OK ? issued : status;
+}
+
+enum sc_status sc_transfer_collect(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
+                                   struct sc_moves *moves)
+{
+    return collect(device, m, t, sectors, CHUNK_BYTES, sc_config.max_hops, moves);
 }
 
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
@@ -355,46 +373,36 @@ enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_til
 {
     int from = source_for(device, m, t, s);
     uint64_t bit = UINT64_C(1) << s;
-    enum sc_status status = SC_OK;
+    enum sc_status status = SC_OK, issued;
+    struct sc_moves moves; /* large */
 
     if (from != SC_HOST)
         sc_memory_touch(from, &t->copy[from]);
     if (sc_protocol.check)
         sc_check_scribble(m, t, device, bit); /* what is left out must not be right by chance */
     sc_protocol_shared(m, t, device, bit); /* before the host is read (C5) */
+    moves.count = 0;
     if (r0 > t->row)
-        status = fetch_rows(device, from, m, t, s, s + 1, t->row, r0);
+        status = fetch_rows(device, from, m, t, s, s + 1, t->row, r0, &moves);
     if (status == SC_OK && r1 < t->row + t->rows)
-        status = fetch_rows(device, from, m, t, s, s + 1, r1, t->row + t->rows);
+        status = fetch_rows(device, from, m, t, s, s + 1, r1, t->row + t->rows, &moves);
+    issued = sc_moves_issue(&moves);
+    status = status == SC_OK ? issued : status;
     if (status != SC_OK)
         sc_protocol_dropped(m, t, device, bit);
     return status;
 }
 
 /* The sector's memory on the device holds valid elements and old ones afterwards, so it stays invalid there. */
-enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last)
+enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last,
+                                struct sc_moves *moves)
 {
     int64_t origin = t->col * m->rows;
     int from = source_for(device, m, t, s);
-    enum sc_stream stream = sc_stream_peer(from);
-    struct sc_copy *c = &t->copy[device];
-    struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, PART};
-    enum sc_status status = before_overwriting(device, stream, c, s, s + 1);
-    struct sc_fence f;
+    struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, SC_TRANSFER_PART};
 
     sc_memory_touch(from, &t->copy[from]);
-    if (status == SC_OK)
-        status = after_written(device, stream, from, t, s, s + 1);
-    if (status == SC_OK)
-        status = copy_rect(&r, device, stream);
-    if (status == SC_OK)
-        status = sc_mark(device, stream, &f);
-    if (status != SC_OK)
-        return status;
-    c->ready[s] = f;
-    c->pending |= UINT64_C(1) << s;
-    t->copy[from].reader[device] = f;
-    return SC_OK;
+    return add_move(moves, &r, s, s + 1);
 }
 
 /* --- to the host -------------------------------------------------------------------------------------------------- */
@@ -413,8 +421,10 @@ static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fen
 {
     struct sc_tile *t = r->t;
     int from = r->from;
-    enum sc_status status = after_written(from, SC_STREAM_D2H, from, t, s, e);
+    enum sc_status status = SC_OK;
 
+    for (int i = s; i < e && status == SC_OK; i++)
+        status = sc_order(from, SC_STREAM_D2H, t->copy[from].ready[i]);
     for (int d = 0; d < sc_protocol.devices && status == SC_OK; d++) {
         status = sc_order(from, SC_STREAM_D2H, t->host_read[d]);
         if (status == SC_OK && d != from)
@@ -456,7 +466,7 @@ static void bring_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
     while ((todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors))) {
         int s = __builtin_ctzll(todo), e = s + 1, from = source_for_host(t, s);
         struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST,
-                         evicted ? EVICTED : WHOLE};
+                         evicted ? SC_TRANSFER_EVICTED : SC_TRANSFER_WHOLE};
         struct sc_fence f;
 
         while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from &&
@@ -508,7 +518,7 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
 
     for (int s = (int)((c0 - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
         struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, next_run(t, s, end, &e, fences), SC_HOST,
-                         PART};
+                         SC_TRANSFER_PART};
 
         r.c0 = r.c0 > c0 ? r.c0 : c0;
         r.c1 = sc_tile_sector_end(m, t, e) < c1 ? sc_tile_sector_end(m, t, e) : c1;
@@ -530,7 +540,7 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
         int64_t a = sc_tile_sector_col(m, t, s) * m->rows, b = sc_tile_sector_end(m, t, e) * m->rows;
         /* As one long column. */
         struct rect r = {m, t, (a > first ? a : first) - origin, (b < last ? b : last) - origin, t->col, t->col + 1,
-                         from, SC_HOST, PART};
+                         from, SC_HOST, SC_TRANSFER_PART};
 
         if (!(t->host_valid >> s & 1))
             status = land_window(&r, s, e, fences);

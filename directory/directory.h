@@ -26,8 +26,8 @@ struct sc_copy {
     struct sc_fence reader[SC_DEVICES_MAX + 1];
     uint32_t pins;     /* > 0: not to be evicted */
     /* What kernels of this device read that other devices write (coherence/push.c): since the last call that wrote it,
-     * before that one, and each time before the last two. */
-    uint64_t read, was_read, wanted;
+     * before that one, and each time before the last two; and what this device itself has written last. */
+    uint64_t read, was_read, wanted, own;
     /* While there is memory: place among the copies of the device, least recently used first (coherence/memory.c). */
     struct sc_copy *older, *newer;
     uint64_t last_use; /* the tick then: to compare with what is not a copy */

@@ -19,6 +19,9 @@ static struct sc_database *example(void)
     db->link[SC_PLACE_HOST][1] = (struct sc_database_link){2e-5, 11e9};
     db->link[0][SC_PLACE_HOST] = (struct sc_database_link){1e-5, 13e9};
     db->link[0][1] = (struct sc_database_link){8e-6, 48e9};
+    db->pull[0][1] = (struct sc_database_link){9e-6, 40e9};
+    db->push[0][1] = (struct sc_database_link){7e-6, 30e9};
+    db->enqueue = 4e-6;
     db->slow[sc_link(SC_PLACE_HOST, 0)][sc_link(SC_PLACE_HOST, 1)] = 1.75f;
     db->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] = 1.75f;
     db->set[SC_SET_DOWN][2] = 13e9;
@@ -67,7 +70,8 @@ static void test_round_trip(void)
     tap_ok(again->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] == 1.75f &&
                again->set[SC_SET_DOWN][2] == 13e9 && again->idle_watts[1] == 40 && again->kernels == 5 &&
                again->calls.scalar == 3e-5 && again->calls.hidden[1] == 0.5 && again->calls.links == 0.875 &&
-               again->start[SC_OP_GER] == 7e-6 && again->start[SC_OP_GEMM] == 0,
+               again->start[SC_OP_GER] == 7e-6 && again->start[SC_OP_GEMM] == 0 &&
+               again->pull[0][1].bandwidth == 40e9 && again->push[0][1].latency == 7e-6 && again->enqueue == 4e-6,
            "with all that was in it");
     free(second);
     free(text);
@@ -114,6 +118,10 @@ static void test_refused(void)
         {"link 0 1 1e-6 inf", "not a number from"},
         {"link 0 1 1e-6 12GB", "not a number from"},
         {"link 0 1 1e-6 1e9\nlink 0 1 1e-6 1e9", "said twice"},
+        {"pull 0 1 1e-6 1e9\npull 0 1 1e-6 1e9", "said twice"},
+        {"push 1 1 1e-6 1e9", "two ends"},
+        {"enqueue 0", "not a number from"},
+        {"enqueue 1e-6\nenqueue 1e-6", "said twice"},
         {"pair 0 1 host 0 2.5", "from 1 to 2"},
         {"pair 0 1 0 1 1.5", "one link"},
         {"set sideways 2 1e9", "no set of links"},

@@ -358,6 +358,7 @@ static bool sequence(uint64_t seed, const struct calls_flags *flags, int count, 
     s->arrays.type = sc_blas_rows[flags->routine].type;
     start_machine(seed);
     sc_config.schedule = (enum sc_strategy)random_below(&s->random, SC_STRATEGIES);
+    sc_config.exchange = (enum sc_exchange_by)random_below(&s->random, SC_EXCHANGE_PUSH + 1);
     good = run(s, flags, count, careful);
     free(s);
     return good;

@@ -2,7 +2,7 @@
 EXTRA_DIST += tests/coherence_env.h
 COHERENCE_TESTS = tests/coherence_random tests/coherence_states tests/coherence_threads \
 	tests/coherence_memory tests/coherence_push tests/coherence_scarce tests/coherence_sources \
-	tests/coherence_routes tests/coherence_sharing
+	tests/coherence_routes tests/coherence_sharing tests/coherence_exchange
 check_PROGRAMS += $(COHERENCE_TESTS)
 TESTS += $(COHERENCE_TESTS)
 tests_coherence_memory_SOURCES = tests/coherence_memory.c
@@ -13,6 +13,8 @@ tests_coherence_sources_SOURCES = tests/coherence_sources.c
 tests_coherence_sources_LDADD = libcore.la
 tests_coherence_sharing_SOURCES = tests/coherence_sharing.c
 tests_coherence_sharing_LDADD = libcore.la
+tests_coherence_exchange_SOURCES = tests/coherence_exchange.c
+tests_coherence_exchange_LDADD = libcore.la
 tests_coherence_routes_SOURCES = tests/coherence_routes.c
 tests_coherence_routes_LDADD = libcore.la
 tests_coherence_scarce_SOURCES = tests/coherence_scarce.c

@@ -51,24 +51,30 @@ my @mutants = (
         "\n" .
         '/* The matrix that'],
     ['sent home before the kernel has written it', 'transfer',
-        'enum sc_status status = after_written(from, SC_STREAM_D2H, from, t, s, e);',
+        'status = sc_order(from, SC_STREAM_D2H, t->copy[from].ready[i]);',
+        'status = SC_OK;'],
+    ['a kernel still uses what an upload overwrites', 'transfer',
+        'enum sc_status status = sc_order_overwriting(device, device, SC_STREAM_H2D, t, s, e);',
         'enum sc_status status = SC_OK;'],
-    ['copied before it was written', 'transfer',
-        "        status = after_written(device, stream, from, t, s, e);\n" .
-        "    if (status == SC_OK)\n" .
-        '        status = copy_rect(&r, device, stream);',
-        '        status = copy_rect(&r, device, stream);'],
-    ['a kernel still uses what is overwritten', 'transfer',
-        "    enum sc_status status = before_overwriting(device, stream, c, s, e);\n" .
-        "    struct sc_fence f;\n" .
-        "\n" .
-        "    if (status == SC_OK)\n" .
-        '        status = after_written(device, stream,',
-        "    enum sc_status status = SC_OK;\n" .
-        "    struct sc_fence f;\n" .
-        "\n" .
-        "    if (status == SC_OK)\n" .
-        '        status = after_written(device, stream,'],
+    ['copied to another device before it was written', 'exchange',
+        'status = sc_order(on, stream, source->ready[i]);',
+        'status = SC_OK;'],
+    ['a kernel still uses what another device sends', 'exchange',
+        'enum sc_status status = sc_order_overwriting(v->to, on, stream, v->t, v->s, v->e);',
+        'enum sc_status status = SC_OK;'],
+    ['written anew while another device fetches it', 'exchange',
+        '    v->t->copy[v->from].reader[v->to] = f;',
+        ''],
+    ['used on a device before another has sent it', 'exchange',
+        '    c->pending |= sc_sectors_range(v->s, v->e);',
+        ''],
+    ['valid where a device refused to send it', 'exchange',
+        "        if (status != SC_OK)\n" .
+        "            failed(which[i]);\n" .
+        "    }\n" .
+        '    return status;',
+        "    }\n" .
+        '    return status;'],
     ['home lands under an upload', 'transfer',
         '        status = sc_order(from, SC_STREAM_D2H, t->host_read[d]);',
         '        status = SC_OK;'],

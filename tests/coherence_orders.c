@@ -94,6 +94,9 @@ static const struct program programs[] = {
     {"computed again while it is copied elsewhere", 2, 1, 2, 1, 0, NEVER, 0,
      {NEGATE_(0, 0, 0, 512), ADD_(1, 1, 0, 512)},
      {{NEGATE_(0, 0, 0, 512), READ_(0, 0)}, {READ_(1, 0), WRITE_(1, 256)}}},
+    {"sent anew while what was sent before is used", 2, 1, 2, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 512), ADD_(1, 1, 0, 512)},
+     {{NEGATE_(0, 0, 0, 512), ADD_(1, 1, 0, 512), READ_(1, 0)}, {READ_(0, 600)}}},
     {"strangers on a page", 1, 1, 4, 1, 0, NEVER, 0,
      {NEGATE_(0, 0, 0, 300), NEGATE_(0, 0, 300, 300)},
      {{READ_(0, 0), NEGATE_(0, 0, 0, 300), WRITE_(0, 299)},
@@ -275,11 +278,30 @@ static void print_total(void)
              (unsigned long long)total.steps);
 }
 
+/* The table, with copies between devices by what the setting says; of one device there are none. */
+static bool table(enum sc_exchange_by by, uint64_t states, int mine, int parts)
+{
+    static const char *const how[] = {"", "", ", by pulling kernels", ", by pushing kernels"};
+    bool good = true;
+
+    sc_config.exchange = by;
+    for (size_t i = (size_t)mine; i < PROGRAMS && good; i += (size_t)parts) {
+        uint64_t before = total.states;
+
+        if (by != SC_EXCHANGE_COPY && programs[i].devices == 1)
+            continue;
+        good = explored(&programs[i], states);
+        tap_ok(good, "%s%s: %llu states%s", programs[i].name, how[by], (unsigned long long)(total.states - before),
+               total.whole ? "" : " (left)");
+    }
+    return good;
+}
+
 int main(void)
 {
     const char *most = getenv("SEMCACHE_TEST_STATES"), *more = getenv("SEMCACHE_TEST_LONG");
     const char *part = getenv("SEMCACHE_TEST_PART");
-    uint64_t states = most ? strtoull(most, NULL, 10) : more ? 0 : 1500, before;
+    uint64_t states = most ? strtoull(most, NULL, 10) : more ? 0 : 1500;
     int mine = 0, parts = 1;
     bool good = true;
 
@@ -290,12 +312,9 @@ int main(void)
     sc_config.check = 0; /* the scheduler asks itself, after every step */
     sc_directory_limits.unit_bytes = SC_PAGE;
     explore_programs_start();
-    for (size_t i = (size_t)mine; i < PROGRAMS && good; i += (size_t)parts) {
-        before = total.states;
-        good = explored(&programs[i], states);
-        tap_ok(good, "%s: %llu states%s", programs[i].name, (unsigned long long)(total.states - before),
-               total.whole ? "" : " (left)");
-    }
+    for (int by = SC_EXCHANGE_COPY; by <= SC_EXCHANGE_PUSH && good; by++)
+        good = table((enum sc_exchange_by)by, states, mine, parts);
+    sc_config.exchange = SC_EXCHANGE_COPY;
     print_total();
     for (int room = 1; room <= 2 && good && !most; room++) {
         all_programs(room, mine, more ? parts : 1999 * parts);

@@ -445,6 +445,7 @@ static void run(const char *machine, uint64_t limit, size_t unit, unsigned jitte
     for (int i = 0; i < ARRAYS; i++)
         make_array(&arrays[i]);
     for (int i = 0; i < steps && !wrong; i++) {
+        sc_config.exchange = (enum sc_exchange_by)((first_seed + (uint64_t)i / 16) % 4);
         if (below(3) == 0)
             step_matrix();
         else if (below(2))

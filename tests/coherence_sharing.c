@@ -72,14 +72,15 @@ static void fill(void)
         x[i] = 1;
 }
 
-int main(void)
+/* By copy engines, by kernels. */
+static void test(enum sc_exchange_by by)
 {
     double pushed, pulled;
     uint64_t counted;
     bool right = true;
 
-    env_init();
     sc_config.push = 1;
+    sc_config.exchange = by;
     if (env_start("emu:h200x8:4", 0) < 4)
         tap_skip_all("fewer than four devices");
     x = malloc(N * sizeof *x);
@@ -110,7 +111,15 @@ int main(void)
     write_on(0);
     round_of(0, &pushed, &pulled, &right);
     tap_ok(pushed == 0 && right, "another device writes: who shares it is learned anew");
+    free(x);
     sc_coherence_stop();
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+}
+
+int main(void)
+{
+    env_init();
+    for (int by = SC_EXCHANGE_COPY; by <= SC_EXCHANGE_PUSH; by++)
+        test((enum sc_exchange_by)by);
     return tap_done();
 }

@@ -253,6 +253,7 @@ static bool one(const struct mode *mode, enum sc_emu_kind kind, int device, uint
     wrong = scalars_wrong = losses = 0;
     log_clear();
     alarm(60);
+    sc_config.exchange = (enum sc_exchange_by)(nth % 4);
     env_start("emu:h200x8:2", LIMIT);
     sc_directory_limits.unit_bytes = 512;
     make_arrays();

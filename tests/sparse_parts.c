@@ -242,6 +242,7 @@ static void test_faults(int device)
 
     make(&m, 3000, 5, 9, 200);
     for (uint64_t nth = 1; nth < 120; nth += 3, runs++) {
+        sc_config.exchange = (enum sc_exchange_by)(nth % 4);
         env_start("emu:h200x8:2", 0);
         sc_emu_inject(device, (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth});
         if (!(products(&m) < 1e-7)) {
@@ -271,8 +272,11 @@ int main(void)
     if (four > 1)
         test_ends(four);
     make(&m, 20000, 0, 40, 300);
-    if (env_is_emulated())
-        test_products(&m, "boundaries inside sectors");
+    for (int by = SC_EXCHANGE_COPY; by <= SC_EXCHANGE_PUSH && env_is_emulated(); by++) {
+        sc_config.exchange = (enum sc_exchange_by)by;
+        test_products(&m, by == SC_EXCHANGE_COPY ? "boundaries inside sectors" : "the same, parts by kernels");
+    }
+    sc_config.exchange = SC_EXCHANGE_AUTO;
     drop(&m);
     sc_coherence_stop();
     sc_host_faults_stop();

@@ -41,6 +41,19 @@ int explore_device_health(int device) { return dead[device] ? -1 : refused[devic
 
 void explore_device_refuse(int device, int nth) { refused[device] = nth; }
 
+/* What a dying device was to write into another's memory is as undefined as its own. */
+static void spoil_pushed(int device, const struct explore_stream *s)
+{
+    for (unsigned i = s->head; i != s->tail; i++) {
+        const struct explore_work *w = &s->queue[i % QUEUE];
+        double *to = w->copy.dst;
+
+        if (w->kind == COPY && w->copy.dst_device != SC_HOST && w->copy.dst_device != device)
+            for (size_t j = 0; j < w->copy.width * w->copy.height / sizeof *to; j++)
+                to[j] = EXPLORE_GONE;
+    }
+}
+
 /* What was on its way home stops half-way; who waits for what is not done any more is told, by sync alone. */
 void explore_device_kill(int device)
 {
@@ -52,6 +65,7 @@ void explore_device_kill(int device)
     for (int i = 0; i < SC_STREAMS; i++) {
         struct explore_stream *s = &explore_streams[device][i];
 
+        spoil_pushed(device, s);
         reached_alive[device][i] = s->done;
         s->head = s->tail;
         s->done = s->marked;
@@ -97,6 +111,16 @@ static enum sc_status copy(int device, enum sc_stream stream, const struct sc_co
     if (refuses(device))
         return SC_ERR_DEVICE;
     put(device, stream, COPY)->copy = *c;
+    return SC_OK;
+}
+
+/* Piece after piece: others may see some of them only. */
+static enum sc_status exchange(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count)
+{
+    if (refuses(device))
+        return SC_ERR_DEVICE;
+    for (int i = 0; i < count; i++)
+        put(device, stream, COPY)->copy = copies[i];
     return SC_OK;
 }
 
@@ -171,7 +195,7 @@ static enum sc_status properties(int device, struct sc_device_properties *out)
     *out = (struct sc_device_properties){.name = "a queue", .memory = 8 * SLOT_BYTES, .gemm_flops = 1e9,
                                          .memory_bandwidth = 1e9, .host_bandwidth = 1e9, .emulated = true};
     for (int d = 0; d < DEVICES; d++)
-        out->peer[d] = d != device;
+        out->peer[d] = out->reach[d] = d != device;
     return SC_OK;
 }
 
@@ -183,7 +207,8 @@ static void close_all(void) {}
 const struct sc_device_ops explore_device = {
     .abi = SC_DEVICE_ABI, .size = sizeof explore_device, .name = "explore", .close = close_all,
     .properties = properties, .alloc = alloc, .free = release, .pin = pin, .unpin = unpin, .copy = copy, .fill = fill,
-    .launch = launch, .result_slot = result_slot, .mark = mark, .wait = wait, .sync = sync, .done = done};
+    .exchange = exchange, .launch = launch, .result_slot = result_slot, .mark = mark, .wait = wait, .sync = sync,
+    .done = done};
 
 void explore_device_reset(int room)
 {

@@ -1,0 +1,237 @@
+/* Copies between devices, several at a time: collected first, then done by copy engines, one by one, or by kernels that
+ * take all pieces which a device gets (pull) or gives (push) at once.  Small pieces cost the host more than the links:
+ * by copy engines each has waits, a copy and a mark of its own, by a kernel all have one launch and one mark.
+ *
+ * Until they are issued nothing has changed: what is collected is not valid where it goes, so it is nobody's source. */
+#include "base/config.h"
+#include "coherence/protocol.h"
+
+static struct {
+    sc_exchange_by_kernel *by_kernel; /* NULL: copy engines only, unless the setting says otherwise */
+    const void *of;
+} chooser;
+
+void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, const void *of)
+{
+    sc_protocol_lock();
+    chooser.by_kernel = by_kernel;
+    chooser.of = of;
+    sc_protocol_unlock();
+}
+
+/* --- order -------------------------------------------------------------------------------------------------------- */
+
+enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e)
+{
+    const struct sc_copy *c = &t->copy[device];
+    enum sc_status status = SC_OK;
+
+    for (int i = s; i < e && status == SC_OK; i++) {
+        status = sc_order(on, stream, c->ready[i]);
+        if (status == SC_OK)
+            status = sc_order(on, stream, c->used[i]);
+    }
+    for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
+        status = sc_order(on, stream, c->reader[i]);
+    return status;
+}
+
+/* What a move waits for: users of what it overwrites, the writer of what it reads, and its predecessor as `reader`,
+ * which may have been on another stream. */
+static enum sc_status order(const struct sc_move *v, int on, enum sc_stream stream)
+{
+    const struct sc_copy *source = &v->t->copy[v->from];
+    enum sc_status status = sc_order_overwriting(v->to, on, stream, v->t, v->s, v->e);
+
+    for (int i = v->s; i < v->e && status == SC_OK; i++)
+        status = sc_order(on, stream, source->ready[i]);
+    return status == SC_OK ? sc_order(on, stream, source->reader[v->to]) : status;
+}
+
+static void enqueued(const struct sc_move *v, struct sc_fence f)
+{
+    struct sc_copy *c = &v->t->copy[v->to];
+
+    for (int i = v->s; i < v->e; i++)
+        c->ready[i] = f;
+    c->pending |= sc_sectors_range(v->s, v->e);
+    v->t->copy[v->from].reader[v->to] = f;
+}
+
+/* --- by copy engines, by kernels ---------------------------------------------------------------------------------- */
+
+static void begin(const struct sc_move *v)
+{
+    if (!v->part)
+        sc_protocol_shared(v->m, v->t, v->to, sc_sectors_range(v->s, v->e));
+    sc_transfer_count(v->m, v->t, v->sectors, v->from, v->to, v->copy.width * v->copy.height,
+                      v->part ? SC_TRANSFER_PART : SC_TRANSFER_WHOLE);
+}
+
+static void failed(const struct sc_move *v)
+{
+    if (!v->part)
+        sc_protocol_dropped(v->m, v->t, v->to, sc_sectors_range(v->s, v->e));
+}
+
+static enum sc_status copy_one(const struct sc_move *v)
+{
+    enum sc_stream stream = sc_stream_peer(v->from);
+    enum sc_status status = order(v, v->to, stream);
+    struct sc_fence f;
+
+    if (status == SC_OK)
+        status = sc_protocol.ops->copy(v->to, stream, &v->copy);
+    if (status == SC_OK)
+        status = sc_mark(v->to, stream, &f);
+    if (status == SC_OK)
+        enqueued(v, f);
+    return status;
+}
+
+static int end_of(const struct sc_move *v, bool push) { return push ? v->from : v->to; }
+
+/* Those that are not done yet and have this end. */
+static int group(struct sc_moves *all, int on, bool push, struct sc_move *which[SC_MOVES_MAX])
+{
+    int count = 0;
+
+    for (int i = 0; i < all->count; i++)
+        if (!all->move[i].done && end_of(&all->move[i], push) == on)
+            which[count++] = &all->move[i];
+    return count;
+}
+
+static enum sc_status launch(int on, struct sc_move *const which[], int count)
+{
+    struct sc_copy2d copies[SC_MOVES_MAX];
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < count && status == SC_OK; i++) {
+        copies[i] = which[i]->copy;
+        status = order(which[i], on, SC_STREAM_EXCHANGE);
+    }
+    return status == SC_OK ? sc_protocol.ops->exchange(on, SC_STREAM_EXCHANGE, copies, count) : status;
+}
+
+/* All of a group by one kernel.  False: nothing has been enqueued. */
+static bool by_kernel(int on, struct sc_move *const which[], int count, enum sc_status *status)
+{
+    struct sc_fence f;
+
+    if (launch(on, which, count) != SC_OK)
+        return false;
+    for (int i = 0; i < count; i++)
+        begin(which[i]);
+    *status = sc_mark(on, SC_STREAM_EXCHANGE, &f);
+    for (int i = 0; i < count; i++) {
+        which[i]->done = true;
+        if (*status == SC_OK)
+            enqueued(which[i], f);
+        else
+            failed(which[i]);
+    }
+    if (*status != SC_OK) /* it runs, and nobody can wait for it */
+        sc_device_lost(on, "a copy cannot be waited for");
+    return true;
+}
+
+/* Not when the source has been lost since. */
+static bool is_there(const struct sc_move *v)
+{
+    return !(sc_sectors_range(v->s, v->e) & ~v->t->copy[v->from].valid);
+}
+
+static enum sc_status by_copies(struct sc_move *const which[], int count)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < count; i++) {
+        which[i]->done = true;
+        if (status != SC_OK || !is_there(which[i])) {
+            status = status == SC_OK ? SC_ERR_DEVICE : status;
+            continue;
+        }
+        begin(which[i]);
+        status = copy_one(which[i]);
+        if (status != SC_OK)
+            failed(which[i]);
+    }
+    return status;
+}
+
+/* --- which -------------------------------------------------------------------------------------------------------- */
+
+static bool can_reach(int on, struct sc_move *const which[], int count, bool push)
+{
+    bool can = sc_protocol.ops->exchange && !sc_protocol.failed[on];
+
+    for (int i = 0; i < count && can; i++)
+        can = sc_protocol.properties[on].reach[end_of(which[i], !push)] && is_there(which[i]);
+    return can;
+}
+
+static bool is_worth_a_kernel(int on, struct sc_move *const which[], int count, bool push)
+{
+    struct sc_exchange x = {.on = on, .push = push, .pieces = count};
+
+    if (!can_reach(on, which, count, push) || sc_config.exchange == SC_EXCHANGE_COPY)
+        return false;
+    if (sc_config.exchange != SC_EXCHANGE_AUTO)
+        return true;
+    for (int i = 0; i < count; i++) {
+        uint64_t bytes = which[i]->copy.width * which[i]->copy.height;
+
+        x.bytes += bytes;
+        if (bytes > x.largest || !i) {
+            x.largest = bytes;
+            x.other = end_of(which[i], !push);
+        }
+    }
+    return chooser.by_kernel && chooser.by_kernel(chooser.of, &x);
+}
+
+/* Different devices at this end of the moves. */
+static int ends(const struct sc_moves *all, bool push)
+{
+    uint32_t set = 0;
+
+    for (int i = 0; i < all->count; i++)
+        set |= UINT32_C(1) << end_of(&all->move[i], push);
+    return __builtin_popcount(set);
+}
+
+/* By whichever takes fewer kernels; pull where it is the same. */
+static bool pushes(const struct sc_moves *all)
+{
+    if (sc_config.exchange == SC_EXCHANGE_PULL || sc_config.exchange == SC_EXCHANGE_PUSH)
+        return sc_config.exchange == SC_EXCHANGE_PUSH;
+    return ends(all, true) < ends(all, false);
+}
+
+enum sc_status sc_moves_issue(struct sc_moves *all)
+{
+    bool push = pushes(all);
+    enum sc_status status = SC_OK, each;
+    struct sc_move *which[SC_MOVES_MAX];
+
+    for (int i = 0; i < all->count; i++) {
+        int on = end_of(&all->move[i], push), count = group(all, on, push, which);
+
+        if (!count)
+            continue;
+        if (!is_worth_a_kernel(on, which, count, push) || !by_kernel(on, which, count, &each))
+            each = by_copies(which, count);
+        status = status == SC_OK ? each : status;
+    }
+    all->count = 0;
+    return status;
+}
+
+enum sc_status sc_moves_add(struct sc_moves *all, const struct sc_move *move)
+{
+    enum sc_status status = all->count == SC_MOVES_MAX ? sc_moves_issue(all) : SC_OK;
+
+    all->move[all->count++] = *move;
+    return status;
+}

@@ -1,0 +1,209 @@
+/* Pieces between devices: what goes together, who decides how, and by how many operations of a device.  x is written in
+ * four parts by four devices and read as a whole by some; numbers are exact. */
+#include "tests/coherence_env.h"
+
+enum { N = 1 << 15, DEVICES = 4 }; /* elements: 256 KiB, a part has 64 */
+
+static struct sc_device_ops counting;
+static const struct sc_device_ops *real_ops;
+static int copies, exchanges, pieces_exchanged, marks_exchanged; /* of copies between devices */
+
+static enum sc_status count_copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
+{
+    copies += c->src_device != SC_HOST && c->dst_device != SC_HOST;
+    return real_ops->copy(device, stream, c);
+}
+
+static enum sc_status count_exchange(int device, enum sc_stream stream, const struct sc_copy2d *c, int count)
+{
+    exchanges++;
+    pieces_exchanged += count;
+    return real_ops->exchange(device, stream, c, count);
+}
+
+static enum sc_status count_mark(int device, enum sc_stream stream, struct sc_fence *fence)
+{
+    marks_exchanged += stream == SC_STREAM_EXCHANGE;
+    return real_ops->mark(device, stream, fence);
+}
+
+/* --- who decides -------------------------------------------------------------------------------------------------- */
+
+static struct sc_exchange asked;
+static int questions;
+static bool answer;
+
+static bool by_kernel(const void *of, const struct sc_exchange *x)
+{
+    (void)of;
+    asked = *x;
+    questions++;
+    return answer;
+}
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+static double *x, factor = 1;
+
+static struct sc_view view(enum sc_access access)
+{
+    return (struct sc_view){.ptr = x, .type = SC_D, .vector = true, .rows = N, .cols = 1, .ld = 1, .access = access,
+                            .spread = 1};
+}
+
+/* x := 2 x; part i on device (i + first) % devices. */
+static void write_parts(int devices, int first)
+{
+    struct sc_view v = view(SC_RDWR);
+    struct sc_operand o;
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK)
+        exit(99);
+    for (int i = 0; i < DEVICES; i++) {
+        struct sc_kernel k = {.op = SC_OP_SCAL, .type = SC_D, .alpha = {2}, .m = N / DEVICES, .n = N / DEVICES};
+        struct sc_piece piece = {.operand = &o, .r = i * (N / DEVICES), .rows = N / DEVICES, .cols = 1,
+                                 .access = SC_RDWR};
+
+        sc_coherence_task((i + first) % devices, &k, (struct sc_piece[3]){piece}, NULL, NULL);
+    }
+    factor *= 2;
+    sc_coherence_push(&o, 1);
+    sc_coherence_end(&o, 1);
+}
+
+static bool reads_right(int device)
+{
+    struct sc_view v = view(SC_READ);
+    struct sc_operand o;
+    struct sc_kernel k = {.op = SC_OP_DOT, .type = SC_D, .m = N, .n = N};
+    struct sc_piece piece = {.operand = &o, .rows = N, .cols = 1, .access = SC_READ};
+    struct sc_fence f;
+    void *result;
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK ||
+        sc_coherence_task(device, &k, (struct sc_piece[3]){piece, piece}, &f, &result) != SC_OK)
+        return false;
+    sc_coherence_end(&o, 1);
+    return sc_coherence_wait(f) == SC_OK && *(double *)result == factor * factor * N;
+}
+
+static void count_anew(void) { copies = exchanges = pieces_exchanged = marks_exchanged = questions = 0; }
+
+static void test_pull(void)
+{
+    bool right;
+
+    for (int i = 0; i < 2; i++) {
+        answer = i;
+        write_parts(DEVICES, 0);
+        count_anew();
+        right = reads_right(0);
+        tap_ok(right && questions == 1 && asked.on == 0 && !asked.push && asked.pieces == 3 &&
+                   asked.bytes == N / 4 * 3 * sizeof *x && asked.largest == N / 4 * sizeof *x && asked.other > 0,
+               "parts of three devices for one kernel: asked once, about three pieces to pull");
+        if (!i)
+            tap_ok(copies == 3 && exchanges == 0, "no: three copies");
+        else
+            tap_ok(copies == 0 && exchanges == 1 && pieces_exchanged == 3 && marks_exchanged == 1,
+                   "yes: one kernel and one mark");
+    }
+    answer = true;
+    write_parts(DEVICES, 0);
+    count_anew();
+    right = reads_right(1) && reads_right(2) && reads_right(3) && reads_right(0);
+    tap_ok(right && copies == 0 && exchanges == 4 && pieces_exchanged == 12,
+           "four devices: four kernels, twelve pieces");
+}
+
+/* Device 0 writes all of it, the others have read it the last two times. */
+static void test_push(void)
+{
+    bool right = true;
+
+    answer = true;
+    for (int i = 0; i < 3; i++) {
+        write_parts(1, 0);
+        right = reads_right(1) && reads_right(2) && reads_right(3) && right;
+    }
+    count_anew();
+    write_parts(1, 0);
+    tap_ok(right && questions == 1 && asked.push && asked.on == 0 && asked.pieces == 3 &&
+               asked.bytes == 3 * N * sizeof *x, "a result that three will read: asked once, about pushing to them");
+    tap_ok(copies == 0 && exchanges == 1 && marks_exchanged == 1, "one kernel and one mark");
+    right = reads_right(1) && reads_right(2) && reads_right(3);
+    tap_ok(right && exchanges == 1 && copies == 0, "they have it, and nothing moves when they read it");
+}
+
+/* Written in turn by one device and by four, as a solver's residual: each reads what the others wrote. */
+static void test_turns(void)
+{
+    uint64_t pushed;
+
+    for (int i = 0; i < 3; i++) {
+        write_parts(1, 0);
+        write_parts(DEVICES, 0);
+    }
+    pushed = sc_stats.pushed_d2d;
+    count_anew();
+    write_parts(1, 0);
+    tap_ok(exchanges == 1 && sc_stats.pushed_d2d - pushed == N / 4 * 3 * sizeof *x && copies == 0,
+           "the one's result goes to the four, each part where it will be written, by one kernel");
+    pushed = sc_stats.pushed_d2d;
+    count_anew();
+    write_parts(DEVICES, 0);
+    tap_ok(exchanges == 1 && sc_stats.pushed_d2d - pushed == N / 4 * 3 * sizeof *x && asked.on == 0 && !asked.push,
+           "theirs come back together, by one kernel");
+    tap_ok(reads_right(0) && reads_right(2), "and are right");
+}
+
+static void test_setting(void)
+{
+    static const struct { enum sc_exchange_by by; int copies, exchanges; } settings[] = {
+        {SC_EXCHANGE_COPY, 3, 0}, {SC_EXCHANGE_PULL, 0, 1}, {SC_EXCHANGE_PUSH, 0, 3}};
+
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        sc_config.push = 0;
+        write_parts(DEVICES, 0);
+        sc_config.exchange = settings[i].by;
+        count_anew();
+        tap_ok(reads_right(0) && questions == 0 && copies == settings[i].copies &&
+                   exchanges == settings[i].exchanges, "setting %d: nobody is asked", (int)settings[i].by);
+        sc_config.exchange = SC_EXCHANGE_AUTO;
+    }
+    sc_coherence_exchanges(NULL, NULL);
+    write_parts(DEVICES, 0);
+    count_anew();
+    tap_ok(reads_right(0) && copies == 3 && exchanges == 0, "nobody to ask: copies");
+}
+
+int main(void)
+{
+    int count = 0;
+
+    if (!env_is_emulated()) {
+        printf("1..0 # SKIP counts what four emulated devices are asked for\n");
+        return 0;
+    }
+    env_init();
+    if (sc_device_open(&env_host, "emu:h200x8:4", &real_ops, &count) != SC_OK || count != DEVICES)
+        tap_skip_all("no host BLAS");
+    counting = *real_ops;
+    counting.copy = count_copy;
+    counting.exchange = count_exchange;
+    counting.mark = count_mark;
+    if (sc_coherence_start(&counting, count, &env_host) != SC_OK || sc_host_faults_start(&env_callbacks) != SC_OK)
+        tap_ok(0, "start");
+    sc_coherence_exchanges(by_kernel, NULL);
+    x = malloc(N * sizeof *x);
+    for (int i = 0; i < N; i++)
+        x[i] = 1;
+    test_pull();
+    sc_config.push = 1;
+    test_push();
+    test_turns();
+    test_setting();
+    free(x);
+    sc_coherence_stop();
+    tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+    return tap_done();
+}
