@@ -3,7 +3,7 @@
 EXTRA_DIST += bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/scale.sh \
 	bench/sparse_cg.sh bench/um.sh bench/exchange.sh
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates \
-	bench/sparse_cg bench/sparse_gemm bench/hand_sparse_cg
+	bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
@@ -33,13 +33,15 @@ bench_sparse_cg_SOURCES = bench/sparse_cg.c examples/stencil.h examples/example.
 bench_sparse_cg_LDADD = libsemcache.la $(BLAS_LIBS) -lm
 bench_sparse_gemm_SOURCES = bench/sparse_gemm.c examples/mkl_sparse.h examples/stencil.h examples/example.h
 bench_sparse_gemm_LDADD = libsemcache.la -lm
+bench_sparse_formats_SOURCES = bench/sparse_formats.c examples/mkl_sparse.h examples/stencil.h examples/example.h
+bench_sparse_formats_LDADD = libsemcache.la -lm
 bench_hand_sparse_cg_SOURCES = bench/hand_sparse_cg.c bench/hand.h examples/stencil.h
 bench_hand_sparse_cg_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_hand_sparse_cg_LDFLAGS = $(CUDA_LDFLAGS)
 bench_hand_sparse_cg_LDADD = -lcublas -lcusparse -lcudart -lm
 
 if HAVE_BLAS
-noinst_PROGRAMS += bench/dgemm bench/sweep bench/sparse_cg bench/sparse_gemm
+noinst_PROGRAMS += bench/dgemm bench/sweep bench/sparse_cg bench/sparse_gemm bench/sparse_formats
 if HAVE_CUDA
 noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/cuda_rates
 endif

@@ -14,5 +14,9 @@ for run; do
     status=$?
     sed 's/^/# /' "$scratch/out"
     report "$([ $status = 0 ] || grep '^not ok' "$scratch/out" || echo "status $status")" "CG on ${run% *}"
+    [ -x "$top_builddir/bench/sparse_formats" ] || continue
+    "$tool" run --device "${run% *}" --offload always --check "$top_builddir/bench/sparse_formats" 8000 1 \
+        > "$scratch/out" 2>&1
+    report "$([ $? = 0 ] || cat "$scratch/out")" "rows, columns and coordinates on ${run% *}"
 done
 end

@@ -54,8 +54,11 @@ static enum sc_status launch(const struct work *w, int kernel, int64_t n, void *
                                  THREADS, sc_cuda_enqueue(w->d, SC_STREAM_COMPUTE), arguments);
 }
 
+/* More than it sorts is not a matter of room. */
 static enum sc_status result_of(cusparseStatus_t error)
 {
+    if (error == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
+        return SC_ERR_UNSUPPORTED;
     return error == CUSPARSE_STATUS_SUCCESS ? SC_OK : sc_cuda_sparse_failed(error, "sorting by row");
 }
 
