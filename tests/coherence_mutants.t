@@ -166,11 +166,6 @@ my @mutants = (
     ['work whose end was not marked is given up after one refusal', 'transfer',
         'return status == SC_OK ? status : sc_protocol.ops->mark(device, stream, f);',
         'return status;'],
-    ['a device has what it refused to take', 'transfer',
-        "    if (todo)\n" .
-        "        sc_protocol_dropped(m, t, device, todo);\n" .
-        '    return status;',
-        '    return status;'],
 );
 
 sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $/; return <$in> }
