@@ -5,6 +5,7 @@
 #define PAYS 1.05       /* times as long without the host: less is in the noise */
 #define LEAST_SHARE 0.01
 #define LEAST_SECONDS 1e-3 /* shorter calls are over before the host BLAS has its threads awake */
+#define LEAST_FLOPS 1e8    /* no device takes so long for less: not looked at */
 
 /* Without what the host would have to fetch: it takes part only where it has everything. */
 static double host_seconds(const struct sc_autotuner_prediction *p) { return p->host - p->fetch; }
@@ -30,13 +31,20 @@ double sc_autotuner_balance(const struct sc_autotuner_prediction *p)
     return per_share > alone ? alone / per_share : 0;
 }
 
+/* Ranks of one machine share its cores, which were measured by one process alone. */
+static bool by_itself(const struct sc_autotuner_call *call)
+{
+    return !call->machine.emulated && sc_config.metric == SC_METRIC_PERF && sc_config.ranks < 2 &&
+           sc_autotuner_flops(call) >= LEAST_FLOPS;
+}
+
 double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_offload mode)
 {
     struct sc_autotuner_together t;
     struct sc_autotuner_prediction p;
     bool forced = sc_config.host_share >= 0;
 
-    if (sc_config.host_share == 0 || (!forced && (call->machine.emulated || sc_config.metric != SC_METRIC_PERF)))
+    if (sc_config.host_share == 0 || (!forced && !by_itself(call)))
         return 0;
     if (mode != SC_OFFLOAD_AUTO)
         return forced ? sc_config.host_share / 100.0 : 0;

@@ -30,6 +30,13 @@ static struct sc_autotuner_call call_of(const struct sc_database *db, int64_t n)
                                       .machine = {.devices = db->devices, .cores = 16, .database = db}};
 }
 
+/* All that is asked about a call. */
+static int decide(const struct sc_autotuner_call *call)
+{
+    return sc_autotuner_offload(call, SC_OFFLOAD_AUTO) + sc_autotuner_devices(call) +
+           (sc_autotuner_host_share(call, SC_OFFLOAD_AUTO) > 0);
+}
+
 static void best_plan(const struct sc_database *db)
 {
     struct sc_plan_problem p = {.op = SC_OP_GEMM, .type = SC_D, .operands = 3, .max_hops = 1};
@@ -62,6 +69,7 @@ int main(int argc, char **argv)
 
     snprintf(setting, sizeof setting, "emu:%s", argc > 1 ? argv[1] : "dgx1");
     sc_config.emu_timing = 1;
+    sc_config.host_share = -1;
     if (sc_device_open(how.host, setting, &ops, &how.devices) != SC_OK)
         return 1;
     how.ops = ops;
@@ -72,12 +80,12 @@ int main(int argc, char **argv)
     sc_autotuner_offload(&call, SC_OFFLOAD_AUTO);
     start = seconds();
     for (int i = 0; i < REPEATS; i++)
-        sum += sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) + sc_autotuner_devices(&call);
+        sum += decide(&call);
     printf("devices=%d repeated_us=%.3f ", how.devices, (seconds() - start) / REPEATS * 1e6);
     start = seconds();
     for (int i = 0; i < NEW; i++) {
         call = call_of(db, 4000 + i);
-        sum += sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) + sc_autotuner_devices(&call);
+        sum += decide(&call);
     }
     printf("new_us=%.1f decisions=%d\n", (seconds() - start) / NEW * 1e6, sum);
     best_plan(db);

@@ -9,6 +9,9 @@
 #include "blas/blas.h"
 #include "blas/tasks.h"
 
+/* The host BLAS has one set of threads: one call at a time.  Set by test and set. */
+static char host_is_busy;
+
 #define REACH 8 /* a boundary between pages is taken when the host's part changes by less than 1/8 */
 
 /* Columns of the result are columns of these operands (rows, where one is used transposed). */
@@ -103,12 +106,14 @@ bool sc_blas_together_begin(struct sc_blas_job *job, double share, struct sc_bla
 {
     int64_t from = boundary(job, share), n = job->kernel->n;
 
-    if (from <= 0 || from >= n || !host_has_all(job, from))
+    if (from <= 0 || from >= n || !host_has_all(job, from) || __atomic_test_and_set(&host_is_busy, __ATOMIC_ACQUIRE))
         return false;
     t->whole = *job;
     t->from = on_a_page(job, from);
-    if (on_host(job, from, t->from) != SC_OK)
-        return false; /* the host BLAS has no such routine: nothing has been done */
+    if (on_host(job, from, t->from) != SC_OK) { /* the host BLAS has no such routine: nothing has been done */
+        __atomic_clear(&host_is_busy, __ATOMIC_RELEASE);
+        return false;
+    }
     t->devices = *job->kernel;
     t->devices.n = from;
     for (int i = 0; i < job->operands; i++) {
@@ -123,5 +128,8 @@ bool sc_blas_together_begin(struct sc_blas_job *job, double share, struct sc_bla
 
 enum sc_status sc_blas_together_end(const struct sc_blas_together *t)
 {
-    return on_host(&t->whole, t->from, t->whole.kernel->n);
+    enum sc_status status = on_host(&t->whole, t->from, t->whole.kernel->n);
+
+    __atomic_clear(&host_is_busy, __ATOMIC_RELEASE);
+    return status;
 }

@@ -392,11 +392,15 @@ static void test_together(void)
     call = gemm(16384), call.machine.database = even, call.machine.devices = 1;
     call.machine.emulated = true;
     tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "not beside emulated devices, whose clock is another");
+    call.machine.emulated = false, call.device_bytes = call.bytes;
+    sc_config.ranks = 4;
+    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "nor where other ranks have the same cores");
+    sc_config.ranks = 0;
+    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) > 0, "as it is without these");
     sc_config.host_share = 12;
     tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0.12 &&
            sc_autotuner_host_share(&call, SC_OFFLOAD_ALWAYS) == 0.12, "but where the user says so");
     sc_config.host_share = 0;
-    call.machine.emulated = false;
     tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "nor where the user does not want it");
     sc_database_free(fast);
     sc_database_free(even);

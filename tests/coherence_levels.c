@@ -1,0 +1,99 @@
+/* A device's memory as the first level of a cache, the other devices as the second, the host behind them: what leaves a
+ * device that is full, and from where it comes back. */
+#include "device/emu/emu.h"
+#include "tests/coherence_env.h"
+
+enum { N = 1024, BYTES = N * N * 8, FIT = 3 }; /* matrices of so many bytes, of which so many fit into a device */
+
+static struct sc_view view(double *x, enum sc_access access)
+{
+    return (struct sc_view){.ptr = x, .type = SC_D, .rows = N, .cols = N, .ld = N, .access = access, .spread = 1};
+}
+
+static void fetch(double *x, int device)
+{
+    struct sc_view v = view(x, SC_READ);
+    struct sc_cuts rows, cols;
+    struct sc_operand o;
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK)
+        exit(99);
+    sc_coherence_row_cuts(&o, &rows);
+    sc_coherence_col_cuts(&o, &cols);
+    for (int j = 0; j < cols.n; j++)
+        for (int i = 0; i < rows.n; i++)
+            sc_coherence_prefetch(device, &(struct sc_piece){.operand = &o, .r = rows.at[i], .c = cols.at[j],
+                                                             .rows = rows.at[i + 1] - rows.at[i],
+                                                             .cols = cols.at[j + 1] - cols.at[j], .access = SC_READ});
+    sc_coherence_end(&o, 1);
+}
+
+/* C += A B as one task. */
+static void multiply(double *a, double *b, double *c, int device)
+{
+    struct sc_view v[3] = {view(a, SC_READ), view(b, SC_READ), view(c, SC_RDWR)};
+    struct sc_kernel k = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = N, .n = N, .k = N,
+                          .alpha = {1}, .beta = {1}};
+    struct sc_piece piece[3];
+    struct sc_operand o[3];
+
+    if (sc_coherence_begin(v, 3, o) != SC_OK)
+        exit(99);
+    for (int i = 0; i < 3; i++)
+        piece[i] = (struct sc_piece){.operand = &o[i], .rows = N, .cols = N, .access = v[i].access};
+    sc_coherence_task(device, &k, piece, NULL, NULL);
+    sc_coherence_end(o, 3);
+}
+
+/* Matrices that the device has got from there since the last time: 0 is none. */
+static double got(int from, int device)
+{
+    static uint64_t before[SC_DEVICES_MAX + 1][SC_DEVICES_MAX];
+    uint64_t now = sc_emu_link_bytes(from, device), bytes = now - before[from + 1][device];
+
+    before[from + 1][device] = now;
+    return (double)bytes / BYTES;
+}
+
+int main(void)
+{
+    double *a, *b, *c, *d;
+    uint64_t evictions;
+
+    env_init();
+    sc_config.emu_timing = 1;
+    if (!env_is_emulated())
+        tap_skip_all("the links of an emulated machine");
+    env_start("emu:dgx1:2", FIT * BYTES + BYTES / 4);
+    sc_directory_limits.tile_bytes = BYTES;
+    a = malloc(BYTES), b = malloc(BYTES), c = malloc(BYTES), d = malloc(BYTES);
+
+    fetch(a, 1);
+    fetch(a, 0);
+    fetch(b, 0);
+    fetch(c, 0);
+    tap_ok(got(SC_HOST, 1) == 1 && got(1, 0) == 1 && got(SC_HOST, 0) == 2 && sc_stats.evictions == 0,
+           "what another device has comes from there, the rest from the host");
+    fetch(a, 0);
+    fetch(d, 0);
+    tap_ok(got(SC_HOST, 0) == 1 && got(1, 0) == 0 && sc_stats.evictions == 1, "a fourth matrix: one has to leave");
+    fetch(a, 0);
+    fetch(c, 0);
+    tap_ok(got(SC_HOST, 0) == 0 && got(1, 0) == 0, "not one that was used since, nor the one after it");
+    fetch(b, 0);
+    tap_ok(got(SC_HOST, 0) == 1 && sc_stats.evictions == 2, "but the one that was not used for the longest time");
+    fetch(d, 0); /* c is the oldest but a */
+    tap_ok(got(SC_HOST, 0) == 1 && got(1, 0) == 0, "the next one in turn");
+    fetch(a, 0);
+    tap_ok(got(SC_HOST, 0) == 0 && got(1, 0) == 1, "what left this device comes back from the other one");
+
+    evictions = sc_stats.evictions;
+    fetch(b, 0);
+    fetch(d, 0); /* a is the oldest now, then b, d */
+    got(SC_HOST, 0);
+    multiply(a, b, c, 0);
+    tap_ok(got(SC_HOST, 0) == 1 && got(1, 0) == 0 && sc_stats.evictions - evictions <= 2,
+           "what a task reads stays until it has all, however old it is");
+    tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+    return tap_done();
+}
