@@ -1,7 +1,8 @@
 /* How pieces go between devices: by copy engines, one by one, or by one kernel that reads or writes them all (A11).
  *
- * By copy engines the host spends some time on each (its waits, the copy, its mark), and the last one begins after
- * that; a kernel is one call for all, at a rate of its own.  Both end when all bytes are over the link. */
+ * By copy engines the host spends some time on each (its waits, the copy, its mark): what is small waits for the host,
+ * what is large for the link, on which the one goes while the host enqueues the next.  A kernel is one call for all, at
+ * a rate of its own. */
 #include "autotuner/exchange.h"
 
 #include <stddef.h>
@@ -27,7 +28,8 @@ struct sc_autotuner_exchanged sc_autotuner_exchange(const struct sc_database *db
     struct sc_database_link kernel = known(db ? &(p->push ? db->push : db->pull)[from][to] : NULL, copy.latency + MORE,
                                            copy.bandwidth * SLOWER);
     double enqueue = db && db->enqueue > 0 ? db->enqueue : ENQUEUE, bytes = (double)p->bytes;
-    struct sc_autotuner_exchanged out = {.copies = (p->pieces - 1) * enqueue + copy.latency + bytes / copy.bandwidth,
+    double host = (p->pieces - 1) * enqueue + (double)p->largest / copy.bandwidth, link = bytes / copy.bandwidth;
+    struct sc_autotuner_exchanged out = {.copies = copy.latency + (host > link ? host : link),
                                          .kernel = kernel.latency + bytes / kernel.bandwidth};
 
     out.by_kernel = out.kernel < NOTICEABLE * out.copies;

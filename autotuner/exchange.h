@@ -9,7 +9,7 @@ struct sc_autotuner_pieces {
     bool push;
     int other;     /* device at the other end of the largest piece: its link stands for all */
     int pieces;
-    uint64_t bytes;
+    uint64_t bytes, largest; /* of all, of one */
 };
 struct sc_autotuner_exchanged {
     bool by_kernel;

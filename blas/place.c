@@ -240,7 +240,7 @@ static double measured_link(const void *database, int from, int to)
 static bool exchange_by_kernel(const void *database, const struct sc_exchange *x)
 {
     struct sc_autotuner_pieces p = {.on = x->on, .push = x->push, .other = x->other, .pieces = x->pieces,
-                                    .bytes = x->bytes};
+                                    .bytes = x->bytes, .largest = x->largest};
     struct sc_autotuner_exchanged out = sc_autotuner_exchange(database, &p);
 
     if (sc_explain_on)

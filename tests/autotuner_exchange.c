@@ -7,7 +7,8 @@
 
 static bool by_kernel(const struct sc_database *db, int pieces, double bytes)
 {
-    struct sc_autotuner_pieces p = {.on = 0, .other = 1, .pieces = pieces, .bytes = (uint64_t)bytes};
+    struct sc_autotuner_pieces p = {.on = 0, .other = 1, .pieces = pieces, .bytes = (uint64_t)bytes,
+                                    .largest = (uint64_t)bytes / (uint64_t)pieces};
 
     return sc_autotuner_exchange(db, &p).by_kernel;
 }
@@ -16,7 +17,8 @@ static bool by_kernel(const struct sc_database *db, int pieces, double bytes)
 static void test_choice(void)
 {
     struct sc_database *db = sc_database_new("made up", 2);
-    struct sc_autotuner_pieces p = {.on = 0, .other = 1, .pieces = 3, .bytes = 180000};
+    struct sc_autotuner_pieces p = {.on = 0, .other = 1, .pieces = 3, .bytes = 180000,
+                                    .largest = 60000};
     struct sc_autotuner_exchanged x;
 
     db->link[1][0] = (struct sc_database_link){10e-6, 100e9};
@@ -25,10 +27,16 @@ static void test_choice(void)
     db->push[0][1] = (struct sc_database_link){9e-6, 10e9};
     db->enqueue = 5e-6;
     x = sc_autotuner_exchange(db, &p);
-    tap_ok(fabs(x.copies - (2 * 5e-6 + 10e-6 + 1.8e-6)) < 1e-12 && fabs(x.kernel - (14e-6 + 3.6e-6)) < 1e-12 &&
+    tap_ok(fabs(x.copies - (2 * 5e-6 + 10e-6 + 0.6e-6)) < 1e-12 && fabs(x.kernel - (14e-6 + 3.6e-6)) < 1e-12 &&
                x.by_kernel, "three small pieces: the kernel, by what each takes");
     tap_ok(!by_kernel(db, 1, 60000), "one: the copy engine, which begins sooner");
     tap_ok(by_kernel(db, 15, 2e6) && !by_kernel(db, 3, 2e6), "many larger ones: the kernel; few: copy engines");
+    p.bytes = 3e7;
+    p.largest = 1e7;
+    tap_ok(fabs(sc_autotuner_exchange(db, &p).copies - (10e-6 + 300e-6)) < 1e-12,
+           "three large copies: the host is done before the first of them is");
+    p.bytes = 180000;
+    p.largest = 60000;
     tap_ok(!by_kernel(db, 15, 64e6), "large ones: copy engines, which are faster");
     p.push = true;
     x = sc_autotuner_exchange(db, &p);
