@@ -297,6 +297,10 @@ bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part
     return only == 0;
 }
 
+/* Bytes that a share of all may lack by the arithmetic alone: an operand of which one byte less is on a device than
+ * there are would be charged like one that has to come. */
+#define ROUNDING 1e-3
+
 static void add_residency(const struct sc_view *v, struct sc_residency *out)
 {
     uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
@@ -321,8 +325,8 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
         columns_of(m, a, b, &c0, &c1);
         all = masks_of(m, c0, c1, &on_device, &only, &holders);
         share = (double)bytes * (double)(b - a) / (double)(hi - lo) / (all ? all : 1);
-        out->device_bytes += (uint64_t)(share * on_device);
-        out->device_only += (uint64_t)(share * only);
+        out->device_bytes += (uint64_t)(share * on_device + ROUNDING);
+        out->device_only += (uint64_t)(share * only + ROUNDING);
     }
     if (bytes > out->largest) {
         out->largest = bytes;

@@ -116,6 +116,25 @@ static void test_loop(void)
     free(y);
 }
 
+/* However many sectors there are: what is there as a whole lacks no byte. */
+static void test_residency(void)
+{
+    int wrong = 0;
+
+    for (int64_t n = 2000; n < 60000; n += 997) {
+        double *x = array(n, 1);
+        struct sc_view view = vector_view(x, n, SC_READ);
+        struct sc_residency there;
+
+        scal(0, x, n, 2);
+        sc_coherence_residency(&view, 1, &there);
+        wrong += there.bytes != (uint64_t)n * 8 || there.device_bytes != there.bytes ||
+                 there.device_only != there.bytes;
+        free(x);
+    }
+    tap_ok(!wrong, "what is on a device as a whole is said to be (%d)", wrong);
+}
+
 static void test_windows(void)
 {
     int64_t n = 4 << 20; /* 32 MiB */
@@ -413,6 +432,7 @@ int main(void)
     env_init();
     devices = env_start("emu:h200x8:2", 0);
     test_loop();
+    test_residency();
     test_windows();
     test_write_whole();
     test_write_view(N / 4 * 3, N, N); /* gaps of less than a page */

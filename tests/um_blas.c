@@ -36,6 +36,7 @@ static double (*managed_scalars)[WORDS];
 static cublasHandle_t handle;
 static enum sc_type type_now;
 static char failure[256];
+static const char *checked = ""; /* the function */
 static int compared;
 
 static const size_t elements = (size_t)LD * COLUMNS;
@@ -105,7 +106,8 @@ static void begin(enum sc_type type, char storage, int uplo)
     for (size_t i = 0; i < SCALARS; i++)
         for (size_t j = 0; j < WORDS; j++)
             put(host.scalar[i], j, number());
-    put(host.scalar[3], 0, -1); /* rotm's flag */
+    if (strstr(checked, "rotm_"))
+        put(host.scalar[2], 0, -1); /* its flag: -2, -1, 0 or 1; any other means something else to each */
     memcpy(um.scalar, host.scalar, sizeof host_scalars);
 }
 
@@ -224,6 +226,7 @@ static void test_function(size_t i)
 {
     failure[0] = '\0';
     compared = 0;
+    checked = checks[i].name;
     for (int device = 0; device < 2; device++) {
         cublasSetPointerMode(handle, device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST);
         um.scalar = device ? managed_scalars : um_scalars;
