@@ -31,9 +31,11 @@ static bool within_reach(const struct sc_cuda_device *d, const struct sc_copy2d 
 {
     int other = c->src_device == d->index ? c->dst_device : c->src_device;
 
+    if (other == d->index || (c->src_device != d->index && c->dst_device != d->index))
+        return false;
     if (other == SC_HOST)
         return c->src_device == SC_HOST && d->reads_host && d->exchange_many;
-    return other != d->index && (c->src_device == d->index || c->dst_device == d->index) && d->properties.reach[other];
+    return d->properties.reach[other];
 }
 
 /* The largest unit that addresses and sizes are multiples of. */
