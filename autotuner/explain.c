@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/median.h"
+
 #define ENTRIES_MAX 4096
 
 bool sc_explain_on;
@@ -229,13 +231,6 @@ static void lines(FILE *out)
     }
 }
 
-static int by_error(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 void sc_explain_exchange(const struct sc_autotuner_pieces *p, const struct sc_autotuner_exchanged *out)
 {
     int bits = 63 - __builtin_clzll(p->bytes | 1), i = 0;
@@ -284,9 +279,9 @@ static void errors(FILE *out, bool devices)
         if (entries[i].measured && entries[i].devices == devices)
             error[n++] = fabs(entries[i].now / entries[i].seconds - 1);
     if (n) {
-        qsort(error, (size_t)n, sizeof *error, by_error);
         fprintf(out, "# error of the predictions, %s: median %.0f%%, 95th percentile %.0f%%, of %d kinds of calls\n",
-                devices ? "devices" : "host", 100 * error[n / 2], 100 * error[(n * 95 + 99) / 100 - 1], n);
+                devices ? "devices" : "host", 100 * sc_median(error, (size_t)n),
+                100 * sc_percentile(error, (size_t)n, 95), n);
     }
     free(error);
 }

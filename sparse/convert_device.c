@@ -133,15 +133,11 @@ static enum sc_status send(const struct sc_sparse_matrix *m, struct sc_sparse_pa
                            const struct sc_csr_conversion *c, size_t bytes, struct sc_form *staged)
 {
     struct sc_operand source[4];
-    struct sc_view views[4];
-    int sources = sc_sparse_views(m, views);
-    enum sc_status status = sc_coherence_begin(views, sources, source);
+    int sources;
+    enum sc_status status = sc_sparse_begin_part(m, p, bytes, source, &sources);
 
-    if (status != SC_OK)
+    if (sources < 0)
         return status;
-    status = sc_sparse_link(source, sources, &p->made);
-    if (status == SC_OK)
-        status = sc_coherence_form_make(&p->form, p->device, bytes);
     p->form.pins++;
     if (status == SC_OK)
         status = sc_coherence_form_make(staged, p->device, staged_of(c).bytes);

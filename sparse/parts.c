@@ -76,12 +76,26 @@ bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_spar
     return true;
 }
 
-enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now)
+/* With the lock: links the arrays; *now: the time. */
+static enum sc_status link_sources(const struct sc_operand *source, int sources, uint64_t *now)
 {
     for (int i = 0; i < sources; i++)
         if (!(*now = sc_coherence_link(&source[i])))
             return SC_ERR_MEMORY;
     return SC_OK;
+}
+
+enum sc_status sc_sparse_begin_part(const struct sc_sparse_matrix *m, struct sc_sparse_part *p, size_t bytes,
+                                    struct sc_operand source[4], int *sources)
+{
+    struct sc_view views[4];
+    int count = sc_sparse_views(m, views);
+    enum sc_status status = sc_coherence_begin(views, count, source);
+
+    *sources = status == SC_OK ? count : -1;
+    if (status == SC_OK)
+        status = link_sources(source, count, &p->made);
+    return status == SC_OK ? sc_coherence_form_make(&p->form, p->device, bytes) : status;
 }
 
 #define UNTRACKED_FOR 100 /* calls: finding it out may have taken copies of the arrays */
@@ -105,7 +119,7 @@ static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
     status = sc_coherence_begin(views, sources, source);
     if (status != SC_OK)
         return status;
-    status = sc_sparse_link(source, sources, now);
+    status = link_sources(source, sources, now);
     if (status != SC_OK)
         m->untracked = UNTRACKED_FOR;
     sc_coherence_end(source, sources);
@@ -251,20 +265,16 @@ static void drop_csr_when_made(struct sc_sparse_variant *v)
         sc_sparse_free_csr(&v->csr);
 }
 
-/* With the lock: what of a part goes straight from the program's arrays; and its memory. */
+/* What of a part goes straight from the program's arrays; and its memory. */
 static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
                                       struct sc_sparse_part *p, const struct sc_sparse_layout *l)
 {
     struct sc_operand source[4];
-    struct sc_view views[4];
-    int sources = sc_sparse_views(m, views);
-    enum sc_status status = sc_coherence_begin(views, sources, source);
+    int sources;
+    enum sc_status status = sc_sparse_begin_part(m, p, l->bytes, source, &sources);
 
-    if (status != SC_OK)
+    if (sources < 0)
         return status;
-    status = sc_sparse_link(source, sources, &p->made);
-    if (status == SC_OK)
-        status = sc_coherence_form_make(&p->form, p->device, l->bytes);
     if (status == SC_OK && v->csr.borrowed)
         status = sc_coherence_form_upload(&p->form, l->values, &source[0], p->first - m->first, p->entries);
     if (status == SC_OK && sends_columns_as_they_are(v))

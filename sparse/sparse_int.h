@@ -206,8 +206,10 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *matrix, struct sc_spar
 /* Without it: gives a part its memory and contents. */
 enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant,
                                    struct sc_sparse_part *part);
-/* With it: links the arrays; *now: the time. */
-enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now);
+/* Without it: begins a call on the arrays (source, *sources of them), ties the part to them and gives it memory.
+ * *sources < 0: it has not begun; else the caller ends it, after an error too. */
+enum sc_status sc_sparse_begin_part(const struct sc_sparse_matrix *matrix, struct sc_sparse_part *part, size_t bytes,
+                                    struct sc_operand source[4], int *sources);
 /* With it: what has been written of a part's values since is uploaded again. */
 enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                                  struct sc_sparse_part *part, const struct sc_operand *source);

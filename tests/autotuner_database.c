@@ -8,6 +8,7 @@
 #include "autotuner/database.h"
 #include "autotuner/sample.h"
 #include "autotuner/store.h"
+#include "base/median.h"
 #include "tests/heard.h"
 #include "tests/tap.h"
 
@@ -221,6 +222,7 @@ static void test_seconds(void)
 static void test_samples(void)
 {
     struct sc_sample s = {0};
+    double many[20];
     double x[] = {8, 1 << 20, 1 << 24}, y[3], a, b;
 
     sc_sample_add(&s, 10);
@@ -237,6 +239,10 @@ static void test_samples(void)
     tap_ok(sc_sample_line(x, y, 3, &a, &b) && fabs(a - 1e-5) < 1e-9 && fabs(b * 12e9 - 1) < 1e-6,
            "a line through latency and bandwidth");
     tap_ok(!sc_sample_line(x, y, 1, &a, &b), "one point is no line");
+    for (int i = 0; i < 20; i++)
+        many[i] = (i * 7) % 20 + 1;
+    tap_ok(sc_median(many, 20) == 11 && sc_percentile(many, 20, 95) == 19 && sc_percentile(many, 20, 100) == 20 &&
+               sc_median(many + 4, 1) == 5, "the median, and what 95 of 100 are not above");
 }
 
 /* --- where it is kept --------------------------------------------------------------------------------------------- */

@@ -89,4 +89,21 @@ static inline void *env_memory(size_t bytes)
     return p;
 }
 
+/* Whether a kernel there reads numbers whose squares add up to `sum`; it reads all of them, so NaN would show. */
+static bool __attribute__((unused)) env_reads(int device, struct sc_view vector, double sum)
+{
+    struct sc_kernel k = {.op = SC_OP_DOT, .type = SC_D, .m = vector.rows, .n = vector.rows};
+    struct sc_operand o;
+    struct sc_piece piece = {.operand = &o, .rows = vector.rows, .cols = 1, .access = SC_READ};
+    struct sc_fence f;
+    void *result;
+
+    if (sc_coherence_begin(&vector, 1, &o) != SC_OK ||
+        sc_coherence_task(device, &k, (struct sc_piece[3]){piece, piece}, &f, &result) != SC_OK)
+        return false;
+    sc_coherence_push(&o, 1);
+    sc_coherence_end(&o, 1);
+    return sc_coherence_wait(f) == SC_OK && *(double *)result == sum;
+}
+
 #endif

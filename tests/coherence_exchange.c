@@ -71,21 +71,7 @@ static void write_parts(int devices, int first)
     sc_coherence_end(&o, 1);
 }
 
-static bool reads_right(int device)
-{
-    struct sc_view v = view(SC_READ);
-    struct sc_operand o;
-    struct sc_kernel k = {.op = SC_OP_DOT, .type = SC_D, .m = N, .n = N};
-    struct sc_piece piece = {.operand = &o, .rows = N, .cols = 1, .access = SC_READ};
-    struct sc_fence f;
-    void *result;
-
-    if (sc_coherence_begin(&v, 1, &o) != SC_OK ||
-        sc_coherence_task(device, &k, (struct sc_piece[3]){piece, piece}, &f, &result) != SC_OK)
-        return false;
-    sc_coherence_end(&o, 1);
-    return sc_coherence_wait(f) == SC_OK && *(double *)result == factor * factor * N;
-}
+static bool reads_right(int device) { return env_reads(device, view(SC_READ), factor * factor * N); }
 
 static void count_anew(void) { copies = exchanges = pieces_exchanged = marks_exchanged = questions = 0; }
 

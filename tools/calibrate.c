@@ -4,9 +4,9 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/median.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
 
@@ -70,13 +70,6 @@ static void solve(const struct equation *e, int count, struct unknowns *u)
     }
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* Of the routines that were timed: what others of their kind are taken to need. */
 static double typical_start(const struct unknowns *u, bool reductions)
 {
@@ -86,8 +79,7 @@ static double typical_start(const struct unknowns *u, bool reductions)
     for (int op = 0; op < SC_OPS; op++)
         if (u->start[op] > 0 && sc_op_is_reduction((enum sc_op)op) == reductions)
             start[count++] = u->start[op];
-    qsort(start, (size_t)count, sizeof *start, by_size);
-    return count ? start[count / 2] : 0;
+    return count ? sc_median(start, (size_t)count) : 0;
 }
 
 static void keep(const struct unknowns *u, struct sc_database *db)

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "autotuner/explain.h"
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/median.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 #include "coherence/faults.h"
@@ -141,34 +143,10 @@ static struct sc_kernel kernel_of(const struct sc_trial *t, const struct operand
 
 /* --- time --------------------------------------------------------------------------------------------------------- */
 
-static double clock_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
+static double clock_now(void) { return sc_explain_clock(-1); }
 
 /* The time of the devices: virtual where they are emulated. */
-static double devices_now(void)
-{
-    double virtual = sc_coherence_virtual_seconds();
-
-    return virtual >= 0 ? virtual : clock_now();
-}
-
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
-static double median(double *seconds, int count)
-{
-    qsort(seconds, (size_t)count, sizeof *seconds, by_size);
-    return seconds[count / 2];
-}
+static double devices_now(void) { return sc_explain_clock(sc_coherence_virtual_seconds()); }
 
 /* --- states ------------------------------------------------------------------------------------------------------- */
 
@@ -216,8 +194,8 @@ static bool time_devices(struct sc_trial *t, const struct sc_kernel *kernel, con
             result[i] = devices_now() - done;
         }
     }
-    t->device = median(device, ROUNDS);
-    t->result = median(result, ROUNDS);
+    t->device = sc_median(device, ROUNDS);
+    t->result = sc_median(result, ROUNDS);
     return true;
 }
 
@@ -242,7 +220,7 @@ static bool time_host(struct sc_trial *t, const struct sc_kernel *kernel, const 
         if (i >= 0)
             host[i] = fetched + clock_now() - run;
     }
-    t->host = median(host, HOST_ROUNDS);
+    t->host = sc_median(host, HOST_ROUNDS);
     nanosleep(&(struct timespec){0, (long)(REST * 1e9)}, NULL);
     return true;
 }

@@ -10,6 +10,7 @@
 #include "autotuner/start.h"
 #include "autotuner/store.h"
 #include "base/config.h"
+#include "base/median.h"
 #include "tools/tool.h"
 #include "tools/trial.h"
 
@@ -137,13 +138,6 @@ struct sums {
     int devices, hosts, chosen, right;
 };
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static void add(struct sums *s, const struct sc_trial *t)
 {
     s->device[s->devices++] = device_error(t);
@@ -160,8 +154,7 @@ static void put_errors(double *error, int count)
         printf(" %8s %8s", "-", "-");
         return;
     }
-    qsort(error, (size_t)count, sizeof *error, by_size);
-    printf(" %7.0f%% %7.0f%%", 100 * error[count / 2], 100 * error[(count * 95 + 99) / 100 - 1]);
+    printf(" %7.0f%% %7.0f%%", 100 * sc_median(error, (size_t)count), 100 * sc_percentile(error, (size_t)count, 95));
 }
 
 static void put_sums(struct sums *s, const char *what, const char *class)

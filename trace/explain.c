@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/median.h"
 #include "trace/causes.h"
 #include "trace/list.h"
 
@@ -321,13 +322,6 @@ static void put_way(FILE *out, const struct explanation *x, enum sc_transfer way
         fprintf(out, "%zu more, of less bytes\n", more);
 }
 
-static int by_size(const void *left, const void *right)
-{
-    double x = *(const double *)left, y = *(const double *)right;
-
-    return (x > y) - (x < y);
-}
-
 /* Each kind of calls counts once, by its mean. */
 static void put_errors(FILE *out, const struct explanation *x, bool devices)
 {
@@ -339,9 +333,9 @@ static void put_errors(FILE *out, const struct explanation *x, bool devices)
             x->kinds[i].took > 0)
             error[n++] = fabs(x->kinds[i].predicted / x->kinds[i].took - 1);
     if (n) {
-        qsort(error, n, sizeof *error, by_size);
         fprintf(out, "\nerror of the predictions, %s: median %.0f%%, 95th percentile %.0f%%, of %zu kinds of calls\n",
-                devices ? "devices" : "host", 100 * error[n / 2], 100 * error[(n * 95 + 99) / 100 - 1], n);
+                devices ? "devices" : "host", 100 * sc_median(error, n), 100 * sc_percentile(error, n, 95),
+                n);
     }
     free(error);
 }
