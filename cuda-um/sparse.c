@@ -295,12 +295,13 @@ static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* CUDA may look at the arrays.  What is wrong it would tell the user, too. */
-static bool asks_cuda(enum answer whose)
+/* CUDA may look at the arrays, which it has to reach; those of calls that pass it reaches, and semcache, which pins, may
+ * hold its locks.  What is wrong it would tell the user, too. */
+static bool asks_cuda(enum answer whose, const void *caller)
 {
     if (sc_um_way() == SC_UM_EMULATED || whose == WRONG || whose == REFUSED)
         return false;
-    if (sc_um_way() == SC_UM_MAPPED)
+    if (sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
         sc_um_reach();
     return true;
 }
@@ -309,7 +310,7 @@ static enum answer of_solve(enum answer whose, const struct operation *o)
 {
     return whose == OURS && o->a.format == SC_SPARSE_CSC ? REFUSED : whose;
 }
-#define SIZE(whose, question) (asks_cuda(whose) ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
+#define SIZE(whose, question) (asks_cuda(whose, SC_UM_CALLER) ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
 
 /* A function's end for the calls that are not CUDA's. */
 #define ANSWER(answer, theirs, ours)                                    \

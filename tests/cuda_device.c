@@ -240,6 +240,72 @@ static void slots(void)
     tap_ok(good, "512 result slots are different");
 }
 
+/* --- marks after operations that free something on their way --------------------------------------------------------- */
+
+enum { ROWS = 1 << 20, EACH = 16, ENTRIES = ROWS * EACH };
+
+/* Rows of EACH ones, in columns all over, on the device. */
+static struct sc_csr ones(void **values)
+{
+    int *columns = (int *)pinned((size_t)ENTRIES * sizeof(int)), *starts = (int *)pinned((ROWS + 1) * sizeof(int));
+    float *one = (float *)pinned((size_t)ENTRIES * sizeof(float));
+    struct sc_csr a = {.rows = device_memory((ROWS + 1) * sizeof(int)), .nonzeros = ENTRIES, .index_bytes = 4,
+                       .columns = device_memory((size_t)ENTRIES * sizeof(int))};
+
+    *values = device_memory((size_t)ENTRIES * sizeof(float));
+    for (int i = 0; i < ENTRIES; i++) {
+        columns[i] = i % EACH * (ROWS / EACH) + i / EACH % (ROWS / EACH);
+        one[i] = 1;
+    }
+    for (int i = 0; i <= ROWS; i++)
+        starts[i] = i * EACH;
+    line(SC_STREAM_H2D, (void *)a.rows, starts, (ROWS + 1) * sizeof(int), true);
+    line(SC_STREAM_H2D, (void *)a.columns, columns, (size_t)ENTRIES * sizeof(int), true);
+    line(SC_STREAM_H2D, *values, one, (size_t)ENTRIES * sizeof(float), true);
+    ops->sync(mark(SC_STREAM_H2D));
+    unpinned((char *)columns, (size_t)ENTRIES * sizeof(int));
+    unpinned((char *)starts, (ROWS + 1) * sizeof(int));
+    unpinned((char *)one, (size_t)ENTRIES * sizeof(float));
+    return a;
+}
+
+/* A product whose plan takes the place of another's, which is freed: the mark that follows is behind the product. */
+static void marks_behind_plans(void)
+{
+    float *x = (float *)pinned(ROWS * sizeof(float)), *last = (float *)pinned(4096);
+    void *plan = NULL, *values;
+    struct sc_csr a = ones(&values);
+    struct sc_kernel k = {.op = SC_OP_CSRMM, .type = SC_S, .transa = 'N', .transb = 'N', .uplo = 'L', .diag = 'N',
+                          .m = ROWS, .n = ROWS, .k = 1, .alpha = {1, 0}, .a = values, .ldb = ROWS, .ldc = ROWS};
+    bool good = true;
+
+    for (int i = 0; i < ROWS; i++)
+        x[i] = 1;
+    a.plan = &plan;
+    k.csr = a;
+    k.b = device_memory(ROWS * sizeof(float));
+    k.c = device_memory(ROWS * sizeof(float));
+    line(SC_STREAM_H2D, k.b, x, ROWS * sizeof(float), true);
+    ops->sync(mark(SC_STREAM_H2D));
+    for (int round = 0; round < 6 && good; round++) {
+        k.op = round & 1 ? SC_OP_CSRMV : SC_OP_CSRMM;
+        k.ldb = k.ldc = round & 1 ? 1 : ROWS;
+        ops->fill(0, SC_STREAM_COMPUTE, k.c, ROWS * sizeof(float), 0, ROWS * sizeof(float), 1);
+        ops->sync(mark(SC_STREAM_COMPUTE));
+        good = ops->launch(0, SC_STREAM_COMPUTE, &k) == SC_OK;
+        ops->wait(0, SC_STREAM_D2H, mark(SC_STREAM_COMPUTE));
+        line(SC_STREAM_D2H, last, (float *)k.c + ROWS - 1, sizeof *last, false);
+        ops->sync(mark(SC_STREAM_D2H));
+        good = good && *last == EACH;
+    }
+    tap_ok(good, "a mark after a product that replaced another's plan is behind the product");
+    ops->sync(mark(SC_STREAM_COMPUTE));
+    if (plan)
+        ops->forget(0, plan);
+    unpinned((char *)x, ROWS * sizeof(float));
+    unpinned((char *)last, 4096);
+}
+
 static void selection(void)
 {
     static const char *const bad[] = {"99", "x", "0,", "0,0", "-1", ",", "0x"};
@@ -270,6 +336,7 @@ int main(int argc, char **argv)
     pitched_copies();
     slots();
     limits();
+    marks_behind_plans();
     ops->close();
     config.check = 1;
     tap_ok(ops->open(&host, "0", &count) == SC_OK && count == 1, "opens again, with one chosen device");

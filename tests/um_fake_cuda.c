@@ -13,6 +13,7 @@
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#include <cusparse.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -240,4 +241,14 @@ EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCap
     (void)stream;
     *status = um_fake_capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
     return cudaSuccess;
+}
+
+/* For the module's call: there are no handles. */
+EXPORT cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
+                                                cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                                                const void *beta, cusparseDnVecDescr_t y, cudaDataType type,
+                                                cusparseSpMVAlg_t alg, size_t *bytes)
+{
+    (void)handle, (void)op, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type, (void)alg, (void)bytes;
+    return CUSPARSE_STATUS_NOT_INITIALIZED;
 }

@@ -1,6 +1,7 @@
 /* A module that calls itself CUDA's and has emulated devices, for tests with um_fake_cuda.c, which it tells what is
  * pinned. */
 #include <dlfcn.h>
+#include <stddef.h>
 
 #include "base/config.h"
 #include "device/device.h"
@@ -23,6 +24,20 @@ static enum sc_status pin(void *base, size_t bytes)
     return sc_device_emu()->pin(base, bytes);
 }
 
+/* CUDA's module calls CUDA, with semcache's locks held: such calls go through libsemcache-cuda-um and out again.  This
+ * one is refused for want of a handle. */
+static enum sc_status launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
+{
+    int (*ask)(const void *, int, const void *, const void *, const void *, const void *, const void *, int, int,
+               size_t *) = NULL;
+    size_t bytes;
+
+    *(void **)&ask = dlsym(RTLD_DEFAULT, "cusparseSpMV_bufferSize");
+    if (ask && ask(NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, &bytes) == 0)
+        return SC_ERR_DEVICE;
+    return sc_device_emu()->launch(device, stream, kernel);
+}
+
 const struct sc_device_ops *semcache_device_module(void)
 {
     static struct sc_device_ops ops;
@@ -31,5 +46,6 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.name = "cuda";
     ops.open = open_devices;
     ops.pin = pin;
+    ops.launch = launch;
     return &ops;
 }

@@ -220,6 +220,14 @@ static bool same(const struct panel *p, int rows)
     return inside == (size_t)rows * WIDE;
 }
 
+/* Says once what went wrong first. */
+static bool step(bool good, const char *what, int a, int b)
+{
+    if (!good)
+        tap_diag("%s: %s (%d, %d)", now->name, what, a, b);
+    return good;
+}
+
 /* --- products ----------------------------------------------------------------------------------------------------- */
 
 static bool product_vector(const struct matrix *m, cusparseOperation_t op)
@@ -243,7 +251,7 @@ static bool product_vector(const struct matrix *m, cusparseOperation_t op)
         for (int j = 0; j < in; j++)
             wanted[i] += get(alpha_typed, 0) * element(op, i, j) * get(x, (size_t)j);
     }
-    good = !cusparseCreateDnVec(&vx, in, x, now->type) && !cusparseCreateDnVec(&vy, out, y, now->type) &&
+    good = step(!cusparseCreateDnVec(&vx, in, x, now->type) && !cusparseCreateDnVec(&vy, out, y, now->type) &&
            !cusparseSpMV_bufferSize(handle, op, alpha_typed, m->descr, vx, beta_typed, vy, now->type,
                                     CUSPARSE_SPMV_ALG_DEFAULT, &bytes) &&
            !cudaMalloc(&buffer, bytes + 1) &&
@@ -251,12 +259,12 @@ static bool product_vector(const struct matrix *m, cusparseOperation_t op)
                                     CUSPARSE_SPMV_ALG_DEFAULT, buffer) &&
            !cusparseSpMV(handle, op, alpha_typed, m->descr, vx, beta_typed, vy, now->type, CUSPARSE_SPMV_ALG_DEFAULT,
                          buffer) &&
-           !cudaDeviceSynchronize();
-    for (int i = 0; i < out; i++)
-        good = good && cabs(get(y, (size_t)i) - wanted[i]) <= now->close * (1 + cabs(wanted[i]));
+           !cudaDeviceSynchronize(), "SpMV's calls", op, 0);
+    for (int i = 0; i < out && good; i++)
+        good = step(cabs(get(y, (size_t)i) - wanted[i]) <= now->close * (1 + cabs(wanted[i])), "SpMV's y", op, i);
     good = good && (um_is_cuda_alone() || /* which prints a line, too */
-                    cusparseSpMV(handle, op, alpha_typed, m->descr, vy, beta_typed, vx, now->type,
-                                 CUSPARSE_SPMV_ALG_DEFAULT, buffer) != CUSPARSE_STATUS_SUCCESS);
+                    step(cusparseSpMV(handle, op, alpha_typed, m->descr, vy, beta_typed, vx, now->type,
+                                 CUSPARSE_SPMV_ALG_DEFAULT, buffer) != CUSPARSE_STATUS_SUCCESS, "SpMV's check", op, 0));
     cusparseDestroyDnVec(vx);
     cusparseDestroyDnVec(vy);
     cudaFree(x);
@@ -284,12 +292,14 @@ static bool product_panels(const struct matrix *m, cusparseOperation_t op, bool 
                 c.wanted[i][k] += get(alpha, 0) * element(op, i, j) * b.wanted[j][k];
         }
     good = good &&
-           !cusparseSpMM_bufferSize(handle, op, op_b, alpha, m->descr, b.descr, beta, c.descr, now->type,
+           step(!cusparseSpMM_bufferSize(handle, op, op_b, alpha, m->descr, b.descr, beta, c.descr, now->type,
                                     CUSPARSE_SPMM_ALG_DEFAULT, &bytes) &&
            !cudaMalloc(&buffer, bytes + 1) &&
            !cusparseSpMM(handle, op, op_b, alpha, m->descr, b.descr, beta, c.descr, now->type,
                          CUSPARSE_SPMM_ALG_DEFAULT, buffer) &&
-           !cudaDeviceSynchronize() && same(&c, out) && same(&b, in);
+           !cudaDeviceSynchronize(), "SpMM's calls", op, b_rows | b_transposed << 1 | c_rows << 2) &&
+           step(same(&c, out), "SpMM's C", op, b_rows | b_transposed << 1 | c_rows << 2) &&
+           step(same(&b, in), "SpMM's B", op, b_rows | b_transposed << 1 | c_rows << 2);
     drop_panel(&b);
     drop_panel(&c);
     return cudaFree(buffer) == cudaSuccess && good;

@@ -85,6 +85,8 @@ enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call);
 /* fence.c */
 enum sc_status sc_cuda_mark(int device, enum sc_stream stream, struct sc_fence *fence);
 enum sc_status sc_cuda_mark_locked(struct sc_cuda_device *d, enum sc_stream stream, struct sc_fence *fence);
+/* In the middle of an operation, for what it frees: it goes on enqueuing, so the next mark is another point. */
+enum sc_status sc_cuda_mark_amid(int device, enum sc_stream stream, struct sc_fence *fence);
 enum sc_status sc_cuda_wait(int device, enum sc_stream stream, struct sc_fence fence);
 enum sc_status sc_cuda_sync(struct sc_fence fence);
 bool sc_cuda_done(struct sc_fence fence);

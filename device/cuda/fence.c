@@ -70,6 +70,14 @@ enum sc_status sc_cuda_mark(int device, enum sc_stream stream, struct sc_fence *
     return status;
 }
 
+enum sc_status sc_cuda_mark_amid(int device, enum sc_stream stream, struct sc_fence *fence)
+{
+    enum sc_status status = sc_cuda_mark(device, stream, fence);
+
+    sc_cuda_enqueue(sc_cuda_device(device), stream);
+    return status;
+}
+
 enum sc_status sc_cuda_wait(int device, enum sc_stream stream, struct sc_fence fence)
 {
     struct sc_cuda_device *d = sc_cuda_device(device);

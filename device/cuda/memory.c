@@ -346,7 +346,7 @@ enum sc_status sc_cuda_work_alloc(int device, size_t bytes, void **memory)
 void sc_cuda_work_free(int device, void *const *memory, int count)
 {
     struct sc_fence used;
-    enum sc_status status = sc_cuda_mark(device, SC_STREAM_COMPUTE, &used);
+    enum sc_status status = sc_cuda_mark_amid(device, SC_STREAM_COMPUTE, &used);
 
     for (int i = 0; i < count && status == SC_OK; i++)
         if (memory[i])

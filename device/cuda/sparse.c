@@ -86,7 +86,7 @@ static void drop_buffer(struct plan *p, int device)
 {
     struct sc_fence used;
 
-    if (p->buffer && sc_cuda_mark(device, SC_STREAM_COMPUTE, &used) == SC_OK)
+    if (p->buffer && sc_cuda_mark_amid(device, SC_STREAM_COMPUTE, &used) == SC_OK)
         sc_cuda_free(device, p->buffer, &used, 1);
     p->buffer = NULL;
     p->bytes = 0;
