@@ -295,8 +295,8 @@ static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* CUDA may look at the arrays, which it has to reach; those of calls that pass it reaches, and semcache, which pins, may
- * hold its locks.  What is wrong it would tell the user, too. */
+/* CUDA may look at the arrays, which it has to reach.  What calls that pass name is reached already, and semcache,
+ * which pins, may hold its locks.  What is wrong CUDA would tell the user, too. */
 static bool asks_cuda(enum answer whose, const void *caller)
 {
     if (sc_um_way() == SC_UM_EMULATED || whose == WRONG || whose == REFUSED)

@@ -240,7 +240,7 @@ static void slots(void)
     tap_ok(good, "512 result slots are different");
 }
 
-/* --- marks after operations that free something on their way --------------------------------------------------------- */
+/* --- marks after operations that free something on their way ------------------------------------------------------ */
 
 enum { ROWS = 1 << 20, EACH = 16, ENTRIES = ROWS * EACH };
 

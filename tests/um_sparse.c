@@ -251,7 +251,7 @@ static bool product_vector(const struct matrix *m, cusparseOperation_t op)
         for (int j = 0; j < in; j++)
             wanted[i] += get(alpha_typed, 0) * element(op, i, j) * get(x, (size_t)j);
     }
-    good = step(!cusparseCreateDnVec(&vx, in, x, now->type) && !cusparseCreateDnVec(&vy, out, y, now->type) &&
+    good = !cusparseCreateDnVec(&vx, in, x, now->type) && !cusparseCreateDnVec(&vy, out, y, now->type) &&
            !cusparseSpMV_bufferSize(handle, op, alpha_typed, m->descr, vx, beta_typed, vy, now->type,
                                     CUSPARSE_SPMV_ALG_DEFAULT, &bytes) &&
            !cudaMalloc(&buffer, bytes + 1) &&
@@ -259,7 +259,8 @@ static bool product_vector(const struct matrix *m, cusparseOperation_t op)
                                     CUSPARSE_SPMV_ALG_DEFAULT, buffer) &&
            !cusparseSpMV(handle, op, alpha_typed, m->descr, vx, beta_typed, vy, now->type, CUSPARSE_SPMV_ALG_DEFAULT,
                          buffer) &&
-           !cudaDeviceSynchronize(), "SpMV's calls", op, 0);
+           !cudaDeviceSynchronize();
+    step(good, "the calls of SpMV", op, 0);
     for (int i = 0; i < out && good; i++)
         good = step(cabs(get(y, (size_t)i) - wanted[i]) <= now->close * (1 + cabs(wanted[i])), "SpMV's y", op, i);
     good = good && (um_is_cuda_alone() || /* which prints a line, too */
@@ -272,12 +273,13 @@ static bool product_vector(const struct matrix *m, cusparseOperation_t op)
     return cudaFree(buffer) == cudaSuccess && good;
 }
 
-static bool product_panels(const struct matrix *m, cusparseOperation_t op, bool b_rows, bool b_transposed, bool c_rows)
+/* layout: 1: B by rows, 2: B transposed, 4: C by rows. */
+static bool product_panels(const struct matrix *m, cusparseOperation_t op, int layout)
 {
-    bool plain = op == CUSPARSE_OPERATION_NON_TRANSPOSE, good;
+    bool plain = op == CUSPARSE_OPERATION_NON_TRANSPOSE, b_transposed = layout & 2, good;
     cusparseOperation_t op_b = b_transposed ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
     int in = plain ? COLS : ROWS, out = plain ? ROWS : COLS;
-    struct panel b = {.by_rows = b_rows, .transposed = b_transposed}, c = {.by_rows = c_rows};
+    struct panel b = {.by_rows = layout & 1, .transposed = b_transposed}, c = {.by_rows = layout & 4};
     char alpha[16], beta[16];
     void *buffer = NULL;
     size_t bytes;
@@ -292,14 +294,14 @@ static bool product_panels(const struct matrix *m, cusparseOperation_t op, bool 
                 c.wanted[i][k] += get(alpha, 0) * element(op, i, j) * b.wanted[j][k];
         }
     good = good &&
-           step(!cusparseSpMM_bufferSize(handle, op, op_b, alpha, m->descr, b.descr, beta, c.descr, now->type,
+           !cusparseSpMM_bufferSize(handle, op, op_b, alpha, m->descr, b.descr, beta, c.descr, now->type,
                                     CUSPARSE_SPMM_ALG_DEFAULT, &bytes) &&
            !cudaMalloc(&buffer, bytes + 1) &&
            !cusparseSpMM(handle, op, op_b, alpha, m->descr, b.descr, beta, c.descr, now->type,
                          CUSPARSE_SPMM_ALG_DEFAULT, buffer) &&
-           !cudaDeviceSynchronize(), "SpMM's calls", op, b_rows | b_transposed << 1 | c_rows << 2) &&
-           step(same(&c, out), "SpMM's C", op, b_rows | b_transposed << 1 | c_rows << 2) &&
-           step(same(&b, in), "SpMM's B", op, b_rows | b_transposed << 1 | c_rows << 2);
+           !cudaDeviceSynchronize();
+    step(good, "the calls of SpMM", op, layout);
+    good = good && step(same(&c, out), "SpMM's C", op, layout) && step(same(&b, in), "SpMM's B", op, layout);
     drop_panel(&b);
     drop_panel(&c);
     return cudaFree(buffer) == cudaSuccess && good;
@@ -317,7 +319,7 @@ static void test_products(const struct form *f)
     for (int op = 0; op < operations() && good; op++) {
         good = product_vector(&m, (cusparseOperation_t)op);
         for (int layout = 0; layout < 8 && good; layout++)
-            good = product_panels(&m, (cusparseOperation_t)op, layout & 1, layout & 2, layout & 4);
+            good = product_panels(&m, (cusparseOperation_t)op, layout);
     }
     tap_ok(good, "%s, %s, %d bits, from %d: products", now->name, format_names[f->format], f->wide ? 64 : 32, f->one);
     drop(&m);
