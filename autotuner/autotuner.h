@@ -101,7 +101,8 @@ void sc_autotuner_together(const struct sc_autotuner_prediction *prediction, dou
 double sc_autotuner_balance(const struct sc_autotuner_prediction *prediction);
 
 /* Whether the devices are to be opened for a call that is large enough to be offloaded and would take the host so many
- * seconds: when the host has spent about as long in such calls as opening them takes (0.25 s with CUDA). */
+ * seconds: when the host has spent so long in such calls (1 s) that opening them, half a second of a processor, makes
+ * little difference to the whole. */
 enum sc_autotuner_opening {
     SC_OPENS_NOT,
     SC_OPENS_SOON, /* while this call and others run on the host, which they do in less time */

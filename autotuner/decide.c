@@ -58,8 +58,10 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
 }
 
 /* Opening a driver is rented too: a program whose large calls take less than that in all never pays for it, and one
- * whose calls are each shorter than that does not wait for it. */
-#define OPEN_SECONDS 0.25
+ * whose calls are each shorter than that does not wait for it.  It keeps a processor busy for a quarter to half a
+ * second, and a host BLAS that has one thread on each is 10 to 15% slower meanwhile (dpotrf of order 5000 beside it:
+ * 144 ms instead of 131): less than 5% of a program that has worked for so long before. */
+#define OPEN_SECONDS 1.0
 static double spent_; /* by the host, in calls that were large; racing updates lose some */
 
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)

@@ -5,6 +5,7 @@
 # BENCH_DEVICE (default cuda:0), BENCH_DEVICES ("2 4": also on so many), BENCH_ITERATIONS (200), BENCH_LIMITED (1: also
 # on two GPUs, and on one, of which each may use the memory of half of the matrix and the vectors and a twentieth more).
 set -eu
+export SEMCACHE_OPEN=first
 
 iterations=${BENCH_ITERATIONS:-200}
 [ $# -gt 0 ] || set -- 1000000 10000000 50000000

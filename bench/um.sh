@@ -5,6 +5,7 @@
 #   sh SRC/bench/um.sh [n...]
 # BENCH_DEVICE (default cuda:0), BENCH_DEVICES ("2 4": also on so many), BENCH_ITERATIONS (200).
 set -eu
+export SEMCACHE_OPEN=first
 
 iterations=${BENCH_ITERATIONS:-200}
 [ $# -gt 0 ] || set -- 1000000 10000000

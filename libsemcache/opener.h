@@ -1,5 +1,5 @@
-/* Opening the devices: a driver takes a quarter of a second, which a thread of its own can spend while the program goes
- * on with the host BLAS.  Thread safe. */
+/* Opening the devices: a driver takes a quarter to half a second, which a thread of its own can spend while the program
+ * goes on with the host BLAS.  Thread safe. */
 #ifndef SC_LIBSEMCACHE_OPENER_H
 #define SC_LIBSEMCACHE_OPENER_H
 

@@ -157,12 +157,12 @@ static void test_opening(void)
     while (!sc_autotuner_opens(sc_autotuner_estimate(&call)) && spent < 10)
         spent += sc_autotuner_estimate(&call);
     tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&call)) == SC_OPENS_SOON, "but nobody waits for it");
-    tap_ok(spent > 0.2 && spent < 0.3, "devices are opened when the host has spent about as long (%.3f s)", spent);
+    tap_ok(spent > 0.9 && spent < 1.1, "devices are opened when the host has worked for a second (%.3f s)", spent);
     tap_ok(sc_autotuner_estimate(&call) > 2 * 500.0 * 500 * 500 / 1e12, "time is by the work");
     sc_autotuner_reset();
     while (!sc_autotuner_opens(sc_autotuner_estimate(&vector)) && dots < 10)
         dots += sc_autotuner_estimate(&vector);
-    tap_ok(dots > 0.2 && dots < 0.3, "of any level");
+    tap_ok(dots > 0.9 && dots < 1.1, "of any level");
     sc_autotuner_reset();
     tap_ok(sc_autotuner_opens(sc_autotuner_estimate(&large)) == SC_OPENS_NOW, "a large product opens them at once");
     sc_autotuner_reset();
