@@ -42,7 +42,7 @@ const struct sc_setting sc_config_settings[] = {
      .field = FIELD(open),
      .standard = "auto",
      .values = "auto, first, background",
-     .help = "when devices are opened: once large calls have taken as long as that takes; at the first of them; then "
+     .help = "when devices are opened: once large calls have taken a second; at the first of them; then "
              "too, while calls go on on the host",
      .choices = {"auto", "first", "background"}},
     {.name = "SEMCACHE_STATS",
