@@ -102,6 +102,7 @@ demo() {
     device=emu:h200x8:2 size=4000
     if [ -e /dev/nvidiactl ] && [ -e semcache-cuda.la ]; then
         device=cuda size=20000
+        export SEMCACHE_OPEN=first # the host would do a third of it
     fi
     show $device examples/jacobi $size 100
     show $device examples/cg $size 200
