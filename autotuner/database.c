@@ -254,6 +254,18 @@ double sc_database_transfer(const struct sc_database *db, int from, int to, doub
     return link->bandwidth > 0 ? link->latency + bytes / link->bandwidth : 0;
 }
 
+double sc_database_host_rate(const struct sc_database *db, enum sc_database_set way, int n)
+{
+    double rate = 0;
+
+    for (int d = 0; d < n && d < db->devices; d++)
+        rate += (way == SC_SET_UP ? db->link[d][SC_PLACE_HOST] : db->link[SC_PLACE_HOST][d]).bandwidth;
+    for (int m = n; m > 1; m--)
+        if (db->set[way][m] > 0)
+            return rate < db->set[way][m] * n / m ? rate : db->set[way][m] * n / m;
+    return rate;
+}
+
 double sc_database_slow(const struct sc_database *db, int link, int other)
 {
     double slow = db->slow[link][other];

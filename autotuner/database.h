@@ -99,6 +99,8 @@ double sc_database_memory_rate(const struct sc_database *db, int place);
 
 /* Seconds for bytes over a link that is used alone; 0: the link was not measured. */
 double sc_database_transfer(const struct sc_database *db, int from, int to, double bytes);
+/* Bytes/s between the host and the first n devices together, one way; 0: not known. */
+double sc_database_host_rate(const struct sc_database *db, enum sc_database_set way, int n);
 /* The slow-down of each of two links that are used at once, 1 when it was not measured. */
 double sc_database_slow(const struct sc_database *db, int link, int other);
 

@@ -82,15 +82,8 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
 static double host_rate(const struct sc_autotuner_call *call, bool up, int n)
 {
     const struct sc_database *db = call->machine.database;
-    double rate = 0;
+    double rate = db ? sc_database_host_rate(db, up ? SC_SET_UP : SC_SET_DOWN, n) : 0;
 
-    for (int d = 0; db && d < n && d < db->devices; d++)
-        rate += up ? db->link[d][SC_PLACE_HOST].bandwidth : db->link[SC_PLACE_HOST][d].bandwidth;
-    for (int m = db ? n : 0; m > 1; m--)
-        if (db->set[up ? SC_SET_UP : SC_SET_DOWN][m] > 0) {
-            rate = smaller(rate, db->set[up ? SC_SET_UP : SC_SET_DOWN][m] * n / m);
-            break;
-        }
     return known(rate, known(call->machine.host_bandwidth, LINK_BANDWIDTH));
 }
 

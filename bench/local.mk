@@ -53,6 +53,12 @@ bench_decide_SOURCES = bench/decide.c tests/device_common.h
 bench_decide_LDADD = libcore.la -lm
 CLEANFILES += bench/decide
 
+# Strips of operands and of results: make bench/strips && top_srcdir=SRC bench/strips h200x8:4
+EXTRA_PROGRAMS += bench/strips
+bench_strips_SOURCES = bench/strips.c bench/paper.c bench/paper.h
+bench_strips_LDADD = libcore.la -ldl -lm
+CLEANFILES += bench/strips
+
 # examples/cg_um with CUDA's libraries alone.
 if HAVE_CUDA_UM
 noinst_PROGRAMS += bench/cg_um_cuda

@@ -11,8 +11,6 @@
 #include "blas/pipeline.h"
 #include "blas/product.h"
 
-#define PARTS_MAX 64          /* of a dimension, in a schedule */
-
 struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end)
 {
     return sc_blas_op_matrix(sc_product_operand(g, 0), g->call->kernel->transa, g->m.at[i], g->k.at[l],
@@ -44,7 +42,7 @@ static enum sc_status multiply(const struct sc_product *g, int device, int i, in
                         sc_product_c(g, i, j, g->cleared ? SC_RDWR : sc_blas_output_access(&kernel)));
 }
 
-static int block_device(const struct sc_product *g, int i, int j)
+int sc_product_device(const struct sc_product *g, int i, int j)
 {
     struct sc_piece c = sc_product_c(g, i, j, SC_RDWR);
 
@@ -74,7 +72,7 @@ static enum sc_status in_order(const struct sc_product *g)
 
     for (int j = 0; j < g->n.n && status == SC_OK; j++)
         for (int i = 0; i < g->m.n && status == SC_OK; i++) {
-            int device = block_device(g, i, j);
+            int device = sc_product_device(g, i, j);
 
             for (int l = 0; l < g->k.n && status == SC_OK; l++)
                 status = multiply(g, device, i, j, l, l + 1, l == 0);
@@ -111,7 +109,7 @@ static uint64_t missing_bytes(const struct sc_product *g)
 
     for (int j = 0; j < g->n.n; j++)
         for (int i = 0; i < g->m.n; i++) {
-            int device = block_device(g, i, j);
+            int device = sc_product_device(g, i, j);
             struct sc_piece c = sc_product_c(g, i, j, SC_READ);
 
             if (!sc_blas_is_zero(g->call->kernel->beta))
@@ -138,22 +136,6 @@ static bool fits(const struct sc_product *g)
     if (sc_config.memory_limit && sc_config.memory_limit < memory)
         memory = sc_config.memory_limit;
     return bytes <= memory / 10 * 7;
-}
-
-static void refine_all(struct sc_product *g)
-{
-    const struct sc_kernel *kernel = g->call->kernel;
-    bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
-    int64_t least = a_is_depth ? SC_BLAS_STRIP_MIN : SC_BLAS_BLOCK_MIN;
-
-    sc_blas_refine(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), least);
-    if (!b_is_depth) {
-        sc_blas_refine(&g->n, sc_product_operand(g, 1), least);
-        return;
-    }
-    sc_blas_refine(&g->k, sc_product_operand(g, 1), SC_BLAS_STRIP_MIN);
-    /* And columns of C, coarsely, so that they are finished one after the other. */
-    sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > least ? kernel->n / 4 : least);
 }
 
 /* Requests of strips, and when they are expected. */
@@ -289,7 +271,7 @@ static void request_strip_c(struct requests *r, int d, int j)
     }
 }
 
-static int columns_of(const struct sc_pipeline *p, int d, int columns[PARTS_MAX])
+static int columns_of(const struct sc_pipeline *p, int d, int columns[SC_PRODUCT_PARTS_MAX])
 {
     int n = 0;
 
@@ -311,7 +293,7 @@ static int due(int strips, int round, int rounds)
 static void request_round(struct requests *r, int d, int s, int rounds)
 {
     const struct sc_kernel *kernel = r->g->call->kernel;
-    int columns[PARTS_MAX], c = columns_of(r->p, d, columns);
+    int columns[SC_PRODUCT_PARTS_MAX], c = columns_of(r->p, d, columns);
     int a = kernel->transa == 'N' ? r->p->k : r->p->m, b = kernel->transb == 'N' ? c : r->p->k;
 
     if (!c)
@@ -329,7 +311,7 @@ static void request_round(struct requests *r, int d, int s, int rounds)
  * links at the same time, and B beside it. */
 static void set_order(const struct sc_product *g, struct sc_pipeline *p)
 {
-    int home[PARTS_MAX], rank[PARTS_MAX], of_home[SC_DEVICES_MAX] = {0}, ranks = 0;
+    int home[SC_PRODUCT_PARTS_MAX], rank[SC_PRODUCT_PARTS_MAX], of_home[SC_DEVICES_MAX] = {0}, ranks = 0;
 
     for (int l = 0; l < p->k; l++) {
         struct sc_piece piece = sc_product_a(g, 0, l, l + 1);
@@ -372,25 +354,6 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
     }
 }
 
-/* Operands are there: strips of C, one after the other, so that the host can have the first while the last is computed.
- * Only strips that take longer than what they cost. */
-#define RESULT_STRIPS 8 /* of a device */
-#define RESULT_STRIP_SECONDS 1e-3
-
-static void refine_results(struct sc_product *g)
-{
-    const struct sc_kernel *kernel = g->call->kernel;
-    double products = (double)kernel->m * (double)kernel->n * (double)kernel->k;
-    double seconds = products / sc_blas_products_per_second(0, kernel->type) / sc_coherence_devices();
-    double most = seconds / RESULT_STRIP_SECONDS;
-    int64_t strips = most < RESULT_STRIPS ? (int64_t)most : RESULT_STRIPS, width;
-
-    if (strips > 1) {
-        width = kernel->n / strips / sc_coherence_devices();
-        sc_blas_refine(&g->n, sc_product_operand(g, 2), width > SC_BLAS_STRIP_MIN ? width : SC_BLAS_STRIP_MIN);
-    }
-}
-
 static enum sc_status multiply_until(const struct sc_product *g, struct sc_pipeline *p, double when)
 {
     struct sc_pipeline_task task;
@@ -411,7 +374,7 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     rounds = rounds > p->k ? rounds : p->k;
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++)
-            p->device[i + j * p->m] = block_device(g, i, j);
+            p->device[i + j * p->m] = sc_product_device(g, i, j);
     set_order(g, p);
     sc_pipeline_expect_nothing(p, r.read_c);
     p->rate = sc_blas_products_per_second(0, g->call->kernel->type);
@@ -432,8 +395,8 @@ static bool pipelined(const struct sc_product *g, enum sc_status *status)
     if (missing_bytes(g) < SC_BLAS_PIPELINE_BYTES || !fits(g))
         return false;
     fine = *g;
-    refine_all(&fine);
-    if (fine.m.n > PARTS_MAX || fine.n.n > PARTS_MAX || fine.k.n > PARTS_MAX)
+    sc_product_cut_operands(&fine);
+    if (fine.m.n > SC_PRODUCT_PARTS_MAX || fine.n.n > SC_PRODUCT_PARTS_MAX || fine.k.n > SC_PRODUCT_PARTS_MAX)
         return false;
     if (sc_pipeline_init(&p, &fine.m, &fine.n, &fine.k, sc_coherence_devices()) != SC_OK)
         return false;
@@ -457,7 +420,7 @@ enum sc_status sc_blas_gemm(struct sc_blas_job *call)
     sc_blas_divide(&g.n, g.m.n, sc_product_operand(&g, 2));
     place(&g);
     if (!pipelined(&g, &status)) {
-        refine_results(&g);
+        sc_product_cut_result(&g);
         status = clear(&g);
         if (status == SC_OK)
             status = in_order(&g);

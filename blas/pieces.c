@@ -106,16 +106,15 @@ uint64_t sc_blas_missing(const struct sc_blas_job *call)
     return bytes;
 }
 
-void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least)
+void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t width, int64_t least)
 {
-    enum { STRIPS_MAX = 16 };
-    int64_t extent = operand->view.cols, width = (extent + STRIPS_MAX - 1) / STRIPS_MAX;
+    enum { STRIPS_MOST = 64 };
+    int64_t extent = operand->view.cols;
     struct sc_cuts strips;
 
     strips.n = 0;
     strips.at[0] = 0;
-    width = width > least ? width : least;
-    for (int64_t at = 0; extent - at >= 2 * least && strips.n < 2 * STRIPS_MAX;) {
+    for (int64_t at = 0; extent - at >= width + least && strips.n < STRIPS_MOST;) {
         at = sc_coherence_next_sector(operand, at + width);
         if (extent - at < least)
             break;
@@ -124,6 +123,14 @@ void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int6
     if (extent > strips.at[strips.n])
         strips.at[++strips.n] = extent;
     sc_cuts_merge(cuts, &strips);
+}
+
+void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least)
+{
+    enum { STRIPS_MAX = 16 };
+    int64_t width = (operand->view.cols + STRIPS_MAX - 1) / STRIPS_MAX;
+
+    sc_blas_cut(cuts, operand, width > least ? width : least, least);
 }
 
 struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access)

@@ -21,6 +21,15 @@ struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end
 struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j);
 struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_access access);
 
+/* Where block (i, j) of C runs. */
+int sc_product_device(const struct sc_product *g, int i, int j);
+
+/* strips.c: cuts columns of C finer, so that the host can have the first while the last is computed. */
+void sc_product_cut_result(struct sc_product *g);
+/* The same for operands of which something is missing, to be worked on as they arrive. */
+void sc_product_cut_operands(struct sc_product *g);
+#define SC_PRODUCT_PARTS_MAX 64 /* of a dimension, in a schedule */
+
 /* The sum in parts on several devices, where that is better.  False: it is not, or cannot be done; nothing has changed.
  * Only the call is set in `g`. */
 bool sc_product_sum(struct sc_product *g, enum sc_status *status);

@@ -39,8 +39,10 @@ void sc_blas_merge_op_rows(struct sc_cuts *into, const struct sc_operand *matrix
 void sc_blas_merge_op_cols(struct sc_cuts *into, const struct sc_operand *matrix, char trans);
 struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent); /* one part */
 
-/* Adds cuts at sector boundaries of the operand's columns, so that strips are at least `least` wide and few: what is
- * still on the host is worked on strip by strip as it arrives. */
+/* Adds cuts at sector boundaries of the operand's columns: strips of about `width`, the last of at least `least`. */
+void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t width, int64_t least);
+/* The same, so that strips are at least `least` wide and few: what is still on the host is worked on strip by strip as
+ * it arrives.  (How wide those of gemm are is decided for each call: strips.c.) */
 void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least);
 #define SC_BLAS_PIPELINE_BYTES (UINT64_C(16) << 20) /* less that is missing is not worth more kernels */
 #define SC_BLAS_STRIP_MIN 1024 /* columns of a strip: kernels stay efficient when the other sizes are large */

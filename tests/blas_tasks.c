@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "autotuner/strips.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
@@ -129,6 +130,7 @@ static bool strips_right(char transa, char transb, double beta, int devices, int
     plain(devices, 1 << 20, devices == 1 ? 1 << 20 : 700, FAKE_BY_COLS);
     fake.cold = true;
     fake.sector = 20;
+    sc_strips_fixed = 1024; /* so few rows would not be worth it */
     kernel.a = p, kernel.b = q, kernel.c = r;
     sc_blas_offload(7, &kernel);
     *prefetches = fake.prefetches;
@@ -137,6 +139,7 @@ static bool strips_right(char transa, char transb, double beta, int devices, int
     sc_device_kernel_host(reference_symbol, &kernel);
     for (int64_t i = 0; i < m * n; i++) /* whole numbers: exact in any order */
         worst = fabs(r[i] - s[i]) <= worst ? worst : fabs(r[i] - s[i]) + (isnan(r[i]) ? 1 : 0);
+    sc_strips_fixed = 0;
     free(p), free(q), free(r), free(s);
     return worst == 0;
 }

@@ -1,0 +1,45 @@
+/* How wide the strips of a product are: of operands on their way to the devices, and of a result on its way home.
+ * Narrow ones let transfers begin sooner, and leave less to be done when the last has come; each is more kernels, for
+ * the devices and for the host, which enqueues them.  A pure function (CoCoPeLia's idea; A12). */
+#ifndef SC_AUTOTUNER_STRIPS_H
+#define SC_AUTOTUNER_STRIPS_H
+
+#include <stdint.h>
+
+#include "autotuner/database.h"
+
+/* A call by the part of it that one device has; times in seconds. */
+struct sc_strips {
+    double kernel;     /* computing */
+    double in, out;    /* bringing what it lacks (0: nothing); its part of the result on the way home */
+    double launch;     /* of the device, for each kernel more */
+    double task;       /* of the host, for each task */
+    double latency[2]; /* of a transfer: in, out */
+    int devices;
+    int64_t sum;       /* numbers along the sum */
+    int64_t columns;   /* of the result, of which it has some */
+    int parts;         /* that these columns are in, however wide strips are */
+    int blocks;        /* tasks for each strip of these columns */
+    int64_t rows;      /* of one of them */
+    int64_t least;     /* width: what the caller can cut */
+};
+
+#define SC_STRIPS_MOST 8 /* widths that are thought of */
+struct sc_strips_choice {
+    int count;
+    int64_t width[SC_STRIPS_MOST]; /* ascending */
+    double seconds[SC_STRIPS_MOST];
+    int best; /* of these: the widest one that takes little more than the least */
+};
+
+double sc_strips_seconds(const struct sc_strips *call, int64_t width);
+void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out);
+
+/* Fills in what is the machine's; `otherwise`: bytes/s of a device's link to the host by what it says of itself. */
+void sc_strips_machine(struct sc_strips *call, const struct sc_database *db, double otherwise, double bytes_in,
+                       double bytes_out);
+
+/* Not 0: every width is this one (bench/strips). */
+extern int64_t sc_strips_fixed;
+
+#endif

@@ -1,0 +1,98 @@
+/* Strips of a product: how a call looks to who decides on their width (autotuner/strips.h), and the cuts. */
+#include "autotuner/start.h"
+#include "autotuner/strips.h"
+#include "blas/product.h"
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
+
+/* The device that has most blocks, and what it has: the others are done no later. */
+static void look_at_blocks(const struct sc_product *g, struct sc_strips *s)
+{
+    int blocks[SC_DEVICES_MAX] = {0}, parts[SC_DEVICES_MAX] = {0}, most = 0;
+    int64_t columns[SC_DEVICES_MAX] = {0};
+
+    for (int j = 0; j < g->n.n; j++) {
+        bool has[SC_DEVICES_MAX] = {false};
+
+        for (int i = 0; i < g->m.n; i++) {
+            int d = sc_product_device(g, i, j);
+
+            blocks[d]++;
+            parts[d] += !has[d];
+            columns[d] += has[d] ? 0 : sc_blas_part(&g->n, j);
+            has[d] = true;
+        }
+    }
+    for (int d = 1; d < sc_coherence_devices(); d++)
+        most = blocks[d] > blocks[most] ? d : most;
+    for (int d = 0; d < sc_coherence_devices(); d++)
+        s->devices += blocks[d] > 0;
+    s->columns = columns[most];
+    s->parts = parts[most];
+    s->blocks = (blocks[most] + parts[most] - 1) / parts[most];
+    s->rows = g->call->kernel->m / g->m.n;
+}
+
+static double kernel_seconds(const struct sc_kernel *k, int devices)
+{
+    const struct sc_database *db = sc_autotuner_database();
+    double products = (double)k->m * (double)k->n * (double)k->k / devices;
+    double seconds = db ? sc_database_seconds(db, 0, SC_OP_GEMM, k->type, products) : 0;
+
+    return seconds > 0 ? seconds : products / sc_blas_products_per_second(0, k->type);
+}
+
+/* `missing`: bytes that have to be brought. */
+static int64_t width_of(const struct sc_product *g, uint64_t missing, int64_t least)
+{
+    const struct sc_kernel *k = g->call->kernel;
+    struct sc_strips s = {.sum = k->k, .least = least};
+    struct sc_strips_choice choice;
+    double result = (double)k->m * (double)k->n * (double)sc_type_bytes(k->type);
+
+    look_at_blocks(g, &s);
+    s.kernel = kernel_seconds(k, s.devices);
+    sc_strips_machine(&s, sc_autotuner_database(), sc_coherence_device_properties(0)->host_bandwidth, (double)missing,
+                      result);
+    if (!missing)
+        s.blocks *= g->k.n;
+    sc_strips_choose(&s, &choice);
+    return choice.width[choice.best];
+}
+
+/* --- the cuts ----------------------------------------------------------------------------------------------------- */
+
+void sc_product_cut_result(struct sc_product *g)
+{
+    int64_t width = width_of(g, 0, 1);
+
+    sc_blas_cut(&g->n, sc_product_operand(g, 2), width, width / 2);
+}
+
+/* A transposed and B, too: rows of C are cut and the sum is, columns hardly.  That is another problem than the one that
+ * widths are chosen for; the usual one is within a few percent of the best. */
+static int64_t width_of_operands(const struct sc_product *g)
+{
+    const struct sc_kernel *k = g->call->kernel;
+    int64_t most = k->k > k->n ? k->k : k->n;
+
+    if (k->transa != 'N' && k->transb != 'N')
+        return most / 16 > SC_BLAS_STRIP_MIN ? most / 16 : SC_BLAS_STRIP_MIN;
+    return width_of(g, sc_blas_missing(g->call), most / (SC_PRODUCT_PARTS_MAX / 2));
+}
+
+void sc_product_cut_operands(struct sc_product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+    bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
+    int64_t width = width_of_operands(g), block = a_is_depth ? width : 2 * width; /* of a C that is cut both ways */
+
+    sc_blas_cut(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), block, block);
+    if (!b_is_depth) {
+        sc_blas_cut(&g->n, sc_product_operand(g, 1), block, block);
+        return;
+    }
+    sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
+    /* And columns of C, coarsely, so that they are finished one after the other. */
+    sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
+}

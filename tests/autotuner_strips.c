@@ -1,0 +1,114 @@
+/* How wide strips of products are: the model by made-up numbers, and what follows from it. */
+#include <math.h>
+
+#include "autotuner/strips.h"
+#include "tests/tap.h"
+
+static bool is(double value, double expected) { return fabs(value - expected) < 1e-9 * (1 + fabs(expected)); }
+
+/* A device computes 10 ms on 4096 columns, which take 10 ms to the host. */
+static struct sc_strips result(void)
+{
+    return (struct sc_strips){.kernel = 10e-3, .out = 10e-3, .devices = 1, .sum = 8192, .columns = 4096, .parts = 1,
+                              .blocks = 1, .rows = 8192};
+}
+
+static int64_t chosen(const struct sc_strips *s)
+{
+    struct sc_strips_choice choice;
+
+    sc_strips_choose(s, &choice);
+    return choice.width[choice.best];
+}
+
+static void test_results(void)
+{
+    struct sc_strips s = result();
+    struct sc_strips_choice choice;
+
+    tap_ok(is(sc_strips_seconds(&s, 4096), 20e-3) && is(sc_strips_seconds(&s, 1024), 12.5e-3),
+           "a result in four strips: all but one go home under the kernels");
+    s.out = 2e-3;
+    tap_ok(is(sc_strips_seconds(&s, 1024), 10.5e-3), "only the last one's transfer is left");
+    s.out = 40e-3;
+    tap_ok(is(sc_strips_seconds(&s, 1024), 42.5e-3), "or the first one's kernel, where the link is slower");
+    s.out = 10e-3;
+    tap_ok(chosen(&s) == 256, "where strips cost nothing they are as narrow as they may be");
+    s.task = 1e-3;
+    tap_ok(is(sc_strips_seconds(&s, 256), 16e-3 + 10e-3 / 16), "no kernel begins before the host has enqueued it");
+    tap_ok(chosen(&s) == 512, "where tasks are dear there are fewer");
+    s.devices = 4;
+    tap_ok(chosen(&s) == 2048, "still fewer with more devices, as one host enqueues for all");
+    s = result();
+    s.latency[1] = 2e-3;
+    tap_ok(chosen(&s) > 256, "and where transfers are");
+    s = result();
+    s.kernel = 1;
+    tap_ok(chosen(&s) == 2048, "wider ones where it makes no difference of half a percent");
+    s = result();
+    s.rows = 2048;
+    tap_ok(chosen(&s) == 1024, "never so narrow that a kernel does not occupy the device");
+    s.rows = 100;
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.width[0] == 1024, "but of 1024 columns, however few rows there are");
+    s = result();
+    s.parts = 16;
+    tap_ok(is(sc_strips_seconds(&s, 4096), sc_strips_seconds(&s, 256)) && chosen(&s) >= 4096,
+           "what is in tiles anyway is not cut where that is enough");
+}
+
+/* 10 ms to bring what 10 ms of kernels need. */
+static void test_operands(void)
+{
+    struct sc_strips s = result();
+    struct sc_strips_choice choice;
+
+    s.in = 10e-3;
+    s.out = 0;
+    tap_ok(is(sc_strips_seconds(&s, 8192), 20e-3), "operands in one piece: nothing is hidden");
+    tap_ok(is(sc_strips_seconds(&s, 2048), 10e-3 + 10e-3 * (1 / 4. + 1 / 2. - 1 / 8.)),
+           "in strips: what the last of them were needed for is left");
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.width[0] == 512, "parts of a sum are not as narrow as those of a result");
+    s.least = 600;
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.width[0] == 1024, "the caller may not be able to cut narrow ones");
+    s.launch = 1e-3;
+    tap_ok(sc_strips_seconds(&s, 256) > sc_strips_seconds(&s, 1024), "each has more kernels");
+    sc_strips_choose(&s, &choice);
+    for (int i = 0; i < choice.count; i++)
+        if (choice.seconds[i] < choice.seconds[choice.best])
+            tap_ok(choice.seconds[i] > 0.99 * choice.seconds[choice.best], "the best one is near the least");
+    tap_ok(choice.count == 4 && choice.width[3] == 8192, "nothing wider than the operands is thought of");
+}
+
+/* Eight links that share: 4 GB/s in all to the host. */
+static void test_machine(void)
+{
+    struct sc_database *db = sc_database_new("made up", 2);
+    struct sc_strips s = result();
+
+    s.devices = 2;
+    sc_strips_machine(&s, NULL, 10e9, 40e9, 20e9);
+    tap_ok(is(s.in, 2) && is(s.out, 1) && s.task > 0 && s.latency[0] > 0, "by what devices say of their links");
+    for (int d = 0; d < 2; d++) {
+        db->link[SC_PLACE_HOST][d] = (struct sc_database_link){3e-6, 20e9};
+        db->link[d][SC_PLACE_HOST] = (struct sc_database_link){4e-6, 10e9};
+    }
+    db->set[SC_SET_UP][2] = 5e9;
+    db->enqueue = 7e-6;
+    sc_strips_machine(&s, db, 10e9, 40e9, 20e9);
+    tap_ok(is(s.in, 1) && is(s.out, 4), "by measured links, and what they carry together");
+    tap_ok(is(s.task, 7e-6) && is(s.latency[0], 3e-6) && is(s.latency[1], 4e-6), "and what else was measured");
+    tap_ok(is(sc_database_host_rate(db, SC_SET_DOWN, 2), 40e9) && is(sc_database_host_rate(db, SC_SET_UP, 1), 10e9),
+           "one link alone, or two of which nothing is known together");
+    sc_database_free(db);
+}
+
+int main(void)
+{
+    test_results();
+    test_operands();
+    test_machine();
+    return tap_done();
+}
