@@ -427,7 +427,7 @@ static bool measure(const struct kind *kind, int n, int padding, int least, doub
         p.x[i] = element(i, -1);
     error = kind->error(&p);
     good = info == 0 && error <= 100 * DBL_EPSILON * p.n && isfinite(sum);
-    printf("%s n=%d ld=%d rounds=%d first_seconds=%.6f mean_seconds=%.6f best_seconds=%.6f best_gflops=%.1f info=%d"
+    printf("%s n=%d ld=%d rounds=%d first_seconds=%.9f mean_seconds=%.9f best_seconds=%.9f best_gflops=%.1f info=%d"
            " error=%.1e %s\n",
            kind->name, p.n, p.ld, rounds, first, rounds > 1 ? (spent - first) / (rounds - 1) : first, best,
            1e-9 * kind->flops * (double)p.n * (double)p.n * (double)p.n / best, info, error, good ? "ok" : "WRONG");

@@ -179,27 +179,11 @@ static inline void sc_blas_leave(void)
     sc_inside_leave();
 }
 
-static inline bool sc_blas_small1(int level, int64_t n) { return n < sc_blas_small[level]; }
+/* What the gates of the veneers ask (gate.h), for those of LAPACK. */
 static inline bool sc_blas_small2(int level, int64_t m, int64_t n) { return m * n < sc_blas_small[level]; }
 static inline bool sc_blas_small3(int level, int64_t m, int64_t n, int64_t k)
 {
     return (__int128)(m * n) * k < sc_blas_small[level]; /* up to 2^93 */
-}
-
-/* 64-bit sizes, whose products may be more than any integer: then not small. */
-static inline bool sc_blas_wide_small1(int level, int64_t n) { return n < sc_blas_small[level]; }
-static inline bool sc_blas_wide_small2(int level, int64_t m, int64_t n)
-{
-    int64_t work;
-
-    return !__builtin_mul_overflow(m, n, &work) && work < sc_blas_small[level];
-}
-static inline bool sc_blas_wide_small3(int level, int64_t m, int64_t n, int64_t k)
-{
-    int64_t area, work;
-
-    return !__builtin_mul_overflow(m, n, &area) && !__builtin_mul_overflow(area, k, &work) &&
-           work < sc_blas_small[level];
 }
 
 /* An integer of a name without a 64: in memory; by value, of which a program with 32 bits sets the lower half. */

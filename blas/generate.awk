@@ -46,7 +46,6 @@ function c_others(r, t,   c, o) {
 function kind_of(cblas) { return "SC_BLAS_" (cblas ? "CBLAS" : "F77") (wide ? "_64" : "") }
 # Complex functions return by value or through a hidden first argument: see hidden().
 function is_complex_function(t) { return result == "T" && complex(t) }
-function inner_name(fname, t) { return is_complex_function(t) && fname !~ /^cblas_/ ? "value_" fname : fname }
 
 # The type of what a scalar or address argument holds.
 function held(a, t) { return a ~ /^&?R:/ ? real_of(t) : pointed_of(t) }
@@ -89,14 +88,45 @@ function returns_c(t) {
 }
 function cblas_name(r, t) { return "cblas_" r (result == "T" && complex(t) ? "_sub" : "") }
 
-# "if (small)": the product of sizes against the threshold of the level.  s: "*" for Fortran's arguments.
-function small(s,   f, n, i, l, c) {
-    if (work == "0") return "1"
-    n = split(work, f, "*"); l = level
-    c = s == "*" ? "*" : wide ? "" : "(sc_blas_int)"
-    for (i = 1; i <= n; i++)
-        l = l ", " (f[i] != "o" ? c f[i] : (s == "*" ? "sc_blas_is_left(*side)" : "side == 141") " ? " c "m : " c "n")
-    return "sc_blas_" (wide ? "wide_" : "") "small" n "(" l ")"
+# Where an argument is when a veneer begins, in assembler: the place of the i-th, which %rdi holds if it is 0.
+function register(place) { return substr("rdirsirdxrcxr8 r9 ", 3 * place + 1, place < 4 ? 3 : 2) }
+function half(r) { return r ~ /^r[0-9]/ ? r "d" : "e" substr(r, 2) }
+function place_of(a, cblas,   i, place) {
+    place = cblas && level > 1
+    for (i = 1; arg[i] != a; i++) if (!cblas || !is_scalar(arg[i]) || held(arg[i], type_now) == "void") place++
+    return place
+}
+function asm(text) { return "    \"    " text "\\n\"\n" }
+# The size a, 64 bits wide, into the register `to`; conditions stay as they are.
+function load(a, to, cblas,   place, move) {
+    place = place_of(a, cblas)
+    move = wide ? "movq " : "movslq "
+    if (cblas && place >= 6) return asm(move 8 * (place - 5) "(%rsp), " to)
+    if (cblas) return asm(move "%" (wide ? register(place) : half(register(place))) ", " to)
+    if (place >= 6) return asm("movq " 8 * (place - 5) "(%rsp), " to) asm(move "(" to "), " to)
+    return asm(move "(%" register(place) "), " to)
+}
+# Is the matrix on the left side?  As a condition.
+function is_left(cblas,   place) {
+    place = register(place_of("side", cblas))
+    if (cblas) return asm("cmpl $141, %" half(place))
+    return asm("movzbl (%" place "), %eax") asm("orl $32, %eax") asm("cmpb $'l', %al")
+}
+# The product of sizes into %r10, and to large_NAME if it is not below the threshold, or is no 64-bit integer: two sizes
+# of 32 bits always have one that is.
+function look(fname, cblas,   f, n, i, code) {
+    if (work == "0") return ""
+    n = split(work, f, "*")
+    code = load(f[1], "%r10", cblas)
+    for (i = 2; i <= n; i++) {
+        if (f[i] != "o") code = code load(f[i], "%r11", cblas)
+        else {
+            code = code load("m", "%r11", cblas) is_left(cblas) load("n", "%rax", cblas)
+            code = code asm("cmovneq %rax, %r11")
+        }
+        code = code asm("imulq %r11, %r10") (wide || i > 2 ? asm("jo large_" fname) : "")
+    }
+    return code "    SC_GATE_SMALL(" fname ", " level ")\n"
 }
 
 function member(a, t, s, cblas,   f, k, v) {
@@ -134,19 +164,22 @@ function answer(ret, fn, names) {
     return ret == "void" ? "        " fn "(" names ");\n        return;" : "        return " fn "(" names ");"
 }
 # One veneer.
-function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, star, call, inner) {
-    kind = kind_of(cblas); star = cblas ? "" : "*"; inner = inner_name(fname, t)
+function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, star, call) {
+    kind = kind_of(cblas); star = cblas ? "" : "*"
     fn = "((fn_" fname ")sc_blas_host[" kind "][" id "])"
     jump = answer(ret, fn, names)
     print "typedef " ret " (*fn_" fname ")(" params ");"
     print "static __attribute__((cold)) " ret " stub_" fname "(" params ")\n{"
     print "    fn_" fname " fn = (fn_" fname ")sc_blas_resolve(" id ", " kind ", (sc_blas_fn)stub_" fname ");\n"
     print ret == "void" ? "    if (fn)\n        fn(" names ");\n}" : "    return fn ? fn(" names ") : 0;\n}"
-    if (inner != fname) print "static " ret " " inner "(" params ");"
-    if (work != "0") {
-        print "static __attribute__((noinline, cold)) " ret " large_" fname "(" params ")\n{"
+    print ret " gate_" fname "(" params ") __attribute__((visibility(\"hidden\")));"
+    print "static __attribute__((noinline, cold, used)) " ret " large_" fname "(" params ")\n{"
+    if (work == "0") {
+        print "    sc_blas_counts_new();"
+        print answer(ret, "gate_" fname, names) "\n}"
+    } else {
         print "    if (!sc_blas_counts) {\n        sc_blas_counts_new();"
-        print answer(ret, inner, names) "\n    }"
+        print answer(ret, "gate_" fname, names) "\n    }"
         print "    if (sc_inside()) {\n" jump "\n    }"
         marshal(t, star, cblas)
         print "    enum sc_blas_next next = sc_blas_large(&call);\n"
@@ -162,16 +195,10 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
         print ret == "void" ? "    " call ";" : "    " ret " value = " call ";"
         print "    sc_blas_leave();" (ret == "void" ? "" : "\n    return value;") "\n}"
     }
-    print (inner != fname ? "static " : "") ret " " inner "(" params ")\n{"
-    if (work == "0") {
-        print "    sc_blas_count(" id ");"
-        print ret == "void" ? "    " fn "(" names ");\n}\n" : "    return " fn "(" names ");\n}\n"
-        return
-    }
-    print "    uint64_t *counts = sc_blas_counts;\n"
-    print "    if (__builtin_expect(counts && " small(star) ", 1)) {\n        sc_blas_count_on(counts, " id ");"
-    print jump "\n    }\n    " (ret == "void" ? "" : "return ") "large_" fname "(" names ");\n}\n"
-    if (inner != fname) hidden(fname, ret, params, names)
+    type_now = t
+    print "SC_GATE(" fname ",\n" look(fname, cblas) "    SC_GATE_HOST(" fname ", " 2 * wide + cblas ", " id "));"
+    if (is_complex_function(t) && !cblas) hidden(fname, ret, params, names)
+    else print "SC_GATE_NAME(" fname ", gate_" fname ");"
 }
 
 # A complex function of Fortran as programs call it: with five arguments, its value returned; or with six, the first of
@@ -181,17 +208,16 @@ function hidden(fname, ret, params, names,   pointer) {
     print "static " ret " of_hidden_" fname "(" params ")\n{\n    " pointer "\n    " ret " value = 0;\n"
     print "    ((hidden)sc_blas_hidden[" wide "][" id "])(&value, " names ");\n    return value;\n}"
     print "static " ret " to_hidden_" fname "(" ret " *value, " params ")"
-    print "{\n    return *value = value_" fname "(" names ");\n}"
+    print "{\n    return *value = gate_" fname "(" names ");\n}"
     print ret " " fname "(" six_pointers ")\n{"
-    print "    return sc_blas_g77 ? to_hidden_" fname "((void *)(uintptr_t)a, b, c, d, e, f) : value_" fname "(a, b, c, d, e);\n}\n"
+    print "    return sc_blas_g77 ? to_hidden_" fname "((void *)(uintptr_t)a, b, c, d, e, f) : gate_" fname "(a, b, c, d, e);\n}\n"
     of_hidden[wide] = of_hidden[wide] "        [" id "] = (sc_blas_fn)of_hidden_" fname ",\n"
 }
 
 # The other spellings of a name: nothing but more names.
 function aliases(fname, others,   n, i, name) {
     n = split(others, name, " ")
-    for (i = 1; i <= n; i++)
-        print "extern __typeof__(" fname ") " name[i] " __attribute__((alias(\"" fname "\"), visibility(\"default\")));"
+    for (i = 1; i <= n; i++) print "SC_GATE_NAME(" name[i] ", " fname ");"
 }
 
 # --- 64-bit calls for a host BLAS with 32-bit integers
@@ -381,8 +407,8 @@ function check(fname, ret, params, t, cblas,   i, l, loops) {
     print "    end();"
     for (i = 0; i < loops; i++) printf "}"
     print "\n}"
-    return sprintf("    {\"%s\", (sc_blas_fn)%s, check_%s, %d, %s, SC_%s},\n", fname, fname, fname, id,
-        kind_of(cblas), toupper(t))
+    return sprintf("    {\"%s\", (sc_blas_fn)%s, check_%s, %d, %s, SC_%s, \"%s\"},\n", fname, fname, fname, id,
+        kind_of(cblas), toupper(t), work)
 }
 
 function pairs(name, one, other) {
@@ -429,7 +455,9 @@ BEGIN {
         table = "const struct sc_blas_row sc_blas_rows[] = {\n    {.name = \"(none)\"},\n"
     } else if (what == "veneers") {
         begin_file("the veneers.")
-        print "#include \"blas/prototypes.h\"\n"
+        print "#include \"blas/gate.h\"\n#include \"blas/prototypes.h\"\n"
+        print "_Static_assert(SC_BLAS_F77 == 0 && SC_BLAS_CBLAS == 1 && SC_BLAS_F77_64 == 2 && SC_BLAS_CBLAS_64 == 3,"
+        print "               \"the gates have numbers\");\n"
     } else if (what == "replay") {
         begin_file("every routine, called as a record says.")
     } else if (what == "doc") {

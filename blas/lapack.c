@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "blas/blas_int.h"
+#include "blas/gate.h"
 #include "blas/lapack.h"
 #include "coherence/coherence.h"
 
@@ -33,18 +34,12 @@ static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
     return fn;
 }
 
-static inline void *resolve(void **slot, const char *name)
+/* `unfound`: what is in the slot until the routine is found. */
+static inline void *resolve(void **slot, void *unfound, const char *name)
 {
     void *fn = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 
-    return __builtin_expect(fn != NULL, 1) ? fn : find(slot, name);
-}
-
-/* LAPACK's panels are recursive: what is small has to cost no more than a comparison and a jump.  Of 64-bit integers
- * the lower half is looked at, as in the veneers of the BLAS. */
-static inline bool is_small(Int m, Int n)
-{
-    return __builtin_expect(sc_blas_small2(1, *m, *n), 1);
+    return __builtin_expect(fn != unfound, 1) ? fn : find(slot, name);
 }
 
 static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
@@ -168,74 +163,81 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
 /* --- veneers ------------------------------------------------------------------------------------------------------ */
 
 #define AT(integer) sc_blas_int_at(integer)
-#define EXPORT __attribute__((visibility("default")))
 #define TYPES(veneer, rest) veneer(s##rest, SC_S) veneer(d##rest, SC_D) veneer(c##rest, SC_C) veneer(z##rest, SC_Z)
 
+/* A veneer's slot holds the host's routine, once that has been found; before, large_NAME, which finds it. */
+#define LARGE static __attribute__((used)) void /* only the assembler uses it */
+#define SLOT(name) static __attribute__((used)) void *slot_##name = (void *)large_##name;
+
+/* LAPACK's panels are recursive, so a small call has to cost no more than a comparison and a jump, as in the veneers of
+ * the BLAS.  Of 64-bit integers the lower half is looked at, as there. */
+#define GATE(name, work, level)                                                                                       \
+    SC_GATE(name, work SC_GATE_SMALL(name, level) SC_GATE_JUMP(slot_##name));                                         \
+    SC_GATE_NAME(name, gate_##name);
+
 /* A routine of the host that works on an m x n matrix, between `begin` and panel_end.  `host`: its parameters with the
- * lengths of strings, which are passed on and, where they would be on the stack, not declared (rule 8). */
-#define PANEL(name, parameters, host, arguments, m, n, begin)                                                         \
-    EXPORT void name parameters;                                                                                      \
-    void name parameters                                                                                              \
+ * lengths of strings, which are passed on and, where they would be on the stack, not declared (rule 8).  at_m, at_n:
+ * the registers with the addresses of m and n. */
+#define PANEL(name, parameters, host, arguments, m, n, at_m, at_n, begin)                                             \
+    LARGE large_##name parameters;                                                                                    \
+    SLOT(name)                                                                                                        \
+    LARGE large_##name parameters                                                                                     \
     {                                                                                                                 \
         typedef void routine host;                                                                                    \
-        static void *slot;                                                                                            \
-        routine *fn = (routine *)resolve(&slot, #name);                                                               \
+        routine *fn = (routine *)resolve(&slot_##name, (void *)large_##name, #name);                                  \
         bool begun;                                                                                                   \
                                                                                                                       \
         if (!fn)                                                                                                      \
             return;                                                                                                   \
-        if (is_small(m, n)) {                                                                                         \
-            fn arguments;                                                                                             \
-            return;                                                                                                   \
-        }                                                                                                             \
-        begun = begin;                                                                                                \
+        begun = !sc_blas_small2(1, *m, *n) && (begin);                                                                \
         fn arguments;                                                                                                 \
         panel_end(begun);                                                                                             \
-    }
+    }                                                                                                                 \
+    GATE(name, SC_GATE_PRODUCT(at_m, at_n), 1)
 
 /* m x n panels: LU's (pivots) and the orthogonal ones (tau and a workspace); the columns or rows of their Q. */
 #define LU_PANEL(name, type)                                                                                          \
     PANEL(name, (Int m, Int n, void *a, Int lda, void *pivots, void *info),                                           \
-          (Int m, Int n, void *a, Int lda, void *pivots, void *info), (m, n, a, lda, pivots, info), m, n,             \
-          panel_begin(type, a, AT(m), AT(n), AT(lda)))
+          (Int m, Int n, void *a, Int lda, void *pivots, void *info), (m, n, a, lda, pivots, info), m, n, "%rdi",     \
+          "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
 #define QR_PANEL(name, type)                                                                                          \
     PANEL(name, (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info),                                  \
           (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info), (m, n, a, lda, tau, work, info), m, n, \
-          panel_begin(type, a, AT(m), AT(n), AT(lda)))
+          "%rdi", "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
 #define Q_PANEL(name, type)                                                                                           \
     PANEL(name, (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                           \
           (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                                 \
-          (m, n, k, a, lda, tau, work, info), m, n, panel_begin(type, a, AT(m), AT(n), AT(lda)))
+          (m, n, k, a, lda, tau, work, info), m, n, "%rdi", "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
 
 /* Blocks of the diagonal: Cholesky's and the product L^T L; the inverse of a triangle. */
 #define DIAGONAL(name, type)                                                                                          \
     PANEL(name, (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                               \
           (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                                     \
-          (uplo, n, a, lda, info, length), n, n, panel_begin(type, a, AT(n), AT(n), AT(lda)))
+          (uplo, n, a, lda, info, length), n, n, "%rsi", "%rsi", panel_begin(type, a, AT(n), AT(n), AT(lda)))
 #define TRIANGLE(name, type)                                                                                          \
     PANEL(name, (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info),                            \
           (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info, size_t, size_t),                  \
-          (uplo, diag, n, a, lda, info, 1, 1), n, n, panel_begin(type, a, AT(n), AT(n), AT(lda)))
+          (uplo, diag, n, a, lda, info, 1, 1), n, n, "%rdx", "%rdx", panel_begin(type, a, AT(n), AT(n), AT(lda)))
 
 /* The panels of two-sided reductions (tridiagonal, bidiagonal, Hessenberg form): they multiply all of A by vectors, and
  * overwrite their columns (bidiagonal: and rows). */
 #define LATRD(name, type)                                                                                             \
     PANEL(name, (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw),            \
           (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw, size_t),          \
-          (uplo, n, nb, a, lda, e, tau, w, ldw, 1), n, n,                                                             \
-          columns_begin(type, a, AT(n), AT(n), AT(lda), sc_blas_letter(*uplo) == 'U' ? AT(n) - AT(nb) : 0, AT(nb), \
+          (uplo, n, nb, a, lda, e, tau, w, ldw, 1), n, n, "%rsi", "%rsi",                                             \
+          columns_begin(type, a, AT(n), AT(n), AT(lda), sc_blas_letter(*uplo) == 'U' ? AT(n) - AT(nb) : 0, AT(nb),    \
                         w, AT(ldw)))
 #define LABRD(name, type)                                                                                             \
     PANEL(name, (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,  \
                  void *y, Int ldy),                                                                                   \
           (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,        \
            void *y, Int ldy),                                                                                         \
-          (m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy), m, n,                                                 \
+          (m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy), m, n, "%rdi", "%rsi",                                 \
           home_begin(type, a, AT(m), AT(n), AT(lda), SC_RDWR))
 #define LAHR2(name, type)                                                                                             \
     PANEL(name, (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),              \
           (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),                    \
-          (n, k, nb, a, lda, tau, t, ldt, y, ldy), n, n,                                                              \
+          (n, k, nb, a, lda, tau, t, ldt, y, ldy), n, n, "%rdi", "%rdi",                                              \
           columns_begin(type, a, AT(n), AT(n) - AT(k) + 1, AT(lda), 0, AT(nb), y, AT(ldy)))
 
 /* The triangular factor T of a block of reflectors V. */
@@ -244,27 +246,38 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
           (const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt),      \
           (const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt,       \
            size_t, size_t),                                                                                           \
-          (direct, storev, n, k, v, ldv, tau, t, ldt, 1, 1), n, k,                                                    \
+          (direct, storev, n, k, v, ldv, tau, t, ldt, 1, 1), n, k, "%rdx", "%rcx",                                    \
           home_begin(type, v, is_rows(storev) ? AT(k) : AT(n), is_rows(storev) ? AT(n) : AT(k), AT(ldv), SC_READ))
 
+/* The work of the gate: n times the count of the rows k1 to k2. */
 #define LASWP(name, type)                                                                                             \
-    EXPORT void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc);                                   \
-    void name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc)                                           \
+    LARGE large_##name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc);                                 \
+    SLOT(name)                                                                                                        \
+    LARGE large_##name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc)                                  \
     {                                                                                                                 \
         typedef void routine(Int, void *, Int, Int, Int, Int, Int);                                                   \
-        static void *slot;                                                                                            \
-        routine *fn = (routine *)resolve(&slot, #name);                                                               \
+        routine *fn = (routine *)resolve(&slot_##name, (void *)large_##name, #name);                                  \
                                                                                                                       \
-        if (fn && (__builtin_expect(sc_blas_small2(2, *n, *k2 - *k1 + 1), 1) ||                                       \
+        if (fn && (sc_blas_small2(2, *n, *k2 - *k1 + 1) ||                                                            \
                    !interchange(type, a, AT(n), AT(lda), AT(k1), AT(k2), pivots, AT(inc))))                           \
             fn(n, a, lda, k1, k2, pivots, inc);                                                                       \
-    }
+    }                                                                                                                 \
+    GATE(name,                                                                                                        \
+         "    movslq (%r8), %r10\n"                                                                                   \
+         "    movslq (%rcx), %r11\n"                                                                                  \
+         "    subq %r11, %r10\n"                                                                                      \
+         "    incq %r10\n"                                                                                            \
+         "    movslq (%rdi), %r11\n"                                                                                  \
+         "    imulq %r11, %r10\n",                                                                                    \
+         2)
 
+/* k is the first argument on the stack. */
 #define LARFB(name, number)                                                                                           \
-    EXPORT void name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n,       \
-                     Int k, void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork);            \
-    void name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n, Int k,       \
-              void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork)                           \
+    LARGE large_##name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n,     \
+                       Int k, void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork);          \
+    SLOT(name)                                                                                                        \
+    LARGE large_##name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n,     \
+                       Int k, void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork)           \
     {                                                                                                                 \
         typedef void routine(const char *, const char *, const char *, const char *, Int, Int, Int, void *, Int,      \
                              void *, Int, void *, Int, void *, Int, size_t, size_t, size_t, size_t);                  \
@@ -272,15 +285,21 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
             .type = number, .side = sc_blas_letter(*side), .trans = sc_blas_letter(*trans),                           \
             .direct = sc_blas_letter(*direct), .storev = sc_blas_letter(*storev), .m = AT(m), .n = AT(n), .k = AT(k), \
             .v = v, .ldv = AT(ldv), .t = t, .ldt = AT(ldt), .c = c, .ldc = AT(ldc)};                                  \
-        static void *slot;                                                                                            \
-        routine *fn = (routine *)resolve(&slot, #name);                                                               \
+        routine *fn = (routine *)resolve(&slot_##name, (void *)large_##name, #name);                                  \
         bool begun;                                                                                                   \
                                                                                                                       \
         if (!fn || reflect(&r, &begun))                                                                               \
             return;                                                                                                   \
         fn(side, trans, direct, storev, m, n, k, v, ldv, t, ldt, c, ldc, work, ldwork, 1, 1, 1, 1);                   \
         panel_end(begun);                                                                                             \
-    }
+    }                                                                                                                 \
+    GATE(name,                                                                                                        \
+         SC_GATE_PRODUCT("%r8", "%r9")                                                                                \
+         "    movq 8(%rsp), %r11\n"                                                                                   \
+         "    movslq (%r11), %r11\n"                                                                                  \
+         "    imulq %r11, %r10\n"                                                                                     \
+         "    jo large_" #name "\n",                                                                                  \
+         3)
 
 TYPES(LASWP, laswp_)
 TYPES(LU_PANEL, getrf2_)

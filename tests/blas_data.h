@@ -17,6 +17,7 @@ struct check {
     int routine;
     enum sc_blas_interface interface;
     enum sc_type type;
+    const char *work; /* of routines.tab */
 };
 
 /* Everything that a routine reads or writes. */

@@ -21,11 +21,12 @@ void xerbla_(const char *name, const sc_blas_int *info, size_t length)
 }
 
 static bool offload_answer;
-static int offloads, acquired;
+static int offloads, acquired, of_lesser_order;
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
 {
-    (void)routine, (void)kernel;
+    (void)routine;
     offloads++;
+    of_lesser_order += kernel->side && (kernel->side == 'L' ? kernel->m : kernel->n) < size.m;
     return offload_answer;
 }
 int sc_coherence_devices(void) { return 0; }
@@ -92,8 +93,73 @@ static void set_small(int64_t work)
     for (int level = 1; level <= 3; level++)
         sc_blas_small[level] = work;
 }
-static bool start(bool now) { return now; }
+/* Asked once for each large call. */
+static int looked_at;
+static bool start(bool now)
+{
+    looked_at++;
+    return now;
+}
 static bool start_nothing(bool now) { return now && false; }
+
+/* The work of a call with these sizes; o: its matrix is of that order. */
+static int64_t work_of(const char *work, int64_t o)
+{
+    int64_t product = 1;
+
+    for (; *work; work++)
+        product *= *work == 'm' ? size.m : *work == 'n' ? size.n : *work == 'k' ? size.k : *work == 'o' ? o : 1;
+    return product;
+}
+
+static int large_calls(const struct check *check, int64_t threshold)
+{
+    set_small(threshold);
+    calls = looked_at = of_lesser_order = 0;
+    type = check->type;
+    check->run(check->veneer);
+    return looked_at;
+}
+
+/* Is each routine looked at from its work on, and not below?  From the lesser work on by one side only. */
+static int misjudged(void)
+{
+    int bad = 0;
+
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        const struct check *check = &checks[i];
+        bool sides = strchr(check->work, 'o') != NULL;
+        int64_t least = work_of(check->work, size.n), most = work_of(check->work, size.m);
+        int all = large_calls(check, INT64_MIN), none = large_calls(check, most + 1);
+        int from_least = large_calls(check, least), from_most = large_calls(check, most);
+
+        if (none || from_least != all || from_most != (sides ? all / 2 : all) || (sides && of_lesser_order) ||
+            !all != !strcmp(check->work, "0")) {
+            tap_diag("%s: %d calls, %d from %lld on, %d from %lld, %d above", check->name, all, from_least,
+                     (long long)least, from_most, (long long)most, none);
+            bad++;
+        }
+    }
+    return bad;
+}
+
+/* Sizes whose product is no 64-bit integer: the devices take them, the host would come back at once or never. */
+static int enormous_taken(void)
+{
+    static const int64_t wide = INT64_C(1) << 32;
+    static const sc_blas_int narrow = 1 << 30;
+    static const double one = 1;
+
+    offload_answer = true;
+    offloads = 0;
+    dgemm_64_("N", "N", &wide, &wide, &wide, &one, NULL, &wide, NULL, &wide, &one, NULL, &wide);
+    dtrsm_64_("L", "L", "N", "N", &wide, &wide, &one, NULL, &wide, NULL, &wide);
+    dgemm_("N", "N", &narrow, &narrow, &narrow, &one, NULL, &narrow, NULL, &narrow, &one, NULL, &narrow);
+    dtrsm_("L", "L", "N", "N", &narrow, &narrow, &one, NULL, &narrow, NULL, &narrow);
+    cblas_dgemm(102, 111, 111, narrow, narrow, narrow, 1, NULL, narrow, NULL, narrow, 1, NULL, narrow);
+    offload_answer = false;
+    return offloads;
+}
 
 int main(void)
 {
@@ -113,7 +179,9 @@ int main(void)
     tap_ok(offloads > 0 && acquired > offloads, "devices were asked, operands brought home");
     set_small(0);
     tap_ok(differing() == 0, "all are large: all are the host's");
+    tap_ok(misjudged() == 0, "each is looked at from its work on");
     set_small(INT64_MAX);
+    tap_ok(enormous_taken() == 5, "products beyond 64 bits are not small");
     tap_ok(complaints > 0, "the program's own xerbla_ is the one that is called");
     tap_ok(differing_made_of(SC_BLAS_CBLAS, sc_blas_via_fortran[0]) == 0,
            "the CBLAS made of the Fortran routines gives the same");

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A small factorization by the reference LAPACK, made of hundreds of tiny calls, costs at most 5% more instructions than
+# A small factorization by the reference LAPACK, made of hundreds of tiny calls, costs at most 3% more instructions than
 # with the host BLAS alone: without devices, and with devices when nothing is offloaded.  Counted by callgrind in
 # LAPACK's routine and all below it.
 use strict;
@@ -40,7 +40,7 @@ for my $routine (qw(potrf getrf geqrf)) {
     my $host = instructions($routine, 64);
     for my $how (['none'], [$device, '--offload', 'never']) {
         my $ours = instructions($routine, 64, "$build/tools/semcache", 'run', '--device', @$how);
-        ok($host && $ours && $ours <= 1.05 * $host,
+        ok($host && $ours && $ours <= 1.03 * $host,
             sprintf '%s n=64, --device %s: %.3f of the %d instructions of the host BLAS alone', $routine, "@$how",
             ($ours // 9e99) / ($host // 1), $host // 0);
     }
