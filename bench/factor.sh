@@ -1,6 +1,7 @@
 #!/bin/sh
 # Factorizations, eigenvalues and solutions by the reference LAPACK: by the host BLAS alone, by semcache and, where it
-# is installed, by NVBLAS; times, their ratio to the host's, and what semcache moved.  From the build tree, after make:
+# is installed, by NVBLAS; times, their ratio to the host's, and what semcache and NVBLAS moved.  From the build tree,
+# after make:
 #   FACTOR_LAPACK=FOLDER sh SRC/bench/factor.sh [routine...]
 # FOLDER holds liblapack.so.3 of the reference LAPACK (Debian's liblapack3 has it in /usr/lib/x86_64-linux-gnu/lapack;
 # the file can be carried to a machine without it, together with libgfortran.so.5 and libquadmath.so.0 if need be).
@@ -8,13 +9,15 @@
 # FACTOR_BLAS: the host's OpenBLAS, if it is not found by its name.  BENCH_DEVICE: cuda:0.  FACTOR_SIZES: in place of
 # each routine's own.  FACTOR_TURNS=N: the host alone and semcache N times in turn, the best of each; processors that
 # are hotter or shared with others make single runs differ by a tenth.  FACTOR_NVBLAS=no: without NVBLAS, which gets
-# FACTOR_SECONDS (600) at most.  Exit status 1: a result was wrong.
+# FACTOR_SECONDS (600) at most; and again that for one more round, whose copies are counted where bench/count_copies was
+# built.  Exit status 1: a result was wrong.
 set -eu
 
 device=${BENCH_DEVICE:-cuda:0}
 blas=${FACTOR_BLAS:-libopenblas.so.0}
 routines=${*:-potrf getrf geqrf gesv syev syevd}
 small='50 100 200 400 700' # in one process, the others each in its own
+counter=$PWD/bench/.libs/count_copies.so
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/semcache-factor.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
@@ -59,14 +62,19 @@ measure() { # sizes: lines of bench/factor by all three
     done
     best host
     best semcache
-    : >"$scratch/nvblas"
-    [ -z "$nvblas" ] ||
-        timeout "${FACTOR_SECONDS:-600}" env NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" "$@" \
-            >"$scratch/nvblas" 2>/dev/null || true
+    : >"$scratch/nvblas" >"$scratch/copied"
+    [ -n "$nvblas" ] || return 0
+    by_nvblas "$@" >"$scratch/nvblas" || true
+    [ -e "$counter" ] && grep -q ' ok$' "$scratch/nvblas" || return 0
+    shift 5
+    by_nvblas CUDA_INJECTION64_PATH="$counter" COUNT_COPIES="$scratch/copied" bench/factor "$@" >/dev/null || true
+}
+by_nvblas() { # [variable=value...] command
+    timeout "${FACTOR_SECONDS:-600}" env NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" "$@" 2>/dev/null
 }
 # Milliseconds are the best of at least two rounds; first: the first one, which pins memory.  What semcache moved, in
-# matrices a round (up, down) and together in GiB, and faults a round; of the small sizes together in MiB.  (The host
-# alone moves nothing; NVBLAS does not say what it moves: the operands of each call, up and down.)
+# matrices a round (up, down) and together in GiB, and faults a round; of the small sizes together in MiB.  What NVBLAS
+# copied, in matrices, of the small sizes in MiB, in one round of each.  (The host alone moves nothing.)
 table() { # together: 1 or 0
     tr -d '\n' <"$scratch/stats" >"$scratch/line"
     awk -v together="$1" -v folder="$scratch" '
@@ -77,6 +85,7 @@ table() { # together: 1 or 0
             if (!match(stats, "\"" name "\": *[0-9]+")) return 0
             return substr(stats, RSTART + length(name) + 3, RLENGTH - length(name) - 3) + 0
         }
+        function copied(name) { return of(copies, name) }
         function good(line) { return line ~ / ok$/ }
         function ms(line, name) {
             return line == "" ? "-" : good(line) ? sprintf("%.3f", 1000 * of(line, name "_seconds")) : "WRONG"
@@ -84,7 +93,10 @@ table() { # together: 1 or 0
         function ratio(line) {
             return good(line) && good(host) ? sprintf("%.2f", of(line, "best_seconds") / of(host, "best_seconds")) : "-"
         }
-        BEGIN { getline stats < (folder "/line") }
+        BEGIN {
+            getline stats < (folder "/line")
+            getline copies < (folder "/copied")
+        }
         {
             host = $0
             ours = theirs = ""
@@ -97,18 +109,24 @@ table() { # together: 1 or 0
             if (!together && unit)
                 printf " %7.2f %7.2f %8.2f %7.0f", moved("h2d") / unit, moved("d2h") / unit,
                     (moved("h2d") + moved("d2h")) / rounds / 2 ^ 30, (moved("read") + moved("write")) / rounds
+            if (!together && unit && copies)
+                printf "   %7.2f %7.2f", copied("up") * rounds / unit, copied("down") * rounds / unit
             print ""
         }
         END {
             if (together)
                 printf "%-7s these: %.1f MiB up, %.1f MiB down, %d faults\n", $1, moved("h2d") / 2 ^ 20,
                     moved("d2h") / 2 ^ 20, moved("read") + moved("write")
+            if (together && copies)
+                printf "%-7s these by NVBLAS: %.1f MiB up, %.1f MiB down\n", $1, copied("up") / 2 ^ 20,
+                    copied("down") / 2 ^ 20
         }' "$scratch/host"
     if grep -q WRONG "$scratch/host" "$scratch/semcache"; then wrong=1; fi
 }
 
 wrong=0
-echo "routine      n     host ms semcache ms    first ms  ratio   nvblas ms  ratio      up    down moved GiB  faults"
+echo "routine      n     host ms semcache ms    first ms  ratio   nvblas ms  ratio      up    down moved GiB  faults" \
+    "nvblas up    down"
 for routine in $routines; do
     if [ -n "${FACTOR_SIZES:-}" ]; then
         large=$FACTOR_SIZES

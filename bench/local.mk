@@ -47,6 +47,22 @@ noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt
 endif
 endif
 
+# What bench/factor.sh counts NVBLAS's copies with; the test has a CUPTI of its own, which the module meets first.
+EXTRA_DIST += bench/count_copies.c tests/count_copies.c
+if HAVE_CUPTI
+noinst_LTLIBRARIES += bench/count_copies.la
+bench_count_copies_la_SOURCES = bench/count_copies.c
+bench_count_copies_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUPTI_CPPFLAGS)
+bench_count_copies_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere $(CUPTI_LDFLAGS)
+bench_count_copies_la_LIBADD = -lcupti
+check_PROGRAMS += tests/count_copies
+tests_count_copies_SOURCES = tests/count_copies.c tests/tap.h
+tests_count_copies_CPPFLAGS = $(AM_CPPFLAGS) $(CUPTI_CPPFLAGS)
+tests_count_copies_LDFLAGS = -export-dynamic
+tests_count_copies_LDADD =
+TESTS += tests/count_copies
+endif
+
 # What a decision costs: make bench/decide && top_srcdir=SRC bench/decide dgx1
 EXTRA_PROGRAMS += bench/decide
 bench_decide_SOURCES = bench/decide.c tests/device_common.h
