@@ -1,12 +1,12 @@
-/* How many bytes a CUDA program copies, whoever in it does (cuBLAS and NVBLAS have a CUDA runtime of their own inside, so
- * no function of theirs can be counted from outside): the driver loads this file into a program and CUPTI tells it of
+/* How many bytes a CUDA program copies, whoever in it does (cuBLAS and NVBLAS have a CUDA runtime of their own inside,
+ * so no function of theirs can be counted from outside): the driver loads this file into a program, and CUPTI tells it of
  * every copy.
  *
  *     CUDA_INJECTION64_PATH=$PWD/bench/.libs/count_copies.so COUNT_COPIES=FILE program
  *
- * writes one line into FILE (without it: to stderr) when the program ends.  Pages of unified memory that migrate, and what
- * kernels read from pinned memory, are not copies.  Copies within a device are not counted.  CUPTI calls back from threads
- * of its own: counts are atomic. */
+ * writes one line into FILE (without it: to stderr) when the program ends.  Pages of unified memory that migrate, what
+ * kernels read from pinned memory, and copies within a device are not counted.  CUPTI calls back from threads of its
+ * own: counts are atomic. */
 #include <cupti.h>
 #include <inttypes.h>
 #include <stdio.h>
