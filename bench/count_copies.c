@@ -1,6 +1,6 @@
 /* How many bytes a CUDA program copies, whoever in it does (cuBLAS and NVBLAS have a CUDA runtime of their own inside,
- * so no function of theirs can be counted from outside): the driver loads this file into a program, and CUPTI tells it of
- * every copy.
+ * so no function of theirs can be counted from outside): the driver loads this file into a program, and CUPTI tells it
+ * of every copy.
  *
  *     CUDA_INJECTION64_PATH=$PWD/bench/.libs/count_copies.so COUNT_COPIES=FILE program
  *
