@@ -253,10 +253,15 @@ struct sc_form {
 uint64_t sc_coherence_link(const struct sc_operand *vector);
 /* Whether elements [first, first + n) may have been written since that time.  In the steady state: two comparisons. */
 bool sc_coherence_changed(const struct sc_operand *vector, int64_t first, int64_t n, uint64_t since);
+/* The same for elements [*first, *end), which become the first run of those that may have been written, if any were. */
+bool sc_coherence_changed_run(const struct sc_operand *vector, uint64_t since, int64_t *first, int64_t *end);
 
 enum sc_status sc_coherence_form_make(struct sc_form *form, int device, size_t bytes);
 void sc_coherence_form_drop(struct sc_form *form); /* one without memory: nothing happens */
 void sc_coherence_form_discard(struct sc_form *form); /* the same without the lock, also while devices are closed */
+/* Nobody needs it soon: until it is used again it goes before everything else when memory is wanted. */
+void sc_coherence_form_spare(struct sc_form *form);
+void sc_coherence_form_forget(struct sc_form *form); /* its plan: values that a solve was analysed with change */
 /* The byte range [at, ...) of the form := elements [first, first + n) of a linked vector, from the host or from where a
  * device has them. */
 enum sc_status sc_coherence_form_upload(struct sc_form *form, size_t at, const struct sc_operand *vector, int64_t first,

@@ -53,23 +53,50 @@ uint64_t sc_coherence_link(const struct sc_operand *v)
     return sc_protocol.changes;
 }
 
-bool sc_coherence_changed(const struct sc_operand *v, int64_t first, int64_t n, uint64_t since)
+/* The vector's element that global sector g begins with (below 0: before the vector); false: there is no such sector
+ * in a tile that is not full. */
+static bool begins_at(const struct sc_operand *v, int g, int64_t *element)
+{
+    uintptr_t lo, hi;
+
+    if (!sc_matrix_sector_range(v->matrix, g, &lo, &hi))
+        return false;
+    *element = ((int64_t)lo - (int64_t)(uintptr_t)v->view.ptr) / (int64_t)v->matrix->elem;
+    return true;
+}
+
+bool sc_coherence_changed_run(const struct sc_operand *v, uint64_t since, int64_t *first, int64_t *end)
 {
     const struct sc_matrix *m = v->matrix;
-    int g, end;
+    int64_t at = *first;
+    int g, last;
 
-    if (!m || n <= 0)
+    if (!m || *first >= *end)
         return false;
     if (!m->changed)
         return true;
     if (m->newest <= since)
         return false;
-    if (!sectors_of(v, first, n, &g, &end))
+    if (!sectors_of(v, *first, *end - *first, &g, &last))
         return true;
-    for (; g < end; g++)
-        if (m->changed[g] > since)
-            return true;
-    return false;
+    while (g < last && (m->changed[g] <= since || !begins_at(v, g, &at)))
+        g++;
+    if (g == last)
+        return false;
+    *first = at > *first ? at : *first;
+    for (g++; g < last; g++)
+        if (m->changed[g] <= since && begins_at(v, g, &at)) {
+            *end = at < *end ? at : *end;
+            break;
+        }
+    return true;
+}
+
+bool sc_coherence_changed(const struct sc_operand *v, int64_t first, int64_t n, uint64_t since)
+{
+    int64_t end = first + n;
+
+    return sc_coherence_changed_run(v, since, &first, &end);
 }
 
 /* --- the memory of forms ------------------------------------------------------------------------------------------ */
@@ -86,6 +113,20 @@ struct sc_form *sc_link_oldest(int device)
     return oldest;
 }
 
+void sc_coherence_form_forget(struct sc_form *f)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+
+    if (f->plan && ops && ops->forget)
+        ops->forget(f->device, f->plan);
+    f->plan = NULL;
+}
+
+void sc_coherence_form_spare(struct sc_form *f)
+{
+    f->last_use = 0;
+}
+
 void sc_coherence_form_drop(struct sc_form *f)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;
@@ -93,8 +134,7 @@ void sc_coherence_form_drop(struct sc_form *f)
 
     if (!f->memory)
         return;
-    if (f->plan && ops && ops->forget)
-        ops->forget(f->device, f->plan);
+    sc_coherence_form_forget(f);
     if (ops)
         ops->free(f->device, f->memory, users, 2);
     *(f->previous ? &f->previous->next : &forms) = f->next;

@@ -38,7 +38,7 @@ static enum sc_status check_indices(const struct sc_sparse_arrays *a, const void
 static enum sc_status check_lines(const struct sc_sparse_arrays *a, int64_t limit, int64_t *entries)
 {
     int64_t lines = sc_sparse_lines(a), first = 0, end = 0;
-    bool packed = a->end == (const char *)a->start + a->index_bytes;
+    bool packed = sc_sparse_is_packed(a);
     enum sc_status status = SC_OK;
 
     *entries = 0;

@@ -18,6 +18,7 @@ struct builder {
     sc_sparse_visit *visit;     /* is told of each entry instead */
     void *context;
     int64_t at;                 /* position of the stored entry, or -1 */
+    const struct sc_sparse_range *only; /* of the elements of `values`; NULL: all */
 };
 
 /* --- one entry ---------------------------------------------------------------------------------------------------- */
@@ -87,14 +88,50 @@ static void walk_block(struct builder *b, const struct sc_sparse_arrays *a, int6
                   value + (size_t)(a->block_by_rows ? r * a->block + c : c * a->block + r) * b->elem);
 }
 
+static struct sc_sparse_range meet(struct sc_sparse_range a, struct sc_sparse_range b)
+{
+    return (struct sc_sparse_range){a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};
+}
+
+/* The positions that are looked at: of a block, if any of its elements is. */
+static struct sc_sparse_range positions(const struct builder *b, const struct sc_sparse_arrays *a)
+{
+    int64_t each = a->format == SC_SPARSE_BSR ? a->block * a->block : 1;
+
+    if (!b->only)
+        return (struct sc_sparse_range){0, INT64_MAX};
+    return (struct sc_sparse_range){b->only->first / each, (b->only->end + each - 1) / each};
+}
+
+/* The first line that may have positions from `first` on. */
+static int64_t line_at(const struct sc_sparse_arrays *a, int64_t first)
+{
+    int64_t low = 0, high = sc_sparse_lines(a);
+
+    while (first > 0 && sc_sparse_is_packed(a) && low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (sc_sparse_at(a->end, a->index_bytes, middle) - a->base <= first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void walk_lines(struct builder *b, const struct sc_sparse_arrays *a)
 {
     int64_t lines = sc_sparse_lines(a);
+    struct sc_sparse_range only = positions(b, a);
 
-    for (int64_t i = 0; i < lines; i++) {
-        int64_t end = sc_sparse_at(a->end, a->index_bytes, i) - a->base;
+    for (int64_t i = line_at(a, only.first); i < lines; i++) {
+        struct sc_sparse_range line = {sc_sparse_at(a->start, a->index_bytes, i) - a->base,
+                                       sc_sparse_at(a->end, a->index_bytes, i) - a->base};
 
-        for (int64_t e = sc_sparse_at(a->start, a->index_bytes, i) - a->base; e < end; e++) {
+        if (line.first >= only.end && sc_sparse_is_packed(a))
+            return;
+        line = meet(line, only);
+        for (int64_t e = line.first; e < line.end; e++) {
             int64_t j = sc_sparse_at(a->index, a->index_bytes, e) - a->base;
             const char *value = (const char *)a->values + (size_t)e * b->elem;
 
@@ -111,7 +148,9 @@ static void walk_lines(struct builder *b, const struct sc_sparse_arrays *a)
 
 static void walk_coordinates(struct builder *b, const struct sc_sparse_arrays *a)
 {
-    for (int64_t e = 0; e < a->count; e++) {
+    struct sc_sparse_range all = meet((struct sc_sparse_range){0, a->count}, positions(b, a));
+
+    for (int64_t e = all.first; e < all.end; e++) {
         b->at = e;
         entry(b, sc_sparse_at(a->start, a->index_bytes, e) - a->base,
               sc_sparse_at(a->index, a->index_bytes, e) - a->base, (const char *)a->values + (size_t)e * b->elem);
@@ -121,10 +160,12 @@ static void walk_coordinates(struct builder *b, const struct sc_sparse_arrays *a
 static void walk_diagonals(struct builder *b, const struct sc_sparse_arrays *a)
 {
     for (int64_t d = 0; d < a->count; d++) {
-        int64_t off = sc_sparse_at(a->index, a->index_bytes,
-                                   d), end = a->cols - off < a->rows ? a->cols - off : a->rows;
+        int64_t off = sc_sparse_at(a->index, a->index_bytes, d);
+        struct sc_sparse_range rows = {off < 0 ? -off : 0, a->cols - off < a->rows ? a->cols - off : a->rows};
 
-        for (int64_t i = off < 0 ? -off : 0; i < end; i++) {
+        if (b->only)
+            rows = meet(rows, (struct sc_sparse_range){b->only->first - d * a->ld, b->only->end - d * a->ld});
+        for (int64_t i = rows.first; i < rows.end; i++) {
             b->at = i;
             entry(b, i, i + off, (const char *)a->values + (size_t)(i + d * a->ld) * b->elem);
         }
@@ -151,7 +192,8 @@ static void walk(struct builder *b, const struct sc_sparse_arrays *a)
         walk_diagonals(b, a);
     else
         walk_lines(b, a);
-    walk_ones(b, a);
+    if (!b->only)
+        walk_ones(b, a);
 }
 
 /* --- sorted, without duplicates ----------------------------------------------------------------------------------- */
@@ -245,7 +287,7 @@ static enum sc_status sort_rows(struct builder *b, int64_t *start)
 bool sc_sparse_use_is_plain(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use)
 {
     return a->format == SC_SPARSE_CSR && use->trans == 'N' && use->descr.kind == SC_SPARSE_GENERAL &&
-           use->descr.diag != 'U' && !use->solve && a->end == (const char *)a->start + a->index_bytes;
+           use->descr.diag != 'U' && !use->solve && sc_sparse_is_packed(a);
 }
 
 static void halve(const void *integers, int64_t n)
@@ -321,11 +363,12 @@ static struct builder builder_of(const struct sc_sparse_arrays *a, const struct 
                             .cols = turned ? a->rows : a->cols};
 }
 
-void sc_sparse_walk(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use, sc_sparse_visit *visit,
-                    void *context)
+void sc_sparse_walk(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
+                    const struct sc_sparse_range *only, sc_sparse_visit *visit, void *context)
 {
     struct builder b = builder_of(a, use);
 
+    b.only = only;
     b.visit = visit;
     b.context = context;
     walk(&b, a);

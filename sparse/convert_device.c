@@ -1,6 +1,9 @@
 /* From arrays of any format to CSR on the devices (sc_device_ops.convert): the part's device gets the stored entries
  * that its rows may come from as they are, and makes the part of them.  Those are a run of positions: few more than the
- * part has where entries are stored about in the order of rows, else all. */
+ * part has where entries are stored about in the order of rows, else all.
+ *
+ * They stay there until the memory is wanted for something else: when values are written those go there, and the rest
+ * is not sent again. */
 #include <string.h>
 
 #include "sparse/sparse_int.h"
@@ -13,8 +16,7 @@ bool sc_sparse_can_convert(const struct sc_sparse_matrix *m, const struct sc_spa
     const struct sc_sparse_arrays *a = &m->arrays;
     bool lines = a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA;
 
-    return !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() &&
-           (!lines || a->end == (const char *)a->start + a->index_bytes);
+    return !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() && (!lines || sc_sparse_is_packed(a));
 }
 
 /* --- what is sent ------------------------------------------------------------------------------------------------- */
@@ -103,47 +105,56 @@ bool sc_sparse_should_convert(const struct sc_sparse_matrix *m, struct sc_sparse
 
 /* --- sending ------------------------------------------------------------------------------------------------------ */
 
-static enum sc_status upload(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
-                             const struct sc_operand *source, struct sc_form *to)
+static enum sc_status upload_integers(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
+                                      const struct sc_operand *source, struct sc_form *to)
 {
-    struct staged s = staged_of(c);
-    int64_t each = values_each(c), first = c->first - m->first;
-    size_t elem = sc_type_bytes(c->type);
-    enum sc_status status = SC_OK;
+    enum sc_status status;
 
-    if (!c->count)
+    if (!c->count || c->layout == SC_LAYOUT_DIAGONALS)
         return SC_OK;
-    if (c->layout == SC_LAYOUT_DIAGONALS) {
-        for (int64_t d = 0; d < c->diagonals && status == SC_OK; d++)
-            status = sc_coherence_form_upload(to, s.values + (size_t)(d * c->count) * elem, &source[0],
-                                              d * m->arrays.ld + c->first, c->count);
-        return status;
-    }
     if (c->layout == SC_LAYOUT_LINES)
         status = sc_coherence_form_upload(to, 0, &source[2], 0, c->lines + 1);
     else
         status = sc_coherence_form_upload(to, 0, &source[2], c->first, c->count);
-    if (status == SC_OK)
-        status = sc_coherence_form_upload(to, s.index, &source[1], first, c->count);
-    return status == SC_OK ? sc_coherence_form_upload(to, s.values, &source[0], first * each, c->count * each) : status;
+    return status == SC_OK ? sc_coherence_form_upload(to, staged_of(c).index, &source[1], c->first - m->first, c->count)
+                           : status;
 }
 
-/* The part's memory, and what it is made of in `staged`. */
+/* Those that have been written since then. */
+static enum sc_status upload_values(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
+                                    const struct sc_operand *source, uint64_t since, struct sc_form *to)
+{
+    int64_t n = c->count * values_each(c), first = (c->first - m->first) * values_each(c);
+    size_t at = staged_of(c).values, bytes = (size_t)n * sc_type_bytes(c->type);
+    enum sc_status status = SC_OK;
+
+    for (int64_t d = 0; d < diagonals(c) && status == SC_OK; d++, first += m->arrays.ld, at += bytes)
+        status = sc_sparse_upload_written(to, at, &source[0], (struct sc_sparse_range){first, first + n}, since);
+    return status;
+}
+
+/* The part's memory, and what it is made of in part->staged, as far as that is not there.  *fresh: nothing was. */
 static enum sc_status send(const struct sc_sparse_matrix *m, struct sc_sparse_part *p,
-                           const struct sc_csr_conversion *c, size_t bytes, struct sc_form *staged)
+                           const struct sc_csr_conversion *c, size_t bytes, bool *fresh)
 {
     struct sc_operand source[4];
     int sources;
+    uint64_t since = p->made;
     enum sc_status status = sc_sparse_begin_part(m, p, bytes, source, &sources);
 
     if (sources < 0)
         return status;
+    *fresh = !p->staged.memory;
     p->form.pins++;
-    if (status == SC_OK)
-        status = sc_coherence_form_make(staged, p->device, staged_of(c).bytes);
+    if (status == SC_OK && *fresh) {
+        since = 0;
+        status = sc_coherence_form_make(&p->staged, p->device, staged_of(c).bytes);
+        if (status == SC_OK)
+            status = upload_integers(m, c, source, &p->staged);
+    }
     p->form.pins--;
     if (status == SC_OK)
-        status = upload(m, c, source, staged);
+        status = upload_values(m, c, source, since, &p->staged);
     sc_coherence_end(source, sources);
     return status;
 }
@@ -153,7 +164,7 @@ static void fill_offsets(void *context, size_t from, size_t bytes, void *buffer)
     memcpy(buffer, (const char *)context + from, bytes);
 }
 
-/* Offsets of diagonals are not among the arrays that are linked. */
+/* Offsets of diagonals are not among the arrays that are linked; they are few. */
 static enum sc_status send_offsets(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
                                    struct sc_form *staged)
 {
@@ -177,6 +188,7 @@ static void set_addresses(struct sc_csr_conversion *c, const struct sc_form *sta
     c->csr_values = to + l->values;
 }
 
+/* A solve was analysed with the values that there were. */
 static enum sc_status convert(struct sc_csr_conversion *c, struct sc_form *staged, struct sc_form *form,
                               const struct sc_sparse_layout *l)
 {
@@ -186,7 +198,10 @@ static enum sc_status convert(struct sc_csr_conversion *c, struct sc_form *stage
         return status;
     if (staged->memory && form->memory) {
         set_addresses(c, staged, form, l);
+        if (c->sorted)
+            sc_coherence_form_forget(form);
         status = sc_coherence_form_convert(form, staged, c);
+        sc_coherence_form_spare(staged);
     } else { /* evicted meanwhile */
         status = SC_ERR_DEVICE_MEMORY;
     }
@@ -214,17 +229,18 @@ enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *m, const st
                                       struct sc_sparse_part *p, const struct sc_sparse_layout *l)
 {
     struct sc_csr_conversion c = describe(m, v, p);
-    struct sc_form staged = {.memory = NULL};
-    enum sc_status status = send(m, p, &c, l->bytes, &staged);
+    bool fresh = false;
+    enum sc_status status = send(m, p, &c, l->bytes, &fresh);
 
+    if (status == SC_OK && fresh)
+        status = send_offsets(m, &c, &p->staged);
     if (status == SC_OK)
-        status = send_offsets(m, &c, &staged);
-    if (status == SC_OK)
-        status = convert(&c, &staged, &p->form, l);
+        status = convert(&c, &p->staged, &p->form, l);
     if (status == SC_OK && c.sorted)
         status = count_entries(&c, p);
-    sc_coherence_form_discard(&staged);
-    if (status != SC_OK)
+    if (status != SC_OK) {
+        sc_coherence_form_discard(&p->staged);
         sc_coherence_form_discard(&p->form);
+    }
     return status;
 }

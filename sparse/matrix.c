@@ -16,12 +16,6 @@ int64_t sc_sparse_lines(const struct sc_sparse_arrays *a)
     }
 }
 
-/* Rows follow one another: `end` is `start` from its second element on. */
-static bool is_packed(const struct sc_sparse_arrays *a)
-{
-    return a->end == (const char *)a->start + a->index_bytes;
-}
-
 void sc_sparse_extent(const struct sc_sparse_arrays *a, int64_t *first, int64_t *end)
 {
     int64_t lines = sc_sparse_lines(a);
@@ -29,7 +23,7 @@ void sc_sparse_extent(const struct sc_sparse_arrays *a, int64_t *first, int64_t 
     *first = *end = 0;
     if (a->format == SC_SPARSE_COO || a->format == SC_SPARSE_DIA) {
         *end = a->count;
-    } else if (lines > 0 && is_packed(a)) {
+    } else if (lines > 0 && sc_sparse_is_packed(a)) {
         *first = sc_sparse_at(a->start, a->index_bytes, 0) - a->base;
         *end = sc_sparse_at(a->start, a->index_bytes, lines) - a->base;
     } else {
@@ -78,8 +72,8 @@ int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
     if (a->format == SC_SPARSE_COO) {
         views[count++] = integers(a, a->start, 0, a->count);
     } else if (a->format != SC_SPARSE_DIA) {
-        views[count++] = integers(a, a->start, 0, lines > 0 && is_packed(a) ? lines + 1 : lines);
-        if (!is_packed(a))
+        views[count++] = integers(a, a->start, 0, lines > 0 && sc_sparse_is_packed(a) ? lines + 1 : lines);
+        if (!sc_sparse_is_packed(a))
             views[count++] = integers(a, a->end, 0, lines);
     }
     return count;
@@ -145,7 +139,7 @@ static void free_arrays(struct sc_sparse_matrix *m)
 
     if (!m->owned)
         return;
-    if (a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA && !is_packed(a))
+    if (a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA && !sc_sparse_is_packed(a))
         sc_sparse_free((void *)a->end);
     sc_sparse_free((void *)a->start);
     sc_sparse_free((void *)a->index);
@@ -157,7 +151,7 @@ static enum sc_status own_arrays(struct sc_sparse_matrix *m)
 {
     struct sc_sparse_arrays *a = &m->arrays, from = *a;
     int64_t lines = sc_sparse_lines(a), values, n;
-    bool packed = is_packed(a), starts = a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA;
+    bool packed = sc_sparse_is_packed(a), starts = a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA;
 
     values_extent(m, &values, &n);
     m->owned = true;
@@ -313,7 +307,7 @@ static bool same(const struct sc_sparse_arrays *a, const struct sc_sparse_arrays
            a->rows == b->rows && a->cols == b->cols && a->start == b->start && a->index == b->index &&
            a->values == b->values && a->count == b->count && a->block == b->block &&
            a->block_by_rows == b->block_by_rows && a->ld == b->ld &&
-           (b->end ? a->end == b->end : !a->end || is_packed(a));
+           (b->end ? a->end == b->end : !a->end || sc_sparse_is_packed(a));
 }
 
 /* With the lock: the one of these arrays to the front; drops the last one when there are too many. */

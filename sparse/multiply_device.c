@@ -10,6 +10,7 @@ struct side {
     struct sc_sparse_variant *v;
     struct sc_operand operand[4];
     int sources;
+    bool written; /* the arrays, since the part was made */
 };
 
 /* --- the factors -------------------------------------------------------------------------------------------------- */
@@ -34,23 +35,25 @@ static enum sc_status make_ready(struct side *s)
 {
     enum sc_status status = SC_OK;
 
-    if (!s->v->analysed || !sc_sparse_same_offsets(s->m, s->v))
-        status = sc_sparse_analyse(s->m, s->v);
+    if (s->written || !s->v->analysed || !sc_sparse_same_offsets(s->m, s->v))
+        status = sc_sparse_renew(s->m, s->v);
+    s->written = s->written && status != SC_OK;
     if (status == SC_OK && s->v->parts != 1) /* none, or more than a device has room for */
         status = SC_ERR_UNSUPPORTED;
-    if (status == SC_OK && !s->v->part[0].form.memory)
+    if (status == SC_OK && !sc_sparse_is_made(&s->v->part[0]))
         status = sc_sparse_make_part(s->m, s->v, &s->v->part[0]);
     return status;
 }
 
-/* Between begin and end: whether the part is what the arrays say.  If they have changed it is analysed anew. */
+/* Between begin and end: whether the part is what the arrays say.  If they have changed it is to be renewed. */
 static enum sc_status refresh(struct side *s, bool *current)
 {
     if (!sc_sparse_is_current(s->m, s->v, s->operand, s->sources)) {
-        s->v->analysed = *current = false;
+        s->written = true;
+        *current = false;
         return SC_OK;
     }
-    *current = *current && s->v->part[0].form.memory;
+    *current = *current && sc_sparse_is_made(&s->v->part[0]);
     return *current ? sc_sparse_refresh(s->m, s->v, &s->v->part[0], &s->operand[0]) : SC_OK;
 }
 

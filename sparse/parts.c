@@ -1,8 +1,4 @@
-/* The parts of a matrix on devices: analysed, made, and renewed as the program's arrays change.
- *
- * A variant is analysed at a time of the link.  As long as no array has been written since, its parts are what they
- * should be; of values that are uploaded as they are each part has a time of its own, so that only what was written
- * goes again. */
+/* The parts of a matrix on devices: analysed, and made.  What comes of writes to the program's arrays is in renew.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +16,7 @@ static void drop_parts(struct sc_sparse_variant *v)
         return;
     for (int i = 0; i < v->parts; i++) {
         sc_coherence_form_discard(&v->part[i].form);
+        sc_coherence_form_discard(&v->part[i].staged);
         free(v->part[i].x);
     }
     free(v->part);
@@ -63,21 +60,7 @@ struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *m, cons
 
 /* --- as the arrays are -------------------------------------------------------------------------------------------- */
 
-bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
-                          const struct sc_operand *source,
-                          int sources)
-{
-    (void)m;
-    if (!v->analysed)
-        return false;
-    for (int i = v->csr.borrowed; i < sources; i++)
-        if (sc_coherence_changed(&source[i], 0, source[i].view.rows, v->seen))
-            return false;
-    return true;
-}
-
-/* With the lock: links the arrays; *now: the time. */
-static enum sc_status link_sources(const struct sc_operand *source, int sources, uint64_t *now)
+enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now)
 {
     for (int i = 0; i < sources; i++)
         if (!(*now = sc_coherence_link(&source[i])))
@@ -94,8 +77,8 @@ enum sc_status sc_sparse_begin_part(const struct sc_sparse_matrix *m, struct sc_
 
     *sources = status == SC_OK ? count : -1;
     if (status == SC_OK)
-        status = link_sources(source, count, &p->made);
-    return status == SC_OK ? sc_coherence_form_make(&p->form, p->device, bytes) : status;
+        status = sc_sparse_link(source, count, &p->made);
+    return status == SC_OK && !p->form.memory ? sc_coherence_form_make(&p->form, p->device, bytes) : status;
 }
 
 #define UNTRACKED_FOR 100 /* calls: finding it out may have taken copies of the arrays */
@@ -119,7 +102,7 @@ static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
     status = sc_coherence_begin(views, sources, source);
     if (status != SC_OK)
         return status;
-    status = link_sources(source, sources, now);
+    status = sc_sparse_link(source, sources, now);
     if (status != SC_OK)
         m->untracked = UNTRACKED_FOR;
     sc_coherence_end(source, sources);
@@ -204,7 +187,7 @@ static bool sends_columns_as_they_are(const struct sc_sparse_variant *v)
     return v->csr.borrowed && v->index_bytes == v->csr.index_bytes && base_of(v) == v->csr.base;
 }
 
-static struct sc_sparse_layout layout_of(const struct sc_sparse_variant *v, const struct sc_sparse_part *p)
+struct sc_sparse_layout sc_sparse_layout_of(const struct sc_sparse_variant *v, const struct sc_sparse_part *p)
 {
     struct sc_sparse_layout l;
 
@@ -259,7 +242,7 @@ static enum sc_status have_csr(struct sc_sparse_matrix *m, struct sc_sparse_vari
 static void drop_csr_when_made(struct sc_sparse_variant *v)
 {
     for (int i = 0; i < v->parts; i++)
-        if (!v->part[i].form.memory)
+        if (!sc_sparse_is_made(&v->part[i]))
             return;
     if (!v->csr.borrowed)
         sc_sparse_free_csr(&v->csr);
@@ -283,70 +266,72 @@ static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const st
     return status;
 }
 
+/* Values of the CSR's entries [first, first + n), which are entries [first - part->first, ...) of the part. */
+static enum sc_status send_values(const struct sc_sparse_variant *v, struct sc_sparse_part *p,
+                                  const struct sc_sparse_layout *l, int64_t first, int64_t n)
+{
+    size_t elem = sc_type_bytes(v->csr.type);
+
+    return sc_coherence_form_send(&p->form, l->values + (size_t)(first - p->first) * elem, (size_t)n * elem, fill_bytes,
+                                  (char *)v->csr.values + (size_t)first * elem);
+}
+
+static enum sc_status make_from_csr(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                                    struct sc_sparse_part *p, const struct sc_sparse_layout *l)
+{
+    int less = v->csr.base - base_of(v);
+    enum sc_status status = upload_borrowed(m, v, p, l);
+
+    if (status == SC_OK)
+        status = send_integers(v, p, 0, v->csr.start, p->row, p->rows + 1, p->first + less);
+    if (status == SC_OK && !sends_columns_as_they_are(v))
+        status = send_integers(v, p, l->columns, v->csr.index, p->first, p->entries, less);
+    return status == SC_OK && !v->csr.borrowed ? send_values(v, p, l, p->first, p->entries) : status;
+}
+
+/* The values of the rows that are stale: where they go has not changed. */
+static enum sc_status renew_from_csr(const struct sc_sparse_variant *v, struct sc_sparse_part *p,
+                                     const struct sc_sparse_layout *l)
+{
+    int64_t first = sc_sparse_first(&v->csr, p->stale.first), end = sc_sparse_first(&v->csr, p->stale.end);
+    enum sc_status status = sc_coherence_begin(NULL, 0, NULL);
+
+    if (status != SC_OK)
+        return status;
+    if (v->use.solve)
+        sc_coherence_form_forget(&p->form);
+    sc_coherence_end(NULL, 0);
+    return send_values(v, p, l, first, end - first);
+}
+
 enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *m, struct sc_sparse_variant *v, struct sc_sparse_part *p)
 {
-    struct sc_sparse_layout l = layout_of(v, p);
-    size_t elem = sc_type_bytes(v->csr.type);
-    int less = v->csr.base - base_of(v);
+    struct sc_sparse_layout l = sc_sparse_layout_of(v, p);
     enum sc_status status;
 
     if (v->converted) {
         status = sc_sparse_convert_part(m, v, p, &l);
         v->converted = status != SC_ERR_UNSUPPORTED && status != SC_ERR_DEVICE_MEMORY;
+        if (status == SC_OK)
+            p->stale = sc_sparse_no_range;
         if (v->converted)
             return status;
         sc_log(SC_LOG_DEBUG, "sparse matrix: not converted on device %d (%s)", p->device, sc_status_name(status));
     }
     status = have_csr(m, v);
     if (status == SC_OK)
-        status = upload_borrowed(m, v, p, &l);
+        status = p->form.memory ? renew_from_csr(v, p, &l) : make_from_csr(m, v, p, &l);
     if (status == SC_OK)
-        status = send_integers(v, p, 0, v->csr.start, p->row, p->rows + 1, p->first + less);
-    if (status == SC_OK && !sends_columns_as_they_are(v))
-        status = send_integers(v, p, l.columns, v->csr.index, p->first, p->entries, less);
-    if (status == SC_OK && !v->csr.borrowed)
-        status = sc_coherence_form_send(&p->form, l.values, (size_t)p->entries * elem, fill_bytes,
-                                        (char *)v->csr.values + (size_t)p->first * elem);
+        p->stale = sc_sparse_no_range;
+    else
+        sc_coherence_form_discard(&p->form); /* which may have a part of its contents */
     drop_csr_when_made(v);
-    return status;
-}
-
-#define REFRESHED 4096 /* elements that are looked at together */
-
-enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
-                                 struct sc_sparse_part *p,
-                                 const struct sc_operand *source)
-{
-    int64_t offset = p->first - m->first, from = 0, to;
-    size_t elem = sc_type_bytes(v->csr.type), values = layout_of(v, p).values;
-    uint64_t since = p->made, now;
-    enum sc_status status = SC_OK;
-
-    if (!v->csr.borrowed || !sc_coherence_changed(&source[0], offset, p->entries, since))
-        return SC_OK;
-    now = sc_coherence_link(&source[0]); /* notes nothing, so that what has changed can still be told */
-    if (!now)
-        return SC_ERR_MEMORY;
-    while (from < p->entries && status == SC_OK) {
-        for (to = from; to < p->entries; to += REFRESHED)
-            if (!sc_coherence_changed(&source[0], offset + to,
-                                      to + REFRESHED < p->entries ? REFRESHED : p->entries - to,
-                                      since))
-                break;
-        to = to < p->entries ? to : p->entries;
-        if (to > from)
-            status = sc_coherence_form_upload(&p->form, values + (size_t)from * elem, &source[0], offset + from,
-                                              to - from);
-        from = to > from ? to : from + REFRESHED;
-    }
-    if (status == SC_OK)
-        p->made = now;
     return status;
 }
 
 void sc_sparse_part_kernel(const struct sc_sparse_variant *v, const struct sc_sparse_part *p, struct sc_kernel *k)
 {
-    struct sc_sparse_layout l = layout_of(v, p);
+    struct sc_sparse_layout l = sc_sparse_layout_of(v, p);
     char *memory = p->form.memory;
 
     k->type = v->csr.type;

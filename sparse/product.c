@@ -190,7 +190,7 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
     if (status != SC_OK)
         return status;
     *current = c->next > 0 || sc_sparse_is_current(c->call->matrix, c->v, c->operand, c->sources);
-    while (*current && status == SC_OK && c->next < c->v->parts && next_part(c)->form.memory) {
+    while (*current && status == SC_OK && c->next < c->v->parts && sc_sparse_is_made(next_part(c))) {
         struct sc_sparse_part *p = next_part(c);
 
         status = sc_sparse_refresh(c->call->matrix, c->v, p, &c->operand[0]);
@@ -219,7 +219,7 @@ static enum sc_status part_on_host(struct product *c, int64_t done)
 static enum sc_status make_ready(struct product *c, bool *current)
 {
     if (!*current) {
-        enum sc_status status = sc_sparse_analyse(c->call->matrix, c->v);
+        enum sc_status status = sc_sparse_renew(c->call->matrix, c->v);
 
         if (status == SC_OK && c->v->use.solve && c->v->parts > 1)
             return SC_ERR_UNSUPPORTED;

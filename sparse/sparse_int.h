@@ -4,7 +4,8 @@
  *   convert.c  arrays of any format, and what a call makes of them (transposed, a triangle, both triangles), to CSR;
  *   convert_device.c  the same on the devices
  *   split.c    CSR cut into parts for the devices, and what each needs of x
- *   parts.c    the parts' memory on devices, made and renewed as the arrays change
+ *   parts.c    the parts' memory on devices, made when it is missing
+ *   renew.c    and renewed as the arrays change
  *   product.c  a call on the parts; host.c  on the host
  *   result.c, multiply.c  matrices that come out of others; element.c  single values of the program's arrays
  *
@@ -47,6 +48,12 @@ static inline int64_t sc_sparse_first(const struct sc_sparse_csr *a, int64_t row
     return sc_sparse_at(a->start, a->index_bytes, row) - a->base;
 }
 
+/* Lines follow one another: `end` is `start` from its second element on. */
+static inline bool sc_sparse_is_packed(const struct sc_sparse_arrays *a)
+{
+    return a->end == (const char *)a->start + a->index_bytes;
+}
+
 /* What a call makes of the stored entries: the key of a variant. */
 struct sc_sparse_use {
     char trans;
@@ -61,6 +68,14 @@ struct sc_sparse_range {
     int64_t first, end;
 };
 
+static const struct sc_sparse_range sc_sparse_no_range = {INT64_MAX, INT64_MIN};
+
+static inline void sc_sparse_widen(struct sc_sparse_range *r, int64_t at)
+{
+    r->first = at < r->first ? at : r->first;
+    r->end = at >= r->end ? at + 1 : r->end;
+}
+
 /* Rows [row, row + rows), entries [first, first + entries) of the variant's CSR. */
 struct sc_sparse_part {
     int device; /* computes it */
@@ -72,8 +87,16 @@ struct sc_sparse_part {
     struct sc_sparse_range source; /* positions of the stored entries that it is converted from (of diagonals: rows) */
     /* [rows + 1 positions from 0][columns, base as given][values], each from a multiple of 256 bytes */
     struct sc_form form;
-    uint64_t made; /* the link's time of its values */
+    struct sc_form staged; /* the arrays that it was converted from, while the device has nothing better to keep */
+    uint64_t made; /* the link's time of its values: those in the form, or staged */
+    struct sc_sparse_range stale; /* rows of it of which values were written since; of borrowed arrays: none */
 };
+
+/* It can be used as it is. */
+static inline bool sc_sparse_is_made(const struct sc_sparse_part *p)
+{
+    return p->form.memory && p->stale.first >= p->stale.end;
+}
 
 /* A matrix as one kind of call uses it. */
 struct sc_sparse_variant {
@@ -139,10 +162,11 @@ enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct
 enum sc_status sc_sparse_count_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
                                    struct sc_sparse_csr *out);
 /* Tells of each entry that the CSR would have, in the order of its rows' entries.  at: the position of the stored one
- * (of diagonals: its row); -1: none, a one of the diagonal. */
+ * (of diagonals: its row); -1: none, a one of the diagonal.  only: elements of `values`; if not NULL nothing is told of
+ * the others (but those of the same block), and of ones. */
 typedef void sc_sparse_visit(void *context, int64_t row, int64_t col, int64_t at);
-void sc_sparse_walk(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use, sc_sparse_visit *visit,
-                    void *context);
+void sc_sparse_walk(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
+                    const struct sc_sparse_range *only, sc_sparse_visit *visit, void *context);
 /* Its own arrays of 64-bit integers to 32 bits, in place, if these are enough. */
 void sc_sparse_narrow(struct sc_sparse_csr *csr);
 void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* its own arrays */
@@ -173,6 +197,8 @@ enum sc_status sc_sparse_multiply_on_device(const struct sc_sparse_factor factor
 /* Cuts the CSR into parts (none of which has memory yet).  If it has its rows' starts only, `arrays` are what it is of.
  * */
 enum sc_status sc_sparse_split(struct sc_sparse_variant *variant, const struct sc_sparse_arrays *arrays, int devices);
+/* The part that has the row, looked for at `near` first; some part, if there is none. */
+int sc_sparse_part_of(const struct sc_sparse_variant *variant, int64_t row, int near);
 
 /* --- convert_device.c --------------------------------------------------------------------------------------------- */
 
@@ -184,8 +210,8 @@ bool sc_sparse_should_convert(const struct sc_sparse_matrix *matrix, struct sc_s
 struct sc_sparse_layout {
     size_t columns, values, bytes; /* positions are at 0 */
 };
-/* Without the protocol's lock: a part's memory and contents, from the arrays on its device.  SC_ERR_UNSUPPORTED,
- * SC_ERR_DEVICE_MEMORY: the host may try. */
+/* Without the protocol's lock: a part's memory and contents, from the arrays on its device; what that still has of them
+ * does not go there again.  SC_ERR_UNSUPPORTED, SC_ERR_DEVICE_MEMORY: the host may try. */
 enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                                       struct sc_sparse_part *part, const struct sc_sparse_layout *layout);
 
@@ -195,27 +221,41 @@ enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *matrix, con
 struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *matrix, const struct sc_sparse_use *use);
 void sc_sparse_variant_drop(struct sc_sparse_variant *variant); /* without the protocol's lock */
 
-/* With the protocol's lock; source: the operands of sc_sparse_views.  Whether the parts (with memory or without) are
- * those of the arrays as they are now.  Values of borrowed arrays do not count: see refresh. */
-bool sc_sparse_is_current(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
-                          const struct sc_operand *source, int sources);
-/* Without it: the diagonals are where they were when it was analysed; true for other formats. */
+/* Without the protocol's lock: the diagonals are where they were when it was analysed; true for other formats. */
 bool sc_sparse_same_offsets(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant);
 /* Without it: looks at the arrays and cuts them into parts anew. */
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
-/* Without it: gives a part its memory and contents. */
+/* With it: links the arrays; *now: the time. */
+enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now);
+/* Without it: gives a part its memory and contents, or those that are stale. */
 enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant,
                                    struct sc_sparse_part *part);
-/* Without it: begins a call on the arrays (source, *sources of them), ties the part to them and gives it memory.
- * *sources < 0: it has not begun; else the caller ends it, after an error too. */
+/* Without it: begins a call on the arrays (source, *sources of them), ties the part to them and gives it memory if it
+ * has none.  *sources < 0: it has not begun; else the caller ends it, after an error too. */
 enum sc_status sc_sparse_begin_part(const struct sc_sparse_matrix *matrix, struct sc_sparse_part *part, size_t bytes,
                                     struct sc_operand source[4], int *sources);
-/* With it: what has been written of a part's values since is uploaded again. */
-enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
-                                 struct sc_sparse_part *part, const struct sc_operand *source);
+/* The part's arrays as they are in its form. */
+struct sc_sparse_layout sc_sparse_layout_of(const struct sc_sparse_variant *variant, const struct sc_sparse_part *part);
 /* The part's arrays on the device, for a kernel. */
 void sc_sparse_part_kernel(const struct sc_sparse_variant *variant, const struct sc_sparse_part *part,
                            struct sc_kernel *kernel);
+
+/* --- renew.c ------------------------------------------------------------------------------------------------------ */
+
+/* With the protocol's lock; source: the operands of sc_sparse_views.  Whether the parts (with memory or without, stale
+ * or not) are those of the arrays as they are now.  Values of borrowed arrays do not count: see refresh. */
+bool sc_sparse_is_current(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
+                          const struct sc_operand *source, int sources);
+/* Without it: makes it current.  Where nothing but values was written, the parts that have them become stale; else it
+ * is analysed. */
+enum sc_status sc_sparse_renew(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
+/* With it: what has been written of a part's borrowed values since is uploaded again. */
+enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
+                                 struct sc_sparse_part *part, const struct sc_operand *source);
+/* With it: what has been written of these elements of the operand since goes to its place in the form, which they have
+ * from the byte `at` on. */
+enum sc_status sc_sparse_upload_written(struct sc_form *form, size_t at, const struct sc_operand *values,
+                                        struct sc_sparse_range within, uint64_t since);
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 

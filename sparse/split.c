@@ -125,6 +125,7 @@ static bool add_part(struct splitter *s, int device, int64_t row, int64_t end)
         .device = device, .owner = owner_of(s, row), .row = row, .rows = end - row, .first = sc_sparse_first(a, row),
         .entries = sc_sparse_first(a, end) - sc_sparse_first(a, row)};
     v->part[v->parts - 1].room = v->part[v->parts - 1].entries;
+    v->part[v->parts - 1].stale = sc_sparse_no_range;
     return true;
 }
 
@@ -161,20 +162,12 @@ static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end,
     return true;
 }
 
-static void widen(struct sc_sparse_range *r, int64_t at)
-{
-    r->first = at < r->first ? at : r->first;
-    r->end = at >= r->end ? at + 1 : r->end;
-}
-
-static const struct sc_sparse_range no_range = {INT64_MAX, INT64_MIN};
-
 static void note_need(void *context, int64_t row, int64_t col, int64_t at)
 {
     const struct splitter *s = context;
 
     (void)at;
-    widen(&s->needs[row / s->segment], col);
+    sc_sparse_widen(&s->needs[row / s->segment], col);
 }
 
 static bool find_needs(struct splitter *s)
@@ -185,9 +178,9 @@ static bool find_needs(struct splitter *s)
         return true;
     s->needs = malloc((size_t)(sectors + 1) * sizeof *s->needs);
     for (int64_t i = 0; s->needs && i < sectors; i++)
-        s->needs[i] = no_range;
+        s->needs[i] = sc_sparse_no_range;
     if (s->needs)
-        sc_sparse_walk(s->arrays, &s->v->use, note_need, s);
+        sc_sparse_walk(s->arrays, &s->v->use, NULL, note_need, s);
     return s->needs != NULL;
 }
 
@@ -344,17 +337,17 @@ struct survey {
     int part;         /* of the row before */
 };
 
-static int part_of(const struct survey *w, int64_t row)
+int sc_sparse_part_of(const struct sc_sparse_variant *v, int64_t row, int near)
 {
-    const struct sc_sparse_part *p = &w->v->part[w->part];
-    int low = 0, high = w->v->parts;
+    const struct sc_sparse_part *p = &v->part[near];
+    int low = 0, high = v->parts;
 
     if (row >= p->row && row < p->row + p->rows)
-        return w->part;
+        return near;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
 
-        if (w->v->part[middle].row <= row)
+        if (v->part[middle].row <= row)
             low = middle;
         else
             high = middle;
@@ -366,9 +359,9 @@ static void note_part(void *context, int64_t row, int64_t col, int64_t at)
 {
     struct survey *w = context;
 
-    w->part = part_of(w, row);
+    w->part = sc_sparse_part_of(w->v, row, w->part);
     if (at >= 0)
-        widen(&w->v->part[w->part].source, at);
+        sc_sparse_widen(&w->v->part[w->part].source, at);
     if (w->blocks)
         w->blocks[(size_t)w->part * words_of(&w->v->csr) + (size_t)(col / BLOCK / 64)] |=
             UINT64_C(1) << col / BLOCK % 64;
@@ -386,9 +379,9 @@ static bool survey(const struct splitter *s)
         good = w.blocks != NULL;
     }
     for (int i = 0; i < v->parts; i++)
-        v->part[i].source = no_range;
+        v->part[i].source = sc_sparse_no_range;
     if (good && v->parts > 0)
-        sc_sparse_walk(s->arrays, &v->use, note_part, &w);
+        sc_sparse_walk(s->arrays, &v->use, NULL, note_part, &w);
     for (int i = 0; i < v->parts && good; i++) {
         if (v->part[i].source.first > v->part[i].source.end)
             v->part[i].source = (struct sc_sparse_range){0, 0};

@@ -1,0 +1,155 @@
+/* What comes of writes to a matrix's arrays (rule 2).
+ *
+ * A variant is analysed at a time of the link.  As long as no array has been written since, its parts are what they
+ * should be.  When values were, and nothing else, the parts stay as they are cut: those that have some of these values
+ * are stale, and made again from what was written.  Values that are uploaded as they are have a time for each part, and
+ * go again without a detour. */
+#include "sparse/sparse_int.h"
+
+static bool same_positions(const struct sc_sparse_variant *v, const struct sc_operand *source, int sources)
+{
+    for (int i = 1; i < sources; i++)
+        if (sc_coherence_changed(&source[i], 0, source[i].view.rows, v->seen))
+            return false;
+    return true;
+}
+
+bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                          const struct sc_operand *source, int sources)
+{
+    (void)m;
+    return v->analysed && same_positions(v, source, sources) &&
+           (v->csr.borrowed || !sc_coherence_changed(&source[0], 0, source[0].view.rows, v->seen));
+}
+
+/* --- values that go up as they are -------------------------------------------------------------------------------- */
+
+enum sc_status sc_sparse_upload_written(struct sc_form *f, size_t at, const struct sc_operand *values,
+                                        struct sc_sparse_range within, uint64_t since)
+{
+    struct sc_sparse_range run = within;
+    enum sc_status status = SC_OK;
+
+    for (; status == SC_OK && sc_coherence_changed_run(values, since, &run.first, &run.end);
+         run = (struct sc_sparse_range){run.end, within.end})
+        status = sc_coherence_form_upload(f, at + (size_t)(run.first - within.first) * sc_type_bytes(values->view.type),
+                                          values, run.first, run.end - run.first);
+    return status;
+}
+
+enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
+                                 struct sc_sparse_part *p, const struct sc_operand *source)
+{
+    int64_t first = p->first - m->first;
+    uint64_t now;
+    enum sc_status status;
+
+    if (!v->csr.borrowed || !sc_coherence_changed(&source[0], first, p->entries, p->made))
+        return SC_OK;
+    now = sc_coherence_link(&source[0]); /* notes nothing, so that what has changed can still be told */
+    if (!now)
+        return SC_ERR_MEMORY;
+    status = sc_sparse_upload_written(&p->form, sc_sparse_layout_of(v, p).values, &source[0],
+                                      (struct sc_sparse_range){first, first + p->entries}, p->made);
+    if (status == SC_OK)
+        p->made = now;
+    return status;
+}
+
+/* --- values that parts are made of -------------------------------------------------------------------------------- */
+
+#define RUNS_MAX 256
+
+/* Elements of the array `values` that have been written.  The last run goes on to the end of those without room. */
+struct written {
+    struct sc_sparse_range run[RUNS_MAX];
+    int runs;
+    bool all;
+};
+
+/* With the protocol's lock.  offset: of the operand in the array. */
+static void find_written(const struct sc_operand *values, int64_t offset, uint64_t since, struct written *w)
+{
+    int64_t n = values->view.rows;
+    struct sc_sparse_range run = {0, n};
+
+    w->runs = 0;
+    for (; sc_coherence_changed_run(values, since, &run.first, &run.end); run = (struct sc_sparse_range){run.end, n}) {
+        w->all = run.first == 0 && run.end == n;
+        if (w->runs == RUNS_MAX)
+            w->run[RUNS_MAX - 1].end = offset + run.end;
+        else
+            w->run[w->runs++] = (struct sc_sparse_range){offset + run.first, offset + run.end};
+    }
+}
+
+/* Nothing but values was written: they are linked again, *w: which.  *same: that is how it is. */
+static enum sc_status look(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v, struct written *w, bool *same)
+{
+    struct sc_operand source[4];
+    struct sc_view views[4];
+    int sources = sc_sparse_views(m, views);
+    uint64_t seen = v->seen;
+    enum sc_status status = sc_coherence_begin(views, sources, source);
+
+    *same = false;
+    if (status != SC_OK)
+        return status;
+    if (same_positions(v, source, sources)) {
+        status = sc_sparse_link(source, sources, &v->seen);
+        *same = status == SC_OK;
+        if (*same)
+            find_written(&source[0], m->arrays.format == SC_SPARSE_BSR ? m->first * m->arrays.block * m->arrays.block
+                                                                       : m->first, seen, w);
+    }
+    sc_coherence_end(source, sources);
+    return status;
+}
+
+struct marking {
+    struct sc_sparse_variant *v;
+    int part; /* of the row before */
+};
+
+static void mark(void *context, int64_t row, int64_t col, int64_t at)
+{
+    struct marking *k = context;
+    struct sc_sparse_part *p;
+
+    (void)col;
+    (void)at;
+    k->part = sc_sparse_part_of(k->v, row, k->part);
+    p = &k->v->part[k->part];
+    if (row >= p->row && row < p->row + p->rows) /* else another thread is just writing them: the next call sees that */
+        sc_sparse_widen(&p->stale, row);
+}
+
+/* Whose device has all of the arrays needs no walk over them. */
+static void mark_parts(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v, const struct written *w)
+{
+    struct marking k = {.v = v};
+
+    if (w->all || (v->parts == 1 && v->converted)) {
+        for (int i = 0; i < v->parts; i++)
+            v->part[i].stale = (struct sc_sparse_range){v->part[i].row, v->part[i].row + v->part[i].rows};
+        return;
+    }
+    for (int i = 0; i < w->runs && v->parts; i++)
+        sc_sparse_walk(&m->arrays, &v->use, &w->run[i], mark, &k);
+}
+
+enum sc_status sc_sparse_renew(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
+{
+    struct written w = {.runs = 0};
+    bool same = v->analysed && !v->csr.borrowed && sc_sparse_same_offsets(m, v);
+    enum sc_status status = same ? look(m, v, &w, &same) : SC_OK;
+
+    if (status != SC_OK || !same)
+        return sc_sparse_analyse(m, v);
+    sc_sparse_free_csr(&v->csr); /* of the values as they were */
+    mark_parts(m, v, &w);
+    for (int i = 0; i < v->parts; i++)
+        if (sc_sparse_is_made(&v->part[i])) /* what is staged of the others is of the time when it was */
+            v->part[i].made = v->seen;
+    return SC_OK;
+}

@@ -1,0 +1,426 @@
+/* One value of a matrix is written, in each format and as each kind of use: the parts that have something of its sector
+ * are made again, and no others; of the arrays that sector goes up, and nothing else.  On 1, 2 and 4 devices, by the
+ * devices and by the host; what happens when copies are left out, operations fail, memory is short. */
+#include "device/emu/emu.h"
+#include "tests/sparse_shapes.h"
+
+/* A use of the matrix, and the same as the test understands it. */
+struct kind {
+    const char *name;
+    char trans;
+    struct sc_sparse_descr descr;
+    bool solve, by_host;
+};
+
+static const struct kind kinds[] = {
+    {"general", 'N', {SC_SPARSE_GENERAL, 'L', 'N'}, false, false},
+    {"transposed", 'T', {SC_SPARSE_GENERAL, 'L', 'N'}, false, false},
+    {"symmetric", 'N', {SC_SPARSE_SYMMETRIC, 'L', 'N'}, false, false},
+    {"transposed triangle", 'T', {SC_SPARSE_TRIANGULAR, 'U', 'N'}, false, false},
+    {"triangle, solved", 'N', {SC_SPARSE_TRIANGULAR, 'L', 'U'}, true, false},
+    {"general, made by the host", 'N', {SC_SPARSE_GENERAL, 'L', 'N'}, false, true},
+    {"symmetric, made by the host", 'N', {SC_SPARSE_SYMMETRIC, 'L', 'N'}, false, true},
+};
+
+/* --- what should happen ------------------------------------------------------------------------------------------- */
+
+static int64_t integer(const struct matrix *m, const void *at, int64_t i)
+{
+    return sc_sparse_at(at, m->a.index_bytes, i) - m->a.base;
+}
+
+static int64_t each_of(const struct matrix *m)
+{
+    return m->a.format == SC_SPARSE_BSR ? BLOCK * BLOCK : 1;
+}
+
+static int64_t elements(const struct matrix *m)
+{
+    return (int64_t)(m->value_bytes / sizeof(double));
+}
+
+/* The place of an element of `values`; false: none. */
+static bool place_of(const struct matrix *m, int64_t element, int64_t *row, int64_t *col)
+{
+    int64_t at = element / each_of(m), r = element % each_of(m) / BLOCK, c = element % BLOCK, line = 0, d;
+
+    if (m->a.format == SC_SPARSE_COO) {
+        *row = integer(m, m->start, at);
+        *col = integer(m, m->index, at);
+    } else if (m->a.format == SC_SPARSE_DIA) {
+        d = element / N;
+        *row = element % N;
+        *col = *row + integer(m, m->index, d);
+    } else {
+        while (integer(m, m->start, line + 1) <= at)
+            line++;
+        *row = m->a.format == SC_SPARSE_CSC ? integer(m, m->index, at) : line;
+        *col = m->a.format == SC_SPARSE_CSC ? line : integer(m, m->index, at);
+    }
+    if (m->a.format == SC_SPARSE_BSR) {
+        *row = *row * BLOCK + (m->a.block_by_rows ? r : c);
+        *col = *col * BLOCK + (m->a.block_by_rows ? c : r);
+    }
+    return *col >= 0 && *col < N;
+}
+
+/* The rows of the result that an element is in; their number. */
+static int rows_of(const struct matrix *m, const struct kind *k, int64_t element, int64_t rows[2])
+{
+    bool lower = k->descr.uplo == 'L', symmetric = k->descr.kind == SC_SPARSE_SYMMETRIC;
+    int64_t row, col;
+
+    if (!place_of(m, element, &row, &col) || (row == col && k->descr.diag == 'U'))
+        return 0;
+    if (k->descr.kind != SC_SPARSE_GENERAL && row != col && (col < row) != lower)
+        return 0;
+    rows[0] = k->trans == 'N' ? row : col;
+    rows[1] = k->trans == 'N' ? col : row;
+    return 1 + (symmetric && row != col);
+}
+
+#define PARTS 64
+
+/* Of each part: whether it has something of the sector; bytes that go to it. */
+struct expected {
+    bool made[PARTS];
+    size_t bytes;
+};
+
+static bool has_row(const struct sc_sparse_part *p, int64_t row)
+{
+    return row >= p->row && row < p->row + p->rows;
+}
+
+/* Of the sector that goes to the part's device: what lies between the first and the last entry that it comes from. */
+static size_t staged_bytes(const struct matrix *m, const struct sc_sparse_part *p, struct sc_sparse_range sector)
+{
+    size_t bytes = 0;
+
+    for (int64_t e = sector.first; e < sector.end; e++) {
+        int64_t at = m->a.format == SC_SPARSE_DIA ? e % N : e / each_of(m);
+
+        bytes += at >= p->source.first && at < p->source.end ? sizeof(double) : 0;
+    }
+    return bytes;
+}
+
+/* Values of all rows from the first to the last of the part's that the sector has something of. */
+static size_t sent_bytes(const struct matrix *m, const struct kind *k, const struct sc_sparse_range *touched)
+{
+    size_t bytes = 0;
+    int64_t rows[2];
+
+    for (int64_t e = 0; e < elements(m); e++)
+        for (int n = rows_of(m, k, e, rows); n > 0; n--)
+            bytes += rows[n - 1] >= touched->first && rows[n - 1] < touched->end ? sizeof(double) : 0;
+    return bytes;
+}
+
+/* Blocks are looked at as wholes. */
+static struct sc_sparse_range whole_blocks(const struct matrix *m, struct sc_sparse_range r)
+{
+    int64_t each = each_of(m);
+
+    return (struct sc_sparse_range){r.first / each * each, (r.end + each - 1) / each * each};
+}
+
+static struct expected expect(const struct matrix *m, const struct kind *k, const struct sc_sparse_variant *v,
+                              struct sc_sparse_range sector)
+{
+    struct sc_sparse_range looked = whole_blocks(m, sector), touched[PARTS];
+    struct expected x = {.bytes = 0};
+    int64_t rows[2];
+
+    for (int i = 0; i < v->parts; i++)
+        touched[i] = sc_sparse_no_range;
+    for (int64_t e = looked.first; e < looked.end; e++)
+        for (int n = rows_of(m, k, e, rows); n > 0; n--)
+            for (int i = 0; i < v->parts; i++)
+                if (has_row(&v->part[i], rows[n - 1])) {
+                    x.made[i] = true;
+                    sc_sparse_widen(&touched[i], rows[n - 1]);
+                }
+    for (int i = 0; i < v->parts; i++) {
+        x.made[i] = x.made[i] || (v->parts == 1 && v->converted);
+        if (x.made[i])
+            x.bytes += v->converted ? staged_bytes(m, &v->part[i], sector) : sent_bytes(m, k, &touched[i]);
+    }
+    return x;
+}
+
+/* The sectors that have something of an element's page. */
+static struct sc_sparse_range sectors_of(const struct matrix *m, int64_t element)
+{
+    int64_t n = elements(m), length = sc_coherence_segment(n, SC_D), page = SC_PAGE / (int64_t)sizeof(double);
+    int64_t first = element / page * page, end = first + page;
+
+    first = first / length * length;
+    end = (end + length - 1) / length * length;
+
+    return (struct sc_sparse_range){first, end < n ? end : n};
+}
+
+/* --- what happens ------------------------------------------------------------------------------------------------- */
+
+/* Lines that are said not to follow one another, though they do: those the host converts. */
+static void make_for(struct matrix *m, enum shape shape, const struct kind *k)
+{
+    make(m, shape);
+    if (k->solve)
+        to_solve(m);
+    if (!k->by_host)
+        return;
+    sc_sparse_destroy(m->handle);
+    m->end = env_memory((N + 1) * sizeof(int64_t));
+    memcpy(m->end, (char *)m->start + m->a.index_bytes, (size_t)(N * m->a.index_bytes));
+    m->a.end = m->end;
+    if (sc_sparse_create(&m->handle, &m->a, false) != SC_OK)
+        tap_ok(0, "a matrix");
+}
+
+static void drop_all(struct matrix *m)
+{
+    void *end = m->end;
+
+    drop(m);
+    if (end) {
+        sc_coherence_forget((uintptr_t)end, 1);
+        sc_host_free(end);
+    }
+}
+
+/* A fault would open 64 KiB. */
+static void write_element(struct matrix *m, const struct kind *k, int64_t element)
+{
+    sc_coherence_acquire_host((uintptr_t)&m->values[element], 1, SC_RDWR);
+    m->values[element] += k->solve ? 0.03125 : 0.5;
+}
+
+static struct sc_sparse_variant *only_variant(const struct matrix *m)
+{
+    return &m->handle->variant[0];
+}
+
+static bool same_fence(struct sc_fence a, struct sc_fence b)
+{
+    return a.device == b.device && a.stream == b.stream && a.seq == b.seq;
+}
+
+/* What goes up for vectors: where devices share sectors of y, those that the host has written meanwhile. */
+static uint64_t bytes_of_vectors(struct matrix *m, const struct kind *k)
+{
+    uint64_t before = sc_stats.bytes[SC_H2D];
+
+    is_right(m, k->trans, &k->descr);
+    return sc_stats.bytes[SC_H2D] - before;
+}
+
+/* Writes an element; whether what follows is as expected. */
+static bool writes(struct matrix *m, const struct kind *k, int64_t element, int *parts, size_t *bytes)
+{
+    struct sc_sparse_variant *v = only_variant(m);
+    struct expected x = expect(m, k, v, sectors_of(m, element));
+    struct sc_fence before[PARTS];
+    uint64_t vectors, sent;
+    bool good;
+
+    vectors = bytes_of_vectors(m, k);
+    sent = sc_stats.bytes[SC_H2D] + vectors;
+    for (int i = 0; i < v->parts; i++)
+        before[i] = v->part[i].form.ready;
+    write_element(m, k, element);
+    good = is_right(m, k->trans, &k->descr);
+    if (!good)
+        tap_diag("element %lld: the product is wrong", (long long)element);
+    for (int i = 0; i < v->parts; i++) {
+        bool made = !same_fence(before[i], v->part[i].form.ready);
+
+        *parts += made;
+        if (made != x.made[i]) {
+            tap_diag("element %lld: part %d of %d is %smade again", (long long)element, i, v->parts,
+                     made ? "" : "not ");
+            good = false;
+        }
+    }
+    if (sc_stats.bytes[SC_H2D] - sent != x.bytes) {
+        tap_diag("element %lld: %llu bytes go up, not %zu", (long long)element,
+                 (unsigned long long)(sc_stats.bytes[SC_H2D] - sent), x.bytes);
+        good = false;
+    }
+    *bytes += x.bytes;
+    return good;
+}
+
+/* --- tests -------------------------------------------------------------------------------------------------------- */
+
+#define WRITES 4
+
+static void test_kind(enum shape shape, const struct kind *k, int devices)
+{
+    struct matrix m;
+    int good = 0, parts = 0, count;
+    size_t bytes = 0;
+
+    if (k->by_host && shape != COLUMNS && shape != BLOCKS && shape != ROWS)
+        return;
+    make_for(&m, shape, k);
+    if (!is_right(&m, k->trans, &k->descr) || only_variant(&m)->parts > PARTS) {
+        tap_ok(0, "a product");
+        return;
+    }
+    count = only_variant(&m)->parts;
+    for (int i = 0; i < WRITES; i++)
+        good += writes(&m, k, (int64_t)i * (elements(&m) - 1) / (WRITES - 1), &parts, &bytes);
+    tap_ok(good == WRITES, "%d device(s), %s, %s (by the %s): %d writes make %.1f of %d parts, of %zu of %zu bytes",
+           devices, names[shape], k->name, only_variant(&m)->converted ? "devices" : "host", WRITES,
+           (double)parts / WRITES, count, bytes / WRITES, m.start_bytes + m.index_bytes + m.value_bytes);
+    drop_all(&m);
+}
+
+/* Two uses at the same time, several sectors at once, an index between: each has the numbers that there are. */
+static void test_mixture(enum shape shape, int devices)
+{
+    int right = 0, runs = 0;
+    struct matrix m;
+
+    make(&m, shape);
+    for (int i = 0; i < 12; i++) {
+        for (int64_t n = draw(4); n > 0; n--)
+            m.values[draw(elements(&m))] += 0.5;
+        if (i % 5 == 4)
+            put(&m, m.index, draw(4), 40 + i);
+        right += is_right(&m, 'N', &general);
+        if (i % 3)
+            m.values[draw(elements(&m))] -= 0.25;
+        right += i % 2 || is_right(&m, 'T', &general);
+        runs += 2;
+    }
+    for (int64_t e = 0; e < elements(&m); e++)
+        m.values[e] += 0.125;
+    right += is_right(&m, 'N', &general) + is_right(&m, 'T', &general);
+    tap_ok(right == runs + 2, "%d device(s), %s: %d products with writes of values and indices between", devices,
+           names[shape], runs);
+    drop(&m);
+}
+
+/* What a part was made of is the first that goes when memory is wanted: it is sent again, for that part. */
+static void test_without_staged(enum shape shape)
+{
+    struct matrix m;
+    uint64_t before;
+    struct sc_sparse_part *p;
+    bool right;
+
+    if (!sc_coherence_converts())
+        return;
+    make(&m, shape);
+    right = is_right(&m, 'N', &general);
+    p = only_variant(&m)->part;
+    tap_ok(p->staged.memory && p->staged.last_use < p->form.last_use, "%s: what it was made of goes first",
+           names[shape]);
+    sc_coherence_form_discard(&p->staged);
+    before = sc_stats.bytes[SC_H2D];
+    right = right && is_right(&m, 'N', &general) && sc_stats.bytes[SC_H2D] == before;
+    m.values[elements(&m) / 2] += 1;
+    right = right && is_right(&m, 'N', &general);
+    tap_ok(right && sc_stats.bytes[SC_H2D] - before == m.start_bytes + m.index_bytes + m.value_bytes,
+           "%s: when it is gone it is sent again, once it is needed (%llu bytes)", names[shape],
+           (unsigned long long)(sc_stats.bytes[SC_H2D] - before));
+    drop(&m);
+}
+
+static void stop(void)
+{
+    sc_coherence_stop();
+    sc_host_faults_stop();
+}
+
+/* A product, a write, then another product with a fault on the way: whether that is right. */
+static bool is_right_with(enum shape shape, const struct kind *k, const char *machine, struct sc_emu_fault fault,
+                          uint64_t limit)
+{
+    struct matrix m;
+    bool right;
+
+    env_start(machine, limit);
+    make_for(&m, shape, k);
+    right = is_right(&m, k->trans, &k->descr);
+    write_element(&m, k, elements(&m) / 2);
+    if (!multiply(&m, k->trans, &k->descr, SC_OFFLOAD_NEVER))
+        tap_ok(0, "the host's product");
+    sc_emu_inject(0, fault);
+    right = right && is_right(&m, k->trans, &k->descr);
+    sc_emu_inject(0, (struct sc_emu_fault){.nth = 0});
+    right = right && (fault.skip || is_right(&m, k->trans, &k->descr));
+    drop_all(&m);
+    stop();
+    return right;
+}
+
+/* Copies: the sector's values.  Launches: the conversion, the product. */
+static void test_skips(enum shape shape)
+{
+    static const struct sc_emu_fault skips[] = {{.kind = SC_EMU_COPY, .nth = 1, .skip = true, .quiet = true},
+                                                {.kind = SC_EMU_LAUNCH, .nth = 1, .skip = true, .quiet = true},
+                                                {.kind = SC_EMU_LAUNCH, .nth = 2, .skip = true, .quiet = true}};
+    int wrong = 0;
+
+    for (int i = 0; i < 3; i++)
+        wrong += !is_right_with(shape, &kinds[0], "emu:h200x8:1", skips[i], 0);
+    tap_ok(wrong == 3, "%s: the copy of a sector, the conversion and the product are all needed", names[shape]);
+}
+
+static void test_faults(enum shape shape, const struct kind *k)
+{
+    int right = 0, runs = 0;
+
+    for (uint64_t nth = 1; nth < 16; nth++, runs++)
+        right += is_right_with(shape, k, "emu:h200x8:2", (struct sc_emu_fault){.kind = SC_EMU_ANY, .nth = nth}, 0);
+    tap_ok(right == runs, "%s, %s: %d products after a write with an operation that fails are right", names[shape],
+           k->name, runs);
+}
+
+static void test_memory(enum shape shape)
+{
+    int right = 0, runs = 0;
+
+    for (uint64_t limit = 200000; limit < 3000000; limit += limit / 3, runs++)
+        right += is_right_with(shape, &kinds[0], "emu:h200x8:2", (struct sc_emu_fault){.nth = 0}, limit);
+    tap_ok(right == runs, "%s: right after writes on devices of 0.2 to 3 MB", names[shape]);
+}
+
+int main(void)
+{
+    env_init();
+    sc_config.offload = SC_OFFLOAD_ALWAYS;
+    tap_diag("seed %llu", (unsigned long long)seed);
+    for (int devices = 1; devices <= 4; devices *= 2) {
+        char name[32];
+        int count;
+
+        snprintf(name, sizeof name, "emu:h200x8:%d", devices);
+        count = env_start(name, 0);
+        for (int s = 0; s < SHAPES; s++) {
+            for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+                if (s != ROWS || k)
+                    test_kind((enum shape)s, &kinds[k], count);
+            test_mixture((enum shape)s, count);
+        }
+        for (int s = 0; s < ROWS && count == 1; s++)
+            test_without_staged((enum shape)s);
+        stop();
+        if (!env_is_emulated())
+            break;
+    }
+    for (int s = 0; s < ROWS && env_is_emulated(); s++) {
+        test_skips((enum shape)s);
+        test_faults((enum shape)s, &kinds[2]);
+        test_faults((enum shape)s, &kinds[4]);
+        test_memory((enum shape)s);
+    }
+    if (env_is_emulated())
+        test_faults(COLUMNS, &kinds[5]);
+    tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+    return tap_done();
+}
