@@ -124,12 +124,12 @@ static void mark(void *context, int64_t row, int64_t col, int64_t at)
         sc_sparse_widen(&p->stale, row);
 }
 
-/* Whose device has all of the arrays needs no walk over them. */
+/* Where one device has all of the arrays no walk is needed. */
 static void mark_parts(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v, const struct written *w)
 {
     struct marking k = {.v = v};
 
-    if (w->all || (v->parts == 1 && v->converted)) {
+    if (w->all || (w->runs && v->parts == 1 && v->converted)) {
         for (int i = 0; i < v->parts; i++)
             v->part[i].stale = (struct sc_sparse_range){v->part[i].row, v->part[i].row + v->part[i].rows};
         return;
