@@ -337,6 +337,8 @@ void sc_coherence_acquire_view(const struct sc_view *v)
         sc_coherence_acquire_host(lo, hi - lo, v->access);
         return;
     }
+    if (!sc_directory_count())
+        return; /* nothing is anywhere else: a LAPACK whose panels all stay on the host takes no lock for them */
     column = (size_t)(v->vector ? 1 : v->rows) * elem;
     gap = (size_t)step * elem - column;
     if (gap < column || gap < 4 * SC_PAGE || v->access == SC_RDWR) {

@@ -10,7 +10,7 @@ struct sc_directory_limits sc_directory_limits = {1, UINT64_C(1) << 40, 4096};
 uint64_t sc_directory_steps;
 
 static struct sc_matrix **index_;
-static size_t count_, capacity_;
+static size_t count_, capacity_; /* count_: stored under the coherence lock, read by anyone */
 
 /* Position of the first matrix that ends after lo. */
 static size_t first_after(uintptr_t lo)
@@ -56,7 +56,7 @@ struct sc_matrix *sc_directory_at(size_t position)
 
 size_t sc_directory_count(void)
 {
-    return count_;
+    return __atomic_load_n(&count_, __ATOMIC_ACQUIRE);
 }
 
 enum sc_status sc_directory_insert(struct sc_matrix *matrix)
@@ -74,7 +74,7 @@ enum sc_status sc_directory_insert(struct sc_matrix *matrix)
     }
     memmove(index_ + at + 1, index_ + at, (count_ - at) * sizeof *index_);
     index_[at] = matrix;
-    count_++;
+    __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
     return SC_OK;
 }
 
@@ -84,6 +84,6 @@ void sc_directory_remove(struct sc_matrix *matrix)
 
     if (at < count_ && index_[at] == matrix) {
         memmove(index_ + at, index_ + at + 1, (count_ - at - 1) * sizeof *index_);
-        count_--;
+        __atomic_store_n(&count_, count_ - 1, __ATOMIC_RELEASE);
     }
 }

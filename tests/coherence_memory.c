@@ -227,6 +227,33 @@ static void test_stop_during_call(void)
     free(x);
 }
 
+/* The host's operands, as they are asked for before each larger call of its own. */
+static void *operands_home(void *x)
+{
+    sc_coherence_acquire_view(&(struct sc_view){.ptr = x, .type = SC_D, .rows = 10, .cols = 10, .ld = 10,
+                                                .access = SC_RDWR});
+    return NULL;
+}
+
+static void test_nothing_there(void)
+{
+    pthread_t other;
+    double *x;
+
+    env_start("emu:h200x8:1", 1 << 20);
+    x = array(1000, 1);
+    sc_protocol_lock(); /* who asks for it waits until the alarm */
+    pthread_create(&other, NULL, operands_home, x);
+    pthread_join(other, NULL);
+    sc_protocol_unlock();
+    tap_ok(sc_directory_count() == 0, "an access of the host takes no lock while there are no matrices");
+    kernel(0, 2, NULL, x, 1000);
+    operands_home(x);
+    tap_ok(sc_host_prot((uintptr_t)x) == SC_PROT_RW && x[99] == 2.0, "and brings home what is there");
+    sc_coherence_stop();
+    free(x);
+}
+
 int main(void)
 {
     if (!env_is_emulated()) {
@@ -235,6 +262,7 @@ int main(void)
     }
     env_init();
     alarm(250);
+    test_nothing_there();
     test_storm();
     test_eviction_fails();
     test_stop_during_call();
