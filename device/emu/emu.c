@@ -177,6 +177,12 @@ static enum sc_status run_exchange(const struct sc_emu_exchange *x)
     return status;
 }
 
+static enum sc_status run_kernel(struct sc_kernel k)
+{
+    sc_emu_plan_apply(&k);
+    return sc_device_kernel_host(sc_emu_blas_symbol, &k);
+}
+
 static enum sc_status run_op(const struct sc_emu_op *op)
 {
     const struct sc_emu_fill *f = &op->fill;
@@ -187,7 +193,7 @@ static enum sc_status run_op(const struct sc_emu_op *op)
     case SC_EMU_DO_EXCHANGE:
         return run_exchange(&op->exchange);
     case SC_EMU_DO_KERNEL:
-        return sc_device_kernel_host(sc_emu_blas_symbol, &op->kernel);
+        return run_kernel(op->kernel);
     case SC_EMU_DO_FILL:
         for (size_t row = 0; row < f->height; row++)
             memset((char *)f->memory + row * f->pitch, f->byte, f->width);
@@ -324,6 +330,7 @@ static void emu_close(void)
         return;
     sc_inside_enter();
     sc_emu_streams_stop(getpid() != emu.owner);
+    sc_emu_plans_free();
     emu.open = false;
     sc_emu_clock_stop();
     sc_emu_memory_stop();
@@ -594,7 +601,10 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
     sc_inside_leave();
     if (status)
         return status;
-    return valid_operands(device, kernel) ? submit(device, stream, SC_EMU_LAUNCH, &op) : SC_ERR_DEVICE;
+    if (!valid_operands(device, kernel))
+        return SC_ERR_DEVICE;
+    sc_emu_plan_queued(&op.kernel);
+    return submit(device, stream, SC_EMU_LAUNCH, &op);
 }
 
 /* The operands are read when everything before it is done: of what is still on its way the product has garbage. */
@@ -772,7 +782,7 @@ const struct sc_device_ops *sc_device_emu(void)
         .open = emu_open, .close = emu_close, .properties = emu_properties,
         .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
         .copy = emu_copy, .fill = emu_fill, .exchange = emu_exchange, .launch = emu_launch,
-        .multiply = emu_multiply, .store = emu_store,
+        .forget = sc_emu_plan_forget, .multiply = emu_multiply, .store = emu_store,
         .convert = emu_convert, .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,
         .virtual_seconds = emu_virtual_seconds, .joules = emu_joules,

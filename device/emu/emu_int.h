@@ -101,6 +101,16 @@ void sc_emu_product_free(struct sc_emu_product *product);
 bool sc_emu_conversion_valid(int device, const struct sc_csr_conversion *conversion);
 uint64_t sc_emu_conversion_bytes(const struct sc_csr_conversion *conversion); /* that a GPU moves in its memory */
 
+/* --- plan.c: what solves leave in csr.plan ------------------------------------------------------------------------ */
+
+/* Of a solve's record that is about to be queued: the plan, a new one if need be, is put in the place of the caller's
+ * pointer to it.  Of other kernels: nothing. */
+void sc_emu_plan_queued(struct sc_kernel *kernel);
+/* Before it runs: if the plan was made for other values the result will be not-a-number. */
+void sc_emu_plan_apply(struct sc_kernel *kernel);
+void sc_emu_plan_forget(int device, void *plan);
+void sc_emu_plans_free(void); /* all of them, when nothing is queued any more */
+
 /* --- hostmem.c: host memory whatever its protection ------------------------------------------------------------- */
 
 enum sc_status sc_emu_hostmem_start(void);
