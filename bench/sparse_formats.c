@@ -1,8 +1,8 @@
 /* What it takes until a matrix in a format other than CSR can be used: products of the 7-point stencil's matrix as
- * rows, columns and coordinates, each after a value of the matrix was written, so that it has to be made anew; beside
- * that the conversion by the host alone (mkl_sparse_convert_csr).
+ * rows, columns and coordinates, each after a value of the matrix was written, so that what has it is made again, or
+ * with `index` an index, so that all is; beside that the conversion by the host alone (mkl_sparse_convert_csr).
  *
- *     sparse_formats [n [rounds]]
+ *     sparse_formats [n [rounds [index]]]
  *
  * Seconds of the first product (which pins the memory), of a product after a write, of one without, of the host's
  * conversion. */
@@ -21,7 +21,7 @@ static const struct matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, 0, 0};
 
 struct bench {
     struct stencil s;
-    int rounds;
+    int rounds, of_index;
     double *x, *y, *expected;
 };
 
@@ -49,12 +49,21 @@ static double host_conversion(sparse_matrix_t matrix)
     return example_now() - start;
 }
 
-static int measure(struct bench *b, const char *name, sparse_matrix_t matrix, int operation, double *values)
+/* A write, which changes nothing. */
+static void write_one(const struct bench *b, double *values, int *index, int at)
+{
+    if (b->of_index)
+        *(volatile int *)&index[at] = index[at];
+    else
+        *(volatile double *)&values[at] = values[at];
+}
+
+static int measure(struct bench *b, const char *name, sparse_matrix_t matrix, int operation, double *values, int *index)
 {
     double first = product(b, matrix, operation), written = INFINITY, again = INFINITY, worst = 0;
 
     for (int k = 0; k < b->rounds; k++) {
-        *(volatile double *)&values[k] = values[k]; /* a write, which changes nothing */
+        write_one(b, values, index, k);
         written = fmin(written, product(b, matrix, operation));
         again = fmin(again, product(b, matrix, operation));
     }
@@ -78,10 +87,10 @@ static void expect(struct bench *b)
 }
 
 /* Entry e at place e, or, in no order, at e times a prime. */
-static sparse_matrix_t coordinates(const struct stencil *s, int in_order, double **values)
+static sparse_matrix_t coordinates(const struct stencil *s, int in_order, double **values, int **index)
 {
     int *row = stencil_alloc((size_t)s->entries * sizeof *row);
-    int *column = stencil_alloc((size_t)s->entries * sizeof *column);
+    int *column = *index = stencil_alloc((size_t)s->entries * sizeof *column);
     long step = in_order ? 1 : 1000003;
     sparse_matrix_t matrix;
 
@@ -102,10 +111,10 @@ static sparse_matrix_t coordinates(const struct stencil *s, int in_order, double
 int main(int argc, char **argv)
 {
     const int plain = SPARSE_OPERATION_NON_TRANSPOSE;
-    struct bench b = {.rounds = argc > 2 ? atoi(argv[2]) : 3};
+    struct bench b = {.rounds = argc > 2 ? atoi(argv[2]) : 3, .of_index = argc > 3};
     sparse_matrix_t rows, columns, matrix;
     double *values;
-    int wrong;
+    int *index, wrong;
 
     stencil_make(&b.s, argc > 1 ? atol(argv[1]) : 1000000);
     b.x = example_doubles((size_t)b.s.n);
@@ -115,11 +124,11 @@ int main(int argc, char **argv)
     if (mkl_sparse_d_create_csr(&rows, 0, b.s.n, b.s.n, b.s.start, b.s.start + 1, b.s.columns, b.s.values) ||
         mkl_sparse_d_create_csc(&columns, 0, b.s.n, b.s.n, b.s.start, b.s.start + 1, b.s.columns, b.s.values))
         return 1; /* it is symmetric */
-    wrong = measure(&b, "rows", rows, plain, b.s.values);
-    wrong += measure(&b, "columns", columns, plain, b.s.values);
+    wrong = measure(&b, "rows", rows, plain, b.s.values, b.s.columns);
+    wrong += measure(&b, "columns", columns, plain, b.s.values, b.s.columns);
     for (int in_order = 1; in_order >= 0; in_order--) {
-        matrix = coordinates(&b.s, in_order, &values);
-        wrong += measure(&b, in_order ? "coordinates" : "no_order", matrix, plain, values);
+        matrix = coordinates(&b.s, in_order, &values, &index);
+        wrong += measure(&b, in_order ? "coordinates" : "no_order", matrix, plain, values, index);
     }
     return wrong;
 }
