@@ -1,6 +1,7 @@
 /* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/trials.h"
 
 #include <string.h>
 
@@ -84,6 +85,7 @@ void sc_autotuner_reset(void)
 {
     memset(slots_, 0, sizeof slots_);
     spent_ = 0;
+    sc_trials_reset();
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }

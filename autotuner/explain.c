@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "autotuner/trials.h"
 #include "base/median.h"
 
 #define ENTRIES_MAX 4096
@@ -302,6 +303,7 @@ void sc_explain_write(FILE *out)
     if (dropped)
         fprintf(out, "# %d more calls of other sizes\n", dropped);
     exchange_lines(out);
+    sc_trials_write(out);
     errors(out, true);
     errors(out, false);
     pthread_mutex_unlock(&lock);

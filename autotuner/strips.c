@@ -25,19 +25,21 @@ static double parts_of(int64_t extent, int64_t width) { return (double)((extent 
 static double left_of(double a, double b) { return 1 / a + 1 / b - 1 / (a * b); }
 
 /* Operands arrive under the kernels that have theirs; no kernel begins before the host has enqueued it; and the result
- * goes home strip after strip: what takes longer hides the other but for one strip. */
+ * goes home part after part: what takes longer hides the other but for one part. */
 double sc_strips_seconds(const struct sc_strips *s, int64_t width)
 {
-    double across = larger(parts_of(s->columns, width), s->parts), along = s->in > 0 ? parts_of(s->sum, width) : 1;
+    double across = larger(parts_of(s->columns, width), s->parts[1]);
+    double along = s->in > 0 ? larger(parts_of(s->sum, width), s->parts[0]) : 1;
     double tasks = across * s->blocks * (along + 1) / 2; /* parts of the sum that have come are joined */
-    double run = s->kernel + tasks * s->launch, out = s->out + across * s->latency[1], in;
+    double chunks = across * s->tiles;
+    double run = s->kernel + tasks * s->launch, out = s->out + chunks * s->latency[1], in;
 
     if (s->in > 0) {
         in = s->in + (across + along) * s->latency[0];
         run += in - (1 - left_of(along, across)) * smaller(in, run);
     }
     run = larger(run, tasks * s->devices * s->task);
-    return larger(run, out) + smaller(run, out) / across;
+    return larger(run, out) + smaller(run, out) / chunks;
 }
 
 /* The narrowest that keeps a device occupied, as far as the caller can cut so. */

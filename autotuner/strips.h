@@ -18,8 +18,9 @@ struct sc_strips {
     int devices;
     int64_t sum;       /* numbers along the sum */
     int64_t columns;   /* of the result, of which it has some */
-    int parts;         /* that these columns are in, however wide strips are */
-    int blocks;        /* tasks for each strip of these columns */
+    int parts[2];      /* that the sum and these columns are in, however wide strips are */
+    int blocks;        /* tasks for each strip of these columns, */
+    int tiles;         /* and tiles of the result, each of which goes home by itself */
     int64_t rows;      /* of one of them */
     int64_t least;     /* width: what the caller can cut */
 };

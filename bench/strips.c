@@ -8,11 +8,12 @@
 #include <unistd.h>
 
 #include "autotuner/strips.h"
+#include "autotuner/trials.h"
 #include "base/config.h"
 #include "bench/paper.h"
 #include "coherence/coherence.h"
 
-#define ROUNDS 8
+#define ROUNDS 16
 
 static const char *trans = "NN";
 
@@ -26,17 +27,18 @@ static void rounds(int64_t n, bool kept, double seconds[ROUNDS])
     kernel.transa = trans[0];
     kernel.transb = trans[1];
     for (int i = 0; i < ROUNDS; i++) {
-        struct paper_figures f;
+        double start;
 
         if (!kept) {
             sc_coherence_acquire_host((uintptr_t)a.at, bytes, SC_RDWR);
             sc_coherence_acquire_host((uintptr_t)b.at, bytes, SC_RDWR);
         }
-        paper_begin(&f);
+        paper_wait();
+        start = sc_coherence_virtual_seconds();
         paper_call(&kernel);
         paper_move(&c, SC_HOST);
-        paper_end(&f);
-        seconds[i] = f.seconds;
+        paper_wait();
+        seconds[i] = sc_coherence_virtual_seconds() - start;
     }
     paper_free(&a);
     paper_free(&b);
@@ -75,6 +77,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++)
         for (int kept = 0; kept < 2; kept++)
             line(machine, optind < argc ? atoll(argv[optind + i]) : usual[i], kept);
+    sc_trials_write(stdout);
     paper_close();
     return EXIT_SUCCESS;
 }

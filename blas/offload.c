@@ -429,8 +429,13 @@ static enum sc_status run_parts(struct sc_blas_job *call, double host_share)
     struct sc_blas_together together;
     bool split = host_share > 0 && sc_blas_together_begin(call, host_share, &together);
     enum sc_status status = run_[call->kernel->op](call), host;
+    uint64_t pushed = sc_stats.pushed;
 
     sc_coherence_push(operand, call->operands);
+    if (call->tried.trial.width) {
+        call->tried.home = sc_stats.pushed != pushed;
+        sc_blas_tried_end(&call->tried);
+    }
     if (!split)
         return status;
     sc_count(&sc_stats.together, 1);

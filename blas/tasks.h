@@ -7,9 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "autotuner/trials.h"
 #include "base/status.h"
 #include "base/types.h"
 #include "coherence/coherence.h"
+
+/* Of a call that tries a width of strips (strips.c). */
+struct sc_blas_tried {
+    struct sc_trial trial;
+    double start; /* by the clock of sc_explain_clock */
+    uint64_t missing; /* bytes that it had to bring */
+    bool home;    /* its result is sent home */
+};
 
 /* A call in progress.  operand[0..2] are the kernel's a, b, c. */
 struct sc_blas_job {
@@ -17,6 +26,7 @@ struct sc_blas_job {
     struct sc_operand *operand;
     const struct sc_view *view;     /* as asked for */
     int operands;
+    struct sc_blas_tried tried; /* trial.width 0: it tries nothing */
 };
 
 /* --- pieces.c: parts of operands ---------------------------------------------------------------------------------- */
@@ -49,6 +59,9 @@ void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int6
 #define SC_BLAS_BLOCK_MIN 2048 /* the same for blocks along a triangle, where strips are both rows and columns */
 /* Bytes of the call's operands that are read and not where they are at home. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
+
+/* strips.c: after the last task and what is sent home.  Nothing is waited for. */
+void sc_blas_tried_end(const struct sc_blas_tried *tried);
 
 struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access); /* a vector of increment 1 */
 

@@ -107,6 +107,12 @@ void sc_coherence_end(struct sc_operand *operands, int count);
 /* Between begin and end, after the last task: sends results home that the host is expected to look at (push.c). */
 void sc_coherence_push(const struct sc_operand *operands, int count);
 
+/* Between begin and end, after the last task: calls done(of) when all that has been enqueued to compute or to go home
+ * is done, at the end of a wait, of any thread, during which that happened.  If nobody waits then, never.  One call is
+ * watched at a time: this ends the watch of another; NULL: only that.  `done` is called with locks held: it calls
+ * nothing of coherence/. */
+void sc_coherence_watch(void (*done)(void *of), void *of);
+
 /* What the decision needs to know, without making or moving anything; takes the lock shortly. */
 struct sc_residency {
     uint64_t bytes;        /* of the views */

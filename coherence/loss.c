@@ -130,16 +130,20 @@ static enum sc_status sync_counted(struct sc_fence f)
 {
     const struct sc_device_ops *ops = sc_protocol_ops(); /* none: stopped meanwhile, which waits for everything */
     enum sc_status status;
+    bool watched;
 
     if (!ops)
         return SC_OK;
     if (__atomic_load_n(&sc_protocol.lost[f.device], __ATOMIC_RELAXED))
         return SC_ERR_DEVICE;
+    watched = sc_watch_before(ops);
     status = ops->sync(f);
     if (status != SC_OK) /* once more: what failed may have been the waiting */
         status = ops->sync(f);
     if (status != SC_OK)
         __atomic_store_n(&sc_protocol.bad[f.device], true, __ATOMIC_RELEASE);
+    if (watched)
+        sc_watch_after(ops);
     return status;
 }
 

@@ -123,6 +123,19 @@ void sc_devices_look(void);
  * changed. */
 bool sc_landed(struct sc_fence f);
 
+/* --- when a call was done (watch.c) ------------------------------------------------------------------------------- */
+
+/* Around a wait: whether what is watched is still going on; and if so, after it, whether it has ended meanwhile. */
+extern bool sc_watching; /* atomic */
+bool sc_watch_look(const struct sc_device_ops *ops);
+static inline bool sc_watch_before(const struct sc_device_ops *ops)
+{
+    return __builtin_expect(__atomic_load_n(&sc_watching, __ATOMIC_ACQUIRE), 0) && sc_watch_look(ops);
+}
+void sc_watch_after(const struct sc_device_ops *ops);
+void sc_watch_drop(void);
+void sc_watch_reset(void); /* in a forked child */
+
 /* --- copies between devices, collected (exchange.c) --------------------------------------------------------------- */
 
 #define SC_MOVES_MAX 64

@@ -47,6 +47,7 @@ void sc_coherence_stop(void)
     sc_mirror_forget(0, UINTPTR_MAX);
     sc_coherence_release_range(0, UINTPTR_MAX);
     sc_link_stop();
+    sc_watch_drop();
     sc_host_spans_unpin();
     sc_protocol_lock();
     __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_SEQ_CST);
@@ -73,10 +74,12 @@ void sc_coherence_drain(void)
     struct sc_fence fence[SC_DEVICES_MAX][SC_STREAMS];
     const struct sc_device_ops *ops;
     int devices;
+    bool watched;
 
     sc_protocol_lock();
     ops = sc_protocol.ops;
     devices = sc_protocol.devices;
+    watched = ops && sc_watch_before(ops);
     for (int d = 0; d < devices; d++)
         for (int s = 0; s < SC_STREAMS; s++)
             if (ops->mark(d, (enum sc_stream)s, &fence[d][s]) != SC_OK)
@@ -85,6 +88,8 @@ void sc_coherence_drain(void)
     for (int d = 0; d < devices; d++)
         for (int s = 0; s < SC_STREAMS; s++)
             ops->sync(fence[d][s]); /* errors show in the task, which falls back */
+    if (watched)
+        sc_watch_after(ops);
 }
 
 double sc_coherence_virtual_seconds(void)

@@ -1,7 +1,7 @@
 # Tests of autotuner
 AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
 	tests/autotuner_start tests/autotuner_schedule tests/autotuner_regret tests/autotuner_exchange \
-	tests/autotuner_strips
+	tests/autotuner_strips tests/autotuner_trials
 check_PROGRAMS += $(AUTOTUNER_TESTS)
 TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
@@ -22,3 +22,5 @@ tests_autotuner_start_SOURCES = tests/autotuner_start.c tests/device_common.h
 tests_autotuner_start_LDADD = libcore.la
 tests_autotuner_strips_SOURCES = tests/autotuner_strips.c
 tests_autotuner_strips_LDADD = libcore.la -lm
+tests_autotuner_trials_SOURCES = tests/autotuner_trials.c
+tests_autotuner_trials_LDADD = libcore.la -lm

@@ -9,8 +9,8 @@ static bool is(double value, double expected) { return fabs(value - expected) < 
 /* A device computes 10 ms on 4096 columns, which take 10 ms to the host. */
 static struct sc_strips result(void)
 {
-    return (struct sc_strips){.kernel = 10e-3, .out = 10e-3, .devices = 1, .sum = 8192, .columns = 4096, .parts = 1,
-                              .blocks = 1, .rows = 8192};
+    return (struct sc_strips){.kernel = 10e-3, .out = 10e-3, .devices = 1, .sum = 8192, .columns = 4096, .parts = {1, 1},
+                              .blocks = 1, .tiles = 1, .rows = 8192};
 }
 
 static int64_t chosen(const struct sc_strips *s)
@@ -52,7 +52,10 @@ static void test_results(void)
     sc_strips_choose(&s, &choice);
     tap_ok(choice.width[0] == 1024, "but of 1024 columns, however few rows there are");
     s = result();
-    s.parts = 16;
+    s.tiles = 8;
+    tap_ok(is(sc_strips_seconds(&s, 4096), 10e-3 + 10e-3 / 8), "tiles of one strip go home one after the other, too");
+    s = result();
+    s.parts[1] = 16;
     tap_ok(is(sc_strips_seconds(&s, 4096), sc_strips_seconds(&s, 256)) && chosen(&s) >= 4096,
            "what is in tiles anyway is not cut where that is enough");
 }
@@ -73,6 +76,9 @@ static void test_operands(void)
     s.least = 600;
     sc_strips_choose(&s, &choice);
     tap_ok(choice.width[0] == 1024, "the caller may not be able to cut narrow ones");
+    s.parts[0] = 4;
+    tap_ok(is(sc_strips_seconds(&s, 8192), sc_strips_seconds(&s, 4096)), "or may have cut them already");
+    s.parts[0] = 1;
     s.launch = 1e-3;
     tap_ok(sc_strips_seconds(&s, 256) > sc_strips_seconds(&s, 1024), "each has more kernels");
     sc_strips_choose(&s, &choice);

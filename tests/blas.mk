@@ -93,3 +93,10 @@ tests_verify_planted_LDADD = libcore.la
 TESTS += tests/verify_random tests/verify_planted
 dist_check_SCRIPTS += tests/verify.t
 TESTS += tests/verify.t
+# Repeated products in virtual time.
+if HAVE_BLAS
+check_PROGRAMS += tests/blas_strips
+tests_blas_strips_SOURCES = tests/blas_strips.c bench/paper.c bench/paper.h
+tests_blas_strips_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_strips
+endif

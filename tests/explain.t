@@ -121,6 +121,8 @@ sub complete {
     is($where{'10 1 perf'}, 'devices', 'the time is shorter on the device');
     is($where{'10 1 pdp'}, 'host', 'the energy is less on the host');
     is($where{"50000 1000 $_"}, 'devices', "by $_ on the device, beside a host that takes more") for qw(perf edp pdp);
+    like(slurp("$scratch/perf"), qr/^# strips of products: .*\n# dgemm NN 1000 1000 1000 \d+: \d+: [\d.]+.* \d+$/m,
+        'the width of strips is explained');
     like(slurp("$scratch/pdp"), qr/^#   by energy: a second on the devices counts as 1\.0\d on the host$/m,
         'which is explained');
 }

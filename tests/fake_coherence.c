@@ -517,6 +517,7 @@ int sc_coherence_devices(void)
 double sc_coherence_peer_ratio(void) { return 1; }
 double sc_coherence_virtual_seconds(void) { return 0; }
 void sc_coherence_drain(void) { }
+void sc_coherence_watch(void (*done)(void *of), void *of) { (void)done, (void)of; }
 
 const struct sc_device_properties *sc_coherence_device_properties(int device)
 {

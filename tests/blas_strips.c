@@ -1,0 +1,217 @@
+/* Repeated products in virtual time: the widths of strips that are tried, and what they take; and when a call is done
+ * as seen by who waits for it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "autotuner/strips.h"
+#include "autotuner/trials.h"
+#include "base/config.h"
+#include "bench/paper.h"
+#include "coherence/protocol.h"
+#include "tests/tap.h"
+
+enum { ROUNDS = 12, N = 8192 };
+
+/* Seconds of each round until C is at home. */
+static void rounds(bool kept, bool read, double seconds[ROUNDS])
+{
+    struct paper_matrix a = paper_matrix(N, N), b = paper_matrix(N, N), c = paper_matrix(N, N);
+    struct sc_kernel kernel = paper_gemm(&a, &b, &c);
+    size_t bytes = (size_t)N * N * sizeof(double);
+
+    kernel.beta[0] = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start;
+
+        if (!kept) {
+            sc_coherence_acquire_host((uintptr_t)a.at, bytes, SC_RDWR);
+            sc_coherence_acquire_host((uintptr_t)b.at, bytes, SC_RDWR);
+        }
+        paper_wait();
+        start = sc_coherence_virtual_seconds();
+        paper_call(&kernel);
+        if (read)
+            paper_move(&c, SC_HOST);
+        paper_wait();
+        seconds[i] = sc_coherence_virtual_seconds() - start;
+    }
+    paper_free(&a);
+    paper_free(&b);
+    paper_free(&c);
+}
+
+static bool near(double a, double b) { return fabs(a - b) < 1e-6 * b; }
+
+/* What is known of the product whose operands are there: the text of its line. */
+static char *known(void)
+{
+    char *text, *line;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    sc_trials_write(out);
+    fclose(out);
+    line = strstr(text, "# dgemm NN 8192 8192 8192 0:");
+    line = line ? strndup(line, strcspn(line, "\n")) : strdup("");
+    free(text);
+    tap_diag("%s", line + (*line == '#'));
+    return line;
+}
+
+static void test_kept(void)
+{
+    double seconds[ROUNDS], again[ROUNDS], least, most;
+    bool same = true;
+    char *line;
+
+    sc_trials_reset();
+    rounds(true, true, seconds);
+    line = known();
+    least = most = seconds[1];
+    for (int i = 2; i < ROUNDS; i++) {
+        least = seconds[i] < least ? seconds[i] : least;
+        most = seconds[i] > most ? seconds[i] : most;
+    }
+    tap_ok(strstr(line, "(2: ") && strstr(line, ", chosen "), "a result that the program reads: widths were tried");
+    tap_ok(most > 1.01 * least && most < 1.15 * least, "none of them much slower: %.4g to %.4g ms", 1e3 * least,
+           1e3 * most);
+    tap_ok(seconds[ROUNDS - 1] <= 1.005 * least && near(seconds[ROUNDS - 2], seconds[ROUNDS - 1]),
+           "and the best kept");
+    free(line);
+    sc_trials_reset();
+    rounds(true, true, again);
+    for (int i = 1; i < ROUNDS; i++)
+        same = same && near(seconds[i], again[i]);
+    tap_ok(same, "the same each time");
+    sc_trials_reset();
+    rounds(true, false, seconds);
+    line = known();
+    tap_ok(!strstr(line, "(2: "), "nothing is tried where nobody reads the result");
+    free(line);
+}
+
+static double of_width(int64_t width)
+{
+    double seconds[ROUNDS];
+
+    sc_trials_reset();
+    sc_strips_fixed = width;
+    rounds(true, true, seconds);
+    sc_strips_fixed = 0;
+    return seconds[ROUNDS - 1];
+}
+
+static void test_widths(void)
+{
+    double seconds[ROUNDS], one = of_width(N), usual = of_width(1024), least = usual;
+
+    for (int64_t width = 256; width < 1024; width *= 2)
+        least = of_width(width) < least ? of_width(width) : least;
+    sc_trials_reset();
+    rounds(true, true, seconds);
+    tap_ok(seconds[1] <= 1.02 * least, "the model's choice is within 2%% of the best width: %.4g, %.4g ms",
+           1e3 * seconds[1], 1e3 * least);
+    tap_ok(seconds[1] < 0.8 * usual && seconds[1] < 0.6 * one, "1024 takes %.4g, one strip %.4g ms", 1e3 * usual,
+           1e3 * one);
+}
+
+/* As on real devices: they have no clock of their own, but somebody waits for what they do. */
+static void test_without_clock(void)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    struct sc_device_ops real = *ops;
+    double seconds[ROUNDS];
+    char *line;
+
+    real.virtual_seconds = NULL;
+    sc_protocol.ops = &real;
+    sc_trials_reset();
+    rounds(true, true, seconds);
+    line = known();
+    tap_ok(strstr(line, "(2: ") && strstr(line, ", chosen "), "widths are tried where only waiting tells the time");
+    free(line);
+    sc_trials_reset();
+    rounds(true, false, seconds);
+    line = known();
+    tap_ok(!strstr(line, "(1: "), "and not where nobody waits");
+    free(line);
+    sc_protocol.ops = ops;
+}
+
+/* --- who waits ---------------------------------------------------------------------------------------------------- */
+
+static int ended;
+static double when;
+
+static void count(void *of)
+{
+    ended += *(int *)of;
+    when = sc_coherence_virtual_seconds();
+}
+
+static int one = 1;
+
+/* A call on `c` that is watched. */
+static void watched_call(const struct paper_matrix *c)
+{
+    struct sc_view view = {.ptr = c->at, .type = SC_D, .rows = N, .cols = N, .ld = N, .access = SC_RDWR};
+    struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = N, .n = N,
+                               .beta = {1, 0}, .lda = N, .ldb = 1};
+    struct sc_piece pieces[3] = {{0}, {0}, {.rows = N, .cols = N, .access = SC_RDWR}};
+    struct sc_operand operand;
+
+    view.spread = 1;
+    if (sc_coherence_begin(&view, 1, &operand) != SC_OK)
+        exit(99);
+    pieces[2].operand = &operand;
+    sc_coherence_task(sc_coherence_where(&pieces[2]), &kernel, pieces, NULL, NULL);
+    sc_coherence_watch(count, &one);
+    sc_coherence_end(&operand, 1);
+}
+
+static void test_watch(void)
+{
+    struct paper_matrix c = paper_matrix(N, N);
+    double start;
+
+    watched_call(&c);
+    tap_ok(ended == 0, "nobody has waited");
+    start = sc_coherence_virtual_seconds();
+    sc_coherence_acquire_host((uintptr_t)c.at, 8, SC_READ);
+    tap_ok(ended == 1 && when >= start, "the program reads a result: then it is known");
+    sc_coherence_acquire_host((uintptr_t)c.at, (size_t)N * N * 8, SC_READ);
+    paper_wait();
+    tap_ok(ended == 1, "once");
+    watched_call(&c);
+    watched_call(&c);
+    paper_wait();
+    tap_ok(ended == 2, "of two calls the later one is watched");
+    watched_call(&c);
+    sc_coherence_watch(NULL, NULL);
+    paper_wait();
+    tap_ok(ended == 2, "or none");
+    watched_call(&c);
+    paper_close();
+    paper_open("h200x8:4");
+    ended = 0;
+    paper_wait();
+    tap_ok(ended == 0, "nothing is left when devices are closed");
+    paper_free(&c);
+}
+
+int main(void)
+{
+    const char *source = getenv("top_srcdir");
+
+    if (!source)
+        tap_skip_all("no top_srcdir");
+    paper_open("h200x8:4");
+    sc_config.push = 1;
+    test_kept();
+    test_widths();
+    test_without_clock();
+    test_watch();
+    paper_close();
+    return tap_done();
+}
