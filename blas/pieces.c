@@ -108,13 +108,12 @@ uint64_t sc_blas_missing(const struct sc_blas_job *call)
 
 void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t width, int64_t least)
 {
-    enum { STRIPS_MOST = 64 };
     int64_t extent = operand->view.cols;
     struct sc_cuts strips;
 
     strips.n = 0;
     strips.at[0] = 0;
-    for (int64_t at = 0; extent - at >= width + least && strips.n < STRIPS_MOST;) {
+    for (int64_t at = 0; extent - at >= width + least && strips.n < SC_BLAS_STRIPS_MOST;) {
         at = sc_coherence_next_sector(operand, at + width);
         if (extent - at < least)
             break;

@@ -108,7 +108,8 @@ void sc_blas_tried_end(const struct sc_blas_tried *tried)
 
 void sc_product_cut_result(struct sc_product *g)
 {
-    int64_t width = width_of(g, 0, 1);
+    int64_t n = g->call->kernel->n;
+    int64_t width = width_of(g, 0, (n + SC_BLAS_STRIPS_MOST - 1) / SC_BLAS_STRIPS_MOST);
 
     sc_blas_cut(&g->n, sc_product_operand(g, 2), width, width / 2);
 }

@@ -49,7 +49,9 @@ void sc_blas_merge_op_rows(struct sc_cuts *into, const struct sc_operand *matrix
 void sc_blas_merge_op_cols(struct sc_cuts *into, const struct sc_operand *matrix, char trans);
 struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent); /* one part */
 
-/* Adds cuts at sector boundaries of the operand's columns: strips of about `width`, the last of at least `least`. */
+/* Adds cuts at sector boundaries of the operand's columns: strips of about `width`, the last of at least `least`.
+ * What is beyond SC_BLAS_STRIPS_MOST of them stays in one piece. */
+#define SC_BLAS_STRIPS_MOST 64
 void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t width, int64_t least);
 /* The same, so that strips are at least `least` wide and few: what is still on the host is worked on strip by strip as
  * it arrives.  (How wide those of gemm are is decided for each call: strips.c.) */

@@ -9,8 +9,8 @@ static bool is(double value, double expected) { return fabs(value - expected) < 
 /* A device computes 10 ms on 4096 columns, which take 10 ms to the host. */
 static struct sc_strips result(void)
 {
-    return (struct sc_strips){.kernel = 10e-3, .out = 10e-3, .devices = 1, .sum = 8192, .columns = 4096, .parts = {1, 1},
-                              .blocks = 1, .tiles = 1, .rows = 8192};
+    return (struct sc_strips){.kernel = 10e-3, .out = 10e-3, .devices = 1, .sum = 8192, .columns = 4096,
+                              .parts = {1, 1}, .blocks = 1, .tiles = 1, .rows = 8192};
 }
 
 static int64_t chosen(const struct sc_strips *s)
