@@ -113,6 +113,16 @@ struct sc_form *sc_link_oldest(int device)
     return oldest;
 }
 
+struct sc_form *sc_link_newest(int device)
+{
+    struct sc_form *newest = NULL;
+
+    for (struct sc_form *f = forms; f; f = f->next)
+        if (f->device == device && !f->pins && (!newest || f->last_use > newest->last_use))
+            newest = f;
+    return newest;
+}
+
 void sc_coherence_form_forget(struct sc_form *f)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;
@@ -132,6 +142,7 @@ void sc_coherence_form_drop(struct sc_form *f)
     const struct sc_device_ops *ops = sc_protocol.ops;
     struct sc_fence users[2] = {f->ready, f->used};
 
+    f->last_use = 0;
     if (!f->memory)
         return;
     sc_coherence_form_forget(f);
@@ -152,9 +163,12 @@ void sc_coherence_form_discard(struct sc_form *f)
 
 void sc_link_evict(struct sc_form *f)
 {
+    uint64_t last_use = f->last_use;
+
     sc_count(&sc_stats.evictions, 1);
     sc_trace(.kind = SC_EVENT_EVICT, .device = (int16_t)f->device, .bytes = f->bytes);
     sc_coherence_form_drop(f);
+    f->last_use = last_use;
 }
 
 void sc_link_stop(void)
@@ -167,15 +181,16 @@ void sc_link_stop(void)
 
 enum sc_status sc_coherence_form_make(struct sc_form *f, int device, size_t bytes)
 {
+    uint64_t evicted = f->memory ? 0 : f->last_use;
     enum sc_status status;
 
     sc_coherence_form_drop(f);
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
     *f = (struct sc_form){.device = device, .bytes = bytes, .last_use = ++sc_protocol.tick};
-    status = sc_memory_alloc(device, bytes, &f->memory, &f->ready);
+    status = sc_memory_alloc(device, bytes, evicted, &f->memory, &f->ready);
     if (status != SC_OK) {
-        f->memory = NULL;
+        *f = (struct sc_form){.memory = NULL};
         return status;
     }
     f->next = forms;

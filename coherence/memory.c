@@ -133,14 +133,32 @@ enum sc_status sc_memory_evict(int device)
     return SC_OK;
 }
 
-enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready)
+/* A program that goes round over forms that do not all fit needs the oldest next: each would be evicted just before
+ * it is needed.  It does so when a form that had memory before, and was used last at `since` then, needs it again, and
+ * even what has been used least recently has been used after that.  Then the newest form goes, which is needed last;
+ * and for all that is allocated in the course of a round (since 0), where it would be a form that goes. */
+static enum sc_status evict_for(int device, uint64_t since)
+{
+    const struct sc_form *form = sc_link_oldest(device);
+    const struct sc_copy *c = oldest(device);
+    bool form_is_next = form && form->last_use && (!c || form->last_use < c->last_use);
+
+    if (since)
+        sc_protocol.round[device] = form && form->last_use >= since && (!c || c->last_use >= since);
+    if (!sc_protocol.round[device] || !(since || form_is_next))
+        return sc_memory_evict(device);
+    sc_link_evict(sc_link_newest(device));
+    return SC_OK;
+}
+
+enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready)
 {
     for (;;) {
         enum sc_status status = sc_protocol.ops->alloc(device, bytes, memory, ready);
 
         if (status != SC_ERR_DEVICE_MEMORY)
             return status;
-        status = sc_memory_evict(device);
+        status = evict_for(device, since);
         if (status != SC_OK)
             return status;
     }
@@ -188,7 +206,7 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
         sc_memory_touch(device, c);
         return SC_OK;
     }
-    status = sc_memory_alloc(device, bytes_of(m, t), &c->memory, &ready);
+    status = sc_memory_alloc(device, bytes_of(m, t), 0, &c->memory, &ready);
     if (status == SC_OK)
         start_copy(device, t, ready);
     else

@@ -22,6 +22,7 @@ struct sc_protocol {
     bool lost[SC_DEVICES_MAX];   /* nothing can be had from it any more, its fences count as reached */
     bool bad[SC_DEVICES_MAX];    /* was seen to fail by who may have had no lock; atomic */
     uint64_t tick;               /* of the last use, for eviction */
+    bool round[SC_DEVICES_MAX];  /* a program goes round over more forms than fit (memory.c) */
     uint64_t changes;            /* of linked sectors so far: the time of link.c */
     uint64_t calls;              /* begun so far */
     unsigned active;             /* calls between begin and end */
@@ -217,8 +218,9 @@ int sc_route_via(int from, int to);
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
 /* The same where nothing has to go for it; else SC_ERR_DEVICE_MEMORY. */
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t);
-/* Allocates device memory for other purposes, evicting likewise. */
-enum sc_status sc_memory_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
+/* Allocates device memory for other purposes, evicting likewise.  since: when what it is for was used last, if it was
+ * evicted then; else 0. */
+enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready);
 /* Makes some room.  SC_ERR_DEVICE_MEMORY: all is in use. */
 enum sc_status sc_memory_evict(int device);
 /* The copy has been used. */
@@ -231,6 +233,8 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 
 /* The form on the device that was used longest ago and may go, or NULL. */
 struct sc_form *sc_link_oldest(int device);
+/* ... last. */
+struct sc_form *sc_link_newest(int device);
 void sc_link_evict(struct sc_form *form);
 void sc_link_stop(void); /* none has memory any more */
 

@@ -362,7 +362,7 @@ enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory)
 
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
-    status = sc_memory_alloc(device, bytes, memory, &ready);
+    status = sc_memory_alloc(device, bytes, 0, memory, &ready);
     if (status != SC_OK)
         return status;
     status = sc_order(device, SC_STREAM_COMPUTE, ready);

@@ -40,6 +40,7 @@ is($long->{stats}{evictions}, 0, 'and evict nothing');
 my $half = int($matrix / 2);
 ($short, $long) = map { cg($two, $half, $_) } 3, 6;
 cmp_ok($long->{stats}{evictions}, '>', 0, "a matrix of twice a device's memory, and vectors: parts come and go");
+cmp_ok(moved($long, 'h2d') - moved($short, 'h2d'), '<', 3 * $matrix / 2, '... those without room, not all of them');
 ($short, $long) = map { cg($one, $half, $_) } 3, 6;
 cmp_ok(moved($long, 'h2d') - moved($short, 'h2d'), '>', $matrix, 'on one device they do in each product');
 done_testing();

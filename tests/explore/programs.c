@@ -186,18 +186,19 @@ static void use(const struct program *p, const struct step *s)
 
 void explore_hash_forms(void)
 {
-    for (int d = 0; d < DEVICES; d++) {
+    for (int d = 0; d < sc_protocol.devices; d++) {
         const struct sc_form *f = &forms[d];
 
         explore_hash((uint64_t)explore_allocation(f->memory));
-        if (!f->memory)
-            continue;
-        explore_hash_fence(f->ready);
-        explore_hash_fence(f->used);
+        explore_hash(f->last_use != 0);
+        if (f->memory) {
+            explore_hash_fence(f->ready);
+            explore_hash_fence(f->used);
+        }
         for (size_t i = 0; i < sc_directory_count(); i++) {
             const struct sc_matrix *m = sc_directory_at(i);
 
-            for (int g = 0; m->changed && g < sc_matrix_sectors(m); g++)
+            for (int g = 0; f->memory && m->changed && g < sc_matrix_sectors(m); g++)
                 explore_hash(m->changed[g] > made_at[d]);
             for (int t = 0; t < m->row_parts * m->col_parts; t++) /* who is evicted first */
                 explore_hash(m->tiles[t].copy[d].last_use > f->last_use);

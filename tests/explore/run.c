@@ -403,7 +403,7 @@ static void begin_run(void)
     broken = false;
     memset(explore_lost, 0, sizeof explore_lost);
     for (int d = 0; d < sc_protocol.devices; d++)
-        sc_protocol.failed[d] = sc_protocol.lost[d] = sc_protocol.bad[d] = false;
+        sc_protocol.failed[d] = sc_protocol.lost[d] = sc_protocol.bad[d] = sc_protocol.round[d] = false;
     for (const struct step *s = program->prelude; s->action != END; s++)
         explore_step(program, s);
     start_routines();
