@@ -32,7 +32,7 @@ double sc_strips_seconds(const struct sc_strips *s, int64_t width)
     double along = s->in > 0 ? larger(parts_of(s->sum, width), s->parts[0]) : 1;
     double tasks = across * s->blocks * (along + 1) / 2; /* parts of the sum that have come are joined */
     double chunks = across * s->tiles;
-    double run = s->kernel + tasks * s->launch, out = s->out + chunks * s->latency[1], in;
+    double run = s->kernel + (along - 1) / 2 * s->again + tasks * s->launch, out = s->out + chunks * s->latency[1], in;
 
     if (s->in > 0) {
         in = s->in + (across + along) * s->latency[0];

@@ -12,6 +12,7 @@
 struct sc_strips {
     double kernel;     /* computing */
     double in, out;    /* bringing what it lacks (0: nothing); its part of the result on the way home */
+    double again;      /* reading and writing its part of the result, as each further part of the sum does */
     double launch;     /* of the device, for each kernel more */
     double task;       /* of the host, for each task */
     double latency[2]; /* of a transfer: in, out */

@@ -63,6 +63,7 @@ static int64_t width_of(const struct sc_product *g, uint64_t missing, int64_t le
 
     look_at_blocks(g, &s);
     s.kernel = kernel_seconds(k, s.devices);
+    s.again = 2 * result / s.devices / sc_coherence_device_properties(0)->memory_bandwidth;
     sc_strips_machine(&s, sc_autotuner_database(), sc_coherence_device_properties(0)->host_bandwidth, (double)missing,
                       result);
     if (!missing)

@@ -71,6 +71,10 @@ static void test_operands(void)
     tap_ok(is(sc_strips_seconds(&s, 8192), 20e-3), "operands in one piece: nothing is hidden");
     tap_ok(is(sc_strips_seconds(&s, 2048), 10e-3 + 10e-3 * (1 / 4. + 1 / 2. - 1 / 8.)),
            "in strips: what the last of them were needed for is left");
+    s.again = 1e-3;
+    tap_ok(is(sc_strips_seconds(&s, 2048), 11.5e-3 + 10e-3 - 10e-3 * (1 - 0.625)),
+           "kernels of parts of the sum read and write the result again, half of them joined with others");
+    s.again = 0;
     sc_strips_choose(&s, &choice);
     tap_ok(choice.width[0] == 512, "parts of a sum are not as narrow as those of a result");
     s.least = 600;
