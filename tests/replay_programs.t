@@ -26,13 +26,15 @@ sub recorded_and_replayed {
     my %report = map { /^(\S.*?)\s{2,}(\S+)\s+(\S+)$/ ? ($1 => [$2, $3]) : () } split /\n/, $text;
     cmp_ok($report{'calls on devices'}[0], '>', 0, "$name: devices were used");
     is($report{'calls on devices'}[1], $report{'calls on devices'}[0], "$name: calls on devices");
-    my ($up, $again) = @{ $report{'bytes to devices'} };
-    ok(abs($again - $up) <= 0.02 * $up + 65536, "$name: bytes to devices: $up, $again") or diag($text);
-    my ($home, $back) = @{ $report{'bytes to the host'} }; # what is read ahead is a matter of time
-    ok($back <= 2 * $home && $home <= 2 * $back, "$name: bytes to the host: $home, $back") or diag($text);
+    for my $what ('bytes to devices', 'bytes to the host') {
+        my ($moved, $again) = @{ $report{$what} };
+        ok(abs($again - $moved) <= 0.02 * $moved + 65536, "$name: $what: $moved, $again") or diag($text);
+    }
 }
 
-my %env = (OPENBLAS_NUM_THREADS => 1);
+# How much is read ahead is a matter of time, and where later calls are made depends on what they find at home: here
+# only the page that is touched comes.
+my %env = (OPENBLAS_NUM_THREADS => 1, SEMCACHE_WINDOW_MIN => '4K', SEMCACHE_WINDOW_MAX => '4K');
 SKIP: {
     skip "no reference LAPACK in $reference", 28 unless -e "$reference/liblapack.so.3";
     recorded_and_replayed("$_->[0] n=$_->[1]", { %env, LD_LIBRARY_PATH => $reference }, "$build/bench/factor", @$_)
