@@ -13,6 +13,7 @@
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 
 #define EXPORT __attribute__((visibility("default")))
