@@ -95,12 +95,13 @@ static void decide(struct entry *e)
             e->chosen = i;
 }
 
-void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_choice *choice, struct sc_trial *trial)
+void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_choice *choice,
+                    struct sc_trial_turn *trial)
 {
     int slot = slot_of(shape);
     struct entry *e = &entries[slot];
 
-    *trial = (struct sc_trial){.width = choice->width[choice->best], .slot = -1};
+    *trial = (struct sc_trial_turn){.width = choice->width[choice->best], .slot = -1};
     if (!enter())
         return;
     if (!e->number || !is_same(&e->shape, shape))
@@ -108,7 +109,7 @@ void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_c
     if (e->known && !e->decided && ++e->blind > BLIND_MOST)
         decide(e);
     if (e->known && !e->decided)
-        *trial = (struct sc_trial){.slot = slot, .number = e->number, .candidate = next_of(e)};
+        *trial = (struct sc_trial_turn){.slot = slot, .number = e->number, .candidate = next_of(e)};
     trial->width = e->candidate[e->decided ? e->chosen : trial->candidate].width;
     e->known = true;
     leave();
@@ -131,7 +132,7 @@ static void count(struct entry *e, int candidate, double seconds, bool home)
         decide(e);
 }
 
-void sc_trial_took(const struct sc_trial *trial, double seconds, bool home)
+void sc_trial_took(const struct sc_trial_turn *trial, double seconds, bool home)
 {
     if (trial->slot < 0 || !enter())
         return;

@@ -21,7 +21,7 @@ struct sc_trial_shape {
 };
 
 /* A call's part in it; a value. */
-struct sc_trial {
+struct sc_trial_turn {
     int64_t width;   /* what it uses */
     int slot;        /* -1: nobody wants to know how long it takes */
     uint32_t number; /* of the shape in its slot */
@@ -29,10 +29,11 @@ struct sc_trial {
 };
 
 /* A call begins: `choice` is the model's for it. */
-void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_choice *choice, struct sc_trial *trial);
+void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_choice *choice,
+                    struct sc_trial_turn *trial);
 /* It took so long, until its result was at home (`home`) or computed.  A call of which nobody can tell is left out;
  * after some of those in a row there are no more trials of its shape. */
-void sc_trial_took(const struct sc_trial *trial, double seconds, bool home);
+void sc_trial_took(const struct sc_trial_turn *trial, double seconds, bool home);
 
 /* All that is known, for SEMCACHE_EXPLAIN. */
 void sc_trials_write(FILE *out);

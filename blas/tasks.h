@@ -14,7 +14,7 @@
 
 /* Of a call that tries a width of strips (strips.c). */
 struct sc_blas_tried {
-    struct sc_trial trial;
+    struct sc_trial_turn trial;
     double start; /* by the clock of sc_explain_clock */
     uint64_t missing; /* bytes that it had to bring */
     bool home;    /* its result is sent home */

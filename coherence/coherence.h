@@ -263,7 +263,7 @@ bool sc_coherence_changed(const struct sc_operand *vector, int64_t first, int64_
 bool sc_coherence_changed_run(const struct sc_operand *vector, uint64_t since, int64_t *first, int64_t *end);
 
 enum sc_status sc_coherence_form_make(struct sc_form *form, int device, size_t bytes);
-void sc_coherence_form_drop(struct sc_form *form); /* one without memory: nothing happens */
+void sc_coherence_form_drop(struct sc_form *form); /* without memory: that it was evicted is forgotten */
 void sc_coherence_form_discard(struct sc_form *form); /* the same without the lock, also while devices are closed */
 /* Nobody needs it soon: until it is used again it goes before everything else when memory is wanted. */
 void sc_coherence_form_spare(struct sc_form *form);

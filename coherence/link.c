@@ -103,24 +103,15 @@ bool sc_coherence_changed(const struct sc_operand *v, int64_t first, int64_t n, 
 
 static struct sc_form *forms; /* those that have memory; under the lock */
 
-struct sc_form *sc_link_oldest(int device)
+struct sc_form *sc_link_evictable(int device, bool newest)
 {
-    struct sc_form *oldest = NULL;
+    struct sc_form *found = NULL;
 
     for (struct sc_form *f = forms; f; f = f->next)
-        if (f->device == device && !f->pins && (!oldest || f->last_use < oldest->last_use))
-            oldest = f;
-    return oldest;
-}
-
-struct sc_form *sc_link_newest(int device)
-{
-    struct sc_form *newest = NULL;
-
-    for (struct sc_form *f = forms; f; f = f->next)
-        if (f->device == device && !f->pins && (!newest || f->last_use > newest->last_use))
-            newest = f;
-    return newest;
+        if (f->device == device && !f->pins &&
+            (!found || (newest ? f->last_use > found->last_use : f->last_use < found->last_use)))
+            found = f;
+    return found;
 }
 
 void sc_coherence_form_forget(struct sc_form *f)

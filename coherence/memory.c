@@ -108,10 +108,9 @@ static uint64_t only_here(int device, const struct sc_tile *t)
     return only;
 }
 
-enum sc_status sc_memory_evict(int device)
+/* The one of both that was used longest ago; NULL: there is none. */
+static enum sc_status evict_older(int device, struct sc_form *form, struct sc_copy *c)
 {
-    struct sc_form *form = sc_link_oldest(device);
-    struct sc_copy *c = oldest(device);
     struct sc_matrix *m;
     struct sc_tile *t;
 
@@ -133,21 +132,26 @@ enum sc_status sc_memory_evict(int device)
     return SC_OK;
 }
 
+enum sc_status sc_memory_evict(int device)
+{
+    return evict_older(device, sc_link_evictable(device, false), oldest(device));
+}
+
 /* A program that goes round over forms that do not all fit needs the oldest next: each would be evicted just before
  * it is needed.  It does so when a form that had memory before, and was used last at `since` then, needs it again, and
  * even what has been used least recently has been used after that.  Then the newest form goes, which is needed last;
  * and for all that is allocated in the course of a round (since 0), where it would be a form that goes. */
 static enum sc_status evict_for(int device, uint64_t since)
 {
-    const struct sc_form *form = sc_link_oldest(device);
-    const struct sc_copy *c = oldest(device);
+    struct sc_form *form = sc_link_evictable(device, false);
+    struct sc_copy *c = oldest(device);
     bool form_is_next = form && form->last_use && (!c || form->last_use < c->last_use);
 
     if (since)
         sc_protocol.round[device] = form && form->last_use >= since && (!c || c->last_use >= since);
     if (!sc_protocol.round[device] || !(since || form_is_next))
-        return sc_memory_evict(device);
-    sc_link_evict(sc_link_newest(device));
+        return evict_older(device, form, c);
+    sc_link_evict(sc_link_evictable(device, true));
     return SC_OK;
 }
 

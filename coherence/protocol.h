@@ -231,10 +231,8 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 
 /* --- forms (link.c) ----------------------------------------------------------------------------------------------- */
 
-/* The form on the device that was used longest ago and may go, or NULL. */
-struct sc_form *sc_link_oldest(int device);
-/* ... last. */
-struct sc_form *sc_link_newest(int device);
+/* The form on the device that may go and was used longest ago (newest: last), or NULL. */
+struct sc_form *sc_link_evictable(int device, bool newest);
 void sc_link_evict(struct sc_form *form);
 void sc_link_stop(void); /* none has memory any more */
 

@@ -13,7 +13,7 @@ static const struct sc_strips_choice choice = {.count = 4, .width = {256, 512, 1
 
 static int64_t call(const struct sc_trial_shape *shape, const double took[4], bool home)
 {
-    struct sc_trial trial;
+    struct sc_trial_turn trial;
     int i = 0;
 
     sc_trial_begin(shape, &choice, &trial);
@@ -58,7 +58,7 @@ static void test_turns(void)
 static void test_blind(void)
 {
     static const double took[4] = {0.5, 1, 1, 1};
-    struct sc_trial trial, late;
+    struct sc_trial_turn trial, late;
 
     sc_trials_reset();
     is(widths(&product, 20, NULL, true), "11111111111111111111", "what cannot be measured is not tried");
@@ -100,7 +100,7 @@ static void test_one(void)
     static const struct sc_strips_choice clear = {.count = 4, .width = {256, 512, 1024, 2048},
                                                   .seconds = {2, 1, 1, 1.2},
                                                   .best = 1};
-    struct sc_trial trial;
+    struct sc_trial_turn trial;
     char *text;
     size_t length;
     FILE *out;
