@@ -39,12 +39,12 @@ enum sc_status sc_database_add_kernel(struct sc_database *db, const struct sc_da
 }
 
 const struct sc_database_kernel *sc_database_find_kernel(const struct sc_database *db, int place, enum sc_op op,
-                                                         enum sc_type type, int64_t size)
+                                                         enum sc_type type, int64_t size, int64_t thin)
 {
     for (int i = 0; i < db->kernels; i++) {
         const struct sc_database_kernel *k = &db->kernel[i];
 
-        if (k->place == place && k->op == op && k->type == type && k->size == size)
+        if (k->place == place && k->op == op && k->type == type && k->size == size && k->thin == thin)
             return k;
     }
     return NULL;
@@ -55,6 +55,7 @@ static int compare(const void *a, const void *b)
     const struct sc_database_kernel *x = a, *y = b;
     int order = x->place != y->place ? x->place - y->place : x->op != y->op ? x->op - y->op : x->type - y->type;
 
+    order = order ? order : (x->thin > 0) - (y->thin > 0);
     return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
@@ -65,11 +66,14 @@ bool sc_database_index(struct sc_database *db)
     memset(db->index, 0, sizeof db->index);
     for (int i = 0; i < db->kernels; i++) {
         const struct sc_database_kernel *k = &db->kernel[i];
+        bool first = !i || k[-1].place != k->place || k[-1].op != k->op || k[-1].type != k->type;
 
         if (i && compare(k - 1, k) == 0)
             return false;
-        if (!db->index[k->place][k->op][k->type].count++)
+        if (first)
             db->index[k->place][k->op][k->type].first = i;
+        db->index[k->place][k->op][k->type].thin += k->thin > 0;
+        db->index[k->place][k->op][k->type].count += !k->thin;
     }
     return true;
 }
@@ -179,7 +183,13 @@ static int suitable(const struct sc_database_kernel *row, int i, int count, enum
     return i;
 }
 
-/* Seconds between two measurements follow a power law: a line when both are logarithms.  Below the first, a device's
+/* Between two measurements times follow a power law: a line when all is logarithms. */
+static double between(double at, double low, double low_seconds, double high, double high_seconds)
+{
+    return low_seconds * exp(log(high_seconds / low_seconds) * log(at / low) / log(high / low));
+}
+
+/* Below the first, a device's
  * kernel does not get faster (its start is what takes the time); the host's does, with its work.  Beyond the last, with
  * the work. */
 double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work,
@@ -205,12 +215,44 @@ double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_o
     if (i == count)
         return below->seconds * work / low;
     high = work_of(&row[i]);
-    return below->seconds * exp(log(row[i].seconds / below->seconds) * log(work / low) / log(high / low));
+    return between(work, low, below->seconds, high, row[i].seconds);
 }
 
 double sc_database_seconds(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)
 {
     return sc_database_seconds_of(db, place, op, type, work, SC_COLUMNS_ANY);
+}
+
+/* Of thin ones of this size; beyond the last their times grow with the elements of the large operand. */
+static double thin_row(const struct sc_database_kernel *row, int count, double size)
+{
+    const struct sc_database_kernel *last = &row[count - 1];
+    int i = 0;
+
+    while (i < count && (double)row[i].size < size)
+        i++;
+    if (i == 0)
+        return row->seconds;
+    if (i == count)
+        return last->seconds * (size / (double)last->size) * (size / (double)last->size);
+    return between(size, (double)row[i - 1].size, row[i - 1].seconds, (double)row[i].size, row[i].seconds);
+}
+
+double sc_database_seconds_of_thin(const struct sc_database *db, int place, enum sc_op op, enum sc_type type,
+                                   double size, double thin, enum sc_columns columns)
+{
+    const struct sc_database_kernel *row;
+    int count = db->index[place][op][type].thin;
+    double least, whole;
+
+    if (!count || !(thin > 0) || thin >= size)
+        return 0;
+    row = db->kernel + db->index[place][op][type].first + db->index[place][op][type].count;
+    if (size <= (double)row->thin)
+        return 0;
+    least = thin_row(row, count, size);
+    whole = sc_database_seconds_of(db, place, op, type, sc_database_work(op, 'L', size, size, size), columns);
+    return whole > least ? between(thin, (double)row->thin, least, size, whole) : least;
 }
 
 double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)

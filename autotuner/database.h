@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DATABASE_VERSION 3 /* of the file */
+#define SC_DATABASE_VERSION 4 /* of the file */
 #define SC_PLACE_HOST SC_DEVICES_MAX
 #define SC_PLACES (SC_DEVICES_MAX + 1)
 #define SC_LINKS (SC_PLACES * SC_PLACES)
@@ -34,7 +34,8 @@ enum sc_columns { SC_COLUMNS_ANY, SC_COLUMNS_ALIGNED, SC_COLUMNS_ODD };
 
 struct sc_database_kernel {
     uint8_t place, op, type;
-    int64_t size;   /* m = n = k */
+    int64_t size;   /* m = n = k but for the thin one */
+    int64_t thin;   /* k of gemm and rank updates, else columns of what a triangle or symmetric matrix meets; 0: size */
     double seconds; /* mean */
     double watts;   /* average while it runs; 0: not measured */
 };
@@ -67,8 +68,8 @@ struct sc_database {
     struct sc_database_calls calls;
     double start[SC_OPS]; /* s: each call of this routine and its scalar; 0: by calls */
     int kernels, room;
-    struct sc_database_kernel *kernel; /* after sc_database_index: by place, op, type, size */
-    struct { int first, count; } index[SC_PLACES][SC_OPS][SC_TYPES];
+    struct sc_database_kernel *kernel; /* after sc_database_index: by place, op, type, thin or not, size */
+    struct { int first, count, thin; } index[SC_PLACES][SC_OPS][SC_TYPES]; /* `thin` thin ones follow `count` others */
 };
 
 /* Empty; NULL without memory. */
@@ -78,7 +79,7 @@ void sc_database_free(struct sc_database *db);
 enum sc_status sc_database_add_kernel(struct sc_database *db, const struct sc_database_kernel *kernel);
 /* Before sc_database_index, too; NULL when there is none. */
 const struct sc_database_kernel *sc_database_find_kernel(const struct sc_database *db, int place, enum sc_op op,
-                                                         enum sc_type type, int64_t size);
+                                                         enum sc_type type, int64_t size, int64_t thin);
 /* Sorts the kernels for the look-ups.  False when one is there twice. */
 bool sc_database_index(struct sc_database *db);
 
@@ -92,6 +93,10 @@ double sc_database_seconds(const struct sc_database *db, int place, enum sc_op o
 /* The same, by the kernels that were measured with such columns, if there are any. */
 double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work,
                               enum sc_columns columns);
+/* Seconds of a kernel of level 3 two of whose extents are `size` and one is `thin` (sc_database_kernel), which is
+ * smaller: between the thin ones that were measured and those of equal extents.  0: there are no such kernels. */
+double sc_database_seconds_of_thin(const struct sc_database *db, int place, enum sc_op op, enum sc_type type,
+                                   double size, double thin, enum sc_columns columns);
 /* Average watts while it runs; 0: not known. */
 double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work);
 /* Bytes/s at which a place goes through its own memory (by the largest gemv); 0: not known. */

@@ -223,15 +223,12 @@ static bool routine(struct reader *r, int i, int *op)
     return bad(r, "'%.40s' is no routine", r->word[i]);
 }
 
-/* kernel PLACE TYPE OP SIZE SECONDS [WATTS] */
-static bool read_kernel(struct reader *r)
+/* PLACE TYPE OP SIZE of a kernel. */
+static bool which_kernel(struct reader *r, struct sc_database_kernel *kernel)
 {
-    struct sc_database_kernel kernel = {0};
     long size;
     int at, op, type = 0;
 
-    if (r->words != 6 && r->words != 7)
-        return bad(r, "'kernel' takes a place, a type, a routine, a size, seconds, and perhaps watts");
     if (!place(r, 1, &at))
         return false;
     while (type < SC_TYPES && (*r->word[2] != sc_type_letter((enum sc_type)type) || r->word[2][1]))
@@ -242,13 +239,42 @@ static bool read_kernel(struct reader *r)
         return false;
     if (r->db->kernels == KERNELS_MAX)
         return bad(r, "more than %d kernels", KERNELS_MAX);
-    if (!integer(r, 4, 1, SIZE_MOST, &size) || !seconds(r, 5, &kernel.seconds) ||
+    if (!integer(r, 4, 1, SIZE_MOST, &size))
+        return false;
+    kernel->place = (uint8_t)at;
+    kernel->op = (uint8_t)op;
+    kernel->type = (uint8_t)type;
+    kernel->size = size;
+    return true;
+}
+
+/* kernel PLACE TYPE OP SIZE SECONDS [WATTS] */
+static bool read_kernel(struct reader *r)
+{
+    struct sc_database_kernel kernel = {0};
+
+    if (r->words != 6 && r->words != 7)
+        return bad(r, "'kernel' takes a place, a type, a routine, a size, seconds, and perhaps watts");
+    if (!which_kernel(r, &kernel) || !seconds(r, 5, &kernel.seconds) ||
         (r->words == 7 && !number(r, 6, 1e-3, 1e6, &kernel.watts)))
         return false;
-    kernel.place = (uint8_t)at;
-    kernel.op = (uint8_t)op;
-    kernel.type = (uint8_t)type;
-    kernel.size = size;
+    return sc_database_add_kernel(r->db, &kernel) == SC_OK || bad(r, "out of memory");
+}
+
+/* thin PLACE TYPE OP SIZE THIN SECONDS */
+static bool read_thin(struct reader *r)
+{
+    struct sc_database_kernel kernel = {0};
+    long thin;
+
+    if (!words(r, 7) || !which_kernel(r, &kernel) || !integer(r, 5, 1, SIZE_MOST, &thin) ||
+        !seconds(r, 6, &kernel.seconds))
+        return false;
+    if (sc_op_level((enum sc_op)kernel.op) != 3)
+        return bad(r, "'%.40s' is not of level 3", r->word[3]);
+    if (thin >= kernel.size)
+        return bad(r, "%ld is not less than %lld", thin, (long long)kernel.size);
+    kernel.thin = thin;
     return sc_database_add_kernel(r->db, &kernel) == SC_OK || bad(r, "out of memory");
 }
 
@@ -298,8 +324,7 @@ static const struct {
 } statements[] = {{"machine", read_machine}, {"made", read_made}, {"devices", read_devices}, {"idle", read_idle},
                   {"link", read_link},       {"pair", read_pair}, {"set", read_set},         {"kernel", read_kernel},
                   {"calls", read_calls},     {"pull", read_pull}, {"push", read_push},       {"enqueue", read_enqueue},
-                  {"start", read_start},
-                  {"end", read_end}};
+                  {"start", read_start},     {"thin", read_thin}, {"end", read_end}};
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
@@ -447,8 +472,11 @@ static int write_kernels(const struct sc_database *db, FILE *out)
     for (int i = 0; i < db->kernels; i++) {
         const struct sc_database_kernel *k = &db->kernel[i];
 
-        fprintf(out, "kernel %s %c %s %lld %.6g", sc_database_place_name(k->place),
-                sc_type_letter((enum sc_type)k->type), sc_op_name((enum sc_op)k->op), (long long)k->size, k->seconds);
+        fprintf(out, "%s %s %c %s %lld", k->thin ? "thin" : "kernel", sc_database_place_name(k->place),
+                sc_type_letter((enum sc_type)k->type), sc_op_name((enum sc_op)k->op), (long long)k->size);
+        if (k->thin)
+            fprintf(out, " %lld", (long long)k->thin);
+        fprintf(out, " %.6g", k->seconds);
         if (k->watts > 0)
             fprintf(out, " %.4g", k->watts);
         fputc('\n', out);

@@ -143,7 +143,8 @@ static enum sc_status copy_kernels(struct sc_database *db, int from, int to)
 
         kernel.place = (uint8_t)to;
         if (db->kernel[i].place == from &&
-            !sc_database_find_kernel(db, to, (enum sc_op)kernel.op, (enum sc_type)kernel.type, kernel.size))
+            !sc_database_find_kernel(db, to, (enum sc_op)kernel.op, (enum sc_type)kernel.type, kernel.size,
+                                     kernel.thin))
             status = sc_database_add_kernel(db, &kernel);
     }
     return status;

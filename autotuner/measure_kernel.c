@@ -50,6 +50,16 @@ static const int64_t quick_sizes[4][SIZES] = {
     {0}, {1 << 14, 1 << 20}, {512, 2048, 4096}, {128, 256, 363, 724, 1024, 1449, 2048, 4096},
 };
 
+/* Level 3 on devices: what is thin is bound by memory, or leaves multiprocessors idle; programs meet it in the updates
+ * of blocked algorithms.  Columns begin at 16 bytes. */
+static const struct {
+    enum sc_op op;
+    unsigned types;
+} thin_plan[] = {{SC_OP_GEMM, ALL_TYPES}, {SC_OP_SYRK, ALL_TYPES}, {SC_OP_TRSM, ALL_TYPES}, {SC_OP_TRMM, ALL_TYPES},
+                 {SC_OP_SYMM, ALL_TYPES}, {SC_OP_SYR2K, 3}};
+static const int64_t thin_sizes[] = {180, 364, 724, 1448, 2896, 5792, 0};
+#define THIN 64
+
 struct workplace {
     int place;
     char *memory;
@@ -110,6 +120,15 @@ static struct sc_kernel kernel_of(enum sc_op op, enum sc_type type, int64_t size
     return k;
 }
 
+/* One extent is thin, where sc_database_kernel says. */
+static void make_thin(struct sc_kernel *k, int64_t thin)
+{
+    if (k->op == SC_OP_SYMM || k->op == SC_OP_TRMM || k->op == SC_OP_TRSM)
+        k->n = thin;
+    else
+        k->k = thin;
+}
+
 /* --- one value ---------------------------------------------------------------------------------------------------- */
 
 static bool launch(struct sc_bench *b, struct workplace *w)
@@ -161,15 +180,14 @@ static double watts(struct sc_bench *b, struct workplace *w, double seconds)
     return (after - before) / (clock_of(b, w) - start);
 }
 
-/* Seconds of one kernel, 0 when it cannot be done. */
-static double measure(struct sc_bench *b, struct workplace *w, const struct plan *p, enum sc_type type, int64_t size,
-                      bool with_watts)
+/* Seconds of one kernel, 0 when it cannot be done.  `kernel`: without its figures. */
+static double measure(struct sc_bench *b, struct workplace *w, struct sc_database_kernel kernel, bool with_watts)
 {
-    struct sc_database_kernel kernel = {.place = (uint8_t)w->place, .op = (uint8_t)p->op, .type = (uint8_t)type,
-                                        .size = size};
     double first;
 
-    w->kernel = kernel_of(p->op, type, size, w->memory);
+    w->kernel = kernel_of((enum sc_op)kernel.op, (enum sc_type)kernel.type, kernel.size, w->memory);
+    if (kernel.thin)
+        make_thin(&w->kernel, kernel.thin);
     w->batch = 1;
     first = once(b, w) > 0 ? once(b, w) : 0;
     if (first <= 0)
@@ -197,6 +215,13 @@ static double limit_of(const struct sc_bench *b, int place)
     return b->how->quick ? QUICK_LIMIT : place == SC_PLACE_HOST ? HOST_LIMIT : DEVICE_LIMIT;
 }
 
+static bool announce(struct sc_bench *b, const struct sc_database_kernel *k)
+{
+    return sc_bench_step(b, k->thin ? "%s: thin %c%s %lld" : "%s: %c%s %lld",
+                         k->place == SC_PLACE_HOST ? "host" : b->properties[k->place].name,
+                         sc_type_letter((enum sc_type)k->type), sc_op_name((enum sc_op)k->op), (long long)k->size);
+}
+
 static void routine(struct sc_bench *b, struct workplace *w, const struct plan *p, enum sc_type type)
 {
     const int64_t *size = sizes_of(b, w->place, p->op);
@@ -205,24 +230,35 @@ static void routine(struct sc_bench *b, struct workplace *w, const struct plan *
 
     for (int i = 0; size[i]; i++) {
         double n = (double)size[i], next = sc_database_work(p->op, 'L', n, n, n);
-        const struct sc_database_kernel *known = sc_database_find_kernel(b->db, w->place, p->op, type, size[i]);
+        const struct sc_database_kernel *known = sc_database_find_kernel(b->db, w->place, p->op, type, size[i], 0);
+        struct sc_database_kernel kernel = {.place = (uint8_t)w->place, .op = (uint8_t)p->op, .type = (uint8_t)type,
+                                            .size = size[i]};
         bool large = !size[i + 1] || (p->op == SC_OP_GEMM && size[i] >= 1024);
 
-        if (!sc_bench_step(b, "%s: %c%s %lld", w->place == SC_PLACE_HOST ? "host" : b->properties[w->place].name,
-                           sc_type_letter(type), sc_op_name(p->op), (long long)size[i]))
+        if (!announce(b, &kernel) || enough)
             continue;
-        if (enough) {
-            continue;
-        } else if (known) {
+        if (known) {
             seconds = known->seconds;
         } else if (3 * operand_bytes(p->op, type, size[i]) > w->bytes ||
                    (work > 0 && seconds * next / work > limit_of(b, w->place))) {
             enough = true;
         } else {
-            seconds = measure(b, w, p, type, size[i], watched && large);
+            seconds = measure(b, w, kernel, watched && large);
         }
         enough |= seconds <= 0;
         work = next;
+    }
+}
+
+static void thin_routine(struct sc_bench *b, struct workplace *w, enum sc_op op, enum sc_type type)
+{
+    for (const int64_t *size = thin_sizes; *size; size++) {
+        struct sc_database_kernel kernel = {.place = (uint8_t)w->place, .op = (uint8_t)op, .type = (uint8_t)type,
+                                            .size = *size, .thin = THIN};
+
+        if (announce(b, &kernel) && 3 * operand_bytes(op, type, *size) <= w->bytes &&
+            !sc_database_find_kernel(b->db, w->place, op, type, *size, THIN) && measure(b, w, kernel, false) <= 0)
+            return;
     }
 }
 
@@ -302,6 +338,10 @@ void sc_bench_kernels(struct sc_bench *b, int place)
             for (int type = 0; type < SC_TYPES; type++)
                 if ((b->how->quick ? plan[i].quick : plan[i].types) & groups[g] & 1u << type)
                     routine(b, &w, &plan[i], (enum sc_type)type);
+        for (size_t i = 0; i < sizeof thin_plan / sizeof *thin_plan && place != SC_PLACE_HOST && !b->how->quick; i++)
+            for (int type = 0; type < SC_TYPES; type++)
+                if (thin_plan[i].types & groups[g] & 1u << type)
+                    thin_routine(b, &w, thin_plan[i].op, (enum sc_type)type);
     }
     close_place(b, &w);
 }

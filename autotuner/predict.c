@@ -62,6 +62,39 @@ static double chain_seconds(const struct sc_autotuner_call *call, int place)
                                                  call->columns);
 }
 
+/* Of a part of a product one extent of which is smaller than the others, if such ones were measured, or 0. */
+static double thin_seconds(const struct sc_autotuner_call *call, int place, int parts)
+{
+    enum sc_op op = call->op;
+    double size, thin;
+
+    switch (op) {
+    case SC_OP_GEMM:
+        size = call->k < call->m && call->k < call->n ? sqrt((double)call->m * (double)call->n / parts) : 0;
+        thin = (double)call->k;
+        break;
+    case SC_OP_SYRK:
+    case SC_OP_HERK:
+    case SC_OP_GEMMT:
+    case SC_OP_SYR2K:
+    case SC_OP_HER2K:
+        op = op == SC_OP_SYR2K || op == SC_OP_HER2K ? SC_OP_SYR2K : SC_OP_SYRK;
+        size = (double)call->n / sqrt(parts);
+        thin = (double)call->k;
+        break;
+    case SC_OP_SYMM:
+    case SC_OP_HEMM:
+    case SC_OP_TRMM:
+    case SC_OP_TRSM:
+        op = op == SC_OP_HEMM ? SC_OP_SYMM : op;
+        size = call->side == 'R' ? (double)call->n : (double)call->m;
+        thin = (call->side == 'R' ? (double)call->m : (double)call->n) / parts;
+        break;
+    default: return 0;
+    }
+    return sc_database_seconds_of_thin(call->machine.database, place, op, call->type, size, thin, call->columns);
+}
+
 /* Seconds of a part of the call, 1 / `parts` of it, at a place; 0: not known.  A product of odd shape is bound by
  * memory where one of the same work and equal sizes is not. */
 static double measured(const struct sc_autotuner_call *call, int place, int parts)
@@ -71,9 +104,12 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
 
     if (!db || sc_op_is_banded(call->op))
         return 0;
-    seconds = sc_database_seconds_of(db, place, call->op, call->type, products(call) / parts,
-                                     place == SC_PLACE_HOST ? SC_COLUMNS_ANY : call->columns);
-    seconds = larger(seconds, chain_seconds(call, place));
+    seconds = thin_seconds(call, place, parts);
+    if (seconds <= 0) {
+        seconds = sc_database_seconds_of(db, place, call->op, call->type, products(call) / parts,
+                                         place == SC_PLACE_HOST ? SC_COLUMNS_ANY : call->columns);
+        seconds = larger(seconds, chain_seconds(call, place));
+    }
     rate = sc_op_level(call->op) == 3 ? sc_database_memory_rate(db, place) : 0;
     return seconds > 0 && rate > 0 ? larger(seconds, (double)call->bytes / parts / rate) : seconds;
 }

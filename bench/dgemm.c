@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     int n = 2000, rounds = 3, threads = 1, option;
     bool fresh = false, good = true;
     int null = -1;
-    double first = 0, best = INFINITY, sum = 0, error = 0, flops;
+    double first = 0, best = INFINITY, call = 0, sum = 0, error = 0, flops; /* call: until the best one returned */
     double *a, *b, *c;
 
     while ((option = getopt(argc, argv, "fwt:")) != -1) {
@@ -111,7 +111,7 @@ int main(int argc, char **argv)
     b = example_doubles((size_t)n * (size_t)n);
     c = example_doubles((size_t)n * (size_t)n);
     for (int round = 0; round < rounds; round++) {
-        double start, seconds;
+        double start, returned, seconds;
 
         if (round == 0 || fresh) {
             generate(a, n, 1);
@@ -119,22 +119,25 @@ int main(int argc, char **argv)
         }
         start = example_now();
         cblas_dgemm(EXAMPLE_COL_MAJOR, EXAMPLE_NO_TRANS, EXAMPLE_NO_TRANS, n, n, n, 1, a, n, b, n, 0, c, n);
+        returned = example_now() - start;
         if (null < 0)
             sum += read_all(c, n, threads);
         else
             good = write_out(c, n, null) && good;
         seconds = example_now() - start;
-        if (round == 0)
+        if (round == 0) {
             first = seconds;
-        else
-            best = fmin(best, seconds);
+        } else if (seconds < best) {
+            best = seconds;
+            call = returned;
+        }
     }
     for (int i = 0; i < 8; i++)
         error = example_worse(error, error_at(a, b, c, n, i * 971 % n, i * 577 % n));
     good = good && error <= 1e-14 * n && isfinite(sum);
     flops = 2.0 * n * n * n;
     printf("dgemm n=%d rounds=%d first_seconds=%.6f later_seconds=%.6f first_tflops=%.3f later_tflops=%.3f"
-           " error=%.1e %s\n",
-           n, rounds, first, best, 1e-12 * flops / first, 1e-12 * flops / best, error, good ? "ok" : "WRONG");
+           " later_call_seconds=%.6f error=%.1e %s\n",
+           n, rounds, first, best, 1e-12 * flops / first, 1e-12 * flops / best, call, error, good ? "ok" : "WRONG");
     return good ? 0 : 1;
 }

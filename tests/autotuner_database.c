@@ -35,6 +35,9 @@ static struct sc_database *example(void)
                                                                 .watts = i ? 0 : 250});
     sc_database_add_kernel(db, &(struct sc_database_kernel){.place = SC_PLACE_HOST, .op = SC_OP_GEMV, .type = SC_S,
                                                             .size = 1000, .seconds = 1e-4});
+    for (int i = 0; i < 2; i++)
+        sc_database_add_kernel(db, &(struct sc_database_kernel){.place = 1, .op = SC_OP_GEMM, .type = SC_D, .thin = 64,
+                                                                .size = 1024 << i, .seconds = 0.0002 * (1 + i)});
     sc_database_index(db);
     return db;
 }
@@ -69,7 +72,7 @@ static void test_round_trip(void)
     second = text_of(again, false);
     tap_ok(strcmp(text, second) == 0, "and written as it was");
     tap_ok(again->slow[sc_link(SC_PLACE_HOST, 1)][sc_link(SC_PLACE_HOST, 0)] == 1.75f &&
-               again->set[SC_SET_DOWN][2] == 13e9 && again->idle_watts[1] == 40 && again->kernels == 5 &&
+               again->set[SC_SET_DOWN][2] == 13e9 && again->idle_watts[1] == 40 && again->kernels == 7 &&
                again->calls.scalar == 3e-5 && again->calls.hidden[1] == 0.5 && again->calls.links == 0.875 &&
                again->start[SC_OP_GER] == 7e-6 && again->start[SC_OP_GEMM] == 0 &&
                again->pull[0][1].bandwidth == 40e9 && again->push[0][1].latency == 7e-6 && again->enqueue == 4e-6,
@@ -96,7 +99,7 @@ static void test_torn(void)
             continue;
         begun++;
         part = read_text(text, cut, true);
-        taken += part && part->kernels <= 5;
+        taken += part && part->kernels <= 7;
         sc_database_free(part);
     }
     heard();
@@ -135,6 +138,10 @@ static void test_refused(void)
         {"kernel 0 d gemm 100 1 0", "not a number from"},
         {"kernel 0 d gemm 100 1\nkernel 0 d gemm 100 2", "said twice"},
         {"kernel 9 d gemm 100 1", "from 0 to 1"},
+        {"thin 0 d gemm 100 1", "takes 6 words"},
+        {"thin 0 d gemv 100 10 1", "not of level 3"},
+        {"thin 0 d gemm 100 100 1", "100 is not less than 100"},
+        {"thin 0 d gemm 100 10 1\nthin 0 d gemm 100 11 2", "said twice"},
         {"calls 1 2 3", "takes 7 words"},
         {"start gemv", "takes 2 words"},
         {"start gemn 1e-6", "is no routine"},
@@ -156,7 +163,7 @@ static void test_refused(void)
         struct sc_database *db;
         int lines;
 
-        snprintf(text, sizeof text, "semcache-database 3\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
+        snprintf(text, sizeof text, "semcache-database 4\nmachine m\nmade full\ndevices 2\n%s\nend %d\n", bad[i].line,
                  strchr(bad[i].line, '\n') ? 5 : 4);
         heard_listen();
         db = read_text(text, strlen(text), false);
@@ -170,10 +177,10 @@ static void test_refused(void)
 
 static void test_heads(void)
 {
-    static const char *const bad[] = {"", "\n", "semcache-database 3\n", "semcache-machine 1\n", "\177ELF\1\2\n",
-                                      "semcache-database 3\nend 0\n", "semcache-database 2\ndevices 99\n",
+    static const char *const bad[] = {"", "\n", "semcache-database 4\n", "semcache-machine 1\n", "\177ELF\1\2\n",
+                                      "semcache-database 4\nend 0\n", "semcache-database 4\ndevices 99\n",
                                       "semcache-database 1\nmachine m\nend 1\n",
-                                      "semcache-database 3\nmachine m\nend 1\n"};
+                                      "semcache-database 4\nmachine m\nend 1\n"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct sc_database *db;
@@ -192,6 +199,28 @@ static void test_heads(void)
 static double cube(double n) { return n * n * n; }
 
 static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
+
+/* Two extents and a thin one: as it was measured with 64, as with equal extents, and on a line between, of logarithms. */
+static void test_thin(void)
+{
+    struct sc_database *db = example();
+    double at_64 = sc_database_seconds_of_thin(db, 1, SC_OP_GEMM, SC_D, 1024, 64, SC_COLUMNS_ANY);
+    double at_256 = sc_database_seconds_of_thin(db, 1, SC_OP_GEMM, SC_D, 1024, 256, SC_COLUMNS_ANY);
+
+    tap_ok(near(at_64, 0.0002), "a thin one that was measured");
+    tap_ok(near(at_256, 0.0002 * sqrt(0.001 / 0.0002)), "half way to equal extents: the mean of the logarithms");
+    tap_ok(near(sc_database_seconds_of_thin(db, 1, SC_OP_GEMM, SC_D, 1448.1546878700494, 64, SC_COLUMNS_ANY),
+                0.0002 * sqrt(2)), "between two sizes");
+    tap_ok(near(sc_database_seconds_of_thin(db, 1, SC_OP_GEMM, SC_D, 4096, 64, SC_COLUMNS_ANY), 4 * 0.0004),
+           "beyond the last: by elements");
+    tap_ok(sc_database_seconds_of_thin(db, 1, SC_OP_GEMM, SC_D, 1024, 1024, SC_COLUMNS_ANY) == 0 &&
+               sc_database_seconds_of_thin(db, 1, SC_OP_SYRK, SC_D, 1024, 64, SC_COLUMNS_ANY) == 0 &&
+               sc_database_seconds_of_thin(db, 1, SC_OP_GEMM, SC_S, 1024, 64, SC_COLUMNS_ANY) == 0,
+           "nothing is made up where nothing is thin, or nothing was measured");
+    tap_ok(near(sc_database_seconds(db, 1, SC_OP_GEMM, SC_D, cube(1024)), 0.001),
+           "those of equal extents are not mixed with thin ones");
+    sc_database_free(db);
+}
 
 static void test_seconds(void)
 {
@@ -326,6 +355,7 @@ int main(void)
     test_refused();
     test_heads();
     test_seconds();
+    test_thin();
     test_samples();
     test_store();
     return tap_done();

@@ -179,9 +179,9 @@ static void test_kernels(void)
     how.ops = open_machine("emu:dgx1:2", &how.devices);
     if (!tap_ok(how.ops && sc_measure(&how, db, NULL) == SC_OK, "the quick version runs"))
         return;
-    k = sc_database_find_kernel(db, 0, SC_OP_GEMM, SC_D, 2048);
+    k = sc_database_find_kernel(db, 0, SC_OP_GEMM, SC_D, 2048, 0);
     tap_ok(k && near(k->seconds, 2 * 2048.0 * 2048 * 2048 / 7.1e12, 0.05), "dgemm is as fast as the file says");
-    tap_ok(sc_database_find_kernel(db, 1, SC_OP_GEMM, SC_D, 2048) != NULL, "one device stands for its kind");
+    tap_ok(sc_database_find_kernel(db, 1, SC_OP_GEMM, SC_D, 2048, 0) != NULL, "one device stands for its kind");
     tap_ok(sc_database_seconds(db, SC_PLACE_HOST, SC_OP_GEMM, SC_D, 1e6) > 0, "the host BLAS has been measured");
     before = db->kernels;
     tap_ok(sc_measure(&how, db, NULL) == SC_OK && db->kernels == before, "a second time adds nothing");
