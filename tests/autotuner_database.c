@@ -200,7 +200,7 @@ static double cube(double n) { return n * n * n; }
 
 static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
 
-/* Two extents and a thin one: as it was measured with 64, as with equal extents, and on a line between, of logarithms. */
+/* Two extents and a thin one: as measured with 64, as with equal extents, and on a line of logarithms between. */
 static void test_thin(void)
 {
     struct sc_database *db = example();
