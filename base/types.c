@@ -5,7 +5,8 @@ const char *sc_op_name(enum sc_op op)
     static const char *const names[SC_OPS_ALL] = {
         [SC_OP_AXPY] = "axpy", [SC_OP_SCAL] = "scal", [SC_OP_COPY] = "copy", [SC_OP_SWAP] = "swap",
         [SC_OP_AXPBY] = "axpby", [SC_OP_ROT] = "rot", [SC_OP_ROTM] = "rotm",
-        [SC_OP_DOT] = "dot",   [SC_OP_DOTC] = "dotc", [SC_OP_NRM2] = "nrm2", [SC_OP_ASUM] = "asum",
+        [SC_OP_DOT] = "dot",   [SC_OP_DOTC] = "dotc", [SC_OP_DSDOT] = "dsdot", [SC_OP_NRM2] = "nrm2",
+        [SC_OP_ASUM] = "asum",
         [SC_OP_IAMAX] = "iamax", [SC_OP_IAMIN] = "iamin", [SC_OP_GEMV] = "gemv", [SC_OP_GER] = "ger",
         [SC_OP_GERC] = "gerc", [SC_OP_SYMV] = "symv", [SC_OP_HEMV] = "hemv", [SC_OP_SYR] = "syr",
         [SC_OP_HER] = "her", [SC_OP_SYR2] = "syr2", [SC_OP_HER2] = "her2", [SC_OP_TRMV] = "trmv",
@@ -23,6 +24,7 @@ const char *sc_op_name(enum sc_op op)
 bool sc_op_has_type(enum sc_op op, enum sc_type type)
 {
     switch (op) {
+    case SC_OP_DSDOT: return type == SC_S;
     case SC_OP_ROTM:
     case SC_OP_SYMV:
     case SC_OP_SYR:

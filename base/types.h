@@ -33,6 +33,7 @@ enum sc_op {
     SC_OP_ROTM,  /* modified rotation of a=x, b=y by `param`; real types */
     SC_OP_DOT,   /* result := x^T y */
     SC_OP_DOTC,  /* result := conj(x)^T y */
+    SC_OP_DSDOT, /* result := x^T y in double precision; single precision x, y */
     SC_OP_NRM2,  /* result := ||x||_2 (real) */
     SC_OP_ASUM,  /* result := sum |Re x| + |Im x| (real) */
     SC_OP_IAMAX, /* result := int64_t, 1-based index of the first maximal element, 0 when n < 1 */
@@ -167,6 +168,14 @@ static inline bool sc_op_is_banded(enum sc_op op) { return op >= SC_OP_GBMV && o
 /* Whether there is such an operation in this type.  In the real types HEMM is SYMM, HER is SYR and so on; a complex
  * SYMV or SYR is none of the BLAS's. */
 bool sc_op_has_type(enum sc_op op, enum sc_type type);
+/* Of a reduction: does it give an index (int64_t), or a number, of which type? */
+static inline bool sc_op_gives_index(enum sc_op op) { return op == SC_OP_IAMAX || op == SC_OP_IAMIN; }
+static inline enum sc_type sc_op_result_type(enum sc_op op, enum sc_type type)
+{
+    if (op == SC_OP_DOT || op == SC_OP_DOTC)
+        return type;
+    return op != SC_OP_DSDOT && (type == SC_S || type == SC_C) ? SC_S : SC_D;
+}
 
 /* A row-major call on a complex matrix M has the column-major matrix A = M^T, and may need conj(A) or conj(x), which no
  * column-major level 2 operation knows.  A record with `conj` means, for a Hermitian or triangular A:

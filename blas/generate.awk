@@ -155,6 +155,7 @@ function marshal(t, s, cblas,   i, m) {
 function done(t, cblas,   v) {
     v = result == "I" ? "i" : result == "D" ? "d" : result == "R" ? (real_of(t) == "float" ? "s" : "d") : t
     if (result == "-") return "return;"
+    if (op == "DSDOT" && result == "T") return "return (float)(call.alpha[0] + call.result.d);" # sdsdot
     if (cblas && result == "T" && complex(t)) return "{ *(" scalar_of(t) " *)result = call.result." v "; return; }"
     if (result != "I") return "return call.result." v ";"
     return cblas ? "return call.result.i > 0 ? (size_t)call.result.i - 1 : 0;" : "return call.result.i;"

@@ -1,6 +1,6 @@
-/* dot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.  The results are awaited
- * without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.  iamax
- * of several segments takes a second round, which asks for the values of the parts' maxima. */
+/* dot, dsdot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.  The results are
+ * awaited without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.
+ * iamax of several segments takes a second round, which asks for the values of the parts' maxima. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,40 +28,27 @@ struct reduction {
 
 /* --- results of tasks -------------------------------------------------------------------------------------------- */
 
-static bool gives_index(const struct sc_kernel *kernel)
-{
-    return kernel->op == SC_OP_IAMAX || kernel->op == SC_OP_IAMIN;
-}
-
-static bool gives_complex(const struct sc_kernel *kernel)
-{
-    return (kernel->op == SC_OP_DOT || kernel->op == SC_OP_DOTC) && sc_type_is_complex(kernel->type);
-}
-
 static void load(const struct sc_kernel *kernel, const void *slot, double value[2])
 {
-    bool single = kernel->type == SC_S || kernel->type == SC_C;
+    enum sc_type type = sc_op_result_type(kernel->op, kernel->type);
     float f[2] = {0, 0};
 
     value[0] = value[1] = 0;
-    if (!single) {
-        memcpy(value, slot, gives_complex(kernel) ? 2 * sizeof *value : sizeof *value);
+    if (type == SC_D || type == SC_Z) {
+        memcpy(value, slot, sc_type_bytes(type));
         return;
     }
-    memcpy(f, slot, gives_complex(kernel) ? sizeof f : sizeof *f);
+    memcpy(f, slot, sc_type_bytes(type));
     value[0] = f[0];
     value[1] = f[1];
 }
 
 static void store(const struct sc_kernel *kernel, const double value[2])
 {
-    bool single = kernel->type == SC_S || kernel->type == SC_C;
+    enum sc_type type = sc_op_result_type(kernel->op, kernel->type);
     float f[2] = {(float)value[0], (float)value[1]};
 
-    if (single)
-        memcpy(kernel->result, f, gives_complex(kernel) ? sizeof f : sizeof *f);
-    else
-        memcpy(kernel->result, value, gives_complex(kernel) ? 2 * sizeof *value : sizeof *value);
+    memcpy(kernel->result, type == SC_S || type == SC_C ? (const void *)f : value, sc_type_bytes(type));
 }
 
 static void collect_part(struct reduction *r, struct part *part, bool index)
@@ -111,7 +98,7 @@ static enum sc_status visit(void *context, const struct sc_segment *segment)
     enum sc_status status;
 
     if (r->count - r->collected >= OUTSTANDING_MAX)
-        collect(r, gives_index(&kernel));
+        collect(r, sc_op_gives_index(kernel.op));
     part = add_part(r);
     if (!part)
         return SC_ERR_MEMORY;
@@ -219,7 +206,7 @@ static bool combine(struct reduction *r)
 {
     double value[2] = {0, 0};
 
-    if (gives_index(r->call->kernel))
+    if (sc_op_gives_index(r->call->kernel->op))
         return first_extreme(r);
     if (r->call->kernel->op == SC_OP_NRM2)
         value[0] = norm(r);
@@ -240,7 +227,7 @@ bool sc_blas_reduce(struct sc_blas_job *call)
         return false;
     status = sc_blas_segments(call, access, 0, visit, &r);
     sc_coherence_end(call->operand, call->operands);
-    collect(&r, gives_index(call->kernel));
+    collect(&r, sc_op_gives_index(call->kernel->op));
     good = status == SC_OK && r.status == SC_OK && combine(&r);
     free(r.part);
     return good;

@@ -127,22 +127,19 @@ static void compare_element(struct divergence *d, const struct sc_bound *bound, 
         note(d, operand, e, distance, bound->factor * scale);
 }
 
-/* The scale of a single precision result, in place of what the routine has left there. */
+/* The scale is a result, too: of single precision, it is converted in its place. */
 static void compare_result(struct divergence *d, struct sc_bound *bound, const struct sc_shadow_call *got,
                            const struct sc_shadow_call *want)
 {
-    enum sc_op op = want->kernel.op;
-    bool complex = sc_type_is_complex(want->kernel.type) && (op == SC_OP_DOT || op == SC_OP_DOTC);
-    bool single = want->kernel.type == SC_S || want->kernel.type == SC_C;
+    enum sc_type type = sc_op_result_type(want->kernel.op, want->kernel.type);
 
-    if (single) {
+    if (type == SC_S || type == SC_C) {
         float scale;
 
         memcpy(&scale, bound->scale.result, sizeof scale);
         bound->scale.result[0] = (double)scale;
     }
-    compare_element(d, bound, single ? (complex ? SC_C : SC_S) : (complex ? SC_Z : SC_D), -1, 0, got->result,
-                    want->result);
+    compare_element(d, bound, type, -1, 0, got->result, want->result);
 }
 
 /* The index of a maximum: another one is as good when the values are equal within their rounding (complex types). */
@@ -163,8 +160,6 @@ static void compare_index(struct divergence *d, const struct sc_shadow_call *got
     }
     note(d, -1, 0, fabs((double)(g - w)), 0);
 }
-
-static bool is_index(enum sc_op op) { return op == SC_OP_IAMAX || op == SC_OP_IAMIN; }
 
 static bool has_infinite(const struct sc_shadow_call *call)
 {
@@ -192,7 +187,7 @@ static bool compare(struct divergence *d, struct sc_shadow_call *before, const s
     struct sc_bound bound;
 
     *d = (struct divergence){.count = 0};
-    if (is_index(op)) {
+    if (sc_op_gives_index(op)) {
         compare_index(d, got, want);
         return true;
     }
@@ -277,11 +272,7 @@ static void report(const struct divergence *d, const struct sc_kernel *k, const 
 
 static size_t result_bytes(const struct sc_kernel *k)
 {
-    bool single = k->type == SC_S || k->type == SC_C, pair = k->op == SC_OP_DOT || k->op == SC_OP_DOTC;
-
-    if (is_index(k->op))
-        return sizeof(int64_t);
-    return (single ? sizeof(float) : sizeof(double)) << (pair && sc_type_is_complex(k->type));
+    return sc_op_gives_index(k->op) ? sizeof(int64_t) : sc_type_bytes(sc_op_result_type(k->op, k->type));
 }
 
 /* The program goes on with the host's result, and the devices without their copies of what they made it from. */

@@ -121,6 +121,7 @@ static int64_t terms(const struct sc_kernel *k)
     switch (k->op) {
     case SC_OP_DOT:
     case SC_OP_DOTC:
+    case SC_OP_DSDOT: /* within single precision: OpenBLAS adds up no better */
     case SC_OP_NRM2:
     case SC_OP_ASUM: return k->n;
     case SC_OP_GEMV: return k->transa == 'N' ? k->n : k->m;

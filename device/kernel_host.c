@@ -34,6 +34,7 @@ static const char *const names[SC_OPS][SC_TYPES] = {
     [SC_OP_ROTM] = {"srotm_", "drotm_", NULL, NULL},
     [SC_OP_DOT] = {"sdot_", "ddot_", "cdotu_", "zdotu_"},
     [SC_OP_DOTC] = {"sdot_", "ddot_", "cdotc_", "zdotc_"},
+    [SC_OP_DSDOT] = {"dsdot_", NULL, NULL, NULL},
     [SC_OP_NRM2] = {"snrm2_", "dnrm2_", "scnrm2_", "dznrm2_"},
     [SC_OP_ASUM] = {"sasum_", "dasum_", "scasum_", "dzasum_"},
     [SC_OP_IAMAX] = {"isamax_", "idamax_", "icamax_", "izamax_"},
@@ -165,6 +166,13 @@ static double complex call_dot(routine f, enum sc_type type, const struct argume
     }
 }
 
+static double call_dsdot(routine f, const struct arguments *g)
+{
+    typedef double dsdot(Int, In, Int, In, Int);
+
+    return ((dsdot *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
+}
+
 static double call_norm(routine f, enum sc_type type, const struct arguments *g)
 {
     typedef float snorm(Int, In, Int);
@@ -193,7 +201,7 @@ static double magnitude(enum sc_type type, const char *x)
 /* What a reduction has found in the chunks so far. */
 struct partial {
     double complex sum;
-    double norm;
+    double norm; /* or another real number */
     int64_t index; /* 1-based, 0: none */
     double extreme;
 };
@@ -226,6 +234,7 @@ static void level1_chunk(const struct sc_kernel *k, routine f, const struct argu
     case SC_OP_ROTM: call_rotm(f, k, g); break;
     case SC_OP_DOT:
     case SC_OP_DOTC: p->sum += call_dot(f, k->type, g); break;
+    case SC_OP_DSDOT: p->norm += call_dsdot(f, g); break;
     case SC_OP_NRM2: p->norm = first ? hypot(p->norm, call_norm(f, k->type, g)) : call_norm(f, k->type, g); break;
     case SC_OP_ASUM: p->norm += call_norm(f, k->type, g); break;
     default: reduce_index(f, k, g, first, p); break;
@@ -234,21 +243,20 @@ static void level1_chunk(const struct sc_kernel *k, routine f, const struct argu
 
 static void store_result(const struct sc_kernel *k, const struct partial *p)
 {
+    enum sc_type type = sc_op_result_type(k->op, k->type);
     double value[2] = {p->norm, 0};
     union scalar out;
-    bool pair = false;
 
-    if (k->op == SC_OP_IAMAX || k->op == SC_OP_IAMIN) {
+    if (sc_op_gives_index(k->op)) {
         memcpy(k->result, &p->index, sizeof p->index);
         return;
     }
     if (k->op == SC_OP_DOT || k->op == SC_OP_DOTC) {
         value[0] = creal(p->sum);
         value[1] = cimag(p->sum);
-        pair = sc_type_is_complex(k->type);
     }
-    out = scalar(k->type, value);
-    memcpy(k->result, &out, (k->type == SC_S || k->type == SC_C ? sizeof(float) : sizeof(double)) << pair);
+    out = scalar(type, value);
+    memcpy(k->result, &out, sc_type_bytes(type));
 }
 
 /* Lowest address of elements [first, first + count), in logical order, of a vector of n elements. */

@@ -24,7 +24,7 @@ static int level1_operands(const struct sc_kernel *k, struct sc_kernel_operand o
         [SC_OP_SWAP] = {SC_RDWR, SC_RDWR}, [SC_OP_DOT] = {SC_READ, SC_READ},  [SC_OP_DOTC] = {SC_READ, SC_READ},
         [SC_OP_NRM2] = {SC_READ, 0},       [SC_OP_ASUM] = {SC_READ, 0},       [SC_OP_IAMAX] = {SC_READ, 0},
         [SC_OP_AXPBY] = {SC_READ, SC_RDWR}, [SC_OP_ROT] = {SC_RDWR, SC_RDWR}, [SC_OP_ROTM] = {SC_RDWR, SC_RDWR},
-        [SC_OP_IAMIN] = {SC_READ, 0},
+        [SC_OP_IAMIN] = {SC_READ, 0},      [SC_OP_DSDOT] = {SC_READ, SC_READ},
     };
 
     out[0] = vector(k->a, k->n, k->lda, access[k->op][0]);

@@ -62,7 +62,7 @@ static inline definition_value definition_level1(const struct sc_kernel *k, defi
         case SC_OP_SWAP: *x = *y, *y = old; break;
         case SC_OP_ROT: *x = k->alpha[0] * old + k->beta[0] * *y, *y = k->alpha[0] * *y - k->beta[0] * old; break;
         case SC_OP_ROTM: definition_rotm(k->param, x, y); break;
-        case SC_OP_DOT: sum += *x * *y; break;
+        case SC_OP_DOT: case SC_OP_DSDOT: sum += *x * *y; break;
         case SC_OP_DOTC: sum += conj(*x) * *y; break;
         case SC_OP_NRM2: sum += *x * conj(*x); break;
         case SC_OP_ASUM: sum += size; break;

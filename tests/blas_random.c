@@ -356,15 +356,14 @@ static bool same_buffer(const struct trial *t, int slot)
 static bool same_result(const struct trial *t)
 {
     enum sc_op op = t->kernel.op;
-    int parts = (op == SC_OP_DOT || op == SC_OP_DOTC) ? reals(t->kernel.type) : 1;
+    enum sc_type type = sc_op_result_type(op, t->kernel.type);
 
     if (!sc_op_is_reduction(op))
         return true;
-    if (op == SC_OP_IAMAX || op == SC_OP_IAMIN)
+    if (sc_op_gives_index(op))
         return memcmp(t->result[0], t->result[1], sizeof(int64_t)) == 0;
-    for (int i = 0; i < parts; i++)
-        if (!near_(real_at(t->kernel.type, t->result[1], (size_t)i), real_at(t->kernel.type, t->result[0], (size_t)i),
-                   tolerance(t)))
+    for (int i = 0; i < reals(type); i++)
+        if (!near_(real_at(type, t->result[1], (size_t)i), real_at(type, t->result[0], (size_t)i), tolerance(t)))
             return false;
     return true;
 }

@@ -51,8 +51,8 @@ static inline bool slot_shape(const struct sc_kernel *k, int slot, struct slot_s
 
     *s = (struct slot_shape){k->n, 1, true};
     switch (k->op) {
-    case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC: case SC_OP_AXPBY:
-    case SC_OP_ROT: case SC_OP_ROTM:
+    case SC_OP_AXPY: case SC_OP_COPY: case SC_OP_SWAP: case SC_OP_DOT: case SC_OP_DOTC: case SC_OP_DSDOT:
+    case SC_OP_AXPBY: case SC_OP_ROT: case SC_OP_ROTM:
         return slot < 2;
     case SC_OP_SCAL: case SC_OP_NRM2: case SC_OP_ASUM: case SC_OP_IAMAX: case SC_OP_IAMIN:
         return slot < 1;

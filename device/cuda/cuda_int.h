@@ -14,6 +14,7 @@
 enum {
     SC_CUDA_RING = 1024,        /* events of one stream; a power of two */
     SC_CUDA_SLOT_BYTES = 16,
+    SC_CUDA_SCRATCH = 8 << 20,  /* bytes of a stream that a kernel may use for itself */
 };
 
 struct sc_cuda_stream {
@@ -21,7 +22,7 @@ struct sc_cuda_stream {
     cublasHandle_t blas;        /* made by the first launch on the stream */
     cusparseHandle_t sparse;    /* made by the first sparse launch */
     void *workspace;            /* of blas */
-    void *scratch;              /* behind it: of the kernel in progress (kernel.c) */
+    void *scratch;              /* behind it: SC_CUDA_SCRATCH bytes, of the kernel in progress */
     bool unmarked;              /* something was enqueued since the newest mark */
     uint64_t marked;            /* seq of the newest mark */
     uint64_t completed;         /* every seq up to this one is known to be reached; atomic, only grows */
@@ -40,6 +41,8 @@ struct sc_cuda_device {
     CUfunction exchange_few, exchange_many;
     CUmodule conversion;        /* convert.c; NULL: not yet there */
     CUfunction converting[7];   /* its kernels */
+    CUmodule dsdot;             /* dsdot.c; NULL: not yet there */
+    CUfunction dsdot_parts, dsdot_sum;
     bool reads_host;            /* kernels read pinned host memory by its address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */

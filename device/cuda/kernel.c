@@ -35,8 +35,8 @@ static trmm_fn *const trmm[] = SC_CUDA_FOUR(trmm_fn, Strmm, Dtrmm, Ctrmm, Ztrmm)
 static trsm_fn *const trsm[] = SC_CUDA_FOUR(trsm_fn, Strsm, Dtrsm, Ctrsm, Ztrsm);
 
 #define GEMMT_WIDTH 512 /* columns of gemmt at a time; a diagonal block of them has room in the scratch memory */
-#define SCRATCH ((size_t)8 << 20)
-_Static_assert(GEMMT_WIDTH * GEMMT_WIDTH * 16 * 3 / 2 + GEMMT_WIDTH * 8 <= SCRATCH, "a block, and its triangle packed");
+_Static_assert(GEMMT_WIDTH * GEMMT_WIDTH * 16 * 3 / 2 + GEMMT_WIDTH * 8 <= SC_CUDA_SCRATCH,
+               "a block, and its triangle packed");
 
 enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n, void *matrix, int64_t ld)
 {
@@ -222,7 +222,7 @@ static enum sc_status level3(const struct sc_cuda_call *c)
 static enum sc_status make_handle(struct sc_cuda_stream *q)
 {
     const size_t workspace = (size_t)32 << 20; /* what cuBLAS asks for on recent devices */
-    enum sc_status status = SC_CUDA(cudaMalloc(&q->workspace, workspace + SCRATCH));
+    enum sc_status status = SC_CUDA(cudaMalloc(&q->workspace, workspace + SC_CUDA_SCRATCH));
     cublasStatus_t error;
 
     if (status)

@@ -81,6 +81,9 @@ static inline enum sc_status sc_cuda_result_of(const struct sc_cuda_call *c, cub
 /* C := beta C for an m x n matrix; A and B are not looked at, whatever they hold. */
 enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n, void *matrix, int64_t ld);
 
+/* Of dot, where there is something to do. */
+enum sc_status sc_cuda_dsdot(const struct sc_cuda_call *c);
+
 /* The call's kernel, of level 1 or 2 or sparse. */
 enum sc_status sc_cuda_level1(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_level2(const struct sc_cuda_call *c);

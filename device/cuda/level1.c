@@ -100,7 +100,7 @@ static enum sc_status run_axpby(const struct sc_cuda_call *c)
 static enum sc_status run_reduction(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
-    bool two = k->op == SC_OP_DOT || k->op == SC_OP_DOTC;
+    bool two = k->op == SC_OP_DOT || k->op == SC_OP_DOTC || k->op == SC_OP_DSDOT;
     reduce_fn *const *one = k->op == SC_OP_NRM2    ? nrm2
                            : k->op == SC_OP_ASUM  ? asum
                            : k->op == SC_OP_IAMAX ? iamax : iamin;
@@ -111,6 +111,8 @@ static enum sc_status run_reduction(const struct sc_cuda_call *c)
         return sc_cuda_fill(c->device, c->stream, k->result, SC_CUDA_SLOT_BYTES, 0, SC_CUDA_SLOT_BYTES, 1);
     if (!k->lda || (two && !k->ldb))
         return SC_ERR_UNSUPPORTED;
+    if (k->op == SC_OP_DSDOT)
+        return sc_cuda_dsdot(c);
     cublasSetPointerMode(c->blas, CUBLAS_POINTER_MODE_DEVICE);
     if (two)
         error = (k->op == SC_OP_DOT ? dot : dotc)[k->type](c->blas, k->n, k->a, k->lda, k->b, k->ldb, k->result);

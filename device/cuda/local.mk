@@ -1,12 +1,14 @@
 # The CUDA devices, as a module that is opened at run time: the library itself links no CUDA library.
 # Uninstalled, the module is .libs/semcache-cuda.so of the build tree (SEMCACHE_MODULE_PATH=.libs).
-EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.cu
+EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.cu \
+	device/cuda/dsdot.cu
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
 semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \
 	device/cuda/fence.c device/cuda/memory.c device/cuda/populate.c device/cuda/copy.c device/cuda/kernel.h \
 	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c device/cuda/product.c \
-	device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h base/types.c
+	device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h device/cuda/dsdot.c \
+	device/cuda/dsdot_kernel.h base/types.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 # nodelete: CUDA's libraries do not survive being unloaded.
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
@@ -16,8 +18,8 @@ semcache_cuda_la_LIBADD = -lcublas -lcusparse -lcudart
 # Its kernels, for all generations that this nvcc knows, as the elements of arrays of bytes.
 if HAVE_NVCC
 semcache_cuda_la_SOURCES += device/cuda/convert.c
-semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT
-cuda_images = device/cuda/exchange_image.inc device/cuda/convert_image.inc
+semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT -DSC_CUDA_DSDOT
+cuda_images = device/cuda/exchange_image.inc device/cuda/convert_image.inc device/cuda/dsdot_image.inc
 $(semcache_cuda_la_OBJECTS): $(cuda_images)
 compile_image = $(MKDIR_P) device/cuda && $(NVCC) -fatbin -arch=all-major -I$(srcdir) -o $@.fatbin
 array_of_image = @od -An -v -tu1 $@.fatbin | sed 's/ *\([0-9][0-9]*\)/\1,/g' >$@.new && mv $@.new $@ && rm -f $@.fatbin
@@ -26,6 +28,9 @@ device/cuda/exchange_image.inc: $(srcdir)/device/cuda/exchange.cu $(srcdir)/devi
 	$(array_of_image)
 device/cuda/convert_image.inc: $(srcdir)/device/cuda/convert.cu $(srcdir)/device/slot.h $(srcdir)/base/types.h
 	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/convert.cu
+	$(array_of_image)
+device/cuda/dsdot_image.inc: $(srcdir)/device/cuda/dsdot.cu $(srcdir)/device/cuda/dsdot_kernel.h
+	$(AM_V_GEN)$(compile_image) $(srcdir)/device/cuda/dsdot.cu
 	$(array_of_image)
 CLEANFILES += $(cuda_images)
 endif
