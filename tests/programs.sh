@@ -37,12 +37,12 @@ have_command() { command -v "$1" >/dev/null || echo "$2"; }
 have_numpy() { have_python numpy; }
 start_numpy() { "$@" $python "$sources/numpy_dense.py"; }
 
-# A part of SciPy's own tests: those of the wrappers, solvers and decompositions.
+# SciPy's own tests of its linear algebra, each file in a process of its own.
 have_scipy() { have_python scipy; have_python pytest; }
 start_scipy() {
     tests=$($python -c 'import scipy.linalg, os; print(os.path.dirname(scipy.linalg.__file__))')/tests
-    for part in test_blas test_basic test_decomp_cholesky test_decomp_ldl test_solvers; do
-        "$@" $python -m pytest -q -p no:cacheprovider -W ignore "$tests/$part.py" | sed 's/ in [0-9.]*s.*//'
+    for part in "$tests"/test_*.py; do
+        "$@" $python -m pytest -q -p no:cacheprovider -W ignore "$part" | sed 's/ in [0-9.]*s.*//'
     done
 }
 
@@ -97,6 +97,22 @@ start_petsc() {
     mpirun.openmpi -n 4 "$@" ./petsc - 60
 }
 
+# Examples of KSP as PETSc ships them, four processes: each prints the error of its solution.
+petsc_examples() { ls -d /usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials 2>/dev/null | tail -1; }
+have_petsc_ksp() {
+    pkg-config --exists PETSc || echo libpetsc-real-dev
+    [ -n "$(petsc_examples)" ] || echo libpetsc3.18-dev-examples
+}
+start_petsc_ksp() {
+    for example in 'ex2 -m 40 -n 40' 'ex5 -m 30' 'ex7 -m 20 -n 20' ex9 ex15 'ex16 -ksp_type cg' \
+        'ex45 -da_refine 1 -ksp_monitor_short'; do
+        source=${example%% *} options=${example#"${example%% *}"}
+        [ -x "$source" ] || mpicc.openmpi -o "$source" "$(petsc_examples)/$source.c" \
+            $(pkg-config --cflags --libs PETSc) -lm || return
+        echo "$example:" && mpirun.openmpi -n 4 "$@" "./$source" $options || return
+    done
+}
+
 # --- the table -------------------------------------------------------------------------------------------------------
 # on_devices FILE: calls that ran on devices, from the statistics of all processes of the run.
 on_devices() {
@@ -122,7 +138,7 @@ verdict() {
 failed=0
 echo '| program | auto | calls on devices | always | calls on devices |'
 echo '| --- | --- | --- | --- | --- |'
-for name in ${*:-numpy scipy r octave arpack cholmod hpcc hpcc4 scalapack petsc}; do
+for name in ${*:-numpy scipy r octave arpack cholmod hpcc hpcc4 scalapack petsc petsc_ksp}; do
     missing=$("have_$name")
     if [ -n "$missing" ]; then
         echo "| $name | not here:" $missing "| | | |"
