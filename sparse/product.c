@@ -155,16 +155,17 @@ static const struct sc_operand *with_pieces(const struct sc_operand *o, struct s
     return column->view.cols == 1 ? column : NULL;
 }
 
+/* Once a part is done y is no longer overwritten as a whole: what is there has to survive in a copy of y, too. */
 static enum sc_status begin(struct product *c)
 {
     const struct sc_sparse_call *call = c->call;
+    bool all = overwrites(call) && c->next == 0;
     struct sc_view views[6];
     enum sc_status status;
 
     c->sources = sc_sparse_views(call->matrix, views);
     views[c->sources] = sc_sparse_dense_view(call, call->x, call->inputs, call->ldx, SC_READ);
-    views[c->sources + 1] = sc_sparse_dense_view(call, call->y, call->outputs, call->ldy,
-                                                 overwrites(call) ? SC_WRITE : SC_RDWR);
+    views[c->sources + 1] = sc_sparse_dense_view(call, call->y, call->outputs, call->ldy, all ? SC_WRITE : SC_RDWR);
     views[c->sources].spread = views[c->sources + 1].spread = c->v->devices;
     status = sc_coherence_begin(views, c->sources + 2, c->operand);
     if (status != SC_OK)

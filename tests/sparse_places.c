@@ -2,7 +2,8 @@
  * written by the CPU, by BLAS calls, by the kernel and, where they are shared, by another process.  All numbers are
  * small integers: sums are exact.
  *
- *     sparse_places KIND [again]        prints what is wrong, then "ok" or "failed"; again: nothing is written */
+ *     sparse_places KIND [again]        prints what is wrong, then "ok" or "failed"; again: nothing is written
+ *     sparse_places into                results that are overwritten, in memory that no copy is kept of */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -50,25 +51,27 @@ static void fill(struct arrays *a)
     }
 }
 
-/* y := A x + y. */
-static void product(struct arrays *a, const char *after)
+/* y := A x + beta y. */
+static void product_into(const struct arrays *a, double beta, double *y, const char *after)
 {
     static double want[N];
     int bad = 0;
 
     for (int i = 0; i < N; i++) {
-        want[i] = a->y[i];
+        want[i] = beta * y[i];
         for (int k = a->rows[i]; k < a->rows[i + 1]; k++)
             want[i] += a->values[k] * a->x[a->columns[k]];
     }
-    if (semcache_sparse_mv(matrix, 'N', &unit, a->x, &unit, a->y) != SEMCACHE_OK)
+    if (semcache_sparse_mv(matrix, 'N', &unit, a->x, &beta, y) != SEMCACHE_OK)
         bad = N;
     for (int i = 0; i < N && bad < N; i++)
-        bad += a->y[i] != want[i];
+        bad += y[i] != want[i];
     if (bad)
         printf("%s: %d wrong\n", after, bad);
     wrong += bad != 0;
 }
+
+static void product(struct arrays *a, const char *after) { product_into(a, 1, a->y, after); }
 
 /* Half of the values, by a system call. */
 static void read_values(struct arrays *a)
@@ -162,9 +165,30 @@ static void stacks(void)
     on_stack();
 }
 
+/* The matrix from malloc.  With little memory on the devices its parts do not run in one go. */
+static void into(void)
+{
+    struct arrays *a = malloc(sizeof *a);
+    double *y = mmap(NULL, sizeof a->y, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    fill(a);
+    if (semcache_sparse_csr(&matrix, N, N, a->rows, a->columns, a->values, SEMCACHE_FLOAT64, 4, 0) != SEMCACHE_OK)
+        exit(9);
+    for (int i = 0; i < 10; i++) {
+        for (int j = 0; j < N; j++)
+            y[j] = 77;
+        a->x[i] = i;
+        product_into(a, 0, y, "a result that is overwritten");
+    }
+    semcache_sparse_destroy(matrix);
+    free(a);
+}
+
 static void in_one_place(const char *kind)
 {
-    if (strcmp(kind, "bss") == 0)
+    if (strcmp(kind, "into") == 0)
+        into();
+    else if (strcmp(kind, "bss") == 0)
         use(&in_bss);
     else if (strcmp(kind, "data") == 0)
         use(&in_data);

@@ -31,6 +31,15 @@ for my $kind (qw(bss private)) {
     right($run, "$kind, with SEMCACHE_TRACK=mprotect");
 }
 
+# The parts of the matrix do not fit together, and the result is in a copy for one call only: parts that are done keep
+# what they have written while others get their memory.
+for my $limit (300_000, 700_000) {
+    my $run = run({ device => $where[0], env => { SEMCACHE_MEMORY_LIMIT => $limit },
+        options => ['--check', '--offload', 'always'] }, 'tests/sparse_places', 'into');
+    right($run, "$limit bytes for each device, into memory that is shared");
+    is(calls($run, qr/sparse/, 'offloaded'), 10, 'the products were on devices') if $device =~ /^emu/;
+}
+
 # What nobody has written is not moved again.
 my $run = run({ device => $where[0], options => ['--offload', 'always'] }, 'tests/sparse_places', 'bss', 'again');
 right($run, 'the same product again and again');
