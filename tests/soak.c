@@ -1,6 +1,6 @@
 /* A program that does everything at once, for as many steps as it is told: threads that multiply, scale, add, read,
- * write, allocate, free, grow, do I/O and sparse products, each on arrays of its own and on its part of one that is
- * shared; a timer; children.  Each number is compared with what plain loops make of a copy.  All are small integers:
+ * write, allocate, free, grow, do I/O and sparse products, each on arrays of its own, in memory of every kind, and on
+ * its part of one that is shared; a timer; children, forked and started.  Each number is compared with what plain loops make of a copy.  All are small integers:
  * sums are exact.
  *
  *     soak SEED STEPS        prints what went wrong, then "ok" or "WRONG" */
@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #define SLOTS   6
 #define MOST    100 /* rows, columns */
 #define SHARED  (MOST * MOST)
+#define ROOM    ((MOST + 20) * MOST) /* numbers of the largest matrix */
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
@@ -39,9 +41,13 @@ static const double unit = 1, zero = 0, minus = -1;
 static const int one = 1;
 static int steps;
 
+/* Where an array lies; all but those of malloc have room for any matrix. */
+enum place { MALLOC, ALIGNED, MAPPED, MAPPED_SHARED, STATIC, STACK, PLACES };
+
 /* A column-major matrix and what it has to be; data has ld * cols numbers. */
 struct slot {
     double *data, *truth;
+    enum place place;
     int rows, cols, ld;
 };
 
@@ -52,8 +58,10 @@ struct worker {
     struct slot slot[SLOTS];
     double *part, *part_truth; /* of the shared array */
     int part_n;
+    double (*stack)[ROOM];     /* a place for each slot */
 };
 static struct worker workers[THREADS];
+static double in_bss[THREADS][SLOTS][ROOM]; /* neighbours share pages */
 static double *shared, *shared_truth;
 
 static int below(struct worker *w, int n)
@@ -89,12 +97,32 @@ static void fill(struct worker *w, struct slot *s)
         s->data[i] = s->truth[i] = below(w, 19) - 9;
 }
 
+/* A half of the arrays are from malloc. */
+static double *room_for(struct worker *w, struct slot *s)
+{
+    int number = (int)(s - w->slot), kind = below(w, 2 * PLACES);
+    size_t bytes = sizeof *s->data * ROOM;
+    void *map;
+
+    s->place = kind < PLACES ? (enum place)kind : MALLOC;
+    switch (s->place) {
+    case MALLOC: return malloc(sizeof *s->data * (size_t)numbers(s));
+    case ALIGNED: return aligned_alloc((size_t)64 << below(w, 10), (bytes + 65535) / 65536 * 65536);
+    case STATIC: return in_bss[w->number][number];
+    case STACK: return w->stack[number];
+    default:
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_ANONYMOUS | (s->place == MAPPED ? MAP_PRIVATE : MAP_SHARED), -1, 0);
+        return map == MAP_FAILED ? NULL : map;
+    }
+}
+
 static void make(struct worker *w, struct slot *s)
 {
     s->rows = 1 + below(w, MOST);
     s->cols = 1 + below(w, MOST);
     s->ld = s->rows + (below(w, 3) ? 0 : below(w, 20));
-    s->data = malloc(sizeof *s->data * (size_t)numbers(s));
+    s->data = room_for(w, s);
     s->truth = malloc(sizeof *s->truth * (size_t)numbers(s));
     if (!s->data || !s->truth)
         abort();
@@ -103,7 +131,10 @@ static void make(struct worker *w, struct slot *s)
 
 static void drop(struct slot *s)
 {
-    free(s->data);
+    if (s->place == MALLOC || s->place == ALIGNED)
+        free(s->data);
+    else if (s->place == MAPPED || s->place == MAPPED_SHARED)
+        munmap(s->data, sizeof *s->data * ROOM);
     free(s->truth);
 }
 
@@ -261,7 +292,8 @@ static void grow(struct worker *w, struct slot *s)
     int cols = 1 + below(w, MOST), kept = least(cols, s->cols) * s->ld;
 
     s->cols = cols;
-    s->data = realloc(s->data, sizeof *s->data * (size_t)numbers(s));
+    if (s->place == MALLOC)
+        s->data = realloc(s->data, sizeof *s->data * (size_t)numbers(s));
     s->truth = realloc(s->truth, sizeof *s->truth * (size_t)numbers(s));
     if (!s->data || !s->truth)
         abort();
@@ -291,24 +323,39 @@ static void move(struct slot *from, struct slot *to)
     memmove(to->truth, from->truth, bytes);
 }
 
-/* A child has all as it was, and computes by itself. */
+/* A child has all as it was, and computes by itself: but not into what it shares with its parent. */
 static void child(struct worker *w)
 {
+    bool shares = false;
     int status = 0;
     pid_t pid;
 
+    for (int i = 0; i < 3; i++)
+        shares |= w->slot[i].place == MAPPED_SHARED;
     fflush(stdout);
     pid = fork();
     if (pid == 0) {
         w->wrong = 0;
         for (int i = 0; i < SLOTS; i++)
             compare(w, w->slot[i].data, w->slot[i].truth, numbers(&w->slot[i]), 1, "in a child");
-        multiply(w, &w->slot[0], &w->slot[1], &w->slot[2]);
+        if (!shares)
+            multiply(w, &w->slot[0], &w->slot[1], &w->slot[2]);
         compare(w, w->slot[2].data, w->slot[2].truth, numbers(&w->slot[2]), 1, "computed in a child");
         fflush(stdout);
         _exit(w->wrong != 0);
     }
     judge(w, pid > 0 && waitpid(pid, &status, 0) == pid && status == 0, "a child");
+}
+
+/* A program that another thread's calls go on beside: it is started by vfork, without a word to us. */
+static void program(struct worker *w)
+{
+    char *const words[] = {(char[]){"true"}, NULL}, *const nothing[] = {NULL};
+    int status = 1;
+    pid_t pid;
+
+    judge(w, posix_spawnp(&pid, "true", NULL, NULL, words, nothing) == 0 && waitpid(pid, &status, 0) == pid &&
+                 status == 0, "a program");
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
@@ -342,6 +389,8 @@ static void step(struct worker *w)
     case 17:
         if (below(w, 20) == 0)
             child(w);
+        else if (below(w, 20) == 0)
+            program(w);
         break;
     default: compare(w, b->data, b->truth, numbers(b), 1 + below(w, 900), "read");
     }
@@ -350,7 +399,9 @@ static void step(struct worker *w)
 static void *work(void *argument)
 {
     struct worker *w = argument;
+    double stack[SLOTS][ROOM];
 
+    w->stack = stack;
     for (int i = 0; i < SLOTS; i++)
         make(w, &w->slot[i]);
     for (int i = 0; i < steps && !w->wrong; i++)
@@ -360,6 +411,7 @@ static void *work(void *argument)
         drop(&w->slot[i]);
     }
     compare(w, w->part, w->part_truth, w->part_n, 1, "shared array, at the end");
+    w->stack = NULL;
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #
 #     soak.sh MINUTES [FIRST_SEED [STEPS]]       MINUTES 0: three seeds
 #
+# Half of them notice writes to arrays that are not from malloc by faults (SEMCACHE_TRACK=mprotect), half as the system can.
 # A third each with jemalloc and tcmalloc preloaded behind semcache, where they are installed.
 #
 # SEMCACHE_TEST_DEVICE=cuda: on real devices, which do not fail.
@@ -47,13 +48,14 @@ while [ $(($(date +%s) < end || (minutes == 0 && seed < last))) = 1 ]; do
     device=${SEMCACHE_TEST_DEVICE:-$(machine)}
     limit=$(pick $((seed / 3)) 300000 1000000 4000000 300000)
     check=$(pick $((seed / 5)) --check '')
+    track=$(pick $((seed / 2)) auto mprotect)
     allocator=$(pick $((seed * 7 / 4)) '' "$jemalloc" "$tcmalloc")
     set -- "$build/tools/semcache" run --device "$device" --offload always $check "$build/tests/soak" "$seed" "$steps"
-    if ! LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit OPENBLAS_NUM_THREADS=1 SEMCACHE_MODULE_PATH=$build/.libs \
-        timeout -k 5 600 "$@" > "$scratch/out" 2>&1 || grep -q 'error:' "$scratch/out"; then
+    if ! LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit SEMCACHE_TRACK=$track OPENBLAS_NUM_THREADS=1 \
+        SEMCACHE_MODULE_PATH=$build/.libs timeout -k 5 600 "$@" > "$scratch/out" 2>&1 || grep -q 'error:' "$scratch/out"; then
         tail -n 40 "$scratch/out"
         cat "$scratch/soaked.machine" 2>/dev/null
-        echo "soak: seed $seed went wrong: LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit $*"
+        echo "soak: seed $seed went wrong: LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit SEMCACHE_TRACK=$track $*"
         exit 1
     fi
     runs=$((runs + 1)) seed=$((seed + 1))
