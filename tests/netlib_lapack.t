@@ -3,7 +3,7 @@
 # of input as it is, with offload auto and with offload off; and with every call on two devices, invariants checked, as
 # it is when that makes few calls, else with fewer and smaller matrices and of fewer types: sec.in, cec.in, zec.in,
 # dec.in are 4, 7, 15 and 22 million calls all the same, from loops in the testers over matrices of orders 1 to 10.
-# cec.in takes 5 minutes of a processor, 42 us a call; zec.in and dec.in, at 46 us, 11 and 17.  Of these 45% is mprotect,
+# cec.in takes 5 minutes of a processor, 42 us a call; zec.in and dec.in, at 46 us, 11 and 17.  45% of that is mprotect,
 # since what a call copies of a stack or a small static array lies in pages that are closed while a device has them, and
 # 15% is what emulated devices copy.
 # SEMCACHE_TEST_TYPES (default sdcz) says for which types, SEMCACHE_TEST_INPUTS (a pattern) for which inputs,

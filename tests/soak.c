@@ -1,7 +1,7 @@
 /* A program that does everything at once, for as many steps as it is told: threads that multiply, scale, add, read,
  * write, allocate, free, grow, do I/O and sparse products, each on arrays of its own, in memory of every kind, and on
- * its part of one that is shared; a timer; children, forked and started.  Each number is compared with what plain loops make of a copy.  All are small integers:
- * sums are exact.
+ * its part of one that is shared; a timer; children, forked and started.  Each number is compared with what plain
+ * loops make of a copy.  All are small integers: sums are exact.
  *
  *     soak SEED STEPS        prints what went wrong, then "ok" or "WRONG" */
 #define _GNU_SOURCE

@@ -7,7 +7,7 @@
 #
 #     soak.sh MINUTES [FIRST_SEED [STEPS]]       MINUTES 0: three seeds
 #
-# Half of them notice writes to arrays that are not from malloc by faults (SEMCACHE_TRACK=mprotect), half as the system can.
+# Half of them notice writes to arrays that are not from malloc by faults (SEMCACHE_TRACK=mprotect).
 # A third each with jemalloc and tcmalloc preloaded behind semcache, where they are installed.
 #
 # SEMCACHE_TEST_DEVICE=cuda: on real devices, which do not fail.
@@ -52,7 +52,8 @@ while [ $(($(date +%s) < end || (minutes == 0 && seed < last))) = 1 ]; do
     allocator=$(pick $((seed * 7 / 4)) '' "$jemalloc" "$tcmalloc")
     set -- "$build/tools/semcache" run --device "$device" --offload always $check "$build/tests/soak" "$seed" "$steps"
     if ! LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit SEMCACHE_TRACK=$track OPENBLAS_NUM_THREADS=1 \
-        SEMCACHE_MODULE_PATH=$build/.libs timeout -k 5 600 "$@" > "$scratch/out" 2>&1 || grep -q 'error:' "$scratch/out"; then
+        SEMCACHE_MODULE_PATH=$build/.libs timeout -k 5 600 "$@" > "$scratch/out" 2>&1 ||
+        grep -q 'error:' "$scratch/out"; then
         tail -n 40 "$scratch/out"
         cat "$scratch/soaked.machine" 2>/dev/null
         echo "soak: seed $seed went wrong: LD_PRELOAD=$allocator SEMCACHE_MEMORY_LIMIT=$limit SEMCACHE_TRACK=$track $*"
