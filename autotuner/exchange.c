@@ -15,23 +15,73 @@
 #define MORE      1e-6 /* what a kernel takes beyond a copy */
 #define SLOWER    0.8  /* its rate, in that of copies: it takes units from kernels that compute, too */
 #define NOTICEABLE 0.97
+#define LITTLE    1.005 /* times the least: fewer chunks are less work for the host */
 
 static struct sc_database_link known(const struct sc_database_link *measured, double latency, double bandwidth)
 {
     return measured && measured->bandwidth > 0 ? *measured : (struct sc_database_link){latency, bandwidth};
 }
 
-struct sc_autotuner_exchanged sc_autotuner_exchange(const struct sc_database *db, const struct sc_autotuner_pieces *p)
+static double enqueueing(const struct sc_database *db) { return db && db->enqueue > 0 ? db->enqueue : ENQUEUE; }
+
+static struct sc_database_link by_copies(const struct sc_database *db, const struct sc_autotuner_pieces *p)
 {
     int from = p->push ? p->on : p->other, to = p->push ? p->other : p->on;
-    struct sc_database_link copy = known(db ? &db->link[from][to] : NULL, LATENCY, RATE);
-    struct sc_database_link kernel = known(db ? &(p->push ? db->push : db->pull)[from][to] : NULL, copy.latency + MORE,
-                                           copy.bandwidth * SLOWER);
-    double enqueue = db && db->enqueue > 0 ? db->enqueue : ENQUEUE, bytes = (double)p->bytes;
-    double host = (p->pieces - 1) * enqueue + (double)p->largest / copy.bandwidth, link = bytes / copy.bandwidth;
+
+    return known(db ? &db->link[from][to] : NULL, LATENCY, RATE);
+}
+
+static struct sc_database_link by_kernel(const struct sc_database *db, const struct sc_autotuner_pieces *p)
+{
+    int from = p->push ? p->on : p->other, to = p->push ? p->other : p->on;
+    struct sc_database_link copy = by_copies(db, p);
+
+    return known(db ? &(p->push ? db->push : db->pull)[from][to] : NULL, copy.latency + MORE,
+                 copy.bandwidth * SLOWER);
+}
+
+struct sc_autotuner_exchanged sc_autotuner_exchange(const struct sc_database *db, const struct sc_autotuner_pieces *p)
+{
+    struct sc_database_link copy = by_copies(db, p), kernel = by_kernel(db, p);
+    double bytes = (double)p->bytes, link = bytes / copy.bandwidth;
+    double host = (p->pieces - 1) * enqueueing(db) + (double)p->largest / copy.bandwidth;
     struct sc_autotuner_exchanged out = {.copies = copy.latency + (host > link ? host : link),
                                          .kernel = kernel.latency + bytes / kernel.bandwidth};
 
     out.by_kernel = out.kernel < NOTICEABLE * out.copies;
+    return out;
+}
+
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* The last chunk goes when the last kernel is done; or when the link is done with the others, the first of which it got
+ * when that was made; or when the host has enqueued the others, of all devices. */
+double sc_autotuner_chunked(const struct sc_database *db, const struct sc_autotuner_result *r, int chunks)
+{
+    uint64_t bytes = r->bytes / (uint64_t)chunks;
+    struct sc_autotuner_pieces p = {.on = r->from, .other = r->to, .push = true, .pieces = r->readers,
+                                    .bytes = bytes * (uint64_t)r->readers, .largest = bytes};
+    struct sc_autotuner_exchanged one = sc_autotuner_exchange(db, &p);
+    struct sc_database_link link = one.by_kernel ? by_kernel(db, &p) : by_copies(db, &p);
+    double others = (chunks - 1) * (double)p.bytes / link.bandwidth;
+    double host = (chunks - 1) * r->makers * enqueueing(db) * (one.by_kernel ? 1 : r->readers);
+
+    return larger(larger(r->seconds, r->seconds / chunks + others), host) + (one.by_kernel ? one.kernel : one.copies);
+}
+
+struct sc_autotuner_chunks sc_autotuner_chunks(const struct sc_database *db, const struct sc_autotuner_result *r)
+{
+    struct sc_autotuner_chunks out = {.chunks = 1, .whole = sc_autotuner_chunked(db, r, 1)};
+
+    out.seconds = out.whole;
+    for (int i = 2; i < 2 * r->kernels; i *= 2) {
+        int chunks = i < r->kernels ? i : r->kernels;
+        double seconds = sc_autotuner_chunked(db, r, chunks);
+
+        if (seconds * LITTLE < out.seconds) {
+            out.chunks = chunks;
+            out.seconds = seconds;
+        }
+    }
     return out;
 }

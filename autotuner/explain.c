@@ -42,6 +42,14 @@ static struct exchanged {
     double copies, kernel; /* sums of predictions, s */
 } exchanged[EXCHANGES_MAX];
 static int exchanges;
+
+/* Results for other devices: by how many read them, their kernels and their chunks, and by their bytes likewise. */
+static struct sent {
+    int readers, kernels, chunks, bits;
+    uint64_t times, bytes;
+    double whole, seconds; /* sums of predictions, s */
+} sent[EXCHANGES_MAX];
+static int sents;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread struct {
@@ -232,9 +240,11 @@ static void lines(FILE *out)
     }
 }
 
+static int bits_of(uint64_t bytes) { return 63 - __builtin_clzll(bytes | 1); }
+
 void sc_explain_exchange(const struct sc_autotuner_pieces *p, const struct sc_autotuner_exchanged *out)
 {
-    int bits = 63 - __builtin_clzll(p->bytes | 1), i = 0;
+    int bits = bits_of(p->bytes), i = 0;
 
     pthread_mutex_lock(&lock);
     while (i < exchanges && (exchanged[i].push != p->push || exchanged[i].by_kernel != out->by_kernel ||
@@ -267,6 +277,44 @@ static void exchange_lines(FILE *out)
         fprintf(out, "# %6d %11.0f %8llu %11.1f %11.1f %s\n", e->pieces, (double)e->bytes / times,
                 (unsigned long long)e->times, e->copies / times * 1e6, e->kernel / times * 1e6,
                 !e->by_kernel ? "copy" : e->push ? "push" : "pull");
+    }
+}
+
+void sc_explain_chunks(const struct sc_autotuner_result *r, const struct sc_autotuner_chunks *out)
+{
+    int bits = bits_of(r->bytes), i = 0;
+
+    pthread_mutex_lock(&lock);
+    while (i < sents && (sent[i].readers != r->readers || sent[i].kernels != r->kernels ||
+                         sent[i].chunks != out->chunks || sent[i].bits != bits))
+        i++;
+    if (i < EXCHANGES_MAX) {
+        struct sent *e = &sent[i];
+
+        e->readers = r->readers;
+        e->kernels = r->kernels;
+        e->chunks = out->chunks;
+        e->bits = bits;
+        e->times++;
+        e->bytes += r->bytes;
+        e->whole += out->whole;
+        e->seconds += out->seconds;
+        sents += i == sents;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void chunk_lines(FILE *out)
+{
+    for (int i = 0; i < sents; i++) {
+        const struct sent *e = &sent[i];
+        double times = (double)e->times;
+
+        if (!i)
+            fprintf(out, "# results for other devices: readers, kernels and bytes of a part, times, predicted until it "
+                         "is there as a whole, in chunks, so many\n");
+        fprintf(out, "# %6d %6d %11.0f %8llu %11.1f %11.1f %d\n", e->readers, e->kernels, (double)e->bytes / times,
+                (unsigned long long)e->times, e->whole / times * 1e6, e->seconds / times * 1e6, e->chunks);
     }
 }
 
@@ -303,6 +351,7 @@ void sc_explain_write(FILE *out)
     if (dropped)
         fprintf(out, "# %d more calls of other sizes\n", dropped);
     exchange_lines(out);
+    chunk_lines(out);
     sc_trials_write(out);
     errors(out, true);
     errors(out, false);

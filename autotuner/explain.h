@@ -24,6 +24,8 @@ void sc_explain_measured(double seconds);
 void sc_explain_host_done(void);
 /* How pieces went between devices, and what was predicted of both ways. */
 void sc_explain_exchange(const struct sc_autotuner_pieces *pieces, const struct sc_autotuner_exchanged *out);
+/* In how many chunks a result went to other devices, and what was predicted of that. */
+void sc_explain_chunks(const struct sc_autotuner_result *result, const struct sc_autotuner_chunks *out);
 /* Nothing where nothing was decided. */
 void sc_explain_write(FILE *out);
 

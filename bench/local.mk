@@ -75,6 +75,12 @@ bench_strips_SOURCES = bench/strips.c bench/paper.c bench/paper.h
 bench_strips_LDADD = libcore.la -ldl -lm
 CLEANFILES += bench/strips
 
+# Results that other devices read in the next call: make bench/chain && top_srcdir=SRC bench/chain h200x8:4
+EXTRA_PROGRAMS += bench/chain
+bench_chain_SOURCES = bench/chain.c bench/paper.c bench/paper.h
+bench_chain_LDADD = libcore.la -ldl -lm
+CLEANFILES += bench/chain
+
 # examples/cg_um with CUDA's libraries alone.
 if HAVE_CUDA_UM
 noinst_PROGRAMS += bench/cg_um_cuda

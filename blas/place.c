@@ -248,9 +248,22 @@ static bool exchange_by_kernel(const void *database, const struct sc_exchange *x
     return out.by_kernel;
 }
 
+static int exchange_in_chunks(const void *database, const struct sc_result *r)
+{
+    const struct sc_producer *p = r->producer;
+    struct sc_autotuner_result result = {.from = r->from, .to = r->to, .makers = r->makers, .readers = r->readers,
+                                         .kernels = r->kernels, .bytes = r->bytes,
+                                         .seconds = p && p->seconds ? p->seconds(p->of, r->makers) : 0};
+    struct sc_autotuner_chunks out = sc_autotuner_chunks(database, &result);
+
+    if (sc_explain_on)
+        sc_explain_chunks(&result, &out);
+    return out.chunks;
+}
+
 void sc_blas_links(void)
 {
-    sc_coherence_exchanges(exchange_by_kernel, sc_autotuner_database());
+    sc_coherence_exchanges(exchange_by_kernel, exchange_in_chunks, sc_autotuner_database());
     if (sc_autotuner_database())
         sc_coherence_links(measured_link, sc_autotuner_database());
 }
@@ -263,6 +276,17 @@ double sc_blas_products_per_second(int device, enum sc_type type)
     if (type == SC_S || type == SC_C)
         flops *= 2;
     return flops / (sc_type_is_complex(type) ? 8 : 2);
+}
+
+double sc_blas_kernel_seconds(const struct sc_kernel *k, int devices)
+{
+    const struct sc_database *db = sc_autotuner_database();
+    double work = sc_database_work(k->op, k->side, (double)k->m, (double)k->n, (double)k->k) / devices;
+    double seconds = db ? sc_database_seconds(db, 0, k->op, k->type, work) : 0;
+
+    if (seconds > 0 || sc_op_level(k->op) < 3)
+        return seconds;
+    return work / sc_blas_products_per_second(0, k->type);
 }
 
 /* --- how many blocks ---------------------------------------------------------------------------------------------- */

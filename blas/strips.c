@@ -39,15 +39,6 @@ static void look_at_blocks(const struct sc_product *g, struct sc_strips *s)
     s->tiles = s->blocks * tiles.n / g->m.n > 1 ? s->blocks * tiles.n / g->m.n : 1;
 }
 
-static double kernel_seconds(const struct sc_kernel *k, int devices)
-{
-    const struct sc_database *db = sc_autotuner_database();
-    double products = (double)k->m * (double)k->n * (double)k->k / devices;
-    double seconds = db ? sc_database_seconds(db, 0, SC_OP_GEMM, k->type, products) : 0;
-
-    return seconds > 0 ? seconds : products / sc_blas_products_per_second(0, k->type);
-}
-
 static double now(void) { return sc_explain_clock(sc_coherence_virtual_seconds()); }
 
 /* `missing`: bytes that have to be brought. */
@@ -62,7 +53,7 @@ static int64_t width_of(const struct sc_product *g, uint64_t missing, int64_t le
     double result = (double)k->m * (double)k->n * (double)sc_type_bytes(k->type);
 
     look_at_blocks(g, &s);
-    s.kernel = kernel_seconds(k, s.devices);
+    s.kernel = sc_blas_kernel_seconds(k, s.devices);
     s.again = 2 * result / s.devices / sc_coherence_device_properties(0)->memory_bandwidth;
     sc_strips_machine(&s, sc_autotuner_database(), sc_coherence_device_properties(0)->host_bandwidth, (double)missing,
                       result);

@@ -122,6 +122,8 @@ int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t 
  * direction) to give every device some. */
 void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output);
 double sc_blas_products_per_second(int device, enum sc_type type);
+/* How long so many devices compute on a call, each on its part; 0: not known. */
+double sc_blas_kernel_seconds(const struct sc_kernel *kernel, int devices);
 
 /* --- together.c: the host beside the devices ---------------------------------------------------------------------- */
 

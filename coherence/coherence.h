@@ -88,7 +88,23 @@ struct sc_exchange {
 };
 /* Whether one kernel does them sooner than copy engines, one by one; pure. */
 typedef bool sc_exchange_by_kernel(const void *of, const struct sc_exchange *exchange);
-void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, const void *of); /* NULL: none does */
+/* How long so many devices compute on a call, s; 0: not known.  seconds NULL: nor that. */
+struct sc_producer {
+    double (*seconds)(const void *of, int devices);
+    const void *of;
+};
+/* A result of a call that devices make, each a part of it by several kernels, and that other devices will read. */
+struct sc_result {
+    int from, to;        /* one that makes most of it, and one that reads that */
+    int makers, readers; /* devices that make parts; that read what `from` makes */
+    int kernels;         /* of `from`, one after the other */
+    uint64_t bytes;      /* made by `from` */
+    const struct sc_producer *producer; /* NULL: not known */
+};
+/* In how many chunks it is sent, each when its kernels are done: 1 to `kernels`; pure. */
+typedef int sc_exchange_in_chunks(const void *of, const struct sc_result *result);
+/* NULL: none does; results are sent as a whole. */
+void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chunks *in_chunks, const void *of);
 /* The bandwidth of the slowest link between two devices in that of a link to the host; 0: none, or unknown. */
 double sc_coherence_peer_ratio(void);
 double sc_coherence_virtual_seconds(void); /* < 0: not emulated */
@@ -104,8 +120,9 @@ void sc_coherence_drain(void);
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands);
 void sc_coherence_end(struct sc_operand *operands, int count);
 
-/* Between begin and end, after the last task: sends results home that the host is expected to look at (push.c). */
-void sc_coherence_push(const struct sc_operand *operands, int count);
+/* Between begin and end, after the last task: sends results home that the host is expected to look at, and to devices
+ * that are expected to read them (push.c).  producer: of the call; NULL: nothing is known of it. */
+void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer);
 
 /* Between begin and end, after the last task: calls done(of) when all that has been enqueued to compute or to go home
  * is done, at the end of a wait, of any thread, during which that happened.  If nobody waits then, never.  One call is

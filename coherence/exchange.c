@@ -8,15 +8,24 @@
 
 static struct {
     sc_exchange_by_kernel *by_kernel; /* NULL: copy engines only, unless the setting says otherwise */
+    sc_exchange_in_chunks *in_chunks; /* NULL: results are sent as a whole */
     const void *of;
 } chooser;
 
-void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, const void *of)
+void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chunks *in_chunks, const void *of)
 {
     sc_protocol_lock();
     chooser.by_kernel = by_kernel;
+    chooser.in_chunks = in_chunks;
     chooser.of = of;
     sc_protocol_unlock();
+}
+
+int sc_exchange_chunks(const struct sc_result *r)
+{
+    int chunks = chooser.in_chunks ? chooser.in_chunks(chooser.of, r) : 1;
+
+    return chunks < 1 ? 1 : chunks < r->kernels ? chunks : r->kernels;
 }
 
 /* --- order -------------------------------------------------------------------------------------------------------- */

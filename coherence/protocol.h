@@ -158,6 +158,8 @@ struct sc_moves {
     struct sc_move move[SC_MOVES_MAX];
 };
 enum sc_status sc_moves_add(struct sc_moves *moves, const struct sc_move *move); /* full: issued first */
+/* In how many chunks a result is sent, by who was registered for that. */
+int sc_exchange_chunks(const struct sc_result *result);
 /* By copy engines or kernels.  All are done, or have failed: then what they were to bring is not valid there. */
 enum sc_status sc_moves_issue(struct sc_moves *moves);
 

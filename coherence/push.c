@@ -6,6 +6,8 @@
  * To other devices: sectors that one has read after each of the last two calls that wrote them elsewhere; what it has
  * written itself since, and read, does not count.  One that does not read what it was sent gets no more.  What goes to
  * several devices goes together (exchange.c). */
+#include <stdlib.h>
+
 #include "base/config.h"
 #include "coherence/protocol.h"
 
@@ -74,45 +76,161 @@ void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_
     }
 }
 
-/* What of the call's results the device will read, as far as there is room for it. */
-static void send(struct sc_matrix *m, struct sc_tile *t, int device, struct sc_moves *moves)
+/* Of these sectors what the device will read, as far as there is room for it. */
+static void send(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors, struct sc_moves *moves)
 {
     const struct sc_copy *c = &t->copy[device];
     uint64_t there = 0;
 
     for (int d = 0; d < sc_protocol.devices; d++)
         there |= d == device ? 0 : t->copy[d].valid;
-    there &= c->wanted & t->written & ~c->valid;
+    there &= c->wanted & sectors & ~c->valid;
     if (there && !sc_protocol.failed[device] && sc_memory_spare(device, m, t) == SC_OK)
         sc_transfer_collect(device, m, t, there, moves); /* a failure shows in a task */
 }
 
-static void send_all(struct sc_matrix *m)
+/* --- in chunks ---------------------------------------------------------------------------------------------------- */
+
+/* What a device has made, in this call and of one matrix, that others want. */
+struct made {
+    uint64_t first, last; /* kernels, by their fences */
+    uint64_t seen;        /* the one of the sector before */
+    int kernels;
+    uint64_t bytes;
+    uint32_t readers;     /* devices */
+};
+
+/* The fence of the kernel that has made a sector, or of none: the host has, or a device that is lost. */
+static struct sc_fence maker(const struct sc_tile *t, int s)
 {
-    uint64_t before = sc_stats.bytes[SC_D2D];
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if (t->copy[d].valid >> s & 1 && t->copy[d].ready[s].stream == SC_STREAM_COMPUTE)
+            return t->copy[d].ready[s];
+    return SC_FENCE_NONE;
+}
+
+/* Sectors of this call that others want, and who. */
+static uint64_t wanted_of(const struct sc_tile *t, uint32_t *readers)
+{
+    uint64_t wanted = 0;
+
+    *readers = 0;
+    for (int d = 0; d < sc_protocol.devices && t->written_by == sc_protocol.calls; d++) {
+        uint64_t by = t->copy[d].wanted & t->written & ~t->copy[d].valid;
+
+        wanted |= by;
+        *readers |= (uint32_t)(by != 0) << d;
+    }
+    return wanted;
+}
+
+static void look_at(const struct sc_matrix *m, const struct sc_tile *t, struct made made[SC_DEVICES_MAX])
+{
+    uint32_t readers;
+
+    for (uint64_t rest = wanted_of(t, &readers); rest; rest &= rest - 1) {
+        int s = __builtin_ctzll(rest);
+        struct sc_fence f = maker(t, s);
+        struct made *by = &made[f.device];
+
+        if (!f.seq)
+            continue;
+        by->first = by->kernels && by->first < f.seq ? by->first : f.seq;
+        by->last = by->last > f.seq ? by->last : f.seq;
+        by->kernels += f.seq != by->seen;
+        by->seen = f.seq;
+        by->bytes += sc_tile_sector_bytes(m, t, s, s + 1);
+        by->readers |= readers;
+    }
+}
+
+/* The device that made most stands for all. */
+static int chunks_of(const struct made made[SC_DEVICES_MAX], const struct sc_producer *producer)
+{
+    struct sc_result r = {.producer = producer};
+    int most = 0;
+
+    for (int d = 0; d < sc_protocol.devices; d++) {
+        most = made[d].bytes > made[most].bytes ? d : most;
+        r.makers += made[d].kernels > 0;
+    }
+    if (made[most].kernels < 2)
+        return 1;
+    r.from = most;
+    r.to = __builtin_ctz(made[most].readers);
+    r.readers = __builtin_popcount(made[most].readers);
+    r.kernels = made[most].kernels;
+    r.bytes = made[most].bytes;
+    return sc_exchange_chunks(&r);
+}
+
+/* In which of the chunks a sector goes: each has what was made in the same part of its maker's kernels. */
+static int chunk_of(const struct sc_tile *t, int s, const struct made made[SC_DEVICES_MAX], int chunks)
+{
+    struct sc_fence f = maker(t, s);
+    const struct made *by = &made[f.device];
+
+    return !f.seq ? chunks - 1 : (int)((f.seq - by->first) * (uint64_t)chunks / (by->last - by->first + 1));
+}
+
+/* sectors[tile * chunks + chunk], to be freed; NULL: there is but one chunk, or no memory. */
+static uint64_t *sort(const struct sc_matrix *m, const struct made made[SC_DEVICES_MAX], int chunks)
+{
+    int tiles = m->row_parts * m->col_parts;
+    uint64_t *sectors = chunks > 1 ? calloc((size_t)tiles * (size_t)chunks, sizeof *sectors) : NULL;
+    uint32_t readers;
+
+    for (int i = 0; i < tiles && sectors; i++)
+        for (uint64_t rest = wanted_of(&m->tiles[i], &readers); rest; rest &= rest - 1) {
+            int s = __builtin_ctzll(rest);
+
+            sectors[i * chunks + chunk_of(&m->tiles[i], s, made, chunks)] |= UINT64_C(1) << s;
+        }
+    return sectors;
+}
+
+static void send_chunk(struct sc_matrix *m, const uint64_t *sectors, int chunk, int chunks)
+{
     struct sc_moves moves; /* large */
 
     moves.count = 0;
-    m->shared = false;
-    for (int i = 0; i < m->row_parts * m->col_parts; i++)
-        for (int d = 0; d < sc_protocol.devices; d++) {
-            struct sc_tile *t = &m->tiles[i];
+    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
+        struct sc_tile *t = &m->tiles[i];
+        uint64_t all = t->written_by == sc_protocol.calls ? t->written : 0;
 
-            m->shared = m->shared || t->copy[d].wanted;
-            if (t->written_by == sc_protocol.calls)
-                send(m, t, d, &moves);
-        }
+        for (int d = 0; d < sc_protocol.devices && all; d++)
+            send(m, t, d, sectors ? sectors[i * chunks + chunk] : all, &moves);
+    }
     sc_moves_issue(&moves);
+}
+
+static void send_all(struct sc_matrix *m, const struct sc_producer *producer)
+{
+    uint64_t before = sc_stats.bytes[SC_D2D], *sectors;
+    struct made made[SC_DEVICES_MAX] = {{0}};
+    int chunks;
+
+    m->shared = false;
+    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
+        look_at(m, &m->tiles[i], made);
+        for (int d = 0; d < sc_protocol.devices; d++)
+            m->shared = m->shared || m->tiles[i].copy[d].wanted;
+    }
+    chunks = chunks_of(made, producer);
+    sectors = sort(m, made, chunks);
+    for (int chunk = 0; chunk < (sectors ? chunks : 1); chunk++)
+        send_chunk(m, sectors, chunk, chunks);
+    free(sectors);
     sc_count(&sc_stats.pushed_d2d, sc_stats.bytes[SC_D2D] - before);
 }
 
 /* --- home, and all ------------------------------------------------------------------------------------------------ */
 
-void sc_coherence_push(const struct sc_operand *operands, int count)
+void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer)
 {
     for (int i = 0; i < count; i++)
         if (operands[i].matrix && operands[i].view.access & SC_WRITE && operands[i].matrix->shared && sc_config.push)
-            send_all(operands[i].matrix);
+            send_all(operands[i].matrix, producer);
     for (int i = 0; i < count; i++) {
         struct sc_matrix *m = operands[i].matrix;
         uint64_t before;

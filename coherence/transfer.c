@@ -145,11 +145,6 @@ static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream str
     return sc_protocol.ops->copy(on, stream, &copy);
 }
 
-static uint64_t sector_bytes(const struct sc_matrix *m, const struct sc_tile *t, int s, int e)
-{
-    return (uint64_t)(sc_tile_sector_end(m, t, e) - sc_tile_sector_col(m, t, s)) * (uint64_t)t->rows * m->elem;
-}
-
 /* --- to a device -------------------------------------------------------------------------------------------------- */
 
 typedef double rate_function(int from, int to);
@@ -330,7 +325,7 @@ static enum sc_status collect(int device, struct sc_matrix *m, struct sc_tile *t
         int s = __builtin_ctzll(todo), e = s + 1;
         uint64_t most = chunk_from(from[s], device, chunk);
 
-        while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sector_bytes(m, t, s, e) < most)
+        while (e < t->sectors && todo >> e & 1 && from[e] == from[s] && sc_tile_sector_bytes(m, t, s, e) < most)
             e++;
         status = fetch_rows(device, from[s], m, t, s, e, t->row, t->row + t->rows, moves);
         if (status == SC_OK)
@@ -470,7 +465,7 @@ static void bring_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
         struct sc_fence f;
 
         while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from &&
-               sector_bytes(m, t, s, e) < CHUNK_BYTES)
+               sc_tile_sector_bytes(m, t, s, e) < CHUNK_BYTES)
             e++;
         r.c1 = sc_tile_sector_end(m, t, e);
         if (!land(&r, s, e, &f))

@@ -147,6 +147,11 @@ static inline int64_t sc_tile_sector_end(const struct sc_matrix *m, const struct
 
     return end < t->col + t->cols ? end : t->col + t->cols;
 }
+/* On a device. */
+static inline uint64_t sc_tile_sector_bytes(const struct sc_matrix *m, const struct sc_tile *t, int s, int e)
+{
+    return (uint64_t)(sc_tile_sector_end(m, t, e) - sc_tile_sector_col(m, t, s)) * (uint64_t)t->rows * m->elem;
+}
 static inline uint64_t sc_sectors_all(int n) { return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1; }
 static inline uint64_t sc_sectors_range(int s, int e) { return sc_sectors_all(e) & ~sc_sectors_all(s); }
 

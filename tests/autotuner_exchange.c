@@ -46,6 +46,52 @@ static void test_choice(void)
            "without measurements: several small ones by a kernel");
 }
 
+static bool is(double value, double expected) { return fabs(value - expected) < 1e-9 * (1 + fabs(expected)); }
+
+/* Four devices make 100 MB each in 8 ms and 16 kernels, and send it to the three others, at 100 GB/s and 10 us; the
+ * host enqueues a copy in 5 us. */
+static void test_chunks(void)
+{
+    struct sc_database *db = sc_database_new("made up", 4);
+    struct sc_autotuner_result r = {.from = 0, .to = 1, .makers = 4, .readers = 3, .kernels = 16, .seconds = 8e-3,
+                                    .bytes = 100000000};
+    struct sc_autotuner_chunks out;
+
+    db->link[0][1] = (struct sc_database_link){10e-6, 100e9};
+    db->push[0][1] = (struct sc_database_link){14e-6, 50e9};
+    db->enqueue = 5e-6;
+    tap_ok(is(sc_autotuner_chunked(db, &r, 1), 8e-3 + 10e-6 + 3e-3), "as a whole: the transfer begins at the end");
+    tap_ok(is(sc_autotuner_chunked(db, &r, 4), 8e-3 + 10e-6 + 0.75e-3), "in chunks: that of the last one is left");
+    out = sc_autotuner_chunks(db, &r);
+    tap_ok(out.chunks == 16 && is(out.whole, 11.01e-3) && is(out.seconds, 8e-3 + 10e-6 + 0.1875e-3),
+           "where chunks cost little there is one for each kernel");
+    r.kernels = 11;
+    tap_ok(sc_autotuner_chunks(db, &r).chunks == 11, "whatever their number");
+    r.kernels = 1;
+    tap_ok(sc_autotuner_chunks(db, &r).chunks == 1, "and never more");
+    r.kernels = 16;
+    r.seconds = 1e-3;
+    tap_ok(is(sc_autotuner_chunked(db, &r, 4), 0.25e-3 + 3 * 0.75e-3 + 0.75e-3 + 10e-6),
+           "where the link is the slower one it begins with the first chunk");
+    r.seconds = 8e-3;
+    db->enqueue = 200e-6;
+    tap_ok(is(sc_autotuner_chunked(db, &r, 16), 15 * 4 * 200e-6 + 14e-6 + 3 * 100e6 / 16 / 50e9),
+           "the host enqueues all chunks of all devices, by a kernel for all readers if that is sooner");
+    tap_ok(sc_autotuner_chunks(db, &r).chunks == 4, "so there are fewer where that takes long");
+    db->enqueue = 5e-6;
+    r.seconds = 1;
+    tap_ok(sc_autotuner_chunks(db, &r).chunks == 1, "one where nothing is gained");
+    r.seconds = 8e-3;
+    r.bytes = 1000;
+    tap_ok(sc_autotuner_chunks(db, &r).chunks == 1, "nor for a few bytes");
+    r.bytes = 10000000;
+    r.seconds = 0;
+    tap_ok(sc_autotuner_chunks(db, &r).chunks == 1, "or when it is not known how long it takes to make");
+    r.seconds = 1e-3;
+    tap_ok(sc_autotuner_chunks(NULL, &r).chunks > 1, "without measurements: in chunks, too");
+    sc_database_free(db);
+}
+
 static void measure(const char *machine, bool quick, struct sc_database **db)
 {
     const struct sc_device_ops *ops;
@@ -88,6 +134,7 @@ static void test_measured(bool quick)
 int main(void)
 {
     test_choice();
+    test_chunks();
     test_measured(false);
     test_measured(true);
     return tap_done();

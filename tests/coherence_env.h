@@ -101,7 +101,7 @@ static bool __attribute__((unused)) env_reads(int device, struct sc_view vector,
     if (sc_coherence_begin(&vector, 1, &o) != SC_OK ||
         sc_coherence_task(device, &k, (struct sc_piece[3]){piece, piece}, &f, &result) != SC_OK)
         return false;
-    sc_coherence_push(&o, 1);
+    sc_coherence_push(&o, 1, NULL);
     sc_coherence_end(&o, 1);
     return sc_coherence_wait(f) == SC_OK && *(double *)result == sum;
 }

@@ -7,6 +7,8 @@ enum { N = 1 << 15, DEVICES = 4 }; /* elements: 256 KiB, a part has 64 */
 static struct sc_device_ops counting;
 static const struct sc_device_ops *real_ops;
 static int copies, exchanges, pieces_exchanged, marks_exchanged; /* of copies between devices */
+static uint64_t kernels_awaited[DEVICES]; /* by exchange i: the last kernel of device 0, by its fence */
+static uint64_t awaited;
 
 static enum sc_status count_copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
 {
@@ -16,6 +18,7 @@ static enum sc_status count_copy(int device, enum sc_stream stream, const struct
 
 static enum sc_status count_exchange(int device, enum sc_stream stream, const struct sc_copy2d *c, int count)
 {
+    kernels_awaited[exchanges % DEVICES] = awaited;
     exchanges++;
     pieces_exchanged += count;
     return real_ops->exchange(device, stream, c, count);
@@ -25,6 +28,13 @@ static enum sc_status count_mark(int device, enum sc_stream stream, struct sc_fe
 {
     marks_exchanged += stream == SC_STREAM_EXCHANGE;
     return real_ops->mark(device, stream, fence);
+}
+
+static enum sc_status count_wait(int device, enum sc_stream stream, struct sc_fence fence)
+{
+    if (stream == SC_STREAM_EXCHANGE && fence.device == 0 && fence.stream == SC_STREAM_COMPUTE)
+        awaited = fence.seq;
+    return real_ops->wait(device, stream, fence);
 }
 
 /* --- who decides -------------------------------------------------------------------------------------------------- */
@@ -41,6 +51,20 @@ static bool by_kernel(const void *of, const struct sc_exchange *x)
     return answer;
 }
 
+static struct sc_result result;
+static double result_seconds;
+static int chunks;
+
+static double seconds_of(const void *of, int devices) { return *(const double *)of / devices; }
+
+static int in_chunks(const void *of, const struct sc_result *r)
+{
+    (void)of;
+    result = *r;
+    result_seconds = r->producer ? r->producer->seconds(r->producer->of, r->makers) : 0;
+    return chunks;
+}
+
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
 static double *x, factor = 1;
@@ -54,6 +78,8 @@ static struct sc_view view(enum sc_access access)
 /* x := 2 x; part i on device (i + first) % devices. */
 static void write_parts(int devices, int first)
 {
+    static const double second = 1;
+    struct sc_producer producer = {seconds_of, &second};
     struct sc_view v = view(SC_RDWR);
     struct sc_operand o;
 
@@ -67,7 +93,7 @@ static void write_parts(int devices, int first)
         sc_coherence_task((i + first) % devices, &k, (struct sc_piece[3]){piece}, NULL, NULL);
     }
     factor *= 2;
-    sc_coherence_push(&o, 1);
+    sc_coherence_push(&o, 1, &producer);
     sc_coherence_end(&o, 1);
 }
 
@@ -120,6 +146,34 @@ static void test_push(void)
     tap_ok(right && exchanges == 1 && copies == 0, "they have it, and nothing moves when they read it");
 }
 
+/* Device 0 makes it by four kernels: sent in chunks, each when those that made it are done. */
+static void test_chunks(void)
+{
+    static const struct { int asked_for, chunks; } cases[] = {{1, 1}, {2, 2}, {4, 4}, {100, 4}, {0, 1}};
+    bool right;
+
+    sc_coherence_exchanges(by_kernel, in_chunks, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t pushed = sc_stats.pushed_d2d;
+        bool in_order = true;
+
+        chunks = cases[i].asked_for;
+        count_anew();
+        write_parts(1, 0);
+        tap_ok(result.from == 0 && result.to > 0 && result.makers == 1 && result.readers == 3 && result.kernels == 4 &&
+                   result.bytes == N * sizeof *x && result_seconds == 1, "asked about a result of four kernels");
+        tap_ok(exchanges == cases[i].chunks && pieces_exchanged == 3 * exchanges && copies == 0 &&
+                   sc_stats.pushed_d2d - pushed == 3 * N * sizeof *x,
+               "%d chunks wanted: %d, each to three devices", chunks, exchanges);
+        for (int c = 1; c < cases[i].chunks; c++)
+            in_order = in_order && kernels_awaited[c] - kernels_awaited[c - 1] == (uint64_t)(4 / cases[i].chunks);
+        tap_ok(in_order, "the next waits for the next kernels");
+        right = reads_right(1) && reads_right(2) && reads_right(3);
+        tap_ok(right && exchanges == cases[i].chunks, "they have it");
+    }
+    sc_coherence_exchanges(by_kernel, NULL, NULL);
+}
+
 /* Written in turn by one device and by four, as a solver's residual: each reads what the others wrote. */
 static void test_turns(void)
 {
@@ -156,7 +210,7 @@ static void test_setting(void)
                    exchanges == settings[i].exchanges, "setting %d: nobody is asked", (int)settings[i].by);
         sc_config.exchange = SC_EXCHANGE_AUTO;
     }
-    sc_coherence_exchanges(NULL, NULL);
+    sc_coherence_exchanges(NULL, NULL, NULL);
     write_parts(DEVICES, 0);
     count_anew();
     tap_ok(reads_right(0) && copies == 3 && exchanges == 0, "nobody to ask: copies");
@@ -177,15 +231,17 @@ int main(void)
     counting.copy = count_copy;
     counting.exchange = count_exchange;
     counting.mark = count_mark;
+    counting.wait = count_wait;
     if (sc_coherence_start(&counting, count, &env_host) != SC_OK || sc_host_faults_start(&env_callbacks) != SC_OK)
         tap_ok(0, "start");
-    sc_coherence_exchanges(by_kernel, NULL);
+    sc_coherence_exchanges(by_kernel, NULL, NULL);
     x = malloc(N * sizeof *x);
     for (int i = 0; i < N; i++)
         x[i] = 1;
     test_pull();
     sc_config.push = 1;
     test_push();
+    test_chunks();
     test_turns();
     test_setting();
     free(x);

@@ -24,7 +24,7 @@ static void scal(double *x, int64_t n, int devices)
         piece.rows = k.m = k.n = run;
         sc_coherence_task(sc_coherence_where(&piece), &k, (struct sc_piece[3]){piece}, NULL, NULL);
     }
-    sc_coherence_push(&o, 1);
+    sc_coherence_push(&o, 1, NULL);
     sc_coherence_end(&o, 1);
     factor *= 2;
 }

@@ -27,7 +27,7 @@ static void write_on(int device)
         sc_coherence_task(device, &k, (struct sc_piece[3]){piece}, NULL, NULL);
         factor *= 2;
     }
-    sc_coherence_push(&o, 1);
+    sc_coherence_push(&o, 1, NULL);
     sc_coherence_end(&o, 1);
 }
 

@@ -528,9 +528,15 @@ const struct sc_device_properties *sc_coherence_device_properties(int device)
     return &p;
 }
 
-void sc_coherence_push(const struct sc_operand *operands, int count) { (void)operands, (void)count; }
+void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer)
+{
+    (void)operands, (void)count, (void)producer;
+}
 
-void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, const void *of) { (void)by_kernel, (void)of; }
+void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chunks *in_chunks, const void *of)
+{
+    (void)by_kernel, (void)in_chunks, (void)of;
+}
 void sc_coherence_links(double (*rate)(const void *of, int from, int to), const void *of) { (void)rate, (void)of; }
 
 void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out)
