@@ -341,8 +341,28 @@ static void kind_brk(const char *k)
     use(k, p == (void *)-1 ? NULL : p);
 }
 
+/* B of the program's read-only data (.rodata): all twos. */
+static void constant_operand(const char *k, double *c)
+{
+    static const double twos[N * N] = {[0 ... N * N - 1] = 2};
+
+    for (int round = 0; round < 3; round++) {
+        put(c, at.a + 3 * round, round); /* A changes, B never does */
+        dgemm_("N", "N", &n, &n, &n, &half, c + at.a, &at.ld, twos, &n, &unit, c + at.c, &at.ld);
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+
+            for (int l = 0; l < N; l++)
+                sum += truth[at.a + i + l * at.ld];
+            for (int j = 0; j < N; j++)
+                truth[at.c + i + j * at.ld] += sum;
+        }
+    }
+    judge(same(c), k, "constant operands");
+}
+
 /* Operands that may not be written: A and B in a file that is mapped for reading, then behind a protection that the
- * program has set itself. */
+ * program has set itself; and constants. */
 static void kind_read_only(const char *k)
 {
     int fd = file_of((size_t)4 << 20);
@@ -367,6 +387,7 @@ static void kind_read_only(const char *k)
     }
     mprotect(p, BYTES, PROT_READ | PROT_WRITE);
     free(p);
+    constant_operand(k, c);
     free(c);
     close(fd);
 }

@@ -217,9 +217,22 @@ static int handled(const char *when)
     return 9;
 }
 
+/* A file that is shorter than its mapping: what is behind its end. */
+static volatile char *beyond_the_end(void)
+{
+    FILE *file = tmpfile();
+    char *map;
+
+    if (!file || ftruncate(fileno(file), 4096))
+        return NULL;
+    map = mmap(NULL, 8192, PROT_READ, MAP_SHARED, fileno(file), 0);
+    return map == MAP_FAILED ? NULL : map + 4096;
+}
+
 /* The core is to show C as it is. */
 static int dump(const char *how)
 {
+    volatile char *beyond = beyond_the_end();
     struct rlimit limit;
     volatile int zero = 0, one = 1;
 
@@ -235,6 +248,10 @@ static int dump(const char *how)
         one = one / zero;
     if (strcmp(how, "sent") == 0)
         raise(SIGSEGV);
+    if (strcmp(how, "bus") == 0)
+        one = *beyond;
+    if (strcmp(how, "ill") == 0)
+        __builtin_trap();
     *nowhere = one;
     return 9;
 }
@@ -245,20 +262,18 @@ static void jump_on_bus(int sig)
     siglongjmp(start, 1);
 }
 
-/* A file that is shorter than its mapping: SIGBUS, in the midst of our faults. */
+/* SIGBUS in the midst of our faults. */
 static int bus(void)
 {
-    FILE *file = tmpfile();
-    volatile char *map;
+    volatile char *beyond = beyond_the_end();
     int bad = 1;
 
-    if (!file || ftruncate(fileno(file), 4096))
+    if (!beyond)
         return 9;
-    map = mmap(NULL, 8192, PROT_READ, MAP_SHARED, fileno(file), 0);
     multiply();
     signal(SIGBUS, jump_on_bus);
     if (sigsetjmp(start, 1) == 0)
-        bad = map[4096];
+        bad = *beyond;
     else
         bad = 0;
     bad += wrong();

@@ -58,7 +58,8 @@ sub doubles {
 
 sub core_file { my @cores = glob "$scratch/core*"; return @cores == 1 ? $cores[0] : undef }
 
-my %deaths = (segv => POSIX::SIGSEGV, sent => POSIX::SIGSEGV, abort => POSIX::SIGABRT, fpe => POSIX::SIGFPE);
+my %deaths = (segv => POSIX::SIGSEGV, sent => POSIX::SIGSEGV, abort => POSIX::SIGABRT, fpe => POSIX::SIGFPE,
+    bus => POSIX::SIGBUS, ill => POSIX::SIGILL);
 for my $death (sort keys %deaths) {
     unlink glob "$scratch/core*";
     $run = run({@how}, 'tests/signals', 'dump', $death);
