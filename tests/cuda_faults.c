@@ -1,27 +1,95 @@
-/* To be preloaded into a program that uses CUDA devices: the n-th call of one function of the CUDA runtime or cuBLAS
- * fails (and, with "ever", all after it).  CUDA_FAIL=FUNCTION:N or FUNCTION:N:ever; says so on stderr when it does. */
+/* To be preloaded into a program that uses CUDA devices: calls of the CUDA runtime, cuBLAS and cuSPARSE fail.
+ *
+ *     CUDA_FAIL=FUNCTION:N         the n-th call of a function fails
+ *     CUDA_FAIL=FUNCTION:N:ever    it, and all after it
+ *     CUDA_FAIL=any:N[:ever]       of all functions together; ever: the device is gone
+ *     CUDA_FAIL=count              none; at the end a process that calls any says how often each was called
+ *
+ * It says on stderr when one fails.  All arguments of these functions are integers or pointers, so a gate in assembler
+ * does for every signature: it asks, and goes on to the function or returns an error. */
 #define _GNU_SOURCE
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#define DISABLE_CUSPARSE_DEPRECATED
+#include <cusparse.h>
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned long calls; /* of the function that is asked for; atomic */
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+/* The runtime and cuBLAS have had the same major version since 11. */
+#define RUNTIME "libcudart.so." STRING(CUBLAS_VER_MAJOR)
+#define CUBLAS "libcublas.so." STRING(CUBLAS_VER_MAJOR)
+#define CUSPARSE "libcusparse.so." STRING(CUSPARSE_VER_MAJOR)
 
-static bool fails(const char *name)
+/* What the CUDA module calls: the function, its library, its error. */
+#define FUNCTIONS(F)                                                                                             \
+    F(cudaMalloc, RUNTIME, cudaErrorMemoryAllocation) F(cudaHostRegister, RUNTIME, cudaErrorMemoryAllocation)    \
+    F(cudaHostAlloc, RUNTIME, cudaErrorMemoryAllocation) F(cudaFree, RUNTIME, cudaErrorUnknown)                  \
+    F(cudaFreeHost, RUNTIME, cudaErrorUnknown) F(cudaHostUnregister, RUNTIME, cudaErrorUnknown)                  \
+    F(cudaMemcpyAsync, RUNTIME, cudaErrorUnknown) F(cudaMemcpy2DAsync, RUNTIME, cudaErrorUnknown)                \
+    F(cudaMemcpyPeerAsync, RUNTIME, cudaErrorUnknown) F(cudaMemcpy3DPeerAsync, RUNTIME, cudaErrorUnknown)        \
+    F(cudaMemsetAsync, RUNTIME, cudaErrorUnknown) F(cudaMemset2DAsync, RUNTIME, cudaErrorUnknown)                \
+    F(cudaMemGetInfo, RUNTIME, cudaErrorUnknown) F(cudaEventCreateWithFlags, RUNTIME, cudaErrorUnknown)          \
+    F(cudaEventDestroy, RUNTIME, cudaErrorUnknown) F(cudaEventQuery, RUNTIME, cudaErrorUnknown)                  \
+    F(cudaEventRecord, RUNTIME, cudaErrorUnknown) F(cudaStreamWaitEvent, RUNTIME, cudaErrorUnknown)              \
+    F(cudaStreamSynchronize, RUNTIME, cudaErrorUnknown) F(cudaDeviceSynchronize, RUNTIME, cudaErrorUnknown)      \
+    F(cudaStreamCreateWithPriority, RUNTIME, cudaErrorUnknown) F(cudaStreamDestroy, RUNTIME, cudaErrorUnknown)   \
+    F(cudaGetDeviceCount, RUNTIME, cudaErrorUnknown) F(cudaGetDeviceProperties, RUNTIME, cudaErrorUnknown)       \
+    F(cudaDeviceGetAttribute, RUNTIME, cudaErrorUnknown) F(cudaDeviceGetPCIBusId, RUNTIME, cudaErrorUnknown)     \
+    F(cudaDeviceCanAccessPeer, RUNTIME, cudaErrorUnknown) F(cudaDeviceEnablePeerAccess, RUNTIME, cudaErrorUnknown) \
+    F(cudaDeviceGetStreamPriorityRange, RUNTIME, cudaErrorUnknown)                                               \
+    F(cudaDriverGetVersion, RUNTIME, cudaErrorUnknown)                                                           \
+    F(cublasCreate_v2, CUBLAS, CUBLAS_STATUS_ALLOC_FAILED)                                                       \
+    F(cublasDestroy_v2, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                  \
+    F(cublasSetStream_v2, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                \
+    F(cublasSetWorkspace_v2, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                             \
+    F(cublasDgemm_v2_64, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                 \
+    F(cublasDgemv_v2_64, CUBLAS, CUBLAS_STATUS_ALLOC_FAILED)                                                     \
+    F(cublasDaxpy_v2_64, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                 \
+    F(cublasDscal_v2_64, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                 \
+    F(cublasDcopy_v2_64, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                 \
+    F(cublasDdot_v2_64, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                  \
+    F(cublasDnrm2_v2_64, CUBLAS, CUBLAS_STATUS_EXECUTION_FAILED)                                                 \
+    F(cusparseCreate, CUSPARSE, CUSPARSE_STATUS_ALLOC_FAILED)                                                    \
+    F(cusparseSetStream, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)                                             \
+    F(cusparseCreateCsr, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)                                             \
+    F(cusparseCreateDnVec, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)                                           \
+    F(cusparseSpMV_bufferSize, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)                                       \
+    F(cusparseSpMV_preprocess, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)                                       \
+    F(cusparseSpMV, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)
+
+/* What a gate knows; it finds `error` at offset 0. */
+struct gate {
+    int error;      /* atomic */
+    unsigned calls; /* atomic */
+    void *behind;   /* atomic */
+    const char *name, *library;
+};
+
+#define DECLARE(call, library, error) extern struct gate entry_##call __attribute__((visibility("hidden")));
+FUNCTIONS(DECLARE)
+#define DEFINE(call, library, error) struct gate entry_##call = {error, 0, NULL, #call, library};
+FUNCTIONS(DEFINE)
+#define LIST(call, library, error) &entry_##call,
+static struct gate *const gates[] = {FUNCTIONS(LIST)};
+
+static unsigned all_calls; /* atomic */
+
+/* Is this call, the n-th, to fail? */
+static bool is_asked(const char *ask, const char *name, unsigned n)
 {
-    const char *ask = getenv("CUDA_FAIL");
     size_t length = strlen(name);
-    unsigned long n, nth;
+    unsigned long nth;
     char *end;
 
     if (!ask || strncmp(ask, name, length) != 0 || ask[length] != ':')
         return false;
     nth = strtoul(ask + length + 1, &end, 10);
-    n = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     if (n < nth || (n > nth && strcmp(end, ":ever") != 0))
         return false;
     if (n == nth)
@@ -31,58 +99,64 @@ static bool fails(const char *name)
 
 /* The definition behind this library: of the libraries that the CUDA module is linked with, which are not in the scope
  * that RTLD_NEXT searches. */
-static void *behind(void **slot, const char *name, const char *library)
+static void *behind(struct gate *f)
 {
-    void *found = __atomic_load_n(slot, __ATOMIC_ACQUIRE), *handle;
+    void *found = __atomic_load_n(&f->behind, __ATOMIC_ACQUIRE), *handle;
 
     if (found)
         return found;
-    handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-    found = handle ? dlsym(handle, name) : NULL;
+    handle = dlopen(f->library, RTLD_LAZY | RTLD_NOLOAD);
+    found = handle ? dlsym(handle, f->name) : NULL;
     if (!found) {
-        fprintf(stderr, "cuda_faults: no %s in %s\n", name, library);
+        fprintf(stderr, "cuda_faults: no %s in %s\n", f->name, f->library);
         abort(); /* a test without the thing that it is about */
     }
-    __atomic_store_n(slot, found, __ATOMIC_RELEASE);
+    __atomic_store_n(&f->behind, found, __ATOMIC_RELEASE);
     return found;
 }
 
-#define STRING_(x) #x
-#define STRING(x) STRING_(x)
-/* The two have had the same major version since 11. */
-#define RUNTIME "libcudart.so." STRING(CUBLAS_VER_MAJOR)
-#define CUBLAS "libcublas.so." STRING(CUBLAS_VER_MAJOR)
+/* As a device that is gone answers. */
+static int general_error(const char *library)
+{
+    return strcmp(library, RUNTIME) == 0  ? (int)cudaErrorUnknown
+           : strcmp(library, CUBLAS) == 0 ? (int)CUBLAS_STATUS_EXECUTION_FAILED
+                                          : (int)CUSPARSE_STATUS_EXECUTION_FAILED;
+}
 
-#define WRAP(result, error, library, name, parameters, arguments)                                                     \
-    __attribute__((visibility("default"))) result name parameters                                                    \
-    {                                                                                                                \
-        static void *slot;                                                                                           \
-        return fails(STRING_(name)) ? error : ((__typeof__(name) *)behind(&slot, STRING_(name), library)) arguments; \
-    }
+/* For a gate: where to go on, or NULL. */
+void *cuda_faults_next(struct gate *f) __attribute__((used, visibility("hidden")));
+void *cuda_faults_next(struct gate *f)
+{
+    const char *ask = getenv("CUDA_FAIL");
+    unsigned n = __atomic_add_fetch(&f->calls, 1, __ATOMIC_RELAXED);
+    unsigned all = __atomic_add_fetch(&all_calls, 1, __ATOMIC_RELAXED);
 
-WRAP(cudaError_t, cudaErrorMemoryAllocation, RUNTIME, cudaMalloc, (void **memory, size_t bytes), (memory, bytes))
-WRAP(cudaError_t, cudaErrorMemoryAllocation, RUNTIME, cudaHostRegister, (void *base, size_t bytes, unsigned flags),
-     (base, bytes, flags))
-WRAP(cudaError_t, cudaErrorUnknown, RUNTIME, cudaMemcpyAsync,
-     (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
-     (to, from, bytes, kind, stream))
-WRAP(cudaError_t, cudaErrorUnknown, RUNTIME, cudaMemcpy2DAsync,
-     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-      enum cudaMemcpyKind kind, cudaStream_t stream),
-     (to, to_pitch, from, from_pitch, width, height, kind, stream))
-WRAP(cudaError_t, cudaErrorUnknown, RUNTIME, cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
-WRAP(cudaError_t, cudaErrorUnknown, RUNTIME, cudaStreamWaitEvent,
-     (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
-WRAP(cublasStatus_t, CUBLAS_STATUS_EXECUTION_FAILED, CUBLAS, cublasDgemm_v2_64,
-     (cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m, int64_t n,
-      int64_t k, const double *alpha, const double *a, int64_t lda, const double *b, int64_t ldb, const double *beta,
-      double *c, int64_t ldc),
-     (handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc))
-WRAP(cublasStatus_t, CUBLAS_STATUS_ALLOC_FAILED, CUBLAS, cublasDgemv_v2_64,
-     (cublasHandle_t handle, cublasOperation_t trans, int64_t m, int64_t n, const double *alpha, const double *a,
-      int64_t lda,
-      const double *x, int64_t incx, const double *beta, double *y, int64_t incy),
-     (handle, trans, m, n, alpha, a, lda, x, incx, beta, y, incy))
-WRAP(cublasStatus_t, CUBLAS_STATUS_EXECUTION_FAILED, CUBLAS, cublasDaxpy_v2_64,
-     (cublasHandle_t handle, int64_t n, const double *alpha, const double *x, int64_t incx, double *y, int64_t incy),
-     (handle, n, alpha, x, incx, y, incy))
+    if (is_asked(ask, f->name, n))
+        return NULL;
+    if (!is_asked(ask, "any", all))
+        return behind(f);
+    __atomic_store_n(&f->error, general_error(f->library), __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* Six registers of arguments and what aligns the stack; more arguments stay where they are. */
+#define GATE(call, library, error)                                                                               \
+    __asm__(".text\n.globl " #call "\n.type " #call ", @function\n" #call ":\n"                                  \
+            "pushq %rdi\npushq %rsi\npushq %rdx\npushq %rcx\npushq %r8\npushq %r9\nsubq $8, %rsp\n"              \
+            "leaq entry_" #call "(%rip), %rdi\ncall cuda_faults_next\n"                                         \
+            "addq $8, %rsp\npopq %r9\npopq %r8\npopq %rcx\npopq %rdx\npopq %rsi\npopq %rdi\n"                    \
+            "testq %rax, %rax\nje 1f\njmp *%rax\n1: movl entry_" #call "(%rip), %eax\nret\n"                     \
+            ".size " #call ", . - " #call "\n");
+FUNCTIONS(GATE)
+
+__attribute__((destructor)) static void say_counts(void)
+{
+    const char *ask = getenv("CUDA_FAIL");
+
+    if (!ask || strcmp(ask, "count") != 0 || !all_calls)
+        return;
+    for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+        if (gates[i]->calls)
+            fprintf(stderr, "cuda_faults: %s called %u\n", gates[i]->name, gates[i]->calls);
+    fprintf(stderr, "cuda_faults: any called %u\n", all_calls);
+}

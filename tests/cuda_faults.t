@@ -1,6 +1,8 @@
 #!/bin/sh
-# Programs on a GPU whose n-th call of a function of CUDA or cuBLAS fails, once or from there on (tests/cuda_faults.c,
-# preloaded): right results, or a report of what was lost.  Emulated devices have tests/fault_sweep.
+# Programs on a GPU, with calls of CUDA, cuBLAS or cuSPARSE that fail (tests/cuda_faults.c, preloaded): each function
+# that they call, once or from some call on; and all functions from some call on, as when the device is gone.  Right
+# results, or a report of what was lost.  Each function with one of the programs; SEMCACHE_TEST_LONG=1: with all of
+# them, and at more calls.  Emulated devices have tests/fault_sweep.
 shim=$top_builddir/tests/.libs/cuda_faults.so
 skip() {
     if [ "$SEMCACHE_TEST_REQUIRE_GPU" = 1 ]; then echo "not ok 1 - $1"; echo 1..1; exit 1; fi
@@ -15,32 +17,50 @@ scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
 count=0 failed=0
-try() { # function:n[:ever], program, arguments
+run() { # what fails, program, arguments
     fail=$1
     shift
     CUDA_FAIL=$fail LD_PRELOAD=$shim timeout -k 5 100 "$top_builddir/tools/semcache" run --offload always \
         --device "$SEMCACHE_TEST_DEVICE" "$top_builddir/examples/$@" > "$scratch/out" 2> "$scratch/said"
-    status=$?
+}
+verdict() { # status, title
     count=$((count + 1))
-    if [ $status -lt 100 ] && { grep -q ' ok$' "$scratch/out" || grep -q 'what only it had of' "$scratch/said"; }; then
-        echo "ok $count - $fail: $1 $(sed -n 's/.*fails as asked/(failed)/p' "$scratch/said" | head -1)"
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
     else
-        echo "not ok $count - $fail: $*, status $status"
+        echo "not ok $count - $2"
         sed 's/^/# /' "$scratch/out" "$scratch/said" | head -20
         failed=1
     fi
 }
-for name in cudaMalloc cudaHostRegister cudaMemcpyAsync cudaMemcpy2DAsync cudaEventRecord cudaStreamWaitEvent; do
-    for n in 1 2 3 5 9 20; do
-        try $name:$n abac 600
-        try $name:$n:ever jacobi 600
-    done
-done
-for name in cublasDgemm_v2_64 cublasDgemv_v2_64 cublasDaxpy_v2_64; do
-    for n in 1 2 7; do
-        try $name:$n abac 600
-        try $name:$n:ever jacobi 600
-    done
+try() { # what fails, program, arguments
+    run "$@"
+    status=$?
+    [ $status -lt 100 ] && { grep -q ' ok$' "$scratch/out" || grep -q 'what only it had of' "$scratch/said"; }
+    verdict $? "$*: status $status $(sed -n 's/.*fails as asked/(failed)/p' "$scratch/said" | head -1)"
+}
+
+turn=0
+for program in 'abac 600' 'jacobi 600' 'cg_sparse 20000 30'; do
+    run count $program # unquoted: words
+    grep -q ' ok$' "$scratch/out"
+    verdict $? "$program: right when nothing fails"
+    sed -n 's/^cuda_faults: \(.*\) called \(.*\)/\1 \2/p' "$scratch/said" > "$scratch/called"
+    number=0
+    while read -r name calls <&3; do
+        number=$((number + 1))
+        if [ "$name" = any ]; then
+            for eighth in 1 2 3 4 5 6 7; do
+                try "any:$((1 + calls * eighth / 8)):ever" $program
+                try "any:$((1 + calls * eighth / 8))" $program
+            done
+        elif [ "$SEMCACHE_TEST_LONG" = 1 ] || [ $((number % 3)) = $turn ]; then
+            try "$name:1" $program
+            try "$name:$((1 + calls / 2)):ever" $program
+            [ "$SEMCACHE_TEST_LONG" != 1 ] || try "$name:$((1 + calls / 2))" $program
+        fi
+    done 3< "$scratch/called"
+    turn=$((turn + 1))
 done
 echo "1..$count"
 exit $failed
