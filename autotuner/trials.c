@@ -34,7 +34,7 @@ static void leave(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
 
 static bool is_same(const struct sc_trial_shape *a, const struct sc_trial_shape *b)
 {
-    return a->op == b->op && a->type == b->type && a->transa == b->transa && a->transb == b->transb &&
+    return a->op == b->op && a->type == b->type && !memcmp(a->letters, b->letters, sizeof a->letters) &&
            a->devices == b->devices && a->m == b->m && a->n == b->n && a->k == b->k && a->missing == b->missing;
 }
 
@@ -46,7 +46,9 @@ static int slot_of(const struct sc_trial_shape *s)
     word[1] = (uint64_t)s->n;
     word[2] = (uint64_t)s->k;
     word[3] = s->missing;
-    word[4] = (uint64_t)s->transa << 8 | (uint64_t)s->transb;
+    word[4] = 0;
+    for (size_t i = 0; i < sizeof s->letters; i++)
+        word[4] = word[4] << 8 | (unsigned char)s->letters[i];
     for (int i = 0; i < 5; i++)
         hash = hash * UINT64_C(0x9e3779b97f4a7c15) + word[i];
     return (int)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 58);
@@ -145,7 +147,7 @@ static void line(FILE *out, const struct entry *e)
 {
     const struct sc_trial_shape *s = &e->shape;
 
-    fprintf(out, "# %c%s %c%c %lld %lld %lld %llu:", sc_type_letter(s->type), sc_op_name(s->op), s->transa, s->transb,
+    fprintf(out, "# %c%s %.4s %lld %lld %lld %llu:", sc_type_letter(s->type), sc_op_name(s->op), s->letters,
             (long long)s->m, (long long)s->n, (long long)s->k, (unsigned long long)s->missing);
     for (int i = 0; i < e->candidates; i++) {
         const struct candidate *c = &e->candidate[i];

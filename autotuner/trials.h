@@ -14,7 +14,7 @@
 struct sc_trial_shape {
     enum sc_op op;
     enum sc_type type;
-    char transa, transb;
+    char letters[4]; /* side, triangle, transpositions, as far as the routine has them; unused: 0 */
     int devices;
     int64_t m, n, k;
     uint64_t missing; /* bytes that are to be brought */

@@ -165,6 +165,11 @@ static inline bool sc_op_is_sparse(enum sc_op op) { return op >= SC_OP_CSRMV && 
 static inline bool sc_op_is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMIN; }
 static inline bool sc_op_is_packed(enum sc_op op) { return op >= SC_OP_SPMV && op <= SC_OP_TPSV; }
 static inline bool sc_op_is_banded(enum sc_op op) { return op >= SC_OP_GBMV && op <= SC_OP_TBSV; }
+/* Level 3 with a triangle in a that is on one side of b. */
+static inline bool sc_op_has_side(enum sc_op op)
+{
+    return op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM;
+}
 /* Whether there is such an operation in this type.  In the real types HEMM is SYMM, HER is SYR and so on; a complex
  * SYMV or SYR is none of the BLAS's. */
 bool sc_op_has_type(enum sc_op op, enum sc_type type);

@@ -1,10 +1,14 @@
-/* What the width of strips is good for on emulated machines: milliseconds of dgemm until C is at home, in virtual time.
+/* What the width of strips is good for on emulated machines: milliseconds of a product of square matrices, or of a
+ * solve, until the result is at home, in virtual time.
  *
- *     strips [-w WIDTH] [-t NN|NT|TN|TT] MACHINE [N...]
+ *     strips [-r gemm|syrk|syr2k|symm|trmm|trsm] [-t NN|NT|TN|TT] [-l LL|LU|RL|RU] [-w WIDTH] [-s] MACHINE [N...]
  *
- * Rounds of calls after each of which the program reads C: with A and B written by it before each of them, and kept. */
+ * -l: side and triangle.  -s: the inner product of matrices that are 8 times as tall as they are wide (gemm, N: their
+ * height).  Rounds of calls after each of which the program reads the result: with all other operands written by it
+ * before each of them, and kept. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "autotuner/strips.h"
@@ -15,34 +19,63 @@
 
 #define ROUNDS 16
 
-static const char *trans = "NN";
+#define TALL 8
+
+static const char *trans = "NN", *place = "LL";
+static enum paper_routines routine = PAPER_GEMM;
+static bool tall;
+
+/* Whose rounds these are. */
+struct operands {
+    struct paper_matrix a, b, c;
+    struct sc_kernel kernel;
+};
+
+static void make(struct operands *o, int64_t n)
+{
+    int64_t wide = tall ? n / TALL : n;
+
+    o->a = paper_matrix(n, wide);
+    o->b = paper_matrix(n, wide);
+    o->c = paper_matrix(wide, wide);
+    o->kernel = paper_square(routine, &o->a, &o->b, &o->c);
+    o->kernel.m = o->kernel.n = wide;
+    o->kernel.beta[0] = 0;
+    o->kernel.transa = trans[0];
+    o->kernel.transb = trans[1];
+    o->kernel.side = place[0];
+    o->kernel.uplo = place[1];
+}
+
+static void write_inputs(const struct operands *o)
+{
+    size_t bytes = (size_t)(o->a.rows * o->a.cols) * sizeof(double);
+
+    sc_coherence_acquire_host((uintptr_t)o->a.at, bytes, SC_RDWR);
+    if (paper_routine[routine].has_b)
+        sc_coherence_acquire_host((uintptr_t)o->b.at, bytes, SC_RDWR);
+}
 
 static void rounds(int64_t n, bool kept, double seconds[ROUNDS])
 {
-    struct paper_matrix a = paper_matrix(n, n), b = paper_matrix(n, n), c = paper_matrix(n, n);
-    struct sc_kernel kernel = paper_gemm(&a, &b, &c);
-    size_t bytes = (size_t)n * (size_t)n * sizeof(double);
+    struct operands o;
 
-    kernel.beta[0] = 0;
-    kernel.transa = trans[0];
-    kernel.transb = trans[1];
+    make(&o, n);
     for (int i = 0; i < ROUNDS; i++) {
         double start;
 
-        if (!kept) {
-            sc_coherence_acquire_host((uintptr_t)a.at, bytes, SC_RDWR);
-            sc_coherence_acquire_host((uintptr_t)b.at, bytes, SC_RDWR);
-        }
+        if (!kept)
+            write_inputs(&o);
         paper_wait();
         start = sc_coherence_virtual_seconds();
-        paper_call(&kernel);
-        paper_move(&c, SC_HOST);
+        paper_call(&o.kernel);
+        paper_move(paper_routine[routine].in_place ? &o.b : &o.c, SC_HOST);
         paper_wait();
         seconds[i] = sc_coherence_virtual_seconds() - start;
     }
-    paper_free(&a);
-    paper_free(&b);
-    paper_free(&c);
+    paper_free(&o.a);
+    paper_free(&o.b);
+    paper_free(&o.c);
 }
 
 static void line(const char *machine, int64_t n, bool kept)
@@ -50,10 +83,33 @@ static void line(const char *machine, int64_t n, bool kept)
     double seconds[ROUNDS];
 
     rounds(n, kept, seconds);
-    printf("%s %.2s n=%lld %s:", machine, trans, (long long)n, kept ? "kept" : "fresh");
+    printf("%s %s %.2s %.2s n=%lld %s:", machine, paper_routine[routine].name, trans, place, (long long)n,
+           kept ? "kept" : "fresh");
     for (int r = 0; r < ROUNDS; r++)
         printf(" %.4f", 1e3 * seconds[r]);
     printf(" ms\n");
+}
+
+static bool set_routine(const char *name)
+{
+    for (int r = 0; r < PAPER_ROUTINES; r++)
+        if (strcasecmp(name, paper_routine[r].name + 1) == 0) {
+            routine = (enum paper_routines)r;
+            return true;
+        }
+    return false;
+}
+
+static bool set_option(int option)
+{
+    switch (option) {
+    case 'w': return (sc_strips_fixed = atoll(optarg)) > 0;
+    case 't': trans = optarg; return strlen(optarg) == 2;
+    case 'l': place = optarg; return strlen(optarg) == 2;
+    case 'r': return set_routine(optarg);
+    case 's': trans = "TN"; return tall = true;
+    default: return false;
+    }
 }
 
 int main(int argc, char **argv)
@@ -62,14 +118,9 @@ int main(int argc, char **argv)
     const char *machine;
     int option, count;
 
-    while ((option = getopt(argc, argv, "w:t:")) != -1) {
-        if (option == 'w')
-            sc_strips_fixed = atoll(optarg);
-        else if (option == 't' && strlen(optarg) == 2)
-            trans = optarg;
-        else
+    while ((option = getopt(argc, argv, "w:t:l:r:s")) != -1)
+        if (!set_option(option))
             return 2;
-    }
     machine = optind < argc ? argv[optind++] : "h200x8:4";
     count = optind < argc ? argc - optind : (int)(sizeof usual / sizeof *usual);
     paper_open(machine);

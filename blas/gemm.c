@@ -57,13 +57,13 @@ static struct sc_piece output_block(const void *g, int i, int j)
 static struct sc_piece row_input(const void *g, int i, int l) { return sc_product_a(g, i, l, l + 1); }
 static struct sc_piece col_input(const void *g, int l, int j) { return sc_product_b(g, l, l + 1, j); }
 
-static void place(struct sc_product *g)
+static struct sc_blas_blocks blocks_of(const struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
 
-    sc_blas_place(&(struct sc_blas_blocks){.of = g, .type = kernel->type, .rows = &g->m, .cols = &g->n,
-                                           .products = kernel->k, .block = output_block, .depth = g->k.n,
-                                           .row_input = row_input, .col_input = col_input}, &g->places);
+    return (struct sc_blas_blocks){.of = g, .type = kernel->type, .rows = &g->m, .cols = &g->n, .products = kernel->k,
+                                   .block = output_block, .depth = g->k.n, .row_input = row_input,
+                                   .col_input = col_input};
 }
 
 static enum sc_status in_order(const struct sc_product *g)
@@ -100,30 +100,57 @@ static enum sc_status clear(struct sc_product *g)
     return g->cleared ? sc_blas_clear(sc_product_operand(g, 2)) : SC_OK;
 }
 
-/* --- operands on their way --------------------------------------------------------------------------------------- */
+/* --- strips ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes that block tasks would have to wait for, over all blocks; C is counted only when it is read. */
-static uint64_t missing_bytes(const struct sc_product *g)
+static struct sc_blas_look look_at(const struct sc_product *g, const struct sc_blas_blocks *blocks)
 {
-    uint64_t bytes = 0;
-
-    for (int j = 0; j < g->n.n; j++)
-        for (int i = 0; i < g->m.n; i++) {
-            int device = sc_product_device(g, i, j);
-            struct sc_piece c = sc_product_c(g, i, j, SC_READ);
-
-            if (!sc_blas_is_zero(g->call->kernel->beta))
-                bytes += sc_coherence_missing(device, &c);
-            for (int l = 0; l < g->k.n; l++) {
-                struct sc_piece a = sc_product_a(g, i, l, l + 1), b = sc_product_b(g, l, l + 1, j);
-
-                bytes += sc_coherence_missing(device, &a) + sc_coherence_missing(device, &b);
-            }
-            if (bytes >= SC_BLAS_PIPELINE_BYTES)
-                return bytes;
-        }
-    return bytes;
+    return (struct sc_blas_look){.blocks = blocks, .places = &g->places, .sum = g->call->kernel->k, .tasks = 1};
 }
+
+static void cut_result(struct sc_product *g)
+{
+    struct sc_blas_blocks blocks = blocks_of(g);
+    struct sc_blas_look look = look_at(g, &blocks);
+
+    sc_blas_cut_result(g->call, &look, &g->n);
+}
+
+/* A transposed and B, too: rows of C are cut and the sum is, columns hardly.  That is another problem than the one that
+ * widths are chosen for; the usual one is within a few percent of the best. */
+static int64_t width_of_operands(const struct sc_product *g)
+{
+    const struct sc_kernel *k = g->call->kernel;
+    struct sc_blas_blocks blocks = blocks_of(g);
+    struct sc_blas_look look = look_at(g, &blocks);
+    int64_t most = k->k > k->n ? k->k : k->n;
+
+    if (k->transa != 'N' && k->transb != 'N')
+        return most / 16 > SC_BLAS_STRIP_MIN ? most / 16 : SC_BLAS_STRIP_MIN;
+    look.missing = sc_blas_missing(g->call);
+    if (!look.missing) /* at home there may be all of it, if not where blocks run */
+        look.missing = 1;
+    look.least = most / (SC_PRODUCT_PARTS_MAX / 2);
+    return sc_blas_strip_width(g->call, &look);
+}
+
+/* Of operands of which something is missing, to be worked on as they arrive. */
+static void cut_operands(struct sc_product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+    bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
+    int64_t width = width_of_operands(g), block = a_is_depth ? width : 2 * width; /* of a C that is cut both ways */
+
+    sc_blas_cut(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), block, block);
+    if (!b_is_depth) {
+        sc_blas_cut(&g->n, sc_product_operand(g, 1), block, block);
+        return;
+    }
+    sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
+    /* And columns of C, coarsely, so that they are finished one after the other. */
+    sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
+}
+
+/* --- operands on their way --------------------------------------------------------------------------------------- */
 
 /* A schedule assumes that strips stay once they are there. */
 static bool fits(const struct sc_product *g)
@@ -387,15 +414,15 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
 }
 
 /* False: not worth it, or not possible; nothing has been done. */
-static bool pipelined(const struct sc_product *g, enum sc_status *status)
+static bool pipelined(const struct sc_product *g, const struct sc_blas_blocks *blocks, enum sc_status *status)
 {
     struct sc_product fine; /* g, refined */
     struct sc_pipeline p;
 
-    if (missing_bytes(g) < SC_BLAS_PIPELINE_BYTES || !fits(g))
+    if (!sc_blas_waits(blocks, &g->places) || !fits(g))
         return false;
     fine = *g;
-    sc_product_cut_operands(&fine);
+    cut_operands(&fine);
     if (fine.m.n > SC_PRODUCT_PARTS_MAX || fine.n.n > SC_PRODUCT_PARTS_MAX || fine.k.n > SC_PRODUCT_PARTS_MAX)
         return false;
     if (sc_pipeline_init(&p, &fine.m, &fine.n, &fine.k, sc_coherence_devices()) != SC_OK)
@@ -411,6 +438,7 @@ static bool pipelined(const struct sc_product *g, enum sc_status *status)
 enum sc_status sc_blas_gemm(struct sc_blas_job *call)
 {
     struct sc_product g; /* large: not initialised */
+    struct sc_blas_blocks blocks;
     enum sc_status status;
 
     g.call = call;
@@ -418,9 +446,10 @@ enum sc_status sc_blas_gemm(struct sc_blas_job *call)
         return status;
     tile_cuts(&g);
     sc_blas_divide(&g.n, g.m.n, sc_product_operand(&g, 2));
-    place(&g);
-    if (!pipelined(&g, &status)) {
-        sc_product_cut_result(&g);
+    blocks = blocks_of(&g);
+    sc_blas_place(&blocks, &g.places);
+    if (!pipelined(&g, &blocks, &status)) {
+        cut_result(&g);
         status = clear(&g);
         if (status == SC_OK)
             status = in_order(&g);

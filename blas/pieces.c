@@ -80,7 +80,8 @@ struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent)
     return cuts;
 }
 
-static uint64_t missing_of(const struct sc_operand *operand)
+/* Of a triangle no device has, or needs, what of a tile lies beside it.  `uplo` 0: all of the matrix is read. */
+static uint64_t missing_of(const struct sc_operand *operand, char uplo)
 {
     struct sc_cuts rows, cols;
     uint64_t bytes = 0;
@@ -89,10 +90,12 @@ static uint64_t missing_of(const struct sc_operand *operand)
     sc_coherence_col_cuts(operand, &cols);
     for (int j = 0; j < cols.n; j++)
         for (int i = 0; i < rows.n; i++) {
-            struct sc_piece tile = sc_blas_matrix(operand, rows.at[i], cols.at[j], sc_blas_part(&rows, i),
-                                                  sc_blas_part(&cols, j), SC_READ);
+            int64_t from = uplo == 'U' && rows.at[i] > cols.at[j] ? rows.at[i] : cols.at[j];
+            int64_t end = uplo == 'L' && rows.at[i + 1] < cols.at[j + 1] ? rows.at[i + 1] : cols.at[j + 1];
+            struct sc_piece piece = sc_blas_matrix(operand, rows.at[i], from, sc_blas_part(&rows, i), end - from,
+                                                   SC_READ);
 
-            bytes += sc_coherence_missing(sc_coherence_where(&tile), &tile);
+            bytes += from < end ? sc_coherence_missing(sc_coherence_where(&piece), &piece) : 0;
         }
     return bytes;
 }
@@ -102,7 +105,8 @@ uint64_t sc_blas_missing(const struct sc_blas_job *call)
     uint64_t bytes = 0;
 
     for (int i = 0; i < call->operands; i++)
-        bytes += call->view[i].access & SC_READ ? missing_of(&call->operand[i]) : 0;
+        if (call->view[i].access & SC_READ)
+            bytes += missing_of(&call->operand[i], i == 0 && sc_op_has_side(call->kernel->op) ? call->kernel->uplo : 0);
     return bytes;
 }
 

@@ -232,6 +232,27 @@ int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t 
     return device >= 0 ? device : sc_coherence_where(piece);
 }
 
+bool sc_blas_waits(const struct sc_blas_blocks *b, const struct sc_blas_places *places)
+{
+    uint64_t bytes = 0;
+
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 0; i < b->rows->n && bytes < SC_BLAS_PIPELINE_BYTES; i++) {
+            struct sc_piece piece = b->block(b->of, i, j);
+            int device = sc_blas_places_at(places, piece.r, piece.c, &piece);
+
+            if (b->skips && b->skips(b->of, i, j))
+                continue;
+            bytes += piece.access & SC_READ ? sc_coherence_missing(device, &piece) : 0;
+            for (int l = 0; l < b->depth; l++) {
+                struct sc_piece row = b->row_input(b->of, i, l), col = b->col_input(b->of, l, j);
+
+                bytes += sc_coherence_missing(device, &row) + sc_coherence_missing(device, &col);
+            }
+        }
+    return bytes >= SC_BLAS_PIPELINE_BYTES;
+}
+
 static double measured_link(const void *database, int from, int to)
 {
     return ((const struct sc_database *)database)->link[from == SC_HOST ? SC_PLACE_HOST : from][to].bandwidth;

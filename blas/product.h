@@ -24,10 +24,6 @@ struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_a
 /* Where block (i, j) of C runs. */
 int sc_product_device(const struct sc_product *g, int i, int j);
 
-/* strips.c: cuts columns of C finer, so that the host can have the first while the last is computed. */
-void sc_product_cut_result(struct sc_product *g);
-/* The same for operands of which something is missing, to be worked on as they arrive. */
-void sc_product_cut_operands(struct sc_product *g);
 #define SC_PRODUCT_PARTS_MAX 64 /* of a dimension, in a schedule */
 
 /* The sum in parts on several devices, where that is better.  False: it is not, or cannot be done; nothing has changed.

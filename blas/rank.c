@@ -16,6 +16,8 @@ struct rank {
     struct term term[2];
     double beta[2];
     struct sc_cuts t, k; /* along the triangle, and the sum */
+    struct sc_cuts tiles; /* of t: those that no task crosses */
+    bool by_columns;      /* of the triangle, one after the other: they go home as they are finished */
     struct sc_blas_places places;
 };
 
@@ -24,50 +26,58 @@ static const struct sc_operand *target_operand(const struct rank *r)
     return &r->call->operand[r->call->operands - 1];
 }
 
-static struct sc_piece piece_x(const struct rank *r, int term, int i, int l)
+/* A block of the triangle: parts [i, i_end) of its rows and [j, j_end) of its columns. */
+struct block {
+    int i, i_end, j, j_end;
+};
+
+static struct sc_piece piece_x(const struct rank *r, int term, const struct block *b, int l)
 {
     const struct term *t = &r->term[term];
 
-    return sc_blas_op_matrix(t->x, t->tx, r->t.at[i], r->k.at[l], sc_blas_part(&r->t, i), sc_blas_part(&r->k, l),
-                             SC_READ);
+    return sc_blas_op_matrix(t->x, t->tx, r->t.at[b->i], r->k.at[l], r->t.at[b->i_end] - r->t.at[b->i],
+                             sc_blas_part(&r->k, l), SC_READ);
 }
 
-static struct sc_piece piece_y(const struct rank *r, int term, int l, int j)
+static struct sc_piece piece_y(const struct rank *r, int term, int l, const struct block *b)
 {
     const struct term *t = &r->term[term];
 
-    return sc_blas_op_matrix(t->y, t->ty, r->k.at[l], r->t.at[j], sc_blas_part(&r->k, l), sc_blas_part(&r->t, j),
-                             SC_READ);
+    return sc_blas_op_matrix(t->y, t->ty, r->k.at[l], r->t.at[b->j], sc_blas_part(&r->k, l),
+                             r->t.at[b->j_end] - r->t.at[b->j], SC_READ);
 }
 
-static struct sc_piece target(const struct rank *r, int i, int j, enum sc_access access)
+static struct sc_piece target(const struct rank *r, const struct block *b, enum sc_access access)
 {
-    return sc_blas_matrix(target_operand(r), r->t.at[i], r->t.at[j], sc_blas_part(&r->t, i), sc_blas_part(&r->t, j),
-                          access);
+    return sc_blas_matrix(target_operand(r), r->t.at[b->i], r->t.at[b->j], r->t.at[b->i_end] - r->t.at[b->i],
+                          r->t.at[b->j_end] - r->t.at[b->j], access);
 }
+
+static struct block single(int i, int j) { return (struct block){i, i + 1, j, j + 1}; }
 
 static enum sc_status add_diagonal(const struct rank *r, int device, int i, int l)
 {
     struct sc_kernel kernel = *r->call->kernel;
     bool two = r->call->operands == 3; /* A and B */
+    struct block b = single(i, i);
 
     kernel.n = sc_blas_part(&r->t, i);
     kernel.k = sc_blas_part(&r->k, l);
     sc_blas_set_beta(&kernel, r->beta, l == 0);
     /* Read and written whatever beta is: the block holds part of the other triangle.  (For beta = 0 claim has brought
      * that and no more.) */
-    return sc_blas_task(device, &kernel, piece_x(r, 0, i, l), two ? piece_y(r, 0, l, i) : sc_blas_none(),
-                        target(r, i, i, SC_RDWR));
+    return sc_blas_task(device, &kernel, piece_x(r, 0, &b, l), two ? piece_y(r, 0, l, &b) : sc_blas_none(),
+                        target(r, &b, SC_RDWR));
 }
 
-static enum sc_status add_block(const struct rank *r, int device, int i, int j, int l)
+static enum sc_status add_block(const struct rank *r, int device, const struct block *b, int l)
 {
     struct sc_kernel kernel = *r->call->kernel;
     enum sc_status status = SC_OK;
 
     kernel.op = SC_OP_GEMM;
-    kernel.m = sc_blas_part(&r->t, i);
-    kernel.n = sc_blas_part(&r->t, j);
+    kernel.m = r->t.at[b->i_end] - r->t.at[b->i];
+    kernel.n = r->t.at[b->j_end] - r->t.at[b->j];
     kernel.k = sc_blas_part(&r->k, l);
     for (int e = 0; e < r->terms && status == SC_OK; e++) {
         kernel.transa = r->term[e].tx;
@@ -75,40 +85,105 @@ static enum sc_status add_block(const struct rank *r, int device, int i, int j, 
         kernel.alpha[0] = r->term[e].alpha[0];
         kernel.alpha[1] = r->term[e].alpha[1];
         sc_blas_set_beta(&kernel, r->beta, l == 0 && e == 0);
-        status = sc_blas_task(device, &kernel, piece_x(r, e, i, l), piece_y(r, e, l, j),
-                              target(r, i, j, sc_blas_output_access(&kernel)));
+        status = sc_blas_task(device, &kernel, piece_x(r, e, b, l), piece_y(r, e, l, b),
+                              target(r, b, sc_blas_output_access(&kernel)));
     }
     return status;
 }
 
-static enum sc_status one_target(const struct rank *r, int i, int j)
+static int device_of(const struct rank *r, int i, int j)
 {
-    struct sc_piece c = target(r, i, j, SC_RDWR);
-    int device = sc_blas_places_at(&r->places, c.r, c.c, &c);
+    struct block b = single(i, j);
+    struct sc_piece c = target(r, &b, SC_RDWR);
+
+    return sc_blas_places_at(&r->places, c.r, c.c, &c);
+}
+
+static enum sc_status one_block(const struct rank *r, int device, const struct block *b)
+{
     enum sc_status status = SC_OK;
 
     for (int l = 0; l < r->k.n && status == SC_OK; l++)
-        status = i == j ? add_diagonal(r, device, i, l) : add_block(r, device, i, j, l);
+        status = b->i == b->j ? add_diagonal(r, device, b->i, l) : add_block(r, device, b, l);
     return status;
 }
 
-static struct sc_piece output_block(const void *r, int i, int j) { return target(r, i, j, SC_RDWR); }
-static struct sc_piece row_input(const void *r, int i, int l) { return piece_x(r, 0, i, l); }
-static struct sc_piece col_input(const void *r, int l, int j) { return piece_y(r, 0, l, j); }
+static bool is_tile_end(const struct rank *r, int part)
+{
+    for (int i = 0; i < r->tiles.n; i++)
+        if (r->tiles.at[i] == r->t.at[part])
+            return true;
+    return false;
+}
+
+/* Parts [from, end) of the rows of column `at`, or of the columns of row `at`: as few blocks as tiles and places
+ * allow. */
+static enum sc_status line(const struct rank *r, bool column, int at, int from, int end)
+{
+    enum sc_status status = SC_OK;
+
+    for (int e; from < end && status == SC_OK; from = e) {
+        int device = column ? device_of(r, from, at) : device_of(r, at, from);
+
+        for (e = from + 1; e < end && !is_tile_end(r, e); e++)
+            if ((column ? device_of(r, e, at) : device_of(r, at, e)) != device)
+                break;
+        status = one_block(r, device, &(struct block){column ? from : at, column ? e : at + 1, column ? at : from,
+                                                      column ? at + 1 : e});
+    }
+    return status;
+}
+
+/* In an order that needs the strips of A and B one after the other, or column by column. */
+static enum sc_status add_all(const struct rank *r)
+{
+    bool upper = r->call->kernel->uplo == 'U';
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < r->t.n && status == SC_OK; i++) {
+        if (r->by_columns && !upper)
+            status = line(r, true, i, i + 1, r->t.n);
+        else
+            status = line(r, upper, i, 0, i);
+        if (status == SC_OK)
+            status = line(r, true, i, i, i + 1);
+    }
+    return status;
+}
+
+static struct sc_piece output_block(const void *r, int i, int j)
+{
+    struct block b = single(i, j);
+
+    return target(r, &b, SC_RDWR);
+}
+
+static struct sc_piece row_input(const void *r, int i, int l)
+{
+    struct block b = single(i, 0);
+
+    return piece_x(r, 0, &b, l);
+}
+
+static struct sc_piece col_input(const void *r, int l, int j)
+{
+    struct block b = single(0, j);
+
+    return piece_y(r, 0, l, &b);
+}
 
 static bool is_other_triangle(const void *r, int i, int j)
 {
     return ((const struct rank *)r)->call->kernel->uplo == 'U' ? i > j : i < j;
 }
 
-static void place(struct rank *r)
+static struct sc_blas_blocks blocks_of(const struct rank *r)
 {
     const struct sc_kernel *kernel = r->call->kernel;
 
-    sc_blas_place(&(struct sc_blas_blocks){.of = r, .type = kernel->type, .rows = &r->t, .cols = &r->t,
-                                           .products = kernel->k * r->terms, .block = output_block,
-                                           .skips = is_other_triangle, .depth = r->k.n, .row_input = row_input,
-                                           .col_input = col_input}, &r->places);
+    return (struct sc_blas_blocks){.of = r, .type = kernel->type, .rows = &r->t, .cols = &r->t,
+                                   .products = kernel->k * r->terms, .block = output_block, .skips = is_other_triangle,
+                                   .depth = r->k.n, .row_input = row_input, .col_input = col_input};
 }
 
 /* The call as general products.  Scalars that are real in a complex operation may have anything as imaginary part. */
@@ -148,10 +223,27 @@ static void set_cuts(struct rank *r)
     sc_blas_merge_op_cols(&r->k, t->x, t->tx);
     sc_blas_merge_op_rows(&r->k, t->y, t->ty);
     sc_blas_divide(&r->t, 1, c);
-    if (sc_blas_missing(r->call) >= SC_BLAS_PIPELINE_BYTES) {
-        refine(r, t->x, t->tx == 'N');
-        refine(r, t->y, t->ty != 'N');
-    }
+    r->tiles = r->t;
+}
+
+static void cut_operands(struct rank *r)
+{
+    const struct term *t = &r->term[0];
+
+    refine(r, t->x, t->tx == 'N');
+    refine(r, t->y, t->ty != 'N');
+}
+
+/* Each strip has a block on the diagonal, of which half is computed, and one or more off it, for each term. */
+static void cut_result(struct rank *r)
+{
+    struct sc_blas_blocks blocks = blocks_of(r);
+    struct sc_blas_look look = {.blocks = &blocks, .places = &r->places, .sum = r->call->kernel->k,
+                                .tasks = 1 + r->terms, .least = SC_BLAS_BLOCK_MIN};
+
+    if (sc_blas_cuts_result(r->call))
+        sc_blas_cut_result(r->call, &look, &r->t);
+    r->by_columns = r->t.n > r->tiles.n;
 }
 
 /* beta = 0: of the tiles that are only on the host no more goes to the devices than what has to survive in them. */
@@ -175,18 +267,22 @@ static void claim(const struct rank *r)
 enum sc_status sc_blas_rank(struct sc_blas_job *call)
 {
     struct rank r; /* large: not initialised */
-    enum sc_status status = SC_OK;
+    struct sc_blas_blocks blocks;
+    enum sc_status status;
 
     r.call = call;
+    r.by_columns = false;
     set_terms(&r);
     set_cuts(&r);
-    place(&r);
+    blocks = blocks_of(&r);
+    sc_blas_place(&blocks, &r.places);
+    if (sc_blas_waits(&blocks, &r.places))
+        cut_operands(&r);
+    else
+        cut_result(&r);
     if (sc_blas_is_zero(r.beta))
         claim(&r);
-    /* In an order that needs the strips of A and B one after the other. */
-    for (int far = 0; far < r.t.n && status == SC_OK; far++)
-        for (int near = 0; near <= far && status == SC_OK; near++)
-            status = call->kernel->uplo == 'U' ? one_target(&r, near, far) : one_target(&r, far, near);
+    status = add_all(&r);
     sc_blas_places_free(&r.places);
     return status;
 }

@@ -62,9 +62,6 @@ void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int6
 /* Bytes of the call's operands that are read and not where they are at home. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
 
-/* strips.c: after the last task and what is sent home.  Nothing is waited for. */
-void sc_blas_tried_end(const struct sc_blas_tried *tried);
-
 struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access); /* a vector of increment 1 */
 
 /* Whether cuts of an output go through its tiles, so that none is written as a whole by one task. */
@@ -118,12 +115,38 @@ void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *p
 void sc_blas_places_free(struct sc_blas_places *places);
 /* The device for a piece of the result, at (row, col) of it; cuts may have been refined meanwhile. */
 int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece);
+/* Whether blocks with inputs of both kinds would have to wait for so much where they run that it is worth working on
+ * their operands as they arrive. */
+bool sc_blas_waits(const struct sc_blas_blocks *blocks, const struct sc_blas_places *places);
 /* Cuts the columns of a result finer where a strategy would have too few blocks (`others`: parts in the other
  * direction) to give every device some. */
 void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output);
 double sc_blas_products_per_second(int device, enum sc_type type);
 /* How long so many devices compute on a call, each on its part; 0: not known. */
 double sc_blas_kernel_seconds(const struct sc_kernel *kernel, int devices);
+
+/* --- strips.c: how wide the strips of a call are ------------------------------------------------------------------ */
+
+/* A call by the blocks of its result. */
+struct sc_blas_look {
+    const struct sc_blas_blocks *blocks;
+    const struct sc_blas_places *places;
+    int64_t sum;      /* numbers along the sum, as far as it may be cut */
+    int tasks;        /* for each block of a strip (and part of the sum) */
+    uint64_t missing; /* bytes that are to be brought; 0: it is the result that is cut */
+    int64_t least;    /* width: what the caller can cut */
+};
+/* Begins a trial of the width, perhaps. */
+int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look);
+
+/* Cuts columns of the result finer, so that the host can have the first while the last is computed.  `cuts` are of
+ * these columns. */
+void sc_blas_cut_result(struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_cuts *cuts);
+/* Whether that is worth it for a routine whose parts take longer than the whole: only where the result is sent home. */
+bool sc_blas_cuts_result(const struct sc_blas_job *call);
+
+/* After the last task and what is sent home.  Nothing is waited for. */
+void sc_blas_tried_end(const struct sc_blas_tried *tried);
 
 /* --- together.c: the host beside the devices ---------------------------------------------------------------------- */
 

@@ -13,16 +13,23 @@ struct sc_piece sc_blas_diagonal(const struct sc_operand *a, const struct sc_cut
 
 struct sc_piece sc_blas_triangle_block(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i, int j)
 {
-    return sc_blas_op_matrix(a, trans, t->at[i], t->at[j], sc_blas_part(t, i), sc_blas_part(t, j), SC_READ);
+    return sc_blas_triangle_blocks(a, trans, t, i, i + 1, j, j + 1);
 }
 
-struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, enum sc_access access)
+struct sc_piece sc_blas_triangle_blocks(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i,
+                                        int i_end, int j, int j_end)
+{
+    return sc_blas_op_matrix(a, trans, t->at[i], t->at[j], t->at[i_end] - t->at[i], t->at[j_end] - t->at[j], SC_READ);
+}
+
+struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, int end, enum sc_access access)
 {
     const struct sc_operand *b = &s->call->operand[1];
+    int64_t from = s->along.at[i], length = s->along.at[end] - from;
 
     if (s->left)
-        return sc_blas_matrix(b, s->along.at[i], s->first, sc_blas_part(&s->along, i), s->n, access);
-    return sc_blas_matrix(b, s->first, s->along.at[i], s->n, sc_blas_part(&s->along, i), access);
+        return sc_blas_matrix(b, from, s->first, length, s->n, access);
+    return sc_blas_matrix(b, s->first, from, s->n, length, access);
 }
 
 int sc_blas_strip_device(const struct sc_blas_strip *s, const struct sc_piece *block)
@@ -30,10 +37,37 @@ int sc_blas_strip_device(const struct sc_blas_strip *s, const struct sc_piece *b
     return sc_blas_places_at(&s->places, block->r, block->c, block);
 }
 
-enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, int device, struct sc_kernel *kernel, int i, int l,
-                                  struct sc_piece x, struct sc_piece y)
+static bool is_tile_end(const struct sc_blas_strip *s, int part)
+{
+    for (int i = 0; i < s->tiles.n; i++)
+        if (s->tiles.at[i] == s->along.at[part])
+            return true;
+    return false;
+}
+
+struct sc_blas_range sc_blas_strip_take(const struct sc_blas_strip *s, struct sc_blas_range *left, bool from_above)
+{
+    struct sc_blas_range taken = {left->end - 1, left->end};
+
+    if (from_above) {
+        while (s->joins && taken.from > left->from && !is_tile_end(s, taken.from))
+            taken.from--;
+        left->end = taken.from;
+        return taken;
+    }
+    taken = (struct sc_blas_range){left->from, left->from + 1};
+    while (s->joins && taken.end < left->end && !is_tile_end(s, taken.end))
+        taken.end++;
+    left->from = taken.end;
+    return taken;
+}
+
+enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kernel *kernel, int i,
+                                  struct sc_blas_range l)
 {
     const struct sc_operand *a = &s->call->operand[0];
+    struct sc_piece x = sc_blas_strip_block(s, l.from, l.end, SC_READ), y = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
+    int device = sc_blas_strip_device(s, &y);
     char trans = s->call->kernel->transa;
 
     kernel->op = SC_OP_GEMM;
@@ -41,13 +75,14 @@ enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, int device, str
     kernel->transa = kernel->transb = 'N';
     kernel->m = y.rows;
     kernel->n = y.cols;
-    kernel->k = sc_blas_part(&s->along, l);
+    kernel->k = s->along.at[l.end] - s->along.at[l.from];
     if (s->left) {
         kernel->transa = trans;
-        return sc_blas_task(device, kernel, sc_blas_triangle_block(a, trans, &s->along, i, l), x, y);
+        return sc_blas_task(device, kernel, sc_blas_triangle_blocks(a, trans, &s->along, i, i + 1, l.from, l.end), x,
+                            y);
     }
     kernel->transb = trans;
-    return sc_blas_task(device, kernel, x, sc_blas_triangle_block(a, trans, &s->along, l, i), y);
+    return sc_blas_task(device, kernel, x, sc_blas_triangle_blocks(a, trans, &s->along, l.from, l.end, i, i + 1), y);
 }
 
 /* A whole strip is a block to the strategy: its parts follow from one another.  Where it is at the first of them is
@@ -68,43 +103,71 @@ static struct sc_piece output_block(const void *of, int i, int j)
     strip.along = s->strip->along;
     strip.first = s->across->at[at];
     strip.n = sc_blas_part(s->across, at);
-    return sc_blas_strip_block(&strip, 0, SC_RDWR);
+    return sc_blas_strip_block(&strip, 0, 1, SC_RDWR);
 }
 
-static void place(struct sc_blas_strip *s, const struct sc_cuts *across)
+/* A is needed column by column, as it arrives. */
+static bool arrives_by_source(const struct sc_blas_strip *s)
 {
-    const struct sc_kernel *kernel = s->call->kernel;
-    int64_t order = s->left ? kernel->m : kernel->n;
-    struct strips strips = {s, across};
-    struct sc_cuts whole;
+    return s->left == (s->call->kernel->transa == 'N');
+}
 
-    sc_blas_whole(&whole, order);
-    sc_blas_place(&(struct sc_blas_blocks){.of = &strips, .type = kernel->type, .rows = s->left ? &whole : across,
-                                           .cols = s->left ? across : &whole, .products = order / 2,
-                                           .block = output_block, .several = true}, &s->places);
+static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
+{
+    const struct sc_operand *a = &s->call->operand[0], *b = &s->call->operand[1];
+    char trans = s->left ? 'N' : 'T';
+
+    sc_blas_triangle_cuts(a, &s->along);
+    sc_blas_merge_op_rows(&s->along, b, trans);
+    sc_blas_whole(across, s->left ? s->call->kernel->n : s->call->kernel->m);
+    sc_blas_merge_op_cols(across, b, trans);
+    s->tiles = s->along;
+    s->by_source = arrives_by_source(s);
+    s->joins = false;
+    if (sc_blas_missing(s->call) >= SC_BLAS_PIPELINE_BYTES) {
+        sc_blas_refine(&s->along, a, SC_BLAS_BLOCK_MIN);
+        if (s->left && sc_coherence_devices() == 1) /* several have their own strips each */
+            sc_blas_refine(across, b, SC_BLAS_STRIP_MIN);
+    } else {
+        s->joins = sc_blas_cuts_result(s->call);
+    }
+    if (s->left)
+        sc_blas_divide(across, 1, b);
+}
+
+/* Columns of B are cut, from the right those of A with them: then each has a block on the diagonal and what is before
+ * it, and is finished before the next begins. */
+static void cut_result(struct sc_blas_strip *s, const struct sc_blas_blocks *blocks, struct sc_cuts *across)
+{
+    struct sc_blas_look look = {.blocks = blocks, .places = &s->places, .sum = blocks->products,
+                                .tasks = s->left ? s->along.n * (s->along.n + 1) / 2 : 2,
+                                .least = SC_BLAS_STRIP_MIN};
+
+    if (!s->joins)
+        return;
+    sc_blas_cut_result(s->call, &look, s->left ? across : &s->along);
+    s->by_source = s->left && s->by_source;
 }
 
 enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s))
 {
-    const struct sc_operand *b = &call->operand[1];
     enum sc_status status = SC_OK;
     struct sc_blas_strip s; /* large: not initialised */
-    struct sc_cuts across;
+    struct sc_cuts across, whole;
+    struct strips strips = {&s, &across};
+    struct sc_blas_blocks blocks;
+    int64_t order;
 
     s.call = call;
     s.left = call->kernel->side == 'L';
-    sc_blas_triangle_cuts(&call->operand[0], &s.along);
-    sc_blas_merge_op_rows(&s.along, b, s.left ? 'N' : 'T');
-    sc_blas_whole(&across, s.left ? call->kernel->n : call->kernel->m);
-    sc_blas_merge_op_cols(&across, b, s.left ? 'N' : 'T');
-    if (sc_blas_missing(call) >= SC_BLAS_PIPELINE_BYTES) {
-        sc_blas_refine(&s.along, &call->operand[0], SC_BLAS_BLOCK_MIN);
-        if (s.left && sc_coherence_devices() == 1) /* several have their own strips each */
-            sc_blas_refine(&across, b, SC_BLAS_STRIP_MIN);
-    }
-    if (s.left)
-        sc_blas_divide(&across, 1, b);
-    place(&s, &across);
+    order = s.left ? call->kernel->m : call->kernel->n;
+    set_cuts(&s, &across);
+    sc_blas_whole(&whole, order);
+    blocks = (struct sc_blas_blocks){.of = &strips, .type = call->kernel->type, .rows = s.left ? &whole : &across,
+                                     .cols = s.left ? &across : &whole, .products = order / 2, .block = output_block,
+                                     .several = true};
+    sc_blas_place(&blocks, &s.places);
+    cut_result(&s, &blocks, &across);
     for (int j = 0; j < across.n && status == SC_OK; j++) {
         s.first = across.at[j];
         s.n = sc_blas_part(&across, j);

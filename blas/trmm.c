@@ -7,7 +7,7 @@
 static enum sc_status scale(const struct sc_blas_strip *s, int i)
 {
     struct sc_kernel kernel = *s->call->kernel;
-    struct sc_piece x = sc_blas_strip_block(s, i, SC_RDWR);
+    struct sc_piece x = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
 
     kernel.m = x.rows;
     kernel.n = x.cols;
@@ -15,31 +15,31 @@ static enum sc_status scale(const struct sc_blas_strip *s, int i)
                         sc_blas_none());
 }
 
-/* Block i of B += alpha times what block l, not yet overwritten, contributes to it. */
-static enum sc_status add(const struct sc_blas_strip *s, int i, int l)
+/* Block i of B += alpha times what others, not yet overwritten, contribute to it. */
+static enum sc_status add(const struct sc_blas_strip *s, int i, struct sc_blas_range others)
 {
     const struct sc_kernel *call = s->call->kernel;
-    struct sc_piece x = sc_blas_strip_block(s, l, SC_READ), y = sc_blas_strip_block(s, i, SC_RDWR);
     struct sc_kernel kernel = {.alpha = {call->alpha[0], call->alpha[1]}, .beta = {1, 0}};
 
-    return sc_blas_strip_gemm(s, sc_blas_strip_device(s, &y), &kernel, i, l, x, y);
+    return sc_blas_strip_gemm(s, &kernel, i, others);
 }
 
 static enum sc_status multiply_strip(const struct sc_blas_strip *s)
 {
-    bool descending = sc_blas_op_is_lower(s->call->kernel) == s->left, by_source = sc_blas_strip_by_source(s);
+    bool descending = sc_blas_op_is_lower(s->call->kernel) == s->left;
     enum sc_status status = SC_OK;
     int n = s->along.n;
 
     for (int step = 0; step < n && status == SC_OK; step++) {
         int i = descending ? n - 1 - step : step;
+        struct sc_blas_range others = {descending ? 0 : i + 1, descending ? i : n};
 
-        for (int e = 0; e < step && status == SC_OK && by_source; e++)
-            status = add(s, descending ? n - 1 - e : e, i);
+        for (int e = 0; e < step && status == SC_OK && s->by_source; e++)
+            status = add(s, descending ? n - 1 - e : e, (struct sc_blas_range){i, i + 1});
         if (status == SC_OK)
             status = scale(s, i);
-        for (int e = step + 1; e < n && status == SC_OK && !by_source; e++)
-            status = add(s, i, descending ? n - 1 - e : e);
+        while (!s->by_source && others.from < others.end && status == SC_OK)
+            status = add(s, i, sc_blas_strip_take(s, &others, descending));
     }
     return status;
 }

@@ -7,7 +7,7 @@
 static enum sc_status solve(const struct sc_blas_strip *s, int i, bool first)
 {
     struct sc_kernel kernel = *s->call->kernel;
-    struct sc_piece x = sc_blas_strip_block(s, i, SC_RDWR);
+    struct sc_piece x = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
 
     kernel.m = x.rows;
     kernel.n = x.cols;
@@ -19,32 +19,33 @@ static enum sc_status solve(const struct sc_blas_strip *s, int i, bool first)
                         sc_blas_none());
 }
 
-/* Block l of B -= what block i, solved, contributes to it. */
-static enum sc_status update(const struct sc_blas_strip *s, int i, int l, bool first)
+/* Block i of B -= what others, solved, contribute to it. */
+static enum sc_status update(const struct sc_blas_strip *s, int i, struct sc_blas_range others, bool first)
 {
-    struct sc_piece x = sc_blas_strip_block(s, i, SC_READ), y = sc_blas_strip_block(s, l, SC_RDWR);
     struct sc_kernel kernel = {.alpha = {-1, 0}};
 
     sc_blas_set_beta(&kernel, s->call->kernel->alpha, first);
-    return sc_blas_strip_gemm(s, sc_blas_strip_device(s, &y), &kernel, l, i, x, y);
+    return sc_blas_strip_gemm(s, &kernel, i, others);
 }
 
 /* Each block is solved, and subtracted from the later ones; or each is updated by the earlier ones, and solved. */
 static enum sc_status solve_strip(const struct sc_blas_strip *s)
 {
-    bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left, by_source = sc_blas_strip_by_source(s);
+    bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left;
     enum sc_status status = SC_OK;
     int n = s->along.n;
 
     for (int step = 0; step < n && status == SC_OK; step++) {
         int i = ascending ? step : n - 1 - step;
+        struct sc_blas_range solved = {ascending ? 0 : i + 1, ascending ? i : n};
+        bool first = true;
 
-        for (int e = 0; e < step && status == SC_OK && !by_source; e++)
-            status = update(s, ascending ? e : n - 1 - e, i, e == 0);
+        for (; !s->by_source && solved.from < solved.end && status == SC_OK; first = false)
+            status = update(s, i, sc_blas_strip_take(s, &solved, !ascending), first);
         if (status == SC_OK)
             status = solve(s, i, step == 0);
-        for (int e = step + 1; e < n && status == SC_OK && by_source; e++)
-            status = update(s, i, ascending ? e : n - 1 - e, step == 0);
+        for (int e = step + 1; e < n && status == SC_OK && s->by_source; e++)
+            status = update(s, ascending ? e : n - 1 - e, (struct sc_blas_range){i, i + 1}, step == 0);
     }
     return status;
 }

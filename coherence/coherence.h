@@ -123,6 +123,8 @@ void sc_coherence_end(struct sc_operand *operands, int count);
 /* Between begin and end, after the last task: sends results home that the host is expected to look at, and to devices
  * that are expected to read them (push.c).  producer: of the call; NULL: nothing is known of it. */
 void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer);
+/* Whether a result will go home then, if the call writes all of it. */
+bool sc_coherence_goes_home(const struct sc_operand *result);
 
 /* Between begin and end, after the last task: calls done(of) when all that has been enqueued to compute or to go home
  * is done, at the end of a wait, of any thread, during which that happened.  If nobody waits then, never.  One call is

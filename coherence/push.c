@@ -47,6 +47,18 @@ static bool is_whole(const struct sc_operand *o)
     return lo == o->matrix->base && hi == sc_matrix_end(o->matrix);
 }
 
+bool sc_coherence_goes_home(const struct sc_operand *o)
+{
+    const struct sc_matrix *m = o->matrix;
+    int sectors = 0;
+
+    if (!m || m->bytes < LEAST_BYTES || !is_whole(o) || !sc_config.push || m->looks < LOOKS - 1)
+        return false;
+    for (int j = 0; j < m->col_parts; j++)
+        sectors += sc_matrix_tile((struct sc_matrix *)m, 0, j)->sectors;
+    return m->opened >= sectors / 4 * 3 + 1;
+}
+
 /* --- to devices --------------------------------------------------------------------------------------------------- */
 
 /* The first time in this call that a sector is written what has been read of it is history. */

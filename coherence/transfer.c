@@ -454,19 +454,47 @@ static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
     return true;
 }
 
+/* Whether one device has both ends of what is to come home, and wrote the last of it first: a stream of copies in the
+ * order of columns would begin with what is finished last. */
+static bool from_the_end(const struct sc_tile *t, uint64_t todo)
+{
+    int first = __builtin_ctzll(todo), last = 63 - __builtin_clzll(todo), from = source_for_host(t, first);
+    const struct sc_fence *ready;
+
+    if (from == SC_HOST || source_for_host(t, last) != from)
+        return false;
+    ready = t->copy[from].ready;
+    return ready[last].stream == ready[first].stream && ready[last].seq < ready[first].seq;
+}
+
+/* Sectors [*s, *e): those that one transfer brings home, from one end of what is to come. */
+static int next_home(const struct sc_matrix *m, const struct sc_tile *t, uint64_t todo, bool backwards, int *s, int *e)
+{
+    int from;
+
+    *s = backwards ? 63 - __builtin_clzll(todo) : __builtin_ctzll(todo);
+    *e = *s + 1;
+    from = source_for_host(t, *s);
+    while (!backwards && *e < t->sectors && todo >> *e & 1 && source_for_host(t, *e) == from &&
+           sc_tile_sector_bytes(m, t, *s, *e) < CHUNK_BYTES)
+        ++*e;
+    while (backwards && *s > 0 && todo >> (*s - 1) & 1 && source_for_host(t, *s - 1) == from &&
+           sc_tile_sector_bytes(m, t, *s, *e) < CHUNK_BYTES)
+        --*s;
+    return from;
+}
+
 static void bring_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, bool evicted)
 {
-    uint64_t todo;
+    uint64_t todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors);
+    bool backwards = todo && from_the_end(t, todo);
 
-    while ((todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors))) {
-        int s = __builtin_ctzll(todo), e = s + 1, from = source_for_host(t, s);
+    for (; todo; todo = sectors & ~t->host_valid & sc_sectors_all(t->sectors)) {
+        int s, e, from = next_home(m, t, todo, backwards, &s, &e);
         struct rect r = {m, t, t->row, t->row + t->rows, sc_tile_sector_col(m, t, s), 0, from, SC_HOST,
                          evicted ? SC_TRANSFER_EVICTED : SC_TRANSFER_WHOLE};
         struct sc_fence f;
 
-        while (e < t->sectors && todo >> e & 1 && source_for_host(t, e) == from &&
-               sc_tile_sector_bytes(m, t, s, e) < CHUNK_BYTES)
-            e++;
         r.c1 = sc_tile_sector_end(m, t, e);
         if (!land(&r, s, e, &f))
             continue;

@@ -5,7 +5,7 @@
 #include "autotuner/trials.h"
 #include "tests/tap.h"
 
-static const struct sc_trial_shape product = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N',
+static const struct sc_trial_shape product = {.op = SC_OP_GEMM, .type = SC_D, .letters = "NN",
                                               .devices = 2, .m = 5000, .n = 6000, .k = 7000, .missing = 1 << 30};
 /* The second is the model's best; the third and the first are within a tenth of it, the others are not. */
 static const struct sc_strips_choice choice = {.count = 4, .width = {256, 512, 1024, 2048},

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "autotuner/strips.h"
 #include "base/config.h"
 #include "blas/blas.h"
 #include "tests/blas_random.h"
@@ -50,6 +51,7 @@ void target_vary(struct random *r)
     fake.fail_task = random_below(r, 3) ? 0 : 1 + (int)random_below(r, 4);
     fake.conflict = random_below(r, 50) == 0;
     sc_config.schedule = (enum sc_strategy)random_below(r, SC_STRATEGIES);
+    sc_strips_fixed = random_below(r, 2) ? 1 + random_below(r, 30) : 0; /* results are cut, too */
 }
 
 void *target_alloc(size_t bytes, struct random *r)

@@ -139,6 +139,62 @@ static void test_without_clock(void)
     sc_protocol.ops = ops;
 }
 
+/* --- other routines ----------------------------------------------------------------------------------------------- */
+
+/* Seconds of the last of some calls whose result the program reads, or does not. */
+static double of_routine(enum paper_routines routine, const char *letters, bool read)
+{
+    struct paper_matrix a = paper_matrix(N, N), b = paper_matrix(N, N), c = paper_matrix(N, N);
+    struct sc_kernel kernel = paper_square(routine, &a, &b, &c);
+    double start = 0;
+
+    sc_trials_reset();
+    kernel.side = letters[0];
+    kernel.uplo = letters[1];
+    kernel.transa = letters[2];
+    for (int i = 0; i < 5; i++) {
+        paper_wait();
+        start = sc_coherence_virtual_seconds();
+        paper_call(&kernel);
+        if (read)
+            paper_move(paper_routine[routine].in_place ? &b : &c, SC_HOST);
+        paper_wait();
+    }
+    start = sc_coherence_virtual_seconds() - start;
+    paper_free(&a);
+    paper_free(&b);
+    paper_free(&c);
+    return start;
+}
+
+/* All go home under the kernels but for a part, in the order in which they are finished, whichever that is. */
+static void test_routines(void)
+{
+    static const struct {
+        enum paper_routines routine;
+        const char *letters;
+        double most; /* of the time in one piece */
+    } row[] = {{PAPER_SYMM, "LL", 0.7},  {PAPER_SYMM, "RU", 0.7},  {PAPER_SYRK, "LLN", 0.8},  {PAPER_SYRK, "LUT", 0.65},
+               {PAPER_SYR2K, "LL", 0.8}, {PAPER_TRMM, "LL", 0.6},  {PAPER_TRMM, "RLN", 0.7},  {PAPER_TRMM, "RLT", 0.7},
+               {PAPER_TRSM, "LU", 0.6},  {PAPER_TRSM, "RLN", 0.6}, {PAPER_TRSM, "RLT", 0.6}};
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        enum paper_routines r = row[i].routine;
+        char letters[4] = "LLN";
+        double whole, strips, stays;
+
+        memcpy(letters, row[i].letters, strlen(row[i].letters));
+        strips = of_routine(r, letters, true);
+        stays = of_routine(r, letters, false);
+        sc_strips_fixed = N;
+        whole = of_routine(r, letters, true);
+        tap_ok(strips < row[i].most * whole, "%s %s goes home in strips: %.4g ms, in one piece %.4g",
+               paper_routine[r].name, letters, 1e3 * strips, 1e3 * whole);
+        tap_ok(near(stays, of_routine(r, letters, false)), "and is in one piece where nobody reads it");
+        sc_strips_fixed = 0;
+    }
+}
+
 /* --- who waits ---------------------------------------------------------------------------------------------------- */
 
 static int ended;
@@ -212,6 +268,9 @@ int main(void)
     test_widths();
     test_without_clock();
     test_watch();
+    paper_close();
+    paper_open("h200x8:1");
+    test_routines();
     paper_close();
     return tap_done();
 }

@@ -532,6 +532,7 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
 {
     (void)operands, (void)count, (void)producer;
 }
+bool sc_coherence_goes_home(const struct sc_operand *result) { return (void)result, false; }
 
 void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chunks *in_chunks, const void *of)
 {
