@@ -1,6 +1,7 @@
 /* Every routine of routines.tab in every type, order of storage and combination of its letters, through the names that
  * programs call, in random sequences on the real protocol: sizes, leading dimensions, increments and places are random,
- * operands are blocks of arrays that other calls use other parts of, and between calls the CPU reads and writes.
+ * operands are blocks of arrays that other calls use other parts of, and between calls the CPU reads and writes.  In a
+ * third of the sequences arrays lie outside of malloc.
  * The host BLAS does the same on a copy of the arrays; both have to be equal (blas_calls.h).
  *
  * Left out are rotg and rotmg, which work on single numbers on the host (blas_library_all).
@@ -12,6 +13,7 @@
  * slow surroundings (sanitizer.sh). */
 #include <ctype.h>
 #include <math.h>
+#include <sys/mman.h>
 
 #include "base/config.h"
 #include "blas/prototypes.h"
@@ -161,9 +163,12 @@ static void describe(int step, const struct calls_call *c, bool on_devices)
 
 /* --- a sequence of them ------------------------------------------------------------------------------------------ */
 
+enum place { IN_MALLOC, IN_BSS, IN_PRIVATE_MAPPING, IN_SHARED_MAPPING, PLACES };
+
 struct sequence {
     uint64_t seed;
     struct random random;
+    enum place place[CALLS_ARRAYS];
     struct calls_arrays arrays;
     struct calls_call calls[LENGTH];
     bool on_devices[LENGTH];
@@ -212,9 +217,30 @@ static bool compare_all(const struct sequence *s)
     return same;
 }
 
+/* The arrays share pages there. */
+static void *room_in_bss(const struct sequence *s, int array)
+{
+    static _Alignas(16) char room[CALLS_ARRAYS * CALLS_ELEMENTS * 16];
+
+    return room + (size_t)array * array_bytes(s);
+}
+
+static void *room_for(const struct sequence *s, int array)
+{
+    int flags = MAP_ANONYMOUS | (s->place[array] == IN_SHARED_MAPPING ? MAP_SHARED : MAP_PRIVATE);
+    void *room;
+
+    if (s->place[array] == IN_MALLOC)
+        return malloc(array_bytes(s));
+    if (s->place[array] == IN_BSS)
+        return room_in_bss(s, array);
+    room = mmap(NULL, array_bytes(s), PROT_READ | PROT_WRITE, flags, -1, 0);
+    return room == MAP_FAILED ? NULL : room;
+}
+
 static void make_array(struct sequence *s, int array)
 {
-    s->arrays.target[array] = malloc(array_bytes(s));
+    s->arrays.target[array] = room_for(s, array);
     s->arrays.copy[array] = malloc(array_bytes(s));
     for (int64_t i = 0; i < CALLS_ELEMENTS; i++)
         calls_put_any(&s->arrays, array, i, &s->random);
@@ -222,7 +248,10 @@ static void make_array(struct sequence *s, int array)
 
 static void free_array(struct sequence *s, int array)
 {
-    free(s->arrays.target[array]);
+    if (s->place[array] == IN_MALLOC)
+        free(s->arrays.target[array]);
+    else if (s->place[array] != IN_BSS)
+        munmap(s->arrays.target[array], array_bytes(s));
     free(s->arrays.copy[array]);
 }
 
@@ -348,6 +377,14 @@ static void start_machine(uint64_t seed)
         sc_emu_jitter(random_next(&r), random_below(&r, 2) ? 20 : 0);
 }
 
+static void choose_places(struct sequence *s)
+{
+    struct random r = {s->seed * UINT64_C(0x9e3779b97f4a7c15) + 3};
+
+    for (int a = 0; a < CALLS_ARRAYS && s->seed % 3 == 0; a++)
+        s->place[a] = (enum place)random_below(&r, PLACES);
+}
+
 static bool sequence(uint64_t seed, const struct calls_flags *flags, int count, bool careful)
 {
     struct sequence *s = calloc(1, sizeof *s);
@@ -356,6 +393,7 @@ static bool sequence(uint64_t seed, const struct calls_flags *flags, int count, 
     s->seed = seed;
     s->random.state = seed * UINT64_C(0x9e3779b97f4a7c15) + 88172645463325252u;
     s->arrays.type = sc_blas_rows[flags->routine].type;
+    choose_places(s);
     start_machine(seed);
     sc_config.schedule = (enum sc_strategy)random_below(&s->random, SC_STRATEGIES);
     sc_config.exchange = (enum sc_exchange_by)random_below(&s->random, SC_EXCHANGE_PUSH + 1);
@@ -530,7 +568,10 @@ int main(void)
         bad += play(&seed, only, round, true);
     tap_ok(!bad, "%d rounds, %llu sequences with %d accesses in between: as the host BLAS on a copy", rounds,
            (unsigned long long)(seed - 1), acts);
-    if (all)
+    if (all) {
         check_offloaded();
+        tap_ok(sc_stats.percall_in > 1000000, "of arrays outside of malloc %llu bytes were copied in",
+               (unsigned long long)sc_stats.percall_in);
+    }
     return tap_done();
 }
