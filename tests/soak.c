@@ -256,7 +256,7 @@ static void sparse_start(void)
         for (int j = i - 1; j <= i + 1; j++)
             if (j >= 0 && j < SPARSE) {
                 plan.columns[count] = j;
-                sparse_values[count++] = i == j ? 2 : -1;
+                sparse_values[count++] = i == j ? 2 : i < j ? -1 : 3;
             }
     }
     plan.rows[SPARSE] = count;
@@ -267,14 +267,21 @@ static void sparse_start(void)
         sparse_mv = (__typeof__(sparse_mv))dlsym(RTLD_DEFAULT, "semcache_sparse_mv");
 }
 
+/* y := A x + beta y, or A^T x + beta y. */
 static void sparse_product(struct worker *w, struct slot *x, struct slot *y)
 {
+    bool transposed = below(w, 3) == 0;
+    const double *beta = below(w, 2) ? &unit : &zero;
+    int before = transposed ? -1 : 3, after = transposed ? 3 : -1;
+
     if (!sparse_mv || x == y || numbers(x) < SPARSE || numbers(y) < SPARSE)
         return;
-    tame(w, x);
-    judge(w, sparse_mv(sparse, 'N', &unit, x->data, &zero, y->data) == SEMCACHE_OK, "a sparse product's status");
+    tame(w, x), tame(w, y);
+    judge(w, sparse_mv(sparse, transposed ? 'T' : 'N', &unit, x->data, beta, y->data) == SEMCACHE_OK,
+          "a sparse product's status");
     for (int i = 0; i < SPARSE; i++)
-        y->truth[i] = 2 * x->truth[i] - (i ? x->truth[i - 1] : 0) - (i < SPARSE - 1 ? x->truth[i + 1] : 0);
+        y->truth[i] = *beta * y->truth[i] + 2 * x->truth[i] + (i ? before * x->truth[i - 1] : 0) +
+                      (i < SPARSE - 1 ? after * x->truth[i + 1] : 0);
 }
 
 /* --- the CPU, memory, the kernel ---------------------------------------------------------------------------------- */
