@@ -29,8 +29,7 @@ struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_a
                           sc_blas_part(&g->n, j), access);
 }
 
-/* Block (i, j) of C += parts [l, l_end) of the sum; the first of the block's tasks applies beta. */
-static enum sc_status multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first)
+enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first)
 {
     struct sc_kernel kernel = *g->call->kernel;
 
@@ -70,12 +69,14 @@ static enum sc_status in_order(const struct sc_product *g)
 {
     enum sc_status status = SC_OK;
 
+    if (sc_product_as_it_comes(g, &status))
+        return status;
     for (int j = 0; j < g->n.n && status == SC_OK; j++)
         for (int i = 0; i < g->m.n && status == SC_OK; i++) {
             int device = sc_product_device(g, i, j);
 
             for (int l = 0; l < g->k.n && status == SC_OK; l++)
-                status = multiply(g, device, i, j, l, l + 1, l == 0);
+                status = sc_product_multiply(g, device, i, j, l, l + 1, l == 0);
         }
     return status;
 }
@@ -387,7 +388,7 @@ static enum sc_status multiply_until(const struct sc_product *g, struct sc_pipel
     enum sc_status status = SC_OK;
 
     while (status == SC_OK && sc_pipeline_next(p, when, &task))
-        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
+        status = sc_product_multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
     return status;
 }
 

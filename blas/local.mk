@@ -3,7 +3,7 @@ libcore_la_SOURCES += blas/blas.h blas/blas_int.h blas/counts.c blas/start.c bla
 # Decomposition of calls into tasks.
 libcore_la_SOURCES += blas/tasks.h blas/place.c \
 	blas/offload.c blas/together.c blas/pieces.c blas/segments.c blas/strips.c blas/level1.c blas/reduce.c \
-	blas/gemv.c blas/ger.c blas/gemm.c blas/product.h blas/gemm_sum.c blas/partials.h \
+	blas/gemv.c blas/ger.c blas/gemm.c blas/product.h blas/gemm_sum.c blas/gemm_awaited.c blas/partials.h \
 	blas/partials.c blas/pipeline.h blas/pipeline.c blas/single.c blas/symm.c blas/syr.c blas/rank.c \
 	blas/triangle.h blas/triangle.c blas/trmm.c blas/trmv.c blas/trsm.c blas/verify.h blas/verify.c \
 	blas/verify_bound.c

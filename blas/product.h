@@ -21,10 +21,17 @@ struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end
 struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j);
 struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_access access);
 
+/* Block (i, j) of C += parts [l, l_end) of the sum; the first of the block's tasks applies beta. */
+enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first);
+
 /* Where block (i, j) of C runs. */
 int sc_product_device(const struct sc_product *g, int i, int j);
 
 #define SC_PRODUCT_PARTS_MAX 64 /* of a dimension, in a schedule */
+
+/* All blocks, as parts of the sum come from other devices.  False: none is awaited, or nothing can be done meanwhile;
+ * nothing has changed. */
+bool sc_product_as_it_comes(const struct sc_product *g, enum sc_status *status);
 
 /* The sum in parts on several devices, where that is better.  False: it is not, or cannot be done; nothing has changed.
  * Only the call is set in `g`. */

@@ -216,6 +216,8 @@ int sc_coherence_where(const struct sc_piece *piece);
 int sc_coherence_home(const struct sc_piece *piece);
 /* Bytes of the piece that are not valid on the device. */
 uint64_t sc_coherence_missing(int device, const struct sc_piece *piece);
+/* Nothing of it is missing there, nor on its way as far as the device's kernels have not waited for that yet. */
+bool sc_coherence_ready(int device, const struct sc_piece *piece);
 
 /* True when the piece is one contiguous range in a device's memory (so that n = rows * cols elements can be worked on
  * as a vector of increment 1). */

@@ -151,22 +151,29 @@ static bool is_there(const struct sc_move *v)
     return !(sc_sectors_range(v->s, v->e) & ~v->t->copy[v->from].valid);
 }
 
-static enum sc_status by_copies(struct sc_move *const which[], int count)
+/* All that are left, in the order in which they were collected; after a failure none to that device. */
+static enum sc_status by_copies(struct sc_moves *all)
 {
-    enum sc_status status = SC_OK;
+    enum sc_status status[SC_DEVICES_MAX] = {SC_OK}, first = SC_OK;
 
-    for (int i = 0; i < count; i++) {
-        which[i]->done = true;
-        if (status != SC_OK || !is_there(which[i])) {
-            status = status == SC_OK ? SC_ERR_DEVICE : status;
+    for (int i = 0; i < all->count; i++) {
+        struct sc_move *v = &all->move[i];
+        enum sc_status *here = &status[v->to];
+
+        if (v->done)
             continue;
+        v->done = true;
+        if (*here == SC_OK && !is_there(v)) {
+            *here = SC_ERR_DEVICE;
+        } else if (*here == SC_OK) {
+            begin(v);
+            *here = copy_one(v);
+            if (*here != SC_OK)
+                failed(v);
         }
-        begin(which[i]);
-        status = copy_one(which[i]);
-        if (status != SC_OK)
-            failed(which[i]);
+        first = first == SC_OK ? *here : first;
     }
-    return status;
+    return first;
 }
 
 /* --- which -------------------------------------------------------------------------------------------------------- */
@@ -220,21 +227,23 @@ static bool pushes(const struct sc_moves *all)
 
 enum sc_status sc_moves_issue(struct sc_moves *all)
 {
-    bool push = pushes(all);
+    bool push = pushes(all), asked[SC_DEVICES_MAX] = {false};
     enum sc_status status = SC_OK, each;
     struct sc_move *which[SC_MOVES_MAX];
 
     for (int i = 0; i < all->count; i++) {
-        int on = end_of(&all->move[i], push), count = group(all, on, push, which);
+        int on = end_of(&all->move[i], push), count;
 
-        if (!count)
+        if (asked[on])
             continue;
-        if (!is_worth_a_kernel(on, which, count, push) || !by_kernel(on, which, count, &each))
-            each = by_copies(which, count);
-        status = status == SC_OK ? each : status;
+        asked[on] = true;
+        count = group(all, on, push, which);
+        if (is_worth_a_kernel(on, which, count, push) && by_kernel(on, which, count, &each))
+            status = status == SC_OK ? each : status;
     }
+    each = by_copies(all);
     all->count = 0;
-    return status;
+    return status == SC_OK ? each : status;
 }
 
 enum sc_status sc_moves_add(struct sc_moves *all, const struct sc_move *move)

@@ -201,17 +201,23 @@ static uint64_t *sort(const struct sc_matrix *m, const struct made made[SC_DEVIC
     return sectors;
 }
 
+/* Parts of one tile each go in a ring: first each to the next device, then each to the one after that..., so that all
+ * links are used at once and a device gets one part after the other.  Of several tiles the first one is sent to all,
+ * since the next may not be made by then. */
 static void send_chunk(struct sc_matrix *m, const uint64_t *sectors, int chunk, int chunks)
 {
+    int tiles = m->row_parts * m->col_parts, devices = sc_protocol.devices;
+    bool ring = tiles <= devices;
     struct sc_moves moves; /* large */
 
     moves.count = 0;
-    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
+    for (int at = 0; at < tiles * devices; at++) {
+        int i = ring ? at % tiles : at / devices;
         struct sc_tile *t = &m->tiles[i];
-        uint64_t all = t->written_by == sc_protocol.calls ? t->written : 0;
+        int to = ring ? (t->home + at / tiles) % devices : at % devices;
 
-        for (int d = 0; d < sc_protocol.devices && all; d++)
-            send(m, t, d, sectors ? sectors[i * chunks + chunk] : all, &moves);
+        if (t->written_by == sc_protocol.calls)
+            send(m, t, to, sectors ? sectors[i * chunks + chunk] : t->written, &moves);
     }
     sc_moves_issue(&moves);
 }

@@ -212,21 +212,22 @@ int sc_coherence_home(const struct sc_piece *piece)
     return x.sectors ? sector_home(x.m, x.t, __builtin_ctzll(x.sectors)) : x.t->home;
 }
 
+/* Of devices that have as much the home: what all have read is not to be made on the first of them. */
 int sc_coherence_where(const struct sc_piece *piece)
 {
+    int home = sc_coherence_home(piece), best = home, most = 0;
     struct sc_target x;
-    int best = SC_HOST, most = 0;
 
     sc_piece_target(piece, &x);
     for (int d = 0; d < sc_protocol.devices; d++) {
-        int n = __builtin_popcountll(x.t->copy[d].valid & x.sectors);
+        int n = __builtin_popcountll(x.t->copy[d].valid & x.sectors), rank = n ? 2 * n + (d == home) : 0;
 
-        if (n > most && !sc_protocol.failed[d]) {
-            most = n;
+        if (rank > most && !sc_protocol.failed[d]) {
+            most = rank;
             best = d;
         }
     }
-    return best != SC_HOST ? best : x.sectors ? sector_home(x.m, x.t, __builtin_ctzll(x.sectors)) : x.t->home;
+    return best;
 }
 
 uint64_t sc_coherence_missing(int device, const struct sc_piece *piece)
@@ -238,6 +239,16 @@ uint64_t sc_coherence_missing(int device, const struct sc_piece *piece)
     touched = __builtin_popcountll(x.sectors);
     missing = touched - __builtin_popcountll(x.t->copy[device].valid & x.sectors);
     return touched ? (uint64_t)(piece->rows * piece->cols) * x.m->elem * (uint64_t)missing / (uint64_t)touched : 0;
+}
+
+bool sc_coherence_ready(int device, const struct sc_piece *piece)
+{
+    const struct sc_copy *c;
+    struct sc_target x;
+
+    sc_piece_target(piece, &x);
+    c = &x.t->copy[device];
+    return !(x.sectors & (~c->valid | c->pending));
 }
 
 bool sc_coherence_contiguous(int device, const struct sc_piece *piece)

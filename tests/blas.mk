@@ -95,6 +95,10 @@ dist_check_SCRIPTS += tests/verify.t
 TESTS += tests/verify.t
 # Repeated products in virtual time.
 if HAVE_BLAS
+check_PROGRAMS += tests/blas_awaited
+tests_blas_awaited_SOURCES = tests/blas_awaited.c
+tests_blas_awaited_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_awaited
 check_PROGRAMS += tests/blas_strips
 tests_blas_strips_SOURCES = tests/blas_strips.c bench/paper.c bench/paper.h
 tests_blas_strips_LDADD = libcore.la -ldl -lm

@@ -191,6 +191,8 @@ int64_t sc_coherence_run(const struct sc_operand *vector, int64_t r, int64_t lim
     return n < limit ? n : limit;
 }
 
+bool sc_coherence_ready(int device, const struct sc_piece *p) { return !sc_coherence_missing(device, p); }
+
 uint64_t sc_coherence_missing(int device, const struct sc_piece *p)
 {
     (void)device;
