@@ -1,10 +1,13 @@
 #include "autotuner/strips.h"
 
+#include <math.h>
+
 /* A kernel of so many elements of the result occupies a device: 128 blocks of 128 x 128 on 132 multiprocessors. */
 #define FULL ((int64_t)1 << 21)
 #define NARROWEST 256
 #define NARROWEST_SUM 512 /* where the sum is cut, too: each part reads and writes all of C */
 #define ALWAYS 1024   /* this is allowed, however few rows there are */
+#define BETTER 0.94 /* than all columns at once, where tiles are dealt out as a grid, of which the model knows less */
 #define LITTLE 1.005 /* times the least: fewer strips are less work for the host */
 
 /* Without measurements, as elsewhere: predict.c, exchange.c. */
@@ -24,22 +27,86 @@ static double parts_of(int64_t extent, int64_t width) { return (double)((extent 
 /* Of blocks whose operands arrive in a strips of A and b of B what is left to be done when the last strip has come. */
 static double left_of(double a, double b) { return 1 / a + 1 / b - 1 / (a * b); }
 
-/* Operands arrive under the kernels that have theirs; no kernel begins before the host has enqueued it; and the result
- * goes home part after part: what takes longer hides the other but for one part. */
-double sc_strips_seconds(const struct sc_strips *s, int64_t width)
-{
-    double across = larger(parts_of(s->columns, width), s->parts[1]);
-    double along = s->in > 0 ? larger(parts_of(s->sum, width), s->parts[0]) : 1;
-    double tasks = across * s->blocks * (along + 1) / 2; /* parts of the sum that have come are joined */
-    double chunks = across * s->tiles;
-    double run = s->kernel + (along - 1) / 2 * s->again + tasks * s->launch, out = s->out + chunks * s->latency[1], in;
+/* A call cut into strips: how many of the columns, how many of the sum, and how many of the columns come along with A. */
+struct cut {
+    double across, along, with;
+};
 
-    if (s->in > 0) {
-        in = s->in + (across + along) * s->latency[0];
-        run += in - (1 - left_of(along, across)) * smaller(in, run);
-    }
-    run = larger(run, tasks * s->devices * s->task);
+/* Kernels of a share of the columns, whose sums are in so many parts on the mean.  *tasks: how many. */
+static double run_seconds(const struct sc_strips *s, const struct cut *c, double share, double parts, double *tasks)
+{
+    double count = share * c->across * s->blocks * parts;
+
+    *tasks += count;
+    return share * (s->kernel + (parts - 1) * s->again) + count * s->launch;
+}
+
+/* The result goes home part after part: what takes longer hides the other but for one part. */
+static double with_result(double run, double out, double chunks)
+{
     return larger(run, out) + smaller(run, out) / chunks;
+}
+
+/* All is there. */
+static double run_only(const struct sc_strips *s, const struct cut *c, double out)
+{
+    double tasks = 0, run = run_seconds(s, c, 1, 1, &tasks);
+
+    return with_result(larger(run, tasks * s->devices * s->task), out, c->across * s->tiles);
+}
+
+/* Parts of a sum on the mean: while strips arrive, for a part of the work, those that have come are joined, which is half
+ * of them; afterwards all. */
+static double parts_while(const struct sc_strips *s, const struct cut *c, double part)
+{
+    return s->parts[0] + part * larger((c->along + 1) / 2 - s->parts[0], 0);
+}
+
+/* Operands arrive under the kernels that have theirs; no kernel begins before the host has enqueued it.  First A and
+ * some of B; when these are there, the first columns of the result are finished and go home, while the rest of B arrives
+ * for one column after the other. */
+static double arriving(const struct sc_strips *s, const struct cut *c, double out)
+{
+    double share = c->with / c->across, chunks = c->across * s->tiles, tasks = 0;
+    double in = s->in_all + share * (s->in - s->in_all) + (c->with + c->along) * s->latency[0];
+    double first = run_seconds(s, c, share, parts_while(s, c, smaller(in / (share * s->kernel), 1)), &tasks);
+    double rest = run_seconds(s, c, 1 - share, s->parts[0], &tasks);
+    double all_in = s->in + (c->across + c->along) * s->latency[0];
+    double run = in + first - (1 - left_of(c->along, c->with)) * smaller(in, first) + rest;
+
+    if (c->with < c->across)
+        run = larger(run, all_in + rest / (c->across - c->with));
+    run = larger(run, tasks * s->devices * s->task);
+    return larger(in + out, run + out / chunks);
+}
+
+double sc_strips_seconds(const struct sc_strips *s, int64_t width, double first)
+{
+    struct cut c = {.across = larger(parts_of(s->columns, width), s->parts[1]), .along = 1};
+    double out = s->out + c.across * s->tiles * s->latency[1];
+
+    if (s->in <= 0)
+        return run_only(s, &c, out);
+    c.along = larger(parts_of(s->sum, width), s->parts[0]);
+    c.with = s->apart ? larger(ceil(first * c.across), 1) : c.across;
+    return arriving(s, &c, out);
+}
+
+/* The least of some shares, the larger one of those that are about as good: *first.  All, if nothing is much better. */
+static double best_share(const struct sc_strips *s, int64_t width, double *first)
+{
+    static const double shares[] = {0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0};
+    double whole = sc_strips_seconds(s, width, *first = 1), least = s->blocks > 1 ? BETTER * whole : whole;
+
+    for (size_t i = 0; i < sizeof shares / sizeof *shares && s->apart && s->in > 0; i++) {
+        double seconds = sc_strips_seconds(s, width, shares[i]);
+
+        if (seconds < least / LITTLE) {
+            least = seconds;
+            *first = shares[i];
+        }
+    }
+    return *first < 1 ? least : whole;
 }
 
 /* The narrowest that keeps a device occupied, as far as the caller can cut so. */
@@ -62,7 +129,8 @@ void sc_strips_choose(const struct sc_strips *s, struct sc_strips_choice *out)
     out->count = out->best = 0;
     do {
         out->width[out->count] = width;
-        out->seconds[out->count++] = sc_strips_seconds(s, width);
+        out->seconds[out->count] = best_share(s, width, &out->first[out->count]);
+        out->count++;
         width *= 2;
     } while (width < 2 * most && out->count < SC_STRIPS_MOST && !sc_strips_fixed);
     least = out->seconds[0];
@@ -74,13 +142,14 @@ void sc_strips_choose(const struct sc_strips *s, struct sc_strips_choice *out)
 }
 
 void sc_strips_machine(struct sc_strips *s, const struct sc_database *db, double otherwise, double bytes_in,
-                       double bytes_out)
+                       double bytes_all, double bytes_out)
 {
     double down = db ? sc_database_host_rate(db, SC_SET_DOWN, s->devices) : 0;
     double up = db ? sc_database_host_rate(db, SC_SET_UP, s->devices) : 0;
 
     otherwise = s->devices * known(otherwise, BANDWIDTH);
     s->in = bytes_in / known(down, otherwise);
+    s->in_all = bytes_all / known(down, otherwise);
     s->out = bytes_out / known(up, otherwise);
     s->launch = LAUNCH;
     s->task = known(db ? db->enqueue : 0, TASK);

@@ -4,6 +4,7 @@
 #ifndef SC_AUTOTUNER_STRIPS_H
 #define SC_AUTOTUNER_STRIPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "autotuner/database.h"
@@ -12,6 +13,8 @@
 struct sc_strips {
     double kernel;     /* computing */
     double in, out;    /* bringing what it lacks (0: nothing); its part of the result on the way home */
+    double in_all;     /* of `in`: what every column of the result needs (A) */
+    bool apart;        /* what else comes can come for one column of the result after the other */
     double again;      /* reading and writing its part of the result, as each further part of the sum does */
     double launch;     /* of the device, for each kernel more */
     double task;       /* of the host, for each task */
@@ -31,15 +34,18 @@ struct sc_strips_choice {
     int count;
     int64_t width[SC_STRIPS_MOST]; /* ascending */
     double seconds[SC_STRIPS_MOST];
+    double first[SC_STRIPS_MOST]; /* columns whose part comes along with what all need, 0 to 1; 1: all */
     int best; /* of these: the widest one that takes little more than the least */
 };
 
-double sc_strips_seconds(const struct sc_strips *call, int64_t width);
+/* `first` as in the choice. */
+double sc_strips_seconds(const struct sc_strips *call, int64_t width, double first);
 void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out);
 
-/* Fills in what is the machine's; `otherwise`: bytes/s of a device's link to the host by what it says of itself. */
+/* Fills in what is the machine's; `otherwise`: bytes/s of a device's link to the host by what it says of itself.
+ * bytes_all: of bytes_in, what every column needs. */
 void sc_strips_machine(struct sc_strips *call, const struct sc_database *db, double otherwise, double bytes_in,
-                       double bytes_out);
+                       double bytes_all, double bytes_out);
 
 /* Not 0: every width is this one (bench/strips). */
 extern int64_t sc_strips_fixed;

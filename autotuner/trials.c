@@ -22,7 +22,7 @@ static struct entry {
     int candidates, chosen, blind, restarts;
     struct candidate {
         int64_t width;
-        double predicted, least; /* seconds; least of what was measured */
+        double first, predicted, least; /* seconds; least of what was measured */
         int turns;
     } candidate[CANDIDATES];     /* the model's best first */
 } entries[SHAPES];
@@ -60,7 +60,8 @@ static void add(struct entry *e, const struct sc_strips_choice *choice, int i)
     for (int j = 0; j < e->candidates; j++)
         if (e->candidate[j].predicted == choice->seconds[i])
             return;
-    e->candidate[e->candidates++] = (struct candidate){.width = choice->width[i], .predicted = choice->seconds[i]};
+    e->candidate[e->candidates++] = (struct candidate){.width = choice->width[i], .first = choice->first[i],
+                                                       .predicted = choice->seconds[i]};
 }
 
 /* The model's best, and its neighbours from the nearest on, as far as they are about as good. */
@@ -102,8 +103,10 @@ void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_c
 {
     int slot = slot_of(shape);
     struct entry *e = &entries[slot];
+    const struct candidate *use;
 
-    *trial = (struct sc_trial_turn){.width = choice->width[choice->best], .slot = -1};
+    *trial = (struct sc_trial_turn){.width = choice->width[choice->best], .first = choice->first[choice->best],
+                                    .slot = -1};
     if (!enter())
         return;
     if (!e->number || !is_same(&e->shape, shape))
@@ -112,7 +115,9 @@ void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_c
         decide(e);
     if (e->known && !e->decided)
         *trial = (struct sc_trial_turn){.slot = slot, .number = e->number, .candidate = next_of(e)};
-    trial->width = e->candidate[e->decided ? e->chosen : trial->candidate].width;
+    use = &e->candidate[e->decided ? e->chosen : trial->candidate];
+    trial->width = use->width;
+    trial->first = use->first;
     e->known = true;
     leave();
 }
@@ -152,7 +157,10 @@ static void line(FILE *out, const struct entry *e)
     for (int i = 0; i < e->candidates; i++) {
         const struct candidate *c = &e->candidate[i];
 
-        fprintf(out, " %lld: %.1f", (long long)c->width, c->predicted * 1e6);
+        fprintf(out, " %lld", (long long)c->width);
+        if (c->first < 1)
+            fprintf(out, "/%.3g", c->first);
+        fprintf(out, ": %.1f", c->predicted * 1e6);
         if (c->turns)
             fprintf(out, " (%d: %.1f)", c->turns, c->least * 1e6);
     }

@@ -22,7 +22,8 @@ struct sc_trial_shape {
 
 /* A call's part in it; a value. */
 struct sc_trial_turn {
-    int64_t width;   /* what it uses */
+    int64_t width;   /* what it uses, */
+    double first;    /* with this share of the columns first (sc_strips_choice) */
     int slot;        /* -1: nobody wants to know how long it takes */
     uint32_t number; /* of the shape in its slot */
     int candidate;

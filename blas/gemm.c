@@ -117,21 +117,27 @@ static void cut_result(struct sc_product *g)
 }
 
 /* A transposed and B, too: rows of C are cut and the sum is, columns hardly.  That is another problem than the one that
- * widths are chosen for; the usual one is within a few percent of the best. */
-static int64_t width_of_operands(const struct sc_product *g)
+ * widths are chosen for; the usual one is within a few percent of the best.  As they are, a column of C needs all of A
+ * and a column of B. */
+static int64_t width_of_operands(struct sc_product *g)
 {
     const struct sc_kernel *k = g->call->kernel;
     struct sc_blas_blocks blocks = blocks_of(g);
     struct sc_blas_look look = look_at(g, &blocks);
-    int64_t most = k->k > k->n ? k->k : k->n;
+    int64_t most = k->k > k->n ? k->k : k->n, width;
 
+    g->first = 1;
     if (k->transa != 'N' && k->transb != 'N')
         return most / 16 > SC_BLAS_STRIP_MIN ? most / 16 : SC_BLAS_STRIP_MIN;
     look.missing = sc_blas_missing(g->call);
     if (!look.missing) /* at home there may be all of it, if not where blocks run */
         look.missing = 1;
     look.least = most / (SC_PRODUCT_PARTS_MAX / 2);
-    return sc_blas_strip_width(g->call, &look);
+    look.apart = k->transa == 'N' && k->transb == 'N';
+    look.all = sc_blas_missing_of(sc_product_operand(g, 0), 0);
+    width = sc_blas_strip_width(g->call, &look);
+    g->first = g->call->tried.trial.first;
+    return width;
 }
 
 /* Of operands of which something is missing, to be worked on as they arrive. */
@@ -316,21 +322,53 @@ static int due(int strips, int round, int rounds)
     return (round * strips + rounds - 1) / rounds;
 }
 
-/* Round s of `rounds` on one device: from A, B and C in proportion to their numbers of strips, so that k strips of
- * each make about k^2 blocks possible. */
-static void request_round(struct requests *r, int d, int s, int rounds)
+/* The order of a device's strips.  Those of A and of the first `with` ones of B come in proportion to their numbers, so
+ * that k strips of each make about k^2 blocks possible, in the first rounds; then those of the other columns, each of
+ * which finishes its part of C, which goes home meanwhile (autotuner/strips.h). */
+struct arrivals {
+    int columns[SC_PRODUCT_PARTS_MAX], n; /* of C, of which the device has a block */
+    int a, b, with;                       /* strips */
+    int first, rounds;
+};
+
+static void set_arrivals(const struct requests *r, int d, int rounds, struct arrivals *o)
 {
     const struct sc_kernel *kernel = r->g->call->kernel;
-    int columns[SC_PRODUCT_PARTS_MAX], c = columns_of(r->p, d, columns);
-    int a = kernel->transa == 'N' ? r->p->k : r->p->m, b = kernel->transb == 'N' ? c : r->p->k;
+    bool by_columns = kernel->transa == 'N' && kernel->transb == 'N';
 
-    if (!c)
+    o->n = columns_of(r->p, d, o->columns);
+    o->a = kernel->transa == 'N' ? r->p->k : r->p->m;
+    o->b = kernel->transb == 'N' ? o->n : r->p->k;
+    o->rounds = rounds;
+    o->with = by_columns ? (int)ceil(r->g->first * o->b) : o->b;
+    o->with = o->with < 1 ? 1 : o->with > o->b ? o->b : o->with;
+    o->first = (rounds * (o->a + o->with) + o->a + o->b - 1) / (o->a + o->b);
+}
+
+/* Of `strips` of B or C, `with` come along with A. */
+static int columns_due(const struct arrivals *o, int strips, int with, int round)
+{
+    if (round == o->rounds)
+        return strips;
+    if (round <= o->first)
+        return due(with, round, o->first);
+    return with + due(strips - with, round - o->first, o->rounds - o->first);
+}
+
+static void request_round(struct requests *r, int d, int s, int rounds)
+{
+    struct arrivals o;
+    int c_with;
+
+    set_arrivals(r, d, rounds, &o);
+    if (!o.n)
         return;
-    for (int i = due(c, s, rounds); i < due(c, s + 1, rounds); i++)
-        request_strip_c(r, d, columns[i]);
-    for (int i = due(b, s, rounds); i < due(b, s + 1, rounds); i++)
-        request_strip_b(r, d, i, columns, c);
-    for (int i = due(a, s, rounds); i < due(a, s + 1, rounds); i++)
+    c_with = o.b == o.n ? o.with : o.n;
+    for (int i = columns_due(&o, o.n, c_with, s); i < columns_due(&o, o.n, c_with, s + 1); i++)
+        request_strip_c(r, d, o.columns[i]);
+    for (int i = columns_due(&o, o.b, o.with, s); i < columns_due(&o, o.b, o.with, s + 1); i++)
+        request_strip_b(r, d, i, o.columns, o.n);
+    for (int i = s < o.first ? due(o.a, s, o.first) : o.a; i < o.a && i < due(o.a, s + 1, o.first); i++)
         request_strip_a(r, d, i);
 }
 

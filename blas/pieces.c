@@ -80,8 +80,8 @@ struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent)
     return cuts;
 }
 
-/* Of a triangle no device has, or needs, what of a tile lies beside it.  `uplo` 0: all of the matrix is read. */
-static uint64_t missing_of(const struct sc_operand *operand, char uplo)
+/* Of a triangle no device has, or needs, what of a tile lies beside it. */
+uint64_t sc_blas_missing_of(const struct sc_operand *operand, char uplo)
 {
     struct sc_cuts rows, cols;
     uint64_t bytes = 0;
@@ -106,7 +106,8 @@ uint64_t sc_blas_missing(const struct sc_blas_job *call)
 
     for (int i = 0; i < call->operands; i++)
         if (call->view[i].access & SC_READ)
-            bytes += missing_of(&call->operand[i], i == 0 && sc_op_has_side(call->kernel->op) ? call->kernel->uplo : 0);
+            bytes += sc_blas_missing_of(&call->operand[i],
+                                        i == 0 && sc_op_has_side(call->kernel->op) ? call->kernel->uplo : 0);
     return bytes;
 }
 

@@ -10,14 +10,15 @@ enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *row
 
     *p = (struct sc_pipeline){.m = rows->n, .n = cols->n, .k = depth->n, .devices = devices, .rows = rows, .cols = cols,
                               .depth = depth, .rate = 1};
-    p->device = calloc(2 * m * n + k + d * k, sizeof *p->device);
+    p->device = calloc(3 * m * n + k + d * k, sizeof *p->device);
     p->a = calloc(d * k * (m + n) + m * n, sizeof *p->a);
     if (!p->device || !p->a) {
         sc_pipeline_free(p);
         return SC_ERR_MEMORY;
     }
     p->done = p->device + m * n;
-    p->join_end = p->done + m * n;
+    p->straight = p->done + m * n;
+    p->join_end = p->straight + m * n;
     p->b = p->a + d * m * k;
     p->c = p->b + d * k * n;
     p->order = p->join_end + k;
@@ -56,13 +57,26 @@ static double arrival(const struct sc_pipeline *p, int d, int i, int j, int l)
     return a > c ? a : c;
 }
 
+/* The part that comes t-th in a block. */
+static int part_of(const struct sc_pipeline *p, int d, int i, int j, int t)
+{
+    return p->straight[i + j * p->m] ? t : p->order[(size_t)d * (size_t)p->k + (size_t)t];
+}
+
+static bool all_there(const struct sc_pipeline *p, int d, int i, int j)
+{
+    for (int l = 0; l < p->k; l++)
+        if (arrival(p, d, i, j, l) > p->clock[d])
+            return false;
+    return true;
+}
+
 /* How many parts of a block from the t-th on have arrived and may be one task: neighbours, up to the tile's end. */
 static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int t)
 {
-    const int *order = p->order + (size_t)d * (size_t)p->k;
-    int l = order[t], parts = 0;
+    int l = part_of(p, d, i, j, t), parts = 0;
 
-    while (t + parts < p->k && order[t + parts] == l + parts && l + parts < p->join_end[l] &&
+    while (t + parts < p->k && part_of(p, d, i, j, t + parts) == l + parts && l + parts < p->join_end[l] &&
            arrival(p, d, i, j, l + parts) <= p->clock[d])
         parts++;
     return parts;
@@ -70,7 +84,7 @@ static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int t)
 
 /* Looks for a block of device d with something to do now; otherwise *next is when there will be (INFINITY: not
  * known yet; negative: never). */
-static bool find_block(const struct sc_pipeline *p, int d, struct sc_pipeline_task *task, double *next)
+static bool find_block(struct sc_pipeline *p, int d, struct sc_pipeline_task *task, double *next)
 {
     *next = -1;
     for (int j = 0; j < p->n; j++)
@@ -80,7 +94,9 @@ static bool find_block(const struct sc_pipeline *p, int d, struct sc_pipeline_ta
 
             if (p->device[at] != d || p->done[at] == p->k)
                 continue;
-            l = p->order[(size_t)d * (size_t)p->k + (size_t)p->done[at]];
+            if (!p->done[at])
+                p->straight[at] = all_there(p, d, i, j);
+            l = part_of(p, d, i, j, p->done[at]);
             parts = ready_parts(p, d, i, j, p->done[at]);
             if (parts) {
                 *task = (struct sc_pipeline_task){.device = d, .i = i, .j = j, .l = l, .l_end = l + parts,

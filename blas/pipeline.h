@@ -23,6 +23,7 @@ struct sc_pipeline {
     double *c;     /* [i + j * m] */
     /* State of the schedule. */
     int *done;     /* [i + j * m]: parts of k that are scheduled */
+    int *straight; /* [i + j * m]: its parts come in ascending order, for all had come when it began: fewer tasks */
     double clock[SC_DEVICES_MAX];
 };
 
@@ -40,7 +41,7 @@ void sc_pipeline_free(struct sc_pipeline *p);
 void sc_pipeline_expect_nothing(struct sc_pipeline *p, bool read_c);
 
 /* The next task of a greedy schedule: work-conserving on each device, lowest columns first.  The parts of one block
- * come in the device's order.  Only tasks that begin before `horizon`, when what has no expected arrival yet (INFINITY)
+ * come in the device's order, or ascending (straight).  Only tasks that begin before `horizon`, when what has no expected arrival yet (INFINITY)
  * will not be there; false when there are none any more: with a horizon of INFINITY, when everything is scheduled. */
 bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_task *task);
 

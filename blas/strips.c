@@ -82,7 +82,7 @@ static double now(void) { return sc_explain_clock(sc_coherence_virtual_seconds()
 int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look)
 {
     const struct sc_kernel *k = call->kernel;
-    struct sc_strips s = {.sum = look->sum, .least = look->least};
+    struct sc_strips s = {.sum = look->sum, .least = look->least, .apart = look->apart};
     double result = bytes_of(result_of(call));
     struct sc_blas_tried *tried = &call->tried;
     struct sc_strips_choice choice;
@@ -92,7 +92,7 @@ int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look 
     s.kernel = sc_blas_kernel_seconds(k, s.devices);
     s.again = 2 * result / s.devices / sc_coherence_device_properties(0)->memory_bandwidth;
     sc_strips_machine(&s, sc_autotuner_database(), sc_coherence_device_properties(0)->host_bandwidth,
-                      (double)look->missing, result);
+                      (double)look->missing, (double)(look->all < look->missing ? look->all : look->missing), result);
     s.blocks *= look->tasks * (look->missing ? 1 : s.parts[0]);
     sc_strips_choose(&s, &choice);
     shape = shape_of(k, look->missing, s.devices);

@@ -61,6 +61,8 @@ void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int6
 #define SC_BLAS_BLOCK_MIN 2048 /* the same for blocks along a triangle, where strips are both rows and columns */
 /* Bytes of the call's operands that are read and not where they are at home. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
+/* Of one of them; `uplo` not 0: of this triangle. */
+uint64_t sc_blas_missing_of(const struct sc_operand *operand, char uplo);
 
 struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access); /* a vector of increment 1 */
 
@@ -135,6 +137,8 @@ struct sc_blas_look {
     int tasks;        /* for each block of a strip (and part of the sum) */
     uint64_t missing; /* bytes that are to be brought; 0: it is the result that is cut */
     int64_t least;    /* width: what the caller can cut */
+    bool apart;       /* what is brought but for `all` bytes of it can be brought for one strip after the other */
+    uint64_t all;
 };
 /* Begins a trial of the width, perhaps. */
 int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look);

@@ -26,16 +26,16 @@ static void test_results(void)
     struct sc_strips s = result();
     struct sc_strips_choice choice;
 
-    tap_ok(is(sc_strips_seconds(&s, 4096), 20e-3) && is(sc_strips_seconds(&s, 1024), 12.5e-3),
+    tap_ok(is(sc_strips_seconds(&s, 4096, 1), 20e-3) && is(sc_strips_seconds(&s, 1024, 1), 12.5e-3),
            "a result in four strips: all but one go home under the kernels");
     s.out = 2e-3;
-    tap_ok(is(sc_strips_seconds(&s, 1024), 10.5e-3), "only the last one's transfer is left");
+    tap_ok(is(sc_strips_seconds(&s, 1024, 1), 10.5e-3), "only the last one's transfer is left");
     s.out = 40e-3;
-    tap_ok(is(sc_strips_seconds(&s, 1024), 42.5e-3), "or the first one's kernel, where the link is slower");
+    tap_ok(is(sc_strips_seconds(&s, 1024, 1), 42.5e-3), "or the first one's kernel, where the link is slower");
     s.out = 10e-3;
     tap_ok(chosen(&s) == 256, "where strips cost nothing they are as narrow as they may be");
     s.task = 1e-3;
-    tap_ok(is(sc_strips_seconds(&s, 256), 16e-3 + 10e-3 / 16), "no kernel begins before the host has enqueued it");
+    tap_ok(is(sc_strips_seconds(&s, 256, 1), 16e-3 + 10e-3 / 16), "no kernel begins before the host has enqueued it");
     tap_ok(chosen(&s) == 512, "where tasks are dear there are fewer");
     s.devices = 4;
     tap_ok(chosen(&s) == 2048, "still fewer with more devices, as one host enqueues for all");
@@ -53,10 +53,10 @@ static void test_results(void)
     tap_ok(choice.width[0] == 1024, "but of 1024 columns, however few rows there are");
     s = result();
     s.tiles = 8;
-    tap_ok(is(sc_strips_seconds(&s, 4096), 10e-3 + 10e-3 / 8), "tiles of one strip go home one after the other, too");
+    tap_ok(is(sc_strips_seconds(&s, 4096, 1), 10e-3 + 10e-3 / 8), "tiles of one strip go home one after the other, too");
     s = result();
     s.parts[1] = 16;
-    tap_ok(is(sc_strips_seconds(&s, 4096), sc_strips_seconds(&s, 256)) && chosen(&s) >= 4096,
+    tap_ok(is(sc_strips_seconds(&s, 4096, 1), sc_strips_seconds(&s, 256, 1)) && chosen(&s) >= 4096,
            "what is in tiles anyway is not cut where that is enough");
 }
 
@@ -68,11 +68,11 @@ static void test_operands(void)
 
     s.in = 10e-3;
     s.out = 0;
-    tap_ok(is(sc_strips_seconds(&s, 8192), 20e-3), "operands in one piece: nothing is hidden");
-    tap_ok(is(sc_strips_seconds(&s, 2048), 10e-3 + 10e-3 * (1 / 4. + 1 / 2. - 1 / 8.)),
+    tap_ok(is(sc_strips_seconds(&s, 8192, 1), 20e-3), "operands in one piece: nothing is hidden");
+    tap_ok(is(sc_strips_seconds(&s, 2048, 1), 10e-3 + 10e-3 * (1 / 4. + 1 / 2. - 1 / 8.)),
            "in strips: what the last of them were needed for is left");
     s.again = 1e-3;
-    tap_ok(is(sc_strips_seconds(&s, 2048), 11.5e-3 + 10e-3 - 10e-3 * (1 - 0.625)),
+    tap_ok(is(sc_strips_seconds(&s, 2048, 1), 11.5e-3 + 10e-3 - 10e-3 * (1 - 0.625)),
            "kernels of parts of the sum read and write the result again, half of them joined with others");
     s.again = 0;
     sc_strips_choose(&s, &choice);
@@ -81,15 +81,45 @@ static void test_operands(void)
     sc_strips_choose(&s, &choice);
     tap_ok(choice.width[0] == 1024, "the caller may not be able to cut narrow ones");
     s.parts[0] = 4;
-    tap_ok(is(sc_strips_seconds(&s, 8192), sc_strips_seconds(&s, 4096)), "or may have cut them already");
+    tap_ok(is(sc_strips_seconds(&s, 8192, 1), sc_strips_seconds(&s, 4096, 1)), "or may have cut them already");
     s.parts[0] = 1;
     s.launch = 1e-3;
-    tap_ok(sc_strips_seconds(&s, 256) > sc_strips_seconds(&s, 1024), "each has more kernels");
+    tap_ok(sc_strips_seconds(&s, 256, 1) > sc_strips_seconds(&s, 1024, 1), "each has more kernels");
     sc_strips_choose(&s, &choice);
     for (int i = 0; i < choice.count; i++)
         if (choice.seconds[i] < choice.seconds[choice.best])
             tap_ok(choice.seconds[i] > 0.99 * choice.seconds[choice.best], "the best one is near the least");
     tap_ok(choice.count == 4 && choice.width[3] == 8192, "nothing wider than the operands is thought of");
+}
+
+/* A and B take 10 ms each, the result 10 ms; kernels next to nothing. */
+static void test_order(void)
+{
+    struct sc_strips s = result();
+    struct sc_strips_choice choice;
+
+    s.kernel = 1e-6;
+    s.in = 20e-3;
+    s.in_all = 10e-3;
+    tap_ok(fabs(sc_strips_seconds(&s, 1024, 1) - 30e-3) < 1e-5, "all of B along with A: no column is done before the last");
+    tap_ok(fabs(sc_strips_seconds(&s, 1024, 0) - 30e-3) < 1e-5, "one that cannot come alone changes nothing");
+    s.apart = true;
+    tap_ok(fabs(sc_strips_seconds(&s, 1024, 0) - 22.5e-3) < 1e-5,
+           "a quarter of B along with A: the result goes home while the rest arrives, but for the last quarter");
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.first[choice.best] < 0.25, "where links take longest, A first");
+    s.kernel = 200e-3;
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.first[choice.best] >= 0.5, "where kernels do, they are to have work early: %g",
+           choice.first[choice.best]);
+    s.kernel = 1e-6;
+    s.in_all = 20e-3;
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.first[choice.best] == 1, "where B is there already, it is all the same");
+    s.in_all = 10e-3;
+    s.in = 0;
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.first[choice.best] == 1, "where all is there, too");
 }
 
 /* Eight links that share: 4 GB/s in all to the host. */
@@ -99,7 +129,7 @@ static void test_machine(void)
     struct sc_strips s = result();
 
     s.devices = 2;
-    sc_strips_machine(&s, NULL, 10e9, 40e9, 20e9);
+    sc_strips_machine(&s, NULL, 10e9, 40e9, 0, 20e9);
     tap_ok(is(s.in, 2) && is(s.out, 1) && s.task > 0 && s.latency[0] > 0, "by what devices say of their links");
     for (int d = 0; d < 2; d++) {
         db->link[SC_PLACE_HOST][d] = (struct sc_database_link){3e-6, 20e9};
@@ -107,7 +137,7 @@ static void test_machine(void)
     }
     db->set[SC_SET_UP][2] = 5e9;
     db->enqueue = 7e-6;
-    sc_strips_machine(&s, db, 10e9, 40e9, 20e9);
+    sc_strips_machine(&s, db, 10e9, 40e9, 0, 20e9);
     tap_ok(is(s.in, 1) && is(s.out, 4), "by measured links, and what they carry together");
     tap_ok(is(s.task, 7e-6) && is(s.latency[0], 3e-6) && is(s.latency[1], 4e-6), "and what else was measured");
     tap_ok(is(sc_database_host_rate(db, SC_SET_DOWN, 2), 40e9) && is(sc_database_host_rate(db, SC_SET_UP, 1), 10e9),
@@ -119,6 +149,7 @@ int main(void)
 {
     test_results();
     test_operands();
+    test_order();
     test_machine();
     return tap_done();
 }

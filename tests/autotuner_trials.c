@@ -8,7 +8,7 @@
 static const struct sc_trial_shape product = {.op = SC_OP_GEMM, .type = SC_D, .letters = "NN",
                                               .devices = 2, .m = 5000, .n = 6000, .k = 7000, .missing = 1 << 30};
 /* The second is the model's best; the third and the first are within a tenth of it, the others are not. */
-static const struct sc_strips_choice choice = {.count = 4, .width = {256, 512, 1024, 2048},
+static const struct sc_strips_choice choice = {.count = 4, .width = {256, 512, 1024, 2048}, .first = {1, 1, 1, 1},
                                                .seconds = {1.05, 1.0, 1.09, 1.2}, .best = 1};
 
 static int64_t call(const struct sc_trial_shape *shape, const double took[4], bool home)
@@ -97,7 +97,7 @@ static void test_home(void)
 
 static void test_one(void)
 {
-    static const struct sc_strips_choice clear = {.count = 4, .width = {256, 512, 1024, 2048},
+    static const struct sc_strips_choice clear = {.count = 4, .width = {256, 512, 1024, 2048}, .first = {1, 1, 1, 1},
                                                   .seconds = {2, 1, 1, 1.2},
                                                   .best = 1};
     struct sc_trial_turn trial;
@@ -113,6 +113,24 @@ static void test_one(void)
     sc_trials_write(out);
     fclose(out);
     tap_ok(strstr(text, "\n# dgemm NN 5000 6000 7000 1073741824: 512: 1000000.0, chosen 512\n") != NULL, "explained");
+    free(text);
+}
+
+static void test_share(void)
+{
+    struct sc_strips_choice some = choice;
+    struct sc_trial_turn turn;
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    some.first[choice.best] = 0.25;
+    sc_trials_reset();
+    sc_trial_begin(&(struct sc_trial_shape){.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .devices = 1,
+                                            .m = 9, .n = 8, .k = 7, .missing = 6}, &some, &turn);
+    sc_trials_write(out);
+    fclose(out);
+    tap_ok(turn.first == 0.25 && strstr(text, "/0.25: "), "columns that come first belong to a width, and are explained");
     free(text);
 }
 
@@ -140,5 +158,6 @@ int main(void)
     test_home();
     test_one();
     test_explained();
+    test_share();
     return tap_done();
 }

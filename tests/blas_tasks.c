@@ -273,6 +273,34 @@ static void test_schedule(void)
     sc_pipeline_free(&p);
 }
 
+/* The second column's operands come when all of A has: its parts of the sum are one task, and ascending, though the
+ * device's order is another. */
+static void test_straight(void)
+{
+    enum { STRIPS = 4 };
+    struct sc_cuts one = {.n = 1, .at = {0, 1}}, two = {.n = 2, .at = {0, 1, 2}}, many = {.n = STRIPS};
+    struct sc_pipeline p;
+    struct sc_pipeline_task t;
+    int tasks[2] = {0}, l[2] = {-1, -1}, l_end = 0;
+
+    for (int i = 0; i <= STRIPS; i++)
+        many.at[i] = i;
+    sc_pipeline_init(&p, &one, &two, &many, 1);
+    p.rate = 1;
+    for (int i = 0; i < STRIPS; i++) {
+        p.order[i] = STRIPS - 1 - i;
+        p.a[i] = STRIPS - i;
+        p.b[i + STRIPS] = STRIPS + 1;
+    }
+    while (sc_pipeline_next(&p, INFINITY, &t)) {
+        l[t.j] = tasks[t.j]++ ? l[t.j] : t.l;
+        l_end = t.l_end;
+    }
+    tap_ok(tasks[0] == STRIPS && l[0] == STRIPS - 1, "a block whose parts come one after the other: in the device's order");
+    tap_ok(tasks[1] == 1 && l[1] == 0 && l_end == STRIPS, "one for which all is there: at once");
+    sc_pipeline_free(&p);
+}
+
 /* A host of 100 Gflop/s beside a device of so many. */
 static void measured(double flops)
 {
@@ -330,6 +358,7 @@ int main(void)
     test_strips();
     test_arrivals();
     test_schedule();
+    test_straight();
     test_together();
     tap_ok(fake.errors == 0, "no piece crossed a cut, no temporary was lost");
     return tap_done();
