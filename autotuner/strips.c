@@ -27,7 +27,7 @@ static double parts_of(int64_t extent, int64_t width) { return (double)((extent 
 /* Of blocks whose operands arrive in a strips of A and b of B what is left to be done when the last strip has come. */
 static double left_of(double a, double b) { return 1 / a + 1 / b - 1 / (a * b); }
 
-/* A call cut into strips: how many of the columns, how many of the sum, and how many of the columns come along with A. */
+/* A call cut into strips: how many of the columns, of the sum, and of the columns that come along with A. */
 struct cut {
     double across, along, with;
 };
@@ -55,16 +55,16 @@ static double run_only(const struct sc_strips *s, const struct cut *c, double ou
     return with_result(larger(run, tasks * s->devices * s->task), out, c->across * s->tiles);
 }
 
-/* Parts of a sum on the mean: while strips arrive, for a part of the work, those that have come are joined, which is half
- * of them; afterwards all. */
+/* Parts of a sum on the mean: while strips arrive, for a part of the work, those that have come are joined, which is
+ * half of them; afterwards all. */
 static double parts_while(const struct sc_strips *s, const struct cut *c, double part)
 {
     return s->parts[0] + part * larger((c->along + 1) / 2 - s->parts[0], 0);
 }
 
 /* Operands arrive under the kernels that have theirs; no kernel begins before the host has enqueued it.  First A and
- * some of B; when these are there, the first columns of the result are finished and go home, while the rest of B arrives
- * for one column after the other. */
+ * some of B; when these are there, the first columns of the result are finished and go home, while the rest of B
+ * arrives for one column after the other. */
 static double arriving(const struct sc_strips *s, const struct cut *c, double out)
 {
     double share = c->with / c->across, chunks = c->across * s->tiles, tasks = 0;

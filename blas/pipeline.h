@@ -41,8 +41,9 @@ void sc_pipeline_free(struct sc_pipeline *p);
 void sc_pipeline_expect_nothing(struct sc_pipeline *p, bool read_c);
 
 /* The next task of a greedy schedule: work-conserving on each device, lowest columns first.  The parts of one block
- * come in the device's order, or ascending (straight).  Only tasks that begin before `horizon`, when what has no expected arrival yet (INFINITY)
- * will not be there; false when there are none any more: with a horizon of INFINITY, when everything is scheduled. */
+ * come in the device's order, or ascending (straight).  Only tasks that begin before `horizon`, when what has no
+ * expected arrival yet (INFINITY) will not be there; false when there are none any more: with a horizon of INFINITY,
+ * when everything is scheduled. */
 bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_task *task);
 
 #endif

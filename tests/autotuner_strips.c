@@ -53,7 +53,7 @@ static void test_results(void)
     tap_ok(choice.width[0] == 1024, "but of 1024 columns, however few rows there are");
     s = result();
     s.tiles = 8;
-    tap_ok(is(sc_strips_seconds(&s, 4096, 1), 10e-3 + 10e-3 / 8), "tiles of one strip go home one after the other, too");
+    tap_ok(is(sc_strips_seconds(&s, 4096, 1), 10e-3 + 10e-3 / 8), "tiles of a strip go home one after the other, too");
     s = result();
     s.parts[1] = 16;
     tap_ok(is(sc_strips_seconds(&s, 4096, 1), sc_strips_seconds(&s, 256, 1)) && chosen(&s) >= 4096,
@@ -101,7 +101,7 @@ static void test_order(void)
     s.kernel = 1e-6;
     s.in = 20e-3;
     s.in_all = 10e-3;
-    tap_ok(fabs(sc_strips_seconds(&s, 1024, 1) - 30e-3) < 1e-5, "all of B along with A: no column is done before the last");
+    tap_ok(fabs(sc_strips_seconds(&s, 1024, 1) - 30e-3) < 1e-5, "all of B along with A: no column is done early");
     tap_ok(fabs(sc_strips_seconds(&s, 1024, 0) - 30e-3) < 1e-5, "one that cannot come alone changes nothing");
     s.apart = true;
     tap_ok(fabs(sc_strips_seconds(&s, 1024, 0) - 22.5e-3) < 1e-5,

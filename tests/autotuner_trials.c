@@ -130,7 +130,7 @@ static void test_share(void)
                                             .m = 9, .n = 8, .k = 7, .missing = 6}, &some, &turn);
     sc_trials_write(out);
     fclose(out);
-    tap_ok(turn.first == 0.25 && strstr(text, "/0.25: "), "columns that come first belong to a width, and are explained");
+    tap_ok(turn.first == 0.25 && strstr(text, "/0.25: "), "columns that come first belong to a width, explained");
     free(text);
 }
 

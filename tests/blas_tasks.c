@@ -296,7 +296,7 @@ static void test_straight(void)
         l[t.j] = tasks[t.j]++ ? l[t.j] : t.l;
         l_end = t.l_end;
     }
-    tap_ok(tasks[0] == STRIPS && l[0] == STRIPS - 1, "a block whose parts come one after the other: in the device's order");
+    tap_ok(tasks[0] == STRIPS && l[0] == STRIPS - 1, "a block whose parts come in turn: in the device's order");
     tap_ok(tasks[1] == 1 && l[1] == 0 && l_end == STRIPS, "one for which all is there: at once");
     sc_pipeline_free(&p);
 }
