@@ -437,7 +437,7 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     int rounds = p->m > p->n ? p->m : p->n;
     enum sc_status status = SC_OK;
 
-    rounds = rounds > p->k ? rounds : p->k;
+    rounds = 2 * (rounds > p->k ? rounds : p->k); /* so that one strip can come after another's */
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++)
             p->device[i + j * p->m] = sc_product_device(g, i, j);
