@@ -126,8 +126,7 @@ static void test_share(void)
 
     some.first[choice.best] = 0.25;
     sc_trials_reset();
-    sc_trial_begin(&(struct sc_trial_shape){.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .devices = 1,
-                                            .m = 9, .n = 8, .k = 7, .missing = 6}, &some, &turn);
+    sc_trial_begin(&product, &some, &turn);
     sc_trials_write(out);
     fclose(out);
     tap_ok(turn.first == 0.25 && strstr(text, "/0.25: "), "columns that come first belong to a width, explained");
