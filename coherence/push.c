@@ -11,7 +11,7 @@
 #include "base/config.h"
 #include "coherence/protocol.h"
 
-#define LEAST_BYTES ((size_t)1 << 20) /* below, a transfer takes no longer than its fault */
+#define LEAST_BYTES ((size_t)1 << 20) /* below, a transfer takes no longer than its fault, or than being asked for */
 #define LOOKS       2                 /* calls after which the host must have looked */
 
 /* --- does the host look ------------------------------------------------------------------------------------------- */
@@ -157,17 +157,24 @@ static void look_at(const struct sc_matrix *m, const struct sc_tile *t, struct m
 }
 
 /* The device that made most stands for all. */
+static int most_of(const struct made made[SC_DEVICES_MAX])
+{
+    int most = 0;
+
+    for (int d = 1; d < sc_protocol.devices; d++)
+        most = made[d].bytes > made[most].bytes ? d : most;
+    return most;
+}
+
 static int chunks_of(const struct made made[SC_DEVICES_MAX], const struct sc_producer *producer)
 {
     struct sc_result r = {.producer = producer};
-    int most = 0;
+    int most = most_of(made);
 
-    for (int d = 0; d < sc_protocol.devices; d++) {
-        most = made[d].bytes > made[most].bytes ? d : most;
-        r.makers += made[d].kernels > 0;
-    }
     if (made[most].kernels < 2)
         return 1;
+    for (int d = 0; d < sc_protocol.devices; d++)
+        r.makers += made[d].kernels > 0;
     r.from = most;
     r.to = __builtin_ctz(made[most].readers);
     r.readers = __builtin_popcount(made[most].readers);
@@ -203,11 +210,19 @@ static uint64_t *sort(const struct sc_matrix *m, const struct made made[SC_DEVIC
 
 /* Parts of one tile each go in a ring: first each to the next device, then each to the one after that..., so that all
  * links are used at once and a device gets one part after the other.  Of several tiles the first one is sent to all,
- * since the next may not be made by then. */
-static void send_chunk(struct sc_matrix *m, const uint64_t *sectors, int chunk, int chunks)
+ * since the next may not be made by then.  Nor small ones of which kernels take many at a time, if they are too many to
+ * be collected: then each kernel is to have as many as there are. */
+static bool is_ring(const struct sc_matrix *m, const struct made made[SC_DEVICES_MAX], int chunks)
 {
     int tiles = m->row_parts * m->col_parts, devices = sc_protocol.devices;
-    bool ring = tiles <= devices;
+
+    return tiles <= devices && (tiles * (devices - 1) <= SC_MOVES_MAX ||
+                                made[most_of(made)].bytes / (uint64_t)chunks >= LEAST_BYTES);
+}
+
+static void send_chunk(struct sc_matrix *m, const uint64_t *sectors, int chunk, int chunks, bool ring)
+{
+    int tiles = m->row_parts * m->col_parts, devices = sc_protocol.devices;
     struct sc_moves moves; /* large */
 
     moves.count = 0;
@@ -237,7 +252,7 @@ static void send_all(struct sc_matrix *m, const struct sc_producer *producer)
     chunks = chunks_of(made, producer);
     sectors = sort(m, made, chunks);
     for (int chunk = 0; chunk < (sectors ? chunks : 1); chunk++)
-        send_chunk(m, sectors, chunk, chunks);
+        send_chunk(m, sectors, chunk, chunks, is_ring(m, made, chunks));
     free(sectors);
     sc_count(&sc_stats.pushed_d2d, sc_stats.bytes[SC_D2D] - before);
 }

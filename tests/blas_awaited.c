@@ -23,6 +23,21 @@ static enum sc_status watch_launch(int device, enum sc_stream stream, const stru
     return real_ops->launch(device, stream, k);
 }
 
+static bool making;               /* C */
+static int copies;                /* of it, between devices; ends of the first of them, a bit each: */
+static unsigned from, to;
+
+static enum sc_status watch_copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
+{
+    bool of_c = c->width * c->height > M * K * sizeof(double); /* A goes round, too */
+
+    if (making && of_c && c->src_device != SC_HOST && c->dst_device != SC_HOST && copies++ < DEVICES) {
+        from |= 1u << c->src_device;
+        to |= 1u << c->dst_device;
+    }
+    return real_ops->copy(device, stream, c);
+}
+
 static enum sc_status watch_wait(int device, enum sc_stream stream, struct sc_fence fence)
 {
     if (on && stream == SC_STREAM_COMPUTE && fence.stream >= SC_STREAM_PEER)
@@ -81,6 +96,7 @@ static void start(uint64_t seed)
     watching = *real_ops;
     watching.launch = watch_launch;
     watching.wait = watch_wait;
+    watching.copy = watch_copy;
     if (sc_coherence_start(&watching, count, &env_host) != SC_OK || sc_host_faults_start(&env_callbacks) != SC_OK)
         tap_ok(0, "start");
     sc_blas_links();
@@ -92,14 +108,18 @@ static void chain(uint64_t seed, double beta, enum sc_exchange_by by)
 {
     double *a = matrix(M, K, 1), *b = matrix(K, N, 2), *c = matrix(M, N, 3), *d = matrix(N, N, 4);
     double *e = calloc((size_t)M * N, sizeof *e), *ab = plainly(a, b, K), *abd = plainly(ab, d, N), factor = 0;
-    bool right = true, sent = true, early = true;
+    bool right = true, sent = true, early = true, ring = true;
 
     sc_config.exchange = by;
     start(seed);
     for (int i = 1; i <= ROUNDS; i++) {
         uint64_t pushed = sc_stats.pushed_d2d;
 
+        copies = 0;
+        from = to = 0;
+        making = true;
         right = multiply(i, a, b, K, 0, c) && right;
+        making = false;
         pushed = sc_stats.pushed_d2d - pushed;
         memset(products, 0, sizeof products);
         before = after = 0;
@@ -110,6 +130,7 @@ static void chain(uint64_t seed, double beta, enum sc_exchange_by by)
         if (i > 2) {
             sent = sent && pushed == (DEVICES - 1) * M * N * sizeof *c;
             early = early && before == 0 && after >= DEVICES;
+            ring = ring && (!copies || (from == (1u << DEVICES) - 1 && to == from));
         }
         if (i % 2 == 0) /* or C is in turn somewhere else, too */
             right = is_multiple(c, ab, i) && right;
@@ -118,6 +139,8 @@ static void chain(uint64_t seed, double beta, enum sc_exchange_by by)
     tap_ok(right, "seed %llu, beta %g, exchanges %d: right numbers", (unsigned long long)seed, beta, (int)by);
     tap_ok(sent, "after two rounds C goes to who reads it before it is asked for");
     tap_ok(early, "and every device begins with what it has");
+    tap_ok(ring && (by != SC_EXCHANGE_COPY || copies > 0),
+           "copies go round: each device sends one, and gets one, first");
     sc_coherence_stop();
     free(a), free(b), free(c), free(d), free(e), free(ab), free(abd);
 }
