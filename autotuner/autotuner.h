@@ -56,6 +56,7 @@ struct sc_autotuner_prediction {
     double move;   /* once: what the devices lack */
     double result; /* bringing the result home, if the host is where it is used */
     double overlap; /* of device and move: what is done at the same time */
+    double hideable; /* what could be at best, by the strips that products are cut into */
     double fetched; /* what fetching has taken since the last call with these operands */
     double weight; /* of a second on the devices in one on the host, by sc_config.metric; 0: as 1 */
     bool kept;      /* the operands live on devices: the result is not expected to be wanted on the host */
@@ -63,8 +64,6 @@ struct sc_autotuner_prediction {
 };
 /* All of it: this call on the devices. */
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
-/* How much of the shorter of kernel and transfers could be hidden behind the other, at best: 0 to 1. */
-double sc_autotuner_hideable(const struct sc_autotuner_call *call);
 /* Seconds on the host, by the sizes, the type and machine.cores alone. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call);
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);

@@ -48,7 +48,7 @@ struct sc_database_calls {
     double arrival; /* each operand of which something has to be brought */
     double closing; /* each operand that is written and that the host has some of */
     double scalar;  /* awaiting a scalar result */
-    /* Products that begin while operands arrive: of what can be hidden (sc_autotuner_hideable) how much is; gemm, the
+    /* Products that begin while operands arrive: of what can be hidden (hideable) how much is; gemm, the
      * others. */
     double hidden[2];
     double links; /* of the links' bandwidth, which copies by themselves have: how much of it operands come at */

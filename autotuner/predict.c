@@ -1,6 +1,7 @@
 /* How long a call takes here and there (rule A2): by the database, and for what is not in it by a roofline with
  * latencies, which is good to a factor of two. */
 #include "autotuner/autotuner.h"
+#include "autotuner/strips.h"
 
 #include <math.h>
 
@@ -19,8 +20,6 @@
 #define DEVICE_BANDWIDTH 500e9
 #define LINK_BANDWIDTH 12e9
 #define OVERLAP_BYTES (16 << 20) /* from there on products are cut into strips (blas/pieces.c) */
-#define STRIP 1024               /* columns of these (doc/decisions.md) */
-#define STRIPS_MOST 16
 #define OVERLAP_HIDDEN 0.7       /* of what of the shorter of transfer and kernel can be hidden */
 
 static double known(double rate, double otherwise)
@@ -229,22 +228,75 @@ static double move_seconds(const struct sc_autotuner_call *call, double missing,
     return seconds;
 }
 
-/* When the last of k strips of each operand has arrived, (2 k - 1) of k^2 blocks are still to be done. */
-double sc_autotuner_hideable(const struct sc_autotuner_call *call)
+/* Of strips that are `width` wide at least, and few. */
+static int usual_parts(int64_t extent, int64_t width)
 {
-    double strips = smaller(cbrt(products(call)) / STRIP, STRIPS_MOST);
+    int64_t parts = extent / width;
 
-    if (sc_op_level(call->op) < 3 || strips < 1)
-        return 0;
-    return (1 - 1 / strips) * (1 - 1 / strips);
+    return parts < 1 ? 1 : parts < SC_STRIPS_FEW ? (int)parts : SC_STRIPS_FEW;
 }
 
-/* Products begin while their operands arrive (doc/decisions.md): the shorter of the two is hidden but for a part. */
-static double overlap(const struct sc_autotuner_call *call, double device, double move, double missing)
+/* Which operand is missing is not known: A, if it is not what is there. */
+static double missing_of_a(const struct sc_autotuner_call *call, double missing)
 {
-    if (!call->machine.database || missing < OVERLAP_BYTES)
+    double order = call->side == 'R' ? (double)call->n : (double)call->m;
+    double rows = call->op == SC_OP_GEMM ? (double)call->m : (double)call->n;
+    double elements = sc_op_has_side(call->op) ? order * order : rows * (double)call->k;
+    double bytes = elements * (double)sc_type_bytes(call->type);
+
+    if (call->op == SC_OP_SYR2K || call->op == SC_OP_HER2K || call->op == SC_OP_GEMMT)
+        bytes *= 2;
+    if ((double)call->device_bytes >= bytes && bytes >= (double)call->largest)
         return 0;
-    return overheads(call).hidden[call->op != SC_OP_GEMM] * sc_autotuner_hideable(call) * smaller(device, move);
+    return smaller(bytes, missing);
+}
+
+/* A gemm by the part of one device: columns of C, and A in a tile along the sum for each. */
+static void describe(const struct sc_autotuner_call *call, int devices, double kernel, double missing,
+                     struct sc_strips *s)
+{
+    const struct sc_database *db = call->machine.database;
+
+    *s = (struct sc_strips){.kernel = kernel, .devices = devices, .sum = call->k, .columns = call->n / devices,
+                            .parts = {devices, 1}, .blocks = 1, .tiles = 1, .rows = call->m,
+                            .apart = true,
+                            .least = (call->k > call->n ? call->k : call->n) / SC_STRIPS_OPERANDS};
+    s->again = 2 * (double)call->result_bytes / devices / known(call->machine.memory_bandwidth, DEVICE_BANDWIDTH);
+    sc_strips_machine(s, db, call->machine.host_bandwidth, missing, missing_of_a(call, missing),
+                      (double)call->result_bytes);
+}
+
+/* Until all is computed, in other routines; `in`: seconds that what is missing takes. */
+static double others_together(const struct sc_autotuner_call *call, int devices, double kernel, double in,
+                              double missing)
+{
+    double a_in = in * missing_of_a(call, missing) / missing;
+    int a = usual_parts(call->k, SC_STRIPS_USUAL), b = 1;
+
+    if (sc_op_has_side(call->op)) {
+        a = usual_parts(call->side == 'R' ? call->n : call->m, SC_STRIPS_BLOCK);
+        b = call->side == 'R' || devices > 1 ? 1 : usual_parts(call->n, SC_STRIPS_USUAL);
+    }
+    return sc_strips_in_turn(kernel, a_in, in - a_in, a > devices ? a : devices, b); /* each has a tile of A */
+}
+
+/* What of kernels and transfers strips can hide behind each other. */
+static double hideable(const struct sc_autotuner_call *call, int devices, double device, double missing)
+{
+    struct sc_strips_choice choice;
+    struct sc_strips strips;
+    double together;
+
+    if (sc_op_level(call->op) < 3 || !call->machine.database || missing < OVERLAP_BYTES)
+        return 0;
+    describe(call, devices, device, missing, &strips);
+    if (call->op == SC_OP_GEMM) {
+        sc_strips_choose(&strips, &choice);
+        together = sc_strips_computed(&strips, choice.width[choice.best], choice.first[choice.best]);
+    } else {
+        together = others_together(call, devices, device, strips.in, missing);
+    }
+    return larger(strips.kernel + strips.in - together, 0);
 }
 
 
@@ -310,7 +362,8 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->result = fetch_seconds(1, call->result_bytes, link);
     out->kept = call->device_only > 0;
     out->devices = spread.devices;
-    out->overlap = overlap(call, out->device, out->move, missing);
+    out->hideable = hideable(call, spread.devices, out->device, missing);
+    out->overlap = overheads(call).hidden[call->op != SC_OP_GEMM] * out->hideable;
     out->weight = weight_of(call, spread.devices);
 }
 

@@ -92,6 +92,15 @@ double sc_strips_seconds(const struct sc_strips *s, int64_t width, double first)
     return arriving(s, &c, out);
 }
 
+/* As if the result stayed. */
+double sc_strips_computed(const struct sc_strips *s, int64_t width, double first)
+{
+    struct sc_strips stays = *s;
+
+    stays.out = stays.latency[1] = 0;
+    return sc_strips_seconds(&stays, width, first);
+}
+
 /* The least of some shares, the larger one of those that are about as good: *first.  All, if nothing is much better. */
 static double best_share(const struct sc_strips *s, int64_t width, double *first)
 {
@@ -107,6 +116,15 @@ static double best_share(const struct sc_strips *s, int64_t width, double *first
         }
     }
     return *first < 1 ? least : whole;
+}
+
+/* All of A comes behind the first strip of B, of which kernels have done what they can when the last of A is there; the
+ * others come under the kernels of those before them. */
+double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b)
+{
+    double strip = kernel / b, first = b_in / b + larger(a_in + strip / a, a_in / a + strip);
+
+    return larger(first + (b - 1) * strip, a_in + b_in + (b > 1 ? strip : 0));
 }
 
 /* The narrowest that keeps a device occupied, as far as the caller can cut so. */

@@ -29,6 +29,12 @@ struct sc_strips {
     int64_t least;     /* width: what the caller can cut */
 };
 
+/* Operands on their way in other routines than gemm have strips of a width that does not depend on the machine: */
+#define SC_STRIPS_USUAL 1024 /* columns: kernels stay efficient when the other sizes are large */
+#define SC_STRIPS_BLOCK 2048 /* of a triangle, where they are both rows and columns */
+#define SC_STRIPS_FEW 16     /* at most */
+#define SC_STRIPS_OPERANDS 32 /* of an operand of gemm, about, at most */
+
 #define SC_STRIPS_MOST 8 /* widths that are thought of */
 struct sc_strips_choice {
     int count;
@@ -40,6 +46,11 @@ struct sc_strips_choice {
 
 /* `first` as in the choice. */
 double sc_strips_seconds(const struct sc_strips *call, int64_t width, double first);
+/* Of these: until all is computed, wherever the result is wanted. */
+double sc_strips_computed(const struct sc_strips *call, int64_t width, double first);
+/* The same of other routines than gemm: b strips of B and the result, one after the other, each with all of A, which
+ * comes in a strips.  Seconds: computing, bringing A, bringing the rest. */
+double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
 void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out);
 
 /* Fills in what is the machine's; `otherwise`: bytes/s of a device's link to the host by what it says of itself.

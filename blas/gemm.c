@@ -128,11 +128,11 @@ static int64_t width_of_operands(struct sc_product *g)
 
     g->first = 1;
     if (k->transa != 'N' && k->transb != 'N')
-        return most / 16 > SC_BLAS_STRIP_MIN ? most / 16 : SC_BLAS_STRIP_MIN;
+        return most / 16 > SC_STRIPS_USUAL ? most / 16 : SC_STRIPS_USUAL;
     look.missing = sc_blas_missing(g->call);
     if (!look.missing) /* at home there may be all of it, if not where blocks run */
         look.missing = 1;
-    look.least = most / (SC_PRODUCT_PARTS_MAX / 2);
+    look.least = most / SC_STRIPS_OPERANDS;
     look.apart = k->transa == 'N' && k->transb == 'N';
     look.all = sc_blas_missing_of(sc_product_operand(g, 0), 0);
     width = sc_blas_strip_width(g->call, &look);

@@ -86,9 +86,9 @@ static void cut(struct sc_product *g)
     sc_blas_merge_op_cols(&g->k, sc_product_operand(g, 0), k->transa);
     sc_blas_merge_op_rows(&g->k, sc_product_operand(g, 1), k->transb);
     sc_blas_refine(k->transa == 'N' ? &g->k : &g->m, sc_product_operand(g, 0),
-                   k->transa == 'N' ? SC_BLAS_STRIP_MIN : STRIP_MIN);
+                   k->transa == 'N' ? SC_STRIPS_USUAL : STRIP_MIN);
     sc_blas_refine(k->transb == 'N' ? &g->n : &g->k, sc_product_operand(g, 1),
-                   k->transb == 'N' ? STRIP_MIN : SC_BLAS_STRIP_MIN);
+                   k->transb == 'N' ? STRIP_MIN : SC_STRIPS_USUAL);
 }
 
 /* Parts of the sum as the strategy's blocks: they run where A's part is, or are dealt to others. */

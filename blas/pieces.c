@@ -131,8 +131,7 @@ void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t
 
 void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least)
 {
-    enum { STRIPS_MAX = 16 };
-    int64_t width = (operand->view.cols + STRIPS_MAX - 1) / STRIPS_MAX;
+    int64_t width = (operand->view.cols + SC_STRIPS_FEW - 1) / SC_STRIPS_FEW;
 
     sc_blas_cut(cuts, operand, width > least ? width : least, least);
 }

@@ -316,7 +316,7 @@ void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *o
 {
     enum { BLOCKS_A_DEVICE = 2 };
     int want = BLOCKS_A_DEVICE * sc_coherence_devices();
-    int64_t least = sc_config.offload == SC_OFFLOAD_ALWAYS ? 1 : SC_BLAS_STRIP_MIN / 2;
+    int64_t least = sc_config.offload == SC_OFFLOAD_ALWAYS ? 1 : SC_STRIPS_USUAL / 2;
 
     if (sc_config.schedule == SC_STRATEGY_AUTO || sc_schedule_owns(sc_config.schedule) || sc_coherence_devices() < 2 ||
         cuts->n * others >= want)

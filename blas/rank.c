@@ -205,9 +205,9 @@ static void set_terms(struct rank *r)
 static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth)
 {
     if (strips_are_depth)
-        sc_blas_refine(&r->k, operand, SC_BLAS_STRIP_MIN);
+        sc_blas_refine(&r->k, operand, SC_STRIPS_USUAL);
     else if (sc_coherence_devices() == 1)
-        sc_blas_refine(&r->t, operand, SC_BLAS_BLOCK_MIN);
+        sc_blas_refine(&r->t, operand, SC_STRIPS_BLOCK);
 }
 
 static void set_cuts(struct rank *r)
@@ -239,7 +239,7 @@ static void cut_result(struct rank *r)
 {
     struct sc_blas_blocks blocks = blocks_of(r);
     struct sc_blas_look look = {.blocks = &blocks, .places = &r->places, .sum = r->call->kernel->k,
-                                .tasks = 1 + r->terms, .least = SC_BLAS_BLOCK_MIN};
+                                .tasks = 1 + r->terms, .least = SC_STRIPS_BLOCK};
 
     if (sc_blas_cuts_result(r->call))
         sc_blas_cut_result(r->call, &look, &r->t);

@@ -144,11 +144,11 @@ static void set_cuts(struct symmetric *s)
     s->tiles = s->t;
     s->joins = sc_blas_missing(s->call) < SC_BLAS_PIPELINE_BYTES;
     if (!s->joins) {
-        sc_blas_refine(&s->t, a, SC_BLAS_BLOCK_MIN);
+        sc_blas_refine(&s->t, a, SC_STRIPS_BLOCK);
         if (!s->left)
-            sc_blas_refine(&s->t, b, SC_BLAS_BLOCK_MIN);
+            sc_blas_refine(&s->t, b, SC_STRIPS_BLOCK);
         else if (sc_coherence_devices() == 1) /* several have their own strips each */
-            sc_blas_refine(&s->across, b, SC_BLAS_STRIP_MIN);
+            sc_blas_refine(&s->across, b, SC_STRIPS_USUAL);
     }
     if (s->left)
         sc_blas_divide(&s->across, s->t.n, c);

@@ -57,8 +57,6 @@ void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t
  * it arrives.  (How wide those of gemm are is decided for each call: strips.c.) */
 void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least);
 #define SC_BLAS_PIPELINE_BYTES (UINT64_C(16) << 20) /* less that is missing is not worth more kernels */
-#define SC_BLAS_STRIP_MIN 1024 /* columns of a strip: kernels stay efficient when the other sizes are large */
-#define SC_BLAS_BLOCK_MIN 2048 /* the same for blocks along a triangle, where strips are both rows and columns */
 /* Bytes of the call's operands that are read and not where they are at home. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
 /* Of one of them; `uplo` not 0: of this triangle. */

@@ -125,9 +125,9 @@ static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
     s->by_source = arrives_by_source(s);
     s->joins = false;
     if (sc_blas_missing(s->call) >= SC_BLAS_PIPELINE_BYTES) {
-        sc_blas_refine(&s->along, a, SC_BLAS_BLOCK_MIN);
+        sc_blas_refine(&s->along, a, SC_STRIPS_BLOCK);
         if (s->left && sc_coherence_devices() == 1) /* several have their own strips each */
-            sc_blas_refine(across, b, SC_BLAS_STRIP_MIN);
+            sc_blas_refine(across, b, SC_STRIPS_USUAL);
     } else {
         s->joins = sc_blas_cuts_result(s->call);
     }
@@ -141,7 +141,7 @@ static void cut_result(struct sc_blas_strip *s, const struct sc_blas_blocks *blo
 {
     struct sc_blas_look look = {.blocks = blocks, .places = &s->places, .sum = blocks->products,
                                 .tasks = s->left ? s->along.n * (s->along.n + 1) / 2 : 2,
-                                .least = SC_BLAS_STRIP_MIN};
+                                .least = SC_STRIPS_USUAL};
 
     if (!s->joins)
         return;

@@ -259,6 +259,9 @@ static void test_measured(void)
     known.overwritten = known.result_bytes;
     sc_autotuner_predict(&known, &q);
     tap_ok(q.move < 0.7 * p.move, "what is only written need not go there");
+    known = gemm(8192);
+    known.machine.database = fast;
+    sc_autotuner_predict(&known, &p);
     tap_ok(p.overlap > 0 && p.overlap < p.device && p.overlap < p.move, "kernels hide a part of the transfer");
     sc_database_free(fast);
     sc_database_free(slow);
@@ -288,10 +291,22 @@ static void test_overheads(void)
     db->calls.scalar = 0;
     sc_autotuner_predict(&dot, &bare);
     tap_ok(fabs(p.device - bare.device - 15e-6) < 1e-9, "each scalar");
+    db->calls.hidden[0] = db->calls.hidden[1] = 0.5;
     call = gemm(900);
-    tap_ok(sc_autotuner_hideable(&call) == 0, "what is one strip hides nothing");
+    call.machine.database = db;
+    sc_autotuner_predict(&call, &p);
+    tap_ok(p.hideable == 0 && p.overlap == 0, "what is not worth strips hides nothing");
     call = gemm(16384);
-    tap_ok(sc_autotuner_hideable(&call) > 0.8 && sc_autotuner_hideable(&call) < 1, "many strips most of it");
+    call.machine.database = db;
+    call.machine.devices = 1;
+    sc_autotuner_predict(&call, &p);
+    tap_ok(p.hideable > 0.75 * fmin(p.device, p.move) && p.hideable < fmin(p.device, p.move) &&
+               fabs(p.overlap - p.hideable / 2) < 1e-9, "many strips most of it, of which some is hidden");
+    call.n = 512, call.op = SC_OP_TRSM, call.side = 'L';
+    sc_autotuner_predict(&call, &bare);
+    call.m = 1024;
+    sc_autotuner_predict(&call, &p);
+    tap_ok(bare.hideable > 0 && p.hideable == 0, "a triangle in several strips some, in one nothing");
     sc_database_free(db);
 }
 

@@ -71,6 +71,9 @@ static void test_operands(void)
     tap_ok(is(sc_strips_seconds(&s, 8192, 1), 20e-3), "operands in one piece: nothing is hidden");
     tap_ok(is(sc_strips_seconds(&s, 2048, 1), 10e-3 + 10e-3 * (1 / 4. + 1 / 2. - 1 / 8.)),
            "in strips: what the last of them were needed for is left");
+    s.out = 10e-3;
+    tap_ok(is(sc_strips_computed(&s, 2048, 1), 10e-3 + 10e-3 * 0.625), "computed, wherever the result goes");
+    s.out = 0;
     s.again = 1e-3;
     tap_ok(is(sc_strips_seconds(&s, 2048, 1), 11.5e-3 + 10e-3 - 10e-3 * (1 - 0.625)),
            "kernels of parts of the sum read and write the result again, half of them joined with others");
@@ -122,6 +125,19 @@ static void test_order(void)
     tap_ok(choice.first[choice.best] == 1, "where all is there, too");
 }
 
+/* 12 ms of kernels, 8 and 4 ms to bring A and the rest. */
+static void test_in_turn(void)
+{
+    tap_ok(is(sc_strips_in_turn(12e-3, 8e-3, 4e-3, 1, 1), 24e-3), "strips in turn: in one piece nothing is hidden");
+    tap_ok(is(sc_strips_in_turn(12e-3, 8e-3, 4e-3, 4, 1), 4e-3 + 2e-3 + 12e-3),
+           "strips of A: kernels wait for the first of them, and for all of the rest");
+    tap_ok(is(sc_strips_in_turn(12e-3, 8e-3, 4e-3, 4, 4), 1e-3 + 8e-3 + 0.75e-3 + 9e-3),
+           "the first strip of B is worked on while A comes, the others after it");
+    tap_ok(is(sc_strips_in_turn(1e-3, 8e-3, 4e-3, 4, 4), 12e-3 + 0.25e-3),
+           "where links take longest, what needs the last strip is left");
+    tap_ok(is(sc_strips_in_turn(12e-3, 0, 4e-3, 4, 4), 1e-3 + 12e-3), "what is there is not waited for");
+}
+
 /* Eight links that share: 4 GB/s in all to the host. */
 static void test_machine(void)
 {
@@ -150,6 +166,7 @@ int main(void)
     test_results();
     test_operands();
     test_order();
+    test_in_turn();
     test_machine();
     return tap_done();
 }

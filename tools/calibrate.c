@@ -159,12 +159,11 @@ static double hidden(const struct sc_trial *trial, int count)
     for (int i = 0; i < count; i++) {
         struct sc_trial t = trial[i];
         const struct sc_autotuner_prediction *p = &t.predicted;
-        double shorter, possible;
+        double possible;
 
         if (!sc_trial_run(&t) || t.device <= 0)
             continue;
-        shorter = p->device < p->move ? p->device : p->move;
-        possible = sc_autotuner_hideable(&t.call) * shorter / t.device;
+        possible = p->hideable / t.device;
         above += (p->device + p->move - t.device) / t.device * possible;
         below += possible * possible;
     }
