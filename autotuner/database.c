@@ -252,7 +252,9 @@ double sc_database_seconds_of_thin(const struct sc_database *db, int place, enum
         return 0;
     least = thin_row(row, count, size);
     whole = sc_database_seconds_of(db, place, op, type, sc_database_work(op, 'L', size, size, size), columns);
-    return whole > least ? between(thin, (double)row->thin, least, size, whole) : least;
+    if (whole <= least || thin <= (double)row->thin)
+        return least;
+    return least + (whole - least) * (thin - (double)row->thin) / (size - (double)row->thin);
 }
 
 double sc_database_watts(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work)

@@ -94,7 +94,7 @@ double sc_database_seconds(const struct sc_database *db, int place, enum sc_op o
 double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work,
                               enum sc_columns columns);
 /* Seconds of a kernel of level 3 two of whose extents are `size` and one is `thin` (sc_database_kernel), which is
- * smaller: between the thin ones that were measured and those of equal extents.  0: there are no such kernels. */
+ * smaller: on a line between the thin ones that were measured and those of equal extents.  0: there are none. */
 double sc_database_seconds_of_thin(const struct sc_database *db, int place, enum sc_op op, enum sc_type type,
                                    double size, double thin, enum sc_columns columns);
 /* Average watts while it runs; 0: not known. */

@@ -120,9 +120,10 @@ static struct sc_kernel kernel_of(enum sc_op op, enum sc_type type, int64_t size
     return k;
 }
 
-/* One extent is thin, where sc_database_kernel says. */
+/* One extent is thin, where sc_database_kernel says, and the result is updated. */
 static void make_thin(struct sc_kernel *k, int64_t thin)
 {
+    k->beta[0] = 1;
     if (k->op == SC_OP_SYMM || k->op == SC_OP_TRMM || k->op == SC_OP_TRSM)
         k->n = thin;
     else
