@@ -189,9 +189,8 @@ static double between(double at, double low, double low_seconds, double high, do
     return low_seconds * exp(log(high_seconds / low_seconds) * log(at / low) / log(high / low));
 }
 
-/* Below the first, a device's
- * kernel does not get faster (its start is what takes the time); the host's does, with its work.  Beyond the last, with
- * the work. */
+/* Below the first, a device's kernel does not get faster (its start is what takes the time); the host's does, with
+ * its work.  Beyond the last, with the work. */
 double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work,
                               enum sc_columns columns)
 {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "autotuner/trials.h"
@@ -33,23 +34,17 @@ static struct entry {
 } *entries;
 static int count, dropped;
 
-/* Pieces between devices: by their number, and by their bytes in powers of two. */
-#define EXCHANGES_MAX 64
-static struct exchanged {
-    bool push, by_kernel;
-    int pieces, bits;
-    uint64_t times, bytes;
-    double copies, kernel; /* sums of predictions, s */
-} exchanged[EXCHANGES_MAX];
-static int exchanges;
-
-/* Results for other devices: by how many read them, their kernels and their chunks, and by their bytes likewise. */
-static struct sent {
-    int readers, kernels, chunks, bits;
-    uint64_t times, bytes;
-    double whole, seconds; /* sums of predictions, s */
-} sent[EXCHANGES_MAX];
-static int sents;
+/* What goes between devices, by what it is and by its bytes in powers of two. */
+#define KINDS_MAX 64
+static struct kinds {
+    struct kind {
+        int what[3], bits;
+        uint64_t times, bytes;
+        double predicted[2]; /* sums, s */
+    } kind[KINDS_MAX];
+    int count;
+} exchanged, /* pieces: push, by a kernel, how many; by copies, by one kernel */
+    sent;    /* results: readers, kernels, chunks; as a whole, in chunks */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __thread struct {
@@ -242,79 +237,65 @@ static void lines(FILE *out)
 
 static int bits_of(uint64_t bytes) { return 63 - __builtin_clzll(bytes | 1); }
 
-void sc_explain_exchange(const struct sc_autotuner_pieces *p, const struct sc_autotuner_exchanged *out)
+static void add_kind(struct kinds *kinds, const struct kind *one)
 {
-    int bits = bits_of(p->bytes), i = 0;
+    int bits = bits_of(one->bytes), i = 0;
 
     pthread_mutex_lock(&lock);
-    while (i < exchanges && (exchanged[i].push != p->push || exchanged[i].by_kernel != out->by_kernel ||
-                             exchanged[i].pieces != p->pieces || exchanged[i].bits != bits))
+    while (i < kinds->count && (kinds->kind[i].bits != bits ||
+                                memcmp(kinds->kind[i].what, one->what, sizeof one->what)))
         i++;
-    if (i < EXCHANGES_MAX) {
-        struct exchanged *e = &exchanged[i];
+    if (i < KINDS_MAX) {
+        struct kind *k = &kinds->kind[i];
 
-        e->push = p->push;
-        e->by_kernel = out->by_kernel;
-        e->pieces = p->pieces;
-        e->bits = bits;
-        e->times++;
-        e->bytes += p->bytes;
-        e->copies += out->copies;
-        e->kernel += out->kernel;
-        exchanges += i == exchanges;
+        memcpy(k->what, one->what, sizeof k->what);
+        k->bits = bits;
+        k->times++;
+        k->bytes += one->bytes;
+        k->predicted[0] += one->predicted[0];
+        k->predicted[1] += one->predicted[1];
+        kinds->count += i == kinds->count;
     }
     pthread_mutex_unlock(&lock);
 }
 
-static void exchange_lines(FILE *out)
+void sc_explain_exchange(const struct sc_autotuner_pieces *p, const struct sc_autotuner_exchanged *out)
 {
-    for (int i = 0; i < exchanges; i++) {
-        const struct exchanged *e = &exchanged[i];
-        double times = (double)e->times;
-
-        if (!i)
-            fprintf(out, "# between devices: pieces, bytes of all, times, by copy engines, by one kernel, choice\n");
-        fprintf(out, "# %6d %11.0f %8llu %11.1f %11.1f %s\n", e->pieces, (double)e->bytes / times,
-                (unsigned long long)e->times, e->copies / times * 1e6, e->kernel / times * 1e6,
-                !e->by_kernel ? "copy" : e->push ? "push" : "pull");
-    }
+    add_kind(&exchanged, &(struct kind){.what = {p->push, out->by_kernel, p->pieces}, .bytes = p->bytes,
+                                        .predicted = {out->copies, out->kernel}});
 }
 
 void sc_explain_chunks(const struct sc_autotuner_result *r, const struct sc_autotuner_chunks *out)
 {
-    int bits = bits_of(r->bytes), i = 0;
+    add_kind(&sent, &(struct kind){.what = {r->readers, r->kernels, out->chunks}, .bytes = r->bytes,
+                                   .predicted = {out->whole, out->seconds}});
+}
 
-    pthread_mutex_lock(&lock);
-    while (i < sents && (sent[i].readers != r->readers || sent[i].kernels != r->kernels ||
-                         sent[i].chunks != out->chunks || sent[i].bits != bits))
-        i++;
-    if (i < EXCHANGES_MAX) {
-        struct sent *e = &sent[i];
+static void exchange_lines(FILE *out)
+{
+    for (int i = 0; i < exchanged.count; i++) {
+        const struct kind *k = &exchanged.kind[i];
+        double times = (double)k->times;
 
-        e->readers = r->readers;
-        e->kernels = r->kernels;
-        e->chunks = out->chunks;
-        e->bits = bits;
-        e->times++;
-        e->bytes += r->bytes;
-        e->whole += out->whole;
-        e->seconds += out->seconds;
-        sents += i == sents;
+        if (!i)
+            fprintf(out, "# between devices: pieces, bytes of all, times, by copy engines, by one kernel, choice\n");
+        fprintf(out, "# %6d %11.0f %8llu %11.1f %11.1f %s\n", k->what[2], (double)k->bytes / times,
+                (unsigned long long)k->times, k->predicted[0] / times * 1e6, k->predicted[1] / times * 1e6,
+                !k->what[1] ? "copy" : k->what[0] ? "push" : "pull");
     }
-    pthread_mutex_unlock(&lock);
 }
 
 static void chunk_lines(FILE *out)
 {
-    for (int i = 0; i < sents; i++) {
-        const struct sent *e = &sent[i];
-        double times = (double)e->times;
+    for (int i = 0; i < sent.count; i++) {
+        const struct kind *k = &sent.kind[i];
+        double times = (double)k->times;
 
         if (!i)
             fprintf(out, "# results for other devices: readers, kernels and bytes of a part, times, predicted until it "
                          "is there as a whole, in chunks, so many\n");
-        fprintf(out, "# %6d %6d %11.0f %8llu %11.1f %11.1f %d\n", e->readers, e->kernels, (double)e->bytes / times,
-                (unsigned long long)e->times, e->whole / times * 1e6, e->seconds / times * 1e6, e->chunks);
+        fprintf(out, "# %6d %6d %11.0f %8llu %11.1f %11.1f %d\n", k->what[0], k->what[1], (double)k->bytes / times,
+                (unsigned long long)k->times, k->predicted[0] / times * 1e6, k->predicted[1] / times * 1e6, k->what[2]);
     }
 }
 

@@ -134,7 +134,7 @@ static int64_t width_of_operands(struct sc_product *g)
         look.missing = 1;
     look.least = most / SC_STRIPS_OPERANDS;
     look.apart = k->transa == 'N' && k->transb == 'N';
-    look.all = sc_blas_missing_of(sc_product_operand(g, 0), 0);
+    look.all = look.apart ? sc_blas_missing_of(sc_product_operand(g, 0), 0) : 0;
     width = sc_blas_strip_width(g->call, &look);
     g->first = g->call->tried.trial.first;
     return width;
@@ -172,12 +172,22 @@ static bool fits(const struct sc_product *g)
     return bytes <= memory / 10 * 7;
 }
 
+/* The order of a device's strips.  Those of A and of the first `with` ones of B come in proportion to their numbers, so
+ * that k strips of each make about k^2 blocks possible, in the first rounds; then those of the other columns, each of
+ * which finishes its part of C, which goes home meanwhile (autotuner/strips.h). */
+struct arrivals {
+    int columns[SC_PRODUCT_PARTS_MAX], n; /* of C, of which the device has a block */
+    int a, b, with;                       /* strips */
+    int first, rounds;
+};
+
 /* Requests of strips, and when they are expected. */
 struct requests {
     const struct sc_product *g;
     struct sc_pipeline *p;
     double link[SC_DEVICES_MAX]; /* when the link to a device is free again, seconds from now */
     bool read_c;
+    struct arrivals arrivals[SC_DEVICES_MAX];
 };
 
 /* The piece with all rows of its tile: what a transfer brings (rule D5). */
@@ -322,25 +332,16 @@ static int due(int strips, int round, int rounds)
     return (round * strips + rounds - 1) / rounds;
 }
 
-/* The order of a device's strips.  Those of A and of the first `with` ones of B come in proportion to their numbers, so
- * that k strips of each make about k^2 blocks possible, in the first rounds; then those of the other columns, each of
- * which finishes its part of C, which goes home meanwhile (autotuner/strips.h). */
-struct arrivals {
-    int columns[SC_PRODUCT_PARTS_MAX], n; /* of C, of which the device has a block */
-    int a, b, with;                       /* strips */
-    int first, rounds;
-};
-
-static void set_arrivals(const struct requests *r, int d, int rounds, struct arrivals *o)
+static void set_arrivals(struct requests *r, int d, int rounds)
 {
     const struct sc_kernel *kernel = r->g->call->kernel;
-    bool by_columns = kernel->transa == 'N' && kernel->transb == 'N';
+    struct arrivals *o = &r->arrivals[d];
 
     o->n = columns_of(r->p, d, o->columns);
     o->a = kernel->transa == 'N' ? r->p->k : r->p->m;
     o->b = kernel->transb == 'N' ? o->n : r->p->k;
     o->rounds = rounds;
-    o->with = by_columns ? (int)ceil(r->g->first * o->b) : o->b;
+    o->with = (int)ceil(r->g->first * o->b);
     o->with = o->with < 1 ? 1 : o->with > o->b ? o->b : o->with;
     o->first = (rounds * (o->a + o->with) + o->a + o->b - 1) / (o->a + o->b);
 }
@@ -355,20 +356,18 @@ static int columns_due(const struct arrivals *o, int strips, int with, int round
     return with + due(strips - with, round - o->first, o->rounds - o->first);
 }
 
-static void request_round(struct requests *r, int d, int s, int rounds)
+static void request_round(struct requests *r, int d, int s)
 {
-    struct arrivals o;
-    int c_with;
+    const struct arrivals *o = &r->arrivals[d];
+    int c_with = o->b == o->n ? o->with : o->n;
 
-    set_arrivals(r, d, rounds, &o);
-    if (!o.n)
+    if (!o->n)
         return;
-    c_with = o.b == o.n ? o.with : o.n;
-    for (int i = columns_due(&o, o.n, c_with, s); i < columns_due(&o, o.n, c_with, s + 1); i++)
-        request_strip_c(r, d, o.columns[i]);
-    for (int i = columns_due(&o, o.b, o.with, s); i < columns_due(&o, o.b, o.with, s + 1); i++)
-        request_strip_b(r, d, i, o.columns, o.n);
-    for (int i = s < o.first ? due(o.a, s, o.first) : o.a; i < o.a && i < due(o.a, s + 1, o.first); i++)
+    for (int i = columns_due(o, o->n, c_with, s); i < columns_due(o, o->n, c_with, s + 1); i++)
+        request_strip_c(r, d, o->columns[i]);
+    for (int i = columns_due(o, o->b, o->with, s); i < columns_due(o, o->b, o->with, s + 1); i++)
+        request_strip_b(r, d, i, o->columns, o->n);
+    for (int i = s < o->first ? due(o->a, s, o->first) : o->a; i < o->a && i < due(o->a, s + 1, o->first); i++)
         request_strip_a(r, d, i);
 }
 
@@ -444,9 +443,11 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     set_order(g, p);
     sc_pipeline_expect_nothing(p, r.read_c);
     p->rate = sc_blas_products_per_second(0, g->call->kernel->type);
+    for (int d = 0; d < p->devices; d++)
+        set_arrivals(&r, d, rounds);
     for (int s = 0; s < rounds && status == SC_OK; s++) {
         for (int d = 0; d < p->devices; d++)
-            request_round(&r, d, s, rounds);
+            request_round(&r, d, s);
         status = multiply_until(g, p, horizon(&r));
     }
     return status == SC_OK ? multiply_until(g, p, INFINITY) : status;
