@@ -42,6 +42,10 @@ struct sc_autotuner_call {
     int holders;           /* devices that have some of that */
     int arrivals;          /* operands of which something has to be brought */
     int closings;          /* operands that are written and that the host has some of */
+    int openings;          /* operands that are only read and that the host lacks some of */
+    uint64_t go_back;      /* bytes of results that devices read after earlier calls (autotuner/readers.h), */
+    int back;              /* in so many operands: written on the host they have to go there again */
+    bool made_elsewhere;   /* devices made what the host lacks in calls with another key: each time anew */
     uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
     uint64_t fetches;      /* in so many copies */
     uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
@@ -51,7 +55,8 @@ struct sc_autotuner_call {
 /* Seconds that a call would take. */
 struct sc_autotuner_prediction {
     double host;   /* on the host, with what it has to fetch */
-    double fetch;  /* of that: fetching */
+    double fetch;  /* of that: fetching what would be at home then, and stay there */
+    double back;   /* beside that, afterwards: what it writes goes to the devices, if they read it; pages are closed */
     double device; /* on the devices, everything there already */
     double move;   /* once: what the devices lack */
     double result; /* bringing the result home, if the host is where it is used */

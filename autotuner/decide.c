@@ -1,6 +1,7 @@
 /* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/readers.h"
 #include "autotuner/trials.h"
 
 #include <string.h>
@@ -86,6 +87,7 @@ void sc_autotuner_reset(void)
     memset(slots_, 0, sizeof slots_);
     spent_ = 0;
     sc_trials_reset();
+    sc_readers_reset();
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -106,10 +108,13 @@ static struct sc_autotuner_prediction weighed(const struct sc_autotuner_predicti
     return p;
 }
 
+/* All of it on the host: what it writes for the devices has to go there. */
+static double here(const struct sc_autotuner_prediction *p) { return p->host + p->back; }
+
 /* What a call gains on the devices: what the host would take longer, if it had everything.  Less than 0: it loses. */
 static double gain_of(const struct sc_autotuner_prediction *p)
 {
-    return p->host - p->fetch - (p->device + p->move - p->overlap);
+    return here(p) - p->fetch - (p->device + p->move - p->overlap);
 }
 
 /* Accounts are settled when the host had the chance to fetch.  Old gains pay for a few more fetches, not for ever. */
@@ -151,7 +156,7 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
 
     if (owned) /* what it has gained there; and leaving would cost the way home, and up again */
         credit += larger(account->balance, 0) + (p->kept ? p->fetch + p->result : 0);
-    if (!sold && (now <= p->host || (p->device < p->host - p->fetch && credit >= price))) {
+    if (!sold && (now <= here(p) || (p->device < here(p) - p->fetch && credit >= price))) {
         /* A move has been paid for by the loss, as far as that goes. */
         account->balance += gain_of(p) > 0 ? gain_of(p) : gain_of(p) + smaller(account->loss, -gain_of(p));
         account->owned = true;
@@ -160,8 +165,8 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
     }
     if (owned)
         account->balance -= p->fetch;
-    if (p->host - p->fetch > p->device)
-        account->loss += p->host - p->fetch - p->device;
+    if (here(p) - p->fetch > p->device)
+        account->loss += here(p) - p->fetch - p->device;
     return 0;
 }
 
@@ -171,11 +176,13 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
 {
     const struct sc_autotuner_prediction p = weighed(prediction);
 
+    if (devices && sc_autotuner_now(&p) > here(&p) && before->loss > 0)
+        return SC_REASON_RENTED;
     if (devices)
-        return sc_autotuner_now(&p) > p.host && before->loss > 0 ? SC_REASON_RENTED : SC_REASON_FASTER;
+        return p.device > p.host ? SC_REASON_BACK : SC_REASON_FASTER;
     if (before->sales < after->sales)
         return SC_REASON_SOLD;
-    return p.device >= p.host ? SC_REASON_SLOWER : SC_REASON_MOVE;
+    return p.device >= here(&p) ? SC_REASON_SLOWER : SC_REASON_MOVE;
 }
 
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)

@@ -27,8 +27,8 @@ double sc_bench_real_now(void);
 /* Begins a step; false: it is not to be done. */
 bool sc_bench_step(struct sc_bench *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Repeats `once` (seconds of one try, 0: failed) until the mean is known well enough; 0: failed.  `real`: its seconds
- * are never virtual. */
+/* Repeats `once` (seconds of one try, 0: failed) until the mean (quick: median) is known well enough; 0: failed.
+ * `real`: its seconds are never virtual. */
 double sc_bench_mean(struct sc_bench *b, double (*once)(struct sc_bench *b, void *what), void *what, bool real);
 
 /* The stages.  Each goes through all its steps, those that the database has already included. */

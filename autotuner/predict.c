@@ -216,6 +216,14 @@ static struct spread spread_of(const struct sc_autotuner_call *call)
     return spread;
 }
 
+/* Until so many operands have begun to come; each device's part is asked for. */
+static double arrival_seconds(const struct sc_autotuner_call *call, int arrivals, int devices)
+{
+    const struct sc_database *db = call->machine.database;
+
+    return arrivals * (overheads(call).arrival + (devices - 1) * (db ? db->enqueue : 0));
+}
+
 /* What the devices lack, and pages that are closed. */
 static double move_seconds(const struct sc_autotuner_call *call, double missing, const struct spread *spread)
 {
@@ -223,8 +231,21 @@ static double move_seconds(const struct sc_autotuner_call *call, double missing,
     double seconds = call->closings * overhead.closing;
 
     if (missing > 0)
-        seconds += larger(call->arrivals, 1) * overhead.arrival +
+        seconds += arrival_seconds(call, call->arrivals > 1 ? call->arrivals : 1, spread->devices) +
                    larger(missing / (host_rate(call, false, spread->devices) * overhead.links), spread->in);
+    return seconds;
+}
+
+/* What the host does besides, if it runs there: what it writes and devices read afterwards has to go up; and what it
+ * fetches to look at is open then, until devices write it again. */
+static double back_seconds(const struct sc_autotuner_call *call, const struct spread *spread)
+{
+    struct sc_database_calls overhead = overheads(call);
+    double seconds = (call->back + call->openings) * overhead.closing;
+
+    if (call->back)
+        seconds += arrival_seconds(call, call->back, spread->devices) +
+                   (double)call->go_back / (host_rate(call, false, spread->devices) * overhead.links);
     return seconds;
 }
 
@@ -348,13 +369,15 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
 {
     struct spread spread = spread_of(call);
-    double link = host_rate(call, true, spread.devices), flops = sc_autotuner_flops(call), missing;
+    double link = host_rate(call, true, spread.devices), flops = sc_autotuner_flops(call), missing, fetch;
 
     if (call->type == SC_S || call->type == SC_C)
         flops /= 2; /* single precision: twice the rate, here and there */
-    out->fetch = fetch_seconds(1, call->device_only, link);
+    fetch = fetch_seconds(1, call->device_only, link);
+    out->fetch = call->made_elsewhere ? 0 : fetch;
     out->fetched = fetch_seconds(call->fetches, call->came_home, link);
-    out->host = host_seconds(call, flops) + out->fetch;
+    out->host = host_seconds(call, flops) + fetch;
+    out->back = back_seconds(call, &spread);
     out->device = device_seconds(call, flops, spread.devices);
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;

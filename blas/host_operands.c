@@ -3,8 +3,9 @@
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 
-static void acquire(const struct sc_blas_operand *operand)
+static void acquire(const struct sc_blas_operand *operand, bool decided)
 {
+    struct sc_fetched fetched;
     struct sc_view view = {
         .ptr = operand->ptr, .type = operand->type, .rows = operand->rows, .cols = operand->cols, .ld = operand->ld,
         .access = operand->access,
@@ -15,18 +16,20 @@ static void acquire(const struct sc_blas_operand *operand)
         view.rows = operand->cols;
         view.cols = 1;
     }
-    if (view.rows > 0 && view.cols > 0 && view.ld > 0)
-        sc_coherence_acquire_view(&view);
+    if (view.rows <= 0 || view.cols <= 0 || view.ld <= 0)
+        return;
+    sc_coherence_acquire_view(&view);
+    if (decided)
+        sc_coherence_fetched(&view, 1, &fetched); /* and is not counted as the program's */
 }
 
-void sc_blas_host_operands(int routine, const struct sc_blas_operand *operands, int count)
+void sc_blas_host_operands(const struct sc_blas_operand *operands, int count, bool decided)
 {
-    (void)routine;
     /* What is overwritten comes last: its device copies are dropped, and another operand may be the same memory. */
     for (int i = 0; i < count; i++)
         if (operands[i].access != SC_WRITE)
-            acquire(&operands[i]);
+            acquire(&operands[i], decided);
     for (int i = 0; i < count; i++)
         if (operands[i].access == SC_WRITE)
-            acquire(&operands[i]);
+            acquire(&operands[i], decided);
 }

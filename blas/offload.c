@@ -3,6 +3,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/readers.h"
 #include "autotuner/schedule.h"
 #include "autotuner/start.h"
 #include "base/config.h"
@@ -315,6 +316,15 @@ static enum sc_columns columns_of(const struct sc_view *view, int count)
     return SC_COLUMNS_ALIGNED;
 }
 
+static void describe_result(const struct sc_view *view, struct sc_autotuner_call *call)
+{
+    call->result_bytes += bytes_of(view);
+    if (!sc_readers_on_devices(view->ptr, call->op))
+        return;
+    call->back++;
+    call->go_back += bytes_of(view);
+}
+
 static void describe(const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
     const struct sc_device_properties *device = sc_coherence_device_properties(0);
@@ -334,6 +344,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->holders = residency.holders;
     call->arrivals = residency.arrivals;
     call->closings = residency.closings;
+    call->openings = residency.openings;
     call->key = largest_key(view, count);
     call->columns = sc_op_level(call->op) == 3 ? columns_of(view, count) : SC_COLUMNS_ANY;
     call->machine.cores = sc_blas_host_cores();
@@ -346,8 +357,24 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->machine.host_watts_busy = device->host_watts_busy;
     call->machine.host_watts_idle = device->host_watts_idle;
     call->machine.database = sc_autotuner_database();
+    for (int i = 0; i < count; i++) {
+        uint64_t maker = view[i].access & SC_READ && call->device_only ? sc_readers_maker(view[i].ptr) : 0;
+
+        call->made_elsewhere = call->made_elsewhere || (maker && maker != call->key);
+        if (view[i].access & SC_WRITE)
+            describe_result(&view[i], call);
+    }
+}
+
+/* For later decisions. */
+static void note(const struct sc_kernel *k, const struct sc_view *view, int count, uint64_t maker)
+{
     for (int i = 0; i < count; i++)
-        call->result_bytes += view[i].access & SC_WRITE ? bytes_of(&view[i]) : 0;
+        if (view[i].access & SC_READ)
+            sc_readers_read(view[i].ptr, maker != 0);
+    for (int i = 0; i < count; i++)
+        if (view[i].access & SC_WRITE)
+            sc_readers_written(view[i].ptr, k->op, maker);
 }
 
 static struct sc_autotuner_call call_of(const struct sc_kernel *k)
@@ -358,13 +385,17 @@ static struct sc_autotuner_call call_of(const struct sc_kernel *k)
 
 static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
+    bool devices;
+
     *call = call_of(k);
     if (sc_config.offload == SC_OFFLOAD_AUTO) {
         if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count))
             return false;
         describe(view, count, call);
     }
-    return sc_autotuner_offload(call, sc_config.offload);
+    devices = sc_autotuner_offload(call, sc_config.offload);
+    note(k, view, count, devices ? call->key : 0);
+    return devices;
 }
 
 /* Where devices have parts of the sum A and B are strips along it, and C is one for each device. */

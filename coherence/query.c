@@ -390,6 +390,7 @@ static void add_views(const struct sc_view *views, int count, bool outside, stru
         out->arrivals += missing > 0 && views[i].access & SC_READ;
         out->closings += views[i].access & SC_WRITE &&
                          out->device_only - before.device_only < out->bytes - before.bytes;
+        out->openings += !(views[i].access & SC_WRITE) && out->device_only > before.device_only;
         if (views[i].access == SC_WRITE)
             out->overwritten += missing;
     }

@@ -3,6 +3,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/readers.h"
 #include "base/config.h"
 #include "base/stack.h"
 #include "sparse/sparse_int.h"
@@ -83,6 +84,10 @@ static bool pays(const struct sc_sparse_call *call)
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
         explain(call, &p, before.loss, sc_autotuner_reason(&p, &before, &call->matrix->account, devices), resident,
                 devices);
+    sc_readers_read(call->x, devices);
+    if (call->beta[0] != 0 || call->beta[1] != 0)
+        sc_readers_read(call->y, devices);
+    sc_readers_written(call->y, call->op, devices ? (uintptr_t)call->matrix : 0);
     return devices;
 }
 

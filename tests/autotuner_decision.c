@@ -4,6 +4,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/readers.h"
 
 #include "tests/tap.h"
 
@@ -143,6 +144,56 @@ static void test_selling(void)
     for (int i = 0; i < 10; i++)
         sc_autotuner_rent(&p, &account);
     tap_ok(account.sales == 0, "which is forgotten when it has proved right");
+}
+
+/* Who reads what a call writes. */
+static void test_readers(void)
+{
+    double x[2], y[2];
+    bool before;
+
+    sc_autotuner_reset();
+    sc_readers_written(x, SC_OP_AXPY, 0);
+    before = sc_readers_on_devices(x, SC_OP_AXPY);
+    sc_readers_read(x, false);
+    sc_readers_read(y, true);
+    tap_ok(!before && !sc_readers_on_devices(x, SC_OP_AXPY) && !sc_readers_maker(x), "what only the host has read");
+    sc_readers_read(x, true);
+    tap_ok(sc_readers_on_devices(x, SC_OP_AXPY) && !sc_readers_on_devices(x, SC_OP_COPY), "what devices have read");
+    sc_readers_written(x, SC_OP_COPY, 7);
+    tap_ok(sc_readers_on_devices(x, SC_OP_AXPY) && !sc_readers_on_devices(x, SC_OP_COPY),
+           "is remembered of the routine that wrote it, not of another");
+    tap_ok(sc_readers_maker(x) == 7 && !sc_readers_maker(y), "and which call on devices made what is there now");
+    sc_readers_written(x, SC_OP_AXPY, 0);
+    sc_readers_written(x, SC_OP_AXPY, 0);
+    tap_ok(!sc_readers_on_devices(x, SC_OP_AXPY), "until something that it wrote was not read there");
+}
+
+/* A call that the host does sooner, but whose result devices read: the way up is the host's. */
+static void test_back(void)
+{
+    struct sc_autotuner_prediction p = {.host = 10e-6, .device = 20e-6, .kept = true};
+    struct sc_autotuner_account account = {0}, before = account;
+    struct sc_autotuner_call call = {.op = SC_OP_AXPY, .type = SC_D, .n = 30000, .bytes = 480000,
+                                     .result_bytes = 240000, .machine = h200}, read;
+
+    tap_ok(!sc_autotuner_rent(&p, &account), "a short call for the host");
+    p.back = 15e-6;
+    tap_ok(sc_autotuner_rent(&p, &account) && sc_autotuner_reason(&p, &before, &account, true) == SC_REASON_BACK,
+           "but not where its result would have to come back");
+    read = call;
+    read.back = 1, read.go_back = 240000;
+    sc_autotuner_predict(&read, &p);
+    tap_ok(p.back > 240000 / 55e9 && p.back < 1e-4, "which takes %.1f us", 1e6 * p.back);
+    sc_autotuner_predict(&call, &p);
+    tap_ok(p.back == 0, "or nothing");
+    call.device_bytes = call.device_only = 240000;
+    sc_autotuner_predict(&call, &p);
+    read = call;
+    read.made_elsewhere = true;
+    tap_ok(p.fetch > 0, "what was fetched once is at home");
+    sc_autotuner_predict(&read, &p);
+    tap_ok(p.fetch == 0 && p.host > 240000 / 55e9, "but not what another call makes each time");
 }
 
 /* A driver is not opened for little. */
@@ -496,6 +547,8 @@ int main(void)
     test_residency();
     test_ski_rental();
     test_selling();
+    test_readers();
+    test_back();
     test_opening();
     test_spread();
     test_gathers();

@@ -71,6 +71,11 @@ check_PROGRAMS += tests/blas_together
 tests_blas_together_SOURCES = tests/blas_together.c tests/blas_random.h
 tests_blas_together_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_together
+
+check_PROGRAMS += tests/blas_neighbours
+tests_blas_neighbours_SOURCES = tests/blas_neighbours.c
+tests_blas_neighbours_LDADD = libcore.la -ldl -lm
+TESTS += tests/blas_neighbours
 # Products into a triangle: what of it is uploaded.
 check_PROGRAMS += tests/blas_triangles
 tests_blas_triangles_SOURCES = tests/blas_triangles.c tests/blas_random.h

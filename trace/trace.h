@@ -90,6 +90,7 @@ enum sc_trace_reason {
     SC_REASON_SLOWER,     /* host: even with everything on the devices */
     SC_REASON_MOVE,       /* host: moving costs more than this call gains */
     SC_REASON_SOLD,       /* host: what it fetched from the devices since has cost more than was gained there */
+    SC_REASON_BACK,       /* devices: the host is faster, but what it writes would have to go there next */
     SC_REASONS
 };
 const char *sc_trace_reason_name(enum sc_trace_reason reason); /* in words */

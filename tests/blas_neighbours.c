@@ -1,0 +1,213 @@
+/* Where the vectors of a solver are worked on, when calls are looked at one by one and the host would be faster at each
+ * of them: the matrix is on devices, so what the host writes has to go there, and what devices write has to come home.
+ * All numbers are small integers, so results are exact. */
+#include <math.h>
+
+#include "autotuner/autotuner.h"
+#include "autotuner/start.h"
+#include "base/config.h"
+#include "blas/blas.h"
+#include "tests/coherence_env.h"
+
+enum { N = 3000, SETTLED = 20, ITERATIONS = 30 };
+
+/* Kernels and overheads of an H200 and 32 cores, as measured in seconds when the devices were first opened. */
+static struct sc_database *measured(int devices)
+{
+    static const struct sc_database_kernel kernels[] = {
+        {.place = 0, .op = SC_OP_AXPY, .type = SC_D, .size = 1 << 14, .seconds = 4e-6},
+        {.place = 0, .op = SC_OP_AXPY, .type = SC_D, .size = 1 << 20, .seconds = 6e-6},
+        {.place = 0, .op = SC_OP_DOT, .type = SC_D, .size = 1 << 14, .seconds = 9e-6},
+        {.place = 0, .op = SC_OP_DOT, .type = SC_D, .size = 1 << 20, .seconds = 12e-6},
+        {.place = 0, .op = SC_OP_GEMV, .type = SC_D, .size = 2048, .seconds = 13e-6},
+        {.place = 0, .op = SC_OP_GEMV, .type = SC_D, .size = 4096, .seconds = 38e-6},
+        {.place = SC_PLACE_HOST, .op = SC_OP_AXPY, .type = SC_D, .size = 1 << 14, .seconds = 7e-6},
+        {.place = SC_PLACE_HOST, .op = SC_OP_AXPY, .type = SC_D, .size = 1 << 20, .seconds = 20e-6},
+        {.place = SC_PLACE_HOST, .op = SC_OP_DOT, .type = SC_D, .size = 1 << 14, .seconds = 7e-6},
+        {.place = SC_PLACE_HOST, .op = SC_OP_DOT, .type = SC_D, .size = 1 << 20, .seconds = 15e-6},
+        {.place = SC_PLACE_HOST, .op = SC_OP_GEMV, .type = SC_D, .size = 2048, .seconds = 130e-6},
+        {.place = SC_PLACE_HOST, .op = SC_OP_GEMV, .type = SC_D, .size = 4096, .seconds = 300e-6},
+    };
+    struct sc_database *db = sc_database_new("test", devices);
+
+    db->calls = (struct sc_database_calls){true, 12e-6, 12e-6, 10e-6, 20e-6, {0.7, 0.4}, 0.9};
+    db->enqueue = 6e-6;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        for (int place = 0; place < (kernels[i].place == 0 ? devices : 1); place++) {
+            struct sc_database_kernel kernel = kernels[i];
+
+            kernel.place = kernel.place == 0 ? (uint8_t)place : kernel.place;
+            sc_database_add_kernel(db, &kernel);
+        }
+    for (int d = 0; d < devices; d++)
+        db->link[d][SC_PLACE_HOST] = db->link[SC_PLACE_HOST][d] = (struct sc_database_link){8e-6, 55e9};
+    sc_database_index(db);
+    return db;
+}
+
+/* --- a solver ----------------------------------------------------------------------------------------------------- */
+
+struct solver {
+    double *a, *b, *x, *r, norm;
+    int on_devices; /* calls */
+};
+
+/* I - A maps even elements to odd ones and odd ones to nothing: two iterations solve it. */
+static void make(struct solver *s)
+{
+    *s = (struct solver){.a = malloc(sizeof(double) * N * N), .b = malloc(sizeof(double) * N),
+                         .x = calloc(N, sizeof(double)), .r = calloc(N, sizeof(double))};
+    for (int j = 0; j < N; j++) {
+        s->b[j] = j % 5 - 2;
+        for (int i = 0; i < N; i++)
+            s->a[i + (size_t)j * N] = i == j ? 1 : i % 2 && j % 2 == 0 && (3 * i + j) % 7 == 0 ? -1 : 0;
+    }
+}
+
+static double solution(int i)
+{
+    double sum = i % 5 - 2;
+
+    for (int j = 0; i % 2 && j < N; j += 2)
+        sum += (3 * i + j) % 7 == 0 ? j % 5 - 2 : 0;
+    return sum;
+}
+
+static void release(struct solver *s)
+{
+    free(s->a), free(s->b), free(s->x), free(s->r);
+}
+
+static struct sc_blas_operand operand(const double *at, bool vector, enum sc_access access)
+{
+    return (struct sc_blas_operand){.ptr = at, .rows = vector ? 1 : N, .cols = N, .ld = vector ? 1 : N, .type = SC_D,
+                                    .access = access};
+}
+
+/* As a veneer does it. */
+static void call(struct solver *s, struct sc_kernel k, enum sc_access last)
+{
+    bool matrix = k.op == SC_OP_GEMV;
+    struct sc_blas_operand operands[] = {operand(k.a, !matrix, SC_READ), operand(k.b, true, matrix ? SC_READ : last),
+                                         operand(k.c, true, SC_RDWR)};
+
+    k.type = SC_D, k.m = k.n = N, k.result = &s->norm;
+    if (!matrix)
+        k.lda = k.ldb = 1;
+    if (sc_blas_offload(1, &k)) {
+        s->on_devices++;
+        return;
+    }
+    sc_blas_host_operands(operands, matrix ? 3 : k.b ? 2 : 1, true);
+    sc_inside_enter();
+    sc_device_kernel_host(env_symbol, &k);
+    sc_inside_leave();
+}
+
+static void copy(struct solver *s) { call(s, (struct sc_kernel){.op = SC_OP_COPY, .a = s->b, .b = s->r}, SC_WRITE); }
+static void add(struct solver *s)
+{
+    call(s, (struct sc_kernel){.op = SC_OP_AXPY, .a = s->r, .b = s->x, .alpha = {1, 0}}, SC_RDWR);
+}
+static void norm(struct solver *s) { call(s, (struct sc_kernel){.op = SC_OP_NRM2, .a = s->r}, SC_READ); }
+static void residual(struct solver *s)
+{
+    call(s, (struct sc_kernel){.op = SC_OP_GEMV, .transa = 'N', .a = s->a, .b = s->x, .c = s->r, .lda = N, .ldb = 1,
+                               .ldc = 1, .alpha = {-1, 0}, .beta = {1, 0}}, SC_READ);
+}
+
+static void iterate(struct solver *s)
+{
+    copy(s);
+    residual(s);
+    norm(s);
+    add(s);
+}
+
+static bool is_solved(const struct solver *s)
+{
+    int wrong = 0;
+
+    for (int i = 0; i < N; i++)
+        wrong += s->x[i] != solution(i);
+    return !wrong && s->norm == 0;
+}
+
+/* --- what happens to it ------------------------------------------------------------------------------------------- */
+
+static uint64_t moved(void)
+{
+    return sc_stats.bytes[SC_H2D] + sc_stats.bytes[SC_D2H];
+}
+
+static void test_solver(int devices)
+{
+    struct solver s;
+    uint64_t before = 0;
+
+    sc_autotuner_reset();
+    make(&s);
+    for (int i = 0; i < ITERATIONS; i++) {
+        if (i == SETTLED)
+            s.on_devices = 0, before = moved();
+        iterate(&s);
+    }
+    tap_ok(s.on_devices == 4 * (ITERATIONS - SETTLED),
+           "%d devices: where the matrix is all vectors are (%d of %d calls)", devices, s.on_devices,
+           4 * (ITERATIONS - SETTLED));
+    tap_ok(moved() == before, "and nothing goes to and fro: %d bytes", (int)(moved() - before));
+    tap_ok(is_solved(&s), "solved");
+    release(&s);
+}
+
+/* Vectors that meet no matrix: the host is faster. */
+static void test_vectors(void)
+{
+    struct solver s;
+
+    sc_autotuner_reset();
+    make(&s);
+    for (int i = 0; i < ITERATIONS; i++) {
+        copy(&s);
+        norm(&s);
+        add(&s);
+    }
+    tap_ok(s.on_devices == 0, "vectors alone stay on the host (%d calls on devices)", s.on_devices);
+    tap_ok(s.x[3] == ITERATIONS * s.b[3], "with their values");
+    release(&s);
+}
+
+/* The program looks at all vectors in each iteration: what goes home by itself must not be what a decision fetched. */
+static void test_looking(void)
+{
+    struct solver s;
+    double sum = 0;
+
+    sc_autotuner_reset();
+    make(&s);
+    for (int i = 0; i < ITERATIONS; i++) {
+        iterate(&s);
+        for (int j = 0; j < N; j++)
+            sum += s.r[j] + s.x[j];
+    }
+    tap_ok(is_solved(&s) && isfinite(sum), "a program that looks at its vectors finds the right ones");
+    release(&s);
+}
+
+int main(void)
+{
+    env_init();
+    sc_config.offload = SC_OFFLOAD_AUTO;
+    for (int devices = 1; devices <= 2; devices++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "emu:h200x8:%d", devices);
+        sc_autotuner_use(measured(env_start(name, 0)));
+        test_solver(sc_coherence_devices());
+        test_vectors();
+        test_looking();
+        sc_coherence_stop();
+    }
+    tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
+    return tap_done();
+}
