@@ -2,7 +2,7 @@
 libcore_la_SOURCES += autotuner/autotuner.h autotuner/decide.c autotuner/predict.c \
   autotuner/database.h autotuner/database.c autotuner/database_file.c autotuner/store.h autotuner/store.c \
   autotuner/sample.h autotuner/sample.c autotuner/measure.h autotuner/measure_int.h autotuner/measure.c \
-  autotuner/measure_link.c autotuner/measure_exchange.c \
+  autotuner/joules.h autotuner/joules.c autotuner/measure_link.c autotuner/measure_exchange.c \
   autotuner/measure_kernel.c autotuner/linkmap.h autotuner/linkmap.c \
   autotuner/start.h autotuner/start.c autotuner/plan.h autotuner/plan.c \
   autotuner/schedule.h autotuner/schedule.c autotuner/strips.h autotuner/strips.c \

@@ -2,6 +2,7 @@
 #ifndef SC_AUTOTUNER_MEASURE_INT_H
 #define SC_AUTOTUNER_MEASURE_INT_H
 
+#include "autotuner/joules.h"
 #include "autotuner/measure.h"
 #include "autotuner/sample.h"
 
@@ -17,6 +18,7 @@ struct sc_bench {
     char *chunk[SC_DEVICES_MAX]; /* two of SC_BENCH_CHUNK on each device: read from, written to */
     double alone[SC_LINKS];      /* seconds of a link's share of a set, by itself; 0: not known yet */
     struct sc_device_properties properties[SC_DEVICES_MAX];
+    struct sc_joules meter;      /* of the host */
 };
 
 enum { SC_BENCH_CHUNK = 32 << 20 }; /* bytes */

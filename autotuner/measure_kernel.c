@@ -1,4 +1,5 @@
 /* Kernels and power, on devices and on the host BLAS. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -162,13 +163,26 @@ static double once(struct sc_bench *b, void *what)
     return good ? seconds : 0;
 }
 
+/* What a place has taken so far; false: that is not known. */
+static bool joules_of(struct sc_bench *b, int place, double *joules)
+{
+    if (place == SC_PLACE_HOST)
+        return sc_joules_read(&b->meter, joules);
+    return b->how->ops->joules && b->how->ops->joules(place, joules) == SC_OK;
+}
+
+static bool is_virtual(const struct sc_bench *b, int place)
+{
+    return place != SC_PLACE_HOST && b->how->ops->virtual_seconds;
+}
+
 static double watts(struct sc_bench *b, struct workplace *w, double seconds)
 {
-    double start, before, after, until = b->how->ops->virtual_seconds ? 0 : WATTS_SECONDS;
+    double start, before, after, until = is_virtual(b, w->place) ? 0 : WATTS_SECONDS;
 
-    if (w->place == SC_PLACE_HOST)
+    if (w->place == SC_PLACE_HOST && b->properties[0].host_watts_busy > 0)
         return b->properties[0].host_watts_busy;
-    if (!b->how->ops->joules || b->how->ops->joules(w->place, &before) != SC_OK)
+    if (!joules_of(b, w->place, &before))
         return 0;
     w->batch = seconds < until ? (int)(until / seconds / 4) + 1 : 1;
     start = clock_of(b, w);
@@ -176,7 +190,7 @@ static double watts(struct sc_bench *b, struct workplace *w, double seconds)
         if (once(b, w) <= 0)
             return 0;
     while (clock_of(b, w) - start < until);
-    if (b->how->ops->joules(w->place, &after) != SC_OK || after <= before)
+    if (!joules_of(b, w->place, &after) || after <= before)
         return 0;
     return (after - before) / (clock_of(b, w) - start);
 }
@@ -349,26 +363,37 @@ void sc_bench_kernels(struct sc_bench *b, int place)
 
 /* --- at rest ------------------------------------------------------------------------------------------------------ */
 
-static double idle_of(struct sc_bench *b, int device)
+/* known: by what the devices say of themselves. */
+static double idle_of(struct sc_bench *b, int place, double known)
 {
     const struct timespec pause = {0, (long)(IDLE_SECONDS * 1e9)};
     double before, after, start;
 
-    if (b->properties[device].watts_idle > 0)
-        return b->properties[device].watts_idle;
-    if (b->how->ops->virtual_seconds || !b->how->ops->joules || b->how->ops->joules(device, &before) != SC_OK)
-        return 0;
+    if (known > 0 || is_virtual(b, place) || !joules_of(b, place, &before))
+        return known;
     start = sc_bench_real_now();
     nanosleep(&pause, NULL);
-    if (b->how->ops->joules(device, &after) != SC_OK || after <= before)
+    if (!joules_of(b, place, &after) || after <= before)
         return 0;
     return (after - before) / (sc_bench_real_now() - start);
 }
 
+static void rest(struct sc_bench *b, int place, double known, const char *name)
+{
+    if (b->db->idle_watts[place] <= 0 && sc_bench_step(b, "%s at rest", name))
+        b->db->idle_watts[place] = idle_of(b, place, known);
+}
+
 void sc_bench_idle(struct sc_bench *b)
 {
-    for (int d = 0; !b->how->quick && d < b->how->devices; d++)
-        if (b->db->idle_watts[d] <= 0 && sc_bench_step(b, "device %d at rest", d))
-            b->db->idle_watts[d] = idle_of(b, d);
-    b->db->idle_watts[SC_PLACE_HOST] = b->properties[0].host_watts_idle;
+    char name[32];
+
+    for (int d = 0; !b->how->quick && d < b->how->devices; d++) {
+        snprintf(name, sizeof name, "device %d", d);
+        rest(b, d, b->properties[d].watts_idle, name);
+    }
+    if (b->how->quick)
+        b->db->idle_watts[SC_PLACE_HOST] = b->properties[0].host_watts_idle;
+    else
+        rest(b, SC_PLACE_HOST, b->properties[0].host_watts_idle, "host");
 }

@@ -1,7 +1,7 @@
 # Tests of autotuner
 AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
 	tests/autotuner_start tests/autotuner_schedule tests/autotuner_regret tests/autotuner_exchange \
-	tests/autotuner_strips tests/autotuner_trials
+	tests/autotuner_strips tests/autotuner_trials tests/autotuner_joules
 check_PROGRAMS += $(AUTOTUNER_TESTS)
 TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
@@ -12,6 +12,8 @@ tests_autotuner_database_SOURCES = tests/autotuner_database.c tests/heard.h
 tests_autotuner_database_LDADD = libcore.la -lm
 tests_autotuner_exchange_SOURCES = tests/autotuner_exchange.c tests/device_common.h
 tests_autotuner_exchange_LDADD = libcore.la -lm
+tests_autotuner_joules_SOURCES = tests/autotuner_joules.c tests/device_common.h
+tests_autotuner_joules_LDADD = libcore.la -lm -lpthread
 tests_autotuner_linkmap_SOURCES = tests/autotuner_linkmap.c tests/device_common.h
 tests_autotuner_linkmap_LDADD = libcore.la -lm
 tests_autotuner_plan_SOURCES = tests/autotuner_plan.c
