@@ -413,6 +413,14 @@ static void test_clock_order(void)
     expect(21.5, "time that is free before later transfers is used");
 
     start_clock();
+    for (int i = 0; i < 100; i++)
+        up(0, SC_STREAM_H2D, 3000);                     /* the group has 3 of each 5 seconds free, until 499 */
+    up(1, SC_STREAM_H2D, 6000);                         /* made at 101: of the group from 103 to 106 and 108 to 109 */
+    ops->sync(mark(ops, 1, SC_STREAM_H2D));             /* at 109 + 2 + 0.5 */
+    down(2, 500000);                                    /* made at 112.5 */
+    expect(112.5 + 500 + 2, "however many they are");
+
+    start_clock();
     pass = plain_copy(dev[2], 2, dev[0], 0, 1000);
     tap_ok(ops->copy(2, SC_STREAM_PEER, &pass) == SC_ERR_UNSUPPORTED, "no link, no copy");
     ops->close();
