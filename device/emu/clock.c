@@ -6,7 +6,7 @@
 
 #include "device/device_int.h"
 
-#define SPANS 256 /* in the gaps between the transfers of one device are those of the others: 8 GiB are 512 of them */
+#define SPANS 1024 /* in the gaps between the transfers of one device are those of the others: 8 GiB are 512 of them */
 #define HISTORY ((uint64_t)1 << 16)
 
 /* When a shared thing is in use: disjoint spans in order.  When they are too many the two oldest become one, which
