@@ -280,7 +280,7 @@ static void describe(const struct sc_autotuner_call *call, int devices, double k
 
     *s = (struct sc_strips){.kernel = kernel, .devices = devices, .sum = call->k, .columns = call->n / devices,
                             .parts = {devices, 1}, .blocks = 1, .tiles = 1, .rows = call->m,
-                            .apart = true,
+                            .apart = true, .half = 1,
                             .least = (call->k > call->n ? call->k : call->n) / SC_STRIPS_OPERANDS};
     s->again = 2 * (double)call->result_bytes / devices / known(call->machine.memory_bandwidth, DEVICE_BANDWIDTH);
     sc_strips_machine(s, db, call->machine.host_bandwidth, missing, missing_of_a(call, missing),

@@ -27,6 +27,7 @@ struct sc_strips {
     int tiles;         /* and tiles of the result, each of which goes home by itself */
     int64_t rows;      /* of one of them */
     int64_t least;     /* width: what the caller can cut */
+    int64_t half;      /* and of the halves of the last strip of the result; 0: it is not cut */
 };
 
 /* Operands on their way in other routines than gemm have strips of a width that does not depend on the machine: */
@@ -52,13 +53,18 @@ double sc_strips_computed(const struct sc_strips *call, int64_t width, double fi
  * comes in a strips.  Seconds: computing, bringing A, bringing the rest. */
 double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
 void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out);
+/* How narrow the last strip of the result becomes by halving it, and then its last half: less is left to go home when
+ * all is computed, for a kernel or two more.  0: it stays as it is.  Widths are chosen, and seconds above are, without:
+ * with halves strips could be much wider for the same time, if all columns took equally long, and transfers as long as
+ * was measured. */
+int64_t sc_strips_last(const struct sc_strips *call, int64_t width, double first);
 
 /* Fills in what is the machine's; `otherwise`: bytes/s of a device's link to the host by what it says of itself.
  * bytes_all: of bytes_in, what every column needs. */
 void sc_strips_machine(struct sc_strips *call, const struct sc_database *db, double otherwise, double bytes_in,
                        double bytes_all, double bytes_out);
 
-/* Not 0: every width is this one (bench/strips). */
+/* Not 0: every width is this one, that of the last strip, too (bench/strips). */
 extern int64_t sc_strips_fixed;
 
 #endif

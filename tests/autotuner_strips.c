@@ -60,6 +60,58 @@ static void test_results(void)
            "what is in tiles anyway is not cut where that is enough");
 }
 
+/* 10 ms of kernels in two strips of 2048 columns, which take 4 ms to the host. */
+static struct sc_strips halved(void)
+{
+    struct sc_strips s = result();
+
+    s.out = 4e-3;
+    s.half = 1;
+    return s;
+}
+
+static int64_t last(const struct sc_strips *s) { return sc_strips_last(s, 2048, 1); }
+
+static void test_halves(void)
+{
+    struct sc_strips s = halved();
+    struct sc_strips_choice choice;
+
+    tap_ok(last(&s) == 256, "the last strip halved three times: an eighth of it is left");
+    tap_ok(sc_strips_last(&s, 256, 1) == 0 && sc_strips_last(&s, 512, 1) == 256, "not if it is as narrow already");
+    s.half = 0;
+    tap_ok(last(&s) == 0, "nor if the caller does not");
+    s.half = 600;
+    tap_ok(last(&s) == 1024, "as narrow as the caller can");
+    s = halved();
+    s.rows = 2048;
+    tap_ok(last(&s) == 1024, "and as still occupies a device");
+    s = halved();
+    s.launch = 0.3e-3;
+    tap_ok(last(&s) == 512, "and as is worth a kernel: the second saves 0.5 ms, the third would save 0.25");
+    s.blocks = 2;
+    tap_ok(last(&s) == 1024, "or one for each block");
+    s = halved();
+    s.task = 2.4e-3;
+    tap_ok(last(&s) == 512, "no more than the host can enqueue");
+    s = halved();
+    s.out = 8e-3;
+    tap_ok(last(&s) == 1024, "what goes home slowly is not hidden by halves of what comes after it");
+    s.out = 40e-3;
+    tap_ok(last(&s) == 0, "where the link is slower they are good for nothing");
+    s = halved();
+    sc_strips_choose(&s, &choice);
+    tap_ok(choice.width[choice.best] == 256 && is(choice.seconds[3], 12e-3), "strips are no wider for that");
+    s.in = 1e-3;
+    tap_ok(last(&s) == 256, "of operands on their way it is the same");
+    s.out = 0;
+    tap_ok(last(&s) == 0, "a result that stays has no halves");
+    s = halved();
+    sc_strips_fixed = 2048;
+    tap_ok(last(&s) == 0, "and where widths are given there are no others");
+    sc_strips_fixed = 0;
+}
+
 /* 10 ms to bring what 10 ms of kernels need. */
 static void test_operands(void)
 {
@@ -164,6 +216,7 @@ static void test_machine(void)
 int main(void)
 {
     test_results();
+    test_halves();
     test_operands();
     test_order();
     test_in_turn();
