@@ -113,13 +113,14 @@ static void cut_result(struct sc_product *g)
     struct sc_blas_blocks blocks = blocks_of(g);
     struct sc_blas_look look = look_at(g, &blocks);
 
+    look.half = 1;
     sc_blas_cut_result(g->call, &look, &g->n);
 }
 
 /* A transposed and B, too: rows of C are cut and the sum is, columns hardly.  That is another problem than the one that
  * widths are chosen for; the usual one is within a few percent of the best.  As they are, a column of C needs all of A
  * and a column of B. */
-static int64_t width_of_operands(struct sc_product *g)
+static int64_t width_of_operands(struct sc_product *g, struct sc_blas_last *last)
 {
     const struct sc_kernel *k = g->call->kernel;
     struct sc_blas_blocks blocks = blocks_of(g);
@@ -127,17 +128,28 @@ static int64_t width_of_operands(struct sc_product *g)
     int64_t most = k->k > k->n ? k->k : k->n, width;
 
     g->first = 1;
+    last->width = 0;
     if (k->transa != 'N' && k->transb != 'N')
         return most / 16 > SC_STRIPS_USUAL ? most / 16 : SC_STRIPS_USUAL;
     look.missing = sc_blas_missing(g->call);
     if (!look.missing) /* at home there may be all of it, if not where blocks run */
         look.missing = 1;
     look.least = most / SC_STRIPS_OPERANDS;
+    look.half = k->transa == 'N';
     look.apart = k->transa == 'N' && k->transb == 'N';
     look.all = look.apart ? sc_blas_missing_of(sc_product_operand(g, 0), 0) : 0;
-    width = sc_blas_strip_width(g->call, &look);
+    width = sc_blas_strip_width(g->call, &look, last);
     g->first = g->call->tried.trial.first;
     return width;
+}
+
+/* As far as a schedule has room for it. */
+static void halve_last(struct sc_product *g, const struct sc_blas_last *last)
+{
+    g->strips = g->n;
+    sc_blas_halve(&g->n, sc_product_operand(g, 2), last);
+    if (g->n.n > SC_PRODUCT_PARTS_MAX)
+        g->n = g->strips;
 }
 
 /* Of operands of which something is missing, to be worked on as they arrive. */
@@ -145,16 +157,19 @@ static void cut_operands(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
     bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
-    int64_t width = width_of_operands(g), block = a_is_depth ? width : 2 * width; /* of a C that is cut both ways */
+    struct sc_blas_last last;
+    int64_t width = width_of_operands(g, &last);
+    int64_t block = a_is_depth ? width : 2 * width; /* of a C that is cut both ways */
 
     sc_blas_cut(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), block, block);
-    if (!b_is_depth) {
+    if (b_is_depth) {
+        sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
+        /* And columns of C, coarsely, so that they are finished one after the other. */
+        sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
+    } else {
         sc_blas_cut(&g->n, sc_product_operand(g, 1), block, block);
-        return;
     }
-    sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
-    /* And columns of C, coarsely, so that they are finished one after the other. */
-    sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
+    halve_last(g, &last);
 }
 
 /* --- operands on their way --------------------------------------------------------------------------------------- */
@@ -332,6 +347,33 @@ static int due(int strips, int round, int rounds)
     return (round * strips + rounds - 1) / rounds;
 }
 
+/* Strips that the first `parts` of a device's columns are of: halves of one are one. */
+static int strips_of(const struct requests *r, const struct arrivals *o, int parts)
+{
+    const struct sc_cuts *strips = &r->g->strips;
+    int count = 0;
+
+    for (int part = 0, strip = 0, last = -1; part < parts; part++, last = strip) {
+        while (strips->at[strip + 1] <= r->g->n.at[o->columns[part]])
+            strip++;
+        count += strip != last;
+    }
+    return count;
+}
+
+/* Of a device's strips of B how many come along with A. */
+static int strips_with(const struct requests *r, const struct arrivals *o)
+{
+    int first, parts = 1;
+
+    if (r->g->call->kernel->transb != 'N')
+        return o->b;
+    first = (int)ceil(r->g->first * strips_of(r, o, o->n));
+    while (parts < o->n && strips_of(r, o, parts + 1) <= first)
+        parts++;
+    return parts;
+}
+
 static void set_arrivals(struct requests *r, int d, int rounds)
 {
     const struct sc_kernel *kernel = r->g->call->kernel;
@@ -341,8 +383,7 @@ static void set_arrivals(struct requests *r, int d, int rounds)
     o->a = kernel->transa == 'N' ? r->p->k : r->p->m;
     o->b = kernel->transb == 'N' ? o->n : r->p->k;
     o->rounds = rounds;
-    o->with = (int)ceil(r->g->first * o->b);
-    o->with = o->with < 1 ? 1 : o->with > o->b ? o->b : o->with;
+    o->with = o->n ? strips_with(r, o) : 0;
     o->first = (rounds * (o->a + o->with) + o->a + o->b - 1) / (o->a + o->b);
 }
 

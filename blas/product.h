@@ -8,6 +8,7 @@ struct sc_product {
     struct sc_blas_job *call;
     bool cleared;           /* C is zero on the devices already; only when beta is 0 */
     struct sc_cuts m, n, k; /* of C's rows and columns, and of the sum */
+    struct sc_cuts strips;  /* n with whole strips: none are halved */
     double first;           /* 0 to 1: columns of C whose strips of B come along with A; the others come after that */
     struct sc_blas_places places;
 };

@@ -60,6 +60,70 @@ static void look_at_blocks(const struct sc_blas_job *call, const struct sc_blas_
     s->tiles = s->blocks * tiles.n / b->rows->n > 1 ? s->blocks * tiles.n / b->rows->n : 1;
 }
 
+/* --- the last strips ---------------------------------------------------------------------------------------------- */
+
+/* The parts of the result's columns that some device does last. */
+static void find_last(const struct sc_blas_look *look, struct sc_blas_last *last)
+{
+    const struct sc_blas_blocks *b = look->blocks;
+    bool seen[SC_DEVICES_MAX] = {false};
+
+    last->count = 0;
+    for (int j = b->cols->n - 1; j >= 0 && last->count < sc_coherence_devices(); j--) {
+        bool any = false;
+
+        for (int i = 0; i < b->rows->n; i++)
+            if (!b->skips || !b->skips(b->of, i, j)) {
+                int d = device_of(look, i, j);
+
+                any = any || !seen[d];
+                seen[d] = true;
+            }
+        if (any) {
+            last->from[last->count] = b->cols->at[j];
+            last->end[last->count++] = b->cols->at[j + 1];
+        }
+    }
+}
+
+/* Where the strip begins that is done last of [from, end): at the last cut, or, if what lies beyond it is too narrow to
+ * be a strip, at the one before. */
+static int64_t last_strip(const struct sc_cuts *cuts, int64_t from, int64_t end, int64_t width)
+{
+    int64_t at = from;
+
+    for (int i = 0; i <= cuts->n; i++)
+        at = cuts->at[i] > at && cuts->at[i] <= end - width ? cuts->at[i] : at;
+    return at;
+}
+
+static void add_cut(struct sc_cuts *cuts, int64_t at, int64_t extent)
+{
+    struct sc_cuts two; /* large: not initialised */
+
+    two.n = 2;
+    two.at[0] = 0;
+    two.at[1] = at;
+    two.at[2] = extent;
+    sc_cuts_merge(cuts, &two);
+}
+
+void sc_blas_halve(struct sc_cuts *cuts, const struct sc_operand *result, const struct sc_blas_last *last)
+{
+    for (int i = 0; last->width && i < last->count; i++) {
+        int64_t end = last->end[i], from = last_strip(cuts, last->from[i], end, last->width), at;
+
+        for (;; from = at) {
+            at = sc_coherence_next_sector(result, from + (end - from) / 2);
+            if (at - from < last->width || end - at < last->width)
+                break;
+            add_cut(cuts, at, result->view.cols);
+        }
+    }
+}
+
+/* --- the width ---------------------------------------------------------------------------------------------------- */
+
 static struct sc_trial_shape shape_of(const struct sc_kernel *k, uint64_t missing, int devices)
 {
     struct sc_trial_shape shape = {.op = k->op, .type = k->type, .m = k->m, .n = k->n, .k = k->k, .missing = missing,
@@ -79,10 +143,18 @@ static struct sc_trial_shape shape_of(const struct sc_kernel *k, uint64_t missin
 
 static double now(void) { return sc_explain_clock(sc_coherence_virtual_seconds()); }
 
-int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look)
+/* Sectors are not cut. */
+static int64_t half_of(const struct sc_blas_job *call, const struct sc_blas_look *look)
+{
+    int64_t sector = sc_coherence_next_sector(result_of(call), 1);
+
+    return !look->half ? 0 : look->half > sector ? look->half : sector;
+}
+
+int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_blas_last *last)
 {
     const struct sc_kernel *k = call->kernel;
-    struct sc_strips s = {.sum = look->sum, .least = look->least, .apart = look->apart};
+    struct sc_strips s = {.sum = look->sum, .least = look->least, .half = half_of(call, look), .apart = look->apart};
     double result = bytes_of(result_of(call));
     struct sc_blas_tried *tried = &call->tried;
     struct sc_strips_choice choice;
@@ -99,6 +171,8 @@ int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look 
     sc_trial_begin(&shape, &choice, &tried->trial);
     tried->start = tried->trial.slot < 0 ? 0 : now();
     tried->missing = look->missing;
+    find_last(look, last);
+    last->width = sc_strips_last(&s, tried->trial.width, tried->trial.first);
     return tried->trial.width;
 }
 
@@ -107,11 +181,13 @@ void sc_blas_cut_result(struct sc_blas_job *call, const struct sc_blas_look *loo
     const struct sc_operand *result = result_of(call);
     int64_t extent = result->view.cols, width;
     struct sc_blas_look narrow = *look;
+    struct sc_blas_last last;
 
     if (narrow.least < (extent + SC_BLAS_STRIPS_MOST - 1) / SC_BLAS_STRIPS_MOST)
         narrow.least = (extent + SC_BLAS_STRIPS_MOST - 1) / SC_BLAS_STRIPS_MOST;
-    width = sc_blas_strip_width(call, &narrow);
+    width = sc_blas_strip_width(call, &narrow, &last);
     sc_blas_cut(cuts, result, width, width / 2);
+    sc_blas_halve(cuts, result, &last);
 }
 
 bool sc_blas_cuts_result(const struct sc_blas_job *call)

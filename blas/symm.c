@@ -160,7 +160,7 @@ static void cut_result(struct symmetric *s)
 {
     struct sc_blas_blocks blocks = blocks_of(s);
     struct sc_blas_look look = {.blocks = &blocks, .places = &s->places, .sum = blocks.products,
-                                .tasks = s->left ? 1 : 3};
+                                .tasks = s->left ? 1 : 3, .half = 1};
 
     if (s->joins && sc_blas_cuts_result(s->call))
         sc_blas_cut_result(s->call, &look, s->left ? &s->across : &s->t);

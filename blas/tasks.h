@@ -135,11 +135,21 @@ struct sc_blas_look {
     int tasks;        /* for each block of a strip (and part of the sum) */
     uint64_t missing; /* bytes that are to be brought; 0: it is the result that is cut */
     int64_t least;    /* width: what the caller can cut */
+    int64_t half;     /* and of the halves of a device's last strip, where columns are done in order; 0: none */
     bool apart;       /* what is brought but for `all` bytes of it can be brought for one strip after the other */
     uint64_t all;
 };
+/* The columns that each device does last, before they are cut into strips, and how narrow the last strip of them
+ * becomes by halves: little of it is left to go home when it is computed. */
+struct sc_blas_last {
+    int64_t width; /* 0: it stays */
+    int count;
+    int64_t from[SC_DEVICES_MAX], end[SC_DEVICES_MAX];
+};
 /* Begins a trial of the width, perhaps. */
-int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look);
+int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_blas_last *last);
+/* When strips are cut, at sector boundaries. */
+void sc_blas_halve(struct sc_cuts *cuts, const struct sc_operand *result, const struct sc_blas_last *last);
 
 /* Cuts columns of the result finer, so that the host can have the first while the last is computed.  `cuts` are of
  * these columns. */

@@ -1,7 +1,10 @@
 /* Sequences of calls on the real protocol with emulated devices: what one call leaves where, the next one uses.  All
  * values are small integers, so results are exact in any order. */
+#include <unistd.h>
+
 #include "base/config.h"
 #include "blas/blas.h"
+#include "coherence/protocol.h"
 #include "tests/blas_random.h"
 #include "tests/coherence_env.h"
 
@@ -165,6 +168,69 @@ static void test_blocks(const char *machine)
     free(x), free(y), free(want_y);
 }
 
+/* --- the last strips ---------------------------------------------------------------------------------------------- */
+
+#define TALL 8192 /* so that 256 columns of it occupy a device */
+#define WIDE 2048
+
+/* So slow that a result goes home under its kernels. */
+static const char slow_machine[] =
+    "semcache-machine 1\ndevice 0-1\nmemory 1G\nbandwidth 1T\nlaunch 1u\ngemm s 20G\ngemm d 10G\n"
+    "link host <-> 0-1\nlatency 1u\nbandwidth 50G\nlink 0 <-> 1\nlatency 1u\nbandwidth 100G\n";
+
+static int64_t narrowest; /* of what has been launched */
+
+static enum sc_status note(int device, enum sc_stream stream, const struct sc_kernel *kernel)
+{
+    if (kernel->op == SC_OP_GEMM && kernel->k)
+        narrowest = kernel->n < narrowest ? kernel->n : narrowest;
+    return sc_device_emu()->launch(device, stream, kernel);
+}
+
+/* C := A B + 2 C, first with all on the host, then with all but C as it was left, B as it is or transposed. */
+static void test_halves(const char *machine, char trans)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    struct sc_device_ops noting = *ops;
+    double *p = array(TALL * 8, 5), *q = array(8 * WIDE, 7), *r = array(TALL * WIDE, 11), *s = array(TALL * WIDE, 11);
+    struct sc_kernel k = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = trans, .m = TALL, .n = WIDE, .k = 8,
+                          .alpha = {1, 0}, .beta = {2, 0}, .a = p, .b = q, .c = r, .lda = TALL,
+                          .ldb = trans == 'N' ? 8 : WIDE, .ldc = TALL};
+
+    noting.launch = note;
+    sc_protocol.ops = &noting;
+    refused = 0;
+    for (int i = 0; i < 2; i++) {
+        narrowest = WIDE;
+        k.c = r;
+        on_devices(k);
+        k.c = s;
+        on_host(k);
+        tap_ok(!refused && narrowest == 256, "%s %c: the last strip is in halves, down to 256 columns", machine, trans);
+    }
+    tap_ok(equal(r, s, TALL * WIDE), "%s %c: and the product right", machine, trans);
+    sc_protocol.ops = ops;
+    free(p), free(q), free(r), free(s);
+}
+
+static void test_all_halves(void)
+{
+    char path[] = "/tmp/semcache-chains-XXXXXX.machine", machine[64];
+    int file = mkstemps(path, 8);
+
+    if (file < 0 || write(file, slow_machine, strlen(slow_machine)) < 0)
+        tap_ok(0, "a machine file");
+    close(file);
+    for (int devices = 1; devices <= 2; devices++) {
+        snprintf(machine, sizeof machine, "emu:%s:%d", path, devices);
+        env_start(machine, 0);
+        test_halves(devices == 1 ? "one device" : "two devices", 'N');
+        test_halves(devices == 1 ? "one device" : "two devices", 'T');
+        sc_coherence_stop();
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     static const struct {
@@ -185,6 +251,8 @@ int main(void)
         test_blocks(setups[i].machine);
         sc_coherence_stop();
     }
+    if (env_is_emulated())
+        test_all_halves();
     tap_ok(broken == sc_coherence_broken(), "no invariant broken");
     return tap_done();
 }

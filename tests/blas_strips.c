@@ -167,7 +167,7 @@ static void test_without_clock(void)
 
 /* --- other routines ----------------------------------------------------------------------------------------------- */
 
-/* Seconds of the last of some calls whose result the program reads, or does not. */
+/* Seconds of a call whose result the program reads, or does not, when widths have been tried. */
 static double of_routine(enum paper_routines routine, const char *letters, bool read)
 {
     struct paper_matrix a = paper_matrix(N, N), b = paper_matrix(N, N), c = paper_matrix(N, N);
@@ -178,7 +178,7 @@ static double of_routine(enum paper_routines routine, const char *letters, bool 
     kernel.side = letters[0];
     kernel.uplo = letters[1];
     kernel.transa = letters[2];
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         paper_wait();
         start = sc_coherence_virtual_seconds();
         paper_call(&kernel);
@@ -218,6 +218,166 @@ static void test_routines(void)
                paper_routine[r].name, letters, 1e3 * strips, 1e3 * whole);
         tap_ok(near(stays, of_routine(r, letters, false)), "and is in one piece where nobody reads it");
         sc_strips_fixed = 0;
+    }
+}
+
+/* --- the last strips ---------------------------------------------------------------------------------------------- */
+
+enum { KERNELS = 1024 };
+
+/* The blocks of the last call, by device: their columns, in order. */
+static struct launched {
+    int count;
+    int64_t columns[KERNELS];
+    enum sc_op op[KERNELS];
+    const void *at; /* of the last one: one kernel for each part of the sum */
+} launched[4];
+
+static enum sc_status note(int device, enum sc_stream stream, const struct sc_kernel *kernel)
+{
+    struct launched *l = &launched[device];
+
+    if (l->count < KERNELS && (kernel->op != SC_OP_GEMM || (kernel->k && kernel->c != l->at))) {
+        l->at = kernel->c;
+        l->op[l->count] = kernel->op;
+        l->columns[l->count++] = kernel->n;
+    }
+    return sc_device_emu()->launch(device, stream, kernel);
+}
+
+/* Seconds of the last of some calls on matrices of order n.  letters: the routine's, its transpositions. */
+static double noted(const char *letters, int64_t n, bool kept, bool read)
+{
+    static const enum paper_routines routine[] = {['M'] = PAPER_GEMM, ['Y'] = PAPER_SYMM, ['S'] = PAPER_TRSM,
+                                                  ['T'] = PAPER_TRMM};
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    struct paper_matrix a = paper_matrix(n, n), b = paper_matrix(n, n), c = paper_matrix(n, n);
+    struct sc_kernel kernel = paper_square(routine[(int)letters[0]], &a, &b, &c);
+    struct sc_device_ops noting = *ops;
+    double start = 0;
+
+    sc_trials_reset();
+    kernel.beta[0] = 0;
+    kernel.transa = letters[1];
+    kernel.transb = letters[2];
+    kernel.side = 'R';
+    kernel.uplo = 'L';
+    noting.launch = note;
+    sc_protocol.ops = &noting;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (!kept) {
+            sc_coherence_acquire_host((uintptr_t)a.at, (size_t)(n * n) * sizeof(double), SC_RDWR);
+            sc_coherence_acquire_host((uintptr_t)b.at, (size_t)(n * n) * sizeof(double), SC_RDWR);
+        }
+        paper_wait();
+        memset(launched, 0, sizeof launched);
+        start = sc_coherence_virtual_seconds();
+        paper_call(&kernel);
+        if (read)
+            paper_move(strchr("ST", letters[0]) ? &b : &c, SC_HOST);
+        paper_wait();
+    }
+    sc_protocol.ops = ops;
+    paper_free(&a);
+    paper_free(&b);
+    paper_free(&c);
+    return sc_coherence_virtual_seconds() - start;
+}
+
+/* Whether the last blocks of a device are halves: ... 4w 2w w w. */
+static bool ends_in_halves(const struct launched *l, int64_t width, int halves)
+{
+    int at = l->count;
+    bool all = at > halves && l->columns[--at] == width;
+
+    for (int i = 0; i < halves && all; i++)
+        all = l->columns[--at] == width << i;
+    return all;
+}
+
+static int64_t columns_of(const struct launched *l)
+{
+    int64_t columns = 0;
+
+    for (int i = 0; i < l->count; i++)
+        columns += l->columns[i];
+    return columns;
+}
+
+static bool all_end_in_halves(int64_t width, int halves)
+{
+    bool all = true;
+
+    for (int d = 0; d < 4; d++)
+        all = all && ends_in_halves(&launched[d], width, halves);
+    return all;
+}
+
+static void say(const char *what)
+{
+    char text[600] = "";
+
+    for (int i = 0; i < launched[0].count && strlen(text) < 580; i++)
+        sprintf(text + strlen(text), " %lld", (long long)launched[0].columns[i]);
+    tap_diag("%s:%s", what, text);
+}
+
+/* n = 32768: strips of a kept result are 512 wide, as 64 of them are cut, those of operands 1024. */
+static void test_halves(void)
+{
+    double home = noted("MNN", 32768, true, true), stays, strip = 4 * 512 * 32768.0 * 8 / 149e9;
+    int64_t columns = 0;
+    bool even = true;
+
+    say("kept");
+    for (int d = 0; d < 4; d++)
+        even = even && columns_of(&launched[d]) == 8192 && launched[d].columns[0] == 512;
+    tap_ok(even && all_end_in_halves(256, 1), "of a result that goes home each device's last strip is halved");
+    stays = noted("MNN", 32768, true, false);
+    tap_ok(home - stays < 0.6 * strip, "about a half of it is left when all is computed: %.4g of %.4g ms",
+           1e3 * (home - stays), 1e3 * strip);
+    noted("MNN", 32768, false, true);
+    say("N N, written by the host");
+    tap_ok(all_end_in_halves(256, 2) && launched[0].columns[0] == 1024, "of operands on their way, too");
+    noted("MNT", 32768, false, true);
+    say("N T, written by the host");
+    tap_ok(all_end_in_halves(256, 5), "B transposed: what was one strip for each device goes home in halves");
+    sc_strips_fixed = 1024;
+    noted("MNN", 32768, true, true);
+    tap_ok(all_end_in_halves(1024, 1) && launched[0].count == 8, "where the width is given all have it");
+    sc_strips_fixed = 0;
+    noted("MNN", 20000, true, true);
+    say("kept, n = 20000");
+    for (int d = 0; d < 4; d++)
+        columns += columns_of(&launched[d]);
+    tap_ok(columns == 20000 && launched[0].columns[7] == 560 && launched[0].columns[8] == 320,
+           "what is too narrow to be a strip is halved together with the one before it, at a sector's end");
+}
+
+/* Those of symm, one in each strip. */
+static void test_halves_of_symm(void)
+{
+    const struct launched *l = &launched[0];
+    int64_t last = 0;
+
+    noted("YNN", 16384, true, true);
+    for (int i = 0; i < l->count; i++)
+        last = l->op[i] == SC_OP_SYMM ? l->columns[i] : last;
+    tap_ok(last == 256, "symm from the right: the last strip is %lld wide", (long long)last);
+}
+
+/* Columns of a triangle do not take equally long: there is little to hide, or the last ones are the first. */
+static void test_triangles(void)
+{
+    static const char *const letters[] = {"SNN", "TNN"};
+
+    for (int i = 0; i < 2; i++) {
+        bool all = true;
+
+        noted(letters[i], 65536, true, true);
+        for (int e = 0; e < launched[0].count; e++)
+            all = all && launched[0].columns[e] == 2048;
+        tap_ok(all && launched[0].count, "%s has no halves", letters[i][0] == 'S' ? "trsm" : "trmm");
     }
 }
 
@@ -295,9 +455,12 @@ int main(void)
     test_fresh();
     test_without_clock();
     test_watch();
+    test_halves();
     paper_close();
     paper_open("h200x8:1");
     test_routines();
+    test_halves_of_symm();
+    test_triangles();
     paper_close();
     return tap_done();
 }
