@@ -43,9 +43,10 @@ struct sc_autotuner_call {
     int arrivals;          /* operands of which something has to be brought */
     int closings;          /* operands that are written and that the host has some of */
     int openings;          /* operands that are only read and that the host lacks some of */
-    uint64_t go_back;      /* bytes of results that devices read after earlier calls (autotuner/readers.h), */
+    int want;              /* how much devices want its results, by earlier calls (autotuner/readers.h) */
+    uint64_t go_back;      /* bytes of those that they want, */
     int back;              /* in so many operands: written on the host they have to go there again */
-    bool made_elsewhere;   /* devices made what the host lacks in calls with another key: each time anew */
+    uint64_t made_elsewhere; /* of device_only: what devices make in calls with another key, each time anew */
     uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
     uint64_t fetches;      /* in so many copies */
     uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
@@ -55,6 +56,7 @@ struct sc_autotuner_call {
 /* Seconds that a call would take. */
 struct sc_autotuner_prediction {
     double host;   /* on the host, with what it has to fetch */
+    double alone;  /* of that: computing */
     double fetch;  /* of that: fetching what would be at home then, and stay there */
     double back;   /* beside that, afterwards: what it writes goes to the devices, if they read it; pages are closed */
     double device; /* on the devices, everything there already */
@@ -90,6 +92,9 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
 
 /* 1: run on the devices; 0: on the host.  Keeps the account of call->key. */
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
+/* The same, and what it was decided by; all zero where nothing had to be predicted. */
+int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mode,
+                        struct sc_autotuner_prediction *prediction);
 
 /* Of a call that runs on the devices and whose result has columns that do not depend on each other: the part of them
  * that the host BLAS should compute meanwhile, so that both are done at the same time; 0 where that gains less than a

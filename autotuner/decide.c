@@ -108,7 +108,7 @@ static struct sc_autotuner_prediction weighed(const struct sc_autotuner_predicti
     return p;
 }
 
-/* All of it on the host: what it writes for the devices has to go there. */
+/* All of it on the host, and what that costs afterwards. */
 static double here(const struct sc_autotuner_prediction *p) { return p->host + p->back; }
 
 /* What a call gains on the devices: what the host would take longer, if it had everything.  Less than 0: it loses. */
@@ -179,31 +179,37 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
     if (devices && sc_autotuner_now(&p) > here(&p) && before->loss > 0)
         return SC_REASON_RENTED;
     if (devices)
-        return p.device > p.host ? SC_REASON_BACK : SC_REASON_FASTER;
+        return p.back > 0 && p.device > p.host ? SC_REASON_BACK : SC_REASON_FASTER;
     if (before->sales < after->sales)
         return SC_REASON_SOLD;
     return p.device >= here(&p) ? SC_REASON_SLOWER : SC_REASON_MOVE;
 }
 
-int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
+int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mode, struct sc_autotuner_prediction *p)
 {
-    struct sc_autotuner_prediction prediction;
     struct sc_autotuner_account account, before;
     int answer;
 
+    *p = (struct sc_autotuner_prediction){0};
     if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1)
         return 0;
     if (mode == SC_OFFLOAD_ALWAYS)
         return 1;
-    sc_autotuner_predict(call, &prediction);
+    sc_autotuner_predict(call, p);
     account = account_get(call->key);
     before = account;
-    answer = sc_autotuner_rent(&prediction, &account);
+    answer = sc_autotuner_rent(p, &account);
     account_put(call->key, &account);
     if (__builtin_expect(sc_explain_on || sc_trace_on, 0))
-        sc_explain_decision(call, &prediction, before.loss,
-                            sc_autotuner_reason(&prediction, &before, &account, answer), answer);
+        sc_explain_decision(call, p, before.loss, sc_autotuner_reason(p, &before, &account, answer), answer);
     return answer;
+}
+
+int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
+{
+    struct sc_autotuner_prediction prediction;
+
+    return sc_autotuner_decide(call, mode, &prediction);
 }
 
 int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode)

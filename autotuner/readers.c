@@ -1,78 +1,108 @@
 #include "autotuner/readers.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-#define SLOTS 4096 /* one each, the newer key takes the slot of the older; 12 bits: slot_of */
+#define SLOTS 4096 /* one each, the newer key takes the slot of the older; 12 bits of the mixed key say which */
 
-/* What is there now: who wrote it, and whether devices have read it since. */
+/* What is there now: who wrote it, and how much it was wanted by who has read it on devices since. */
 static struct version {
     uintptr_t at;
     uint64_t maker;
     uint16_t writer; /* op + 1; 0: not known */
-    bool read;
+    int8_t want;
 } versions[SLOTS];
 
-/* What a routine writes there: the fate of the last version that was written again. */
+/* How much the last version that a routine wrote there was wanted, or less than 0: the program changes it. */
 static struct habit {
     uint64_t key;
-    bool read;
+    int8_t want;
 } habits[SLOTS];
+
+/* What the host has made the program may have changed since, and nobody has seen it: that is found out again once in so
+ * many versions. */
+#define CHANGED (-64)
 
 #define LOAD(from) __atomic_load_n(&(from), __ATOMIC_RELAXED)
 #define STORE(to, value) __atomic_store_n(&(to), value, __ATOMIC_RELAXED)
 
 static uint64_t mixed(uint64_t key) { return key * UINT64_C(0x9e3779b97f4a7c15); }
 static struct version *version_of(const void *at) { return &versions[mixed((uintptr_t)at) >> 52]; }
+static bool is_of(const struct version *v, const void *at) { return LOAD(v->at) == (uintptr_t)at && LOAD(v->writer); }
 static uint64_t habit_key(const void *at, unsigned writer) { return mixed((uintptr_t)at) ^ writer; }
 static struct habit *habit_of(uint64_t key) { return &habits[mixed(key) >> 52]; }
 
-/* While this version is there it speaks for itself as soon as it has been read. */
-bool sc_readers_on_devices(const void *at, enum sc_op op)
+static int habit_want(uint64_t key)
 {
-    const struct version *v = version_of(at);
-    uint64_t key = habit_key(at, (unsigned)op + 1);
     const struct habit *h = habit_of(key);
 
-    if (LOAD(v->at) == (uintptr_t)at && LOAD(v->writer) == (uint16_t)op + 1 && LOAD(v->read))
-        return true;
-    return LOAD(h->key) == key && LOAD(h->read);
+    return LOAD(h->key) == key ? LOAD(h->want) : 0;
+}
+
+/* A version that has been read speaks for itself. */
+int sc_readers_want(const void *at, enum sc_op op)
+{
+    const struct version *v = version_of(at);
+    unsigned writer = (unsigned)op + 1;
+    int want = habit_want(habit_key(at, writer)), now = is_of(v, at) && LOAD(v->writer) == writer ? LOAD(v->want) : 0;
+
+    return want < 0 ? 0 : now > want ? now : want;
 }
 
 uint64_t sc_readers_maker(const void *at)
 {
     const struct version *v = version_of(at);
 
-    return LOAD(v->at) == (uintptr_t)at ? LOAD(v->maker) : 0;
+    return is_of(v, at) ? LOAD(v->maker) : 0;
 }
 
-void sc_readers_read(const void *at, bool on_devices)
+void sc_readers_read(const void *at, int want)
 {
     struct version *v = version_of(at);
 
-    if (on_devices && LOAD(v->at) == (uintptr_t)at)
-        STORE(v->read, true);
+    if (is_of(v, at) && want > LOAD(v->want))
+        STORE(v->want, (int8_t)want);
 }
 
-/* The version before is over: that is what happens to what its writer writes. */
-static void remember(const struct version *v)
+static void keep(const void *at, unsigned writer, int want)
 {
-    uint64_t key = habit_key((const void *)LOAD(v->at), LOAD(v->writer));
+    uint64_t key = habit_key(at, writer);
     struct habit *h = habit_of(key);
 
-    STORE(h->read, LOAD(v->read));
+    STORE(h->want, (int8_t)want);
     STORE(h->key, key);
+}
+
+/* A version is over: what became of it. */
+static void remember(const struct version *v, const void *at)
+{
+    unsigned writer = LOAD(v->writer);
+    int before = habit_want(habit_key(at, writer)), want = LOAD(v->want);
+
+    keep(at, writer, before >= 0 ? want : want > 0 ? before + 1 : before);
 }
 
 void sc_readers_written(const void *at, enum sc_op op, uint64_t maker)
 {
     struct version *v = version_of(at);
 
-    if (LOAD(v->at) == (uintptr_t)at && LOAD(v->writer))
-        remember(v);
+    if (is_of(v, at))
+        remember(v, at);
     STORE(v->at, (uintptr_t)at);
-    STORE(v->writer, (uint16_t)((unsigned)op + 1));
     STORE(v->maker, maker);
-    STORE(v->read, false);
+    STORE(v->writer, (uint16_t)((unsigned)op + 1));
+    STORE(v->want, 0);
+}
+
+void sc_readers_changed(const void *at)
+{
+    struct version *v = version_of(at);
+
+    if (!is_of(v, at))
+        return;
+    keep(at, LOAD(v->writer), CHANGED);
+    STORE(v->writer, 0);
+    STORE(v->maker, 0);
 }
 
 void sc_readers_reset(void)

@@ -1,25 +1,29 @@
-/* Who reads what a call writes: of an operand is kept whether devices have read it after the last call of this routine
- * that wrote it, so that the next one knows that what it writes on the host will have to go there (A14).  Thread safe,
- * no locks; racing updates lose some of it. */
+/* Who reads what a call writes (A14): for an operand and a routine is kept whether devices want what this routine
+ * writes there, so that the next call knows that what it writes on the host will have to go up.  Most want calls that
+ * devices do sooner than a host that has everything; what those read is written by other calls, which are there for
+ * their sake, and want what they read by one less, and so on: a few calls that have nothing but each other do not keep
+ * each other there. Operands are known by where they begin: two calls of one routine that write one vector share what
+ * is known. Thread safe, no locks; racing updates lose some of it. */
 #ifndef SC_AUTOTUNER_READERS_H
 #define SC_AUTOTUNER_READERS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/types.h"
 
-/* Devices have read what the last call of `op` wrote at this address, before it was written again. */
-bool sc_readers_on_devices(const void *at, enum sc_op op);
+#define SC_READERS_MOST 6 /* how much devices may want something; 0: not at all */
 
-/* The account (struct sc_autotuner_call, key) of the call on devices that wrote what is there now; 0: not known, or it
- * ran on the host. */
+/* What `op` writes at this address. */
+int sc_readers_want(const void *at, enum sc_op op);
+/* The account (struct sc_autotuner_call, key) of the call that made what is there now; 0: not known. */
 uint64_t sc_readers_maker(const void *at);
 
-/* A call is about to run, on devices or the host: for each of its operands, those that are read first.  maker: its
- * account, 0 on the host. */
-void sc_readers_read(const void *at, bool on_devices);
+/* A call on devices that wants it so much reads it; any call writes it, after what it reads (maker: its account if it
+ * runs on devices and wants something, or 0). */
+void sc_readers_read(const void *at, int want);
 void sc_readers_written(const void *at, enum sc_op op, uint64_t maker);
+/* The program has written there since a call did: devices will read that. */
+void sc_readers_changed(const void *at);
 
 void sc_readers_reset(void); /* forgets it */
 

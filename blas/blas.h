@@ -67,9 +67,8 @@ struct sc_blas_operand {
     enum sc_type type;
     enum sc_access access;
 };
-/* Brings the operands home in one batch before the host routine touches them page by page.  decided: for a call that
- * could have run on devices, so what it fetches was a part of that decision, and no sign of what the program reads. */
-void sc_blas_host_operands(const struct sc_blas_operand *operands, int count, bool decided);
+/* Brings the operands home in one batch before the host routine touches them page by page. */
+void sc_blas_host_operands(const struct sc_blas_operand *operands, int count);
 
 /* Adds the calls that the veneers have passed to the host since the last time to sc_stats.host: to be called before the
  * statistics are read.  Thread safe. */

@@ -103,7 +103,7 @@ static void bring_home(const struct sc_blas_call *call)
         if (operands[i].ld == 0) /* level 1: one element over and over */
             operands[i].cols = operands[i].ld = 1;
     }
-    sc_blas_host_operands(operands, count, true);
+    sc_blas_host_operands(operands, count);
 }
 
 enum sc_blas_next sc_blas_large(struct sc_blas_call *call)

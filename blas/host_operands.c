@@ -3,9 +3,8 @@
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 
-static void acquire(const struct sc_blas_operand *operand, bool decided)
+static void acquire(const struct sc_blas_operand *operand)
 {
-    struct sc_fetched fetched;
     struct sc_view view = {
         .ptr = operand->ptr, .type = operand->type, .rows = operand->rows, .cols = operand->cols, .ld = operand->ld,
         .access = operand->access,
@@ -16,20 +15,17 @@ static void acquire(const struct sc_blas_operand *operand, bool decided)
         view.rows = operand->cols;
         view.cols = 1;
     }
-    if (view.rows <= 0 || view.cols <= 0 || view.ld <= 0)
-        return;
-    sc_coherence_acquire_view(&view);
-    if (decided)
-        sc_coherence_fetched(&view, 1, &fetched); /* and is not counted as the program's */
+    if (view.rows > 0 && view.cols > 0 && view.ld > 0)
+        sc_coherence_acquire_view(&view);
 }
 
-void sc_blas_host_operands(const struct sc_blas_operand *operands, int count, bool decided)
+void sc_blas_host_operands(const struct sc_blas_operand *operands, int count)
 {
     /* What is overwritten comes last: its device copies are dropped, and another operand may be the same memory. */
     for (int i = 0; i < count; i++)
         if (operands[i].access != SC_WRITE)
-            acquire(&operands[i], decided);
+            acquire(&operands[i]);
     for (int i = 0; i < count; i++)
         if (operands[i].access == SC_WRITE)
-            acquire(&operands[i], decided);
+            acquire(&operands[i]);
 }

@@ -51,7 +51,7 @@ static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, i
     if (sc_trace_on && m > 0 && n > 0 && sc_coherence_is_tracked(a, bytes))
         sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uint64_t)(uintptr_t)a, .bytes = bytes,
                  .ip = sc_trace_line_here(), .old_state = (uint8_t)access);
-    sc_blas_host_operands(&operand, 1, false);
+    sc_blas_host_operands(&operand, 1);
 }
 
 /* Before a host routine that works on A.  True: A is home, and BLAS calls stay on the host until panel_end. */

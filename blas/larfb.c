@@ -190,7 +190,7 @@ static void triangles_home(const struct block *b)
         {.ptr = r->t, .rows = r->k, .cols = r->k, .ld = r->ldt, .type = r->type, .access = SC_READ},
     };
 
-    sc_blas_host_operands(triangle, 2, false);
+    sc_blas_host_operands(triangle, 2);
 }
 
 /* Each of the products has to be worth a look. */

@@ -316,13 +316,25 @@ static enum sc_columns columns_of(const struct sc_view *view, int count)
     return SC_COLUMNS_ALIGNED;
 }
 
-static void describe_result(const struct sc_view *view, struct sc_autotuner_call *call)
+/* What was learned of an operand from earlier calls, or is now. */
+static void describe_history(const struct sc_view *view, bool away, bool absent, struct sc_autotuner_call *call)
 {
-    call->result_bytes += bytes_of(view);
-    if (!sc_readers_on_devices(view->ptr, call->op))
+    uint64_t maker = view->access & SC_READ ? sc_readers_maker(view->ptr) : 0;
+    int want;
+
+    if (maker && absent)
+        sc_readers_changed(view->ptr);
+    else if (maker && away && maker != call->key)
+        call->made_elsewhere += bytes_of(view);
+    if (!(view->access & SC_WRITE))
         return;
-    call->back++;
-    call->go_back += bytes_of(view);
+    call->result_bytes += bytes_of(view);
+    want = sc_readers_want(view->ptr, call->op);
+    if (want > 0) {
+        call->back++;
+        call->go_back += bytes_of(view);
+    }
+    call->want = want > call->want ? want : call->want;
 }
 
 static void describe(const struct sc_view *view, int count, struct sc_autotuner_call *call)
@@ -357,24 +369,38 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->machine.host_watts_busy = device->host_watts_busy;
     call->machine.host_watts_idle = device->host_watts_idle;
     call->machine.database = sc_autotuner_database();
-    for (int i = 0; i < count; i++) {
-        uint64_t maker = view[i].access & SC_READ && call->device_only ? sc_readers_maker(view[i].ptr) : 0;
-
-        call->made_elsewhere = call->made_elsewhere || (maker && maker != call->key);
-        if (view[i].access & SC_WRITE)
-            describe_result(&view[i], call);
-    }
+    for (int i = 0; i < count; i++)
+        describe_history(&view[i], residency.away >> i & 1, residency.absent >> i & 1, call);
+    if (call->made_elsewhere > call->device_only)
+        call->made_elsewhere = call->device_only;
 }
 
-/* For later decisions. */
-static void note(const struct sc_kernel *k, const struct sc_view *view, int count, uint64_t maker)
+/* How much a call on devices wants what it reads: by itself, or for the sake of those that read its results. */
+static int want_of(const struct sc_autotuner_call *call, const struct sc_autotuner_prediction *p)
+{
+    return p->alone > p->device ? SC_READERS_MOST : call->want > 0 ? call->want - 1 : 0;
+}
+
+/* For later decisions; want: 0 on the host. */
+static void note(const struct sc_kernel *k, const struct sc_view *view, int count, uint64_t key, int want)
 {
     for (int i = 0; i < count; i++)
         if (view[i].access & SC_READ)
-            sc_readers_read(view[i].ptr, maker != 0);
+            sc_readers_read(view[i].ptr, want);
     for (int i = 0; i < count; i++)
         if (view[i].access & SC_WRITE)
-            sc_readers_written(view[i].ptr, k->op, maker);
+            sc_readers_written(view[i].ptr, k->op, want > 0 ? key : 0);
+}
+
+/* Brings home what a call on the host reads: a part of that decision, and no sign of what the program looks at. */
+static void fetch(const struct sc_view *view, int count)
+{
+    struct sc_fetched fetched;
+
+    for (int i = 0; i < count; i++)
+        if (view[i].access & SC_READ)
+            sc_coherence_acquire_view(&view[i]);
+    sc_coherence_fetched(view, count, &fetched);
 }
 
 static struct sc_autotuner_call call_of(const struct sc_kernel *k)
@@ -385,16 +411,21 @@ static struct sc_autotuner_call call_of(const struct sc_kernel *k)
 
 static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
+    struct sc_autotuner_prediction p;
     bool devices;
 
     *call = call_of(k);
     if (sc_config.offload == SC_OFFLOAD_AUTO) {
-        if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count))
+        if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count)) {
+            note(k, view, count, 0, 0);
             return false;
+        }
         describe(view, count, call);
     }
-    devices = sc_autotuner_offload(call, sc_config.offload);
-    note(k, view, count, devices ? call->key : 0);
+    devices = sc_autotuner_decide(call, sc_config.offload, &p);
+    note(k, view, count, call->key, devices ? want_of(call, &p) : 0);
+    if (!devices && call->device_only)
+        fetch(view, count);
     return devices;
 }
 
@@ -539,6 +570,8 @@ static bool offload(int routine, const struct sc_kernel *k)
     done = sc_blas_around ? sc_blas_around(run, &order) : sc_explain_on ? run_explained(&order) : run(&order);
     if (done)
         record(routine, view, count);
+    else
+        note(k, view, count, 0, 0);
     return done;
 }
 

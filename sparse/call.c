@@ -73,6 +73,15 @@ static void explain(const struct sc_sparse_call *call, const struct sc_autotuner
     sc_explain_decision(&told, p, loss, reason, devices);
 }
 
+/* For decisions about calls of the BLAS; want: 0 on the host. */
+static void note(const struct sc_sparse_call *call, int want)
+{
+    sc_readers_read(call->x, want);
+    if (call->beta[0] != 0 || call->beta[1] != 0)
+        sc_readers_read(call->y, want);
+    sc_readers_written(call->y, call->op, want > 0 ? (uintptr_t)call->matrix : 0);
+}
+
 /* A matrix of which devices have parts stays there. */
 static bool pays(const struct sc_sparse_call *call)
 {
@@ -84,10 +93,7 @@ static bool pays(const struct sc_sparse_call *call)
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
         explain(call, &p, before.loss, sc_autotuner_reason(&p, &before, &call->matrix->account, devices), resident,
                 devices);
-    sc_readers_read(call->x, devices);
-    if (call->beta[0] != 0 || call->beta[1] != 0)
-        sc_readers_read(call->y, devices);
-    sc_readers_written(call->y, call->op, devices ? (uintptr_t)call->matrix : 0);
+    note(call, devices && p.host > p.device ? SC_READERS_MOST : 0);
     return devices;
 }
 

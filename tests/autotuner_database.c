@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "autotuner/database.h"
+#include "autotuner/measure_int.h"
 #include "autotuner/sample.h"
 #include "autotuner/store.h"
 #include "base/median.h"
@@ -350,8 +351,27 @@ static void test_store(void)
     sc_database_free(db);
 }
 
+/* Every third try is disturbed. */
+static double disturbed(struct sc_bench *b, void *tries)
+{
+    (void)b;
+    return (*(int *)tries)++ % 3 == 2 ? 1 : 1e-5;
+}
+
+static void test_disturbed(void)
+{
+    const struct sc_device_ops ops = {0}; /* a clock that is not virtual */
+    const struct sc_measure quick = {.ops = &ops, .quick = true};
+    struct sc_bench b = {.how = &quick};
+    int tries = 0;
+    double seconds = sc_bench_mean(&b, disturbed, &tries, true);
+
+    tap_ok(seconds == 1e-5, "few values, one of them disturbed: %g s", seconds);
+}
+
 int main(void)
 {
+    test_disturbed();
     test_round_trip();
     test_torn();
     test_refused();

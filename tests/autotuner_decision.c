@@ -150,23 +150,41 @@ static void test_selling(void)
 static void test_readers(void)
 {
     double x[2], y[2];
-    bool before;
+    int before;
 
     sc_autotuner_reset();
     sc_readers_written(x, SC_OP_AXPY, 0);
-    before = sc_readers_on_devices(x, SC_OP_AXPY);
-    sc_readers_read(x, false);
-    sc_readers_read(y, true);
-    tap_ok(!before && !sc_readers_on_devices(x, SC_OP_AXPY) && !sc_readers_maker(x), "what only the host has read");
-    sc_readers_read(x, true);
-    tap_ok(sc_readers_on_devices(x, SC_OP_AXPY) && !sc_readers_on_devices(x, SC_OP_COPY), "what devices have read");
+    before = sc_readers_want(x, SC_OP_AXPY);
+    sc_readers_read(x, 0);
+    sc_readers_read(y, 3);
+    tap_ok(!before && !sc_readers_want(x, SC_OP_AXPY) && !sc_readers_maker(x), "what only the host has read");
+    sc_readers_read(x, 3);
+    sc_readers_read(x, 2);
+    tap_ok(sc_readers_want(x, SC_OP_AXPY) == 3 && !sc_readers_want(x, SC_OP_COPY), "what devices have read");
     sc_readers_written(x, SC_OP_COPY, 7);
-    tap_ok(sc_readers_on_devices(x, SC_OP_AXPY) && !sc_readers_on_devices(x, SC_OP_COPY),
+    tap_ok(sc_readers_want(x, SC_OP_AXPY) == 3 && !sc_readers_want(x, SC_OP_COPY),
            "is remembered of the routine that wrote it, not of another");
     tap_ok(sc_readers_maker(x) == 7 && !sc_readers_maker(y), "and which call on devices made what is there now");
     sc_readers_written(x, SC_OP_AXPY, 0);
     sc_readers_written(x, SC_OP_AXPY, 0);
-    tap_ok(!sc_readers_on_devices(x, SC_OP_AXPY), "until something that it wrote was not read there");
+    tap_ok(!sc_readers_want(x, SC_OP_AXPY), "until something that it wrote was not read there");
+}
+
+/* Nobody sees what the program writes where the host may write. */
+static void test_changed(void)
+{
+    double x[2];
+    int versions = 0;
+
+    sc_autotuner_reset();
+    sc_readers_written(x, SC_OP_AXPY, 7);
+    sc_readers_changed(x);
+    tap_ok(!sc_readers_maker(x), "what the program has changed no call has made");
+    do {
+        sc_readers_written(x, SC_OP_AXPY, 0);
+        sc_readers_read(x, 1);
+    } while (++versions < 1000 && !sc_readers_want(x, SC_OP_AXPY));
+    tap_ok(versions > 50 && versions < 1000, "its writer is charged again after %d versions", versions);
 }
 
 /* A call that the host does sooner, but whose result devices read: the way up is the host's. */
@@ -182,7 +200,7 @@ static void test_back(void)
     tap_ok(sc_autotuner_rent(&p, &account) && sc_autotuner_reason(&p, &before, &account, true) == SC_REASON_BACK,
            "but not where its result would have to come back");
     read = call;
-    read.back = 1, read.go_back = 240000;
+    read.want = read.back = 1, read.go_back = 240000;
     sc_autotuner_predict(&read, &p);
     tap_ok(p.back > 240000 / 55e9 && p.back < 1e-4, "which takes %.1f us", 1e6 * p.back);
     sc_autotuner_predict(&call, &p);
@@ -190,7 +208,7 @@ static void test_back(void)
     call.device_bytes = call.device_only = 240000;
     sc_autotuner_predict(&call, &p);
     read = call;
-    read.made_elsewhere = true;
+    read.made_elsewhere = read.device_only;
     tap_ok(p.fetch > 0, "what was fetched once is at home");
     sc_autotuner_predict(&read, &p);
     tap_ok(p.fetch == 0 && p.host > 240000 / 55e9, "but not what another call makes each time");
@@ -548,6 +566,7 @@ int main(void)
     test_ski_rental();
     test_selling();
     test_readers();
+    test_changed();
     test_back();
     test_opening();
     test_spread();

@@ -1,9 +1,8 @@
 /* The energy counters of the host's processors, on folders like those of Linux's powercap. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "autotuner/joules.h"
 #include "autotuner/measure.h"
@@ -69,13 +68,12 @@ static void test_reader(void)
 
 /* --- in the measurements ------------------------------------------------------------------------------------------ */
 
-static void *run_up(void *stop)
+/* In place of the C library's: the host rests, and has taken 3 J when it is over. */
+int nanosleep(const struct timespec *pause, struct timespec *rest)
 {
-    for (unsigned long long i = 1; !__atomic_load_n((bool *)stop, __ATOMIC_RELAXED); i++) {
-        count("intel-rapl:0:1", 2250000 + i % 7000000);
-        usleep(1000);
-    }
-    return NULL;
+    (void)pause, (void)rest;
+    count("intel-rapl:0:1", 5250000);
+    return 0;
 }
 
 static bool at_rest;
@@ -95,7 +93,7 @@ static double idle_watts(bool quick)
     double watts;
 
     if (sc_device_open(device_host(), "emu:k40x3:1", &how.ops, &how.devices) != SC_OK)
-        tap_skip_all("no host BLAS");
+        exit(99);
     db = sc_database_new("test", how.devices);
     at_rest = quick;
     if (sc_measure(&how, db, NULL) != SC_OK)
@@ -108,15 +106,9 @@ static double idle_watts(bool quick)
 
 static void test_measured(void)
 {
-    bool stop = false;
-    pthread_t thread;
-
-    if (pthread_create(&thread, NULL, run_up, &stop))
-        exit(99);
     tap_ok(idle_watts(false) > 0, "watts of the host at rest");
+    count("intel-rapl:0:1", 2250000);
     tap_ok(idle_watts(true) == 0, "not in the quick version");
-    __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-    pthread_join(thread, NULL);
     sc_joules_folder = "/nonexistent";
     tap_ok(idle_watts(false) == 0, "nor without counters");
 }
@@ -125,6 +117,8 @@ int main(void)
 {
     char command[64];
 
+    if (!host_blas_symbol("dgemm_"))
+        tap_skip_all("no host BLAS");
     if (!mkdtemp(folder))
         return 99;
     sc_joules_folder = folder;

@@ -11,9 +11,9 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
     (void)routine, (void)kernel;
     return false;
 }
-void sc_blas_host_operands(const struct sc_blas_operand *operands, int count, bool decided)
+void sc_blas_host_operands(const struct sc_blas_operand *operands, int count)
 {
-    (void)operands, (void)count, (void)decided;
+    (void)operands, (void)count;
 }
 
 static int log_pipe[2];

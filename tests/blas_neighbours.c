@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/readers.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
@@ -98,7 +99,7 @@ static void call(struct solver *s, struct sc_kernel k, enum sc_access last)
         s->on_devices++;
         return;
     }
-    sc_blas_host_operands(operands, matrix ? 3 : k.b ? 2 : 1, true);
+    sc_blas_host_operands(operands, matrix ? 3 : k.b ? 2 : 1);
     sc_inside_enter();
     sc_device_kernel_host(env_symbol, &k);
     sc_inside_leave();
@@ -177,11 +178,57 @@ static void test_vectors(void)
     release(&s);
 }
 
-/* The program looks at all vectors in each iteration: what goes home by itself must not be what a decision fetched. */
+/* Vectors that met a matrix, and meet it no more: they go home. */
+static void test_afterwards(int devices)
+{
+    enum { LEAVING = 300 };
+    struct solver s;
+    uint64_t before = 0;
+
+    sc_autotuner_reset();
+    make(&s);
+    for (int i = 0; i < ITERATIONS; i++)
+        iterate(&s);
+    for (int i = 0; i < LEAVING + ITERATIONS; i++) {
+        if (i == LEAVING)
+            s.on_devices = 0, before = moved();
+        copy(&s);
+        norm(&s);
+        add(&s);
+    }
+    tap_ok(s.on_devices == 0 && moved() == before, "%d devices: without the matrix they are on the host (%d calls not)",
+           devices, s.on_devices);
+    tap_ok(s.x[3] == solution(3) + (LEAVING + ITERATIONS) * s.b[3], "with their values");
+    release(&s);
+}
+
+/* The program writes x in each iteration: that devices read it then is not axpy's doing. */
+static void test_writing(int devices)
+{
+    struct solver s;
+    bool wanted;
+
+    sc_autotuner_reset();
+    make(&s);
+    for (int i = 0; i < ITERATIONS; i++) {
+        iterate(&s);
+        for (int j = 0; j < N; j++)
+            s.x[j] += s.b[j] - solution(j);
+    }
+    wanted = sc_readers_want(s.r, SC_OP_COPY) && !sc_readers_want(s.x, SC_OP_AXPY);
+    tap_ok(wanted, "%d devices: what the program writes each time is not expected there", devices);
+    for (int i = 0; i < 3; i++)
+        iterate(&s);
+    tap_ok(is_solved(&s), "solved all the same");
+    release(&s);
+}
+
+/* The program looks at all vectors in each iteration. */
 static void test_looking(void)
 {
     struct solver s;
     double sum = 0;
+    uint64_t before = sc_stats.bytes[SC_D2H];
 
     sc_autotuner_reset();
     make(&s);
@@ -190,6 +237,7 @@ static void test_looking(void)
         for (int j = 0; j < N; j++)
             sum += s.r[j] + s.x[j];
     }
+    tap_ok(sc_stats.bytes[SC_D2H] - before <= 2 * ITERATIONS * N * sizeof(double), "which come home at most once each");
     tap_ok(is_solved(&s) && isfinite(sum), "a program that looks at its vectors finds the right ones");
     release(&s);
 }
@@ -205,6 +253,8 @@ int main(void)
         sc_autotuner_use(measured(env_start(name, 0)));
         test_solver(sc_coherence_devices());
         test_vectors();
+        test_afterwards(devices);
+        test_writing(devices);
         test_looking();
         sc_coherence_stop();
     }

@@ -30,11 +30,6 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
     return offload_answer;
 }
 int sc_coherence_devices(void) { return 0; }
-void sc_coherence_fetched(const struct sc_view *view, int count, struct sc_fetched *out)
-{
-    (void)view, (void)count;
-    *out = (struct sc_fetched){0};
-}
 void sc_coherence_acquire_view(const struct sc_view *view)
 {
     if (view->rows > 0 && view->cols > 0)
