@@ -42,7 +42,7 @@ struct sc_autotuner_call {
     int holders;           /* devices that have some of that */
     int arrivals;          /* operands of which something has to be brought */
     int closings;          /* operands that are written and that the host has some of */
-    int openings;          /* operands that are only read and that the host lacks some of */
+    int openings;          /* operands that are only read, that the host lacks some of, and that devices write again */
     int want;              /* how much devices want its results, by earlier calls (autotuner/readers.h) */
     uint64_t go_back;      /* bytes of those that they want, */
     int back;              /* in so many operands: written on the host they have to go there again */

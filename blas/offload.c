@@ -326,8 +326,10 @@ static void describe_history(const struct sc_view *view, bool away, bool absent,
         sc_readers_changed(view->ptr);
     else if (maker && away && maker != call->key)
         call->made_elsewhere += bytes_of(view);
-    if (!(view->access & SC_WRITE))
+    if (!(view->access & SC_WRITE)) {
+        call->openings += maker && away;
         return;
+    }
     call->result_bytes += bytes_of(view);
     want = sc_readers_want(view->ptr, call->op);
     if (want > 0) {
@@ -356,7 +358,6 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->holders = residency.holders;
     call->arrivals = residency.arrivals;
     call->closings = residency.closings;
-    call->openings = residency.openings;
     call->key = largest_key(view, count);
     call->columns = sc_op_level(call->op) == 3 ? columns_of(view, count) : SC_COLUMNS_ANY;
     call->machine.cores = sc_blas_host_cores();

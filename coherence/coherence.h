@@ -143,7 +143,6 @@ struct sc_residency {
     int holders;           /* and how many devices have some of it */
     int arrivals;          /* views of which something has to be brought to the devices */
     int closings;          /* views that are written, and that the host has some of: its pages are to be closed */
-    int openings;          /* views that are only read, and that the host lacks some of: its pages are to be opened */
     uint64_t away, absent; /* a bit for each view, in order: the host lacks some of it; devices do */
 };
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);

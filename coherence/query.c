@@ -390,7 +390,6 @@ static void add_views(const struct sc_view *views, int count, bool outside, stru
         out->arrivals += missing > 0 && views[i].access & SC_READ;
         out->closings += views[i].access & SC_WRITE &&
                          out->device_only - before.device_only < out->bytes - before.bytes;
-        out->openings += !(views[i].access & SC_WRITE) && out->device_only > before.device_only;
         out->away |= (uint64_t)(out->device_only > before.device_only) << (i & 63);
         out->absent |= (uint64_t)(missing > 0) << (i & 63);
         if (views[i].access == SC_WRITE)

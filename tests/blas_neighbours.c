@@ -181,7 +181,7 @@ static void test_vectors(void)
 /* Vectors that met a matrix, and meet it no more: they go home. */
 static void test_afterwards(int devices)
 {
-    enum { LEAVING = 300 };
+    enum { LEAVING = 1000 };
     struct solver s;
     uint64_t before = 0;
 
