@@ -95,6 +95,9 @@ int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload m
 /* The same, and what it was decided by; all zero where nothing had to be predicted. */
 int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mode,
                         struct sc_autotuner_prediction *prediction);
+/* How much a call on devices wants what it reads (autotuner/readers.h): most, if devices do it sooner than a host that
+ * has everything, else for the sake of those that want its results so much. */
+int sc_autotuner_wants(const struct sc_autotuner_prediction *prediction, int results);
 
 /* Of a call that runs on the devices and whose result has columns that do not depend on each other: the part of them
  * that the host BLAS should compute meanwhile, so that both are done at the same time; 0 where that gains less than a

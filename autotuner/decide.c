@@ -205,6 +205,11 @@ int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mo
     return answer;
 }
 
+int sc_autotuner_wants(const struct sc_autotuner_prediction *p, int results)
+{
+    return p->alone > p->device ? SC_READERS_MOST : results > 0 ? results - 1 : 0;
+}
+
 int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
 {
     struct sc_autotuner_prediction prediction;

@@ -376,12 +376,6 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
         call->made_elsewhere = call->device_only;
 }
 
-/* How much a call on devices wants what it reads: by itself, or for the sake of those that read its results. */
-static int want_of(const struct sc_autotuner_call *call, const struct sc_autotuner_prediction *p)
-{
-    return p->alone > p->device ? SC_READERS_MOST : call->want > 0 ? call->want - 1 : 0;
-}
-
 /* For later decisions; want: 0 on the host. */
 static void note(const struct sc_kernel *k, const struct sc_view *view, int count, uint64_t key, int want)
 {
@@ -424,7 +418,7 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
         describe(view, count, call);
     }
     devices = sc_autotuner_decide(call, sc_config.offload, &p);
-    note(k, view, count, call->key, devices ? want_of(call, &p) : 0);
+    note(k, view, count, call->key, devices ? sc_autotuner_wants(&p, call->want) : 0);
     if (!devices && call->device_only)
         fetch(view, count);
     return devices;

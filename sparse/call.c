@@ -55,7 +55,7 @@ static struct sc_autotuner_prediction prediction_of(const struct sc_sparse_call 
     double bytes = stored_bytes(call), vectors = (double)((call->inputs + call->outputs) * call->columns * elem);
     struct sc_autotuner_prediction p = {.devices = 1};
 
-    p.host = 1e-6 + (bytes + vectors) / HOST_BANDWIDTH;
+    p.alone = p.host = 1e-6 + (bytes + vectors) / HOST_BANDWIDTH;
     p.device = LATENCY + (bytes + vectors) / device->memory_bandwidth;
     if (!resident)
         p.move = LATENCY + (bytes + vectors) / device->host_bandwidth;
@@ -93,7 +93,7 @@ static bool pays(const struct sc_sparse_call *call)
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
         explain(call, &p, before.loss, sc_autotuner_reason(&p, &before, &call->matrix->account, devices), resident,
                 devices);
-    note(call, devices && p.host > p.device ? SC_READERS_MOST : 0);
+    note(call, devices ? sc_autotuner_wants(&p, 0) : 0);
     return devices;
 }
 

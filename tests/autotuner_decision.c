@@ -168,6 +168,11 @@ static void test_readers(void)
     sc_readers_written(x, SC_OP_AXPY, 0);
     sc_readers_written(x, SC_OP_AXPY, 0);
     tap_ok(!sc_readers_want(x, SC_OP_AXPY), "until something that it wrote was not read there");
+    tap_ok(sc_autotuner_wants(&(struct sc_autotuner_prediction){.alone = 2, .device = 1}, 0) == SC_READERS_MOST,
+           "a call that is faster there wants most");
+    tap_ok(sc_autotuner_wants(&(struct sc_autotuner_prediction){.alone = 1, .device = 2}, 3) == 2 &&
+               sc_autotuner_wants(&(struct sc_autotuner_prediction){.alone = 1, .device = 2}, 0) == 0,
+           "another one less than its results are wanted");
 }
 
 /* Nobody sees what the program writes where the host may write. */
