@@ -106,3 +106,19 @@ bench_paper_semcachepp_SOURCES = bench/paper_semcachepp.c $(paper_sources)
 bench_paper_semcachepp_LDADD = $(paper_libraries)
 bench_paper_proact_SOURCES = bench/paper_proact.c $(paper_sources)
 bench_paper_proact_LDADD = $(paper_libraries)
+
+# Unmodified programs, alone and under semcache: python3 SRC/bench/programs/run.py BUILD
+EXTRA_DIST += bench/programs/run.py \
+	bench/programs/python/cg_dense.py bench/programs/python/cg_sparse.py bench/programs/python/cholesky.py \
+	bench/programs/python/eig.py bench/programs/python/eigh.py bench/programs/python/eigsh.py \
+	bench/programs/python/eigvalsh.py bench/programs/python/einsum.py bench/programs/python/expm.py \
+	bench/programs/python/gaussian_process.py bench/programs/python/gmres.py \
+	bench/programs/python/gmres_sparse.py bench/programs/python/inv.py bench/programs/python/kalman.py \
+	bench/programs/python/kmeans.py bench/programs/python/lobpcg.py bench/programs/python/logistic.py \
+	bench/programs/python/lstsq.py bench/programs/python/matmul.py bench/programs/python/matmul_single.py \
+	bench/programs/python/network.py bench/programs/python/pca.py bench/programs/python/pool.py \
+	bench/programs/python/power.py bench/programs/python/program.py bench/programs/python/qr.py \
+	bench/programs/python/ridge.py bench/programs/python/solve.py bench/programs/python/steps.py \
+	bench/programs/python/svd.py bench/programs/c/cg_own.c bench/programs/c/gmres_columns.c \
+	bench/programs/c/jacobi_own.c bench/programs/c/lu_own.c bench/programs/c/orthogonal.c \
+	bench/programs/c/program.h bench/programs/r/linear.R bench/programs/octave/linear.m

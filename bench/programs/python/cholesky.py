@@ -1,0 +1,9 @@
+"""numpy.linalg.cholesky of a positive definite matrix, of which NumPy then reads the whole factor."""
+import numpy as np
+from program import positive, result, size, timed
+
+a = positive(size(10000, 4000, 400))
+with timed():
+    factor = np.linalg.cholesky(a)
+    sums = factor.sum(axis=0)
+result("sums", sums)

@@ -1,0 +1,10 @@
+"""numpy.linalg.eigh of a symmetric matrix, eigenvectors and all."""
+import numpy as np
+from program import result, size, symmetric, timed
+
+a = symmetric(size(4000, 1500, 300))
+with timed():
+    values, vectors = np.linalg.eigh(a)
+    spread = (vectors * vectors).sum(axis=0)
+result("values", values)
+result("lengths", spread)

@@ -1,0 +1,8 @@
+"""numpy.linalg.eigvalsh: eigenvalues of a symmetric matrix."""
+import numpy as np
+from program import result, size, symmetric, timed
+
+a = symmetric(size(4000, 1500, 300))
+with timed():
+    values = np.linalg.eigvalsh(a)
+result("values", values)

@@ -1,0 +1,11 @@
+"""scipy.linalg.expm of a general matrix."""
+import numpy as np
+import scipy.linalg
+from program import result, size, timed
+
+n = size(3000, 1200, 200)
+a = (np.random.default_rng(1).random((n, n)) - 0.5) / np.sqrt(n) * 4
+with timed():
+    e = scipy.linalg.expm(a)
+    sums = e.sum(axis=1)
+result("sums", sums)

@@ -1,0 +1,9 @@
+"""numpy.linalg.inv of a general matrix."""
+import numpy as np
+from program import general, result, size, timed
+
+a = general(size(6000, 2500, 300))
+with timed():
+    inverse = np.linalg.inv(a)
+    sums = inverse.sum(axis=1)
+result("sums", sums)

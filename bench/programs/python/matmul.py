@@ -1,0 +1,12 @@
+"""Products of square matrices, each looked at by NumPy, and one of a transposed matrix."""
+import numpy as np
+from program import general, result, size, timed
+
+n = size(8192, 4096, 400)
+a, b = general(n, 1), general(n, 2)
+with timed():
+    c = a @ b
+    sums = c.sum(axis=0)
+    d = c @ b.T
+    sums += d.sum(axis=1)
+result("sums", sums)
