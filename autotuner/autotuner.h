@@ -149,7 +149,7 @@ int64_t sc_autotuner_small(int level);
 /* Useful floating point operations of a call (a complex product counts 4, a complex sum 2). */
 double sc_autotuner_flops(const struct sc_autotuner_call *call);
 
-/* Forgets every account and every trial (tests; a change of devices). */
+/* Forgets accounts, plans, trials and readers (tests; a change of devices). */
 void sc_autotuner_reset(void);
 
 #endif

@@ -1,6 +1,8 @@
 /* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/plan.h"
+#include "autotuner/policy.h"
 #include "autotuner/readers.h"
 #include "autotuner/trials.h"
 
@@ -86,6 +88,7 @@ void sc_autotuner_reset(void)
 {
     memset(slots_, 0, sizeof slots_);
     spent_ = 0;
+    sc_plans_reset();
     sc_trials_reset();
     sc_readers_reset();
 }
@@ -188,6 +191,7 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
 int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mode, struct sc_autotuner_prediction *p)
 {
     struct sc_autotuner_account account, before;
+    uint64_t key = sc_autotuner_keyed(call->key);
     int answer;
 
     *p = (struct sc_autotuner_prediction){0};
@@ -196,10 +200,10 @@ int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mo
     if (mode == SC_OFFLOAD_ALWAYS)
         return 1;
     sc_autotuner_predict(call, p);
-    account = account_get(call->key);
+    account = account_get(key);
     before = account;
     answer = sc_autotuner_rent(p, &account);
-    account_put(call->key, &account);
+    account_put(key, &account);
     if (__builtin_expect(sc_explain_on || sc_trace_on, 0))
         sc_explain_decision(call, p, before.loss, sc_autotuner_reason(p, &before, &account, answer), answer);
     return answer;

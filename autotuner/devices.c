@@ -3,6 +3,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/plan.h"
+#include "autotuner/policy.h"
 #include "autotuner/schedule.h"
 
 #define PLANS 64 /* remembered */
@@ -11,6 +12,7 @@
 struct shape {
     enum sc_op op;
     enum sc_type type;
+    uint16_t policy;
     int side, c_read;
     int64_t m, n, k;
     const struct sc_database *database;
@@ -99,8 +101,8 @@ static struct planned plan(const struct shape *call)
 
 static bool is_same(const struct shape *a, const struct shape *b)
 {
-    return a->op == b->op && a->type == b->type && a->side == b->side && a->c_read == b->c_read && a->m == b->m &&
-           a->n == b->n && a->k == b->k && a->database == b->database;
+    return a->op == b->op && a->type == b->type && a->policy == b->policy && a->side == b->side &&
+           a->c_read == b->c_read && a->m == b->m && a->n == b->n && a->k == b->k && a->database == b->database;
 }
 
 static struct plan_entry *entry_of(const struct shape *shape)
@@ -121,8 +123,9 @@ static bool is_planned(const struct sc_autotuner_call *call)
 
 static struct shape shape_of(const struct sc_autotuner_call *call)
 {
-    return (struct shape){.op = call->op, .type = call->type, .side = call->side, .c_read = !call->overwritten,
-                          .m = call->m, .n = call->n, .k = call->k, .database = call->machine.database};
+    return (struct shape){.op = call->op, .type = call->type, .policy = sc_autotuner_policy(), .side = call->side,
+                          .c_read = !call->overwritten, .m = call->m, .n = call->n, .k = call->k,
+                          .database = call->machine.database};
 }
 
 int sc_autotuner_candidates(const struct sc_autotuner_call *call, double seconds[SC_DEVICES_MAX + 1])
@@ -161,6 +164,11 @@ int sc_autotuner_planned(const struct sc_autotuner_call *call, double *in)
     }
     *in = planned.in;
     return planned.devices;
+}
+
+void sc_plans_reset(void)
+{
+    memset(plans, 0, sizeof plans);
 }
 
 int sc_autotuner_devices(const struct sc_autotuner_call *call)

@@ -47,4 +47,7 @@ bool sc_plan_is_better(const struct sc_plan_problem *problem, const struct sc_pl
  * that sets that grow by the device that helps most. */
 bool sc_plan_best(const struct sc_database *db, const struct sc_plan_problem *problem, struct sc_plan *plan);
 
+/* Forgets the plans of shapes (devices.c). */
+void sc_plans_reset(void);
+
 #endif

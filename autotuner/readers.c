@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "autotuner/policy.h"
+
 #define SLOTS 4096 /* one each, the newer key takes the slot of the older; 12 bits of the mixed key say which */
 
 /* What is there now: who wrote it, and how much it was wanted by who has read it on devices since. */
@@ -27,9 +29,11 @@ static struct habit {
 #define STORE(to, value) __atomic_store_n(&(to), value, __ATOMIC_RELAXED)
 
 static uint64_t mixed(uint64_t key) { return key * UINT64_C(0x9e3779b97f4a7c15); }
-static struct version *version_of(const void *at) { return &versions[mixed((uintptr_t)at) >> 52]; }
-static bool is_of(const struct version *v, const void *at) { return LOAD(v->at) == (uintptr_t)at && LOAD(v->writer); }
-static uint64_t habit_key(const void *at, unsigned writer) { return mixed((uintptr_t)at) ^ writer; }
+/* An array, as it is used under the settings of now. */
+static uintptr_t name_of(const void *at) { return (uintptr_t)sc_autotuner_keyed((uintptr_t)at); }
+static struct version *version_of(const void *at) { return &versions[mixed(name_of(at)) >> 52]; }
+static bool is_of(const struct version *v, const void *at) { return LOAD(v->at) == name_of(at) && LOAD(v->writer); }
+static uint64_t habit_key(const void *at, unsigned writer) { return mixed(name_of(at)) ^ writer; }
 static struct habit *habit_of(uint64_t key) { return &habits[mixed(key) >> 52]; }
 
 static int habit_want(uint64_t key)
@@ -88,7 +92,7 @@ void sc_readers_written(const void *at, enum sc_op op, uint64_t maker)
 
     if (is_of(v, at))
         remember(v, at);
-    STORE(v->at, (uintptr_t)at);
+    STORE(v->at, name_of(at));
     STORE(v->maker, maker);
     STORE(v->writer, (uint16_t)((unsigned)op + 1));
     STORE(v->want, 0);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "autotuner/measure.h"
+#include "autotuner/plan.h"
 #include "autotuner/store.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -14,7 +15,11 @@ static const struct sc_database *current; /* written once, with release order */
 
 const struct sc_database *sc_autotuner_database(void) { return __atomic_load_n(&current, __ATOMIC_ACQUIRE); }
 
-void sc_autotuner_use(const struct sc_database *db) { __atomic_store_n(&current, db, __ATOMIC_RELEASE); }
+void sc_autotuner_use(const struct sc_database *db)
+{
+    sc_plans_reset(); /* a new database may lie where one of them was made by an older one */
+    __atomic_store_n(&current, db, __ATOMIC_RELEASE);
+}
 
 /* The link down of every device is the least that decisions need. */
 static bool is_useful(const struct sc_database *db)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "autotuner/policy.h"
+
 #define SHAPES 64        /* remembered; one slot each, the newer shape takes the slot of the older */
 #define CANDIDATES 3
 #define WITHIN 1.10      /* times the model's best */
@@ -16,6 +18,7 @@
 
 static struct entry {
     struct sc_trial_shape shape;
+    uint16_t policy;
     uint32_t number;  /* of this shape; 0: the slot is empty */
     bool known;       /* one call has been made */
     bool decided, home;
@@ -38,6 +41,11 @@ static bool is_same(const struct sc_trial_shape *a, const struct sc_trial_shape 
            a->devices == b->devices && a->m == b->m && a->n == b->n && a->k == b->k && a->missing == b->missing;
 }
 
+static bool is_of(const struct entry *e, const struct sc_trial_shape *shape)
+{
+    return e->number && e->policy == sc_autotuner_policy() && is_same(&e->shape, shape);
+}
+
 static int slot_of(const struct sc_trial_shape *s)
 {
     uint64_t hash = (uint64_t)s->op * SC_TYPES + s->type, word[5];
@@ -46,7 +54,7 @@ static int slot_of(const struct sc_trial_shape *s)
     word[1] = (uint64_t)s->n;
     word[2] = (uint64_t)s->k;
     word[3] = s->missing;
-    word[4] = 0;
+    word[4] = sc_autotuner_policy();
     for (size_t i = 0; i < sizeof s->letters; i++)
         word[4] = word[4] << 8 | (unsigned char)s->letters[i];
     for (int i = 0; i < 5; i++)
@@ -67,7 +75,8 @@ static void add(struct entry *e, const struct sc_strips_choice *choice, int i)
 /* The model's best, and its neighbours from the nearest on, as far as they are about as good. */
 static void start(struct entry *e, const struct sc_trial_shape *shape, const struct sc_strips_choice *choice)
 {
-    *e = (struct entry){.shape = *shape, .number = ++numbers ? numbers : ++numbers};
+    *e = (struct entry){.shape = *shape, .policy = sc_autotuner_policy(),
+                        .number = ++numbers ? numbers : ++numbers};
     add(e, choice, choice->best);
     for (int away = 1; away < choice->count; away++)
         for (int i = choice->best - away; i <= choice->best + away; i += 2 * away)
@@ -109,7 +118,7 @@ void sc_trial_begin(const struct sc_trial_shape *shape, const struct sc_strips_c
                                     .slot = -1};
     if (!enter())
         return;
-    if (!e->number || !is_same(&e->shape, shape))
+    if (!is_of(e, shape))
         start(e, shape, choice);
     if (e->known && !e->decided && ++e->blind > BLIND_MOST)
         decide(e);

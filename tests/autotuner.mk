@@ -1,7 +1,7 @@
 # Tests of autotuner
 AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
 	tests/autotuner_start tests/autotuner_schedule tests/autotuner_regret tests/autotuner_exchange \
-	tests/autotuner_strips tests/autotuner_trials tests/autotuner_joules
+	tests/autotuner_strips tests/autotuner_trials tests/autotuner_joules tests/autotuner_policy
 check_PROGRAMS += $(AUTOTUNER_TESTS)
 TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
@@ -16,6 +16,8 @@ tests_autotuner_joules_SOURCES = tests/autotuner_joules.c tests/device_common.h
 tests_autotuner_joules_LDADD = libcore.la -lm
 tests_autotuner_linkmap_SOURCES = tests/autotuner_linkmap.c tests/device_common.h
 tests_autotuner_linkmap_LDADD = libcore.la -lm
+tests_autotuner_policy_SOURCES = tests/autotuner_policy.c
+tests_autotuner_policy_LDADD = libcore.la -lm
 tests_autotuner_plan_SOURCES = tests/autotuner_plan.c
 tests_autotuner_plan_LDADD = libcore.la -lm
 tests_autotuner_schedule_SOURCES = tests/autotuner_schedule.c
@@ -26,3 +28,7 @@ tests_autotuner_strips_SOURCES = tests/autotuner_strips.c
 tests_autotuner_strips_LDADD = libcore.la -lm
 tests_autotuner_trials_SOURCES = tests/autotuner_trials.c
 tests_autotuner_trials_LDADD = libcore.la -lm
+
+# Which variables the folder has.
+TESTS += tests/autotuner_memory.t
+EXTRA_DIST += tests/autotuner_memory.t
