@@ -268,7 +268,7 @@ def parse():
     add("--json", help="a file for all figures")
     add("--document", help="a document whose generated block gets the table")
     add("--list", action="store_true", help="prints the names and ends")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if os.path.isdir(options.semcache):
         options.semcache = os.path.join(options.semcache, "tools/semcache")
     options.semcache = shutil.which(options.semcache) or sys.exit(f"run.py: there is no {options.semcache}")

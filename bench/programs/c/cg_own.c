@@ -12,7 +12,7 @@ static void generate(int n, double *a)
 
 int main(int argc, char **argv)
 {
-    int n = size(argv, 20000, 8000, 600), iterations = argc > 1 ? size(argv, 100, 40, 20) : 100;
+    int n = size(argv, 20000, 8000, 2000), iterations = argc > 1 ? size(argv, 100, 40, 30) : 100;
     double *a = doubles((size_t)n * (size_t)n), *x = doubles((size_t)n), *r = doubles((size_t)n);
     double *p = doubles((size_t)n), *q = doubles((size_t)n), rr = n, start;
 

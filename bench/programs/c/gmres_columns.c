@@ -25,7 +25,7 @@ static void rotate(int k, double *h, double *c, double *s, double *g)
 
 int main(int argc, char **argv)
 {
-    int n = size(argv, 16000, 6000, 600), m = argc > 1 ? size(argv, 60, 30, 10) : 60;
+    int n = size(argv, 16000, 6000, 2000), m = argc > 1 ? size(argv, 60, 30, 20) : 60;
     double *a = doubles((size_t)n * (size_t)n), *v = doubles((size_t)n * (size_t)(m + 1)), *x = doubles((size_t)n);
     double *h = doubles((size_t)m * (size_t)(m + 1)), *c = doubles((size_t)m), *s = doubles((size_t)m);
     double *g = doubles((size_t)m + 1), start;

@@ -5,7 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    int n = size(argv, 20000, 8000, 600), iterations = argc > 1 ? size(argv, 100, 50, 20) : 100;
+    int n = size(argv, 20000, 8000, 2000), iterations = argc > 1 ? size(argv, 100, 50, 40) : 100;
     double *a = doubles((size_t)n * (size_t)n), *x = doubles((size_t)n), *r = doubles((size_t)n), norm = 0, start;
 
     for (int j = 0; j < n; j++) {

@@ -6,7 +6,7 @@ enum { PANEL = 64 };
 
 int main(int argc, char **argv)
 {
-    size_t n = (size_t)size(argv, 8192, 3072, 512);
+    size_t n = (size_t)size(argv, 8192, 3072, 1024);
     double *a = doubles(n * n), *diagonal = doubles(n), start;
 
     (void)argc;

@@ -9,8 +9,8 @@ arguments = argv ();
 scale = find (strcmp (arguments{end - 1}, {"full", "quick", "check"}));
 what = arguments{end};
 rand ("twister", 1);
-orders = struct ("mtimes", [6000 3000 400], "mldivide", [6000 2500 300], "chol", [6000 2500 300], ...
-    "svd", [2000 800 200], "eig", [2500 1000 200], "inv", [4000 2000 300], "expm", [2500 1000 200]);
+orders = struct ("mtimes", [6000 3000 800], "mldivide", [6000 2500 900], "chol", [6000 2500 900], ...
+    "svd", [2000 800 400], "eig", [2500 1000 500], "inv", [4000 2000 800], "expm", [2500 1000 500]);
 n = orders.(what)(scale);
 a = rand (n) - 0.5;
 switch what

@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-n, steps = size((20000, 100), (8000, 40), (500, 20))
+n, steps = size((20000, 100), (8000, 40), (2000, 30))
 a = np.add.outer(np.cos(np.arange(n)), np.cos(np.arange(n))) / n
 a[np.diag_indices(n)] += np.linspace(1, 3, n)
 b = np.ones(n)

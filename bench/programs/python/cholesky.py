@@ -2,7 +2,7 @@
 import numpy as np
 from program import positive, result, size, timed
 
-a = positive(size(10000, 4000, 400))
+a = positive(size(10000, 4000, 1200))
 with timed():
     factor = np.linalg.cholesky(a)
     sums = factor.sum(axis=0)

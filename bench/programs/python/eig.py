@@ -2,7 +2,7 @@
 import numpy as np
 from program import general, result, size, timed
 
-n = size(1500, 600, 150)
+n = size(1500, 600, 300)
 a = general(n) + np.diag(np.linspace(0, n, n))
 with timed():
     values, vectors = np.linalg.eig(a)

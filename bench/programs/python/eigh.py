@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, symmetric, timed
 
-a = symmetric(size(4000, 1500, 300))
+a = symmetric(size(4000, 1500, 600))
 with timed():
     values, vectors = np.linalg.eigh(a)
     spread = (vectors * vectors).sum(axis=0)

@@ -3,7 +3,7 @@ import numpy as np
 import scipy.sparse.linalg
 from program import result, size, symmetric, timed
 
-n = size(10000, 4000, 400)
+n = size(10000, 4000, 1200)
 a = symmetric(n)
 with timed():
     values, vectors = scipy.sparse.linalg.eigsh(a, k=6, which="LA", v0=np.ones(n), tol=1e-6)

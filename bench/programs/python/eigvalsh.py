@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, symmetric, timed
 
-a = symmetric(size(4000, 1500, 300))
+a = symmetric(size(4000, 1500, 600))
 with timed():
     values = np.linalg.eigvalsh(a)
 result("values", values)

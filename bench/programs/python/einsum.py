@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-n = size(100, 60, 16)
+n = size(100, 60, 32)
 rng = np.random.default_rng(1)
 tensor = rng.random((n, n, n, n))
 c = (rng.random((n, n)) - 0.5) / np.sqrt(n)

@@ -3,7 +3,7 @@ import numpy as np
 import scipy.linalg
 from program import result, size, timed
 
-n = size(3000, 1200, 200)
+n = size(3000, 1200, 500)
 a = (np.random.default_rng(1).random((n, n)) - 0.5) / np.sqrt(n) * 4
 with timed():
     e = scipy.linalg.expm(a)

@@ -3,7 +3,7 @@ import numpy as np
 import scipy.linalg
 from program import result, size, timed
 
-n, tests = size((6000, 1000), (2500, 500), (300, 50))
+n, tests = size((6000, 1000), (2500, 500), (1000, 100))
 rng = np.random.default_rng(1)
 x, points = rng.random((n, 5)), rng.random((tests, 5))
 y = np.sin(4 * x[:, 0]) + x[:, 1] + 0.1 * rng.random(n)

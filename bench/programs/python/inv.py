@@ -2,7 +2,7 @@
 import numpy as np
 from program import general, result, size, timed
 
-a = general(size(6000, 2500, 300))
+a = general(size(6000, 2500, 900))
 with timed():
     inverse = np.linalg.inv(a)
     sums = inverse.sum(axis=1)

@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-n, seen, steps = size((1000, 200, 40), (400, 100, 30), (60, 15, 10))
+n, seen, steps = size((1000, 200, 40), (400, 100, 30), (200, 50, 20))
 rng = np.random.default_rng(1)
 f = np.eye(n) + (rng.random((n, n)) - 0.5) * 0.1 / np.sqrt(n)
 h = rng.random((seen, n)) / np.sqrt(n)

@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-m, n, k, steps = size((200000, 100, 100, 10), (50000, 50, 50, 8), (3000, 20, 10, 5))
+m, n, k, steps = size((200000, 100, 100, 10), (50000, 50, 50, 8), (20000, 50, 50, 5))
 rng = np.random.default_rng(1)
 x = rng.random((k, n))[rng.integers(0, k, m)] * 10 + rng.random((m, n))
 with timed():

@@ -3,7 +3,7 @@ import numpy as np
 import scipy.sparse.linalg
 from program import result, size, symmetric, timed
 
-n, vectors, steps = size((8000, 16, 40), (3000, 16, 20), (500, 8, 10))
+n, vectors, steps = size((8000, 16, 40), (3000, 16, 20), (1500, 8, 20))
 a = symmetric(n)
 start = np.random.default_rng(2).random((n, vectors))
 with timed():

@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-m, n, steps = size((200000, 2000, 50), (50000, 1000, 20), (3000, 60, 10))
+m, n, steps = size((200000, 2000, 50), (50000, 1000, 20), (10000, 300, 20))
 rng = np.random.default_rng(1)
 x = rng.random((m, n)) - 0.5
 y = (x[:, 0] + x[:, 1] > 0).astype(float)

@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-m, n = size((20000, 1000), (8000, 500), (600, 100))
+m, n = size((20000, 1000), (8000, 500), (2000, 250))
 rng = np.random.default_rng(1)
 a = rng.random((m, n)) - 0.5
 b = a @ np.arange(n) + rng.random(m)

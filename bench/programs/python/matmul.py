@@ -2,7 +2,7 @@
 import numpy as np
 from program import general, result, size, timed
 
-n = size(8192, 4096, 400)
+n = size(8192, 4096, 800)
 a, b = general(n, 1), general(n, 2)
 with timed():
     c = a @ b

@@ -3,7 +3,7 @@ import numpy as np
 from program import result, size, timed
 
 batch, inputs, hidden, outputs, steps = size((8192, 4096, 4096, 1024, 16), (2048, 2048, 2048, 512, 10),
-                                             (256, 100, 120, 20, 5))
+                                             (512, 500, 500, 100, 8))
 rng = np.random.default_rng(1)
 data = rng.random((2 * batch, inputs), dtype=np.float32) - np.float32(0.5)
 wanted = rng.random((2 * batch, outputs), dtype=np.float32)

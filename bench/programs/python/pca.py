@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-m, n = size((100000, 1000), (30000, 500), (2000, 60))
+m, n = size((100000, 1000), (30000, 500), (10000, 200))
 x = np.random.default_rng(1).random((m, n)) * np.linspace(1, 3, n)
 with timed():
     centred = x - x.mean(axis=0)

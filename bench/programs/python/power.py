@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-n, steps = size((20000, 100), (8000, 40), (500, 20))
+n, steps = size((20000, 100), (8000, 40), (2000, 30))
 a = np.empty((n, n))
 a[:] = np.abs(np.cos(np.arange(n)))
 a[np.diag_indices(n)] += n

@@ -2,7 +2,7 @@
 import numpy as np
 from program import general, result, size, timed
 
-a = general(size(5000, 2000, 300))
+a = general(size(5000, 2000, 800))
 with timed():
     q, r = np.linalg.qr(a)
     lengths = (q * q).sum(axis=0)

@@ -2,7 +2,7 @@
 import numpy as np
 from program import result, size, timed
 
-m, n = size((100000, 2000), (30000, 1000), (3000, 100))
+m, n = size((100000, 2000), (30000, 1000), (8000, 300))
 rng = np.random.default_rng(1)
 x = rng.random((m, n)) - 0.5
 y = x @ np.sin(np.arange(n)) + rng.random(m)

@@ -2,7 +2,7 @@
 import numpy as np
 from program import general, result, size, timed
 
-n = size(10000, 4000, 400)
+n = size(10000, 4000, 1200)
 a = general(n)
 b = np.random.default_rng(2).random((n, 4))
 with timed():

@@ -2,7 +2,7 @@
 import numpy as np
 from program import general, result, size, timed
 
-a = general(size(3000, 1000, 250))
+a = general(size(3000, 1000, 500))
 with timed():
     u, s, vh = np.linalg.svd(a)
     near = (u[:, :20] * s[:20]) @ vh[:20]

@@ -18,31 +18,31 @@ symmetric <- function(n) { a <- matrix(runif(n * n) - 0.5, n); a + t(a) + diag(s
 data <- function(m, n) matrix(runif(m * n) - 0.5, m) %*% diag(seq(1, 3, length.out = n))
 programs <- list(
     solve = function() {
-        a <- general(size(5000, 2000, 300)); b <- matrix(runif(4 * nrow(a)), ncol = 4)
+        a <- general(size(5000, 2000, 800)); b <- matrix(runif(4 * nrow(a)), ncol = 4)
         result("x", timed(solve(a, b)))
     },
     chol = function() {
-        n <- size(6000, 2500, 300); a <- symmetric(n) + diag(n, n)
+        n <- size(6000, 2500, 900); a <- symmetric(n) + diag(n, n)
         result("sums", timed(colSums(chol(a))))
     },
     svd = function() {
-        a <- general(size(2000, 800, 200))
+        a <- general(size(2000, 800, 400))
         result("d", timed(svd(a))$d)
     },
     eigen = function() {
-        a <- symmetric(size(2500, 1000, 200))
+        a <- symmetric(size(2500, 1000, 500))
         result("values", timed(eigen(a, symmetric = TRUE))$values)
     },
     lm = function() {
-        x <- data(size(50000, 20000, 1000), size(400, 200, 30)); y <- x %*% seq_len(ncol(x)) + runif(nrow(x))
+        x <- data(size(50000, 20000, 4000), size(400, 200, 100)); y <- x %*% seq_len(ncol(x)) + runif(nrow(x))
         result("coefficients", timed(coef(lm(y ~ x))), 1e-6)
     },
     prcomp = function() {
-        x <- data(size(20000, 8000, 600), size(800, 300, 40))
+        x <- data(size(20000, 8000, 2000), size(800, 300, 150))
         result("sdev", timed(prcomp(x))$sdev)
     },
     crossprod = function() {
-        x <- data(size(50000, 20000, 800), size(1500, 600, 60))
+        x <- data(size(50000, 20000, 4000), size(1500, 600, 300))
         result("sums", timed(rowSums(crossprod(x))))
     })
 programs[[arguments[2]]]()
