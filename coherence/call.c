@@ -206,11 +206,11 @@ void sc_coherence_end(struct sc_operand *operands, int count)
 {
     hold(operands, count, -1);
     call_over();
-    if (sc_protocol.check)
-        for (int i = 0; i < count; i++)
-            if (operands[i].matrix)
-                sc_check_matrix(operands[i].matrix, "a call");
+    for (int i = 0; i < count && sc_protocol.check; i++)
+        sc_check_operand(&operands[i], "a call");
     sc_protocol_mend();
+    if (sc_protocol.check)
+        sc_check_changed("a call");
     sc_protocol_unlock();
     sc_outside_finish(operands, count);
 }

@@ -47,7 +47,7 @@ void sc_coherence_fork_parent(void)
 
 void sc_coherence_fork_child(void)
 {
-    sc_protocol.check = false; /* asks nothing of the devices */
+    sc_protocol.check = sc_protocol.notes = false; /* asks nothing of the devices */
     sc_protocol.ops = NULL;
     sc_protocol.devices = 0; /* none has anything or is reading anything */
     for (size_t i = 0; i < sc_directory_count(); i++) {

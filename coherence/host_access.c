@@ -307,7 +307,7 @@ static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
     acquire_rounds(lo, hi, access);
     sc_protocol_mend();
     if (sc_protocol.check)
-        sc_check_all("an access of the host");
+        sc_check_changed("an access of the host");
 }
 
 void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access)

@@ -10,7 +10,7 @@
  *   home[p]   not open, but this matrix's bytes on page p are home: page R (partly home, by read faults)
  *   neither   pages closed
  *
- * Invariants (checked by check.c under SEMCACHE_CHECK=1):
+ * Invariants (checked by check.c under SEMCACHE_CHECK=1 where something has changed, and elsewhere in turn):
  *   C1  every sector is valid somewhere.
  *   C2  what one location has written is valid nowhere else: a device's write invalidates the host and all other
  *       devices, the host's write all devices.
@@ -75,6 +75,33 @@ static void msi_masks(const struct sc_tile *t, uint64_t masks[3])
     masks[SC_MSI_G] = ~t->host_valid;
 }
 
+static int global_sector(const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    return (int)(sc_matrix_tile_index(m, t) / (uint32_t)m->row_parts) * SC_SECTORS + s;
+}
+
+/* Calls `use` with the bytes on the host of a tile's sectors, a run at a time. */
+static void each_run(const struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors,
+                     void (*use)(uintptr_t lo, uintptr_t hi))
+{
+    while (sectors) {
+        int s = __builtin_ctzll(sectors), e = s;
+        uintptr_t lo, hi, none;
+
+        while (e < 64 && sectors >> e & 1)
+            e++;
+        sectors &= ~sc_sectors_range(s, e);
+        if (sc_matrix_sector_range(m, global_sector(m, t, s), &lo, &none) &&
+            sc_matrix_sector_range(m, global_sector(m, t, e - 1), &none, &hi))
+            use(lo, hi);
+    }
+}
+
+static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
+{
+    each_run(m, t, sectors, sc_protocol_paint);
+}
+
 /* Assigns the validity of sectors at one location (C4).  Returns those that changed. */
 static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors, bool valid)
 {
@@ -87,6 +114,8 @@ static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint6
     if (!valid && forgets(t, changed))
         return 0;
 #endif
+    if (sc_protocol.notes)
+        each_run(m, t, changed, sc_check_touched);
     if (!sc_trace_on) {
         *word ^= changed;
         return changed;
@@ -101,27 +130,6 @@ static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint6
                          .sectors = before[o] & after[n] & changed, .device = (int16_t)device, .peer = valid,
                          .old_state = (uint8_t)o, .new_state = (uint8_t)n);
     return changed;
-}
-
-static int global_sector(const struct sc_matrix *m, const struct sc_tile *t, int s)
-{
-    return (int)(sc_matrix_tile_index(m, t) / (uint32_t)m->row_parts) * SC_SECTORS + s;
-}
-
-/* Paints the pages of a tile's sectors, a run at a time. */
-static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
-{
-    while (sectors) {
-        int s = __builtin_ctzll(sectors), e = s;
-        uintptr_t lo, hi, none;
-
-        while (e < 64 && sectors >> e & 1)
-            e++;
-        sectors &= ~sc_sectors_range(s, e);
-        if (sc_matrix_sector_range(m, global_sector(m, t, s), &lo, &none) &&
-            sc_matrix_sector_range(m, global_sector(m, t, e - 1), &none, &hi))
-            sc_protocol_paint(lo, hi);
-    }
 }
 
 static uintptr_t first_page(const struct sc_matrix *m)
@@ -259,8 +267,12 @@ void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
 
 void sc_protocol_open(struct sc_matrix *m, int g)
 {
+    uintptr_t lo, hi;
+
     m->opened += !m->open[g];
     m->open[g] = 1;
+    if (sc_protocol.notes && sc_matrix_sector_range(m, g, &lo, &hi))
+        sc_check_touched(lo, hi);
 }
 
 void sc_protocol_host_writes(struct sc_matrix *m, int g)
@@ -409,6 +421,8 @@ static void paint_slice(uintptr_t lo, size_t pages)
 
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi)
 {
+    if (sc_protocol.notes && lo < hi)
+        sc_check_touched(lo, hi);
     lo = sc_page_floor(lo);
     while (lo < hi) {
         size_t pages = sc_page_ceil(hi - lo) >> SC_PAGE_SHIFT;

@@ -32,6 +32,7 @@ struct sc_protocol {
     } refused[SC_REFUSED_MAX];
     int refusals;
     bool check;
+    bool notes; /* transitions say what they touch (check.c) */
 };
 extern struct sc_protocol sc_protocol;
 
@@ -290,8 +291,16 @@ enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, s
 
 /* --- checking (check.c), only when sc_protocol.check -------------------------------------------------------------- */
 
-void sc_check_matrix(const struct sc_matrix *m, const char *after);
+/* While sc_protocol.notes: the state or the protection of these bytes is being changed. */
+void sc_check_touched(uintptr_t lo, uintptr_t hi);
+/* What has been touched since the last time, and about as much of everything else, in turn. */
+void sc_check_changed(const char *after);
+/* The pins and the validity of the tiles of an operand whose call is over. */
+void sc_check_operand(const struct sc_operand *operand, const char *after);
+/* Everything but what calls in progress use. */
 void sc_check_all(const char *after);
+extern uint64_t sc_check_steps; /* pages and copies looked at so far, for tests, */
+extern bool sc_check_rounds;    /* which may do without the rest */
 /* Overwrites invalid copies with garbage, so that a missing transfer gives a wrong answer. */
 void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 

@@ -14,6 +14,7 @@ _Static_assert(offsetof(struct sc_protocol, ops) == 0, "start copies what follow
 enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host)
 {
     struct sc_protocol fresh = {.host = host, .devices = devices, .check = host->config->check != 0,
+                                .notes = host->config->check != 0,
                                 .changes = sc_protocol.changes};
     uint64_t least = UINT64_MAX;
 
@@ -43,6 +44,8 @@ void sc_coherence_stop(void)
         return;
     sc_protocol_lock();
     sc_protocol_end_calls(); /* those that come now belong on the host */
+    if (sc_protocol.check)
+        sc_check_all("the last call");
     sc_protocol_unlock();
     sc_mirror_forget(0, UINTPTR_MAX);
     sc_coherence_release_range(0, UINTPTR_MAX);

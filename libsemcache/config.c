@@ -65,7 +65,7 @@ const struct sc_setting sc_config_settings[] = {
      .field = FIELD(check),
      .standard = "0",
      .values = "0, 1, 2",
-     .help = "1: check the invariants of the protocol after every transition (slow); "
+     .help = "1: check the invariants of the protocol where transitions change something, elsewhere in turn; "
              "2: trap system calls past libc too",
      .choices = {"0", "1", "2"}},
     {.name = "SEMCACHE_VERIFY",

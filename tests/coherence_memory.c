@@ -92,10 +92,8 @@ static void test_many(void)
     const int ARRAYS = getenv("SEMCACHE_TEST_LONG") ? 100000 : 20000;
     double **x = malloc((size_t)ARRAYS * sizeof *x);
     uint64_t evictions, copies, looks, calls = 0;
-    int check = sc_config.check;
 
     wrong = 0;
-    sc_config.check = 0; /* looks at every matrix after every transition */
     env_start("emu:h200x8:1", FIT * LENGTH * sizeof(double));
     evictions = sc_stats.evictions;
     copies = sc_memory_steps;
@@ -130,7 +128,6 @@ static void test_many(void)
     for (int i = 1; i < ARRAYS; i += 2)
         free(x[i]);
     free(x);
-    sc_config.check = check;
 }
 
 /* What an eviction sends home fails on the way, and nobody looks until much later. */

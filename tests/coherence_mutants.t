@@ -69,12 +69,9 @@ my @mutants = (
         '    c->pending |= sc_sectors_range(v->s, v->e);',
         ''],
     ['valid where a device refused to send it', 'exchange',
-        "        if (status != SC_OK)\n" .
-        "            failed(which[i]);\n" .
-        "    }\n" .
-        '    return status;',
-        "    }\n" .
-        '    return status;'],
+        "            if (*here != SC_OK)\n" .
+        '                failed(v);',
+        '            ;'],
     ['home lands under an upload', 'transfer',
         '        status = sc_order(from, SC_STREAM_D2H, t->host_read[d]);',
         '        status = SC_OK;'],

@@ -242,6 +242,7 @@ static bool explored(const struct program *p, uint64_t states)
 
     if (sc_coherence_start(&explore_device, p->devices, &env_host) != SC_OK)
         return false;
+    sc_protocol.notes = true;
     e = explore(p, states);
     if (e.good)
         sc_coherence_stop();
@@ -310,6 +311,7 @@ int main(void)
 
     env_init();
     sc_config.check = 0; /* the scheduler asks itself, after every step */
+    sc_check_rounds = false; /* what is broken is to be found where something has changed */
     sc_directory_limits.unit_bytes = SC_PAGE;
     explore_programs_start();
     for (int by = SC_EXCHANGE_COPY; by <= SC_EXCHANGE_PUSH && good; by++)

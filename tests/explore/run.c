@@ -424,7 +424,7 @@ static void tell(const char *what, int steps)
  * is taken each time, and remembered as long as states are new; the rest only ends the run properly. */
 static bool run(struct explored *e)
 {
-    unsigned broken = sc_coherence_broken();
+    unsigned broken = sc_coherence_broken(), noted;
     int given = depth, step = 0, who[BREAKS + 1], n;
     bool ending = false;
 
@@ -452,7 +452,13 @@ static bool run(struct explored *e)
         }
         take(who[choice]);
         e->steps++;
+        sc_check_changed("a step");
+        noted = sc_coherence_broken();
         sc_check_all("a step");
+        if (right && sc_coherence_broken() != broken && noted == broken) {
+            tell("an invariant is broken where no change was noted", step < depth ? step + 1 : depth);
+            return false;
+        }
         if (!right || sc_coherence_broken() != broken) {
             tell(right ? "an invariant is broken" : "a wrong number was read", step < depth ? step + 1 : depth);
             return false;
