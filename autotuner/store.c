@@ -215,11 +215,10 @@ struct sc_database *sc_store_read_file(const char *path, const char *key)
 /* Writes a new file beside the old one and puts it in its place.  A link of that name is replaced, not followed. */
 enum sc_status sc_store_write(int folder, const char *name, const struct sc_database *db, bool partial)
 {
-    char fresh[PATH_MAX], *text = NULL;
+    char *text = NULL;
     size_t bytes = 0;
     FILE *memory = open_memstream(&text, &bytes);
     bool good;
-    int fd, error;
 
     if (!memory)
         return SC_ERR_MEMORY;
@@ -228,30 +227,25 @@ enum sc_status sc_store_write(int folder, const char *name, const struct sc_data
         free(text);
         return SC_ERR_MEMORY;
     }
-    snprintf(fresh, sizeof fresh, "%s.%ld.new", name, (long)getpid());
-    unlinkat(folder, fresh, 0);
-    fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    good = fd >= 0 && sc_trace_write_all(fd, text, bytes) && fsync(fd) == 0;
-    good = good && renameat(folder, fresh, folder, name) == 0;
-    error = errno;
-    if (fd >= 0)
-        close(fd);
+    good = sc_trace_replace_file(folder, name, 0600, text, bytes);
+    if (!good)
+        sc_log(SC_LOG_WARN, "cannot write the measurements %s: %s", name, strerror(errno));
     free(text);
-    if (good)
-        return SC_OK;
-    if (fd >= 0)
-        unlinkat(folder, fresh, 0);
-    sc_log(SC_LOG_WARN, "cannot write the measurements %s: %s", name, strerror(error));
-    return SC_ERR_IO;
+    return good ? SC_OK : SC_ERR_IO;
 }
 
 enum sc_status sc_store_write_file(const char *path, const struct sc_database *db)
 {
     const char *slash = strrchr(path, '/');
+    const char *problem = sc_trace_file_refusal(path, SC_FILE_MEASUREMENTS);
     char folder[PATH_MAX];
     enum sc_status status;
     int fd;
 
+    if (problem) {
+        sc_log(SC_LOG_ERROR, "cannot write the measurements to %s: %s", path, problem);
+        return SC_ERR_IO;
+    }
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {

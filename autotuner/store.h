@@ -25,7 +25,8 @@ struct sc_database *sc_store_read(int folder, const char *name, const char *key,
 /* Replaces NAME by this database. */
 enum sc_status sc_store_write(int folder, const char *name, const struct sc_database *db, bool partial);
 
-/* Files that the user names: links are followed, and whose they are is not asked. */
+/* Files that the user names.  Reading follows links, and does not ask whose they are; what is not a file of
+ * measurements is not written over (trace/file.h). */
 struct sc_database *sc_store_read_file(const char *path, const char *key);
 enum sc_status sc_store_write_file(const char *path, const struct sc_database *db);
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/write.h"
+
 enum sc_log_level sc_log_threshold = SC_LOG_WARN;
 
 void sc_log(enum sc_log_level level, const char *format, ...)
@@ -24,7 +26,6 @@ void sc_log(enum sc_log_level level, const char *format, ...)
         length = (int)sizeof line - 2;
     line[length++] = '\n';
     /* One write, so that lines of several threads do not mix; nothing to do when stderr is gone. */
-    if (write(STDERR_FILENO, line, (size_t)length) < 0)
-        errno = saved;
+    sc_write_all(STDERR_FILENO, line, (size_t)length);
     errno = saved;
 }

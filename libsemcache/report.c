@@ -11,6 +11,7 @@
 
 #include "autotuner/explain.h"
 #include "base/config.h"
+#include "base/write.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 #include "libsemcache/config.h"
@@ -111,26 +112,18 @@ static bool is_ours_to_write(void)
     return made_calls() || (strcmp(sc_config.stats, "-") != 0 && access(sc_config.stats, F_OK) != 0);
 }
 
-static void write_text(const char *path, mode_t mode, const char *what, const char *text, size_t bytes)
+static void write_text(const char *path, enum sc_file_kind kind, const char *text, size_t bytes)
 {
-    int fd = -1;
-
-    if (strcmp(path, "-") == 0) {
-        sc_trace_write_all(STDERR_FILENO, text, bytes); /* nobody to tell when stderr is gone */
-        return;
-    }
-    fd = sc_trace_create_file(path, mode, what);
-    if (fd < 0)
-        return;
-    if (!sc_trace_write_all(fd, text, bytes))
-        sc_log(SC_LOG_WARN, "writing the %s %s failed", what, path);
-    close(fd);
+    if (strcmp(path, "-") == 0)
+        sc_write_all(STDERR_FILENO, text, bytes); /* nobody to tell when stderr is gone */
+    else
+        sc_trace_write_file(path, 0600, kind, text, bytes);
 }
 
 static void write_statistics(void)
 {
     if (snapshot && is_ours_to_write())
-        write_text(sc_config.stats, 0600, "statistics", snapshot, snapshot_bytes);
+        write_text(sc_config.stats, SC_FILE_STATISTICS, snapshot, snapshot_bytes);
 }
 
 /* Only of a process that decided something. */
@@ -144,7 +137,7 @@ static void write_explanation(void)
         return;
     sc_explain_write(out);
     if (fclose(out) == 0 && bytes)
-        write_text(sc_config.explain, 0600, "explanation", text, bytes);
+        write_text(sc_config.explain, SC_FILE_EXPLANATION, text, bytes);
     free(text);
 }
 

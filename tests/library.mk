@@ -37,9 +37,9 @@ dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t
 
 # Traces that are replayed, and checked.
-dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t
+dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t
 EXTRA_DIST += tests/trace_edit.pl
-TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t
+TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t
 EXTRA_PROGRAMS += tests/replayed
 tests_replayed_SOURCES = tests/replayed.c
 tests_replayed_LDADD = $(BLAS_LIBS)

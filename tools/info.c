@@ -30,7 +30,11 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case 'd': sc_tool_set(state->name, "SEMCACHE_DEVICE", text); return 0;
     case 'l': a->links = true; return 0;
-    case 's': a->links = true; a->svg = text; return 0;
+    case 's':
+        a->links = true;
+        a->svg = text;
+        sc_tool_output(state->name, "--svg", SC_FILE_PICTURE, text);
+        return 0;
     }
     return ARGP_ERR_UNKNOWN;
 }
@@ -114,6 +118,7 @@ int sc_tool_info(int argc, char **argv)
     bool good;
 
     argp_parse(&argp, argc, argv, 0, NULL, &a);
+    sc_tool_outputs_check(argv[0], NULL);
     sc_tool_load();
     library = sc_tool_library();
     if (a.links)

@@ -90,6 +90,7 @@ static void print_routes(const struct sc_linkmap *map)
 
 #define CELL 56
 #define MARGIN 64
+#define TITLE 320 /* wide enough for the heading */
 
 /* From white (slowest) to dark blue (fastest), by the logarithm. */
 static void color(double value, double least, double most, int rgb[3])
@@ -116,7 +117,7 @@ static void svg_cell(FILE *out, int row, int column, double value, double least,
 
 static void write_svg(const struct sc_linkmap *map, FILE *out)
 {
-    int count = map->devices + 1, width = MARGIN + count * CELL + 16;
+    int count = map->devices + 1, table = MARGIN + count * CELL + 16, width = table > TITLE ? table : TITLE;
     double least = HUGE_VAL, most = 0;
 
     for (int i = 0; i < SC_LINKS; i++) {
@@ -127,11 +128,12 @@ static void write_svg(const struct sc_linkmap *map, FILE *out)
             most = value > most ? value : most;
         }
     }
+    fputs(SC_FILE_PICTURE_BEGIN, out);
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
                  "font-size=\"14\" text-anchor=\"middle\">\n<title>Bandwidth of each link alone, GB/s</title>\n"
                  "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
                  "<text x=\"%d\" y=\"20\">GB/s, from the row's place to the column's</text>\n",
-            width, width, width / 2);
+            width, table, width / 2);
     for (int i = 0; i < count; i++) {
         const char *name = sc_database_place_name(place_at(map, i));
         int at = MARGIN + i * CELL + CELL / 2;
@@ -146,18 +148,17 @@ static void write_svg(const struct sc_linkmap *map, FILE *out)
 
 static int save_svg(const struct sc_linkmap *map, const char *path)
 {
-    FILE *out = fopen(path, "we");
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    bool good;
 
-    if (out) {
-        bool good;
-
-        write_svg(map, out);
-        good = !ferror(out);
-        if (fclose(out) == 0 && good)
-            return EXIT_SUCCESS;
-    }
-    fprintf(stderr, "semcache info: cannot write %s: %m\n", path);
-    return EXIT_FAILURE;
+    if (!out)
+        return EXIT_FAILURE;
+    write_svg(map, out);
+    good = fclose(out) == 0 && sc_trace_write_file(path, 0666, SC_FILE_PICTURE, text, bytes);
+    free(text);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */

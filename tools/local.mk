@@ -3,8 +3,8 @@ EXTRA_DIST += tools/README.md
 dist_man_MANS += tools/semcache.1
 
 bin_PROGRAMS += tools/semcache
-tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/info.c tools/run.c tools/trace.c \
-	tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
+tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/info.c tools/output.c tools/run.c \
+	tools/trace.c tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
 	tools/trial.h tools/trial.c tools/calibrate.c tools/tune_check.c
 tools_semcache_CPPFLAGS = $(AM_CPPFLAGS) -DSC_LIBRARY_FILE=\"$(libdir)/libsemcache.so.0\" \
 	-DSC_REPLAY_FILE=\"$(pkglibexecdir)/semcache-replay\"
@@ -14,7 +14,8 @@ tools_semcache_LDADD = libveneers.la libcore.la
 # the preloaded one.
 pkglibexec_PROGRAMS += tools/semcache-replay
 tools_semcache_replay_SOURCES = tools/replay.c tools/replay_memory.h tools/replay_memory.c blas/replay.h blas/replay.c \
-	blas/arguments.c trace/read.h trace/read.c trace/list.c base/log.h base/log.c base/inside.h base/inside.c
+	blas/arguments.c trace/read.h trace/read.c trace/list.c base/log.h base/log.c \
+	base/write.h base/write.c base/inside.h base/inside.c
 nodist_tools_semcache_replay_SOURCES = blas/replay_calls.h blas/tables.c
 tools_semcache_replay_CPPFLAGS = $(AM_CPPFLAGS)
 tools_semcache_replay_LDADD = -ldl

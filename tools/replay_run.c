@@ -168,6 +168,7 @@ int sc_tool_replay(const char *tool, const char *file)
         close(fd);
         setenv("SEMCACHE_TRACE", own, 1);
     }
+    sc_tool_outputs_clear();
     status = run(tool, file);
     if (status == EXIT_SUCCESS)
         status = compare(tool, &trace, asked ? asked : own);

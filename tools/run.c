@@ -24,17 +24,23 @@ static const struct argp_option options[] = {
     {"check", 'c', NULL, 0, "check the invariants of the protocol (slow)", 0},
     {0}};
 
-static const struct {
+static const struct variable {
     int key;
     const char *setting;
-} variables[] = {{'d', "SEMCACHE_DEVICE"}, {'o', "SEMCACHE_OFFLOAD"}, {'s', "SEMCACHE_STATS"},
-                 {'t', "SEMCACHE_TRACE"}, {'e', "SEMCACHE_EXPLAIN"}, {'c', "SEMCACHE_CHECK"}};
+    const char *file; /* the option's name, when its value is one of a file */
+    enum sc_file_kind kind;
+} variables[] = {{'d', "SEMCACHE_DEVICE", NULL, 0},
+                 {'o', "SEMCACHE_OFFLOAD", NULL, 0},
+                 {'s', "SEMCACHE_STATS", "--stats", SC_FILE_STATISTICS},
+                 {'t', "SEMCACHE_TRACE", "--trace", SC_FILE_TRACE},
+                 {'e', "SEMCACHE_EXPLAIN", "--explain", SC_FILE_EXPLANATION},
+                 {'c', "SEMCACHE_CHECK", NULL, 0}};
 
-static const char *variable_of(int key)
+static const struct variable *variable_of(int key)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (variables[i].key == key)
-            return variables[i].setting;
+            return &variables[i];
     return NULL;
 }
 
@@ -43,19 +49,10 @@ static const char *from_here(const char *path, char *room, size_t bytes)
 {
     char folder[PATH_MAX];
 
-    if (!*path || *path == '/' || strcmp(path, "-") == 0 || !getcwd(folder, sizeof folder) ||
+    if (!*path || *path == '/' || *path == '-' || !getcwd(folder, sizeof folder) ||
         snprintf(room, bytes, "%s/%s", folder, path) >= (int)bytes)
         return path;
     return room;
-}
-
-/* An old file would be taken for that of a program that ends without writing any. */
-static void remove_old(const char *path)
-{
-    struct stat about;
-
-    if (lstat(path, &about) == 0 && S_ISREG(about.st_mode))
-        unlink(path);
 }
 
 void sc_tool_set(const char *tool, const char *name, const char *value)
@@ -74,23 +71,17 @@ void sc_tool_set(const char *tool, const char *name, const char *value)
 
 static error_t parse_setting(int key, char *text, struct argp_state *state)
 {
+    const struct variable *variable = variable_of(key);
     char room[2 * PATH_MAX];
-    const char *value = text;
+    const char *value = key == 'c' ? "1" : text;
 
-    switch (key) {
-    case 's':
-    case 't':
-    case 'e':
-        value = from_here(text, room, sizeof room);
-        remove_old(value);
-        break;
-    case 'c':
-        value = "1";
-        break;
-    }
-    if (!variable_of(key))
+    if (!variable)
         return ARGP_ERR_UNKNOWN;
-    sc_tool_set(state->name, variable_of(key), value);
+    if (variable->file) {
+        value = from_here(text, room, sizeof room);
+        sc_tool_output(state->name, variable->file, variable->kind, value);
+    }
+    sc_tool_set(state->name, variable->setting, value);
     return 0;
 }
 
@@ -133,6 +124,31 @@ static error_t parse(int key, char *text, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+static bool is_program(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Whether execvp will find it: files of an earlier run stay when there is no other run. */
+static bool can_run(const char *program)
+{
+    const char *at = getenv("PATH") ? getenv("PATH") : "/bin:/usr/bin", *end;
+    char path[2 * PATH_MAX];
+
+    if (strchr(program, '/'))
+        return is_program(program);
+    for (;; at = end + 1) {
+        end = strchrnul(at, ':');
+        snprintf(path, sizeof path, "%.*s/%s", end > at ? (int)(end - at) : 1, end > at ? at : ".", program);
+        if (is_program(path))
+            return true;
+        if (!*end)
+            return false;
+    }
+}
+
 int sc_tool_run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&sc_tool_settings, 0, NULL, 0}, {0}};
@@ -143,8 +159,11 @@ int sc_tool_run(int argc, char **argv)
     char **program = NULL;
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &program);
+    sc_tool_outputs_check(argv[0], NULL);
     if (sc_tool_preload(argv[0]) != 0)
         return CANNOT_RUN;
+    if (can_run(program[0]))
+        sc_tool_outputs_clear();
     execvp(program[0], program);
     fprintf(stderr, "%s: cannot run %s: %s\n", argv[0], program[0], strerror(errno));
     return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;

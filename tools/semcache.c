@@ -2,6 +2,13 @@
 #include <config.h>
 
 #include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tools/tool.h"
 
@@ -12,6 +19,18 @@ static const struct sc_tool_command commands[] = {{"run", "semcache run", sc_too
                                                   {"info", "semcache info", sc_tool_info},
                                                   {"trace", "semcache trace", sc_tool_trace},
                                                   {"tune", "semcache tune", sc_tool_tune}};
+
+/* What was printed has to have arrived: a full disk is a failure, whatever the command says. */
+static void check_output(void)
+{
+    bool good = !ferror(stdout), empty = __fpending(stdout) == 0;
+
+    errno = 0;
+    if (good && (fclose(stdout) == 0 || (empty && errno == EBADF))) /* closed, and nothing to print */
+        return;
+    fprintf(stderr, "semcache: cannot write the output: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    _exit(EXIT_FAILURE);
+}
 
 int main(int argc, char **argv)
 {
@@ -27,5 +46,6 @@ int main(int argc, char **argv)
                "`semcache COMMAND --help' says more of a command; semcache(1) is the manual."};
 
     argp_err_exit_status = 2;
+    atexit(check_output);
     return sc_tool_choose(&menu, argc, argv);
 }

@@ -6,6 +6,7 @@
 
 #include "autotuner/database.h"
 #include "device/device.h"
+#include "trace/file.h"
 #include "trace/read.h"
 
 /* Each runs one subcommand; argv[0] is its full name ("semcache run").  Returns the exit status. */
@@ -47,6 +48,15 @@ extern const struct sc_device_host sc_tool_device_host;
 
 /* Sets a variable for the settings to be read; a value that is not allowed ends the tool, with status 2. */
 void sc_tool_set(const char *tool, const char *name, const char *value);
+
+/* Of an option that names a file to write, when it is parsed: only notes it, and does not keep `path`.  A name that
+ * looks like an option ends the tool, with status 2. */
+void sc_tool_output(const char *tool, const char *option, enum sc_file_kind kind, const char *path);
+/* After parsing, before anything is written: a name that is taken by what semcache did not write, by `input` (NULL:
+ * none), or twice ends the tool, with one line and status 2. */
+void sc_tool_outputs_check(const char *tool, const char *input);
+/* Removes old files of the same kinds under these names. */
+void sc_tool_outputs_clear(void);
 
 /* The options that set variables for a program that is run under the library. */
 extern const struct argp sc_tool_settings;

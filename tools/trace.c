@@ -89,6 +89,7 @@ static int replay(int argc, char **argv)
 
     unsetenv("SEMCACHE_TRACE"); /* the file of another program, most likely the one that is read */
     argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_outputs_check(argv[0], asked.file);
     return sc_tool_replay(argv[0], asked.file);
 }
 

@@ -48,7 +48,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case 'd': sc_tool_set(state->name, "SEMCACHE_DEVICE", text); return 0;
     case 'q': a->quick = true; return 0;
     case 'r': a->restart = true; return 0;
-    case 'o': a->output = text; return 0;
+    case 'o':
+        a->output = text;
+        sc_tool_output(state->name, "--output", SC_FILE_MEASUREMENTS, text);
+        return 0;
     case 'c':
         a->check = text ? atoi(text) : CALLS;
         if (a->check < 1 || a->check > CALLS_MOST)
@@ -206,6 +209,7 @@ int sc_tool_tune(int argc, char **argv)
     int devices;
 
     argp_parse(&argp, argc, argv, 0, NULL, &a);
+    sc_tool_outputs_check(argv[0], NULL);
     sc_tool_load();
     sc_config.emu_timing = 1; /* no data is needed to measure an emulated machine */
     sc_inside_enter();

@@ -1,4 +1,4 @@
-/* Files that the library writes for its user. */
+/* Files that the library and the command write for their user. */
 #ifndef SC_TRACE_FILE_H
 #define SC_TRACE_FILE_H
 
@@ -6,13 +6,35 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Creates `path` for writing, or empties it when it is a regular file of our own with one name.  Never follows
- * a link, never widens what others may read.  Returns a descriptor that is closed on exec and out of the way of
- * programs that count theirs, or -1 (one log line, which calls the file `what`).  "%p" in the path stands for the
- * process id. */
-int sc_trace_create_file(const char *path, mode_t mode, const char *what);
+/* Each kind begins with bytes of its own: a file that begins otherwise is somebody else's, and is never replaced. */
+enum sc_file_kind {
+    SC_FILE_TRACE,
+    SC_FILE_STATISTICS,
+    SC_FILE_EXPLANATION,
+    SC_FILE_MEASUREMENTS,
+    SC_FILE_PICTURE, /* of links (semcache info --svg) */
+    SC_FILE_KINDS
+};
+const char *sc_trace_file_kind(enum sc_file_kind kind); /* in words */
 
-/* Writes all of it; false (errno set) when the system does not take it. */
-bool sc_trace_write_all(int fd, const void *data, size_t bytes);
+/* The first line of a picture of links, which the other kinds have no constant for. */
+#define SC_FILE_PICTURE_BEGIN "<!-- semcache links -->\n"
+
+/* Why `path` may not be replaced by a file of this kind, NULL: it may.  A name may be free, or of an empty regular
+ * file, or of one of the same kind; the file is the user's own, writable, has one name and is reached without a link.
+ * "%p" in the path of a trace, of statistics or of an explanation stands for the process id. */
+const char *sc_trace_file_refusal(const char *path, enum sc_file_kind kind);
+
+/* Puts a new file at `path`, in the place of one that sc_trace_file_refusal has nothing against.  Who has the old file
+ * open keeps it.  Returns a descriptor for reading and writing, closed on exec and out of the way of programs that
+ * count theirs, or -1 (after one line in the log). */
+int sc_trace_create_file(const char *path, mode_t mode, enum sc_file_kind kind);
+
+/* The same with its whole contents: on failure (one line in the log) the old file is still there. */
+bool sc_trace_write_file(const char *path, mode_t mode, enum sc_file_kind kind, const char *text, size_t bytes);
+
+/* Replaces NAME of a folder (a descriptor, or AT_FDCWD), whatever it is, in one step.  False, with errno: nothing has
+ * changed. */
+bool sc_trace_replace_file(int folder, const char *name, mode_t mode, const char *text, size_t bytes);
 
 #endif

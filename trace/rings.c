@@ -12,6 +12,7 @@
 
 #include "base/inside.h"
 #include "base/log.h"
+#include "base/write.h"
 #include "trace/file.h"
 #include "trace/read.h"
 #include "trace/trace.h"
@@ -92,8 +93,8 @@ static void write_chunk(enum sc_trace_chunk_kind kind, const void *head, size_t 
         sc_trace_on = keeping;
         return;
     }
-    if (!sc_trace_write_all(file.fd, &chunk, sizeof chunk) || !sc_trace_write_all(file.fd, head, head_bytes) ||
-        !sc_trace_write_all(file.fd, body, body_bytes) || !sc_trace_write_all(file.fd, zeros, padding)) {
+    if (!sc_write_all(file.fd, &chunk, sizeof chunk) || !sc_write_all(file.fd, head, head_bytes) ||
+        !sc_write_all(file.fd, body, body_bytes) || !sc_write_all(file.fd, zeros, padding)) {
         sc_log(SC_LOG_WARN, "writing the trace file failed (%s); tracing ends", strerror(errno));
         close_file();
     }
@@ -330,7 +331,7 @@ static bool write_header(void)
     };
 
     program_path(header.program, sizeof header.program);
-    return sc_trace_write_all(file.fd, &header, sizeof header);
+    return sc_write_all(file.fd, &header, sizeof header);
 }
 
 enum sc_status sc_trace_start(const char *path)
@@ -344,7 +345,7 @@ enum sc_status sc_trace_start(const char *path)
     if (file.fd >= 0) {
         sc_log(SC_LOG_WARN, "tracing is on already; %s is not written", path);
         status = SC_ERR_INVALID;
-    } else if ((file.fd = sc_trace_create_file(path, 0600, "trace")) >= 0) {
+    } else if ((file.fd = sc_trace_create_file(path, 0600, SC_FILE_TRACE)) >= 0) {
         file.pid = getpid();
         file.events = 0;
         __atomic_store_n(&dropped, 0, __ATOMIC_RELAXED);

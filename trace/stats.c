@@ -1,4 +1,6 @@
 /* The counters, and their JSON form (doc/statistics.md).  No printf conversion here depends on the locale (rule T8). */
+#include <config.h>
+
 #include <inttypes.h>
 
 #include "trace/trace.h"
@@ -103,7 +105,7 @@ static void put_devices(FILE *out, const struct sc_stats_extra *extra)
 
 enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra)
 {
-    fputs("{\n", out);
+    fputs("{\n  \"semcache\": \"" PACKAGE_VERSION "\",\n", out);
     put_calls(out);
     put_directions(out, "bytes", sc_stats.bytes);
     put_directions(out, "transfers", sc_stats.transfers);
