@@ -195,7 +195,7 @@ unlink 'mine';
 for my $line ('info', '--help', '--version', 'info --help',
               map { "trace $_ old.trace" } 'dump', 'explain', 'dump --summary', 'check') {
     is(system("$tool $line > /dev/full 2>$scratch/said") >> 8, 1, "semcache $line: a full disk is a failure");
+    like(join('', lines()), qr/^semcache: cannot write the output: [^\n]*\n\z/, 'in one line');
 }
-like(join('', lines()), qr/^semcache: cannot write the output: No space left on device\n\z/, 'in one line');
 chdir '/';
 done_testing();

@@ -16,7 +16,6 @@
  * Those of locks and fences (C6, C7) leave no traces. */
 #include "trace/check.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -535,10 +534,8 @@ enum sc_status sc_trace_check(const char *path, FILE *out)
     }
     if (check.no_memory)
         sc_log(SC_LOG_ERROR, "no memory to check %s", path);
-    if (fflush(out) != 0 || ferror(out)) {
-        sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
+    if (fflush(out) != 0 || ferror(out)) /* for whom has opened it to say */
         status = SC_ERR_IO;
-    }
     sc_check_state_end(&check.state);
     free(check.threads);
     sc_trace_read_end(&trace);

@@ -1,6 +1,5 @@
 /* Why is it slow: for each line of the program that makes calls, where they ran, with what was predicted; and for each
  * line that had something moved, how much and why. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -357,8 +356,7 @@ static enum sc_status explain(struct explanation *x, FILE *out, sc_trace_line *s
     sc_trace_put_ending(out, x->trace);
     if (fflush(out) == 0 && !ferror(out))
         return SC_OK;
-    sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
-    return SC_ERR_IO;
+    return SC_ERR_IO; /* for whom has opened it to say why */
 }
 
 enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show)

@@ -3,12 +3,10 @@
  * A cause is the last fault (or acquisition) of the thread that moves something outside of calls: the pager serves one
  * fault after the other.  What the CPU writes is taken from the devices, and the next call that needs it brings it
  * there again: those bytes are put down to the line that wrote. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "trace/list.h"
 #include "trace/totals.h"
 
@@ -308,10 +306,8 @@ enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show
         put_lines(out, sum, &trace, show);
         put_matrices(out, sum, &trace);
         sc_trace_put_ending(out, &trace);
-        if (fflush(out) != 0 || ferror(out)) {
-            sc_log(SC_LOG_ERROR, "writing failed: %s", strerror(errno));
+        if (fflush(out) != 0 || ferror(out)) /* for whom has opened it to say */
             status = SC_ERR_IO;
-        }
         sc_trace_read_end(&trace);
     }
     if (sum)
