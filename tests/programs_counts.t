@@ -1,0 +1,65 @@
+#!/usr/bin/perl
+# The programs of bench/programs, small, on an emulated device: each gives the host's results, moves at most three times
+# the bytes of its data, and faults at most 16 times for each call that ran on the device, and 64 times beside.
+use strict;
+use warnings;
+use JSON::PP;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+need();
+our ($build, $scratch);
+our $TODO;
+my ($python) = grep { -x $_ && system("$_ -c 'import numpy, scipy' >/dev/null 2>&1") == 0 } '/usr/bin/python3',
+    map { "$_/python3" } split /:/, $ENV{PATH};
+$python //= 'python3';
+plan(skip_all => 'no python3 here') if system("$python -c '' >/dev/null 2>&1") != 0;
+
+# MB of what each program's calls read and write, each matrix once, or once a step where it is a new one.
+my %data = (
+    cholesky => 23, eigh => 9, svd => 8, solve => 23, matmul => 20, lobpcg => 22, cg_dense => 32, logistic => 24,
+    gaussian_process => 64, network => 45, qr => 15, inv => 19, eigvalsh => 6, lstsq => 8, eig => 3, eigsh => 12,
+    gmres => 18, power => 32, pca => 32, ridge => 20, kmeans => 88, kalman => 38, expm => 20, einsum => 67,
+    matmul_single => 13, steps => 5, cg_sparse => 0, gmres_sparse => 0, jacobi_own => 32, cg_own => 32, lu_own => 8,
+    gmres_columns => 32, orthogonal => 1, pool_fork2 => 2, pool_spawn2 => 2, r_solve => 10, r_chol => 13, r_svd => 5,
+    r_eigen => 6, r_lm => 6, r_prcomp => 5, r_crossprod => 10, octave_mtimes => 10, octave_mldivide => 13,
+    octave_chol => 13, octave_svd => 5, octave_eig => 6, octave_inv => 15, octave_expm => 20);
+
+# What goes to and fro too often today: LAPACK's panels and own loops between calls.
+my $panels = 'panels that the host touches between calls go to and fro';
+my %todo_bytes = map { $_ => $panels } qw(eigh eigvalsh svd eig lstsq lu_own r_svd r_eigen r_prcomp octave_svd
+    octave_eig);
+my %todo_faults = map { $_ => 'a result that is read again from its start begins with small windows' }
+    qw(gaussian_process kmeans lu_own svd lstsq);
+
+$ENV{OPENBLAS_NUM_THREADS} = 1; # emulated devices compete for the same cores
+my @command = ($python, "$ENV{top_srcdir}/bench/programs/run.py", $build, '--scale=check', '--rounds=1',
+    '--option=--device=emu:h200x8:1', '--skip=pool_fork8', '--skip=pool_spawn8', "--json=$scratch/counts");
+open my $table, '-|', @command or die "$command[0]: $!";
+note($_) while <$table>;
+close $table; # its verdict is about seconds
+my $rows = (eval { decode_json(slurp("$scratch/counts")) } // {})->{programs};
+ok($rows, 'the programs ran') or do { done_testing(); exit };
+
+sub bounded {
+    my ($name, $counts) = @_;
+    my $moved = ($counts->{up} + $counts->{down}) / 1e6;
+    {
+        local $TODO = $todo_bytes{$name};
+        cmp_ok($moved, '<=', 3 * $data{$name} + 2, sprintf "%s: %.1f MB moved for %g MB", $name, $moved, $data{$name});
+    }
+    local $TODO = $todo_faults{$name};
+    cmp_ok($counts->{faults}, '<=', 16 * $counts->{offloaded} + 64,
+        "$name: $counts->{faults} faults in $counts->{offloaded} calls on the device");
+}
+
+for my $name (sort keys %$rows) {
+    my $row = $rows->{$name};
+    SKIP: {
+        skip("$name: $row->{why}", 3) if $row->{verdict} eq 'NOT RUN';
+        ok($row->{verdict} eq 'ok' || $row->{why} =~ /^slower/, "$name: the host's results") or diag($row->{why});
+        skip("$name: no statistics", 2) unless $row->{counts};
+        bounded($name, $row->{counts});
+    }
+}
+done_testing();
