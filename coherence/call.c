@@ -118,7 +118,7 @@ static enum sc_status resolve_all(const struct sc_view *views, int count, struct
 
 static void call_over(void)
 {
-    if (--sc_protocol.active == 0)
+    if (__atomic_sub_fetch(&sc_protocol.active, 1, __ATOMIC_RELEASE) == 0)
         pthread_cond_broadcast(&none_active);
 }
 
@@ -184,7 +184,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     while (holding)
         pthread_cond_wait(&may_begin, &lock);
     sc_devices_look();
-    sc_protocol.active++;
+    __atomic_fetch_add(&sc_protocol.active, 1, __ATOMIC_SEQ_CST); /* before notes are looked at: host_access.c */
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;
     if (status == SC_OK && any_in_use(operands, count))
         status = SC_ERR_CONFLICT;

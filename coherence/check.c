@@ -44,13 +44,26 @@ static void check_tile(const struct sc_matrix *m, const struct sc_tile *t, const
         broken(m, "C1 (valid nowhere)", after, all & ~any);
 }
 
+/* C10, of pages [lo, hi) that no other sector shares. */
+static void check_noted(const struct sc_matrix *m, int g, uintptr_t lo, uintptr_t hi, const char *after)
+{
+    enum sc_prot most = sc_closed_bit(m, g, SC_CLOSED_READ)    ? SC_PROT_NONE
+                        : sc_closed_bit(m, g, SC_CLOSED_WRITE) ? SC_PROT_R : SC_PROT_RW;
+
+    for (uintptr_t p = lo; p < hi; p += SC_PAGE)
+        if (sc_host_prot(p) > most)
+            broken(m, "C10 (closed, not noted)", after, p);
+    if (most != SC_PROT_RW && !sc_noted_any(m->base, sc_matrix_end(m), SC_CLOSED_WRITE))
+        broken(m, "C10 (not in the index)", after, (uint64_t)g);
+}
+
 /* C3 in terms of the pages' applied protection, as far as they lie in [from, to), and that an open sector is valid and
  * has landed in all tiles. */
 static void check_sector(const struct sc_matrix *m, int g, uintptr_t from, uintptr_t to, const char *after)
 {
     uint64_t bit = UINT64_C(1) << g % SC_SECTORS;
     bool on_device = sc_protocol_device_has(m, g);
-    uintptr_t lo, hi;
+    uintptr_t lo, hi, own, own_end;
 
     if (!sc_matrix_sector_range(m, g, &lo, &hi))
         return;
@@ -60,6 +73,8 @@ static void check_sector(const struct sc_matrix *m, int g, uintptr_t from, uintp
         if (m->open[g] && (!(t->host_valid & bit) || !sc_reached(t->landed[g % SC_SECTORS])))
             broken(m, "C3 (open, not valid)", after, (uint64_t)g);
     }
+    own = sc_page_ceil(lo);
+    own_end = sc_page_floor(hi);
     lo = sc_page_floor(lo) > from ? sc_page_floor(lo) : from;
     hi = hi < to ? hi : to;
     for (uintptr_t p = lo; p < hi; p += SC_PAGE) {
@@ -71,6 +86,7 @@ static void check_sector(const struct sc_matrix *m, int g, uintptr_t from, uintp
         sc_check_steps++;
     }
     sc_check_steps += (uint64_t)m->row_parts;
+    check_noted(m, g, own > from ? own : from, own_end < to ? own_end : to, after);
 }
 
 /* Of the matrix what lies on the pages [from, to). */

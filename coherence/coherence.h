@@ -272,7 +272,7 @@ struct sc_form {
     uint64_t last_use;
     uint32_t pins;
     struct sc_fence ready, used; /* its last upload; the last kernel that read it */
-    struct sc_form *next, *previous;
+    struct sc_form *older, *newer; /* while there is memory: by last use */
 };
 
 /* From now on a write to the vector (increment 1) by the CPU or a device is noted; of one that is staged in a mirror

@@ -51,7 +51,7 @@ enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *s
     source->pins--;
     if (status == SC_OK) {
         form->ready = source->used = f;
-        form->last_use = ++sc_protocol.tick;
+        sc_link_touch(form);
     } else if (status == SC_ERR_DEVICE) {
         sc_device_gave_up(form->device, "converting a sparse matrix");
     }

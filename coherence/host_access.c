@@ -5,14 +5,25 @@
 #define PATIENCE 8 /* rounds; two or three are usual */
 
 /* One round of an acquisition, under the lock: what to wait for before the next, and the bytes of the sectors that it
- * has opened, to be painted as a whole: where a page of a sector was wanted others will be. */
+ * has opened last, to be painted as a whole: where a page of a sector was wanted others will be. */
 struct round {
     struct sc_fences waits;
     uintptr_t lo, hi;
 };
 
+static void paint_opened(const struct round *r)
+{
+    if (r->lo < r->hi)
+        sc_protocol_paint(r->lo, r->hi);
+}
+
+/* Neighbours are painted together, and nothing that lies between others. */
 static void opened(struct round *r, uintptr_t lo, uintptr_t hi)
 {
+    if (r->lo < r->hi && (lo > r->hi + SC_PAGE || hi + SC_PAGE < r->lo)) {
+        paint_opened(r);
+        r->lo = r->hi = 0;
+    }
     if (r->lo == r->hi) {
         r->lo = lo;
         r->hi = hi;
@@ -82,12 +93,76 @@ static bool quiet(struct sc_matrix *m, int g, struct sc_fences *w)
     return all;
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
-
 static bool is_whole(uintptr_t lo, uintptr_t hi, uintptr_t plo, uintptr_t phi)
 {
     return plo <= lo && hi <= phi;
 }
+
+/* --- what is asked for -------------------------------------------------------------------------------------------- */
+
+/* Columns of `column` bytes, `step` bytes apart, from lo to hi; a range of bytes is one column. */
+struct request {
+    uintptr_t lo, hi;
+    size_t column, step;
+    int64_t columns;
+    enum sc_access access;
+};
+
+static struct request range_request(uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    return (struct request){.lo = lo, .hi = hi, .column = hi - lo, .step = hi - lo, .columns = 1, .access = access};
+}
+
+static enum sc_note kind_of(const struct request *q)
+{
+    return q->access & SC_WRITE ? SC_CLOSED_WRITE : SC_CLOSED_READ;
+}
+
+/* A piece of a sector costs about what moving so many bytes costs: from there on all of the sector comes instead. */
+#define PIECE ((size_t)256 << 10)
+
+/* The columns of a request that pages of a sector [lo, hi) hold bytes of: first to last; false: none. */
+static bool columns_at(const struct request *q, uintptr_t lo, uintptr_t hi, int64_t *first, int64_t *last)
+{
+    lo = sc_page_floor(lo);
+    hi = sc_page_ceil(hi);
+    if (hi <= q->lo || lo >= q->hi)
+        return false;
+    *first = lo < q->lo + q->column ? 0 : (int64_t)((lo - q->lo - q->column) / q->step) + 1;
+    *last = (int64_t)((hi - 1 - q->lo) / q->step);
+    *last = *last < q->columns ? *last : q->columns - 1;
+    return *first <= *last;
+}
+
+/* Columns first to last of a request in a sector [lo, hi): true, and the pages, when they are brought in one piece. */
+static bool in_one(const struct request *q, uintptr_t lo, uintptr_t hi, int64_t first, int64_t last, uintptr_t *plo,
+                   uintptr_t *phi)
+{
+    size_t gap = q->step - q->column;
+
+    *plo = sc_page_floor(q->lo + (uintptr_t)first * q->step);
+    *phi = sc_page_ceil(q->lo + (uintptr_t)last * q->step + q->column);
+    if (first == last || gap < q->column || gap < 4 * SC_PAGE)
+        return true;
+    if ((size_t)(last - first + 1) < (hi - lo) / PIECE)
+        return false;
+    *plo = sc_page_floor(lo);
+    *phi = sc_page_ceil(hi);
+    return true;
+}
+
+/* All bytes of a sector [lo, hi) are in one column of a request that overwrites it. */
+static bool is_overwritten(const struct request *q, uintptr_t lo, uintptr_t hi)
+{
+    uintptr_t column;
+
+    if (q->access != SC_WRITE || lo < q->lo)
+        return false;
+    column = q->lo + (lo - q->lo) / q->step * q->step;
+    return is_whole(lo, hi, column, column + q->column) && hi <= q->hi;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 /* Pages inside the sector are home or on their way: only the others are to be brought. */
 static bool is_begun(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
@@ -104,13 +179,16 @@ static bool is_begun(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 
 /* Makes the pages [plo, phi) of a sector readable as far as the matrix is concerned: whole sectors change their state,
  * parts of them become home page by page. */
-static bool read_sector(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi, struct round *r)
+static bool read_pages(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi, struct round *r)
 {
     uintptr_t lo, hi, a, b;
     bool whole;
 
-    if (m->open[g] || !sc_matrix_sector_range(m, g, &lo, &hi))
+    sc_matrix_sector_range(m, g, &lo, &hi);
+    if (m->open[g]) { /* some of its pages may not have been painted since */
+        opened(r, lo, hi);
         return true;
+    }
     whole = is_whole(lo, hi, plo, phi);
     if (!valid_on_host(m, g) && (!whole || is_begun(m, lo, hi))) {
         a = sc_page_floor(lo > plo ? lo : plo);
@@ -127,15 +205,40 @@ static bool read_sector(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi
     return true;
 }
 
-/* Starts the sectors of [first, end) that lie in [plo, phi) as a whole: runs of them go in large transfers. */
-static void start_runs(struct sc_matrix *m, int first, int end, uintptr_t plo, uintptr_t phi)
+static bool read_sector(struct sc_matrix *m, int g, const struct request *q, struct round *r)
 {
-    for (int g = first, e; g < end; g = e) {
-        uintptr_t lo, hi;
+    uintptr_t lo, hi, plo, phi;
+    int64_t first, last;
+    bool ready = true;
 
-        for (e = g; e < end && e / SC_SECTORS == g / SC_SECTORS && !m->open[e] &&
-                    sc_matrix_sector_range(m, e, &lo, &hi) && is_whole(lo, hi, plo, phi) && !is_begun(m, lo, hi);
-             e++)
+    if (!sc_matrix_sector_range(m, g, &lo, &hi) || !columns_at(q, lo, hi, &first, &last))
+        return true;
+    if (in_one(q, lo, hi, first, last, &plo, &phi))
+        return read_pages(m, g, plo, phi, r);
+    for (int64_t j = first; j <= last; j++) {
+        uintptr_t column = q->lo + (uintptr_t)j * q->step;
+
+        ready = read_pages(m, g, sc_page_floor(column), sc_page_ceil(column + q->column), r) && ready;
+    }
+    return ready;
+}
+
+/* A sector that has to come as a whole, and of which nothing has come yet. */
+static bool comes_whole(const struct sc_matrix *m, int g, const struct request *q)
+{
+    uintptr_t lo, hi, plo, phi;
+    int64_t first, last;
+
+    return !m->open[g] && sc_matrix_sector_range(m, g, &lo, &hi) && columns_at(q, lo, hi, &first, &last) &&
+           in_one(q, lo, hi, first, last, &plo, &phi) && is_whole(lo, hi, plo, phi) && !is_overwritten(q, lo, hi) &&
+           !is_begun(m, lo, hi);
+}
+
+/* Starts the sectors of [g, end) that come as a whole: runs of them go in large transfers. */
+static void start_runs(struct sc_matrix *m, int g, int end, const struct request *q)
+{
+    for (int e; (g = sc_closed_sector(m, g, end, SC_CLOSED_READ)) < end; g = e) {
+        for (e = g; e < end && e / SC_SECTORS == g / SC_SECTORS && comes_whole(m, e, q); e++)
             ;
         if (e > g)
             start_sectors(m, g, e);
@@ -144,41 +247,44 @@ static void start_runs(struct sc_matrix *m, int first, int end, uintptr_t plo, u
     }
 }
 
-static bool read_matrix(struct sc_matrix *m, uintptr_t plo, uintptr_t phi, struct round *r)
+static bool read_matrix(struct sc_matrix *m, const struct request *q, struct round *r)
 {
     bool ready = true;
-    int first, end;
+    int g, end;
 
-    if (!sc_matrix_sectors_at(m, plo, phi, &first, &end))
+    if (!sc_matrix_sectors_at(m, sc_page_floor(q->lo), sc_page_ceil(q->hi), &g, &end))
         return true;
-    start_runs(m, first, end, plo, phi);
-    for (int g = first; g < end; g++)
-        ready = read_sector(m, g, plo, phi, r) && ready;
+    start_runs(m, g, end, q);
+    for (; (g = sc_closed_sector(m, g, end, SC_CLOSED_READ)) < end; g++)
+        ready = read_sector(m, g, q, r) && ready;
     return ready;
 }
 
 void sc_access_start(struct sc_matrix *m)
 {
-    uintptr_t lo = sc_page_floor(m->base), hi = sc_page_ceil(sc_matrix_end(m));
+    struct request all = range_request(m->base, sc_matrix_end(m), SC_READ);
     int first, end;
 
     sc_window_finish();
-    if (sc_matrix_sectors_at(m, lo, hi, &first, &end))
-        start_runs(m, first, end, lo, hi);
+    if (sc_matrix_sectors_at(m, all.lo, all.hi, &first, &end))
+        start_runs(m, first, end, &all);
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 /* Makes the host the only owner of a sector.  A sector that is overwritten whole is not brought. */
-static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct round *r)
+static bool write_sector(struct sc_matrix *m, int g, const struct request *q, struct round *r)
 {
     uintptr_t lo, hi;
+    int64_t first, last;
 
-    if (!sc_matrix_sector_range(m, g, &lo, &hi))
+    if (!sc_matrix_sector_range(m, g, &lo, &hi) || !columns_at(q, lo, hi, &first, &last))
         return true;
-    if (m->open[g] && !sc_protocol_device_has(m, g) && !sc_protocol_uploading(m, g))
+    if (m->open[g] && !sc_protocol_device_has(m, g) && !sc_protocol_uploading(m, g)) {
+        opened(r, lo, hi); /* an upload has ended since it was painted */
         return true;
-    if (!overwritten && !bring_sector(m, g, &r->waits))
+    }
+    if (!is_overwritten(q, lo, hi) && !bring_sector(m, g, &r->waits))
         return false;
     if (!quiet(m, g, &r->waits))
         return false;
@@ -188,58 +294,45 @@ static bool write_sector(struct sc_matrix *m, int g, bool overwritten, struct ro
     return true;
 }
 
-static bool write_matrix(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, enum sc_access access, struct round *r)
+static bool write_matrix(struct sc_matrix *m, const struct request *q, struct round *r)
 {
-    uintptr_t plo = sc_page_floor(lo), phi = sc_page_ceil(hi);
     bool ready = true;
-    int first, end;
+    int g, end;
 
-    if (!sc_matrix_sectors_at(m, plo, phi, &first, &end))
+    if (!sc_matrix_sectors_at(m, sc_page_floor(q->lo), sc_page_ceil(q->hi), &g, &end))
         return true;
-    if (access & SC_READ)
-        start_runs(m, first, end, plo, phi);
-    for (int g = first; g < end; g++) {
-        uintptr_t a, b;
-        bool whole = access == SC_WRITE && sc_matrix_sector_range(m, g, &a, &b) && is_whole(a, b, lo, hi);
-
-        ready = write_sector(m, g, whole, r) && ready;
-    }
+    start_runs(m, g, end, q);
+    for (; (g = sc_closed_sector(m, g, end, SC_CLOSED_WRITE)) < end; g++)
+        ready = write_sector(m, g, q, r) && ready;
     return ready;
 }
 
 /* --- acquiring ---------------------------------------------------------------------------------------------------- */
 
-/* One round under the lock: starts what is missing.  True when the pages of [lo, hi) have been opened. */
-static bool acquire_round(uintptr_t lo, uintptr_t hi, enum sc_access access, struct round *r)
+/* One round under the lock: starts what is missing.  True when the pages of the request have been opened.  Only
+ * sectors with closed pages are looked at (C10). */
+static bool acquire_round(const struct request *q, struct round *r)
 {
-    uintptr_t plo = sc_page_floor(lo), phi = sc_page_ceil(hi);
+    struct sc_matrix *m;
     bool ready = true;
-    size_t first;
-    int n = sc_directory_find(plo, phi, &first);
 
     *r = (struct round){.waits.count = 0};
     sc_devices_look();
     sc_window_finish();
-    for (int i = 0; i < n; i++) {
-        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
-
-        ready = (access & SC_WRITE ? write_matrix(m, lo, hi, access, r) : read_matrix(m, plo, phi, r)) && ready;
-    }
-    if (ready && n > 0)
-        opened(r, plo, phi);
-    if (r->lo < r->hi)
-        sc_protocol_paint(r->lo, r->hi);
+    for (uintptr_t from = 0; (m = sc_noted_next(from, q->lo, q->hi, kind_of(q))); from = m->base + 1)
+        ready = (q->access & SC_WRITE ? write_matrix(m, q, r) : read_matrix(m, q, r)) && ready;
+    paint_opened(r);
     return ready;
 }
 
 /* Lock held before and after, dropped while transfers run.  Calls of other threads that take away again what the last
  * round has brought, or other columns of the same sectors, are held up after some rounds. */
-static void acquire_rounds(uintptr_t lo, uintptr_t hi, enum sc_access access)
+static void acquire_rounds(const struct request *q)
 {
     struct round r;
     int rounds = 0;
 
-    while (!acquire_round(lo, hi, access, &r)) {
+    while (!acquire_round(q, &r)) {
         if (++rounds == PATIENCE)
             sc_protocol_hold_calls();
         sc_protocol_unlock();
@@ -255,6 +348,7 @@ static void acquire_rounds(uintptr_t lo, uintptr_t hi, enum sc_access access)
 static void mend_range(uintptr_t lo, uintptr_t hi)
 {
     enum sc_prot below, above;
+    struct request all;
 
     lo &= ~(uintptr_t)(SC_PAGE - 1);
     hi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
@@ -264,8 +358,9 @@ static void mend_range(uintptr_t lo, uintptr_t hi)
         lo -= SC_PAGE;
     while (above != SC_PROT_RW && sc_host_prot(hi) == above)
         hi += SC_PAGE;
+    all = range_request(lo, hi, SC_RDWR);
     if (sc_protocol.devices) /* none in a forked child, where everything is home */
-        acquire_rounds(lo, hi, SC_RDWR);
+        acquire_rounds(&all);
     sc_protocol_paint(lo, hi);
 }
 
@@ -302,58 +397,72 @@ void sc_protocol_mend(void)
     }
 }
 
-static void acquire_locked(uintptr_t lo, uintptr_t hi, enum sc_access access)
+static void acquire_locked(const struct request *q)
 {
-    acquire_rounds(lo, hi, access);
+    acquire_rounds(q);
     sc_protocol_mend();
     if (sc_protocol.check)
         sc_check_changed("an access of the host");
 }
 
-void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access)
+static void acquire_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
-    if (bytes && access & SC_WRITE)
-        sc_host_watch_open(addr, addr + bytes);
-    if (!bytes || !sc_host_in_arena((const void *)addr) || !sc_protocol_ops())
+    const struct request q = range_request(lo, hi, access);
+
+    acquire_locked(&q);
+}
+
+/* Without the lock.  True: all pages were open at a moment between the call and the return.  An acquisition under the
+ * lock says no more once it has given the lock up: a call of another thread that follows may close pages again, and
+ * what the caller does there then meets a closed page.
+ *
+ * The kernel cannot fault.  Whoever acquires for it has left a note of the range (host/uses.c), and a call counts as
+ * active before it looks for notes, and looks before it closes pages.  Of a note's store and the load of `active` here,
+ * a call's store of `active` and its loads of notes, all of one order (SEQ_CST), either the load of `active` sees the
+ * call, and the caller waits for the lock; or the call sees the note, and runs on the host. */
+static bool all_open(const struct request *q)
+{
+    return !__atomic_load_n(&sc_protocol.active, __ATOMIC_SEQ_CST) && !sc_noted_any(q->lo, q->hi, kind_of(q));
+}
+
+static void acquire(const struct request *q)
+{
+    if (all_open(q))
         return;
     sc_protocol_lock();
-    acquire_locked(addr, addr + bytes, access);
+    acquire_locked(q);
     sc_protocol_unlock();
 }
 
-/* Views with much between their columns are acquired column by column, unless they are to be read and written: that
- * takes whole sectors, and so what is between the columns too.  What is between them is not overwritten, whatever the
- * view says. */
+void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access)
+{
+    const struct request q = range_request(addr, addr + bytes, access);
+
+    if (bytes && access & SC_WRITE)
+        sc_host_watch_open(addr, addr + bytes);
+    if (bytes && sc_host_in_arena((const void *)addr) && sc_protocol_ops())
+        acquire(&q);
+}
+
+/* Views with much between their columns are acquired without what lies there, as far as sectors allow.  It is not
+ * overwritten, whatever the view says. */
 void sc_coherence_acquire_view(const struct sc_view *v)
 {
-    size_t elem = sc_type_bytes(v->type), gap, column;
-    int64_t columns = v->vector ? v->rows : v->cols, step = sc_step(v->ld);
-    uintptr_t lo, hi;
+    size_t elem = sc_type_bytes(v->type);
+    struct request q = {.columns = v->vector ? v->rows : v->cols, .access = v->access};
 
     if (sc_view_empty(v) || !sc_protocol_ops())
         return;
-    sc_view_extent(v, &lo, &hi);
+    sc_view_extent(v, &q.lo, &q.hi);
     if (!sc_host_in_arena(v->ptr)) {
-        sc_coherence_acquire_host(lo, hi - lo, v->access);
+        sc_coherence_acquire_host(q.lo, q.hi - q.lo, v->access);
         return;
     }
-    if (!sc_directory_count())
-        return; /* nothing is anywhere else: a LAPACK whose panels all stay on the host takes no lock for them */
-    column = (size_t)(v->vector ? 1 : v->rows) * elem;
-    gap = (size_t)step * elem - column;
-    if (gap < column || gap < 4 * SC_PAGE || v->access == SC_RDWR) {
-        sc_coherence_acquire_host(lo, hi - lo, gap && columns > 1 ? v->access | SC_READ : v->access);
-        return;
-    }
-    sc_protocol_lock();
-    for (int64_t j = 0; j < columns; j++) {
-        struct round r;
-
-        acquire_round(lo + (uintptr_t)(j * step) * elem, lo + (uintptr_t)(j * step) * elem + column, SC_READ, &r);
-    }
-    for (int64_t j = 0; j < columns; j++)
-        acquire_locked(lo + (uintptr_t)(j * step) * elem, lo + (uintptr_t)(j * step) * elem + column, v->access);
-    sc_protocol_unlock();
+    q.column = (size_t)(v->vector ? 1 : v->rows) * elem;
+    q.step = (size_t)sc_step(v->ld) * elem;
+    if (q.columns == 1 || q.step <= q.column)
+        q = range_request(q.lo, q.hi, q.access);
+    acquire(&q);
 }
 
 /* --- faults ------------------------------------------------------------------------------------------------------- */
@@ -419,7 +528,9 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     if (sc_host_mappings_scarce())
         window = EVERYTHING;
     clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, &lo, &hi);
-    acquire_locked(lo, hi, access);
+    acquire_range(lo, hi, access);
+    if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* painted by nobody since it was opened */
+        sc_protocol_paint(page, page + SC_PAGE);
     sc_protocol_unlock();
     return SC_FAULT_DONE;
 }
@@ -428,6 +539,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
 {
     uintptr_t lo = sc_page_ceil(addr), hi;
     struct round r = {.waits.count = 0};
+    struct request q;
     size_t first;
 
     if (!bytes || !sc_protocol_ops())
@@ -438,8 +550,9 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
         struct sc_matrix *m = sc_directory_at(first);
 
         hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);
-        hi = sc_page_ceil(hi);
-        read_matrix(m, lo, hi, &r);
+        q = range_request(lo, sc_page_ceil(hi), SC_READ);
+        read_matrix(m, &q, &r);
+        paint_opened(&r);
     }
     sc_protocol_unlock();
 }
@@ -469,8 +582,9 @@ static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
     }
     sc_trace(.kind = SC_EVENT_FORGET, .matrix = m->id, .a = lo, .bytes = hi - lo);
     sc_directory_remove(m);
-    sc_matrix_free(m);
     sc_protocol_paint(lo, hi);
+    sc_noted_forget(m);
+    sc_matrix_free(m);
 }
 
 void sc_coherence_forget(uintptr_t addr, size_t bytes)
@@ -518,7 +632,7 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
         if (m->users) /* a call has it */
             continue;
         m->users++; /* keeps its place while the lock is dropped, unless it is freed */
-        acquire_locked(base, sc_matrix_end(m), SC_RDWR);
+        acquire_range(base, sc_matrix_end(m), SC_RDWR);
         m = known(base, id);
         if (m && --m->users == 0)
             remove_matrix(m, &w);
@@ -538,7 +652,7 @@ void sc_coherence_home_all(void)
     sc_protocol_lock();
     while ((m = sc_directory_next(next, UINTPTR_MAX))) {
         next = sc_matrix_end(m);
-        acquire_locked(m->base, next, SC_READ);
+        acquire_range(m->base, next, SC_READ);
     }
     sc_protocol_unlock();
 }

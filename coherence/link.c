@@ -101,17 +101,51 @@ bool sc_coherence_changed(const struct sc_operand *v, int64_t first, int64_t n, 
 
 /* --- the memory of forms ------------------------------------------------------------------------------------------ */
 
-static struct sc_form *forms; /* those that have memory; under the lock */
+/* Those that have memory, by device, in the order of their last use; under the lock. */
+static struct {
+    struct sc_form *oldest, *newest;
+} lru[SC_DEVICES_MAX];
 
+uint64_t sc_link_steps;
+
+static void unlink_form(struct sc_form *f)
+{
+    *(f->older ? &f->older->newer : &lru[f->device].oldest) = f->newer;
+    *(f->newer ? &f->newer->older : &lru[f->device].newest) = f->older;
+    f->older = f->newer = NULL;
+}
+
+static void link_newest(struct sc_form *f)
+{
+    f->older = lru[f->device].newest;
+    *(f->older ? &f->older->newer : &lru[f->device].oldest) = f;
+    lru[f->device].newest = f;
+}
+
+static void link_oldest(struct sc_form *f)
+{
+    f->newer = lru[f->device].oldest;
+    *(f->newer ? &f->newer->older : &lru[f->device].newest) = f;
+    lru[f->device].oldest = f;
+}
+
+void sc_link_touch(struct sc_form *f)
+{
+    f->last_use = ++sc_protocol.tick;
+    if (!f->memory || lru[f->device].newest == f)
+        return;
+    unlink_form(f);
+    link_newest(f);
+}
+
+/* Only what a task in progress has pinned is passed over. */
 struct sc_form *sc_link_evictable(int device, bool newest)
 {
-    struct sc_form *found = NULL;
+    struct sc_form *f = newest ? lru[device].newest : lru[device].oldest;
 
-    for (struct sc_form *f = forms; f; f = f->next)
-        if (f->device == device && !f->pins &&
-            (!found || (newest ? f->last_use > found->last_use : f->last_use < found->last_use)))
-            found = f;
-    return found;
+    for (sc_link_steps++; f && f->pins; sc_link_steps++)
+        f = newest ? f->older : f->newer;
+    return f;
 }
 
 void sc_coherence_form_forget(struct sc_form *f)
@@ -126,6 +160,10 @@ void sc_coherence_form_forget(struct sc_form *f)
 void sc_coherence_form_spare(struct sc_form *f)
 {
     f->last_use = 0;
+    if (!f->memory)
+        return;
+    unlink_form(f);
+    link_oldest(f);
 }
 
 void sc_coherence_form_drop(struct sc_form *f)
@@ -139,9 +177,7 @@ void sc_coherence_form_drop(struct sc_form *f)
     sc_coherence_form_forget(f);
     if (ops)
         ops->free(f->device, f->memory, users, 2);
-    *(f->previous ? &f->previous->next : &forms) = f->next;
-    if (f->next)
-        f->next->previous = f->previous;
+    unlink_form(f);
     *f = (struct sc_form){.memory = NULL};
 }
 
@@ -165,8 +201,9 @@ void sc_link_evict(struct sc_form *f)
 void sc_link_stop(void)
 {
     sc_protocol_lock();
-    while (forms)
-        sc_coherence_form_drop(forms);
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        while (lru[d].oldest)
+            sc_coherence_form_drop(lru[d].oldest);
     sc_protocol_unlock();
 }
 
@@ -184,10 +221,8 @@ enum sc_status sc_coherence_form_make(struct sc_form *f, int device, size_t byte
         *f = (struct sc_form){.memory = NULL};
         return status;
     }
-    f->next = forms;
-    if (forms)
-        forms->previous = f;
-    forms = f;
+    link_newest(f);
+    f->last_use = ++sc_protocol.tick; /* eviction has used others */
     return SC_OK;
 }
 
@@ -211,7 +246,7 @@ static enum sc_status upload(struct sc_form *f, size_t at, const void *from, siz
     if (status != SC_OK)
         return status;
     f->ready = *fence;
-    f->last_use = ++sc_protocol.tick;
+    sc_link_touch(f);
     sc_count(&sc_stats.bytes[SC_H2D], bytes);
     sc_count(&sc_stats.transfers[SC_H2D], 1);
     return SC_OK;
@@ -307,7 +342,7 @@ static enum sc_status from_device(struct sc_form *f, size_t at, const struct run
     if (status != SC_OK)
         return status;
     f->ready = c->reader[f->device] = fence;
-    f->last_use = ++sc_protocol.tick;
+    sc_link_touch(f);
     if (r->from != f->device) {
         sc_count(&sc_stats.bytes[SC_D2D], bytes);
         sc_count(&sc_stats.transfers[SC_D2D], 1);

@@ -172,7 +172,7 @@ static enum sc_status launch(struct work *w, struct sc_fence *f)
 static void release(struct work *w, struct sc_fence f)
 {
     w->form->used = f;
-    w->form->last_use = ++sc_protocol.tick;
+    sc_link_touch(w->form);
     for (int i = 0; i < w->parts && is_operand(w->x); i++)
         sc_task_trace(w->form->device, &w->x[i], &w->from[i],
                       w->from[i].sectors & ~w->from[i].t->copy[w->form->device].valid);

@@ -33,7 +33,8 @@ static enum sc_status use_forms(struct sc_form *a, struct sc_form *b)
         return status;
     }
     a->used = b->used = f;
-    a->last_use = b->last_use = ++sc_protocol.tick;
+    sc_link_touch(a);
+    sc_link_touch(b);
     return SC_OK;
 }
 

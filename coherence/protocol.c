@@ -25,8 +25,9 @@
  *   C7  a scalar result is read after its fence.
  *   C8  when memory goes away its matrices go first (host/malloc.c calls forget).
  *   C9  a sector that data of another form on a device was made from is linked (link.c): closed for writing as if a
- * device had
- *       a copy, until somebody writes it; that ends the link and is noted as a change.
+ *       device had a copy, until somebody writes it; that ends the link and is noted as a change.
+ *   C10 a sector that is not noted as closed (m->closed, directory/noted.c) has open pages, but for those that it
+ *       shares with a noted one: it is noted before its pages are closed, and until all of them have been opened.
  *
  *   event                        C              S                       G
  *   device reads (shared)        S, pages R     S                       G (copied from a device)
@@ -349,14 +350,27 @@ static void at_least(uint8_t *want, size_t pages, uint8_t prot)
         want[i] = want[i] > prot ? want[i] : prot;
 }
 
-/* Adds what one global sector asks for to the pages from `first` on. */
-static void paint_sector(const struct sc_matrix *m, int g, uintptr_t first, size_t pages, uint8_t *want)
+/* What a sector asks for.  Uploading though no device has it: evicted while kernels wait for the upload (C5). */
+static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
 {
+    if (!m->open[g])
+        return SC_PROT_NONE;
+    return sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g) ? SC_PROT_R : SC_PROT_RW;
+}
+
+/* Adds what one global sector asks for to the pages from `first` on, and says what will be closed before it is. */
+static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pages, uint8_t *want)
+{
+    enum sc_prot prot = sector_prot(m, g);
     uintptr_t lo, hi;
     size_t a, b;
 
     if (!sc_matrix_sector_range(m, g, &lo, &hi))
         return;
+    if (prot > m->painted[g] || sc_page_floor(lo) >= first)
+        m->painted[g] = prot;
+    if (prot != SC_PROT_RW)
+        sc_closed_set(m, g, prot == SC_PROT_NONE || sc_closed_bit(m, g, SC_CLOSED_READ), true);
     a = lo <= first ? 0 : (lo - first) >> SC_PAGE_SHIFT;
     b = hi <= first ? 0 : (hi - 1 - first) / SC_PAGE + 1;
     b = b < pages ? b : pages;
@@ -367,9 +381,8 @@ static void paint_sector(const struct sc_matrix *m, int g, uintptr_t first, size
         return;
 #endif
     if (m->open[g]) {
-        /* Uploading though no device has it: evicted while kernels wait for the upload (C5). */
-        if (sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g))
-            at_least(want + a, b - a, SC_PROT_R);
+        if (prot != SC_PROT_RW)
+            at_least(want + a, b - a, prot);
         return;
     }
     if (!m->home_count) {
@@ -392,7 +405,7 @@ static void trace_pages(uintptr_t lo, uintptr_t hi)
     }
 }
 
-static void paint_slice(uintptr_t lo, size_t pages)
+static bool paint_slice(uintptr_t lo, size_t pages)
 {
     static uint8_t want[SLICE_PAGES]; /* under the lock */
     uintptr_t hi = lo + pages * SC_PAGE;
@@ -402,7 +415,7 @@ static void paint_slice(uintptr_t lo, size_t pages)
 
     memset(want, SC_PROT_RW, pages);
     for (int i = 0; i < n; i++) {
-        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         int g, end;
 
         if (sc_matrix_sectors_at(m, lo, hi, &g, &end))
@@ -413,22 +426,44 @@ static void paint_slice(uintptr_t lo, size_t pages)
     if (sc_trace_on)
         trace_pages(lo, hi);
     if (status == SC_OK)
-        return;
+        return true;
     if (sc_protocol.refusals < SC_REFUSED_MAX)
         sc_protocol.refused[sc_protocol.refusals] = (struct sc_range){lo, hi};
     sc_protocol.refusals++;
+    return false;
+}
+
+/* The pages [lo, hi) are as their sectors asked: of those that lie there whole it is said what is open now. */
+static void note_open(uintptr_t lo, uintptr_t hi)
+{
+    struct sc_matrix *m;
+    uintptr_t a, b;
+    int g, end;
+
+    for (uintptr_t from = 0; (m = sc_noted_next(from, lo, hi, SC_CLOSED_WRITE)); from = m->base + 1) {
+        if (!sc_matrix_sectors_at(m, lo, hi, &g, &end))
+            continue;
+        for (; (g = sc_closed_sector(m, g, end, SC_CLOSED_WRITE)) < end; g++)
+            if (sc_matrix_sector_range(m, g, &a, &b) && sc_page_floor(a) >= lo && sc_page_ceil(b) <= hi)
+                sc_closed_set(m, g, m->painted[g] == SC_PROT_NONE, m->painted[g] != SC_PROT_RW);
+    }
 }
 
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi)
 {
+    uintptr_t begin = sc_page_floor(lo);
+    bool done = true;
+
     if (sc_protocol.notes && lo < hi)
         sc_check_touched(lo, hi);
-    lo = sc_page_floor(lo);
-    while (lo < hi) {
-        size_t pages = sc_page_ceil(hi - lo) >> SC_PAGE_SHIFT;
+    hi = sc_page_ceil(hi);
+    for (lo = begin; lo < hi;) {
+        size_t pages = (hi - lo) >> SC_PAGE_SHIFT;
 
         pages = pages < SLICE_PAGES ? pages : SLICE_PAGES;
-        paint_slice(lo, pages);
+        done &= paint_slice(lo, pages);
         lo += pages * SC_PAGE;
     }
+    if (done)
+        note_open(begin, hi);
 }

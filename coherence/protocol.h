@@ -25,7 +25,7 @@ struct sc_protocol {
     bool round[SC_DEVICES_MAX];  /* a program goes round over more forms than fit (memory.c) */
     uint64_t changes;            /* of linked sectors so far: the time of link.c */
     uint64_t calls;              /* begun so far */
-    unsigned active;             /* calls between begin and end */
+    unsigned active;             /* calls between begin and end; read without the lock, too */
     /* Ranges of pages that the system did not protect as they should be; more than fit: any matrix may have some. */
     struct sc_range {
         uintptr_t lo, hi;
@@ -237,6 +237,8 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 /* The form on the device that may go and was used longest ago (newest: last), or NULL. */
 struct sc_form *sc_link_evictable(int device, bool newest);
 void sc_link_evict(struct sc_form *form);
+void sc_link_touch(struct sc_form *form); /* it has been used */
+extern uint64_t sc_link_steps;            /* forms that evictions have looked at, for tests */
 void sc_link_stop(void); /* none has memory any more */
 
 /* --- results that go to where they are read next (push.c) --------------------------------------------------------- */

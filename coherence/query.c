@@ -345,6 +345,36 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
     }
 }
 
+/* The same without the lock, of a view of which no device has anything: its pages are all open (C10).  False: some may
+ * be closed. */
+static bool add_home(const struct sc_view *v, struct sc_residency *out)
+{
+    uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
+    struct sc_host_block block;
+    uintptr_t lo, hi;
+
+    sc_view_extent(v, &lo, &hi);
+    if (sc_noted_any(lo, hi, SC_CLOSED_WRITE))
+        return false;
+    out->bytes += bytes;
+    if (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes)
+        out->untracked += bytes;
+    if (bytes > out->largest) {
+        out->largest = bytes;
+        out->holders = 0;
+    }
+    return true;
+}
+
+static void add_inside(const struct sc_view *v, struct sc_residency *out)
+{
+    if (add_home(v, out))
+        return;
+    sc_protocol_lock();
+    add_residency(v, out);
+    sc_protocol_unlock();
+}
+
 /* The bytes of a mirror that the program has written since are not known here: what the last call had counts.  Results
  * are copied back, which is one way of the two that `untracked` stands for. */
 static void add_outside(const struct sc_view *v, struct sc_residency *out)
@@ -373,18 +403,16 @@ static void add_outside(const struct sc_view *v, struct sc_residency *out)
         out->device_bytes += v->access & SC_WRITE ? all.device_bytes / 2 : all.device_bytes;
 }
 
-static void add_views(const struct sc_view *views, int count, bool outside, struct sc_residency *out)
+void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
 {
+    *out = (struct sc_residency){0};
     for (int i = 0; i < count; i++) {
         struct sc_residency before = *out;
         uint64_t missing;
 
-        if (sc_view_empty(&views[i]) || sc_host_in_arena(views[i].ptr) == outside)
+        if (sc_view_empty(&views[i]))
             continue;
-        if (outside)
-            add_outside(&views[i], out);
-        else
-            add_residency(&views[i], out);
+        (sc_host_in_arena(views[i].ptr) ? add_inside : add_outside)(&views[i], out);
         missing = out->bytes - before.bytes - (out->device_bytes - before.device_bytes) -
                   (out->untracked - before.untracked);
         out->arrivals += missing > 0 && views[i].access & SC_READ;
@@ -397,38 +425,33 @@ static void add_views(const struct sc_view *views, int count, bool outside, stru
     }
 }
 
-void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
+static void add_fetched(uintptr_t lo, uintptr_t hi, struct sc_fetched *out)
 {
-    *out = (struct sc_residency){0};
-    sc_protocol_lock();
-    add_views(views, count, false, out);
-    sc_protocol_unlock();
-    add_views(views, count, true, out);
-}
+    struct sc_matrix *m;
 
-static void add_fetched(const struct sc_view *v, struct sc_fetched *out)
-{
-    uintptr_t lo, hi;
-    size_t first;
-    int n;
-
-    sc_view_extent(v, &lo, &hi);
-    n = sc_directory_find(lo, hi, &first);
-    for (int i = 0; i < n; i++) {
-        struct sc_matrix *m = sc_directory_at(first + (size_t)i);
-
+    for (uintptr_t from = 0; (m = sc_noted_next(from, lo, hi, SC_FETCHED)); from = m->base + 1) {
+        if (m->base >= hi || sc_matrix_end(m) <= lo) /* a neighbour on the same page */
+            continue;
         out->copies += m->fetches;
         out->bytes += m->fetched_bytes;
         m->fetches = m->fetched_bytes = 0;
+        sc_noted_fetched(m, false);
     }
 }
 
 void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out)
 {
+    uintptr_t lo, hi;
+
     *out = (struct sc_fetched){0};
-    sc_protocol_lock();
-    for (int i = 0; i < count; i++)
-        if (!sc_view_empty(&views[i]))
-            add_fetched(&views[i], out);
-    sc_protocol_unlock();
+    for (int i = 0; i < count; i++) {
+        if (sc_view_empty(&views[i]))
+            continue;
+        sc_view_extent(&views[i], &lo, &hi);
+        if (!sc_noted_any(lo, hi, SC_FETCHED))
+            continue;
+        sc_protocol_lock();
+        add_fetched(lo, hi, out);
+        sc_protocol_unlock();
+    }
 }

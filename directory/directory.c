@@ -63,6 +63,8 @@ enum sc_status sc_directory_insert(struct sc_matrix *matrix)
 {
     size_t at = first_after(matrix->base);
 
+    if (!sc_noted_reserve(count_ + 1))
+        return SC_ERR_MEMORY;
     if (count_ == capacity_) {
         size_t capacity = capacity_ ? 2 * capacity_ : 64;
         struct sc_matrix **grown = realloc(index_, capacity * sizeof *grown);

@@ -48,6 +48,16 @@ struct sc_tile {
     struct sc_copy *copy; /* one for each device */
 };
 
+/* What matrices are found by besides their place (noted.c): some of their pages are not open for reading; for writing;
+ * the host has fetched some of them since sc_coherence_fetched. */
+enum sc_note { SC_CLOSED_READ, SC_CLOSED_WRITE, SC_FETCHED, SC_NOTES };
+
+/* Global sectors whose pages are not open for an access: a bit for each, by tile column, and how many. */
+struct sc_closed {
+    uint64_t *sectors;
+    int count;
+};
+
 struct sc_matrix {
     uint32_t id;
     uint32_t users; /* calls in progress that hold it */
@@ -72,6 +82,9 @@ struct sc_matrix {
     uint64_t *home; /* per page of the extent: the bytes of this matrix there are home though the sector is not */
     size_t pages;
     size_t home_count; /* bits set there */
+    uint8_t *painted;  /* per global sector: the protection that it asked for when its pages were painted last */
+    struct sc_closed closed[2]; /* SC_CLOSED_READ, SC_CLOSED_WRITE */
+    bool noted[SC_NOTES];
 
     /* per global sector: when it changed last, in the time of coherence/link.c; NULL: never linked */
     uint64_t *changed;
@@ -97,6 +110,25 @@ size_t sc_directory_count(void);
 extern uint64_t sc_directory_steps; /* comparisons of look-ups so far, for tests */
 enum sc_status sc_directory_insert(struct sc_matrix *matrix);
 void sc_directory_remove(struct sc_matrix *matrix);
+
+/* --- what is noted of matrices (noted.c) -------------------------------------------------------------------------- */
+
+/* Whether a matrix of which this is noted has bytes on the pages of [lo, hi).  Without a lock; false: there was none at
+ * some moment during the look-up.  O(log of the matrices of which it is noted). */
+bool sc_noted_any(uintptr_t lo, uintptr_t hi, enum sc_note note);
+/* The first of them with a base of `from` or more, or NULL. */
+struct sc_matrix *sc_noted_next(uintptr_t from, uintptr_t lo, uintptr_t hi, enum sc_note note);
+/* What holds of a sector now.  Closed: said before pages are closed; open: after all of them have been opened. */
+void sc_closed_set(struct sc_matrix *m, int g, bool reading, bool writing);
+static inline bool sc_closed_bit(const struct sc_matrix *m, int g, enum sc_note kind)
+{
+    return m->closed[kind].sectors[g / SC_SECTORS] >> g % SC_SECTORS & 1;
+}
+/* The first closed sector of [g, end), or end. */
+int sc_closed_sector(const struct sc_matrix *m, int g, int end, enum sc_note kind);
+void sc_noted_fetched(struct sc_matrix *m, bool fetched);
+void sc_noted_forget(struct sc_matrix *m); /* all that is noted; its pages are open, or another's */
+bool sc_noted_reserve(size_t matrices);    /* room for so many; false: no memory */
 
 /* --- lattices and grids (lattice.c) ------------------------------------------------------------------------------- */
 

@@ -249,7 +249,10 @@ struct sc_matrix *sc_matrix_new(const struct sc_lattice *l, struct sc_spread spr
     free(parts);
     m->open = malloc((size_t)sc_matrix_sectors(m) + 1);
     m->home = calloc((m->pages + 63) / 64, sizeof *m->home);
-    if (!good || !m->open || !m->home) {
+    m->painted = calloc((size_t)sc_matrix_sectors(m) + 1, 1);
+    for (int i = 0; i < 2; i++)
+        m->closed[i].sectors = calloc((size_t)m->col_parts + 1, sizeof *m->closed[i].sectors);
+    if (!good || !m->open || !m->home || !m->painted || !m->closed[0].sectors || !m->closed[1].sectors) {
         sc_matrix_free(m);
         return NULL;
     }
@@ -270,6 +273,9 @@ void sc_matrix_free(struct sc_matrix *m)
     free(m->col_cut);
     free(m->open);
     free(m->home);
+    free(m->painted);
+    free(m->closed[0].sectors);
+    free(m->closed[1].sectors);
     free(m->changed);
     free(m);
 }

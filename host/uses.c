@@ -13,8 +13,8 @@
 
 /* A note counts while its serial is odd and lo is not 0.  The owner writes hi and access before lo, and then looks
  * whether the block is tracked; who makes it tracked does so before it looks for notes.  Readers hold the protocol's
- * lock, which an acquisition takes after its note was written: a call of the BLAS that does not see the note is over
- * before the acquisition. */
+ * lock, which an acquisition takes after its note was written, unless no call is active then: a call of the BLAS that
+ * does not see the note is over before the acquisition, or begins to look for notes after it. */
 static struct note {
     uintptr_t lo, hi;
     enum sc_access access;

@@ -52,3 +52,9 @@ tests_fault_sweep_SOURCES = tests/fault_sweep.c
 tests_fault_sweep_LDADD = libcore.la
 TESTS += tests/fault_sweep
 LONG_TESTS += tests/fault_sweep tests/coherence_memory
+# What operands at home cost a call on the host.
+check_PROGRAMS += tests/host_steps
+tests_host_steps_SOURCES = tests/host_steps.c tests/coherence_env.h
+tests_host_steps_LDADD = libcore.la
+dist_check_SCRIPTS += tests/host_steps.t
+TESTS += tests/host_steps.t

@@ -42,7 +42,7 @@ check-tsan:
 # The suite under UndefinedBehaviorSanitizer, but for tests that count instructions or look at symbols.  What
 # tests/signals.c does wrong it does on purpose.
 UBSAN_LEFT_OUT = tests/coherence_mutants.t tests/examples_overhead.t tests/exports.t tests/fault_sig_symbols.t \
-	tests/lapack_cost.t tests/veneer_cost.t
+	tests/host_steps.t tests/lapack_cost.t tests/veneer_cost.t
 .PHONY: check-ubsan check-ubsan-here
 check-ubsan-here:
 	$(MAKE) check TESTS='$(filter-out $(UBSAN_LEFT_OUT),$(TESTS))'
