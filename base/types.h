@@ -16,8 +16,8 @@ static inline size_t sc_type_bytes(enum sc_type t)
 static inline bool sc_type_is_complex(enum sc_type t) { return t == SC_C || t == SC_Z; }
 static inline char sc_type_letter(enum sc_type t) { return "sdcz"[t]; }
 
-/* Elements from one of a vector to the next in memory, for an increment of either sign. */
-static inline int64_t sc_step(int64_t inc) { return inc < 0 ? -inc : inc; }
+/* Elements from one of a vector to the next in memory, for an increment of either sign; INT64_MIN stays as it is. */
+static inline int64_t sc_step(int64_t inc) { return inc < 0 ? (int64_t)-(uint64_t)inc : inc; }
 
 /* How an operation uses an operand.  WRITE means: every element is overwritten and none is read. */
 enum sc_access { SC_READ = 1, SC_WRITE = 2, SC_RDWR = 3 };

@@ -40,6 +40,47 @@ bool sc_blas_call_valid(const struct sc_blas_call *call)
     return true;
 }
 
+/* What an address moves by from one element to the next: the increment modulo 2^64 / bytes. */
+static int64_t step_of(int64_t inc, int64_t bytes) { return (int64_t)((uint64_t)inc * (uint64_t)bytes) / bytes; }
+
+/* A BLAS computes addresses modulo 2^64: NumPy passes 2^61 - 4 for a step of -4 doubles.  The same elements in the same
+ * order, with the step as increment. */
+static void unwrap(enum sc_type type, int64_t n, void **vector, int64_t *inc)
+{
+    int64_t bytes = (int64_t)sc_type_bytes(type), step = step_of(*inc, bytes);
+    uint64_t first = (uint64_t)(uintptr_t)*vector, length = (uint64_t)(n - 1) * (uint64_t)bytes;
+
+    if (step == *inc || n < 1)
+        return;
+    first -= *inc < 0 ? length * (uint64_t)*inc : 0;
+    first += step < 0 ? length * (uint64_t)step : 0;
+    *vector = (void *)(uintptr_t)first;
+    *inc = step;
+}
+
+void sc_blas_call_unwrap(struct sc_blas_call *call)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+    bool alone = row->level == 1 && !row->letters[1];
+
+    if (row->level > 2 || (alone && (call->incx < 1 || step_of(call->incx, (int64_t)sc_type_bytes(call->type)) < 1)))
+        return;
+    for (int i = row->operands(call, operands) - 1; i >= 0; i--) {
+        if (row->letters[i] == 'X')
+            unwrap(call->type, operands[i].cols, &call->x, &call->incx);
+        if (row->letters[i] == 'Y')
+            unwrap(call->type, operands[i].cols, &call->y, &call->incy);
+    }
+}
+
+bool sc_blas_call_fits(const struct sc_blas_call *call)
+{
+    const int64_t most = strchr(sc_blas_rows[call->routine].letters, 'P') ? SC_BLAS_PACKED_MAX : SC_BLAS_SIDE_MAX;
+
+    return call->m <= most && call->n <= most && call->k <= most && call->kl <= most && call->ku <= most;
+}
+
 /* The operands by name; the row-major conversion exchanges some of them. */
 enum name { A, B, C, X, Y, NAMES };
 

@@ -67,7 +67,10 @@ struct sc_blas_operand {
     enum sc_type type;
     enum sc_access access;
 };
-/* Brings the operands home in one batch before the host routine touches them page by page. */
+/* Is it in the address space, so that sums and products of its sizes do not overflow? */
+bool sc_blas_operand_fits(const struct sc_blas_operand *operand);
+/* Brings the operands home in one batch before the host routine touches them page by page; those that do not fit are
+ * left to faults. */
 void sc_blas_host_operands(const struct sc_blas_operand *operands, int count);
 
 /* Adds the calls that the veneers have passed to the host since the last time to sc_stats.host: to be called before the

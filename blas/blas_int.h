@@ -70,6 +70,14 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call);
 /* True when the arguments are those that the BLAS standard allows (column-major form). */
 bool sc_blas_call_valid(const struct sc_blas_call *call);
 
+/* Increments that wrap around the end of the address space become those that do not.  One vector alone stays where the
+ * routine would do nothing, or goes backwards: which of the two is the host's to say. */
+void sc_blas_call_unwrap(struct sc_blas_call *call);
+/* False: a side that no memory has.  Sums and products of such sizes may overflow. */
+#define SC_BLAS_SIDE_MAX ((int64_t)1 << 47)
+#define SC_BLAS_PACKED_MAX ((int64_t)1 << 28) /* of a packed matrix, of n (n + 1) / 2 elements */
+bool sc_blas_call_fits(const struct sc_blas_call *call);
+
 /* An operand under the name that the program's call has for it: A, B, C, P(acked), X, Y; its leading dimension or
  * increment as given. */
 struct sc_blas_named {
@@ -112,12 +120,21 @@ sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, c
 sc_blas_fn sc_blas_abi_routine(void *library, enum sc_blas_interface interface, int routine);
 bool sc_blas_abi_is_wide(void *library);         /* are integers of plain names 64 bits wide? */
 bool sc_blas_abi_is_hidden(sc_blas_fn zdotu);    /* is a complex function's value stored through a first argument? */
+enum { SC_BLAS_SYMBOL_MAX = 64 };
+/* The spelling `which` (from 0) of a name in this interface; false: there are no more. */
+bool sc_blas_abi_spell(char symbol[SC_BLAS_SYMBOL_MAX], enum sc_blas_interface interface, int which, const char *name);
+/* A complex function with a hidden argument, as one that returns by value; other routines as they are. */
+sc_blas_fn sc_blas_abi_by_value(sc_blas_fn fn, int routine, bool wide, bool hidden);
+/* Is it neither ours nor the program's own, which may be a stub that leads to us (libsemcache/rebind.c)? */
+bool sc_blas_abi_is_others(const void *address);
 void *sc_blas_abi_displaced(const char *name);   /* the definition that the program would have without us, or NULL */
 void *sc_blas_abi_program_wide(void);            /* the BLAS that the program would have without us, if it is wide */
 
-/* The Fortran routine of some library with 64-bit integers, for a call whose integers the host BLAS does not have.
- * NULL, after a line: there is none, and the call is not done. */
-sc_blas_fn sc_blas_other_wide(int routine);
+/* program.c: the routine that this thread's call would have reached without us, or that of a 64-bit library of the
+ * system; NULL: there is none.  Thread safe; the first call from each loaded object searches. */
+sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface);
+/* This thread's call comes from there (a return address); addresses of our own object change nothing. */
+void sc_blas_called_from(const void *address);
 /* Most elements of a vector that the host is given at once: INT32_MAX; a test may have less. */
 extern int64_t sc_blas_host_counts;
 /* Is it the second of two numbers that this i?amax, i?amin finds? */
@@ -127,11 +144,14 @@ double sc_blas_hypot(double a, double b);
 /* The `len` elements of a vector of n that come after `done` in the order of the operation: what a routine is given. */
 static inline void *sc_blas_part(const void *vector, size_t bytes, int64_t n, int64_t done, int64_t len, int64_t inc)
 {
-    int64_t before = inc < 0 ? (n - done - len) * -inc : done * inc;
+    uint64_t before = inc < 0 ? (uint64_t)(n - done - len) * -(uint64_t)inc : (uint64_t)done * (uint64_t)inc;
 
-    return (void *)((uintptr_t)vector + (uintptr_t)before * bytes);
+    return (void *)((uintptr_t)vector + before * bytes); /* modulo 2^64, as any BLAS computes addresses */
 }
 static inline bool sc_blas_fits(int64_t value) { return value == (sc_blas_int)value; }
+/* An increment for parts of one element, where it does not fit: only its sign means something. */
+static inline sc_blas_int sc_blas_unit(int64_t inc) { return sc_blas_fits(inc) ? (sc_blas_int)inc : inc < 0 ? -1 : 1; }
+void sc_blas_unfit(int routine);
 static inline int64_t sc_blas_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* The Fortran routine made of others, in place of the host's; NULL: there is none (gemmt.c). */

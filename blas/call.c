@@ -74,7 +74,6 @@ bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
 
-
     if (row->op < 0 || call->n <= 0 || (has_m((enum sc_op)row->op) && call->m <= 0))
         return false;
     *kernel = (struct sc_kernel){
@@ -109,10 +108,14 @@ static void bring_home(const struct sc_blas_call *call)
 enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    const struct sc_blas_call asked = *call;
+    struct sc_blas_call asked;
     struct sc_kernel kernel;
     bool done;
 
+    if (!sc_blas_call_fits(call))
+        return SC_BLAS_PLAIN;
+    sc_blas_call_unwrap(call);
+    asked = *call;
     if (call->order == SC_BLAS_ROWS && row->columns)
         row->columns(call);
     if (!sc_blas_call_valid(call))

@@ -97,6 +97,8 @@ bool sc_blas_conj_begin(struct sc_blas_call *call, struct sc_blas_conj *conj)
         cblas_xerbla(1, row->cblas, "Illegal order setting\n");
         return false;
     }
+    if (sc_blas_call_fits(call))
+        sc_blas_call_unwrap(call);
     if (call->order == SC_BLAS_ROWS && row->columns)
         row->columns(call);
     if (!call->conj || !sc_blas_call_valid(call))

@@ -171,7 +171,8 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
     jump = answer(ret, fn, names)
     print "typedef " ret " (*fn_" fname ")(" params ");"
     print "static __attribute__((cold)) " ret " stub_" fname "(" params ")\n{"
-    print "    fn_" fname " fn = (fn_" fname ")sc_blas_resolve(" id ", " kind ", (sc_blas_fn)stub_" fname ");\n"
+    print "    fn_" fname " fn;\n\n    sc_blas_called_from(__builtin_return_address(0));"
+    print "    fn = (fn_" fname ")sc_blas_resolve(" id ", " kind ", (sc_blas_fn)stub_" fname ");"
     print ret == "void" ? "    if (fn)\n        fn(" names ");\n}" : "    return fn ? fn(" names ") : 0;\n}"
     print ret " gate_" fname "(" params ") __attribute__((visibility(\"hidden\")));"
     print "static __attribute__((noinline, cold, used)) " ret " large_" fname "(" params ")\n{"
@@ -179,6 +180,7 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
         print "    sc_blas_counts_new();"
         print answer(ret, "gate_" fname, names) "\n}"
     } else {
+        print "    sc_blas_called_from(__builtin_return_address(0));"
         print "    if (!sc_blas_counts) {\n        sc_blas_counts_new();"
         print answer(ret, "gate_" fname, names) "\n    }"
         print "    if (sc_inside()) {\n" jump "\n    }"
@@ -235,40 +237,35 @@ function part_of(a, t) {
     if (a == "T:alpha" && result == "T") return "done ? &value : alpha"
     return is_int(a) ? "&" a "_32" : name_of(a)
 }
-# A call whose integers do not fit: by another library, or level 1 with more elements than the host counts part by part.
-function unfit(fname, r, t, ret,   indent) {
+# A call whose integers do not fit: by the routine that the program would have had, else level 1 part by part.  A part
+# is one element where an increment does not fit.
+function unfit(fname, r, t, ret) {
     print "static __attribute__((noinline, cold)) " ret " unfit_" fname "(" params_f(t) ")\n{"
     print "    typedef " ret " (*wide)(" params_f(t) lengths("size_t") ");"
-    print "    wide other;\n"
-    if (level == 1) print "    if (!(" step_fits() ")) {"
-    indent = level == 1 ? "        " : "    "
-    print indent "other = (wide)sc_blas_other_wide(" id ");"
-    if (ret != "void") print indent "return other ? other(" names_f() ") : 0;"
-    else print indent "if (other)\n" indent "    other(" names_f() lengths("(size_t)1") ");"
-    if (level != 1) {
-        print "}"
-        return
-    }
-    print (ret == "void" ? "        return;\n" : "") "    }"
-    split_host(r, t, ret)
+    print "    const wide other = (wide)sc_blas_of_program(" id ", " kind_of(0) ");\n"
+    if (ret != "void") print "    if (other)\n        return other(" names_f() ");"
+    else print "    if (other) {\n        other(" names_f() lengths("(size_t)1") ");\n        return;\n    }"
+    if (level == 1) split_host(r, t, ret)
+    else print "    sc_blas_unfit(" id ");\n}"
 }
 function split_host(r, t, ret,   i, l, a, fn) {
     fn = "((fn)sc_blas_host[SC_BLAS_F77][" id "])"
     print "    typedef " host_ret(ret) " (*fn)(" host_params(t) ");"
     for (i = 1; i <= nargs; i++) {
         a = arg[i]
-        if (is_int(a) && a != "n") print "    const sc_blas_int " a "_32 = (sc_blas_int)*" a ";"
+        if (is_int(a) && a != "n") print "    const sc_blas_int " a "_32 = sc_blas_unit(*" a ");"
         l = join(l, part_of(a, t))
     }
+    print "    const int64_t most = " step_fits() " ? sc_blas_host_counts : 1;"
     if (ret != "void") print "    " ret " value = 0;"
     if (result == "I") print "    const char *best = NULL;"
     print "\n    for (int64_t done = 0; done < *n;) {"
-    print "        const sc_blas_int n_32 = (sc_blas_int)sc_blas_least(*n - done, sc_blas_host_counts);"
+    print "        const sc_blas_int n_32 = (sc_blas_int)sc_blas_least(*n - done, most);"
     if (result == "I") {
         print "        const char *part = sc_blas_part(X, sizeof(" scalar_of(t) "), *n, done, n_32, *incx);"
         print "        sc_blas_int found = " fn "(&n_32, (const void *)part, &incx_32);\n"
         print "        if (found < 1)\n            return 0;"
-        print "        part += (found - 1) * *incx * (int64_t)sizeof(" scalar_of(t) ");"
+        print "        part = sc_blas_part(part, sizeof(" scalar_of(t) "), n_32, found - 1, 1, *incx);"
         print "        if (!best || sc_blas_second_of_pair((sc_blas_fn)" fn ", best, part, sizeof(" scalar_of(t) ")))"
         print "            best = part, value = done + found;"
     } else if (ret == "void") print "        " fn "(" l ");"
@@ -287,7 +284,12 @@ function narrow(cblas, fname, t, ret, params, names,   i, fits, kind, star) {
     if (fits) {
         if (level == 1) fits = fits " && " star "n <= sc_blas_host_counts"
         print "\n    if (__builtin_expect(!(" fits "), 0)) {"
-        if (cblas) print answer(ret, "via_" fname, names)
+        print "        sc_blas_called_from(__builtin_return_address(0));"
+        if (cblas) {
+            print "        const sc_blas_fn other = sc_blas_of_program(" id ", " kind_of(1) ");\n"
+            print "        if (other) {\n    " answer(ret, "((" ret " (*)(" params "))other)", names) "\n        }"
+            print answer(ret, "via_" fname, names)
+        }
         else print answer(ret, "unfit_" fname, names)
         print "    }"
     }

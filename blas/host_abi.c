@@ -4,10 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 
-#include "base/log.h"
 #include "blas/blas_int.h"
 
 bool sc_blas_wide, sc_blas_g77;
@@ -16,7 +14,7 @@ int64_t sc_blas_host_counts = INT32_MAX;
 
 /* --- names and conventions of a library --------------------------------------------------------------------------- */
 
-sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, const char *name)
+bool sc_blas_abi_spell(char symbol[SC_BLAS_SYMBOL_MAX], enum sc_blas_interface interface, int which, const char *name)
 {
     static const char *const spellings[SC_BLAS_INTERFACES][4] = { /* those that generate.awk exports */
         [SC_BLAS_F77] = {"%s_", "scipy_%s_", "%s"},
@@ -24,13 +22,20 @@ sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, c
         [SC_BLAS_F77_64] = {"%s_64_", "scipy_%s_64_", "%s_64"},
         [SC_BLAS_CBLAS_64] = {"cblas_%s64_", "scipy_cblas_%s64_", "cblas_%s_64"},
     };
-    char symbol[64];
+
+    if (!spellings[interface][which])
+        return false;
+    snprintf(symbol, SC_BLAS_SYMBOL_MAX, spellings[interface][which], name);
+    return true;
+}
+
+sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, const char *name)
+{
+    char symbol[SC_BLAS_SYMBOL_MAX];
     void *found = NULL;
 
-    for (const char *const *spelling = spellings[interface]; *spelling && !found; spelling++) {
-        snprintf(symbol, sizeof symbol, *spelling, name);
+    for (int i = 0; !found && sc_blas_abi_spell(symbol, interface, i, name); i++)
         found = dlsym(library, symbol);
-    }
     return (sc_blas_fn)found;
 }
 
@@ -71,8 +76,15 @@ bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
     return first.n != 0;
 }
 
-/* Neither ours nor the program's own, which may be a stub that leads to us (libsemcache/rebind.c). */
-static bool is_others(const void *address)
+sc_blas_fn sc_blas_abi_by_value(sc_blas_fn fn, int routine, bool wide, bool hidden)
+{
+    if (!fn || !hidden || !sc_blas_of_hidden[wide][routine])
+        return fn;
+    sc_blas_hidden[wide][routine] = fn;
+    return sc_blas_of_hidden[wide][routine];
+}
+
+bool sc_blas_abi_is_others(const void *address)
 {
     const struct link_map *map = NULL;
     Dl_info info, us;
@@ -90,11 +102,11 @@ void *sc_blas_abi_displaced(const char *name)
 
     if (now == UNKNOWN) {
         first = dlsym(RTLD_DEFAULT, "dgemm_");
-        now = first && is_others(first) ? BEHIND : FIRST;
+        now = first && sc_blas_abi_is_others(first) ? BEHIND : FIRST;
         __atomic_store_n(&place, now, __ATOMIC_RELAXED);
     }
     first = now == BEHIND ? dlsym(RTLD_DEFAULT, name) : NULL;
-    return first && is_others(first) ? first : dlsym(RTLD_NEXT, name);
+    return first && sc_blas_abi_is_others(first) ? first : dlsym(RTLD_NEXT, name);
 }
 
 void *sc_blas_abi_program_wide(void)
@@ -114,45 +126,6 @@ void *sc_blas_abi_program_wide(void)
 }
 
 /* --- 64-bit calls that a host with 32 bits cannot take ------------------------------------------------------------ */
-
-static void *other_wide; /* once other_once has run; NULL: there is none */
-static bool other_plain; /* under the plain names */
-
-static void open_other_wide(void)
-{
-    static const char *const names[] = {"libopenblas64_.so.0", "libopenblas64.so.0", "libblas64.so.3", NULL};
-
-    sc_inside_enter();
-    for (const char *const *name = names; *name && !other_wide; name++) {
-        void *library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
-
-        if (!library)
-            continue;
-        other_plain = !sc_blas_abi_symbol(library, SC_BLAS_F77_64, "dgemm");
-        if (!dlsym(library, "semcache_is_blas") && (!other_plain || sc_blas_abi_is_wide(library)))
-            other_wide = library;
-        else
-            dlclose(library);
-    }
-    sc_inside_leave();
-}
-
-sc_blas_fn sc_blas_other_wide(int routine)
-{
-    static pthread_once_t other_once = PTHREAD_ONCE_INIT;
-    const char *name = sc_blas_rows[routine].name;
-    sc_blas_fn fn = NULL;
-
-    pthread_once(&other_once, open_other_wide);
-    if (other_wide)
-        fn = sc_blas_abi_routine(other_wide, other_plain ? SC_BLAS_F77 : SC_BLAS_F77_64, routine);
-    if (!fn) /* said for every call: its result is missing */
-        sc_log(SC_LOG_ERROR,
-               "%s was called with a size above 2^31 - 1 and not done: the host BLAS (%s) has 32-bit integers; install "
-               "a 64-bit BLAS (Debian: libopenblas64-0), or set SEMCACHE_HOST_BLAS to one that has %s_64_",
-               name, sc_blas_host_path(), name);
-    return fn;
-}
 
 bool sc_blas_second_of_pair(sc_blas_fn find, const void *first, const void *second, size_t bytes)
 {

@@ -4,7 +4,6 @@
  * to the veneers, which pass them on (sc_inside). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,15 +114,11 @@ static void set_entry(enum sc_blas_interface interface, int routine, sc_blas_fn 
         __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
 }
 
-/* A Fortran routine of a library; a complex function in the form that returns by value. */
-static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hidden)
+static sc_blas_fn fortran_routine(int routine, bool wide, bool hidden)
 {
-    sc_blas_fn fn = sc_blas_abi_routine(library, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
+    sc_blas_fn fn = sc_blas_abi_routine(handle, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
 
-    if (!fn || !hidden || !sc_blas_of_hidden[wide][routine])
-        return fn;
-    sc_blas_hidden[wide][routine] = fn;
-    return sc_blas_of_hidden[wide][routine];
+    return sc_blas_abi_by_value(fn, routine, wide, hidden);
 }
 
 /* Each routine in four forms: the host's own, else made of what it has. */
@@ -132,8 +127,8 @@ static void fill_table(void)
     bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(handle, SC_BLAS_F77, "zdotu"));
 
     for (int i = 1; i < sc_blas_routines; i++) {
-        sc_blas_fn fortran = fortran_routine(handle, i, false, hidden);
-        sc_blas_fn fortran64 = fortran_routine(handle, i, true, hidden);
+        sc_blas_fn fortran = fortran_routine(i, false, hidden);
+        sc_blas_fn fortran64 = fortran_routine(i, true, hidden);
         sc_blas_fn cblas = sc_blas_abi_routine(handle, SC_BLAS_CBLAS, i);
         sc_blas_fn cblas64 = sc_blas_abi_routine(handle, SC_BLAS_CBLAS_64, i);
 
@@ -216,53 +211,6 @@ void *sc_blas_host_symbol(const char *name)
 
 /* --- without a host BLAS ------------------------------------------------------------------------------------------ */
 
-/* Names of the objects that are loaded now. */
-#define OBJECTS_MAX 1024
-struct objects {
-    const char *name[OBJECTS_MAX];
-    int count;
-};
-
-static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    struct objects *objects = arg;
-
-    (void)size;
-    if (info->dlpi_name && *info->dlpi_name && objects->count < OBJECTS_MAX)
-        objects->name[objects->count++] = info->dlpi_name;
-    return 0;
-}
-
-/* The routine of a library that the program has brought (as a NumPy from PyPI does, under names of its own), under one
- * of the names of the interface: it is what the program would have called without us.  NULL: none. */
-static sc_blas_fn of_program(int routine, enum sc_blas_interface interface)
-{
-    bool wide = interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
-    bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
-    struct objects objects = {.count = 0};
-    sc_blas_fn fn = NULL;
-
-    sc_inside_enter();
-    dl_iterate_phdr(add_object, &objects);
-    for (int i = 0; i < objects.count && !fn; i++) {
-        void *library = dlopen(objects.name[i], RTLD_LAZY | RTLD_NOLOAD); /* stays open: it is in use from now on */
-        sc_blas_fn zdotu;
-
-        if (!library)
-            continue;
-        fn = sc_blas_abi_routine(library, interface, routine);
-        zdotu = fn && !cblas ? sc_blas_abi_symbol(library, interface, "zdotu") : NULL;
-        if (fn && object_of((void *)fn) == object_of(&state))
-            fn = NULL;
-        else if (fn && !cblas)
-            fn = fortran_routine(library, routine, wide, sc_blas_abi_is_hidden(zdotu));
-        if (!fn)
-            dlclose(library);
-    }
-    sc_inside_leave();
-    return fn;
-}
-
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub)
 {
     static uint8_t said[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
@@ -273,7 +221,7 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_bla
         fn = __atomic_load_n(&sc_blas_host[interface][routine], __ATOMIC_ACQUIRE);
     if (fn && fn != stub)
         return fn;
-    fn = of_program(routine, interface);
+    fn = sc_blas_of_program(routine, interface);
     if (fn) {
         set_entry(interface, routine, fn);
         return fn;

@@ -3,6 +3,16 @@
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 
+bool sc_blas_operand_fits(const struct sc_blas_operand *o)
+{
+    const int64_t most = (int64_t)1 << 56; /* of addresses of programs, with five levels of page tables */
+    __int128 bytes = ((__int128)o->ld * o->cols + o->rows) * (int64_t)sc_type_bytes(o->type);
+
+    if (o->rows < 1 || o->cols < 1)
+        return true;
+    return o->ld >= 0 && (uintptr_t)o->ptr < (uint64_t)most && bytes + (int64_t)(uintptr_t)o->ptr < most;
+}
+
 static void acquire(const struct sc_blas_operand *operand)
 {
     struct sc_view view = {
@@ -15,7 +25,7 @@ static void acquire(const struct sc_blas_operand *operand)
         view.rows = operand->cols;
         view.cols = 1;
     }
-    if (view.rows > 0 && view.cols > 0 && view.ld > 0)
+    if (view.rows > 0 && view.cols > 0 && view.ld > 0 && sc_blas_operand_fits(operand))
         sc_coherence_acquire_view(&view);
 }
 

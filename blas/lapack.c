@@ -45,8 +45,10 @@ static inline void *resolve(void **slot, void *unfound, const char *name)
 static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
     const struct sc_blas_operand operand = {.ptr = a, .rows = m, .cols = n, .ld = lda, .type = type, .access = access};
-    uint64_t bytes = (uint64_t)((n - 1) * lda + m) * sc_type_bytes(type);
+    uint64_t bytes = ((uint64_t)(n - 1) * (uint64_t)lda + (uint64_t)m) * sc_type_bytes(type);
 
+    if (!sc_blas_operand_fits(&operand))
+        return;
     /* For a replay, which has no panels: it asks for the memory as an I/O call would. */
     if (sc_trace_on && m > 0 && n > 0 && sc_coherence_is_tracked(a, bytes))
         sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uint64_t)(uintptr_t)a, .bytes = bytes,
@@ -69,7 +71,7 @@ static bool home_begin(enum sc_type type, const void *a, int64_t m, int64_t n, i
 static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, int64_t first,
                           int64_t nb, const void *beside, int64_t ld)
 {
-    const char *panel = (const char *)a + first * lda * (int64_t)sc_type_bytes(type);
+    const char *panel = (const char *)a + (uint64_t)first * (uint64_t)lda * sc_type_bytes(type);
 
     if (sc_inside() || m < 1 || lda < m || ld < m || first < 0 || nb < 1 || first + nb > n)
         return false;

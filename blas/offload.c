@@ -110,7 +110,12 @@ static bool is_work(const struct sc_kernel *k)
 static bool views_are_valid(const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++) {
-        if (!view[i].ptr)
+        const struct sc_view *v = &view[i];
+        const struct sc_blas_operand operand = {.ptr = v->ptr, .rows = v->vector ? 1 : v->rows,
+                                                .cols = v->vector ? v->rows : v->cols,
+                                                .ld = v->vector ? sc_step(v->ld) : v->ld, .type = v->type};
+
+        if (!v->ptr || !sc_blas_operand_fits(&operand))
             return false;
         if (view[i].vector ? view[i].ld == 0 || (count == 1 && view[i].ld < 0) : view[i].ld < view[i].rows)
             return false;

@@ -22,9 +22,27 @@ check_PROGRAMS += tests/blas_host_missing
 tests_blas_host_missing_SOURCES = tests/blas_host_missing.c
 tests_blas_host_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_host_missing
-check_LTLIBRARIES += tests/bundled.la
-tests_bundled_la_SOURCES = tests/bundled.c
-tests_bundled_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+# A BLAS that a program brings, twice, and a library that is linked with each.
+check_PROGRAMS += tests/blas_program
+tests_blas_program_SOURCES = tests/blas_program.c
+tests_blas_program_LDADD = libveneers.la libcore.la
+tests_blas_program_LDFLAGS = -export-dynamic
+TESTS += tests/blas_program
+check_LTLIBRARIES += tests/libbundled.la tests/libbundled_other.la tests/libbundled_user.la \
+	tests/libbundled_other_user.la
+bundled_flags = -avoid-version -shared -rpath /nowhere
+tests_libbundled_la_SOURCES = tests/bundled.c
+tests_libbundled_la_CPPFLAGS = $(AM_CPPFLAGS) -DBUNDLED=1
+tests_libbundled_la_LDFLAGS = $(bundled_flags)
+tests_libbundled_other_la_SOURCES = tests/bundled.c
+tests_libbundled_other_la_CPPFLAGS = $(AM_CPPFLAGS) -DBUNDLED=2
+tests_libbundled_other_la_LDFLAGS = $(bundled_flags)
+tests_libbundled_user_la_SOURCES = tests/bundled_user.c
+tests_libbundled_user_la_LIBADD = tests/libbundled.la
+tests_libbundled_user_la_LDFLAGS = $(bundled_flags)
+tests_libbundled_other_user_la_SOURCES = tests/bundled_user.c
+tests_libbundled_other_user_la_LIBADD = tests/libbundled_other.la
+tests_libbundled_other_user_la_LDFLAGS = $(bundled_flags)
 # The decomposition of calls into tasks, on a fake protocol; the decisions.
 fake_sources = tests/fake_coherence.h tests/fake_coherence.c tests/blas_random.h tests/blas_fake.c
 check_PROGRAMS += tests/blas_random tests/blas_tasks

@@ -60,7 +60,7 @@ int main(void)
     /* A library that the program brings with it, as a NumPy from PyPI does. */
     tap_ok(cblas_dasum64_(3, x, 1) == 0, "64-bit integers likewise");
     said();
-    if (tap_ok(dlopen("./tests/.libs/bundled.so", RTLD_NOW | RTLD_LOCAL) != NULL, "a program's own library")) {
+    if (tap_ok(dlopen("./tests/.libs/libbundled.so", RTLD_NOW | RTLD_LOCAL) != NULL, "a program's own library")) {
         tap_ok(cblas_ddot64_(3, x, 1, x, 1) == 14 && cblas_ddot64_(3, x, 1, x, 1) == 14 && !*said(),
                "does the calls that it has the name for");
         tap_ok(cblas_dasum64_(3, x, 1) == 6, "and those that were not done before");

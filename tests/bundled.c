@@ -1,25 +1,46 @@
-/* A BLAS as programs bring it: 64-bit integers, names of its own. */
+/* A BLAS as programs bring it: 64-bit integers, names of its own.  Addresses are computed as C does it, modulo 2^64. */
 #include <math.h>
 #include <stdint.h>
 
-double scipy_cblas_ddot64_(int64_t n, const double *x, int64_t incx, const double *y, int64_t incy);
-double scipy_cblas_dasum64_(int64_t n, const double *x, int64_t incx);
+#define VISIBLE __attribute__((visibility("default")))
 
-__attribute__((visibility("default"))) double scipy_cblas_ddot64_(int64_t n, const double *x, int64_t incx,
-                                                                 const double *y, int64_t incy)
+VISIBLE extern int bundled_calls;
+int bundled_calls; /* how many calls came here */
+
+static const double *at(const double *x, int64_t i, int64_t inc)
+{
+    return (const double *)((uintptr_t)x + (uint64_t)i * (uint64_t)inc * sizeof *x);
+}
+
+VISIBLE double scipy_cblas_ddot64_(int64_t n, const double *x, int64_t incx, const double *y, int64_t incy);
+VISIBLE double scipy_cblas_ddot64_(int64_t n, const double *x, int64_t incx, const double *y, int64_t incy)
 {
     double sum = 0;
 
+    bundled_calls++;
     for (int64_t i = 0; i < n; i++)
-        sum += x[i * incx] * y[i * incy];
+        sum += *at(x, i, incx) * *at(y, i, incy);
     return sum;
 }
 
-__attribute__((visibility("default"))) double scipy_cblas_dasum64_(int64_t n, const double *x, int64_t incx)
+VISIBLE double scipy_cblas_dasum64_(int64_t n, const double *x, int64_t incx);
+VISIBLE double scipy_cblas_dasum64_(int64_t n, const double *x, int64_t incx)
 {
     double sum = 0;
 
+    bundled_calls++;
     for (int64_t i = 0; i < n; i++)
-        sum += fabs(x[i * incx]);
+        sum += fabs(*at(x, i, incx));
     return sum;
+}
+
+/* With a negative size it tells what it was asked for and which library it is, which a BLAS does not. */
+VISIBLE void scipy_dcopy_64_(const int64_t *n, const double *x, const int64_t *incx, double *y, const int64_t *incy);
+VISIBLE void scipy_dcopy_64_(const int64_t *n, const double *x, const int64_t *incx, double *y, const int64_t *incy)
+{
+    bundled_calls++;
+    if (*n < 0)
+        y[0] = (double)*n, y[1] = BUNDLED;
+    for (int64_t i = 0; i < *n; i++)
+        *(double *)(uintptr_t)at(y, i, *incy) = *at(x, i, *incx);
 }

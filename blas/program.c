@@ -1,0 +1,280 @@
+/* The routine that a call would have reached without us.  A program may bring a BLAS of its own, which no search of the
+ * system finds: NumPy's wheels have one under names of their own, and Python opens it with RTLD_LOCAL.  The definition
+ * is looked for in the order in which the dynamic linker searches:
+ *
+ *   1. behind us in the global scope;
+ *   2. in the object that the call comes from, and in what that object needs;
+ *   3. in any loaded object (the caller may be a library that relies on what its opener needs);
+ *   4. for 64-bit integers: in the 64-bit libraries of a distribution.
+ *
+ * What is found is kept for each object that calls, so that a second call searches nothing.  No lock of ours is held
+ * while the dynamic linker works. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "blas/blas_int.h"
+
+/* --- who calls ---------------------------------------------------------------------------------------------------- */
+
+static __thread const void *caller __attribute__((tls_model("initial-exec"))); /* an address in the program's code */
+
+extern const char sc_object_begin __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+extern const char sc_object_end __asm__("_end") __attribute__((visibility("hidden")));
+
+void sc_blas_called_from(const void *address)
+{
+    if ((uintptr_t)address < (uintptr_t)&sc_object_begin || (uintptr_t)address >= (uintptr_t)&sc_object_end)
+        caller = address;
+}
+
+/* --- what one object reaches -------------------------------------------------------------------------------------- */
+
+struct origin {
+    uintptr_t low, high; /* addresses of the object */
+    void *handle;        /* NULL: unknown */
+    sc_blas_fn found[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
+    /* How many objects had been loaded when a search found nothing; 0: none was made. */
+    uint32_t missed[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
+    struct origin *next;
+};
+static struct origin *origins; /* atomic; entries are never freed */
+
+static struct origin *known_origin(const void *address)
+{
+    for (struct origin *o = __atomic_load_n(&origins, __ATOMIC_ACQUIRE); o; o = o->next)
+        if ((uintptr_t)address >= o->low && (uintptr_t)address < o->high)
+            return o;
+    return NULL;
+}
+
+struct lookup {
+    uintptr_t address, low, high;
+    char *name;
+};
+
+static int contains(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct lookup *lookup = arg;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t first = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = first + info->dlpi_phdr[i].p_memsz;
+
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        low = first < low ? first : low;
+        high = end > high ? end : high;
+    }
+    if (lookup->address < low || lookup->address >= high)
+        return 0;
+    lookup->low = low;
+    lookup->high = high;
+    lookup->name = strdup(info->dlpi_name ? info->dlpi_name : "");
+    return 1;
+}
+
+/* Two threads may add the same one: the later is found first. */
+static struct origin *new_origin(const void *address)
+{
+    struct lookup lookup = {.address = (uintptr_t)address, .low = (uintptr_t)address, .high = (uintptr_t)address + 1};
+    struct origin *o = calloc(1, sizeof *o);
+
+    if (!o)
+        return NULL;
+    dl_iterate_phdr(contains, &lookup);
+    o->low = lookup.low;
+    o->high = lookup.high;
+    if (lookup.name)
+        o->handle = dlopen(*lookup.name ? lookup.name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+    free(lookup.name);
+    o->next = __atomic_load_n(&origins, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&origins, &o->next, o, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        ;
+    return o;
+}
+
+/* --- searching ---------------------------------------------------------------------------------------------------- */
+
+static bool is_cblas(enum sc_blas_interface interface)
+{
+    return interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
+}
+static bool is_wide(enum sc_blas_interface interface)
+{
+    return interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
+}
+static const char *base_name(int routine, enum sc_blas_interface interface)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[routine];
+
+    return is_cblas(interface) ? row->cblas + strlen("cblas_") : row->name;
+}
+
+/* The definition as veneers call it, with its library kept open; NULL for those of a copy of semcache. */
+static sc_blas_fn accept(void *found, int routine, enum sc_blas_interface interface)
+{
+    Dl_info info, mark;
+    void *library, *is_blas;
+
+    if (!found || !sc_blas_abi_is_others(found) || !dladdr(found, &info))
+        return NULL;
+    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return NULL;
+    is_blas = dlsym(library, "semcache_is_blas");
+    if (is_blas && dladdr(is_blas, &mark) && mark.dli_fbase == info.dli_fbase) {
+        dlclose(library);
+        return NULL;
+    }
+    if (is_cblas(interface))
+        return (sc_blas_fn)found;
+    return sc_blas_abi_by_value((sc_blas_fn)found, routine, is_wide(interface),
+                                sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, interface, "zdotu")));
+}
+
+/* handle: NULL: behind us in the global scope. */
+static sc_blas_fn search(void *handle, int routine, enum sc_blas_interface interface)
+{
+    char symbol[SC_BLAS_SYMBOL_MAX];
+    sc_blas_fn fn = NULL;
+
+    for (int i = 0; !fn && sc_blas_abi_spell(symbol, interface, i, base_name(routine, interface)); i++)
+        fn = accept(handle ? dlsym(handle, symbol) : sc_blas_abi_displaced(symbol), routine, interface);
+    return fn;
+}
+
+struct names {
+    char **name;
+    size_t count, room;
+};
+
+static int add_name(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct names *names = arg;
+    char **more;
+
+    (void)size;
+    if (!info->dlpi_name || !*info->dlpi_name)
+        return 0;
+    if (names->count == names->room) {
+        names->room = 2 * names->room + 64;
+        more = realloc(names->name, names->room * sizeof *more);
+        if (!more)
+            return 1;
+        names->name = more;
+    }
+    names->name[names->count] = strdup(info->dlpi_name);
+    return !names->name[names->count++];
+}
+
+static sc_blas_fn search_all(int routine, enum sc_blas_interface interface)
+{
+    struct names names = {NULL, 0, 0};
+    sc_blas_fn fn = NULL;
+
+    dl_iterate_phdr(add_name, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        void *library = !fn && names.name[i] ? dlopen(names.name[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+        if (library) {
+            fn = search(library, routine, interface);
+            dlclose(library);
+        }
+        free(names.name[i]);
+    }
+    free(names.name);
+    return fn;
+}
+
+/* A 64-bit library of the system; *plain: its plain names have 64-bit integers. */
+static void *open_wide(bool *plain)
+{
+    static const char *const names[] = {"libopenblas64_.so.0", "libopenblas64.so.0", "libblas64.so.3", NULL};
+
+    for (const char *const *name = names; *name; name++) {
+        void *library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+
+        if (!library)
+            continue;
+        *plain = !sc_blas_abi_symbol(library, SC_BLAS_F77_64, "dgemm");
+        if (!dlsym(library, "semcache_is_blas") && (!*plain || sc_blas_abi_is_wide(library)))
+            return library;
+        dlclose(library);
+    }
+    return NULL;
+}
+
+static sc_blas_fn search_system(int routine, enum sc_blas_interface interface)
+{
+    bool plain;
+    void *library = is_wide(interface) ? open_wide(&plain) : NULL;
+    enum sc_blas_interface own = !library || !plain ? interface : is_cblas(interface) ? SC_BLAS_CBLAS : SC_BLAS_F77;
+    sc_blas_fn fn = library ? sc_blas_abi_routine(library, own, routine) : NULL;
+
+    if (library && !fn)
+        dlclose(library);
+    if (!fn || is_cblas(interface))
+        return fn;
+    return sc_blas_abi_by_value(fn, routine, true, sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, own, "zdotu")));
+}
+
+static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size;
+    *(uint32_t *)arg = (uint32_t)info->dlpi_adds + 1;
+    return 1;
+}
+
+static sc_blas_fn find(struct origin *o, int routine, enum sc_blas_interface interface)
+{
+    uint32_t loads = 1, *missed = &o->missed[interface][routine];
+    sc_blas_fn fn;
+
+    dl_iterate_phdr(count_loads, &loads);
+    if (__atomic_load_n(missed, __ATOMIC_RELAXED) == loads)
+        return NULL;
+    fn = search(NULL, routine, interface);
+    if (!fn && o->handle)
+        fn = search(o->handle, routine, interface);
+    if (!fn)
+        fn = search_all(routine, interface);
+    if (!fn)
+        fn = search_system(routine, interface);
+    if (fn)
+        __atomic_store_n(&o->found[interface][routine], fn, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(missed, loads, __ATOMIC_RELAXED);
+    return fn;
+}
+
+sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
+{
+    struct origin *o = known_origin(caller);
+    sc_blas_fn fn = o ? __atomic_load_n(&o->found[interface][routine], __ATOMIC_ACQUIRE) : NULL;
+
+    if (fn)
+        return fn;
+    sc_inside_enter(); /* the constructors of what is opened may allocate and call */
+    if (!o)
+        o = new_origin(caller);
+    if (o)
+        fn = find(o, routine, interface);
+    sc_inside_leave();
+    return fn;
+}
+
+void sc_blas_unfit(int routine)
+{
+    const char *name = sc_blas_rows[routine].name;
+
+    sc_log(SC_LOG_ERROR,
+           "%s was called with a size above 2^31 - 1 and not done: the host BLAS (%s) has 32-bit integers; install "
+           "a 64-bit BLAS (Debian: libopenblas64-0), or set SEMCACHE_HOST_BLAS to one that has %s_64_",
+           name, sc_blas_host_path(), name);
+}
