@@ -37,7 +37,7 @@ in_mode() {
     case $mode in
     default) env -u SEMCACHE_OPEN "$tool" run "$@" ;;
     first) SEMCACHE_OPEN=first "$tool" run --device "$device" --offload auto "$@" ;;
-    always) SEMCACHE_CHECK=1 "$tool" run --device "$device" --offload always "$@" ;;
+    always) "$tool" run --device "$device" --offload always "$@" ;;
     esac
 }
 
