@@ -133,6 +133,9 @@ void *sc_blas_abi_program_wide(void);            /* the BLAS that the program wo
 /* program.c: the routine that this thread's call would have reached without us, or that of a 64-bit library of the
  * system; NULL: there is none.  Thread safe; the first call from each loaded object searches. */
 sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface);
+/* Any other name; `which`: its number.  Failing that the host BLAS's. */
+enum { SC_BLAS_OTHER_NAMES = 64 };
+sc_blas_fn sc_blas_other_of_program(int which, const char *name);
 /* This thread's call comes from there (a return address); addresses of our own object change nothing. */
 void sc_blas_called_from(const void *address);
 /* Most elements of a vector that the host is given at once: INT32_MAX; a test may have less. */

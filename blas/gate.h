@@ -31,6 +31,9 @@
             "    .cfi_endproc\n"                                                                                      \
             ".size gate_" #name ", .-gate_" #name "\n")
 
+/* A Fortran integer of 32 bits, whose address the register holds, into %r10. */
+#define SC_GATE_SIZE(n) "    movslq (" n "), %r10\n"
+
 /* The product of two Fortran integers of 32 bits, whose addresses these registers hold, into %r10. */
 #define SC_GATE_PRODUCT(m, n)                                                                                         \
     "    movslq (" m "), %r10\n"                                                                                      \

@@ -80,6 +80,37 @@ static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n
     return home_begin(type, panel, m, nb, lda, SC_RDWR);
 }
 
+/* Before a host routine of the kind of the BLAS: its operands are home (those without an address are none). */
+static bool operands_begin(struct sc_blas_operand a, struct sc_blas_operand x, struct sc_blas_operand y)
+{
+    const struct sc_blas_operand all[] = {a, x, y};
+
+    if (sc_inside())
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (all[i].ptr && (all[i].rows < 1 || all[i].cols < 1 || all[i].ld < all[i].rows))
+            return false;
+    for (int i = 0; i < 3; i++)
+        if (all[i].ptr)
+            bring_home(all[i].type, all[i].ptr, all[i].rows, all[i].cols, all[i].ld, all[i].access);
+    sc_inside_enter();
+    return true;
+}
+
+static struct sc_blas_operand square(enum sc_type type, const void *a, int64_t n, int64_t lda, enum sc_access access)
+{
+    return (struct sc_blas_operand){a, n, n, lda, type, access};
+}
+static struct sc_blas_operand packed(enum sc_type type, const void *a, int64_t n, enum sc_access access)
+{
+    return (struct sc_blas_operand){a, 1, n <= SC_BLAS_PACKED_MAX ? n * (n + 1) / 2 : 0, 1, type, access};
+}
+static struct sc_blas_operand vector(enum sc_type type, const void *x, int64_t n, int64_t inc, enum sc_access access)
+{
+    return (struct sc_blas_operand){x, 1, n, sc_step(inc), type, access};
+}
+static struct sc_blas_operand none(void) { return (struct sc_blas_operand){.ptr = NULL}; }
+
 static bool panel_begin(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
 {
     return (m < n ? m : n) <= PANEL_MAX && home_begin(type, a, m, n, lda, SC_RDWR);
@@ -177,10 +208,10 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
     SC_GATE(name, work SC_GATE_SMALL(name, level) SC_GATE_JUMP(slot_##name));                                         \
     SC_GATE_NAME(name, gate_##name);
 
-/* A routine of the host that works on an m x n matrix, between `begin` and panel_end.  `host`: its parameters with the
- * lengths of strings, which are passed on and, where they would be on the stack, not declared (rule 8).  at_m, at_n:
- * the registers with the addresses of m and n. */
-#define PANEL(name, parameters, host, arguments, m, n, at_m, at_n, begin)                                             \
+/* A routine of the host between `begin` and panel_end.  `host`: its parameters with the lengths of strings, which are
+ * passed on and, where they would be on the stack, not declared (rule 8).  small, work: whether a call is small, in C
+ * and for the gate. */
+#define CAUGHT(name, parameters, host, arguments, small, work, begin)                                                 \
     LARGE large_##name parameters;                                                                                    \
     SLOT(name)                                                                                                        \
     LARGE large_##name parameters                                                                                     \
@@ -191,11 +222,15 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
                                                                                                                       \
         if (!fn)                                                                                                      \
             return;                                                                                                   \
-        begun = !sc_blas_small2(1, *m, *n) && (begin);                                                                \
+        begun = !(small) && (begin);                                                                                  \
         fn arguments;                                                                                                 \
         panel_end(begun);                                                                                             \
     }                                                                                                                 \
-    GATE(name, SC_GATE_PRODUCT(at_m, at_n), 1)
+    GATE(name, work, 1)
+
+/* One that works on an m x n matrix.  at_m, at_n: the registers with the addresses of m and n. */
+#define PANEL(name, parameters, host, arguments, m, n, at_m, at_n, begin)                                             \
+    CAUGHT(name, parameters, host, arguments, sc_blas_small2(1, *m, *n), SC_GATE_PRODUCT(at_m, at_n), begin)
 
 /* m x n panels: LU's (pivots) and the orthogonal ones (tau and a workspace); the columns or rows of their Q. */
 #define LU_PANEL(name, type)                                                                                          \
@@ -303,6 +338,41 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
          "    jo large_" #name "\n",                                                                                  \
          3)
 
+/* LAPACK's additions to the BLAS: symmetric complex matrices, rotations and conjugations of complex vectors. */
+#define SYMV(name, type)                                                                                              \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y,      \
+                 Int incy),                                                                                           \
+          (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y, Int incy,  \
+           size_t),                                                                                                   \
+          (uplo, n, alpha, a, lda, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                  \
+          operands_begin(square(type, a, AT(n), AT(lda), SC_READ), vector(type, x, AT(n), AT(incx), SC_READ),         \
+                         vector(type, y, AT(n), AT(incy), SC_RDWR)))
+#define SPMV(name, type)                                                                                              \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy),    \
+          (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy, size_t),  \
+          (uplo, n, alpha, a, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                       \
+          operands_begin(packed(type, a, AT(n), SC_READ), vector(type, x, AT(n), AT(incx), SC_READ),                  \
+                         vector(type, y, AT(n), AT(incy), SC_RDWR)))
+#define SYR(name, type)                                                                                               \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda),                          \
+          (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda, size_t),                        \
+          (uplo, n, alpha, x, incx, a, lda, 1), n, n, "%rsi", "%rsi",                                                 \
+          operands_begin(square(type, a, AT(n), AT(lda), SC_RDWR), vector(type, x, AT(n), AT(incx), SC_READ), none()))
+#define SPR(name, type)                                                                                               \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a),                                   \
+          (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, size_t),                                 \
+          (uplo, n, alpha, x, incx, a, 1), n, n, "%rsi", "%rsi",                                                      \
+          operands_begin(packed(type, a, AT(n), SC_RDWR), vector(type, x, AT(n), AT(incx), SC_READ), none()))
+#define ROT(name, type)                                                                                               \
+    CAUGHT(name, (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s),                                     \
+           (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s), (n, x, incx, y, incy, c, s),              \
+           *n < sc_blas_small[1], SC_GATE_SIZE("%rdi"),                                                               \
+           operands_begin(none(), vector(type, x, AT(n), AT(incx), SC_RDWR),                                          \
+                          vector(type, y, AT(n), AT(incy), SC_RDWR)))
+#define LACGV(name, type)                                                                                             \
+    CAUGHT(name, (Int n, void *x, Int incx), (Int n, void *x, Int incx), (n, x, incx), *n < sc_blas_small[1],         \
+           SC_GATE_SIZE("%rdi"), operands_begin(none(), vector(type, x, AT(n), AT(incx), SC_RDWR), none()))
+
 TYPES(LASWP, laswp_)
 TYPES(LU_PANEL, getrf2_)
 TYPES(LU_PANEL, getf2_)
@@ -327,3 +397,11 @@ Q_PANELS(2r_)
 Q_PANELS(2l_)
 Q_PANELS(l2_)
 Q_PANELS(r2_)
+
+#define COMPLEX(veneer, rest) veneer(c##rest, SC_C) veneer(z##rest, SC_Z)
+COMPLEX(SYMV, symv_)
+COMPLEX(SPMV, spmv_)
+COMPLEX(SYR, syr_)
+COMPLEX(SPR, spr_)
+COMPLEX(ROT, rot_)
+COMPLEX(LACGV, lacgv_)

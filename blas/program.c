@@ -40,6 +40,7 @@ struct origin {
     sc_blas_fn found[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
     /* How many objects had been loaded when a search found nothing; 0: none was made. */
     uint32_t missed[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
+    sc_blas_fn other[SC_BLAS_OTHER_NAMES]; /* of openblas.c */
     struct origin *next;
 };
 static struct origin *origins; /* atomic; entries are never freed */
@@ -116,8 +117,8 @@ static const char *base_name(int routine, enum sc_blas_interface interface)
     return is_cblas(interface) ? row->cblas + strlen("cblas_") : row->name;
 }
 
-/* The definition as veneers call it, with its library kept open; NULL for those of a copy of semcache. */
-static sc_blas_fn accept(void *found, int routine, enum sc_blas_interface interface)
+/* The library of a definition, opened once more; NULL for what a copy of semcache defines. */
+static void *library_of(void *found)
 {
     Dl_info info, mark;
     void *library, *is_blas;
@@ -125,13 +126,20 @@ static sc_blas_fn accept(void *found, int routine, enum sc_blas_interface interf
     if (!found || !sc_blas_abi_is_others(found) || !dladdr(found, &info))
         return NULL;
     library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    is_blas = library ? dlsym(library, "semcache_is_blas") : NULL;
+    if (!is_blas || !dladdr(is_blas, &mark) || mark.dli_fbase != info.dli_fbase)
+        return library;
+    dlclose(library);
+    return NULL;
+}
+
+/* The definition as veneers call it, with its library kept open. */
+static sc_blas_fn accept(void *found, int routine, enum sc_blas_interface interface)
+{
+    void *library = library_of(found);
+
     if (!library)
         return NULL;
-    is_blas = dlsym(library, "semcache_is_blas");
-    if (is_blas && dladdr(is_blas, &mark) && mark.dli_fbase == info.dli_fbase) {
-        dlclose(library);
-        return NULL;
-    }
     if (is_cblas(interface))
         return (sc_blas_fn)found;
     return sc_blas_abi_by_value((sc_blas_fn)found, routine, is_wide(interface),
@@ -253,6 +261,13 @@ static sc_blas_fn find(struct origin *o, int routine, enum sc_blas_interface int
     return fn;
 }
 
+static struct origin *origin_of_caller(void)
+{
+    struct origin *o = known_origin(caller);
+
+    return o ? o : new_origin(caller);
+}
+
 sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
 {
     struct origin *o = known_origin(caller);
@@ -261,12 +276,33 @@ sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
     if (fn)
         return fn;
     sc_inside_enter(); /* the constructors of what is opened may allocate and call */
-    if (!o)
-        o = new_origin(caller);
+    o = origin_of_caller();
     if (o)
         fn = find(o, routine, interface);
     sc_inside_leave();
     return fn;
+}
+
+/* A library that calls its own routine through the global scope gets its own: first the caller is asked. */
+sc_blas_fn sc_blas_other_of_program(int which, const char *name)
+{
+    struct origin *o = known_origin(caller);
+    void *found = o ? (void *)__atomic_load_n(&o->other[which], __ATOMIC_ACQUIRE) : NULL;
+
+    if (found)
+        return (sc_blas_fn)found;
+    sc_inside_enter();
+    o = origin_of_caller();
+    if (o && o->handle)
+        found = dlsym(o->handle, name);
+    if (!library_of(found))
+        found = sc_blas_abi_displaced(name);
+    if (!library_of(found))
+        found = sc_blas_host_symbol(name);
+    if (o && found)
+        __atomic_store_n(&o->other[which], (sc_blas_fn)found, __ATOMIC_RELEASE);
+    sc_inside_leave();
+    return (sc_blas_fn)found;
 }
 
 void sc_blas_unfit(int routine)

@@ -8,6 +8,12 @@ TESTS += tests/library_config
 check_PROGRAMS += tests/library_api
 tests_library_api_SOURCES = tests/library_api.c
 tests_library_api_LDADD = libsemcache.la
+check_PROGRAMS += tests/additions
+tests_additions_SOURCES = tests/additions.c
+tests_additions_LDADD = libsemcache.la
+dist_check_SCRIPTS += tests/names.t
+TESTS += tests/names.t
+EXTRA_DIST += tests/names/reference.txt
 dist_check_SCRIPTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
 TESTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
 if HAVE_BLAS

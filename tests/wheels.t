@@ -23,7 +23,8 @@ cd "$scratch" || exit 1
 outcome() {
     file=$1
     shift
-    "$@" timeout -k 5 "${SEMCACHE_TEST_WHEELS_LIMIT:-1800}" $python -m pytest -q -rfE -p no:cacheprovider -W ignore "$site/$file" >out 2>err </dev/null
+    "$@" timeout -k 5 "${SEMCACHE_TEST_WHEELS_LIMIT:-1800}" \
+        $python -m pytest -q -rfE -p no:cacheprovider -W ignore "$site/$file" >out 2>err </dev/null
     status=$?
     passed=$(sed -n 's/.*\b\([0-9][0-9]*\) passed.*/\1/p' out | tail -1)
     sed -n 's/^\(FAILED\|ERROR\) \([^ ]*\).*/\2/p' out | sort

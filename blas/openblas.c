@@ -1,0 +1,112 @@
+/* What OpenBLAS adds to the BLAS, for programs that expect it of the library in whose place we are.  A call goes, with
+ * all its registers and its stack as they are, to the definition that the program would have had without us, else to
+ * that of the host BLAS; without either a line says so and zero is returned.  Operands come home by faults.
+ *
+ * Left out are names that a Fortran library may have for a COMMON block of its own (dsum_, dmax_...): under a preload
+ * it would get these. */
+#include "base/log.h"
+#include "blas/blas_int.h"
+
+/* name, number */
+#define CBLAS_NAMES(M)                                                                                                \
+    M(cblas_cdotc, 0) M(cblas_cdotu, 1) M(cblas_zdotc, 2) M(cblas_zdotu, 3) M(cblas_sgeadd, 4) M(cblas_dgeadd, 5)     \
+    M(cblas_cgeadd, 6) M(cblas_zgeadd, 7) M(cblas_simatcopy, 8) M(cblas_dimatcopy, 9) M(cblas_cimatcopy, 10)          \
+    M(cblas_zimatcopy, 11) M(cblas_somatcopy, 12) M(cblas_domatcopy, 13) M(cblas_comatcopy, 14)                       \
+    M(cblas_zomatcopy, 15) M(cblas_ssum, 16) M(cblas_dsum, 17) M(cblas_scsum, 18) M(cblas_dzsum, 19)                  \
+    M(cblas_ismax, 20) M(cblas_idmax, 21) M(cblas_icmax, 22) M(cblas_izmax, 23) M(cblas_ismin, 24)                    \
+    M(cblas_idmin, 25) M(cblas_icmin, 26) M(cblas_izmin, 27)
+#define FORTRAN_NAMES(M)                                                                                              \
+    M(sgeadd_, 28) M(dgeadd_, 29) M(cgeadd_, 30) M(zgeadd_, 31) M(simatcopy_, 32) M(dimatcopy_, 33)                   \
+    M(cimatcopy_, 34) M(zimatcopy_, 35) M(somatcopy_, 36) M(domatcopy_, 37) M(comatcopy_, 38) M(zomatcopy_, 39)       \
+    M(caxpyc_, 40) M(zaxpyc_, 41) M(csbmv_, 42) M(zsbmv_, 43) M(csyr2_, 44) M(zsyr2_, 45) M(cspr2_, 46)               \
+    M(zspr2_, 47)
+#define THREAD_NAMES(M)                                                                                               \
+    M(openblas_set_num_threads, 48) M(openblas_get_num_threads, 49) M(openblas_get_num_procs, 50)                     \
+    M(openblas_get_config, 51) M(openblas_get_corename, 52) M(openblas_get_parallel, 53)                              \
+    M(openblas_set_num_threads_, 54) M(goto_set_num_threads, 55)
+#define NAMES(M) CBLAS_NAMES(M) FORTRAN_NAMES(M) THREAD_NAMES(M)
+
+#define NAME(name, number) [number] = #name,
+static const char *const names[] = {NAMES(NAME)};
+_Static_assert(sizeof names / sizeof *names <= SC_BLAS_OTHER_NAMES, "each has a place in what is remembered");
+
+static int nothing(void) { return 0; }
+
+/* From the assembler: where a call from `caller` goes on. */
+__attribute__((used)) static sc_blas_fn openblas_routine(unsigned which, const void *caller)
+{
+    static uint8_t said[SC_BLAS_OTHER_NAMES];
+    sc_blas_fn fn;
+
+    sc_blas_called_from(caller);
+    fn = sc_blas_other_of_program((int)which, names[which]);
+    if (fn)
+        return fn;
+    if (!__atomic_exchange_n(&said[which], 1, __ATOMIC_RELAXED))
+        sc_log(SC_LOG_ERROR, "%s was called, which no BLAS of this process has: set SEMCACHE_HOST_BLAS to an OpenBLAS",
+               names[which]);
+    return (sc_blas_fn)nothing;
+}
+
+/* %rax, %r10 and %r11 hold no argument, but %al says how many vector registers a variadic call has. */
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".type openblas_forward, @function\n"
+        "openblas_forward:\n"
+        "    .cfi_startproc\n"
+        "    pushq %rbp\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset %rbp, -16\n"
+        "    movq %rsp, %rbp\n"
+        "    .cfi_def_cfa_register %rbp\n"
+        "    subq $192, %rsp\n"
+        "    andq $-16, %rsp\n"
+        "    movq %rdi, 0(%rsp)\n"
+        "    movq %rsi, 8(%rsp)\n"
+        "    movq %rdx, 16(%rsp)\n"
+        "    movq %rcx, 24(%rsp)\n"
+        "    movq %r8, 32(%rsp)\n"
+        "    movq %r9, 40(%rsp)\n"
+        "    movups %xmm0, 48(%rsp)\n"
+        "    movups %xmm1, 64(%rsp)\n"
+        "    movups %xmm2, 80(%rsp)\n"
+        "    movups %xmm3, 96(%rsp)\n"
+        "    movups %xmm4, 112(%rsp)\n"
+        "    movups %xmm5, 128(%rsp)\n"
+        "    movups %xmm6, 144(%rsp)\n"
+        "    movups %xmm7, 160(%rsp)\n"
+        "    movl %r11d, %edi\n"
+        "    movq 8(%rbp), %rsi\n"
+        "    call openblas_routine\n"
+        "    movq %rax, %r11\n"
+        "    movq 0(%rsp), %rdi\n"
+        "    movq 8(%rsp), %rsi\n"
+        "    movq 16(%rsp), %rdx\n"
+        "    movq 24(%rsp), %rcx\n"
+        "    movq 32(%rsp), %r8\n"
+        "    movq 40(%rsp), %r9\n"
+        "    movups 48(%rsp), %xmm0\n"
+        "    movups 64(%rsp), %xmm1\n"
+        "    movups 80(%rsp), %xmm2\n"
+        "    movups 96(%rsp), %xmm3\n"
+        "    movups 112(%rsp), %xmm4\n"
+        "    movups 128(%rsp), %xmm5\n"
+        "    movups 144(%rsp), %xmm6\n"
+        "    movups 160(%rsp), %xmm7\n"
+        "    leave\n"
+        "    .cfi_def_cfa %rsp, 8\n"
+        "    jmp *%r11\n"
+        "    .cfi_endproc\n"
+        ".size openblas_forward, .-openblas_forward\n");
+
+#if defined __CET__ && __CET__ & 1
+#define ENTRY "    endbr64\n"
+#else
+#define ENTRY ""
+#endif
+#define FORWARD(name, number)                                                                                         \
+    __asm__(".globl " #name "\n"                                                                                      \
+            ".type " #name ", @function\n" #name ":\n" ENTRY "    movl $" #number ", %r11d\n"                         \
+            "    jmp openblas_forward\n"                                                                              \
+            ".size " #name ", .-" #name "\n");
+NAMES(FORWARD)
