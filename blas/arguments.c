@@ -81,6 +81,28 @@ bool sc_blas_call_fits(const struct sc_blas_call *call)
     return call->m <= most && call->n <= most && call->k <= most && call->kl <= most && call->ku <= most;
 }
 
+static int64_t clamp(int64_t value) { return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value; }
+
+bool sc_blas_call_narrow(struct sc_blas_call *call)
+{
+    int64_t *const all[] = {&call->m, &call->n, &call->k, &call->kl, &call->ku, &call->lda, &call->ldb, &call->ldc,
+                            &call->incx, &call->incy};
+    enum { SIZES = 5, ALL = sizeof all / sizeof *all };
+    bool negative = false;
+
+    for (int i = 0; i < SIZES; i++)
+        negative = negative || *all[i] < 0;
+    if (!negative && sc_blas_call_fits(call))
+        sc_blas_call_unwrap(call);
+    for (int i = 0; i < ALL; i++) {
+        if (negative)
+            *all[i] = clamp(*all[i]); /* the host complains of the size */
+        else if (!sc_blas_fits(*all[i]))
+            return false;
+    }
+    return true;
+}
+
 /* The operands by name; the row-major conversion exchanges some of them. */
 enum name { A, B, C, X, Y, NAMES };
 

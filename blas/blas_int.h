@@ -73,6 +73,8 @@ bool sc_blas_call_valid(const struct sc_blas_call *call);
 /* Increments that wrap around the end of the address space become those that do not.  One vector alone stays where the
  * routine would do nothing, or goes backwards: which of the two is the host's to say. */
 void sc_blas_call_unwrap(struct sc_blas_call *call);
+/* Makes a call with 32-bit integers of it, with the same effect; false: there is none. */
+bool sc_blas_call_narrow(struct sc_blas_call *call);
 /* False: a side that no memory has.  Sums and products of such sizes may overflow. */
 #define SC_BLAS_SIDE_MAX ((int64_t)1 << 47)
 #define SC_BLAS_PACKED_MAX ((int64_t)1 << 28) /* of a packed matrix, of n (n + 1) / 2 elements */

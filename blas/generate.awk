@@ -246,7 +246,19 @@ function unfit(fname, r, t, ret) {
     if (ret != "void") print "    if (other)\n        return other(" names_f() ");"
     else print "    if (other) {\n        other(" names_f() lengths("(size_t)1") ");\n        return;\n    }"
     if (level == 1) split_host(r, t, ret)
-    else print "    sc_blas_unfit(" id ");\n}"
+    else narrowed(t)
+}
+# Levels 2 and 3: by the host, where the call means one with 32-bit integers.
+function narrowed(t,   i, a, f, l) {
+    marshal(t, "*", 0)
+    print "\n    if (!sc_blas_call_narrow(&call)) {\n        sc_blas_unfit(" id ");\n        return;\n    }"
+    print "    typedef void (*fn)(" host_params(t) ");"
+    for (i = 1; i <= nargs; i++) {
+        a = arg[i]; f = name_of(a)
+        if (is_int(a)) print "    const sc_blas_int " a "_32 = (sc_blas_int)call." a ";"
+        l = join(l, is_int(a) ? "&" a "_32" : is_operand(a) ? "call." (f == "P" ? "a" : tolower(f)) : f)
+    }
+    print "    ((fn)sc_blas_host[SC_BLAS_F77][" id "])(" l lengths("(size_t)1") ");\n}"
 }
 function split_host(r, t, ret,   i, l, a, fn) {
     fn = "((fn)sc_blas_host[SC_BLAS_F77][" id "])"

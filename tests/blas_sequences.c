@@ -296,6 +296,35 @@ static bool act(struct sequence *s)
     }
 }
 
+/* --- increments that wrap around the address space ---------------------------------------------------------------- */
+
+/* The same elements in the same order by another increment, which addresses cannot tell from the first. */
+static void wrap_vector(struct calls_call *c, const struct calls_place *place, bool alone, struct random *r)
+{
+    bool is_x = place->letter == 'X';
+    void **vector = is_x ? &c->call.x : &c->call.y;
+    int64_t *inc = is_x ? &c->call.incx : &c->call.incy;
+    uint64_t bytes = sc_type_bytes(c->call.type), round = UINT64_MAX / bytes + 1;
+    uint64_t length = place->cols > 1 ? (uint64_t)(place->cols - 1) * bytes : 0;
+    uint64_t other = (uint64_t)*inc + (uint64_t)random_below(r, (int64_t)bytes) * round, address = (uintptr_t)*vector;
+
+    if (alone && (*inc < 1 || (int64_t)other < 1)) /* does the routine do nothing then, or go backwards? */
+        return;
+    address -= *inc < 0 ? length * (uint64_t)*inc : 0;
+    address += (int64_t)other < 0 ? length * other : 0;
+    *vector = (void *)(uintptr_t)address;
+    *inc = (int64_t)other;
+}
+
+static void wrap(struct calls_call *c, struct random *r)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[c->call.routine];
+
+    for (int i = 0; i < c->operands && c->wide && row->level < 3; i++)
+        if (c->place[i].letter == 'X' || c->place[i].letter == 'Y')
+            wrap_vector(c, &c->place[i], row->level == 1 && c->operands == 1, r);
+}
+
 static bool step(struct sequence *s, const struct calls_flags *flags, bool careful)
 {
     struct calls_call *c = &s->calls[s->count];
@@ -311,6 +340,7 @@ static bool step(struct sequence *s, const struct calls_flags *flags, bool caref
     copy = calls_on_copy(c, &s->arrays);
     reference(&copy);
     s->count++;
+    wrap(c, &s->random);
     target = target_routine(c);
     if (!target) {
         tap_diag("no %s", sc_blas_rows[flags->routine].name);
