@@ -57,6 +57,7 @@ struct sc_config {
     const char *local_rank;   /* auto | none | RANK/RANKS, of those on this machine */
     int rank, ranks;          /* what that means: 0 of 1 when there are no others (or 0 of 0: not loaded) */
     const char *rank_source;  /* the variable that says so, or NULL */
+    uint64_t trace_limit;     /* bytes; 0: none */
     const char *machine_path; /* folder of machine files (*.machine) */
     const char *module_path;  /* folder of device modules (semcache-cuda.so) */
     const char *database;     /* auto | none | FILE: measurements of the machine; NULL: none */

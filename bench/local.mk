@@ -1,7 +1,10 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for
 # CUDA.
 EXTRA_DIST += bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/scale.sh \
-	bench/sparse_cg.sh bench/um.sh bench/exchange.sh
+	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh
+EXTRA_PROGRAMS += bench/trace_events
+bench_trace_events_SOURCES = bench/trace_events.c
+bench_trace_events_LDADD = libcore.la
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates \
 	bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg
 

@@ -1,5 +1,6 @@
 /* Rules L1 to L3 of README.md.  doc/settings.md is tested against the table here. */
 #include "libsemcache/config.h"
+#include "libsemcache/places.h"
 #include "libsemcache/ranks.h"
 
 #include <ctype.h>
@@ -11,10 +12,6 @@
 
 #include "base/inside.h"
 #include "base/log.h"
-
-#ifndef SC_MODULE_DIR
-#error "libsemcache/config.c is built with SC_MODULE_DIR and SC_DATA_DIR"
-#endif
 
 #define PREFIX "SEMCACHE_"
 #define TEST_PREFIX "SEMCACHE_TEST_" /* the tests' own */
@@ -55,6 +52,14 @@ const struct sc_setting sc_config_settings[] = {
      .field = FIELD(trace),
      .values = "FILE",
      .help = "events are written there; %p stands for the process id"},
+    {.name = "SEMCACHE_TRACE_LIMIT",
+     .kind = SC_SETTING_BYTES,
+     .field = FIELD(trace_limit),
+     .standard = "1G",
+     .values = "0, BYTES",
+     .help = "size of a trace; then the newest events take the place of the oldest; 0: no limit",
+     .least = 1024 * KIB,
+     .most = TIB},
     {.name = "SEMCACHE_EXPLAIN",
      .kind = SC_SETTING_PATH,
      .field = FIELD(explain),
@@ -110,13 +115,13 @@ const struct sc_setting sc_config_settings[] = {
     {.name = "SEMCACHE_MACHINE_PATH",
      .kind = SC_SETTING_PATH,
      .field = FIELD(machine_path),
-     .standard = SC_DATA_DIR "/machines",
+     .place = &sc_places.machines,
      .values = "FOLDER",
      .help = "where the machine files of emulated devices are"},
     {.name = "SEMCACHE_MODULE_PATH",
      .kind = SC_SETTING_PATH,
      .field = FIELD(module_path),
-     .standard = SC_MODULE_DIR,
+     .place = &sc_places.modules,
      .values = "FOLDER",
      .help = "where the device modules are"},
     {.name = "SEMCACHE_DATABASE",
@@ -330,7 +335,7 @@ bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, c
     case SC_SETTING_BYTES:
         if (!parse_bytes(value, &bytes))
             return false;
-        if (strcmp(value, setting->standard) != 0 && (bytes < setting->least || bytes > setting->most))
+        if ((bytes || *setting->values != '0') && (bytes < setting->least || bytes > setting->most))
             return false;
         *(uint64_t *)field = bytes;
         return true;
@@ -451,8 +456,8 @@ static void set_defaults(struct sc_config *config)
 {
     *config = (struct sc_config){0};
     for (const struct sc_setting *s = sc_config_settings; s->name; s++)
-        if (s->standard)
-            sc_config_set(config, s, s->standard);
+        if (s->standard || s->place)
+            sc_config_set(config, s, s->place ? *s->place : s->standard);
 }
 
 /* The XDG base directory specification: a path that is not absolute is ignored. */

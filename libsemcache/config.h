@@ -23,6 +23,7 @@ struct sc_setting {
     enum sc_setting_kind kind;
     size_t field;         /* offset in struct sc_config */
     const char *standard; /* the default, as one would write it; NULL: not set */
+    const char *const *place; /* the default is found when the program runs (places.h), and not `standard` */
     const char *values;   /* what may be given, for people */
     const char *help;
     uint64_t least, most; /* bytes */

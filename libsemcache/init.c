@@ -1,6 +1,7 @@
 /* Loading and unloading (rules L3, L4 of README.md). */
 #include <config.h>
 
+#include <dlfcn.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -9,18 +10,31 @@
 #include "blas/blas.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
+#include "libsemcache/places.h"
 #include "sparse/mkl.h"
+#include "trace/trace.h"
+
+/* In the constructor the loader's lock is this thread's. */
+static const char *own_file(void)
+{
+    Dl_info about;
+
+    return dladdr((void *)own_file, &about) ? about.dli_fname : NULL;
+}
 
 static void __attribute__((constructor)) load(void)
 {
     sc_inside_enter();
     sc_report_begin();
+    sc_places_find(own_file());
     sc_config_load(&sc_config, environ, getauxval(AT_SECURE) == 0);
     sc_blas_g77 = sc_config.complex_return == SC_COMPLEX_G77;
     if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
         sc_library_arm();
     sc_mkl_wide = sc_blas_wide;
     sc_library_rebind();
+    if (sc_config.trace || sc_config.explain)
+        sc_trace_site_prepare(); /* it loads a library: here, where the loader's lock is ours anyway */
     sc_inside_leave();
 }
 

@@ -1,5 +1,6 @@
 # libsemcache
-libcore_la_SOURCES += libsemcache/config.h libsemcache/config.c libsemcache/ranks.h libsemcache/ranks.c
+libcore_la_SOURCES += libsemcache/config.h libsemcache/config.c libsemcache/ranks.h libsemcache/ranks.c \
+	libsemcache/places.h libsemcache/places.c
 EXTRA_DIST += libsemcache/README.md libsemcache/exports.list
 semcacheincludedir = $(includedir)/semcache
 semcacheinclude_HEADERS = include/semcache/semcache.h include/semcache/blas_sparse.h

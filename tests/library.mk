@@ -43,14 +43,19 @@ dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t
 
 # Traces that are replayed, and checked.
-dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t
+dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
+	tests/trace_deaths.t tests/places.t
 EXTRA_DIST += tests/trace_edit.pl
-TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t
+TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
+	tests/trace_deaths.t tests/places.t
 EXTRA_PROGRAMS += tests/replayed
 tests_replayed_SOURCES = tests/replayed.c
 tests_replayed_LDADD = $(BLAS_LIBS)
+EXTRA_PROGRAMS += tests/dies
+tests_dies_SOURCES = tests/dies.c
+tests_dies_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
-check_PROGRAMS += tests/replayed
+check_PROGRAMS += tests/replayed tests/dies
 endif
 # Processes
 if HAVE_BLAS

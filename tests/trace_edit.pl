@@ -9,22 +9,25 @@ our %EVENT = map { $_ => ++$n }
     qw(call state transfer kernel fault evict matrix reshape forget scalars operand done free acquire release home
        prefetch time tile use protect lost);
 
+# Where the first block is, and how large blocks are.
+sub trace_form { return unpack 'x12 L x28 L', $_[0] }
+
 # Events as hashes, in the order of time, each with its place in the file.
 sub trace_events {
     my ($bytes) = @_;
+    my ($first, $size) = trace_form($bytes);
     my @events;
-    my $at = 304;
-    while ($at + 16 <= length $bytes) {
-        my ($kind, $none, $length) = unpack 'LLQ', substr $bytes, $at, 16;
-        $at += 16;
-        for (my $place = $at; $kind == 1 && $place + 80 <= $at + $length; $place += 80) {
-            my %event = (place => $place);
+    for (my $block = $first; $block + $size <= length $bytes; $block += $size) {
+        my ($magic, $kind, $sequence, $count) = unpack 'LLQL', substr $bytes, $block, 20;
+        next unless $magic == 0x4b4c4253 && $kind == 1;
+        for my $i (0 .. $count - 1) {
+            my $place = $block + 24 + 80 * $i;
+            my %event = (place => $place, order => $sequence * $size + $i);
             @event{@EVENT_FIELDS} = unpack $event_format, substr $bytes, $place, 80;
             push @events, \%event;
         }
-        $at += $length + (8 - $length % 8) % 8;
     }
-    return sort { $a->{time} <=> $b->{time} || $a->{place} <=> $b->{place} } @events;
+    return sort { $a->{time} <=> $b->{time} || $a->{order} <=> $b->{order} } @events;
 }
 
 # The file with an event as it is in the hash now.

@@ -1,18 +1,25 @@
 /* Rings: what many threads emit arrives in the file, whole and in each thread's order; dumps survive damaged files. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "tests/tap.h"
 #include "trace/format.h"
 #include "trace/read.h"
 #include "trace/trace.h"
 
 #define THREADS 6
-#define EACH 10000 /* more than two rings full */
+#define EACH 10000 /* more than twelve blocks full */
+#define FIRST_BLOCK sysconf(_SC_PAGESIZE)
+#define BLOCK_HEAD ((long)sizeof(struct sc_trace_block_head))
 
 static char folder[] = "/tmp/semcache-test-XXXXXX";
 static const char *const names[] = {NULL, "dgemm", "dgemv"};
@@ -196,6 +203,165 @@ static void emit_state(uint32_t tile, uint64_t sectors, int old, int new)
              .new_state = (uint8_t)new);
 }
 
+/* --- how a process ends, and what is then in the file --------------------------------------------------------- */
+
+static void die_by_signal(void) { raise(SIGKILL); }
+static void die_aborting(void) { abort(); }
+static void die_crashing(void)
+{
+    volatile int *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    *nowhere = 0;
+}
+static void die_exiting(void) { _exit(3); }
+
+static void quiet_child(const char *path, int events, void (*die)(void))
+{
+    const struct rlimit no_core = {0, 0};
+    int number = 0;
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    early_number = -1;
+    sc_trace_start(path);
+    for (int i = 0; i < events; i++)
+        sc_trace(.kind = SC_EVENT_STATE, .matrix = (uint32_t)number + 1, .tile = (uint32_t)i, .sectors = 0x8001,
+                 .device = -1, .old_state = SC_MSI_S, .new_state = SC_MSI_G, .bytes = 64);
+    die();
+}
+
+static void test_deaths(void)
+{
+    static const struct {
+        const char *how;
+        void (*die)(void);
+    } deaths[] = {{"killed", die_by_signal}, {"aborting", die_aborting}, {"crashing", die_crashing},
+                  {"exiting without handlers", die_exiting}};
+    static const int counts[] = {1, 817, 818, 819, 5000}; /* around the end of a block */
+    char last[512];
+
+    for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++)
+        for (size_t j = 0; j < sizeof counts / sizeof *counts; j++) {
+            int in_order, events;
+            pid_t child;
+
+            sc_trace_routine = 1;
+            child = fork();
+            if (child == 0)
+                quiet_child(in_folder("dead"), counts[j], deaths[i].die);
+            waitpid(child, NULL, 0);
+            events = count_events(in_folder("dead"), &in_order, last, sizeof last);
+            tap_ok(events == counts[j] && in_order && strstr(last, "without closing"),
+                   "%s: %d events of %d are in the file, which says how it ended", deaths[i].how, events, counts[j]);
+            unlink(in_folder("dead"));
+        }
+}
+
+/* Forked past libc, so that no handler of a fork runs. */
+static void test_raw_fork(void)
+{
+    char last[512];
+    int in_order, number = 0;
+    pid_t child;
+
+    sc_trace_start(in_folder("raw"));
+    emit_many(&number);
+    child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (child == 0) {
+        emit_many(&number);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    sc_trace_stop();
+    tap_ok(count_events(in_folder("raw"), &in_order, last, sizeof last) == EACH && in_order,
+           "a child by a raw system call adds nothing to the file");
+}
+
+/* --- limits --------------------------------------------------------------------------------------------------- */
+
+#define LIMIT (1 << 20)
+
+static void test_limit(void)
+{
+    struct sc_trace_reading trace;
+    uint32_t next = 0;
+    bool in_order = true;
+    int number = 0;
+
+    sc_config.trace_limit = LIMIT;
+    sc_trace_start(in_folder("limit"));
+    for (int i = 0; i < 20; i++)
+        emit_many(&number);
+    sc_trace_stop();
+    sc_config.trace_limit = 0;
+    tap_ok(file_size(in_folder("limit")) <= LIMIT + FIRST_BLOCK && file_size(in_folder("limit")) > LIMIT / 2,
+           "a limit holds: %ld bytes", file_size(in_folder("limit")));
+    tap_ok(sc_trace_read(in_folder("limit"), &trace) == SC_OK, "and the rest is read");
+    next = trace.event_count ? trace.order[0]->tile : 0;
+    for (size_t i = 0; i < trace.event_count; i++, next = (next + 1) % EACH)
+        in_order = in_order && trace.order[i]->tile == next && trace.order[i] == &trace.events[i];
+    tap_ok(in_order && next == 0, "which are the newest events, without a gap");
+    tap_ok(trace.event_count + trace.header.dropped == 20 * EACH, "the others are counted: %llu",
+           (unsigned long long)trace.header.dropped);
+    sc_trace_read_end(&trace);
+}
+
+/* More threads than blocks: each that finds none loses its events, and they are counted. */
+static pthread_barrier_t barrier;
+static void *emit_and_wait(void *unused)
+{
+    (void)unused;
+    emit_state(0, 1, SC_MSI_S, SC_MSI_G);
+    pthread_barrier_wait(&barrier);
+    return NULL;
+}
+
+static void test_crowd(void)
+{
+    enum { CROWD = 40 };
+    struct sc_trace_reading trace;
+    pthread_t threads[CROWD];
+
+    sc_config.trace_limit = LIMIT;
+    pthread_barrier_init(&barrier, NULL, CROWD);
+    sc_trace_start(in_folder("crowd"));
+    for (int i = 0; i < CROWD; i++)
+        pthread_create(&threads[i], NULL, emit_and_wait, NULL);
+    for (int i = 0; i < CROWD; i++)
+        pthread_join(threads[i], NULL);
+    sc_trace_stop();
+    sc_config.trace_limit = 0;
+    sc_trace_read(in_folder("crowd"), &trace);
+    tap_ok(trace.header.lost > 0 && trace.event_count + trace.header.lost == CROWD,
+           "%llu of %d threads found no block; their events are counted", (unsigned long long)trace.header.lost, CROWD);
+    sc_trace_read_end(&trace);
+}
+
+static void test_full_disk(void)
+{
+    struct rlimit old, small;
+    struct sc_trace_reading trace;
+    int number = 0, old_stderr = dup(STDERR_FILENO), quiet = open(in_folder("said"), O_WRONLY | O_CREAT, 0600);
+
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = (struct rlimit){LIMIT, old.rlim_max};
+    dup2(quiet, STDERR_FILENO);
+    setrlimit(RLIMIT_FSIZE, &small);
+    sc_trace_start(in_folder("full"));
+    for (int i = 0; i < 3; i++)
+        emit_many(&number);
+    sc_trace_stop();
+    setrlimit(RLIMIT_FSIZE, &old);
+    dup2(old_stderr, STDERR_FILENO);
+    close(old_stderr);
+    close(quiet);
+    sc_trace_read(in_folder("full"), &trace);
+    tap_ok(trace.event_count && trace.event_count + trace.header.dropped == 3 * EACH &&
+               trace.order[trace.event_count - 1]->tile == EACH - 1,
+           "where the file cannot grow, the newest %zu events are kept and the others counted", trace.event_count);
+    tap_ok(file_size(in_folder("said")) > 0, "one line says so");
+    sc_trace_read_end(&trace);
+}
+
 /* The sectors column of the state lines of a dump. */
 static void dump_states(const char *path, char *text, size_t bytes)
 {
@@ -259,11 +425,15 @@ static void test_damaged(void)
     copy_part(whole, cut, file_size(whole) / 2);
     events = count_events(cut, &in_order, last, sizeof last);
     tap_ok(events > 0 && events < EACH && in_order, "a trace cut off in the middle gives the events before");
-    tap_ok(strstr(last, "ended without closing") != NULL, "and says so");
     copy_part(whole, cut, file_size(whole));
-    for (int i = 8; i < 16; i++)
-        damage(cut, (long)sizeof(struct sc_trace_header) + i, 0xff); /* the length of the first chunk */
-    tap_ok(count_events(cut, &in_order, last, sizeof last) >= 0, "an absurd length is survived");
+    for (int i = 0; i < 4; i++)
+        damage(cut, FIRST_BLOCK + 16 + i, 0xff); /* how much is in the first block */
+    tap_ok(count_events(cut, &in_order, last, sizeof last) == EACH, "an absurd length is survived");
+    for (int i = 0; i < 4; i++)
+        damage(cut, FIRST_BLOCK + BLOCK_HEAD + 4 + i, 0xff); /* how long the first record is */
+    tap_ok(count_events(cut, &in_order, last, sizeof last) >= 0, "that of a record, too");
+    damage(cut, 12, 0xff);
+    tap_ok(count_events(cut, &in_order, last, sizeof last) == -1, "a header that cannot be is refused");
     damage(cut, 8, 99);
     tap_ok(count_events(cut, &in_order, last, sizeof last) == -1, "another version is refused");
     damage(cut, 0, 'X');
@@ -310,6 +480,11 @@ int main(void)
     test_second_session();
     test_fork();
     test_groups();
+    test_deaths();
+    test_raw_fork();
+    test_limit();
+    test_crowd();
+    test_full_disk();
     test_merging();
     test_damaged();
     test_file_names();

@@ -14,6 +14,7 @@
 #include "device/device.h"
 #include "host/host.h"
 #include "libsemcache/config.h"
+#include "libsemcache/places.h"
 #include "tools/tool.h"
 
 #define GIB ((double)(1 << 30))
@@ -52,7 +53,7 @@ const struct sc_device_ops *sc_tool_open(int *devices)
 
 void sc_tool_load(void)
 {
-    sc_tool_library();
+    sc_places_find(sc_tool_library());
     sc_config_load(&sc_config, environ, true);
 }
 

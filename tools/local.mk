@@ -7,7 +7,7 @@ tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/info.c
 	tools/trace.c tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
 	tools/trial.h tools/trial.c tools/calibrate.c tools/tune_check.c
 tools_semcache_CPPFLAGS = $(AM_CPPFLAGS) -DSC_LIBRARY_FILE=\"$(libdir)/libsemcache.so.0\" \
-	-DSC_REPLAY_FILE=\"$(pkglibexecdir)/semcache-replay\"
+	-DSC_REPLAY_FILE=\"$(pkglibexecdir)/semcache-replay\" -DSC_BIN_DIR=\"$(bindir)\"
 tools_semcache_LDADD = libveneers.la libcore.la
 
 # A program like any other, that the library is preloaded to: without the library's own objects, whose malloc would hide
@@ -20,12 +20,3 @@ nodist_tools_semcache_replay_SOURCES = blas/replay_calls.h blas/tables.c
 tools_semcache_replay_CPPFLAGS = $(AM_CPPFLAGS)
 tools_semcache_replay_LDADD = -ldl
 blas/tools_semcache_replay-replay.$(OBJEXT): blas/replay_calls.h
-
-# Where things are in the build tree; the command looks for this beside itself.
-tools/semcache.uninstalled: Makefile
-	$(AM_V_GEN)$(MKDIR_P) tools && { echo 'LIBRARY=$(abs_builddir)/.libs/libsemcache.so.0'; \
-	  echo 'REPLAY=$(abs_builddir)/tools/semcache-replay'; \
-	  echo 'SEMCACHE_MACHINE_PATH=$(abs_srcdir)/device/emu/machines'; \
-	  echo 'SEMCACHE_MODULE_PATH=$(abs_builddir)/.libs'; } > $@.new && mv $@.new $@
-noinst_DATA += tools/semcache.uninstalled
-CLEANFILES += tools/semcache.uninstalled

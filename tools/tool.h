@@ -72,8 +72,7 @@ void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t 
 /* The program that replays a trace (never freed), found as the library is. */
 const char *sc_tool_replayer(void);
 
-/* Where the library is (never freed).  In the build tree also sets the variables that find the machine files and device
- * modules there, unless they are set: call it before the settings are read. */
+/* Where the library is (never freed). */
 const char *sc_tool_library(void);
 
 #endif

@@ -1,56 +1,44 @@
-/* Where things are.  Installed: where configure said.  In the build tree: beside the program there is a file of
- * NAME=VALUE lines, semcache.uninstalled, which is never installed. */
+/* Where things are: beside this program, wherever it was installed, moved, copied or built; else where configure said.
+ * */
 #include <config.h>
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "libsemcache/places.h"
 #include "tools/tool.h"
 
-static char library[PATH_MAX] = SC_LIBRARY_FILE, replayer[PATH_MAX] = SC_REPLAY_FILE;
-
-static void read_line(char *line)
+/* A file that configure would have put at `installed`, and that `make' puts at `built` as seen from a folder of the
+ * build tree. */
+static const char *find(const char *installed, const char *built, char *out, size_t bytes)
 {
-    char *value = strchr(line, '=');
+    char here[PATH_MAX];
 
-    if (!value)
-        return;
-    *value++ = '\0';
-    value[strcspn(value, "\n")] = '\0';
-    if (strcmp(line, "LIBRARY") == 0)
-        snprintf(library, sizeof library, "%s", value);
-    else if (strcmp(line, "REPLAY") == 0)
-        snprintf(replayer, sizeof replayer, "%s", value);
-    else
-        setenv(line, value, 0);
+    if (sc_places_folder("/proc/self/exe", here, sizeof here) &&
+        (sc_places_moved(here, "/tools", built, out, bytes) ||
+         sc_places_moved(here, SC_BIN_DIR, installed, out, bytes)))
+        return out;
+    return installed;
 }
 
 const char *sc_tool_library(void)
 {
-    static int looked;
-    char path[PATH_MAX + 32], line[PATH_MAX + 64];
-    ssize_t n = looked ? -1 : readlink("/proc/self/exe", path, PATH_MAX);
-    FILE *file;
+    static char path[PATH_MAX];
+    static const char *library;
 
-    looked = 1;
-    if (n <= 0)
-        return library;
-    strcpy(path + n, ".uninstalled");
-    file = fopen(path, "r");
-    if (!file)
-        return library;
-    while (fgets(line, sizeof line, file))
-        read_line(line);
-    fclose(file);
+    if (!library)
+        library = find(SC_LIBRARY_FILE, "/.libs/libsemcache.so.0", path, sizeof path);
     return library;
 }
 
 const char *sc_tool_replayer(void)
 {
-    sc_tool_library(); /* reads where both are */
+    static char path[PATH_MAX];
+    static const char *replayer;
+
+    if (!replayer)
+        replayer = find(SC_REPLAY_FILE, "/tools/semcache-replay", path, sizeof path);
     return replayer;
 }

@@ -94,7 +94,7 @@ broken(struct check *check, const struct sc_event *event, const char *rule, cons
         fputs("during: ", check->out);
         sc_trace_put_event(check->out, check->trace, thread->call);
     }
-    if (!check->trace->ended)
+    if (!check->trace->header.ended)
         fputs("the trace was not closed: what is missing of other threads may be the reason\n", check->out);
     return false;
 }
@@ -507,7 +507,7 @@ static bool follow_all(struct check *check)
     for (size_t i = 0; i < trace->event_count; i++)
         if (!follow(check, trace->order[i]))
             return false;
-    if (trace->ended && !nothing_lost(check))
+    if (trace->header.ended && !nothing_lost(check))
         return false;
     fprintf(check->out, "every invariant held: %zu events, %zu matrices, %" PRIu64 " changes of states, %" PRIu64
             " transfers, %" PRIu64 " kernels\n", trace->event_count, check->state.count, check->changes,
@@ -525,9 +525,10 @@ enum sc_status sc_trace_check(const char *path, FILE *out)
 
     if (status != SC_OK)
         return status;
-    if (trace.end.dropped) {
-        sc_log(SC_LOG_ERROR, "cannot check %s: %" PRIu64 " events were lost for want of memory", path,
-               trace.end.dropped);
+    if (trace.header.lost || trace.header.dropped) {
+        sc_log(SC_LOG_ERROR,
+               "cannot check %s: %" PRIu64 " events are missing; a higher SEMCACHE_TRACE_LIMIT keeps them", path,
+               trace.header.lost + trace.header.dropped);
         status = SC_ERR_INVALID;
     } else if (!follow_all(&check)) {
         status = SC_ERR_CONFLICT;

@@ -353,10 +353,15 @@ static void put_columns(FILE *out)
 
 void sc_trace_put_ending(FILE *out, const struct sc_trace_reading *trace)
 {
-    if (!trace->ended)
-        fputs("# the program ended without closing the trace: its last events are missing\n", out);
-    else if (trace->end.dropped)
-        fprintf(out, "# %" PRIu64 " events were lost for want of memory\n", trace->end.dropped);
+    const struct sc_trace_header *header = &trace->header;
+
+    if (!header->ended)
+        fputs("# the program ended without closing the trace (or still runs): it is complete up to there\n", out);
+    if (header->dropped)
+        fprintf(out, "# the oldest %" PRIu64 " events were dropped: SEMCACHE_TRACE_LIMIT, or a full disk\n",
+                header->dropped);
+    if (header->lost)
+        fprintf(out, "# %" PRIu64 " events were lost for want of room\n", header->lost);
 }
 
 enum sc_status sc_trace_dump(const char *path, FILE *out)

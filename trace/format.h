@@ -1,38 +1,57 @@
-/* The trace file, as written (rings.c) and read (read.c); doc/trace-format.md describes it for other readers.
- * A header, then chunks; everything is in the byte order of the machine that wrote it and starts at a multiple of 8. */
+/* The trace file, as written (store.c) and read (read.c); doc/trace-format.md describes it for other readers. A
+ * header, then blocks of one size; everything is in the byte order of the machine that wrote it.  The file is complete
+ * at each moment: it is mapped by the process that writes it, and the kernel keeps what is in it whatever ends that
+ * process. */
 #ifndef SC_TRACE_FORMAT_H
 #define SC_TRACE_FORMAT_H
 
 #include <stdint.h>
 
 #define SC_TRACE_MAGIC "SCTRACE\n"
-#define SC_TRACE_VERSION 2u
+#define SC_TRACE_VERSION 3u
 #define SC_TRACE_BYTE_ORDER 0x01020304u
+#define SC_TRACE_BLOCK_BYTES 65536u
 
 struct sc_trace_header {
     char magic[8];
     uint32_t version;
-    uint32_t header_bytes; /* sizeof of this; the first chunk follows */
+    uint32_t header_bytes; /* where the first block begins */
     uint32_t event_bytes;  /* sizeof (struct sc_event) */
     uint32_t byte_order;
     uint64_t start_monotonic; /* nanoseconds; events have the same clock */
     uint64_t start_realtime;  /* nanoseconds since 1970 at the same moment */
     uint32_t pid;
+    uint32_t block_bytes;
+    uint32_t ended; /* 1: tracing was stopped in good order */
     uint32_t reserved;
+    uint64_t dropped; /* the oldest events, that others have taken the place of: SEMCACHE_TRACE_LIMIT, or a full disk */
+    uint64_t lost;    /* events that there was no room for */
     char program[256]; /* path of the executable, NUL-terminated */
 };
 
-enum sc_trace_chunk_kind {
-    SC_CHUNK_EVENTS = 1, /* struct sc_event[]: some events of one ring, in order */
-    SC_CHUNK_ROUTINE,    /* struct sc_trace_name_head, then the name */
-    SC_CHUNK_MODULE,     /* struct sc_trace_module_head, then the path */
-    SC_CHUNK_END,        /* struct sc_trace_end: tracing was stopped in good order */
-    SC_CHUNK_SETTING     /* "NAME=VALUE": a setting that the process had, as the environment would give it */
+#define SC_TRACE_BLOCK_MAGIC 0x4b4c4253u /* "SBLK" */
+
+enum sc_trace_block_kind {
+    SC_BLOCK_EVENTS = 1, /* struct sc_event[] of one thread after the other; count: how many */
+    SC_BLOCK_RECORDS     /* struct sc_trace_record, with what they are the heads of; count: bytes */
 };
 
-struct sc_trace_chunk {
-    uint32_t kind, reserved;
-    uint64_t bytes; /* of the payload that follows, without the zeros that fill it up to a multiple of 8 */
+struct sc_trace_block_head {
+    uint32_t magic, kind;
+    uint64_t sequence; /* blocks are in this order, whatever their places: events of a thread are in order in it */
+    uint32_t count;
+    uint32_t next; /* the writer's own */
+};
+
+enum sc_trace_record_kind {
+    SC_RECORD_ROUTINE = 1, /* struct sc_trace_name_head, then the name */
+    SC_RECORD_MODULE,      /* struct sc_trace_module_head, then the path */
+    SC_RECORD_SETTING      /* "NAME=VALUE": a setting that the process had, as the environment would give it */
+};
+
+struct sc_trace_record {
+    uint32_t kind;
+    uint32_t bytes; /* of the payload that follows, without the zeros that fill it up to a multiple of 8 */
 };
 
 struct sc_trace_name_head {
@@ -42,10 +61,6 @@ struct sc_trace_name_head {
 /* Code of one program file: addresses [start, end) less `bias` are the addresses that the file itself uses. */
 struct sc_trace_module_head {
     uint64_t start, end, bias;
-};
-
-struct sc_trace_end {
-    uint64_t events, dropped;
 };
 
 #endif

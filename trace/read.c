@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "trace/list.h"
 
-static bool read_events(struct sc_trace_reading *trace, const char *payload, size_t bytes)
-{
-    size_t count = bytes / sizeof(struct sc_event);
+#define LEAST_BLOCK 256 /* bytes; what is written has SC_TRACE_BLOCK_BYTES */
 
+static bool read_events(struct sc_trace_reading *trace, const char *payload, size_t count)
+{
     if (!sc_trace_list_reserve(&trace->events, &trace->event_room, trace->event_count, count, sizeof *trace->events))
         return false;
     memcpy(trace->events + trace->event_count, payload, count * sizeof *trace->events);
@@ -57,50 +57,94 @@ static bool read_setting(struct sc_trace_reading *trace, const char *payload, si
     return true;
 }
 
-static bool read_chunk(struct sc_trace_reading *trace, uint32_t kind, const char *payload, size_t bytes)
+static bool read_record(struct sc_trace_reading *trace, uint32_t kind, const char *payload, size_t bytes)
 {
     switch (kind) {
-    case SC_CHUNK_EVENTS:
-        return read_events(trace, payload, bytes);
-    case SC_CHUNK_ROUTINE:
+    case SC_RECORD_ROUTINE:
         read_routine(trace, payload, bytes);
         return true;
-    case SC_CHUNK_MODULE:
+    case SC_RECORD_MODULE:
         return read_module(trace, payload, bytes);
-    case SC_CHUNK_SETTING:
+    case SC_RECORD_SETTING:
         return read_setting(trace, payload, bytes);
-    case SC_CHUNK_END:
-        if (bytes >= sizeof trace->end) {
-            memcpy(&trace->end, payload, sizeof trace->end);
-            trace->ended = true;
-        }
-        return true;
     }
     return true; /* of a later minor revision: skipped */
 }
 
-static bool read_chunks(struct sc_trace_reading *trace)
+static bool read_records(struct sc_trace_reading *trace, const char *payload, size_t bytes)
 {
-    size_t at = trace->header.header_bytes;
+    struct sc_trace_record record;
 
-    while (trace->size - at >= sizeof(struct sc_trace_chunk)) {
-        struct sc_trace_chunk chunk;
-        size_t left;
-
-        memcpy(&chunk, trace->bytes + at, sizeof chunk);
-        at += sizeof chunk;
-        left = trace->size - at;
-        /* The last chunk of a program that was killed may be cut off: what is there of it counts. */
-        if (!read_chunk(trace, chunk.kind, trace->bytes + at, chunk.bytes < left ? (size_t)chunk.bytes : left))
-            return false;
-        if (chunk.bytes >= left)
+    for (size_t at = 0; bytes - at >= sizeof record;) {
+        memcpy(&record, payload + at, sizeof record);
+        at += sizeof record;
+        if (record.bytes > bytes - at)
             break;
-        at += (size_t)chunk.bytes;
-        at += (8 - chunk.bytes % 8) % 8;
-        if (at > trace->size)
+        if (!read_record(trace, record.kind, payload + at, record.bytes))
+            return false;
+        at += (record.bytes + 7) & ~(size_t)7;
+        if (at > bytes)
             break;
     }
     return true;
+}
+
+struct block {
+    uint64_t sequence;
+    const char *payload;
+    size_t room; /* bytes of payload that are there */
+    uint32_t kind, count;
+};
+
+static int by_sequence(const void *left, const void *right)
+{
+    const struct block *a = left, *b = right;
+
+    if (a->sequence != b->sequence)
+        return a->sequence < b->sequence ? -1 : 1;
+    return a->payload < b->payload ? -1 : a->payload > b->payload;
+}
+
+/* The blocks of the file that have something; room for them is the caller's.  The last one may be cut off. */
+static size_t find_blocks(const struct sc_trace_reading *trace, struct block *blocks)
+{
+    struct sc_trace_block_head head;
+    size_t count = 0;
+
+    for (size_t at = trace->header.header_bytes; at < trace->size && trace->size - at > sizeof head;
+         at += trace->header.block_bytes) {
+        size_t left = trace->size - at < trace->header.block_bytes ? trace->size - at : trace->header.block_bytes;
+
+        memcpy(&head, trace->bytes + at, sizeof head);
+        if (head.magic == SC_TRACE_BLOCK_MAGIC)
+            blocks[count++] = (struct block){head.sequence, trace->bytes + at + sizeof head, left - sizeof head,
+                                             head.kind, head.count};
+    }
+    qsort(blocks, count, sizeof *blocks, by_sequence);
+    return count;
+}
+
+static bool read_block(struct sc_trace_reading *trace, const struct block *block)
+{
+    size_t events = block->room / sizeof(struct sc_event);
+
+    if (block->kind == SC_BLOCK_EVENTS)
+        return read_events(trace, block->payload, block->count < events ? block->count : events);
+    if (block->kind == SC_BLOCK_RECORDS)
+        return read_records(trace, block->payload, block->count < block->room ? block->count : block->room);
+    return true;
+}
+
+static bool read_blocks(struct sc_trace_reading *trace)
+{
+    struct block *blocks = malloc((trace->size / trace->header.block_bytes + 1) * sizeof *blocks);
+    size_t count = blocks ? find_blocks(trace, blocks) : 0;
+    bool good = blocks != NULL;
+
+    for (size_t i = 0; good && i < count; i++)
+        good = read_block(trace, &blocks[i]);
+    free(blocks);
+    return good;
 }
 
 static const char *header_problem(struct sc_trace_reading *trace)
@@ -116,7 +160,8 @@ static const char *header_problem(struct sc_trace_reading *trace)
         return "it was written by a machine of the other byte order";
     if (header->version != SC_TRACE_VERSION || header->event_bytes != sizeof(struct sc_event))
         return "it was written by another version of semcache (record it again, or use that version)";
-    if (header->header_bytes != sizeof *header)
+    if (header->header_bytes < sizeof *header || header->header_bytes % 8 ||
+        header->block_bytes < LEAST_BLOCK || header->block_bytes % 8)
         return "its header is damaged";
     return NULL;
 }
@@ -150,24 +195,54 @@ static enum sc_status map_file(struct sc_trace_reading *trace, const char *path)
 }
 
 /* By time; events of the same nanosecond as they stand in the file, in which a thread's are in order. */
-static int compare_events(const void *left, const void *right)
+static bool is_before(const struct sc_event *a, const struct sc_event *b)
 {
-    const struct sc_event *a = *(const struct sc_event *const *)left, *b = *(const struct sc_event *const *)right;
-
-    if (a->nanoseconds != b->nanoseconds)
-        return a->nanoseconds < b->nanoseconds ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return a->nanoseconds != b->nanoseconds ? a->nanoseconds < b->nanoseconds : a < b;
 }
 
+/* Where the events from `at` on that are in order end. */
+static size_t end_of_run(const struct sc_event *const *order, size_t at, size_t count)
+{
+    while (++at < count && is_before(order[at - 1], order[at]))
+        ;
+    return at;
+}
+
+static void merge(const struct sc_event **from, size_t left, size_t middle, size_t right, const struct sc_event **to)
+{
+    size_t i = left, j = middle;
+
+    for (size_t at = left; at < right; at++)
+        to[at] = j == right || (i < middle && is_before(from[i], from[j])) ? from[i++] : from[j++];
+}
+
+/* Merges neighbours that are in order until there is one: a thread's events are, mostly. */
 static bool sort_events(struct sc_trace_reading *trace)
 {
-    trace->order = malloc((trace->event_count + 1) * sizeof *trace->order);
-    if (!trace->order)
-        return false;
-    for (size_t i = 0; i < trace->event_count; i++)
-        trace->order[i] = &trace->events[i];
-    qsort(trace->order, trace->event_count, sizeof *trace->order, compare_events);
-    return true;
+    size_t count = trace->event_count, runs = 0;
+    const struct sc_event **order = malloc((count + 1) * sizeof *order), **other = malloc((count + 1) * sizeof *order);
+
+    for (size_t i = 0; order && i < count; i++)
+        order[i] = &trace->events[i];
+    while (order && other && count && runs != 1) {
+        const struct sc_event **merged = other;
+
+        runs = 0;
+        for (size_t at = 0; at < count; runs++) {
+            size_t middle = end_of_run(order, at, count);
+            size_t end = middle < count ? end_of_run(order, middle, count) : count;
+
+            merge(order, at, middle, end, merged);
+            at = end;
+        }
+        other = order;
+        order = merged;
+    }
+    trace->order = other ? order : NULL;
+    if (!other)
+        free(order);
+    free(other);
+    return trace->order != NULL;
 }
 
 enum sc_status sc_trace_read(const char *path, struct sc_trace_reading *trace)
@@ -176,7 +251,7 @@ enum sc_status sc_trace_read(const char *path, struct sc_trace_reading *trace)
 
     *trace = (struct sc_trace_reading){0};
     status = map_file(trace, path);
-    if (status == SC_OK && (!read_chunks(trace) || !sort_events(trace))) {
+    if (status == SC_OK && (!read_blocks(trace) || !sort_events(trace))) {
         sc_log(SC_LOG_ERROR, "no memory to read %s", path);
         status = SC_ERR_MEMORY;
     }

@@ -27,8 +27,6 @@ struct sc_trace_reading {
     struct sc_trace_text *settings;
     size_t setting_count, setting_room;
     struct sc_trace_text routines[SC_TRACE_ROUTINES_MAX];
-    struct sc_trace_end end;
-    bool ended;
 };
 
 /* On failure one line is logged and there is nothing to end. */

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -34,13 +35,13 @@ static bool has_returned(uintptr_t ip)
 
 static bool has(const struct range *range, uintptr_t ip) { return ip >= range->first && ip < range->end; }
 
-static struct range range_of(const struct dl_phdr_info *info, unsigned flags)
+static struct range range_of(uintptr_t bias, const ElfW(Phdr) *segments, size_t count, unsigned flags)
 {
     struct range range = {UINTPTR_MAX, 0};
 
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        uintptr_t first = info->dlpi_addr + segment->p_vaddr;
+    for (size_t i = 0; i < count; i++) {
+        const ElfW(Phdr) *segment = &segments[i];
+        uintptr_t first = bias + segment->p_vaddr;
 
         if (segment->p_type != PT_LOAD || (segment->p_flags & flags) != flags)
             continue;
@@ -50,29 +51,37 @@ static struct range range_of(const struct dl_phdr_info *info, unsigned flags)
     return range;
 }
 
-/* The program's own file comes first. */
-static int look_at(struct dl_phdr_info *info, size_t bytes, void *count)
+/* By what the kernel and the linker say of them: the loader's list is read under a lock of its own. */
+static void look_at_program(void)
 {
-    struct range range = range_of(info, 0);
+    const ElfW(Phdr) *segments = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    size_t count = getauxval(AT_PHNUM);
+    uintptr_t bias = 0;
 
-    (void)bytes;
-    if ((*(int *)count)++ == 0) {
-        program = range;
-        code = range_of(info, PF_X);
-    }
-    if (has(&range, (uintptr_t)&look_at))
-        library = range;
-    return 0;
+    for (size_t i = 0; segments && i < count; i++)
+        if (segments[i].p_type == PT_PHDR)
+            bias = (uintptr_t)segments - segments[i].p_vaddr;
+    program = range_of(bias, segments, segments ? count : 0, 0);
+    code = range_of(bias, segments, segments ? count : 0, PF_X);
+}
+
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden"))); /* from the linker: this file in memory */
+
+static void look_at_library(void)
+{
+    const char *start = (const char *)&__ehdr_start;
+
+    library = range_of((uintptr_t)start, (const ElfW(Phdr) *)(start + __ehdr_start.e_phoff), __ehdr_start.e_phnum, 0);
 }
 
 /* The first walk of a process loads libgcc_s, which is better done here than in the midst of something. */
 static void prepare(void)
 {
     void *frame[1];
-    int count = 0;
 
     backtrace(frame, 1);
-    dl_iterate_phdr(look_at, &count);
+    look_at_program();
+    look_at_library();
 }
 
 void sc_trace_site_prepare(void) { pthread_once(&once, prepare); }
@@ -97,6 +106,7 @@ struct sc_trace_site sc_trace_site_here(void)
     }
     if (site.program)
         __atomic_store_n(&returned[site.program % RETURNED], site.program, __ATOMIC_RELAXED);
+    sc_trace_saw_code(site.caller);
     return site;
 }
 

@@ -1,5 +1,5 @@
 /* Counters (always on, one relaxed add each) and events (free when off): per-thread rings, written to a versioned
- * binary file by sc_trace_stop and when a ring is full. */
+ * binary file that is mapped (store.c). */
 #ifndef SC_TRACE_TRACE_H
 #define SC_TRACE_TRACE_H
 
@@ -135,7 +135,9 @@ struct sc_event {
 
 extern bool sc_trace_on;
 
-/* Starts writing to `path` (created with mode 0600, never through a link).  Fails with one log line. */
+/* Starts writing to `path` (created with mode 0600, never through a link), up to sc_config.trace_limit bytes: then the
+ * newest events take the place of the oldest.  What is emitted is in the file at once, however the process ends.  Fails
+ * with one log line. */
 enum sc_status sc_trace_start(const char *path);
 /* Events go to the rings without a file, where the newest can be had: for reports. */
 void sc_trace_keep(void);
@@ -144,7 +146,9 @@ void sc_trace_recent(uint32_t matrix, uint32_t tile, int most, void (*line)(void
                      void *context);
 /* A setting of the process, "NAME=VALUE", for who reads the trace. */
 void sc_trace_setting(const char *text);
-void sc_trace_stop(void); /* flushes every ring; later events are dropped */
+void sc_trace_stop(void); /* the file is whole; later events are dropped */
+/* Code at this address is part of what is traced: notes the program file that it is in, if that was loaded since. */
+void sc_trace_saw_code(uint64_t ip);
 
 void sc_trace_emit(struct sc_event *event); /* call only when sc_trace_on; see sc_trace() */
 /* Several (at most SC_TRACE_GROUP_MAX) that have one time and follow each other directly in the file. */

@@ -1,0 +1,31 @@
+#!/bin/sh
+# What tracing costs: programs with and without SEMCACHE_TRACE, in turns, the least time of each; then how fast events
+# of one thread are written and read.  Run it in the build tree:  sh ../bench/trace.sh
+# Environment: BENCH_DEVICE (emu:h200x8:1), BENCH_ROUNDS (5).
+. "$(dirname "$0")/common.sh"
+device=${BENCH_DEVICE:-emu:h200x8:1} rounds=${BENCH_ROUNDS:-5}
+trace=${TMPDIR:-/tmp}/semcache-trace.$$
+trap 'rm -f "$log" "$trace"' EXIT
+
+seconds() {
+    from=$(date +%s.%N)
+    tools/semcache run --device "$device" "$@" > /dev/null || exit 1
+    date +%s.%N | awk -v from="$from" '{ print $1 - from }'
+}
+least() { printf '%s\n%s\n' "$1" "$2" | sort -g | head -n 1; }
+
+printf '%-40s %10s %10s %7s %9s\n' program 'plain, s' 'traced, s' ratio events
+for program in 'examples/jacobi 2000 200' 'examples/cg 3000' 'examples/abac 2000' 'bench/dgemm 2000'; do
+    [ -x "${program%% *}" ] || continue
+    plain=1e9 traced=1e9
+    for round in $(seq "$rounds"); do
+        # shellcheck disable=SC2086
+        plain=$(least "$plain" "$(seconds $program)")
+        # shellcheck disable=SC2086
+        traced=$(least "$traced" "$(seconds --trace "$trace" $program)")
+    done
+    events=$(tools/semcache trace check "$trace" | sed -n 's/.* held: \([0-9]*\) events.*/\1/p')
+    awk -v p="$plain" -v t="$traced" -v e="$events" -v name="$program" \
+        'BEGIN { printf "%-40s %10.3f %10.3f %7.3f %9s\n", name, p, t, t / p, e }'
+done
+bench/trace_events "${BENCH_EVENTS:-10000000}" "$trace"

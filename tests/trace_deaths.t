@@ -1,0 +1,59 @@
+#!/usr/bin/perl
+# What was traced of a program that does not end well is in the file, to its last call, and all commands read it; a
+# file has the size that is allowed; processes of one program have files of their own.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+our ($build, $scratch, $device);
+need('tools/semcache', 'tests/dies');
+my $tool = "$build/tools/semcache";
+my $trace = "$scratch/trace";
+my $how = "$tool run --device $device --offload always";
+
+sub text_of { my ($command) = @_; my $text = qx($tool trace $command 2>&1); return ($text, $?) }
+
+my %ended = (killed => 9, aborting => 6, crashing => 11, exiting => 0);
+for my $death (sort keys %ended) {
+    my $out = qx(ulimit -c 0; exec $how --trace $trace $build/tests/dies $death 300 2>/dev/null);
+    is($? & 127, $ended{$death}, "$death: the program ends so");
+    like($out, qr/^300 calls/, 'after all its calls');
+    my ($text, $status) = text_of("dump $trace");
+    is($status, 0, 'the trace is read');
+    my $last = $death eq 'exiting' ? qr/./ : qr/^# the program ended without closing/m;
+    is(scalar(() = $text =~ /^ .* call .* dgemm m=96/mg), 300, 'and has all of them');
+    is(scalar(() = $text =~ /^ .* done .* dgemm/mg), 300, 'to the end of the last one');
+    like($text, $last, 'and says that it was not closed');
+    ($text, $status) = text_of("check $trace");
+    is($status, 0, 'what it tells is right') or diag($text);
+    ($text, $status) = text_of("explain $trace");
+    like($text, qr/dies/, 'it is explained') or diag($text);
+    ($text, $status) = text_of("replay --device $device $trace");
+    like($text, qr/^calls on devices +300 +300$/m, 'and replayed') or diag($text);
+}
+
+# --- a limit -------------------------------------------------------------------------------------------------------
+
+qx(SEMCACHE_TRACE_LIMIT=1M $how --trace $trace $build/tests/dies exiting 3000);
+cmp_ok(-s $trace, '<=', (1 << 20) + 65536, 'a limit of 1 MiB holds');
+my ($text, $status) = text_of("dump $trace");
+like($text, qr/^# the oldest \d+ events were dropped: SEMCACHE_TRACE_LIMIT/m, 'what was dropped is said');
+my @seconds = $text =~ /^ +(\d+\.\d+) .* done .* dgemm/mg;
+cmp_ok(scalar @seconds, '>', 100, 'the newest calls are there');
+($text, $status) = text_of("check $trace");
+is($status >> 8, 1, 'such a trace is not checked');
+like($text, qr/events are missing; a higher SEMCACHE_TRACE_LIMIT keeps them\n\z/, 'and why');
+for my $command ('explain', 'dump --summary', "replay --device $device") {
+    ($text, $status) = text_of("$command $trace");
+    is($status & 127, 0, "$command goes as far as it can") or diag($text);
+}
+
+# --- processes -----------------------------------------------------------------------------------------------------
+
+unlink $trace;
+qx($how --trace $scratch/t.%p sh -c '$build/tests/dies killed 5 & $build/tests/dies killed 7 & wait' 2>/dev/null);
+my @files = glob "$scratch/t.*";
+my %calls = map { $_ => scalar(() = (text_of("dump $_"))[0] =~ /^ .* call .* dgemm/mg) } @files;
+is(join(' ', sort { $a <=> $b } values %calls), '5 7', 'two processes have two files, each with its own calls');
+done_testing();

@@ -1,0 +1,47 @@
+/* The trace file that is being written: a mapped file of blocks (format.h).  All with the file lock of rings.c held,
+ * but sc_trace_store_lost.  Only the process that created the file calls them. */
+#ifndef SC_TRACE_STORE_H
+#define SC_TRACE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "trace/format.h"
+#include "trace/trace.h"
+
+#define SC_TRACE_BLOCK_EVENTS \
+    ((uint32_t)((SC_TRACE_BLOCK_BYTES - sizeof(struct sc_trace_block_head)) / sizeof(struct sc_event)))
+
+struct sc_trace_block {
+    struct sc_trace_block_head head;
+    struct sc_event events[];
+};
+
+/* Creates the file.  limit: bytes, 0: as many as there are.  On failure one line is logged. */
+enum sc_status sc_trace_store_open(const char *path, uint64_t limit);
+bool sc_trace_store_is_open(void);
+
+/* A block for events: a new one, or where there is no more room the oldest that was released, whose events are dropped.
+ * NULL: there is none.  `taken` is told of a block whose events go. */
+struct sc_trace_block *sc_trace_store_block(void (*taken)(const struct sc_trace_block *block));
+/* No more events come to this block. */
+void sc_trace_store_release(struct sc_trace_block *block);
+
+void sc_trace_store_record(enum sc_trace_record_kind kind, const void *head, size_t head_bytes, const char *text,
+                           size_t bytes);
+/* The program files whose code is in the process now, without the loader's lock. */
+void sc_trace_store_modules(bool again); /* again: only those that are new */
+
+/* Is this address in one of the program files that were noted?  Without the lock. */
+bool sc_trace_store_knows(uint64_t ip);
+
+/* Counts events that there was no room for. */
+void sc_trace_store_lost(uint64_t events);
+
+/* The file is whole.  Blocks stay mapped: a thread may be writing an event. */
+void sc_trace_store_close(void);
+/* In a forked child: the file is the parent's. */
+void sc_trace_store_forget(void);
+
+#endif
