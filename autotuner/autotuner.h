@@ -121,6 +121,7 @@ enum sc_autotuner_opening {
     SC_OPENS_NOW   /* for this call */
 };
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
+double sc_autotuner_spent(void); /* seconds of these calls */
 
 /* How many devices new matrices of this call are distributed over, by the database and sc_config.metric.  0: the size
  * decides (sc_autotuner_spread), as for levels 1 and 2: a matrix that is worth keeping is worth spreading.  The plan of

@@ -84,6 +84,14 @@ enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
     return spent < OPEN_SECONDS ? SC_OPENS_NOT : host_seconds < OPEN_SECONDS ? SC_OPENS_SOON : SC_OPENS_NOW;
 }
 
+double sc_autotuner_spent(void)
+{
+    double spent;
+
+    __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
+    return spent;
+}
+
 void sc_autotuner_reset(void)
 {
     memset(slots_, 0, sizeof slots_);

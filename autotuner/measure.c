@@ -46,11 +46,13 @@ bool sc_bench_step(struct sc_bench *b, const char *format, ...)
         b->total++;
         return false;
     }
-    b->done++;
+    if (b->cut)
+        return false;
     if ((how->budget > 0 && sc_bench_real_now() - b->start > how->budget) || (how->stop && how->stop(how->arg)))
         b->cut = true;
     if (b->cut)
         return false;
+    b->done++;
     if (how->keep && sc_bench_real_now() - b->kept > KEEP_SECONDS) {
         b->kept = sc_bench_real_now();
         how->keep(how->arg, b->db);
@@ -193,7 +195,7 @@ enum sc_status sc_measure(const struct sc_measure *how, struct sc_database *db, 
     }
     release(b);
     if (how->progress && status == SC_OK)
-        how->progress(how->arg, b->cut ? "stopped" : "done", b->done, b->total);
+        how->progress(how->arg, b->cut ? "stopped" : "done", b->cut ? b->done : b->total, b->total);
     if (complete)
         *complete = status == SC_OK && !b->cut;
     free(b);

@@ -10,6 +10,7 @@
 enum sc_offload { SC_OFFLOAD_AUTO, SC_OFFLOAD_ALWAYS, SC_OFFLOAD_NEVER };
 
 enum sc_open { SC_OPEN_AUTO, SC_OPEN_FIRST, SC_OPEN_BACKGROUND };
+enum sc_summary { SC_SUMMARY_OFF, SC_SUMMARY_AUTO, SC_SUMMARY_LINE, SC_SUMMARY_TABLE };
 enum sc_tune { SC_TUNE_QUICK, SC_TUNE_NEVER };
 
 enum sc_metric { SC_METRIC_PERF, SC_METRIC_EDP, SC_METRIC_PDP };
@@ -57,6 +58,7 @@ struct sc_config {
     const char *local_rank;   /* auto | none | RANK/RANKS, of those on this machine */
     int rank, ranks;          /* what that means: 0 of 1 when there are no others (or 0 of 0: not loaded) */
     const char *rank_source;  /* the variable that says so, or NULL */
+    enum sc_summary summary;
     uint64_t trace_limit;     /* bytes; 0: none */
     const char *machine_path; /* folder of machine files (*.machine) */
     const char *module_path;  /* folder of device modules (semcache-cuda.so) */

@@ -35,3 +35,10 @@ bool sc_stack_has(unsigned long bytes)
         ask();
     return here - own.lo < own.bytes && here - own.lo >= bytes;
 }
+
+bool sc_stack_is(uintptr_t address)
+{
+    if (!own.bytes)
+        ask();
+    return address - own.lo < own.bytes;
+}

@@ -121,6 +121,16 @@ static enum sc_status stage_shadows(const struct sc_view *views, int count, stru
     return status;
 }
 
+static void record(const struct sc_view *view, const struct sc_view *own, enum sc_stage stage)
+{
+    uintptr_t lo, hi, copy, end;
+
+    sc_view_extent(view, &lo, &hi);
+    sc_view_extent(own, &copy, &end);
+    sc_trace(.kind = SC_EVENT_STAGE, .a = copy, .b = lo, .bytes = hi - lo,
+             .old_state = (uint8_t)sc_trace_memory_of(lo, hi - lo), .new_state = stage == SC_MIRROR);
+}
+
 enum sc_status sc_outside_stage(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage)
 {
     enum sc_status status;
@@ -144,6 +154,9 @@ enum sc_status sc_outside_stage(const struct sc_view *views, int count, struct s
     status = stage_shadows(views, count, own, stage);
     if (status != SC_OK)
         sc_outside_drop(own, stage, count);
+    for (int i = 0; i < count && status == SC_OK && sc_trace_on; i++)
+        if (stage[i] != SC_IN_ARENA)
+            record(&views[i], &own[i], stage[i]);
     return status;
 }
 

@@ -149,7 +149,7 @@ static bool from_hint(const struct sc_lattice *hint, const struct sc_view *v, co
 static void trace_matrix(const struct sc_matrix *m)
 {
     sc_trace(.kind = SC_EVENT_MATRIX, .matrix = m->id, .a = m->base, .bytes = m->bytes, .b = (uint64_t)m->rows,
-             .c = (uint64_t)m->cols);
+             .c = (uint64_t)m->cols, .old_state = m->folded, .new_state = (uint8_t)m->elem);
     for (int i = 0; sc_trace_on && i < m->row_parts * m->col_parts; i++) {
         const struct sc_tile *t = &m->tiles[i];
 

@@ -148,6 +148,8 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
 
 /* True when `setting` could give devices; cheap, starts no driver (for "auto": looks for the driver's files). */
 bool sc_device_expected(const char *setting);
+/* Why the setting auto finds no device, in words. */
+void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes);
 
 /* Runs a kernel record on host addresses with the host BLAS, in the calling thread (device/kernel_host.c; sparse ones
  * with own loops, kernel_sparse.c).  Used by the emulated device and to finish a task whose device failed. */

@@ -181,6 +181,19 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
     return status;
 }
 
+void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes)
+{
+    char path[4096];
+
+    module_file(config, path, sizeof path);
+    if (!driver_present())
+        snprintf(text, bytes, "this machine has no NVIDIA driver");
+    else if (access(path, R_OK) != 0)
+        snprintf(text, bytes, "there is no %s (semcache built without CUDA?)", path);
+    else
+        snprintf(text, bytes, "no GPU that this process may use (nvidia-smi shows them)");
+}
+
 bool sc_device_expected(const char *setting)
 {
     const char *spec;

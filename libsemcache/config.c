@@ -42,6 +42,13 @@ const struct sc_setting sc_config_settings[] = {
      .help = "when devices are opened: once large calls have taken a second; at the first of them; then "
              "too, while calls go on on the host",
      .choices = {"auto", "first", "background"}},
+    {.name = "SEMCACHE_SUMMARY",
+     .kind = SC_SETTING_CHOICE,
+     .field = FIELD(summary),
+     .standard = "off",
+     .values = "off, auto, line, table",
+     .help = "what is said at exit on stderr; auto, as semcache run sets it: a line if that is a terminal",
+     .choices = {"off", "auto", "line", "table"}},
     {.name = "SEMCACHE_STATS",
      .kind = SC_SETTING_PATH,
      .field = FIELD(stats),

@@ -24,6 +24,11 @@ bool sc_library_start(bool now);
 
 /* Once, when we are loaded: calls that a BLAS which was linked before us would get come to us (rebind.c). */
 void sc_library_rebind(void);
+/* The first name of the BLAS that was found in the program itself, whose calls do not come here; NULL: none. */
+const char *sc_library_own_name(void);
+
+/* Was opening the devices tried? */
+bool sc_library_opened(void);
 
 /* Replaces the setting of the devices; SC_ERR_CONFLICT when they have been opened, SC_ERR_INVALID when it is none. */
 enum sc_status sc_library_set_device(const char *device);

@@ -36,6 +36,9 @@ static enum sc_library_life life; /* written under life_lock (but in a forked ch
 static const struct sc_device_ops *ops;
 static int device_count;
 
+static bool opened; /* or tried to */
+bool sc_library_opened(void) { return __atomic_load_n(&opened, __ATOMIC_ACQUIRE); }
+
 enum sc_library_life sc_library_life(void) { return __atomic_load_n(&life, __ATOMIC_ACQUIRE); }
 
 static void set_life(enum sc_library_life next) { __atomic_store_n(&life, next, __ATOMIC_RELEASE); }
@@ -241,6 +244,7 @@ bool sc_library_start(bool now)
             sc_blas_verify_start();
         }
         sc_explain_on = sc_config.explain != NULL;
+        __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
         if (open_devices()) {
             set_life(SC_LIBRARY_RUNNING);
             atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */

@@ -10,7 +10,7 @@ pkgconfig_DATA += libsemcache/semcache.pc
 lib_LTLIBRARIES += libsemcache.la
 libsemcache_la_SOURCES = libsemcache/library.h libsemcache/inner.h libsemcache/opener.h libsemcache/api.c \
 	libsemcache/init.c libsemcache/inner.c libsemcache/life.c libsemcache/opener.c libsemcache/rebind.c \
-	libsemcache/report.c
+	libsemcache/report.c libsemcache/summary.h libsemcache/summary.c
 libsemcache_la_LIBADD = libveneers.la libcore.la
 libsemcache_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=libsemcache/semcache.map -Wl,-z,now -Wl,-z,nodelete
 EXTRA_libsemcache_la_DEPENDENCIES = libsemcache/semcache.map

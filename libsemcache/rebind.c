@@ -13,11 +13,14 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "base/page.h"
 #include "libsemcache/library.h"
+#include "trace/trace.h"
 
 struct rebinding {
     void *self, *libc; /* handles */
@@ -193,19 +196,61 @@ static int rebind_object(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
+/* --- a BLAS in the program ---------------------------------------------------------------------------------------- */
+
+extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* from the linker: this file in memory */
+
+static bool is_in_library(const void *address)
+{
+    const char *start = (const char *)&__ehdr_start;
+    const Elf64_Phdr *segment = (const Elf64_Phdr *)(start + __ehdr_start.e_phoff);
+    uint64_t end = 0;
+
+    for (int i = 0; i < __ehdr_start.e_phnum; i++)
+        if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > end)
+            end = segment[i].p_vaddr + segment[i].p_memsz;
+    return (const char *)address >= start && (const char *)address < start + end;
+}
+
+static bool is_own(const char *name)
+{
+    const void *first = dlsym(RTLD_DEFAULT, name);
+    bool definition = false;
+
+    return first && !is_in_library(first) && is_in_program(first, &definition) && definition;
+}
+
+static char own_name[40];
+const char *sc_library_own_name(void) { return *own_name ? own_name : NULL; }
+
+static bool find_own_name(void)
+{
+    static const char *const forms[] = {"%s_", "cblas_%s", "%s_64_"};
+
+    for (int i = 1; i < SC_TRACE_ROUTINES_MAX; i++)
+        for (size_t form = 0; sc_trace_routine_name(i) && form < sizeof forms / sizeof *forms; form++) {
+            snprintf(own_name, sizeof own_name, forms[form], sc_trace_routine_name(i));
+            if (is_own(own_name))
+                return true;
+        }
+    *own_name = '\0';
+    return false;
+}
+
 /* --- all ---------------------------------------------------------------------------------------------------------- */
 
 void sc_library_rebind(void)
 {
-    bool programs, programs64, any;
-    void *other = others("dgemm_", &programs), *other64 = others("dgemm_64_", &programs64);
+    bool any;
+    void *other = others("dgemm_", &any), *other64 = others("dgemm_64_", &any);
     struct rebinding r = {.slots = 0};
     Dl_info info;
 
     if (others("malloc", &any)) /* not linked with us but opened later: what the program is bound to stays */
         return;
-    if (programs || programs64)
-        sc_log(SC_LOG_INFO, "the program has a BLAS in itself, linked before -lsemcache: its calls do not come here");
+    if ((sc_log_threshold >= SC_LOG_INFO || sc_config.summary != SC_SUMMARY_OFF) && find_own_name())
+        sc_log(SC_LOG_INFO,
+               "the program has a BLAS in itself (%s), linked before -lsemcache: its calls do not come here", own_name);
     other = other ? other : other64;
     if (!other)
         return;

@@ -16,6 +16,7 @@
 #include "coherence/coherence.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
+#include "libsemcache/summary.h"
 #include "trace/file.h"
 #include "trace/trace.h"
 
@@ -23,6 +24,8 @@ static struct timespec loaded;
 static pid_t process; /* that the library was loaded into */
 static char *snapshot;
 static size_t snapshot_bytes;
+static char *summary;
+static size_t summary_bytes;
 
 void sc_report_begin(void)
 {
@@ -53,9 +56,9 @@ void sc_report_settings(void)
     }
 }
 
-enum sc_status sc_library_statistics(FILE *out)
+/* `names`: room for SC_DEVICES_MAX. */
+static struct sc_stats_extra extra_now(const char **names)
 {
-    const char *names[SC_DEVICES_MAX];
     struct sc_stats_extra extra = {.device_names = names, .virtual_seconds = -1, .wall_seconds = wall_seconds()};
 
     if (sc_library_life() == SC_LIBRARY_RUNNING || sc_library_life() == SC_LIBRARY_ENDING) {
@@ -65,6 +68,14 @@ enum sc_status sc_library_statistics(FILE *out)
     for (int i = 0; i < extra.devices; i++)
         names[i] = sc_coherence_device_properties(i)->name;
     sc_blas_counts_collect();
+    return extra;
+}
+
+enum sc_status sc_library_statistics(FILE *out)
+{
+    const char *names[SC_DEVICES_MAX];
+    struct sc_stats_extra extra = extra_now(names);
+
     return sc_stats_write(out, &extra);
 }
 
@@ -78,11 +89,33 @@ static void trace_time(void)
                  .b = nanoseconds(sc_coherence_virtual_seconds()));
 }
 
+static bool wants_summary(void)
+{
+    return sc_config.summary >= SC_SUMMARY_LINE || (sc_config.summary == SC_SUMMARY_AUTO && isatty(STDERR_FILENO));
+}
+
+static void take_summary(void)
+{
+    const char *names[SC_DEVICES_MAX];
+    struct sc_stats_extra extra = extra_now(names);
+    FILE *out = open_memstream(&summary, &summary_bytes);
+
+    if (!out)
+        return;
+    if (sc_config.summary == SC_SUMMARY_TABLE)
+        sc_summary_table(out, &extra);
+    else
+        sc_summary_line(out, &extra);
+    fclose(out);
+}
+
 void sc_report_snapshot(void)
 {
     FILE *out;
 
     trace_time();
+    if (!summary && wants_summary())
+        take_summary();
     if (snapshot || !sc_config.stats)
         return;
     out = open_memstream(&snapshot, &snapshot_bytes);
@@ -141,9 +174,17 @@ static void write_explanation(void)
     free(text);
 }
 
+/* Of a process that made calls; a shell that ran it has nothing to say. */
+static void write_summary(void)
+{
+    if (summary && getpid() == process && (made_calls() || sc_library_own_name()))
+        sc_write_all(STDERR_FILENO, summary, summary_bytes);
+}
+
 void sc_report_end(void)
 {
     sc_report_snapshot();
+    write_summary();
     write_statistics();
     write_explanation();
     sc_trace_stop();

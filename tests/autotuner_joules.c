@@ -77,9 +77,14 @@ int nanosleep(const struct timespec *pause, struct timespec *rest)
 }
 
 static bool at_rest;
+static struct seen {
+    bool stopped;
+    int done, total;
+} seen; /* last */
 static void see(void *arg, const char *what, int done, int total)
 {
-    (void)arg, (void)done, (void)total;
+    (void)arg;
+    seen = (struct seen){strcmp(what, "stopped") == 0, done, total};
     at_rest = at_rest || !strcmp(what, "host at rest");
 }
 static bool after_that(void *arg) { return (void)arg, at_rest; }
@@ -107,6 +112,7 @@ static double idle_watts(bool quick)
 static void test_measured(void)
 {
     tap_ok(idle_watts(false) > 0, "watts of the host at rest");
+    tap_ok(seen.stopped && seen.done > 0 && seen.done < seen.total, "stopped: at %d of %d", seen.done, seen.total);
     count("intel-rapl:0:1", 2250000);
     tap_ok(idle_watts(true) == 0, "not in the quick version");
     sc_joules_folder = "/nonexistent";

@@ -7,7 +7,7 @@ use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 
 our ($build, $scratch, $device);
-need('tools/semcache', 'examples/jacobi', 'examples/abac', 'tests/replayed', 'examples/cg_sparse');
+need('tools/semcache', 'examples/jacobi', 'examples/abac', 'tests/replayed', 'tests/copied', 'examples/cg_sparse');
 my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/examples/jacobi 2>/dev/null) =~ /debug_line/;
 plan skip_all => 'no addr2line, or no debug information' unless $debug;
 
@@ -29,6 +29,9 @@ sub trace_of {
     my $text = qx($build/tools/semcache trace explain $scratch/trace 2>&1);
     is($?, 0, "$run->{name}: explained");
     note($text);
+    my @long = grep { length > 80 && !/^# semcache trace/ } split /\n/, $text;
+    ok(!@long, "$run->{name}: in 80 columns") or diag(join "\n", @long);
+    $text =~ s/\n {26}/ /g;
     my %way = map { $_ => $text =~ /^$_\n(.*?)(\n\n|\z)/ms ? $1 : '' }
       'to devices', 'to the host', 'between devices', 'calls.*?';
     return { run => $run, text => $text, way => \%way };
@@ -59,10 +62,11 @@ sub complete {
     complete($x, 'to devices', 'h2d');
     complete($x, 'to the host', 'd2h');
     says($x, 'calls.*?',
-        qr/$gemv dgemv\n +\d+ +2000 +2000 +0 +none .*\n(.*\n)* +\d+ .* part +[\d.]+ /, 'where calls ran');
+        qr/$gemv dgemv\n +\d+ +2000 +2000 +0 +none .*\n(.*\n)* +\d+ .* part /, 'where calls ran');
   SKIP: {
         skip 'with the rates of a real machine', 2 if $device !~ /^emu/;
-        like($x->{text}, qr/^ +9 .* devices:1 +[\d.]+ +[\d.]+ +[+-]\d+%  faster, with the move$/m,
+        like($x->{text},
+            qr/^ +9 .* devices:1 +[\d.]+ +[\d.]+ +[+-]\d+%\n +host .*; devices .*\n +faster, with the move$/m,
             'predicted against measured, and why');
         like($x->{text}, qr/^error of the predictions, devices: median \d+%.* of 2 kinds of calls$/m, 'and the error');
     }
@@ -79,6 +83,21 @@ sub complete {
     says($x, 'to devices', qr/abac\.c:\d+ dgemm: no room on the device$/m, 'what was evicted is uploaded again');
     says($x, 'to the host', qr/abac\.c:\d+ \w+: no room on the device, computed by /m, 'or brought home for that');
     complete($x, 'to devices', 'h2d');
+}
+
+# Operands that cannot be watched: on the stack, in COMMON, small ones.
+{
+    my $x = trace_of({ options => ['--offload', 'always'], env => { SEMCACHE_TRACK => 'mprotect' } }, 'tests/copied');
+    my %line = map { $_ => line('tests/copied.c', "/* $_ */") } qw(stack static small);
+    says($x, 'to devices', qr/\Q$line{stack}\E dgemv: copied in each call: on a stack$/m, 'a stack');
+    says($x, 'to devices', qr/\Q$line{static}\E dgemv: copied in each call: static or COMMON$/m, 'static data');
+    says($x, 'to devices', qr/\Q$line{small}\E dgemv: copied in each call: smaller than SEMCACHE_ARENA_MIN$/m, 'small');
+    says($x, 'to the host', qr/\Q$line{stack}\E dgemv: copied in each call: on a stack$/m, 'its result');
+    unlike($x->{text}, qr/another shape|host's routine had written/, 'nobody else is blamed');
+    my $summary = qx($build/tools/semcache trace dump --summary $scratch/trace 2>&1);
+    like($summary, qr/^40 copies of operands that cannot be watched/m, 'the summary has them in one line');
+    is(scalar(() = $summary =~ /x.* at 0x.*, dgemv$|^ .* \d+ at 0x.*, dgemv$/mg), 2, 'and the others as matrices')
+      or diag($summary);
 }
 
 # Other shapes; calls that only the host can do; system calls.

@@ -42,6 +42,10 @@ ok 'shows the host BLAS' has out '^host BLAS: /'
 ok 'the devices' has out 'none: every call runs on the host'
 ok 'and every setting' test "$(grep -c '^  SEMCACHE_' "$scratch/out")" -eq \
     "$(grep -c '^| `SEMCACHE_' "$top_srcdir/doc/settings.md")"
+if [ ! -e /dev/nvidiactl ]; then
+    call info --device auto
+    ok 'without a GPU info says why' has out '^  because this machine has no NVIDIA driver$'
+fi
 call info --device emu:k20x2
 ok 'info of an emulated machine succeeds' ended 0
 ok 'and shows two devices' has out '^  1: '
@@ -60,6 +64,8 @@ call info --device emu:k40x3 --links --svg "$scratch/links.svg"
 ok 'info shows the links of an emulated machine' ended 0
 ok 'with their bandwidths' has out '^ *host  *6\.5  *6\.5  *6\.5  *\.$'
 ok 'and draws them' grep -q '</svg>' "$scratch/links.svg"
+call info --device emu:k40x3:1 --links --svg "$scratch/links.svg"
+ok 'a picture of two places is as wide as its heading' grep -q '<svg .* width="3[2-9][0-9]"' "$scratch/links.svg"
 call info --device none --links
 ok 'without devices there are none' ended 1
 ok 'in one line' one_line
@@ -70,6 +76,13 @@ call tune --quick --device emu:k40x3:1 --output "$scratch/k40"
 ok 'the quick version writes where it is told' ended 0
 ok 'a whole file' grep -q '^end [0-9]' "$scratch/k40"
 ok 'and nothing to a file that is no terminal' test ! -s "$scratch/err"
+if script -qec true /dev/null > /dev/null 2>&1; then
+    script -qec "'$tool' tune --quick --device emu:k40x3:1 --output '$scratch/k40'" /dev/null |
+        tr '\r' '\n' > "$scratch/out"
+    ok 'on a terminal the bar ends full' has out '^\[#*\] \([0-9]*\)/\1 done'
+else
+    skip 'no script(1) here'
+fi
 call tune --quick --device emu:k40x3:1
 ok 'or to the cache folder' has out "^$scratch/cache/semcache/[0-9a-f]*.database: [0-9]* kernels"
 SEMCACHE_DATABASE=$scratch/k40; export SEMCACHE_DATABASE

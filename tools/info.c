@@ -75,6 +75,16 @@ static void print_rank(void)
                sc_config.rank_source);
 }
 
+static void print_none(void)
+{
+    char why[4200];
+
+    printf("  none: every call runs on the host\n");
+    sc_device_why_none(&sc_config, why, sizeof why);
+    if (strcmp(sc_config.device, "auto") == 0)
+        printf("  because %s\n", why);
+}
+
 static int print_devices(void)
 {
     const struct sc_device_ops *ops = NULL;
@@ -83,7 +93,7 @@ static int print_devices(void)
 
     printf("devices (%s):\n", sc_config.device);
     if (!good || !ops || count == 0)
-        printf("  none: every call runs on the host\n");
+        print_none();
     if (!good || !ops)
         return good;
     for (int i = 0; i < count; i++)

@@ -52,6 +52,14 @@ static void put_word(FILE *out, const char *text)
     sc_trace_put_text(out, (struct sc_trace_text){text, strcspn(text, "\n ")}, "?");
 }
 
+/* Lines are short: the name without its folders. */
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 static void look_up(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
 {
     const struct sc_trace_module *module = sc_trace_module_of(trace, ip);
@@ -66,10 +74,10 @@ static void look_up(FILE *out, const struct sc_trace_reading *trace, uint64_t ip
     snprintf(address, sizeof address, "0x%" PRIx64, ip - module->head.bias);
     answered = ask(path, address, function, line, sizeof line);
     if (answered && line[0] != '?') {
-        put_word(out, line);
+        put_word(out, last_name(line));
         return;
     }
-    sc_trace_put_text(out, module->path, "?");
+    put_word(out, last_name(path));
     fprintf(out, "+%s", address);
     if (answered && function[0] != '?') {
         fputs("(", out);

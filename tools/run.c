@@ -13,6 +13,7 @@
 #include "libsemcache/config.h"
 #include "tools/tool.h"
 
+enum { SUMMARY = 256 };
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* as the shell, env(1) and others */
 
 static const struct argp_option options[] = {
@@ -21,6 +22,8 @@ static const struct argp_option options[] = {
     {"stats", 's', "FILE", 0, "write statistics there at exit (-: stderr; %p: process id)", 0},
     {"trace", 't', "FILE", 0, "write a trace there (%p: process id)", 0},
     {"explain", 'e', "FILE", 0, "write there at exit why calls ran where they ran", 0},
+    {"summary", SUMMARY, "FORM", OPTION_ARG_OPTIONAL, "say at exit what was done: table, or FORM: line, off, auto "
+     "(a line on a terminal; this is the default)", 0},
     {"check", 'c', NULL, 0, "check the invariants of the protocol (slow)", 0},
     {0}};
 
@@ -34,6 +37,7 @@ static const struct variable {
                  {'s', "SEMCACHE_STATS", "--stats", SC_FILE_STATISTICS},
                  {'t', "SEMCACHE_TRACE", "--trace", SC_FILE_TRACE},
                  {'e', "SEMCACHE_EXPLAIN", "--explain", SC_FILE_EXPLANATION},
+                 {SUMMARY, "SEMCACHE_SUMMARY", NULL, 0},
                  {'c', "SEMCACHE_CHECK", NULL, 0}};
 
 static const struct variable *variable_of(int key)
@@ -73,7 +77,7 @@ static error_t parse_setting(int key, char *text, struct argp_state *state)
 {
     const struct variable *variable = variable_of(key);
     char room[2 * PATH_MAX];
-    const char *value = key == 'c' ? "1" : text;
+    const char *value = key == 'c' ? "1" : key == SUMMARY && !text ? "table" : text;
 
     if (!variable)
         return ARGP_ERR_UNKNOWN;
@@ -164,6 +168,7 @@ int sc_tool_run(int argc, char **argv)
         return CANNOT_RUN;
     if (can_run(program[0]))
         sc_tool_outputs_clear();
+    setenv("SEMCACHE_SUMMARY", "auto", 0);
     execvp(program[0], program);
     fprintf(stderr, "%s: cannot run %s: %s\n", argv[0], program[0], strerror(errno));
     return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;

@@ -89,7 +89,7 @@ void sc_tool_progress(void *arg, const char *what, int done, int total)
     (void)arg;
     fprintf(stderr, "\r[%.*s%*s] %d/%d %.48s\033[K", full, "##############################", BAR - full, "", done,
             total, what);
-    if (done == total)
+    if (done == total || strcmp(what, "stopped") == 0)
         fputc('\n', stderr);
     fflush(stderr);
 }

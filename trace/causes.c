@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "trace/list.h"
+#include "trace/staging.h"
 
 #define BUCKETS 4096
 #define THREADS 256
@@ -22,6 +23,11 @@ const char *const sc_why_names[SC_WHYS] = {
     [SC_WHY_RESHAPE] = "it had been used in another shape",
     [SC_WHY_TOUCH] = "touched by the CPU",
     [SC_WHY_RUN] = "the host's routine needed it",
+    [SC_WHY_COPY] = "copied in each call: not from malloc",
+    [SC_WHY_COPY_STACK] = "copied in each call: on a stack",
+    [SC_WHY_COPY_STATIC] = "copied in each call: static or COMMON",
+    [SC_WHY_COPY_SMALL] = "copied in each call: smaller than SEMCACHE_ARENA_MIN",
+    [SC_WHY_UNSEEN] = "the CPU had written it (not from malloc: the line is unknown)",
     [SC_WHY_AHEAD] = "results on their way home before they are asked for",
 };
 
@@ -58,6 +64,7 @@ struct sc_causes {
     unsigned reshapes;
     struct range matrix;       /* the last one seen */
     uint32_t matrix_number;
+    struct sc_staging staging;
 };
 
 /* --- who ---------------------------------------------------------------------------------------------------------- */
@@ -131,6 +138,14 @@ static bool overlap(const struct range *a, const struct range *b)
     return a->base < b->base + b->bytes && b->base < a->base + a->bytes;
 }
 
+static bool is_staged(const struct sc_causes *c, uint32_t matrix)
+{
+    enum sc_trace_memory memory;
+    bool kept;
+
+    return sc_staging_of(&c->staging, matrix, &memory, &kept);
+}
+
 static bool was_reshaped(const struct sc_causes *c)
 {
     for (unsigned i = 0; i < c->reshapes && i < 64; i++)
@@ -144,31 +159,50 @@ static void forget(struct sc_causes *c, const struct thread *t, const struct sc_
 {
     struct range gone = {event->a, event->bytes};
 
-    if (!overlap(&gone, &t->freed))
+    if (!overlap(&gone, &t->freed) && !is_staged(c, event->matrix))
         c->reshaped[c->reshapes++ % 64] = gone;
+}
+
+/* Of a matrix that is a copy for one call. */
+static bool is_copy(const struct sc_causes *c, uint32_t matrix, enum sc_why *why)
+{
+    static const enum sc_why copies[SC_MEMORIES] = {[SC_MEMORY_OTHER] = SC_WHY_COPY,
+                                                    [SC_MEMORY_STACK] = SC_WHY_COPY_STACK,
+                                                    [SC_MEMORY_STATIC] = SC_WHY_COPY_STATIC,
+                                                    [SC_MEMORY_SMALL] = SC_WHY_COPY_SMALL};
+    enum sc_trace_memory memory;
+    bool kept;
+
+    if (!sc_staging_of(&c->staging, matrix, &memory, &kept) || kept)
+        return false;
+    *why = copies[memory];
+    return true;
 }
 
 /* A matrix begins on the host. */
 static void see_tile(struct sc_causes *c, const struct sc_event *event)
 {
-    struct tile *tile = event->matrix == c->matrix_number && was_reshaped(c) ? tile_of(c, event) : NULL;
+    enum sc_why why = SC_WHY_RESHAPE;
+    bool known = is_copy(c, event->matrix, &why) || (event->matrix == c->matrix_number && was_reshaped(c));
+    struct tile *tile = known ? tile_of(c, event) : NULL;
 
     for (int s = 0; tile && s < 64; s++)
-        tile->why[s] = SC_WHY_RESHAPE;
+        tile->why[s] = (uint8_t)why;
 }
 
 static void change(struct sc_causes *c, struct thread *t, const struct sc_event *event)
 {
     struct tile *tile = event->old_state == event->new_state ? NULL : tile_of(c, event);
     bool evicted = t->matrix == event->matrix && t->tile == event->tile;
-    enum sc_why why = evicted ? SC_WHY_NO_ROOM : event->routine ? SC_WHY_HOST : SC_WHY_WROTE;
+    bool unseen = is_staged(c, event->matrix) && !t->on_host;
+    enum sc_why why = evicted ? SC_WHY_NO_ROOM : unseen ? SC_WHY_UNSEEN : event->routine ? SC_WHY_HOST : SC_WHY_WROTE;
 
     for (int s = 0; tile && s < 64; s++) {
         if (!(event->sectors >> s & 1))
             continue;
         if (event->new_state == SC_MSI_C) {
             tile->why[s] = (uint8_t)why;
-            tile->taken[s] = evicted ? 0 : t->place;
+            tile->taken[s] = evicted || unseen ? 0 : t->place;
         } else if (event->new_state == SC_MSI_G) {
             tile->why[s] = SC_WHY_ANOTHER;
             tile->written[s] = t->place;
@@ -215,6 +249,8 @@ static struct sc_flow part_of(const struct sc_causes *c, const struct thread *t,
     if (part.way == SC_D2H) {
         part.why = !event->routine ? SC_WHY_TOUCH : t->on_host ? SC_WHY_RUN : why_home(c, event);
         part.by = tile->written[s];
+        if (is_copy(c, event->matrix, &part.why))
+            part.by = 0;
     } else if (part.way == SC_H2D) {
         part.why = (enum sc_why)tile->why[s];
         part.by = tile->taken[s];
@@ -278,6 +314,7 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
     int count = 0;
 
     c->at++;
+    sc_staging_next(&c->staging, event);
     if (event->kind != SC_EVENT_STATE)
         t->matrix = 0;
     if (event->kind == SC_EVENT_CALL || event->kind == SC_EVENT_SITE)
@@ -359,6 +396,7 @@ void sc_causes_free(struct sc_causes *c)
             free(tile);
         }
     if (c) {
+        sc_staging_end(&c->staging);
         free(c->place);
         free(c->on_host);
     }

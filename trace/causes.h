@@ -19,6 +19,11 @@ enum sc_why {
     SC_WHY_RESHAPE, /* it was forgotten in another shape */
     SC_WHY_TOUCH,   /* to the host: the CPU touched it; `by`: the call that had written it */
     SC_WHY_RUN,     /* the host's routine needs it */
+    SC_WHY_COPY,    /* a copy for one call, of what cannot be watched: of no malloc; on a stack; static; small */
+    SC_WHY_COPY_STACK,
+    SC_WHY_COPY_STATIC,
+    SC_WHY_COPY_SMALL,
+    SC_WHY_UNSEEN,  /* the CPU wrote it, in memory of no malloc, whose writers are not known */
     SC_WHY_AHEAD,   /* results that are sent home as they are made */
     SC_WHYS
 };

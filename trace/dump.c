@@ -35,6 +35,7 @@ static const struct {
     [SC_EVENT_SITE] = {"site", 0},
     [SC_EVENT_CHOICE] = {"choice", 0},
     [SC_EVENT_TOOK] = {"took", 0},
+    [SC_EVENT_STAGE] = {"stage", SIZED},
 };
 
 static void put_kind(FILE *out, uint16_t kind)
@@ -152,6 +153,11 @@ static void put_choice(FILE *out, const struct sc_event *event)
 }
 
 /* What only this kind of event has. */
+static const char *const memories[SC_MEMORIES] = {[SC_MEMORY_OTHER] = "of no malloc",
+                                                  [SC_MEMORY_STACK] = "on a stack",
+                                                  [SC_MEMORY_STATIC] = "static",
+                                                  [SC_MEMORY_SMALL] = "small"};
+
 static void put_details(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     switch (event->kind) {
@@ -196,6 +202,10 @@ static void put_details(FILE *out, const struct sc_trace_reading *trace, const s
         put_by(out, trace, event->ip);
         if (event->a != event->ip)
             put_by(out, trace, event->a);
+        break;
+    case SC_EVENT_STAGE:
+        fprintf(out, " 0x%" PRIx64 " as 0x%" PRIx64 ", %s%s", event->b, event->a,
+                memories[event->old_state % SC_MEMORIES], event->new_state ? ", kept" : ", for this call");
         break;
     case SC_EVENT_CHOICE: put_choice(out, event); break;
     case SC_EVENT_TOOK: fprintf(out, " %.6f s", (double)event->a * 1e-9); break;
@@ -326,10 +336,17 @@ static void put_events(FILE *out, const struct sc_trace_reading *trace)
     put_pending(out, trace, &pending);
 }
 
+#define COLUMNS 80
+
 static void put_settings(FILE *out, const struct sc_trace_reading *trace)
 {
+    size_t column = 0;
+
     for (size_t i = 0; i < trace->setting_count; i++) {
-        fputs(i ? " " : "\n# ", out);
+        size_t length = trace->settings[i].bytes + 1;
+
+        column = i && column + length <= COLUMNS ? column + length : 1 + length;
+        fputs(column == 1 + length ? "\n# " : " ", out);
         sc_trace_put_text(out, trace->settings[i], "");
     }
 }
@@ -356,7 +373,7 @@ void sc_trace_put_ending(FILE *out, const struct sc_trace_reading *trace)
     const struct sc_trace_header *header = &trace->header;
 
     if (!header->ended)
-        fputs("# the program ended without closing the trace (or still runs): it is complete up to there\n", out);
+        fputs("# the program ended without closing the trace: it is complete up to there\n", out);
     if (header->dropped)
         fprintf(out, "# the oldest %" PRIu64 " events were dropped: SEMCACHE_TRACE_LIMIT, or a full disk\n",
                 header->dropped);

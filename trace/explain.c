@@ -239,11 +239,7 @@ static void put_kind(FILE *out, const struct kind *k)
     double calls = (double)k->calls, timed = (double)k->timed;
 
     fprintf(out, "%9" PRIu64 " %7" PRId64 " %7" PRId64 " %7" PRId64, k->calls, k->m, k->n, k->k);
-    if (k->reason == UNKNOWN)
-        fprintf(out, " %5s %10s %10s %10s %10s %10s", "-", "-", "-", "-", "-", "-");
-    else
-        fprintf(out, " %5s %10.1f %10.1f %10.1f %10.1f %10.1f", k->there < 3 ? there[k->there] : "?", k->host / calls,
-                k->device / calls, k->move / calls, k->result / calls, k->overlap / calls);
+    fprintf(out, " %5s", k->reason == UNKNOWN ? "-" : k->there < 3 ? there[k->there] : "?");
     if (k->devices && k->reason != UNKNOWN)
         fprintf(out, "  devices:%-2d", k->spread);
     else
@@ -255,17 +251,20 @@ static void put_kind(FILE *out, const struct kind *k)
         fprintf(out, " %10s %10.1f %6s", "-", k->took / timed, "-");
     else
         fprintf(out, " %10s %10s %6s", "-", "-", "-");
-    fprintf(out, "  %s\n", k->reason == UNKNOWN ? "-" : sc_trace_reason_name((enum sc_trace_reason)k->reason));
+    putc('\n', out);
+    if (k->reason == UNKNOWN)
+        return;
+    fprintf(out, "%14s host %.1f; devices %.1f, move %.1f, result %.1f, at once %.1f\n%14s %s\n", "", k->host / calls,
+            k->device / calls, k->move / calls, k->result / calls, k->overlap / calls, "",
+            sc_trace_reason_name((enum sc_trace_reason)k->reason));
 }
 
 static void put_calls(FILE *out, const struct explanation *x, sc_trace_line *show)
 {
     if (!x->kind_count)
         return;
-    fprintf(out, "\ncalls; us of one, predicted and as it was\n"
-                 "%9s %7s %7s %7s %5s %10s %10s %10s %10s %10s  %-10s %10s %10s %6s  %s\n",
-            "calls", "m", "n", "k", "there", "host", "devices", "+move", "+result", "-overlap", "ran on",
-            "predicted", "took", "error", "why");
+    fprintf(out, "\ncalls; us of one, predicted and as it was\n%9s %7s %7s %7s %5s  %-10s %10s %10s %6s\n", "calls",
+            "m", "n", "k", "there", "ran on", "predicted", "took", "error");
     for (uint32_t place = 0; place < sc_causes_places(x->causes); place++) {
         bool any = false;
 
@@ -289,16 +288,49 @@ static int by_bytes(const void *left, const void *right)
     return (a->flow.needed > b->flow.needed) - (a->flow.needed < b->flow.needed);
 }
 
-static void put_flow(FILE *out, const struct explanation *x, const struct sum *sum, sc_trace_line *show)
+#define COLUMNS 80
+#define INDENT 26
+
+/* Words, from a column on; ends the line. */
+static void put_wrapped(FILE *out, char *text)
 {
-    fprintf(out, "%14" PRIu64 " %9" PRIu64 "  ", sum->flow.bytes, sum->copies);
-    put_place(out, x, sum->flow.needed, show);
-    fprintf(out, ": %s", sc_why_names[sum->flow.why]);
-    if (sum->flow.by) {
-        fputs(sum->flow.way == SC_D2H ? ", computed by " : " at ", out);
-        put_place(out, x, sum->flow.by, show);
+    size_t column = INDENT;
+    bool first = true;
+
+    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL; first = false) {
+        size_t length = strlen(word);
+
+        if (!first && column + 1 + length > COLUMNS) {
+            fprintf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (!first) {
+            putc(' ', out);
+            column++;
+        }
+        fputs(word, out);
+        column += length;
     }
     putc('\n', out);
+}
+
+static void put_flow(FILE *out, const struct explanation *x, const struct sum *sum, sc_trace_line *show)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *why = open_memstream(&text, &bytes);
+
+    if (!why)
+        return;
+    put_place(why, x, sum->flow.needed, show);
+    fprintf(why, ": %s", sc_why_names[sum->flow.why]);
+    if (sum->flow.by) {
+        fputs(sum->flow.way == SC_D2H ? ", computed by " : " at ", why);
+        put_place(why, x, sum->flow.by, show);
+    }
+    fclose(why);
+    fprintf(out, "%14" PRIu64 " %9" PRIu64 "  ", sum->flow.bytes, sum->copies);
+    put_wrapped(out, text);
+    free(text);
 }
 
 static void put_way(FILE *out, const struct explanation *x, enum sc_transfer way, const char *title,
@@ -332,7 +364,7 @@ static void put_errors(FILE *out, const struct explanation *x, bool devices)
             x->kinds[i].took > 0)
             error[n++] = fabs(x->kinds[i].predicted / x->kinds[i].took - 1);
     if (n) {
-        fprintf(out, "\nerror of the predictions, %s: median %.0f%%, 95th percentile %.0f%%, of %zu kinds of calls\n",
+        fprintf(out, "\nerror of the predictions, %s: median %.0f%%, 95th %.0f%%, of %zu kinds of calls\n",
                 devices ? "devices" : "host", 100 * sc_median(error, n), 100 * sc_percentile(error, n, 95),
                 n);
     }

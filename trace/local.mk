@@ -3,6 +3,7 @@ libcore_la_SOURCES += trace/trace.h trace/file.h trace/file.c trace/format.h tra
 	trace/store.h trace/store.c trace/modules.c trace/rings.c trace/stats.c \
 	trace/list.h trace/list.c trace/read.h trace/read.c trace/totals.h trace/totals.c trace/dump.c trace/summary.c \
 	trace/recent.c \
-	trace/check.h trace/check.c trace/check_state.c trace/site.c trace/causes.h trace/causes.c \
+	trace/check.h trace/check.c trace/check_state.c trace/site.c \
+	trace/staging.h trace/staging.c trace/causes.h trace/causes.c \
 	trace/explain.c
 EXTRA_DIST += trace/README.md

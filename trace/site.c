@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/config.h"
+#include "base/stack.h"
 #include "trace/trace.h"
 
 #define FRAMES 64
@@ -108,6 +110,16 @@ struct sc_trace_site sc_trace_site_here(void)
         __atomic_store_n(&returned[site.program % RETURNED], site.program, __ATOMIC_RELAXED);
     sc_trace_saw_code(site.caller);
     return site;
+}
+
+enum sc_trace_memory sc_trace_memory_of(uintptr_t address, uint64_t bytes)
+{
+    sc_trace_site_prepare();
+    if (sc_stack_is(address))
+        return SC_MEMORY_STACK;
+    if (has(&program, address))
+        return SC_MEMORY_STATIC;
+    return bytes < sc_config.arena_min ? SC_MEMORY_SMALL : SC_MEMORY_OTHER;
 }
 
 /* Is it behind an instruction that calls: of 5 bytes (a distance), 2 to 7 bytes (through a register or memory)? */

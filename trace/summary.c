@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trace/list.h"
+#include "trace/staging.h"
 #include "trace/totals.h"
 
 #define SHOWN 20    /* lines, matrices */
@@ -42,6 +43,8 @@ struct summary {
         uint32_t thread, line; /* plus 1; 0: no cause */
     } cause[THREADS];
     int causes;
+    struct sc_staging staging;
+    uint64_t copies, copied[SC_TRANSFERS]; /* of operands that cannot be watched, each for one call */
 };
 
 /* --- who ---------------------------------------------------------------------------------------------------------- */
@@ -133,6 +136,14 @@ static void add_state(struct summary *sum, const struct sc_event *event)
             tile->writer[s] = line;
 }
 
+static bool is_copy(const struct summary *sum, uint32_t matrix)
+{
+    enum sc_trace_memory memory;
+    bool kept;
+
+    return sc_staging_of(&sum->staging, matrix, &memory, &kept) && !kept;
+}
+
 static void add_transfer(struct summary *sum, const struct sc_event *event)
 {
     enum sc_transfer way = sc_trace_way(event);
@@ -143,6 +154,8 @@ static void add_transfer(struct summary *sum, const struct sc_event *event)
 
     if (m)
         m->bytes[way] += event->bytes;
+    else if (is_copy(sum, event->matrix))
+        sum->copied[way] += event->bytes;
     if (way == SC_D2H && line)
         sum->lines[line - 1].home += event->bytes;
     for (int s = 0; tile && s < 64; s++)
@@ -154,7 +167,9 @@ static void add_transfer(struct summary *sum, const struct sc_event *event)
 
 static void add_matrix(struct summary *sum, const struct sc_event *event)
 {
-    if (sc_trace_list_reserve(&sum->matrices, &sum->matrix_room, sum->matrix_count, 1, sizeof *sum->matrices))
+    if (is_copy(sum, event->matrix))
+        sum->copies++;
+    else if (sc_trace_list_reserve(&sum->matrices, &sum->matrix_room, sum->matrix_count, 1, sizeof *sum->matrices))
         sum->matrices[sum->matrix_count++] = (struct matrix){.seen = *event, .live = true};
 }
 
@@ -173,6 +188,7 @@ static void add_up(struct summary *sum, const struct sc_trace_reading *trace)
     for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
         const struct sc_event *event = trace->order[i];
 
+        sc_staging_next(&sum->staging, event);
         switch (event->kind) {
         case SC_EVENT_CALL:
         case SC_EVENT_FREE: *cause_of(sum, event->thread) = 0; break;
@@ -266,14 +282,17 @@ static void put_matrices(FILE *out, struct summary *sum, const struct sc_trace_r
         return;
     qsort(sum->matrices, sum->matrix_count, sizeof *sum->matrices, by_moved);
     fprintf(out, "\nmatrices\n%9s %14s %14s %14s %14s %9s %9s  %s\n", "number", "bytes", "to devices", "to the host",
-            "between", "reads", "writes", "rows x columns at address, first used by");
+            "between", "reads", "writes", "rows x columns (of a vector: elements) at address, first used by");
     for (size_t i = 0; i < sum->matrix_count && i < SHOWN; i++) {
         const struct matrix *m = &sum->matrices[i];
         const struct sc_event *seen = &m->seen;
 
         fprintf(out, "%9" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %9" PRIu64 " %9" PRIu64 "  ",
                 seen->matrix, seen->bytes, m->bytes[SC_H2D], m->bytes[SC_D2H], m->bytes[SC_D2D], m->reads, m->writes);
-        fprintf(out, "%" PRId64 " x %" PRId64 " at 0x%" PRIx64 ", ", (int64_t)seen->b, (int64_t)seen->c, seen->a);
+        if (seen->old_state && seen->new_state)
+            fprintf(out, "%" PRIu64 " at 0x%" PRIx64 ", ", seen->bytes / seen->new_state, seen->a);
+        else
+            fprintf(out, "%" PRId64 " x %" PRId64 " at 0x%" PRIx64 ", ", (int64_t)seen->b, (int64_t)seen->c, seen->a);
         sc_trace_put_text(out, trace->routines[seen->routine < SC_TRACE_ROUTINES_MAX ? seen->routine : 0], "-");
         putc('\n', out);
     }
@@ -281,8 +300,17 @@ static void put_matrices(FILE *out, struct summary *sum, const struct sc_trace_r
         fprintf(out, "%zu more matrices, of which each moved less\n", sum->matrix_count - SHOWN);
 }
 
+static void put_copies(FILE *out, const struct summary *sum)
+{
+    if (sum->copies)
+        fprintf(out, "\n%" PRIu64 " copies of operands that cannot be watched (on stacks, static, small), each for one"
+                     " call:\n%" PRIu64 " bytes to devices, %" PRIu64 " to the host\n",
+                sum->copies, sum->copied[SC_H2D], sum->copied[SC_D2H]);
+}
+
 static void drop(struct summary *sum)
 {
+    sc_staging_end(&sum->staging);
     for (int i = 0; i < BUCKETS; i++)
         for (struct tile *tile = sum->tiles[i], *next; tile; tile = next) {
             next = tile->next;
@@ -305,6 +333,7 @@ enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show
         put_routines(out, &trace);
         put_lines(out, sum, &trace, show);
         put_matrices(out, sum, &trace);
+        put_copies(out, sum);
         sc_trace_put_ending(out, &trace);
         if (fflush(out) != 0 || ferror(out)) /* for whom has opened it to say */
             status = SC_ERR_IO;

@@ -51,7 +51,8 @@ enum sc_event_kind {
     SC_EVENT_KERNEL,     /* device, op in `old`, type in `new` */
     SC_EVENT_FAULT,      /* * a: address, ip, old = access, b: the line of the program that ip was called from */
     SC_EVENT_EVICT,      /* matrix (0: another form of one), tile, device, bytes */
-    SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols */
+    SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols; old: 1: a vector, folded, new: bytes
+                            of an element */
     SC_EVENT_RESHAPE,    /* matrix forgotten because a view did not fit its lattice */
     SC_EVENT_FORGET,     /* matrix forgotten because its memory went away */
     SC_EVENT_SCALARS,    /* * of the call before: a, b: alpha, c, bytes: beta (the bits of doubles);
@@ -80,8 +81,20 @@ enum sc_event_kind {
                             fetch, b: device, move, c: result, overlap, bytes: now, loss; old: enum sc_trace_reason,
                             new: operands on devices: 0 none, 1 part, 2 all, device: chosen (-1 host, else how many) */
     SC_EVENT_TOOK,       /* what the call of this thread took from idle devices to idle ones: a: nanoseconds */
+    SC_EVENT_STAGE,      /* the call of this thread works on a copy of an operand that cannot be watched: a: the copy,
+                            b: the operand, bytes, old: enum sc_trace_memory, new: 1: it is kept from call to call */
     SC_EVENT_KINDS
 };
+
+/* Where memory is that no malloc of semcache's gave. */
+enum sc_trace_memory {
+    SC_MEMORY_OTHER,
+    SC_MEMORY_STACK,  /* on the stack of the thread that calls */
+    SC_MEMORY_STATIC, /* the program's own data: static, COMMON */
+    SC_MEMORY_SMALL,  /* less than SEMCACHE_ARENA_MIN */
+    SC_MEMORIES
+};
+enum sc_trace_memory sc_trace_memory_of(uintptr_t address, uint64_t bytes);
 
 /* Why a call runs where it does. */
 enum sc_trace_reason {

@@ -1,0 +1,27 @@
+/* Operands that cannot be watched: calls work on a copy, which is a matrix of its own in the trace. */
+#ifndef SC_TRACE_STAGING_H
+#define SC_TRACE_STAGING_H
+
+#include "trace/read.h"
+
+#define SC_STAGINGS 64
+
+struct sc_staging {
+    struct {
+        uint64_t base, bytes;
+        uint32_t thread; /* whose call it is for */
+        uint8_t memory, kept;
+    } last[SC_STAGINGS]; /* copies, the last ones */
+    unsigned count;
+    uint8_t *of; /* by number of the matrix: 0, or 1 + enum sc_trace_memory, and KEPT */
+    size_t room;
+};
+
+/* Takes the next event, in the order of time. */
+void sc_staging_next(struct sc_staging *staging, const struct sc_event *event);
+void sc_staging_end(struct sc_staging *staging);
+
+/* Is the matrix such a copy?  Then where the operand itself is, and whether the copy is kept from call to call. */
+bool sc_staging_of(const struct sc_staging *staging, uint32_t matrix, enum sc_trace_memory *memory, bool *kept);
+
+#endif
