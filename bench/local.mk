@@ -1,17 +1,23 @@
 # Programs whose figures bench/run.sh sets side by side: ours are plain BLAS programs, the peers are hand-written for
 # CUDA.
 EXTRA_DIST += bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/scale.sh \
-	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh
+	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh bench/start.sh
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la
-EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac bench/cuda_rates \
-	bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg
+EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac \
+	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
 bench_sweep_SOURCES = bench/sweep.c
 bench_sweep_LDADD = $(BLAS_LIBS) -lm
+bench_start_SOURCES = bench/start.c examples/example.h
+bench_start_LDADD = $(BLAS_LIBS)
+bench_cuda_start_SOURCES = bench/cuda_start.c
+bench_cuda_start_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_cuda_start_LDFLAGS = $(CUDA_LDFLAGS)
+bench_cuda_start_LDADD = -ldl
 bench_factor_SOURCES = bench/factor.c
 bench_factor_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 
@@ -44,9 +50,9 @@ bench_hand_sparse_cg_LDFLAGS = $(CUDA_LDFLAGS)
 bench_hand_sparse_cg_LDADD = -lcublas -lcusparse -lcudart -lm
 
 if HAVE_BLAS
-noinst_PROGRAMS += bench/dgemm bench/sweep bench/sparse_cg bench/sparse_gemm bench/sparse_formats
+noinst_PROGRAMS += bench/dgemm bench/sweep bench/start bench/sparse_cg bench/sparse_gemm bench/sparse_formats
 if HAVE_CUDA
-noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/cuda_rates
+noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/cuda_rates bench/cuda_start
 endif
 endif
 
