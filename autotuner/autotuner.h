@@ -150,6 +150,10 @@ int64_t sc_autotuner_small(int level);
 /* Useful floating point operations of a call (a complex product counts 4, a complex sum 2). */
 double sc_autotuner_flops(const struct sc_autotuner_call *call);
 
+/* Flop/s of the host BLAS in a double-precision product, for calls that the database knows nothing about; 0 (the state
+ * at the start): a guess by the number of processors. */
+void sc_autotuner_host_rate(double flops);
+
 /* Forgets accounts, plans, trials and readers (tests; a change of devices). */
 void sc_autotuner_reset(void);
 

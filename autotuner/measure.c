@@ -166,7 +166,7 @@ static void stages(struct sc_bench *b)
     for (int d = 0; d < b->how->devices; d++)
         if (model_of(b, d) == d && !b->how->links_only)
             sc_bench_kernels(b, d);
-    if (!b->how->links_only)
+    if (!b->how->links_only && !b->how->devices_only)
         sc_bench_kernels(b, SC_PLACE_HOST);
     sc_bench_sets(b);
     sc_bench_pairs(b);

@@ -12,6 +12,7 @@ struct sc_measure {
     const struct sc_device_host *host;
     bool quick;    /* a second or two: few sizes, no pairs of links, one device of a kind */
     bool links_only; /* no kernels */
+    bool devices_only; /* no kernels of the host */
     double budget; /* s of real time after which the rest is left out; 0: none */
     bool (*stop)(void *arg);                                             /* NULL, or asked between measurements */
     void (*progress)(void *arg, const char *what, int done, int total);  /* NULL, or told before each measurement */

@@ -154,12 +154,17 @@ static double start_seconds(const struct sc_autotuner_call *call)
 
 /* --- predictions -------------------------------------------------------------------------------------------------- */
 
+static double host_flops; /* of all processors together, measured; 0: not known */
+
+void sc_autotuner_host_rate(double flops) { __atomic_store(&host_flops, &flops, __ATOMIC_RELAXED); }
+
 static double host_roofline(const struct sc_autotuner_call *call, double flops, double bytes)
 {
     int cores = call->machine.cores > 0 ? call->machine.cores : 1;
-    double bandwidth = smaller(cores * HOST_CORE_BANDWIDTH, HOST_BANDWIDTH_MAX);
+    double bandwidth = smaller(cores * HOST_CORE_BANDWIDTH, HOST_BANDWIDTH_MAX), rate;
 
-    return HOST_CALL_SECONDS + larger(flops / (cores * HOST_CORE_FLOPS), bytes / bandwidth);
+    __atomic_load(&host_flops, &rate, __ATOMIC_RELAXED);
+    return HOST_CALL_SECONDS + larger(flops / known(rate, cores * HOST_CORE_FLOPS), bytes / bandwidth);
 }
 
 /* Before the devices are open nothing is known but the sizes. */

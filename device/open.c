@@ -7,6 +7,7 @@
 
 #include "base/inside.h"
 #include "device/device.h"
+#include "device/wake.h"
 
 #define CUDA_MODULE      "semcache-cuda.so"
 #define CUDA_LEAST_SPACE ((rlim_t)8 << 30) /* bytes of address space below which it is not loaded */
@@ -99,11 +100,16 @@ static enum sc_status open_module(const struct sc_device_host *host, enum sc_log
 {
     static struct sc_device_host own; /* the implementation keeps it until close */
     enum sc_status status;
+    const struct sc_device_ops *found;
 
     own = *host;
     if (sc_log_threshold < level)
         own.log = silent;
-    status = open_kind(&own, load_cuda(&own, level), spec, ops, count);
+    sc_device_wake(&own, spec);
+    found = load_cuda(&own, level);
+    sc_device_awake();
+    status = open_kind(&own, found, spec, ops, count);
+    sc_device_wake_end();
     own.log = host->log; /* errors of devices that are there are news */
     return status;
 }

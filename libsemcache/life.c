@@ -197,7 +197,7 @@ static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
 static const struct sc_device_host device_host = {.config = &sc_config,
                                                   .blas_symbol = sc_blas_host_symbol,
                                                   .log = sc_log,
-                                                  .thread_enter = sc_inside_enter};
+                                                  .thread_enter = sc_opener_thread_enter};
 
 /* Each step logs its own failure. */
 static bool open_devices(void)

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
 #include "libsemcache/opener.h"
@@ -21,6 +22,7 @@ static enum stage {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starting and joining the thread, and taking */
 static pthread_t thread;
 static bool started; /* and not joined */
+static bool awaited; /* somebody waits for the thread; atomic */
 static __thread bool me __attribute__((tls_model("initial-exec")));
 static __thread bool holds __attribute__((tls_model("initial-exec"))); /* the lock, or waits for it */
 
@@ -32,6 +34,12 @@ static enum stage stage_now(void) { return __atomic_load_n(&stage, __ATOMIC_ACQU
 static void set_stage(enum stage next) { __atomic_store_n(&stage, next, __ATOMIC_RELEASE); }
 
 bool sc_opener_is_me(void) { return me; }
+
+void sc_opener_thread_enter(void)
+{
+    me = true;
+    sc_inside_enter();
+}
 
 static void hold(void)
 {
@@ -85,12 +93,22 @@ void sc_opener_know_thread(void)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
+/* What is measured behind the opening ends when somebody waits for the thread. */
+static bool is_awaited(void *none)
+{
+    (void)none;
+    return __atomic_load_n(&awaited, __ATOMIC_RELAXED);
+}
+
+static void hurry(void) { __atomic_store_n(&awaited, true, __ATOMIC_RELAXED); }
+
 /* Of ordinary priority: the driver's own threads inherit it, and stay. */
 static void *open_devices(void *host)
 {
-    me = true;
-    sc_inside_enter(); /* for good */
+    sc_opener_thread_enter(); /* for good */
     status_ = sc_device_open(host, sc_config.device, &ops_, &count_);
+    if (status_ == SC_OK && ops_)
+        sc_autotuner_prepare(ops_, count_, host, is_awaited);
     atexit(sc_opener_end); /* now, so that it runs before what the driver has registered (rule L7) */
     set_stage(OPENED);
     return NULL;
@@ -136,6 +154,7 @@ bool sc_opener_come(void)
 
     if (stage_now() == NOBODY)
         return true;
+    hurry();
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += PATIENCE_SECONDS;
     hold();
@@ -151,6 +170,7 @@ void sc_opener_wait(void)
 
     if (me || stage_now() == NOBODY)
         return;
+    hurry();
     while (holds && stage_now() == OPENING) /* in a signal handler that has interrupted one of the others */
         nanosleep(&nap, NULL);
     if (holds)
@@ -164,6 +184,7 @@ enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc
 {
     enum sc_status status;
 
+    hurry();
     hold();
     join();
     if (stage_now() == OPENED) {
@@ -182,6 +203,7 @@ void sc_opener_end(void)
 {
     if (stage_now() == NOBODY)
         return;
+    hurry();
     hold();
     join();
     if (stage_now() == OPENED && status_ == SC_OK && ops_)

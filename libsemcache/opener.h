@@ -24,8 +24,10 @@ void sc_opener_know_thread(void);
 /* Closes what was opened and not taken. */
 void sc_opener_end(void);
 
-/* The calling thread is the one that opens: a driver may fork meanwhile. */
+/* The calling thread is the one that opens, or one that a device implementation has started: a driver may fork in
+ * them, and such a fork waits for nobody. */
 bool sc_opener_is_me(void);
+void sc_opener_thread_enter(void); /* first in each thread of a device implementation (struct sc_device_host) */
 /* A forked child: its driver stayed with the parent.  True when there was one. */
 bool sc_opener_child(void);
 

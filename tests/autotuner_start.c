@@ -1,5 +1,5 @@
 /* Which measurements a program gets: none, those of a file, those of the cache, or, on devices that are not emulated
- * (here: that hide it), those it makes itself. */
+ * (here: that hide it), those that are made while the devices are opened beside its calls; never in front of a call. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,12 +31,52 @@ static const char *kept(void)
     return found;
 }
 
-static const struct sc_database *start(const struct sc_device_ops *ops, const char *database, enum sc_tune tune)
+static int asked; /* so many times until the answer is to stop */
+
+static bool stop(void *none)
+{
+    (void)none;
+    return asked == 0 || --asked == 0;
+}
+
+static bool never(void *none)
+{
+    (void)none;
+    return false;
+}
+
+/* As a call finds it that waits for the devices. */
+static const struct sc_database *take(const struct sc_device_ops *ops, const char *database, enum sc_tune tune)
 {
     sc_config.database = database;
     sc_config.tune = tune;
     sc_autotuner_start(ops, devices, device_host());
     return sc_autotuner_database();
+}
+
+/* Opened in the background before. */
+static const struct sc_database *start(const struct sc_device_ops *ops, const char *database, enum sc_tune tune)
+{
+    sc_config.database = database;
+    sc_config.tune = tune;
+    sc_autotuner_prepare(ops, devices, device_host(), never);
+    return take(ops, database, tune);
+}
+
+static bool kernels_at(const struct sc_database *db, int place)
+{
+    for (int i = 0; i < db->kernels; i++)
+        if (db->kernel[i].place == place)
+            return true;
+    return false;
+}
+
+static void test_in_front(void)
+{
+    tap_ok(!take(&real, "auto", SC_TUNE_QUICK) && !kept(), "nothing is measured in front of a call");
+    asked = 5;
+    sc_autotuner_prepare(&real, devices, device_host(), stop);
+    tap_ok(asked == 0 && !kept(), "what is measured behind ends when somebody waits, and nothing is kept");
 }
 
 static void test_without(void)
@@ -67,6 +107,8 @@ static void test_made(void)
 
     tap_ok(db && db->quick && db->devices == devices && db->link[SC_PLACE_HOST][0].bandwidth > 0,
            "auto: they are made");
+    tap_ok(db && kernels_at(db, 0) && !kernels_at(db, SC_PLACE_HOST),
+           "of the devices; the host is the program's meanwhile");
     if (!tap_ok(kept() && stat(kept(), &about) == 0 && (about.st_mode & 0777) == 0600, "and kept"))
         return;
     written = about.st_mtim.tv_nsec;
@@ -91,6 +133,7 @@ int main(void)
     real = *emulated;
     real.virtual_seconds = NULL;
     test_without();
+    test_in_front();
     test_busy();
     test_made();
     emulated->close();

@@ -39,7 +39,7 @@
     F(cudaEventRecord, RUNTIME, cudaErrorUnknown) F(cudaStreamWaitEvent, RUNTIME, cudaErrorUnknown)              \
     F(cudaStreamSynchronize, RUNTIME, cudaErrorUnknown) F(cudaDeviceSynchronize, RUNTIME, cudaErrorUnknown)      \
     F(cudaStreamCreateWithPriority, RUNTIME, cudaErrorUnknown) F(cudaStreamDestroy, RUNTIME, cudaErrorUnknown)   \
-    F(cudaGetDeviceCount, RUNTIME, cudaErrorUnknown) F(cudaGetDeviceProperties, RUNTIME, cudaErrorUnknown)       \
+    F(cudaGetDeviceCount, RUNTIME, cudaErrorUnknown)                                                             \
     F(cudaDeviceGetAttribute, RUNTIME, cudaErrorUnknown) F(cudaDeviceGetPCIBusId, RUNTIME, cudaErrorUnknown)     \
     F(cudaDeviceCanAccessPeer, RUNTIME, cudaErrorUnknown) F(cudaDeviceEnablePeerAccess, RUNTIME, cudaErrorUnknown) \
     F(cudaDeviceGetStreamPriorityRange, RUNTIME, cudaErrorUnknown)                                               \

@@ -64,8 +64,16 @@ void sc_cuda_leave(const int *pushed);
 #define SC_CUDA_SCOPE(d) int scope_ __attribute__((cleanup(sc_cuda_leave), unused)) = sc_cuda_enter(d)
 
 enum sc_status sc_cuda_driver_load(void);
+void sc_cuda_device_name(const struct sc_cuda_device *d, char *name, size_t bytes);
 enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d);
 void sc_cuda_context_release(struct sc_cuda_device *d);
+
+/* Starts a thread of the module, with all signals blocked; false: it runs nothing. */
+bool sc_cuda_thread(pthread_t *thread, void *(*run)(void *), void *argument);
+
+/* SEMCACHE_LOG=debug: says what took the seconds since *since, which becomes now. */
+void sc_cuda_step(double *since, int device, const char *what);
+double sc_cuda_now(void);
 
 /* Kernels that are built in; the device's context is current.  `image`: what nvcc -fatbin makes. */
 enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const char *name, CUfunction *function);
@@ -135,6 +143,7 @@ enum sc_status sc_cuda_joules(int device, double *joules);
 
 /* kernel.c */
 enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel);
+enum sc_status sc_cuda_kernels_open(struct sc_cuda_device *d); /* what kernels on SC_STREAM_COMPUTE need */
 void sc_cuda_kernels_close(struct sc_cuda_device *d);
 
 /* sparse.c */

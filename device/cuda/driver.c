@@ -4,11 +4,14 @@
 #include "device/cuda/cuda_int.h"
 
 #include <dlfcn.h>
+#include <signal.h>
+#include <time.h>
 
 static struct {
     void *library;
     CUresult (*init)(unsigned);
     CUresult (*device_get)(CUdevice *, int);
+    CUresult (*device_name)(char *, int, CUdevice);
     CUresult (*primary_retain)(CUcontext *, CUdevice);
     CUresult (*primary_release)(CUdevice);
     CUresult (*current)(CUcontext *);
@@ -38,7 +41,7 @@ enum sc_status sc_cuda_driver_load(void)
         return SC_ERR_UNSUPPORTED;
     }
     if (find(&driver.init, "cuInit") && find(&driver.device_get, "cuDeviceGet") &&
-        find(&driver.primary_retain, "cuDevicePrimaryCtxRetain") &&
+        find(&driver.device_name, "cuDeviceGetName") && find(&driver.primary_retain, "cuDevicePrimaryCtxRetain") &&
         find(&driver.primary_release, "cuDevicePrimaryCtxRelease_v2") && find(&driver.current, "cuCtxGetCurrent") &&
         find(&driver.push, "cuCtxPushCurrent_v2") && find(&driver.pop, "cuCtxPopCurrent_v2") &&
         find(&driver.load, "cuModuleLoadData") && find(&driver.function, "cuModuleGetFunction") &&
@@ -70,6 +73,13 @@ void sc_cuda_context_release(struct sc_cuda_device *d)
     if (d->context)
         driver.primary_release(d->driver_device);
     d->context = NULL;
+}
+
+/* By the driver: cudaGetDeviceProperties asks the device for a hundred things, some of them slowly. */
+void sc_cuda_device_name(const struct sc_cuda_device *d, char *name, size_t bytes)
+{
+    if (driver.device_name(name, (int)bytes, d->driver_device) != CUDA_SUCCESS)
+        *name = '\0';
 }
 
 int sc_cuda_enter(const struct sc_cuda_device *d)
@@ -122,4 +132,34 @@ enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y
                                      void **arguments)
 {
     return checked(driver.launch(function, x, y, 1, threads, 1, 1, 0, stream, arguments, NULL), "cuLaunchKernel");
+}
+
+/* --- threads of the module, and what its start takes -------------------------------------------------------------- */
+
+bool sc_cuda_thread(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    sigset_t all, old;
+    bool started;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits it */
+    started = pthread_create(thread, NULL, run, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return started;
+}
+
+double sc_cuda_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void sc_cuda_step(double *since, int device, const char *what)
+{
+    double t = sc_cuda_now();
+
+    sc_cuda_host->log(SC_LOG_DEBUG, "start: device %d: %.3f s: %s", device, t - *since, what);
+    *since = t;
 }

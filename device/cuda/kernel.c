@@ -243,6 +243,8 @@ static enum sc_status make_handle(struct sc_cuda_stream *q)
     return sc_cuda_blas_failed(error, "initialisation");
 }
 
+enum sc_status sc_cuda_kernels_open(struct sc_cuda_device *d) { return make_handle(&d->streams[SC_STREAM_COMPUTE]); }
+
 enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
 {
     struct sc_cuda_device *d = sc_cuda_device(device);

@@ -102,37 +102,92 @@ static int highest_priority(void)
     return highest;
 }
 
-static enum sc_status open_device(struct sc_cuda_device *d, int index, int ordinal, int sharers)
+static enum sc_status open_streams(struct sc_cuda_device *d)
 {
-    struct sc_device_properties *p = &d->properties;
-    struct cudaDeviceProp about;
-    enum sc_status status;
+    enum sc_status status = SC_OK;
 
-    memset(d, 0, sizeof *d);
-    d->index = index;
-    d->ordinal = ordinal;
-    if ((status = sc_cuda_context_retain(d)))
-        return status;
-    SC_CUDA_SCOPE(d);
     for (int s = 0; s < SC_STREAMS && !status; s++)
         status = SC_CUDA(cudaStreamCreateWithPriority(&d->streams[s].stream, cudaStreamNonBlocking,
                                                       s == SC_STREAM_EXCHANGE ? highest_priority() : 0));
-    if (!status)
-        status = sc_cuda_slots_open(d);
-    if (!status)
-        status = SC_CUDA(cudaGetDeviceProperties(&about, ordinal));
-    if (!status)
-        status = usable_memory(sc_cuda_host->config, sharers, &p->memory);
-    if (!status)
-        status = sc_cuda_pool_open(d, p->memory);
-    if (status)
-        return status;
-    memcpy(p->name, about.name, sizeof p->name - 1);
-    d->max_pitch = about.memPitch;
+    return status;
+}
+
+static void describe(struct sc_cuda_device *d)
+{
+    struct sc_device_properties *p = &d->properties;
+
+    sc_cuda_device_name(d, p->name, sizeof p->name);
+    d->max_pitch = (size_t)attribute(d, cudaDevAttrMaxPitch);
     d->reads_host = attribute(d, cudaDevAttrCanUseHostPointerForRegisteredMem);
     guess_rates(d, p);
     sc_cuda_identify(d);
+}
+
+/* What the first call needs; the rest is made when it is first used. */
+static enum sc_status open_device(struct sc_cuda_device *d, int sharers)
+{
+    double since = sc_cuda_now();
+    enum sc_status status = sc_cuda_context_retain(d);
+
+    if (status)
+        return status;
+    sc_cuda_step(&since, d->index, "context");
+    SC_CUDA_SCOPE(d);
+    status = open_streams(d);
+    if (!status)
+        status = sc_cuda_slots_open(d);
+    sc_cuda_step(&since, d->index, "streams and result slots");
+    if (!status)
+        status = usable_memory(sc_cuda_host->config, sharers, &d->properties.memory);
+    if (!status)
+        status = sc_cuda_pool_open(d, d->properties.memory);
+    if (status)
+        return status;
+    describe(d);
+    sc_cuda_step(&since, d->index, "properties");
+    sc_cuda_kernels_open(d); /* if it fails, the first launch tries again */
+    sc_cuda_step(&since, d->index, "cuBLAS");
     return SC_OK;
+}
+
+/* --- each device in a thread of its own: a context takes a fifth of a second ------------------------------------- */
+
+struct task {
+    struct sc_cuda_device *device;
+    enum sc_status (*run)(struct sc_cuda_device *d, int sharers);
+    int sharers;
+    enum sc_status status;
+    pthread_t thread;
+    bool apart;
+};
+
+static void *in_thread(void *task)
+{
+    struct task *t = task;
+
+    sc_cuda_host->thread_enter();
+    t->status = t->run(t->device, t->sharers);
+    return NULL;
+}
+
+/* Runs a step on all devices, the first one's in this thread; the first error. */
+static enum sc_status on_each(enum sc_status (*run)(struct sc_cuda_device *d, int sharers), int sharers)
+{
+    struct task task[SC_DEVICES_MAX];
+    enum sc_status status = SC_OK;
+
+    for (int i = sc_cuda_count - 1; i >= 0; i--) {
+        task[i] = (struct task){.device = &sc_cuda_devices[i], .run = run, .sharers = sharers};
+        task[i].apart = i > 0 && sc_cuda_thread(&task[i].thread, in_thread, &task[i]);
+        if (!task[i].apart)
+            task[i].status = run(task[i].device, sharers);
+    }
+    for (int i = 0; i < sc_cuda_count; i++) {
+        if (task[i].apart)
+            pthread_join(task[i].thread, NULL);
+        status = status ? status : task[i].status;
+    }
+    return status;
 }
 
 /* Bytes/s between two devices, from what a generation's NVLinks and switches carry (measured on compute capability 9;
@@ -147,27 +202,34 @@ static double guess_peer_rate(const struct sc_cuda_device *d, int ordinal)
     return major >= 9 ? 340e9 : major == 8 ? 230e9 : major == 7 ? 45e9 : 18e9;
 }
 
-/* Direct copies between all pairs that can. */
-static void connect_peers(void)
+/* Direct copies from all others that can. */
+static enum sc_status connect_peers(struct sc_cuda_device *d, int none)
 {
-    for (int to = 0; to < sc_cuda_count; to++) {
-        struct sc_cuda_device *d = &sc_cuda_devices[to];
+    double since = sc_cuda_now();
 
-        SC_CUDA_SCOPE(d);
-        for (int from = 0; from < sc_cuda_count; from++) {
-            int ordinal = sc_cuda_devices[from].ordinal, can = 0;
-            cudaError_t error;
+    (void)none;
+    SC_CUDA_SCOPE(d);
+    for (int from = 0; from < sc_cuda_count; from++) {
+        int ordinal = sc_cuda_devices[from].ordinal, can = 0;
+        cudaError_t error;
 
-            if (from == to || cudaDeviceCanAccessPeer(&can, d->ordinal, ordinal) != cudaSuccess || !can)
-                continue;
-            error = cudaDeviceEnablePeerAccess(ordinal, 0);
-            d->properties.peer[from] = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
-            d->properties.peer_bandwidth[from] = guess_peer_rate(d, ordinal);
-        }
-        cudaGetLastError();
+        if (from == d->index || cudaDeviceCanAccessPeer(&can, d->ordinal, ordinal) != cudaSuccess || !can)
+            continue;
+        error = cudaDeviceEnablePeerAccess(ordinal, 0);
+        d->properties.peer[from] = error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+        d->properties.peer_bandwidth[from] = guess_peer_rate(d, ordinal);
     }
-    for (int i = 0; i < sc_cuda_count && sc_cuda_count > 1; i++)
-        sc_cuda_exchange_open(&sc_cuda_devices[i]);
+    cudaGetLastError();
+    sc_cuda_step(&since, d->index, "access to peers");
+    return SC_OK;
+}
+
+/* When all peers are connected: kernels need the way back, too. */
+static enum sc_status open_exchange(struct sc_cuda_device *d, int none)
+{
+    (void)none;
+    sc_cuda_exchange_open(d);
+    return SC_OK;
 }
 
 static void close_device(struct sc_cuda_device *d)
@@ -199,6 +261,8 @@ static void module_close(void)
 {
     /* All are idle before the first one goes: a stream of one may copy from the memory of another. */
     for (int i = 0; i < sc_cuda_count; i++) {
+        if (!sc_cuda_devices[i].context)
+            continue;
         SC_CUDA_SCOPE(&sc_cuda_devices[i]);
         SC_CUDA(cudaDeviceSynchronize());
     }
@@ -207,11 +271,34 @@ static void module_close(void)
     sc_cuda_count = 0;
 }
 
+static enum sc_status open_devices(const int *ordinals, struct sc_device_share share, int *count)
+{
+    enum sc_status status;
+
+    for (int i = 0; i < share.count; i++) {
+        memset(&sc_cuda_devices[i], 0, sizeof sc_cuda_devices[i]);
+        sc_cuda_devices[i].index = i;
+        sc_cuda_devices[i].ordinal = ordinals[share.first + i];
+    }
+    sc_cuda_count = share.count; /* half-opened ones included: close takes them down */
+    status = on_each(open_device, share.sharers);
+    if (status) {
+        module_close();
+        return status;
+    }
+    if (sc_cuda_count > 1) {
+        on_each(connect_peers, 0);
+        on_each(open_exchange, 0);
+    }
+    *count = sc_cuda_count;
+    return SC_OK;
+}
+
 /* Without a driver or a device: SC_OK and no devices, in silence (the caller knows whether that matters). */
 static enum sc_status module_open(const struct sc_device_host *host, const char *spec, int *count)
 {
     int present = 0, chosen = 0, ordinals[SC_DEVICES_MAX];
-    struct sc_device_share share = {0};
+    double since = sc_cuda_now();
     enum sc_status status;
     cudaError_t error;
 
@@ -220,6 +307,7 @@ static enum sc_status module_open(const struct sc_device_host *host, const char 
     if (sc_cuda_driver_load())
         return SC_OK;
     error = cudaGetDeviceCount(&present);
+    sc_cuda_step(&since, 0, "driver and runtime");
     if (error == cudaErrorNoDevice || (error == cudaSuccess && !present)) {
         cudaGetLastError();
         return SC_OK;
@@ -227,19 +315,7 @@ static enum sc_status module_open(const struct sc_device_host *host, const char 
     if (error != cudaSuccess)
         return sc_cuda_failed(error, "cudaGetDeviceCount");
     status = select_devices(spec ? spec : "", present, ordinals, &chosen);
-    if (!status)
-        share = sc_device_share(host->config, chosen);
-    for (int i = 0; i < share.count && !status; i++) {
-        status = open_device(&sc_cuda_devices[i], i, ordinals[share.first + i], share.sharers);
-        sc_cuda_count = i + 1; /* a half-opened one included: close takes it down */
-    }
-    if (status) {
-        module_close();
-        return status;
-    }
-    connect_peers();
-    *count = sc_cuda_count;
-    return SC_OK;
+    return status ? status : open_devices(ordinals, sc_device_share(host->config, chosen), count);
 }
 
 static enum sc_status module_properties(int device, struct sc_device_properties *out)

@@ -4,7 +4,6 @@
 #include "device/cuda/cuda_int.h"
 
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_WRITE
@@ -54,15 +53,11 @@ void sc_cuda_populate(void *base, size_t bytes)
     struct work work = {.base = base, .bytes = bytes};
     pthread_t thread[THREADS_MOST];
     int wanted = threads_for(bytes), started = 0;
-    sigset_t all, old;
 
     if (wanted < 2)
         return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); /* the threads inherit it */
-    while (started < wanted - 1 && !pthread_create(&thread[started], NULL, helper, &work))
+    while (started < wanted - 1 && sc_cuda_thread(&thread[started], helper, &work))
         started++;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
     if (started)
         populate(&work);
     while (started)

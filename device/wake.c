@@ -1,0 +1,88 @@
+/* The driver starts, and makes the first device's context, while the CUDA module's libraries are loaded: each of the
+ * two takes a tenth to a third of a second, and neither needs the other. */
+#define _GNU_SOURCE
+#include "device/wake.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "device/share.h"
+
+/* The driver's functions by the types of its interface: handles are pointers, results and devices are integers. */
+static struct {
+    int (*init)(unsigned);
+    int (*count)(int *);
+    int (*device)(int *, int);
+    int (*retain)(void **, int);
+    int (*release)(int);
+} driver;
+
+static struct {
+    pthread_t thread;
+    bool started;
+    int device;    /* the driver's */
+    bool retained; /* its primary context, by the thread */
+} waking;
+
+static bool find(void *library, void *function, const char *name)
+{
+    *(void **)function = dlsym(library, name);
+    return *(void **)function != NULL;
+}
+
+/* Without a driver, or where it does not start: false, in silence; the module says why. */
+static bool start_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL); /* kept: drivers do not survive dlclose */
+
+    return library && find(library, &driver.init, "cuInit") && find(library, &driver.count, "cuDeviceGetCount") &&
+           find(library, &driver.device, "cuDeviceGet") &&
+           find(library, &driver.retain, "cuDevicePrimaryCtxRetain") &&
+           find(library, &driver.release, "cuDevicePrimaryCtxRelease_v2") && driver.init(0) == 0;
+}
+
+/* The first device that the module will open; -1: it is not known here. */
+static int first_device(const struct sc_config *config, const char *spec)
+{
+    int count = 0;
+
+    if (driver.count(&count) != 0 || count < 1)
+        return -1;
+    if (!*spec)
+        return sc_device_share(config, count < SC_DEVICES_MAX ? count : SC_DEVICES_MAX).first;
+    return config->ranks > 1 || *spec < '0' || *spec > '9' || atoi(spec) >= count ? -1 : atoi(spec);
+}
+
+static void *retain(void *host)
+{
+    void *context;
+
+    ((const struct sc_device_host *)host)->thread_enter();
+    waking.retained = driver.retain(&context, waking.device) == 0;
+    return NULL;
+}
+
+void sc_device_wake(const struct sc_device_host *host, const char *spec)
+{
+    int first = start_driver() ? first_device(host->config, spec) : -1;
+
+    waking.retained = false;
+    waking.started = first >= 0 && driver.device(&waking.device, first) == 0 &&
+                     pthread_create(&waking.thread, NULL, retain, (void *)host) == 0;
+}
+
+void sc_device_awake(void)
+{
+    if (waking.started)
+        pthread_join(waking.thread, NULL);
+    waking.started = false;
+}
+
+void sc_device_wake_end(void)
+{
+    sc_device_awake();
+    if (waking.retained)
+        driver.release(waking.device);
+    waking.retained = false;
+}
