@@ -36,9 +36,11 @@ bool sc_stack_has(unsigned long bytes)
     return here - own.lo < own.bytes && here - own.lo >= bytes;
 }
 
+bool sc_stack_holds(uintptr_t address) { return address - own.lo < own.bytes; }
+
 bool sc_stack_is(uintptr_t address)
 {
     if (!own.bytes)
         ask();
-    return address - own.lo < own.bytes;
+    return sc_stack_holds(address);
 }

@@ -13,5 +13,8 @@ bool sc_stack_has(unsigned long bytes);
 
 /* Is this address on the thread's own stack? */
 bool sc_stack_is(uintptr_t address);
+/* The same without asking the system, and so false before the thread has called another function of these.
+ * Async-signal-safe. */
+bool sc_stack_holds(uintptr_t address);
 
 #endif

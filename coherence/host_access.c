@@ -497,7 +497,6 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     uintptr_t page = sc_page_floor(addr), lo, hi;
-    struct sc_host_block block;
     enum sc_prot prot;
 
     if (!sc_host_in_arena((void *)addr)) {
@@ -510,9 +509,9 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         return SC_FAULT_NOT_OURS;
     sc_protocol_lock();
     prot = sc_host_prot(page);
-    if (prot == SC_PROT_RW) { /* another thread's fault has opened it, or it is nobody's */
+    if (prot == SC_PROT_RW) { /* another thread has opened it; a page that faults on its own does so again (rule F7) */
         sc_protocol_unlock();
-        return sc_host_block_of((void *)addr, &block) ? SC_FAULT_DONE : SC_FAULT_NOT_OURS;
+        return SC_FAULT_DONE;
     }
     if (prot == SC_PROT_R && access == SC_READ) {
         sc_protocol_unlock();

@@ -237,8 +237,6 @@ void sc_host_arena_free(void *p)
 /* Drops the entries of block i, after bringing it home unless all of it is to be `discarded`. */
 static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
 {
-    if (!bit(span->tracked, i))
-        return;
     if (!discarded)
         sc_host_acquire(block_base(span, i), block_bytes(span), SC_RDWR);
     sc_host_forget(block_base(span, i), block_bytes(span));
@@ -267,8 +265,8 @@ void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost)
     uint32_t i;
 
     while ((span = next_block(&addr, end, &i, &from, &to))) {
+        set(span->odd, i); /* first: a call that has found the block is over when the entries are dropped */
         drop(span, i, false);
-        set(span->odd, i);
         if (lost)
             set(span->lost, i);
     }
@@ -281,7 +279,8 @@ void sc_host_arena_empty(uintptr_t addr, size_t bytes)
     uint32_t i;
 
     while ((span = next_block(&addr, end, &i, &from, &to))) {
-        drop(span, i, to - from == block_bytes(span));
+        if (bit(span->tracked, i))
+            drop(span, i, to - from == block_bytes(span));
         sc_host_span_empty(span, (void *)from, to - from);
     }
 }

@@ -69,5 +69,7 @@ static inline void *sc_host_sys_mmap(void *addr, size_t bytes, int prot, int fla
 /* A call that changes mappings, made through syscall(): what mmap.c does before it.  True: nothing is left to ask the
  * kernel for, the result is 0. */
 bool sc_host_remaps(long number, const long argument[6]);
+/* The same of process_madvise, on this process's own memory: then it is done, with this result. */
+bool sc_host_advises_by_fd(const long argument[6], long *result);
 
 #endif

@@ -12,10 +12,15 @@
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
 #include "host/host_int.h"
+#include "host/libc.h"
 #include "host/next.h"
 
-static void *next_sigprocmask, *next_pthread_sigmask, *next_pthread_attr_setsigmask_np, *next_sigsuspend, *next_pselect;
-static void *next_ppoll, *next___ppoll_chk, *next_epoll_pwait, *next_epoll_pwait2;
+static void *next_pthread_attr_setsigmask_np;
+/* Their other arguments go to the kernel, too. */
+static void *next_sigprocmask = sc_libc_sigprocmask, *next_pthread_sigmask = sc_libc_pthread_sigmask;
+static void *next_sigsuspend = sc_libc_sigsuspend, *next_pselect = sc_libc_pselect, *next_ppoll = sc_libc_ppoll;
+static void *next___ppoll_chk = sc_libc___ppoll_chk, *next_epoll_pwait = sc_libc_epoll_pwait;
+static void *next_epoll_pwait2 = sc_libc_epoll_pwait2;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 

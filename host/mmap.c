@@ -4,10 +4,16 @@
  *
  * mmap without MAP_FIXED never meets the arena: its addresses are taken. */
 #define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "base/inside.h"
 #include "host/arena.h"
@@ -78,7 +84,7 @@ static bool advised(uintptr_t addr, size_t bytes, int advice)
 }
 
 static void *next_munmap, *next_mmap, *next_mmap64, *next_mremap, *next_madvise, *next_mprotect,
-    *next_pkey_mprotect, *next_shmat;
+    *next_pkey_mprotect, *next_shmat, *next_process_madvise;
 
 static void __attribute__((constructor)) find_next(void)
 {
@@ -90,6 +96,7 @@ static void __attribute__((constructor)) find_next(void)
     sc_host_next(&next_mprotect, "mprotect");
     sc_host_next(&next_pkey_mprotect, "pkey_mprotect");
     sc_host_next(&next_shmat, "shmat");
+    sc_host_next(&next_process_madvise, "process_madvise");
 }
 
 static bool advises(void *addr, size_t bytes, int advice)
@@ -214,4 +221,68 @@ SC_HOST_EXPORT int madvise(void *addr, size_t bytes, int advice)
     if (advises(addr, bytes, advice))
         return 0;
     return ((__typeof__(madvise) *)sc_host_next(&next_madvise, "madvise"))(addr, bytes, advice);
+}
+
+/* --- advice by a descriptor of the process ------------------------------------------------------------------------ */
+
+/* A pidfd of this process. */
+static bool is_this_process(int fd)
+{
+    char name[48], text[512], *line;
+    long n, own;
+
+    snprintf(name, sizeof name, "/proc/self/fdinfo/%d", fd);
+    own = sc_host_sys(SYS_openat, AT_FDCWD, (long)name, O_RDONLY | O_CLOEXEC, 0, 0);
+    if (own < 0)
+        return false;
+    n = sc_host_sys(SYS_read, own, (long)text, sizeof text - 1, 0, 0);
+    sc_host_sys(SYS_close, own, 0, 0, 0, 0);
+    text[n > 0 ? n : 0] = 0;
+    line = strstr(text, "\nPid:");
+    return line && strtol(line + 5, NULL, 10) == getpid();
+}
+
+static bool any_is_ours(const struct iovec *v, size_t count)
+{
+    for (size_t i = 0; i < count && i < IOV_MAX; i++)
+        if (meets_arena(v[i].iov_base, v[i].iov_len) ||
+            (sc_host_watched.bytes && sc_watch_meets((uintptr_t)v[i].iov_base,
+                                                     (uintptr_t)v[i].iov_base + v[i].iov_len)))
+            return true;
+    return false;
+}
+
+/* Of the process itself as madvise, range by range: what was advised, or -1 when that was nothing. */
+static bool advises_by_fd(int fd, const struct iovec *v, size_t count, int advice, long *result)
+{
+    int saved = errno;
+
+    if (!sc_host_arena.bytes || sc_inside() || !v || !any_is_ours(v, count) || !is_this_process(fd)) {
+        errno = saved;
+        return false;
+    }
+    errno = saved;
+    *result = 0;
+    for (size_t i = 0; i < count && i < IOV_MAX; *result += (long)v[i++].iov_len)
+        if (madvise(v[i].iov_base, v[i].iov_len, advice) != 0) {
+            *result = *result ? *result : -1;
+            break;
+        }
+    return true;
+}
+
+bool sc_host_advises_by_fd(const long argument[6], long *result)
+{
+    return advises_by_fd((int)argument[0], (const struct iovec *)argument[1], (size_t)argument[2], (int)argument[3],
+                         result);
+}
+
+SC_HOST_EXPORT ssize_t process_madvise(int fd, const struct iovec *v, size_t count, int advice, unsigned flags)
+{
+    long result;
+
+    if (advises_by_fd(fd, v, count, advice, &result))
+        return result;
+    return ((__typeof__(process_madvise) *)sc_host_next(&next_process_madvise, "process_madvise"))(fd, v, count,
+                                                                                                  advice, flags);
 }

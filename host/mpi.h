@@ -7,7 +7,7 @@
 #ifndef SC_HOST_MPI_H
 #define SC_HOST_MPI_H
 
-#include "host/uses.h"
+#include "host/touch.h"
 
 typedef uintptr_t SC_MPI_H;
 

@@ -42,7 +42,7 @@ struct sc_host_span {
     uint64_t live[SC_SPAN_WORDS];    /* handed out */
     uint64_t tracked[SC_SPAN_WORDS]; /* sc_host_block_track was called in this life; set without the lock */
     uint64_t dirty[SC_SPAN_WORDS];   /* may hold other bytes than 0 when free */
-    uint64_t odd[SC_SPAN_WORDS];     /* the program changed its protection or mapping: can not be tracked */
+    uint64_t odd[SC_SPAN_WORDS];     /* can not be tracked: the program changed its pages, or libc keeps some */
     uint64_t lost[SC_SPAN_WORDS];    /* other pages were mapped over it: never handed out again */
 };
 

@@ -1,6 +1,6 @@
 /* System calls by instructions of the program's own (Go, io_uring's library, code made at run time): the kernel's
  * "syscall user dispatch" sends SIGSYS for all that come from outside libc's code, thread by thread; forked and
- * executed programs do not inherit it.  The handler does for the call what the functions of io_calls.h do for libc's,
+ * executed programs do not inherit it.  The handler does for the call what the functions of syscalls.tab do for libc's,
  * makes it, and says once for each place where it was.
  *
  * Not to be had from a filter of system calls (seccomp): that would outlive exec. */
@@ -20,7 +20,7 @@
 #include "base/log.h"
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
-#include "host/uses.h"
+#include "host/touch.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59

@@ -1,12 +1,11 @@
-/* System calls under way on tracked memory: a few notes of ranges, read by the protocol at the beginning of each call
- * of the BLAS.  More calls at once than notes: the others are only acquired. */
+/* Calls under way on the program's memory: a few notes of ranges, read by the protocol at the beginning of each call of
+ * the BLAS.  More calls at once than notes: the others are only acquired. */
 #define _GNU_SOURCE
 #include "host/uses.h"
 
 #include <limits.h>
 
-#include "base/inside.h"
-#include "host/watch.h"
+#include "base/stack.h"
 
 #define NOTES 256
 #define UNNOTED UINT_MAX /* instead of a note's number */
@@ -18,25 +17,11 @@
 static struct note {
     uintptr_t lo, hi;
     enum sc_access access;
-    unsigned serial; /* odd: taken */
+    unsigned serial;    /* odd: taken */
+    int thread;         /* its number; 0: the use may last longer than its function */
+    uintptr_t frame;    /* of the function that uses the range, on that thread's stack */
 } notes[NOTES];
 static unsigned taken, unnoted; /* notes that are; uses that found none free */
-
-static unsigned take(struct sc_host_use *use)
-{
-    for (unsigned i = 0; i < NOTES; i++) {
-        unsigned serial = __atomic_load_n(&notes[i].serial, __ATOMIC_RELAXED);
-
-        if (serial & 1 || !__atomic_compare_exchange_n(&notes[i].serial, &serial, serial + 1, false, __ATOMIC_ACQUIRE,
-                                                       __ATOMIC_RELAXED))
-            continue;
-        __atomic_store_n(&notes[i].lo, 0, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST);
-        use->serial = serial + 1;
-        return use->note = i + 1;
-    }
-    return 0;
-}
 
 /* By its owner, or by whoever frees the block: once. */
 static void drop(unsigned i, unsigned serial)
@@ -46,12 +31,84 @@ static void drop(unsigned i, unsigned serial)
         __atomic_fetch_sub(&taken, 1, __ATOMIC_RELEASE);
 }
 
-/* A note is one range: that of a vector covers what lies between its parts, too. */
-static void extend(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
+/* --- calls that were left by a jump ------------------------------------------------------------------------------- */
+
+static int this_thread(void)
+{
+    static __thread int number __attribute__((tls_model("initial-exec")));
+
+    if (!number)
+        number = (int)sc_host_sys(SYS_gettid, 0, 0, 0, 0, 0);
+    return number;
+}
+
+/* With the stack's end at `here` the function's frame is no more: a signal handler has jumped out of it.  Of other
+ * stacks than the thread's own nothing is known. */
+static bool is_left(const struct note *n, uintptr_t here)
+{
+    uintptr_t frame = __atomic_load_n(&n->frame, __ATOMIC_RELAXED);
+
+    return frame < here && sc_stack_holds(frame) && sc_stack_holds(here);
+}
+
+/* The thread has ended without coming back to it. */
+static bool is_orphan(int thread)
+{
+    int saved = errno;
+    bool gone = sc_host_sys(SYS_tgkill, getpid(), thread, 0, 0, 0) != 0 && errno == ESRCH;
+
+    errno = saved;
+    return gone;
+}
+
+static bool is_over(unsigned i, unsigned serial)
+{
+    int thread = __atomic_load_n(&notes[i].thread, __ATOMIC_RELAXED);
+
+    if (!thread)
+        return false;
+    if (thread == this_thread() ? !is_left(&notes[i], (uintptr_t)__builtin_frame_address(0)) : !is_orphan(thread))
+        return false;
+    drop(i, serial);
+    return true;
+}
+
+/* --- notes -------------------------------------------------------------------------------------------------------- */
+
+static bool take_note(unsigned i, struct sc_host_use *use)
+{
+    unsigned serial = __atomic_load_n(&notes[i].serial, __ATOMIC_RELAXED);
+
+    if (serial & 1 || !__atomic_compare_exchange_n(&notes[i].serial, &serial, serial + 1, false, __ATOMIC_ACQUIRE,
+                                                   __ATOMIC_RELAXED))
+        return false;
+    __atomic_store_n(&notes[i].lo, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&notes[i].access, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&notes[i].frame, (uintptr_t)use, __ATOMIC_RELAXED);
+    __atomic_store_n(&notes[i].thread, this_thread(), __ATOMIC_RELAXED);
+    __atomic_fetch_add(&taken, 1, __ATOMIC_SEQ_CST);
+    use->serial = serial + 1;
+    use->note = i + 1;
+    return true;
+}
+
+static bool take(struct sc_host_use *use)
+{
+    for (unsigned i = 0; i < NOTES; i++)
+        if (take_note(i, use))
+            return true;
+    for (unsigned i = 0; i < NOTES; i++)
+        if (is_over(i, __atomic_load_n(&notes[i].serial, __ATOMIC_RELAXED)) && take_note(i, use))
+            return true;
+    return false;
+}
+
+/* The part between two ranges of a use (a vector's) is noted, too. */
+void sc_host_use(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     struct note *n;
 
-    if (!use->note && !take(use))
+    if (use->note == UNNOTED || (!use->note && !take(use)))
         return;
     n = &notes[use->note - 1];
     if (n->lo && n->lo < lo)
@@ -59,8 +116,23 @@ static void extend(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_
     if (n->lo && n->hi > hi)
         hi = n->hi;
     __atomic_store_n(&n->hi, hi, __ATOMIC_RELAXED);
-    __atomic_store_n(&n->access, access, __ATOMIC_RELAXED);
+    __atomic_store_n(&n->access, n->access | access, __ATOMIC_RELAXED);
     __atomic_store_n(&n->lo, lo, __ATOMIC_SEQ_CST);
+}
+
+void sc_host_use_surely(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
+{
+    sc_host_use(use, lo, hi, access);
+    if (!use->note) {
+        use->note = UNNOTED;
+        __atomic_fetch_add(&unnoted, 1, __ATOMIC_SEQ_CST);
+    }
+}
+
+void sc_host_use_lasts(struct sc_host_use *use)
+{
+    if (use->note && use->note != UNNOTED)
+        __atomic_store_n(&notes[use->note - 1].thread, 0, __ATOMIC_RELAXED);
 }
 
 void sc_host_use_end(struct sc_host_use *use)
@@ -93,6 +165,18 @@ void sc_host_uses_forget(uintptr_t addr, size_t bytes)
             drop(i, serial);
 }
 
+void sc_host_uses_jump(uintptr_t stack)
+{
+    int thread = __atomic_load_n(&taken, __ATOMIC_RELAXED) ? this_thread() : 0;
+
+    for (unsigned i = 0; thread && i < NOTES; i++) {
+        unsigned serial = __atomic_load_n(&notes[i].serial, __ATOMIC_RELAXED);
+
+        if (serial & 1 && __atomic_load_n(&notes[i].thread, __ATOMIC_RELAXED) == thread && is_left(&notes[i], stack))
+            drop(i, serial);
+    }
+}
+
 bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     uintptr_t first, last;
@@ -102,89 +186,7 @@ bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access)
         return true;
     for (unsigned i = 0; i < NOTES && __atomic_load_n(&taken, __ATOMIC_SEQ_CST); i++)
         if (range_of(&notes[i], &first, &last, &serial) && first < hi && last > lo &&
-            (__atomic_load_n(&notes[i].access, __ATOMIC_RELAXED) | access) & SC_WRITE)
+            (__atomic_load_n(&notes[i].access, __ATOMIC_RELAXED) | access) & SC_WRITE && !is_over(i, serial))
             return true;
     return false;
-}
-
-/* --- what is touched --------------------------------------------------------------------------------------------- */
-
-void sc_host_touch_arena(struct sc_host_use *use, uintptr_t addr, size_t bytes, enum sc_access access)
-{
-    const void *p = (const void *)addr;
-    struct sc_host_block block;
-
-    if (sc_inside() || !sc_host_block_of(p, &block))
-        return;
-    if (bytes > block.base + block.bytes - addr) /* the rest is no memory of this block: the kernel will say so */
-        bytes = block.base + block.bytes - addr;
-    if (!bytes)
-        return;
-    extend(use, addr, addr + bytes, access); /* also when it is not tracked yet: it may become so meanwhile */
-    if (sc_host_arena_tracked(p))
-        sc_host_acquire(addr, bytes, access);
-}
-
-/* A note that is not to be done without: if there is none, everything is in use. */
-static void extend_surely(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
-{
-    extend(use, lo, hi, access);
-    if (!use->note) {
-        use->note = UNNOTED;
-        __atomic_fetch_add(&unnoted, 1, __ATOMIC_SEQ_CST);
-    }
-}
-
-/* Noted before it is opened: who watches those pages again looks for notes after that. */
-void sc_host_touch_watched(struct sc_host_use *use, uintptr_t addr, size_t bytes, enum sc_access access)
-{
-    if (!(access & SC_WRITE) || sc_inside() || !bytes || bytes > UINTPTR_MAX - addr ||
-        !sc_watch_meets(addr, addr + bytes))
-        return;
-    extend_surely(use, addr, addr + bytes, access);
-    sc_host_watch_open(addr, addr + bytes);
-}
-
-void sc_host_touch_range(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
-{
-    uintptr_t first = sc_host_arena.base, last = first + sc_host_arena.bytes;
-    struct sc_host_block block;
-
-    if (lo < hi)
-        sc_host_touch_watched(use, lo, hi - lo, access);
-    if (sc_inside() || hi <= first || lo >= last || lo >= hi)
-        return;
-    lo = lo < first ? first : lo;
-    hi = hi > last ? last : hi;
-    extend_surely(use, lo, hi, access);
-    if (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes ||
-        sc_host_arena_tracked((const void *)lo))
-        sc_host_acquire(lo, hi - lo, access);
-}
-
-bool sc_host_anything_tracked(void)
-{
-    return __atomic_load_n(&sc_host_callbacks, __ATOMIC_RELAXED) != NULL && !sc_inside();
-}
-
-void sc_host_touch_vector(struct sc_host_use *use, const struct iovec *v, size_t count, enum sc_access access)
-{
-    if (!sc_host_anything_tracked() || count > IOV_MAX)
-        return;
-    for (size_t i = 0; i < count; i++)
-        sc_host_touch(use, v[i].iov_base, v[i].iov_len, access);
-}
-
-void sc_host_touch_message(struct sc_host_use *use, const struct msghdr *m, enum sc_access access)
-{
-    if (sc_host_anything_tracked() && m)
-        sc_host_touch_vector(use, m->msg_iov, m->msg_iovlen, access);
-}
-
-void sc_host_touch_messages(struct sc_host_use *use, const struct mmsghdr *m, size_t count, enum sc_access access)
-{
-    if (!sc_host_anything_tracked() || !m)
-        return;
-    for (size_t i = 0; i < count && i < IOV_MAX; i++)
-        sc_host_touch_message(use, &m[i].msg_hdr, access);
 }

@@ -14,6 +14,7 @@ tests_autotuner_exchange_SOURCES = tests/autotuner_exchange.c tests/device_commo
 tests_autotuner_exchange_LDADD = libcore.la -lm
 tests_autotuner_joules_SOURCES = tests/autotuner_joules.c tests/device_common.h
 tests_autotuner_joules_LDADD = libcore.la -lm
+tests_autotuner_joules_LDFLAGS = -Wl,--wrap=nanosleep
 tests_autotuner_linkmap_SOURCES = tests/autotuner_linkmap.c tests/device_common.h
 tests_autotuner_linkmap_LDADD = libcore.la -lm
 tests_autotuner_policy_SOURCES = tests/autotuner_policy.c

@@ -69,7 +69,8 @@ static void test_reader(void)
 /* --- in the measurements ------------------------------------------------------------------------------------------ */
 
 /* In place of the C library's: the host rests, and has taken 3 J when it is over. */
-int nanosleep(const struct timespec *pause, struct timespec *rest)
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest);
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest)
 {
     (void)pause, (void)rest;
     count("intel-rapl:0:1", 5250000);

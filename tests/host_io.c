@@ -1,5 +1,5 @@
-/* Every call of host/io_calls.h: works, and acquires what it touches in tracked memory (the right range, the right
- * access) before it runs, and nothing else. */
+/* The calls of libc that move bytes: each works, and acquires what it touches in tracked memory (the right range, the
+ * right access) before it runs, and nothing else. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <aio.h>
@@ -13,7 +13,7 @@
 #include <sys/uio.h>
 
 #include "host/libc_names.h"
-#include "host/uses.h"
+#include "host/touch.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
 
@@ -171,6 +171,7 @@ static void test_others(void)
     mlock2(p, PART, 0);
     tap_ok(fake_acquired_only(p, PART, SC_READ), "mlock2");
     munlock(p, PART);
+    fake_reset();
     expect("aio_read", aio_read(&a), 0, SC_RDWR);
     aio_suspend(&waited, 1, NULL);
     expect("aio_write", aio_return(&a) == PART ? aio_write(&a) : -1, 0, SC_READ);

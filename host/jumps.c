@@ -1,0 +1,51 @@
+/* A signal handler that jumps out of a call of libc ends what the call was using (rule M8).  Where a jump goes stands
+ * in its buffer, as C libraries for x86-64 write it: whether this C library does is tried when the library is loaded.
+ * Where it does not, such a use ends as host/uses.h says. */
+#define _GNU_SOURCE
+#undef _FORTIFY_SOURCE
+#include <setjmp.h>
+
+#include "host/next.h"
+#include "host/uses.h"
+
+#define STACK 6 /* of __jmpbuf */
+
+static bool understood;
+
+static uintptr_t stack_of(const struct __jmp_buf_tag *to)
+{
+    uintptr_t stack = (uintptr_t)to->__jmpbuf[STACK];
+
+    __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(stack));
+    return stack;
+}
+
+static void __attribute__((constructor)) look(void)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    jmp_buf buffer;
+
+    if (!setjmp(buffer))
+        understood = here - stack_of(buffer) < 4096;
+}
+
+static void leave(const struct __jmp_buf_tag *to)
+{
+    if (understood)
+        sc_host_uses_jump(stack_of(to));
+}
+
+#define JUMP(name)                                                                                         \
+    static void *next_##name;                                                                              \
+    SC_HOST_EXPORT void sc_jump_##name(struct __jmp_buf_tag *to, int value) __asm__(#name);                \
+    void sc_jump_##name(struct __jmp_buf_tag *to, int value)                                               \
+    {                                                                                                      \
+        leave(to);                                                                                         \
+        ((__typeof__(sc_jump_##name) *)sc_host_next(&next_##name, #name))(to, value);                      \
+    }                                                                                                      \
+    static void __attribute__((constructor)) find_##name(void) { sc_host_next(&next_##name, #name); }
+
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+JUMP(__longjmp_chk)

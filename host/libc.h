@@ -1,0 +1,18 @@
+/* Functions of syscalls.tab that other files of this folder interpose: libc's, after what they touch was acquired. */
+#ifndef SC_HOST_LIBC_H
+#define SC_HOST_LIBC_H
+
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+
+int sc_libc_sigprocmask(int how, const sigset_t *set, sigset_t *old);
+int sc_libc_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
+int sc_libc_sigsuspend(const sigset_t *set);
+int sc_libc_pselect(int c, void *in, void *out, void *other, const struct timespec *t, const sigset_t *set);
+int sc_libc_ppoll(struct pollfd *v, unsigned long c, const struct timespec *t, const sigset_t *set);
+int sc_libc___ppoll_chk(struct pollfd *v, unsigned long c, const struct timespec *t, const sigset_t *set, size_t room);
+int sc_libc_epoll_pwait(int fd, void *events, int c, int limit, const sigset_t *set);
+int sc_libc_epoll_pwait2(int fd, void *events, int c, const struct timespec *t, const sigset_t *set);
+
+#endif
