@@ -22,7 +22,7 @@ extern struct sc_host_arena {
     size_t bytes;
 } sc_host_arena;
 
-static inline bool sc_host_within(const void *p)
+static inline __attribute__((always_inline)) bool sc_host_within(const void *p)
 {
     return (uintptr_t)p - sc_host_arena.base < sc_host_arena.bytes;
 }
@@ -30,7 +30,7 @@ static inline bool sc_host_within(const void *p)
 /* A hull of the watched ranges (watch.c); bytes is 0 when there are none. */
 extern struct sc_host_arena sc_host_watched;
 
-static inline bool sc_host_within_watched(const void *p)
+static inline __attribute__((always_inline)) bool sc_host_within_watched(const void *p)
 {
     return (uintptr_t)p - __atomic_load_n(&sc_host_watched.base, __ATOMIC_RELAXED) <
            __atomic_load_n(&sc_host_watched.bytes, __ATOMIC_ACQUIRE);

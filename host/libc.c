@@ -90,6 +90,70 @@ static void touch_futex(struct sc_host_use *use, int what, const struct timespec
         sc_host_touch(use, t, sizeof *t, SC_READ);
 }
 
+/* Twice: whether a call is given anything that may have to be acquired, which costs a few comparisons... */
+#define LIST(...) __VA_ARGS__
+#define ARENA(p) (near = near || sc_host_within(p))
+#define EITHER(p) (near = near || sc_host_within(p) || sc_host_within_watched(p))
+#define TRACKED() (near = near || __atomic_load_n(&sc_host_callbacks, __ATOMIC_RELAXED))
+#define IN(p, n) ARENA(p)
+#define OUT(p, n) EITHER(p)
+#define IN1(p) ARENA(p)
+#define OUT1(p) EITHER(p)
+#define PATH(s) ARENA(s)
+#define STRINGS(v) TRACKED()
+#define ADDRESS(at, length) (EITHER(at), EITHER(length))
+#define OUT_V(v, c) TRACKED()
+#define IN_V(v, c) TRACKED()
+#define OUT_MSG(m) TRACKED()
+#define IN_MSG(m) TRACKED()
+#define OUT_MSGS(m, c) TRACKED()
+#define IN_MSGS(m, c) TRACKED()
+#define SPLICED(fd, v, c) TRACKED()
+#define PROCESS_IN(pid, v, c) TRACKED()
+#define PROCESS_OUT(pid, v, c) TRACKED()
+#define KEEP(p, n) EITHER(p)
+#define KEEP_IF(given, p, n) EITHER(p)
+#define FUTEX(what, t, other) (ARENA(t), EITHER(other))
+#define REQUEST(b, reads) TRACKED()
+#define REQUESTS(list, c) TRACKED()
+#define KERNEL_REQUESTS(list, c) TRACKED()
+#define MEMORY_IN(fd, at, n) (near = near || sc_host_memory_opened)
+#define MEMORY_OUT(fd, at, n) (near = near || sc_host_memory_opened)
+#define TOUCH(row, parameters, ...)                       \
+    static inline bool near_##row parameters              \
+    {                                                     \
+        bool near = false;                                \
+        __VA_ARGS__;                                      \
+        return near;                                      \
+    }
+#include "host/libc_calls.h"
+#undef IN
+#undef OUT
+#undef IN1
+#undef OUT1
+#undef PATH
+#undef STRINGS
+#undef ADDRESS
+#undef OUT_V
+#undef IN_V
+#undef OUT_MSG
+#undef IN_MSG
+#undef OUT_MSGS
+#undef IN_MSGS
+#undef SPLICED
+#undef PROCESS_IN
+#undef PROCESS_OUT
+#undef KEEP
+#undef KEEP_IF
+#undef FUTEX
+#undef REQUEST
+#undef REQUESTS
+#undef KERNEL_REQUESTS
+#undef MEMORY_IN
+#undef MEMORY_OUT
+#undef TOUCH
+
+/* ...and the acquisition. */
 #define TIMES times_of
 #define IN(p, n) sc_host_touch(use, p, (size_t)(n), SC_READ)
 #define OUT(p, n) sc_host_touch(use, p, (size_t)(n), SC_RDWR)
@@ -119,7 +183,7 @@ static void touch_futex(struct sc_host_use *use, int what, const struct timespec
 #define REQUESTS_OVER(over, list, c) ((over) ? list_over((const struct aiocb *const *)(list), c) : (void)0)
 #define KERNEL_REQUESTS(list, c) touch_kernel_list((struct iocb *const *)(list), c)
 #define MEMORY(fd, at, n, access) \
-    (__builtin_expect(sc_host_memory_opened, 0) ? sc_host_touch_memory_file(use, fd, at, n, access) : (void)0)
+    (sc_host_memory_opened ? sc_host_touch_memory_file(use, fd, at, n, access) : (void)0)
 #define MEMORY_IN(fd, at, n) MEMORY(fd, at, n, SC_READ)
 #define MEMORY_OUT(fd, at, n) MEMORY(fd, at, n, SC_RDWR)
 #define OPENED(good, path) ((good) ? sc_host_opened(path) : (void)0)
@@ -172,46 +236,58 @@ static void end(void *use) { sc_host_use_end(use); }
 #define SYMBOL_INNER(name)
 #define SYMBOL_OUTER(name) __asm__(#name)
 
-#define CALL(link, result, name, parameters, arguments, touched)                      \
-    link result sc_libc_##name parameters SYMBOL_##link(name);                        \
-    result sc_libc_##name parameters                                                  \
-    {                                                                                 \
-        struct sc_host_use use = {0};                                                 \
-        result got;                                                                   \
-                                                                                      \
-        touched;                                                                      \
-        if (__builtin_expect(!use.note, 1))                                           \
-            return REAL(name) arguments;                                              \
-        pthread_cleanup_push(end, &use); /* a thread may be cancelled in there */     \
-        got = REAL(name) arguments;                                                   \
-        pthread_cleanup_pop(1);                                                       \
-        return got;                                                                   \
+/* The thread may be cancelled in there. */
+#define HELD(result, name, parameters, arguments, row)                                                      \
+    static __attribute__((noinline)) result held_##name parameters                                          \
+    {                                                                                                       \
+        struct sc_host_use use = {0};                                                                       \
+        result got;                                                                                         \
+                                                                                                            \
+        touch_##row(&use, LIST arguments);                                                                  \
+        pthread_cleanup_push(end, &use);                                                                    \
+        got = REAL(name) arguments;                                                                         \
+        pthread_cleanup_pop(1);                                                                             \
+        return got;                                                                                         \
     }
-#define CALL_THEN(link, result, name, parameters, arguments, touched, after)          \
-    link result sc_libc_##name parameters SYMBOL_##link(name);                        \
-    result sc_libc_##name parameters                                                  \
-    {                                                                                 \
-        struct sc_host_use use = {0};                                                 \
-        result got;                                                                   \
-                                                                                      \
-        touched;                                                                      \
-        pthread_cleanup_push(end, &use);                                              \
-        got = REAL(name) arguments;                                                   \
-        pthread_cleanup_pop(1);                                                       \
-        after;                                                                        \
-        return got;                                                                   \
+
+#define CALL(link, result, name, parameters, arguments, row)                                                \
+    link result sc_libc_##name parameters SYMBOL_##link(name);                                              \
+    HELD(result, name, parameters, arguments, row)                                                          \
+    result sc_libc_##name parameters                                                                        \
+    {                                                                                                       \
+        return __builtin_expect(near_##row arguments, 0) ? held_##name arguments : REAL(name) arguments;    \
     }
-#define VOID(link, result, name, parameters, arguments, touched)                      \
-    link void sc_libc_##name parameters SYMBOL_##link(name);                          \
-    void sc_libc_##name parameters                                                    \
-    {                                                                                 \
-        struct sc_host_use use = {0};                                                 \
-                                                                                      \
-        touched;                                                                      \
-        REAL(name) arguments;                                                         \
-        sc_host_use_end(&use);                                                        \
+
+#define CALL_THEN(link, result, name, parameters, arguments, row, after)                                    \
+    link result sc_libc_##name parameters SYMBOL_##link(name);                                              \
+    HELD(result, name, parameters, arguments, row)                                                          \
+    result sc_libc_##name parameters                                                                        \
+    {                                                                                                       \
+        result got = __builtin_expect(near_##row arguments, 0) ? held_##name arguments : REAL(name) arguments;\
+                                                                                                            \
+        after;                                                                                              \
+        return got;                                                                                         \
+    }
+
+#define VOID(link, result, name, parameters, arguments, row)                                                \
+    link void sc_libc_##name parameters SYMBOL_##link(name);                                                \
+    void sc_libc_##name parameters                                                                          \
+    {                                                                                                       \
+        struct sc_host_use use = {0};                                                                       \
+                                                                                                            \
+        touch_##row(&use, LIST arguments);                                                                  \
+        REAL(name) arguments;                                                                               \
+        sc_host_use_end(&use);                                                                              \
+    }
+
+#define TOUCH(row, parameters, ...)                                                                         \
+    static inline void touch_##row(struct sc_host_use *use, LIST parameters)                                \
+    {                                                                                                       \
+        __VA_ARGS__;                                                                                        \
     }
 #include "host/libc_calls.h"
+#undef TOUCH
+#undef CALL
 
 /* --- by number ---------------------------------------------------------------------------------------------------- */
 
@@ -223,7 +299,6 @@ static void end(void *use) { sc_host_use_end(use); }
 static void touch_by_number(struct sc_host_use *use, long number, const long a[6])
 {
     switch (number) {
-#undef CALL
 #include "host/libc_calls.h"
     }
 }

@@ -1,7 +1,7 @@
 # host: memory half (whose address is this; the malloc and mmap families, I/O, fork)
 libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/machine_memory.c host/malloc.c \
-	host/mmap.c host/next.h host/next.c host/libc.h host/libc.c host/jumps.c host/touch.h host/touch.c \
+	host/mmap.c host/next.h host/next.c host/libc.h host/libc.c host/exec.c host/jumps.c host/touch.h host/touch.c \
 	host/libc_names.h host/uses.h host/uses.c host/raw.c \
 	host/strict.h host/strict.c host/fork.h host/fork.c host/process.h host/process.c host/rawmem.c \
 	host/own_fd.h host/own_fd.c host/watch.h host/watch.c host/watch_wp.c \
@@ -24,9 +24,11 @@ host/libc_calls.h: $(calls_source)
 	$(AM_V_GEN)$(generate_calls) -v what=calls $(srcdir)/host/syscalls.tab > $@.new && mv $@.new $@
 host/syscalls.list: $(calls_source)
 	$(AM_V_GEN)$(generate_calls) -v what=exports $(srcdir)/host/syscalls.tab > $@.new && mv $@.new $@
+tests/trials.h: $(calls_source)
+	$(AM_V_GEN)$(MKDIR_P) tests && $(generate_calls) -v what=trials $(srcdir)/host/syscalls.tab > $@.new && mv $@.new $@
 BUILT_SOURCES += host/libc_calls.h
 noinst_DATA += host/syscalls.list
-CLEANFILES += host/libc_calls.h host/syscalls.list
+CLEANFILES += host/libc_calls.h host/syscalls.list tests/trials.h
 EXTRA_DIST += host/syscalls.tab host/syscalls.awk
 
 # host: fault half (protection, fault handler, pager)

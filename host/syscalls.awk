@@ -23,8 +23,7 @@ BEGIN { FS = " *[|] *" }
     }
     after = NF > 4 ? $5 : ""
     if (what == "calls")
-        touches = touches sprintf("static inline void touch_%d(struct sc_host_use *use, %s)\n{\n    %s;\n}\n", rows,
-                                    $3, $4)
+        touches = touches sprintf("TOUCH(%d, (%s), %s)\n", rows, $3, $4)
     names = split($2, name_of, " ")
     for (n = 1; n <= names; n++)
         put(name_of[n])
@@ -45,20 +44,22 @@ function put(name)
     kind = (result == "void" ? "VOID" : after != "" ? "CALL_THEN" : "CALL")
     link = name ~ /^[.]/ ? "INNER" : "OUTER"
     sub(/^[.]/, "", name)
-    functions = functions sprintf("%s(%s, %s, %s, (%s), (%s), touch_%d(&use, %s)%s)\n", kind, link, result, name, $3,
-                                  arguments, rows, arguments, after != "" ? ", " after : "")
+    functions = functions sprintf("%s(%s, %s, %s, (%s), (%s), %d%s)\n", kind, link, result, name, $3,
+                                  arguments, rows, after != "" ? ", " after : "")
     found = found sprintf("NAME(%s)\n", name)
 }
 
 function trial(text,    n, volatile)
 {
     volatile = sub(/^~/, "", text)
-    printf "static void trial_%d(void *function, char *P)\n{\n    typedef %s called(%s);\n\n   %s\n}\n", rows, result,
+    if (result == "void")
+        sub(/CALL\(/, "CALL_VOID(", text)
+    printf "static void trial_%d(void *function, char *P)\n{\n    typedef %s called(%s);\n\n   %s\n}\n", ++tried, result,
         types(), text
     for (n = 1; n <= names; n++)
         if (name_of[n] !~ /^@/) {
             sub(/^[.]/, "", name_of[n])
-            list = list sprintf("    {\"%s\", trial_%d, %d},\n", name_of[n], rows, volatile)
+            list = list sprintf("    {\"%s\", trial_%d, %d},\n", name_of[n], tried, volatile)
         }
 }
 
@@ -75,7 +76,8 @@ function types(    i, text, type)
 
 END {
     if (what == "calls")
-        printf "#ifdef NAME\n%s#endif\n#ifdef CALL\n%s%s#endif\n#ifdef SYSTEM_CALL\n%s#endif\n", found, touches, functions, raw
+        printf "#ifdef NAME\n%s#endif\n#ifdef TOUCH\n%s#endif\n#ifdef CALL\n%s#endif\n#ifdef SYSTEM_CALL\n%s#endif\n",
+            found, touches, functions, raw
     if (what == "trials")
         printf "static const struct trial trials[] = {\n%s};\n", list
 }

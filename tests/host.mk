@@ -34,14 +34,20 @@ TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_thread
 
 # Programs with threads of all kinds, memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
-check_PROGRAMS += tests/kernel_access tests/memkinds tests/outside tests/strict tests/leak tests/thread_kinds \
-	tests/cgroup
+check_PROGRAMS += tests/kernel_access tests/kernel_own tests/syscalls tests/memkinds tests/outside tests/strict \
+	tests/leak tests/thread_kinds tests/cgroup
 tests_cgroup_SOURCES = tests/cgroup.c
 tests_cgroup_LDADD = $(BLAS_LIBS)
 tests_outside_SOURCES = tests/outside.c tests/past_libc.h
 tests_outside_LDADD = $(BLAS_LIBS) -ldl -lpthread
 tests_kernel_access_SOURCES = tests/kernel_access.c
 tests_kernel_access_LDADD = $(BLAS_LIBS) -lrt
+tests_kernel_own_SOURCES = tests/kernel_own.c
+tests_kernel_own_LDADD = $(BLAS_LIBS) -lpthread
+tests_syscalls_SOURCES = tests/syscalls.c
+nodist_tests_syscalls_SOURCES = tests/trials.h
+tests_syscalls_LDADD = $(BLAS_LIBS) -ldl -lpthread -lrt
+tests/tests_syscalls-syscalls.$(OBJEXT) tests/syscalls.$(OBJEXT): tests/trials.h
 tests_leak_SOURCES = tests/leak.c
 tests_leak_LDADD = $(BLAS_LIBS)
 tests_strict_SOURCES = tests/strict.c tests/past_libc.h
@@ -53,7 +59,8 @@ tests_memkinds_SOURCES = tests/memkinds.c
 tests_memkinds_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
 dist_check_SCRIPTS += tests/kernel_access.t tests/memkinds.t tests/outside.t tests/strict.t tests/leak.t \
-	tests/thread_kinds.t tests/cgroup.t
+	tests/thread_kinds.t tests/cgroup.t tests/libc_symbols.t tests/syscalls.t
+EXTRA_DIST += tests/libc_symbols.list
 TESTS += tests/kernel_access.t tests/memkinds.t tests/outside.t tests/strict.t tests/leak.t \
-	tests/thread_kinds.t tests/cgroup.t
+	tests/thread_kinds.t tests/cgroup.t tests/libc_symbols.t tests/syscalls.t
 LONG_TESTS += tests/memkinds.t tests/leak.t
