@@ -33,12 +33,30 @@ static void drop(unsigned i, unsigned serial)
 
 /* --- calls that were left by a jump ------------------------------------------------------------------------------- */
 
+static int process;
+
+static void __attribute__((constructor)) look(void) { process = getpid(); }
+
+static bool has_thread(int number)
+{
+    int saved = errno;
+    bool there = sc_host_sys(SYS_tgkill, process, number, 0, 0, 0) == 0 || errno != ESRCH;
+
+    errno = saved;
+    return there;
+}
+
+/* Kept for the thread, but in a child of vfork, which shares the thread's memory and has a number of its own. */
 static int this_thread(void)
 {
-    static __thread int number __attribute__((tls_model("initial-exec")));
+    static __thread int known __attribute__((tls_model("initial-exec")));
+    int number = known;
 
-    if (!number)
+    if (!number) {
         number = (int)sc_host_sys(SYS_gettid, 0, 0, 0, 0, 0);
+        if (has_thread(number))
+            known = number;
+    }
     return number;
 }
 
@@ -51,24 +69,14 @@ static bool is_left(const struct note *n, uintptr_t here)
     return frame < here && sc_stack_holds(frame) && sc_stack_holds(here);
 }
 
-/* The thread has ended without coming back to it. */
-static bool is_orphan(int thread)
-{
-    int saved = errno;
-    bool gone = sc_host_sys(SYS_tgkill, getpid(), thread, 0, 0, 0) != 0 && errno == ESRCH;
-
-    errno = saved;
-    return gone;
-}
-
 static bool is_over(unsigned i, unsigned serial)
 {
     int thread = __atomic_load_n(&notes[i].thread, __ATOMIC_RELAXED);
 
     if (!thread)
         return false;
-    if (thread == this_thread() ? !is_left(&notes[i], (uintptr_t)__builtin_frame_address(0)) : !is_orphan(thread))
-        return false;
+    if (thread == this_thread() ? !is_left(&notes[i], (uintptr_t)__builtin_frame_address(0)) : has_thread(thread))
+        return false; /* else the thread has ended without coming back to it */
     drop(i, serial);
     return true;
 }
