@@ -44,13 +44,16 @@ TESTS += tests/alternatives.t
 
 # Traces that are replayed, and checked.
 dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
-	tests/trace_deaths.t tests/places.t tests/summary.t
+	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t
 EXTRA_DIST += tests/trace_edit.pl
 TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
-	tests/trace_deaths.t tests/places.t tests/summary.t
+	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t
 EXTRA_PROGRAMS += tests/replayed
 tests_replayed_SOURCES = tests/replayed.c
 tests_replayed_LDADD = $(BLAS_LIBS)
+EXTRA_PROGRAMS += tests/planted
+tests_planted_SOURCES = tests/planted.c
+tests_planted_LDADD = $(BLAS_LIBS)
 EXTRA_PROGRAMS += tests/copied
 tests_copied_SOURCES = tests/copied.c
 tests_copied_LDADD = $(BLAS_LIBS)
@@ -58,7 +61,7 @@ EXTRA_PROGRAMS += tests/dies
 tests_dies_SOURCES = tests/dies.c
 tests_dies_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
-check_PROGRAMS += tests/replayed tests/dies tests/copied
+check_PROGRAMS += tests/replayed tests/dies tests/copied tests/planted
 endif
 # Processes
 if HAVE_BLAS

@@ -115,6 +115,25 @@ const struct sc_place_of *sc_causes_place_at(const struct sc_causes *c, uint32_t
     return &c->place[number < c->places ? number : 0];
 }
 
+void sc_causes_put_place(FILE *out, const struct sc_trace_reading *trace, const struct sc_causes *causes,
+                         uint32_t number, sc_trace_line *show)
+{
+    const struct sc_place_of *place = sc_causes_place_at(causes, number);
+
+    if (place->line)
+        show(out, trace, place->line);
+    else
+        fputs(number ? "somewhere" : "-", out);
+    if (place->routine && place->routine < SC_TRACE_ROUTINES_MAX) {
+        putc(' ', out);
+        sc_trace_put_text(out, trace->routines[place->routine], "?");
+    }
+    if (place->caller && place->caller != place->line) {
+        fputs(" in ", out);
+        show(out, trace, place->caller);
+    }
+}
+
 uint32_t sc_causes_places(const struct sc_causes *c) { return c->places; }
 
 /* --- what is where ------------------------------------------------------------------------------------------------ */

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "trace/read.h"
+#include "trace/filter.h"
+#include "trace/wrap.h"
 
 /* Which columns mean something for a kind of event. */
 enum { TILED = 1, LOCATED = 2, SIZED = 4 };
@@ -37,6 +39,8 @@ static const struct {
     [SC_EVENT_TOOK] = {"took", 0},
     [SC_EVENT_STAGE] = {"stage", SIZED},
 };
+
+const char *sc_trace_kind_name(uint16_t kind) { return kind < SC_EVENT_KINDS ? kinds[kind].name : NULL; }
 
 static void put_kind(FILE *out, uint16_t kind)
 {
@@ -322,21 +326,27 @@ static void put_state(FILE *out, const struct sc_trace_reading *trace, struct pe
     pending->line[pending->count++] = *event;
 }
 
-static void put_events(FILE *out, const struct sc_trace_reading *trace)
+static void put_events(FILE *out, const struct sc_trace_reading *trace, const struct sc_trace_filter *filter)
 {
     struct pending pending = {.count = 0};
 
-    for (size_t i = 0; i < trace->event_count; i++)
-        if (trace->order[i]->kind == SC_EVENT_STATE) {
-            put_state(out, trace, &pending, trace->order[i]);
-        } else {
-            put_pending(out, trace, &pending);
-            sc_trace_put_event(out, trace, trace->order[i]);
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct sc_event *event = trace->order[i];
+
+        if (!sc_trace_filter_takes(filter, trace, event))
+            continue;
+        if (event->kind == SC_EVENT_STATE && !filter->json) {
+            put_state(out, trace, &pending, event);
+            continue;
         }
+        put_pending(out, trace, &pending);
+        if (filter->json)
+            sc_trace_put_json(out, trace, event);
+        else
+            sc_trace_put_event(out, trace, event);
+    }
     put_pending(out, trace, &pending);
 }
-
-#define COLUMNS 80
 
 static void put_settings(FILE *out, const struct sc_trace_reading *trace)
 {
@@ -345,7 +355,7 @@ static void put_settings(FILE *out, const struct sc_trace_reading *trace)
     for (size_t i = 0; i < trace->setting_count; i++) {
         size_t length = trace->settings[i].bytes + 1;
 
-        column = i && column + length <= COLUMNS ? column + length : 1 + length;
+        column = i && column + length <= SC_TRACE_COLUMNS ? column + length : 1 + length;
         fputs(column == 1 + length ? "\n# " : " ", out);
         sc_trace_put_text(out, trace->settings[i], "");
     }
@@ -383,15 +393,25 @@ void sc_trace_put_ending(FILE *out, const struct sc_trace_reading *trace)
 
 enum sc_status sc_trace_dump(const char *path, FILE *out)
 {
+    const struct sc_trace_filter all = SC_TRACE_FILTER_ALL;
+
+    return sc_trace_dump_some(path, out, &all);
+}
+
+enum sc_status sc_trace_dump_some(const char *path, FILE *out, const struct sc_trace_filter *filter)
+{
     struct sc_trace_reading trace;
     enum sc_status status = sc_trace_read(path, &trace);
 
     if (status != SC_OK)
         return status;
-    sc_trace_put_heading(out, &trace);
-    put_columns(out);
-    put_events(out, &trace);
-    sc_trace_put_ending(out, &trace);
+    if (!filter->json) {
+        sc_trace_put_heading(out, &trace);
+        put_columns(out);
+    }
+    put_events(out, &trace, filter);
+    if (!filter->json)
+        sc_trace_put_ending(out, &trace);
     if (fflush(out) != 0 || ferror(out)) /* for whom has opened it to say */
         status = SC_ERR_IO;
     sc_trace_read_end(&trace);

@@ -9,6 +9,7 @@
 #include "base/median.h"
 #include "trace/causes.h"
 #include "trace/list.h"
+#include "trace/wrap.h"
 
 #define SHOWN 40    /* lines of a table */
 #define THREADS 256
@@ -215,24 +216,6 @@ static void add_up(struct explanation *x)
 
 /* --- printing ----------------------------------------------------------------------------------------------------- */
 
-static void put_place(FILE *out, const struct explanation *x, uint32_t number, sc_trace_line *show)
-{
-    const struct sc_place_of *place = sc_causes_place_at(x->causes, number);
-
-    if (place->line)
-        show(out, x->trace, place->line);
-    else
-        fputs(number ? "somewhere" : "-", out);
-    if (place->routine && place->routine < SC_TRACE_ROUTINES_MAX) {
-        putc(' ', out);
-        sc_trace_put_text(out, x->trace->routines[place->routine], "?");
-    }
-    if (place->caller && place->caller != place->line) {
-        fputs(" in ", out);
-        show(out, x->trace, place->caller);
-    }
-}
-
 static void put_kind(FILE *out, const struct kind *k)
 {
     static const char *const there[] = {"none", "part", "all"};
@@ -272,7 +255,7 @@ static void put_calls(FILE *out, const struct explanation *x, sc_trace_line *sho
             if (x->kinds[i].place != place)
                 continue;
             if (!any)
-                put_place(out, x, place, show), putc('\n', out);
+                sc_causes_put_place(out, x->trace, x->causes, place, show), putc('\n', out);
             any = true;
             put_kind(out, &x->kinds[i]);
         }
@@ -288,30 +271,7 @@ static int by_bytes(const void *left, const void *right)
     return (a->flow.needed > b->flow.needed) - (a->flow.needed < b->flow.needed);
 }
 
-#define COLUMNS 80
 #define INDENT 26
-
-/* Words, from a column on; ends the line. */
-static void put_wrapped(FILE *out, char *text)
-{
-    size_t column = INDENT;
-    bool first = true;
-
-    for (char *rest = text, *word; (word = strtok_r(rest, " ", &rest)) != NULL; first = false) {
-        size_t length = strlen(word);
-
-        if (!first && column + 1 + length > COLUMNS) {
-            fprintf(out, "\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (!first) {
-            putc(' ', out);
-            column++;
-        }
-        fputs(word, out);
-        column += length;
-    }
-    putc('\n', out);
-}
 
 static void put_flow(FILE *out, const struct explanation *x, const struct sum *sum, sc_trace_line *show)
 {
@@ -321,15 +281,15 @@ static void put_flow(FILE *out, const struct explanation *x, const struct sum *s
 
     if (!why)
         return;
-    put_place(why, x, sum->flow.needed, show);
+    sc_causes_put_place(why, x->trace, x->causes, sum->flow.needed, show);
     fprintf(why, ": %s", sc_why_names[sum->flow.why]);
     if (sum->flow.by) {
         fputs(sum->flow.way == SC_D2H ? ", computed by " : " at ", why);
-        put_place(why, x, sum->flow.by, show);
+        sc_causes_put_place(why, x->trace, x->causes, sum->flow.by, show);
     }
     fclose(why);
     fprintf(out, "%14" PRIu64 " %9" PRIu64 "  ", sum->flow.bytes, sum->copies);
-    put_wrapped(out, text);
+    sc_trace_put_wrapped(out, text, INDENT);
     free(text);
 }
 

@@ -224,4 +224,7 @@ enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show
  * and for each line that had something moved, how much and for what reason. */
 enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show);
 
+/* Prints which lines cost time, most first, with a remedy; json: one object a line. */
+enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, sc_trace_line *show);
+
 #endif

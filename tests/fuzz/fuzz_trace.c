@@ -20,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum sc_status status = sc_trace_dump(path, fuzz_nowhere());
 
     FUZZ_MUST(sc_trace_summary(path, fuzz_nowhere(), show) == status);
+    FUZZ_MUST(sc_trace_blame(path, fuzz_nowhere(), size % 2, show) == status);
     FUZZ_MUST(sc_trace_explain(path, fuzz_nowhere(), show) == status);
     if (status != SC_OK)
         FUZZ_MUST(sc_trace_check(path, fuzz_nowhere()) == status);

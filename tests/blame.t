@@ -1,0 +1,112 @@
+#!/usr/bin/perl
+# `semcache trace blame' names planted lines, each with a cause and a remedy; `trace dump' prints some events, as JSON,
+# too; `trace assert' holds programs to what they may move.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+
+our ($build, $scratch, $device);
+need('tools/semcache', 'tests/planted', 'tests/copied');
+my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/tests/planted 2>/dev/null) =~ /debug_line/;
+plan skip_all => 'no addr2line, or no debug information' unless $debug;
+my $tool = "$build/tools/semcache trace";
+
+sub line {
+    my ($file, $text) = @_;
+    my $source = slurp("$ENV{top_srcdir}/tests/$file");
+    my $at = index $source, "/* $text */";
+    die "$text is not in $file" if $at < 0;
+    return "$file:" . (1 + (substr($source, 0, $at) =~ tr/\n//));
+}
+
+sub traced {
+    my ($program) = @_;
+    my $run = run({ options => ['--offload', 'always', '--trace', "$scratch/trace"] }, "tests/$program");
+    is($run->{status}, 0, "$program: traced");
+    return $run;
+}
+
+# The rows of blame: {line => [its rows as text on one line]}
+sub blame {
+    my $text = qx($tool blame $scratch/trace 2>&1);
+    is($?, 0, 'blamed');
+    my @long = grep { length > 80 } split /\n/, $text;
+    ok(!@long, 'in 80 columns') or diag(@long);
+    note($text);
+    $text =~ s/\n {34,}/ /g;
+    return $text;
+}
+
+my $run = traced('planted');
+my $text = blame();
+my %at = map { $_ => line('planted.c', $_) } 'writes', 'needs', 'reads', 'one shape', 'another shape';
+like($text, qr/^[\d.]+ s from the first call to the last event; [\d.]+ s /, 'how much in all');
+like($text,
+    qr/\Q$at{writes}\E[^\n]*: the CPU had written it, needed by \Q$at{needs}\E dgemm TRY write only what changes/,
+    'a matrix that is written in each round');
+like($text, qr/ +[1-9]\d* +[\d.]+ +\Q$at{reads}\E: touched by the CPU TRY look at it after the loop/,
+    'an element that is read in each round');
+like($text,
+    qr/(\Q$at{'one shape'}\E|\Q$at{'another shape'}\E) dgemm: it had been used in another shape TRY use an array/,
+    'an array in two shapes');
+unlike($text, qr/first use/, 'what moves for the first time is nobody\'s fault');
+
+my @json = map { decode_json($_) } split /\n/, qx($tool blame --json $scratch/trace);
+cmp_ok(scalar @json, '>=', 3, 'as JSON');
+my ($wrote) = grep { $_->{blame} =~ /^\Q$at{writes}\E.*the CPU had written it/ } @json;
+cmp_ok($wrote->{bytes}, '>=', 4 * 8_000_000, 'with the bytes that were uploaded again');
+my @order = map { $_->{microseconds} } @json;
+is("@order", join(' ', sort { $b <=> $a } @order), 'most first');
+
+# --- some events
+
+my @all = map { decode_json($_) } split /\n/, qx($tool dump --json $scratch/trace);
+is($?, 0, 'all events as JSON');
+sub some {
+    my (@options) = @_;
+    return map { decode_json($_) } split /\n/, qx($tool dump --json @options $scratch/trace);
+}
+my %filters = (
+    '--kind transfer' => sub { $_->{event} eq 'transfer' },
+    '--routine dgemm' => sub { $_->{routine} eq 'dgemm' },
+    '--matrix 2' => sub { $_->{matrix} == 2 && $_->{event} ne 'operand' },
+    "--thread $all[0]{thread}" => sub { $_->{thread} == $all[0]{thread} },
+    '--device host --kind transfer' =>
+      sub { $_->{event} eq 'transfer' && ($_->{device} < 0 || $_->{peer} < 0) },
+    '--kind none-such' => sub { 0 });
+for my $filter (sort keys %filters) {
+    my @want = grep { $filters{$filter}->() } @all;
+    is(scalar(some($filter)), scalar @want, "$filter: " . @want . ' events');
+}
+my $middle = $all[@all / 2]{nanoseconds};
+my $from = sprintf '%.9f', $middle * 1e-9;
+my $first = (some("--from $from"))[0]{nanoseconds};
+cmp_ok(abs($first - $middle), '<=', 1, 'from a time on');
+my ($fault) = grep { $_->{event} eq 'fault' } @all;
+my @near = some("--address $fault->{a}");
+ok(scalar(grep { $_->{event} eq 'fault' && $_->{a} eq $fault->{a} } @near), 'by address: the fault');
+ok(scalar(grep { $_->{event} eq 'matrix' } @near), 'and the matrix there');
+
+# --- limits
+
+my $up = moved($run, 'h2d');
+is(system("$tool assert --max-h2d $up $scratch/trace > $scratch/out"), 0, 'a limit that holds');
+is(-s "$scratch/out", 0, 'says nothing');
+my $less = $up - 1;
+is(system("$tool assert --max-h2d $less --max-faults 100000 $scratch/trace > $scratch/out") >> 8, 1, 'a lower one');
+is(slurp("$scratch/out"), "bytes to devices: $up, more than $less\n", 'is named');
+is(system("$tool assert --max-h2d 1.5 $scratch/trace 2> $scratch/out") >> 8, 2, 'what is no number of bytes');
+is(system("$tool assert --max-faults 0 $scratch/trace > $scratch/out") >> 8, 1, 'faults');
+
+# --- operands that cannot be watched
+
+traced('copied');
+$text = blame();
+for (['stack', 'on a stack', 'allocate it with malloc'], ['static', 'static or COMMON', 'allocate it with malloc'],
+    ['small', 'smaller than SEMCACHE_ARENA_MIN', 'SEMCACHE_ARENA_MIN=4K']) {
+    my ($what, $why, $remedy) = @$_;
+    my $place = line('copied.c', $what);
+    like($text, qr/\Q$place\E dgemv: copied in each call: \Q$why\E TRY \Q$remedy\E/, "$what: why, and what to do");
+}
+done_testing();
