@@ -84,6 +84,15 @@ bench_strips_SOURCES = bench/strips.c bench/paper.c bench/paper.h
 bench_strips_LDADD = libcore.la -ldl -lm
 CLEANFILES += bench/strips
 
+# What calls on the host cost: make bench/host_path bench/null_blas.la && bench/host_path
+EXTRA_PROGRAMS += bench/host_path
+bench_host_path_SOURCES = bench/host_path.c
+bench_host_path_LDADD = libsemcache.la
+EXTRA_LTLIBRARIES += bench/null_blas.la
+bench_null_blas_la_SOURCES = bench/null_blas.c
+bench_null_blas_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+CLEANFILES += bench/host_path bench/null_blas.la
+
 # Results that other devices read in the next call: make bench/chain && top_srcdir=SRC bench/chain h200x8:4
 EXTRA_PROGRAMS += bench/chain
 bench_chain_SOURCES = bench/chain.c bench/paper.c bench/paper.h

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/config.h"
 #include "blas/blas_int.h"
 
 int64_t sc_blas_small[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
@@ -54,10 +55,14 @@ static struct block *take_block(void)
     return block;
 }
 
+/* A thread's first call comes here before any of its arguments is read, so this is where the first call of a process
+ * opens the host BLAS. */
 uint64_t *sc_blas_counts_new(void)
 {
     struct block *block = take_block();
 
+    if (!sc_inside()) /* else a library that is being opened calls, or the host BLAS does, which is open */
+        sc_blas_host_open(sc_config.host_blas);
     pthread_once(&key_once, make_key);
     if (block != &spare && have_key)
         pthread_setspecific(key, block); /* failing, the block stays taken for ever */

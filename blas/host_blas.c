@@ -30,9 +30,11 @@ static const char *const candidates[] = { /* in this order */
 };
 const char *const *sc_blas_host_candidates = candidates;
 
+/* Whoever comes while it is closed opens it, with the same result.  No lock is held meanwhile: the loader has one of
+ * its own, which a caller in a constructor holds and another thread waits for. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static enum { CLOSED, OPEN, FAILED } state; /* written under lock; OPEN with release order */
-static void *handle;
+static void *handle;                        /* these two, too */
 static char found_path[4096];
 
 static const void *object_of(const void *address)
@@ -67,28 +69,31 @@ static const char *try_open(const char *path, void **opened)
 }
 
 /* The first library that works, and its name; NULL: none.  `own`: the program's with 64-bit integers. */
-static const char *open_default(void *own)
+static const char *open_default(void *own, void **opened)
 {
     if (own) {
-        handle = own;
+        *opened = own;
         return "the program's own";
     }
     for (const char *const *name = sc_blas_host_candidates; *name; name++)
-        if (!try_open(*name, &handle))
+        if (!try_open(*name, opened))
             return *name;
     return NULL;
 }
 
 /* A path that does not work is no reason to leave the program without a BLAS. */
-static bool open_any(const char *path, void *own)
+static bool open_any(const char *path, void *own, void **opened)
 {
-    const char *failed = path ? try_open(path, &handle) : "", *instead;
+    static bool said;
+    const char *failed = path ? try_open(path, opened) : "", *instead;
     char why[512]; /* a copy: dlerror's text is gone after the next dlopen */
 
     if (!failed)
         return true;
     snprintf(why, sizeof why, "%s", failed);
-    instead = open_default(own);
+    instead = open_default(own, opened);
+    if (__atomic_exchange_n(&said, !instead || path, __ATOMIC_RELAXED))
+        return instead != NULL;
     if (path && instead)
         sc_log(SC_LOG_ERROR, "SEMCACHE_HOST_BLAS=%s is no host BLAS (%s): %s is used", path, why, instead);
     else if (path)
@@ -100,12 +105,21 @@ static bool open_any(const char *path, void *own)
     return instead != NULL;
 }
 
-static void remember_path(void)
+/* NULL: there is none. */
+static void remember(void *opened)
 {
-    Dl_info info;
+    Dl_info info = {.dli_fname = NULL};
+    bool known = opened && dladdr((void *)sc_blas_abi_symbol(opened, SC_BLAS_F77, "dgemm"), &info) && info.dli_fname;
 
-    if (dladdr((void *)sc_blas_abi_symbol(handle, SC_BLAS_F77, "dgemm"), &info) && info.dli_fname)
-        snprintf(found_path, sizeof found_path, "%s", info.dli_fname);
+    pthread_mutex_lock(&lock);
+    if (state == CLOSED && opened) {
+        snprintf(found_path, sizeof found_path, "%s", known ? info.dli_fname : "");
+        handle = opened;
+        sc_log(SC_LOG_INFO, "host BLAS: %s%s", found_path, sc_blas_wide ? " (64-bit integers in plain names)" : "");
+    }
+    if (state == CLOSED)
+        __atomic_store_n(&state, opened ? OPEN : FAILED, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&lock);
 }
 
 static void set_entry(enum sc_blas_interface interface, int routine, sc_blas_fn fn)
@@ -114,23 +128,23 @@ static void set_entry(enum sc_blas_interface interface, int routine, sc_blas_fn 
         __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
 }
 
-static sc_blas_fn fortran_routine(int routine, bool wide, bool hidden)
+static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hidden)
 {
-    sc_blas_fn fn = sc_blas_abi_routine(handle, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
+    sc_blas_fn fn = sc_blas_abi_routine(library, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
 
     return sc_blas_abi_by_value(fn, routine, wide, hidden);
 }
 
 /* Each routine in four forms: the host's own, else made of what it has. */
-static void fill_table(void)
+static void fill_table(void *library)
 {
-    bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(handle, SC_BLAS_F77, "zdotu"));
+    bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, SC_BLAS_F77, "zdotu"));
 
     for (int i = 1; i < sc_blas_routines; i++) {
-        sc_blas_fn fortran = fortran_routine(i, false, hidden);
-        sc_blas_fn fortran64 = fortran_routine(i, true, hidden);
-        sc_blas_fn cblas = sc_blas_abi_routine(handle, SC_BLAS_CBLAS, i);
-        sc_blas_fn cblas64 = sc_blas_abi_routine(handle, SC_BLAS_CBLAS_64, i);
+        sc_blas_fn fortran = fortran_routine(library, i, false, hidden);
+        sc_blas_fn fortran64 = fortran_routine(library, i, true, hidden);
+        sc_blas_fn cblas = sc_blas_abi_routine(library, SC_BLAS_CBLAS, i);
+        sc_blas_fn cblas64 = sc_blas_abi_routine(library, SC_BLAS_CBLAS_64, i);
 
         if (sc_blas_substitute(i)) {
             fortran = sc_blas_substitute(i);
@@ -165,30 +179,19 @@ static void register_names(void)
 
 enum sc_status sc_blas_host_open(const char *path)
 {
-    enum sc_status status;
-    void *own;
+    void *own, *opened = NULL;
 
-    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN)
-        return SC_OK;
-    sc_inside_enter(); /* the constructors of what is opened may allocate and call */
-    pthread_mutex_lock(&lock);
-    if (state == CLOSED) {
+    if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == CLOSED, 0)) {
+        sc_inside_enter(); /* the constructors of what is opened may allocate and call */
         register_names();
         own = sc_blas_abi_program_wide();
         sc_blas_wide = own != NULL;
-        if (open_any(path, own)) {
-            remember_path();
-            fill_table();
-            __atomic_store_n(&state, OPEN, __ATOMIC_RELEASE);
-            sc_log(SC_LOG_INFO, "host BLAS: %s%s", found_path, sc_blas_wide ? " (64-bit integers in plain names)" : "");
-        } else {
-            state = FAILED; /* said once */
-        }
+        if (open_any(path, own, &opened))
+            fill_table(opened);
+        remember(opened);
+        sc_inside_leave();
     }
-    status = state == OPEN ? SC_OK : SC_ERR_IO;
-    pthread_mutex_unlock(&lock);
-    sc_inside_leave();
-    return status;
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN ? SC_OK : SC_ERR_IO;
 }
 
 const char *sc_blas_host_path(void) { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN ? found_path : NULL; }

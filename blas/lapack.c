@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "blas/blas_int.h"
 #include "blas/gate.h"
@@ -21,8 +22,10 @@ typedef const sc_blas_int *Int;
 
 static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
 {
-    void *fn = sc_blas_abi_displaced(name), *library;
+    void *fn, *library;
 
+    sc_blas_host_open(sc_config.host_blas); /* it knows how wide the integers are */
+    fn = sc_blas_abi_displaced(name);
     if (!fn)
         fn = sc_blas_host_symbol(name);
     if (!fn && (library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))

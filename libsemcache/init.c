@@ -22,6 +22,13 @@ static const char *own_file(void)
     return dladdr((void *)own_file, &about) ? about.dli_fname : NULL;
 }
 
+/* The host BLAS knows, which is opened by the first call that needs it. */
+static bool is_wide(void)
+{
+    sc_blas_host_open(sc_config.host_blas);
+    return sc_blas_wide;
+}
+
 static void __attribute__((constructor)) load(void)
 {
     sc_inside_enter();
@@ -29,9 +36,8 @@ static void __attribute__((constructor)) load(void)
     sc_places_find(own_file());
     sc_config_load(&sc_config, environ, getauxval(AT_SECURE) == 0);
     sc_blas_g77 = sc_config.complex_return == SC_COMPLEX_G77;
-    if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
-        sc_library_arm();
-    sc_mkl_wide = sc_blas_wide;
+    sc_mkl_asks_wide = is_wide;
+    sc_library_arm();
     sc_library_rebind();
     if (sc_config.trace || sc_config.explain)
         sc_trace_site_prepare(); /* it loads a library: here, where the loader's lock is ours anyway */

@@ -10,7 +10,7 @@
 #include "libsemcache/inner.h"
 #include "libsemcache/library.h"
 
-static bool computes(void) { return sc_blas_host_path() != NULL; }
+static bool computes(void) { return sc_blas_host_open(sc_config.host_blas) == SC_OK; }
 
 static bool armed(void) { return __atomic_load_n(&sc_blas_start, __ATOMIC_ACQUIRE) == sc_library_start; }
 

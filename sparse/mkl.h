@@ -36,9 +36,10 @@ struct sc_mkl_descr {
     int type, mode, diag;
 };
 
-/* Set by libsemcache: the program was compiled for 64-bit integers under the names without _64 (ILP64).  These names
- * then do nothing: what they are given would be read as something else. */
-extern bool sc_mkl_wide;
+/* The program was compiled for 64-bit integers under the names without _64 (ILP64).  These names then do nothing: what
+ * they are given would be read as something else. */
+bool sc_mkl_wide(void);
+extern bool (*sc_mkl_asks_wide)(void); /* set by libsemcache */
 
 /* A handle is the matrix itself. */
 typedef struct sc_sparse_matrix *sc_mkl_matrix;

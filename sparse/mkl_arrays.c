@@ -15,9 +15,10 @@ struct call {
 
 static bool is_wide(void)
 {
-    if (sc_mkl_wide)
-        sc_log(SC_LOG_ERROR, "64-bit integers under MKL's sparse names without _64: the call is not done");
-    return sc_mkl_wide;
+    if (!sc_mkl_wide())
+        return false;
+    sc_log(SC_LOG_ERROR, "64-bit integers under MKL's sparse names without _64: the call is not done");
+    return true;
 }
 
 static char upper(const char *letter)

@@ -5,7 +5,9 @@
 #include "base/log.h"
 #include "sparse/mkl.h"
 
-bool sc_mkl_wide;
+bool (*sc_mkl_asks_wide)(void);
+
+bool sc_mkl_wide(void) { return sc_mkl_asks_wide && sc_mkl_asks_wide(); }
 
 int sc_mkl_result(enum sc_status status)
 {
@@ -50,7 +52,7 @@ static int create(sc_mkl_matrix *out, const struct sc_sparse_arrays *arrays)
 {
     bool lines = arrays->format != SC_SPARSE_COO;
 
-    if (sc_mkl_wide && arrays->index_bytes == 4) {
+    if (arrays->index_bytes == 4 && sc_mkl_wide()) {
         sc_log_once(SC_LOG_WARN, "64-bit integers under MKL's sparse names without _64 are not supported");
         return SC_MKL_NOT_SUPPORTED;
     }

@@ -208,7 +208,7 @@ static int begin(const struct shape *s, int base)
     if (s->blocks_down < 0 || s->blocks_across < 0 || s->block_rows < 1 || s->block_cols < 1 ||
         s->blocks_down * s->block_rows > INT32_MAX || s->blocks_across * s->block_cols > INT32_MAX)
         return sc_usblas_wrong(s->name, "a size makes no sense, or is too large");
-    if (base && sc_mkl_wide)
+    if (base && sc_mkl_wide())
         return sc_usblas_wrong(s->name, "the program's integers have 64 bits, which is not supported");
     m = calloc(1, sizeof *m);
     if (!m)

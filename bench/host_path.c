@@ -1,0 +1,343 @@
+/* What calls cost that run on the host, in nanoseconds added to the host BLAS alone: the host BLAS here computes
+ * nothing (bench/null_blas.c).  Operands at home should cost the same few instructions whatever their size.
+ *
+ *     make bench/host_path bench/null_blas.la
+ *     SEMCACHE_DEVICE=emu:$PWD/../device/emu/machines/h200x8.machine:1 bench/host_path      or none, or auto with a GPU
+ *     bench/host_path KIND TEXT       only operands of that kind and calls whose names hold the text, for a profiler
+ *
+ * A * stands behind calls some of which were offloaded: what those cost is no cost of the host's path.
+ *
+ * Operands: `untracked` are from malloc and no device has seen them; `home` are of a matrix that devices had and the
+ * CPU has written since; `shared` are read where a device has a copy; `partly` are at home in a matrix whose other half
+ * a device has; `outside` are not from malloc. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "include/semcache/semcache.h"
+
+void dcopy_(const int *n, const double *x, const int *incx, double *y, const int *incy);
+void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
+void dscal_(const int *n, const double *alpha, double *x, const int *incx);
+void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
+            const double *x, const int *incx, const double *beta, double *y, const int *incy);
+void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
+           const int *incy, double *a, const int *lda);
+void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
+            const int *incx, const double *beta, double *y, const int *incy);
+void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
+            const int *ldc);
+
+enum { LD = 4096, COLS = 4096, LENGTH = LD * COLS, CALLS = 300, ROUNDS = 15 };
+
+static const double half = 0.5;
+static const int one = 1, ld = LD;
+static double *x, *y; /* LD x COLS matrices: the operands of the case */
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* --- calls; n is the size that must not matter -------------------------------------------------------------------- */
+
+static void copy_1(int n) { dcopy_(&n, x, &one, y, &one); }
+static void copy_8(int n)
+{
+    const int step = 8;
+
+    dcopy_(&n, x, &step, y, &step);
+}
+static void copy_row(int n) { dcopy_(&n, x, &ld, y + 1, &ld); }
+static void axpy_row(int n) { daxpy_(&n, &half, x, &ld, y + 1, &ld); }
+static void gather_row(int n) { dcopy_(&n, x, &ld, y, &one); }
+static void scal_1(int n) { dscal_(&n, &half, y, &one); }
+static void gemv(int n)
+{
+    const int rows = 128;
+
+    n /= 32;
+    dgemv_("N", &rows, &n, &half, x, &ld, y, &ld, &half, y + 1, &one);
+}
+static void ger(int n)
+{
+    const int rows = 128;
+
+    n /= 32;
+    dger_(&rows, &n, &half, x, &one, x + 1, &ld, y, &ld);
+}
+static void symv(int n)
+{
+    n /= 16;
+    dsymv_("L", &n, &half, x, &ld, y, &ld, &half, y + 1, &ld);
+}
+static void gemm(int n)
+{
+    const int rows = 48;
+
+    n /= 32;
+    dgemm_("N", "N", &rows, &n, &rows, &half, x, &ld, x + 1, &ld, &half, y, &ld);
+}
+
+static const struct call {
+    const char *name;
+    void (*run)(int n);
+} calls[] = {
+    {"dcopy", copy_1}, {"dcopy, stride 8", copy_8}, {"dcopy, rows", copy_row}, {"dcopy, row to vector", gather_row},
+    {"daxpy, rows", axpy_row}, {"dscal", scal_1}, {"dgemv", gemv}, {"dger", ger}, {"dsymv", symv}, {"dgemm", gemm},
+};
+enum { KINDS = sizeof calls / sizeof *calls };
+static const int sizes[2] = {2048, 2900};
+
+static __attribute__((noipa)) void small_n(const struct call *call)
+{
+    for (int i = 0; i < CALLS; i++)
+        call->run(sizes[0]);
+}
+static __attribute__((noipa)) void large_n(const struct call *call)
+{
+    for (int i = 0; i < CALLS; i++)
+        call->run(sizes[1]);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+static double median_of(void (*loop)(const struct call *), const struct call *call)
+{
+    double ns[ROUNDS];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now();
+
+        loop(call);
+        ns[i] = (now() - start) / CALLS;
+    }
+    qsort(ns, ROUNDS, sizeof *ns, by_size);
+    return ns[ROUNDS / 2];
+}
+
+/* --- operands ----------------------------------------------------------------------------------------------------- */
+
+static double *matrix(void)
+{
+    double *p = malloc(sizeof *p * LENGTH);
+
+    if (!p)
+        exit(2);
+    for (size_t i = 0; i < LENGTH; i += 512) /* its pages exist */
+        p[i] = 1;
+    return p;
+}
+
+static bool on_device(const double *p)
+{
+    return semcache_prefetch(p, LD, COLS, LD, SEMCACHE_FLOAT64, 0) == SEMCACHE_OK;
+}
+
+static void at_home(const double *p, size_t elements, enum semcache_mode mode)
+{
+    semcache_acquire(p, elements * sizeof *p, mode);
+}
+
+static bool make_untracked(void) { return x = matrix(), y = matrix(), true; }
+static bool make_home(void)
+{
+    make_untracked();
+    if (!on_device(x) || !on_device(y))
+        return false;
+    at_home(x, LENGTH, SEMCACHE_READWRITE);
+    at_home(y, LENGTH, SEMCACHE_READWRITE);
+    return true;
+}
+static bool make_shared(void) /* what is read; what is written is at home */
+{
+    make_untracked();
+    if (!on_device(x) || !on_device(y))
+        return false;
+    at_home(y, LENGTH, SEMCACHE_READWRITE);
+    return true;
+}
+static bool make_partly(void)
+{
+    double *both = malloc(2 * sizeof *both * LENGTH);
+
+    if (!both)
+        exit(2);
+    for (size_t i = 0; i < 2 * LENGTH; i += 512)
+        both[i] = 1;
+    x = both;
+    y = both + 2 * LD; /* of one matrix, so that they overlap: the sizes are those of the columns at home */
+    if (semcache_prefetch(both, LD, 2 * COLS, LD, SEMCACHE_FLOAT64, 0) != SEMCACHE_OK)
+        return false;
+    at_home(both, LENGTH + LENGTH / 2, SEMCACHE_READWRITE);
+    return true;
+}
+static double *mapped(void)
+{
+    double *p = mmap(NULL, sizeof *p * LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        exit(2);
+    for (size_t i = 0; i < LENGTH; i += 512)
+        p[i] = 1;
+    return p;
+}
+static bool make_outside(void) { return x = mapped(), y = mapped(), true; }
+
+static const struct operands {
+    const char *name;
+    bool (*make)(void);
+} operands[] = {{"untracked", make_untracked}, {"home", make_home}, {"shared", make_shared}, {"partly", make_partly},
+                {"outside", make_outside}};
+
+/* --- other things that programs do -------------------------------------------------------------------------------- */
+
+/* ns of a read or write of /dev/null, which looks at no byte of the buffer. */
+static double system_call(bool reads, int fd, void *buffer)
+{
+    double ns[ROUNDS];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now();
+
+        for (int k = 0; k < CALLS; k++)
+            (void)!(reads ? read(fd, buffer, 64) : write(fd, buffer, 64));
+        ns[i] = (now() - start) / CALLS;
+    }
+    qsort(ns, ROUNDS, sizeof *ns, by_size);
+    return ns[ROUNDS / 2];
+}
+
+static void print_system_calls(void)
+{
+    int null = open("/dev/null", O_RDWR);
+    char stack[64];
+    double writing = system_call(false, null, stack), reading = system_call(true, null, stack);
+
+    printf("  write() beside one of the stack's bytes %.0f, read() %.0f\n",
+           system_call(false, null, x + 1000) - writing, system_call(true, null, x + 1000) - reading);
+    close(null);
+}
+
+/* Microseconds of the first write to a page of a matrix that a device has, and of the next. */
+static void print_faults(void)
+{
+    double us[ROUNDS];
+
+    if (!on_device(x))
+        return;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now();
+
+        ((volatile double *)x)[(size_t)i * (LENGTH / ROUNDS)] = 1;
+        us[i] = (now() - start) / 1e3;
+    }
+    qsort(us, ROUNDS, sizeof *us, by_size);
+    printf("  first write to a sector that a device has a copy of: %.1f us\n", us[ROUNDS / 2]);
+}
+
+/* A temporary array as NumPy makes them: allocated, written once, freed. */
+static double temporary(size_t bytes, int rounds)
+{
+    double ns[ROUNDS];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now();
+
+        for (int k = 0; k < rounds; k++) {
+            char *p = malloc(bytes);
+
+            for (size_t at = 0; at < bytes; at += 4096)
+                ((volatile char *)p)[at] = 1;
+            free(p);
+        }
+        ns[i] = (now() - start) / rounds;
+    }
+    qsort(ns, ROUNDS, sizeof *ns, by_size);
+    return ns[ROUNDS / 2];
+}
+
+static void print_temporaries(void)
+{
+    printf("temporaries, allocated, touched, freed, us:");
+    for (size_t mib = 1; mib <= 100; mib *= 10)
+        printf(" %zu MiB %.1f,", mib, temporary(mib << 20, (int)(100 / mib)) / 1e3);
+    printf(" 100 B %.3f\n", temporary(100, 1000) / 1e3);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static void use_null_blas(char **argv)
+{
+    char path[PATH_MAX];
+    const char *end = strrchr(argv[0], '/');
+
+    if (getenv("SEMCACHE_HOST_BLAS"))
+        return;
+    snprintf(path, sizeof path, "%.*s.libs/null_blas.so", end ? (int)(end - argv[0] + 1) : 0, argv[0]);
+    if (access(path, R_OK)) /* libtool's programs are in .libs themselves */
+        snprintf(path, sizeof path, "%.*snull_blas.so", end ? (int)(end - argv[0] + 1) : 0, argv[0]);
+    setenv("SEMCACHE_HOST_BLAS", path, 1);
+    execv(argv[0], argv);
+    exit(2);
+}
+
+static uint64_t offloaded(void)
+{
+    struct semcache_statistics statistics = {.size = sizeof statistics};
+
+    semcache_statistics(&statistics);
+    return statistics.calls_offloaded;
+}
+
+static void print_call(const struct call *call)
+{
+    uint64_t before = offloaded();
+    double few, many;
+
+    call->run(sizes[0]);
+    few = median_of(small_n, call);
+    many = median_of(large_n, call);
+    printf("  %-24s %8.0f %8.0f%s\n", call->name, few, many, offloaded() > before ? " *" : "");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    const char *kind = argc > 1 ? argv[1] : "", *name = argc > 2 ? argv[2] : "";
+
+    use_null_blas(argv);
+    if (argc < 2)
+        print_temporaries();
+    semcache_init();
+    printf("devices: %d; ns a call, n = %d and %d\n", semcache_device_count(), sizes[0], sizes[1]);
+    for (size_t o = 0; o < sizeof operands / sizeof *operands; o++) {
+        if (!strstr(operands[o].name, kind) || !operands[o].make())
+            continue;
+        printf("%s\n", operands[o].name);
+        for (size_t c = 0; c < KINDS; c++)
+            if (strstr(calls[c].name, name))
+                print_call(&calls[c]);
+        if (argc < 3)
+            print_system_calls();
+    }
+    if (argc < 2) {
+        make_untracked();
+        print_faults();
+        print_temporaries();
+    }
+    return 0;
+}
