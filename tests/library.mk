@@ -44,10 +44,12 @@ TESTS += tests/alternatives.t
 
 # Traces that are replayed, and checked.
 dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
-	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t
+	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t \
+	tests/perfetto.t
 EXTRA_DIST += tests/trace_edit.pl
 TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
-	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t
+	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t \
+	tests/perfetto.t
 EXTRA_PROGRAMS += tests/replayed
 tests_replayed_SOURCES = tests/replayed.c
 tests_replayed_LDADD = $(BLAS_LIBS)

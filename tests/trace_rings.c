@@ -336,6 +336,31 @@ static void test_crowd(void)
     sc_trace_read_end(&trace);
 }
 
+/* A limit: doc/limits.md. */
+static void cut_and_emit(void)
+{
+    if (truncate(in_folder("cut short"), 0) == 0)
+        emit_state(0, 1, SC_MSI_S, SC_MSI_G);
+    emit_state(0, 1, SC_MSI_S, SC_MSI_G);
+}
+
+static void test_truncated(void)
+{
+    const struct rlimit no_core = {0, 0};
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &no_core);
+        sc_trace_start(in_folder("cut short"));
+        emit_state(0, 1, SC_MSI_S, SC_MSI_G);
+        cut_and_emit();
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    tap_ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS, "who cuts the file of a program ends the program");
+}
+
 static void test_full_disk(void)
 {
     struct rlimit old, small;
@@ -485,6 +510,7 @@ int main(void)
     test_limit();
     test_crowd();
     test_full_disk();
+    test_truncated();
     test_merging();
     test_damaged();
     test_file_names();

@@ -11,9 +11,11 @@
 #include "libsemcache/config.h"
 #include "tools/tool.h"
 #include "trace/filter.h"
+#include "trace/perfetto.h"
 #include "trace/totals.h"
 
-enum { KIND = 256, ROUTINE, MATRIX, THREAD, DEVICE, ADDRESS, FROM, TO, JSON, MAX_H2D, MAX_D2H, MAX_D2D, MAX_FAULTS };
+enum { KIND = 256, ROUTINE, MATRIX, THREAD, DEVICE, ADDRESS, FROM, TO, JSON, PERFETTO,
+       MAX_H2D, MAX_D2H, MAX_D2D, MAX_FAULTS };
 
 struct asked {
     char *file;
@@ -81,6 +83,7 @@ static error_t parse_file(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'S': asked->summary = true; return 0;
+    case PERFETTO: return 0; /* there is no other form */
     case JSON: asked->json = asked->filter.json = true; return 0;
     case MAX_H2D: asked->most[SC_H2D] = bytes(state, text); return 0;
     case MAX_D2H: asked->most[SC_D2H] = bytes(state, text); return 0;
@@ -138,6 +141,20 @@ static int blame(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &asked);
     return sc_trace_blame(asked.file, stdout, asked.json, sc_tool_put_line) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int export(int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {"perfetto", PERFETTO, NULL, 0, "in the JSON form of chrome://tracing, which ui.perfetto.dev opens", 0}, {0}};
+    static const struct argp argp = {.options = options,
+                                     .parser = parse_file,
+                                     .args_doc = "FILE",
+                                     .doc = "Prints a trace in a form that other programs show."};
+    struct asked asked = nothing_asked;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    return sc_trace_perfetto(asked.file, stdout) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static bool is_within(const char *what, uint64_t count, uint64_t most)
@@ -233,6 +250,7 @@ static int replay(int argc, char **argv)
 static const struct sc_tool_command commands[] = {{"dump", "semcache trace dump", dump},
                                                   {"explain", "semcache trace explain", explain},
                                                   {"check", "semcache trace check", check},
+                                                  {"export", "semcache trace export", export},
                                                   {"blame", "semcache trace blame", blame},
                                                   {"assert", "semcache trace assert", assert_limits},
                                                   {"replay", "semcache trace replay", replay}};
@@ -242,10 +260,12 @@ int sc_tool_trace(int argc, char **argv)
     static const struct sc_tool_menu menu = {
         .command = commands,
         .commands = sizeof commands / sizeof *commands,
-        .missing = "say: dump FILE, explain FILE, blame FILE, check FILE, assert FILE or replay FILE",
+        .missing = "say: dump FILE, explain FILE, blame FILE, check FILE, assert FILE, export FILE or "
+                   "replay FILE",
         .kind = "trace command",
-        .choices = "dump, explain, blame, check, assert or replay",
+        .choices = "dump, explain, blame, check, assert, export or replay",
         .args_doc = "dump [OPTION...] FILE\nexplain FILE\nblame [--json] FILE\ncheck FILE\nassert OPTION... FILE\n"
+                    "export --perfetto FILE\n"
                     "replay [OPTION...] FILE",
         .doc = "Looks at the trace of a program, explains it, checks it, or does again what the program did."};
 

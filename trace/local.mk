@@ -5,5 +5,6 @@ libcore_la_SOURCES += trace/trace.h trace/file.h trace/file.c trace/format.h tra
 	trace/recent.c \
 	trace/check.h trace/check.c trace/check_state.c trace/site.c \
 	trace/staging.h trace/staging.c trace/causes.h trace/causes.c \
-	trace/explain.c trace/blame.c trace/wrap.h trace/wrap.c trace/filter.h trace/filter.c
+	trace/explain.c trace/blame.c trace/wrap.h trace/wrap.c trace/filter.h trace/filter.c \
+	trace/perfetto.h trace/perfetto.c
 EXTRA_DIST += trace/README.md

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "tests/fuzz/fuzz.h"
+#include "trace/perfetto.h"
 #include "trace/trace.h"
 #include "trace/read.h"
 
@@ -21,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     FUZZ_MUST(sc_trace_summary(path, fuzz_nowhere(), show) == status);
     FUZZ_MUST(sc_trace_blame(path, fuzz_nowhere(), size % 2, show) == status);
+    FUZZ_MUST(sc_trace_perfetto(path, fuzz_nowhere()) == status);
     FUZZ_MUST(sc_trace_explain(path, fuzz_nowhere(), show) == status);
     if (status != SC_OK)
         FUZZ_MUST(sc_trace_check(path, fuzz_nowhere()) == status);

@@ -1,0 +1,12 @@
+/* A trace for Perfetto. */
+#ifndef SC_TRACE_PERFETTO_H
+#define SC_TRACE_PERFETTO_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+
+/* Prints it in the JSON form of chrome://tracing. */
+enum sc_status sc_trace_perfetto(const char *path, FILE *out);
+
+#endif
