@@ -2,8 +2,6 @@
 
 #include "autotuner/explain.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,6 +9,8 @@
 #include <time.h>
 
 #include "autotuner/trials.h"
+#include "base/loader.h"
+#include "base/locks.h"
 #include "base/median.h"
 
 #define ENTRIES_MAX 4096
@@ -45,7 +45,7 @@ static struct kinds {
     int count;
 } exchanged, /* pieces: push, by a kernel, how many; by copies, by one kernel */
     sent;    /* results: readers, kernels, chunks; as a whole, in chunks */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock lock = SC_LOCK(SC_RANK_EXPLAIN);
 
 static __thread struct {
     int entry; /* plus 1; 0: none */
@@ -97,7 +97,7 @@ static void add(const struct entry *like, const struct sc_autotuner_prediction *
 {
     int at;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     at = find(like);
     if (at >= 0) {
         struct entry *e = &entries[at];
@@ -111,7 +111,7 @@ static void add(const struct entry *like, const struct sc_autotuner_prediction *
     } else {
         dropped++;
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     last.entry = at + 1;
     /* Results come home when they are touched. */
     last.now = like->devices ? p->device + p->move - p->overlap : p->host;
@@ -135,11 +135,11 @@ void sc_explain_together(const struct sc_autotuner_together *t)
     if (!last.entry)
         return;
     last.now = t->devices > t->host ? t->devices : t->host;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     entries[last.entry - 1].share = t->share;
     entries[last.entry - 1].alone = t->alone;
     entries[last.entry - 1].together = last.now;
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 void sc_explain_measured(double seconds)
@@ -147,11 +147,11 @@ void sc_explain_measured(double seconds)
     sc_trace(.kind = SC_EVENT_TOOK, .a = (uint64_t)(seconds * 1e9));
     if (!last.entry)
         return;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     entries[last.entry - 1].measured++;
     entries[last.entry - 1].now += last.now;
     entries[last.entry - 1].seconds += seconds;
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     last.entry = 0;
 }
 
@@ -200,20 +200,18 @@ static void line(FILE *out, const struct entry *e)
 }
 
 /* What is added to addresses of a file where it is loaded: nothing for programs that cannot be moved. */
-static uint64_t bias_of(const Dl_info *info)
+static uint64_t bias_of(const struct sc_loader_object *object)
 {
-    const ElfW(Ehdr) *header = info->dli_fbase;
-
-    return header->e_type == ET_EXEC ? 0 : (uint64_t)(uintptr_t)info->dli_fbase;
+    return object->map->l_addr;
 }
 
 /* What addr2line -e FILE 0xOFFSET turns into a line of the source. */
 static void heading(FILE *out, uint64_t ip)
 {
-    Dl_info info;
+    struct sc_loader_object object;
 
-    if (ip && dladdr((void *)(uintptr_t)ip, &info) && info.dli_fname)
-        fprintf(out, "# called at %s+0x%llx\n", info.dli_fname, (unsigned long long)(ip - bias_of(&info)));
+    if (ip && sc_loader_object((void *)(uintptr_t)ip, &object))
+        fprintf(out, "# called at %s+0x%llx\n", object.path, (unsigned long long)(ip - bias_of(&object)));
     else
         fprintf(out, "# called at an unknown place\n");
 }
@@ -241,7 +239,7 @@ static void add_kind(struct kinds *kinds, const struct kind *one)
 {
     int bits = bits_of(one->bytes), i = 0;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     while (i < kinds->count && (kinds->kind[i].bits != bits ||
                                 memcmp(kinds->kind[i].what, one->what, sizeof one->what)))
         i++;
@@ -256,7 +254,7 @@ static void add_kind(struct kinds *kinds, const struct kind *one)
         k->predicted[1] += one->predicted[1];
         kinds->count += i == kinds->count;
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 void sc_explain_exchange(const struct sc_autotuner_pieces *p, const struct sc_autotuner_exchanged *out)
@@ -318,9 +316,9 @@ static void errors(FILE *out, bool devices)
 
 void sc_explain_write(FILE *out)
 {
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     if (!count) {
-        pthread_mutex_unlock(&lock);
+        sc_unlock(&lock);
         return;
     }
     fprintf(out, "# semcache explain 2: microseconds of one call, mean\n");
@@ -336,5 +334,5 @@ void sc_explain_write(FILE *out)
     sc_trials_write(out);
     errors(out, true);
     errors(out, false);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "autotuner/store.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/loader.h"
 #include "base/log.h"
 #include "trace/file.h"
 
@@ -53,12 +53,12 @@ static void add_host_blas(const struct sc_device_host *host, char *key, size_t b
     char *(*about)(void) = (char *(*)(void))host->blas_symbol("openblas_get_config");
     int (*threads)(void) = (int (*)(void))host->blas_symbol("openblas_get_num_threads");
     char number[48];
-    Dl_info info;
+    struct sc_loader_object file;
 
     if (about)
         add(key, bytes, about());
-    else if (dgemm && dladdr(dgemm, &info) && info.dli_fname)
-        add(key, bytes, info.dli_fname);
+    else if (dgemm && sc_loader_object(dgemm, &file))
+        add(key, bytes, file.path);
     if (threads) {
         snprintf(number, sizeof number, ", %d threads", threads());
         add(key, bytes, number);

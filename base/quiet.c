@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 uint64_t sc_quiet_signals;
+__thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
     unsigned depth;

@@ -14,6 +14,9 @@
 /* Signals that have a handler, bit n - 1 for signal n; kept by host/signals.c, atomic. */
 extern uint64_t sc_quiet_signals;
 
+/* Not zero: threads that this thread starts have all signals blocked: the program's handlers do not run there. */
+extern __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
+
 void sc_quiet_enter(void);
 void sc_quiet_leave(void);
 

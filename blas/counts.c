@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/config.h"
+#include "base/locks.h"
 #include "blas/blas_int.h"
 
 int64_t sc_blas_small[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
@@ -72,10 +73,10 @@ uint64_t *sc_blas_counts_new(void)
 
 void sc_blas_counts_collect(void)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct sc_lock lock = SC_LOCK(SC_RANK_COUNTS);
     static uint64_t collected[SC_TRACE_ROUTINES_MAX]; /* under lock */
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
         uint64_t sum = 0;
 
@@ -86,5 +87,5 @@ void sc_blas_counts_collect(void)
             collected[i] = sum;
         }
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }

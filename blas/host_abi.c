@@ -1,11 +1,10 @@
 /* How the routines of a BLAS library want to be called: their names, the width of their integers, and how complex
  * functions return.  What cannot be seen from outside is asked by calls that are harmless either way. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "base/loader.h"
 #include "blas/blas_int.h"
 
 bool sc_blas_wide, sc_blas_g77;
@@ -35,7 +34,7 @@ sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, c
     void *found = NULL;
 
     for (int i = 0; !found && sc_blas_abi_spell(symbol, interface, i, name); i++)
-        found = dlsym(library, symbol);
+        found = sc_loader_symbol(library, symbol);
     return (sc_blas_fn)found;
 }
 
@@ -86,11 +85,9 @@ sc_blas_fn sc_blas_abi_by_value(sc_blas_fn fn, int routine, bool wide, bool hidd
 
 bool sc_blas_abi_is_others(const void *address)
 {
-    const struct link_map *map = NULL;
-    Dl_info info, us;
+    struct sc_loader_object object;
 
-    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map && *map->l_name &&
-           dladdr(&sc_blas_wide, &us) && us.dli_fbase != info.dli_fbase;
+    return sc_loader_object(address, &object) && *object.map->l_name && !sc_loader_same(address, &sc_blas_wide);
 }
 
 void *sc_blas_abi_displaced(const char *name)
@@ -101,27 +98,27 @@ void *sc_blas_abi_displaced(const char *name)
     void *first;
 
     if (now == UNKNOWN) {
-        first = dlsym(RTLD_DEFAULT, "dgemm_");
+        first = sc_loader_symbol(RTLD_DEFAULT, "dgemm_");
         now = first && sc_blas_abi_is_others(first) ? BEHIND : FIRST;
         __atomic_store_n(&place, now, __ATOMIC_RELAXED);
     }
-    first = now == BEHIND ? dlsym(RTLD_DEFAULT, name) : NULL;
-    return first && sc_blas_abi_is_others(first) ? first : dlsym(RTLD_NEXT, name);
+    first = now == BEHIND ? sc_loader_symbol(RTLD_DEFAULT, name) : NULL;
+    return first && sc_blas_abi_is_others(first) ? first : sc_loader_symbol(RTLD_NEXT, name);
 }
 
 void *sc_blas_abi_program_wide(void)
 {
     void *next = sc_blas_abi_displaced("isamax_"), *library;
-    Dl_info info;
+    struct sc_loader_object object;
 
-    if (!next || !dladdr(next, &info))
+    if (!next || !sc_loader_object(next, &object))
         return NULL;
-    library = dlopen(info.dli_fname, RTLD_NOW | RTLD_LOCAL); /* initialized from here on */
+    library = sc_loader_open(object.path, RTLD_NOW | RTLD_LOCAL); /* initialized from here on */
     if (!library)
         return NULL;
-    if (!dlsym(library, "semcache_is_blas") && sc_blas_abi_is_wide(library))
+    if (!sc_loader_symbol(library, "semcache_is_blas") && sc_blas_abi_is_wide(library))
         return library;
-    dlclose(library);
+    sc_loader_close(library);
     return NULL;
 }
 

@@ -3,12 +3,12 @@
  * xerbla_ of the program is still the one it calls; its calls of dgemm_ and so on through the global scope come back
  * to the veneers, which pass them on (sc_inside). */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "base/loader.h"
+#include "base/locks.h"
 #include "base/log.h"
 #include "blas/blas_int.h"
 
@@ -30,24 +30,16 @@ static const char *const candidates[] = { /* in this order */
 };
 const char *const *sc_blas_host_candidates = candidates;
 
-/* Whoever comes while it is closed opens it, with the same result.  No lock is held meanwhile: the loader has one of
- * its own, which a caller in a constructor holds and another thread waits for. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Whoever comes while it is closed opens it, with the same result: no lock is held meanwhile (base/loader.h). */
+static struct sc_lock lock = SC_LOCK(SC_RANK_HOST_BLAS);
 static enum { CLOSED, OPEN, FAILED } state; /* written under lock; OPEN with release order */
 static void *handle;                        /* these two, too */
 static char found_path[4096];
 
-static const void *object_of(const void *address)
-{
-    Dl_info info;
-
-    return dladdr(address, &info) ? info.dli_fbase : NULL;
-}
-
 /* NULL, or why this library is no host BLAS.  On success *opened is it. */
 static const char *try_open(const char *path, void **opened)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL);
     const char *why = NULL;
     void *dgemm;
 
@@ -56,12 +48,12 @@ static const char *try_open(const char *path, void **opened)
     dgemm = (void *)sc_blas_abi_symbol(library, SC_BLAS_F77, "dgemm");
     if (!dgemm)
         why = "it has no dgemm_";
-    else if (dlsym(library, "semcache_is_blas") || object_of(dgemm) == object_of(&state))
+    else if (sc_loader_symbol(library, "semcache_is_blas") || sc_loader_same(dgemm, &state))
         why = "it is semcache itself";
     else if (sc_blas_abi_is_wide(library) != sc_blas_wide)
         why = sc_blas_wide ? "its integers have 32 bits, the program's 64" : "its integers have 64 bits";
     if (why) {
-        dlclose(library);
+        sc_loader_close(library);
         return why;
     }
     *opened = library;
@@ -108,18 +100,18 @@ static bool open_any(const char *path, void *own, void **opened)
 /* NULL: there is none. */
 static void remember(void *opened)
 {
-    Dl_info info = {.dli_fname = NULL};
-    bool known = opened && dladdr((void *)sc_blas_abi_symbol(opened, SC_BLAS_F77, "dgemm"), &info) && info.dli_fname;
+    struct sc_loader_object object;
+    bool known = opened && sc_loader_object((void *)sc_blas_abi_symbol(opened, SC_BLAS_F77, "dgemm"), &object);
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     if (state == CLOSED && opened) {
-        snprintf(found_path, sizeof found_path, "%s", known ? info.dli_fname : "");
+        snprintf(found_path, sizeof found_path, "%s", known ? object.path : "");
         handle = opened;
         sc_log(SC_LOG_INFO, "host BLAS: %s%s", found_path, sc_blas_wide ? " (64-bit integers in plain names)" : "");
     }
     if (state == CLOSED)
         __atomic_store_n(&state, opened ? OPEN : FAILED, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 static void set_entry(enum sc_blas_interface interface, int routine, sc_blas_fn fn)
@@ -203,9 +195,9 @@ void *sc_blas_host_symbol(const char *name)
 
     if (sc_blas_host_open(sc_config.host_blas) != SC_OK)
         return NULL;
-    found = dlsym(handle, name);
+    found = sc_loader_symbol(handle, name);
     if (!found && snprintf(other, sizeof other, "scipy_%s", name) < (int)sizeof other)
-        found = dlsym(handle, other);
+        found = sc_loader_symbol(handle, other);
     for (int i = 1; found && i < sc_blas_routines; i++)
         if ((void *)sc_blas_hidden[0][i] == found)
             return (void *)sc_blas_of_hidden[0][i];

@@ -5,10 +5,10 @@
  * The host's routine is the definition that the program would have without us, else the host BLAS's (OpenBLAS has a
  * LAPACK), else that of a liblapack that is loaded.  A program that calls none of them needs none. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "base/config.h"
+#include "base/loader.h"
 #include "base/log.h"
 #include "blas/blas_int.h"
 #include "blas/gate.h"
@@ -28,8 +28,8 @@ static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
     fn = sc_blas_abi_displaced(name);
     if (!fn)
         fn = sc_blas_host_symbol(name);
-    if (!fn && (library = dlopen("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
-        fn = dlsym(library, name);
+    if (!fn && (library = sc_loader_open("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
+        fn = sc_loader_symbol(library, name);
     if (fn)
         __atomic_store_n(slot, fn, __ATOMIC_RELEASE);
     else

@@ -10,12 +10,11 @@
  * What is found is kept for each object that calls, so that a second call searches nothing.  No lock of ours is held
  * while the dynamic linker works. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/loader.h"
 #include "base/log.h"
 #include "blas/blas_int.h"
 
@@ -88,11 +87,11 @@ static struct origin *new_origin(const void *address)
 
     if (!o)
         return NULL;
-    dl_iterate_phdr(contains, &lookup);
+    sc_loader_each(contains, &lookup);
     o->low = lookup.low;
     o->high = lookup.high;
     if (lookup.name)
-        o->handle = dlopen(*lookup.name ? lookup.name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+        o->handle = sc_loader_open(*lookup.name ? lookup.name : NULL, RTLD_LAZY | RTLD_NOLOAD);
     free(lookup.name);
     o->next = __atomic_load_n(&origins, __ATOMIC_ACQUIRE);
     while (!__atomic_compare_exchange_n(&origins, &o->next, o, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
@@ -120,16 +119,16 @@ static const char *base_name(int routine, enum sc_blas_interface interface)
 /* The library of a definition, opened once more; NULL for what a copy of semcache defines. */
 static void *library_of(void *found)
 {
-    Dl_info info, mark;
+    struct sc_loader_object object;
     void *library, *is_blas;
 
-    if (!found || !sc_blas_abi_is_others(found) || !dladdr(found, &info))
+    if (!found || !sc_blas_abi_is_others(found) || !sc_loader_object(found, &object))
         return NULL;
-    library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    is_blas = library ? dlsym(library, "semcache_is_blas") : NULL;
-    if (!is_blas || !dladdr(is_blas, &mark) || mark.dli_fbase != info.dli_fbase)
+    library = sc_loader_open(*object.map->l_name ? object.path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+    is_blas = library ? sc_loader_symbol(library, "semcache_is_blas") : NULL;
+    if (!is_blas || !sc_loader_same(is_blas, found))
         return library;
-    dlclose(library);
+    sc_loader_close(library);
     return NULL;
 }
 
@@ -153,7 +152,7 @@ static sc_blas_fn search(void *handle, int routine, enum sc_blas_interface inter
     sc_blas_fn fn = NULL;
 
     for (int i = 0; !fn && sc_blas_abi_spell(symbol, interface, i, base_name(routine, interface)); i++)
-        fn = accept(handle ? dlsym(handle, symbol) : sc_blas_abi_displaced(symbol), routine, interface);
+        fn = accept(handle ? sc_loader_symbol(handle, symbol) : sc_blas_abi_displaced(symbol), routine, interface);
     return fn;
 }
 
@@ -186,13 +185,13 @@ static sc_blas_fn search_all(int routine, enum sc_blas_interface interface)
     struct names names = {NULL, 0, 0};
     sc_blas_fn fn = NULL;
 
-    dl_iterate_phdr(add_name, &names);
+    sc_loader_each(add_name, &names);
     for (size_t i = 0; i < names.count; i++) {
-        void *library = !fn && names.name[i] ? dlopen(names.name[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        void *library = !fn && names.name[i] ? sc_loader_open(names.name[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
         if (library) {
             fn = search(library, routine, interface);
-            dlclose(library);
+            sc_loader_close(library);
         }
         free(names.name[i]);
     }
@@ -206,14 +205,14 @@ static void *open_wide(bool *plain)
     static const char *const names[] = {"libopenblas64_.so.0", "libopenblas64.so.0", "libblas64.so.3", NULL};
 
     for (const char *const *name = names; *name; name++) {
-        void *library = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+        void *library = sc_loader_open(*name, RTLD_NOW | RTLD_LOCAL);
 
         if (!library)
             continue;
         *plain = !sc_blas_abi_symbol(library, SC_BLAS_F77_64, "dgemm");
-        if (!dlsym(library, "semcache_is_blas") && (!*plain || sc_blas_abi_is_wide(library)))
+        if (!sc_loader_symbol(library, "semcache_is_blas") && (!*plain || sc_blas_abi_is_wide(library)))
             return library;
-        dlclose(library);
+        sc_loader_close(library);
     }
     return NULL;
 }
@@ -226,7 +225,7 @@ static sc_blas_fn search_system(int routine, enum sc_blas_interface interface)
     sc_blas_fn fn = library ? sc_blas_abi_routine(library, own, routine) : NULL;
 
     if (library && !fn)
-        dlclose(library);
+        sc_loader_close(library);
     if (!fn || is_cblas(interface))
         return fn;
     return sc_blas_abi_by_value(fn, routine, true, sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, own, "zdotu")));
@@ -244,7 +243,7 @@ static sc_blas_fn find(struct origin *o, int routine, enum sc_blas_interface int
     uint32_t loads = 1, *missed = &o->missed[interface][routine];
     sc_blas_fn fn;
 
-    dl_iterate_phdr(count_loads, &loads);
+    sc_loader_each(count_loads, &loads);
     if (__atomic_load_n(missed, __ATOMIC_RELAXED) == loads)
         return NULL;
     fn = search(NULL, routine, interface);
@@ -294,7 +293,7 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
     sc_inside_enter();
     o = origin_of_caller();
     if (o && o->handle)
-        found = dlsym(o->handle, name);
+        found = sc_loader_symbol(o->handle, name);
     if (!library_of(found))
         found = sc_blas_abi_displaced(name);
     if (!library_of(found))

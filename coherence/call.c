@@ -1,11 +1,13 @@
 /* The bracket of a call: resolve the operands, hold the lock, keep the matrices. */
 #include "coherence/mirror.h"
 
+#include "base/locks.h"
+
 #include <pthread.h>
 
 #define OPERANDS_MAX 8
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock lock = SC_LOCK(SC_RANK_PROTOCOL);
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
 static unsigned holding; /* who wants no calls to begin */
 static pthread_cond_t none_active = PTHREAD_COND_INITIALIZER;
@@ -14,12 +16,12 @@ void sc_protocol_lock(void)
 {
     sc_quiet_enter();
     sc_inside_enter();
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
 }
 
 void sc_protocol_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     sc_inside_leave();
     sc_quiet_leave();
 }
@@ -27,7 +29,7 @@ void sc_protocol_unlock(void)
 /* In a forked child: whoever held it is not there. */
 void sc_protocol_lock_reset(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    sc_lock_init(&lock, SC_RANK_PROTOCOL);
     pthread_cond_init(&may_begin, NULL);
     pthread_cond_init(&none_active, NULL);
     holding = 0;
@@ -126,7 +128,7 @@ void sc_protocol_end_calls(void)
 {
     sc_protocol.stopping = true;
     while (sc_protocol.active)
-        pthread_cond_wait(&none_active, &lock);
+        pthread_cond_wait(&none_active, &lock.mutex);
 }
 
 static void hold(struct sc_operand *operands, int count, int by)
@@ -182,7 +184,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     sc_host_strict_thread();
     sc_protocol_lock();
     while (holding)
-        pthread_cond_wait(&may_begin, &lock);
+        pthread_cond_wait(&may_begin, &lock.mutex);
     sc_devices_look();
     __atomic_fetch_add(&sc_protocol.active, 1, __ATOMIC_SEQ_CST); /* before notes are looked at: host_access.c */
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;

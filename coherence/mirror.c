@@ -14,6 +14,8 @@
  *       it. */
 #include "coherence/mirror.h"
 
+#include "base/locks.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -26,7 +28,7 @@
 #define REFUSALS     16
 #define REFUSED_FOR  100 /* calls */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock lock = SC_LOCK(SC_RANK_MIRROR);
 
 static struct mirror {
     uintptr_t lo, hi; /* pages of the program; hi 0: none */
@@ -47,13 +49,13 @@ static int next_refusal;
 void sc_mirror_lock(void)
 {
     sc_quiet_enter(); /* a handler of the program's that jumps out would leave it locked */
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     now++;
 }
 
 void sc_mirror_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     sc_quiet_leave();
 }
 

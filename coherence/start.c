@@ -32,6 +32,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
     sc_directory_limits.tile_bytes = least / TILES_A_DEVICE;
     sc_order_reset();
     sc_route_start();
+    sc_device_kernel_prepare(host->blas_symbol);
     __atomic_store_n(&sc_protocol.ops, ops, __ATOMIC_RELEASE);
     return SC_OK;
 }

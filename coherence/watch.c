@@ -4,11 +4,13 @@
  * Thread safe; its lock is the innermost but for what the callback takes. */
 #include "coherence/protocol.h"
 
+#include "base/locks.h"
+
 #include <pthread.h>
 
 bool sc_watching; /* atomic */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock lock = SC_LOCK(SC_RANK_DONE);
 static struct {
     struct sc_fence fence[2 * SC_DEVICES_MAX];
     int count;
@@ -18,14 +20,14 @@ static struct {
 
 void sc_watch_drop(void)
 {
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     __atomic_store_n(&sc_watching, false, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 void sc_watch_reset(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    sc_lock_init(&lock, SC_RANK_DONE);
     __atomic_store_n(&sc_watching, false, __ATOMIC_RELAXED);
 }
 
@@ -34,7 +36,7 @@ void sc_coherence_watch(void (*done)(void *of), void *of)
     sc_watch_drop();
     if (!done)
         return;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     watched.count = 0;
     watched.done = done;
     watched.of = of;
@@ -46,7 +48,7 @@ void sc_coherence_watch(void (*done)(void *of), void *of)
                 watched.count++;
     }
     __atomic_store_n(&sc_watching, watched.count > 0, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 static bool all_done(const struct sc_device_ops *ops)
@@ -61,20 +63,20 @@ bool sc_watch_look(const struct sc_device_ops *ops)
 {
     bool pending;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     pending = __atomic_load_n(&sc_watching, __ATOMIC_RELAXED) && !all_done(ops);
     if (!pending)
         __atomic_store_n(&sc_watching, false, __ATOMIC_RELEASE); /* too late: nobody saw when */
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     return pending;
 }
 
 void sc_watch_after(const struct sc_device_ops *ops)
 {
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     if (__atomic_load_n(&sc_watching, __ATOMIC_RELAXED) && all_done(ops)) {
         __atomic_store_n(&sc_watching, false, __ATOMIC_RELEASE);
         watched.done(watched.of);
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }

@@ -151,6 +151,9 @@ bool sc_device_expected(const char *setting);
 /* Why the setting auto finds no device, in words. */
 void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes);
 
+/* Looks all routines up, so that kernels take no lock of the loader (base/loader.h).  While nothing else runs here. */
+void sc_device_kernel_prepare(void *(*blas_symbol)(const char *name));
+
 /* Runs a kernel record on host addresses with the host BLAS, in the calling thread (device/kernel_host.c; sparse ones
  * with own loops, kernel_sparse.c).  Used by the emulated device and to finish a task whose device failed. */
 enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);

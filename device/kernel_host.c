@@ -84,6 +84,39 @@ static const char *routine_name(const struct sc_kernel *k)
     return names[k->op][k->type];
 }
 
+/* Routines by resolver, of those that were prepared. */
+static struct prepared {
+    resolver from; /* atomic, the last to be set */
+    routine fn[SC_OPS][SC_TYPES], real_scal[SC_TYPES];
+} prepared[2];
+#define PREPARED (sizeof prepared / sizeof *prepared)
+
+void sc_device_kernel_prepare(resolver blas_symbol)
+{
+    struct prepared *p = prepared;
+
+    while (p < prepared + PREPARED - 1 && p->from && p->from != blas_symbol)
+        p++;
+    if (p->from && p->from != blas_symbol)
+        return;
+    for (int op = 0; op < SC_OPS; op++)
+        for (int type = 0; type < SC_TYPES; type++)
+            p->fn[op][type] = names[op][type] ? (routine)blas_symbol(names[op][type]) : NULL;
+    p->real_scal[SC_C] = (routine)blas_symbol("csscal_");
+    p->real_scal[SC_Z] = (routine)blas_symbol("zdscal_");
+    __atomic_store_n(&p->from, blas_symbol, __ATOMIC_RELEASE);
+}
+
+/* NULL: the BLAS does not have it. */
+static routine find(resolver blas_symbol, const struct sc_kernel *k)
+{
+    for (const struct prepared *p = prepared; p < prepared + PREPARED; p++)
+        if (__atomic_load_n(&p->from, __ATOMIC_ACQUIRE) == blas_symbol)
+            return k->op == SC_OP_SCAL && k->scale_real && sc_type_is_complex(k->type) ? p->real_scal[k->type]
+                                                                                       : p->fn[k->op][k->type];
+    return (routine)blas_symbol(routine_name(k));
+}
+
 /* A scalar in the type that the routine reads. */
 union scalar {
     float s[2];
@@ -542,7 +575,7 @@ enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kern
     if (!name)
         return SC_ERR_INVALID;
     fit = sc_op_level(k->op) == 1 ? llabs(k->lda) <= INT32_MAX && llabs(k->ldb) <= INT32_MAX : all_fit(k);
-    if (fit && blas_symbol(name))
+    if (fit && find(blas_symbol, k))
         return SC_OK;
     sc_log_once(SC_LOG_WARN, "%s: %s", name,
                 fit ? "the host BLAS lacks this routine" : "a dimension or increment passes 2^31");
@@ -563,7 +596,7 @@ enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kerne
         return axpby(blas_symbol, k);
     if (k->conj && sc_kernel_rows(k, &rows))
         k = &rows;
-    f = (routine)blas_symbol(routine_name(k));
+    f = find(blas_symbol, k);
     /* The host BLAS may call back BLAS names that the library interposes (rule 5 of device/README.md). */
     sc_inside_enter();
     status = sc_op_level(k->op) == 1 ? level1(k, f) : level23(k, f);

@@ -1,11 +1,12 @@
 /* Finds the device implementation that a setting asks for. */
-#include <dlfcn.h>
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/inside.h"
+#include "base/loader.h"
 #include "device/device.h"
 #include "device/wake.h"
 
@@ -58,8 +59,8 @@ static const struct sc_device_ops *load_cuda(const struct sc_device_host *host, 
     void *module;
 
     module_file(host->config, path, sizeof path);
-    module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    entry = module ? (sc_device_module_entry *)dlsym(module, SC_DEVICE_MODULE_ENTRY) : NULL;
+    module = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL);
+    entry = module ? (sc_device_module_entry *)sc_loader_symbol(module, SC_DEVICE_MODULE_ENTRY) : NULL;
     if (!entry) {
         host->log(level, "no CUDA devices: %s (is semcache built with CUDA, and is its run-time library installed?)",
                   dlerror());

@@ -1,4 +1,5 @@
 /* Start and stop of the fault engine. */
+#include "base/locks.h"
 #include "config.h"
 
 #include <pthread.h>
@@ -14,7 +15,7 @@
 
 const char *sc_host_front_wanted;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* start and stop */
+static struct sc_lock lock = SC_LOCK(SC_RANK_FAULTS); /* start and stop */
 static const struct sc_host_front *front;                /* NULL: not running */
 
 /* In order of preference. */
@@ -43,7 +44,7 @@ static const struct sc_host_front *install(void)
 /* In a forked child there is no pager: the program's own handler goes back to its place. */
 static void child(void)
 {
-    pthread_mutex_init(&lock, NULL);
+    sc_lock_init(&lock, SC_RANK_FAULTS);
     if (!front)
         return;
     __atomic_store_n(&sc_fault_desk->open, 0, __ATOMIC_SEQ_CST); /* already so, where the kernel can wipe on fork */
@@ -66,7 +67,7 @@ enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks)
 
     pthread_once(&once, watch_forks);
     sc_host_fork_protocol_start();
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     if (!front) {
         sc_host_callbacks_set(callbacks);
         front = install();
@@ -76,19 +77,19 @@ enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks)
             front = NULL;
         }
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     return status;
 }
 
 void sc_host_faults_stop(void)
 {
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     if (front) {
         sc_host_pager_stop();
         front->remove();
         front = NULL;
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 const char *sc_host_faults_front(void)

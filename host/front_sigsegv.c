@@ -5,10 +5,10 @@
 #include "config.h"
 
 #ifdef HAVE_LIBSIGSEGV
-#include <dlfcn.h>
 #include <sigsegv.h>
 #include <ucontext.h>
 
+#include "base/loader.h"
 #include "base/log.h"
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
@@ -49,12 +49,8 @@ static void handler(int sig, siginfo_t *info, void *context)
 /* libsigsegv holds one callback for the process: a program that uses it, too, would lose its own. */
 static bool program_uses_it(const struct sigaction *theirs)
 {
-    Dl_info owner, library_itself;
-
     return theirs->sa_handler != SIG_DFL && theirs->sa_handler != SIG_IGN &&
-           dladdr((const void *)theirs->sa_handler, &owner) &&
-           dladdr((const void *)sigsegv_install_handler, &library_itself) &&
-           owner.dli_fbase == library_itself.dli_fbase;
+           sc_loader_same((const void *)theirs->sa_handler, (const void *)sigsegv_install_handler);
 }
 
 static enum sc_status install(const struct sigaction *theirs)

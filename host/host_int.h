@@ -66,6 +66,11 @@ static inline void *sc_host_sys_mmap(void *addr, size_t bytes, int prot, int fla
     return (void *)sc_host_sys(SYS_mmap, (long)addr, (long)bytes, prot, flags, -1);
 }
 
+/* Memory that Linux counts as stack and not as data.  A limit on data (RLIMIT_DATA) counts private pages while they are
+ * writable, so that pages which were closed under it could be refused when they are opened again; pages of these
+ * mappings never are, whatever is set meanwhile.  Without a charge for memory that is not used. */
+#define SC_HOST_MAP_UNCOUNTED (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN)
+
 /* A call that changes mappings, made through syscall(): what mmap.c does before it.  True: nothing is left to ask the
  * kernel for, the result is 0. */
 bool sc_host_remaps(long number, const long argument[6]);

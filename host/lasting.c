@@ -2,18 +2,20 @@
  * so not all private memory is: but static data of the program and of the libraries that were loaded with it, which
  * are never unloaded, and mappings that the program itself has made, and will give up, by libc's functions. */
 #define _GNU_SOURCE
-#include <link.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/inside.h"
+#include "base/loader.h"
+#include "base/locks.h"
 #include "base/quiet.h"
 #include "host/watch.h"
 
 #define MAPPINGS_MAX 256
 #define MAPPING_LEAST ((size_t)64 << 10)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock lock = SC_LOCK(SC_RANK_LASTING);
 static struct sc_watch_run mappings[MAPPINGS_MAX]; /* hi 0: none */
 static int used;                                   /* entries at the front that may be in use */
 
@@ -21,62 +23,62 @@ static int used;                                   /* entries at the front that 
 static void enter(void)
 {
     sc_quiet_enter();
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
 }
 
 static void leave(void)
 {
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     sc_quiet_leave();
 }
 
 /* --- static data -------------------------------------------------------------------------------------------------- */
 
-static int loaded; /* objects when this one was: the list begins with those that the program was started with */
+/* Writable segments of what had been loaded when this library was. */
+static struct sc_watch_run *segments;
+static size_t segment_count;
 
-static int count_object(struct dl_phdr_info *info, size_t bytes, void *count)
+static void add_segment(uintptr_t lo, uintptr_t hi)
 {
-    (void)info;
-    (void)bytes;
-    ++*(int *)count;
-    return 0;
+    struct sc_watch_run *more = realloc(segments, (segment_count + 1) * sizeof *more);
+
+    if (!more)
+        return; /* that one is not known */
+    segments = more;
+    segments[segment_count++] = (struct sc_watch_run){lo, hi};
 }
 
-static void __attribute__((constructor)) count_objects(void) { dl_iterate_phdr(count_object, &loaded); }
-
-struct search {
-    uintptr_t at;
-    int index;
-};
-
-/* Moves `at` to the end of the writable segment that it lies in. */
-static int look_into(struct dl_phdr_info *info, size_t bytes, void *context)
+static int add_object(struct dl_phdr_info *info, size_t bytes, void *none)
 {
-    struct search *s = context;
-
     (void)bytes;
-    if (s->index++ >= loaded)
-        return 1;
+    (void)none;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t lo = sc_page_floor(info->dlpi_addr + p->p_vaddr);
-        uintptr_t hi = sc_page_ceil(info->dlpi_addr + p->p_vaddr + p->p_memsz);
 
-        if (p->p_type == PT_LOAD && p->p_flags & PF_W && lo <= s->at && s->at < hi) {
-            s->at = hi;
-            return 1;
-        }
+        if (p->p_type == PT_LOAD && p->p_flags & PF_W)
+            add_segment(sc_page_floor(info->dlpi_addr + p->p_vaddr),
+                        sc_page_ceil(info->dlpi_addr + p->p_vaddr + p->p_memsz));
     }
     return 0;
 }
 
+/* Once: later the loader is not to be asked (base/loader.h). */
+static void __attribute__((constructor)) list_segments(void)
+{
+    sc_inside_enter();
+    sc_loader_each(add_object, NULL);
+    sc_inside_leave();
+}
+
 static uintptr_t static_until(uintptr_t at)
 {
-    struct search s = {.at = at};
-
-    dl_iterate_phdr(look_into, &s);
-    return s.at;
+    for (size_t i = 0; i < segment_count; i++)
+        if (segments[i].lo <= at && at < segments[i].hi)
+            return segments[i].hi;
+    return at;
 }
+
+bool sc_lasting_static(uintptr_t at) { return static_until(at) != at; }
 
 /* --- mappings ----------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,6 @@
  *
  * Without devices every function is one comparison and a jump. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 
 #include "base/inside.h"
+#include "base/loader.h"
 #include "base/log.h"
 #include "host/arena.h"
 #include "host/span.h"
@@ -66,7 +66,7 @@ static bool resolve(void)
     if (resolving)
         return false;
     resolving = true;
-#define FIND(name) *(void **)&libc.name = dlsym(RTLD_NEXT, #name)
+#define FIND(name) *(void **)&libc.name = sc_loader_symbol(RTLD_NEXT, #name)
     FIND(calloc);
     FIND(realloc);
     FIND(free);
@@ -76,7 +76,7 @@ static bool resolve(void)
     FIND(valloc);
     FIND(pvalloc);
     FIND(malloc_usable_size);
-    void *first = dlsym(RTLD_NEXT, "malloc");
+    void *first = sc_loader_symbol(RTLD_NEXT, "malloc");
 #undef FIND
     /* Last: who sees it sees the others. */
     __atomic_store_n((void **)&libc.malloc, first, __ATOMIC_RELEASE);
@@ -90,7 +90,14 @@ static inline bool ready(void)
     return __builtin_expect(__atomic_load_n((void **)&libc.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || resolve();
 }
 
-static void __attribute__((constructor)) find_libc(void) { ready(); }
+static bool seen; /* the program's malloc and free are these */
+
+static void __attribute__((constructor)) find_libc(void)
+{
+    ready();
+    seen = sc_loader_symbol(RTLD_DEFAULT, "malloc") == (void *)malloc &&
+           sc_loader_symbol(RTLD_DEFAULT, "free") == (void *)free;
+}
 
 /* --- whose request, whose block ---------------------------------------------------------------------------------- */
 
@@ -265,7 +272,4 @@ SC_HOST_EXPORT size_t malloc_usable_size(void *p)
     return p && ready() ? libc.malloc_usable_size(p) : 0;
 }
 
-bool sc_host_malloc_seen(void)
-{
-    return dlsym(RTLD_DEFAULT, "malloc") == (void *)malloc && dlsym(RTLD_DEFAULT, "free") == (void *)free;
-}
+bool sc_host_malloc_seen(void) { return seen; }

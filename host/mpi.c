@@ -6,9 +6,8 @@
  * the other process (process_vm_readv), where a closed page is EFAULT: MPICH ends the program then.  Network cards do
  * not even see that a page is closed. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <link.h>
 
+#include "base/loader.h"
 #include "base/log.h"
 #include "host/mpi.h"
 
@@ -21,24 +20,23 @@ static size_t handle_bytes;       /* 0: not known yet */
  * one was linked with. */
 static void *seen_by(const void *caller, const char *name, const void *ourselves)
 {
-    struct link_map *map = NULL;
-    Dl_info about;
+    struct sc_loader_object about;
     void *handle, *found;
 
-    if (!caller || !dladdr1(caller, &about, (void **)&map, RTLD_DL_LINKMAP) || !map)
+    if (!caller || !sc_loader_object(caller, &about))
         return NULL;
-    handle = dlopen(map->l_name[0] ? map->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD);
-    found = handle ? dlsym(handle, name) : NULL;
+    handle = sc_loader_open(about.map->l_name[0] ? about.map->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+    found = handle ? sc_loader_symbol(handle, name) : NULL;
     if (found && found != ourselves) {
         __atomic_store_n(&library, handle, __ATOMIC_RELEASE);
         return found;
     }
     if (handle)
-        dlclose(handle);
+        sc_loader_close(handle);
     return NULL;
 }
 
-static void *look_up(const char *name) { return dlsym(__atomic_load_n(&library, __ATOMIC_ACQUIRE), name); }
+static void *look_up(const char *name) { return sc_loader_symbol(__atomic_load_n(&library, __ATOMIC_ACQUIRE), name); }
 
 static void *find(void **slot, const char *name, const void *caller, const void *ourselves)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/inside.h"
+#include "base/locks.h"
 #include "base/log.h"
 #include "host/mpi.h"
 
@@ -18,7 +19,7 @@ static struct pending {
 } *pending; /* in no order */
 static size_t count, room;
 /* Innermost: nothing is called under it but sc_host_use_end, and libc's allocation. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock lock = SC_LOCK(SC_RANK_MPI);
 
 static bool any(void) { return __atomic_load_n(&count, __ATOMIC_ACQUIRE) != 0; }
 
@@ -47,12 +48,12 @@ static void add(const struct sc_mpi_transfer *t, SC_MPI_H handle, enum kind kind
 {
     if (!t->side[SC_MPI_READS].lo && !t->side[SC_MPI_WRITES].lo)
         return;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     if (make_room()) {
         pending[count] = (struct pending){key(handle), kind, *t};
         __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 void sc_mpi_pend(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, REQUEST); }
@@ -80,13 +81,13 @@ static void complete(SC_MPI_H handle)
 {
     struct pending *p;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     p = find(handle, false);
     if (p && p->kind == PERSISTENT)
         sc_mpi_end(&p->transfer);
     else if (p)
         remove_one(p);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 void sc_mpi_scope_end(SC_MPI_H handle)
@@ -95,10 +96,10 @@ void sc_mpi_scope_end(SC_MPI_H handle)
 
     if (!any())
         return;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     while ((p = find(key(handle), true)) != NULL)
         remove_one(p);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 /* One that is still active goes on: its note is dropped when its memory is freed. */
@@ -108,13 +109,13 @@ void sc_mpi_drop(SC_MPI_H request)
 
     if (!any())
         return;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     p = find(key(request), false);
     if (p) {
         *p = pending[count - 1];
         __atomic_store_n(&count, count - 1, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 /* The lock is not held while memory is acquired. */
@@ -125,17 +126,17 @@ void sc_mpi_start(int number, const void *requests)
         struct sc_mpi_transfer t = {0};
         struct pending *p;
 
-        pthread_mutex_lock(&lock);
+        sc_lock(&lock);
         if ((p = find(handle, false)) != NULL)
             t = p->transfer;
-        pthread_mutex_unlock(&lock);
+        sc_unlock(&lock);
         if (!p)
             continue;
         sc_mpi_begin(&t);
-        pthread_mutex_lock(&lock);
+        sc_lock(&lock);
         if ((p = find(handle, false)) != NULL)
             p->transfer = t;
-        pthread_mutex_unlock(&lock);
+        sc_unlock(&lock);
     }
 }
 

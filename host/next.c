@@ -1,15 +1,13 @@
 #define _GNU_SOURCE
 #include "host/next.h"
 
-#include <dlfcn.h>
-#include <errno.h>
+
+#include "base/loader.h"
 
 void *sc_host_next_find(void **slot, const char *name)
 {
-    int saved = errno;
-    void *next = dlsym(RTLD_NEXT, name);
+    void *next = sc_loader_symbol(RTLD_NEXT, name);
 
     __atomic_store_n(slot, next, __ATOMIC_RELAXED);
-    errno = saved;
     return next;
 }

@@ -57,7 +57,7 @@ static enum sc_status table_open(void)
     if (!sc_host_mappings_budget)
         sc_host_mappings_budget = budget();
     table = sc_host_sys_mmap(NULL, sc_host_arena.bytes >> SC_PAGE_SHIFT, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+                             SC_HOST_MAP_UNCOUNTED);
     if (table == MAP_FAILED) {
         sc_log(SC_LOG_ERROR, "no address space for the page table of the arena: %s", strerror(errno));
         return SC_ERR_MEMORY;

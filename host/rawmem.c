@@ -7,13 +7,14 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/locks.h"
 #include "base/log.h"
 #include "host/host_int.h"
 #include "host/own_fd.h"
 
 #define PIECE ((size_t)1 << 30) /* the system call moves less than 2 GiB at once */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* opening only */
+static struct sc_lock lock = SC_LOCK(SC_RANK_OWN_FD); /* opening only */
 static struct sc_host_fd mem;
 
 static int mem_fd(void)
@@ -22,13 +23,13 @@ static int mem_fd(void)
 
     if (fd >= 0)
         return fd;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     fd = sc_host_fd_get(&mem);
     if (fd < 0) {
         sc_host_fd_drop(&mem); /* the parent's, inherited */
         fd = sc_host_fd_keep(&mem, open("/proc/self/mem", O_RDWR | O_CLOEXEC));
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     return fd;
 }
 

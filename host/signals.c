@@ -7,13 +7,13 @@
  * Otherwise the calls pass to libc. */
 #include "config.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/inside.h"
+#include "base/loader.h"
 #include "base/log.h"
 #include "base/quiet.h"
 #include "host/fault_int.h"
@@ -288,25 +288,25 @@ SC_HOST_EXPORT handler_fn sigset(int sig, handler_fn handler)
 /* Code of a BLAS, by the name of its file. */
 static bool is_blas(void *(*body)(void *))
 {
+    struct sc_loader_object file;
     const char *name;
-    Dl_info file;
 
-    if (!dladdr((const void *)(uintptr_t)body, &file) || !file.dli_fname)
+    if (!sc_loader_object((const void *)(uintptr_t)body, &file))
         return false;
-    name = strrchr(file.dli_fname, '/');
-    name = name ? name + 1 : file.dli_fname;
+    name = strrchr(file.path, '/');
+    name = name ? name + 1 : file.path;
     return strstr(name, "blas") || strstr(name, "blis");
 }
 
 /* A signal for the process goes to the main thread, unless that holds it back, as it does in calls (base/quiet.h): then
  * to any thread that does not.  In a program that starts none itself those would be OpenBLAS's, where a handler that
- * jumps, say, is lost. */
+ * jumps, say, is lost.  So are a driver's. */
 SC_HOST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
 {
     uint64_t set = ~(SYNCHRONOUS | BIT(CANCEL) | BIT(SETXID)), before;
     int result;
 
-    if (!is_blas(body))
+    if (!sc_quiet_threads && !is_blas(body))
         return NEXT(pthread_create)(thread, attr, body, arg);
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &before, sizeof set);
     result = NEXT(pthread_create)(thread, attr, body, arg);

@@ -19,6 +19,7 @@
 
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/locks.h"
 #include "base/log.h"
 
 #define LEFT_LEAST ((size_t)512 << 20)    /* of a limited address space, for others */
@@ -30,8 +31,8 @@
 
 struct sc_host_arena sc_host_arena;
 
-static pthread_mutex_t pin_lock = PTHREAD_MUTEX_INITIALIZER;  /* pinned, unpin of all spans */
-static pthread_mutex_t span_lock = PTHREAD_MUTEX_INITIALIZER; /* everything else here */
+static struct sc_lock pin_lock = SC_LOCK(SC_RANK_PIN);  /* pinned, unpin of all spans */
+static struct sc_lock span_lock = SC_LOCK(SC_RANK_SPAN); /* everything else here */
 static bool devices_gone; /* at exit and in a forked child, where pins are the parent's: unpin is not called */
 
 static struct sc_host_span *records; /* one for each unit; only those of first units are used */
@@ -43,8 +44,8 @@ static size_t cached_bytes, cache_limit;
 
 static size_t span_bytes(const struct sc_host_span *span) { return (size_t)span->pages << SC_PAGE_SHIFT; }
 
-void sc_host_spans_lock(void) { pthread_mutex_lock(&span_lock); }
-void sc_host_spans_unlock(void) { pthread_mutex_unlock(&span_lock); }
+void sc_host_spans_lock(void) { sc_lock(&span_lock); }
+void sc_host_spans_unlock(void) { sc_unlock(&span_lock); }
 
 /* Eight classes for each doubling: q * 2^shift pages with q in 9..16 (fewer pages: each its own class).  At most 1/8 is
  * lost. */
@@ -73,30 +74,66 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* Fields of /proc/self/statm: all addresses, and data with stacks (and what is counted as such).  Raw system calls: the
+ * span lock is held. */
+enum used { OF_ADDRESSES, OF_DATA = 5 };
+
+static size_t used_bytes(enum used field)
+{
+    char text[128] = "", *at = text;
+    int fd = (int)sc_host_sys(SYS_openat, AT_FDCWD, (long)"/proc/self/statm", O_RDONLY | O_CLOEXEC, 0, 0);
+    long n = fd >= 0 ? sc_host_sys(SYS_read, fd, (long)text, sizeof text - 1, 0, 0) : 0;
+
+    text[n > 0 ? n : 0] = 0;
+    if (fd >= 0)
+        sc_host_sys(SYS_close, fd, 0, 0, 0, 0);
+    for (int i = 0; i < (int)field; i++)
+        strtoul(at, &at, 10);
+    return strtoul(at, NULL, 10) << SC_PAGE_SHIFT;
+}
+
+/* The kernel does not apply a limit on data (ulimit -d) to the arena: so much more stays within it. */
+static bool data_allows(size_t bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+           used_bytes(OF_DATA) + bytes <= limit.rlim_cur;
+}
+
 /* Limits on address space (ulimit -v) are common in batch systems: what one leaves of `bytes`, without what the
  * program, the libraries and their threads are to come by.  (OpenBLAS tries for ever to get its 128 MiB for each
  * thread.) */
 static size_t within_limit(size_t bytes)
 {
     struct rlimit limit;
-    char text[64] = "0";
     size_t used, left;
-    int fd;
 
     if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
         return bytes;
-    fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0 && syscall(SYS_read, fd, text, sizeof text - 1) < 0)
-        text[0] = 0;
-    if (fd >= 0)
-        syscall(SYS_close, fd);
-    used = strtoul(text, NULL, 10) << SC_PAGE_SHIFT;
+    used = used_bytes(OF_ADDRESSES);
     left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;
     used = left / 2 > LEFT_LEAST ? left / 2 : LEFT_LEAST;
     left = left > used ? left - used : 0;
     return bytes < left ? bytes : left;
 }
 
+static bool every_charge_counts; /* vm.overcommit_memory 2 */
+
+static bool counts_every_charge(void)
+{
+    char mode = '0';
+    int fd = (int)sc_host_sys(SYS_openat, AT_FDCWD, (long)"/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC, 0, 0);
+
+    if (fd >= 0) {
+        sc_host_sys(SYS_read, fd, (long)&mode, 1, 0, 0);
+        sc_host_sys(SYS_close, fd, 0, 0, 0, 0);
+    }
+    return mode == '2';
+}
+
+/* Below the arena there is a page that nobody may touch: Linux lets mappings that are counted as stack grow
+ * downwards. */
 static enum sc_status reserve_all(void)
 {
     size_t bytes = within_limit(sc_config.arena_bytes) & ~(SC_SPAN_UNIT - 1), count = 0;
@@ -117,13 +154,14 @@ static enum sc_status reserve_all(void)
         return SC_ERR_MEMORY;
     }
     units = high = (uint32_t)count;
-    sc_host_arena.base = ((uintptr_t)base + SC_SPAN_UNIT - 1) & ~(SC_SPAN_UNIT - 1);
+    sc_host_arena.base = ((uintptr_t)base + SC_SPAN_UNIT) & ~(SC_SPAN_UNIT - 1);
     __atomic_store_n(&sc_host_arena.bytes, bytes, __ATOMIC_RELEASE);
     return SC_OK;
 }
 
 enum sc_status sc_host_spans_start(void)
 {
+    uint64_t limit = sc_host_memory_limit() / 4 / (uint64_t)(sc_config.ranks > 1 ? sc_config.ranks : 1);
     enum sc_status status = SC_OK;
 
     sc_host_spans_lock();
@@ -132,7 +170,8 @@ enum sc_status sc_host_spans_start(void)
             sc_ring_init(&cached[i]);
             sc_ring_init(&released[i]);
         }
-        cache_limit = (size_t)(sc_host_memory_limit() / 4 / (uint64_t)(sc_config.ranks > 1 ? sc_config.ranks : 1));
+        cache_limit = (size_t)limit;
+        every_charge_counts = counts_every_charge();
         status = reserve_all();
     }
     sc_host_spans_unlock();
@@ -148,14 +187,29 @@ static int commit(void *first, size_t bytes)
     return sc_host_sys_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE);
 }
 
+/* Where every charge counts (vm.overcommit_memory 2), pages that were never written lose theirs when they are closed:
+ * one that is written keeps it for all of them. */
+static int commit_span(void *base, size_t bytes)
+{
+    void *got = sc_host_sys_mmap(base, bytes, PROT_READ | PROT_WRITE, SC_HOST_MAP_UNCOUNTED | MAP_FIXED);
+
+    if (got == MAP_FAILED)
+        return -1;
+    if (every_charge_counts)
+        *(volatile char *)base = 0;
+    return 0;
+}
+
 /* Records are committed for every unit although only first ones are used: one mapping instead of one each. */
 static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
 {
     char *base = (char *)sc_host_arena.base + ((size_t)unit << SC_SPAN_UNIT_SHIFT);
     size_t bytes = (size_t)count << SC_SPAN_UNIT_SHIFT;
 
+    if (!data_allows(bytes))
+        return NULL;
     if (commit(&records[unit], count * sizeof *records) || commit(&heads[unit], count * sizeof *heads) ||
-        commit(base, bytes)) {
+        commit_span(base, bytes)) {
         sc_log_once(SC_LOG_WARN, "the system gives the arena no more memory: falling back to libc's");
         return NULL;
     }
@@ -237,14 +291,14 @@ static void keep(struct sc_host_span *span)
 
 static void unpin(struct sc_host_span *span)
 {
-    pthread_mutex_lock(&pin_lock);
+    sc_lock(&pin_lock);
     if (span->pinned && !devices_gone) {
         sc_inside_enter();
         span->unpin((void *)sc_host_span_base(span), span_bytes(span));
         sc_inside_leave();
     }
     __atomic_store_n(&span->pinned, false, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&pin_lock);
+    sc_unlock(&pin_lock);
 }
 
 /* Gives the memory of a span back that is in no list; without the lock.  Unpinned before: a device must not write to
@@ -321,7 +375,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
         return SC_ERR_INVALID;
     if (__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE))
         return SC_OK;
-    pthread_mutex_lock(&pin_lock);
+    sc_lock(&pin_lock);
     if (!span->pinned && span->unpinnable) {
         span->unpinnable--;
         status = SC_ERR_MEMORY;
@@ -336,7 +390,7 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
             span->unpinnable = PIN_REFUSALS; /* an attempt may cost the driver milliseconds */
         }
     }
-    pthread_mutex_unlock(&pin_lock);
+    sc_unlock(&pin_lock);
     return status;
 }
 
@@ -344,9 +398,9 @@ void sc_host_span_empty(struct sc_host_span *span, void *first, size_t bytes)
 {
     bool done;
 
-    pthread_mutex_lock(&pin_lock);
+    sc_lock(&pin_lock);
     done = !span->pinned && sc_host_sys_madvise(first, bytes, MADV_DONTNEED) == 0;
-    pthread_mutex_unlock(&pin_lock);
+    sc_unlock(&pin_lock);
     if (!done)
         memset(first, 0, bytes);
 }
@@ -371,21 +425,21 @@ void sc_host_spans_unpin(void)
 
 void sc_host_spans_leave_pinned(void)
 {
-    pthread_mutex_lock(&pin_lock);
+    sc_lock(&pin_lock);
     devices_gone = true;
-    pthread_mutex_unlock(&pin_lock);
+    sc_unlock(&pin_lock);
 }
 
 void sc_host_spans_fork_prepare(void)
 {
-    pthread_mutex_lock(&pin_lock);
-    pthread_mutex_lock(&span_lock);
+    sc_lock(&pin_lock);
+    sc_lock(&span_lock);
 }
 
 void sc_host_spans_fork_parent(void)
 {
-    pthread_mutex_unlock(&span_lock);
-    pthread_mutex_unlock(&pin_lock);
+    sc_unlock(&span_lock);
+    sc_unlock(&pin_lock);
 }
 
 void sc_host_spans_fork_child(void)

@@ -7,9 +7,7 @@
 #define _GNU_SOURCE
 #include "host/strict.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include <ucontext.h>
 
 #include "base/config.h"
+#include "base/loader.h"
 #include "base/log.h"
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
@@ -33,7 +32,7 @@
 __thread volatile uint8_t sc_host_strict_selector __attribute__((tls_model("initial-exec")));
 static __thread bool watched __attribute__((tls_model("initial-exec")));
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool started;
 static uintptr_t libc_code;
 static size_t libc_bytes; /* 0: not possible here */
 static struct sigaction before;
@@ -63,7 +62,7 @@ static void name_culprit(uintptr_t ip, const char *what, long number, const char
 
     if (!is_new(ip, number))
         return;
-    if (dladdr((void *)ip, &about) && about.dli_fname)
+    if (sc_loader_address((void *)ip, &about, NULL, 0) && about.dli_fname)
         sc_log(SC_LOG_WARN, "%s %ld made by %s+%#zx%s%s%s, past libc: %s", what, number, about.dli_fname,
                (size_t)(ip - (uintptr_t)about.dli_fbase), about.dli_sname ? " (" : "",
                about.dli_sname ? about.dli_sname : "", about.dli_sname ? ")" : "", advice);
@@ -165,7 +164,7 @@ static void start(void)
 {
     struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
 
-    dl_iterate_phdr(find_libc, dlsym(RTLD_NEXT, "syscall"));
+    sc_loader_each(find_libc, sc_loader_symbol(RTLD_NEXT, "syscall"));
     if (!libc_bytes || sc_host_real_sigaction(SIGSYS, &action, &before))
         libc_bytes = 0;
 }
@@ -174,7 +173,8 @@ void sc_host_strict_thread(void)
 {
     if (sc_config.check < STRICT_CHECK)
         return;
-    pthread_once(&once, start);
+    if (!__atomic_exchange_n(&started, true, __ATOMIC_RELAXED)) /* others are watched from their next call on */
+        start();
     if (!watched && libc_bytes) {
         watched = true;
         if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, libc_code, libc_bytes, &sc_host_strict_selector)) {

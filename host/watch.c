@@ -6,17 +6,18 @@
 #define _GNU_SOURCE
 #include "host/watch.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "base/loader.h"
+#include "base/locks.h"
 #include "base/log.h"
 #include "host/arena.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* the table's writers, and the engine */
+static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* the table's writers, and the engine */
 
 /* --- engines ------------------------------------------------------------------------------------------------------ */
 
@@ -40,11 +41,11 @@ static void find_engines(void)
 const char *sc_host_watch_engine(void)
 {
     if (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE)) {
-        pthread_mutex_lock(&lock);
+        sc_lock(&lock);
         if (!looked)
             find_engines();
         __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
-        pthread_mutex_unlock(&lock);
+        sc_unlock(&lock);
     }
     return engines[0] ? engines[0]->name : NULL;
 }
@@ -81,13 +82,12 @@ static bool is_usable(const char *line, uintptr_t at, uintptr_t *hi, bool *const
     const char *mode, *name;
     uintptr_t lo;
     bool file;
-    Dl_info object;
 
     if (!parse(line, &lo, hi, &mode, &file, &name) || at < lo || at >= *hi || mode[0] != 'r' || mode[3] != 'p')
         return false;
     *constant = mode[1] != 'w';
     if (file)
-        return dladdr((const void *)at, &object) != 0;
+        return sc_loader_has((const void *)at) || sc_lasting_static(at);
     return *name != '[' || strncmp(name, "[heap]", 6) == 0 || strncmp(name, "[stack", 6) == 0 ||
            strncmp(name, "[anon:", 6) == 0;
 }
@@ -179,13 +179,13 @@ void sc_watch_exclude(uintptr_t lo, size_t bytes)
 {
     bool known = false;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     for (int i = 0; i < exclusions && i < SC_WATCHED_MAX && !known; i++)
         known = excluded[i].lo <= lo && excluded[i].hi >= lo + bytes;
     if (!known && exclusions < SC_WATCHED_MAX)
         excluded[exclusions] = (struct sc_watch_run){lo, lo + bytes};
     exclusions += !known && exclusions <= SC_WATCHED_MAX;
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     if (sc_watch_meets(lo, lo + bytes))
         sc_host_forget(lo, bytes);
 }
@@ -209,7 +209,7 @@ enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least)
 
     if (!sc_host_watch_engine())
         return status;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     r = free_range();
     seen = r ? usable_from(lo, *hi) : (struct walk){0};
     if (seen.at >= least && !is_excluded(lo, seen.at) && add(r, lo, &seen)) {
@@ -219,7 +219,7 @@ enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least)
         set_hull();
         status = SC_OK;
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     return status;
 }
 
@@ -227,14 +227,14 @@ void sc_host_unwatch(uintptr_t lo)
 {
     struct sc_watch_range *r;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     r = sc_watch_find(lo, lo + 1);
     if (r) {
         r->engine->remove(r);
         __atomic_store_n(&r->hi, 0, __ATOMIC_RELEASE);
         set_hull();
     }
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 /* What a system call is writing meanwhile counts as written until that is over: the kernel may have looked up the pages
@@ -245,13 +245,13 @@ int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_wat
     struct sc_watch_range *r;
     int count = -1;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     r = sc_watch_find(*lo, hi);
     if (r)
         count = r->engine->written(r, lo, hi, again, runs, most);
     if (count > 0 && again && sc_host_in_use(from, *lo, SC_READ))
         r->engine->open(r, from, *lo);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     return count;
 }
 
@@ -266,9 +266,9 @@ void sc_host_watch_open(uintptr_t lo, uintptr_t hi)
 {
     if (!sc_host_watched.bytes || !sc_watch_meets(lo, hi))
         return;
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     open_ranges(sc_page_floor(lo), sc_page_ceil(hi));
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }
 
 bool sc_host_watch_fault(uintptr_t addr)
@@ -276,11 +276,11 @@ bool sc_host_watch_fault(uintptr_t addr)
     struct sc_watch_range *r;
     bool served = false;
 
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     r = sc_watch_find(addr, addr + 1);
     if (r && r->engine->fault)
         served = r->engine->fault(r, addr);
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
     return served;
 }
 
@@ -289,18 +289,18 @@ bool sc_host_watch_fault(uintptr_t addr)
 /* The child has nobody to serve its faults. */
 void sc_watch_fork_prepare(void)
 {
-    pthread_mutex_lock(&lock);
+    sc_lock(&lock);
     for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
         if (r->hi && r->engine->fault)
             r->engine->open(r, r->lo, r->hi);
 }
 
-void sc_watch_fork_parent(void) { pthread_mutex_unlock(&lock); }
+void sc_watch_fork_parent(void) { sc_unlock(&lock); }
 
 void sc_watch_fork_child(void)
 {
     for (int i = 0; i < SC_WATCHED_MAX; i++)
         sc_watch_ranges[i].hi = 0;
     set_hull();
-    pthread_mutex_unlock(&lock);
+    sc_unlock(&lock);
 }

@@ -57,6 +57,7 @@ void sc_watch_fork_child(void);
 /* lasting.c: memory whose end does not pass unseen: static data of what was loaded with the program, and private
  * mappings that the program has made by libc's functions. */
 bool sc_lasting(uintptr_t lo, uintptr_t hi);
+bool sc_lasting_static(uintptr_t at);
 bool sc_lasting_mapping(uintptr_t lo, uintptr_t hi); /* such a mapping */
 void sc_lasting_mapped(const void *addr, size_t bytes, int prot, int flags); /* by the program, successfully */
 void sc_lasting_gone(uintptr_t addr, size_t bytes);

@@ -53,13 +53,46 @@ static size_t same(const struct sc_watch_range *r, size_t from, size_t to)
     return i;
 }
 
+/* The same bytes in other pages, which are open.  Nobody writes to closed ones meanwhile. */
+static bool exchange(const struct sc_watch_range *r, size_t from, size_t to)
+{
+    size_t bytes = (to - from) << SC_PAGE_SHIFT;
+    void *at = (void *)address_of(r, from), *other;
+    int saved = errno;
+    bool good = false;
+
+    other = sc_host_sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, SC_HOST_MAP_UNCOUNTED);
+    if (other != MAP_FAILED) {
+        memcpy(other, at, bytes);
+        good = sc_host_sys(SYS_mremap, (long)other, (long)bytes, (long)bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                           (long)at) != -1;
+        if (!good)
+            sc_host_sys(SYS_munmap, (long)other, (long)bytes, 0, 0, 0);
+    }
+    errno = saved;
+    return good;
+}
+
+/* Closed pages do not count as data (host_int.h): since they were closed the program may have used up what it may have,
+ * and opening them is refused. */
+static bool exchange_closed(const struct sc_watch_range *r, size_t from, size_t to)
+{
+    for (size_t i = from, next; i < to; i = next) {
+        for (next = i + 1; next < to && r->state[next] == r->state[i]; next++)
+            ;
+        if (r->state[i] == SC_WATCH_CLOSED && !exchange(r, i, next))
+            return false;
+    }
+    return true;
+}
+
 /* Opening a part of a closed stretch takes a mapping more, all of it takes none. */
 static void open_stretch(struct sc_watch_range *r, size_t from, size_t to)
 {
-    if (!change(r, from, to, PROT_READ | PROT_WRITE)) {
+    if (!change(r, from, to, PROT_READ | PROT_WRITE) && !exchange_closed(r, from, to)) {
         from = 0;
         to = (r->hi - r->lo) >> SC_PAGE_SHIFT;
-        if (!change(r, from, to, PROT_READ | PROT_WRITE)) {
+        if (!change(r, from, to, PROT_READ | PROT_WRITE) && !exchange_closed(r, from, to)) {
             sc_log_once(SC_LOG_ERROR, "the system refuses to open pages for writing (vm.max_map_count?)");
             return;
         }
@@ -129,7 +162,7 @@ static bool add(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi, bool mixed
     while (room < pages)
         room *= 2;
     if (room > r->room) {
-        state = sc_host_sys_mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+        state = sc_host_sys_mmap(NULL, room, PROT_READ | PROT_WRITE, SC_HOST_MAP_UNCOUNTED);
         if (state == MAP_FAILED)
             return false;
         r->room = room;

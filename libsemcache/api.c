@@ -62,7 +62,7 @@ enum semcache_status semcache_init(void)
 {
     if (sc_config.offload == SC_OFFLOAD_NEVER)
         return SEMCACHE_ERROR_NO_DEVICE;
-    return sc_library_start(true) ? SEMCACHE_OK : SEMCACHE_ERROR_NO_DEVICE;
+    return sc_library_start_waiting() ? SEMCACHE_OK : SEMCACHE_ERROR_NO_DEVICE;
 }
 
 enum semcache_status semcache_shutdown(void)

@@ -1,12 +1,12 @@
 /* Loading and unloading (rules L3, L4 of README.md). */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/loader.h"
 #include "blas/blas.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
@@ -17,9 +17,9 @@
 /* In the constructor the loader's lock is this thread's. */
 static const char *own_file(void)
 {
-    Dl_info about;
+    static struct sc_loader_object about;
 
-    return dladdr((void *)own_file, &about) ? about.dli_fname : NULL;
+    return sc_loader_object((void *)own_file, &about) ? about.path : NULL;
 }
 
 /* The host BLAS knows, which is opened by the first call that needs it. */

@@ -9,6 +9,7 @@
 
 enum sc_library_life {
     SC_LIBRARY_IDLE,    /* no large call yet */
+    SC_LIBRARY_STARTING, /* a thread is opening the devices; the others' calls run on the host */
     SC_LIBRARY_RUNNING, /* devices are open */
     SC_LIBRARY_ENDING,  /* everything is coming home */
     SC_LIBRARY_OVER     /* the host does everything */
@@ -19,8 +20,11 @@ enum sc_library_life sc_library_life(void);
 void sc_library_arm(void);
 
 /* Opens the devices if that has not been tried yet; true while they are open.  Cheap when they are.  Not `now`: has
- * them opened by a thread of its own, and answers false until that is done. */
+ * them opened by a thread of its own.  False until that, or another thread that opens them, is through. */
 bool sc_library_start(bool now);
+/* Waits for whoever is opening them, ten seconds at most: in a constructor of a library that is being opened by dlopen
+ * such a wait is in vain. */
+bool sc_library_start_waiting(void);
 
 /* Once, when we are loaded: calls that a BLAS which was linked before us would get come to us (rebind.c). */
 void sc_library_rebind(void);

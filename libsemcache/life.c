@@ -1,21 +1,25 @@
 /* From the first large call to the end: rules L4 to L7 of README.md.
  *
- *   IDLE --sc_library_start--> RUNNING --sc_library_end--> ENDING --> OVER
- *     \--- no devices, sc_library_end, fork of a running process ------^
+ *   IDLE --sc_library_start--> STARTING --> RUNNING --sc_library_end--> ENDING --> OVER
+ *     \------ no devices, sc_library_end, fork of a process that is running ------^
  *
- * Lock order: life_lock is outermost; it is held while devices are opened and closed, never by the callbacks. */
+ * The thread that makes a change opens and closes devices in STARTING and ENDING, with no lock: drivers and modules
+ * take the loader's (doc/locks.md).  Calls of other threads run on the host meanwhile and do not wait for STARTING. */
 #include <config.h>
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/locks.h"
+#include "base/quiet.h"
 #include "base/stack.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
@@ -30,8 +34,11 @@
 #include "sparse/sparse.h"
 #include "trace/trace.h"
 
-/* Protects the transitions of `life`, and `ops`.  Recursive: a driver that is being opened may fork. */
-static pthread_mutex_t life_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* Protects the transitions of `life`.  A thread may hold it several times: a fork has two sets of handlers. */
+static struct sc_lock life_lock = SC_LOCK(SC_RANK_LIFE);
+static pthread_cond_t life_changed = PTHREAD_COND_INITIALIZER;
+static __thread unsigned holds __attribute__((tls_model("initial-exec")));
+static __thread bool changing __attribute__((tls_model("initial-exec"))); /* STARTING or ENDING by this thread */
 static enum sc_library_life life; /* written under life_lock (but in a forked child) */
 static const struct sc_device_ops *ops;
 static int device_count;
@@ -42,6 +49,63 @@ bool sc_library_opened(void) { return __atomic_load_n(&opened, __ATOMIC_ACQUIRE)
 enum sc_library_life sc_library_life(void) { return __atomic_load_n(&life, __ATOMIC_ACQUIRE); }
 
 static void set_life(enum sc_library_life next) { __atomic_store_n(&life, next, __ATOMIC_RELEASE); }
+
+static void hold(void)
+{
+    sc_quiet_enter();
+    if (holds++ == 0)
+        sc_lock(&life_lock);
+}
+
+static void release(void)
+{
+    if (--holds == 0)
+        sc_unlock(&life_lock);
+    sc_quiet_leave();
+}
+
+static bool in_change(void)
+{
+    enum sc_library_life now = sc_library_life();
+
+    return now == SC_LIBRARY_STARTING || now == SC_LIBRARY_ENDING;
+}
+
+/* Holds the lock while no other thread is changing `life`; false: it still is after a while, for it may be waiting for
+ * the loader's lock, which the caller may have. */
+static bool hold_settled(void)
+{
+    struct timespec until = sc_opener_patience();
+
+    hold();
+    while (!changing && in_change())
+        if (pthread_cond_timedwait(&life_changed, &life_lock.mutex, &until))
+            return false;
+    return true;
+}
+
+/* From `from`, if that is what it is. */
+static bool begin_change(enum sc_library_life from, enum sc_library_life next)
+{
+    bool begins;
+
+    hold();
+    begins = life == from;
+    if (begins)
+        set_life(next);
+    changing = begins;
+    release();
+    return begins;
+}
+
+static void end_change(enum sc_library_life next)
+{
+    hold();
+    set_life(next);
+    changing = false;
+    pthread_cond_broadcast(&life_changed);
+    release();
+}
 
 /* --- how large a call must be ------------------------------------------------------------------------------------- */
 
@@ -60,14 +124,47 @@ static void keep_on_host(void)
         __atomic_store_n(&sc_blas_small[level], INT64_MAX, __ATOMIC_RELEASE);
 }
 
-/* A fork must not catch the lock in another thread's hands, nor a driver half open: the child could never end.  The
- * fork of a driver that is being opened by a thread of its own does not wait for that thread. */
+/* A fork must not catch a driver half open: the child could never end.  Handlers of two sets hold this, the outer one
+ * for the whole length of a fork. */
+static __thread unsigned forks __attribute__((tls_model("initial-exec")));
+
+static void hold_for_fork(void)
+{
+    if (forks++)
+        return;
+    hold_settled();
+    sc_opener_fork_prepare();
+}
+
+static void release_in_parent(void)
+{
+    if (--forks)
+        return;
+    sc_opener_fork_parent();
+    release();
+}
+
+static void release_in_child(void)
+{
+    bool begun = in_change();
+
+    if (--forks)
+        return;
+    begun = sc_opener_fork_child() || begun;
+    release();
+    pthread_cond_init(&life_changed, NULL);
+    if (begun) {
+        keep_on_host();
+        set_life(SC_LIBRARY_OVER);
+    }
+}
+
+/* The fork of a driver that is being opened by a thread of its own does not wait for that. */
 static void lock_for_fork(void)
 {
     if (sc_opener_is_me())
         return;
-    pthread_mutex_lock(&life_lock);
-    sc_opener_wait();
+    hold_for_fork();
     sc_host_fork_make_up();
 }
 
@@ -76,17 +173,21 @@ static void unlock_in_parent(void)
     if (sc_opener_is_me())
         return;
     sc_host_fork_made_up(false);
-    pthread_mutex_unlock(&life_lock);
+    release_in_parent();
 }
 
 static void unlock_in_child(void)
 {
-    sc_host_fork_made_up(true);
-    life_lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-    if (sc_opener_child()) {
-        keep_on_host();
-        set_life(SC_LIBRARY_OVER);
+    if (!sc_opener_is_me()) {
+        sc_host_fork_made_up(true);
+        release_in_child();
+        return;
     }
+    sc_lock_init(&life_lock, SC_RANK_LIFE); /* another thread may have had it */
+    pthread_cond_init(&life_changed, NULL);
+    sc_opener_fork_child();
+    keep_on_host();
+    set_life(SC_LIBRARY_OVER);
 }
 
 void sc_library_arm(void)
@@ -112,14 +213,14 @@ enum sc_status sc_library_set_device(const char *device)
 {
     enum sc_status status = SC_OK;
 
-    pthread_mutex_lock(&life_lock);
-    if (sc_library_life() != SC_LIBRARY_IDLE)
+    hold();
+    if (sc_library_life() != SC_LIBRARY_IDLE || sc_opener_busy())
         status = SC_ERR_CONFLICT;
     else if (!sc_config_set(&sc_config, &sc_config_settings[0], device))
         status = SC_ERR_INVALID;
-    else
+    release();
+    if (status == SC_OK)
         sc_library_arm();
-    pthread_mutex_unlock(&life_lock);
     return status;
 }
 
@@ -160,7 +261,7 @@ static void all_home(void)
  * `resume` and `child` after its counterparts. */
 static void home(void)
 {
-    pthread_mutex_lock(&life_lock); /* again in lock_for_fork; and it is outermost */
+    hold_for_fork(); /* again in lock_for_fork; and it is outermost */
     if (!is_tracking())
         return;
     sc_trace(.kind = SC_EVENT_HOME);
@@ -171,7 +272,7 @@ static void resume(void)
 {
     if (is_tracking())
         sc_coherence_fork_parent();
-    pthread_mutex_unlock(&life_lock);
+    release_in_parent();
 }
 
 /* The devices, and the other threads with what they held, stayed with the parent. */
@@ -181,6 +282,7 @@ static void child(void)
         sc_coherence_fork_child();
     keep_on_host();
     set_life(SC_LIBRARY_OVER);
+    release_in_child();
 }
 
 static const struct sc_host_callbacks callbacks = {.fault = sc_coherence_fault,
@@ -221,44 +323,69 @@ static bool open_devices(void)
 
 static void end_at_exit(void) { sc_library_end(true); }
 
+/* Each step has no lock. */
+static void start(void)
+{
+    sc_inside_enter();
+    /* Not earlier: a process that offloads nothing has nothing to tell. */
+    if (sc_config.trace && sc_trace_start(sc_config.trace) == SC_OK)
+        sc_report_settings();
+    if (sc_config.verify) {
+        sc_trace_keep();
+        sc_blas_verify_start();
+    }
+    sc_explain_on = sc_config.explain != NULL;
+    __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
+    if (open_devices()) {
+        atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */
+        end_change(SC_LIBRARY_RUNNING);
+    } else {
+        keep_on_host();
+        end_change(SC_LIBRARY_OVER);
+    }
+    sc_inside_leave();
+}
+
+/* While everything comes home, calls wait for it: a host BLAS that faults on what is still away holds its own locks
+ * meanwhile, which an emulated device may need to finish.  Nothing that is still to be done needs the loader. */
+static void wait_until_home(void)
+{
+    while (sc_library_life() == SC_LIBRARY_ENDING && !changing && sc_coherence_devices() > 0)
+        nanosleep(&(struct timespec){0, 100000}, NULL);
+}
+
 bool sc_library_start(bool now)
 {
     enum sc_library_life before_this = sc_library_life();
     sigset_t before;
 
-    if (before_this == SC_LIBRARY_RUNNING || before_this == SC_LIBRARY_OVER)
+    if (before_this == SC_LIBRARY_ENDING)
+        wait_until_home();
+    if (before_this != SC_LIBRARY_IDLE)
         return before_this == SC_LIBRARY_RUNNING;
-    if (before_this == SC_LIBRARY_IDLE && !(now ? sc_opener_come() : sc_opener_ready(&device_host)))
+    if (now ? sc_opener_busy() : !sc_opener_ready(&device_host))
         return false;
-    if (before_this == SC_LIBRARY_IDLE && !sc_stack_has(SC_STACK_OF_A_CALL)) /* the next call, perhaps */
+    if (!sc_stack_has(SC_STACK_OF_A_CALL)) /* the next call, perhaps */
         return false;
-    /* While everything comes home, calls wait for it: a host BLAS that faults on what is still away holds its own locks
-     * meanwhile, which an emulated device needs to finish. */
-    sc_opener_block_signals(&before); /* until the lock is free: handlers may jump out of here */
-    pthread_mutex_lock(&life_lock);
-    if (sc_library_life() == SC_LIBRARY_IDLE) {
-        sc_inside_enter();
-        /* Not earlier: a process that offloads nothing has nothing to tell. */
-        if (sc_config.trace && sc_trace_start(sc_config.trace) == SC_OK)
-            sc_report_settings();
-        if (sc_config.verify) {
-            sc_trace_keep();
-            sc_blas_verify_start();
-        }
-        sc_explain_on = sc_config.explain != NULL;
-        __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
-        if (open_devices()) {
-            set_life(SC_LIBRARY_RUNNING);
-            atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */
-        } else {
-            keep_on_host();
-            set_life(SC_LIBRARY_OVER);
-        }
-        sc_inside_leave();
-    }
-    pthread_mutex_unlock(&life_lock);
+    sc_opener_hold_signals(&before); /* handlers may jump out of here */
+    sc_quiet_enter();
+    sc_quiet_threads++;
+    if (begin_change(SC_LIBRARY_IDLE, SC_LIBRARY_STARTING))
+        start();
+    sc_quiet_threads--;
+    sc_quiet_leave();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return sc_library_life() == SC_LIBRARY_RUNNING;
+}
+
+bool sc_library_start_waiting(void)
+{
+    if (sc_library_start(true))
+        return true;
+    sc_opener_wait();
+    hold_settled();
+    release();
+    return sc_library_start(true);
 }
 
 /* --- end ---------------------------------------------------------------------------------------------------------- */
@@ -277,7 +404,6 @@ static void wait_for_devices(void)
 /* The statistics are those of the program: taken when its work is done and before the rest comes home. */
 static void close_devices(bool exiting)
 {
-    set_life(SC_LIBRARY_ENDING);
     wait_for_devices();
     sc_report_snapshot();
     if (exiting)
@@ -295,14 +421,19 @@ void sc_library_end(bool exiting)
         return;
     if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
         return;
-    pthread_mutex_lock(&life_lock);
     sc_inside_enter();
-    if (sc_library_life() == SC_LIBRARY_RUNNING)
+    hold_settled();
+    if (sc_library_life() != SC_LIBRARY_STARTING) {
+        changing = sc_library_life() == SC_LIBRARY_RUNNING;
+        set_life(changing ? SC_LIBRARY_ENDING : SC_LIBRARY_OVER);
+    }
+    release();
+    if (changing)
         close_devices(exiting);
     sc_opener_end();
     keep_on_host();
-    set_life(SC_LIBRARY_OVER);
+    if (changing)
+        end_change(SC_LIBRARY_OVER);
     sc_report_end();
     sc_inside_leave();
-    pthread_mutex_unlock(&life_lock);
 }

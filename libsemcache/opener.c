@@ -7,10 +7,12 @@
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/locks.h"
+#include "base/quiet.h"
 #include "libsemcache/opener.h"
 
-/* A call waits no longer for the thread, which may be waiting for something that the caller holds: the loader's lock,
- * when the call is made by a constructor. */
+/* Who ends or forks the process waits no longer for the thread: it may be waiting for the loader's lock, which the
+ * caller has when it is a constructor. */
 #define PATIENCE_SECONDS 10
 
 static enum stage {
@@ -18,20 +20,17 @@ static enum stage {
     OPENING, /* the thread does */
     OPENED,  /* by the thread, and not taken yet */
     TAKEN
-} stage;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of starting and joining the thread, and taking */
-static pthread_t thread;
-static bool started; /* and not joined */
+} stage; /* written under the lock */
+static struct sc_lock lock = SC_LOCK(SC_RANK_OPENER); /* never held while anything is opened or waited for */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool awaited; /* somebody waits for the thread; atomic */
 static __thread bool me __attribute__((tls_model("initial-exec")));
-static __thread bool holds __attribute__((tls_model("initial-exec"))); /* the lock, or waits for it */
 
 static enum sc_status status_;
 static const struct sc_device_ops *ops_;
 static int count_;
 
 static enum stage stage_now(void) { return __atomic_load_n(&stage, __ATOMIC_ACQUIRE); }
-static void set_stage(enum stage next) { __atomic_store_n(&stage, next, __ATOMIC_RELEASE); }
 
 bool sc_opener_is_me(void) { return me; }
 
@@ -41,27 +40,59 @@ void sc_opener_thread_enter(void)
     sc_inside_enter();
 }
 
+/* A handler that ran meanwhile could call exit or fork. */
 static void hold(void)
 {
-    holds = true;
-    pthread_mutex_lock(&lock);
+    sc_quiet_enter();
+    sc_lock(&lock);
 }
 
 static void release(void)
 {
-    pthread_mutex_unlock(&lock);
-    holds = false;
+    sc_unlock(&lock);
+    sc_quiet_leave();
 }
 
-void sc_opener_block_signals(sigset_t *before)
+/* Under the lock. */
+static void set_stage(enum stage next)
 {
-    static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-    sigset_t most;
+    __atomic_store_n(&stage, next, __ATOMIC_RELEASE);
+    pthread_cond_broadcast(&changed);
+}
 
-    sigfillset(&most);
-    for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
-        sigdelset(&most, synchronous[i]);
-    pthread_sigmask(SIG_BLOCK, &most, before);
+struct timespec sc_opener_patience(void)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_SECONDS;
+    return until;
+}
+
+/* Under the lock, given up meanwhile.  False: the thread is not through. */
+static bool wait_for_thread(void)
+{
+    struct timespec until = sc_opener_patience();
+
+    while (stage == OPENING)
+        if (pthread_cond_timedwait(&changed, &lock.mutex, &until))
+            return false;
+    return true;
+}
+
+/* Those with a handler: what is deadly ends a program whose driver never answers. */
+void sc_opener_hold_signals(sigset_t *before)
+{
+    sigset_t some;
+    struct sigaction action;
+
+    sigemptyset(&some);
+    for (int sig = 1; sig < NSIG; sig++)
+        if (sig != SIGSEGV && sig != SIGBUS && sig != SIGFPE && sig != SIGILL && sig != SIGTRAP && sig != SIGSYS &&
+            sig != SIGABRT && sigaction(sig, NULL, &action) == 0 && action.sa_handler != SIG_DFL &&
+            action.sa_handler != SIG_IGN)
+            sigaddset(&some, sig);
+    pthread_sigmask(SIG_BLOCK, &some, before);
 }
 
 /* --- an exit meanwhile -------------------------------------------------------------------------------------------- */
@@ -75,20 +106,23 @@ extern void *__dso_handle;
 
 static bool tried; /* to start */
 
-static void at_end_of_thread(void *none)
+static void at_end_of_main(void *none)
 {
     (void)none;
-    if (getpid() == gettid())
-        __atomic_store_n(&tried, true, __ATOMIC_RELEASE); /* what runs at exit does not begin it in the background */
+    __atomic_store_n(&tried, true, __ATOMIC_RELEASE); /* what runs at exit does not begin it in the background */
     sc_opener_wait();
 }
 
+/* A return from main ends the program unseen.  The end of another thread does not, and who waits for that thread may
+ * be a constructor. */
 void sc_opener_know_thread(void)
 {
-    static __thread bool known __attribute__((tls_model("initial-exec")));
+    static bool known; /* atomic */
 
-    if (!known)
-        known = __cxa_thread_atexit_impl(at_end_of_thread, NULL, &__dso_handle) == 0;
+    if (getpid() == gettid() && !__atomic_exchange_n(&known, true, __ATOMIC_RELAXED)) {
+        sc_locks_none("__cxa_thread_atexit_impl");
+        __cxa_thread_atexit_impl(at_end_of_main, NULL, &__dso_handle);
+    }
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
@@ -110,21 +144,27 @@ static void *open_devices(void *host)
     if (status_ == SC_OK && ops_)
         sc_autotuner_prepare(ops_, count_, host, is_awaited);
     atexit(sc_opener_end); /* now, so that it runs before what the driver has registered (rule L7) */
+    hold();
     set_stage(OPENED);
+    release();
     return NULL;
 }
 
 /* Under the lock.  An exit waits: a driver cannot be torn down while it is being opened. */
 static void start(const struct sc_device_host *host)
 {
-    sigset_t before;
+    sigset_t all, before;
+    pthread_t thread;
+    bool started;
 
     sc_inside_enter();
-    sc_opener_block_signals(&before);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* the thread inherits it, and so do those of a driver */
     set_stage(OPENING);
-    sc_opener_know_thread();
     started = atexit(sc_opener_wait) == 0 && pthread_create(&thread, NULL, open_devices, (void *)host) == 0;
-    if (!started)
+    if (started)
+        pthread_detach(thread);
+    else
         set_stage(NOBODY);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     sc_inside_leave();
@@ -133,92 +173,78 @@ static void start(const struct sc_device_host *host)
 bool sc_opener_ready(const struct sc_device_host *host)
 {
     if (stage_now() == NOBODY && !__atomic_exchange_n(&tried, true, __ATOMIC_ACQ_REL)) {
+        sc_opener_know_thread();
         hold();
         if (stage_now() == NOBODY)
             start(host);
         release();
     }
-    return stage_now() != OPENING;
+    return !sc_opener_busy();
 }
 
-static void join(void)
-{
-    if (started)
-        pthread_join(thread, NULL);
-    started = false;
-}
-
-bool sc_opener_come(void)
-{
-    struct timespec until;
-
-    if (stage_now() == NOBODY)
-        return true;
-    hurry();
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_SECONDS;
-    hold();
-    if (started && pthread_timedjoin_np(thread, NULL, &until) == 0)
-        started = false;
-    release();
-    return stage_now() != OPENING;
-}
+bool sc_opener_busy(void) { return stage_now() == OPENING; }
 
 void sc_opener_wait(void)
 {
-    static const struct timespec nap = {0, 1000000};
-
-    if (me || stage_now() == NOBODY)
+    if (me || !sc_opener_busy())
         return;
     hurry();
-    while (holds && stage_now() == OPENING) /* in a signal handler that has interrupted one of the others */
-        nanosleep(&nap, NULL);
-    if (holds)
-        return;
     hold();
-    join();
+    wait_for_thread();
     release();
 }
 
 enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count)
 {
-    enum sc_status status;
+    bool opened;
 
     hurry();
     hold();
-    join();
-    if (stage_now() == OPENED) {
-        status = status_;
-        *ops = ops_;
-        *count = count_;
-    } else {
-        status = sc_device_open(host, sc_config.device, ops, count);
-    }
+    opened = stage == OPENED;
     set_stage(TAKEN);
     release();
-    return status;
+    if (!opened)
+        return sc_device_open(host, sc_config.device, ops, count);
+    *ops = ops_;
+    *count = count_;
+    return status_;
 }
 
 void sc_opener_end(void)
 {
-    if (stage_now() == NOBODY)
+    bool close;
+
+    if (me || stage_now() == NOBODY)
         return;
     hurry();
     hold();
-    join();
-    if (stage_now() == OPENED && status_ == SC_OK && ops_)
-        ops_->close();
-    set_stage(TAKEN);
+    close = wait_for_thread() && stage == OPENED && status_ == SC_OK && ops_;
+    if (stage == OPENED)
+        set_stage(TAKEN);
     release();
+    if (close)
+        ops_->close();
 }
 
-bool sc_opener_child(void)
+void sc_opener_fork_prepare(void)
 {
-    bool opened = stage_now() == OPENED;
+    hurry();
+    hold();
+    wait_for_thread();
+}
 
-    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    started = holds = false;
-    if (opened)
-        set_stage(TAKEN); /* by the parent: nothing to close here */
-    return opened;
+void sc_opener_fork_parent(void) { release(); }
+
+bool sc_opener_fork_child(void)
+{
+    bool begun = stage == OPENING || stage == OPENED;
+
+    if (me) /* another thread may have had it */
+        sc_lock_init(&lock, SC_RANK_OPENER);
+    else
+        release();
+    pthread_cond_init(&changed, NULL);
+    if (begun)
+        stage = TAKEN; /* by the parent: nothing to close here */
+    return begun;
 }

@@ -5,21 +5,24 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <time.h>
 
 #include "device/device.h"
 
-/* Begins to open, once.  True: sc_opener_take will not have to wait for long. */
+/* Begins to open in a thread, once.  True: nobody is opening now, and sc_opener_take will not wait.  Never waits. */
 bool sc_opener_ready(const struct sc_device_host *host);
+/* The thread is opening. */
+bool sc_opener_busy(void);
 
-/* Waits for the thread, if there is one, but not for ever: false when it is not through after ten seconds. */
-bool sc_opener_come(void);
-
-/* The devices, waited for or opened if need be; *ops is NULL when there are none.  The caller closes them. */
+/* What the thread has opened, or else opens the devices; *ops is NULL when there are none.  Once, and not while the
+ * thread is opening.  The caller closes them, and has no lock. */
 enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count);
 
-/* Waits until nobody is opening any more.  Nothing in the opening thread itself. */
+/* Waits until the thread is through, but not for ever.  Nothing in the thread itself. */
 void sc_opener_wait(void);
-/* An exit by the calling thread waits in time; of use for the main thread, which ends the program by returning. */
+/* The time until which such a wait goes on. */
+struct timespec sc_opener_patience(void);
+/* On the main thread: a return from main waits in time. */
 void sc_opener_know_thread(void);
 /* Closes what was opened and not taken. */
 void sc_opener_end(void);
@@ -28,10 +31,13 @@ void sc_opener_end(void);
  * them, and such a fork waits for nobody. */
 bool sc_opener_is_me(void);
 void sc_opener_thread_enter(void); /* first in each thread of a device implementation (struct sc_device_host) */
-/* A forked child: its driver stayed with the parent.  True when there was one. */
-bool sc_opener_child(void);
+/* Around a fork by another thread, in which nobody begins to open.  In the child: true when devices were open, or being
+ * opened. */
+void sc_opener_fork_prepare(void);
+void sc_opener_fork_parent(void);
+bool sc_opener_fork_child(void);
 
-/* Threads that are started meanwhile, by us or by a driver, must not run the program's signal handlers. */
-void sc_opener_block_signals(sigset_t *before);
+/* The program's handlers wait while the calling thread opens the devices. */
+void sc_opener_hold_signals(sigset_t *before);
 
 #endif

@@ -8,15 +8,14 @@
 #define _GNU_SOURCE
 #include <config.h>
 
-#include <dlfcn.h>
 #include <elf.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
 #include "base/config.h"
+#include "base/loader.h"
 #include "base/log.h"
 #include "base/page.h"
 #include "libsemcache/library.h"
@@ -40,9 +39,9 @@ struct object {
 
 static const void *file_of(const void *address)
 {
-    Dl_info info;
+    struct sc_loader_object object;
 
-    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+    return address && sc_loader_object(address, &object) ? object.base : NULL;
 }
 
 static bool is_ours(const void *address) { return file_of(address) == file_of((void *)sc_library_rebind); }
@@ -57,40 +56,41 @@ static bool is_in_program(const void *address, bool *definition)
     const Elf64_Sym *symbol = NULL;
     Dl_info info;
 
-    if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || *map->l_name)
+    if (!sc_loader_address(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || *map->l_name)
         return false;
-    *definition = dladdr1(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx != SHN_UNDEF;
+    *definition = sc_loader_address(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+                  symbol->st_shndx != SHN_UNDEF;
     return true;
 }
 
 /* The first library in the order of loading, which is that of searching, that defines the name. */
 static void *first_in_libraries(const char *name)
 {
-    void *program = dlopen(NULL, RTLD_LAZY), *found = NULL;
+    void *program = sc_loader_open(NULL, RTLD_LAZY), *found = NULL;
     struct link_map *map = NULL;
 
     if (program && dlinfo(program, RTLD_DI_LINKMAP, &map) == 0)
         for (map = map->l_next; map && !found; map = map->l_next) {
-            void *library = *map->l_name ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+            void *library = *map->l_name ? sc_loader_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
             struct link_map *owner = NULL;
             Dl_info info;
 
             if (!library)
                 continue;
-            found = dlsym(library, name); /* may be that of a library that this one needs */
-            if (found && (!dladdr1(found, &info, (void **)&owner, RTLD_DL_LINKMAP) || owner != map))
+            found = sc_loader_symbol(library, name); /* may be that of a library that this one needs */
+            if (found && (!sc_loader_address(found, &info, (void **)&owner, RTLD_DL_LINKMAP) || owner != map))
                 found = NULL;
-            dlclose(library);
+            sc_loader_close(library);
         }
     if (program)
-        dlclose(program);
+        sc_loader_close(program);
     return found;
 }
 
 /* The definition that calls of the name go to when it is neither ours nor the program's; else NULL. */
 static void *others(const char *name, bool *programs)
 {
-    void *first = dlsym(RTLD_DEFAULT, name);
+    void *first = sc_loader_symbol(RTLD_DEFAULT, name);
 
     *programs = false;
     if (first && is_in_program(first, programs))
@@ -101,10 +101,10 @@ static void *others(const char *name, bool *programs)
 /* Ours, where it is to take the place of another definition; else NULL. */
 static void *ours_instead(struct rebinding *r, const char *name)
 {
-    void *ours = dlsym(r->self, name);
+    void *ours = sc_loader_symbol(r->self, name);
     bool programs;
 
-    return is_ours(ours) && !(r->libc && dlsym(r->libc, name)) && others(name, &programs) ? ours : NULL;
+    return is_ours(ours) && !(r->libc && sc_loader_symbol(r->libc, name)) && others(name, &programs) ? ours : NULL;
 }
 
 /* --- one object --------------------------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ static bool is_in_library(const void *address)
 
 static bool is_own(const char *name)
 {
-    const void *first = dlsym(RTLD_DEFAULT, name);
+    const void *first = sc_loader_symbol(RTLD_DEFAULT, name);
     bool definition = false;
 
     return first && !is_in_library(first) && is_in_program(first, &definition) && definition;
@@ -244,7 +244,7 @@ void sc_library_rebind(void)
     bool any;
     void *other = others("dgemm_", &any), *other64 = others("dgemm_64_", &any);
     struct rebinding r = {.slots = 0};
-    Dl_info info;
+    struct sc_loader_object self, file;
 
     if (others("malloc", &any)) /* not linked with us but opened later: what the program is bound to stays */
         return;
@@ -254,19 +254,20 @@ void sc_library_rebind(void)
     other = other ? other : other64;
     if (!other)
         return;
-    if (!dladdr((void *)sc_library_rebind, &info) || !(r.self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)))
+    if (!sc_loader_object((void *)sc_library_rebind, &self) ||
+        !(r.self = sc_loader_open(self.path, RTLD_LAZY | RTLD_NOLOAD)))
         return;
-    r.libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-    dl_iterate_phdr(rebind_object, &r);
+    r.libc = sc_loader_open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+    sc_loader_each(rebind_object, &r);
     if (r.libc)
-        dlclose(r.libc);
-    dlclose(r.self);
-    if (!dladdr(other, &info) || !info.dli_fname)
-        info.dli_fname = "another BLAS";
+        sc_loader_close(r.libc);
+    sc_loader_close(r.self);
+    if (!sc_loader_object(other, &file))
+        file.path = "another BLAS";
     if (r.refused)
         sc_log(SC_LOG_WARN, "%s comes before semcache and gets the program's calls, which could not be bound again "
-                            "(mprotect): link with -lsemcache first, or use semcache run", info.dli_fname);
+                            "(mprotect): link with -lsemcache first, or use semcache run", file.path);
     else
-        sc_log(SC_LOG_INFO, "%s comes before semcache: %u references to its names are ours now", info.dli_fname,
+        sc_log(SC_LOG_INFO, "%s comes before semcache: %u references to its names are ours now", file.path,
                r.slots);
 }

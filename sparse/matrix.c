@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locks.h"
 #include "sparse/sparse_int.h"
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */
@@ -297,7 +298,7 @@ void sc_sparse_set_private(struct sc_sparse_matrix *m)
 
 #define KEPT_MAX 16
 
-static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock kept_lock = SC_LOCK(SC_RANK_SPARSE_KEPT);
 static struct sc_sparse_matrix *kept; /* the one used last first; each has a user for being here */
 
 /* `end` may be NULL in what a caller gives. */
@@ -340,7 +341,7 @@ enum sc_status sc_sparse_find(struct sc_sparse_matrix **out, const struct sc_spa
     enum sc_status status = SC_OK;
 
     sc_inside_enter();
-    pthread_mutex_lock(&kept_lock);
+    sc_lock(&kept_lock);
     *out = known(arrays, &surplus);
     if (!*out) {
         status = create(out, arrays, false);
@@ -350,7 +351,7 @@ enum sc_status sc_sparse_find(struct sc_sparse_matrix **out, const struct sc_spa
             kept = *out;
         }
     }
-    pthread_mutex_unlock(&kept_lock);
+    sc_unlock(&kept_lock);
     release(surplus);
     sc_inside_leave();
     return status;

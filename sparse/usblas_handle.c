@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/inside.h"
+#include "base/locks.h"
 #include "sparse/mkl.h"
 #include "sparse/usblas.h"
 
@@ -14,7 +15,7 @@
 #define SLOTS_MAX (1 << SLOT_BITS)
 #define USES_MAX 2047
 
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock table_lock = SC_LOCK(SC_RANK_SPARSE_TABLE);
 static struct slot {
     struct sc_usblas *matrix;
     int uses, next_free;
@@ -48,13 +49,13 @@ static int enter(struct sc_usblas *m)
 {
     int slot, handle = -1;
 
-    pthread_mutex_lock(&table_lock);
+    sc_lock(&table_lock);
     slot = free_slot();
     if (slot >= 0) {
         table[slot].matrix = m;
         handle = table[slot].uses << SLOT_BITS | slot;
     }
-    pthread_mutex_unlock(&table_lock);
+    sc_unlock(&table_lock);
     return handle;
 }
 
@@ -72,13 +73,13 @@ static struct sc_usblas *use(int handle)
     struct sc_usblas *m = NULL;
     struct slot *slot;
 
-    pthread_mutex_lock(&table_lock);
+    sc_lock(&table_lock);
     slot = slot_of(handle);
     if (slot) {
         m = slot->matrix;
         m->users++;
     }
-    pthread_mutex_unlock(&table_lock);
+    sc_unlock(&table_lock);
     return m;
 }
 
@@ -98,9 +99,9 @@ static void unuse(struct sc_usblas *m)
 {
     bool last;
 
-    pthread_mutex_lock(&table_lock);
+    sc_lock(&table_lock);
     last = !--m->users;
-    pthread_mutex_unlock(&table_lock);
+    sc_unlock(&table_lock);
     if (last)
         release(m);
 }
@@ -430,7 +431,7 @@ int BLAS_usds(blas_sparse_matrix handle)
     struct sc_usblas *m = NULL;
     struct slot *slot;
 
-    pthread_mutex_lock(&table_lock);
+    sc_lock(&table_lock);
     slot = slot_of(handle);
     if (slot) {
         m = slot->matrix;
@@ -438,7 +439,7 @@ int BLAS_usds(blas_sparse_matrix handle)
         slot->next_free = first_free;
         first_free = (int)(slot - table);
     }
-    pthread_mutex_unlock(&table_lock);
+    sc_unlock(&table_lock);
     if (!m)
         return no_handle("BLAS_usds", handle);
     unuse(m);

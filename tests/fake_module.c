@@ -1,4 +1,6 @@
 /* A device module without devices, for tests of how modules are opened: FAKE_MODULE says what is wrong with it. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,13 @@ static void open_slowly(void)
     opening = false;
 }
 
+/* "loads": waits for the dynamic loader's lock after a while, as drivers do that open libraries late. */
+static void open_with_loader(void)
+{
+    usleep(300000);
+    dlsym(RTLD_DEFAULT, "nobody_has_this");
+}
+
 static const struct sc_device_host *kept;
 
 /* "speaks": while it is opened, and later.  "memory": there is none for the driver. */
@@ -45,6 +54,10 @@ static enum sc_status open_none(const struct sc_device_host *host, const char *s
     kept = host;
     if (how && strcmp(how, "slow") == 0)
         open_slowly();
+    if (how && strcmp(how, "loads") == 0)
+        open_with_loader();
+    while (how && strcmp(how, "hangs") == 0)
+        pause();
     if (how && strcmp(how, "speaks") == 0)
         host->log(SC_LOG_ERROR, "of the opening");
     if (how && strcmp(how, "memory") == 0)

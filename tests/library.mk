@@ -73,6 +73,18 @@ tests_processes_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
 dist_check_SCRIPTS += tests/processes.t
 TESTS += tests/processes.t
+# Constructors of libraries that are opened meanwhile
+if HAVE_BLAS
+check_PROGRAMS += tests/loader
+tests_loader_SOURCES = tests/loader.c
+tests_loader_LDADD = $(BLAS_LIBS) -ldl -lpthread
+check_LTLIBRARIES += tests/constructor.la
+tests_constructor_la_SOURCES = tests/constructor.c
+tests_constructor_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+tests_constructor_la_LIBADD = $(BLAS_LIBS) -lpthread
+endif
+dist_check_SCRIPTS += tests/loader.t
+TESTS += tests/loader.t
 # Signals
 if HAVE_BLAS
 check_PROGRAMS += tests/signals tests/signals_linked

@@ -3,10 +3,19 @@
 #define SC_TESTS_TAP_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static int tap_count_, tap_failed_;
+
+/* A broken order of locks (base/locks.h) is a failure, where the test is linked with them. */
+extern bool sc_locks_trap __attribute__((weak));
+static void __attribute__((constructor)) tap_trap_locks_(void)
+{
+    if (&sc_locks_trap)
+        sc_locks_trap = true;
+}
 
 static inline void __attribute__((format(printf, 1, 2))) tap_diag(const char *format, ...)
 {

@@ -11,6 +11,7 @@
 
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/locks.h"
 #include "base/log.h"
 #include "trace/read.h"
 #include "trace/store.h"
@@ -40,7 +41,7 @@ static bool ring_key_made;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Protects everything below, the store, and the rings' session and blocks.  Innermost: nothing is locked after it. */
-static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sc_lock file_lock = SC_LOCK(SC_RANK_TRACE);
 static uint64_t session; /* counts starts; read without the lock by owners of rings */
 static bool keeping;     /* events stay in the rings when there is no file */
 
@@ -93,7 +94,7 @@ static void give_ring_back(void *ring)
  * here. */
 static void fork_child(void)
 {
-    file_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    sc_lock_init(&file_lock, SC_RANK_TRACE);
     keeping = sc_trace_on = false;
     sc_trace_store_forget();
 }
@@ -186,7 +187,7 @@ static void next_of_memory(struct ring *ring)
 /* The block is full, or of an earlier session, or there is none. */
 static void next_block(struct ring *ring)
 {
-    pthread_mutex_lock(&file_lock);
+    sc_lock(&file_lock);
     if (ring->session != session)
         ring->block = ring->former = NULL;
     ring->session = session;
@@ -196,7 +197,7 @@ static void next_block(struct ring *ring)
         next_of_memory(ring);
     else
         ring->block = NULL;
-    pthread_mutex_unlock(&file_lock);
+    sc_unlock(&file_lock);
 }
 
 static void put(struct ring *ring, struct sc_event *events, int count)
@@ -247,9 +248,9 @@ void sc_trace_emit(struct sc_event *event) { sc_trace_emit_group(event, 1); }
 
 void sc_trace_keep(void)
 {
-    pthread_mutex_lock(&file_lock);
+    sc_lock(&file_lock);
     keeping = sc_trace_on = come_alive();
-    pthread_mutex_unlock(&file_lock);
+    sc_unlock(&file_lock);
 }
 
 /* Keeps out[] sorted by time and at most `most` long. */
@@ -291,13 +292,13 @@ int sc_trace_collect(uint32_t matrix, uint32_t tile, struct sc_event *out, int m
 {
     int found = 0;
 
-    pthread_mutex_lock(&file_lock);
+    sc_lock(&file_lock);
     for (const struct ring *ring = __atomic_load_n(&rings, __ATOMIC_ACQUIRE); ring; ring = ring->next)
         if (ring->session == session) {
             found = collect(ring->former, ring->room, matrix, tile, out, found, most);
             found = collect(ring->block, ring->room, matrix, tile, out, found, most);
         }
-    pthread_mutex_unlock(&file_lock);
+    sc_unlock(&file_lock);
     return found;
 }
 
@@ -310,7 +311,7 @@ enum sc_status sc_trace_start(const char *path)
     sc_inside_enter();
     pthread_once(&once, set_up_once);
     sc_trace_site_prepare();
-    pthread_mutex_lock(&file_lock);
+    sc_lock(&file_lock);
     if (sc_trace_store_is_open()) {
         sc_log(SC_LOG_WARN, "tracing is on already; %s is not written", path);
         status = SC_ERR_INVALID;
@@ -323,7 +324,7 @@ enum sc_status sc_trace_start(const char *path)
         __atomic_store_n(&session, session + 1, __ATOMIC_RELEASE);
         sc_trace_on = sc_trace_store_is_open() || keeping;
     }
-    pthread_mutex_unlock(&file_lock);
+    sc_unlock(&file_lock);
     sc_inside_leave();
     return status;
 }
@@ -331,10 +332,10 @@ enum sc_status sc_trace_start(const char *path)
 void sc_trace_setting(const char *text)
 {
     sc_inside_enter();
-    pthread_mutex_lock(&file_lock);
+    sc_lock(&file_lock);
     if (is_alive())
         sc_trace_store_record(SC_RECORD_SETTING, "", 0, text, strlen(text));
-    pthread_mutex_unlock(&file_lock);
+    sc_unlock(&file_lock);
     sc_inside_leave();
 }
 
@@ -345,10 +346,10 @@ void sc_trace_saw_code(uint64_t ip)
     if (!ip || !is_alive() || sc_trace_store_knows(ip) || __atomic_load_n(&in_vain, __ATOMIC_RELAXED) >= IN_VAIN)
         return;
     sc_inside_enter();
-    pthread_mutex_lock(&file_lock);
+    sc_lock(&file_lock);
     if (sc_trace_store_is_open())
         sc_trace_store_modules(true);
-    pthread_mutex_unlock(&file_lock);
+    sc_unlock(&file_lock);
     sc_inside_leave();
     if (!sc_trace_store_knows(ip))
         __atomic_fetch_add(&in_vain, 1, __ATOMIC_RELAXED);
@@ -357,13 +358,13 @@ void sc_trace_saw_code(uint64_t ip)
 void sc_trace_stop(void)
 {
     sc_inside_enter();
-    pthread_mutex_lock(&file_lock);
+    sc_lock(&file_lock);
     keeping = sc_trace_on = false;
     if (is_alive() && sc_trace_store_is_open()) {
         sc_trace_store_modules(true);
         sc_trace_store_close();
     }
     __atomic_store_n(&session, session + 1, __ATOMIC_RELEASE); /* what comes too late belongs to no file */
-    pthread_mutex_unlock(&file_lock);
+    sc_unlock(&file_lock);
     sc_inside_leave();
 }

@@ -3,13 +3,13 @@
 
 #include <execinfo.h>
 #include <link.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/locks.h"
 #include "base/stack.h"
 #include "trace/trace.h"
 
@@ -23,7 +23,6 @@ __thread struct sc_trace_site sc_trace_site __attribute__((tls_model("initial-ex
 static struct range {
     uintptr_t first, end;
 } library, program, code;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Places of the last calls that went through sc_trace_site_here: they have returned when the CPU touches something, and
  * what they have left on the stack is no sign of who does.  Racing writers lose a place. */
@@ -77,16 +76,23 @@ static void look_at_library(void)
 }
 
 /* The first walk of a process loads libgcc_s, which is better done here than in the midst of something. */
-static void prepare(void)
+void sc_trace_site_prepare(void)
 {
+    enum { UNKNOWN, BEING_SET, KNOWN };
+    static int state; /* atomic */
+    int unknown = UNKNOWN;
     void *frame[1];
 
+    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == KNOWN)
+        return;
+    sc_locks_none("the first backtrace");
     backtrace(frame, 1);
+    if (!__atomic_compare_exchange_n(&state, &unknown, BEING_SET, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return; /* by another thread: this one's first place stays unknown */
     look_at_program();
     look_at_library();
+    __atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
 }
-
-void sc_trace_site_prepare(void) { pthread_once(&once, prepare); }
 
 struct sc_trace_site sc_trace_site_here(void)
 {

@@ -4,7 +4,6 @@
  * library's file is loaded a second time, under another inode: other code, other data, another pool. */
 #include <config.h>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/loader.h"
 #include "base/log.h"
 #include "device/emu/emu_int.h"
 
@@ -42,35 +42,40 @@ static int copy_of(const char *path)
 static void load(void)
 {
     void *known = shared("dgemm_");
+    struct sc_loader_object object;
+    sigset_t before;
     char path[64];
-    Dl_info info;
     int file;
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     return; /* they refuse RTLD_DEEPBIND */
 #endif
-    if (!known || !dladdr(known, &info) || (file = copy_of(info.dli_fname)) < 0)
+    if (!known || !sc_loader_object(known, &object) || (file = copy_of(object.path)) < 0)
         return;
     /* Not "self": a debugger opens the name, too, and would wait for what that is among its own files. */
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
-    own = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    sc_emu_block_signals(&before); /* for its threads */
+    own = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(file);
-    if (!own || dlsym(own, "dgemm_") == known)
+    if (!own || sc_loader_symbol(own, "dgemm_") == known)
         sc_log(SC_LOG_INFO, "emulated devices share the program's BLAS and its threads");
 }
 
 void sc_emu_blas_start(resolver host_blas, bool computing)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static bool loaded;
 
     shared = host_blas;
-    if (computing)
-        pthread_once(&once, load);
+    if (computing && !loaded)
+        load();
+    loaded = loaded || computing;
+    sc_device_kernel_prepare(sc_emu_blas_symbol);
 }
 
 void *sc_emu_blas_symbol(const char *name)
 {
-    void *symbol = own ? dlsym(own, name) : NULL;
+    void *symbol = own ? sc_loader_symbol(own, name) : NULL;
 
     return symbol ? symbol : shared(name);
 }

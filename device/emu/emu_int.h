@@ -3,6 +3,8 @@
 #ifndef SC_DEVICE_EMU_EMU_INT_H
 #define SC_DEVICE_EMU_EMU_INT_H
 
+#include <signal.h>
+
 #include "device/device.h"
 #include "device/emu/machine.h"
 
@@ -78,6 +80,8 @@ bool sc_emu_is_slot(const void *base, uint64_t bytes);
 
 /* --- blas.c: the host BLAS, in an instance of its own ------------------------------------------------------------- */
 
+/* All but those that a thread raises itself: the program's handlers run on the program's threads. */
+void sc_emu_block_signals(sigset_t *before);
 void sc_emu_blas_start(void *(*host_blas)(const char *name), bool computing);
 void *sc_emu_blas_symbol(const char *name);
 

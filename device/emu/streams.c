@@ -201,20 +201,26 @@ static void *worker(void *argument)
     return NULL;
 }
 
-/* With all signals blocked but those a thread raises itself: the program's handlers run on the program's threads. */
-static enum sc_status start_worker(struct stream *s)
+void sc_emu_block_signals(sigset_t *before)
 {
-    static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer0", "peer1", "peer2", "peer3",
-                                                   "exch", "memory"};
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    int index = (int)(s - &all.stream[0][0]), error;
-    sigset_t block, before;
-    char name[32];
+    sigset_t block;
 
     sigfillset(&block);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         sigdelset(&block, own[i]);
-    pthread_sigmask(SIG_SETMASK, &block, &before);
+    pthread_sigmask(SIG_SETMASK, &block, before);
+}
+
+static enum sc_status start_worker(struct stream *s)
+{
+    static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer0", "peer1", "peer2", "peer3",
+                                                   "exch", "memory"};
+    int index = (int)(s - &all.stream[0][0]), error;
+    sigset_t before;
+    char name[32];
+
+    sc_emu_block_signals(&before);
     error = pthread_create(&s->thread, NULL, worker, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) {

@@ -1,0 +1,20 @@
+#include "base/locks.h"
+
+#include "base/config.h"
+#include "base/log.h"
+
+#ifndef NDEBUG
+bool sc_locks_trap;
+__thread uint32_t sc_locks_held __attribute__((tls_model("initial-exec")));
+
+void sc_locks_wrong(const char *what, int rank)
+{
+    uint32_t held = sc_locks_held;
+
+    sc_locks_held = 0; /* the log's own way is free */
+    sc_log_once(SC_LOG_ERROR, "%s (%d) by a thread that has the locks %#x: please report it", what, rank, held);
+    if (sc_locks_trap || sc_config.check)
+        __builtin_trap();
+    sc_locks_held = held;
+}
+#endif

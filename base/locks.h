@@ -1,0 +1,88 @@
+/* Locks of the library with their order: a thread takes a lock only if all that it has come earlier in enum sc_rank,
+ * and calls the dynamic loader (base/loader.h) with none.  doc/locks.md says why, and what each one protects.
+ *
+ * Without -DNDEBUG a thread that breaks the order is reported in one line; the tests and SEMCACHE_CHECK trap there. */
+#ifndef SC_BASE_LOCKS_H
+#define SC_BASE_LOCKS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sc_rank {
+    SC_RANK_LIFE,         /* libsemcache/life.c */
+    SC_RANK_OPENER,       /* libsemcache/opener.c */
+    SC_RANK_FAULTS,       /* host/faults.c */
+    SC_RANK_SPARSE_TABLE, /* sparse/usblas_handle.c */
+    SC_RANK_SPARSE,       /* of one matrix; two of them: see sc_lock_another */
+    SC_RANK_SPARSE_KEPT,  /* sparse/matrix.c */
+    SC_RANK_MIRROR,       /* coherence/mirror.c */
+    SC_RANK_MPI,          /* host/mpi_pending.c */
+    SC_RANK_PROTOCOL,     /* coherence/call.c */
+    SC_RANK_DONE,         /* coherence/watch.c */
+    SC_RANK_WATCH,        /* host/watch.c */
+    SC_RANK_PIN,          /* host/span.c */
+    SC_RANK_SPAN,
+    SC_RANK_LASTING,      /* host/lasting.c */
+    SC_RANK_OWN_FD,       /* host/rawmem.c */
+    SC_RANK_EXPLAIN,      /* autotuner/explain.c */
+    SC_RANK_EMU,          /* device/emu: the devices, a stream, memory */
+    SC_RANK_EMU_STREAM,
+    SC_RANK_EMU_MEMORY,
+    SC_RANK_HOST_BLAS,    /* blas/host_blas.c */
+    SC_RANK_COUNTS,       /* blas/counts.c */
+    SC_RANK_TRACE,        /* trace/rings.c */
+    SC_RANKS
+};
+
+struct sc_lock {
+    pthread_mutex_t mutex;
+    enum sc_rank rank;
+};
+#define SC_LOCK(rank) {PTHREAD_MUTEX_INITIALIZER, rank}
+
+#ifdef NDEBUG
+static inline void sc_locks_take(enum sc_rank rank) { (void)rank; }
+static inline void sc_locks_give(enum sc_rank rank) { (void)rank; }
+static inline void sc_locks_none(const char *for_what) { (void)for_what; }
+#else
+extern bool sc_locks_trap; /* at a broken order; the tests set it */
+extern __thread uint32_t sc_locks_held __attribute__((tls_model("initial-exec"))); /* bits 1 << rank */
+void sc_locks_wrong(const char *what, int rank);
+
+static inline void sc_locks_take(enum sc_rank rank)
+{
+    if (__builtin_expect(sc_locks_held >> rank != 0, 0))
+        sc_locks_wrong("a lock is taken", (int)rank);
+    sc_locks_held |= UINT32_C(1) << rank;
+}
+static inline void sc_locks_give(enum sc_rank rank) { sc_locks_held &= ~(UINT32_C(1) << rank); }
+
+/* The thread has no lock of ours. */
+static inline void sc_locks_none(const char *for_what)
+{
+    if (__builtin_expect(sc_locks_held != 0, 0))
+        sc_locks_wrong(for_what, -1);
+}
+#endif
+
+static inline void sc_lock(struct sc_lock *lock)
+{
+    sc_locks_take(lock->rank);
+    pthread_mutex_lock(&lock->mutex);
+}
+static inline void sc_unlock(struct sc_lock *lock)
+{
+    pthread_mutex_unlock(&lock->mutex);
+    sc_locks_give(lock->rank);
+}
+
+/* In a forked child, or for a new object. */
+static inline void sc_lock_init(struct sc_lock *lock, enum sc_rank rank)
+{
+    pthread_mutex_init(&lock->mutex, NULL);
+    lock->rank = rank;
+    sc_locks_give(rank);
+}
+
+#endif
