@@ -86,13 +86,44 @@ static bool exchange_closed(const struct sc_watch_range *r, size_t from, size_t 
     return true;
 }
 
+static bool is_watched(const struct sc_watch_range *q)
+{
+    return q->hi && q->engine == &sc_watch_mprotect && !q->constant;
+}
+
+/* All of the range, with the ranges that follow one another there: closed ones are one mapping, which opening one of
+ * them would split. */
+static bool open_neighbours(const struct sc_watch_range *r)
+{
+    uintptr_t lo = r->lo, hi = r->hi;
+    int saved = errno;
+
+    for (bool more = true; more;) {
+        more = false;
+        for (const struct sc_watch_range *q = sc_watch_ranges; q < sc_watch_ranges + SC_WATCHED_MAX; q++)
+            if (is_watched(q) && (q->hi == lo || q->lo == hi)) {
+                lo = q->hi == lo ? q->lo : lo;
+                hi = q->lo == hi ? q->hi : hi;
+                more = true;
+            }
+    }
+    if (sc_host_sys_mprotect((void *)lo, hi - lo, PROT_READ | PROT_WRITE)) {
+        errno = saved;
+        return false;
+    }
+    for (struct sc_watch_range *q = sc_watch_ranges; q < sc_watch_ranges + SC_WATCHED_MAX; q++)
+        if (is_watched(q) && lo <= q->lo && q->hi <= hi)
+            set(q, 0, page_of(q, q->hi), SC_WATCH_OPEN);
+    return true;
+}
+
 /* Opening a part of a closed stretch takes a mapping more, all of it takes none. */
 static void open_stretch(struct sc_watch_range *r, size_t from, size_t to)
 {
     if (!change(r, from, to, PROT_READ | PROT_WRITE) && !exchange_closed(r, from, to)) {
         from = 0;
         to = (r->hi - r->lo) >> SC_PAGE_SHIFT;
-        if (!change(r, from, to, PROT_READ | PROT_WRITE) && !exchange_closed(r, from, to)) {
+        if (!open_neighbours(r) && !exchange_closed(r, from, to)) {
             sc_log_once(SC_LOG_ERROR, "the system refuses to open pages for writing (vm.max_map_count?)");
             return;
         }

@@ -85,6 +85,14 @@ tests_constructor_la_LIBADD = $(BLAS_LIBS) -lpthread
 endif
 dist_check_SCRIPTS += tests/loader.t
 TESTS += tests/loader.t
+# Limits
+if HAVE_BLAS
+check_PROGRAMS += tests/limits
+tests_limits_SOURCES = tests/limits.c
+tests_limits_LDADD = $(BLAS_LIBS)
+endif
+dist_check_SCRIPTS += tests/limits.t
+TESTS += tests/limits.t
 # Signals
 if HAVE_BLAS
 check_PROGRAMS += tests/signals tests/signals_linked

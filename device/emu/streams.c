@@ -124,20 +124,48 @@ static bool is_small(const struct sc_emu_op *op)
 /* Lock held. */
 static void rouse(struct stream *s)
 {
+    if (!s->running)
+        return;
     s->roused = true;
     pthread_cond_signal(&s->work);
+}
+
+/* For when the program has taken all memory: hardware needs none of it to send data home. */
+#define SPARE 512
+static struct {
+    struct sc_emu_op op;
+    bool used; /* atomic */
+} spare[SPARE];
+
+static struct sc_emu_op *take_spare(void)
+{
+    for (int i = 0; i < SPARE; i++)
+        if (!__atomic_exchange_n(&spare[i].used, true, __ATOMIC_ACQUIRE))
+            return &spare[i].op;
+    return NULL;
+}
+
+static void op_release(struct sc_emu_op *op)
+{
+    size_t offset = (size_t)((char *)op - (char *)spare);
+
+    if (offset < sizeof spare)
+        __atomic_store_n(&spare[offset / sizeof *spare].used, false, __ATOMIC_RELEASE);
+    else
+        free(op);
 }
 
 /* What a queue keeps of an operation; NULL: no memory. */
 static struct sc_emu_op *op_new(const struct sc_emu_op *op)
 {
-    struct sc_emu_op *copy = malloc(sizeof *copy);
+    struct sc_emu_op *memory = malloc(sizeof *memory), *copy = memory ? memory : take_spare();
     size_t bytes = op->action == SC_EMU_DO_EXCHANGE ? (size_t)op->exchange.count * sizeof *op->exchange.pieces : 0;
     struct sc_copy2d *pieces = bytes ? malloc(bytes) : NULL;
 
     if (!copy || (bytes && !pieces)) {
         free(pieces);
-        free(copy);
+        if (copy)
+            op_release(copy);
         return NULL;
     }
     *copy = *op;
@@ -150,7 +178,7 @@ static void op_free(struct sc_emu_op *op)
 {
     if (op->action == SC_EMU_DO_EXCHANGE)
         free((void *)op->exchange.pieces);
-    free(op);
+    op_release(op);
 }
 
 /* Lock held before and after, not meanwhile; nobody is busy and the queue is not empty.  The action that was done. */
@@ -212,7 +240,9 @@ void sc_emu_block_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &block, before);
 }
 
-static enum sc_status start_worker(struct stream *s)
+/* A device does not depend on what the program is allowed: where there is no thread, who waits or polls does the
+ * work. */
+static void start_worker(struct stream *s)
 {
     static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer0", "peer1", "peer2", "peer3",
                                                    "exch", "memory"};
@@ -224,21 +254,20 @@ static enum sc_status start_worker(struct stream *s)
     error = pthread_create(&s->thread, NULL, worker, s);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error) {
-        sc_log(SC_LOG_ERROR, "emulated device: cannot start a thread: %s", strerror(error));
-        return SC_ERR_DEVICE;
+        sc_log_once(SC_LOG_INFO, "emulated device: cannot start a thread: %s", strerror(error));
+        return;
     }
     snprintf(name, sizeof name, "sc-emu%d-%s", index / SC_STREAMS, names[index % SC_STREAMS]); /* at most 15 */
     pthread_setname_np(s->thread, name);
     s->running = true;
-    return SC_OK;
 }
 
 static enum sc_status push_locked(struct stream *s, const struct sc_emu_op *op)
 {
     struct sc_emu_op *copy;
 
-    if (!s->running && start_worker(s))
-        return SC_ERR_DEVICE;
+    if (!s->running)
+        start_worker(s);
     copy = op_new(op);
     if (!copy)
         return SC_ERR_MEMORY;
@@ -287,8 +316,11 @@ bool sc_emu_stream_done(struct sc_fence fence)
 
     pthread_mutex_lock(&s->lock);
     done = s->completed >= fence.seq;
-    if (!done && ++s->polls > POLLS_MOST)
+    if (!done && ++s->polls > POLLS_MOST) {
         rouse(s);
+        if (!s->running && s->head && !s->busy)
+            do_next(s);
+    }
     pthread_mutex_unlock(&s->lock);
     return done;
 }
@@ -317,9 +349,13 @@ static void stop_stream(struct stream *s)
     struct sc_emu_op op = {.action = SC_EMU_DO_STOP};
     enum sc_status status;
 
-    if (!s->running)
-        return;
     pthread_mutex_lock(&s->lock);
+    while (!s->running && s->head)
+        do_next(s);
+    if (!s->running) {
+        pthread_mutex_unlock(&s->lock);
+        return;
+    }
     while ((status = push_locked(s, &op)) != SC_OK) { /* no memory: until a queued operation gives some back */
         pthread_mutex_unlock(&s->lock);
         nanosleep(&(struct timespec){0, 1000000}, NULL);
