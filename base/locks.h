@@ -14,7 +14,6 @@ enum sc_rank {
     SC_RANK_OPENER,       /* libsemcache/opener.c */
     SC_RANK_FAULTS,       /* host/faults.c */
     SC_RANK_SPARSE_TABLE, /* sparse/usblas_handle.c */
-    SC_RANK_SPARSE,       /* of one matrix; two of them: see sc_lock_another */
     SC_RANK_SPARSE_KEPT,  /* sparse/matrix.c */
     SC_RANK_MIRROR,       /* coherence/mirror.c */
     SC_RANK_MPI,          /* host/mpi_pending.c */
@@ -26,9 +25,6 @@ enum sc_rank {
     SC_RANK_LASTING,      /* host/lasting.c */
     SC_RANK_OWN_FD,       /* host/rawmem.c */
     SC_RANK_EXPLAIN,      /* autotuner/explain.c */
-    SC_RANK_EMU,          /* device/emu: the devices, a stream, memory */
-    SC_RANK_EMU_STREAM,
-    SC_RANK_EMU_MEMORY,
     SC_RANK_HOST_BLAS,    /* blas/host_blas.c */
     SC_RANK_COUNTS,       /* blas/counts.c */
     SC_RANK_TRACE,        /* trace/rings.c */
