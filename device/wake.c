@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "device/wake.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/loader.h"
 #include "device/share.h"
 
 /* The driver's functions by the types of its interface: handles are pointers, results and devices are integers. */
@@ -27,14 +27,14 @@ static struct {
 
 static bool find(void *library, void *function, const char *name)
 {
-    *(void **)function = dlsym(library, name);
+    *(void **)function = sc_loader_symbol(library, name);
     return *(void **)function != NULL;
 }
 
 /* Without a driver, or where it does not start: false, in silence; the module says why. */
 static bool start_driver(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL); /* kept: drivers do not survive dlclose */
+    void *library = sc_loader_open("libcuda.so.1", RTLD_NOW | RTLD_LOCAL); /* kept: drivers do not survive dlclose */
 
     return library && find(library, &driver.init, "cuInit") && find(library, &driver.count, "cuDeviceGetCount") &&
            find(library, &driver.device, "cuDeviceGet") &&

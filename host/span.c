@@ -74,6 +74,11 @@ static void *reserve(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
+static bool limit_of(int resource, struct rlimit *limit)
+{
+    return sc_host_sys(SYS_prlimit64, 0, resource, 0, (long)limit, 0) == 0;
+}
+
 /* Fields of /proc/self/statm: all addresses, and data with stacks (and what is counted as such).  Raw system calls: the
  * span lock is held. */
 enum used { OF_ADDRESSES, OF_DATA = 5 };
@@ -97,7 +102,7 @@ static bool data_allows(size_t bytes)
 {
     struct rlimit limit;
 
-    return getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+    return !limit_of(RLIMIT_DATA, &limit) || limit.rlim_cur == RLIM_INFINITY ||
            used_bytes(OF_DATA) + bytes <= limit.rlim_cur;
 }
 
@@ -109,7 +114,7 @@ static size_t within_limit(size_t bytes)
     struct rlimit limit;
     size_t used, left;
 
-    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+    if (!limit_of(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
         return bytes;
     used = used_bytes(OF_ADDRESSES);
     left = limit.rlim_cur > used ? limit.rlim_cur - used : 0;

@@ -1,6 +1,6 @@
 /* loader LIBRARY TIMES [call]: opens and closes a library whose constructor calls the BLAS (constructor.c).  "call":
  * while another thread makes calls on static data of the program, the first of which opens the devices; "wait": makes
- * one. */
+ * one; "after": makes a small one, which opens the host BLAS. */
 #include <cblas.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -45,6 +45,8 @@ int main(int argc, char **argv)
         puts("begins");
         product(0, 1);
     }
+    if (argc > 3 && !strcmp(argv[3], "after"))
+        cblas_daxpy(4, 1, array[0], 1, array[1], 1);
     if (calls && pthread_create(&thread, NULL, call, NULL))
         return 1;
     usleep(100000); /* the devices are being opened */

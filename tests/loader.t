@@ -31,7 +31,7 @@ for offload in auto always; do
     opens large 1 $module SEMCACHE_OFFLOAD=$offload SEMCACHE_OPEN=first --
     ok "$offload: a constructor opens them" done_without_devices
 done
-opens thread 1 $module SEMCACHE_OFFLOAD=auto SEMCACHE_OPEN=background --
+opens thread 1 $module SEMCACHE_OFFLOAD=auto SEMCACHE_OPEN=background -- after
 ok 'a constructor waits for a thread of its own that has them opened in the background' done_without_devices
 opens fork 1 $module SEMCACHE_OFFLOAD=always SEMCACHE_OPEN=first -- call
 ok 'a constructor forks while they are being opened' done_without_devices
