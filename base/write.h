@@ -1,5 +1,4 @@
-/* Writing without signals: what the library writes must not end the program when nobody reads it, or no room is left.
- * */
+/* Writing without signals: a full disk or a closed pipe must not end the program for an output of the library. */
 #ifndef SC_BASE_WRITE_H
 #define SC_BASE_WRITE_H
 

@@ -17,7 +17,7 @@
 
 struct sc_places sc_places = {MACHINES, SC_MODULE_DIR};
 
-/* Bytes of both that are the same folders. */
+/* Length of the common leading folders. */
 static size_t common(const char *one, const char *other)
 {
     size_t same = 0;

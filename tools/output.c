@@ -1,5 +1,5 @@
-/* Files that options name for what is written.  While options are parsed nothing is touched: a name may turn out to be
- * a program whose FILE was forgotten. */
+/* Names of files to write, from options.  Parsing touches no file: a name may be that of a program, where the user
+ * forgot the FILE. */
 #include <config.h>
 
 #include <argp.h>
@@ -13,7 +13,7 @@
 
 #include "tools/tool.h"
 
-/* The last of each kind counts, as with the variables that options set. */
+/* A later option of the same kind replaces an earlier option. */
 static struct output {
     const char *option, *path;
 } outputs[SC_FILE_KINDS];
@@ -59,7 +59,7 @@ void sc_tool_outputs_check(const char *tool, const char *input)
     }
 }
 
-/* An old file would be taken for one of a program that ends without writing any. */
+/* A program may end without writing; the user would take an old file for its output. */
 void sc_tool_outputs_clear(void)
 {
     for (int kind = 0; kind < SC_FILE_KINDS; kind++)

@@ -1,5 +1,5 @@
-/* Where things are: beside this program, wherever it was installed, moved, copied or built; else where configure said.
- * */
+/* Places of the library and of the replaying program: beside this program, wherever the tree was installed, moved,
+ * copied or built; else the places of configure. */
 #include <config.h>
 
 #include <limits.h>

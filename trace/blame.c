@@ -1,5 +1,5 @@
-/* Which lines cost the program time: what moves again and again, and what the CPU waits for, put down to the line that
- * is the reason, with a remedy.  What is used for the first time is nobody's fault. */
+/* Time that lines of the program cost by data movement: repeated transfers and waits of the CPU are put down to the
+ * line that caused them, with a remedy.  A first use of data blames nobody. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define THREADS 256
 #define INDENT 34
 
-/* What a line is blamed for. */
+/* One reason to blame one line. */
 struct row {
     uint32_t place, other; /* the line; who needed what it wrote, or computed what it touched */
     enum sc_why why;
@@ -21,7 +21,7 @@ struct row {
     double seconds;
 };
 
-/* A thread's fault that is being served, or its call: when it began, and when something of it happened last. */
+/* The open fault or call of a thread: its begin, and the time of its last event. */
 struct span {
     uint32_t thread, place;
     uint64_t began, last;
@@ -30,7 +30,7 @@ struct span {
     size_t first_part; /* of the parts of this call */
 };
 
-/* What a call had brought, until what it took is known. */
+/* Bytes of an open call, whose seconds are known at its end. */
 struct part {
     uint32_t thread;
     size_t row;
@@ -93,7 +93,7 @@ static struct span *span_of(struct blame *b, uint32_t thread)
     return &b->spans[i];
 }
 
-/* The CPU has waited for a fault until the last thing was done for it. */
+/* The CPU waits from a fault to the last event of its service. */
 static void end_fault(struct blame *b, struct span *span)
 {
     size_t row = span->fault ? row_of(b, span->place, 0, span->write ? SC_WHY_WROTE : SC_WHY_TOUCH) : SIZE_MAX;
@@ -105,7 +105,7 @@ static void end_fault(struct blame *b, struct span *span)
     span->fault = false;
 }
 
-/* What was predicted of moving goes to those who are to blame for the bytes. */
+/* The predicted seconds of moving are shared by the bytes of the rows. */
 static void end_call(struct blame *b, struct span *span)
 {
     double seconds = span->choice && span->choice->device >= 0 ? sc_trace_of_pair(span->choice->b, 1) * 1e-6 : 0;
@@ -182,7 +182,7 @@ static void add_up(struct blame *b)
         end_fault(b, &b->spans[i]);
 }
 
-/* Faults of writes belong to what was moved because of them, where something was. */
+/* A line with write faults and with bytes that were uploaded again becomes one row. */
 static void join_writes(struct blame *b)
 {
     size_t kept = 0;

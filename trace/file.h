@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Each kind begins with bytes of its own: a file that begins otherwise is somebody else's, and is never replaced. */
+/* Each kind of file has its own first bytes.  A file with other first bytes is foreign, and is never replaced. */
 enum sc_file_kind {
     SC_FILE_TRACE,
     SC_FILE_STATISTICS,
@@ -17,7 +17,7 @@ enum sc_file_kind {
 };
 const char *sc_trace_file_kind(enum sc_file_kind kind); /* in words */
 
-/* The first line of a picture of links, which the other kinds have no constant for. */
+/* The first line of a picture of links. */
 #define SC_FILE_PICTURE_BEGIN "<!-- semcache links -->\n"
 
 /* Why `path` may not be replaced by a file of this kind, NULL: it may.  A name may be free, or of an empty regular
@@ -30,11 +30,11 @@ const char *sc_trace_file_refusal(const char *path, enum sc_file_kind kind);
  * count theirs, or -1 (after one line in the log). */
 int sc_trace_create_file(const char *path, mode_t mode, enum sc_file_kind kind);
 
-/* The same with its whole contents: on failure (one line in the log) the old file is still there. */
+/* Replaces a file by `text`.  On failure (one line in the log) the old file is unchanged. */
 bool sc_trace_write_file(const char *path, mode_t mode, enum sc_file_kind kind, const char *text, size_t bytes);
 
-/* Replaces NAME of a folder (a descriptor, or AT_FDCWD), whatever it is, in one step.  False, with errno: nothing has
- * changed. */
+/* Replaces NAME in a folder (a descriptor, or AT_FDCWD) in one step, without a look at the old file.  False, with
+ * errno: the folder is unchanged. */
 bool sc_trace_replace_file(int folder, const char *name, mode_t mode, const char *text, size_t bytes);
 
 #endif

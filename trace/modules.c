@@ -1,5 +1,5 @@
-/* The program files whose code is in the process: from the kernel's list of mappings, because the loader's own list is
- * read under its lock, which a thread may hold that waits for us. */
+/* The program files with code in the process, from the kernel's list of mappings.  The loader's list has a lock; a
+ * thread with that lock may be waiting for the pager. */
 #include <config.h>
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static bool read_memory(uint64_t address, void *to, size_t bytes)
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
 }
 
-/* What the addresses of a program file that begins at `base` in memory are more than in the file. */
+/* Difference between addresses in memory and in the program file, for a file mapped from `base` on. */
 static uint64_t bias_of(uint64_t base)
 {
     ElfW(Ehdr) head;
@@ -81,7 +81,7 @@ static bool parse(char *line, struct mapping *mapping)
     return true;
 }
 
-/* The line, and the place where the program file that it belongs to begins. */
+/* One line of the list.  `file` and `base`: the program file of the lines before, and its first address. */
 static void look_at(char *line, char *file, size_t bytes, uint64_t *base)
 {
     struct mapping mapping;

@@ -1,6 +1,6 @@
-/* A trace in the form that Perfetto and chrome://tracing read: JSON, "ts" and "dur" in microseconds.  The program's
- * threads have their calls and faults; each link and each device has what was enqueued for it, when it was enqueued;
- * arrows lead from a fault, or a call, to its transfers. */
+/* A trace as JSON for Perfetto and chrome://tracing ("ts" and "dur" in microseconds).  Threads of the program show
+ * their calls and faults; links and devices show transfers and kernels at the time of their enqueueing; an arrow leads
+ * from a fault or a call to each of its transfers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "trace/totals.h"
 
 #define THREADS 256
-enum { PROGRAM = 1, DEVICES, LINKS }; /* processes, of which each has a group of tracks */
+enum { PROGRAM = 1, DEVICES, LINKS }; /* processes: groups of tracks */
 
 struct open {
     uint32_t thread;
     const struct sc_event *call, *fault;
-    uint64_t last; /* nanoseconds: of what was done for the fault */
+    uint64_t last; /* nanoseconds: last event of the fault's service */
 };
 
 struct export {
@@ -49,7 +49,7 @@ static double micros(const struct export *x, uint64_t nanoseconds)
     return (double)(int64_t)(nanoseconds - x->trace->header.start_monotonic) * 1e-3;
 }
 
-/* What all objects begin with. */
+/* The common beginning of objects. */
 static void begin(struct export *x, const char *phase, int process, uint64_t thread, uint64_t nanoseconds)
 {
     fprintf(x->out, "%s{\"ph\": \"%s\", \"pid\": %d, \"tid\": %" PRIu64 ", \"ts\": %.3f", x->first ? "" : ",\n", phase,
@@ -177,7 +177,7 @@ static const char *place_name(uint64_t place, char name[24])
     return name;
 }
 
-/* Of the tracks that there are. */
+/* Names of all used tracks. */
 static void put_titles(struct export *x)
 {
     bool links[64 * 64] = {false}, devices[65] = {false};

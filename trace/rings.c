@@ -45,8 +45,8 @@ static struct sc_lock file_lock = SC_LOCK(SC_RANK_TRACE);
 static uint64_t session; /* counts starts; read without the lock by owners of rings */
 static bool keeping;     /* events stay in the rings when there is no file */
 
-/* Blocks are shared with the parent in a process that was forked, by whatever system call: it writes nothing to them.
- * The page is 1 in this process, and the kernel clears it in others. */
+/* A forked process shares the blocks with its parent, and must not write to them.  This page has a 1 in the process
+ * that traces; the kernel clears the page in every forked process. */
 static const volatile int *alive;
 
 static bool is_alive(void) { return alive && *alive; }

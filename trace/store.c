@@ -23,7 +23,7 @@
 #define WINDOW ((uint64_t)256 << 20) /* mapped at a time: address space, no memory */
 #define WINDOWS 4096                 /* 1 TiB */
 #define BLOCKS_OF_WINDOW (WINDOW / BLOCK)
-#define EXTENT 16u /* blocks that the file grows by: pages that are written must have room on the disk (else SIGBUS) */
+#define EXTENT 16u /* blocks of a growth step; pages without room on the disk would raise SIGBUS */
 #define LEAST 4u   /* blocks */
 #define NONE UINT32_MAX
 
@@ -52,7 +52,7 @@ static uint64_t now(clockid_t clock)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-/* Is the descriptor still our file?  A program may have closed all it did not know and opened others (rule T5). */
+/* Is the descriptor still our file?  A program may have closed unknown descriptors and opened new files (rule T5). */
 static bool is_ours(void)
 {
     struct stat about;
@@ -150,7 +150,7 @@ static struct sc_trace_block *fresh_block(void)
     return block;
 }
 
-/* The links are in a file that others may write to. */
+/* Links between blocks lie in the file, which another process may damage. */
 static struct sc_trace_block *oldest_block(void (*taken)(const struct sc_trace_block *block))
 {
     struct sc_trace_block *block = store.oldest < store.used ? block_at(store.oldest) : NULL;

@@ -18,14 +18,14 @@ struct sc_trace_block {
     struct sc_event events[];
 };
 
-/* Creates the file.  limit: bytes, 0: as many as there are.  On failure one line is logged. */
+/* Creates the file.  limit: bytes, 0: none.  A failure is logged in one line. */
 enum sc_status sc_trace_store_open(const char *path, uint64_t limit);
 bool sc_trace_store_is_open(void);
 
-/* A block for events: a new one, or where there is no more room the oldest that was released, whose events are dropped.
- * NULL: there is none.  `taken` is told of a block whose events go. */
+/* A block for events: a new block, or in a full file the oldest released block, whose events are dropped after a call
+ * of `taken`.  NULL: no block is free. */
 struct sc_trace_block *sc_trace_store_block(void (*taken)(const struct sc_trace_block *block));
-/* No more events come to this block. */
+/* The block is complete: its owner writes no more events to it. */
 void sc_trace_store_release(struct sc_trace_block *block);
 
 void sc_trace_store_record(enum sc_trace_record_kind kind, const void *head, size_t head_bytes, const char *text,
@@ -33,13 +33,13 @@ void sc_trace_store_record(enum sc_trace_record_kind kind, const void *head, siz
 /* The program files whose code is in the process now, without the loader's lock. */
 void sc_trace_store_modules(bool again); /* again: only those that are new */
 
-/* Is this address in one of the program files that were noted?  Without the lock. */
+/* Does the file name the program file of this address of code? */
 bool sc_trace_store_knows(uint64_t ip);
 
-/* Counts events that there was no room for. */
+/* Counts events without a block. */
 void sc_trace_store_lost(uint64_t events);
 
-/* The file is whole.  Blocks stay mapped: a thread may be writing an event. */
+/* Ends the file.  Blocks stay mapped, because a thread may still write an event. */
 void sc_trace_store_close(void);
 /* In a forked child: the file is the parent's. */
 void sc_trace_store_forget(void);
