@@ -12,6 +12,8 @@
 /* Finds the host BLAS (path or NULL for the default) and fills the table of host routines; never finds ourselves.  On
  * failure one line is logged.  Thread safe, idempotent; called from the library's constructor. */
 enum sc_status sc_blas_host_open(const char *path);
+/* Gives trace/ the names of the routines, before the host BLAS is open; again does no harm. */
+void sc_blas_register_names(void);
 const char *sc_blas_host_path(void);
 /* "dgemm_", "cblas_dgemm".  Complex functions return by value; integers may have 64 bits. */
 void *sc_blas_host_symbol(const char *name);

@@ -160,7 +160,7 @@ static void fill_table(void *library)
     }
 }
 
-static void register_names(void)
+void sc_blas_register_names(void)
 {
     static const char *names[SC_TRACE_ROUTINES_MAX];
 
@@ -175,7 +175,7 @@ enum sc_status sc_blas_host_open(const char *path)
 
     if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == CLOSED, 0)) {
         sc_inside_enter(); /* the constructors of what is opened may allocate and call */
-        register_names();
+        sc_blas_register_names();
         own = sc_blas_abi_program_wide();
         sc_blas_wide = own != NULL;
         if (open_any(path, own, &opened))

@@ -18,6 +18,7 @@
 #include "base/loader.h"
 #include "base/log.h"
 #include "base/page.h"
+#include "blas/blas.h"
 #include "libsemcache/library.h"
 #include "trace/trace.h"
 
@@ -227,6 +228,7 @@ static bool find_own_name(void)
 {
     static const char *const forms[] = {"%s_", "cblas_%s", "%s_64_"};
 
+    sc_blas_register_names();
     for (int i = 1; i < SC_TRACE_ROUTINES_MAX; i++)
         for (size_t form = 0; sc_trace_routine_name(i) && form < sizeof forms / sizeof *forms; form++) {
             snprintf(own_name, sizeof own_name, forms[form], sc_trace_routine_name(i));
