@@ -40,6 +40,48 @@ bool sc_blas_call_valid(const struct sc_blas_call *call)
     return true;
 }
 
+/* Is this argument of a Fortran call one that the standard does not allow? */
+static bool is_wrong(const struct sc_blas_call *call, const char *name, size_t length)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    const struct {
+        const char *name;
+        bool wrong;
+    } simple[] = {
+        {"side", !letter_in(call->side, "LR")}, {"uplo", !letter_in(call->uplo, "UL")},
+        {"trans", !letter_in(call->transa, trans_of(row))}, {"transa", !letter_in(call->transa, trans_of(row))},
+        {"transb", !letter_in(call->transb, "NTC")}, {"diag", !letter_in(call->diag, "NU")},
+        {"m", call->m < 0}, {"n", call->n < 0}, {"k", call->k < 0}, {"kl", call->kl < 0}, {"ku", call->ku < 0},
+        {"incx", call->incx == 0}, {"incy", call->incy == 0},
+    };
+    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+
+    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
+        if (strlen(simple[i].name) == length && !strncmp(simple[i].name, name, length))
+            return simple[i].wrong;
+    if (length != 3 || strncmp(name, "ld", 2) || !sc_blas_call_fits(call))
+        return false;
+    for (int i = row->operands(call, operands) - 1; i >= 0; i--)
+        if ((row->letters[i] | 32) == name[2])
+            return operands[i].ld < 1 || operands[i].ld < operands[i].rows;
+    return false;
+}
+
+int sc_blas_call_wrong(const struct sc_blas_call *call)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    int position = 1;
+
+    for (const char *at = row->arguments; row->level > 1 && at; position++) {
+        const char *end = strchr(at, ' ');
+
+        if (is_wrong(call, at, end ? (size_t)(end - at) : strlen(at)))
+            return position;
+        at = end ? end + 1 : NULL;
+    }
+    return 0;
+}
+
 /* What an address moves by from one element to the next: the increment modulo 2^64 / bytes. */
 static int64_t step_of(int64_t inc, int64_t bytes) { return (int64_t)((uint64_t)inc * (uint64_t)bytes) / bytes; }
 

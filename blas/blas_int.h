@@ -51,6 +51,7 @@ struct sc_blas_row {
     int op;                           /* enum sc_op, or -1: always on the host */
     enum sc_type type;
     bool scale_real;
+    const char *arguments;            /* of the Fortran routine, in order: "side uplo m n alpha A lda B ldb" */
     const char *letters;              /* of its operands: A, B, C, P(acked), X, Y, in the order of `operands` */
     void (*columns)(struct sc_blas_call *call); /* row-major to column-major arguments; NULL: no matrices */
     int (*operands)(const struct sc_blas_call *call, struct sc_blas_operand *operands); /* of column-major arguments */
@@ -69,6 +70,8 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call);
 
 /* True when the arguments are those that the BLAS standard allows (column-major form). */
 bool sc_blas_call_valid(const struct sc_blas_call *call);
+/* The first argument of a Fortran call that the standard does not allow, counted from 1 as xerbla counts; 0: none. */
+int sc_blas_call_wrong(const struct sc_blas_call *call);
 
 /* Increments that wrap around the end of the address space become those that do not.  One vector alone stays where the
  * routine would do nothing, or goes backwards: which of the two is the host's to say. */
@@ -156,13 +159,16 @@ static inline void *sc_blas_part(const void *vector, size_t bytes, int64_t n, in
 static inline bool sc_blas_fits(int64_t value) { return value == (sc_blas_int)value; }
 /* An increment for parts of one element, where it does not fit: only its sign means something. */
 static inline sc_blas_int sc_blas_unit(int64_t inc) { return sc_blas_fits(inc) ? (sc_blas_int)inc : inc < 0 ? -1 : 1; }
-void sc_blas_unfit(int routine);
+/* A Fortran call of level 2 or 3 that no library takes, by loops, after one line for each routine. */
+void sc_blas_unfit(struct sc_blas_call *call);
+void sc_blas_say_computed(int routine, const char *name, const char *why);
 static inline int64_t sc_blas_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The Fortran routine made of others, in place of the host's; NULL: there is none (gemmt.c). */
+/* The Fortran routine made of others, in place of the host's; NULL: there is none (compute.c). */
 sc_blas_fn sc_blas_substitute(int routine);
 
-/* For the stubs: opens the host BLAS if need be.  NULL, after one line, when it has no such routine. */
+/* For the stubs: opens the host BLAS if need be.  Where neither it nor the program has such a routine: loops (loops.h),
+ * after one line for each routine. */
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub);
 
 /* The conjugations for row-major calls (call->conj) when they go through Fortran: before, and after the call. */

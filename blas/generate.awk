@@ -173,7 +173,7 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
     print "static __attribute__((cold)) " ret " stub_" fname "(" params ")\n{"
     print "    fn_" fname " fn;\n\n    sc_blas_called_from(__builtin_return_address(0));"
     print "    fn = (fn_" fname ")sc_blas_resolve(" id ", " kind ", (sc_blas_fn)stub_" fname ");"
-    print ret == "void" ? "    if (fn)\n        fn(" names ");\n}" : "    return fn ? fn(" names ") : 0;\n}"
+    print "    " (ret == "void" ? "" : "return ") "fn(" names ");\n}"
     print ret " gate_" fname "(" params ") __attribute__((visibility(\"hidden\")));"
     print "static __attribute__((noinline, cold, used)) " ret " large_" fname "(" params ")\n{"
     if (work == "0") {
@@ -251,7 +251,7 @@ function unfit(fname, r, t, ret) {
 # Levels 2 and 3: by the host, where the call means one with 32-bit integers.
 function narrowed(t,   i, a, f, l) {
     marshal(t, "*", 0)
-    print "\n    if (!sc_blas_call_narrow(&call)) {\n        sc_blas_unfit(" id ");\n        return;\n    }"
+    print "\n    if (!sc_blas_call_narrow(&call)) {\n        sc_blas_unfit(&call);\n        return;\n    }"
     print "    typedef void (*fn)(" host_params(t) ");"
     for (i = 1; i <= nargs; i++) {
         a = arg[i]; f = name_of(a)
@@ -346,6 +346,17 @@ function via(fname, ret, t,   i, l, a, f, call, ints) {
     print "}\n"
 }
 
+# The Fortran routine that needs no library.
+function compute(fname, r, t) {
+    print "static __attribute__((cold)) " returns_f(t) " computed_" fname "(" params_f(t) ")\n{"
+    if (op == "-") print "    sc_blas_" r "(" names_f() ");\n}\n"
+    else {
+        marshal(t, "*", 0)
+        print "\n    sc_blas_compute(&call);" (result == "-" ? "" : "\n    " done(t, 0)) "\n}\n"
+    }
+    computed[wide] = computed[wide] entry("computed_" fname)
+}
+
 function convert(   w, n, i, p) {
     print "static void columns_" family "(struct sc_blas_call *call)\n{"
     n = split(rows, w, ",")
@@ -371,6 +382,7 @@ function access_of(a) {
     a = substr(a, 3, 1)
     return a == "r" ? "SC_READ" : a == "w" ? "SC_WRITE" : a == "u" ? "SC_RDWR" : "sc_blas_beta_access(call)"
 }
+function arguments(   i, l) { l = ""; for (i = 1; i <= nargs; i++) l = l (l == "" ? "" : " ") name_of(arg[i]); return l }
 function letters(   i, l) { for (i = 1; i <= nargs; i++) if (is_operand(arg[i])) l = l name_of(arg[i]); return l }
 function shapes(   i, o, a, v, sh, ints) {
     print "static int operands_" family "(const struct sc_blas_call *call, struct sc_blas_operand *operands)\n{"
@@ -470,7 +482,7 @@ BEGIN {
         table = "const struct sc_blas_row sc_blas_rows[] = {\n    {.name = \"(none)\"},\n"
     } else if (what == "veneers") {
         begin_file("the veneers.")
-        print "#include \"blas/gate.h\"\n#include \"blas/prototypes.h\"\n"
+        print "#include \"blas/gate.h\"\n#include \"blas/loops.h\"\n#include \"blas/prototypes.h\"\n"
         print "_Static_assert(SC_BLAS_F77 == 0 && SC_BLAS_CBLAS == 1 && SC_BLAS_F77_64 == 2 && SC_BLAS_CBLAS_64 == 3,"
         print "               \"the gates have numbers\");\n"
     } else if (what == "replay") {
@@ -515,7 +527,7 @@ function emit(r, t) {
     if (what == "tables") {
         table = table "    {.name = \"" r "\", .fortran = \"" r "_\", .cblas = \"" cblas_name(r, t) "\", .level = " level \
             ", .op = " (op == "-" ? "-1" : "SC_OP_" op) ", .type = SC_" toupper(t) \
-            (op == "SCAL" && real_alpha && complex(t) ? ", .scale_real = true" : "") \
+            ", .arguments = \"" arguments() "\"" (op == "SCAL" && real_alpha && complex(t) ? ", .scale_real = true" : "") \
             (rows != "-" ? ", .columns = columns_" family : "") \
             (work != "0" ? ", .letters = \"" letters() "\", .operands = operands_" family : "") "},\n"
         return
@@ -552,6 +564,7 @@ function emit_spelled(r, t, f, c) {
         veneer(1, c, returns_c(t), params_c(t), names_c(t), t, "")
         aliases(f, f_others(r)); aliases(c, c_others(r, t))
         via(c, returns_c(t), t)
+        compute(f, r, t)
         vias[wide] = vias[wide] entry("via_" c)
         if (wide) {
             if (work != "0") unfit(f, r, t, returns_f(t))
@@ -588,6 +601,7 @@ END {
         pairs("sc_blas_via_fortran", vias[0], vias[1])
         pairs("sc_blas_of_hidden", of_hidden[0], of_hidden[1])
         pairs("sc_blas_narrow", narrow_f, narrow_c)
+        pairs("sc_blas_computed", computed[0], computed[1])
     } else if (what == "exports") {
         print "xerbla_\ncblas_xerbla\nlsame_\nRowMajorStrg\nCBLAS_CallFromC\nsemcache_is_blas"
     }

@@ -10,7 +10,7 @@
 #include "base/loader.h"
 #include "base/locks.h"
 #include "base/log.h"
-#include "blas/blas_int.h"
+#include "blas/loops.h"
 
 static const char *const candidates[] = { /* in this order */
     "libopenblas.so.0",
@@ -208,8 +208,8 @@ void *sc_blas_host_symbol(const char *name)
 
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub)
 {
-    static uint8_t said[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
-    const struct sc_blas_row *row = &sc_blas_rows[routine];
+    const bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
+    const bool says_64 = interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
     sc_blas_fn fn = NULL;
 
     if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
@@ -221,9 +221,7 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_bla
         set_entry(interface, routine, fn);
         return fn;
     }
-    if (!__atomic_exchange_n(&said[interface][routine], 1, __ATOMIC_RELAXED))
-        sc_log(SC_LOG_ERROR, "%s was called and not done: the host BLAS (%s) does not have it",
-               interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64 ? row->cblas : row->fortran,
-               found_path[0] ? found_path : "none was found");
-    return NULL;
+    sc_blas_say_computed(routine, cblas ? sc_blas_rows[routine].cblas : sc_blas_rows[routine].fortran,
+                         "does not have it");
+    return cblas ? sc_blas_via_fortran[says_64 || sc_blas_wide][routine] : sc_blas_computed[says_64][routine];
 }

@@ -12,7 +12,8 @@ libcore_la_SOURCES += blas/lapack.h blas/laswp.c
 # What only the library proper and the tests of the veneers link: a unit test keeps the BLAS it is linked with.
 noinst_LTLIBRARIES += libveneers.la
 libveneers_la_SOURCES = blas/host_blas.c blas/host_abi.c blas/program.c blas/arguments.c blas/call.c blas/record.c \
-	blas/conjugate.c blas/gemmt.c blas/xerbla.c blas/reference.c blas/openblas.c blas/lapack.c blas/larfb.c blas/gate.h
+	blas/conjugate.c blas/loops.h blas/loops.c blas/loops_rotg.c blas/compute.c blas/xerbla.c \
+	blas/reference.c blas/openblas.c blas/lapack.c blas/larfb.c blas/gate.h
 nodist_libveneers_la_SOURCES = blas/veneers.c blas/tables.c blas/prototypes.h
 
 generate_blas = $(MKDIR_P) blas && $(AWK) -f $(srcdir)/blas/generate.awk

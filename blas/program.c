@@ -303,13 +303,3 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
     sc_inside_leave();
     return (sc_blas_fn)found;
 }
-
-void sc_blas_unfit(int routine)
-{
-    const char *name = sc_blas_rows[routine].name;
-
-    sc_log(SC_LOG_ERROR,
-           "%s was called with a size above 2^31 - 1 and not done: the host BLAS (%s) has 32-bit integers; install "
-           "a 64-bit BLAS (Debian: libopenblas64-0), or set SEMCACHE_HOST_BLAS to one that has %s_64_",
-           name, sc_blas_host_path(), name);
-}

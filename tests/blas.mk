@@ -22,6 +22,14 @@ check_PROGRAMS += tests/blas_host_missing
 tests_blas_host_missing_SOURCES = tests/blas_host_missing.c
 tests_blas_host_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_host_missing
+# No BLAS at all: every routine by loops.
+check_PROGRAMS += tests/blas_loops
+tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
+	blas/replay.h blas/replay.c
+nodist_tests_blas_loops_SOURCES = blas/replay_calls.h
+tests_blas_loops_LDADD = libveneers.la libcore.la -ldl -lm
+tests_blas_loops_LDFLAGS = -export-dynamic
+TESTS += tests/blas_loops
 # A BLAS that a program brings, twice, and a library that is linked with each.
 check_PROGRAMS += tests/blas_program
 tests_blas_program_SOURCES = tests/blas_program.c

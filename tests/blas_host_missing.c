@@ -1,4 +1,4 @@
-/* Without a host BLAS: one clear line, once, and calls that return. */
+/* Without a host BLAS: one clear line, once, and calls that are computed all the same. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,19 +52,18 @@ int main(void)
     tap_ok(lines(text) == 1 && strstr(text, "/nowhere/libblas.so") && strstr(text, "SEMCACHE_HOST_BLAS"),
            "one line with the cause and the remedy");
     tap_ok(sc_blas_host_open("/nowhere/libblas.so") != SC_OK && !*said(), "said once");
-    tap_ok(cblas_ddot(3, x, 1, x, 1) == 0 && cblas_ddot(3, x, 1, x, 1) == 0, "a call returns");
+    tap_ok(cblas_ddot(3, x, 1, x, 1) == 14 && cblas_ddot(3, x, 1, x, 1) == 14, "a call is computed by loops");
     text = said();
-    tap_ok(lines(text) == 1 && strstr(text, "cblas_ddot"), "and says once that nothing was done");
+    tap_ok(lines(text) == 1 && strstr(text, "cblas_ddot"), "and says so once");
     tap_ok(!sc_blas_host_symbol("dgemm_") && !sc_blas_host_path(), "no symbols, no path");
 
     /* A library that the program brings with it, as a NumPy from PyPI does. */
-    tap_ok(cblas_dasum64_(3, x, 1) == 0, "64-bit integers likewise");
+    tap_ok(cblas_dasum64_(3, x, 1) == 6, "64-bit integers likewise");
     said();
     if (tap_ok(dlopen("./tests/.libs/libbundled.so", RTLD_NOW | RTLD_LOCAL) != NULL, "a program's own library")) {
         tap_ok(cblas_ddot64_(3, x, 1, x, 1) == 14 && cblas_ddot64_(3, x, 1, x, 1) == 14 && !*said(),
                "does the calls that it has the name for");
-        tap_ok(cblas_dasum64_(3, x, 1) == 6, "and those that were not done before");
-        tap_ok(cblas_ddot(3, x, 1, x, 1) == 0, "but no others");
+        tap_ok(cblas_dasum64_(3, x, 1) == 6 && cblas_ddot(3, x, 1, x, 1) == 14, "other calls are computed as before");
     }
     return tap_done();
 }
