@@ -23,7 +23,7 @@ enum sc_rank {
     SC_RANK_PIN,          /* host/span.c */
     SC_RANK_SPAN,
     SC_RANK_LASTING,      /* host/lasting.c */
-    SC_RANK_OWN_FD,       /* host/rawmem.c */
+    SC_RANK_OWN_FD,       /* base/own_fd.c */
     SC_RANK_EXPLAIN,      /* autotuner/explain.c */
     SC_RANK_HOST_BLAS,    /* blas/host_blas.c */
     SC_RANK_COUNTS,       /* blas/counts.c */

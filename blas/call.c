@@ -1,7 +1,7 @@
 /* What the veneers have in common: from the arguments of any BLAS routine to the record for the devices, or to operands
  * brought home for the host routine. */
-#include "base/stack.h"
 #include "blas/blas_int.h"
+#include "coherence/coherence.h"
 
 /* --- arguments as the program gives them: not inline, since every veneer has them --------------------------------- */
 
@@ -120,7 +120,7 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
         row->columns(call);
     if (!sc_blas_call_valid(call))
         return SC_BLAS_PLAIN;
-    if (!sc_stack_has(SC_STACK_OF_A_CALL)) {
+    if (!sc_coherence_stack_fits()) {
         bring_home(call);
         return SC_BLAS_HOST;
     }

@@ -6,9 +6,9 @@
  * written by the host, would bring home what is left of W. */
 #include <stdlib.h>
 
-#include "base/stack.h"
 #include "blas/blas_int.h"
 #include "blas/lapack.h"
+#include "coherence/coherence.h"
 
 /* What the four forms of V and the two sides of C have in common. */
 struct block {
@@ -203,7 +203,7 @@ bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *r)
 
     b.length = b.left ? r->m : r->n;
     b.other = b.left ? r->n : r->m;
-    if (!is_valid(r) || sc_blas_small3(3, b.other, r->k, r->k) || !sc_stack_has(SC_STACK_OF_A_CALL) ||
+    if (!is_valid(r) || sc_blas_small3(3, b.other, r->k, r->k) || !sc_coherence_stack_fits() ||
         !sc_blas_started(SC_OP_GEMM, r->type, 'L', b.other, r->k, b.length))
         return false;
     b.square = malloc(2 * (size_t)(r->k * r->k) * elem);

@@ -6,7 +6,6 @@
 #include "base/config.h"
 #include "base/inside.h"
 #include "base/quiet.h"
-#include "base/stack.h"
 #include "blas/lapack.h"
 #include "blas/tasks.h"
 
@@ -68,7 +67,7 @@ static bool run(const struct sc_blas_interchange *swap, struct sc_view *view, in
     struct sc_operand operand;
     enum sc_status status;
 
-    if (sc_coherence_devices() < 1 || !sc_stack_has(SC_STACK_OF_A_CALL) || !lives_on_devices(view) ||
+    if (sc_coherence_devices() < 1 || !sc_coherence_stack_fits() || !lives_on_devices(view) ||
         sc_coherence_begin(view, 1, &operand) != SC_OK)
         return false;
     status = swap_rows(&operand, swap, top);

@@ -157,6 +157,9 @@ void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetc
  * what is known of it; false: it is none of these. */
 void *sc_coherence_host_alloc(size_t bytes);
 bool sc_coherence_host_free(void *memory);
+/* The calling thread's stack has room for a call that goes to devices, and is its own (base/stack.h); and its process
+ * has devices (sc_host_orphan). */
+bool sc_coherence_stack_fits(void);
 bool sc_coherence_is_tracked(const void *ptr, size_t bytes); /* it could be kept on devices */
 bool sc_coherence_may_link(const void *ptr, size_t bytes);   /* so could it, or a copy that follows it */
 

@@ -1,4 +1,5 @@
 /* Memory of the library's own that is tracked as the program's is: arrays of sparse matrices that were copied. */
+#include "base/stack.h"
 #include "coherence/mirror.h"
 
 void *sc_coherence_host_alloc(size_t bytes)
@@ -15,6 +16,15 @@ bool sc_coherence_host_free(void *memory)
     sc_coherence_forget(block.base, block.bytes);
     sc_host_free(memory);
     return true;
+}
+
+bool sc_coherence_stack_fits(void)
+{
+    if (sc_host_orphan()) {
+        sc_protocol.ops = NULL; /* without the lock, which another thread of the parent may have had */
+        return false;
+    }
+    return sc_host_stack_has(SC_STACK_OF_A_CALL);
 }
 
 bool sc_coherence_is_tracked(const void *ptr, size_t bytes)

@@ -121,7 +121,8 @@ void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
     int saved = errno;
     void *p;
 
-    if (bytes > sc_host_arena.bytes || align > SC_SPAN_UNIT)
+    /* An orphan's locks may have been another thread's. */
+    if (bytes > sc_host_arena.bytes || align > SC_SPAN_UNIT || sc_host_orphan())
         return NULL;
     class = sc_host_size_class(pages_for(bytes, align), &pages);
     sc_host_spans_lock();

@@ -12,10 +12,12 @@ void sc_host_callbacks_set(const struct sc_host_callbacks *callbacks)
     __atomic_store_n(&sc_host_callbacks, callbacks, __ATOMIC_RELEASE);
 }
 
-static const struct sc_host_callbacks *callable(void)
+static const struct sc_host_callbacks *any(void)
 {
     return in_child ? NULL : __atomic_load_n(&sc_host_callbacks, __ATOMIC_ACQUIRE);
 }
+
+static const struct sc_host_callbacks *callable(void) { return sc_host_orphan() ? NULL : any(); }
 
 void sc_host_forget(uintptr_t addr, size_t bytes)
 {
@@ -79,7 +81,7 @@ void sc_host_resume(void)
 
 void sc_host_child(void)
 {
-    const struct sc_host_callbacks *calls = callable();
+    const struct sc_host_callbacks *calls = any();
 
     in_child = true;
     if (calls)

@@ -34,6 +34,8 @@ void sc_host_window_reset(void);
 int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old); /* masks.c */
 bool sc_host_masks_kept(void); /* free of SIGSEGV; masks.c */
+void sc_host_mask_open(sigset_t *set); /* takes SIGSEGV out of a set of the program's */
+void sc_host_unblock(void); /* SIGSEGV, for the calling thread; async-signal safe */
 /* Takes SIGSEGV over from `theirs`, which becomes the handler for the faults that are not ours; and gives it back. */
 enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), const struct sigaction *theirs);
 void sc_host_signals_give_back(void);

@@ -155,6 +155,16 @@ bool sc_fault_sig_ours(uintptr_t addr)
            (sc_host_within_watched((const void *)addr) && sc_watch_meets(addr, addr + 1));
 }
 
+/* The bytes are in memory of the parent's devices.  (base/log.h may not be used here.) */
+static void lament(void)
+{
+    static const char text[] =
+        "semcache: error: a process that was made past libc (by a system call of the program's own) touches an array "
+        "that was on a device: call semcache_sync before it is made\n";
+
+    sc_sig_syscall(SYS_write, 2, (long)text, sizeof text - 1, 0);
+}
+
 bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, struct sc_host_code code)
 {
     struct sc_fault_desk *desk = sc_fault_desk;
@@ -163,6 +173,8 @@ bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, struct sc_host_co
         return false;
     switch (look(addr, code.ip, access)) {
     case ASK:
+        if (!desk->owner)
+            lament();
         return __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) && ask(desk, addr, access, code, NULL);
     case RETRY:
         return true;

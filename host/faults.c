@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/inside.h"
+#include "base/forks.h"
 #include "base/log.h"
 #include "host/fault_int.h"
 #include "host/fault_sig.h"
@@ -52,11 +52,16 @@ static void child(void)
     front = NULL;
 }
 
+bool sc_host_orphan(void)
+{
+    const struct sc_fault_desk *desk = __atomic_load_n(&sc_fault_desk, __ATOMIC_RELAXED);
+
+    return desk && !__atomic_load_n(&desk->owner, __ATOMIC_RELAXED);
+}
+
 static void watch_forks(void)
 {
-    sc_inside_enter();
-    pthread_atfork(NULL, NULL, child);
-    sc_inside_leave();
+    sc_forks_register(NULL, NULL, child);
 }
 
 /* The handler first: with the desk closed it passes everything on.  Stopping goes the other way. */

@@ -2,13 +2,13 @@
  * host memory and all pages accessible; after, the child's library has no devices, its malloc takes nothing more from
  * the arena (free still knows the arena's blocks), and no call goes back to the protocol.
  *
- * vfork, posix_spawn, system and _Fork run no handlers.  The first three execute another program at once; after the
- * last the library must not be used. */
+ * libc runs no handlers for vfork, posix_spawn and system, whose child uses the parent's memory, and executes another
+ * program, and none for _Fork and clone: process.c does. */
 #include "host/fork.h"
 
 #include <pthread.h>
 
-#include "base/inside.h"
+#include "base/forks.h"
 #include "host/arena.h"
 #include "host/span.h"
 #include "host/watch.h"
@@ -72,19 +72,9 @@ static void child(void)
     __atomic_store_n(&sc_host_arena_from, SIZE_MAX, __ATOMIC_RELEASE);
 }
 
-static void start(void)
-{
-    sc_inside_enter();
-    pthread_atfork(prepare, parent, child);
-    sc_inside_leave();
-}
+static void start(void) { sc_forks_register(prepare, parent, child); }
 
-static void protocol_start(void)
-{
-    sc_inside_enter();
-    pthread_atfork(protocol_prepare, protocol_parent, protocol_child);
-    sc_inside_leave();
-}
+static void protocol_start(void) { sc_forks_register(protocol_prepare, protocol_parent, protocol_child); }
 
 void sc_host_fork_start(void)
 {

@@ -114,6 +114,14 @@ uint64_t sc_host_memory_limit(void);
  * call of the BLAS; otherwise nothing. */
 void sc_host_strict_thread(void);
 
+/* True in a child that was made past libc (by a system call of the program's own): its parent's devices and threads are
+ * not there, and what they had of its memory is out of reach.  In a child of fork, too.  Async-signal-safe. */
+bool sc_host_orphan(void);
+
+/* sc_stack_has of base/stack.h, at the beginning of a call: a block of the arena that the calling thread has its stack
+ * in is not tracked from now on, and a thread that makes its first call gets SIGSEGV unblocked. */
+bool sc_host_stack_has(unsigned long bytes);
+
 /* Arena memory for the library itself: page-aligned, contents undefined, to be tracked as any other block.  NULL when
  * there is no arena or no room.  Free calls no `forget`: the caller has dropped its entries and left the pages open. */
 void *sc_host_alloc(size_t bytes);

@@ -13,6 +13,7 @@
 #include "host/watch.h"
 
 #define MAPPINGS_MAX 256
+#define STACKS_MAX 64
 #define MAPPING_LEAST ((size_t)64 << 10)
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_LASTING);
@@ -80,6 +81,37 @@ static uintptr_t static_until(uintptr_t at)
 
 bool sc_lasting_static(uintptr_t at) { return static_until(at) != at; }
 
+/* Stacks of the program's in static data, in whole pages; those that touch are one. */
+static struct sc_watch_run stacks[STACKS_MAX];
+static int stacks_used; /* STACKS_MAX + 1: there were more, and no static data is lasting */
+
+static bool meets_stack(uintptr_t lo, uintptr_t hi)
+{
+    bool meets;
+
+    enter();
+    meets = stacks_used > STACKS_MAX;
+    for (int i = 0; i < stacks_used && !meets; i++)
+        meets = stacks[i].lo < hi && stacks[i].hi > lo;
+    leave();
+    return meets;
+}
+
+static void put_stack(uintptr_t lo, uintptr_t hi)
+{
+    int i = 0;
+
+    while (i < stacks_used && i < STACKS_MAX && (stacks[i].lo > hi || stacks[i].hi < lo))
+        i++;
+    if (i < STACKS_MAX) {
+        bool known = i < stacks_used;
+
+        stacks[i].lo = known && stacks[i].lo < lo ? stacks[i].lo : lo;
+        stacks[i].hi = known && stacks[i].hi > hi ? stacks[i].hi : hi;
+    }
+    stacks_used = i < stacks_used ? stacks_used : i + 1;
+}
+
 /* --- mappings ----------------------------------------------------------------------------------------------------- */
 
 static uintptr_t mapped_until(uintptr_t at)
@@ -102,6 +134,8 @@ bool sc_lasting_mapping(uintptr_t lo, uintptr_t hi)
 
 bool sc_lasting(uintptr_t lo, uintptr_t hi)
 {
+    if (meets_stack(lo, hi))
+        return false;
     while (lo < hi) {
         uintptr_t end = static_until(lo);
 
@@ -156,5 +190,17 @@ void sc_lasting_gone(uintptr_t addr, size_t bytes)
     }
     while (used && !mappings[used - 1].hi)
         used--;
+    leave();
+}
+
+void sc_lasting_stack(uintptr_t addr, size_t bytes)
+{
+    uintptr_t lo = sc_page_floor(addr), hi = sc_page_ceil(addr + bytes);
+
+    sc_lasting_gone(addr, bytes);
+    if (hi <= lo || static_until(lo) == lo)
+        return;
+    enter();
+    put_stack(lo, hi);
     leave();
 }

@@ -4,11 +4,12 @@ libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/mmap.c host/next.h host/next.c host/libc.h host/libc.c host/exec.c host/jumps.c host/touch.h host/touch.c \
 	host/libc_names.h host/uses.h host/uses.c host/raw.c \
 	host/strict.h host/strict.c host/fork.h host/fork.c host/process.h host/process.c host/rawmem.c \
-	host/own_fd.h host/own_fd.c host/watch.h host/watch.c host/watch_wp.c \
-	host/watch_mprotect.c host/watch_sig.c host/lasting.c
+	host/watch.h host/watch.c host/watch_wp.c \
+	host/watch_mprotect.c host/watch_sig.c host/lasting.c \
+	host/stacks.h host/stacks.c
 nodist_libcore_la_SOURCES = host/libc_calls.h
 libcore_la_SOURCES += host/mpi.h host/mpi.c host/mpi_calls.h host/mpi_pending.c host/mpi_touch.c
-EXTRA_DIST += host/README.md host/mpi_names.h
+EXTRA_DIST += host/README.md host/mpi_names.h host/libc_state.tab
 
 # The names that the library exports for MPI, one a line (for the version script).
 host/exports.list: $(srcdir)/host/mpi_names.h $(srcdir)/host/mpi_calls.h
@@ -33,12 +34,13 @@ EXTRA_DIST += host/syscalls.tab host/syscalls.awk
 
 # host: fault half (protection, fault handler, pager)
 libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/chain_sig.c host/front.h \
-	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/pager.c host/protect.c host/signals.c \
-	host/window.c
+	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/contexts.c \
+	host/notify.c host/pager.c host/protect.c host/signals.c host/window.c
 
 # Calls of libc that a sanitizer makes itself before it has started, or another library's constructor: not
 # instrumented.  (One pattern for each: a rule with their names would replace Automake's.)
 host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: SANITIZER_CFLAGS =
 host/libcore_la-las%.lo host/libcore_la-proce%.lo host/libcore_la-tou%.lo host/libcore_la-jum%.lo \
   host/libcore_la-lib%.lo host/libcore_la-exe%.lo \
-  host/libcore_la-ra%.lo host/libcore_la-signal%.lo host/libcore_la-us%.lo: SANITIZER_CFLAGS =
+  host/libcore_la-ra%.lo host/libcore_la-signal%.lo host/libcore_la-us%.lo \
+  host/libcore_la-stac%.lo: SANITIZER_CFLAGS =

@@ -14,6 +14,7 @@
 #include "base/loader.h"
 #include "base/log.h"
 #include "host/arena.h"
+#include "host/next.h"
 #include "host/span.h"
 
 /* --- libc's ------------------------------------------------------------------------------------------------------ */
@@ -85,6 +86,11 @@ static bool resolve(void)
     return true;
 }
 
+static void *next___libc_free, *next___libc_realloc;
+SC_HOST_EXPORT void __libc_free(void *p);
+SC_HOST_EXPORT void *__libc_realloc(void *p, size_t bytes);
+SC_HOST_EXPORT void cfree(void *p);
+
 static inline bool ready(void)
 {
     return __builtin_expect(__atomic_load_n((void **)&libc.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || resolve();
@@ -95,6 +101,8 @@ static bool seen; /* the program's malloc and free are these */
 static void __attribute__((constructor)) find_libc(void)
 {
     ready();
+    sc_host_next(&next___libc_free, "__libc_free");
+    sc_host_next(&next___libc_realloc, "__libc_realloc");
     seen = sc_loader_symbol(RTLD_DEFAULT, "malloc") == (void *)malloc &&
            sc_loader_symbol(RTLD_DEFAULT, "free") == (void *)free;
 }
@@ -206,6 +214,26 @@ SC_HOST_EXPORT void *realloc(void *p, size_t bytes)
     }
     return libc.realloc(p, bytes);
 }
+
+/* libc's functions by their other names: blocks of ours are known by their addresses here, too. */
+SC_HOST_EXPORT void __libc_free(void *p)
+{
+    if (sc_host_within(p))
+        free_ours(p);
+    else if (!from_bootstrap(p))
+        ((__typeof__(free) *)sc_host_next(&next___libc_free, "__libc_free"))(p);
+}
+
+SC_HOST_EXPORT void *__libc_realloc(void *p, size_t bytes)
+{
+    if (sc_host_within(p))
+        return realloc_ours(p, bytes);
+    if (from_bootstrap(p))
+        return realloc(p, bytes);
+    return ((__typeof__(realloc) *)sc_host_next(&next___libc_realloc, "__libc_realloc"))(p, bytes);
+}
+
+SC_HOST_EXPORT void cfree(void *p) { free(p); }
 
 SC_HOST_EXPORT void *reallocarray(void *p, size_t count, size_t each)
 {

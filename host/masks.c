@@ -2,6 +2,7 @@
  * last longer than the engine's start, so that this begins when the arena exists.  Those of handlers: signals.c. */
 #include "config.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,8 +22,17 @@ static void *next_sigprocmask = sc_libc_sigprocmask, *next_pthread_sigmask = sc_
 static void *next_sigsuspend = sc_libc_sigsuspend, *next_pselect = sc_libc_pselect, *next_ppoll = sc_libc_ppoll;
 static void *next___ppoll_chk = sc_libc___ppoll_chk, *next_epoll_pwait = sc_libc_epoll_pwait;
 static void *next_epoll_pwait2 = sc_libc_epoll_pwait2;
+static void *next_sigblock, *next_sigsetmask, *next_sighold, *next_bsd_sigpause, *next___sigpause;
+static void *next___sigsuspend = sc_libc_sigsuspend;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
+
+/* The calls of BSD and System V are deprecated; programs call them nevertheless.  The header's sigpause is System V's,
+ * by another name. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+int bsd_sigpause(int mask) __asm__("sigpause");
+SC_HOST_EXPORT int __sigpause(int sig_or_mask, int is_sig);
+SC_HOST_EXPORT int __sigsuspend(const sigset_t *set);
 
 SC_HOST_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timespec *limit, const sigset_t *set,
                                size_t bytes);
@@ -44,16 +54,38 @@ static void __attribute__((constructor)) find_next(void)
     NEXT(__ppoll_chk);
     NEXT(epoll_pwait);
     NEXT(epoll_pwait2);
+    NEXT(__sigsuspend);
+    NEXT(sigblock);
+    NEXT(sigsetmask);
+    NEXT(sighold);
+    sc_host_next(&next_bsd_sigpause, "sigpause");
+    NEXT(__sigpause);
 }
 
 int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old) { return NEXT(pthread_sigmask)(how, set, old); }
 
 bool sc_host_masks_kept(void) { return sc_host_arena.bytes != 0 || sc_fault_desk; }
 
-/* The set without SIGSEGV where it would block SIGSEGV.  The library's own threads may. */
+/* The library's own threads may block SIGSEGV. */
+static bool kept(void) { return sc_host_masks_kept() && !sc_inside(); }
+
+void sc_host_mask_open(sigset_t *set)
+{
+    if (kept() && sigismember(set, SIGSEGV) == 1)
+        sigdelset(set, SIGSEGV);
+}
+
+void sc_host_unblock(void)
+{
+    const uint64_t segv = UINT64_C(1) << (SIGSEGV - 1);
+
+    sc_sig_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&segv, 0, sizeof segv);
+}
+
+/* The set without SIGSEGV where it would block SIGSEGV. */
 static const sigset_t *without_segv(int how, const sigset_t *set, sigset_t *opened)
 {
-    if (!set || how == SIG_UNBLOCK || !sc_host_masks_kept() || sc_inside() || sigismember(set, SIGSEGV) != 1)
+    if (!set || how == SIG_UNBLOCK || !kept() || sigismember(set, SIGSEGV) != 1)
         return set;
     *opened = *set;
     sigdelset(opened, SIGSEGV);
@@ -74,6 +106,13 @@ SC_HOST_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     return NEXT(pthread_sigmask)(how, without_segv(how, set, &opened), old);
 }
 
+/* Masks of BSD: bit n - 1 for signal n. */
+static int without_segv_bit(int mask) { return kept() ? mask & ~(1 << (SIGSEGV - 1)) : mask; }
+
+SC_HOST_EXPORT int sigblock(int mask) { return NEXT(sigblock)(without_segv_bit(mask)); }
+SC_HOST_EXPORT int sigsetmask(int mask) { return NEXT(sigsetmask)(without_segv_bit(mask)); }
+SC_HOST_EXPORT int sighold(int sig) { return sig == SIGSEGV && kept() ? 0 : NEXT(sighold)(sig); }
+
 /* For threads to come. */
 SC_HOST_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 {
@@ -89,6 +128,23 @@ SC_HOST_EXPORT int sigsuspend(const sigset_t *set)
     sigset_t opened;
 
     return NEXT(sigsuspend)(without_segv(SIG_SETMASK, set, &opened));
+}
+
+SC_HOST_EXPORT int __sigsuspend(const sigset_t *set)
+{
+    sigset_t opened;
+
+    return NEXT(__sigsuspend)(without_segv(SIG_SETMASK, set, &opened));
+}
+
+SC_HOST_EXPORT int bsd_sigpause(int mask)
+{
+    return ((__typeof__(bsd_sigpause) *)sc_host_next(&next_bsd_sigpause, "sigpause"))(without_segv_bit(mask));
+}
+
+SC_HOST_EXPORT int __sigpause(int sig_or_mask, int is_sig)
+{
+    return NEXT(__sigpause)(is_sig ? sig_or_mask : without_segv_bit(sig_or_mask), is_sig);
 }
 
 SC_HOST_EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *other, const struct timespec *limit,

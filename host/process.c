@@ -4,16 +4,36 @@
  * until nobody of ours is loading any more.
  *
  * Not seen: a return from main (libsemcache/opener.c), and forks inside other libraries' calls into libc, which are
- * held up by fork.c's handlers. */
+ * held up by fork.c's handlers.
+ *
+ * _Fork and clone run nobody's handlers; ours are run for them nevertheless.  Without, the child would find pages
+ * closed whose bytes its parent's devices have.
+ *
+ * The library's own descriptors survive the calls by which programs close all that they do not know. */
+#define _GNU_SOURCE
+#include <limits.h>
 #include <pty.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/forks.h"
+#include "base/inside.h"
+#include "base/own_fd.h"
 #include "host/host_int.h"
 #include "host/next.h"
 #include "host/process.h"
+#include "host/stacks.h"
 
-static void *next_fork, *next_forkpty, *next_daemon, *next_exit;
+SC_HOST_EXPORT pid_t __fork(void);
+SC_HOST_EXPORT pid_t _Fork(void); /* not in every C library, as the last two */
+SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *arg, ...);
+SC_HOST_EXPORT void closefrom(int first);
+SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags);
+
+static void *next_fork, *next_forkpty, *next_daemon, *next_exit, *next__Fork, *next_clone;
+static void *next_close_range, *next_closefrom;
 static void (*before)(void);
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
@@ -25,6 +45,10 @@ static void __attribute__((constructor)) find_next(void)
     NEXT(forkpty);
     NEXT(daemon);
     NEXT(exit);
+    NEXT(_Fork);
+    NEXT(clone);
+    NEXT(close_range);
+    NEXT(closefrom);
 }
 
 void sc_host_process_before(void (*wait)(void)) { __atomic_store_n(&before, wait, __ATOMIC_RELEASE); }
@@ -43,6 +67,8 @@ SC_HOST_EXPORT pid_t fork(void)
     return NEXT(fork)();
 }
 
+SC_HOST_EXPORT pid_t __fork(void) { return fork(); }
+
 SC_HOST_EXPORT int forkpty(int *main_end, char *name, const struct termios *mode, const struct winsize *size)
 {
     wait_first();
@@ -60,4 +86,124 @@ SC_HOST_EXPORT void exit(int status)
     wait_first();
     NEXT(exit)(status);
     __builtin_unreachable();
+}
+
+/* --- forks that run no handlers ----------------------------------------------------------------------------------- */
+
+/* Inside the library, that is in a handler of a fault of ours, nothing can be brought home. */
+bool sc_host_process_divides(void)
+{
+    if (sc_inside())
+        return false;
+    wait_first();
+    sc_forks_prepare();
+    return true;
+}
+
+bool sc_host_is_fork(long number, const long argument[6])
+{
+    switch (number) {
+    case SYS_fork:
+        return true;
+    case SYS_clone:
+        return !(argument[0] & CLONE_VM);
+    case SYS_clone3: /* the flags come first */
+        return argument[0] && !(*(const uint64_t *)argument[0] & CLONE_VM);
+    default:
+        return false;
+    }
+}
+
+void sc_host_process_divided(bool in_child) { (in_child ? sc_forks_child : sc_forks_parent)(); }
+
+SC_HOST_EXPORT pid_t _Fork(void)
+{
+    bool prepared = sc_host_process_divides();
+    pid_t child = NEXT(_Fork)();
+
+    if (prepared)
+        sc_host_process_divided(child == 0);
+    return child;
+}
+
+/* What a child of clone begins with; on its maker's stack, of which it has a copy. */
+struct beginning {
+    int (*body)(void *);
+    void *arg;
+    bool prepared;
+};
+
+static int begin(void *first)
+{
+    struct beginning b = *(const struct beginning *)first;
+
+    if (b.prepared)
+        sc_host_process_divided(true);
+    return b.body(b.arg);
+}
+
+static int clones(int (*body)(void *), void *stack, int flags, void *arg, va_list more)
+{
+    pid_t *parent = va_arg(more, pid_t *);
+    void *tls = va_arg(more, void *);
+    pid_t *child = va_arg(more, pid_t *);
+    struct beginning b = {body, arg, false};
+    int result;
+
+    if (flags & CLONE_VM)
+        sc_host_stack_at((uintptr_t)stack - 1, 1);
+    if (!body || !stack || flags & CLONE_VM)
+        return NEXT(clone)(body, stack, flags, arg, parent, tls, child);
+    b.prepared = sc_host_process_divides();
+    result = NEXT(clone)(begin, stack, flags, &b, parent, tls, child);
+    if (b.prepared)
+        sc_host_process_divided(false);
+    return result;
+}
+
+SC_HOST_EXPORT int clone(int (*body)(void *), void *stack, int flags, void *arg, ...)
+{
+    va_list more;
+    int result;
+
+    va_start(more, arg);
+    result = clones(body, stack, flags, arg, more);
+    va_end(more);
+    return result;
+}
+
+SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *arg, ...)
+{
+    va_list more;
+    int result;
+
+    va_start(more, arg);
+    result = clones(body, stack, flags, arg, more);
+    va_end(more);
+    return result;
+}
+
+/* --- descriptors -------------------------------------------------------------------------------------------------- */
+
+/* Ours are closed when another program is executed: CLOSE_RANGE_CLOEXEC changes nothing. */
+SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+    int own, result = 0;
+
+    while (result == 0 && first <= last && first <= INT_MAX && (own = sc_fd_next((int)first)) >= 0 &&
+           (unsigned)own <= last) {
+        if ((unsigned)own > first)
+            result = NEXT(close_range)(first, (unsigned)own - 1, flags);
+        first = (unsigned)own + 1;
+        if (first > last)
+            return result;
+    }
+    return result ? result : NEXT(close_range)(first, last, flags);
+}
+
+/* libc's own has another way where the kernel has no close_range. */
+SC_HOST_EXPORT void closefrom(int first)
+{
+    if (close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0))
+        NEXT(closefrom)(first);
 }

@@ -5,6 +5,7 @@
 
 #include "base/inside.h"
 #include "host/next.h"
+#include "host/process.h"
 #include "host/touch.h"
 
 static void *next_syscall;
@@ -14,6 +15,7 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
 {
     struct sc_host_use use = {0};
     long a[6], result;
+    bool divides;
     va_list args;
 
     va_start(args, number);
@@ -27,8 +29,11 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
         return result;
 #endif
     sc_host_touch_system_call(&use, number, a);
+    divides = sc_host_is_fork(number, a) && sc_host_process_divides();
     result = ((__typeof__(syscall) *)sc_host_next(&next_syscall, "syscall"))(number, a[0], a[1], a[2], a[3], a[4],
                                                                              a[5]);
+    if (divides)
+        sc_host_process_divided(result == 0);
     sc_host_use_end(&use);
     if (result >= 0 && (number == SYS_open || number == SYS_openat) && !sc_inside())
         sc_host_opened((const char *)a[number == SYS_openat]);

@@ -3,45 +3,26 @@
  * SC_ERR_IO. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "base/locks.h"
 #include "base/log.h"
+#include "base/own_fd.h"
 #include "host/host_int.h"
-#include "host/own_fd.h"
 
+#define TRIES 8
 #define PIECE ((size_t)1 << 30) /* the system call moves less than 2 GiB at once */
-
-static struct sc_lock lock = SC_LOCK(SC_RANK_OWN_FD); /* opening only */
-static struct sc_host_fd mem;
-
-static int mem_fd(void)
-{
-    int fd = sc_host_fd_get(&mem);
-
-    if (fd >= 0)
-        return fd;
-    sc_lock(&lock);
-    fd = sc_host_fd_get(&mem);
-    if (fd < 0) {
-        sc_host_fd_drop(&mem); /* the parent's, inherited */
-        fd = sc_host_fd_keep(&mem, open("/proc/self/mem", O_RDWR | O_CLOEXEC));
-    }
-    sc_unlock(&lock);
-    return fd;
-}
 
 static enum sc_status transfer(long call, uintptr_t at, char *local, size_t bytes)
 {
-    int fd = mem_fd();
+    int fd = sc_fd_self_mem(), tries = 0;
 
     while (bytes && fd >= 0) {
         long n = syscall(call, fd, local, bytes < PIECE ? bytes : PIECE, (long)at);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && (errno == EINTR || (errno == EBADF && tries++ < TRIES))) {
+            fd = sc_fd_self_mem(); /* the program may have closed it */
             continue;
+        }
         if (n <= 0)
             break;
         at += (size_t)n;

@@ -30,6 +30,8 @@ SC_HOST_EXPORT handler_fn bsd_signal(int sig, handler_fn handler);
 SC_HOST_EXPORT handler_fn __sysv_signal(int sig, handler_fn handler);
 #undef sysv_signal
 SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler);
+SC_HOST_EXPORT handler_fn ssignal(int sig, handler_fn handler);
+SC_HOST_EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 
 /* --- libc's own -------------------------------------------------------------------------------------------------- */
 
@@ -157,8 +159,6 @@ static void watch_crashes(bool watch)
 
 enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), const struct sigaction *theirs)
 {
-    sigset_t segv;
-
     sc_chain_sig_set(theirs, NULL);
     look_at_handlers();
     engine = handler;
@@ -167,9 +167,7 @@ enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), c
         return SC_ERR_UNSUPPORTED;
     }
     watch_crashes(true);
-    sigemptyset(&segv);
-    sigaddset(&segv, SIGSEGV);
-    sc_host_real_sigmask(SIG_UNBLOCK, &segv, NULL);
+    sc_host_unblock();
     return SC_OK;
 }
 
@@ -256,7 +254,13 @@ SC_HOST_EXPORT handler_fn signal(int sig, handler_fn handler)
     return handles(sig, handler, NEXT(signal)(sig, handler));
 }
 
+SC_HOST_EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction *old)
+{
+    return sigaction(sig, action, old);
+}
+SC_HOST_EXPORT int sigignore(int sig) { return sigaction(sig, &(struct sigaction){.sa_handler = SIG_IGN}, NULL); }
 SC_HOST_EXPORT handler_fn bsd_signal(int sig, handler_fn handler) { return signal(sig, handler); }
+SC_HOST_EXPORT handler_fn ssignal(int sig, handler_fn handler) { return signal(sig, handler); }
 
 SC_HOST_EXPORT handler_fn __sysv_signal(int sig, handler_fn handler)
 {

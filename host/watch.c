@@ -190,6 +190,16 @@ void sc_watch_exclude(uintptr_t lo, size_t bytes)
         sc_host_forget(lo, bytes);
 }
 
+void sc_watch_stack(uintptr_t lo, size_t bytes)
+{
+    const struct sc_watch_range *r;
+
+    sc_lasting_stack(lo, bytes);
+    r = sc_watch_find(lo, lo + bytes);
+    if (r && r->engine->fault)
+        sc_host_forget(lo, bytes);
+}
+
 static bool add(struct sc_watch_range *r, uintptr_t lo, const struct walk *seen)
 {
     r->constant = seen->kinds == 2;

@@ -49,6 +49,9 @@ static inline bool sc_watch_meets(uintptr_t lo, uintptr_t hi) { return sc_watch_
 /* Never from now on: others write there, by other mappings. */
 void sc_watch_exclude(uintptr_t lo, size_t bytes);
 
+/* No page there is closed from now on: threads of the program run on it. */
+void sc_watch_stack(uintptr_t lo, size_t bytes);
+
 /* Before fork, with everything open; after it, in the parent; in the child nothing is watched. */
 void sc_watch_fork_prepare(void);
 void sc_watch_fork_parent(void);
@@ -61,5 +64,6 @@ bool sc_lasting_static(uintptr_t at);
 bool sc_lasting_mapping(uintptr_t lo, uintptr_t hi); /* such a mapping */
 void sc_lasting_mapped(const void *addr, size_t bytes, int prot, int flags); /* by the program, successfully */
 void sc_lasting_gone(uintptr_t addr, size_t bytes);
+void sc_lasting_stack(uintptr_t addr, size_t bytes); /* counts as memory that may end, static data too */
 
 #endif

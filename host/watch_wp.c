@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 
 #include "base/log.h"
-#include "host/own_fd.h"
+#include "base/own_fd.h"
 #include "host/watch.h"
 
 /* Of kernels newer than the headers. */
@@ -34,7 +34,7 @@ struct scan {
 #define SCAN _IOWR('f', 16, struct scan)
 #define REGIONS 64
 
-static struct sc_host_fd uffd, pagemap; /* under the lock of watch.c */
+static struct sc_fd uffd, pagemap; /* under the lock of watch.c */
 
 static int open_uffd(void)
 {
@@ -45,7 +45,7 @@ static int open_uffd(void)
         close(fd);
         fd = -1;
     }
-    return sc_host_fd_keep(&uffd, fd);
+    return sc_fd_keep(&uffd, fd);
 }
 
 static bool start(void)
@@ -55,10 +55,10 @@ static bool start(void)
     bool good = open_uffd() >= 0;
 
     fd = good ? (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
-    good = sc_host_fd_keep(&pagemap, fd) >= 0 && ioctl(sc_host_fd_get(&pagemap), SCAN, &nothing) == 0;
+    good = sc_fd_keep(&pagemap, fd) >= 0 && ioctl(sc_fd_get(&pagemap), SCAN, &nothing) == 0;
     if (!good) {
-        sc_host_fd_drop(&uffd);
-        sc_host_fd_drop(&pagemap);
+        sc_fd_drop(&uffd);
+        sc_fd_drop(&pagemap);
     }
     errno = saved;
     return good;
@@ -67,7 +67,7 @@ static bool start(void)
 /* One operation on a range of the userfaultfd; false also when the program has closed it. */
 static bool control(unsigned long request, void *what)
 {
-    int fd = sc_host_fd_get(&uffd), saved = errno;
+    int fd = sc_fd_get(&uffd), saved = errno;
     bool good = fd >= 0 && ioctl(fd, request, what) == 0;
 
     errno = saved;
@@ -98,8 +98,8 @@ static int written(struct sc_watch_range *r, uintptr_t *lo, uintptr_t hi, bool a
                         .start = *lo, .end = hi, .vec = (uintptr_t)regions,
                         .vec_len = (uint64_t)(most < REGIONS ? most : REGIONS), .mask = PAGE_WRITTEN,
                         .returned = PAGE_WRITTEN};
-    int fd = sc_host_fd_get(&pagemap), saved = errno;
-    long count = fd < 0 || sc_host_fd_get(&uffd) < 0 ? -1 : ioctl(fd, SCAN, &scan);
+    int fd = sc_fd_get(&pagemap), saved = errno;
+    long count = fd < 0 || sc_fd_get(&uffd) < 0 ? -1 : ioctl(fd, SCAN, &scan);
 
     (void)r;
     errno = saved;

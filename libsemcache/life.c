@@ -17,6 +17,7 @@
 #include "autotuner/explain.h"
 #include "autotuner/start.h"
 #include "base/config.h"
+#include "base/forks.h"
 #include "base/inside.h"
 #include "base/locks.h"
 #include "base/quiet.h"
@@ -203,7 +204,7 @@ void sc_library_arm(void)
     sc_opener_know_thread();
     sc_host_process_before(sc_opener_wait);
     if (!__atomic_exchange_n(&armed, 1, __ATOMIC_RELAXED))
-        pthread_atfork(lock_for_fork, unlock_in_parent, unlock_in_child);
+        sc_forks_register(lock_for_fork, unlock_in_parent, unlock_in_child);
     __atomic_store_n(&sc_blas_start, sc_library_start, __ATOMIC_RELEASE);
     __atomic_store_n(&sc_sparse_start, sc_library_start, __ATOMIC_RELEASE);
     let_through();
@@ -418,6 +419,8 @@ void sc_library_end(bool exiting)
 
     /* A signal handler that interrupted the library called exit: its thread may hold any of our locks (rule L7). */
     if (sc_inside())
+        return;
+    if (sc_host_orphan() && sc_library_life() == SC_LIBRARY_RUNNING)
         return;
     if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
         return;

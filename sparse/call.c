@@ -5,7 +5,6 @@
 #include "autotuner/explain.h"
 #include "autotuner/readers.h"
 #include "base/config.h"
-#include "base/stack.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 
@@ -125,7 +124,7 @@ static bool to_devices(const struct sc_sparse_call *call)
     bool always = sc_config.offload == SC_OFFLOAD_ALWAYS;
 
     if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
-        !sc_stack_has(SC_STACK_OF_A_CALL))
+        !sc_coherence_stack_fits())
         return false;
     return sc_sparse_opened(stored_bytes(call) / HOST_BANDWIDTH) && (always || pays(call));
 }

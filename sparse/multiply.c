@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/config.h"
-#include "base/stack.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 
@@ -43,7 +42,7 @@ static bool to_device(const struct sc_sparse_factor f[2])
     struct sc_autotuner_prediction p = {0};
     double terms, bytes;
 
-    if (sc_config.offload == SC_OFFLOAD_NEVER || !sc_stack_has(SC_STACK_OF_A_CALL))
+    if (sc_config.offload == SC_OFFLOAD_NEVER || !sc_coherence_stack_fits())
         return false;
     terms = terms_of(f);
     if (sc_config.offload != SC_OFFLOAD_ALWAYS && terms * HOST_TERM < SMALL)

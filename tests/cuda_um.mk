@@ -33,7 +33,7 @@ tests_um_semcache_cuda_la_SOURCES = tests/um_module.c device/emu/blas.c device/e
 	device/emu/convert.c device/emu/streams.c \
 	device/kernel_host.c device/kernel_shape.c device/kernel_sparse.c device/kernel_convert.c \
 	base/config.c base/inside.c base/loader.c base/locks.c base/log.c base/write.c \
-	base/quiet.c base/stack.c base/status.c base/types.c
+	base/own_fd.c base/quiet.c base/stack.c base/status.c base/types.c
 tests_um_semcache_cuda_la_CPPFLAGS = $(libcore_la_CPPFLAGS)
 tests_um_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -Wl,-z,defs
 tests_um_semcache_cuda_la_LIBADD = -lm

@@ -281,6 +281,25 @@ static void test_fences(void)
     pinned_free(ops, x, N * sizeof *x);
 }
 
+/* Who enqueues without ever waiting is not further ahead than a queue is long. */
+static void test_far_ahead(void)
+{
+    enum { AHEAD = 8192, ALL = 2 * AHEAD };
+    static struct sc_fence fences[ALL];
+    void *a = block_new(ops, 0, 4096);
+    int good = 1, behind = 0;
+
+    sc_emu_jitter(5, 20);
+    for (int i = 0; i < ALL; i++) {
+        good = !ops->fill(0, SC_STREAM_H2D, a, 64, 0x11, 64, 1) && good;
+        fences[i] = mark(ops, 0, SC_STREAM_H2D);
+        behind += i >= AHEAD && !ops->done(fences[i - AHEAD]);
+    }
+    sc_emu_jitter(0, 0);
+    tap_ok(good && !ops->sync(fences[ALL - 1]) && !behind, "a queue holds back who fills it (%d)", behind);
+    ops->free(0, a, NULL, 0);
+}
+
 /* --- results ---------------------------------------------------------------------------------------------------- */
 
 static void test_results(void)
@@ -380,6 +399,7 @@ int main(void)
     test_fences();
     test_results();
     if (properties[0].emulated) {
+        test_far_ahead();
         test_garbage();
         test_refusals();
     }

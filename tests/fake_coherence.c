@@ -511,6 +511,7 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
     return sc_device_kernel_host(reference_symbol, kernel);
 }
 
+bool sc_coherence_stack_fits(void) { return true; }
 int sc_coherence_devices(void)
 {
     return fake.devices;

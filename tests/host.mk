@@ -29,13 +29,19 @@ tests_host_fault_SOURCES = tests/host_fault.c tests/host_stub.h
 tests_host_fault_LDADD = libcore.la
 tests_host_threads_SOURCES = tests/host_threads.c tests/host_stub.h
 tests_host_threads_LDADD = libcore.la
-dist_check_SCRIPTS += tests/fault_sig_symbols.t
-TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_threads tests/fault_sig_symbols.t
+dist_check_SCRIPTS += tests/fault_sig_symbols.t tests/libc_state.t
+TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_threads tests/fault_sig_symbols.t \
+	tests/libc_state.t
 
 # Programs with threads of all kinds, memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
 if HAVE_BLAS
 check_PROGRAMS += tests/kernel_access tests/kernel_own tests/syscalls tests/memkinds tests/outside tests/strict \
 	tests/leak tests/thread_kinds tests/cgroup
+check_PROGRAMS += tests/libc_state tests/libc_processes
+tests_libc_state_SOURCES = tests/libc_state.c tests/libc_state.h
+tests_libc_state_LDADD = $(BLAS_LIBS) -lpthread -lrt
+tests_libc_processes_SOURCES = tests/libc_processes.c tests/libc_state.h
+tests_libc_processes_LDADD = $(BLAS_LIBS) -ldl -lpthread
 tests_cgroup_SOURCES = tests/cgroup.c
 tests_cgroup_LDADD = $(BLAS_LIBS)
 tests_outside_SOURCES = tests/outside.c tests/past_libc.h

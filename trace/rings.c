@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/forks.h"
 #include "base/inside.h"
 #include "base/locks.h"
 #include "base/log.h"
@@ -102,7 +103,7 @@ static void fork_child(void)
 static void set_up_once(void)
 {
     ring_key_made = pthread_key_create(&ring_key, give_ring_back) == 0;
-    pthread_atfork(NULL, NULL, fork_child);
+    sc_forks_register(NULL, NULL, fork_child);
 }
 
 static struct ring *take_left_ring(void)

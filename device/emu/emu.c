@@ -334,7 +334,6 @@ static void emu_close(void)
     emu.open = false;
     sc_emu_clock_stop();
     sc_emu_memory_stop();
-    sc_emu_hostmem_stop();
     free(emu.machine);
     emu.machine = NULL;
     sc_inside_leave();

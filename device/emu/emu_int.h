@@ -118,7 +118,6 @@ void sc_emu_plans_free(void); /* all of them, when nothing is queued any more */
 /* --- hostmem.c: host memory whatever its protection ------------------------------------------------------------- */
 
 enum sc_status sc_emu_hostmem_start(void);
-void sc_emu_hostmem_stop(void);
 /* Pitched copies between host memory and plain memory. */
 enum sc_status sc_emu_hostmem_read(const struct sc_copy2d *copy);
 enum sc_status sc_emu_hostmem_write(const struct sc_copy2d *copy);

@@ -1,5 +1,6 @@
 /* DMA by other means: /proc/self/mem reads and writes pages of this process whatever their protection, without opening
  * them, so no thread sees half of a transfer.  System calls are made directly: the library interposes the libc ones. */
+#include "base/own_fd.h"
 #include "device/emu/emu_int.h"
 
 #include <errno.h>
@@ -12,35 +13,30 @@
 #include <unistd.h>
 
 #define BOUNCE ((size_t)256 << 10)
+#define TRIES 8
 #define BATCH 256 /* rows of one vectored call */
-
-static int mem = -1;
 
 enum sc_status sc_emu_hostmem_start(void)
 {
-    mem = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
-    if (mem >= 0)
+    if (sc_fd_self_mem() >= 0)
         return SC_OK;
     sc_log(SC_LOG_ERROR, "emulated devices need /proc/self/mem: %s", strerror(errno));
     return SC_ERR_IO;
-}
-
-void sc_emu_hostmem_stop(void)
-{
-    if (mem >= 0)
-        syscall(SYS_close, mem);
-    mem = -1;
 }
 
 /* Moves the whole vector at once or in parts.  The system call takes the position in two
  * halves, of which 64 bits need one. */
 static enum sc_status move(bool write, struct iovec *iov, int count, uintptr_t host)
 {
+    int mem = sc_fd_self_mem(), tries = 0;
+
     while (count > 0) {
         long n = syscall(write ? SYS_pwritev : SYS_preadv, mem, iov, count, host, 0L);
 
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && (errno == EINTR || (errno == EBADF && tries++ < TRIES))) {
+            mem = sc_fd_self_mem(); /* the program may have closed it */
             continue;
+        }
         if (n <= 0) {
             sc_log(SC_LOG_ERROR, "emulated copy: cannot %s host memory at %#lx: %s", write ? "write" : "read",
                    (unsigned long)host, n ? strerror(errno) : "no such memory");

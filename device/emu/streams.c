@@ -47,6 +47,7 @@ static struct {
 #define SMALL_BYTES  ((size_t)64 << 10)
 #define SMALL_FLOPS  1e6
 #define LENGTH_MOST  256 /* longer queues are done by the thread all the same */
+#define QUEUE_MOST   4096
 #define POLLS_MOST   16  /* and those that somebody polls, who may never wait */
 
 static struct stream *find(int device, int stream) { return &all.stream[device][stream]; }
@@ -294,6 +295,8 @@ enum sc_status sc_emu_stream_push(int device, int stream, const struct sc_emu_op
         status = push_locked(s, op);
     }
     *seq = s->last;
+    while (s->length > QUEUE_MOST) /* as drivers do: who is ahead of a device by that much waits for it */
+        pthread_cond_wait(&s->progress, &s->lock);
     pthread_mutex_unlock(&s->lock);
     return status;
 }

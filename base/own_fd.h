@@ -1,13 +1,13 @@
 /* Descriptors of the library's own, which a program may close or replace without knowing. */
-#ifndef SC_HOST_OWN_FD_H
-#define SC_HOST_OWN_FD_H
+#ifndef SC_BASE_OWN_FD_H
+#define SC_BASE_OWN_FD_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
 /* An open file, and what identifies it: programs close descriptors that they do not know (daemons), and the number may
  * then belong to another file.  After fork it would still be the parent's.  Begins as {0}: none. */
-struct sc_host_fd {
+struct sc_fd {
     int fd; /* plus 1; 0: not open */
     pid_t owner;
     dev_t device;
@@ -16,10 +16,17 @@ struct sc_host_fd {
 
 /* Takes a descriptor over (it is closed when that fails), under a number out of the way of programs that expect the
  * lowest ones.  The number, or -1. */
-int sc_host_fd_keep(struct sc_host_fd *own, int low);
+int sc_fd_keep(struct sc_fd *own, int low);
 /* Its number when it is still the file that was kept, by this process; else -1.  Without a lock. */
-int sc_host_fd_get(const struct sc_host_fd *own);
+int sc_fd_get(const struct sc_fd *own);
 /* Closes one that is this process's, or was its parent's. */
-void sc_host_fd_drop(struct sc_host_fd *own);
+void sc_fd_drop(struct sc_fd *own);
+
+/* The lowest descriptor of these that is `from` or more, or -1.  Async-signal-safe. */
+int sc_fd_next(int from);
+
+/* /proc/self/mem for reading and writing, opened at the first call, and again where the program has closed it; -1 when
+ * the system refuses (errno).  Thread safe. */
+int sc_fd_self_mem(void);
 
 #endif

@@ -1,0 +1,103 @@
+#define _GNU_SOURCE
+#include "base/own_fd.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/locks.h"
+
+#define FD_FROM 512
+#define OWN_MAX 8
+
+static const struct sc_fd *all[OWN_MAX]; /* those that were ever kept */
+
+static bool same_file(const struct sc_fd *own, int fd)
+{
+    struct stat now;
+
+    return fstat(fd, &now) == 0 && now.st_dev == own->device && now.st_ino == own->inode;
+}
+
+static void note(const struct sc_fd *own)
+{
+    for (int i = 0; i < OWN_MAX; i++) {
+        const struct sc_fd *none = NULL;
+
+        if (__atomic_compare_exchange_n(&all[i], &none, own, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED) || none == own)
+            return;
+    }
+}
+
+int sc_fd_keep(struct sc_fd *own, int low)
+{
+    int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, FD_FROM);
+    struct stat now;
+
+    if (low < 0)
+        return -1;
+    if (fd < 0)
+        fd = low; /* a small limit on descriptors */
+    else
+        close(low);
+    if (fstat(fd, &now) != 0) {
+        close(fd);
+        return -1;
+    }
+    own->device = now.st_dev;
+    own->inode = now.st_ino;
+    __atomic_store_n(&own->owner, getpid(), __ATOMIC_RELEASE);
+    note(own);
+    __atomic_store_n(&own->fd, fd + 1, __ATOMIC_RELEASE);
+    return fd;
+}
+
+int sc_fd_get(const struct sc_fd *own)
+{
+    int fd = __atomic_load_n(&own->fd, __ATOMIC_ACQUIRE) - 1;
+
+    return fd >= 0 && __atomic_load_n(&own->owner, __ATOMIC_ACQUIRE) == getpid() && same_file(own, fd) ? fd : -1;
+}
+
+void sc_fd_drop(struct sc_fd *own)
+{
+    int fd = own->fd - 1;
+
+    if (fd >= 0 && same_file(own, fd))
+        close(fd);
+    __atomic_store_n(&own->fd, 0, __ATOMIC_RELEASE);
+}
+
+int sc_fd_next(int from)
+{
+    int next = -1;
+
+    for (int i = 0; i < OWN_MAX; i++) {
+        const struct sc_fd *own = __atomic_load_n(&all[i], __ATOMIC_ACQUIRE);
+        int fd = own ? sc_fd_get(own) : -1;
+
+        if (fd >= from && (next < 0 || fd < next))
+            next = fd;
+    }
+    return next;
+}
+
+/* System calls past libc: its functions are interposed, and are points of cancellation. */
+int sc_fd_self_mem(void)
+{
+    static struct sc_lock lock = SC_LOCK(SC_RANK_OWN_FD); /* opening only */
+    static struct sc_fd mem;
+    int fd = sc_fd_get(&mem);
+
+    if (fd >= 0)
+        return fd;
+    sc_lock(&lock);
+    fd = sc_fd_get(&mem);
+    if (fd < 0) {
+        sc_fd_drop(&mem); /* the parent's, inherited */
+        fd = sc_fd_keep(&mem, (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC));
+    }
+    sc_unlock(&lock);
+    return fd;
+}
