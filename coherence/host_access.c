@@ -624,6 +624,7 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
         return;
     sc_protocol_lock();
     while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
+        const struct request all = range_request(m->base, sc_matrix_end(m), SC_RDWR);
         uintptr_t base = m->base;
         uint32_t id = m->id;
 
@@ -631,7 +632,7 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
         if (m->users) /* a call has it */
             continue;
         m->users++; /* keeps its place while the lock is dropped, unless it is freed */
-        acquire_range(base, sc_matrix_end(m), SC_RDWR);
+        acquire_rounds(&all); /* mending drops the lock once more, and a call could write the matrix again */
         m = known(base, id);
         if (m && --m->users == 0)
             remove_matrix(m, &w);

@@ -207,6 +207,64 @@ static void test_arena_full(void)
     munmap(blocks, 1 << 20);
 }
 
+/* --- giving an array up while another range is mended ------------------------------------------------------------- */
+
+static uint64_t waited_for[SC_DEVICES_MAX][SC_STREAMS];
+static int rewritten;
+
+/* Nothing is reached that nobody has waited for. */
+static bool done_when_waited_for(struct sc_fence f)
+{
+    return f.seq <= __atomic_load_n(&waited_for[f.device][f.stream], __ATOMIC_RELAXED) && real->done(f);
+}
+
+/* A call writes the first array, which is open already, while the second one is fetched.  What is reached is waited for
+ * with the lock held. */
+static enum sc_status sync_between(struct sc_fence f)
+{
+    bool unlocked = f.seq > waited_for[f.device][f.stream];
+    enum sc_status status = real->sync(f);
+
+    if (unlocked) {
+        __atomic_store_n(&waited_for[f.device][f.stream], f.seq, __ATOMIC_RELAXED);
+        if (!rewritten && sc_host_prot((uintptr_t)array[0]) == SC_PROT_RW) {
+            rewritten = 1;
+            scal(array[0], N);
+        }
+    }
+    return status;
+}
+
+/* The lock is dropped where a refused change of protection is mended: what a call writes then is not to be lost. */
+static void test_release_mends(void)
+{
+    static struct sc_device_ops mine;
+    int wrong = 0;
+
+    sc_host_mappings_limit = 0;
+    for (int i = 0; i < 2; i++) {
+        fresh(i);
+        scal(array[i], N);
+    }
+    real = sc_protocol.ops;
+    mine = *real;
+    mine.done = done_when_waited_for;
+    mine.sync = sync_between;
+    sc_protocol.ops = &mine;
+    sc_protocol.refused[0] = (struct sc_range){(uintptr_t)array[1], (uintptr_t)(array[1] + N)};
+    sc_protocol.refusals = 1;
+    rewritten = 0;
+    sc_coherence_release_range((uintptr_t)array[0], N * sizeof(double));
+    sc_protocol.ops = real;
+    for (int k = 0; k < N; k++) {
+        wrong += array[0][k] != 4 * truth[0][k];
+        wrong += array[1][k] != 2 * truth[1][k];
+    }
+    tap_ok(wrong == 0 && rewritten, "an array is written again while it is given up: %d wrong", wrong);
+    fresh(0);
+    fresh(1);
+}
+
 /* --- mappings ----------------------------------------------------------------------------------------------------- */
 
 static void test_limits(void)
@@ -262,6 +320,7 @@ int main(void)
     }
     test_pins();
     test_arena_full();
+    test_release_mends();
     test_limits();
     if (env_is_emulated()) /* drivers take mappings of their own */
         test_real_limit();
