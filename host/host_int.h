@@ -16,7 +16,8 @@
 extern const struct sc_host_callbacks *sc_host_callbacks;
 void sc_host_callbacks_set(const struct sc_host_callbacks *callbacks);
 
-/* The reserved range.  bytes is 0 until the arena exists, so that nothing lies in it. */
+/* The reserved range.  bytes is 0 until the arena exists, so that nothing lies in it.  A thread that was started before
+ * the arena reads bytes first: base has been stored before bytes. */
 extern struct sc_host_arena {
     uintptr_t base;
     size_t bytes;
@@ -24,7 +25,9 @@ extern struct sc_host_arena {
 
 static inline __attribute__((always_inline)) bool sc_host_within(const void *p)
 {
-    return (uintptr_t)p - sc_host_arena.base < sc_host_arena.bytes;
+    size_t bytes = __atomic_load_n(&sc_host_arena.bytes, __ATOMIC_ACQUIRE);
+
+    return (uintptr_t)p - __atomic_load_n(&sc_host_arena.base, __ATOMIC_RELAXED) < bytes;
 }
 
 /* A hull of the watched ranges (watch.c); bytes is 0 when there are none. */

@@ -159,7 +159,7 @@ static enum sc_status reserve_all(void)
         return SC_ERR_MEMORY;
     }
     units = high = (uint32_t)count;
-    sc_host_arena.base = ((uintptr_t)base + SC_SPAN_UNIT) & ~(SC_SPAN_UNIT - 1);
+    __atomic_store_n(&sc_host_arena.base, ((uintptr_t)base + SC_SPAN_UNIT) & ~(SC_SPAN_UNIT - 1), __ATOMIC_RELAXED);
     __atomic_store_n(&sc_host_arena.bytes, bytes, __ATOMIC_RELEASE);
     return SC_OK;
 }
