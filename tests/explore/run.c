@@ -7,6 +7,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "base/locks.h"
 #include "coherence/faults.h"
 #include "tests/explore/explore.h"
 #include "tests/tap.h"
@@ -34,14 +35,29 @@ static struct routine {
 static jmp_buf scheduler;
 static struct routine *now; /* NULL: the scheduler */
 
+/* The locks that a thread has are noted in a variable of the thread (base/locks.h), which all coroutines share. */
+#ifdef NDEBUG
+static uint32_t exchange_locks(uint32_t held) { return held; }
+#else
+static uint32_t exchange_locks(uint32_t held)
+{
+    uint32_t before = sc_locks_held;
+
+    sc_locks_held = held;
+    return before;
+}
+#endif
+
 static void stop(void)
 {
     struct routine *self = now;
+    const uint32_t held = exchange_locks(0);
 
     self->stops++;
     now = NULL;
     if (!_setjmp(self->context))
         _longjmp(scheduler, 1);
+    exchange_locks(held);
 }
 
 /* The coroutine goes on when the fences are reached.  At a run's end, without one: in any order. */
