@@ -38,6 +38,7 @@ struct sc_autotuner_call {
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t untracked;    /* of those: in memory that cannot be tracked */
     uint64_t overwritten;  /* of those: not on devices, and written without being read: they need not go there */
+    uint64_t reshaped;     /* device-only bytes of matrices of another shape, which are written back first */
     uint64_t largest;      /* of the largest operand; 0: not known */
     int holders;           /* devices that have some of that */
     int arrivals;          /* operands of which something has to be brought */
@@ -49,6 +50,7 @@ struct sc_autotuner_call {
     uint64_t made_elsewhere; /* of device_only: what devices make in calls with another key, each time anew */
     uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
     uint64_t fetches;      /* in so many copies */
+    double waited;         /* seconds that the program waited for faults and acquisitions of the operands meanwhile */
     uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
     struct sc_autotuner_machine machine;
 };
@@ -64,9 +66,14 @@ struct sc_autotuner_prediction {
     double result; /* bringing the result home, if the host is where it is used */
     double overlap; /* of device and move: what is done at the same time */
     double hideable; /* what could be at best, by the strips that products are cut into */
-    double fetched; /* what fetching has taken since the last call with these operands */
+    double fetched; /* what fetching has taken since the last call with these operands, by the model */
+    double waited;  /* seconds that the program has waited for these operands meanwhile, by the clock */
+    bool losing;    /* by the clock the program as a whole has lost time lately by its calls on devices */
+    int distrust;   /* how often it was found to lose: as `sales` of every array */
     double weight; /* of a second on the devices in one on the host, by sc_config.metric; 0: as 1 */
     bool kept;      /* the operands live on devices: the result is not expected to be wanted on the host */
+    bool owned;     /* by sc_autotuner_decide: the array's calls ran there before */
+    bool sold;      /* by sc_autotuner_decide: they do no more, and all of the array is to be fetched at once */
     int devices;    /* that it is spread over */
 };
 /* All of it: this call on the devices. */
@@ -81,9 +88,21 @@ struct sc_autotuner_account {
     double balance; /* on devices: what calls there have gained or lost, less what fetching has taken since */
     bool owned;     /* the last large call ran there, and it has not been sold since */
     int sales;      /* how often that was a loss; each doubles what moving has to gain */
+    double measured; /* as balance, by the clock: the host's time of its calls less what the program has waited */
+    double price;    /* what the call that moved the array took the program, by the clock */
 };
 /* Ski rental, to the devices and back.  Returns 1 for the devices, 0 for the host, and the account after this call. */
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account);
+
+/* A call on the devices took the program's thread so many seconds.  The first of an array (prediction->owned is false)
+ * is the price of moving the array; a later one is a gain or a loss. */
+void sc_autotuner_paid(struct sc_autotuner_account *account, const struct sc_autotuner_prediction *prediction,
+                       double seconds);
+/* The same for a call that sc_autotuner_decide has sent to the devices. */
+void sc_autotuner_took(uint64_t array, const struct sc_autotuner_prediction *prediction, double seconds);
+
+/* The program has waited so long for faults and acquisitions of any array. */
+void sc_autotuner_waited(double seconds);
 
 /* Why it did, in a word: from the account before and after. */
 enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *prediction,

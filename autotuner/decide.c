@@ -18,6 +18,10 @@
 #define LOSS_SECONDS 100e-6
 #define GAIN_SECONDS 10e-3
 #define SALES_MOST 6 /* moving has to gain 64 times its cost */
+/* The same where the clock has shown a loss that the model does not know, and will not expect the next time either:
+ * each such sale multiplies what moving has to gain by 4, up to 256. */
+#define SALES_BY_CLOCK      2
+#define SALES_BY_CLOCK_MOST 8
 
 /* Accounts by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some seconds,
  * nothing else: relaxed atomics. */
@@ -43,6 +47,8 @@ static struct sc_autotuner_account account_get(uint64_t key)
         return account;
     __atomic_load(&s->account.loss, &account.loss, __ATOMIC_RELAXED);
     __atomic_load(&s->account.balance, &account.balance, __ATOMIC_RELAXED);
+    __atomic_load(&s->account.measured, &account.measured, __ATOMIC_RELAXED);
+    __atomic_load(&s->account.price, &account.price, __ATOMIC_RELAXED);
     account.sales = __atomic_load_n(&s->account.sales, __ATOMIC_RELAXED);
     account.owned = __atomic_load_n(&s->account.owned, __ATOMIC_RELAXED);
     return account;
@@ -57,6 +63,8 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
     __atomic_store_n(&s->key, key, __ATOMIC_RELAXED);
     __atomic_store(&s->account.loss, &account->loss, __ATOMIC_RELAXED);
     __atomic_store(&s->account.balance, &account->balance, __ATOMIC_RELAXED);
+    __atomic_store(&s->account.measured, &account->measured, __ATOMIC_RELAXED);
+    __atomic_store(&s->account.price, &account->price, __ATOMIC_RELAXED);
     __atomic_store_n(&s->account.sales, account->sales, __ATOMIC_RELAXED);
     __atomic_store_n(&s->account.owned, account->owned, __ATOMIC_RELAXED);
 }
@@ -92,11 +100,56 @@ double sc_autotuner_spent(void)
     return spent;
 }
 
+/* --- the program as a whole --------------------------------------------------------------------------------------- */
+
+/* One array's waits may be for another's kernels, and arrays come and go: only the sum over all of them says whether
+ * the program is faster.  Seconds that calls on devices have gained by the clock, less the program's waits; what was
+ * gained long ago does not count.  Each time the sum shows a loss every array has to earn its move twice as often. */
+#define PROGRAM_SECONDS 20e-3
+#define DISTRUST_MOST   8
+static double program_; /* racing updates lose some seconds */
+static int distrust_;
+
+static void program_earns(double seconds)
+{
+    double sum;
+    int distrust = __atomic_load_n(&distrust_, __ATOMIC_RELAXED);
+
+    __atomic_load(&program_, &sum, __ATOMIC_RELAXED);
+    sum += seconds;
+    if (sum < -PROGRAM_SECONDS) {
+        distrust += distrust < DISTRUST_MOST;
+        sum = -PROGRAM_SECONDS / 2;
+    } else if (sum > PROGRAM_SECONDS) {
+        distrust -= distrust > 0;
+        sum = PROGRAM_SECONDS / 2;
+    }
+    __atomic_store_n(&distrust_, distrust, __ATOMIC_RELAXED);
+    __atomic_store(&program_, &sum, __ATOMIC_RELAXED);
+}
+
+void sc_autotuner_waited(double seconds)
+{
+    if (seconds > 0)
+        program_earns(-seconds);
+}
+
+static void ask_program(struct sc_autotuner_prediction *p)
+{
+    double sum;
+
+    __atomic_load(&program_, &sum, __ATOMIC_RELAXED);
+    p->losing = sum < 0;
+    p->distrust = __atomic_load_n(&distrust_, __ATOMIC_RELAXED);
+}
+
 void sc_autotuner_reset(void)
 {
     memset(slots_, 0, sizeof slots_);
     spent_ = 0;
     sc_plans_reset();
+    program_ = 0;
+    distrust_ = 0;
     sc_trials_reset();
     sc_readers_reset();
 }
@@ -134,10 +187,25 @@ static void settle(const struct sc_autotuner_prediction *p, struct sc_autotuner_
     double most = GAIN_SECONDS + 4 * (p->result + p->fetch + p->move);
 
     account->balance -= p->fetched;
+    account->measured = smaller(account->measured - p->waited, most);
     if (account->balance > most) {
         account->balance = most / 2;
-        account->sales -= account->sales > 0;
+        account->sales -= account->sales > 0 && account->measured >= 0;
     }
+}
+
+/* What moving the array costs: by the model, or by the clock where the last time took longer. */
+static double cost_of_moving(const struct sc_autotuner_prediction *p, const struct sc_autotuner_account *account)
+{
+    return account->sales ? larger(p->move, account->price) : p->move;
+}
+
+static void give_back(struct sc_autotuner_account *account, int sales, int most)
+{
+    account->balance = account->measured = 0;
+    account->owned = false;
+    if (account->sales < most)
+        account->sales += sales;
 }
 
 /* What went home again and again, or was written there, belongs there: true once that has cost what bringing the rest
@@ -147,13 +215,15 @@ static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_ac
     if (!account->owned)
         return false;
     settle(p, account);
+    if (p->losing && account->measured < -(larger(p->move, account->price) + p->fetch + LOSS_SECONDS)) {
+        give_back(account, SALES_BY_CLOCK, SALES_BY_CLOCK_MOST);
+        return true;
+    }
     if (account->balance >= -(p->fetch + p->result + LOSS_SECONDS))
         return false;
     if (gain_of(p) > p->fetched)
         return false;
-    account->balance = 0;
-    account->owned = false;
-    account->sales += account->sales < SALES_MOST;
+    give_back(account, 1, SALES_MOST);
     return true;
 }
 
@@ -161,8 +231,9 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
 {
     const struct sc_autotuner_prediction metric = weighed(prediction), *p = &metric;
     bool sold = sell(p, account), owned = account->owned;
-    double price = p->move * (owned ? 1 : 1 << account->sales), credit = account->loss;
-    double now = p->device - p->overlap + (owned ? p->move : account->sales ? price + p->result
+    int sales = account->sales > p->distrust ? account->sales : p->distrust;
+    double price = cost_of_moving(p, account) * (owned ? 1 : 1 << sales), credit = account->loss;
+    double now = p->device - p->overlap + (owned ? p->move : sales ? price + p->result
                                                                             : p->move + (p->kept ? 0 : p->result));
 
     if (owned) /* what it has gained there; and leaving would cost the way home, and up again */
@@ -174,8 +245,10 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
         account->loss = 0;
         return 1;
     }
-    if (owned)
+    if (owned) {
         account->balance -= p->fetch;
+        account->measured -= p->fetch;
+    }
     if (here(p) - p->fetch > p->device)
         account->loss += here(p) - p->fetch - p->device;
     return 0;
@@ -208,13 +281,38 @@ int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mo
     if (mode == SC_OFFLOAD_ALWAYS)
         return 1;
     sc_autotuner_predict(call, p);
+    ask_program(p);
     account = account_get(key);
     before = account;
     answer = sc_autotuner_rent(p, &account);
     account_put(key, &account);
+    p->owned = before.owned;
+    p->sold = before.owned && !account.owned;
     if (__builtin_expect(sc_explain_on || sc_trace_on, 0))
         sc_explain_decision(call, p, before.loss, sc_autotuner_reason(p, &before, &account, answer), answer);
     return answer;
+}
+
+void sc_autotuner_paid(struct sc_autotuner_account *account, const struct sc_autotuner_prediction *p, double seconds)
+{
+    if (p->owned) {
+        account->measured += p->alone - seconds;
+    } else {
+        account->measured = p->alone;
+        account->price = seconds;
+    }
+}
+
+void sc_autotuner_took(uint64_t array, const struct sc_autotuner_prediction *p, double seconds)
+{
+    uint64_t key = sc_autotuner_keyed(array);
+    struct sc_autotuner_account account = account_get(key);
+
+    program_earns(p->owned ? p->alone - seconds : p->alone);
+    if (!account.owned) /* another array has its slot now */
+        return;
+    sc_autotuner_paid(&account, p, seconds);
+    account_put(key, &account);
 }
 
 int sc_autotuner_wants(const struct sc_autotuner_prediction *p, int results)

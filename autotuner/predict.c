@@ -388,13 +388,14 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
         flops /= 2; /* single precision: twice the rate, here and there */
     out->fetch = fetch_seconds(1, call->device_only - call->made_elsewhere, link);
     out->fetched = fetch_seconds(call->fetches, call->came_home, link);
+    out->waited = call->waited;
     out->alone = host_seconds(call, flops);
     out->host = out->alone + fetch_seconds(1, call->device_only, link);
     out->back = back_seconds(call, &spread);
     out->device = device_seconds(call, flops, spread.devices);
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
-    out->move = move_seconds(call, missing, &spread);
+    out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
     out->result = fetch_seconds(1, call->result_bytes, link);
     out->kept = call->device_only > 0;
     out->devices = spread.devices;

@@ -321,6 +321,11 @@ static enum sc_columns columns_of(const struct sc_view *view, int count)
     return SC_COLUMNS_ALIGNED;
 }
 
+bool (*sc_blas_around)(sc_blas_run *run, const struct sc_blas_order *order);
+
+/* Calls that are verified as well take longer, and fetch what no program would look at. */
+static bool is_timed(void) { return !sc_blas_around && sc_config.offload == SC_OFFLOAD_AUTO; }
+
 /* What was learned of an operand from earlier calls, or is now. */
 static void describe_history(const struct sc_view *view, bool away, bool absent, struct sc_autotuner_call *call)
 {
@@ -354,11 +359,16 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     sc_coherence_fetched(view, count, &fetched);
     call->fetches = fetched.copies;
     call->came_home = fetched.bytes;
+    if (is_timed()) {
+        call->waited = fetched.seconds;
+        sc_autotuner_waited(fetched.of_any);
+    }
     call->bytes = residency.bytes;
     call->device_bytes = residency.device_bytes;
     call->device_only = residency.device_only;
     call->untracked = residency.untracked;
     call->overwritten = residency.overwritten;
+    call->reshaped = residency.reshaped;
     call->largest = residency.largest;
     call->holders = residency.holders;
     call->arrivals = residency.arrivals;
@@ -401,6 +411,7 @@ static void fetch(const struct sc_view *view, int count)
         if (view[i].access & SC_READ)
             sc_coherence_acquire_view(&view[i]);
     sc_coherence_fetched(view, count, &fetched);
+    sc_autotuner_waited(fetched.of_any);
 }
 
 static struct sc_autotuner_call call_of(const struct sc_kernel *k)
@@ -409,9 +420,19 @@ static struct sc_autotuner_call call_of(const struct sc_kernel *k)
                                       .machine.devices = sc_coherence_devices()};
 }
 
-static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, struct sc_autotuner_call *call)
+/* All of the array that the largest operand lies in: what the host keeps fetching piece by piece comes at once. */
+static void fetch_array(const struct sc_view *view, int count)
 {
-    struct sc_autotuner_prediction p;
+    uintptr_t base;
+    size_t bytes;
+
+    if (sc_coherence_block(largest_of(view, count)->ptr, &base, &bytes))
+        sc_coherence_release_range(base, bytes);
+}
+
+static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, struct sc_autotuner_call *call,
+                 struct sc_autotuner_prediction *p)
+{
     bool devices;
 
     *call = call_of(k);
@@ -422,8 +443,10 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
         }
         describe(view, count, call);
     }
-    devices = sc_autotuner_decide(call, sc_config.offload, &p);
-    note(k, view, count, call->key, devices ? sc_autotuner_wants(&p, call->want) : 0);
+    devices = sc_autotuner_decide(call, sc_config.offload, p);
+    note(k, view, count, call->key, devices ? sc_autotuner_wants(p, call->want) : 0);
+    if (p->sold && !devices)
+        fetch_array(view, count);
     if (!devices && call->device_only)
         fetch(view, count);
     return devices;
@@ -529,8 +552,6 @@ static bool run(const struct sc_blas_order *order)
     return true;
 }
 
-bool (*sc_blas_around)(sc_blas_run *run, const struct sc_blas_order *order);
-
 /* From idle devices to idle devices. */
 static bool run_explained(const struct sc_blas_order *order)
 {
@@ -556,18 +577,23 @@ static int operands_of(const struct sc_kernel *k, struct sc_view *view)
 
 static bool offload(int routine, const struct sc_kernel *k)
 {
+    struct sc_autotuner_prediction prediction = {0};
     struct sc_autotuner_call call;
     struct sc_view view[3];
     int count = operands_of(k, view);
     struct sc_blas_order order = {.kernel = k, .view = view, .count = count};
+    double since;
     bool done;
 
-    if (!count || !pays(k, view, count, &call))
+    if (!count || !pays(k, view, count, &call, &prediction))
         return false;
+    since = sc_coherence_host_clock();
     spread(k, view, count, &call);
     if (sc_blas_together_possible(k))
         order.host_share = sc_autotuner_host_share(&call, sc_config.offload);
     done = sc_blas_around ? sc_blas_around(run, &order) : sc_explain_on ? run_explained(&order) : run(&order);
+    if (done && is_timed())
+        sc_autotuner_took(call.key, &prediction, sc_coherence_host_clock() - since);
     if (done)
         record(routine, view, count);
     else

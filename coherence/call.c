@@ -134,8 +134,10 @@ void sc_protocol_end_calls(void)
 static void hold(struct sc_operand *operands, int count, int by)
 {
     for (int i = 0; i < count; i++)
-        if (operands[i].matrix)
+        if (operands[i].matrix) {
             operands[i].matrix->users += (uint32_t)by;
+            operands[i].matrix->faulted = 0;
+        }
 }
 
 /* For who asks whose data has been lost. */

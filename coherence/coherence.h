@@ -108,6 +108,8 @@ void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chu
 /* The bandwidth of the slowest link between two devices in that of a link to the host; 0: none, or unknown. */
 double sc_coherence_peer_ratio(void);
 double sc_coherence_virtual_seconds(void); /* < 0: not emulated */
+/* Seconds that the program's thread has come to: virtual on emulated devices.  For differences only. */
+double sc_coherence_host_clock(void);
 /* Waits for everything that has been enqueued on any device: for measurements only, no call needs it. */
 void sc_coherence_drain(void);
 
@@ -138,6 +140,7 @@ struct sc_residency {
     uint64_t device_bytes; /* of those: valid on some device */
     uint64_t device_only;  /* of those: not valid on the host */
     uint64_t overwritten;  /* of those: on no device, and the view is written without being read */
+    uint64_t reshaped;     /* device-only bytes of matrices of another shape in the way, which are written back first */
     uint64_t untracked;    /* copied in and out in each call (results of those outside the arena: half of them) */
     uint64_t largest;      /* bytes of the largest view, */
     int holders;           /* and how many devices have some of it */
@@ -147,9 +150,11 @@ struct sc_residency {
 };
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out);
 
-/* What the host has fetched of the matrices that the views lie in since this was last asked: copies and bytes. */
+/* What the host has fetched of the matrices that the views lie in since this was last asked: copies and bytes, and the
+ * seconds that the program has waited in faults and acquisitions of them, and of any matrix. */
 struct sc_fetched {
     uint64_t copies, bytes;
+    double seconds, of_any;
 };
 void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out);
 

@@ -405,6 +405,14 @@ static void acquire_locked(const struct request *q)
         sc_check_changed("an access of the host");
 }
 
+static void acquire_measured(const struct request *q)
+{
+    double since = sc_wait_clock(SC_HOST_EVENT_NONE);
+
+    acquire_locked(q);
+    sc_wait_acquired(q->lo, q->hi, since);
+}
+
 static void acquire_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     const struct request q = range_request(lo, hi, access);
@@ -430,7 +438,7 @@ static void acquire(const struct request *q)
     if (all_open(q))
         return;
     sc_protocol_lock();
-    acquire_locked(q);
+    acquire_measured(q);
     sc_protocol_unlock();
 }
 
@@ -467,7 +475,10 @@ void sc_coherence_acquire_view(const struct sc_view *v)
 
 /* --- faults ------------------------------------------------------------------------------------------------------- */
 
-/* The part of the aligned window around a page that one matrix on that page covers. */
+#define EVERYTHING ((size_t)1 << 46) /* of the matrix */
+
+/* The part of the aligned window around a page that one matrix on that page covers; all of a matrix that has been
+ * brought in small parts for long enough. */
 static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t *hi)
 {
     size_t first;
@@ -478,7 +489,8 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         uintptr_t base = sc_page_floor(m->base);
-        uintptr_t a = base + (page - base) / window * window, b = a + window;
+        size_t most = sc_wait_is_over(m) ? EVERYTHING : window;
+        uintptr_t a = base + (page - base) / most * most, b = a + most;
         uintptr_t end = sc_page_ceil(sc_matrix_end(m));
 
         b = b < end ? b : end;
@@ -492,12 +504,12 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
 /* A write fault costs what moving half a MiB costs, so it takes more than its page; not much more, because whatever it
  * takes goes to the devices again. */
 #define WRITE_WINDOW ((size_t)64 << 10)
-#define EVERYTHING   ((size_t)1 << 46) /* of the matrix: opening it in parts would take a mapping for each */
 
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     uintptr_t page = sc_page_floor(addr), lo, hi;
     enum sc_prot prot;
+    double since;
 
     if (!sc_host_in_arena((void *)addr)) {
         if (!(access & SC_WRITE) || !sc_host_watch_fault(addr))
@@ -507,6 +519,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     }
     if (!sc_protocol_ops())
         return SC_FAULT_NOT_OURS;
+    since = sc_wait_clock(SC_HOST_EVENT_NONE);
     sc_protocol_lock();
     prot = sc_host_prot(page);
     if (prot == SC_PROT_RW) { /* another thread has opened it; a page that faults on its own does so again (rule F7) */
@@ -524,12 +537,13 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         access = SC_RDWR;
         window = WRITE_WINDOW;
     }
-    if (sc_host_mappings_scarce())
+    if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping for each */
         window = EVERYTHING;
     clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, &lo, &hi);
     acquire_range(lo, hi, access);
     if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* painted by nobody since it was opened */
         sc_protocol_paint(page, page + SC_PAGE);
+    sc_wait_faulted(page, since);
     sc_protocol_unlock();
     return SC_FAULT_DONE;
 }

@@ -6,5 +6,5 @@ libcore_la_SOURCES += coherence/coherence.h coherence/faults.h coherence/mirror.
 	coherence/piece.c coherence/place.c coherence/product_task.c \
 	coherence/protocol.c coherence/push.c coherence/query.c coherence/resolve.c coherence/route.c \
 	coherence/start.c coherence/task.c \
-	coherence/transfer.c coherence/watch.c coherence/window.c
+	coherence/transfer.c coherence/wait.c coherence/watch.c coherence/window.c
 EXTRA_DIST += coherence/README.md

@@ -31,6 +31,8 @@ struct sc_protocol {
         uintptr_t lo, hi;
     } refused[SC_REFUSED_MAX];
     int refusals;
+    double waited; /* seconds that the program spent on faults and acquisitions, since sc_coherence_fetched */
+    bool has_waited; /* waited is not 0; atomic */
     bool check;
     bool notes; /* transitions say what they touch (check.c) */
 };
@@ -257,6 +259,17 @@ void sc_task_release(int device, const struct sc_piece *piece, const struct sc_t
  * in part, and that only that part was brought of. */
 void sc_task_trace(int device, const struct sc_piece *piece, const struct sc_target *target, uint64_t parts);
 
+/* --- what the program waits for (wait.c), lock held but for the clock --------------------------------------------- */
+
+/* Seconds on the clock that the program's waits are measured by, after the event. */
+double sc_wait_clock(enum sc_host_event event);
+/* The program has waited since `since` for an acquisition of [lo, hi), or for a fault on the page. */
+void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double since);
+void sc_wait_faulted(uintptr_t page, double since);
+/* The matrix's faults since the last call with it have cost a good part of fetching all of it: fetch the rest at once.
+ * So any pattern of touches costs at most 1.25 times that fetch, and a fault. */
+bool sc_wait_is_over(const struct sc_matrix *m);
+
 /* --- windows of partly home sectors (window.c) -------------------------------------------------------------------- */
 
 /* Gives up windows in flight that meet [lo, hi): what they bring is out of date. */
@@ -290,6 +303,9 @@ void sc_piece_target(const struct sc_piece *piece, struct sc_target *target);
  * on the host). */
 enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, struct sc_operand *operand,
                           uintptr_t *lo, uintptr_t *hi);
+
+/* Is the view a part of the matrix as it is?  If not, the matrix is written back, and a new one is made. */
+bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix);
 
 /* --- checking (check.c), only when sc_protocol.check -------------------------------------------------------------- */
 

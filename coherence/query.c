@@ -312,6 +312,15 @@ bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part
  * there are would be charged like one that has to come. */
 #define ROUNDING 1e-3
 
+static uint64_t device_only_of(const struct sc_matrix *m)
+{
+    int on_device = 0, only = 0, all;
+    uint32_t holders = 0;
+
+    all = masks_of(m, 0, m->cols, &on_device, &only, &holders);
+    return all ? (uint64_t)((double)m->bytes * only / all) : 0;
+}
+
 static void add_residency(const struct sc_view *v, struct sc_residency *out)
 {
     uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
@@ -319,6 +328,7 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
     uint32_t holders = 0;
     uintptr_t lo, hi;
     size_t first;
+    bool fit;
     int n;
 
     sc_view_extent(v, &lo, &hi);
@@ -326,6 +336,7 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
     n = sc_directory_find(lo, hi, &first);
     if (!n && (!sc_host_block_of((const void *)lo, &block) || hi > block.base + block.bytes))
         out->untracked += bytes;
+    fit = n == 1 && sc_resolve_fits(v, sc_directory_at(first));
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         uintptr_t a = lo > m->base ? lo : m->base, b = hi < sc_matrix_end(m) ? hi : sc_matrix_end(m);
@@ -336,7 +347,10 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
         columns_of(m, a, b, &c0, &c1);
         all = masks_of(m, c0, c1, &on_device, &only, &holders);
         share = (double)bytes * (double)(b - a) / (double)(hi - lo) / (all ? all : 1);
-        out->device_bytes += (uint64_t)(share * on_device + ROUNDING);
+        if (fit)
+            out->device_bytes += (uint64_t)(share * on_device + ROUNDING);
+        else
+            out->reshaped += device_only_of(m);
         out->device_only += (uint64_t)(share * only + ROUNDING);
     }
     if (bytes > out->largest) {
@@ -434,7 +448,9 @@ static void add_fetched(uintptr_t lo, uintptr_t hi, struct sc_fetched *out)
             continue;
         out->copies += m->fetches;
         out->bytes += m->fetched_bytes;
+        out->seconds += m->waited;
         m->fetches = m->fetched_bytes = 0;
+        m->waited = 0;
         sc_noted_fetched(m, false);
     }
 }
@@ -452,6 +468,13 @@ void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetc
             continue;
         sc_protocol_lock();
         add_fetched(lo, hi, out);
+        sc_protocol_unlock();
+    }
+    if (__atomic_load_n(&sc_protocol.has_waited, __ATOMIC_RELAXED)) {
+        sc_protocol_lock();
+        out->of_any = sc_protocol.waited;
+        sc_protocol.waited = 0;
+        __atomic_store_n(&sc_protocol.has_waited, false, __ATOMIC_RELAXED);
         sc_protocol_unlock();
     }
 }

@@ -88,6 +88,13 @@ static bool fits(struct sc_operand *o)
     return inside(o->matrix, &o->view, &first) && (o->view.vector ? fit_vector(o, first) : fit_matrix(o, first));
 }
 
+bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix)
+{
+    struct sc_operand o = {.view = *view, .matrix = matrix};
+
+    return fits(&o);
+}
+
 /* --- new matrices ------------------------------------------------------------------------------------------------- */
 
 static struct sc_lattice exact(const struct sc_view *v)

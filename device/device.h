@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 7
+#define SC_DEVICE_ABI 8
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
@@ -69,6 +69,12 @@ struct sc_device_host {
     void *(*blas_symbol)(const char *name); /* a routine of the host BLAS by its Fortran name ("dgemm_"), or NULL */
     void (*log)(enum sc_log_level level, const char *format, ...);
     void (*thread_enter)(void); /* to be called first on every thread the implementation starts */
+};
+
+/* What costs the host time though no device takes part. */
+enum sc_host_event {
+    SC_HOST_EVENT_NONE,
+    SC_HOST_EVENT_FAULT /* a page fault: signal, pager, change of protection */
 };
 
 struct sc_device_ops {
@@ -130,6 +136,8 @@ struct sc_device_ops {
     bool (*done)(struct sc_fence fence);
 
     double (*virtual_seconds)(void); /* emulated only, else NULL */
+    /* Emulated only, else NULL: the virtual time that the host has reached, after one more event on the host. */
+    double (*host_clock)(enum sc_host_event event);
     /* Energy that a device has used since some moment.  SC_ERR_UNSUPPORTED: it has no meter.  Meters of real devices
      * move every 20 to 100 ms. */
     enum sc_status (*joules)(int device, double *joules);

@@ -233,6 +233,13 @@ void sc_emu_clock_sync(struct sc_fence fence)
         clk.host = reached + clk.machine->sync;
 }
 
+double sc_emu_clock_host(enum sc_host_event event)
+{
+    if (event == SC_HOST_EVENT_FAULT)
+        clk.host += clk.machine->fault;
+    return clk.host;
+}
+
 bool sc_emu_clock_done(struct sc_fence fence) { return sc_emu_clock_fence(fence) <= clk.host; }
 
 double sc_emu_clock_seconds(void)

@@ -3,7 +3,8 @@
  * Everything is computed when an operation is enqueued, so the result depends on the order of the calls alone and
  * not on the threads that do the work.  Not thread safe: the callers hold the lock of emu.c.
  *
- * 1. A stream does one operation after the other; the host spends `call` on each call and no other time.
+ * 1. A stream does one operation after the other; the host spends `call` on each call, `fault` on each page fault,
+ * and no other time.
  * 2. An operation starts when its stream is free, its fences are reached and the host has made the call.
  * 3. A link and a group are each a lane of a bandwidth: transfers take its free time in the order of the calls,
  * from their start on, also time left free before later ones.  A transfer ends when all lanes have served it, plus
@@ -30,6 +31,7 @@ void sc_emu_clock_wait(int device, int stream, uint64_t seq, struct sc_fence fen
 void sc_emu_clock_nothing(int device, int stream, uint64_t seq); /* takes no time */
 
 void sc_emu_clock_sync(struct sc_fence fence); /* the host waits */
+double sc_emu_clock_host(enum sc_host_event event); /* the host's time after the event */
 double sc_emu_clock_fence(struct sc_fence fence);
 bool sc_emu_clock_done(struct sc_fence fence); /* for the host, now */
 double sc_emu_clock_seconds(void); /* until everything enqueued is done */

@@ -738,6 +738,16 @@ static double emu_virtual_seconds(void)
     return seconds;
 }
 
+static double emu_host_clock(enum sc_host_event event)
+{
+    double seconds;
+
+    pthread_mutex_lock(&emu.lock);
+    seconds = emu.open ? sc_emu_clock_host(event) : 0;
+    pthread_mutex_unlock(&emu.lock);
+    return seconds;
+}
+
 /* By the watts of the machine file, over virtual_seconds. */
 static enum sc_status emu_joules(int device, double *joules)
 {
@@ -784,7 +794,7 @@ const struct sc_device_ops *sc_device_emu(void)
         .forget = sc_emu_plan_forget, .multiply = emu_multiply, .store = emu_store,
         .convert = emu_convert, .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,
-        .virtual_seconds = emu_virtual_seconds, .joules = emu_joules,
+        .virtual_seconds = emu_virtual_seconds, .host_clock = emu_host_clock, .joules = emu_joules,
     };
     return &ops;
 }

@@ -196,6 +196,7 @@ static bool key_title(struct parser *p) { return text(p, p->machine->title, size
 
 static bool key_call(struct parser *p) { return one_word(p) && number(p, p->word[1], &p->machine->call); }
 static bool key_sync(struct parser *p) { return one_word(p) && number(p, p->word[1], &p->machine->sync); }
+static bool key_fault(struct parser *p) { return one_word(p) && number(p, p->word[1], &p->machine->fault); }
 
 static bool key_jitter(struct parser *p)
 {
@@ -418,6 +419,7 @@ static const struct row {
     {0, "host", section_host},
     {'h', "call", key_call},
     {'h', "sync", key_sync},
+    {'h', "fault", key_fault},
     {'h', "watts", key_host_watts},
     {'h', "jitter", key_jitter},
     {0, "device", section_device},

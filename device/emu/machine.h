@@ -61,6 +61,7 @@ struct sc_emu_machine {
     uint64_t digest; /* of the file's lines: machines that differ have others */
     int devices, groups;
     double call, sync; /* host time of one call that enqueues, and of waking up after a wait; s */
+    double fault;      /* host time of one page fault without its transfer; s */
     double host_watts_busy, host_watts_idle; /* without the devices; 0: not said */
     uint64_t jitter_seed;
     unsigned jitter_us;

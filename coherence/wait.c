@@ -1,0 +1,69 @@
+/* What the cache costs the program's own threads: seconds of page faults and of acquisitions, by matrix.  Emulated
+ * devices have a virtual clock for them; real ones the system's. */
+#include "coherence/protocol.h"
+
+#include <time.h>
+
+#define FAULT_BESIDE     5e-6 /* of a fault on real devices: the signal, and waking the pager and the thread */
+#define HOST_BANDWIDTH   12e9 /* bytes/s of a link that nobody knows */
+#define SHARE_OF_FETCH   0.25 /* faults may take so much of what fetching the matrix as a whole takes */
+
+static double of_system(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double sc_wait_clock(enum sc_host_event event)
+{
+    const struct sc_device_ops *ops = sc_protocol_ops();
+
+    return ops && ops->host_clock ? ops->host_clock(event) : of_system();
+}
+
+double sc_coherence_host_clock(void) { return sc_wait_clock(SC_HOST_EVENT_NONE); }
+
+static struct sc_matrix *matrix_at(uintptr_t lo, uintptr_t hi)
+{
+    size_t first;
+
+    return sc_directory_find(lo, hi, &first) ? sc_directory_at(first) : NULL;
+}
+
+static void charge(struct sc_matrix *m, double seconds)
+{
+    m->waited += seconds;
+    sc_noted_fetched(m, true);
+    sc_protocol.waited += seconds;
+    __atomic_store_n(&sc_protocol.has_waited, true, __ATOMIC_RELAXED);
+}
+
+void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double since)
+{
+    struct sc_matrix *m = matrix_at(lo, hi);
+
+    if (m)
+        charge(m, sc_wait_clock(SC_HOST_EVENT_NONE) - since);
+}
+
+void sc_wait_faulted(uintptr_t page, double since)
+{
+    double seconds = sc_wait_clock(SC_HOST_EVENT_FAULT) - since;
+    struct sc_matrix *m = matrix_at(page, page + SC_PAGE);
+
+    if (!m)
+        return;
+    if (!sc_protocol.ops || !sc_protocol.ops->host_clock)
+        seconds += FAULT_BESIDE;
+    charge(m, seconds);
+    m->faulted += seconds;
+}
+
+bool sc_wait_is_over(const struct sc_matrix *m)
+{
+    double rate = sc_protocol.properties[0].host_bandwidth;
+
+    return m->faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
+}
