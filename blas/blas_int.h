@@ -104,9 +104,8 @@ void sc_blas_record(const struct sc_blas_call *asked);
 typedef void (*sc_blas_fn)(void);
 enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_F77_64, SC_BLAS_CBLAS_64, SC_BLAS_INTERFACES };
 
-/* By routine.  Until the host BLAS is open, and for what it lacks, an entry is the routine's stub (generated), which
- * calls sc_blas_resolve.  Entries are written with release order before sc_blas_host_open returns and never change
- * again. */
+/* By routine.  Until its first call an entry is the routine's stub (generated), which calls sc_blas_resolve.  Racing
+ * first calls write the same value, with release order; it never changes again. */
 extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
 /* Where a host BLAS is looked for, NULL at the end; tests point it elsewhere before the first sc_blas_host_open. */
@@ -138,6 +137,11 @@ void *sc_blas_abi_program_wide(void);            /* the BLAS that the program wo
 /* program.c: the routine that this thread's call would have reached without us, or that of a 64-bit library of the
  * system; NULL: there is none.  Thread safe; the first call from each loaded object searches. */
 sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface);
+/* The library of that routine, kept open, if it is an optimised BLAS as OpenBLAS, MKL and BLIS are; else NULL.  64-bit
+ * libraries of the system do not count.  Searches each time. */
+void *sc_blas_optimised_of_program(int routine, enum sc_blas_interface interface);
+/* A routine of that library as the veneers call it, or NULL. */
+sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_interface interface);
 /* Any other name; `which`: its number.  Failing that the host BLAS's. */
 enum { SC_BLAS_OTHER_NAMES = 64 };
 sc_blas_fn sc_blas_other_of_program(int which, const char *name);
@@ -167,9 +171,10 @@ static inline int64_t sc_blas_least(int64_t a, int64_t b) { return a < b ? a : b
 /* The Fortran routine made of others, in place of the host's; NULL: there is none (compute.c). */
 sc_blas_fn sc_blas_substitute(int routine);
 
-/* For the stubs: opens the host BLAS if need be.  Where neither it nor the program has such a routine: loops (loops.h),
- * after one line for each routine. */
-sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub);
+/* For the stubs: the routine that calls on the host go to from now on.  The program's own optimised BLAS goes before
+ * the host BLAS, which is opened if need be.  Where neither has such a routine: another of the program's, else loops
+ * (loops.h), after one line for each routine. */
+sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface);
 
 /* The conjugations for row-major calls (call->conj) when they go through Fortran: before, and after the call. */
 struct sc_blas_conj {

@@ -172,7 +172,7 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
     print "typedef " ret " (*fn_" fname ")(" params ");"
     print "static __attribute__((cold)) " ret " stub_" fname "(" params ")\n{"
     print "    fn_" fname " fn;\n\n    sc_blas_called_from(__builtin_return_address(0));"
-    print "    fn = (fn_" fname ")sc_blas_resolve(" id ", " kind ", (sc_blas_fn)stub_" fname ");"
+    print "    fn = (fn_" fname ")sc_blas_resolve(" id ", " kind ");"
     print "    " (ret == "void" ? "" : "return ") "fn(" names ");\n}"
     print ret " gate_" fname "(" params ") __attribute__((visibility(\"hidden\")));"
     print "static __attribute__((noinline, cold, used)) " ret " large_" fname "(" params ")\n{"

@@ -114,11 +114,8 @@ static void remember(void *opened)
     sc_unlock(&lock);
 }
 
-static void set_entry(enum sc_blas_interface interface, int routine, sc_blas_fn fn)
-{
-    if (fn)
-        __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
-}
+/* Racing openers write the same values, before state is OPEN. */
+static sc_blas_fn of_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
 static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hidden)
 {
@@ -127,7 +124,7 @@ static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hi
     return sc_blas_abi_by_value(fn, routine, wide, hidden);
 }
 
-/* Each routine in four forms: the host's own, else made of what it has. */
+/* Each routine of the host BLAS in four forms: its own, else made of what it has. */
 static void fill_table(void *library)
 {
     bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, SC_BLAS_F77, "zdotu"));
@@ -153,10 +150,10 @@ static void fill_table(void *library)
             cblas64 = fortran64 ? sc_blas_via_fortran[1][i] : sc_blas_narrow[1][i];
         if (!fortran64 && fortran)
             fortran64 = sc_blas_narrow[0][i];
-        set_entry(SC_BLAS_F77, i, fortran);
-        set_entry(SC_BLAS_CBLAS, i, cblas);
-        set_entry(SC_BLAS_F77_64, i, fortran64);
-        set_entry(SC_BLAS_CBLAS_64, i, cblas64);
+        of_host[SC_BLAS_F77][i] = fortran;
+        of_host[SC_BLAS_CBLAS][i] = cblas;
+        of_host[SC_BLAS_F77_64][i] = fortran64;
+        of_host[SC_BLAS_CBLAS_64][i] = cblas64;
     }
 }
 
@@ -204,23 +201,39 @@ void *sc_blas_host_symbol(const char *name)
     return found;
 }
 
-/* --- without a host BLAS ------------------------------------------------------------------------------------------ */
+/* --- what a call on the host reaches ------------------------------------------------------------------------------ */
 
-sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface, sc_blas_fn stub)
+/* The program's own optimised BLAS goes before the host BLAS.  The program's LAPACK calls the own one past the veneers,
+ * and two libraries would each keep a thread on every processor. */
+static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface interface)
+{
+    sc_blas_fn fn = own && !sc_blas_substitute(routine) ? sc_blas_program_routine(own, routine, interface) : NULL;
+
+    return !fn && sc_blas_host_open(sc_config.host_blas) == SC_OK ? of_host[interface][routine] : fn;
+}
+
+/* All routines of an interface at once: the first call of another one may come from a thread that a constructor waits
+ * for, and the constructor has the loader's lock. */
+sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface)
 {
     const bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
     const bool says_64 = interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
-    sc_blas_fn fn = NULL;
+    void *own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
+    sc_blas_fn fn;
 
-    if (sc_blas_host_open(sc_config.host_blas) == SC_OK)
-        fn = __atomic_load_n(&sc_blas_host[interface][routine], __ATOMIC_ACQUIRE);
-    if (fn && fn != stub)
-        return fn;
-    fn = sc_blas_of_program(routine, interface);
-    if (fn) {
-        set_entry(interface, routine, fn);
-        return fn;
+    for (int i = 1; i < sc_blas_routines; i++) {
+        fn = find_routine(own, i, interface);
+        if (fn)
+            __atomic_store_n(&sc_blas_host[interface][i], fn, __ATOMIC_RELEASE);
     }
+    fn = find_routine(own, routine, interface);
+    if (!fn) {
+        fn = sc_blas_of_program(routine, interface);
+        if (fn)
+            __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
+    }
+    if (fn)
+        return fn;
     sc_blas_say_computed(routine, cblas ? sc_blas_rows[routine].cblas : sc_blas_rows[routine].fortran,
                          "does not have it");
     return cblas ? sc_blas_via_fortran[says_64 || sc_blas_wide][routine] : sc_blas_computed[says_64][routine];

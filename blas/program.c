@@ -238,6 +238,15 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+static sc_blas_fn search_program(const struct origin *o, int routine, enum sc_blas_interface interface)
+{
+    sc_blas_fn fn = search(NULL, routine, interface);
+
+    if (!fn && o->handle)
+        fn = search(o->handle, routine, interface);
+    return fn ? fn : search_all(routine, interface);
+}
+
 static sc_blas_fn find(struct origin *o, int routine, enum sc_blas_interface interface)
 {
     uint32_t loads = 1, *missed = &o->missed[interface][routine];
@@ -246,11 +255,7 @@ static sc_blas_fn find(struct origin *o, int routine, enum sc_blas_interface int
     sc_loader_each(count_loads, &loads);
     if (__atomic_load_n(missed, __ATOMIC_RELAXED) == loads)
         return NULL;
-    fn = search(NULL, routine, interface);
-    if (!fn && o->handle)
-        fn = search(o->handle, routine, interface);
-    if (!fn)
-        fn = search_all(routine, interface);
+    fn = search_program(o, routine, interface);
     if (!fn)
         fn = search_system(routine, interface);
     if (fn)
@@ -302,4 +307,49 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
         __atomic_store_n(&o->other[which], (sc_blas_fn)found, __ATOMIC_RELEASE);
     sc_inside_leave();
     return (sc_blas_fn)found;
+}
+
+/* Does a library, or what it needs, say that it is an optimised BLAS?  The reference BLAS, and what is not known, does
+ * not. */
+static bool is_optimised(void *library)
+{
+    static const char *const marks[] = {
+        "openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config", "scipy_openblas_get_config64_",
+        "MKL_Get_Version", "mkl_get_version", "bli_info_get_version_str", "ATL_buildinfo", "flexiblas_get_version",
+        "armpl_get_version", "nvpl_blas_get_version"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (sc_loader_symbol(library, marks[i]))
+            return true;
+    return false;
+}
+
+void *sc_blas_optimised_of_program(int routine, enum sc_blas_interface interface)
+{
+    bool wide = is_wide(interface);
+    const struct origin *o;
+    void *library = NULL;
+    sc_blas_fn fn;
+
+    sc_inside_enter();
+    o = origin_of_caller();
+    fn = o ? search_program(o, routine, interface) : NULL;
+    if (fn)
+        library = library_of((void *)(fn == sc_blas_of_hidden[wide][routine] ? sc_blas_hidden[wide][routine] : fn));
+    if (library && !is_optimised(library)) {
+        sc_loader_close(library);
+        library = NULL;
+    }
+    sc_inside_leave();
+    return library;
+}
+
+sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_interface interface)
+{
+    sc_blas_fn fn = sc_blas_abi_routine(library, interface, routine);
+
+    if (is_cblas(interface) || !fn)
+        return fn;
+    return sc_blas_abi_by_value(fn, routine, is_wide(interface),
+                                sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, interface, "zdotu")));
 }
