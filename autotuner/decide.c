@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/log.h"
+
 /* Bytes of a matrix that are worth a device of their own: below, one kernel is over before the other devices have been
  * told, and a second link does not help a transfer of half a millisecond. */
 #define BYTES_PER_DEVICE (UINT64_C(32) << 20)
@@ -286,6 +288,10 @@ int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mo
     before = account;
     answer = sc_autotuner_rent(p, &account);
     account_put(key, &account);
+    if (before.owned && !account.owned)
+        sc_log(SC_LOG_DEBUG, "%s: an array leaves the devices: by the clock %.3g ms (its move %.3g), by the model %.3g ms",
+               sc_op_name(call->op), 1e3 * (before.measured - p->waited), 1e3 * before.price,
+               1e3 * (before.balance - p->fetched));
     p->owned = before.owned;
     p->sold = before.owned && !account.owned;
     if (__builtin_expect(sc_explain_on || sc_trace_on, 0))
