@@ -327,12 +327,15 @@ static bool acquire_round(const struct request *q, struct round *r)
 
 /* Lock held before and after, dropped while transfers run.  Calls of other threads that take away again what the last
  * round has brought, or other columns of the same sectors, are held up after some rounds. */
-static void acquire_rounds(const struct request *q)
+static double acquire_rounds(const struct request *q)
 {
+    double since = 0;
     struct round r;
     int rounds = 0;
 
     while (!acquire_round(q, &r)) {
+        if (!rounds)
+            since = sc_wait_clock(SC_HOST_EVENT_NONE);
         if (++rounds == PATIENCE)
             sc_protocol_hold_calls();
         sc_protocol_unlock();
@@ -341,6 +344,7 @@ static void acquire_rounds(const struct request *q)
     }
     if (rounds >= PATIENCE)
         sc_protocol_resume_calls();
+    return rounds ? sc_wait_clock(SC_HOST_EVENT_NONE) - since : 0;
 }
 
 /* Of a range extended over neighbouring pages that are shut as its ends are, so that no mapping ends inside such a
@@ -397,20 +401,14 @@ void sc_protocol_mend(void)
     }
 }
 
-static void acquire_locked(const struct request *q)
+static double acquire_locked(const struct request *q)
 {
-    acquire_rounds(q);
+    double waited = acquire_rounds(q);
+
     sc_protocol_mend();
     if (sc_protocol.check)
         sc_check_changed("an access of the host");
-}
-
-static void acquire_measured(const struct request *q)
-{
-    double since = sc_wait_clock(SC_HOST_EVENT_NONE);
-
-    acquire_locked(q);
-    sc_wait_acquired(q->lo, q->hi, since);
+    return waited;
 }
 
 static void acquire_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
@@ -435,10 +433,14 @@ static bool all_open(const struct request *q)
 
 static void acquire(const struct request *q)
 {
+    double waited;
+
     if (all_open(q))
         return;
     sc_protocol_lock();
-    acquire_measured(q);
+    waited = acquire_locked(q);
+    if (waited > 0)
+        sc_wait_acquired(q->lo, q->hi, waited);
     sc_protocol_unlock();
 }
 

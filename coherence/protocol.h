@@ -263,8 +263,8 @@ void sc_task_trace(int device, const struct sc_piece *piece, const struct sc_tar
 
 /* Seconds on the clock that the program's waits are measured by, after the event. */
 double sc_wait_clock(enum sc_host_event event);
-/* The program has waited since `since` for an acquisition of [lo, hi), or for a fault on the page. */
-void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double since);
+/* The program has waited so long for an acquisition of [lo, hi), or since `since` for a fault on the page. */
+void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
 void sc_wait_faulted(uintptr_t page, double since);
 /* The matrix's faults since the last call with it have cost a good part of fetching all of it: fetch the rest at once.
  * So any pattern of touches costs at most 1.25 times that fetch, and a fault. */

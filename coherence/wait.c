@@ -40,12 +40,12 @@ static void charge(struct sc_matrix *m, double seconds)
     __atomic_store_n(&sc_protocol.has_waited, true, __ATOMIC_RELAXED);
 }
 
-void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double since)
+void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds)
 {
     struct sc_matrix *m = matrix_at(lo, hi);
 
     if (m)
-        charge(m, sc_wait_clock(SC_HOST_EVENT_NONE) - since);
+        charge(m, seconds);
 }
 
 void sc_wait_faulted(uintptr_t page, double since)

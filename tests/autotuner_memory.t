@@ -15,7 +15,10 @@ END
 # Does not depend on settings: locks, counters, the measurements, what EXPLAIN prints, time spent, settings of tests;
 # constants with addresses in them.
 cat >>"$scratch/known" <<'END'
+decide distrust_
+decide program_
 decide spent_
+predict host_flops
 database_file sc_database_set_names
 database_file statements
 devices plans_busy
