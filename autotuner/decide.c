@@ -1,6 +1,7 @@
 /* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/host_rates.h"
 #include "autotuner/plan.h"
 #include "autotuner/policy.h"
 #include "autotuner/readers.h"
@@ -152,6 +153,7 @@ void sc_autotuner_reset(void)
     sc_plans_reset();
     program_ = 0;
     distrust_ = 0;
+    sc_host_rates_reset();
     sc_trials_reset();
     sc_readers_reset();
 }

@@ -1,6 +1,7 @@
 /* How long a call takes here and there (rule A2): by the database, and for what is not in it by a roofline with
  * latencies, which is good to a factor of two. */
 #include "autotuner/autotuner.h"
+#include "autotuner/host_rates.h"
 #include "autotuner/strips.h"
 
 #include <math.h>
@@ -170,16 +171,18 @@ static double host_roofline(const struct sc_autotuner_call *call, double flops, 
 /* Before the devices are open nothing is known but the sizes. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call)
 {
-    double elements = sc_op_level(call->op) == 3 ? 0 : products(call);
+    double elements = sc_op_level(call->op) == 3 ? 0 : products(call), flops = sc_autotuner_flops(call);
 
-    return host_roofline(call, sc_autotuner_flops(call), elements * (double)sc_type_bytes(call->type));
+    if (call->type == SC_S || call->type == SC_C)
+        flops /= 2;
+    return host_roofline(call, flops, elements * (double)sc_type_bytes(call->type));
 }
 
 static double host_seconds(const struct sc_autotuner_call *call, double flops)
 {
     double seconds = measured(call, SC_PLACE_HOST, 1);
 
-    return seconds > 0 ? seconds : host_roofline(call, flops, (double)call->bytes);
+    return sc_host_rates_factor(call) * (seconds > 0 ? seconds : host_roofline(call, flops, (double)call->bytes));
 }
 
 /* So many bytes come home, in so many copies; nothing takes no time. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "autotuner/explain.h"
+#include "autotuner/host_rates.h"
 #include "base/inside.h"
 #include "base/types.h"
 #include "blas/blas.h"
@@ -205,9 +206,11 @@ static inline void sc_blas_enter(int routine)
 {
     sc_inside_enter();
     sc_trace_routine = (uint16_t)routine;
+    sc_host_rates_begin();
 }
 static inline void sc_blas_leave(void)
 {
+    sc_host_rates_end();
     sc_trace(.kind = SC_EVENT_DONE, .device = -1);
     if (__builtin_expect(sc_explain_on, 0))
         sc_explain_host_done();

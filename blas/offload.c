@@ -3,6 +3,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
+#include "autotuner/host_rates.h"
 #include "autotuner/readers.h"
 #include "autotuner/schedule.h"
 #include "autotuner/start.h"
@@ -447,6 +448,7 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
     note(k, view, count, call->key, devices ? sc_autotuner_wants(p, call->want) : 0);
     if (p->sold && !devices)
         fetch_array(view, count);
+    sc_host_rates_expect(call, devices ? 0 : p->alone / sc_host_rates_factor(call));
     if (!devices && call->device_only)
         fetch(view, count);
     return devices;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/host_rates.h"
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 
@@ -21,7 +22,13 @@ static enum sc_autotuner_opening worth_opening(int op, enum sc_type type, char s
     const struct sc_autotuner_call call = {.op = (enum sc_op)op, .type = type, .side = side, .m = m, .n = n, .k = k,
                                            .machine.cores = sc_blas_host_cores()};
 
-    return op >= 0 ? sc_autotuner_opens(sc_autotuner_estimate(&call)) : SC_OPENS_NOT;
+    double seconds;
+
+    if (op < 0)
+        return SC_OPENS_NOT;
+    seconds = sc_autotuner_estimate(&call);
+    sc_host_rates_expect(&call, seconds);
+    return sc_autotuner_opens(seconds * sc_host_rates_factor(&call));
 }
 
 /* Once they were open sc_blas_start knows: they may have been closed since. */

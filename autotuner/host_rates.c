@@ -1,0 +1,73 @@
+#include "autotuner/host_rates.h"
+
+#include <string.h>
+#include <time.h>
+
+#define SIZES       24   /* by powers of 4 of the work */
+#define WEIGHT      0.25 /* of the latest call in the mean */
+#define CALLS_LEAST 3    /* before a mean counts: a library's first call starts its threads */
+#define FACTOR_MOST 8.0
+
+__thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
+
+/* Predictions by measurements and by constants are off by different factors: [1] and [0]. */
+static struct mean {
+    double factor;
+    unsigned calls;
+} means[2][4][SC_TYPES][SIZES];
+
+static __thread struct timing {
+    struct mean *mean;
+    double predicted;
+    struct timespec start;
+} timing __attribute__((tls_model("initial-exec")));
+
+static struct mean *mean_of(const struct sc_autotuner_call *call)
+{
+    double work = sc_autotuner_flops(call);
+    int size = 0;
+
+    for (; work >= 4 && size < SIZES - 1; work /= 4)
+        size++;
+    return &means[call->machine.database != NULL][sc_op_level(call->op)][call->type][size];
+}
+
+void sc_host_rates_expect(const struct sc_autotuner_call *call, double predicted)
+{
+    sc_host_rates_expected = predicted > 0 && !call->machine.emulated; /* whose clock does not count the host's work */
+    timing.mean = mean_of(call);
+    timing.predicted = predicted;
+}
+
+void sc_host_rates_start(void) { clock_gettime(CLOCK_MONOTONIC, &timing.start); }
+
+void sc_host_rates_learn(void)
+{
+    struct mean *mean = timing.mean;
+    unsigned calls = __atomic_load_n(&mean->calls, __ATOMIC_RELAXED);
+    struct timespec now;
+    double factor, before;
+
+    sc_host_rates_expected = false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    factor = ((double)(now.tv_sec - timing.start.tv_sec) + 1e-9 * (double)(now.tv_nsec - timing.start.tv_nsec)) /
+             timing.predicted;
+    factor = factor < 1 / FACTOR_MOST ? 1 / FACTOR_MOST : factor > FACTOR_MOST ? FACTOR_MOST : factor;
+    __atomic_load(&mean->factor, &before, __ATOMIC_RELAXED);
+    factor = calls ? before + WEIGHT * (factor - before) : factor;
+    __atomic_store(&mean->factor, &factor, __ATOMIC_RELAXED);
+    if (calls < CALLS_LEAST)
+        __atomic_store_n(&mean->calls, calls + 1, __ATOMIC_RELAXED);
+}
+
+double sc_host_rates_factor(const struct sc_autotuner_call *call)
+{
+    const struct mean *mean = mean_of(call);
+    double factor = 1;
+
+    if (!call->machine.emulated && __atomic_load_n(&mean->calls, __ATOMIC_RELAXED) >= CALLS_LEAST)
+        __atomic_load(&mean->factor, &factor, __ATOMIC_RELAXED);
+    return factor;
+}
+
+void sc_host_rates_reset(void) { memset(means, 0, sizeof means); }
