@@ -18,6 +18,9 @@ cat >>"$scratch/known" <<'END'
 decide distrust_
 decide program_
 decide spent_
+host_rates means
+host_rates sc_host_rates_expected
+host_rates timing
 predict host_flops
 database_file sc_database_set_names
 database_file statements

@@ -16,6 +16,14 @@ TESTS += tests/names.t
 EXTRA_DIST += tests/names/reference.txt
 dist_check_SCRIPTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
 TESTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
+# What the clock says goes before what the model says.
+if HAVE_BLAS
+check_PROGRAMS += tests/losing
+tests_losing_SOURCES = tests/losing.c
+tests_losing_LDADD = $(BLAS_LIBS)
+endif
+dist_check_SCRIPTS += tests/losing.t
+TESTS += tests/losing.t
 if HAVE_BLAS
 check_PROGRAMS += tests/life
 tests_life_SOURCES = tests/life.c

@@ -1,0 +1,37 @@
+#!/usr/bin/perl
+# What the model does not know, the clock shows: on a machine whose page faults cost far more than predictions say, an array
+# that the program touches between its calls leaves the devices and stays away; on a machine with ordinary faults it stays.
+use strict;
+use warnings;
+use Test::More;
+use File::Temp 'tempdir';
+
+my $build = $ENV{top_builddir} // '.';
+plan skip_all => 'the emulated clock is asked' if ($ENV{SEMCACHE_TEST_DEVICE} // 'emu') !~ /^emu/;
+plan skip_all => 'built without a BLAS' if !-x "$build/tests/losing";
+my $scratch = tempdir(CLEANUP => 1);
+my ($n, $steps) = (2048, 300);
+
+# Calls on devices, and what the program printed, where a fault takes so long.
+sub run_with {
+    my ($fault) = @_;
+    open my $file, '>', "$scratch/machine.machine" or die $!;
+    print $file "semcache-machine 1\nhost\n  call 1u\n  sync 1u\n  fault $fault\ndevice 0\n  memory 4G\n",
+      "  bandwidth 4T\n  launch 4u\n  gemm s 50T\n  gemm d 50T\nlink host <-> 0\n  latency 5u\n  bandwidth 50G\n";
+    close $file or die $!;
+    local $ENV{SEMCACHE_STATS} = "$scratch/stats.json";
+    unlink "$scratch/stats.json";
+    my $out = qx($build/tools/semcache run --device emu:$scratch/machine.machine $build/tests/losing $n $steps);
+    open my $stats, '<', "$scratch/stats.json" or die $!;
+    my ($calls) = join('', <$stats>) =~ /"dgemv":\s*\{\s*"offloaded":\s*(\d+)/;
+    return ($calls // 0, $out);
+}
+
+my $alone = qx($build/tests/losing $n $steps);
+my ($usual, $out) = run_with('8u');
+is($out, $alone, 'ordinary faults: the right sum');
+cmp_ok($usual, '>', $steps / 2, "most calls run on the device ($usual of $steps)");
+(my $slow, $out) = run_with('20m');
+is($out, $alone, 'slow faults: the right sum');
+cmp_ok($slow, '<', $steps / 10, "few calls do where a fault takes 20 ms ($slow)");
+done_testing();
