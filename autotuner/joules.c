@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/libc_versions.h"
+
 const char *sc_joules_folder = "/sys/class/powercap";
 
 /* The first line of a zone's file, without its end. */

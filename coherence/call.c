@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 
+#include "base/libc_versions.h"
+
 #define OPERANDS_MAX 8
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_PROTOCOL);

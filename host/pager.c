@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/inside.h"
+#include "base/libc_versions.h"
 #include "base/log.h"
 #include "base/quiet.h"
 #include "host/fault_int.h"

@@ -19,6 +19,12 @@ sed -n 's/^SEMCACHE_API.*[ *]\(semcache_[a-z_]*\)(.*/\1/p' "$top_srcdir/include/
 grep '^semcache_' "$own" | LC_ALL=C sort > "$scratch/public"
 report "$(LC_ALL=C comm -3 "$scratch/header" "$scratch/public")" 'the public names are those of semcache.h'
 report "$(nm -D --defined-only "$library" | grep '@')" 'none has a version (a call of malloc@GLIBC... would pass it by)'
+nm -D --defined-only "$(ldd "$library" | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')" |
+    sed 's/ . / /; s/@.*//' | sort -u | sed 's/^[^ ]* //' | sort | uniq -d > "$scratch/several"
+LC_ALL=C readelf -rW "$library" | awk '$4 != "0000000000000000" && NF > 5 { print $5 }' | sort -u > "$scratch/called"
+nm -D --defined-only "$library" | sed 's/.* //' | sort > "$scratch/ours"
+report "$(comm -12 "$scratch/called" "$scratch/ours" | comm -12 - "$scratch/several")" \
+    'what libc has in several versions is called with a version (base/libc_versions.h)'
 report "$(LC_ALL=C readelf -d "$library" | grep NEEDED |
     grep -v '\[\(libc\|libm\|libsigsegv\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
     'it needs libc and libsigsegv only'

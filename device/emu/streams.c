@@ -7,6 +7,7 @@
  * those operations, not at all; nothing in device.h promises more, and what forgets to wait shows at once. */
 #include <config.h> /* GNU extensions: pthread_setname_np */
 
+#include "base/libc_versions.h"
 #include "device/device_int.h"
 #include "device/emu/emu_int.h"
 
