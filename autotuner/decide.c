@@ -291,7 +291,7 @@ int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mo
     answer = sc_autotuner_rent(p, &account);
     account_put(key, &account);
     if (before.owned && !account.owned)
-        sc_log(SC_LOG_DEBUG, "%s: an array leaves the devices: by the clock %.3g ms (its move %.3g), by the model %.3g ms",
+        sc_log(SC_LOG_DEBUG, "%s: an array leaves the devices: %.3g ms by the clock (its move %.3g), %.3g by the model",
                sc_op_name(call->op), 1e3 * (before.measured - p->waited), 1e3 * before.price,
                1e3 * (before.balance - p->fetched));
     p->owned = before.owned;

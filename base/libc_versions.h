@@ -11,6 +11,7 @@
 #if defined __GLIBC__ && defined __x86_64__ && !defined __ILP32__
 __asm__(".symver pthread_cond_init, pthread_cond_init@GLIBC_2.3.2");
 __asm__(".symver pthread_cond_wait, pthread_cond_wait@GLIBC_2.3.2");
+__asm__(".symver pthread_cond_timedwait, pthread_cond_timedwait@GLIBC_2.3.2");
 __asm__(".symver sched_getaffinity, sched_getaffinity@GLIBC_2.3.4");
 __asm__(".symver glob, glob@GLIBC_2.27");
 #endif

@@ -267,7 +267,7 @@ double sc_wait_clock(enum sc_host_event event);
 void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
 void sc_wait_faulted(uintptr_t page, double since);
 /* The matrix's faults since the last call with it have cost a good part of fetching all of it: fetch the rest at once.
- * So any pattern of touches costs at most 1.25 times that fetch, and a fault. */
+ * So any pattern of touches costs little more than 1.2 times that fetch. */
 bool sc_wait_is_over(const struct sc_matrix *m);
 
 /* --- windows of partly home sectors (window.c) -------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #define FAULT_BESIDE     5e-6 /* of a fault on real devices: the signal, and waking the pager and the thread */
 #define HOST_BANDWIDTH   12e9 /* bytes/s of a link that nobody knows */
-#define SHARE_OF_FETCH   0.25 /* faults may take so much of what fetching the matrix as a whole takes */
+#define SHARE_OF_FETCH   0.2 /* faults may take so much of what fetching the matrix as a whole takes */
 
 static double of_system(void)
 {

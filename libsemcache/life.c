@@ -19,6 +19,7 @@
 #include "base/config.h"
 #include "base/forks.h"
 #include "base/inside.h"
+#include "base/libc_versions.h"
 #include "base/locks.h"
 #include "base/quiet.h"
 #include "base/stack.h"

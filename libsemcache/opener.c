@@ -7,6 +7,7 @@
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/libc_versions.h"
 #include "base/locks.h"
 #include "base/quiet.h"
 #include "libsemcache/opener.h"

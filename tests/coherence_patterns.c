@@ -21,14 +21,15 @@ static void scal(void)
     struct sc_operand o;
     struct sc_piece piece = {.operand = &o, .rows = n, .cols = 1, .access = SC_RDWR};
 
-    if (sc_coherence_begin(&v, 1, &o) != SC_OK || sc_coherence_task(0, &k, (struct sc_piece[3]){piece}, NULL, NULL) != SC_OK)
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK ||
+        sc_coherence_task(0, &k, (struct sc_piece[3]){piece}, NULL, NULL) != SC_OK)
         exit(99);
     sc_coherence_end(&o, 1);
     sc_coherence_drain();
     factor *= 2;
 }
 
-/* --- patterns: each returns how many elements were wrong ----------------------------------------------------------- */
+/* --- patterns: each returns how many elements were wrong --------------------------------------------------------- */
 
 static int64_t touch(int64_t row, int64_t col, bool write)
 {
@@ -146,7 +147,7 @@ static int64_t in_threads(bool write)
     return wrong;
 }
 
-/* --- all of them ---------------------------------------------------------------------------------------------------- */
+/* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static double whole(void)
 {

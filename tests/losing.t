@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What the model does not know, the clock shows: on a machine whose page faults cost far more than predictions say, an array
-# that the program touches between its calls leaves the devices and stays away; on a machine with ordinary faults it stays.
+# What the model does not know, the clock shows.  On a machine whose page faults cost far more than predictions say, an
+# array that the program touches between its calls leaves the devices; on a machine with ordinary faults it stays.
 use strict;
 use warnings;
 use Test::More;
