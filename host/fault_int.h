@@ -35,6 +35,8 @@ int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigac
 int sc_host_real_sigmask(int how, const sigset_t *set, sigset_t *old); /* masks.c */
 bool sc_host_masks_kept(void); /* free of SIGSEGV; masks.c */
 void sc_host_mask_open(sigset_t *set); /* takes SIGSEGV out of a set of the program's */
+/* The same for a system call by its number: its mask without SIGSEGV is in *opened, and that its argument. */
+void sc_host_mask_open_raw(long number, long argument[6], uint64_t *opened);
 void sc_host_unblock(void); /* SIGSEGV, for the calling thread; async-signal safe */
 /* Takes SIGSEGV over from `theirs`, which becomes the handler for the faults that are not ours; and gives it back. */
 enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), const struct sigaction *theirs);

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <linux/aio_abi.h>
 #include <poll.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -23,6 +24,7 @@
 #include "host/libc.h"
 #include "host/next.h"
 #include "host/touch.h"
+#include "host/watch.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-function"
@@ -90,6 +92,15 @@ static void touch_futex(struct sc_host_use *use, int what, const struct timespec
         sc_host_touch(use, t, sizeof *t, SC_READ);
 }
 
+/* The faults of a range go to the program's own userfaultfd from now on.  A range can have one. */
+static void hand_over(const struct uffdio_register *r)
+{
+    if (sc_host_within((const void *)(uintptr_t)r->range.start))
+        sc_host_arena_abandon((uintptr_t)r->range.start, (size_t)r->range.len, false);
+    else
+        sc_watch_exclude((uintptr_t)r->range.start, (size_t)r->range.len);
+}
+
 /* Twice: whether a call is given anything that may have to be acquired, which costs a few comparisons... */
 #define LIST(...) __VA_ARGS__
 #define ARENA(p) (near = near || sc_host_within(p))
@@ -115,6 +126,7 @@ static void touch_futex(struct sc_host_use *use, int what, const struct timespec
 #define KEEP_IF(given, p, n) EITHER(p)
 #define FUTEX(what, t, other) (ARENA(t), EITHER(other))
 #define REQUEST(b, reads) TRACKED()
+#define FAULTS(what, p) (near = near || (what) == UFFDIO_REGISTER)
 #define REQUESTS(list, c) TRACKED()
 #define KERNEL_REQUESTS(list, c) TRACKED()
 #define MEMORY_IN(fd, at, n) (near = near || sc_host_memory_opened)
@@ -146,6 +158,7 @@ static void touch_futex(struct sc_host_use *use, int what, const struct timespec
 #undef KEEP
 #undef KEEP_IF
 #undef FUTEX
+#undef FAULTS
 #undef REQUEST
 #undef REQUESTS
 #undef KERNEL_REQUESTS
@@ -178,6 +191,7 @@ static void touch_futex(struct sc_host_use *use, int what, const struct timespec
 #define KEEP_IF(given, p, n) ((given) ? KEEP(p, n) : (void)0)
 #define FUTEX(what, t, other) touch_futex(use, what, t, other)
 #define REQUEST(b, reads) sc_host_request(b, reads)
+#define FAULTS(what, p) ((what) == UFFDIO_REGISTER && (p) && !sc_inside() ? hand_over(p) : (void)0)
 #define REQUEST_OVER(b) sc_host_request_over(b)
 #define REQUESTS(list, c) touch_list((const struct aiocb *const *)(list), c)
 #define REQUESTS_OVER(over, list, c) ((over) ? list_over((const struct aiocb *const *)(list), c) : (void)0)

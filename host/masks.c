@@ -113,6 +113,31 @@ SC_HOST_EXPORT int sigblock(int mask) { return NEXT(sigblock)(without_segv_bit(m
 SC_HOST_EXPORT int sigsetmask(int mask) { return NEXT(sigsetmask)(without_segv_bit(mask)); }
 SC_HOST_EXPORT int sighold(int sig) { return sig == SIGSEGV && kept() ? 0 : NEXT(sighold)(sig); }
 
+/* Which argument of a system call is a mask; -1: none that would stay closed. */
+static int mask_of(long number, const long argument[6])
+{
+    switch (number) {
+    case SYS_rt_sigprocmask: return argument[0] == SIG_UNBLOCK ? -1 : 1;
+    case SYS_rt_sigsuspend: return 0;
+    case SYS_ppoll: return 3;
+    case SYS_epoll_pwait: return 4;
+#ifdef SYS_epoll_pwait2
+    case SYS_epoll_pwait2: return 4;
+#endif
+    default: return -1;
+    }
+}
+
+void sc_host_mask_open_raw(long number, long argument[6], uint64_t *opened)
+{
+    int at = mask_of(number, argument);
+
+    if (at < 0 || !argument[at] || !kept())
+        return;
+    *opened = *(const uint64_t *)argument[at] & ~(UINT64_C(1) << (SIGSEGV - 1));
+    argument[at] = (long)opened;
+}
+
 /* For threads to come. */
 SC_HOST_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 {

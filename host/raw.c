@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "base/inside.h"
+#include "host/fault_int.h"
 #include "host/next.h"
 #include "host/process.h"
 #include "host/touch.h"
@@ -15,6 +16,7 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
 {
     struct sc_host_use use = {0};
     long a[6], result;
+    uint64_t mask;
     bool divides;
     va_list args;
 
@@ -29,6 +31,7 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
         return result;
 #endif
     sc_host_touch_system_call(&use, number, a);
+    sc_host_mask_open_raw(number, a, &mask);
     divides = sc_host_is_fork(number, a) && sc_host_process_divides();
     result = ((__typeof__(syscall) *)sc_host_next(&next_syscall, "syscall"))(number, a[0], a[1], a[2], a[3], a[4],
                                                                              a[5]);

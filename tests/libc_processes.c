@@ -377,10 +377,9 @@ static int by_close_range(void)
     return bad + after_closing();
 }
 
-/* The program's own userfaultfd on an array that is watched: refused where we have one, too (doc/limits.md). */
+/* The program's own userfaultfd on an array that is watched. */
 static int by_userfaultfd(void)
 {
-    const char *track = getenv("SEMCACHE_TRACK");
     double *in = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     struct uffdio_register what = {.range = {(uintptr_t)in, BYTES}, .mode = UFFDIO_REGISTER_MODE_MISSING};
     struct uffdio_api api = {.api = UFFD_API};
@@ -392,7 +391,7 @@ static int by_userfaultfd(void)
         bad += differ(c, 9);
     }
     if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 && ioctl(fd, UFFDIO_REGISTER, &what))
-        bad += errno != EBUSY || !track || strcmp(track, "wp") != 0;
+        bad++;
     for (int i = 0; i < 2; i++) {
         in[77]++;
         multiply_into(c, in);

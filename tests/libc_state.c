@@ -44,6 +44,7 @@ static void handler(int sig) { nobodys(sig); }
 
 static int by_sigprocmask(void) { return sigprocmask(SIG_SETMASK, &all, NULL); }
 static int by_pthread_sigmask(void) { return pthread_sigmask(SIG_BLOCK, &all, NULL); }
+static int by_rt_sigprocmask(void) { return (int)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8); }
 static int by_sigsetmask(void) { return sigsetmask(~0) < 0; }
 static int by_sigblock(void) { return sigblock(~0) < 0; }
 static int by_sighold(void) { return sighold(SIGSEGV); }
@@ -167,6 +168,9 @@ static int by_sigsuspend(void) { return alarmed() || sigsuspend(&but_alarm) != -
 static int by___sigsuspend(void) { return alarmed() || __sigsuspend(&but_alarm) != -1 || found; }
 static int by_sigpause(void) { return alarmed() || bsd_sigpause(bsd_mask) != -1 || found; }
 static int by___sigpause(void) { return alarmed() || __sigpause(bsd_mask, 0) != -1 || found; }
+static const unsigned long raw_mask = ~(1ul << (SIGALRM - 1)); /* as the kernel has it */
+static int by_rt_sigsuspend(void) { return alarmed() || syscall(SYS_rt_sigsuspend, &raw_mask, 8) != -1 || found; }
+static int by_raw_ppoll(void) { return alarmed() || syscall(SYS_ppoll, NULL, 0, NULL, &raw_mask, 8) != -1 || found; }
 static int by_pselect(void) { return alarmed() || pselect(0, NULL, NULL, NULL, NULL, &but_alarm) != -1 || found; }
 static int by_ppoll(void) { return alarmed() || ppoll(NULL, 0, NULL, &but_alarm) != -1 || found; }
 static int by___ppoll_chk(void)
@@ -324,11 +328,13 @@ static int by_getaddrinfo_a(void)
 
 static int as_started(void)
 {
+    static const unsigned long every = ~0ul;
+
     if (getenv("LIBC_STATE_STARTED"))
         return 0;
     setenv("LIBC_STATE_STARTED", "1", 1);
     signal(SIGSEGV, SIG_IGN);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+    set_mask_past_libc(&every);
     execl("/proc/self/exe", "libc_state", "as started", (char *)NULL);
     return 1;
 }
@@ -338,13 +344,15 @@ static const struct kind kinds[] = {
     {"sigblock", by_sigblock}, {"sighold", by_sighold}, {"setcontext", by_setcontext},
     {"swapcontext", by_swapcontext}, {"pthread_attr_setsigmask_np", by_attribute}, {"thrd_create", by_thrd_create},
     {"sigsuspend", by_sigsuspend}, {"__sigsuspend", by___sigsuspend}, {"sigpause", by_sigpause},
-    {"__sigpause", by___sigpause}, {"pselect", by_pselect}, {"ppoll", by_ppoll}, {"__ppoll_chk", by___ppoll_chk},
-    {"epoll_pwait", by_epoll_pwait}, {"epoll_pwait2", by_epoll_pwait2}, {"sigaction", by_sigaction},
-    {"__sigaction", by___sigaction}, {"signal", by_signal}, {"bsd_signal", by_bsd_signal}, {"ssignal", by_ssignal},
-    {"sysv_signal", by_sysv_signal}, {"__sysv_signal", by___sysv_signal}, {"sigset", by_sigset},
-    {"sigignore", by_sigignore}, {"siginterrupt", by_siginterrupt}, {"timer_create", by_timer_create},
-    {"mq_notify", by_mq_notify}, {"aio_read", by_aio}, {"getaddrinfo_a", by_getaddrinfo_a},
-    {"mask past libc", past_libc}, {"deadly signals", deadly_signals}, {"as started", as_started},
+    {"__sigpause", by___sigpause}, {"syscall, rt_sigprocmask", by_rt_sigprocmask},
+    {"syscall, rt_sigsuspend", by_rt_sigsuspend}, {"syscall, ppoll", by_raw_ppoll}, {"pselect", by_pselect},
+    {"ppoll", by_ppoll}, {"__ppoll_chk", by___ppoll_chk}, {"epoll_pwait", by_epoll_pwait},
+    {"epoll_pwait2", by_epoll_pwait2}, {"sigaction", by_sigaction}, {"__sigaction", by___sigaction},
+    {"signal", by_signal}, {"bsd_signal", by_bsd_signal}, {"ssignal", by_ssignal}, {"sysv_signal", by_sysv_signal},
+    {"__sysv_signal", by___sysv_signal}, {"sigset", by_sigset}, {"sigignore", by_sigignore},
+    {"siginterrupt", by_siginterrupt}, {"timer_create", by_timer_create}, {"mq_notify", by_mq_notify},
+    {"aio_read", by_aio}, {"getaddrinfo_a", by_getaddrinfo_a}, {"mask past libc", past_libc},
+    {"deadly signals", deadly_signals}, {"as started", as_started},
 };
 
 int main(int argc, char **argv)
