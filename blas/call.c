@@ -46,6 +46,7 @@ static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *ke
         void **ptr;
         int64_t *ld;
     } slot[3] = {{&kernel->a, &kernel->lda}, {&kernel->b, &kernel->ldb}, {&kernel->c, &kernel->ldc}};
+    bool fit = true; /* kernels take increments of 32 bits, even where a vector has one element */
 
     for (int i = 0; row->letters[i]; i++) {
         switch (row->letters[i]) {
@@ -53,12 +54,12 @@ static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *ke
         case 'P': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = 1; break;
         case 'B': kernel->b = call->b, kernel->ldb = call->ldb; break;
         case 'C': kernel->c = call->c, kernel->ldc = call->ldc; break;
-        case 'X': *slot[i].ptr = call->x, *slot[i].ld = call->incx; break;
-        default: *slot[i].ptr = call->y, *slot[i].ld = call->incy;
+        case 'X': *slot[i].ptr = call->x, *slot[i].ld = call->incx, fit = fit && sc_blas_fits(call->incx); break;
+        default: *slot[i].ptr = call->y, *slot[i].ld = call->incy, fit = fit && sc_blas_fits(call->incy);
         }
     }
-    if (row->level > 1)
-        return true;
+    if (row->level > 1 || !fit)
+        return fit;
     /* One vector backwards: not done, 0, or as the library's version has it. */
     return row->letters[1] ? kernel->lda != 0 && kernel->ldb != 0 : kernel->lda > 0;
 }

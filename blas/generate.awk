@@ -234,7 +234,7 @@ function host_ret(ret) { return result == "I" ? "sc_blas_int" : ret }
 function part_of(a, t) {
     if (is_operand(a))
         return "sc_blas_part(" name_of(a) ", sizeof(" scalar_of(t) "), *n, done, n_32, *inc" tolower(name_of(a)) ")"
-    if (a == "T:alpha" && result == "T") return "done ? &value : alpha"
+    if (a == "T:alpha" && result == "T") return "&value"
     return is_int(a) ? "&" a "_32" : name_of(a)
 }
 # A call whose integers do not fit: by the routine that the program would have had, else level 1 part by part.  A part
@@ -269,7 +269,7 @@ function split_host(r, t, ret,   i, l, a, fn) {
         l = join(l, part_of(a, t))
     }
     print "    const int64_t most = " step_fits() " ? sc_blas_host_counts : 1;"
-    if (ret != "void") print "    " ret " value = 0;"
+    if (ret != "void") print "    " ret " value = " (has["T:alpha"] ? "*alpha" : "0") ";"
     if (result == "I") print "    const char *best = NULL;"
     print "\n    for (int64_t done = 0; done < *n;) {"
     print "        const sc_blas_int n_32 = (sc_blas_int)sc_blas_least(*n - done, most);"

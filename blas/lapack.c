@@ -3,7 +3,8 @@
  * where the rows are.  Everything else of LAPACK is made of BLAS calls.
  *
  * The host's routine is the definition that the program would have without us, else the host BLAS's (OpenBLAS has a
- * LAPACK), else that of a liblapack that is loaded.  A program that calls none of them needs none. */
+ * LAPACK), else that of a liblapack that is loaded, else the system's.  A program that calls none of them
+ * needs none. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -30,6 +31,10 @@ static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
         fn = sc_blas_host_symbol(name);
     if (!fn && (library = sc_loader_open("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
         fn = sc_loader_symbol(library, name);
+    sc_inside_enter(); /* the constructors of what is opened may allocate and call */
+    if (!fn && (library = sc_loader_open(sc_blas_wide ? "liblapack64.so.3" : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL)))
+        fn = sc_loader_symbol(library, name);
+    sc_inside_leave();
     if (fn)
         __atomic_store_n(slot, fn, __ATOMIC_RELEASE);
     else

@@ -118,13 +118,30 @@ bool sc_sparse_opened(double host_seconds)
     return true;
 }
 
+/* False: by its sizes a dense operand is larger than any address space, as one column with a huge leading dimension.
+ * The host's loops compute no addresses but those of elements. */
+static bool has_room(int64_t rows, int64_t columns, int64_t ld, enum sc_type type)
+{
+    return ((__int128)ld * columns + rows) * (int64_t)sc_type_bytes(type) < (__int128)1 << 56;
+}
+static bool dense_fit(const struct sc_sparse_call *c)
+{
+    const enum sc_type type = c->matrix->arrays.type;
+    const bool vectors = c->op == SC_OP_CSRMV || c->op == SC_OP_CSRSV;
+    const int64_t x = vectors && c->ldx < 0 ? -c->ldx : c->ldx, y = vectors && c->ldy < 0 ? -c->ldy : c->ldy;
+
+    if (vectors || c->by_rows)
+        return has_room(c->columns, c->inputs, x, type) && has_room(c->columns, c->outputs, y, type);
+    return has_room(c->inputs, c->columns, x, type) && has_room(c->outputs, c->columns, y, type);
+}
+
 /* Opens the devices if need be. */
 static bool to_devices(const struct sc_sparse_call *call)
 {
     bool always = sc_config.offload == SC_OFFLOAD_ALWAYS;
 
     if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
-        !sc_coherence_stack_fits())
+        !sc_coherence_stack_fits() || !dense_fit(call))
         return false;
     return sc_sparse_opened(stored_bytes(call) / HOST_BANDWIDTH) && (always || pays(call));
 }

@@ -80,12 +80,24 @@ int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
     return count;
 }
 
+/* Sides and products of sides that no memory has may overflow. */
+static bool in_memory(const struct sc_sparse_arrays *a)
+{
+    const int64_t most = (int64_t)1 << 52;
+    __int128 each = a->format == SC_SPARSE_BSR ? (__int128)a->block * a->block : 1;
+
+    if (a->format == SC_SPARSE_DIA)
+        each = a->ld > a->rows ? a->ld : a->rows;
+    return a->rows <= most && a->cols <= most && a->count <= most && (!a->count || each * a->count <= most) &&
+           (a->format == SC_SPARSE_DIA || each <= most);
+}
+
 static bool has_sense(const struct sc_sparse_arrays *a)
 {
     bool sized = a->rows >= 0 && a->cols >= 0 && (unsigned)a->type < SC_TYPES && (unsigned)a->format <= SC_SPARSE_DIA &&
                  (a->index_bytes == 4 || a->index_bytes == 8) && (a->base == 0 || a->base == 1);
 
-    if (!sized)
+    if (!sized || !in_memory(a))
         return false;
     switch (a->format) {
     case SC_SPARSE_CSR: return !a->rows || a->start;

@@ -36,8 +36,8 @@ struct sc_mkl_descr {
     int type, mode, diag;
 };
 
-/* The program was compiled for 64-bit integers under the names without _64 (ILP64).  These names then do nothing: what
- * they are given would be read as something else. */
+/* The program was compiled for 64-bit integers under the names without _64 (ILP64).  Names with arrays in each call
+ * read these then; the functions that make handles, whose sizes come by value, refuse. */
 bool sc_mkl_wide(void);
 extern bool (*sc_mkl_asks_wide)(void); /* set by libsemcache */
 

@@ -1,9 +1,12 @@
 /* MKL's older names, which take the arrays in each call: the matrix is found again by them. They cannot report an
  * error: a line on stderr, and nothing is written. */
 #include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "sparse/mkl.h"
+#include "sparse/sparse_int.h"
 
 /* Where a call of this kind says what it wants. */
 struct call {
@@ -13,13 +16,9 @@ struct call {
     struct sc_sparse_descr descr;
 };
 
-static bool is_wide(void)
-{
-    if (!sc_mkl_wide())
-        return false;
-    sc_log(SC_LOG_ERROR, "64-bit integers under MKL's sparse names without _64: the call is not done");
-    return true;
-}
+/* Integers have 64 bits in a program that was compiled for MKL's ILP64 libraries, whatever is declared here. */
+static int integer_bytes(void) { return sc_mkl_wide() ? 8 : 4; }
+static int64_t number(const int32_t *p) { return sc_sparse_at(p, integer_bytes(), 0); }
 
 static char upper(const char *letter)
 {
@@ -41,7 +40,8 @@ static bool read_descr(struct call *c, const char *matdescra)
     case 'A':
     case 'T': c->descr.kind = SC_SPARSE_TRIANGULAR; break;
     case 'D': c->descr.kind = SC_SPARSE_DIAGONAL; break;
-    default: sc_log(SC_LOG_ERROR, "matdescra begins with '%c': the call is not done", *matdescra); return false;
+    default: sc_log(SC_LOG_ERROR, "matdescra begins with '%c', which means nothing: y stays as it is", *matdescra);
+        return false;
     }
     if (kind != 'D')
         c->descr.uplo = upper(matdescra + 1);
@@ -55,16 +55,17 @@ static void read_arrays(struct call *c, enum sc_type type, int64_t rows, int64_t
                         const int32_t *index, const int32_t *start, const int32_t *end)
 {
     struct sc_sparse_arrays *a = &c->arrays;
-    int64_t off = rows > 0 && start ? (int64_t)start[0] - a->base : 0;
+    const int bytes = integer_bytes();
+    int64_t off = rows > 0 && start ? sc_sparse_at(start, bytes, 0) - a->base : 0;
 
     a->format = SC_SPARSE_CSR;
     a->type = type;
-    a->index_bytes = sizeof *index;
+    a->index_bytes = bytes;
     a->rows = rows;
     a->cols = cols;
     a->start = start;
     a->end = end;
-    a->index = index - off;
+    a->index = (const char *)index - off * bytes;
     a->values = (const char *)values - off * (int64_t)sc_type_bytes(type);
 }
 
@@ -73,10 +74,10 @@ static bool begin_diagonals(struct call *c, enum sc_type type, const char *trans
                             const char *matdescra, const void *values, int64_t ld, const int32_t *offsets,
                             int64_t count)
 {
-    if (is_wide() || !read_descr(c, matdescra))
+    if (!read_descr(c, matdescra))
         return false;
     c->trans = upper(trans);
-    c->arrays = (struct sc_sparse_arrays){.format = SC_SPARSE_DIA, .type = type, .index_bytes = sizeof *offsets,
+    c->arrays = (struct sc_sparse_arrays){.format = SC_SPARSE_DIA, .type = type, .index_bytes = integer_bytes(),
                                           .base = 1, .rows = rows, .cols = cols, .index = offsets, .values = values,
                                           .count = count, .ld = ld};
     return true;
@@ -97,6 +98,52 @@ static enum sc_status apply(struct sc_sparse_matrix *m, const struct call *c, ch
     return sc_sparse_mm(m, trans, &c->descr, !c->arrays.base, d->columns, alpha, d->x, d->ldx, beta, d->y, d->ldy);
 }
 
+/* Elements of a dense operand with one row for each of the matrix: where its lines are, by rows or columns. */
+static void conjugate(const struct call *c, const struct dense *d, void *memory, int64_t ld)
+{
+    const bool by_rows = d->columns && !c->arrays.base, single = c->arrays.type == SC_C;
+    const int64_t lines = by_rows ? c->arrays.rows : d->columns ? d->columns : 1;
+    const int64_t each = by_rows ? d->columns : c->arrays.rows;
+
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t j = 0; j < each; j++) {
+            const int64_t imaginary = 2 * (i * ld + j) + 1;
+
+            if (single)
+                ((float *)memory)[imaginary] *= -1;
+            else
+                ((double *)memory)[imaginary] *= -1;
+        }
+}
+
+/* y += alpha conj(T) x, made of T conj(x): y is conjugated before and after, and a copy of x. */
+static void apply_conjugate(struct sc_sparse_matrix *m, const struct call *c, const double alpha[2],
+                            const struct dense *d)
+{
+    static const double one[2] = {1, 0};
+    const double conjugated[2] = {alpha[0], -alpha[1]};
+    const bool by_rows = d->columns && !c->arrays.base;
+    const int64_t n = c->arrays.rows, lines = by_rows ? n : d->columns ? d->columns : 1;
+    const int64_t each = by_rows ? d->columns : n;
+    const size_t bytes = (size_t)((lines - 1) * d->ldx + each) * sc_type_bytes(c->arrays.type);
+    struct dense copy = *d;
+    void *x = n > 0 ? malloc(bytes) : NULL;
+
+    if (n < 1)
+        return;
+    if (!x) {
+        sc_log(SC_LOG_ERROR, "no memory for a conjugated copy of x: y is not complete");
+        return;
+    }
+    memcpy(x, d->x, bytes);
+    copy.x = x;
+    conjugate(c, d, x, d->ldx);
+    conjugate(c, d, d->y, d->ldy);
+    apply(m, c, 'N', conjugated, one, &copy);
+    conjugate(c, d, d->y, d->ldy);
+    free(x);
+}
+
 /* op(T - T^T) x: the diagonal takes itself away. */
 static void apply_skew(struct sc_sparse_matrix *m, const struct call *c, const double alpha[2], const double beta[2],
                        const struct dense *d)
@@ -104,9 +151,11 @@ static void apply_skew(struct sc_sparse_matrix *m, const struct call *c, const d
     static const double one[2] = {1, 0};
     const double minus[2] = {-alpha[0], -alpha[1]};
 
+    if (apply(m, c, c->trans, alpha, beta, d) != SC_OK)
+        return;
     if (c->trans == 'C' && sc_type_is_complex(c->arrays.type))
-        sc_log(SC_LOG_ERROR, "the conjugate transpose of a skew-symmetric matrix is not supported");
-    else if (apply(m, c, c->trans, alpha, beta, d) == SC_OK)
+        apply_conjugate(m, c, minus, d);
+    else
         apply(m, c, c->trans == 'N' ? 'T' : 'N', minus, one, d);
 }
 
@@ -128,7 +177,7 @@ static void solve(const struct call *c, const double alpha[2], const struct dens
     struct sc_sparse_matrix *m;
 
     if (c->skew)
-        sc_log(SC_LOG_ERROR, "a solve with a skew-symmetric matrix: the call is not done");
+        sc_log(SC_LOG_ERROR, "a solve with a skew-symmetric matrix, of which MKL has none: y stays as it is");
     if (c->skew || sc_sparse_find(&m, &c->arrays) != SC_OK)
         return;
     if (!d->columns)
@@ -143,7 +192,7 @@ static bool begin(struct call *c, enum sc_type type, const char *trans, int64_t 
                   const char *matdescra, const void *values, const int32_t *index, const int32_t *start,
                   const int32_t *end)
 {
-    if (is_wide() || !read_descr(c, matdescra))
+    if (!read_descr(c, matdescra))
         return false;
     c->trans = upper(trans);
     read_arrays(c, type, rows, cols, values, index, start, end);
@@ -158,9 +207,8 @@ static void whole(enum sc_type type, int base, char trans, const struct sc_spars
     struct call c = {.arrays = {.base = base}, .trans = trans, .descr = *descr};
     const struct dense d = {.x = x, .y = y};
 
-    if (is_wide())
-        return;
-    read_arrays(&c, type, *n, *n, values, index, start, start + 1);
+    read_arrays(&c, type, number(n), number(n), values, index, start,
+                (const int32_t *)(const void *)((const char *)start + integer_bytes()));
     if (solves)
         solve(&c, one, &d);
     else
@@ -205,7 +253,7 @@ static void trsv(enum sc_type type, int base, const char *uplo, const char *tran
     {                                                                                                                \
         struct call c;                                                                                               \
                                                                                                                      \
-        if (begin(&c, t, trans, *m, *k, matdescra, values, index, start, end))                                       \
+        if (begin(&c, t, trans, number(m), number(k), matdescra, values, index, start, end))                         \
             product(&c, SC_MKL_SCALAR(*alpha), SC_MKL_SCALAR(*beta), &(struct dense){.x = x, .y = y});               \
     }                                                                                                                \
     SPELLINGS(mkl_##l##csrmm, mkl_##l##csrmm_, MKL_##L##CSRMM, const char *trans, const I *m, const I *n,            \
@@ -214,9 +262,9 @@ static void trsv(enum sc_type type, int base, const char *uplo, const char *tran
     {                                                                                                                \
         struct call c;                                                                                               \
                                                                                                                      \
-        if (*n && begin(&c, t, trans, *m, *k, matdescra, values, index, start, end))                                 \
+        if (number(n) && begin(&c, t, trans, number(m), number(k), matdescra, values, index, start, end))            \
             product(&c, SC_MKL_SCALAR(*alpha), SC_MKL_SCALAR(*beta),                                                 \
-                    &(struct dense){.columns = *n, .ldx = *ldb, .ldy = *ldc, .x = b, .y = to});                      \
+                    &(struct dense){.columns = number(n), .ldx = number(ldb), .ldy = number(ldc), .x = b, .y = to}); \
     }                                                                                                                \
     SPELLINGS(mkl_##l##csrsv, mkl_##l##csrsv_, MKL_##L##CSRSV, const char *trans, const I *m, const T *alpha,        \
               const char *matdescra, const T *values, const I *index, const I *start, const I *end, const T *x,      \
@@ -224,7 +272,7 @@ static void trsv(enum sc_type type, int base, const char *uplo, const char *tran
     {                                                                                                                \
         struct call c;                                                                                               \
                                                                                                                      \
-        if (begin(&c, t, trans, *m, *m, matdescra, values, index, start, end))                                       \
+        if (begin(&c, t, trans, number(m), number(m), matdescra, values, index, start, end))                         \
             solve(&c, SC_MKL_SCALAR(*alpha), &(struct dense){.x = x, .y = y});                                       \
     }                                                                                                                \
     SPELLINGS(mkl_##l##csrsm, mkl_##l##csrsm_, MKL_##L##CSRSM, const char *trans, const I *m, const I *n,            \
@@ -233,9 +281,9 @@ static void trsv(enum sc_type type, int base, const char *uplo, const char *tran
     {                                                                                                                \
         struct call c;                                                                                               \
                                                                                                                      \
-        if (*n && begin(&c, t, trans, *m, *m, matdescra, values, index, start, end))                                 \
+        if (number(n) && begin(&c, t, trans, number(m), number(m), matdescra, values, index, start, end))            \
             solve(&c, SC_MKL_SCALAR(*alpha),                                                                         \
-                  &(struct dense){.columns = *n, .ldx = *ldb, .ldy = *ldc, .x = b, .y = to});                        \
+                  &(struct dense){.columns = number(n), .ldx = number(ldb), .ldy = number(ldc), .x = b, .y = to});   \
     }
 SC_MKL_TYPES(WITH_DESCR, , int32_t)
 
@@ -246,7 +294,8 @@ SC_MKL_TYPES(WITH_DESCR, , int32_t)
     {                                                                                                                \
         struct call c = {.trans = 0};                                                                                \
                                                                                                                      \
-        if (begin_diagonals(&c, t, trans, *m, *k, matdescra, values, *ld, offsets, *count))                          \
+        if (begin_diagonals(&c, t, trans, number(m), number(k), matdescra, values, number(ld), offsets,              \
+                            number(count)))                                                                          \
             product(&c, SC_MKL_SCALAR(*alpha), SC_MKL_SCALAR(*beta), &(struct dense){.x = x, .y = y});               \
     }
 SC_MKL_TYPES(OF_DIAGONALS, , int32_t)

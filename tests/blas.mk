@@ -22,6 +22,10 @@ check_PROGRAMS += tests/blas_host_missing
 tests_blas_host_missing_SOURCES = tests/blas_host_missing.c
 tests_blas_host_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_host_missing
+check_PROGRAMS += tests/lapack_missing
+tests_lapack_missing_SOURCES = tests/lapack_missing.c
+tests_lapack_missing_LDADD = libveneers.la libcore.la
+TESTS += tests/lapack_missing
 # No BLAS at all: every routine by loops.
 check_PROGRAMS += tests/blas_loops
 tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
@@ -87,6 +91,13 @@ tests_blas_sequences_LDFLAGS = -export-dynamic
 blas/replay.$(OBJEXT): blas/replay_calls.h
 TESTS += tests/blas_sequences
 LONG_TESTS += tests/blas_sequences
+check_PROGRAMS += tests/blas_arguments
+tests_blas_arguments_SOURCES = tests/blas_arguments.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
+	blas/replay.h blas/replay.c
+nodist_tests_blas_arguments_SOURCES = blas/replay_calls.h
+tests_blas_arguments_LDADD = libveneers.la libcore.la -ldl -lm
+tests_blas_arguments_LDFLAGS = -export-dynamic
+TESTS += tests/blas_arguments
 # All devices work on each operation.
 check_PROGRAMS += tests/blas_devices
 tests_blas_devices_SOURCES = tests/blas_devices.c tests/blas_random.h tests/blas_definition.h

@@ -70,9 +70,13 @@ static void test_start(const char *device)
 
 static void test_prefetch_errors(double *a)
 {
+    const int64_t huge = INT64_C(1) << 40;
     double on_stack[16] = {0};
 
     tap_ok(semcache_prefetch(a, N, N, N - 1, SEMCACHE_FLOAT64, 0) == SEMCACHE_ERROR_INVALID, "ld < rows");
+    tap_ok(semcache_prefetch(a, N, huge, huge, SEMCACHE_FLOAT64, 0) == SEMCACHE_ERROR_INVALID &&
+           semcache_prefetch(a, huge << 21, 1, huge << 21, SEMCACHE_FLOAT64, 0) == SEMCACHE_ERROR_INVALID,
+           "sizes whose bytes fit into no integer");
     tap_ok(semcache_prefetch(a, -1, N, N, SEMCACHE_FLOAT64, 0) == SEMCACHE_ERROR_INVALID, "rows < 0");
     tap_ok(semcache_prefetch(a, N, N, N, (enum semcache_type)4, 0) == SEMCACHE_ERROR_INVALID, "an unknown type");
     tap_ok(semcache_prefetch(a, N, N, N, SEMCACHE_FLOAT64, 99) == SEMCACHE_ERROR_INVALID, "a device that is not there");

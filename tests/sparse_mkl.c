@@ -199,6 +199,35 @@ static void test_skew(void)
     free(y);
 }
 
+/* Its conjugate transpose, with dense operands by columns (base 1) and by rows. */
+static void test_skew_conjugate(int base)
+{
+    const int n = N, columns = COLUMNS, ld = base ? N + 2 : COLUMNS + 1;
+    const double complex alpha = 2 - I, beta = 0.5 * I;
+    double complex *x = room(), *y = room(), *before = room();
+    double worst = 0;
+
+    fill(SC_Z);
+    store_z(base);
+    for (int i = 0; i < (N + 2) * (COLUMNS + 1); i++)
+        x[i] = random_of(SC_Z), y[i] = before[i] = random_of(SC_Z);
+    mkl_zcsrmm_("C", &n, &columns, &n, &alpha, base ? "ALNF" : "ALNC", values_z, index_z, start_z, start_z + 1, x, &ld,
+                &beta, y, &ld);
+    for (int i = 0; i < N; i++)
+        for (int c = 0; c < COLUMNS; c++) {
+            double complex sum = 0;
+
+            for (int j = 0; j < N; j++)
+                sum += conj(j > i ? dense[j][i] : j < i ? -dense[i][j] : 0) * x[base ? c * ld + j : j * ld + c];
+            sum = alpha * sum + beta * before[base ? c * ld + i : i * ld + c];
+            worst = tap_worse(worst, cabs(sum - y[base ? c * ld + i : i * ld + c]));
+        }
+    tap_ok(worst < 1e-11, "the conjugate transpose of a skew-symmetric matrix from %d, %g", base, worst);
+    free(x);
+    free(y);
+    free(before);
+}
+
 static void test_codes(void)
 {
     double *x = room(), *y = room();
@@ -250,6 +279,8 @@ int main(int argc, char **argv)
 #define RUN_ARRAYS(l, L, T, t, suffix, Int) test_arrays_##l(0), test_arrays_##l(1);
     SC_MKL_TYPES(RUN_ARRAYS, , int32_t)
     test_skew();
+    test_skew_conjugate(0);
+    test_skew_conjugate(1);
     test_codes();
     semcache_statistics(&used);
     tap_ok((used.bytes_h2d > 0) == (argc > 1 && strcmp(argv[1], "none") != 0), "what was to be used was used");
