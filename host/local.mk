@@ -43,4 +43,4 @@ host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: SANITIZE
 host/libcore_la-las%.lo host/libcore_la-proce%.lo host/libcore_la-tou%.lo host/libcore_la-jum%.lo \
   host/libcore_la-lib%.lo host/libcore_la-exe%.lo \
   host/libcore_la-ra%.lo host/libcore_la-signal%.lo host/libcore_la-us%.lo \
-  host/libcore_la-stac%.lo: SANITIZER_CFLAGS =
+  host/libcore_la-stac%.lo base/libcore_la-loade%.lo: SANITIZER_CFLAGS =
