@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* As dlopen, dlsym, dlclose and dl_iterate_phdr.  RTLD_NEXT is as seen from the file that this is linked into. */
 void *sc_loader_open(const char *path, int mode);
@@ -32,5 +33,14 @@ bool sc_loader_has(const void *at);
 
 /* The same file is loaded at both. */
 bool sc_loader_same(const void *at, const void *other);
+
+extern const char sc_object_begin __asm__("__ehdr_start") __attribute__((visibility("hidden"))); /* by the linker */
+extern const char sc_object_end __asm__("_end") __attribute__((visibility("hidden")));
+
+/* The address lies in the file that this is linked into. */
+static inline bool sc_loader_is_own(const void *at)
+{
+    return (uintptr_t)at >= (uintptr_t)&sc_object_begin && (uintptr_t)at < (uintptr_t)&sc_object_end;
+}
 
 #endif

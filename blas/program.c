@@ -22,12 +22,9 @@
 
 static __thread const void *caller __attribute__((tls_model("initial-exec"))); /* an address in the program's code */
 
-extern const char sc_object_begin __asm__("__ehdr_start") __attribute__((visibility("hidden")));
-extern const char sc_object_end __asm__("_end") __attribute__((visibility("hidden")));
-
 void sc_blas_called_from(const void *address)
 {
-    if ((uintptr_t)address < (uintptr_t)&sc_object_begin || (uintptr_t)address >= (uintptr_t)&sc_object_end)
+    if (!sc_loader_is_own(address))
         caller = address;
 }
 

@@ -199,26 +199,12 @@ static int rebind_object(struct dl_phdr_info *info, size_t size, void *arg)
 
 /* --- a BLAS in the program ---------------------------------------------------------------------------------------- */
 
-extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden"))); /* from the linker: this file in memory */
-
-static bool is_in_library(const void *address)
-{
-    const char *start = (const char *)&__ehdr_start;
-    const Elf64_Phdr *segment = (const Elf64_Phdr *)(start + __ehdr_start.e_phoff);
-    uint64_t end = 0;
-
-    for (int i = 0; i < __ehdr_start.e_phnum; i++)
-        if (segment[i].p_type == PT_LOAD && segment[i].p_vaddr + segment[i].p_memsz > end)
-            end = segment[i].p_vaddr + segment[i].p_memsz;
-    return (const char *)address >= start && (const char *)address < start + end;
-}
-
 static bool is_own(const char *name)
 {
     const void *first = sc_loader_symbol(RTLD_DEFAULT, name);
     bool definition = false;
 
-    return first && !is_in_library(first) && is_in_program(first, &definition) && definition;
+    return first && !sc_loader_is_own(first) && is_in_program(first, &definition) && definition;
 }
 
 static char own_name[40];
