@@ -125,6 +125,25 @@ bool sc_blas_call_fits(const struct sc_blas_call *call)
 
 static int64_t clamp(int64_t value) { return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value; }
 
+/* Steps that are never made: of a vector of at most one element, a matrix of at most one column. */
+static void narrow_steps(struct sc_blas_call *call)
+{
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+
+    for (int i = row->operands(call, operands) - 1; i >= 0; i--) {
+        if (operands[i].cols > 1)
+            continue;
+        switch (row->letters[i]) {
+        case 'X': call->incx = sc_blas_unit(call->incx); break;
+        case 'Y': call->incy = sc_blas_unit(call->incy); break;
+        case 'A': call->lda = sc_blas_least(call->lda, INT32_MAX); break;
+        case 'B': call->ldb = sc_blas_least(call->ldb, INT32_MAX); break;
+        case 'C': call->ldc = sc_blas_least(call->ldc, INT32_MAX); break;
+        }
+    }
+}
+
 bool sc_blas_call_narrow(struct sc_blas_call *call)
 {
     int64_t *const all[] = {&call->m, &call->n, &call->k, &call->kl, &call->ku, &call->lda, &call->ldb, &call->ldc,
@@ -134,8 +153,10 @@ bool sc_blas_call_narrow(struct sc_blas_call *call)
 
     for (int i = 0; i < SIZES; i++)
         negative = negative || *all[i] < 0;
-    if (!negative && sc_blas_call_fits(call))
+    if (!negative && sc_blas_call_fits(call)) {
         sc_blas_call_unwrap(call);
+        narrow_steps(call);
+    }
     for (int i = 0; i < ALL; i++) {
         if (negative)
             *all[i] = clamp(*all[i]); /* the host complains of the size */

@@ -166,6 +166,8 @@ static inline bool sc_blas_fits(int64_t value) { return value == (sc_blas_int)va
 static inline sc_blas_int sc_blas_unit(int64_t inc) { return sc_blas_fits(inc) ? (sc_blas_int)inc : inc < 0 ? -1 : 1; }
 /* A Fortran call of level 2 or 3 that no library takes, by loops, after one line for each routine. */
 void sc_blas_unfit(struct sc_blas_call *call);
+/* Is such a call made of other routines of the host BLAS, where its sizes fit? */
+bool sc_blas_is_made(int routine);
 void sc_blas_say_computed(int routine, const char *name, const char *why);
 static inline int64_t sc_blas_least(int64_t a, int64_t b) { return a < b ? a : b; }
 

@@ -17,15 +17,21 @@ static void complain(const struct sc_blas_row *row, int64_t wrong)
 }
 
 /* OpenBLAS before 0.3.22 and the reference BLAS have no gemmt, and that of a later OpenBLAS is wrong. */
-static bool by_others(const struct sc_kernel *k)
+bool sc_blas_is_made(int routine)
+{
+    const int op = sc_blas_rows[routine].op;
+
+    return (op == SC_OP_GEMMT || op == SC_OP_GEMM || op == SC_OP_AXPBY) && sc_blas_host_symbol("dgemm_");
+}
+
+static bool by_others(int routine, const struct sc_kernel *k)
 {
     const int64_t sizes[] = {k->m, k->n, k->k, k->lda, k->ldb, k->ldc};
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (!sc_blas_fits(sizes[i]))
             return false;
-    return (k->op == SC_OP_GEMMT || k->op == SC_OP_GEMM || k->op == SC_OP_AXPBY) && sc_blas_host_symbol("dgemm_") &&
-           sc_device_kernel_host(sc_blas_host_symbol, k) == SC_OK;
+    return sc_blas_is_made(routine) && sc_device_kernel_host(sc_blas_host_symbol, k) == SC_OK;
 }
 
 void sc_blas_compute(struct sc_blas_call *call)
@@ -39,7 +45,7 @@ void sc_blas_compute(struct sc_blas_call *call)
         return;
     }
     sc_blas_call_kernel(call, &k); /* false: n is 0, for nothing is to be done, or devices are not asked for this */
-    if (k.n > 0 && !by_others(&k))
+    if (k.n > 0 && !by_others(call->routine, &k))
         sc_blas_loops(&k);
 }
 

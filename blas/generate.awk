@@ -450,6 +450,12 @@ function replay_value(a, t, cblas,   f, real) {
     if (is_address(a)) return "(void *)(uintptr_t)call->param"
     return held(a, t) == "void" || !cblas ? "(const void *)&" f : f "." real
 }
+# Where the value of a function goes; a host with 32-bit integers sets half of an index.
+function kept(ret, t) {
+    if (ret == "void") return ""
+    if (result == "I") return "call->result.i = (int32_t)"
+    return "call->result." (ret == "double" ? "d" : ret == "float" ? "s" : t) " = "
+}
 function replay(fname, ret, params, t, cblas,   i, f, list, type) {
     type = ret " (*)(" params (cblas ? "" : lengths("size_t")) ")"
     print "static void again_" fname "(sc_blas_fn fn, struct sc_blas_call *call)\n{"
@@ -462,7 +468,7 @@ function replay(fname, ret, params, t, cblas,   i, f, list, type) {
     list = cblas && level > 1 ? "code_order(call->order)" : ""
     for (i = 1; i <= nargs; i++) list = join(list, replay_value(arg[i], t, cblas))
     if (cblas && result == "T" && complex(t)) list = join(list, "&call->result")
-    print "    ((" type ")fn)(" list (cblas ? "" : lengths("(size_t)1")) ");\n}"
+    print "    " kept(ret, t) "((" type ")fn)(" list (cblas ? "" : lengths("(size_t)1")) ");\n}"
 }
 
 function begin_file(text) { print "/* Generated from blas/routines.tab by blas/generate.awk: " text " */" }

@@ -234,7 +234,8 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface)
     }
     if (fn)
         return fn;
-    sc_blas_say_computed(routine, cblas ? sc_blas_rows[routine].cblas : sc_blas_rows[routine].fortran,
-                         "does not have it");
+    if (!sc_blas_is_made(routine))
+        sc_blas_say_computed(routine, cblas ? sc_blas_rows[routine].cblas : sc_blas_rows[routine].fortran,
+                             "does not have it");
     return cblas ? sc_blas_via_fortran[says_64 || sc_blas_wide][routine] : sc_blas_computed[says_64][routine];
 }

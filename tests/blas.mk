@@ -26,6 +26,10 @@ check_PROGRAMS += tests/lapack_missing
 tests_lapack_missing_SOURCES = tests/lapack_missing.c
 tests_lapack_missing_LDADD = libveneers.la libcore.la
 TESTS += tests/lapack_missing
+check_PROGRAMS += tests/blas_lacking
+tests_blas_lacking_SOURCES = tests/blas_lacking.c
+tests_blas_lacking_LDADD = libveneers.la libcore.la
+TESTS += tests/blas_lacking
 # No BLAS at all: every routine by loops.
 check_PROGRAMS += tests/blas_loops
 tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
