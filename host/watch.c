@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/inside.h"
 #include "base/config.h"
 #include "base/loader.h"
 #include "base/locks.h"
@@ -18,6 +19,19 @@
 #include "host/arena.h"
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* the table's writers, and the engine */
+
+/* What the engines hand to the kernel is the library's own: an interposer that opened it would take the lock again. */
+static void take_lock(void)
+{
+    sc_inside_enter();
+    sc_lock(&lock);
+}
+
+static void give_lock(void)
+{
+    sc_unlock(&lock);
+    sc_inside_leave();
+}
 
 /* --- engines ------------------------------------------------------------------------------------------------------ */
 
@@ -41,11 +55,11 @@ static void find_engines(void)
 const char *sc_host_watch_engine(void)
 {
     if (!__atomic_load_n(&looked, __ATOMIC_ACQUIRE)) {
-        sc_lock(&lock);
+        take_lock();
         if (!looked)
             find_engines();
         __atomic_store_n(&looked, true, __ATOMIC_RELEASE);
-        sc_unlock(&lock);
+        give_lock();
     }
     return engines[0] ? engines[0]->name : NULL;
 }
@@ -179,13 +193,13 @@ void sc_watch_exclude(uintptr_t lo, size_t bytes)
 {
     bool known = false;
 
-    sc_lock(&lock);
+    take_lock();
     for (int i = 0; i < exclusions && i < SC_WATCHED_MAX && !known; i++)
         known = excluded[i].lo <= lo && excluded[i].hi >= lo + bytes;
     if (!known && exclusions < SC_WATCHED_MAX)
         excluded[exclusions] = (struct sc_watch_run){lo, lo + bytes};
     exclusions += !known && exclusions <= SC_WATCHED_MAX;
-    sc_unlock(&lock);
+    give_lock();
     if (sc_watch_meets(lo, lo + bytes))
         sc_host_forget(lo, bytes);
 }
@@ -219,7 +233,7 @@ enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least)
 
     if (!sc_host_watch_engine())
         return status;
-    sc_lock(&lock);
+    take_lock();
     r = free_range();
     seen = r ? usable_from(lo, *hi) : (struct walk){0};
     if (seen.at >= least && !is_excluded(lo, seen.at) && add(r, lo, &seen)) {
@@ -229,7 +243,7 @@ enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least)
         set_hull();
         status = SC_OK;
     }
-    sc_unlock(&lock);
+    give_lock();
     return status;
 }
 
@@ -237,14 +251,14 @@ void sc_host_unwatch(uintptr_t lo)
 {
     struct sc_watch_range *r;
 
-    sc_lock(&lock);
+    take_lock();
     r = sc_watch_find(lo, lo + 1);
     if (r) {
         r->engine->remove(r);
         __atomic_store_n(&r->hi, 0, __ATOMIC_RELEASE);
         set_hull();
     }
-    sc_unlock(&lock);
+    give_lock();
 }
 
 /* What a system call is writing meanwhile counts as written until that is over: the kernel may have looked up the pages
@@ -255,13 +269,13 @@ int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_wat
     struct sc_watch_range *r;
     int count = -1;
 
-    sc_lock(&lock);
+    take_lock();
     r = sc_watch_find(*lo, hi);
     if (r)
         count = r->engine->written(r, lo, hi, again, runs, most);
     if (count > 0 && again && sc_host_in_use(from, *lo, SC_READ))
         r->engine->open(r, from, *lo);
-    sc_unlock(&lock);
+    give_lock();
     return count;
 }
 
@@ -276,9 +290,9 @@ void sc_host_watch_open(uintptr_t lo, uintptr_t hi)
 {
     if (!sc_host_watched.bytes || !sc_watch_meets(lo, hi))
         return;
-    sc_lock(&lock);
+    take_lock();
     open_ranges(sc_page_floor(lo), sc_page_ceil(hi));
-    sc_unlock(&lock);
+    give_lock();
 }
 
 bool sc_host_watch_fault(uintptr_t addr)
@@ -286,11 +300,11 @@ bool sc_host_watch_fault(uintptr_t addr)
     struct sc_watch_range *r;
     bool served = false;
 
-    sc_lock(&lock);
+    take_lock();
     r = sc_watch_find(addr, addr + 1);
     if (r && r->engine->fault)
         served = r->engine->fault(r, addr);
-    sc_unlock(&lock);
+    give_lock();
     return served;
 }
 
@@ -299,18 +313,18 @@ bool sc_host_watch_fault(uintptr_t addr)
 /* The child has nobody to serve its faults. */
 void sc_watch_fork_prepare(void)
 {
-    sc_lock(&lock);
+    take_lock();
     for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
         if (r->hi && r->engine->fault)
             r->engine->open(r, r->lo, r->hi);
 }
 
-void sc_watch_fork_parent(void) { sc_unlock(&lock); }
+void sc_watch_fork_parent(void) { give_lock(); }
 
 void sc_watch_fork_child(void)
 {
     for (int i = 0; i < SC_WATCHED_MAX; i++)
         sc_watch_ranges[i].hi = 0;
     set_hull();
-    sc_unlock(&lock);
+    give_lock();
 }
