@@ -14,6 +14,7 @@
 #define PAGEABLE_BANDWIDTH 7.8e9  /* copies of untracked memory, each way */
 #define HOST_CALL_SECONDS 1e-6
 #define INTERRUPT_SECONDS 1.3e-6  /* a processor's */
+#define CLOSING_SECONDS 20e-6     /* pages of an operand */
 #define CHAIN 256.0 /* rows */
 #define HOST_CORE_FLOPS 14e9      /* double precision; OpenBLAS on many cores */
 #define HOST_CORE_BANDWIDTH 8e9
@@ -141,7 +142,7 @@ static struct sc_database_calls overheads(const struct sc_autotuner_call *call)
     if (db && db->calls.known)
         return db->calls;
     return (struct sc_database_calls){.start = LAUNCH_SECONDS, .arrival = latency(call, false, UPLOAD_SECONDS),
-                                      .scalar = REDUCE_SECONDS, .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}, .links = 1};
+                                      .closing = CLOSING_SECONDS, .scalar = REDUCE_SECONDS, .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}, .links = 1};
 }
 
 static double start_seconds(const struct sc_autotuner_call *call)
@@ -233,23 +234,23 @@ static double arrival_seconds(const struct sc_autotuner_call *call, int arrivals
     return arrivals * (overheads(call).arrival + (devices - 1) * (db ? db->enqueue : 0));
 }
 
-/* What the devices lack, and pages that are closed. */
-static double move_seconds(const struct sc_autotuner_call *call, double missing, const struct spread *spread)
-{
-    struct sc_database_calls overhead = overheads(call);
-    double seconds = call->closings * overhead.closing;
-
-    if (missing > 0)
-        seconds += arrival_seconds(call, call->arrivals > 1 ? call->arrivals : 1, spread->devices) +
-                   larger(missing / (host_rate(call, false, spread->devices) * overhead.links), spread->in);
-    return seconds;
-}
-
 /* Threads of the host BLAS look for work for a tenth of a second after a call, and each is interrupted when pages are
  * closed.  (Jacobi on H200s: r, written by a host with 32 or 64 processors, came 45 and 80 us later than predicted.) */
 static double interrupting(const struct sc_autotuner_call *call)
 {
     return call->machine.emulated ? 0 : call->machine.cores * INTERRUPT_SECONDS;
+}
+
+/* What the devices lack, and pages that are closed. */
+static double move_seconds(const struct sc_autotuner_call *call, double missing, const struct spread *spread)
+{
+    struct sc_database_calls overhead = overheads(call);
+    double seconds = call->closings * (overhead.closing + interrupting(call));
+
+    if (missing > 0)
+        seconds += arrival_seconds(call, call->arrivals > 1 ? call->arrivals : 1, spread->devices) +
+                   larger(missing / (host_rate(call, false, spread->devices) * overhead.links), spread->in);
+    return seconds;
 }
 
 /* What a call on the host costs afterwards: what it writes and devices read goes up, and what it fetches to look at is
@@ -399,7 +400,7 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
-    out->result = fetch_seconds(1, call->result_bytes, link);
+    out->result = fetch_seconds(1, call->result_bytes, link) + (call->result_bytes ? interrupting(call) : 0);
     out->kept = call->device_only > 0;
     out->devices = spread.devices;
     out->hideable = hideable(call, spread.devices, out->device, missing);

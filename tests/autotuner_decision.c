@@ -348,6 +348,7 @@ static void test_overheads(void)
     struct sc_database *db = measured(2e11, 55e9, 2);
     struct sc_autotuner_call call = gemm(200), dot = {.op = SC_OP_DOT, .type = SC_D, .n = 10000, .bytes = 160000};
     struct sc_autotuner_prediction bare, p;
+    double interrupted;
 
     db->calls = (struct sc_database_calls){.known = true, .links = 1};
     call.machine.database = dot.machine.database = db;
@@ -356,11 +357,12 @@ static void test_overheads(void)
     sc_autotuner_predict(&call, &p);
     tap_ok(fabs(p.device - bare.device - 10e-6) < 1e-9, "each call");
     call.arrivals = 3, call.closings = 1;
+    interrupted = call.machine.cores * 1.3e-6; /* threads of the host BLAS, while pages are closed */
     sc_autotuner_predict(&call, &p);
-    tap_ok(fabs(p.move - bare.move - 3 * 20e-6 - 7e-6) < 1e-9, "each operand that comes, each result that is closed");
+    tap_ok(fabs(p.move - bare.move - 3 * 20e-6 - 7e-6 - interrupted) < 1e-9, "each operand that comes, each result that is closed");
     call.device_bytes = call.bytes, call.arrivals = 0;
     sc_autotuner_predict(&call, &p);
-    tap_ok(fabs(p.move - 7e-6) < 1e-9, "nothing for what is there");
+    tap_ok(fabs(p.move - 7e-6 - interrupted) < 1e-9, "nothing for what is there");
     sc_autotuner_predict(&dot, &p);
     db->calls.scalar = 0;
     sc_autotuner_predict(&dot, &bare);
