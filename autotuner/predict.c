@@ -142,7 +142,8 @@ static struct sc_database_calls overheads(const struct sc_autotuner_call *call)
     if (db && db->calls.known)
         return db->calls;
     return (struct sc_database_calls){.start = LAUNCH_SECONDS, .arrival = latency(call, false, UPLOAD_SECONDS),
-                                      .closing = CLOSING_SECONDS, .scalar = REDUCE_SECONDS, .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}, .links = 1};
+                                      .closing = CLOSING_SECONDS, .scalar = REDUCE_SECONDS,
+                                      .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}, .links = 1};
 }
 
 static double start_seconds(const struct sc_autotuner_call *call)

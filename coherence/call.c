@@ -139,6 +139,7 @@ static void hold(struct sc_operand *operands, int count, int by)
         if (operands[i].matrix) {
             operands[i].matrix->users += (uint32_t)by;
             operands[i].matrix->faulted = 0;
+            operands[i].matrix->faults = 0;
         }
 }
 

@@ -481,7 +481,7 @@ void sc_coherence_acquire_view(const struct sc_view *v)
 
 /* The part of the aligned window around a page that one matrix on that page covers; all of a matrix that has been
  * brought in small parts for long enough. */
-static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t *hi)
+static void clip_window(uintptr_t page, size_t window, enum sc_access access, uintptr_t *lo, uintptr_t *hi)
 {
     size_t first;
     int n = sc_directory_find(page, page + SC_PAGE, &first);
@@ -491,7 +491,7 @@ static void clip_window(uintptr_t page, size_t window, uintptr_t *lo, uintptr_t 
     for (int i = 0; i < n; i++) {
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         uintptr_t base = sc_page_floor(m->base);
-        size_t most = sc_wait_is_over(m) ? EVERYTHING : window;
+        size_t most = sc_wait_is_over(m, access) ? EVERYTHING : window;
         uintptr_t a = base + (page - base) / most * most, b = a + most;
         uintptr_t end = sc_page_ceil(sc_matrix_end(m));
 
@@ -541,7 +541,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     }
     if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping for each */
         window = EVERYTHING;
-    clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, &lo, &hi);
+    clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, access, &lo, &hi);
     acquire_range(lo, hi, access);
     if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* painted by nobody since it was opened */
         sc_protocol_paint(page, page + SC_PAGE);

@@ -268,7 +268,7 @@ void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
 void sc_wait_faulted(uintptr_t page, double since);
 /* The matrix's faults since the last call with it have cost a good part of fetching all of it: fetch the rest at once.
  * So any pattern of touches costs little more than 1.2 times that fetch. */
-bool sc_wait_is_over(const struct sc_matrix *m);
+bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access);
 
 /* --- windows of partly home sectors (window.c) -------------------------------------------------------------------- */
 

@@ -6,6 +6,8 @@
 
 #define FAULT_BESIDE     5e-6 /* of a fault on real devices: the signal, and waking the pager and the thread */
 #define HOST_BANDWIDTH   12e9 /* bytes/s of a link that nobody knows */
+#define READS_LEAST      4    /* faults before that: a small matrix is fetched in no time, */
+#define WRITES_LEAST     8    /* and what is opened for writing goes up again */
 #define SHARE_OF_FETCH   0.2 /* faults may take so much of what fetching the matrix as a whole takes */
 
 static double of_system(void)
@@ -59,11 +61,13 @@ void sc_wait_faulted(uintptr_t page, double since)
         seconds += FAULT_BESIDE;
     charge(m, seconds);
     m->faulted += seconds;
+    m->faults++;
 }
 
-bool sc_wait_is_over(const struct sc_matrix *m)
+bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
 {
     double rate = sc_protocol.properties[0].host_bandwidth;
 
-    return m->faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
+    return m->faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
+           m->faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
 }

@@ -65,7 +65,8 @@ struct sc_matrix {
     uint16_t routine;
     uint64_t fetches, fetched_bytes; /* copies to the host and their bytes, since sc_coherence_fetched */
     double waited;  /* seconds that the program spent on faults and acquisitions, since sc_coherence_fetched */
-    double faulted; /* of those: on faults since a call used the matrix last */
+    double faulted; /* of those: on faults since a call used the matrix last, */
+    unsigned faults; /* which were so many */
     int opened; /* sectors that the host has looked at since the matrix was written last by a call */
     bool shared; /* some sectors of it are wanted by devices that do not write them */
     int looks;  /* calls in a row after which it looked at most of them (coherence/push.c) */

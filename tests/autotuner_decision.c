@@ -359,7 +359,8 @@ static void test_overheads(void)
     call.arrivals = 3, call.closings = 1;
     interrupted = call.machine.cores * 1.3e-6; /* threads of the host BLAS, while pages are closed */
     sc_autotuner_predict(&call, &p);
-    tap_ok(fabs(p.move - bare.move - 3 * 20e-6 - 7e-6 - interrupted) < 1e-9, "each operand that comes, each result that is closed");
+    tap_ok(fabs(p.move - bare.move - 3 * 20e-6 - 7e-6 - interrupted) < 1e-9,
+           "each operand that comes, each result that is closed");
     call.device_bytes = call.bytes, call.arrivals = 0;
     sc_autotuner_predict(&call, &p);
     tap_ok(fabs(p.move - 7e-6 - interrupted) < 1e-9, "nothing for what is there");
