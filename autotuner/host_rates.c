@@ -4,7 +4,10 @@
 #include <time.h>
 
 #define SIZES       24   /* by powers of 4 of the work */
-#define WEIGHT      0.25 /* of the latest call in the mean */
+/* Of the latest call in the mean.  A slower call counts little: it may have been slow because devices interrupt the
+ * host's threads, and a host that seems slow for that would send more calls to the devices. */
+#define WEIGHT_FASTER 0.25
+#define WEIGHT_SLOWER 0.02
 #define CALLS_LEAST 3    /* before a mean counts: a library's first call starts its threads */
 #define FACTOR_MOST 8.0
 
@@ -54,7 +57,7 @@ void sc_host_rates_learn(void)
              timing.predicted;
     factor = factor < 1 / FACTOR_MOST ? 1 / FACTOR_MOST : factor > FACTOR_MOST ? FACTOR_MOST : factor;
     __atomic_load(&mean->factor, &before, __ATOMIC_RELAXED);
-    factor = calls ? before + WEIGHT * (factor - before) : factor;
+    factor = calls ? before + (factor < before ? WEIGHT_FASTER : WEIGHT_SLOWER) * (factor - before) : factor;
     __atomic_store(&mean->factor, &factor, __ATOMIC_RELAXED);
     if (calls < CALLS_LEAST)
         __atomic_store_n(&mean->calls, calls + 1, __ATOMIC_RELAXED);
