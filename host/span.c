@@ -154,10 +154,8 @@ static enum sc_status reserve_all(void)
         records = reserve(count * sizeof *records);
         heads = reserve(count * sizeof *heads);
     }
-    if (!base || !records || !heads) {
-        sc_log(SC_LOG_WARN, "no address space for the arena (ulimit -v?): matrices will not stay on the devices");
+    if (!base || !records || !heads)
         return SC_ERR_MEMORY;
-    }
     units = high = (uint32_t)count;
     __atomic_store_n(&sc_host_arena.base, ((uintptr_t)base + SC_SPAN_UNIT) & ~(SC_SPAN_UNIT - 1), __ATOMIC_RELAXED);
     __atomic_store_n(&sc_host_arena.bytes, bytes, __ATOMIC_RELEASE);
@@ -180,6 +178,8 @@ enum sc_status sc_host_spans_start(void)
         status = reserve_all();
     }
     sc_host_spans_unlock();
+    if (status != SC_OK) /* without the lock: before all is loaded the line's system calls have to be looked up */
+        sc_log(SC_LOG_WARN, "no address space for the arena (ulimit -v?): matrices will not stay on the devices");
     return status;
 }
 

@@ -60,6 +60,15 @@ static void multiply(double *a, double *c)
     dgemm_("N", "N", &n, &n, &n, &unit, a, &n, twice, &n, &zero, c, &n, 1, 1);
 }
 
+/* Calls of other threads run on the host while the first one opens the devices. */
+static void open_devices(void)
+{
+    double *c = calloc(COUNT, sizeof *c);
+
+    multiply(twice, c);
+    free(c);
+}
+
 /* Elements of C that are not 2 A, each step-th looked at. */
 static int differ(const struct pair *p, int first, int step)
 {
@@ -588,6 +597,7 @@ int main(int argc, char **argv)
     twice = calloc(COUNT, sizeof *twice);
     for (int i = 0; i < N; i++)
         twice[i * (N + 1)] = 2;
+    open_devices();
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         if (wanted(kinds[k].name, argc, argv)) {
             int bad = kinds[k].run();
