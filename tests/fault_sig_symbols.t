@@ -31,4 +31,4 @@ check chain_sig "$common sc_host_strict_selector sc_fault_sig_home"
 check front_sigaction "$common sc_fault_sig_serve sc_chain_sig_pass sc_host_signals_take sc_host_signals_give_back"
 check front_sigsegv "$common sc_fault_sig_serve sc_fault_sig_ours sc_chain_sig_pass \
     sc_host_signals_take sc_host_signals_give_back \
-    dladdr sc_log sc_host_real_sigaction sigsegv_install_handler sigsegv_deinstall_handler"
+    sc_loader_same sc_log sc_host_real_sigaction sigsegv_install_handler sigsegv_deinstall_handler"
