@@ -7,6 +7,7 @@
 #define SC_BASE_LIBC_VERSIONS_H
 
 #include <features.h>
+#include <pthread.h>
 
 #if defined __GLIBC__ && defined __x86_64__ && !defined __ILP32__
 __asm__(".symver pthread_cond_init, pthread_cond_init@GLIBC_2.3.2");
@@ -15,5 +16,8 @@ __asm__(".symver pthread_cond_timedwait, pthread_cond_timedwait@GLIBC_2.3.2");
 __asm__(".symver sched_getaffinity, sched_getaffinity@GLIBC_2.3.4");
 __asm__(".symver glob, glob@GLIBC_2.27");
 #endif
+
+/* As pthread_cond_wait, under a name that the linker's --wrap can replace: it replaces no names with versions. */
+int sc_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 
 #endif

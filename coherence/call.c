@@ -130,7 +130,7 @@ void sc_protocol_end_calls(void)
 {
     sc_protocol.stopping = true;
     while (sc_protocol.active)
-        pthread_cond_wait(&none_active, &lock.mutex);
+        sc_cond_wait(&none_active, &lock.mutex);
 }
 
 static void hold(struct sc_operand *operands, int count, int by)
@@ -189,7 +189,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     sc_host_strict_thread();
     sc_protocol_lock();
     while (holding)
-        pthread_cond_wait(&may_begin, &lock.mutex);
+        sc_cond_wait(&may_begin, &lock.mutex);
     sc_devices_look();
     __atomic_fetch_add(&sc_protocol.active, 1, __ATOMIC_SEQ_CST); /* before notes are looked at: host_access.c */
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;

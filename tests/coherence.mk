@@ -38,7 +38,7 @@ tests_coherence_orders_SOURCES = tests/coherence_orders.c tests/explore/explore.
 	tests/explore/device.c tests/explore/programs.c tests/explore/run.c tests/explore/state.c
 tests_coherence_orders_LDADD = libcore.la
 tests_coherence_orders_LDFLAGS = -Wl,--wrap=sc_fences_sync,--wrap=sc_device_kernel_host,--wrap=sc_protocol_lost \
-	-Wl,--wrap=sc_log,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=pthread_cond_wait \
+	-Wl,--wrap=sc_log,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock,--wrap=sc_cond_wait \
 	-Wl,--wrap=pthread_cond_broadcast
 dist_check_SCRIPTS += tests/coherence_mutants.t
 TESTS += tests/coherence_orders tests/coherence_mutants.t

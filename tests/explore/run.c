@@ -92,12 +92,12 @@ static bool looking_for_lock;
 
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
-int __real_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __real_sc_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __real_pthread_cond_broadcast(pthread_cond_t *cond);
 void __real_sc_fences_sync(const struct sc_fences *set);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
-int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+int __wrap_sc_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int __wrap_pthread_cond_broadcast(pthread_cond_t *cond);
 void __wrap_sc_fences_sync(const struct sc_fences *set);
 
@@ -133,10 +133,10 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
     return __real_pthread_mutex_unlock(mutex);
 }
 
-int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+int __wrap_sc_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 {
     if (!now || mutex != lock)
-        return __real_pthread_cond_wait(cond, mutex);
+        return __real_sc_cond_wait(cond, mutex);
     __wrap_pthread_mutex_unlock(mutex);
     now->asleep = cond;
     stop();
