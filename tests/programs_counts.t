@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The programs of bench/programs, small, on an emulated device.  Each gives the host's results, moves at most three times
-# the bytes of its data (more where %bound says so), and faults at most 16 times for each call that ran on the device,
-# and 64 times beside.
+# The programs of bench/programs, small, on an emulated device.  Each gives the host's results, moves at most three
+# times the bytes of its data (more where %bound says so), and faults at most 16 times for each call that ran on the
+# device, and 64 times beside.
 use strict;
 use warnings;
 use JSON::PP;
@@ -25,8 +25,8 @@ my %data = (
     r_eigen => 6, r_lm => 6, r_prcomp => 5, r_crossprod => 10, octave_mtimes => 10, octave_mldivide => 13,
     octave_chol => 13, octave_svd => 5, octave_eig => 6, octave_inv => 15, octave_expm => 20);
 
-# Programs whose LAPACK touches panels between calls on the device move a panel more than once: their own bound of bytes,
-# as a multiple of the data.
+# Programs whose LAPACK touches panels between calls on the device move a panel more than once.  Each has its own bound
+# of bytes, as a multiple of its data.
 my %bound = (eigh => 8, eigvalsh => 6, svd => 10, eig => 11, lstsq => 9, lu_own => 17, r_svd => 11, r_eigen => 12,
     r_prcomp => 5, octave_svd => 8, octave_eig => 5);
 
