@@ -44,7 +44,7 @@ struct sc_autotuner_call {
     int arrivals;          /* operands of which something has to be brought */
     int closings;          /* operands that are written and that the host has some of */
     int openings;          /* operands that are only read, that the host lacks some of, and that devices write again */
-    int want;              /* how much devices want its results, by earlier calls (autotuner/readers.h) */
+    int want;              /* how much devices want its results, by earlier calls (autotuner/demand.h) */
     uint64_t go_back;      /* bytes of those that they want, */
     int back;              /* in so many operands: written on the host they have to go there again */
     uint64_t made_elsewhere; /* of device_only: what devices make in calls with another key, each time anew */
@@ -114,7 +114,7 @@ int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload m
 /* The same, and what it was decided by; all zero where nothing had to be predicted. */
 int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mode,
                         struct sc_autotuner_prediction *prediction);
-/* How much a call on devices wants what it reads (autotuner/readers.h): most, if devices do it sooner than a host that
+/* How much a call on devices wants what it reads (autotuner/demand.h): most, if devices do it sooner than a host that
  * has everything, else for the sake of those that want its results so much. */
 int sc_autotuner_wants(const struct sc_autotuner_prediction *prediction, int results);
 

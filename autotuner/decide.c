@@ -4,7 +4,7 @@
 #include "autotuner/host_rates.h"
 #include "autotuner/plan.h"
 #include "autotuner/policy.h"
-#include "autotuner/readers.h"
+#include "autotuner/demand.h"
 #include "autotuner/trials.h"
 
 #include <string.h>
@@ -155,7 +155,7 @@ void sc_autotuner_reset(void)
     distrust_ = 0;
     sc_host_rates_reset();
     sc_trials_reset();
-    sc_readers_reset();
+    sc_demand_reset();
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }

@@ -40,7 +40,7 @@ static void add(struct sc_plan_problem *p, double elements, bool read, bool writ
     o->on[SC_PLACE_HOST] = o->bytes;
 }
 
-/* Operands as blas/offload.c describes them: devices own strips of the result, and all need A; or
+/* Operands as blas/run/offload.c describes them: devices own strips of the result, and all need A; or
  * strips of A and B, and add up. */
 static void add_operands(const struct shape *call, struct sc_plan_problem *p)
 {

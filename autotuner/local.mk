@@ -6,7 +6,7 @@ libcore_la_SOURCES += autotuner/autotuner.h autotuner/decide.c autotuner/predict
   autotuner/measure_kernel.c autotuner/linkmap.h autotuner/linkmap.c \
   autotuner/start.h autotuner/start.c autotuner/plan.h autotuner/plan.c \
   autotuner/schedule.h autotuner/schedule.c autotuner/strips.h autotuner/strips.c \
-  autotuner/trials.h autotuner/trials.c autotuner/readers.h autotuner/readers.c \
+  autotuner/trials.h autotuner/trials.c autotuner/demand.h autotuner/demand.c \
   autotuner/host_rates.h autotuner/host_rates.c autotuner/policy.h autotuner/devices.c autotuner/together.c \
   autotuner/exchange.h autotuner/exchange.c autotuner/explain.h autotuner/explain.c
 EXTRA_DIST += autotuner/README.md

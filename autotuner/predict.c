@@ -22,7 +22,7 @@
 #define DEVICE_FLOPS 5e12
 #define DEVICE_BANDWIDTH 500e9
 #define LINK_BANDWIDTH 12e9
-#define OVERLAP_BYTES (16 << 20) /* from there on products are cut into strips (blas/pieces.c) */
+#define OVERLAP_BYTES (16 << 20) /* from there on products are cut into strips (blas/run/pieces.c) */
 #define OVERLAP_HIDDEN 0.7       /* of what of the shorter of transfer and kernel can be hidden */
 
 static double known(double rate, double otherwise)

@@ -18,15 +18,15 @@ enum sc_rank {
     SC_RANK_MIRROR,       /* coherence/mirror.c */
     SC_RANK_MPI,          /* host/mpi_pending.c */
     SC_RANK_PROTOCOL,     /* coherence/call.c */
-    SC_RANK_DONE,         /* coherence/watch.c */
+    SC_RANK_DONE,         /* coherence/completion.c */
     SC_RANK_WATCH,        /* host/watch.c */
     SC_RANK_PIN,          /* host/span.c */
     SC_RANK_SPAN,
-    SC_RANK_LASTING,      /* host/lasting.c */
+    SC_RANK_LIFETIME,      /* host/mapping_lifetime.c */
     SC_RANK_OWN_FD,       /* base/own_fd.c */
     SC_RANK_EXPLAIN,      /* autotuner/explain.c */
-    SC_RANK_HOST_BLAS,    /* blas/host_blas.c */
-    SC_RANK_COUNTS,       /* blas/counts.c */
+    SC_RANK_HOST_BLAS,    /* blas/veneers/host_blas.c */
+    SC_RANK_COUNTS,       /* blas/veneers/counts.c */
     SC_RANK_TRACE,        /* trace/rings.c */
     SC_RANKS
 };

@@ -182,7 +182,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
 {
     struct sc_view own[OPERANDS_MAX];
     enum sc_stage stage[OPERANDS_MAX];
-    enum sc_status status = count > OPERANDS_MAX ? SC_ERR_INVALID : sc_outside_stage(views, count, own, stage);
+    enum sc_status status = count > OPERANDS_MAX ? SC_ERR_INVALID : sc_untracked_stage(views, count, own, stage);
 
     if (status != SC_OK)
         return status;
@@ -198,7 +198,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     if (status != SC_OK) {
         call_over();
         sc_protocol_unlock();
-        sc_outside_drop(own, stage, count);
+        sc_untracked_drop(own, stage, count);
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
     }
     hold(operands, count, 1);
@@ -219,5 +219,5 @@ void sc_coherence_end(struct sc_operand *operands, int count)
     if (sc_protocol.check)
         sc_check_changed("a call");
     sc_protocol_unlock();
-    sc_outside_finish(operands, count);
+    sc_untracked_finish(operands, count);
 }

@@ -132,7 +132,7 @@ bool sc_coherence_goes_home(const struct sc_operand *result);
  * is done, at the end of a wait, of any thread, during which that happened.  If nobody waits then, never.  One call is
  * watched at a time: this ends the watch of another; NULL: only that.  `done` is called with locks held: it calls
  * nothing of coherence/. */
-void sc_coherence_watch(void (*done)(void *of), void *of);
+void sc_coherence_on_completion(void (*done)(void *of), void *of);
 
 /* What the decision needs to know, without making or moving anything; takes the lock shortly. */
 struct sc_residency {
@@ -272,7 +272,7 @@ enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent);
  * The struct is the caller's, zeroed at first; the fields are read only.  `memory` turns NULL when the form was
  * evicted: it has to be made again.  All functions but send, read and discard are called between begin and end (of no
  * operands, if need be). */
-struct sc_form {
+struct sc_derived {
     void *memory;
     int device;
     size_t bytes;
@@ -280,51 +280,53 @@ struct sc_form {
     uint64_t last_use;
     uint32_t pins;
     struct sc_fence ready, used; /* its last upload; the last kernel that read it */
-    struct sc_form *older, *newer; /* while there is memory: by last use */
+    struct sc_derived *older, *newer; /* while there is memory: by last use */
 };
 
 /* From now on a write to the vector (increment 1) by the CPU or a device is noted; of one that is staged in a mirror
  * what the CPU wrote is noted when the next call stages it.  Returns the time now, 0 when pages cannot be closed, or
  * when it is staged for this call only. */
-uint64_t sc_coherence_link(const struct sc_operand *vector);
+uint64_t sc_coherence_derive(const struct sc_operand *vector);
 /* Whether elements [first, first + n) may have been written since that time.  In the steady state: two comparisons. */
 bool sc_coherence_changed(const struct sc_operand *vector, int64_t first, int64_t n, uint64_t since);
 /* The same for elements [*first, *end), which become the first run of those that may have been written, if any were. */
 bool sc_coherence_changed_run(const struct sc_operand *vector, uint64_t since, int64_t *first, int64_t *end);
 
-enum sc_status sc_coherence_form_make(struct sc_form *form, int device, size_t bytes);
-void sc_coherence_form_drop(struct sc_form *form); /* without memory: that it was evicted is forgotten */
-void sc_coherence_form_discard(struct sc_form *form); /* the same without the lock, also while devices are closed */
+enum sc_status sc_coherence_derived_make(struct sc_derived *form, int device, size_t bytes);
+/* Without memory: that the derived copy was evicted is forgotten. */
+void sc_coherence_derived_drop(struct sc_derived *form);
+/* The same without the lock, also while devices are closed. */
+void sc_coherence_derived_discard(struct sc_derived *form);
 /* Nobody needs it soon: until it is used again it goes before everything else when memory is wanted. */
-void sc_coherence_form_spare(struct sc_form *form);
-void sc_coherence_form_forget(struct sc_form *form); /* its plan: values that a solve was analysed with change */
+void sc_coherence_derived_spare(struct sc_derived *form);
+void sc_coherence_derived_forget(struct sc_derived *form); /* its plan: values that a solve was analysed with change */
 /* The byte range [at, ...) of the form := elements [first, first + n) of a linked vector, from the host or from where a
  * device has them. */
-enum sc_status sc_coherence_form_upload(struct sc_form *form, size_t at, const struct sc_operand *vector, int64_t first,
-                                        int64_t n);
+enum sc_status sc_coherence_derived_upload(struct sc_derived *form, size_t at, const struct sc_operand *vector,
+                                           int64_t first, int64_t n);
 /* Without the lock: [at, at + bytes) of the form := what fill writes, part by part, into buffers of the library's.
  * fill may touch user memory.  SC_ERR_DEVICE_MEMORY: evicted meanwhile. */
-enum sc_status sc_coherence_form_send(struct sc_form *form, size_t at, size_t bytes,
-                                      void (*fill)(void *context, size_t from, size_t bytes,
-                                                   void *buffer), void *context);
+enum sc_status sc_coherence_derived_send(struct sc_derived *form, size_t at, size_t bytes,
+                                         void (*fill)(void *context, size_t from, size_t bytes,
+                                                      void *buffer), void *context);
 
 /* Devices can convert at all. */
 bool sc_coherence_converts(void);
 /* The form's contents := the CSR that its device makes of what it has in the form `source`, which may be dropped then.
  * The conversion's addresses are in these two.  Anything but SC_OK: the form has no contents. */
-enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *source,
-                                         const struct sc_csr_conversion *conversion);
+enum sc_status sc_coherence_derived_convert(struct sc_derived *form, struct sc_derived *source,
+                                            const struct sc_csr_conversion *conversion);
 /* Without the lock: *to := at most 16 bytes of the form, when they are there.  SC_ERR_DEVICE_MEMORY: evicted. */
-enum sc_status sc_coherence_form_read(struct sc_form *form, size_t at, void *to, size_t bytes);
+enum sc_status sc_coherence_derived_read(struct sc_derived *form, size_t at, void *to, size_t bytes);
 
 /* Runs a sparse kernel on the form's device; a and csr are addresses in the form.  x: the parts of one operand that the
  * kernel reads, in one tile; kernel->b gets the address of the operand's element 0.  A part that only another device
  * has is copied without the rest of its sectors.  y: a piece; for a vector a piece of a matrix's column does.  Each may
  * be a temporary instead (parts = 1).  Not done on the host when it fails: SC_ERR_DEVICE, SC_ERR_DEVICE_MEMORY; then
  * nothing has been written. */
-enum sc_status sc_coherence_form_task(struct sc_form *form, struct sc_kernel *kernel, const struct sc_piece *x,
-                                      int parts,
-                                      const struct sc_piece *y);
+enum sc_status sc_coherence_derived_task(struct sc_derived *form, struct sc_kernel *kernel, const struct sc_piece *x,
+                                         int parts,
+                                         const struct sc_piece *y);
 
 /* A product of two sparse matrices whose forms are on one device, into temporaries there: positions, columns, values,
  * the last two NULL where there are none.  The product's addresses are in the forms; its nonzeros are set.  The caller
@@ -333,8 +335,8 @@ enum sc_status sc_coherence_form_task(struct sc_form *form, struct sc_kernel *ke
 struct sc_product_arrays {
     void *rows, *columns, *values;
 };
-enum sc_status sc_coherence_form_multiply(struct sc_form *a, struct sc_form *b, struct sc_csr_product *product,
-                                          struct sc_product_arrays *out);
+enum sc_status sc_coherence_derived_multiply(struct sc_derived *a, struct sc_derived *b, struct sc_csr_product *product,
+                                             struct sc_product_arrays *out);
 void sc_coherence_product_free(int device, const struct sc_product_arrays *arrays); /* as temporary_free */
 
 /* --- without the lock --------------------------------------------------------------------------------------------- */

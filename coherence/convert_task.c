@@ -11,7 +11,7 @@ bool sc_coherence_converts(void)
 }
 
 /* Both are pinned.  *f: when it is done. */
-static enum sc_status convert(const struct sc_form *form, const struct sc_form *source,
+static enum sc_status convert(const struct sc_derived *form, const struct sc_derived *source,
                               const struct sc_csr_conversion *c, struct sc_fence *f)
 {
     int device = form->device;
@@ -32,8 +32,8 @@ static enum sc_status convert(const struct sc_form *form, const struct sc_form *
     return status;
 }
 
-enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *source,
-                                         const struct sc_csr_conversion *c)
+enum sc_status sc_coherence_derived_convert(struct sc_derived *form, struct sc_derived *source,
+                                            const struct sc_csr_conversion *c)
 {
     struct sc_fence f;
     enum sc_status status;
@@ -51,7 +51,7 @@ enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *s
     source->pins--;
     if (status == SC_OK) {
         form->ready = source->used = f;
-        sc_link_touch(form);
+        sc_derived_touch(form);
     } else if (status == SC_ERR_DEVICE) {
         sc_device_gave_up(form->device, "converting a sparse matrix");
     }
@@ -59,7 +59,7 @@ enum sc_status sc_coherence_form_convert(struct sc_form *form, struct sc_form *s
 }
 
 /* Enqueues it, with the lock; *slot: where it comes to. */
-static enum sc_status fetch(struct sc_form *f, size_t at, size_t bytes, void **slot, struct sc_fence *fence)
+static enum sc_status fetch(struct sc_derived *f, size_t at, size_t bytes, void **slot, struct sc_fence *fence)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;
     struct sc_copy2d copy = {.src = (char *)f->memory + at, .dst_pitch = bytes, .src_pitch = bytes, .width = bytes,
@@ -80,7 +80,7 @@ static enum sc_status fetch(struct sc_form *f, size_t at, size_t bytes, void **s
     return status;
 }
 
-enum sc_status sc_coherence_form_read(struct sc_form *f, size_t at, void *to, size_t bytes)
+enum sc_status sc_coherence_derived_read(struct sc_derived *f, size_t at, void *to, size_t bytes)
 {
     enum sc_status status = SC_ERR_DEVICE_MEMORY;
     struct sc_fence fence;

@@ -59,7 +59,7 @@ void sc_coherence_fork_child(void)
     }
     sc_protocol_mend();
     sc_protocol_lock_reset(); /* other threads stayed behind */
-    sc_watch_reset();
+    sc_completion_reset();
     sc_inside_leave();
     sc_quiet_leave();
 }

@@ -169,7 +169,7 @@ static bool is_begun(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 {
     lo = sc_page_ceil(lo);
     hi = sc_page_floor(hi);
-    if (lo < hi && sc_window_meets(m, lo, hi))
+    if (lo < hi && sc_partial_meets(m, lo, hi))
         return true;
     for (uintptr_t p = lo; m->home_count && p < hi; p += SC_PAGE)
         if (sc_protocol_page_is_home(m, p))
@@ -193,7 +193,7 @@ static bool read_pages(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi,
     if (!valid_on_host(m, g) && (!whole || is_begun(m, lo, hi))) {
         a = sc_page_floor(lo > plo ? lo : plo);
         b = sc_page_ceil(hi < phi ? hi : phi);
-        if (!sc_window_fetch(m, a, b, &r->waits))
+        if (!sc_partial_fetch(m, a, b, &r->waits))
             return false;
         if (!whole) /* a whole one is opened in any case: fork waits for that */
             return true;
@@ -265,7 +265,7 @@ void sc_access_start(struct sc_matrix *m)
     struct request all = range_request(m->base, sc_matrix_end(m), SC_READ);
     int first, end;
 
-    sc_window_finish();
+    sc_partial_finish();
     if (sc_matrix_sectors_at(m, all.lo, all.hi, &first, &end))
         start_runs(m, first, end, &all);
 }
@@ -288,7 +288,7 @@ static bool write_sector(struct sc_matrix *m, int g, const struct request *q, st
         return false;
     if (!quiet(m, g, &r->waits))
         return false;
-    sc_window_cancel(m, lo, hi);
+    sc_partial_cancel(m, lo, hi);
     sc_protocol_host_writes(m, g);
     opened(r, lo, hi);
     return true;
@@ -318,7 +318,7 @@ static bool acquire_round(const struct request *q, struct round *r)
 
     *r = (struct round){.waits.count = 0};
     sc_devices_look();
-    sc_window_finish();
+    sc_partial_finish();
     for (uintptr_t from = 0; (m = sc_noted_next(from, q->lo, q->hi, kind_of(q))); from = m->base + 1)
         ready = (q->access & SC_WRITE ? write_matrix(m, q, r) : read_matrix(m, q, r)) && ready;
     paint_opened(r);
@@ -422,8 +422,8 @@ static void acquire_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
  * lock says no more once it has given the lock up: a call of another thread that follows may close pages again, and
  * what the caller does there then meets a closed page.
  *
- * The kernel cannot fault.  Whoever acquires for it has left a note of the range (host/uses.c), and a call counts as
- * active before it looks for notes, and looks before it closes pages.  Of a note's store and the load of `active` here,
+ * The kernel cannot fault.  Whoever acquires for it has left a note of the range (host/syscall_ranges.c), and a call
+ * counts as active before it looks for notes, and looks before it closes pages.  Of a note's store and the load of `active` here,
  * a call's store of `active` and its loads of notes, all of one order (SEQ_CST), either the load of `active` sees the
  * call, and the caller waits for the lock; or the call sees the note, and runs on the host. */
 static bool all_open(const struct request *q)
@@ -560,7 +560,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
     if (!bytes || !sc_protocol_ops())
         return;
     sc_protocol_lock();
-    sc_window_finish();
+    sc_partial_finish();
     if (sc_directory_find(lo, lo + 1, &first)) {
         struct sc_matrix *m = sc_directory_at(first);
 
@@ -587,7 +587,7 @@ static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
 {
     uintptr_t lo = m->base, hi = sc_matrix_end(m);
 
-    sc_window_cancel(m, lo, hi);
+    sc_partial_cancel(m, lo, hi);
     for (int i = 0; i < m->row_parts * m->col_parts; i++) {
         struct sc_tile *t = &m->tiles[i];
 

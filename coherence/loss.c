@@ -143,7 +143,7 @@ static enum sc_status sync_counted(struct sc_fence f)
     if (status != SC_OK)
         __atomic_store_n(&sc_protocol.bad[f.device], true, __ATOMIC_RELEASE);
     if (watched)
-        sc_watch_after(ops);
+        sc_completion_after(ops);
     return status;
 }
 

@@ -109,7 +109,7 @@ static uint64_t only_here(int device, const struct sc_tile *t)
 }
 
 /* The one of both that was used longest ago; NULL: there is none. */
-static enum sc_status evict_older(int device, struct sc_form *form, struct sc_copy *c)
+static enum sc_status evict_older(int device, struct sc_derived *form, struct sc_copy *c)
 {
     struct sc_matrix *m;
     struct sc_tile *t;
@@ -117,7 +117,7 @@ static enum sc_status evict_older(int device, struct sc_form *form, struct sc_co
     if (!c && !form)
         return SC_ERR_DEVICE_MEMORY;
     if (form && (!c || form->last_use < c->last_use)) {
-        sc_link_evict(form);
+        sc_derived_evict(form);
         return SC_OK;
     }
     m = c->matrix;
@@ -134,7 +134,7 @@ static enum sc_status evict_older(int device, struct sc_form *form, struct sc_co
 
 enum sc_status sc_memory_evict(int device)
 {
-    return evict_older(device, sc_link_evictable(device, false), oldest(device));
+    return evict_older(device, sc_derived_evictable(device, false), oldest(device));
 }
 
 /* A program that goes round over forms that do not all fit needs the oldest next: each would be evicted just before
@@ -143,7 +143,7 @@ enum sc_status sc_memory_evict(int device)
  * and for all that is allocated in the course of a round (since 0), where it would be a form that goes. */
 static enum sc_status evict_for(int device, uint64_t since)
 {
-    struct sc_form *form = sc_link_evictable(device, false);
+    struct sc_derived *form = sc_derived_evictable(device, false);
     struct sc_copy *c = oldest(device);
     bool form_is_next = form && form->last_use && (!c || form->last_use < c->last_use);
 
@@ -151,7 +151,7 @@ static enum sc_status evict_for(int device, uint64_t since)
         sc_protocol.round[device] = form && form->last_use >= since && (!c || c->last_use >= since);
     if (!sc_protocol.round[device] || !(since || form_is_next))
         return evict_older(device, form, c);
-    sc_link_evict(sc_link_evictable(device, true));
+    sc_derived_evict(sc_derived_evictable(device, true));
     return SC_OK;
 }
 

@@ -23,12 +23,12 @@ bool sc_mirror_possible(uintptr_t lo, uintptr_t hi);
 /* The program gives the memory up, or it becomes other memory.  Takes the lock. */
 void sc_mirror_forget(uintptr_t lo, uintptr_t hi);
 
-/* --- operands of a call (outside.c), without any lock ------------------------------------------------------------- */
+/* --- operands of a call (untracked.c), without any lock -------------------------------------------------------- */
 
 /* The views that the protocol will see: those outside the arena have their place in a mirror or a shadow, with what is
  * read.  Keeps the mirrors' lock until finish or drop when there is a SC_MIRROR. */
-enum sc_status sc_outside_stage(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage);
-void sc_outside_drop(const struct sc_view *own, const enum sc_stage *stage, int count); /* no call came of it */
-void sc_outside_finish(struct sc_operand *operands, int count);                         /* results go back */
+enum sc_status sc_untracked_stage(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage);
+void sc_untracked_drop(const struct sc_view *own, const enum sc_stage *stage, int count); /* no call came of it */
+void sc_untracked_finish(struct sc_operand *operands, int count);                         /* results go back */
 
 #endif

@@ -23,7 +23,7 @@ static enum sc_status make_room(int device, const struct sc_csr_product *p, stru
 }
 
 /* The forms stay until what has been enqueued now is done. */
-static enum sc_status use_forms(struct sc_form *a, struct sc_form *b)
+static enum sc_status use_forms(struct sc_derived *a, struct sc_derived *b)
 {
     struct sc_fence f;
     enum sc_status status = sc_mark(a->device, SC_STREAM_COMPUTE, &f);
@@ -33,13 +33,13 @@ static enum sc_status use_forms(struct sc_form *a, struct sc_form *b)
         return status;
     }
     a->used = b->used = f;
-    sc_link_touch(a);
-    sc_link_touch(b);
+    sc_derived_touch(a);
+    sc_derived_touch(b);
     return SC_OK;
 }
 
 /* Both are pinned. */
-static enum sc_status multiply(struct sc_form *a, struct sc_form *b, struct sc_csr_product *p,
+static enum sc_status multiply(struct sc_derived *a, struct sc_derived *b, struct sc_csr_product *p,
                                struct sc_product_arrays *out)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;
@@ -64,8 +64,8 @@ static enum sc_status multiply(struct sc_form *a, struct sc_form *b, struct sc_c
     return status;
 }
 
-enum sc_status sc_coherence_form_multiply(struct sc_form *a, struct sc_form *b, struct sc_csr_product *p,
-                                          struct sc_product_arrays *out)
+enum sc_status sc_coherence_derived_multiply(struct sc_derived *a, struct sc_derived *b, struct sc_csr_product *p,
+                                             struct sc_product_arrays *out)
 {
     int device = a->device;
     enum sc_status status;

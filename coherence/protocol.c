@@ -24,7 +24,7 @@
  *   C6  nobody touches user memory with the lock held, nor without having acquired it.
  *   C7  a scalar result is read after its fence.
  *   C8  when memory goes away its matrices go first (host/malloc.c calls forget).
- *   C9  a sector that data of another form on a device was made from is linked (link.c): closed for writing as if a
+ *   C9  a sector that data of another form on a device was made from is linked (derived.c): closed for writing as if a
  *       device had a copy, until somebody writes it; that ends the link and is noted as a change.
  *   C10 a sector that is not noted as closed (m->closed, directory/noted.c) has open pages, but for those that it
  *       shares with a noted one: it is noted before its pages are closed, and until all of them have been opened.
@@ -177,14 +177,14 @@ static uint64_t close_sectors(struct sc_matrix *m, const struct sc_tile *t, uint
         int s = __builtin_ctzll(rest), g = global_sector(m, t, s);
         uintptr_t lo, hi;
 
-        if (!m->open[g] && !m->home_count && !sc_window_any())
+        if (!m->open[g] && !m->home_count && !sc_partial_any())
             continue; /* the steady state */
         if (m->open[g])
             closed |= UINT64_C(1) << s;
         m->open[g] = 0;
         if (!sc_matrix_sector_range(m, g, &lo, &hi))
             continue;
-        sc_window_cancel(m, lo, hi);
+        sc_partial_cancel(m, lo, hi);
         if (m->home_count && set_pages(m, lo, hi, false))
             closed |= UINT64_C(1) << s;
     }

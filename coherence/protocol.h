@@ -23,7 +23,7 @@ struct sc_protocol {
     bool bad[SC_DEVICES_MAX];    /* was seen to fail by who may have had no lock; atomic */
     uint64_t tick;               /* of the last use, for eviction */
     bool round[SC_DEVICES_MAX];  /* a program goes round over more forms than fit (memory.c) */
-    uint64_t changes;            /* of linked sectors so far: the time of link.c */
+    uint64_t changes;            /* of linked sectors so far: the time of derived.c */
     uint64_t calls;              /* begun so far */
     unsigned active;             /* calls between begin and end; read without the lock, too */
     /* Ranges of pages that the system did not protect as they should be; more than fit: any matrix may have some. */
@@ -130,15 +130,15 @@ bool sc_landed(struct sc_fence f);
 /* --- when a call was done (watch.c) ------------------------------------------------------------------------------- */
 
 /* Around a wait: whether what is watched is still going on; and if so, after it, whether it has ended meanwhile. */
-extern bool sc_watching; /* atomic */
-bool sc_watch_look(const struct sc_device_ops *ops);
+extern bool sc_completion_awaited; /* atomic */
+bool sc_completion_look(const struct sc_device_ops *ops);
 static inline bool sc_watch_before(const struct sc_device_ops *ops)
 {
-    return __builtin_expect(__atomic_load_n(&sc_watching, __ATOMIC_ACQUIRE), 0) && sc_watch_look(ops);
+    return __builtin_expect(__atomic_load_n(&sc_completion_awaited, __ATOMIC_ACQUIRE), 0) && sc_completion_look(ops);
 }
-void sc_watch_after(const struct sc_device_ops *ops);
-void sc_watch_drop(void);
-void sc_watch_reset(void); /* in a forked child */
+void sc_completion_after(const struct sc_device_ops *ops);
+void sc_completion_drop(void);
+void sc_completion_reset(void); /* in a forked child */
 
 /* --- copies between devices, collected (exchange.c) --------------------------------------------------------------- */
 
@@ -234,14 +234,14 @@ extern uint64_t sc_memory_steps; /* copies that evictions have looked at, for te
 /* Frees a tile's memory on a device once nothing uses it; its data is valid elsewhere or not wanted. */
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 
-/* --- forms (link.c) ----------------------------------------------------------------------------------------------- */
+/* --- derived copies (derived.c) ------------------------------------------------------------------------------------ */
 
 /* The form on the device that may go and was used longest ago (newest: last), or NULL. */
-struct sc_form *sc_link_evictable(int device, bool newest);
-void sc_link_evict(struct sc_form *form);
-void sc_link_touch(struct sc_form *form); /* it has been used */
-extern uint64_t sc_link_steps;            /* forms that evictions have looked at, for tests */
-void sc_link_stop(void); /* none has memory any more */
+struct sc_derived *sc_derived_evictable(int device, bool newest);
+void sc_derived_evict(struct sc_derived *form);
+void sc_derived_touch(struct sc_derived *form); /* it has been used */
+extern uint64_t sc_derived_steps;            /* forms that evictions have looked at, for tests */
+void sc_derived_stop(void); /* none has memory any more */
 
 /* --- results that go to where they are read next (push.c) --------------------------------------------------------- */
 
@@ -270,17 +270,17 @@ void sc_wait_faulted(uintptr_t page, double since);
  * So any pattern of touches costs little more than 1.2 times that fetch. */
 bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access);
 
-/* --- windows of partly home sectors (window.c) -------------------------------------------------------------------- */
+/* --- windows of partly home sectors (partial_fetch.c) ------------------------------------------------------------- */
 
 /* Gives up windows in flight that meet [lo, hi): what they bring is out of date. */
-void sc_window_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
+void sc_partial_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
 /* Opens the pages of windows that have landed. */
-void sc_window_finish(void);
-bool sc_window_any(void);
-bool sc_window_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi); /* one in flight does */
+void sc_partial_finish(void);
+bool sc_partial_any(void);
+bool sc_partial_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi); /* one in flight does */
 /* Starts bringing home what is missing of the matrix's bytes on pages [lo, hi) and adds what has to be reached.  True
  * when nothing is missing; false: wait, finish, call again. */
-bool sc_window_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences);
+bool sc_partial_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences);
 
 /* --- pieces (piece.c) --------------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 
 /* --- does the host look ------------------------------------------------------------------------------------------- */
 
-/* Sectors that the devices have just written: all, but for the host's part of a call (blas/together.c). */
+/* Sectors that the devices have just written: all, but for the host's part of a call (blas/run/together.c). */
 static int written_of(const struct sc_matrix *m)
 {
     int sectors = 0;

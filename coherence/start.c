@@ -50,8 +50,8 @@ void sc_coherence_stop(void)
     sc_protocol_unlock();
     sc_mirror_forget(0, UINTPTR_MAX);
     sc_coherence_release_range(0, UINTPTR_MAX);
-    sc_link_stop();
-    sc_watch_drop();
+    sc_derived_stop();
+    sc_completion_drop();
     sc_host_spans_unpin();
     sc_protocol_lock();
     __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_SEQ_CST);
@@ -93,7 +93,7 @@ void sc_coherence_drain(void)
         for (int s = 0; s < SC_STREAMS; s++)
             ops->sync(fence[d][s]); /* errors show in the task, which falls back */
     if (watched)
-        sc_watch_after(ops);
+        sc_completion_after(ops);
 }
 
 double sc_coherence_virtual_seconds(void)

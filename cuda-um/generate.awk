@@ -1,4 +1,4 @@
-# Makes the cuBLAS functions of blas/routines.tab (its head describes the columns).  POSIX awk.
+# Makes the cuBLAS functions of blas/veneers/routines.tab (its head describes the columns).  POSIX awk.
 #   awk -v what=functions|exports|checks -f generate.awk routines.tab
 #
 # cuBLAS has the arguments in Fortran's order, scalars behind pointers, the result last, and trmm out of place.
@@ -208,9 +208,9 @@ function check(r, t, wide,   i, a, f, ret, closing) {
 function reference_of(r) { sub(/gemm3m$/, "gemm", r); return r }
 
 BEGIN {
-    if (what == "checks") print "/* Generated from blas/routines.tab by cuda-um/generate.awk: for tests/um_blas.c */"
+    if (what == "checks") print "/* Generated from blas/veneers/routines.tab by cuda-um/generate.awk: for tests/um_blas.c */"
     if (what == "functions") {
-        print "/* Generated from blas/routines.tab by cuda-um/generate.awk: the cuBLAS functions that are mapped. */"
+        print "/* Generated from blas/veneers/routines.tab by cuda-um/generate.awk: the cuBLAS functions that are mapped. */"
         print "#include \"cuda-um/blas.h\"\n"
     }
 }

@@ -43,7 +43,7 @@ struct sc_tile {
     struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
     struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
     uint64_t written, written_by; /* sectors that the last call wrote, and its number */
-    uint64_t linked; /* sectors that device data in another form was made from (coherence/link.c): closed for writing */
+    uint64_t linked; /* sectors that a derived copy was made from (coherence/derived.c): closed for writing */
     int home;
     struct sc_copy *copy; /* one for each device */
 };
@@ -89,7 +89,7 @@ struct sc_matrix {
     struct sc_closed closed[2]; /* SC_CLOSED_READ, SC_CLOSED_WRITE */
     bool noted[SC_NOTES];
 
-    /* per global sector: when it changed last, in the time of coherence/link.c; NULL: never linked */
+    /* per global sector: when it changed last, in the time of coherence/derived.c; NULL: never linked */
     uint64_t *changed;
     uint64_t newest;   /* the latest of these */
 };

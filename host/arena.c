@@ -14,7 +14,7 @@
 #include "base/inside.h"
 #include "host/fork.h"
 #include "host/span.h"
-#include "host/uses.h"
+#include "host/syscall_ranges.h"
 
 #define SHARED_BELOW_PAGES 256u /* smaller blocks lie in superblocks */
 #define SHARED_CLASSES 64

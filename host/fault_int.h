@@ -21,7 +21,7 @@ void sc_host_pager_stop(void);
 /* Pages were closed: a fault may come soon.  Costs a load, and a system call when the pager sleeps. */
 void sc_host_pager_rouse(void);
 
-/* window.c: how much to bring home at a fault.  Used by the pager thread only. */
+/* read_ahead.c: how much to bring home at a fault.  Used by the pager thread only. */
 struct sc_host_bounds {
     uintptr_t first, end; /* of the block that the fault lies in: no window and no stream leaves it */
 };

@@ -1,12 +1,12 @@
 /* A signal handler that jumps out of a call of libc ends what the call was using (rule M8).  Where a jump goes stands
  * in its buffer, as C libraries for x86-64 write it: whether this C library does is tried when the library is loaded.
- * Where it does not, such a use ends as host/uses.h says. */
+ * Where it does not, such a use ends as host/syscall_ranges.h says. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <setjmp.h>
 
 #include "host/next.h"
-#include "host/uses.h"
+#include "host/syscall_ranges.h"
 
 #define STACK 6 /* of __jmpbuf */
 

@@ -2,10 +2,10 @@
 libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/machine_memory.c host/malloc.c \
 	host/mmap.c host/next.h host/next.c host/libc.h host/libc.c host/exec.c host/jumps.c host/touch.h host/touch.c \
-	host/libc_names.h host/uses.h host/uses.c host/raw.c \
+	host/libc_names.h host/syscall_ranges.h host/syscall_ranges.c host/raw.c \
 	host/strict.h host/strict.c host/fork.h host/fork.c host/process.h host/process.c host/rawmem.c \
 	host/watch.h host/watch.c host/watch_wp.c \
-	host/watch_mprotect.c host/watch_sig.c host/lasting.c \
+	host/watch_mprotect.c host/watch_sig.c host/mapping_lifetime.c \
 	host/stacks.h host/stacks.c
 nodist_libcore_la_SOURCES = host/libc_calls.h
 libcore_la_SOURCES += host/mpi.h host/mpi.c host/mpi_calls.h host/mpi_pending.c host/mpi_touch.c
@@ -35,7 +35,7 @@ EXTRA_DIST += host/syscalls.tab host/syscalls.awk
 # host: fault half (protection, fault handler, pager)
 libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/chain_sig.c host/front.h \
 	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/contexts.c \
-	host/notify.c host/pager.c host/protect.c host/signals.c host/window.c
+	host/notify.c host/pager.c host/protect.c host/signals.c host/read_ahead.c
 
 # Calls of libc that a sanitizer makes itself before it has started, or another library's constructor: not
 # instrumented.  (One pattern for each: a rule with their names would replace Automake's.)

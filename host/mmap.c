@@ -53,7 +53,7 @@ static void abandon(const void *addr, size_t bytes, bool lost)
         sc_host_arena_abandon((uintptr_t)addr, bytes, lost);
     forget_watched(addr, bytes);
     if (lost)
-        sc_lasting_gone((uintptr_t)addr, bytes);
+        sc_lifetime_unmapped((uintptr_t)addr, bytes);
 }
 
 /* What the kernel would do with closed pages or pinned ones (rule M4), done or prevented.  True: nothing is left to
@@ -164,7 +164,7 @@ SC_HOST_EXPORT void *mmap(void *addr, size_t bytes, int prot, int flags, int fd,
         abandon(addr, bytes, true);
     addr = ((__typeof__(mmap) *)sc_host_next(&next_mmap, "mmap"))(addr, bytes, prot, flags, fd, offset);
     if (addr != MAP_FAILED)
-        sc_lasting_mapped(addr, bytes, prot, flags);
+        sc_lifetime_mapped(addr, bytes, prot, flags);
     return addr;
 }
 
@@ -174,13 +174,13 @@ SC_HOST_EXPORT void *mmap64(void *addr, size_t bytes, int prot, int flags, int f
         abandon(addr, bytes, true);
     addr = ((__typeof__(mmap64) *)sc_host_next(&next_mmap64, "mmap64"))(addr, bytes, prot, flags, fd, offset);
     if (addr != MAP_FAILED)
-        sc_lasting_mapped(addr, bytes, prot, flags);
+        sc_lifetime_mapped(addr, bytes, prot, flags);
     return addr;
 }
 
 SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flags, ...)
 {
-    bool lasting = sc_lasting_mapping((uintptr_t)addr, (uintptr_t)addr + bytes);
+    bool lasting = sc_lifetime_is_mapping((uintptr_t)addr, (uintptr_t)addr + bytes);
     void *to = NULL;
 
     if (flags & MREMAP_FIXED) {
@@ -194,7 +194,7 @@ SC_HOST_EXPORT void *mremap(void *addr, size_t bytes, size_t new_bytes, int flag
     abandon(addr, bytes, true);
     to = ((__typeof__(mremap) *)sc_host_next(&next_mremap, "mremap"))(addr, bytes, new_bytes, flags, to);
     if (lasting && to != MAP_FAILED)
-        sc_lasting_mapped(to, new_bytes, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
+        sc_lifetime_mapped(to, new_bytes, PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);
     return to;
 }
 

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "host/uses.h"
+#include "host/syscall_ranges.h"
 
 struct mmsghdr; /* of <sys/socket.h>, for programs that ask for it */
 struct aiocb;

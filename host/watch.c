@@ -101,7 +101,7 @@ static bool is_usable(const char *line, uintptr_t at, uintptr_t *hi, bool *const
         return false;
     *constant = mode[1] != 'w';
     if (file)
-        return sc_loader_has((const void *)at) || sc_lasting_static(at);
+        return sc_loader_has((const void *)at) || sc_lifetime_is_static(at);
     return *name != '[' || strncmp(name, "[heap]", 6) == 0 || strncmp(name, "[stack", 6) == 0 ||
            strncmp(name, "[anon:", 6) == 0;
 }
@@ -208,7 +208,7 @@ void sc_watch_stack(uintptr_t lo, size_t bytes)
 {
     const struct sc_watch_range *r;
 
-    sc_lasting_stack(lo, bytes);
+    sc_lifetime_stack(lo, bytes);
     r = sc_watch_find(lo, lo + bytes);
     if (r && r->engine->fault)
         sc_host_forget(lo, bytes);

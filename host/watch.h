@@ -57,13 +57,13 @@ void sc_watch_fork_prepare(void);
 void sc_watch_fork_parent(void);
 void sc_watch_fork_child(void);
 
-/* lasting.c: memory whose end does not pass unseen: static data of what was loaded with the program, and private
- * mappings that the program has made by libc's functions. */
-bool sc_lasting(uintptr_t lo, uintptr_t hi);
-bool sc_lasting_static(uintptr_t at);
-bool sc_lasting_mapping(uintptr_t lo, uintptr_t hi); /* such a mapping */
-void sc_lasting_mapped(const void *addr, size_t bytes, int prot, int flags); /* by the program, successfully */
-void sc_lasting_gone(uintptr_t addr, size_t bytes);
-void sc_lasting_stack(uintptr_t addr, size_t bytes); /* counts as memory that may end, static data too */
+/* mapping_lifetime.c: memory whose end does not pass unseen: static data of what was loaded with the program, and
+ * private mappings that the program has made by libc's functions. */
+bool sc_lifetime_is_known(uintptr_t lo, uintptr_t hi);
+bool sc_lifetime_is_static(uintptr_t at);
+bool sc_lifetime_is_mapping(uintptr_t lo, uintptr_t hi); /* such a mapping */
+void sc_lifetime_mapped(const void *addr, size_t bytes, int prot, int flags); /* by the program, successfully */
+void sc_lifetime_unmapped(uintptr_t addr, size_t bytes);
+void sc_lifetime_stack(uintptr_t addr, size_t bytes); /* counts as memory that may end, static data too */
 
 #endif

@@ -188,7 +188,7 @@ static bool add(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi, bool mixed
     size_t pages = (hi - lo) >> SC_PAGE_SHIFT, room = r->room ? r->room : SC_PAGE;
     void *state;
 
-    if (mixed || !sc_lasting(lo, hi))
+    if (mixed || !sc_lifetime_is_known(lo, hi))
         return false;
     while (room < pages)
         room *= 2;

@@ -3,7 +3,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
-#include "autotuner/readers.h"
+#include "autotuner/demand.h"
 #include "base/config.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
@@ -75,10 +75,10 @@ static void explain(const struct sc_sparse_call *call, const struct sc_autotuner
 /* For decisions about calls of the BLAS; want: 0 on the host. */
 static void note(const struct sc_sparse_call *call, int want)
 {
-    sc_readers_read(call->x, want);
+    sc_demand_read(call->x, want);
     if (call->beta[0] != 0 || call->beta[1] != 0)
-        sc_readers_read(call->y, want);
-    sc_readers_written(call->y, call->op, want > 0 ? (uintptr_t)call->matrix : 0);
+        sc_demand_read(call->y, want);
+    sc_demand_written(call->y, call->op, want > 0 ? (uintptr_t)call->matrix : 0);
 }
 
 /* A matrix of which devices have parts stays there. */

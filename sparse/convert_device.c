@@ -106,23 +106,24 @@ bool sc_sparse_should_convert(const struct sc_sparse_matrix *m, struct sc_sparse
 /* --- sending ------------------------------------------------------------------------------------------------------ */
 
 static enum sc_status upload_integers(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
-                                      const struct sc_operand *source, struct sc_form *to)
+                                      const struct sc_operand *source, struct sc_derived *to)
 {
     enum sc_status status;
 
     if (!c->count || c->layout == SC_LAYOUT_DIAGONALS)
         return SC_OK;
     if (c->layout == SC_LAYOUT_LINES)
-        status = sc_coherence_form_upload(to, 0, &source[2], 0, c->lines + 1);
+        status = sc_coherence_derived_upload(to, 0, &source[2], 0, c->lines + 1);
     else
-        status = sc_coherence_form_upload(to, 0, &source[2], c->first, c->count);
-    return status == SC_OK ? sc_coherence_form_upload(to, staged_of(c).index, &source[1], c->first - m->first, c->count)
-                           : status;
+        status = sc_coherence_derived_upload(to, 0, &source[2], c->first, c->count);
+    if (status != SC_OK)
+        return status;
+    return sc_coherence_derived_upload(to, staged_of(c).index, &source[1], c->first - m->first, c->count);
 }
 
 /* Those that have been written since then. */
 static enum sc_status upload_values(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
-                                    const struct sc_operand *source, uint64_t since, struct sc_form *to)
+                                    const struct sc_operand *source, uint64_t since, struct sc_derived *to)
 {
     int64_t n = c->count * values_each(c), first = (c->first - m->first) * values_each(c);
     size_t at = staged_of(c).values, bytes = (size_t)n * sc_type_bytes(c->type);
@@ -148,7 +149,7 @@ static enum sc_status send(const struct sc_sparse_matrix *m, struct sc_sparse_pa
     p->form.pins++;
     if (status == SC_OK && *fresh) {
         since = 0;
-        status = sc_coherence_form_make(&p->staged, p->device, staged_of(c).bytes);
+        status = sc_coherence_derived_make(&p->staged, p->device, staged_of(c).bytes);
         if (status == SC_OK)
             status = upload_integers(m, c, source, &p->staged);
     }
@@ -166,15 +167,15 @@ static void fill_offsets(void *context, size_t from, size_t bytes, void *buffer)
 
 /* Offsets of diagonals are not among the arrays that are linked; they are few. */
 static enum sc_status send_offsets(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
-                                   struct sc_form *staged)
+                                   struct sc_derived *staged)
 {
     if (c->layout != SC_LAYOUT_DIAGONALS)
         return SC_OK;
-    return sc_coherence_form_send(staged, staged_of(c).index, (size_t)c->diagonals * (size_t)c->from_bytes,
-                                  fill_offsets, (void *)m->arrays.index);
+    return sc_coherence_derived_send(staged, staged_of(c).index, (size_t)c->diagonals * (size_t)c->from_bytes,
+                                     fill_offsets, (void *)m->arrays.index);
 }
 
-static void set_addresses(struct sc_csr_conversion *c, const struct sc_form *staged, const struct sc_form *form,
+static void set_addresses(struct sc_csr_conversion *c, const struct sc_derived *staged, const struct sc_derived *form,
                           const struct sc_sparse_layout *l)
 {
     struct staged s = staged_of(c);
@@ -189,7 +190,7 @@ static void set_addresses(struct sc_csr_conversion *c, const struct sc_form *sta
 }
 
 /* A solve was analysed with the values that there were. */
-static enum sc_status convert(struct sc_csr_conversion *c, struct sc_form *staged, struct sc_form *form,
+static enum sc_status convert(struct sc_csr_conversion *c, struct sc_derived *staged, struct sc_derived *form,
                               const struct sc_sparse_layout *l)
 {
     enum sc_status status = sc_coherence_begin(NULL, 0, NULL);
@@ -199,9 +200,9 @@ static enum sc_status convert(struct sc_csr_conversion *c, struct sc_form *stage
     if (staged->memory && form->memory) {
         set_addresses(c, staged, form, l);
         if (c->sorted)
-            sc_coherence_form_forget(form);
-        status = sc_coherence_form_convert(form, staged, c);
-        sc_coherence_form_spare(staged);
+            sc_coherence_derived_forget(form);
+        status = sc_coherence_derived_convert(form, staged, c);
+        sc_coherence_derived_spare(staged);
     } else { /* evicted meanwhile */
         status = SC_ERR_DEVICE_MEMORY;
     }
@@ -217,7 +218,7 @@ static enum sc_status count_entries(const struct sc_csr_conversion *c, struct sc
         int32_t narrow;
         int64_t wide;
     } last;
-    enum sc_status status = sc_coherence_form_read(&p->form, (size_t)c->rows * bytes, &last, bytes);
+    enum sc_status status = sc_coherence_derived_read(&p->form, (size_t)c->rows * bytes, &last, bytes);
 
     if (status != SC_OK)
         return status;
@@ -239,8 +240,8 @@ enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *m, const st
     if (status == SC_OK && c.sorted)
         status = count_entries(&c, p);
     if (status != SC_OK) {
-        sc_coherence_form_discard(&p->staged);
-        sc_coherence_form_discard(&p->form);
+        sc_coherence_derived_discard(&p->staged);
+        sc_coherence_derived_discard(&p->form);
     }
     return status;
 }

@@ -91,7 +91,7 @@ static enum sc_status attempt(struct side s[2], struct sc_csr_product *p, struct
     if (status == SC_OK && *current)
         status = describe(s, p);
     if (status == SC_OK && *current)
-        status = sc_coherence_form_multiply(&s[0].v->part[0].form, &s[1].v->part[0].form, p, out);
+        status = sc_coherence_derived_multiply(&s[0].v->part[0].form, &s[1].v->part[0].form, p, out);
     sc_coherence_end(operands, count);
     return status;
 }

@@ -15,8 +15,8 @@ static void drop_parts(struct sc_sparse_variant *v)
     if (!v->parts)
         return;
     for (int i = 0; i < v->parts; i++) {
-        sc_coherence_form_discard(&v->part[i].form);
-        sc_coherence_form_discard(&v->part[i].staged);
+        sc_coherence_derived_discard(&v->part[i].form);
+        sc_coherence_derived_discard(&v->part[i].staged);
         free(v->part[i].x);
     }
     free(v->part);
@@ -63,7 +63,7 @@ struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *m, cons
 enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now)
 {
     for (int i = 0; i < sources; i++)
-        if (!(*now = sc_coherence_link(&source[i])))
+        if (!(*now = sc_coherence_derive(&source[i])))
             return SC_ERR_MEMORY;
     return SC_OK;
 }
@@ -78,7 +78,7 @@ enum sc_status sc_sparse_begin_part(const struct sc_sparse_matrix *m, struct sc_
     *sources = status == SC_OK ? count : -1;
     if (status == SC_OK)
         status = sc_sparse_link(source, count, &p->made);
-    return status == SC_OK && !p->form.memory ? sc_coherence_form_make(&p->form, p->device, bytes) : status;
+    return status == SC_OK && !p->form.memory ? sc_coherence_derived_make(&p->form, p->device, bytes) : status;
 }
 
 #define UNTRACKED_FOR 100 /* calls: finding it out may have taken copies of the arrays */
@@ -230,7 +230,7 @@ static enum sc_status send_integers(const struct sc_sparse_variant *v, struct sc
 {
     struct integers f = {from, v->csr.index_bytes, v->index_bytes, first, less};
 
-    return sc_coherence_form_send(&p->form, at, (size_t)n * (size_t)v->index_bytes, fill_integers, &f);
+    return sc_coherence_derived_send(&p->form, at, (size_t)n * (size_t)v->index_bytes, fill_integers, &f);
 }
 
 /* The arrays of the CSR are there: a variant that is not of borrowed ones drops them when all parts have been made. */
@@ -259,9 +259,9 @@ static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const st
     if (sources < 0)
         return status;
     if (status == SC_OK && v->csr.borrowed)
-        status = sc_coherence_form_upload(&p->form, l->values, &source[0], p->first - m->first, p->entries);
+        status = sc_coherence_derived_upload(&p->form, l->values, &source[0], p->first - m->first, p->entries);
     if (status == SC_OK && sends_columns_as_they_are(v))
-        status = sc_coherence_form_upload(&p->form, l->columns, &source[1], p->first - m->first, p->entries);
+        status = sc_coherence_derived_upload(&p->form, l->columns, &source[1], p->first - m->first, p->entries);
     sc_coherence_end(source, sources);
     return status;
 }
@@ -272,8 +272,8 @@ static enum sc_status send_values(const struct sc_sparse_variant *v, struct sc_s
 {
     size_t elem = sc_type_bytes(v->csr.type);
 
-    return sc_coherence_form_send(&p->form, l->values + (size_t)(first - p->first) * elem, (size_t)n * elem, fill_bytes,
-                                  (char *)v->csr.values + (size_t)first * elem);
+    return sc_coherence_derived_send(&p->form, l->values + (size_t)(first - p->first) * elem, (size_t)n * elem,
+                                     fill_bytes, (char *)v->csr.values + (size_t)first * elem);
 }
 
 static enum sc_status make_from_csr(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
@@ -299,7 +299,7 @@ static enum sc_status renew_from_csr(const struct sc_sparse_variant *v, struct s
     if (status != SC_OK)
         return status;
     if (v->use.solve)
-        sc_coherence_form_forget(&p->form);
+        sc_coherence_derived_forget(&p->form);
     sc_coherence_end(NULL, 0);
     return send_values(v, p, l, first, end - first);
 }
@@ -324,7 +324,7 @@ enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *m, struct sc_sparse_
     if (status == SC_OK)
         p->stale = sc_sparse_no_range;
     else
-        sc_coherence_form_discard(&p->form); /* which may have a part of its contents */
+        sc_coherence_derived_discard(&p->form); /* which may have a part of its contents */
     drop_csr_when_made(v);
     return status;
 }

@@ -130,7 +130,7 @@ static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int6
     if (status == SC_OK)
         status = prepare_y(c, p, &k, &y, &d);
     if (status == SC_OK)
-        status = sc_coherence_form_task(&p->form, &k, x, parts, &y);
+        status = sc_coherence_derived_task(&p->form, &k, x, parts, &y);
     if (status == SC_OK && d.y)
         status = sc_sparse_put(c->y, p->row, p->rows, c->direct_y ? p->owner : -1, p->device, d.y, call->beta, done);
     else if (status == SC_OK)

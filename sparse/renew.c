@@ -24,7 +24,7 @@ bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_spar
 
 /* --- values that go up as they are -------------------------------------------------------------------------------- */
 
-enum sc_status sc_sparse_upload_written(struct sc_form *f, size_t at, const struct sc_operand *values,
+enum sc_status sc_sparse_upload_written(struct sc_derived *f, size_t at, const struct sc_operand *values,
                                         struct sc_sparse_range within, uint64_t since)
 {
     struct sc_sparse_range run = within;
@@ -32,8 +32,9 @@ enum sc_status sc_sparse_upload_written(struct sc_form *f, size_t at, const stru
 
     for (; status == SC_OK && sc_coherence_changed_run(values, since, &run.first, &run.end);
          run = (struct sc_sparse_range){run.end, within.end})
-        status = sc_coherence_form_upload(f, at + (size_t)(run.first - within.first) * sc_type_bytes(values->view.type),
-                                          values, run.first, run.end - run.first);
+        status = sc_coherence_derived_upload(f,
+                                             at + (size_t)(run.first - within.first) * sc_type_bytes(values->view.type),
+                                             values, run.first, run.end - run.first);
     return status;
 }
 
@@ -46,7 +47,7 @@ enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct 
 
     if (!v->csr.borrowed || !sc_coherence_changed(&source[0], first, p->entries, p->made))
         return SC_OK;
-    now = sc_coherence_link(&source[0]); /* notes nothing, so that what has changed can still be told */
+    now = sc_coherence_derive(&source[0]); /* notes nothing, so that what has changed can still be told */
     if (!now)
         return SC_ERR_MEMORY;
     status = sc_sparse_upload_written(&p->form, sc_sparse_layout_of(v, p).values, &source[0],

@@ -86,8 +86,8 @@ struct sc_sparse_part {
     int ranges;
     struct sc_sparse_range source; /* positions of the stored entries that it is converted from (of diagonals: rows) */
     /* [rows + 1 positions from 0][columns, base as given][values], each from a multiple of 256 bytes */
-    struct sc_form form;
-    struct sc_form staged; /* the arrays that it was converted from, while the device has nothing better to keep */
+    struct sc_derived form;
+    struct sc_derived staged; /* the arrays that it was converted from, while the device has nothing better to keep */
     uint64_t made; /* the link's time of its values: those in the form, or staged */
     struct sc_sparse_range stale; /* rows of it of which values were written since; of borrowed arrays: none */
 };
@@ -254,7 +254,7 @@ enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *matrix, const st
                                  struct sc_sparse_part *part, const struct sc_operand *source);
 /* With it: what has been written of these elements of the operand since goes to its place in the form, which they have
  * from the byte `at` on. */
-enum sc_status sc_sparse_upload_written(struct sc_form *form, size_t at, const struct sc_operand *values,
+enum sc_status sc_sparse_upload_written(struct sc_derived *form, size_t at, const struct sc_operand *values,
                                         struct sc_sparse_range within, uint64_t since);
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
-#include "autotuner/readers.h"
+#include "autotuner/demand.h"
 
 #include "tests/tap.h"
 
@@ -153,21 +153,21 @@ static void test_readers(void)
     int before;
 
     sc_autotuner_reset();
-    sc_readers_written(x, SC_OP_AXPY, 0);
-    before = sc_readers_want(x, SC_OP_AXPY);
-    sc_readers_read(x, 0);
-    sc_readers_read(y, 3);
-    tap_ok(!before && !sc_readers_want(x, SC_OP_AXPY) && !sc_readers_maker(x), "what only the host has read");
-    sc_readers_read(x, 3);
-    sc_readers_read(x, 2);
-    tap_ok(sc_readers_want(x, SC_OP_AXPY) == 3 && !sc_readers_want(x, SC_OP_COPY), "what devices have read");
-    sc_readers_written(x, SC_OP_COPY, 7);
-    tap_ok(sc_readers_want(x, SC_OP_AXPY) == 3 && !sc_readers_want(x, SC_OP_COPY),
+    sc_demand_written(x, SC_OP_AXPY, 0);
+    before = sc_demand_of_result(x, SC_OP_AXPY);
+    sc_demand_read(x, 0);
+    sc_demand_read(y, 3);
+    tap_ok(!before && !sc_demand_of_result(x, SC_OP_AXPY) && !sc_demand_writer(x), "what only the host has read");
+    sc_demand_read(x, 3);
+    sc_demand_read(x, 2);
+    tap_ok(sc_demand_of_result(x, SC_OP_AXPY) == 3 && !sc_demand_of_result(x, SC_OP_COPY), "what devices have read");
+    sc_demand_written(x, SC_OP_COPY, 7);
+    tap_ok(sc_demand_of_result(x, SC_OP_AXPY) == 3 && !sc_demand_of_result(x, SC_OP_COPY),
            "is remembered of the routine that wrote it, not of another");
-    tap_ok(sc_readers_maker(x) == 7 && !sc_readers_maker(y), "and which call on devices made what is there now");
-    sc_readers_written(x, SC_OP_AXPY, 0);
-    sc_readers_written(x, SC_OP_AXPY, 0);
-    tap_ok(!sc_readers_want(x, SC_OP_AXPY), "until something that it wrote was not read there");
+    tap_ok(sc_demand_writer(x) == 7 && !sc_demand_writer(y), "and which call on devices made what is there now");
+    sc_demand_written(x, SC_OP_AXPY, 0);
+    sc_demand_written(x, SC_OP_AXPY, 0);
+    tap_ok(!sc_demand_of_result(x, SC_OP_AXPY), "until something that it wrote was not read there");
     tap_ok(sc_autotuner_wants(&(struct sc_autotuner_prediction){.alone = 2, .device = 1}, 0) == SC_READERS_MOST,
            "a call that is faster there wants most");
     tap_ok(sc_autotuner_wants(&(struct sc_autotuner_prediction){.alone = 1, .device = 2}, 3) == 2 &&
@@ -182,13 +182,13 @@ static void test_changed(void)
     int versions = 0;
 
     sc_autotuner_reset();
-    sc_readers_written(x, SC_OP_AXPY, 7);
-    sc_readers_changed(x);
-    tap_ok(!sc_readers_maker(x), "what the program has changed no call has made");
+    sc_demand_written(x, SC_OP_AXPY, 7);
+    sc_demand_host_wrote(x);
+    tap_ok(!sc_demand_writer(x), "what the program has changed no call has made");
     do {
-        sc_readers_written(x, SC_OP_AXPY, 0);
-        sc_readers_read(x, 1);
-    } while (++versions < 1000 && !sc_readers_want(x, SC_OP_AXPY));
+        sc_demand_written(x, SC_OP_AXPY, 0);
+        sc_demand_read(x, 1);
+    } while (++versions < 1000 && !sc_demand_of_result(x, SC_OP_AXPY));
     tap_ok(versions > 50 && versions < 1000, "its writer is charged again after %d versions", versions);
 }
 

@@ -6,7 +6,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/policy.h"
-#include "autotuner/readers.h"
+#include "autotuner/demand.h"
 #include "autotuner/trials.h"
 #include "tests/tap.h"
 
@@ -106,13 +106,13 @@ static int readers(const struct sc_database *db, char *text)
 
     (void)db;
     for (int i = 0; i < 3; i++) {
-        used += sprintf(text + used, " %d %llx", sc_readers_want(array, SC_OP_GEMV),
-                        (unsigned long long)sc_readers_maker(array));
-        sc_readers_written(array, SC_OP_GEMV, sc_autotuner_policy());
-        sc_readers_read(array, want);
+        used += sprintf(text + used, " %d %llx", sc_demand_of_result(array, SC_OP_GEMV),
+                        (unsigned long long)sc_demand_writer(array));
+        sc_demand_written(array, SC_OP_GEMV, sc_autotuner_policy());
+        sc_demand_read(array, want);
     }
     if (want % 2)
-        sc_readers_changed(array);
+        sc_demand_host_wrote(array);
     return used;
 }
 

@@ -33,7 +33,7 @@ TESTS += tests/blas_lacking
 # No BLAS at all: every routine by loops.
 check_PROGRAMS += tests/blas_loops
 tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
-	blas/replay.h blas/replay.c
+	blas/verify/replay.h blas/verify/replay.c
 nodist_tests_blas_loops_SOURCES = blas/replay_calls.h
 tests_blas_loops_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_loops_LDFLAGS = -export-dynamic
@@ -88,7 +88,7 @@ TESTS += tests/blas_real tests/blas_chains tests/blas_sums
 # Every routine with every combination of its letters, in random sequences, as a program calls them.
 check_PROGRAMS += tests/blas_sequences
 tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
-	tests/blas_definition.h blas/replay.h blas/replay.c
+	tests/blas_definition.h blas/verify/replay.h blas/verify/replay.c
 nodist_tests_blas_sequences_SOURCES = blas/replay_calls.h
 tests_blas_sequences_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_sequences_LDFLAGS = -export-dynamic
@@ -97,7 +97,7 @@ TESTS += tests/blas_sequences
 LONG_TESTS += tests/blas_sequences
 check_PROGRAMS += tests/blas_arguments
 tests_blas_arguments_SOURCES = tests/blas_arguments.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
-	blas/replay.h blas/replay.c
+	blas/verify/replay.h blas/verify/replay.c
 nodist_tests_blas_arguments_SOURCES = blas/replay_calls.h
 tests_blas_arguments_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_arguments_LDFLAGS = -export-dynamic

@@ -7,7 +7,7 @@
 
 #include "base/config.h"
 #include "blas/prototypes.h"
-#include "blas/replay.h"
+#include "blas/verify/replay.h"
 #include "tests/blas_calls.h"
 #include "tests/coherence_env.h"
 

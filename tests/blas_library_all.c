@@ -23,7 +23,7 @@ static int differing(void *host, int *compared)
         sc_blas_fn direct = (sc_blas_fn)dlsym(host, plain->name);
 
         if (!direct || strstr(plain->name, "gemmt"))
-            continue; /* not every BLAS has a CBLAS; gemmt is never the host's (blas/compute.c) */
+            continue; /* not every BLAS has a CBLAS; gemmt is never the host's (blas/veneers/compute.c) */
         *compared += 1;
         bad += !same_as(&checks[i], checks[i].veneer, plain, direct, false);
     }

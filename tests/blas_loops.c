@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "blas/loops.h"
+#include "blas/veneers/loops.h"
 #include "blas/prototypes.h"
-#include "blas/replay.h"
+#include "blas/verify/replay.h"
 #include "tests/blas_calls.h"
 #include "tests/tap.h"
 

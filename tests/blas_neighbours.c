@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "autotuner/autotuner.h"
-#include "autotuner/readers.h"
+#include "autotuner/demand.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
@@ -215,7 +215,7 @@ static void test_writing(int devices)
         for (int j = 0; j < N; j++)
             s.x[j] += s.b[j] - solution(j);
     }
-    wanted = sc_readers_want(s.r, SC_OP_COPY) && !sc_readers_want(s.x, SC_OP_AXPY);
+    wanted = sc_demand_of_result(s.r, SC_OP_COPY) && !sc_demand_of_result(s.x, SC_OP_AXPY);
     tap_ok(wanted, "%d devices: what the program writes each time is not expected there", devices);
     for (int i = 0; i < 3; i++)
         iterate(&s);

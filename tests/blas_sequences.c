@@ -17,7 +17,7 @@
 
 #include "base/config.h"
 #include "blas/prototypes.h"
-#include "blas/replay.h"
+#include "blas/verify/replay.h"
 #include "device/emu/emu.h"
 #include "tests/blas_calls.h"
 #include "tests/coherence_env.h"

@@ -408,7 +408,7 @@ static void watched_call(const struct paper_matrix *c)
         exit(99);
     pieces[2].operand = &operand;
     sc_coherence_task(sc_coherence_where(&pieces[2]), &kernel, pieces, NULL, NULL);
-    sc_coherence_watch(count, &one);
+    sc_coherence_on_completion(count, &one);
     sc_coherence_end(&operand, 1);
 }
 
@@ -430,7 +430,7 @@ static void test_watch(void)
     paper_wait();
     tap_ok(ended == 2, "of two calls the later one is watched");
     watched_call(&c);
-    sc_coherence_watch(NULL, NULL);
+    sc_coherence_on_completion(NULL, NULL);
     paper_wait();
     tap_ok(ended == 2, "or none");
     watched_call(&c);

@@ -8,7 +8,7 @@
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
-#include "blas/pipeline.h"
+#include "blas/run/pipeline.h"
 #include "device/device.h"
 #include "tests/blas_random.h"
 #include "tests/fake_coherence.h"

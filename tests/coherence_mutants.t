@@ -21,7 +21,7 @@ my @mutants = (
         '        paint_sectors(m, t, alone);',
         '    (void)alone;'],
     ['a window in flight opens pages that a kernel has written since', 'protocol',
-        "        sc_window_cancel(m, lo, hi);\n" .
+        "        sc_partial_cancel(m, lo, hi);\n" .
         '        if (m->home_count',
         '        if (m->home_count'],
     ['an upload still reads what the eviction of its copy has opened', 'protocol',

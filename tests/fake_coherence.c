@@ -522,7 +522,7 @@ double sc_coherence_virtual_seconds(void) { return 0; }
 double sc_coherence_host_clock(void) { return 0; }
 void sc_coherence_release_range(uintptr_t addr, size_t bytes) { (void)addr, (void)bytes; }
 void sc_coherence_drain(void) { }
-void sc_coherence_watch(void (*done)(void *of), void *of) { (void)done, (void)of; }
+void sc_coherence_on_completion(void (*done)(void *of), void *of) { (void)done, (void)of; }
 
 const struct sc_device_properties *sc_coherence_device_properties(int device)
 {

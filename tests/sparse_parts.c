@@ -218,21 +218,21 @@ static uint64_t bytes_of(const struct matrix *m)
     return (uint64_t)m->start[m->n] * 12 + (uint64_t)m->n * 4;
 }
 
-extern uint64_t sc_link_steps; /* coherence/protocol.h */
+extern uint64_t sc_derived_steps; /* coherence/protocol.h */
 
 /* A matrix of twice a device's memory. */
 static void test_twice(const char *devices, int64_t n, int64_t least, int64_t most)
 {
     struct matrix m;
-    uint64_t evictions = sc_stats.evictions, steps = sc_link_steps;
+    uint64_t evictions = sc_stats.evictions, steps = sc_derived_steps;
 
     make(&m, n, least, most, 200);
     env_start(devices, bytes_of(&m) / 2);
     test_products(&m, "a matrix of twice a device's memory");
     if (env_is_emulated())
-        tap_ok(sc_stats.evictions > evictions && sc_link_steps - steps <= 8 * (sc_stats.evictions - evictions),
+        tap_ok(sc_stats.evictions > evictions && sc_derived_steps - steps <= 8 * (sc_stats.evictions - evictions),
                "did not fit; %d evictions looked at %d forms", (int)(sc_stats.evictions - evictions),
-               (int)(sc_link_steps - steps));
+               (int)(sc_derived_steps - steps));
     drop(&m);
     sc_coherence_stop();
     sc_host_faults_stop();

@@ -379,7 +379,7 @@ static void test_without_staged(enum shape shape)
     p = only_variant(&m)->part;
     tap_ok(p->staged.memory && p->staged.last_use < p->form.last_use, "%s: what it was made of goes first",
            names[shape]);
-    sc_coherence_form_discard(&p->staged);
+    sc_coherence_derived_discard(&p->staged);
     before = sc_stats.bytes[SC_H2D];
     right = right && is_right(&m, 'N', &general) && sc_stats.bytes[SC_H2D] == before;
     m.values[elements(&m) / 2] += 1;

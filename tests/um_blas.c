@@ -1,6 +1,6 @@
 /* Every cuBLAS function that libsemcache-cuda-um maps, with all of its letters, in both pointer modes and with two
  * pairs of increments: on managed memory, beside the routine of the host BLAS on memory of our own.  The calls are
- * generated from blas/routines.tab (cuda-um/generate.awk); this is what they work with.
+ * generated from blas/veneers/routines.tab (cuda-um/generate.awk); this is what they work with.
  *
  *     um_blas [seed] */
 #include <complex.h>

@@ -13,8 +13,8 @@ tools_semcache_LDADD = libveneers.la libcore.la
 # A program like any other, that the library is preloaded to: without the library's own objects, whose malloc would hide
 # the preloaded one.
 pkglibexec_PROGRAMS += tools/semcache-replay
-tools_semcache_replay_SOURCES = tools/replay.c tools/replay_memory.h tools/replay_memory.c blas/replay.h blas/replay.c \
-	blas/arguments.c trace/read.h trace/read.c trace/list.c base/log.h base/log.c \
+tools_semcache_replay_SOURCES = tools/replay.c tools/replay_memory.h tools/replay_memory.c blas/verify/replay.h \
+	blas/verify/replay.c blas/veneers/arguments.c trace/read.h trace/read.c trace/list.c base/log.h base/log.c \
 	base/write.h base/write.c base/inside.h base/inside.c
 nodist_tools_semcache_replay_SOURCES = blas/replay_calls.h blas/tables.c
 tools_semcache_replay_CPPFLAGS = $(AM_CPPFLAGS)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "blas/replay.h"
+#include "blas/verify/replay.h"
 #include "semcache/semcache.h"
 #include "tools/replay_memory.h"
 

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* Routine ids are rows of blas/routines.tab; their names are registered by the owner of the table. */
+/* Routine ids are rows of blas/veneers/routines.tab; their names are registered by the owner of the table. */
 #define SC_TRACE_ROUTINES_MAX 512
 /* The last ids are calls on sparse matrices (names.c): products of two of them; products and solves with a vector, with
  * a matrix. */

@@ -43,7 +43,7 @@ enum action {
     HOME,    /* everything comes home */
     FREE,    /* the array's memory is freed and used anew at once, for other numbers */
     FORK,    /* a child would find all at home, and nothing changes until it has begun */
-    USE,     /* as ADD, by way of a form on `device` that is made of the other array's elements (coherence/link.c),
+    USE,     /* as ADD, by way of a form on `device` that is made of the other array's elements (coherence/derived.c),
               * and kept as long as they are not written */
 };
 

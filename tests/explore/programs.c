@@ -11,8 +11,8 @@ double explore_model[ARRAYS][PAGES * 512];
 static double before[ARRAYS][PAGES * 512];
 
 /* Of all elements of a step's range, for the thread that uses them. */
-static struct sc_form forms[DEVICES];
-static uint64_t made_at[DEVICES]; /* in the time of coherence/link.c */
+static struct sc_derived forms[DEVICES];
+static uint64_t made_at[DEVICES]; /* in the time of coherence/derived.c */
 
 /* A block of each array: the first page's beginning and the last one's end are no part of the matrix. */
 void explore_programs_start(void)
@@ -38,7 +38,7 @@ void explore_programs_reset(void)
     }
     sc_protocol_lock();
     for (int d = 0; d < DEVICES; d++)
-        sc_coherence_form_drop(&forms[d]);
+        sc_coherence_derived_drop(&forms[d]);
     sc_protocol_unlock();
 }
 
@@ -133,21 +133,21 @@ static void on_host(const struct program *p, const struct step *s, int first, in
 /* --- by way of a form --------------------------------------------------------------------------------------------- */
 
 /* The form as its source is now; in the place where it was, if it is somewhere. */
-static bool renew(struct sc_form *f, int device, const struct sc_operand *source, int64_t n)
+static bool renew(struct sc_derived *f, int device, const struct sc_operand *source, int64_t n)
 {
     if (f->memory && !sc_coherence_changed(source, 0, n, made_at[device]))
         return true;
-    made_at[device] = sc_coherence_link(source);
+    made_at[device] = sc_coherence_derive(source);
     if (made_at[device] &&
-        (f->memory || sc_coherence_form_make(f, device, (size_t)n * sizeof(double)) == SC_OK) &&
-        sc_coherence_form_upload(f, 0, source, 0, n) == SC_OK)
+        (f->memory || sc_coherence_derived_make(f, device, (size_t)n * sizeof(double)) == SC_OK) &&
+        sc_coherence_derived_upload(f, 0, source, 0, n) == SC_OK)
         return true;
-    sc_coherence_form_drop(f);
+    sc_coherence_derived_drop(f);
     return false;
 }
 
 /* Elements [*from, ...) of the result were not computed when it returns false. */
-static bool use_form(struct sc_form *f, const struct step *s, const struct sc_operand *result, int64_t *from)
+static bool use_form(struct sc_derived *f, const struct step *s, const struct sc_operand *result, int64_t *from)
 {
     struct sc_piece none = {.temporary = explore_memory, .temporary_ld = 1};
     struct sc_cuts cuts;
@@ -160,7 +160,7 @@ static bool use_form(struct sc_form *f, const struct step *s, const struct sc_op
                               .a = (double *)f->memory + cuts.at[i]};
 
         *from = cuts.at[i];
-        if (sc_coherence_form_task(f, &k, &none, 1, &y) != SC_OK)
+        if (sc_coherence_derived_task(f, &k, &none, 1, &y) != SC_OK)
             return false;
     }
     *from = s->count;
@@ -171,7 +171,7 @@ static void use(const struct program *p, const struct step *s)
 {
     struct sc_view views[2] = {view(p, !s->array, s->first, s->count, SC_READ),
                                view(p, s->array, s->first, s->count, SC_RDWR)};
-    struct sc_form *f = &forms[s->device];
+    struct sc_derived *f = &forms[s->device];
     struct sc_operand o[2];
     int64_t from = 0;
 
@@ -187,7 +187,7 @@ static void use(const struct program *p, const struct step *s)
 void explore_hash_forms(void)
 {
     for (int d = 0; d < sc_protocol.devices; d++) {
-        const struct sc_form *f = &forms[d];
+        const struct sc_derived *f = &forms[d];
 
         explore_hash((uint64_t)explore_allocation(f->memory));
         explore_hash(f->last_use != 0);

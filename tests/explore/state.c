@@ -3,7 +3,7 @@
  * reached. */
 #include <string.h>
 
-#include "coherence/window.c" /* its table of windows in flight is part of the state */
+#include "coherence/partial_fetch.c" /* its table of windows in flight is part of the state */
 #include "tests/explore/explore.h"
 
 static uint64_t value;

@@ -1,0 +1,116 @@
+#include "autotuner/demand.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "autotuner/policy.h"
+
+#define SLOTS 4096 /* one each, the newer key takes the slot of the older; 12 bits of the mixed key say which */
+
+/* What is there now: who wrote it, and how much it was wanted by who has read it on devices since. */
+static struct version {
+    uintptr_t at;
+    uint64_t maker;
+    uint16_t writer; /* op + 1; 0: not known */
+    int8_t want;
+} versions[SLOTS];
+
+/* How much the last version that a routine wrote there was wanted, or less than 0: the program changes it. */
+static struct habit {
+    uint64_t key;
+    int8_t want;
+} habits[SLOTS];
+
+/* What the host has made the program may have changed since, and nobody has seen it: that is found out again once in so
+ * many versions. */
+#define CHANGED (-64)
+
+#define LOAD(from) __atomic_load_n(&(from), __ATOMIC_RELAXED)
+#define STORE(to, value) __atomic_store_n(&(to), value, __ATOMIC_RELAXED)
+
+static uint64_t mixed(uint64_t key) { return key * UINT64_C(0x9e3779b97f4a7c15); }
+/* An array, as it is used under the settings of now. */
+static uintptr_t name_of(const void *at) { return (uintptr_t)sc_autotuner_keyed((uintptr_t)at); }
+static struct version *version_of(const void *at) { return &versions[mixed(name_of(at)) >> 52]; }
+static bool is_of(const struct version *v, const void *at) { return LOAD(v->at) == name_of(at) && LOAD(v->writer); }
+static uint64_t habit_key(const void *at, unsigned writer) { return mixed(name_of(at)) ^ writer; }
+static struct habit *habit_of(uint64_t key) { return &habits[mixed(key) >> 52]; }
+
+static int habit_want(uint64_t key)
+{
+    const struct habit *h = habit_of(key);
+
+    return LOAD(h->key) == key ? LOAD(h->want) : 0;
+}
+
+/* A version that has been read speaks for itself. */
+int sc_demand_of_result(const void *at, enum sc_op op)
+{
+    const struct version *v = version_of(at);
+    unsigned writer = (unsigned)op + 1;
+    int want = habit_want(habit_key(at, writer)), now = is_of(v, at) && LOAD(v->writer) == writer ? LOAD(v->want) : 0;
+
+    return want < 0 ? 0 : now > want ? now : want;
+}
+
+uint64_t sc_demand_writer(const void *at)
+{
+    const struct version *v = version_of(at);
+
+    return is_of(v, at) ? LOAD(v->maker) : 0;
+}
+
+void sc_demand_read(const void *at, int want)
+{
+    struct version *v = version_of(at);
+
+    if (is_of(v, at) && want > LOAD(v->want))
+        STORE(v->want, (int8_t)want);
+}
+
+static void keep(const void *at, unsigned writer, int want)
+{
+    uint64_t key = habit_key(at, writer);
+    struct habit *h = habit_of(key);
+
+    STORE(h->want, (int8_t)want);
+    STORE(h->key, key);
+}
+
+/* A version is over: what became of it. */
+static void remember(const struct version *v, const void *at)
+{
+    unsigned writer = LOAD(v->writer);
+    int before = habit_want(habit_key(at, writer)), want = LOAD(v->want);
+
+    keep(at, writer, before >= 0 ? want : want > 0 ? before + 1 : before);
+}
+
+void sc_demand_written(const void *at, enum sc_op op, uint64_t maker)
+{
+    struct version *v = version_of(at);
+
+    if (is_of(v, at))
+        remember(v, at);
+    STORE(v->at, name_of(at));
+    STORE(v->maker, maker);
+    STORE(v->writer, (uint16_t)((unsigned)op + 1));
+    STORE(v->want, 0);
+}
+
+void sc_demand_host_wrote(const void *at)
+{
+    struct version *v = version_of(at);
+
+    if (!is_of(v, at))
+        return;
+    keep(at, LOAD(v->writer), CHANGED);
+    STORE(v->writer, 0);
+    STORE(v->maker, 0);
+}
+
+void sc_demand_reset(void)
+{
+    memset(versions, 0, sizeof versions);
+    memset(habits, 0, sizeof habits);
+}

@@ -1,0 +1,415 @@
+/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates
+ * well (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run
+ * where the rows are.  Everything else of LAPACK is made of BLAS calls.
+ *
+ * The host's routine is the definition that the program would have without us, else the host BLAS's (OpenBLAS has a
+ * LAPACK), else that of a liblapack that is loaded, else the system's.  A program that calls none of them
+ * needs none. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "base/config.h"
+#include "base/loader.h"
+#include "base/log.h"
+#include "blas/blas_int.h"
+#include "blas/veneers/gate.h"
+#include "blas/lapack/lapack.h"
+#include "coherence/coherence.h"
+
+/* Wider ones are left to themselves: they are recursive, or not meant to be fast. */
+#define PANEL_MAX 256
+
+typedef const sc_blas_int *Int;
+
+static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
+{
+    void *fn, *library;
+
+    sc_blas_host_open(sc_config.host_blas); /* it knows how wide the integers are */
+    fn = sc_blas_abi_displaced(name);
+    if (!fn)
+        fn = sc_blas_host_symbol(name);
+    if (!fn && (library = sc_loader_open("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
+        fn = sc_loader_symbol(library, name);
+    sc_inside_enter(); /* the constructors of what is opened may allocate and call */
+    if (!fn && (library = sc_loader_open(sc_blas_wide ? "liblapack64.so.3" : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL)))
+        fn = sc_loader_symbol(library, name);
+    sc_inside_leave();
+    if (fn)
+        __atomic_store_n(slot, fn, __ATOMIC_RELEASE);
+    else
+        sc_log_once(SC_LOG_ERROR, "%s was called and not done: no LAPACK has it", name);
+    return fn;
+}
+
+/* `unfound`: what is in the slot until the routine is found. */
+static inline void *resolve(void **slot, void *unfound, const char *name)
+{
+    void *fn = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+
+    return __builtin_expect(fn != unfound, 1) ? fn : find(slot, name);
+}
+
+static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
+{
+    const struct sc_blas_operand operand = {.ptr = a, .rows = m, .cols = n, .ld = lda, .type = type, .access = access};
+    uint64_t bytes = ((uint64_t)(n - 1) * (uint64_t)lda + (uint64_t)m) * sc_type_bytes(type);
+
+    if (!sc_blas_operand_fits(&operand))
+        return;
+    /* For a replay, which has no panels: it asks for the memory as an I/O call would. */
+    if (sc_trace_on && m > 0 && n > 0 && sc_coherence_is_tracked(a, bytes))
+        sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uint64_t)(uintptr_t)a, .bytes = bytes,
+                 .ip = sc_trace_line_here(), .old_state = (uint8_t)access);
+    sc_blas_host_operands(&operand, 1);
+}
+
+/* Before a host routine that works on A.  True: A is home, and BLAS calls stay on the host until panel_end. */
+static bool home_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
+{
+    if (sc_inside() || m < 1 || n < 1 || lda < m)
+        return false;
+    bring_home(type, a, m, n, lda, access);
+    sc_inside_enter();
+    return true;
+}
+
+/* The same where only columns [first, first + nb) are overwritten, and an m x nb matrix beside A: devices keep what
+ * they have of A's other columns. */
+static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, int64_t first,
+                          int64_t nb, const void *beside, int64_t ld)
+{
+    const char *panel = (const char *)a + (uint64_t)first * (uint64_t)lda * sc_type_bytes(type);
+
+    if (sc_inside() || m < 1 || lda < m || ld < m || first < 0 || nb < 1 || first + nb > n)
+        return false;
+    bring_home(type, a, m, n, lda, SC_READ);
+    bring_home(type, beside, m, nb, ld, SC_RDWR);
+    return home_begin(type, panel, m, nb, lda, SC_RDWR);
+}
+
+/* Before a host routine of the kind of the BLAS: its operands are home (those without an address are none). */
+static bool operands_begin(struct sc_blas_operand a, struct sc_blas_operand x, struct sc_blas_operand y)
+{
+    const struct sc_blas_operand all[] = {a, x, y};
+
+    if (sc_inside())
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (all[i].ptr && (all[i].rows < 1 || all[i].cols < 1 || all[i].ld < all[i].rows))
+            return false;
+    for (int i = 0; i < 3; i++)
+        if (all[i].ptr)
+            bring_home(all[i].type, all[i].ptr, all[i].rows, all[i].cols, all[i].ld, all[i].access);
+    sc_inside_enter();
+    return true;
+}
+
+static struct sc_blas_operand square(enum sc_type type, const void *a, int64_t n, int64_t lda, enum sc_access access)
+{
+    return (struct sc_blas_operand){a, n, n, lda, type, access};
+}
+static struct sc_blas_operand packed(enum sc_type type, const void *a, int64_t n, enum sc_access access)
+{
+    return (struct sc_blas_operand){a, 1, n <= SC_BLAS_PACKED_MAX ? n * (n + 1) / 2 : 0, 1, type, access};
+}
+static struct sc_blas_operand vector(enum sc_type type, const void *x, int64_t n, int64_t inc, enum sc_access access)
+{
+    return (struct sc_blas_operand){x, 1, n, sc_step(inc), type, access};
+}
+static struct sc_blas_operand none(void) { return (struct sc_blas_operand){.ptr = NULL}; }
+
+static bool panel_begin(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
+{
+    return (m < n ? m : n) <= PANEL_MAX && home_begin(type, a, m, n, lda, SC_RDWR);
+}
+
+static void panel_end(bool begun)
+{
+    if (begun)
+        sc_inside_leave();
+}
+
+/* --- reflectors --------------------------------------------------------------------------------------------------- */
+
+static bool is_rows(const char *storev)
+{
+    return sc_blas_letter(*storev) == 'R';
+}
+
+/* On the devices, or everything comes home for the host's routine.  True: done. */
+static bool reflect(const struct sc_blas_reflectors *r, bool *begun)
+{
+    int64_t length = r->side == 'L' ? r->m : r->n;
+
+    *begun = false;
+    if (sc_inside() || r->k < 1 || sc_blas_small3(3, r->m, r->n, r->k))
+        return false;
+    if (sc_blas_apply_reflectors(r))
+        return true;
+    if (r->m < 1 || r->n < 1 || r->ldc < r->m)
+        return false;
+    if (r->storev == 'C')
+        bring_home(r->type, r->v, length, r->k, r->ldv, SC_READ);
+    else
+        bring_home(r->type, r->v, r->k, length, r->ldv, SC_READ);
+    *begun = home_begin(r->type, r->c, r->m, r->n, r->ldc, SC_RDWR);
+    return false;
+}
+
+/* --- row interchanges --------------------------------------------------------------------------------------------- */
+
+/* The interchanges as pairs of rows; false when they are not what LAPACK allows (left to the host's routine). */
+static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, int64_t k1, int64_t k2, Int pivots,
+                     int64_t inc)
+{
+    int64_t count = k2 - k1 + 1, at = inc > 0 ? k1 : k1 + (k1 - k2) * inc;
+
+    for (int64_t i = 0; i < count; i++, at += inc) {
+        int64_t own = inc > 0 ? k1 + i : k2 - i;
+        int64_t other = sc_blas_wide ? ((const int64_t *)pivots)[at - 1] : pivots[at - 1];
+
+        if (other < 1 || other > swap->ld)
+            return false;
+        if (other == own)
+            continue;
+        row[2 * swap->count] = own - 1;
+        row[2 * swap->count++ + 1] = other - 1;
+    }
+    swap->row = row;
+    return true;
+}
+
+static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int64_t k1, int64_t k2, Int pivots,
+                        int64_t inc)
+{
+    struct sc_blas_interchange swap = {.type = type, .matrix = a, .cols = n, .ld = lda};
+    int64_t *row, last = 0;
+    bool done = false;
+
+    if (sc_inside() || n < 1 || k1 < 1 || k2 < k1 || k2 > lda || inc == 0)
+        return false;
+    row = malloc(2 * sizeof *row * (size_t)(k2 - k1 + 1));
+    if (row && pairs_of(row, &swap, k1, k2, pivots, inc)) {
+        for (int64_t i = 0; i < 2 * swap.count; i++)
+            last = row[i] > last ? row[i] : last;
+        done = swap.count == 0 || sc_blas_interchange_rows(&swap);
+        if (!done)
+            bring_home(type, a, last + 1, n, lda, SC_RDWR);
+    }
+    free(row);
+    return done;
+}
+
+/* --- veneers ------------------------------------------------------------------------------------------------------ */
+
+#define AT(integer) sc_blas_int_at(integer)
+#define TYPES(veneer, rest) veneer(s##rest, SC_S) veneer(d##rest, SC_D) veneer(c##rest, SC_C) veneer(z##rest, SC_Z)
+
+/* A veneer's slot holds the host's routine, once that has been found; before, large_NAME, which finds it. */
+#define LARGE static __attribute__((used)) void /* only the assembler uses it */
+#define SLOT(name) static __attribute__((used)) void *slot_##name = (void *)large_##name;
+
+/* LAPACK's panels are recursive, so a small call has to cost no more than a comparison and a jump, as in the veneers of
+ * the BLAS.  Of 64-bit integers the lower half is looked at, as there. */
+#define GATE(name, work, level)                                                                                       \
+    SC_GATE(name, work SC_GATE_SMALL(name, level) SC_GATE_JUMP(slot_##name));                                         \
+    SC_GATE_NAME(name, gate_##name);
+
+/* A routine of the host between `begin` and panel_end.  `host`: its parameters with the lengths of strings, which are
+ * passed on and, where they would be on the stack, not declared (rule 8).  small, work: whether a call is small, in C
+ * and for the gate. */
+#define CAUGHT(name, parameters, host, arguments, small, work, begin)                                                 \
+    LARGE large_##name parameters;                                                                                    \
+    SLOT(name)                                                                                                        \
+    LARGE large_##name parameters                                                                                     \
+    {                                                                                                                 \
+        typedef void routine host;                                                                                    \
+        routine *fn = (routine *)resolve(&slot_##name, (void *)large_##name, #name);                                  \
+        bool begun;                                                                                                   \
+                                                                                                                      \
+        if (!fn)                                                                                                      \
+            return;                                                                                                   \
+        begun = !(small) && (begin);                                                                                  \
+        fn arguments;                                                                                                 \
+        panel_end(begun);                                                                                             \
+    }                                                                                                                 \
+    GATE(name, work, 1)
+
+/* One that works on an m x n matrix.  at_m, at_n: the registers with the addresses of m and n. */
+#define PANEL(name, parameters, host, arguments, m, n, at_m, at_n, begin)                                             \
+    CAUGHT(name, parameters, host, arguments, sc_blas_small2(1, *m, *n), SC_GATE_PRODUCT(at_m, at_n), begin)
+
+/* m x n panels: LU's (pivots) and the orthogonal ones (tau and a workspace); the columns or rows of their Q. */
+#define LU_PANEL(name, type)                                                                                          \
+    PANEL(name, (Int m, Int n, void *a, Int lda, void *pivots, void *info),                                           \
+          (Int m, Int n, void *a, Int lda, void *pivots, void *info), (m, n, a, lda, pivots, info), m, n, "%rdi",     \
+          "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
+#define QR_PANEL(name, type)                                                                                          \
+    PANEL(name, (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info),                                  \
+          (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info), (m, n, a, lda, tau, work, info), m, n, \
+          "%rdi", "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
+#define Q_PANEL(name, type)                                                                                           \
+    PANEL(name, (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                           \
+          (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                                 \
+          (m, n, k, a, lda, tau, work, info), m, n, "%rdi", "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
+
+/* Blocks of the diagonal: Cholesky's and the product L^T L; the inverse of a triangle. */
+#define DIAGONAL(name, type)                                                                                          \
+    PANEL(name, (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                               \
+          (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                                     \
+          (uplo, n, a, lda, info, length), n, n, "%rsi", "%rsi", panel_begin(type, a, AT(n), AT(n), AT(lda)))
+#define TRIANGLE(name, type)                                                                                          \
+    PANEL(name, (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info),                            \
+          (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info, size_t, size_t),                  \
+          (uplo, diag, n, a, lda, info, 1, 1), n, n, "%rdx", "%rdx", panel_begin(type, a, AT(n), AT(n), AT(lda)))
+
+/* The panels of two-sided reductions (tridiagonal, bidiagonal, Hessenberg form): they multiply all of A by vectors, and
+ * overwrite their columns (bidiagonal: and rows). */
+#define LATRD(name, type)                                                                                             \
+    PANEL(name, (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw),            \
+          (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw, size_t),          \
+          (uplo, n, nb, a, lda, e, tau, w, ldw, 1), n, n, "%rsi", "%rsi",                                             \
+          columns_begin(type, a, AT(n), AT(n), AT(lda), sc_blas_letter(*uplo) == 'U' ? AT(n) - AT(nb) : 0, AT(nb),    \
+                        w, AT(ldw)))
+#define LABRD(name, type)                                                                                             \
+    PANEL(name, (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,  \
+                 void *y, Int ldy),                                                                                   \
+          (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,        \
+           void *y, Int ldy),                                                                                         \
+          (m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy), m, n, "%rdi", "%rsi",                                 \
+          home_begin(type, a, AT(m), AT(n), AT(lda), SC_RDWR))
+#define LAHR2(name, type)                                                                                             \
+    PANEL(name, (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),              \
+          (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),                    \
+          (n, k, nb, a, lda, tau, t, ldt, y, ldy), n, n, "%rdi", "%rdi",                                              \
+          columns_begin(type, a, AT(n), AT(n) - AT(k) + 1, AT(lda), 0, AT(nb), y, AT(ldy)))
+
+/* The triangular factor T of a block of reflectors V. */
+#define LARFT(name, type)                                                                                             \
+    PANEL(name,                                                                                                       \
+          (const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt),      \
+          (const char *direct, const char *storev, Int n, Int k, void *v, Int ldv, void *tau, void *t, Int ldt,       \
+           size_t, size_t),                                                                                           \
+          (direct, storev, n, k, v, ldv, tau, t, ldt, 1, 1), n, k, "%rdx", "%rcx",                                    \
+          home_begin(type, v, is_rows(storev) ? AT(k) : AT(n), is_rows(storev) ? AT(n) : AT(k), AT(ldv), SC_READ))
+
+/* The work of the gate: n times the count of the rows k1 to k2. */
+#define LASWP(name, type)                                                                                             \
+    LARGE large_##name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc);                                 \
+    SLOT(name)                                                                                                        \
+    LARGE large_##name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc)                                  \
+    {                                                                                                                 \
+        typedef void routine(Int, void *, Int, Int, Int, Int, Int);                                                   \
+        routine *fn = (routine *)resolve(&slot_##name, (void *)large_##name, #name);                                  \
+                                                                                                                      \
+        if (fn && (sc_blas_small2(2, *n, *k2 - *k1 + 1) ||                                                            \
+                   !interchange(type, a, AT(n), AT(lda), AT(k1), AT(k2), pivots, AT(inc))))                           \
+            fn(n, a, lda, k1, k2, pivots, inc);                                                                       \
+    }                                                                                                                 \
+    GATE(name,                                                                                                        \
+         "    movslq (%r8), %r10\n"                                                                                   \
+         "    movslq (%rcx), %r11\n"                                                                                  \
+         "    subq %r11, %r10\n"                                                                                      \
+         "    incq %r10\n"                                                                                            \
+         "    movslq (%rdi), %r11\n"                                                                                  \
+         "    imulq %r11, %r10\n",                                                                                    \
+         2)
+
+/* k is the first argument on the stack. */
+#define LARFB(name, number)                                                                                           \
+    LARGE large_##name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n,     \
+                       Int k, void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork);          \
+    SLOT(name)                                                                                                        \
+    LARGE large_##name(const char *side, const char *trans, const char *direct, const char *storev, Int m, Int n,     \
+                       Int k, void *v, Int ldv, void *t, Int ldt, void *c, Int ldc, void *work, Int ldwork)           \
+    {                                                                                                                 \
+        typedef void routine(const char *, const char *, const char *, const char *, Int, Int, Int, void *, Int,      \
+                             void *, Int, void *, Int, void *, Int, size_t, size_t, size_t, size_t);                  \
+        const struct sc_blas_reflectors r = {                                                                         \
+            .type = number, .side = sc_blas_letter(*side), .trans = sc_blas_letter(*trans),                           \
+            .direct = sc_blas_letter(*direct), .storev = sc_blas_letter(*storev), .m = AT(m), .n = AT(n), .k = AT(k), \
+            .v = v, .ldv = AT(ldv), .t = t, .ldt = AT(ldt), .c = c, .ldc = AT(ldc)};                                  \
+        routine *fn = (routine *)resolve(&slot_##name, (void *)large_##name, #name);                                  \
+        bool begun;                                                                                                   \
+                                                                                                                      \
+        if (!fn || reflect(&r, &begun))                                                                               \
+            return;                                                                                                   \
+        fn(side, trans, direct, storev, m, n, k, v, ldv, t, ldt, c, ldc, work, ldwork, 1, 1, 1, 1);                   \
+        panel_end(begun);                                                                                             \
+    }                                                                                                                 \
+    GATE(name,                                                                                                        \
+         SC_GATE_PRODUCT("%r8", "%r9")                                                                                \
+         "    movq 8(%rsp), %r11\n"                                                                                   \
+         "    movslq (%r11), %r11\n"                                                                                  \
+         "    imulq %r11, %r10\n"                                                                                     \
+         "    jo large_" #name "\n",                                                                                  \
+         3)
+
+/* LAPACK's additions to the BLAS: symmetric complex matrices, rotations and conjugations of complex vectors. */
+#define SYMV(name, type)                                                                                              \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y,      \
+                 Int incy),                                                                                           \
+          (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y, Int incy,  \
+           size_t),                                                                                                   \
+          (uplo, n, alpha, a, lda, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                  \
+          operands_begin(square(type, a, AT(n), AT(lda), SC_READ), vector(type, x, AT(n), AT(incx), SC_READ),         \
+                         vector(type, y, AT(n), AT(incy), SC_RDWR)))
+#define SPMV(name, type)                                                                                              \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy),    \
+          (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy, size_t),  \
+          (uplo, n, alpha, a, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                       \
+          operands_begin(packed(type, a, AT(n), SC_READ), vector(type, x, AT(n), AT(incx), SC_READ),                  \
+                         vector(type, y, AT(n), AT(incy), SC_RDWR)))
+#define SYR(name, type)                                                                                               \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda),                          \
+          (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda, size_t),                        \
+          (uplo, n, alpha, x, incx, a, lda, 1), n, n, "%rsi", "%rsi",                                                 \
+          operands_begin(square(type, a, AT(n), AT(lda), SC_RDWR), vector(type, x, AT(n), AT(incx), SC_READ), none()))
+#define SPR(name, type)                                                                                               \
+    PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a),                                   \
+          (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, size_t),                                 \
+          (uplo, n, alpha, x, incx, a, 1), n, n, "%rsi", "%rsi",                                                      \
+          operands_begin(packed(type, a, AT(n), SC_RDWR), vector(type, x, AT(n), AT(incx), SC_READ), none()))
+#define ROT(name, type)                                                                                               \
+    CAUGHT(name, (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s),                                     \
+           (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s), (n, x, incx, y, incy, c, s),              \
+           *n < sc_blas_small[1], SC_GATE_SIZE("%rdi"),                                                               \
+           operands_begin(none(), vector(type, x, AT(n), AT(incx), SC_RDWR),                                          \
+                          vector(type, y, AT(n), AT(incy), SC_RDWR)))
+#define LACGV(name, type)                                                                                             \
+    CAUGHT(name, (Int n, void *x, Int incx), (Int n, void *x, Int incx), (n, x, incx), *n < sc_blas_small[1],         \
+           SC_GATE_SIZE("%rdi"), operands_begin(none(), vector(type, x, AT(n), AT(incx), SC_RDWR), none()))
+
+TYPES(LASWP, laswp_)
+TYPES(LU_PANEL, getrf2_)
+TYPES(LU_PANEL, getf2_)
+TYPES(DIAGONAL, potrf2_)
+TYPES(DIAGONAL, potf2_)
+TYPES(DIAGONAL, lauu2_)
+TYPES(TRIANGLE, trti2_)
+TYPES(QR_PANEL, geqr2_)
+TYPES(QR_PANEL, gelq2_)
+TYPES(QR_PANEL, geql2_)
+TYPES(QR_PANEL, gerq2_)
+TYPES(LATRD, latrd_)
+TYPES(LABRD, labrd_)
+TYPES(LAHR2, lahr2_)
+TYPES(LARFT, larft_)
+TYPES(LARFB, larfb_)
+
+#define Q_PANELS(rest)                                                                                                \
+    Q_PANEL(sorg##rest, SC_S) Q_PANEL(dorg##rest, SC_D) Q_PANEL(cung##rest, SC_C) Q_PANEL(zung##rest, SC_Z)
+
+Q_PANELS(2r_)
+Q_PANELS(2l_)
+Q_PANELS(l2_)
+Q_PANELS(r2_)
+
+#define COMPLEX(veneer, rest) veneer(c##rest, SC_C) veneer(z##rest, SC_Z)
+COMPLEX(SYMV, symv_)
+COMPLEX(SPMV, spmv_)
+COMPLEX(SYR, syr_)
+COMPLEX(SPR, spr_)
+COMPLEX(ROT, rot_)
+COMPLEX(LACGV, lacgv_)

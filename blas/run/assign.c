@@ -1,0 +1,327 @@
+/* Where the blocks of a result run: the strategy is asked once for a call (autotuner/schedule.h). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "autotuner/exchange.h"
+#include "autotuner/explain.h"
+#include "autotuner/schedule.h"
+#include "autotuner/start.h"
+#include "base/config.h"
+#include "blas/blas.h"
+#include "blas/run/tasks.h"
+
+#define SAME_SPEED 0.05
+#define EVEN 1.1 /* most work of a device over the mean */
+
+/* A call as the strategy sees it: its arrays, in one piece of memory. */
+struct question {
+    struct sc_schedule schedule;
+    const struct sc_blas_blocks *blocks;
+    double *work, *block_bytes, *result_bytes, *host_bytes, *row_bytes, *col_bytes;
+    struct sc_linkmap map;
+    uint32_t *row_at, *col_at;
+    int *owner, *home;
+};
+
+static bool make_room(struct question *q, int rows, int cols)
+{
+    size_t blocks = (size_t)rows * (size_t)cols, lines = (size_t)rows + (size_t)cols;
+
+    q->work = calloc(4 * blocks + lines, sizeof *q->work);
+    q->owner = calloc(2 * blocks + lines, sizeof *q->owner);
+    if (!q->work || !q->owner)
+        return false;
+    q->block_bytes = q->work + blocks;
+    q->result_bytes = q->block_bytes + blocks;
+    q->host_bytes = q->result_bytes + blocks;
+    q->row_bytes = q->host_bytes + blocks;
+    q->col_bytes = q->row_bytes + rows;
+    q->home = q->owner + blocks;
+    q->row_at = (uint32_t *)(q->home + blocks);
+    q->col_at = q->row_at + rows;
+    return true;
+}
+
+static uint64_t piece_bytes(const struct sc_piece *piece)
+{
+    return (uint64_t)(piece->rows * piece->cols) * sc_type_bytes(piece->operand->view.type);
+}
+
+/* Adds an input to what a line of blocks reads; devices that lack any of it do not have the line. */
+static void add_input(const struct sc_piece *piece, double *bytes, uint32_t *at)
+{
+    *bytes += (double)piece_bytes(piece);
+    for (int d = 0; d < sc_coherence_devices(); d++)
+        if (*at >> d & 1 && sc_coherence_missing(d, piece))
+            *at &= ~(UINT32_C(1) << d);
+}
+
+static void look_at_inputs(struct question *q)
+{
+    const struct sc_blas_blocks *b = q->blocks;
+
+    for (int l = 0; l < b->depth; l++) {
+        for (int i = 0; i < b->rows->n && b->row_input; i++) {
+            struct sc_piece piece = b->row_input(b->of, i, l);
+
+            q->row_at[i] |= l == 0 ? ~UINT32_C(0) : 0;
+            add_input(&piece, &q->row_bytes[i], &q->row_at[i]);
+        }
+        for (int j = 0; j < b->cols->n && b->col_input; j++) {
+            struct sc_piece piece = b->col_input(b->of, l, j);
+
+            q->col_at[j] |= l == 0 ? ~UINT32_C(0) : 0;
+            add_input(&piece, &q->col_bytes[j], &q->col_at[j]);
+        }
+    }
+}
+
+/* Its owner has some of it; else it is wanted on the host, from wherever it is. */
+static bool on_device(int owner, const struct sc_piece *piece)
+{
+    return sc_coherence_missing(owner, piece) < piece_bytes(piece);
+}
+
+static double work_of(const struct sc_blas_blocks *b, int i, int j)
+{
+    return b->skips && b->skips(b->of, i, j) ? 0 : (double)(sc_blas_part(b->rows, i) * sc_blas_part(b->cols, j));
+}
+
+static void look_at_blocks(struct question *q)
+{
+    const struct sc_blas_blocks *b = q->blocks;
+
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 0; i < b->rows->n; i++) {
+            struct sc_piece piece = b->block(b->of, i, j);
+            int at = i + j * b->rows->n;
+            double held;
+
+            q->work[at] = work_of(b, i, j);
+            q->owner[at] = sc_coherence_where(&piece);
+            q->home[at] = sc_coherence_home(&piece);
+            held = on_device(q->owner[at], &piece) ? (double)piece_bytes(&piece) : 0;
+            q->block_bytes[at] = piece.access & SC_READ ? held : 0;
+            q->result_bytes[at] = b->stays ? 0 : held;
+            q->host_bytes[at] = piece.access & SC_READ ? (double)piece_bytes(&piece) - held : 0;
+        }
+}
+
+/* The blocks are spread evenly over devices of one speed, or, where one piece stands for several, at home: nothing is
+ * gained by looking further. */
+static bool in_place(const struct sc_blas_blocks *b)
+{
+    double first = sc_blas_products_per_second(0, b->type), work[SC_DEVICES_MAX] = {0}, all = 0, most = 0;
+    int devices = sc_coherence_devices();
+    bool at_home = true;
+
+    for (int d = 1; d < devices; d++)
+        if (fabs(sc_blas_products_per_second(d, b->type) / first - 1) > SAME_SPEED)
+            return false;
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 0; i < b->rows->n; i++) {
+            struct sc_piece piece = b->block(b->of, i, j);
+            double *sum = &work[sc_coherence_where(&piece)];
+
+            at_home = at_home && sc_coherence_where(&piece) == sc_coherence_home(&piece);
+            *sum += work_of(b, i, j);
+            all += work_of(b, i, j);
+            most = *sum > most ? *sum : most;
+        }
+    return b->several ? at_home : most * devices <= EVEN * all;
+}
+
+/* Work is counted in elements of the result, each of which takes b->depth_products products. */
+static void describe(struct question *q)
+{
+    const struct sc_blas_blocks *b = q->blocks;
+    struct sc_schedule *s = &q->schedule;
+
+    *s = (struct sc_schedule){.strategy = sc_config.schedule, .devices = sc_coherence_devices(), .rows = b->rows->n,
+                              .cols = b->cols->n, .work = q->work, .owner = q->owner, .home = q->home,
+                              .block_bytes = q->block_bytes, .result_bytes = q->result_bytes,
+                              .host_bytes = q->host_bytes,
+                              .row_bytes = q->row_bytes, .col_bytes = q->col_bytes,
+                              .row_at = q->row_at, .col_at = q->col_at,
+                              .link = sc_coherence_device_properties(0)->host_bandwidth};
+    for (int d = 0; d < s->devices; d++)
+        s->rate[d] = sc_blas_products_per_second(d, b->type) / (double)(b->products > 0 ? b->products : 1);
+    if (sc_autotuner_database()) {
+        sc_places all = sc_place_bit(s->devices) - 1;
+
+        sc_linkmap_load(&q->map, sc_autotuner_database());
+        sc_linkmap_share(&q->map, sc_autotuner_database(), all, all | sc_place_bit(SC_PLACE_HOST), 0);
+        sc_linkmap_route(&q->map, sc_config.max_hops);
+        s->map = &q->map;
+    }
+    look_at_blocks(q);
+    look_at_inputs(q);
+}
+
+/* Blocks in the same columns of a tile of the result run in one place: a sector has all rows of its tile, and would go
+ * to and fro between two that write parts of it. */
+static void keep_together(const struct sc_blas_blocks *b, int *device)
+{
+    struct sc_piece first = b->block(b->of, 0, 0);
+    struct sc_cuts tiles;
+
+    sc_coherence_row_cuts(first.operand, &tiles);
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 1, t = 0; i < b->rows->n; i++) {
+            int *here = &device[i + j * b->rows->n];
+
+            while (t + 1 < tiles.n && tiles.at[t + 1] <= b->rows->at[i])
+                t++;
+            if (*here >= 0 && here[-1] >= 0 && tiles.at[t] <= b->rows->at[i - 1])
+                *here = here[-1];
+        }
+}
+
+void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *places)
+{
+    struct question q = {.blocks = blocks};
+    int count = blocks->rows->n * blocks->cols->n;
+
+    places->device = NULL;
+    places->rows = *blocks->rows;
+    places->cols = *blocks->cols;
+    if (sc_coherence_devices() < 2 || sc_schedule_owns(sc_config.schedule) || !count ||
+        (sc_config.schedule == SC_STRATEGY_AUTO && in_place(blocks)))
+        return;
+    places->device = calloc((size_t)count, sizeof *places->device);
+    if (places->device && make_room(&q, blocks->rows->n, blocks->cols->n)) {
+        describe(&q);
+        q.schedule.device = places->device;
+        sc_schedule_assign(&q.schedule);
+        if (!blocks->stays)
+            keep_together(blocks, places->device);
+    } else {
+        sc_blas_places_free(places); /* where they are: slower at most */
+    }
+    free(q.work);
+    free(q.owner);
+}
+
+void sc_blas_places_free(struct sc_blas_places *places)
+{
+    free(places->device);
+    places->device = NULL;
+}
+
+static int part_at(const struct sc_cuts *cuts, int64_t position)
+{
+    int low = 0, high = cuts->n - 1;
+
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+
+        if (cuts->at[middle] <= position)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece)
+{
+    int device = -1;
+
+    if (places->device)
+        device = places->device[part_at(&places->rows, row) + part_at(&places->cols, col) * places->rows.n];
+    return device >= 0 ? device : sc_coherence_where(piece);
+}
+
+bool sc_blas_waits(const struct sc_blas_blocks *b, const struct sc_blas_places *places)
+{
+    uint64_t bytes = 0;
+
+    for (int j = 0; j < b->cols->n; j++)
+        for (int i = 0; i < b->rows->n && bytes < SC_BLAS_PIPELINE_BYTES; i++) {
+            struct sc_piece piece = b->block(b->of, i, j);
+            int device = sc_blas_places_at(places, piece.r, piece.c, &piece);
+
+            if (b->skips && b->skips(b->of, i, j))
+                continue;
+            bytes += piece.access & SC_READ ? sc_coherence_missing(device, &piece) : 0;
+            for (int l = 0; l < b->depth; l++) {
+                struct sc_piece row = b->row_input(b->of, i, l), col = b->col_input(b->of, l, j);
+
+                bytes += sc_coherence_missing(device, &row) + sc_coherence_missing(device, &col);
+            }
+        }
+    return bytes >= SC_BLAS_PIPELINE_BYTES;
+}
+
+static double measured_link(const void *database, int from, int to)
+{
+    return ((const struct sc_database *)database)->link[from == SC_HOST ? SC_PLACE_HOST : from][to].bandwidth;
+}
+
+static bool exchange_by_kernel(const void *database, const struct sc_exchange *x)
+{
+    struct sc_autotuner_pieces p = {.on = x->on, .push = x->push, .other = x->other, .pieces = x->pieces,
+                                    .bytes = x->bytes, .largest = x->largest};
+    struct sc_autotuner_exchanged out = sc_autotuner_exchange(database, &p);
+
+    if (sc_explain_on)
+        sc_explain_exchange(&p, &out);
+    return out.by_kernel;
+}
+
+static int exchange_in_chunks(const void *database, const struct sc_result *r)
+{
+    const struct sc_producer *p = r->producer;
+    struct sc_autotuner_result result = {.from = r->from, .to = r->to, .makers = r->makers, .readers = r->readers,
+                                         .kernels = r->kernels, .bytes = r->bytes,
+                                         .seconds = p && p->seconds ? p->seconds(p->of, r->makers) : 0};
+    struct sc_autotuner_chunks out = sc_autotuner_chunks(database, &result);
+
+    if (sc_explain_on)
+        sc_explain_chunks(&result, &out);
+    return out.chunks;
+}
+
+void sc_blas_links(void)
+{
+    sc_coherence_exchanges(exchange_by_kernel, exchange_in_chunks, sc_autotuner_database());
+    if (sc_autotuner_database())
+        sc_coherence_links(measured_link, sc_autotuner_database());
+}
+
+double sc_blas_products_per_second(int device, enum sc_type type)
+{
+    double flops = sc_coherence_device_properties(device)->gemm_flops;
+
+    flops = flops > 0 ? flops : 5e12;
+    if (type == SC_S || type == SC_C)
+        flops *= 2;
+    return flops / (sc_type_is_complex(type) ? 8 : 2);
+}
+
+double sc_blas_kernel_seconds(const struct sc_kernel *k, int devices)
+{
+    const struct sc_database *db = sc_autotuner_database();
+    double work = sc_database_work(k->op, k->side, (double)k->m, (double)k->n, (double)k->k) / devices;
+    double seconds = db ? sc_database_seconds(db, 0, k->op, k->type, work) : 0;
+
+    if (seconds > 0 || sc_op_level(k->op) < 3)
+        return seconds;
+    return work / sc_blas_products_per_second(0, k->type);
+}
+
+/* --- how many blocks ---------------------------------------------------------------------------------------------- */
+
+void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output)
+{
+    enum { BLOCKS_A_DEVICE = 2 };
+    int want = BLOCKS_A_DEVICE * sc_coherence_devices();
+    int64_t least = sc_config.offload == SC_OFFLOAD_ALWAYS ? 1 : SC_STRIPS_USUAL / 2;
+
+    if (sc_config.schedule == SC_STRATEGY_AUTO || sc_schedule_owns(sc_config.schedule) || sc_coherence_devices() < 2 ||
+        cuts->n * others >= want)
+        return;
+    if (output->view.cols / want > least)
+        least = output->view.cols / want;
+    sc_blas_refine(cuts, output, least);
+}

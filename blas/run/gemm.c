@@ -1,0 +1,540 @@
+/* gemm: C := alpha op(A) op(B) + beta C.  C block by block where the blocks of C are; k in parts when A or B is cut
+ * there.
+ *
+ * Operands that the devices already have: one task for each block and tile of k, so one task with one device, unless
+ * the product takes so long that the host can use its first columns meanwhile.
+ * Operands still on the host: finer strips at sector boundaries, requested in an order that gives the devices work
+ * early, and the blocks in the order of blas/run/pipeline.h. */
+#include <math.h>
+
+#include "base/config.h"
+#include "blas/run/pipeline.h"
+#include "blas/run/product.h"
+
+struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end)
+{
+    return sc_blas_op_matrix(sc_product_operand(g, 0), g->call->kernel->transa, g->m.at[i], g->k.at[l],
+                             sc_blas_part(&g->m, i), g->k.at[l_end] - g->k.at[l], SC_READ);
+}
+
+struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j)
+{
+    return sc_blas_op_matrix(sc_product_operand(g, 1), g->call->kernel->transb, g->k.at[l], g->n.at[j],
+                             g->k.at[l_end] - g->k.at[l], sc_blas_part(&g->n, j), SC_READ);
+}
+
+struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_access access)
+{
+    return sc_blas_matrix(sc_product_operand(g, 2), g->m.at[i], g->n.at[j], sc_blas_part(&g->m, i),
+                          sc_blas_part(&g->n, j), access);
+}
+
+enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first)
+{
+    struct sc_kernel kernel = *g->call->kernel;
+
+    sc_blas_set_beta(&kernel, g->call->kernel->beta, first);
+    kernel.m = sc_blas_part(&g->m, i);
+    kernel.n = sc_blas_part(&g->n, j);
+    kernel.k = g->k.at[l_end] - g->k.at[l];
+    return sc_blas_task(device, &kernel, sc_product_a(g, i, l, l_end), sc_product_b(g, l, l_end, j),
+                        sc_product_c(g, i, j, g->cleared ? SC_RDWR : sc_blas_output_access(&kernel)));
+}
+
+int sc_product_device(const struct sc_product *g, int i, int j)
+{
+    struct sc_piece c = sc_product_c(g, i, j, SC_RDWR);
+
+    return sc_blas_places_at(&g->places, c.r, c.c, &c);
+}
+
+static struct sc_piece output_block(const void *g, int i, int j)
+{
+    return sc_product_c(g, i, j, sc_blas_output_access(((const struct sc_product *)g)->call->kernel));
+}
+
+static struct sc_piece row_input(const void *g, int i, int l) { return sc_product_a(g, i, l, l + 1); }
+static struct sc_piece col_input(const void *g, int l, int j) { return sc_product_b(g, l, l + 1, j); }
+
+static struct sc_blas_blocks blocks_of(const struct sc_product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+
+    return (struct sc_blas_blocks){.of = g, .type = kernel->type, .rows = &g->m, .cols = &g->n, .products = kernel->k,
+                                   .block = output_block, .depth = g->k.n, .row_input = row_input,
+                                   .col_input = col_input};
+}
+
+static enum sc_status in_order(const struct sc_product *g)
+{
+    enum sc_status status = SC_OK;
+
+    if (sc_product_as_it_comes(g, &status))
+        return status;
+    for (int j = 0; j < g->n.n && status == SC_OK; j++)
+        for (int i = 0; i < g->m.n && status == SC_OK; i++) {
+            int device = sc_product_device(g, i, j);
+
+            for (int l = 0; l < g->k.n && status == SC_OK; l++)
+                status = sc_product_multiply(g, device, i, j, l, l + 1, l == 0);
+        }
+    return status;
+}
+
+static void tile_cuts(struct sc_product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+
+    sc_coherence_row_cuts(sc_product_operand(g, 2), &g->m);
+    sc_blas_merge_op_rows(&g->m, sc_product_operand(g, 0), kernel->transa);
+    sc_coherence_col_cuts(sc_product_operand(g, 2), &g->n);
+    sc_blas_merge_op_cols(&g->n, sc_product_operand(g, 1), kernel->transb);
+    sc_blas_whole(&g->k, kernel->k);
+    sc_blas_merge_op_cols(&g->k, sc_product_operand(g, 0), kernel->transa);
+    sc_blas_merge_op_rows(&g->k, sc_product_operand(g, 1), kernel->transb);
+}
+
+/* A C that is only written need not be brought to the devices, if its tiles are written as a whole. */
+static enum sc_status clear(struct sc_product *g)
+{
+    g->cleared = sc_blas_is_zero(g->call->kernel->beta) && sc_blas_splits_tiles(sc_product_operand(g, 2), &g->m, &g->n);
+    return g->cleared ? sc_blas_clear(sc_product_operand(g, 2)) : SC_OK;
+}
+
+/* --- strips ------------------------------------------------------------------------------------------------------ */
+
+static struct sc_blas_look look_at(const struct sc_product *g, const struct sc_blas_blocks *blocks)
+{
+    return (struct sc_blas_look){.blocks = blocks, .places = &g->places, .sum = g->call->kernel->k, .tasks = 1};
+}
+
+static void cut_result(struct sc_product *g)
+{
+    struct sc_blas_blocks blocks = blocks_of(g);
+    struct sc_blas_look look = look_at(g, &blocks);
+
+    look.half = 1;
+    sc_blas_cut_result(g->call, &look, &g->n);
+}
+
+/* A transposed and B, too: rows of C are cut and the sum is, columns hardly.  That is another problem than the one that
+ * widths are chosen for; the usual one is within a few percent of the best.  As they are, a column of C needs all of A
+ * and a column of B. */
+static int64_t width_of_operands(struct sc_product *g, struct sc_blas_last *last)
+{
+    const struct sc_kernel *k = g->call->kernel;
+    struct sc_blas_blocks blocks = blocks_of(g);
+    struct sc_blas_look look = look_at(g, &blocks);
+    int64_t most = k->k > k->n ? k->k : k->n, width;
+
+    g->first = 1;
+    last->width = 0;
+    if (k->transa != 'N' && k->transb != 'N')
+        return most / 16 > SC_STRIPS_USUAL ? most / 16 : SC_STRIPS_USUAL;
+    look.missing = sc_blas_missing(g->call);
+    if (!look.missing) /* at home there may be all of it, if not where blocks run */
+        look.missing = 1;
+    look.least = most / SC_STRIPS_OPERANDS;
+    look.half = k->transa == 'N';
+    look.apart = k->transa == 'N' && k->transb == 'N';
+    look.all = look.apart ? sc_blas_missing_of(sc_product_operand(g, 0), 0) : 0;
+    width = sc_blas_strip_width(g->call, &look, last);
+    g->first = g->call->tried.trial.first;
+    return width;
+}
+
+/* As far as a schedule has room for it. */
+static void halve_last(struct sc_product *g, const struct sc_blas_last *last)
+{
+    g->strips = g->n;
+    sc_blas_halve(&g->n, sc_product_operand(g, 2), last);
+    if (g->n.n > SC_PRODUCT_PARTS_MAX)
+        g->n = g->strips;
+}
+
+/* Of operands of which something is missing, to be worked on as they arrive. */
+static void cut_operands(struct sc_product *g)
+{
+    const struct sc_kernel *kernel = g->call->kernel;
+    bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
+    struct sc_blas_last last;
+    int64_t width = width_of_operands(g, &last);
+    int64_t block = a_is_depth ? width : 2 * width; /* of a C that is cut both ways */
+
+    sc_blas_cut(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), block, block);
+    if (b_is_depth) {
+        sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
+        /* And columns of C, coarsely, so that they are finished one after the other. */
+        sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
+    } else {
+        sc_blas_cut(&g->n, sc_product_operand(g, 1), block, block);
+    }
+    halve_last(g, &last);
+}
+
+/* --- operands on their way --------------------------------------------------------------------------------------- */
+
+/* A schedule assumes that strips stay once they are there. */
+static bool fits(const struct sc_product *g)
+{
+    uint64_t bytes = 0, memory = sc_coherence_device_properties(0)->memory;
+
+    for (int i = 0; i < 3; i++)
+        bytes += (uint64_t)g->call->view[i].rows * (uint64_t)g->call->view[i].cols *
+                 sc_type_bytes(g->call->kernel->type);
+    if (sc_config.memory_limit && sc_config.memory_limit < memory)
+        memory = sc_config.memory_limit;
+    return bytes <= memory / 10 * 7;
+}
+
+/* The order of a device's strips.  Those of A and of the first `with` ones of B come in proportion to their numbers, so
+ * that k strips of each make about k^2 blocks possible, in the first rounds; then those of the other columns, each of
+ * which finishes its part of C, which goes home meanwhile (autotuner/strips.h). */
+struct arrivals {
+    int columns[SC_PRODUCT_PARTS_MAX], n; /* of C, of which the device has a block */
+    int a, b, with;                       /* strips */
+    int first, rounds;
+};
+
+/* Requests of strips, and when they are expected. */
+struct requests {
+    const struct sc_product *g;
+    struct sc_pipeline *p;
+    double link[SC_DEVICES_MAX]; /* when the link to a device is free again, seconds from now */
+    bool read_c;
+    struct arrivals arrivals[SC_DEVICES_MAX];
+};
+
+/* The piece with all rows of its tile: what a transfer brings (rule D5). */
+static struct sc_piece whole_rows(const struct sc_piece *piece)
+{
+    struct sc_piece whole = *piece;
+    struct sc_cuts rows;
+    int i = 0;
+
+    sc_coherence_row_cuts(piece->operand, &rows);
+    while (rows.at[i + 1] <= piece->r)
+        i++;
+    whole.r = rows.at[i];
+    whole.rows = sc_blas_part(&rows, i);
+    return whole;
+}
+
+/* Bytes/s between a device and the place that a piece comes from. */
+static double rate_between(int device, int from)
+{
+    const struct sc_device_properties *p = sc_coherence_device_properties(device);
+    double rate = from == SC_HOST || !p->peer[from] ? p->host_bandwidth : p->peer_bandwidth[from];
+
+    return rate > 0 ? rate : 12e9;
+}
+
+/* Asks for a piece of a strip.  Each byte comes from the host once, over the link of its home, and goes on from there:
+ * expected[d * stride] is when the piece is on device d.  *arrival is when the strip's pieces so far are expected: one
+ * of them may have brought this one too. */
+static double request(struct requests *r, int device, const struct sc_piece *piece, double *expected, size_t stride,
+                      double *arrival)
+{
+    struct sc_piece whole = whole_rows(piece);
+    uint64_t bytes = sc_coherence_missing(device, &whole);
+    int home = sc_coherence_home(piece);
+    double *at_home = &expected[(size_t)home * stride], come;
+
+    if (!bytes)
+        return *arrival;
+    if (home == device || sc_coherence_missing(home, &whole)) {
+        sc_coherence_prefetch(home, piece);
+        *at_home = r->link[home] += (double)bytes / rate_between(home, SC_HOST);
+    }
+    come = *at_home < INFINITY ? *at_home : 0; /* it was there before this call */
+    if (home != device) {
+        sc_coherence_prefetch(device, piece); /* a failure shows in the task, which falls back */
+        come += (double)bytes / rate_between(device, home);
+    }
+    return *arrival = come > *arrival ? come : *arrival;
+}
+
+/* Is any block of row part i (i >= 0) or column part j on the device? */
+static bool wanted(const struct sc_pipeline *p, int device, int i, int j)
+{
+    int first = i >= 0 ? i : j * p->m, step = i >= 0 ? p->m : 1, count = i >= 0 ? p->n : p->m;
+
+    for (int e = 0; e < count; e++)
+        if (p->device[first + e * step] == device)
+            return true;
+    return false;
+}
+
+static void request_a(struct requests *r, int d, int i, int l, double *arrival)
+{
+    struct sc_pipeline *p = r->p;
+    struct sc_piece piece = sc_product_a(r->g, i, l, l + 1);
+    double *expected = &p->a[(size_t)l * (size_t)p->m + (size_t)i];
+    size_t stride = (size_t)p->k * (size_t)p->m;
+
+    if (wanted(p, d, i, -1))
+        expected[(size_t)d * stride] = request(r, d, &piece, expected, stride, arrival);
+}
+
+static void request_b(struct requests *r, int d, int l, int j, double *arrival)
+{
+    struct sc_pipeline *p = r->p;
+    struct sc_piece piece = sc_product_b(r->g, l, l + 1, j);
+    double *expected = &p->b[(size_t)j * (size_t)p->k + (size_t)l];
+    size_t stride = (size_t)p->n * (size_t)p->k;
+
+    if (wanted(p, d, -1, j))
+        expected[(size_t)d * stride] = request(r, d, &piece, expected, stride, arrival);
+}
+
+/* Part t of k in the order of a device. */
+static int turn(const struct sc_pipeline *p, int d, int t)
+{
+    return p->order[(size_t)d * (size_t)p->k + (size_t)t];
+}
+
+/* Strip s of A, in the device's order: all pieces of one part of its columns; of B likewise; of C. */
+static void request_strip_a(struct requests *r, int d, int s)
+{
+    double arrival = 0;
+
+    if (r->g->call->kernel->transa == 'N')
+        for (int i = 0; i < r->p->m; i++)
+            request_a(r, d, i, turn(r->p, d, s), &arrival);
+    else
+        for (int t = 0; t < r->p->k; t++)
+            request_a(r, d, s, turn(r->p, d, t), &arrival);
+}
+
+static void request_strip_b(struct requests *r, int d, int s, const int *columns, int count)
+{
+    double arrival = 0;
+
+    if (r->g->call->kernel->transb == 'N')
+        for (int t = 0; t < r->p->k; t++)
+            request_b(r, d, turn(r->p, d, t), columns[s], &arrival);
+    else
+        for (int j = 0; j < count; j++)
+            request_b(r, d, turn(r->p, d, s), columns[j], &arrival);
+}
+
+static void request_strip_c(struct requests *r, int d, int j)
+{
+    double arrival = 0;
+
+    for (int i = 0; i < r->p->m && r->read_c; i++) {
+        struct sc_piece piece = sc_product_c(r->g, i, j, SC_READ);
+
+        if (r->p->device[i + j * r->p->m] == d)
+            r->p->c[i + j * r->p->m] = request(r, d, &piece, &r->p->c[i + j * r->p->m], 0, &arrival);
+    }
+}
+
+static int columns_of(const struct sc_pipeline *p, int d, int columns[SC_PRODUCT_PARTS_MAX])
+{
+    int n = 0;
+
+    for (int j = 0; j < p->n; j++)
+        if (wanted(p, d, -1, j))
+            columns[n++] = j;
+    return n;
+}
+
+/* The first of `strips` that is due in a round.  Rounded up: the first round has some of everything, without which no
+ * block could begin. */
+static int due(int strips, int round, int rounds)
+{
+    return (round * strips + rounds - 1) / rounds;
+}
+
+/* Strips that the first `parts` of a device's columns are of: halves of one are one. */
+static int strips_of(const struct requests *r, const struct arrivals *o, int parts)
+{
+    const struct sc_cuts *strips = &r->g->strips;
+    int count = 0;
+
+    for (int part = 0, strip = 0, last = -1; part < parts; part++, last = strip) {
+        while (strips->at[strip + 1] <= r->g->n.at[o->columns[part]])
+            strip++;
+        count += strip != last;
+    }
+    return count;
+}
+
+/* Of a device's strips of B how many come along with A. */
+static int strips_with(const struct requests *r, const struct arrivals *o)
+{
+    int first, parts = 1;
+
+    if (r->g->call->kernel->transb != 'N')
+        return o->b;
+    first = (int)ceil(r->g->first * strips_of(r, o, o->n));
+    while (parts < o->n && strips_of(r, o, parts + 1) <= first)
+        parts++;
+    return parts;
+}
+
+static void set_arrivals(struct requests *r, int d, int rounds)
+{
+    const struct sc_kernel *kernel = r->g->call->kernel;
+    struct arrivals *o = &r->arrivals[d];
+
+    o->n = columns_of(r->p, d, o->columns);
+    o->a = kernel->transa == 'N' ? r->p->k : r->p->m;
+    o->b = kernel->transb == 'N' ? o->n : r->p->k;
+    o->rounds = rounds;
+    o->with = o->n ? strips_with(r, o) : 0;
+    o->first = (rounds * (o->a + o->with) + o->a + o->b - 1) / (o->a + o->b);
+}
+
+/* Of `strips` of B or C, `with` come along with A. */
+static int columns_due(const struct arrivals *o, int strips, int with, int round)
+{
+    if (round == o->rounds)
+        return strips;
+    if (round <= o->first)
+        return due(with, round, o->first);
+    return with + due(strips - with, round - o->first, o->rounds - o->first);
+}
+
+static void request_round(struct requests *r, int d, int s)
+{
+    const struct arrivals *o = &r->arrivals[d];
+    int c_with = o->b == o->n ? o->with : o->n;
+
+    if (!o->n)
+        return;
+    for (int i = columns_due(o, o->n, c_with, s); i < columns_due(o, o->n, c_with, s + 1); i++)
+        request_strip_c(r, d, o->columns[i]);
+    for (int i = columns_due(o, o->b, o->with, s); i < columns_due(o, o->b, o->with, s + 1); i++)
+        request_strip_b(r, d, i, o->columns, o->n);
+    for (int i = s < o->first ? due(o->a, s, o->first) : o->a; i < o->a && i < due(o->a, s + 1, o->first); i++)
+        request_strip_a(r, d, i);
+}
+
+/* Each device begins with the first of the parts of k whose strips of A are at home with it, which come over its own
+ * link, and finds the first ones of the others on them; then come the second ones of all, and so on: A arrives over all
+ * links at the same time, and B beside it. */
+static void set_order(const struct sc_product *g, struct sc_pipeline *p)
+{
+    int home[SC_PRODUCT_PARTS_MAX], rank[SC_PRODUCT_PARTS_MAX], of_home[SC_DEVICES_MAX] = {0}, ranks = 0;
+
+    for (int l = 0; l < p->k; l++) {
+        struct sc_piece piece = sc_product_a(g, 0, l, l + 1);
+
+        home[l] = sc_coherence_home(&piece);
+        rank[l] = of_home[home[l]]++;
+        ranks = rank[l] < ranks ? ranks : rank[l] + 1;
+    }
+    for (int d = 0; d < p->devices; d++) {
+        int *next = p->order + (size_t)d * (size_t)p->k;
+
+        for (int of = 0; of < ranks * p->devices; of++)
+            for (int l = 0; l < p->k; l++)
+                if (rank[l] == of / p->devices && home[l] == (d + of) % p->devices)
+                    *next++ = l;
+    }
+}
+
+/* Nothing that is asked for later comes sooner. */
+static double horizon(const struct requests *r)
+{
+    double least = INFINITY;
+
+    for (int d = 0; d < r->p->devices; d++)
+        if (r->link[d] > 0 && r->link[d] < least)
+            least = r->link[d];
+    return least < INFINITY ? least : 0;
+}
+
+/* Parts of k may be joined up to the next tile boundary. */
+static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
+{
+    int t = 0;
+
+    for (int l = 0; l < p->k; l++) {
+        while (tiles->at[t + 1] <= p->depth->at[l])
+            t++;
+        for (p->join_end[l] = l + 1; p->join_end[l] < p->k && p->depth->at[p->join_end[l]] < tiles->at[t + 1];)
+            p->join_end[l]++;
+    }
+}
+
+static enum sc_status multiply_until(const struct sc_product *g, struct sc_pipeline *p, double when)
+{
+    struct sc_pipeline_task task;
+    enum sc_status status = SC_OK;
+
+    while (status == SC_OK && sc_pipeline_next(p, when, &task))
+        status = sc_product_multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
+    return status;
+}
+
+/* Blocks are enqueued between the requests: to ask for everything first takes longer than the first strips do. */
+static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipeline *p)
+{
+    struct requests r = {.g = g, .p = p, .read_c = !sc_blas_is_zero(g->call->kernel->beta)};
+    int rounds = p->m > p->n ? p->m : p->n;
+    enum sc_status status = SC_OK;
+
+    rounds = 2 * (rounds > p->k ? rounds : p->k); /* so that one strip can come after another's */
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->m; i++)
+            p->device[i + j * p->m] = sc_product_device(g, i, j);
+    set_order(g, p);
+    sc_pipeline_expect_nothing(p, r.read_c);
+    p->rate = sc_blas_products_per_second(0, g->call->kernel->type);
+    for (int d = 0; d < p->devices; d++)
+        set_arrivals(&r, d, rounds);
+    for (int s = 0; s < rounds && status == SC_OK; s++) {
+        for (int d = 0; d < p->devices; d++)
+            request_round(&r, d, s);
+        status = multiply_until(g, p, horizon(&r));
+    }
+    return status == SC_OK ? multiply_until(g, p, INFINITY) : status;
+}
+
+/* False: not worth it, or not possible; nothing has been done. */
+static bool pipelined(const struct sc_product *g, const struct sc_blas_blocks *blocks, enum sc_status *status)
+{
+    struct sc_product fine; /* g, refined */
+    struct sc_pipeline p;
+
+    if (!sc_blas_waits(blocks, &g->places) || !fits(g))
+        return false;
+    fine = *g;
+    cut_operands(&fine);
+    if (fine.m.n > SC_PRODUCT_PARTS_MAX || fine.n.n > SC_PRODUCT_PARTS_MAX || fine.k.n > SC_PRODUCT_PARTS_MAX)
+        return false;
+    if (sc_pipeline_init(&p, &fine.m, &fine.n, &fine.k, sc_coherence_devices()) != SC_OK)
+        return false;
+    limit_joins(&p, &g->k);
+    *status = clear(&fine);
+    if (*status == SC_OK)
+        *status = run_schedule(&fine, &p);
+    sc_pipeline_free(&p);
+    return true;
+}
+
+enum sc_status sc_blas_gemm(struct sc_blas_job *call)
+{
+    struct sc_product g; /* large: not initialised */
+    struct sc_blas_blocks blocks;
+    enum sc_status status;
+
+    g.call = call;
+    if (sc_product_sum(&g, &status))
+        return status;
+    tile_cuts(&g);
+    sc_blas_divide(&g.n, g.m.n, sc_product_operand(&g, 2));
+    blocks = blocks_of(&g);
+    sc_blas_place(&blocks, &g.places);
+    if (!pipelined(&g, &blocks, &status)) {
+        cut_result(&g);
+        status = clear(&g);
+        if (status == SC_OK)
+            status = in_order(&g);
+    }
+    sc_blas_places_free(&g.places);
+    return status;
+}

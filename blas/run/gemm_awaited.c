@@ -1,0 +1,137 @@
+/* gemm of what other devices have just made: it is on its way (coherence/push.c), so each device begins with the parts
+ * of the sum that it has, and goes on with the others in the order in which they come. */
+#include <stdlib.h>
+
+#include "blas/run/product.h"
+
+/* What has to be waited for: of what other devices have made in the last calls, some may still be on its way. */
+struct awaited {
+    const struct sc_product *g;
+    int devices;
+    bool any;       /* something is on its way, */
+    bool missing;   /* something else is not, yet */
+    int16_t *begun, *device; /* blocks [i + j * rows] */
+    int16_t *a, *b; /* of a device: parts of A [i + l * rows], of B [l + j * parts], */
+    int16_t *order; /* and parts of the sum in the order in which they come */
+};
+
+static bool make_room(struct awaited *w, const struct sc_product *g)
+{
+    size_t m = (size_t)g->m.n, n = (size_t)g->n.n, k = (size_t)g->k.n, d = (size_t)sc_coherence_devices();
+
+    *w = (struct awaited){.g = g, .devices = sc_coherence_devices()};
+    if (d < 2 || k < 2)
+        return false;
+    w->begun = calloc(2 * m * n + d * k * (m + n + 1), sizeof *w->begun);
+    w->device = w->begun + m * n;
+    w->a = w->device + m * n;
+    w->b = w->a + d * k * m;
+    w->order = w->b + d * k * n;
+    return w->begun != NULL;
+}
+
+static int16_t *of_device(const struct awaited *w, int16_t *array, int device, int per_part)
+{
+    return array + (size_t)device * (size_t)w->g->k.n * (size_t)per_part;
+}
+
+/* Whether the device has to wait for it; then *distance is how many devices away it was made, in the order in which
+ * results are sent (coherence/push.c). */
+static bool look_at_piece(struct awaited *w, int device, const struct sc_piece *piece, int *distance)
+{
+    if (sc_coherence_ready(device, piece))
+        return false;
+    w->missing = w->missing || sc_coherence_missing(device, piece);
+    *distance = (device - sc_coherence_home(piece) + w->devices) % w->devices;
+    w->any = true;
+    return true;
+}
+
+static bool runs(const struct awaited *w, int device, int i, int j)
+{
+    return w->device[i + j * w->g->m.n] == device;
+}
+
+/* What the device's blocks read of part l of the sum. */
+static void look_at_part(struct awaited *w, int device, int l, int *distance)
+{
+    const struct sc_product *g = w->g;
+    int16_t *a = of_device(w, w->a, device, g->m.n) + l * g->m.n, *b = of_device(w, w->b, device, g->n.n) + l;
+    bool seen[SC_CUTS_MAX] = {false};
+
+    for (int j = 0; j < g->n.n; j++) {
+        bool any = false;
+
+        for (int i = 0; i < g->m.n; i++) {
+            struct sc_piece piece = sc_product_a(g, i, l, l + 1);
+
+            if (!runs(w, device, i, j))
+                continue;
+            if (!seen[i])
+                a[i] = look_at_piece(w, device, &piece, distance);
+            seen[i] = any = true;
+        }
+        if (any) {
+            struct sc_piece piece = sc_product_b(g, l, l + 1, j);
+
+            b[j * g->k.n] = look_at_piece(w, device, &piece, distance);
+        }
+    }
+}
+
+static void look_at_device(struct awaited *w, int device)
+{
+    int16_t *next = of_device(w, w->order, device, 1);
+    int distance[SC_CUTS_MAX] = {0};
+
+    for (int l = 0; l < w->g->k.n; l++)
+        look_at_part(w, device, l, &distance[l]);
+    for (int away = 0; away < w->devices; away++)
+        for (int l = 0; l < w->g->k.n; l++)
+            if (distance[l] == away)
+                *next++ = (int16_t)l;
+}
+
+/* Parts of the sum that are awaited, or those that are not. */
+static enum sc_status add_parts(const struct awaited *w, int i, int j, bool awaited)
+{
+    const struct sc_product *g = w->g;
+    int device = w->device[i + j * g->m.n];
+    const int16_t *a = of_device(w, w->a, device, g->m.n), *b = of_device(w, w->b, device, g->n.n);
+    const int16_t *order = of_device(w, w->order, device, 1);
+    int16_t *begun = &w->begun[i + j * g->m.n];
+    enum sc_status status = SC_OK;
+
+    for (int t = 0; t < g->k.n && status == SC_OK; t++) {
+        int l = order[t];
+
+        if ((a[i + l * g->m.n] || b[l + j * g->k.n]) != awaited)
+            continue;
+        status = sc_product_multiply(g, device, i, j, l, l + 1, !*begun);
+        *begun = true;
+    }
+    return status;
+}
+
+/* All blocks with what is there, then with the rest.  Not where something is missing: it may not fit, and C would go to
+ * and fro twice. */
+bool sc_product_as_it_comes(const struct sc_product *g, enum sc_status *status)
+{
+    struct awaited w;
+
+    if (!make_room(&w, g))
+        return false;
+    for (int j = 0; j < g->n.n; j++)
+        for (int i = 0; i < g->m.n; i++)
+            w.device[i + j * g->m.n] = (int16_t)sc_product_device(g, i, j);
+    for (int d = 0; d < w.devices && !w.missing; d++)
+        look_at_device(&w, d);
+    w.any = w.any && !w.missing;
+    *status = SC_OK;
+    for (int awaited = 0; awaited < 2 && w.any; awaited++)
+        for (int j = 0; j < g->n.n; j++)
+            for (int i = 0; i < g->m.n && *status == SC_OK; i++)
+                *status = add_parts(&w, i, j, awaited);
+    free(w.begun);
+    return w.any;
+}

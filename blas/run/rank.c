@@ -1,0 +1,288 @@
+/* syrk, herk, syr2k, her2k, gemmt: one triangle of C := the sum of one or two products op(X) op(Y), plus beta C.
+ * Diagonal blocks are tasks of the operation itself, the others of the triangle gemm tasks; the other triangle is never
+ * touched. */
+#include "blas/run/tasks.h"
+
+/* alpha op(X) op(Y): op(X) is n x k, op(Y) is k x n. */
+struct term {
+    const struct sc_operand *x, *y;
+    char tx, ty;
+    double alpha[2];
+};
+
+struct rank {
+    struct sc_blas_job *call;
+    int terms;
+    struct term term[2];
+    double beta[2];
+    struct sc_cuts t, k; /* along the triangle, and the sum */
+    struct sc_cuts tiles; /* of t: those that no task crosses */
+    bool by_columns;      /* of the triangle, one after the other: they go home as they are finished */
+    struct sc_blas_places places;
+};
+
+static const struct sc_operand *target_operand(const struct rank *r)
+{
+    return &r->call->operand[r->call->operands - 1];
+}
+
+/* A block of the triangle: parts [i, i_end) of its rows and [j, j_end) of its columns. */
+struct block {
+    int i, i_end, j, j_end;
+};
+
+static struct sc_piece piece_x(const struct rank *r, int term, const struct block *b, int l)
+{
+    const struct term *t = &r->term[term];
+
+    return sc_blas_op_matrix(t->x, t->tx, r->t.at[b->i], r->k.at[l], r->t.at[b->i_end] - r->t.at[b->i],
+                             sc_blas_part(&r->k, l), SC_READ);
+}
+
+static struct sc_piece piece_y(const struct rank *r, int term, int l, const struct block *b)
+{
+    const struct term *t = &r->term[term];
+
+    return sc_blas_op_matrix(t->y, t->ty, r->k.at[l], r->t.at[b->j], sc_blas_part(&r->k, l),
+                             r->t.at[b->j_end] - r->t.at[b->j], SC_READ);
+}
+
+static struct sc_piece target(const struct rank *r, const struct block *b, enum sc_access access)
+{
+    return sc_blas_matrix(target_operand(r), r->t.at[b->i], r->t.at[b->j], r->t.at[b->i_end] - r->t.at[b->i],
+                          r->t.at[b->j_end] - r->t.at[b->j], access);
+}
+
+static struct block single(int i, int j) { return (struct block){i, i + 1, j, j + 1}; }
+
+static enum sc_status add_diagonal(const struct rank *r, int device, int i, int l)
+{
+    struct sc_kernel kernel = *r->call->kernel;
+    bool two = r->call->operands == 3; /* A and B */
+    struct block b = single(i, i);
+
+    kernel.n = sc_blas_part(&r->t, i);
+    kernel.k = sc_blas_part(&r->k, l);
+    sc_blas_set_beta(&kernel, r->beta, l == 0);
+    /* Read and written whatever beta is: the block holds part of the other triangle.  (For beta = 0 claim has brought
+     * that and no more.) */
+    return sc_blas_task(device, &kernel, piece_x(r, 0, &b, l), two ? piece_y(r, 0, l, &b) : sc_blas_none(),
+                        target(r, &b, SC_RDWR));
+}
+
+static enum sc_status add_block(const struct rank *r, int device, const struct block *b, int l)
+{
+    struct sc_kernel kernel = *r->call->kernel;
+    enum sc_status status = SC_OK;
+
+    kernel.op = SC_OP_GEMM;
+    kernel.m = r->t.at[b->i_end] - r->t.at[b->i];
+    kernel.n = r->t.at[b->j_end] - r->t.at[b->j];
+    kernel.k = sc_blas_part(&r->k, l);
+    for (int e = 0; e < r->terms && status == SC_OK; e++) {
+        kernel.transa = r->term[e].tx;
+        kernel.transb = r->term[e].ty;
+        kernel.alpha[0] = r->term[e].alpha[0];
+        kernel.alpha[1] = r->term[e].alpha[1];
+        sc_blas_set_beta(&kernel, r->beta, l == 0 && e == 0);
+        status = sc_blas_task(device, &kernel, piece_x(r, e, b, l), piece_y(r, e, l, b),
+                              target(r, b, sc_blas_output_access(&kernel)));
+    }
+    return status;
+}
+
+static int device_of(const struct rank *r, int i, int j)
+{
+    struct block b = single(i, j);
+    struct sc_piece c = target(r, &b, SC_RDWR);
+
+    return sc_blas_places_at(&r->places, c.r, c.c, &c);
+}
+
+static enum sc_status one_block(const struct rank *r, int device, const struct block *b)
+{
+    enum sc_status status = SC_OK;
+
+    for (int l = 0; l < r->k.n && status == SC_OK; l++)
+        status = b->i == b->j ? add_diagonal(r, device, b->i, l) : add_block(r, device, b, l);
+    return status;
+}
+
+static bool is_tile_end(const struct rank *r, int part)
+{
+    for (int i = 0; i < r->tiles.n; i++)
+        if (r->tiles.at[i] == r->t.at[part])
+            return true;
+    return false;
+}
+
+/* Parts [from, end) of the rows of column `at`, or of the columns of row `at`: as few blocks as tiles and places
+ * allow. */
+static enum sc_status line(const struct rank *r, bool column, int at, int from, int end)
+{
+    enum sc_status status = SC_OK;
+
+    for (int e; from < end && status == SC_OK; from = e) {
+        int device = column ? device_of(r, from, at) : device_of(r, at, from);
+
+        for (e = from + 1; e < end && !is_tile_end(r, e); e++)
+            if ((column ? device_of(r, e, at) : device_of(r, at, e)) != device)
+                break;
+        status = one_block(r, device, &(struct block){column ? from : at, column ? e : at + 1, column ? at : from,
+                                                      column ? at + 1 : e});
+    }
+    return status;
+}
+
+/* In an order that needs the strips of A and B one after the other, or column by column. */
+static enum sc_status add_all(const struct rank *r)
+{
+    bool upper = r->call->kernel->uplo == 'U';
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < r->t.n && status == SC_OK; i++) {
+        if (r->by_columns && !upper)
+            status = line(r, true, i, i + 1, r->t.n);
+        else
+            status = line(r, upper, i, 0, i);
+        if (status == SC_OK)
+            status = line(r, true, i, i, i + 1);
+    }
+    return status;
+}
+
+static struct sc_piece output_block(const void *r, int i, int j)
+{
+    struct block b = single(i, j);
+
+    return target(r, &b, SC_RDWR);
+}
+
+static struct sc_piece row_input(const void *r, int i, int l)
+{
+    struct block b = single(i, 0);
+
+    return piece_x(r, 0, &b, l);
+}
+
+static struct sc_piece col_input(const void *r, int l, int j)
+{
+    struct block b = single(0, j);
+
+    return piece_y(r, 0, l, &b);
+}
+
+static bool is_other_triangle(const void *r, int i, int j)
+{
+    return ((const struct rank *)r)->call->kernel->uplo == 'U' ? i > j : i < j;
+}
+
+static struct sc_blas_blocks blocks_of(const struct rank *r)
+{
+    const struct sc_kernel *kernel = r->call->kernel;
+
+    return (struct sc_blas_blocks){.of = r, .type = kernel->type, .rows = &r->t, .cols = &r->t,
+                                   .products = kernel->k * r->terms, .block = output_block, .skips = is_other_triangle,
+                                   .depth = r->k.n, .row_input = row_input, .col_input = col_input};
+}
+
+/* The call as general products.  Scalars that are real in a complex operation may have anything as imaginary part. */
+static void set_terms(struct rank *r)
+{
+    const struct sc_kernel *k = r->call->kernel;
+    const struct sc_operand *a = &r->call->operand[0], *b = r->call->operands == 3 ? &r->call->operand[1] : a;
+    bool hermitian = k->op == SC_OP_HERK || k->op == SC_OP_HER2K;
+    char flip = hermitian ? 'C' : 'T', ty = k->op == SC_OP_GEMMT ? k->transb : k->transa == 'N' ? flip : 'N';
+
+    r->term[0] = (struct term){a, b, k->transa, ty, {k->alpha[0], k->op == SC_OP_HERK ? 0 : k->alpha[1]}};
+    r->term[1] = (struct term){b, a, k->transa, ty, {k->alpha[0], hermitian ? -k->alpha[1] : k->alpha[1]}};
+    r->terms = k->op == SC_OP_SYR2K || k->op == SC_OP_HER2K ? 2 : 1;
+    r->beta[0] = k->beta[0];
+    r->beta[1] = hermitian ? 0 : k->beta[1];
+}
+
+/* Cuts at the strips of an operand on its way.  Several devices have their own parts of the triangle anyway. */
+static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth)
+{
+    if (strips_are_depth)
+        sc_blas_refine(&r->k, operand, SC_STRIPS_USUAL);
+    else if (sc_coherence_devices() == 1)
+        sc_blas_refine(&r->t, operand, SC_STRIPS_BLOCK);
+}
+
+static void set_cuts(struct rank *r)
+{
+    const struct sc_operand *c = target_operand(r);
+    const struct term *t = &r->term[0];
+
+    sc_coherence_row_cuts(c, &r->t);
+    sc_blas_merge_cols(&r->t, c);
+    sc_blas_merge_op_rows(&r->t, t->x, t->tx);
+    sc_blas_merge_op_cols(&r->t, t->y, t->ty);
+    sc_blas_whole(&r->k, r->call->kernel->k);
+    sc_blas_merge_op_cols(&r->k, t->x, t->tx);
+    sc_blas_merge_op_rows(&r->k, t->y, t->ty);
+    sc_blas_divide(&r->t, 1, c);
+    r->tiles = r->t;
+}
+
+static void cut_operands(struct rank *r)
+{
+    const struct term *t = &r->term[0];
+
+    refine(r, t->x, t->tx == 'N');
+    refine(r, t->y, t->ty != 'N');
+}
+
+/* Each strip has a block on the diagonal, of which half is computed, and one or more off it, for each term. */
+static void cut_result(struct rank *r)
+{
+    struct sc_blas_blocks blocks = blocks_of(r);
+    struct sc_blas_look look = {.blocks = &blocks, .places = &r->places, .sum = r->call->kernel->k,
+                                .tasks = 1 + r->terms, .least = SC_STRIPS_BLOCK};
+
+    if (sc_blas_cuts_result(r->call))
+        sc_blas_cut_result(r->call, &look, &r->t);
+    r->by_columns = r->t.n > r->tiles.n;
+}
+
+/* beta = 0: of the tiles that are only on the host no more goes to the devices than what has to survive in them. */
+static void claim(const struct rank *r)
+{
+    const struct sc_operand *c = target_operand(r);
+    struct sc_cuts rows, cols;
+
+    sc_coherence_row_cuts(c, &rows);
+    sc_coherence_col_cuts(c, &cols);
+    for (int j = 0; j < cols.n; j++)
+        for (int i = 0; i < rows.n; i++) {
+            struct sc_piece tile = sc_blas_matrix(c, rows.at[i], cols.at[j], sc_blas_part(&rows, i),
+                                                  sc_blas_part(&cols, j), SC_RDWR);
+
+            /* A failure shows in the tasks, which bring what is missing or fall back. */
+            sc_coherence_claim(sc_blas_places_at(&r->places, tile.r, tile.c, &tile), &tile, r->call->kernel->uplo);
+        }
+}
+
+enum sc_status sc_blas_rank(struct sc_blas_job *call)
+{
+    struct rank r; /* large: not initialised */
+    struct sc_blas_blocks blocks;
+    enum sc_status status;
+
+    r.call = call;
+    r.by_columns = false;
+    set_terms(&r);
+    set_cuts(&r);
+    blocks = blocks_of(&r);
+    sc_blas_place(&blocks, &r.places);
+    if (sc_blas_waits(&blocks, &r.places))
+        cut_operands(&r);
+    else
+        cut_result(&r);
+    if (sc_blas_is_zero(r.beta))
+        claim(&r);
+    status = add_all(&r);
+    sc_blas_places_free(&r.places);
+    return status;
+}

@@ -1,0 +1,234 @@
+/* dot, dsdot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.  The results are
+ * awaited without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.
+ * iamax of several segments takes a second round, which asks for the values of the parts' maxima. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blas/run/tasks.h"
+
+/* A device has SC_RESULT_SLOTS result slots for all threads, which are reused in turn: wait in time.  (Then with the
+ * lock held: nothing that a device does needs it.) */
+#define OUTSTANDING_MAX 256
+
+struct part {
+    struct sc_fence fence;
+    void *slot;
+    struct sc_segment segment; /* valid as a position, its pieces only until end */
+    double value[2];           /* the part's result; iamax: {the value, unused} */
+    int64_t at;                /* iamax: logical position of the part's maximum, < 0: none */
+};
+
+struct reduction {
+    struct sc_blas_job *call;
+    struct part *part;
+    int count, capacity, collected;
+    enum sc_status status;
+};
+
+/* --- results of tasks -------------------------------------------------------------------------------------------- */
+
+static void load(const struct sc_kernel *kernel, const void *slot, double value[2])
+{
+    enum sc_type type = sc_op_result_type(kernel->op, kernel->type);
+    float f[2] = {0, 0};
+
+    value[0] = value[1] = 0;
+    if (type == SC_D || type == SC_Z) {
+        memcpy(value, slot, sc_type_bytes(type));
+        return;
+    }
+    memcpy(f, slot, sc_type_bytes(type));
+    value[0] = f[0];
+    value[1] = f[1];
+}
+
+static void store(const struct sc_kernel *kernel, const double value[2])
+{
+    enum sc_type type = sc_op_result_type(kernel->op, kernel->type);
+    float f[2] = {(float)value[0], (float)value[1]};
+
+    memcpy(kernel->result, type == SC_S || type == SC_C ? (const void *)f : value, sc_type_bytes(type));
+}
+
+static void collect_part(struct reduction *r, struct part *part, bool index)
+{
+    enum sc_status status = sc_coherence_wait(part->fence);
+    int64_t e = 0;
+
+    if (status != SC_OK) {
+        r->status = status;
+        return;
+    }
+    if (!index) {
+        load(r->call->kernel, part->slot, part->value);
+        return;
+    }
+    memcpy(&e, part->slot, sizeof e);
+    part->at = e > 0 ? sc_blas_segment_at(&part->segment, e - 1) : -1;
+}
+
+static void collect(struct reduction *r, bool index)
+{
+    for (; r->collected < r->count; r->collected++)
+        collect_part(r, &r->part[r->collected], index);
+}
+
+static struct part *add_part(struct reduction *r)
+{
+    if (r->count == r->capacity) {
+        int capacity = r->capacity ? 4 * r->capacity : 16;
+        struct part *grown = realloc(r->part, (size_t)capacity * sizeof *grown);
+
+        if (!grown)
+            return NULL;
+        r->part = grown;
+        r->capacity = capacity;
+    }
+    r->part[r->count] = (struct part){.at = -1};
+    return &r->part[r->count];
+}
+
+static enum sc_status visit(void *context, const struct sc_segment *segment)
+{
+    struct reduction *r = context;
+    struct sc_kernel kernel = *r->call->kernel;
+    struct sc_piece pieces[3] = {segment->piece[0], segment->piece[1], sc_blas_none()};
+    struct part *part;
+    enum sc_status status;
+
+    if (r->count - r->collected >= OUTSTANDING_MAX)
+        collect(r, sc_op_gives_index(kernel.op));
+    part = add_part(r);
+    if (!part)
+        return SC_ERR_MEMORY;
+    part->segment = *segment;
+    kernel.n = segment->n;
+    status = sc_coherence_task(segment->device, &kernel, pieces, &part->fence, &part->slot);
+    if (status == SC_OK)
+        r->count++;
+    return status;
+}
+
+/* --- combining --------------------------------------------------------------------------------------------------- */
+
+static void sum(const struct reduction *r, double out[2])
+{
+    out[0] = out[1] = 0;
+    for (int i = 0; i < r->count; i++) {
+        out[0] += r->part[i].value[0];
+        out[1] += r->part[i].value[1];
+    }
+}
+
+/* sqrt(sum of squares) without overflow or loss below: scaled by the largest part. */
+static double norm(const struct reduction *r)
+{
+    double scale = 0, squares = 0;
+
+    for (int i = 0; i < r->count; i++) {
+        double v = r->part[i].value[0];
+
+        if (isnan(v))
+            return v;
+        scale = v > scale ? v : scale;
+    }
+    if (scale == 0 || isinf(scale))
+        return scale;
+    for (int i = 0; i < r->count; i++)
+        squares += r->part[i].value[0] / scale * (r->part[i].value[0] / scale);
+    return scale * sqrt(squares);
+}
+
+/* Asks for |Re| + |Im| of each part's maximum: asum of one element. */
+static bool fetch_values(struct reduction *r)
+{
+    struct sc_blas_job *call = r->call;
+    struct sc_kernel kernel = *call->kernel, *whole = &kernel;
+    struct sc_operand matrix, *operand = call->operand;
+    enum sc_status status = SC_OK;
+    bool is_matrix;
+
+    whole->op = SC_OP_ASUM;
+    whole->n = 1;
+    if (sc_coherence_begin(call->view, call->operands, operand) != SC_OK)
+        return false;
+    is_matrix = sc_coherence_as_matrix(&operand[0], &matrix);
+    r->collected = 0;
+    for (int i = 0; i < r->count && status == SC_OK; i++) {
+        struct part *part = &r->part[i];
+        int64_t stride = is_matrix ? matrix.view.rows : 1;
+        struct sc_piece element = is_matrix ? sc_blas_matrix(&matrix, part->at % stride, part->at / stride, 1, 1,
+                                                             SC_READ)
+                                            : sc_blas_vector(&operand[0], part->at, 1, SC_READ);
+        struct sc_piece pieces[3] = {element};
+
+        status = sc_coherence_task(sc_coherence_where(pieces), &kernel, pieces, &part->fence, &part->slot);
+        if (i - r->collected >= OUTSTANDING_MAX)
+            for (; r->collected < i; r->collected++)
+                collect_part(r, &r->part[r->collected], false);
+    }
+    sc_coherence_end(operand, call->operands);
+    collect(r, false);
+    return status == SC_OK && r->status == SC_OK;
+}
+
+static bool first_extreme(struct reduction *r)
+{
+    bool largest = r->call->kernel->op == SC_OP_IAMAX;
+    int64_t best = -1, index;
+    double most = 0;
+    int kept = 0;
+
+    for (int i = 0; i < r->count; i++)
+        if (r->part[i].at >= 0)
+            r->part[kept++] = r->part[i];
+    r->count = kept;
+    if (kept == 1)
+        best = r->part[0].at;
+    else if (kept > 1 && !fetch_values(r))
+        return false;
+    for (int i = 0; kept > 1 && i < kept; i++) {
+        const struct part *p = &r->part[i];
+
+        if (best < 0 || (largest ? p->value[0] > most : p->value[0] < most) ||
+            (p->value[0] == most && p->at < best)) {
+            best = p->at;
+            most = p->value[0];
+        }
+    }
+    index = best + 1;
+    memcpy(r->call->kernel->result, &index, sizeof index);
+    return true;
+}
+
+static bool combine(struct reduction *r)
+{
+    double value[2] = {0, 0};
+
+    if (sc_op_gives_index(r->call->kernel->op))
+        return first_extreme(r);
+    if (r->call->kernel->op == SC_OP_NRM2)
+        value[0] = norm(r);
+    else
+        sum(r, value);
+    store(r->call->kernel, value);
+    return true;
+}
+
+bool sc_blas_reduce(struct sc_blas_job *call)
+{
+    static const enum sc_access access[2] = {SC_READ, SC_READ};
+    struct reduction r = {.call = call};
+    enum sc_status status;
+    bool good;
+
+    if (sc_coherence_begin(call->view, call->operands, call->operand) != SC_OK)
+        return false;
+    status = sc_blas_segments(call, access, 0, visit, &r);
+    sc_coherence_end(call->operand, call->operands);
+    collect(&r, sc_op_gives_index(call->kernel->op));
+    good = status == SC_OK && r.status == SC_OK && combine(&r);
+    free(r.part);
+    return good;
+}

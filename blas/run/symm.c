@@ -1,0 +1,192 @@
+/* symm, hemm: C := alpha A B + beta C or alpha B A + beta C.  Diagonal blocks of A are symm tasks, the others gemm
+ * tasks with the stored block or its transpose; the other triangle is never touched. */
+#include "blas/run/tasks.h"
+
+struct symmetric {
+    struct sc_blas_job *call;
+    struct sc_cuts t, across; /* along A, and the other dimension of C */
+    struct sc_cuts tiles;     /* of t: those that no task crosses */
+    struct sc_blas_places places;
+    bool left, cleared; /* cleared: C is zero on the devices already; only when beta is 0 */
+    bool joins;         /* everything is there: no part along A is waited for */
+};
+
+/* Parts [along, end) of the rows (left) or columns of B or C, in part `across` of the others. */
+static struct sc_piece general_block(const struct symmetric *s, const struct sc_operand *m, int along, int end,
+                                     int across, enum sc_access access)
+{
+    int64_t p = s->t.at[along], q = s->across.at[across];
+    int64_t np = s->t.at[end] - p, nq = sc_blas_part(&s->across, across);
+
+    return s->left ? sc_blas_matrix(m, p, q, np, nq, access) : sc_blas_matrix(m, q, p, nq, np, access);
+}
+
+/* Block (i to i_end, j to j_end) of the full A as it is stored, off the diagonal, and how to transpose it. */
+static struct sc_piece stored_block(const struct symmetric *s, int i, int i_end, int j, int j_end, char *trans)
+{
+    const struct sc_kernel *call = s->call->kernel;
+    bool stored = (call->uplo == 'U') == (i < j);
+
+    *trans = stored ? 'N' : call->op == SC_OP_HEMM ? 'C' : 'T';
+    return sc_blas_op_matrix(&s->call->operand[0], *trans, s->t.at[i], s->t.at[j], s->t.at[i_end] - s->t.at[i],
+                             s->t.at[j_end] - s->t.at[j], SC_READ);
+}
+
+/* C block (i along A, q across) += the product with parts [l, l_end) along A: the diagonal block, or others. */
+static enum sc_status multiply(const struct symmetric *s, int device, int i, int q, int l, int l_end)
+{
+    struct sc_kernel kernel = *s->call->kernel;
+    struct sc_piece b = general_block(s, &s->call->operand[1], l, l_end, q, SC_READ), a, c;
+
+    sc_blas_set_beta(&kernel, s->call->kernel->beta, l == 0);
+    c = general_block(s, &s->call->operand[2], i, i + 1, q, s->cleared ? SC_RDWR : sc_blas_output_access(&kernel));
+    kernel.m = c.rows;
+    kernel.n = c.cols;
+    if (l == i) {
+        a = sc_blas_matrix(&s->call->operand[0], s->t.at[i], s->t.at[i], sc_blas_part(&s->t, i), sc_blas_part(&s->t, i),
+                           SC_READ);
+        return sc_blas_task(device, &kernel, a, b, c);
+    }
+    kernel.op = SC_OP_GEMM;
+    kernel.k = s->t.at[l_end] - s->t.at[l];
+    kernel.transa = kernel.transb = 'N';
+    if (s->left) {
+        a = stored_block(s, i, i + 1, l, l_end, &kernel.transa);
+        return sc_blas_task(device, &kernel, a, b, c);
+    }
+    a = stored_block(s, l, l_end, i, i + 1, &kernel.transb);
+    return sc_blas_task(device, &kernel, b, a, c);
+}
+
+/* The end of the parts from l on that may be one task of block i: on one side of the diagonal, in one tile. */
+static int join(const struct symmetric *s, int i, int l)
+{
+    int end = l + 1, limit = l < i ? i : s->t.n;
+
+    for (int tile = 0; s->joins && l != i && end < limit; end++) {
+        while (s->tiles.at[tile] < s->t.at[end])
+            tile++;
+        if (s->tiles.at[tile] == s->t.at[end])
+            break;
+    }
+    return end;
+}
+
+static enum sc_status multiply_all(const struct symmetric *s, int i, int q)
+{
+    struct sc_piece target = general_block(s, &s->call->operand[2], i, i + 1, q, SC_RDWR);
+    int device = sc_blas_places_at(&s->places, target.r, target.c, &target);
+    enum sc_status status = SC_OK;
+
+    for (int l = 0, end; l < s->t.n && status == SC_OK; l = end) {
+        end = join(s, i, l);
+        status = multiply(s, device, i, q, l, end);
+    }
+    return status;
+}
+
+/* Blocks by the rows and columns of C. */
+static struct sc_piece output_block(const void *of, int i, int j)
+{
+    const struct symmetric *s = of;
+    enum sc_access access = sc_blas_output_access(s->call->kernel);
+
+    return s->left ? general_block(s, &s->call->operand[2], i, i + 1, j, access)
+                   : general_block(s, &s->call->operand[2], j, j + 1, i, access);
+}
+
+static struct sc_piece input_of_a(const struct symmetric *s, int i, int l)
+{
+    char trans;
+
+    return i == l ? sc_blas_matrix(&s->call->operand[0], s->t.at[i], s->t.at[i], sc_blas_part(&s->t, i),
+                                   sc_blas_part(&s->t, i), SC_READ)
+                  : stored_block(s, i, i + 1, l, l + 1, &trans);
+}
+
+static struct sc_piece row_input(const void *of, int i, int l)
+{
+    const struct symmetric *s = of;
+
+    return s->left ? input_of_a(s, i, l) : general_block(s, &s->call->operand[1], l, l + 1, i, SC_READ);
+}
+
+static struct sc_piece col_input(const void *of, int l, int j)
+{
+    const struct symmetric *s = of;
+
+    return s->left ? general_block(s, &s->call->operand[1], l, l + 1, j, SC_READ) : input_of_a(s, l, j);
+}
+
+static struct sc_blas_blocks blocks_of(const struct symmetric *s)
+{
+    const struct sc_kernel *kernel = s->call->kernel;
+
+    return (struct sc_blas_blocks){.of = s, .type = kernel->type, .rows = s->left ? &s->t : &s->across,
+                                   .cols = s->left ? &s->across : &s->t,
+                                   .products = s->left ? kernel->m : kernel->n, .block = output_block,
+                                   .depth = s->t.n, .row_input = row_input, .col_input = col_input};
+}
+
+static void set_cuts(struct symmetric *s)
+{
+    const struct sc_operand *a = &s->call->operand[0], *b = &s->call->operand[1], *c = &s->call->operand[2];
+    const struct sc_kernel *kernel = s->call->kernel;
+    char trans = s->left ? 'N' : 'T';
+
+    sc_coherence_row_cuts(a, &s->t);
+    sc_blas_merge_cols(&s->t, a);
+    sc_blas_merge_op_rows(&s->t, b, trans);
+    sc_blas_merge_op_rows(&s->t, c, trans);
+    sc_blas_whole(&s->across, s->left ? kernel->n : kernel->m);
+    sc_blas_merge_op_cols(&s->across, b, trans);
+    sc_blas_merge_op_cols(&s->across, c, trans);
+    s->tiles = s->t;
+    s->joins = sc_blas_missing(s->call) < SC_BLAS_PIPELINE_BYTES;
+    if (!s->joins) {
+        sc_blas_refine(&s->t, a, SC_STRIPS_BLOCK);
+        if (!s->left)
+            sc_blas_refine(&s->t, b, SC_STRIPS_BLOCK);
+        else if (sc_coherence_devices() == 1) /* several have their own strips each */
+            sc_blas_refine(&s->across, b, SC_STRIPS_USUAL);
+    }
+    if (s->left)
+        sc_blas_divide(&s->across, s->t.n, c);
+}
+
+/* Columns of C are cut, from the right those of A with them: then each block has three parts, with what is on either
+ * side of the diagonal. */
+static void cut_result(struct symmetric *s)
+{
+    struct sc_blas_blocks blocks = blocks_of(s);
+    struct sc_blas_look look = {.blocks = &blocks, .places = &s->places, .sum = blocks.products,
+                                .tasks = s->left ? 1 : 3, .half = 1};
+
+    if (s->joins && sc_blas_cuts_result(s->call))
+        sc_blas_cut_result(s->call, &look, s->left ? &s->across : &s->t);
+}
+
+enum sc_status sc_blas_symm(struct sc_blas_job *call)
+{
+    const struct sc_operand *c = &call->operand[2];
+    struct symmetric s; /* large: not initialised */
+    struct sc_blas_blocks blocks;
+    enum sc_status status = SC_OK;
+
+    s.call = call;
+    s.left = call->kernel->side == 'L';
+    set_cuts(&s);
+    blocks = blocks_of(&s);
+    sc_blas_place(&blocks, &s.places);
+    cut_result(&s);
+    s.cleared = sc_blas_is_zero(call->kernel->beta) &&
+                sc_blas_splits_tiles(c, s.left ? &s.t : &s.across, s.left ? &s.across : &s.t);
+    if (s.cleared)
+        status = sc_blas_clear(c);
+    for (int q = 0; q < s.across.n && status == SC_OK; q++)
+        for (int e = 0; e < s.t.n && status == SC_OK; e++)
+            /* so that the first needs few columns of A, or its columns are finished in order */
+            status = multiply_all(&s, call->kernel->uplo == 'L' || s.joins ? e : s.t.n - 1 - e, q);
+    sc_blas_places_free(&s.places);
+    return status;
+}

@@ -1,0 +1,178 @@
+#include "blas/run/triangle.h"
+
+void sc_blas_triangle_cuts(const struct sc_operand *a, struct sc_cuts *cuts)
+{
+    sc_coherence_row_cuts(a, cuts);
+    sc_blas_merge_cols(cuts, a);
+}
+
+struct sc_piece sc_blas_diagonal(const struct sc_operand *a, const struct sc_cuts *t, int i)
+{
+    return sc_blas_matrix(a, t->at[i], t->at[i], sc_blas_part(t, i), sc_blas_part(t, i), SC_READ);
+}
+
+struct sc_piece sc_blas_triangle_block(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i, int j)
+{
+    return sc_blas_triangle_blocks(a, trans, t, i, i + 1, j, j + 1);
+}
+
+struct sc_piece sc_blas_triangle_blocks(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i,
+                                        int i_end, int j, int j_end)
+{
+    return sc_blas_op_matrix(a, trans, t->at[i], t->at[j], t->at[i_end] - t->at[i], t->at[j_end] - t->at[j], SC_READ);
+}
+
+struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, int end, enum sc_access access)
+{
+    const struct sc_operand *b = &s->call->operand[1];
+    int64_t from = s->along.at[i], length = s->along.at[end] - from;
+
+    if (s->left)
+        return sc_blas_matrix(b, from, s->first, length, s->n, access);
+    return sc_blas_matrix(b, s->first, from, s->n, length, access);
+}
+
+int sc_blas_strip_device(const struct sc_blas_strip *s, const struct sc_piece *block)
+{
+    return sc_blas_places_at(&s->places, block->r, block->c, block);
+}
+
+static bool is_tile_end(const struct sc_blas_strip *s, int part)
+{
+    for (int i = 0; i < s->tiles.n; i++)
+        if (s->tiles.at[i] == s->along.at[part])
+            return true;
+    return false;
+}
+
+struct sc_blas_range sc_blas_strip_take(const struct sc_blas_strip *s, struct sc_blas_range *left, bool from_above)
+{
+    struct sc_blas_range taken = {left->end - 1, left->end};
+
+    if (from_above) {
+        while (s->joins && taken.from > left->from && !is_tile_end(s, taken.from))
+            taken.from--;
+        left->end = taken.from;
+        return taken;
+    }
+    taken = (struct sc_blas_range){left->from, left->from + 1};
+    while (s->joins && taken.end < left->end && !is_tile_end(s, taken.end))
+        taken.end++;
+    left->from = taken.end;
+    return taken;
+}
+
+enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kernel *kernel, int i,
+                                  struct sc_blas_range l)
+{
+    const struct sc_operand *a = &s->call->operand[0];
+    struct sc_piece x = sc_blas_strip_block(s, l.from, l.end, SC_READ), y = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
+    int device = sc_blas_strip_device(s, &y);
+    char trans = s->call->kernel->transa;
+
+    kernel->op = SC_OP_GEMM;
+    kernel->type = s->call->kernel->type;
+    kernel->transa = kernel->transb = 'N';
+    kernel->m = y.rows;
+    kernel->n = y.cols;
+    kernel->k = s->along.at[l.end] - s->along.at[l.from];
+    if (s->left) {
+        kernel->transa = trans;
+        return sc_blas_task(device, kernel, sc_blas_triangle_blocks(a, trans, &s->along, i, i + 1, l.from, l.end), x,
+                            y);
+    }
+    kernel->transb = trans;
+    return sc_blas_task(device, kernel, x, sc_blas_triangle_blocks(a, trans, &s->along, l.from, l.end, i, i + 1), y);
+}
+
+/* A whole strip is a block to the strategy: its parts follow from one another.  Where it is at the first of them is
+ * where it is. */
+struct strips {
+    const struct sc_blas_strip *strip;
+    const struct sc_cuts *across;
+};
+
+static struct sc_piece output_block(const void *of, int i, int j)
+{
+    const struct strips *s = of;
+    struct sc_blas_strip strip; /* large: not initialised */
+    int at = s->strip->left ? j : i;
+
+    strip.call = s->strip->call;
+    strip.left = s->strip->left;
+    strip.along = s->strip->along;
+    strip.first = s->across->at[at];
+    strip.n = sc_blas_part(s->across, at);
+    return sc_blas_strip_block(&strip, 0, 1, SC_RDWR);
+}
+
+/* A is needed column by column, as it arrives. */
+static bool arrives_by_source(const struct sc_blas_strip *s)
+{
+    return s->left == (s->call->kernel->transa == 'N');
+}
+
+static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
+{
+    const struct sc_operand *a = &s->call->operand[0], *b = &s->call->operand[1];
+    char trans = s->left ? 'N' : 'T';
+
+    sc_blas_triangle_cuts(a, &s->along);
+    sc_blas_merge_op_rows(&s->along, b, trans);
+    sc_blas_whole(across, s->left ? s->call->kernel->n : s->call->kernel->m);
+    sc_blas_merge_op_cols(across, b, trans);
+    s->tiles = s->along;
+    s->by_source = arrives_by_source(s);
+    s->joins = false;
+    if (sc_blas_missing(s->call) >= SC_BLAS_PIPELINE_BYTES) {
+        sc_blas_refine(&s->along, a, SC_STRIPS_BLOCK);
+        if (s->left && sc_coherence_devices() == 1) /* several have their own strips each */
+            sc_blas_refine(across, b, SC_STRIPS_USUAL);
+    } else {
+        s->joins = sc_blas_cuts_result(s->call);
+    }
+    if (s->left)
+        sc_blas_divide(across, 1, b);
+}
+
+/* Columns of B are cut, from the right those of A with them: then each has a block on the diagonal and what is before
+ * it, and is finished before the next begins. */
+static void cut_result(struct sc_blas_strip *s, const struct sc_blas_blocks *blocks, struct sc_cuts *across)
+{
+    struct sc_blas_look look = {.blocks = blocks, .places = &s->places, .sum = blocks->products,
+                                .tasks = s->left ? s->along.n * (s->along.n + 1) / 2 : 2,
+                                .least = SC_STRIPS_USUAL};
+
+    if (!s->joins)
+        return;
+    sc_blas_cut_result(s->call, &look, s->left ? across : &s->along);
+    s->by_source = s->left && s->by_source;
+}
+
+enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s))
+{
+    enum sc_status status = SC_OK;
+    struct sc_blas_strip s; /* large: not initialised */
+    struct sc_cuts across, whole;
+    struct strips strips = {&s, &across};
+    struct sc_blas_blocks blocks;
+    int64_t order;
+
+    s.call = call;
+    s.left = call->kernel->side == 'L';
+    order = s.left ? call->kernel->m : call->kernel->n;
+    set_cuts(&s, &across);
+    sc_blas_whole(&whole, order);
+    blocks = (struct sc_blas_blocks){.of = &strips, .type = call->kernel->type, .rows = s.left ? &whole : &across,
+                                     .cols = s.left ? &across : &whole, .products = order / 2, .block = output_block,
+                                     .several = true};
+    sc_blas_place(&blocks, &s.places);
+    cut_result(&s, &blocks, &across);
+    for (int j = 0; j < across.n && status == SC_OK; j++) {
+        s.first = across.at[j];
+        s.n = sc_blas_part(&across, j);
+        status = visit(&s);
+    }
+    sc_blas_places_free(&s.places);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* trmm: B := alpha op(A) B or alpha B op(A), in place, by blocks along the triangle.  The order is that of trsm turned
+ * round, so that a block of B is read by the others before it is overwritten: it gets what those that are still the
+ * program's contribute once it is multiplied by its diagonal block, or it is added to the finished ones first. */
+#include "blas/run/triangle.h"
+
+/* Block i of B := alpha times its diagonal block. */
+static enum sc_status scale(const struct sc_blas_strip *s, int i)
+{
+    struct sc_kernel kernel = *s->call->kernel;
+    struct sc_piece x = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
+
+    kernel.m = x.rows;
+    kernel.n = x.cols;
+    return sc_blas_task(sc_blas_strip_device(s, &x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
+                        sc_blas_none());
+}
+
+/* Block i of B += alpha times what others, not yet overwritten, contribute to it. */
+static enum sc_status add(const struct sc_blas_strip *s, int i, struct sc_blas_range others)
+{
+    const struct sc_kernel *call = s->call->kernel;
+    struct sc_kernel kernel = {.alpha = {call->alpha[0], call->alpha[1]}, .beta = {1, 0}};
+
+    return sc_blas_strip_gemm(s, &kernel, i, others);
+}
+
+static enum sc_status multiply_strip(const struct sc_blas_strip *s)
+{
+    bool descending = sc_blas_op_is_lower(s->call->kernel) == s->left;
+    enum sc_status status = SC_OK;
+    int n = s->along.n;
+
+    for (int step = 0; step < n && status == SC_OK; step++) {
+        int i = descending ? n - 1 - step : step;
+        struct sc_blas_range others = {descending ? 0 : i + 1, descending ? i : n};
+
+        for (int e = 0; e < step && status == SC_OK && s->by_source; e++)
+            status = add(s, descending ? n - 1 - e : e, (struct sc_blas_range){i, i + 1});
+        if (status == SC_OK)
+            status = scale(s, i);
+        while (!s->by_source && others.from < others.end && status == SC_OK)
+            status = add(s, i, sc_blas_strip_take(s, &others, descending));
+    }
+    return status;
+}
+
+enum sc_status sc_blas_trmm(struct sc_blas_job *call)
+{
+    return sc_blas_strips(call, multiply_strip);
+}

@@ -1,0 +1,99 @@
+/* trsm, trsv: by blocks along the triangle.  The cuts of both dimensions of A are merged, so that diagonal blocks are
+ * square; each solved block is subtracted from the blocks that follow. */
+#include "blas/run/triangle.h"
+
+/* --- trsm -------------------------------------------------------------------------------------------------------- */
+
+static enum sc_status solve(const struct sc_blas_strip *s, int i, bool first)
+{
+    struct sc_kernel kernel = *s->call->kernel;
+    struct sc_piece x = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
+
+    kernel.m = x.rows;
+    kernel.n = x.cols;
+    if (!first) { /* the update has multiplied by alpha */
+        kernel.alpha[0] = 1;
+        kernel.alpha[1] = 0;
+    }
+    return sc_blas_task(sc_blas_strip_device(s, &x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
+                        sc_blas_none());
+}
+
+/* Block i of B -= what others, solved, contribute to it. */
+static enum sc_status update(const struct sc_blas_strip *s, int i, struct sc_blas_range others, bool first)
+{
+    struct sc_kernel kernel = {.alpha = {-1, 0}};
+
+    sc_blas_set_beta(&kernel, s->call->kernel->alpha, first);
+    return sc_blas_strip_gemm(s, &kernel, i, others);
+}
+
+/* Each block is solved, and subtracted from the later ones; or each is updated by the earlier ones, and solved. */
+static enum sc_status solve_strip(const struct sc_blas_strip *s)
+{
+    bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left;
+    enum sc_status status = SC_OK;
+    int n = s->along.n;
+
+    for (int step = 0; step < n && status == SC_OK; step++) {
+        int i = ascending ? step : n - 1 - step;
+        struct sc_blas_range solved = {ascending ? 0 : i + 1, ascending ? i : n};
+        bool first = true;
+
+        for (; !s->by_source && solved.from < solved.end && status == SC_OK; first = false)
+            status = update(s, i, sc_blas_strip_take(s, &solved, !ascending), first);
+        if (status == SC_OK)
+            status = solve(s, i, step == 0);
+        for (int e = step + 1; e < n && status == SC_OK && s->by_source; e++)
+            status = update(s, ascending ? e : n - 1 - e, (struct sc_blas_range){i, i + 1}, step == 0);
+    }
+    return status;
+}
+
+enum sc_status sc_blas_trsm(struct sc_blas_job *call)
+{
+    return sc_blas_strips(call, solve_strip);
+}
+
+/* --- trsv -------------------------------------------------------------------------------------------------------- */
+
+static enum sc_status solve_vector(struct sc_blas_job *call, const struct sc_cuts *t, int i)
+{
+    struct sc_kernel kernel = *call->kernel;
+    struct sc_piece a = sc_blas_diagonal(&call->operand[0], t, i);
+
+    kernel.n = a.rows;
+    return sc_blas_task(sc_coherence_where(&a), &kernel, a,
+                        sc_blas_vector(&call->operand[1], t->at[i], a.rows, SC_RDWR), sc_blas_none());
+}
+
+static enum sc_status update_vector(struct sc_blas_job *call, const struct sc_cuts *t, int i, int l)
+{
+    const struct sc_operand *x = &call->operand[1];
+    char trans = call->kernel->transa;
+    struct sc_piece a = sc_blas_triangle_block(&call->operand[0], trans, t, l, i);
+    struct sc_kernel kernel = {.op = SC_OP_GEMV, .type = call->kernel->type, .transa = trans, .m = a.rows, .n = a.cols,
+                               .conj = call->kernel->conj, .alpha = {-1, 0}, .beta = {1, 0}, .ldb = x->view.ld,
+                               .ldc = x->view.ld};
+
+    return sc_blas_task(sc_coherence_where(&a), &kernel, a, sc_blas_vector(x, t->at[i], sc_blas_part(t, i), SC_READ),
+                        sc_blas_vector(x, t->at[l], sc_blas_part(t, l), SC_RDWR));
+}
+
+enum sc_status sc_blas_trsv(struct sc_blas_job *call)
+{
+    bool ascending = sc_blas_op_is_lower(call->kernel);
+    enum sc_status status = SC_OK;
+    struct sc_cuts t;
+
+    sc_blas_triangle_cuts(&call->operand[0], &t);
+    sc_blas_vector_merge(&t, &call->operand[1]);
+    for (int step = 0; step < t.n && status == SC_OK; step++) {
+        int i = ascending ? step : t.n - 1 - step;
+
+        status = solve_vector(call, &t, i);
+        for (int later = step + 1; later < t.n && status == SC_OK; later++)
+            status = update_vector(call, &t, i, ascending ? later : t.n - 1 - later);
+    }
+    return status;
+}

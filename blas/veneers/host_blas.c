@@ -1,0 +1,241 @@
+/* Finding the host BLAS.  It is opened by name and its routines are taken from its handle only: the global scope has
+ * our own veneers (or the program's routines) under the same names.  It is opened without RTLD_DEEPBIND, so that an
+ * xerbla_ of the program is still the one it calls; its calls of dgemm_ and so on through the global scope come back
+ * to the veneers, which pass them on (sc_inside). */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/loader.h"
+#include "base/locks.h"
+#include "base/log.h"
+#include "blas/veneers/loops.h"
+
+static const char *const candidates[] = { /* in this order */
+    "libopenblas.so.0",
+    "libopenblasp.so.0",
+    "libopenblas.so",
+    "libmkl_rt.so.2",
+    "libblis.so.4",
+    "libblas.so.3",
+    /* By path: when we are ourselves loaded under one of the names above. */
+    "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0",
+    "/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0",
+    "/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0",
+    "/usr/lib/x86_64-linux-gnu/blis-pthread/libblas.so.3",
+    "/usr/lib/x86_64-linux-gnu/atlas/libblas.so.3",
+    "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3",
+    NULL,
+};
+const char *const *sc_blas_host_candidates = candidates;
+
+/* Whoever comes while it is closed opens it, with the same result: no lock is held meanwhile (base/loader.h). */
+static struct sc_lock lock = SC_LOCK(SC_RANK_HOST_BLAS);
+static enum { CLOSED, OPEN, FAILED } state; /* written under lock; OPEN with release order */
+static void *handle;                        /* these two, too */
+static char found_path[4096];
+
+/* NULL, or why this library is no host BLAS.  On success *opened is it. */
+static const char *try_open(const char *path, void **opened)
+{
+    void *library = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why = NULL;
+    void *dgemm;
+
+    if (!library)
+        return dlerror();
+    dgemm = (void *)sc_blas_abi_symbol(library, SC_BLAS_F77, "dgemm");
+    if (!dgemm)
+        why = "it has no dgemm_";
+    else if (sc_loader_symbol(library, "semcache_is_blas") || sc_loader_same(dgemm, &state))
+        why = "it is semcache itself";
+    else if (sc_blas_abi_is_wide(library) != sc_blas_wide)
+        why = sc_blas_wide ? "its integers have 32 bits, the program's 64" : "its integers have 64 bits";
+    if (why) {
+        sc_loader_close(library);
+        return why;
+    }
+    *opened = library;
+    return NULL;
+}
+
+/* The first library that works, and its name; NULL: none.  `own`: the program's with 64-bit integers. */
+static const char *open_default(void *own, void **opened)
+{
+    if (own) {
+        *opened = own;
+        return "the program's own";
+    }
+    for (const char *const *name = sc_blas_host_candidates; *name; name++)
+        if (!try_open(*name, opened))
+            return *name;
+    return NULL;
+}
+
+/* A path that does not work is no reason to leave the program without a BLAS. */
+static bool open_any(const char *path, void *own, void **opened)
+{
+    static bool said;
+    const char *failed = path ? try_open(path, opened) : "", *instead;
+    char why[512]; /* a copy: dlerror's text is gone after the next dlopen */
+
+    if (!failed)
+        return true;
+    snprintf(why, sizeof why, "%s", failed);
+    instead = open_default(own, opened);
+    if (__atomic_exchange_n(&said, !instead || path, __ATOMIC_RELAXED))
+        return instead != NULL;
+    if (path && instead)
+        sc_log(SC_LOG_ERROR, "SEMCACHE_HOST_BLAS=%s is no host BLAS (%s): %s is used", path, why, instead);
+    else if (path)
+        sc_log(SC_LOG_ERROR, "no host BLAS: %s: %s; set SEMCACHE_HOST_BLAS to a BLAS library", path, why);
+    else if (!instead)
+        sc_log(SC_LOG_ERROR, "no host BLAS: neither libopenblas.so.0 nor libblas.so.3 is there: "
+                             "nothing runs on devices; install one (Debian: libopenblas0) or set SEMCACHE_HOST_BLAS "
+                             "to its path");
+    return instead != NULL;
+}
+
+/* NULL: there is none. */
+static void remember(void *opened)
+{
+    struct sc_loader_object object;
+    bool known = opened && sc_loader_object((void *)sc_blas_abi_symbol(opened, SC_BLAS_F77, "dgemm"), &object);
+
+    sc_lock(&lock);
+    if (state == CLOSED && opened) {
+        snprintf(found_path, sizeof found_path, "%s", known ? object.path : "");
+        handle = opened;
+        sc_log(SC_LOG_INFO, "host BLAS: %s%s", found_path, sc_blas_wide ? " (64-bit integers in plain names)" : "");
+    }
+    if (state == CLOSED)
+        __atomic_store_n(&state, opened ? OPEN : FAILED, __ATOMIC_RELEASE);
+    sc_unlock(&lock);
+}
+
+/* Racing openers write the same values, before state is OPEN. */
+static sc_blas_fn of_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
+
+static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hidden)
+{
+    sc_blas_fn fn = sc_blas_abi_routine(library, wide ? SC_BLAS_F77_64 : SC_BLAS_F77, routine);
+
+    return sc_blas_abi_by_value(fn, routine, wide, hidden);
+}
+
+/* Each routine of the host BLAS in four forms: its own, else made of what it has. */
+static void fill_table(void *library)
+{
+    bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, SC_BLAS_F77, "zdotu"));
+
+    for (int i = 1; i < sc_blas_routines; i++) {
+        sc_blas_fn fortran = fortran_routine(library, i, false, hidden);
+        sc_blas_fn fortran64 = fortran_routine(library, i, true, hidden);
+        sc_blas_fn cblas = sc_blas_abi_routine(library, SC_BLAS_CBLAS, i);
+        sc_blas_fn cblas64 = sc_blas_abi_routine(library, SC_BLAS_CBLAS_64, i);
+
+        if (sc_blas_substitute(i)) {
+            fortran = sc_blas_substitute(i);
+            fortran64 = NULL;
+            cblas = cblas64 = NULL;
+        }
+        if (!fortran64 && sc_blas_wide)
+            fortran64 = fortran;
+        if (!cblas && fortran)
+            cblas = sc_blas_via_fortran[sc_blas_wide][i];
+        if (!cblas64 && sc_blas_wide)
+            cblas64 = cblas;
+        if (!cblas64 && cblas)
+            cblas64 = fortran64 ? sc_blas_via_fortran[1][i] : sc_blas_narrow[1][i];
+        if (!fortran64 && fortran)
+            fortran64 = sc_blas_narrow[0][i];
+        of_host[SC_BLAS_F77][i] = fortran;
+        of_host[SC_BLAS_CBLAS][i] = cblas;
+        of_host[SC_BLAS_F77_64][i] = fortran64;
+        of_host[SC_BLAS_CBLAS_64][i] = cblas64;
+    }
+}
+
+void sc_blas_register_names(void)
+{
+    static const char *names[SC_TRACE_ROUTINES_MAX];
+
+    for (int i = 0; i < sc_blas_routines; i++)
+        names[i] = sc_blas_rows[i].name;
+    sc_trace_name_routines(names, sc_blas_routines);
+}
+
+enum sc_status sc_blas_host_open(const char *path)
+{
+    void *own, *opened = NULL;
+
+    if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == CLOSED, 0)) {
+        sc_inside_enter(); /* the constructors of what is opened may allocate and call */
+        sc_blas_register_names();
+        own = sc_blas_abi_program_wide();
+        sc_blas_wide = own != NULL;
+        if (open_any(path, own, &opened))
+            fill_table(opened);
+        remember(opened);
+        sc_inside_leave();
+    }
+    return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN ? SC_OK : SC_ERR_IO;
+}
+
+const char *sc_blas_host_path(void) { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN ? found_path : NULL; }
+
+void *sc_blas_host_symbol(const char *name)
+{
+    char other[64];
+    void *found;
+
+    if (sc_blas_host_open(sc_config.host_blas) != SC_OK)
+        return NULL;
+    found = sc_loader_symbol(handle, name);
+    if (!found && snprintf(other, sizeof other, "scipy_%s", name) < (int)sizeof other)
+        found = sc_loader_symbol(handle, other);
+    for (int i = 1; found && i < sc_blas_routines; i++)
+        if ((void *)sc_blas_hidden[0][i] == found)
+            return (void *)sc_blas_of_hidden[0][i];
+    return found;
+}
+
+/* --- what a call on the host reaches ------------------------------------------------------------------------------ */
+
+/* The program's own optimised BLAS goes before the host BLAS.  The program's LAPACK calls the own one past the veneers,
+ * and two libraries would each keep a thread on every processor. */
+static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface interface)
+{
+    sc_blas_fn fn = own && !sc_blas_substitute(routine) ? sc_blas_program_routine(own, routine, interface) : NULL;
+
+    return !fn && sc_blas_host_open(sc_config.host_blas) == SC_OK ? of_host[interface][routine] : fn;
+}
+
+/* All routines of an interface at once: the first call of another one may come from a thread that a constructor waits
+ * for, and the constructor has the loader's lock. */
+sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface)
+{
+    const bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
+    const bool says_64 = interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
+    void *own = sc_config.host_blas ? NULL : sc_blas_optimised_of_program(routine, interface);
+    sc_blas_fn fn;
+
+    for (int i = 1; i < sc_blas_routines; i++) {
+        fn = find_routine(own, i, interface);
+        if (fn)
+            __atomic_store_n(&sc_blas_host[interface][i], fn, __ATOMIC_RELEASE);
+    }
+    fn = find_routine(own, routine, interface);
+    if (!fn) {
+        fn = sc_blas_of_program(routine, interface);
+        if (fn)
+            __atomic_store_n(&sc_blas_host[interface][routine], fn, __ATOMIC_RELEASE);
+    }
+    if (fn)
+        return fn;
+    if (!sc_blas_is_made(routine))
+        sc_blas_say_computed(routine, cblas ? sc_blas_rows[routine].cblas : sc_blas_rows[routine].fortran,
+                             "does not have it");
+    return cblas ? sc_blas_via_fortran[says_64 || sc_blas_wide][routine] : sc_blas_computed[says_64][routine];
+}

@@ -1,0 +1,459 @@
+/* Semantic links (rule C9): device data made from host arrays in another form.  What is kept here is when each linked
+ * sector was written last, in a time that advances with every such write, and the memory of the forms. */
+#include "coherence/protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- links -------------------------------------------------------------------------------------------------------- */
+
+/* Global sectors that elements [first, first + n) of a vector of increment 1 meet. */
+static bool sectors_of(const struct sc_operand *v, int64_t first, int64_t n, int *g, int *end)
+{
+    uintptr_t lo = (uintptr_t)v->view.ptr + (uintptr_t)first * v->matrix->elem;
+
+    return n > 0 && sc_matrix_sectors_at(v->matrix, lo, lo + (uintptr_t)n * v->matrix->elem, g, end);
+}
+
+static bool start_history(struct sc_matrix *m)
+{
+    int sectors = sc_matrix_sectors(m);
+
+    if (m->changed)
+        return true;
+    m->changed = malloc((size_t)sectors * sizeof *m->changed);
+    if (!m->changed)
+        return false;
+    m->newest = ++sc_protocol.changes;
+    for (int g = 0; g < sectors; g++)
+        m->changed[g] = m->newest;
+    return true;
+}
+
+uint64_t sc_coherence_derive(const struct sc_operand *v)
+{
+    struct sc_matrix *m = v->matrix;
+    int g, end;
+
+    if (!m || v->view.rows <= 0)
+        return ++sc_protocol.changes; /* nothing to be written */
+    if (v->stage == SC_SHADOW || !start_history(m) || !sc_host_can_close((size_t)m->col_parts * SC_SECTORS) ||
+        !sectors_of(v, 0, v->view.rows, &g, &end))
+        return 0;
+    for (int e; g < end; g = e) {
+        e = (g / SC_SECTORS + 1) * SC_SECTORS;
+        e = e < end ? e : end;
+        for (int i = 0; i < m->row_parts; i++) {
+            struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
+
+            sc_protocol_linked(m, t, sc_sectors_range(g % SC_SECTORS,
+                                                      (e - 1) % SC_SECTORS + 1) & sc_sectors_all(t->sectors));
+        }
+    }
+    return sc_protocol.changes;
+}
+
+/* The vector's element that global sector g begins with (below 0: before the vector); false: there is no such sector
+ * in a tile that is not full. */
+static bool begins_at(const struct sc_operand *v, int g, int64_t *element)
+{
+    uintptr_t lo, hi;
+
+    if (!sc_matrix_sector_range(v->matrix, g, &lo, &hi))
+        return false;
+    *element = ((int64_t)lo - (int64_t)(uintptr_t)v->view.ptr) / (int64_t)v->matrix->elem;
+    return true;
+}
+
+bool sc_coherence_changed_run(const struct sc_operand *v, uint64_t since, int64_t *first, int64_t *end)
+{
+    const struct sc_matrix *m = v->matrix;
+    int64_t at = *first;
+    int g, last;
+
+    if (!m || *first >= *end)
+        return false;
+    if (!m->changed)
+        return true;
+    if (m->newest <= since)
+        return false;
+    if (!sectors_of(v, *first, *end - *first, &g, &last))
+        return true;
+    while (g < last && (m->changed[g] <= since || !begins_at(v, g, &at)))
+        g++;
+    if (g == last)
+        return false;
+    *first = at > *first ? at : *first;
+    for (g++; g < last; g++)
+        if (m->changed[g] <= since && begins_at(v, g, &at)) {
+            *end = at < *end ? at : *end;
+            break;
+        }
+    return true;
+}
+
+bool sc_coherence_changed(const struct sc_operand *v, int64_t first, int64_t n, uint64_t since)
+{
+    int64_t end = first + n;
+
+    return sc_coherence_changed_run(v, since, &first, &end);
+}
+
+/* --- the memory of forms ------------------------------------------------------------------------------------------ */
+
+/* Those that have memory, by device, in the order of their last use; under the lock. */
+static struct {
+    struct sc_derived *oldest, *newest;
+} lru[SC_DEVICES_MAX];
+
+uint64_t sc_derived_steps;
+
+static void unlink_form(struct sc_derived *f)
+{
+    *(f->older ? &f->older->newer : &lru[f->device].oldest) = f->newer;
+    *(f->newer ? &f->newer->older : &lru[f->device].newest) = f->older;
+    f->older = f->newer = NULL;
+}
+
+static void link_newest(struct sc_derived *f)
+{
+    f->older = lru[f->device].newest;
+    *(f->older ? &f->older->newer : &lru[f->device].oldest) = f;
+    lru[f->device].newest = f;
+}
+
+static void link_oldest(struct sc_derived *f)
+{
+    f->newer = lru[f->device].oldest;
+    *(f->newer ? &f->newer->older : &lru[f->device].newest) = f;
+    lru[f->device].oldest = f;
+}
+
+void sc_derived_touch(struct sc_derived *f)
+{
+    f->last_use = ++sc_protocol.tick;
+    if (!f->memory || lru[f->device].newest == f)
+        return;
+    unlink_form(f);
+    link_newest(f);
+}
+
+/* Only what a task in progress has pinned is passed over. */
+struct sc_derived *sc_derived_evictable(int device, bool newest)
+{
+    struct sc_derived *f = newest ? lru[device].newest : lru[device].oldest;
+
+    for (sc_derived_steps++; f && f->pins; sc_derived_steps++)
+        f = newest ? f->older : f->newer;
+    return f;
+}
+
+void sc_coherence_derived_forget(struct sc_derived *f)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+
+    if (f->plan && ops && ops->forget)
+        ops->forget(f->device, f->plan);
+    f->plan = NULL;
+}
+
+void sc_coherence_derived_spare(struct sc_derived *f)
+{
+    f->last_use = 0;
+    if (!f->memory)
+        return;
+    unlink_form(f);
+    link_oldest(f);
+}
+
+void sc_coherence_derived_drop(struct sc_derived *f)
+{
+    const struct sc_device_ops *ops = sc_protocol.ops;
+    struct sc_fence users[2] = {f->ready, f->used};
+
+    f->last_use = 0;
+    if (!f->memory)
+        return;
+    sc_coherence_derived_forget(f);
+    if (ops)
+        ops->free(f->device, f->memory, users, 2);
+    unlink_form(f);
+    *f = (struct sc_derived){.memory = NULL};
+}
+
+void sc_coherence_derived_discard(struct sc_derived *f)
+{
+    sc_protocol_lock();
+    sc_coherence_derived_drop(f);
+    sc_protocol_unlock();
+}
+
+void sc_derived_evict(struct sc_derived *f)
+{
+    uint64_t last_use = f->last_use;
+
+    sc_count(&sc_stats.evictions, 1);
+    sc_trace(.kind = SC_EVENT_EVICT, .device = (int16_t)f->device, .bytes = f->bytes);
+    sc_coherence_derived_drop(f);
+    f->last_use = last_use;
+}
+
+void sc_derived_stop(void)
+{
+    sc_protocol_lock();
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        while (lru[d].oldest)
+            sc_coherence_derived_drop(lru[d].oldest);
+    sc_protocol_unlock();
+}
+
+enum sc_status sc_coherence_derived_make(struct sc_derived *f, int device, size_t bytes)
+{
+    uint64_t evicted = f->memory ? 0 : f->last_use;
+    enum sc_status status;
+
+    sc_coherence_derived_drop(f);
+    if (sc_protocol.failed[device])
+        return SC_ERR_DEVICE;
+    *f = (struct sc_derived){.device = device, .bytes = bytes, .last_use = ++sc_protocol.tick};
+    status = sc_memory_alloc(device, bytes, evicted, &f->memory, &f->ready);
+    if (status != SC_OK) {
+        *f = (struct sc_derived){.memory = NULL};
+        return status;
+    }
+    link_newest(f);
+    f->last_use = ++sc_protocol.tick; /* eviction has used others */
+    return SC_OK;
+}
+
+/* --- their contents ----------------------------------------------------------------------------------------------- */
+
+/* Enqueues a copy from pinned host memory, after what was done with the form before. */
+static enum sc_status upload(struct sc_derived *f, size_t at, const void *from, size_t bytes, struct sc_fence *fence)
+{
+    struct sc_copy2d copy = {.dst = (char *)f->memory + at, .src = from, .dst_pitch = bytes, .src_pitch = bytes,
+                             .width = bytes, .height = 1, .dst_device = f->device, .src_device = SC_HOST};
+    enum sc_status status = sc_order(f->device, SC_STREAM_H2D, f->ready);
+
+    if (status == SC_OK)
+        status = sc_order(f->device, SC_STREAM_H2D, f->used);
+    if (status == SC_OK)
+        status = sc_protocol.ops->copy(f->device, SC_STREAM_H2D, &copy);
+    if (status == SC_OK)
+        status = sc_mark(f->device, SC_STREAM_H2D, fence);
+    if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(f->device, "getting a part of a sparse matrix");
+    if (status != SC_OK)
+        return status;
+    f->ready = *fence;
+    sc_derived_touch(f);
+    sc_count(&sc_stats.bytes[SC_H2D], bytes);
+    sc_count(&sc_stats.transfers[SC_H2D], 1);
+    return SC_OK;
+}
+
+/* The host has sectors [g, end), or will have: the upload waits for that. */
+static enum sc_status bring_home(int device, struct sc_matrix *m, int g, int end)
+{
+    enum sc_status status = SC_OK;
+
+    for (; g < end && status == SC_OK; g++)
+        for (int i = 0; i < m->row_parts && status == SC_OK; i++) {
+            struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
+            int s = g % SC_SECTORS;
+
+            if (s >= t->sectors)
+                continue;
+            sc_transfer_to_host(m, t, UINT64_C(1) << s);
+            status = sc_order(device, SC_STREAM_H2D, t->landed[s]);
+        }
+    return status;
+}
+
+/* A run of elements [lo, hi) of a matrix (positions in its lattice, when that is contiguous) with one source. */
+struct run {
+    struct sc_matrix *m;
+    int64_t lo, hi;
+    int g, end; /* its global sectors */
+    int from;   /* a device, or SC_HOST */
+};
+
+/* Where a device's form gets a sector from: itself, if it has it, or the nearest copy. */
+static int source_of(int device, const struct sc_matrix *m, const struct sc_tile *t, int s)
+{
+    return t->copy[device].valid >> s & 1 ? device : sc_transfer_source(device, m, t, s);
+}
+
+/* The elements from `first` on, at most until `last`, that have one source and lie in one tile. */
+static struct run next_run(int device, struct sc_matrix *m, int64_t first, int64_t last)
+{
+    struct run r = {.m = m, .lo = first};
+    struct sc_tile *t;
+    int s, e;
+
+    sc_matrix_sectors_at(m, m->base + (uintptr_t)first * m->elem, m->base + (uintptr_t)(first + 1) * m->elem, &r.g,
+                         &r.end);
+    t = sc_matrix_tile(m, 0, r.g / SC_SECTORS);
+    s = e = r.g % SC_SECTORS;
+    r.from = source_of(device, m, t, s);
+    do
+        r.hi = sc_tile_sector_end(m, t, ++e) * m->rows;
+    while (e < t->sectors && r.hi < last && source_of(device, m, t, e) == r.from);
+    r.hi = r.hi < last ? r.hi : last;
+    r.end = r.g + e - s;
+    return r;
+}
+
+static enum sc_status after_written(const struct sc_derived *f, const struct run *r)
+{
+    const struct sc_tile *t = sc_matrix_tile(r->m, 0, r->g / SC_SECTORS);
+    enum sc_stream stream = sc_stream_peer(r->from);
+    enum sc_status status = sc_order(f->device, stream, f->ready);
+
+    if (status == SC_OK)
+        status = sc_order(f->device, stream, f->used);
+    for (int g = r->g; g < r->end && status == SC_OK; g++)
+        status = sc_order(f->device, stream, t->copy[r->from].ready[g % SC_SECTORS]);
+    if (status == SC_OK) /* it follows as `reader`, which may have been on another stream */
+        status = sc_order(f->device, stream, t->copy[r->from].reader[f->device]);
+    return status;
+}
+
+/* A copy of what a device has, which stays valid there. */
+static enum sc_status from_device(struct sc_derived *f, size_t at, const struct run *r)
+{
+    struct sc_tile *t = sc_matrix_tile(r->m, 0, r->g / SC_SECTORS);
+    struct sc_copy *c = &t->copy[r->from];
+    size_t bytes = (size_t)(r->hi - r->lo) * r->m->elem;
+    struct sc_copy2d copy = {.dst = (char *)f->memory + at,
+                             .src = (char *)c->memory + (size_t)(r->lo - t->col * r->m->rows) * r->m->elem,
+                             .dst_pitch = bytes, .src_pitch = bytes, .width = bytes, .height = 1,
+                             .dst_device = f->device, .src_device = r->from};
+    enum sc_status status = after_written(f, r);
+    struct sc_fence fence;
+
+    sc_memory_touch(r->from, c);
+    if (status == SC_OK)
+        status = sc_protocol.ops->copy(f->device, sc_stream_peer(r->from), &copy);
+    if (status == SC_OK)
+        status = sc_mark(f->device, sc_stream_peer(r->from), &fence);
+    if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(f->device, "copying a part of a sparse matrix");
+    if (status != SC_OK)
+        return status;
+    f->ready = c->reader[f->device] = fence;
+    sc_derived_touch(f);
+    if (r->from != f->device) {
+        sc_count(&sc_stats.bytes[SC_D2D], bytes);
+        sc_count(&sc_stats.transfers[SC_D2D], 1);
+    }
+    return SC_OK;
+}
+
+static enum sc_status from_host(struct sc_derived *f, size_t at, const struct run *r)
+{
+    size_t bytes = (size_t)(r->hi - r->lo) * r->m->elem;
+    enum sc_status status = bring_home(f->device, r->m, r->g, r->end);
+    struct sc_fence fence;
+
+    if (status == SC_OK)
+        status = upload(f, at, (const char *)r->m->base + (size_t)r->lo * r->m->elem, bytes, &fence);
+    if (status != SC_OK)
+        return status;
+    for (int j = r->g / SC_SECTORS; j <= (r->end - 1) / SC_SECTORS; j++)
+        for (int i = 0; i < r->m->row_parts; i++)
+            sc_matrix_tile(r->m, i, j)->host_read[f->device] = fence;
+    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = r->m->id, .device = (int16_t)f->device, .peer = SC_HOST,
+             .bytes = bytes);
+    return SC_OK;
+}
+
+enum sc_status sc_coherence_derived_upload(struct sc_derived *f, size_t at, const struct sc_operand *v, int64_t first,
+                                           int64_t n)
+{
+    struct sc_matrix *m = v->matrix;
+    enum sc_status status = SC_OK;
+    struct run all = {.m = m, .from = SC_HOST};
+
+    if (n <= 0)
+        return SC_OK;
+    if (!f->memory)
+        return SC_ERR_DEVICE_MEMORY;
+    if (!m || v->stage == SC_SHADOW || !sectors_of(v, first, n, &all.g, &all.end))
+        return SC_ERR_INVALID;
+    all.lo = (int64_t)(((uintptr_t)v->view.ptr - m->base) / m->elem) + first;
+    all.hi = all.lo + n;
+    if (!v->linear)
+        return from_host(f, at, &all);
+    for (int64_t lo = all.lo; lo < all.hi && status == SC_OK;) {
+        struct run r = next_run(f->device, m, lo, all.hi);
+
+        status = (r.from == SC_HOST ? from_host : from_device)(f, at, &r);
+        at += (size_t)(r.hi - r.lo) * m->elem;
+        lo = r.hi;
+    }
+    return status;
+}
+
+/* --- through buffers ---------------------------------------------------------------------------------------------- */
+
+#define BUFFER ((size_t)8 << 20)
+#define BUFFERS 2
+
+struct buffers {
+    char *at[BUFFERS];
+    struct sc_fence busy[BUFFERS];
+};
+
+static enum sc_status open_buffers(struct buffers *b, size_t bytes)
+{
+    for (int i = 0; i < BUFFERS; i++) {
+        struct sc_host_block block;
+
+        b->at[i] = sc_host_alloc(bytes);
+        if (!b->at[i] || !sc_host_block_of(b->at[i], &block) ||
+            sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
+            return SC_ERR_MEMORY;
+    }
+    return SC_OK;
+}
+
+static void close_buffers(struct buffers *b)
+{
+    for (int i = 0; i < BUFFERS; i++) {
+        sc_coherence_wait(b->busy[i]);
+        if (b->at[i])
+            sc_host_free(b->at[i]);
+    }
+}
+
+enum sc_status sc_coherence_derived_send(struct sc_derived *f, size_t at, size_t bytes,
+                                         void (*fill)(void *context, size_t from, size_t bytes,
+                                                      void *buffer), void *context)
+{
+    struct buffers b = {.at = {NULL}};
+    size_t part = bytes < BUFFER ? bytes : BUFFER;
+    enum sc_status status;
+
+    if (!bytes)
+        return SC_OK;
+    sc_inside_enter();
+    status = sc_protocol.ops ? open_buffers(&b, part) : SC_ERR_DEVICE;
+    for (size_t from = 0, k = 0; from < bytes && status == SC_OK; from += part, k = (k + 1) % BUFFERS) {
+        size_t n = bytes - from < part ? bytes - from : part;
+
+        status = sc_coherence_wait(b.busy[k]);
+        if (status != SC_OK)
+            break;
+        fill(context, from, n, b.at[k]);
+        sc_protocol_lock();
+        if (!sc_protocol.ops || sc_protocol.stopping)
+            status = SC_ERR_DEVICE;
+        else
+            status = f->memory ? upload(f, at + from, b.at[k], n, &b.busy[k]) : SC_ERR_DEVICE_MEMORY;
+        sc_protocol_unlock();
+    }
+    close_buffers(&b);
+    sc_inside_leave();
+    return status;
+}

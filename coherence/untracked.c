@@ -1,0 +1,192 @@
+/* Operands outside the arena: in a mirror, which is kept, where the program's writes can be noticed, else in a shadow,
+ * a compact copy for one call. */
+#include "coherence/mirror.h"
+
+#include <string.h>
+
+static bool in_arena(const struct sc_view *v)
+{
+    struct sc_host_block block;
+    uintptr_t lo, hi;
+
+    sc_view_extent(v, &lo, &hi);
+    return sc_host_in_arena(v->ptr) && sc_host_block_of(v->ptr, &block) && hi <= block.base + block.bytes;
+}
+
+void sc_view_copy(const struct sc_view *to, const struct sc_view *from)
+{
+    size_t elem = sc_type_bytes(to->type);
+    int64_t a = sc_step(to->ld), b = sc_step(from->ld);
+    int64_t outer = to->vector ? to->rows : to->cols, inner = to->vector ? 1 : to->rows;
+
+    if (to->vector && a == 1 && b == 1) {
+        outer = 1;
+        inner = to->rows;
+    }
+    for (int64_t j = 0; j < outer; j++)
+        memcpy((char *)to->ptr + (size_t)(j * a) * elem, (const char *)from->ptr + (size_t)(j * b) * elem,
+               (size_t)inner * elem);
+}
+
+/* --- shadows ------------------------------------------------------------------------------------------------------ */
+
+static size_t shadow_bytes(const struct sc_view *v)
+{
+    return (size_t)(v->rows * v->cols) * sc_type_bytes(v->type);
+}
+
+static enum sc_status shadow(struct sc_view *v)
+{
+    struct sc_view own = *v;
+
+    own.ld = v->vector ? (v->ld < 0 ? -1 : 1) : v->rows;
+    own.ptr = sc_host_alloc(shadow_bytes(v));
+    if (!own.ptr)
+        return SC_ERR_MEMORY;
+    if (v->access & SC_READ)
+        sc_view_copy(&own, v);
+    *v = own;
+    return SC_OK;
+}
+
+static void free_shadow(const struct sc_view *own)
+{
+    sc_coherence_forget((uintptr_t)own->ptr, shadow_bytes(own));
+    sc_host_free((void *)own->ptr);
+}
+
+static bool overlap(const struct sc_view *a, const struct sc_view *b)
+{
+    uintptr_t alo, ahi, blo, bhi;
+
+    sc_view_extent(a, &alo, &ahi);
+    sc_view_extent(b, &blo, &bhi);
+    return alo < bhi && blo < ahi;
+}
+
+/* Two views of the same untracked memory, one of them written, cannot both have a shadow. */
+static bool shadows_conflict(const struct sc_view *views, int count, int i)
+{
+    for (int k = 0; k < count; k++)
+        if (k != i && !sc_view_empty(&views[k]) && overlap(&views[i], &views[k]) &&
+            ((views[i].access | views[k].access) & SC_WRITE))
+            return true;
+    return false;
+}
+
+/* --- staging ------------------------------------------------------------------------------------------------------ */
+
+static bool has(const enum sc_stage *stage, int count, enum sc_stage what)
+{
+    for (int i = 0; i < count; i++)
+        if (stage[i] == what)
+            return true;
+    return false;
+}
+
+/* Stages as many as possible in mirrors.  All are covered first: that may merge mirrors.  What is overwritten need not
+ * be there.  False: a mirror was lost. */
+static bool stage_mirrors(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage)
+{
+    uintptr_t lo, hi;
+
+    for (int i = 0; i < count; i++)
+        if (stage[i] != SC_IN_ARENA) {
+            sc_view_extent(&views[i], &lo, &hi);
+            sc_mirror_cover(lo, hi);
+            stage[i] = SC_SHADOW;
+        }
+    for (int i = 0; i < count; i++)
+        if (stage[i] != SC_IN_ARENA && sc_mirror_view(&views[i], &own[i]))
+            stage[i] = SC_MIRROR;
+    for (int i = 0; i < count; i++)
+        if (stage[i] == SC_MIRROR && views[i].access & SC_READ && !sc_mirror_refresh(&views[i]))
+            return false;
+    return true;
+}
+
+static enum sc_status stage_shadows(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < count; i++) {
+        if (stage[i] != SC_SHADOW)
+            continue;
+        own[i] = views[i];
+        if (status == SC_OK)
+            status = shadows_conflict(views, count, i) ? SC_ERR_CONFLICT : shadow(&own[i]);
+        if (status != SC_OK)
+            stage[i] = SC_IN_ARENA; /* nothing to drop */
+    }
+    return status;
+}
+
+static void record(const struct sc_view *view, const struct sc_view *own, enum sc_stage stage)
+{
+    uintptr_t lo, hi, copy, end;
+
+    sc_view_extent(view, &lo, &hi);
+    sc_view_extent(own, &copy, &end);
+    sc_trace(.kind = SC_EVENT_STAGE, .a = copy, .b = lo, .bytes = hi - lo,
+             .old_state = (uint8_t)sc_trace_memory_of(lo, hi - lo), .new_state = stage == SC_MIRROR);
+}
+
+enum sc_status sc_untracked_stage(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage)
+{
+    enum sc_status status;
+    bool staged = false;
+
+    for (int i = 0; i < count; i++) {
+        own[i] = views[i];
+        stage[i] = sc_view_empty(&views[i]) || in_arena(&views[i]) ? SC_IN_ARENA : SC_SHADOW;
+    }
+    if (!has(stage, count, SC_SHADOW))
+        return SC_OK;
+    sc_mirror_lock();
+    for (int tries = 0; tries < 2 && !staged; tries++)
+        staged = stage_mirrors(views, count, own, stage);
+    if (!staged) {
+        sc_mirror_unlock();
+        return SC_ERR_CONFLICT;
+    }
+    if (!has(stage, count, SC_MIRROR))
+        sc_mirror_unlock();
+    status = stage_shadows(views, count, own, stage);
+    if (status != SC_OK)
+        sc_untracked_drop(own, stage, count);
+    for (int i = 0; i < count && status == SC_OK && sc_trace_on; i++)
+        if (stage[i] != SC_IN_ARENA)
+            record(&views[i], &own[i], stage[i]);
+    return status;
+}
+
+void sc_untracked_drop(const struct sc_view *own, const enum sc_stage *stage, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (stage[i] == SC_SHADOW)
+            free_shadow(&own[i]);
+    if (has(stage, count, SC_MIRROR))
+        sc_mirror_unlock();
+}
+
+void sc_untracked_finish(struct sc_operand *operands, int count)
+{
+    bool mirrored = false;
+
+    for (int i = 0; i < count; i++) {
+        struct sc_operand *o = &operands[i];
+
+        mirrored |= o->stage == SC_MIRROR;
+        if (o->stage == SC_MIRROR && o->staged.access & SC_WRITE)
+            sc_mirror_write_back(&o->staged, &o->view);
+        if (o->stage != SC_SHADOW)
+            continue;
+        if (o->staged.access & SC_WRITE) {
+            sc_coherence_acquire_host((uintptr_t)o->view.ptr, shadow_bytes(&o->view), SC_READ);
+            sc_view_copy(&o->staged, &o->view);
+        }
+        free_shadow(&o->view);
+    }
+    if (mirrored)
+        sc_mirror_unlock();
+}
