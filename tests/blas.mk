@@ -92,7 +92,7 @@ tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_calls.h tests/b
 nodist_tests_blas_sequences_SOURCES = blas/replay_calls.h
 tests_blas_sequences_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_sequences_LDFLAGS = -export-dynamic
-blas/replay.$(OBJEXT): blas/replay_calls.h
+blas/verify/replay.$(OBJEXT): blas/replay_calls.h
 TESTS += tests/blas_sequences
 LONG_TESTS += tests/blas_sequences
 check_PROGRAMS += tests/blas_arguments

@@ -19,4 +19,4 @@ tools_semcache_replay_SOURCES = tools/replay.c tools/replay_memory.h tools/repla
 nodist_tools_semcache_replay_SOURCES = blas/replay_calls.h blas/tables.c
 tools_semcache_replay_CPPFLAGS = $(AM_CPPFLAGS)
 tools_semcache_replay_LDADD = -ldl
-blas/tools_semcache_replay-replay.$(OBJEXT): blas/replay_calls.h
+blas/verify/tools_semcache_replay-replay.$(OBJEXT): blas/replay_calls.h
