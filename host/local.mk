@@ -40,7 +40,7 @@ libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/ch
 # Calls of libc that a sanitizer makes itself before it has started, or another library's constructor: not
 # instrumented.  (One pattern for each: a rule with their names would replace Automake's.)
 host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: SANITIZER_CFLAGS =
-host/libcore_la-las%.lo host/libcore_la-proce%.lo host/libcore_la-tou%.lo host/libcore_la-jum%.lo \
+host/libcore_la-proce%.lo host/libcore_la-tou%.lo host/libcore_la-jum%.lo \
   host/libcore_la-lib%.lo host/libcore_la-exe%.lo \
-  host/libcore_la-ra%.lo host/libcore_la-signal%.lo host/libcore_la-us%.lo \
+  host/libcore_la-ra%.lo host/libcore_la-signal%.lo host/libcore_la-sysc%.lo \
   host/libcore_la-stac%.lo base/libcore_la-loade%.lo: SANITIZER_CFLAGS =
