@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "base/own_fd.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +14,8 @@
 #define OWN_MAX 8
 
 static const struct sc_fd *all[OWN_MAX]; /* those that were ever kept */
+static const char *const *spared;        /* prefixes of a driver's files */
+static pid_t spared_by;                  /* a forked child has no use of the driver's descriptors */
 
 static bool same_file(const struct sc_fd *own, int fd)
 {
@@ -69,9 +73,61 @@ void sc_fd_drop(struct sc_fd *own)
     __atomic_store_n(&own->fd, 0, __ATOMIC_RELEASE);
 }
 
+void sc_fd_spare(const char *const *prefixes)
+{
+    __atomic_store_n(&spared_by, getpid(), __ATOMIC_RELAXED);
+    __atomic_store_n(&spared, prefixes, __ATOMIC_RELEASE);
+}
+
+static bool is_spared(int folder, const char *fd, const char *const *prefixes)
+{
+    char path[256];
+    long length = syscall(SYS_readlinkat, folder, fd, path, sizeof path - 1);
+
+    path[length > 0 ? length : 0] = '\0';
+    for (; *prefixes; prefixes++)
+        if (!strncmp(path, *prefixes, strlen(*prefixes)))
+            return true;
+    return false;
+}
+
+/* The number that a name in /proc/self/fd stands for; -1: none. */
+static int number_of(const char *name)
+{
+    int fd = *name >= '0' && *name <= '9' ? 0 : -1;
+
+    for (; *name >= '0' && *name <= '9'; name++)
+        fd = 10 * fd + *name - '0';
+    return fd;
+}
+
+/* The lowest spared descriptor from `from` on, or -1: read from /proc/self/fd past libc, whose readdir allocates. */
+static int next_spared(int from)
+{
+    const char *const *prefixes = __atomic_load_n(&spared, __ATOMIC_ACQUIRE);
+    _Alignas(struct dirent64) char entries[2048];
+    int folder, next = -1;
+    long bytes;
+
+    if (!prefixes || __atomic_load_n(&spared_by, __ATOMIC_RELAXED) != getpid())
+        return -1;
+    folder = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
+        for (long at = 0; at < bytes; at += ((const struct dirent64 *)(entries + at))->d_reclen) {
+            const char *name = ((const struct dirent64 *)(entries + at))->d_name;
+            int fd = number_of(name);
+
+            if (fd >= from && (next < 0 || fd < next) && is_spared(folder, name, prefixes))
+                next = fd;
+        }
+    if (folder >= 0)
+        syscall(SYS_close, folder);
+    return next;
+}
+
 int sc_fd_next(int from)
 {
-    int next = -1;
+    int next = next_spared(from);
 
     for (int i = 0; i < OWN_MAX; i++) {
         const struct sc_fd *own = __atomic_load_n(&all[i], __ATOMIC_ACQUIRE);

@@ -1,4 +1,4 @@
-/* Descriptors of the library's own, which a program may close or replace without knowing. */
+/* Descriptors of the library and of device drivers, which a program may close or replace without knowing. */
 #ifndef SC_BASE_OWN_FD_H
 #define SC_BASE_OWN_FD_H
 
@@ -22,7 +22,11 @@ int sc_fd_get(const struct sc_fd *own);
 /* Closes one that is this process's, or was its parent's. */
 void sc_fd_drop(struct sc_fd *own);
 
-/* The lowest descriptor of these that is `from` or more, or -1.  Async-signal-safe. */
+/* Spares descriptors of files whose paths begin with one of `prefixes` (NULL at the end, kept by the caller), in this
+ * process: the files of a device's driver.  NULL: none. */
+void sc_fd_spare(const char *const *prefixes);
+
+/* The lowest descriptor, of the kept and the spared, that is `from` or more, or -1.  Async-signal-safe. */
 int sc_fd_next(int from);
 
 /* /proc/self/mem for reading and writing, opened at the first call, and again where the program has closed it; -1 when

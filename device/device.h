@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "base/types.h"
 
-#define SC_DEVICE_ABI 8
+#define SC_DEVICE_ABI 9
 /* Result slots of a device.  A reader may lose its processor between waiting for a result and reading it: so many more
  * reductions of other threads would take that processor's absence of a second. */
 #define SC_RESULT_SLOTS 65536
@@ -81,6 +81,9 @@ struct sc_device_ops {
     uint32_t abi;  /* SC_DEVICE_ABI */
     uint32_t size; /* sizeof (struct sc_device_ops) */
     const char *name; /* "emu", "cuda" */
+    /* How the paths of the driver's files begin, NULL at the end: closefrom and close_range of the program leave them
+     * open.  NULL: no such files. */
+    const char *const *files;
 
     /* Opens the devices that `spec` selects ("k20x2:1", "0,2", "" for all); *count <= SC_DEVICES_MAX of them.
      * May be called again after close. */

@@ -7,6 +7,7 @@
 
 #include "base/inside.h"
 #include "base/loader.h"
+#include "base/own_fd.h"
 #include "device/device.h"
 #include "device/wake.h"
 
@@ -82,9 +83,10 @@ static enum sc_status open_kind(const struct sc_device_host *host, const struct 
 
     if (status)
         *count = 0;
-    else if (*count > 0)
+    else if (*count > 0) {
         *ops = found;
-    else
+        sc_fd_spare(found->files);
+    } else
         found->close();
     return status;
 }

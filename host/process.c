@@ -9,7 +9,7 @@
  * _Fork and clone run nobody's handlers; ours are run for them nevertheless.  Without, the child would find pages
  * closed whose bytes its parent's devices have.
  *
- * The library's own descriptors survive the calls by which programs close all that they do not know. */
+ * The descriptors of the library and of device drivers survive the calls by which programs close all that they do not know. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pty.h>
@@ -185,7 +185,7 @@ SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *ar
 
 /* --- descriptors -------------------------------------------------------------------------------------------------- */
 
-/* Ours are closed when another program is executed: CLOSE_RANGE_CLOEXEC changes nothing. */
+/* The kept and the spared are closed when another program is executed: CLOSE_RANGE_CLOEXEC changes nothing. */
 SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     int own, result = 0;

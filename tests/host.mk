@@ -1,7 +1,7 @@
 # Tests of host: memory half
 EXTRA_DIST += tests/host_fake.h
 HOST_MEMORY_TESTS = tests/host_arena tests/host_malloc tests/host_mmap tests/host_io tests/host_fork tests/host_rawmem \
-	tests/host_closed
+	tests/host_closed tests/host_descriptors
 check_PROGRAMS += $(HOST_MEMORY_TESTS)
 TESTS += $(HOST_MEMORY_TESTS)
 tests_host_arena_SOURCES = tests/host_arena.c
@@ -18,6 +18,8 @@ tests_host_rawmem_SOURCES = tests/host_rawmem.c
 tests_host_rawmem_LDADD = libcore.la
 tests_host_closed_SOURCES = tests/host_closed.c
 tests_host_closed_LDADD = libcore.la
+tests_host_descriptors_SOURCES = tests/host_descriptors.c
+tests_host_descriptors_LDADD = libcore.la
 
 # Tests of host: fault half
 check_PROGRAMS += tests/host_protect tests/host_window tests/host_fault tests/host_threads

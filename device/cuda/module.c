@@ -326,10 +326,13 @@ static enum sc_status module_properties(int device, struct sc_device_properties 
     return SC_OK;
 }
 
+static const char *const driver_files[] = {"/dev/nvidia", "/dev/dxg", NULL};
+
 static const struct sc_device_ops module_ops = {
     .abi = SC_DEVICE_ABI,
     .size = sizeof module_ops,
     .name = "cuda",
+    .files = driver_files,
     .open = module_open,
     .close = module_close,
     .properties = module_properties,

@@ -1,0 +1,69 @@
+/* closefrom and close_range close what the program opened, and leave the library's and a driver's descriptors open. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
+#include <sys/wait.h>
+
+#include "base/own_fd.h"
+#include "tests/host_fake.h"
+#include "tests/tap.h"
+
+#define DRIVERS 40 /* more than one reading of /proc/self/fd gives */
+
+static int mine[DRIVERS], drivers[DRIVERS];
+
+static bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+
+static int count_open(const int *fds)
+{
+    int count = 0;
+
+    for (int i = 0; i < DRIVERS; i++)
+        count += is_open(fds[i]);
+    return count;
+}
+
+static void open_both(void)
+{
+    for (int i = 0; i < DRIVERS; i++) {
+        if (!is_open(drivers[i]))
+            drivers[i] = open("/dev/zero", O_RDWR);
+        mine[i] = open("/dev/null", O_RDWR);
+    }
+}
+
+int main(void)
+{
+    static const char *const files[] = {"/dev/other", "/dev/ze", NULL};
+    int status = -1;
+    pid_t child;
+
+    memset(drivers, -1, sizeof drivers);
+    open_both();
+    sc_fd_spare(files);
+    closefrom(3);
+    tap_ok(count_open(drivers) == DRIVERS, "closefrom leaves the driver's descriptors open");
+    tap_ok(count_open(mine) == 0, "and closes all of the program's between them");
+
+    open_both();
+    tap_ok(close_range((unsigned)drivers[3], (unsigned)drivers[7], 0) == 0 && is_open(drivers[3]) &&
+               is_open(drivers[7]),
+           "a range that begins and ends with the driver's");
+    tap_ok(close_range(3, UINT_MAX, CLOSE_RANGE_CLOEXEC) == 0 && fcntl(mine[20], F_GETFD) == FD_CLOEXEC,
+           "flags reach the program's descriptors");
+    tap_ok(close_range(9, 3, 0) == -1 && errno == EINVAL, "an empty range is the kernel's error");
+
+    child = fork();
+    if (child == 0) {
+        closefrom(3);
+        _exit(count_open(drivers));
+    }
+    waitpid(child, &status, 0);
+    tap_ok(status == 0, "a forked child closes the driver's, too: its devices are the parent's");
+
+    sc_fd_spare(NULL);
+    closefrom(3);
+    tap_ok(count_open(drivers) == 0, "without a driver nothing is spared");
+    return tap_done();
+}
