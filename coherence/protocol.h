@@ -234,7 +234,7 @@ extern uint64_t sc_memory_steps; /* copies that evictions have looked at, for te
 /* Frees a tile's memory on a device once nothing uses it; its data is valid elsewhere or not wanted. */
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 
-/* --- derived copies (derived.c) ------------------------------------------------------------------------------------ */
+/* --- derived copies (derived.c) ----------------------------------------------------------------------------------- */
 
 /* The form on the device that may go and was used longest ago (newest: last), or NULL. */
 struct sc_derived *sc_derived_evictable(int device, bool newest);

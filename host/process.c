@@ -9,7 +9,8 @@
  * _Fork and clone run nobody's handlers; ours are run for them nevertheless.  Without, the child would find pages
  * closed whose bytes its parent's devices have.
  *
- * The descriptors of the library and of device drivers survive the calls by which programs close all that they do not know. */
+ * The descriptors of the library and of device drivers survive the calls by which programs close all
+ * descriptors that they do not know. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pty.h>
