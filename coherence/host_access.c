@@ -423,9 +423,9 @@ static void acquire_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
  * what the caller does there then meets a closed page.
  *
  * The kernel cannot fault.  Whoever acquires for it has left a note of the range (host/syscall_ranges.c), and a call
- * counts as active before it looks for notes, and looks before it closes pages.  Of a note's store and the load of `active`
- * here, a call's store of `active` and its loads of notes, all of one order (SEQ_CST), either the load of `active` sees the
- * call, and the caller waits for the lock; or the call sees the note, and runs on the host. */
+ * counts as active before it looks for notes, and looks before it closes pages.  Of a note's store and the load of
+ * `active` here, a call's store of `active` and its loads of notes, all of one order (SEQ_CST), either the load of
+ * `active` sees the call, and the caller waits for the lock; or the call sees the note, and runs on the host. */
 static bool all_open(const struct request *q)
 {
     return !__atomic_load_n(&sc_protocol.active, __ATOMIC_SEQ_CST) && !sc_noted_any(q->lo, q->hi, kind_of(q));

@@ -1,6 +1,6 @@
 /* SEMCACHE_VERIFY=1 for sparse matrices, as blas/verify/verify.c does it: a product or a solve that the devices did is
- * done on the host too, from copies of its operands, and compared element by element.  A product may be as far off
- * as the sums of each row can be in another order; of a solve the residual is held to that (blas/README.md, rule 26). */
+ * done on the host too, from copies of its operands, and compared element by element.  A product may be as far off as
+ * the sums of each row can be in another order; of a solve the residual is held to that (blas/README.md, rule 26). */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
