@@ -1,0 +1,50 @@
+#!/usr/bin/perl
+# The terms of doc/glossary.md are those of the code, and a few synonyms of them are not used (CONTRIBUTING.md, rule 9).
+use strict;
+use warnings;
+use Test::More;
+
+chdir($ENV{top_srcdir} // '.') or die;
+
+# Synonym => term.  Each is a regular expression.
+my %banned = (
+    'outside memory' => 'untracked',
+    'lasting mapping' => 'the lifetime of a mapping',
+    'pseudo-matri' => 'matrix',
+    'hidden copy' => 'mirror, shadow',
+    'unwatched memory' => 'untracked',
+    'dirty bit' => 'state G',
+    'flush(?:es|ed)? to the host' => 'write back',
+    'swap(?:s|ped)? out' => 'evict',
+    'victim tile' => 'the least recently used tile',
+    'struct sc_form\b' => 'struct sc_derived',
+    'wrapper of the BLAS' => 'veneer',
+    'sub-?block of a tile' => 'sector',
+);
+
+my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache sparse
+    tests tools trace);
+my %text;
+for my $file (split /\n/, `find @roots README.md CONTRIBUTING.md -type f`) {
+    next if $file !~ /\.(?:md|1|c|h|cu|cuh|inc|l|sh|t|pl|py|awk|mk|am|tab|list)$/ || $file eq 'tests/glossary.t';
+    open my $in, '<', $file or die "$file: $!\n";
+    $text{$file} = do { local $/; <$in> };
+}
+
+my %seen;
+for my $row (grep { /^\| \*\*/ } split /\n/, $text{'doc/glossary.md'}) {
+    my ($term, $meaning, $file) = $row =~ /^\| \*\*(.+?)\*\*[^|]*\| (.+) \| `(.+)` \|$/;
+    ok($term && !$seen{$term}++, 'a row of one new term, its meaning and a file: ' . substr $row, 0, 40) or next;
+    ok(exists $text{$file}, "$term: there is a $file");
+    # In code a term may be a part of a name, with _ between its words, and its words may end in another way.
+    my $stem = join '\\w*[\\s_*-]+', map { s/(?<=...)(?:ed|e|y|t)$//r } split / /, $term;
+    my ($using) = grep { $_ ne 'doc/glossary.md' && $text{$_} =~ /$stem/i } $file, sort keys %text;
+    ok(defined $using, "$term: in use");
+}
+cmp_ok(scalar keys %seen, '>', 40, 'the glossary was read');
+for my $synonym (sort keys %banned) {
+    (my $pattern = $synonym) =~ s/ /\\s+(?:[*#]\\s+|\/\/\\s*)?/g;
+    my @found = grep { $text{$_} =~ /$pattern/i } sort keys %text;
+    is(join(' ', @found), '', "not '$synonym' but $banned{$synonym}");
+}
+done_testing();

@@ -1,0 +1,189 @@
+#!/usr/bin/perl
+# The language of comments and documents (CONTRIBUTING.md, rule 10).  Counted are sentences of six words or more:
+#   words  share of pronouns and indefinite words, percent
+#   heavy  share of sentences in which a quarter of the words or more are pronouns or indefinite words, percent
+#   long   share of sentences of more than 30 words, percent
+# `tests/prose.t PATH...` prints the figures and the worst sentences of the given files.
+use strict;
+use warnings;
+use Test::More;
+
+# Largest figures allowed: words, heavy, long.  A bound falls when its folder is rewritten; the aim is 7, 2, 0.
+my %bound = (
+    'README.md' => [10, 13, 1],
+    'autotuner' => [16, 22, 2],
+    'autotuner/README.md' => [12, 8, 1],
+    'base' => [11, 14, 3],
+    'base/README.md' => [11, 6, 6],
+    'bench' => [11, 9, 4],
+    'bench/README.md' => [10, 14, 4],
+    'blas' => [13, 11, 2],
+    'blas/README.md' => [13, 16, 2],
+    'coherence' => [15, 17, 2],
+    'coherence/README.md' => [16, 15, 4],
+    'cuda-um' => [16, 21, 1],
+    'cuda-um/README.md' => [14, 15, 1],
+    'device' => [14, 14, 1],
+    'device/README.md' => [12, 9, 2],
+    'device/cuda/README.md' => [11, 9, 2],
+    'directory' => [13, 14, 1],
+    'directory/README.md' => [13, 17, 9],
+    'doc/architecture.md' => [12, 10, 1],
+    'doc/coherence-debugging.md' => [13, 7, 7],
+    'doc/cuda-um.md' => [15, 9, 1],
+    'doc/decisions.md' => [13, 7, 12],
+    'doc/install.md' => [13, 12, 3],
+    'doc/limits.md' => [12, 6, 7],
+    'doc/locks.md' => [12, 12, 1],
+    'doc/machine-files.md' => [10, 10, 4],
+    'doc/mpi.md' => [15, 11, 1],
+    'doc/paper/README.md' => [7, 2, 7],
+    'doc/paper/paralia-uneven.md' => [13, 2, 1],
+    'doc/paper/paralia.md' => [11, 2, 1],
+    'doc/programs.md' => [8, 2, 1],
+    'doc/settings.md' => [10, 18, 1],
+    'doc/sparse.md' => [11, 7, 4],
+    'doc/statistics.md' => [13, 17, 1],
+    'doc/trace-format.md' => [13, 9, 9],
+    'doc/tuning.md' => [12, 11, 6],
+    'doc/verification.md' => [14, 17, 9],
+    'examples' => [11, 6, 1],
+    'examples/README.md' => [9, 7, 7],
+    'host' => [14, 15, 1],
+    'host/README.md' => [11, 7, 6],
+    'include' => [13, 18, 3],
+    'libsemcache' => [14, 13, 1],
+    'libsemcache/README.md' => [12, 10, 7],
+    'sparse' => [14, 17, 1],
+    'sparse/README.md' => [15, 14, 8],
+    'tests' => [14, 17, 2],
+    'tests/README.md' => [11, 18, 1],
+    'tools' => [15, 16, 1],
+    'tools/README.md' => [13, 21, 1],
+    'tools/semcache.1' => [12, 12, 5],
+    'top' => [13, 8, 1],
+    'trace' => [15, 21, 1],
+    'trace/README.md' => [14, 15, 1],
+);
+my @aim = (7, 2, 0);
+my @few = (8, 34, 17); # less than 12 sentences, where one sentence is 9% or more
+
+my %weak = map { $_ => 1 } qw(
+    it its itself they them their this that these those which what whatever who whom whose one ones other others another
+    some something any anything none nothing everything all each both either neither such so there here then
+);
+
+# Comments of C (and of files alike), and of scripts, where a comment fills a line.
+sub comments_of_c {
+    my ($text) = @_;
+    my @found;
+    while ($text =~ m{/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)}gms) {
+        my $comment = $1 // $2;
+        $comment =~ s{^\s*(?:\*|//)}{}gm;
+        push @found, $comment;
+    }
+    return @found;
+}
+
+sub comments_of_script {
+    my ($text) = @_;
+    my @found;
+    while ($text =~ m{((?:^[ \t]*\#(?!!)[^\n]*\n)+)}gm) {
+        (my $comment = $1) =~ s{^\s*\#+}{}gm;
+        push @found, $comment;
+    }
+    return @found;
+}
+
+# Paragraphs and items of lists; neither tables nor code.
+sub paragraphs {
+    my ($text) = @_;
+    $text =~ s/^```.*?^```//gms;
+    $text =~ s/^(?:[ \t]*\||    ).*$//gm;
+    return split /\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/, $text;
+}
+
+sub manual {
+    my ($text) = @_;
+    $text =~ s/^\.(?:[BI]R?|[RI][BI]|B)\s+(.*)$/X/gm;
+    $text =~ s/\\f[BIR]//g;
+    return split /^\..*\n/m, $text;
+}
+
+sub sentences {
+    my ($file) = @_;
+    open my $in, '<', $file or die "$file: $!\n";
+    my $text = do { local $/; <$in> };
+    my @pieces = $file =~ /\.md$/ ? paragraphs($text)
+        : $file =~ /\.1$/ ? manual($text)
+        : $file =~ /\.(?:c|h|cu|cuh|inc|l)$/ ? comments_of_c($text)
+        : comments_of_script($text);
+    my @sentences;
+    for my $piece (@pieces) {
+        $piece =~ s/\s+/ /g;
+        $piece =~ s/`[^`]*`/X/g;
+        for my $sentence (split /(?<=[.!?;:])\s+/, $piece) {
+            my @words = $sentence =~ /[A-Za-z']+/g;
+            next if @words < 6;
+            my $weak = grep { $weak{lc $_} } @words;
+            push @sentences, { file => $file, text => $sentence, words => scalar @words, weak => $weak };
+        }
+    }
+    return @sentences;
+}
+
+sub percent { my ($part, $all) = @_; return $all ? 100 * $part / $all : 0; }
+
+sub figures {
+    my ($words, $weak, $heavy, $long) = (0, 0, 0, 0);
+    for my $s (@_) {
+        $words += $s->{words};
+        $weak += $s->{weak};
+        $heavy++ if 4 * $s->{weak} >= $s->{words};
+        $long++ if $s->{words} > 30;
+    }
+    return (percent($weak, $words), percent($heavy, scalar @_), percent($long, scalar @_));
+}
+
+# Heaviest first; sentences that are too long before all others where those are too many.
+sub worst {
+    my ($long, @sentences) = @_;
+    my %weight = map { $_ => $_->{weak} / $_->{words} * ($_->{words} > 30 ? 30 : $_->{words})
+        + ($long && $_->{words} > 30 ? 100 + $_->{words} : 0) } @sentences;
+    my @sorted = sort { $weight{$b} <=> $weight{$a} } @sentences;
+    return map { "$_->{file}: " . substr($_->{text}, 0, 160) } grep { defined } @sorted[0 .. 2];
+}
+
+if (@ARGV) {
+    my @all = map { sentences($_) } @ARGV;
+    printf "%d sentences: words %.1f%%, heavy %.1f%%, long %.1f%%\n", scalar @all, figures(@all);
+    print "  $_\n" for worst(0, @all), worst(1, grep { $_->{words} > 30 } @all);
+    exit;
+}
+
+chdir($ENV{top_srcdir} // '.') or die;
+my %group;
+my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache sparse
+    tests tools trace);
+for my $file (sort split /\n/, `find @roots README.md CONTRIBUTING.md bootstrap.sh Makefile.am -type f`) {
+    if ($file =~ /\.(?:md|1)$/) {
+        next if $file eq 'doc/routines.md';
+        $group{$file} = [$file];
+    } elsif ($file =~ /\.(?:c|h|cu|cuh|inc|l|sh|t|pl|py|awk|mk|am|tab)$/ || $file eq 'tests/run-one') {
+        my ($head) = do { open my $in, '<', $file or die; scalar <$in> };
+        next if ($head // '') =~ /^.. Generated from/;
+        my ($folder) = $file =~ m{^([^/]+)/};
+        push @{$group{$folder // 'top'}}, $file;
+    }
+}
+for my $name (sort keys %group) {
+    my @sentences = map { sentences($_) } @{$group{$name}};
+    my @figures = figures(@sentences);
+    my @bound = @{$bound{$name} // (@sentences < 12 ? \@few : \@aim)};
+    my @over = grep { $figures[$_] > $bound[$_] } 0 .. 2;
+    my $said = sprintf '%s: words %.1f (%g), heavy %.1f (%g), long %.1f (%g)', $name,
+        map { ($figures[$_], $bound[$_]) } 0 .. 2;
+    ok(!@over, $said) or diag(join "\n", 'rewrite first:', worst($over[-1] == 2, @sentences));
+}
+is(join(' ', grep { !$group{$_} } sort keys %bound), '', 'every bound has its folder or document');
+done_testing();
