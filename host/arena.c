@@ -1,9 +1,9 @@
-/* Blocks: the arena's answer to malloc.  Sizes below 1 MiB share superblocks, one size class each; larger ones have a
- * span of their own (host/span.c).  A block begins and ends on pages, so a page never holds bytes of two blocks and
- * protecting one never touches another, nor libc's own data.
+/* Blocks: the arena's answer to malloc.  Blocks below 1 MiB share superblocks, and a superblock holds blocks of a
+ * single size class.  A larger block has a span of its own (host/span.c).  Every block begins and ends on a page
+ * boundary: protecting the pages of a block never touches bytes of a second block or libc's own data.
  *
- * All bookkeeping lies outside the arena: neither allocation nor free touches the memory itself (rule M5), except to
- * make zeros, on the caller's thread and without a lock. */
+ * All bookkeeping lies outside the arena (rule M5).  Allocation and free do not touch the memory itself, except that
+ * zeros are written, on the caller's thread and without a lock. */
 #include "host/arena.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 size_t sc_host_arena_from = SIZE_MAX;
 
-/* Superblocks with free blocks, for each class of block. */
+/* For each class of block: the superblocks with at least a free block. */
 static struct sc_ring partial[SHARED_CLASSES];
 
 static bool bit(const uint64_t *words, uint32_t i)
@@ -58,7 +58,7 @@ enum sc_status sc_host_arena_start(void)
     return SC_OK;
 }
 
-/* Cuts a span into blocks, all free. */
+/* Cuts a span into blocks and marks every block free. */
 static void cut(struct sc_host_span *span, uint32_t block_pages)
 {
     span->block_pages = block_pages;
@@ -81,7 +81,8 @@ static uint32_t first_free(const struct sc_host_span *span)
     return 64 * w + (uint32_t)__builtin_ctzl(~span->live[w]);
 }
 
-/* A span of the class with a free block, in the list of its class when shared; the lock is held. */
+/* Returns a span of the class that has a free block; the span lock is held.  A shared span is in the list of its
+ * class. */
 static struct sc_host_span *span_with_room(uint32_t class, size_t pages)
 {
     struct sc_host_span *span;
@@ -102,14 +103,14 @@ static struct sc_host_span *span_with_room(uint32_t class, size_t pages)
     return span;
 }
 
-/* Page count of a request, as the size classes want it. */
+/* Number of pages of a request, before rounding to a size class. */
 static size_t pages_for(size_t bytes, size_t align)
 {
     size_t pages = (bytes >> SC_PAGE_SHIFT) + (bytes % SC_PAGE != 0);
 
-    if (align > SC_PAGE && pages < SHARED_BELOW_PAGES) /* only spans are aligned to more than pages */
+    if (align > SC_PAGE && pages < SHARED_BELOW_PAGES) /* superblocks align to a page only */
         return SHARED_BELOW_PAGES;
-    return pages < 2 ? 2 : pages; /* SC_SPAN_BLOCKS_MAX blocks fit a superblock */
+    return pages < 2 ? 2 : pages; /* SC_SPAN_BLOCKS_MAX blocks of two pages fill a superblock */
 }
 
 void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
@@ -121,7 +122,7 @@ void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
     int saved = errno;
     void *p;
 
-    /* An orphan's locks may have been another thread's. */
+    /* In an orphan the span lock may be held by a thread of the parent. */
     if (bytes > sc_host_arena.bytes || align > SC_SPAN_UNIT || sc_host_orphan())
         return NULL;
     class = sc_host_size_class(pages_for(bytes, align), &pages);
@@ -148,7 +149,7 @@ void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
 
 /* --- what lies where --------------------------------------------------------------------------------------------- */
 
-/* The live block that p lies in. */
+/* The span and index of the live block at p, or NULL. */
 static struct sc_host_span *find(const void *p, uint32_t *index)
 {
     struct sc_host_span *span = sc_host_span_at(p);
@@ -202,8 +203,8 @@ void sc_host_block_track(const void *p)
 
     if (!span || bit(span->tracked, i))
         return;
-    /* Mappings first touched while they are split by protections never merge again: touch one byte now.  An atomic
-     * "or 0", so that a thread of the program that writes there at this moment loses nothing. */
+    /* A mapping first touched while protections split it never merges again, so a byte is touched now.  An atomic "or
+     * 0" loses no write that a thread of the program makes at the same moment. */
     __atomic_fetch_or((char *)block_base(span, i), 0, __ATOMIC_RELAXED);
     set(span->tracked, i);
 }
@@ -219,7 +220,7 @@ void sc_host_arena_free(void *p)
     if (!span || bit(span->lost, i))
         return;
     sc_host_uses_forget(block_base(span, i), block_bytes(span));
-    if (bit(span->odd, i)) /* a guard page, mostly: the next owner must find plain memory */
+    if (bit(span->odd, i)) /* often a guard page; the next owner needs open pages */
         sc_host_sys_mprotect((void *)block_base(span, i), block_bytes(span), PROT_READ | PROT_WRITE);
     sc_host_spans_lock();
     clear(span->live, i);
@@ -235,7 +236,8 @@ void sc_host_arena_free(void *p)
         sc_host_span_put(span);
 }
 
-/* Drops the entries of block i, after bringing it home unless all of it is to be `discarded`. */
+/* Drops the protocol's entries of block i.  Unless the whole block is to be discarded, its data is first brought to
+ * host memory. */
 static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
 {
     if (!discarded)
@@ -243,8 +245,8 @@ static void drop(struct sc_host_span *span, uint32_t i, bool discarded)
     sc_host_forget(block_base(span, i), block_bytes(span));
 }
 
-/* Walks the live blocks that meet [*addr, end): returns the next one's span and index and the end of the part in it,
- * and moves *addr past it. */
+/* Walks the live blocks that intersect [*addr, end).  Returns the span and index of the next block, with the
+ * intersection in [*from, *to), and moves *addr past the block. */
 static struct sc_host_span *next_block(uintptr_t *addr, uintptr_t end, uint32_t *i, uintptr_t *from, uintptr_t *to)
 {
     while (*addr < end && sc_host_within((const void *)*addr)) {
@@ -266,7 +268,7 @@ void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost)
     uint32_t i;
 
     while ((span = next_block(&addr, end, &i, &from, &to))) {
-        set(span->odd, i); /* first: a call that has found the block is over when the entries are dropped */
+        set(span->odd, i); /* before drop: a call that found the block earlier has ended when drop returns */
         drop(span, i, false);
         if (lost)
             set(span->lost, i);

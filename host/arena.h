@@ -1,41 +1,42 @@
-/* Blocks of the arena, for the rest of this folder.  A block is one malloc: whole pages, shared with no other. */
+/* Blocks of the arena, for the files of host/.  A block is the result of a single malloc and consists of pages. */
 #ifndef SC_HOST_ARENA_H
 #define SC_HOST_ARENA_H
 
 #include "host/host_int.h"
 
-/* A malloc of this size or more is the arena's; SIZE_MAX while there is none to serve (no devices expected, child of a
- * fork), so that the interposed malloc costs one comparison then. */
+/* Requests of this size or more are served from the arena.  SIZE_MAX while the arena serves no request (no devices
+ * expected, or child of a fork): the interposed malloc then costs a comparison. */
 extern size_t sc_host_arena_from;
 
-/* Page-aligned memory with room for `bytes`; `align` up to SC_SPAN_UNIT.  zero: all bytes are 0.  NULL when the arena
- * has no room or can not align: take libc's.  Keeps errno. */
+/* Returns page-aligned memory of at least `bytes` bytes, aligned to `align` (at most SC_SPAN_UNIT), filled with 0 if
+ * `zero`.  Returns NULL when the arena has no room or cannot align; the caller then asks libc.  Keeps errno. */
 void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero);
 
-/* p is the base of a live block.  Does not call `forget`: no entry lies on the block any more, and its pages are
- * open. */
+/* Frees the block with base p.  Does not call `forget`: the caller has dropped the protocol's entries and the pages
+ * are open. */
 void sc_host_arena_free(void *p);
 
-/* Room in the block that p is the base of; 0 when it is the base of none. */
+/* Usable bytes of the block with base p; 0 when p is not the base of a live block. */
 size_t sc_host_arena_size(const void *p);
 
-/* True when p lies in a live block that was marked by sc_host_block_track. */
+/* True when p lies in a live block that sc_host_block_track has marked. */
 bool sc_host_arena_tracked(const void *p);
 
-/* The program changes protection or mapping of pages in the arena by itself.  Brings the live blocks in the range
- * home, drops their entries and never lets them be tracked again; `lost`: their pages will be replaced, so their
- * addresses are not used again either. */
+/* For a range whose protection or mapping the program changes.  Brings the live blocks in the range to host memory,
+ * drops their entries, and never lets the blocks be tracked again.  `lost`: the pages will be replaced, so the
+ * addresses of the blocks are not reused either. */
 void sc_host_arena_abandon(uintptr_t addr, size_t bytes, bool lost);
 
-/* MADV_DONTNEED: the bytes of whole pages become 0, also where they are pinned; their entries are dropped. */
+/* MADV_DONTNEED: sets the bytes of whole pages to 0, also where the pages are pinned, and drops the protocol's
+ * entries. */
 void sc_host_arena_empty(uintptr_t addr, size_t bytes);
 
-/* The calls back, errno kept, the thread marked as inside the library; nothing happens when nothing was ever started or
- * in a forked child. */
+/* Calls of the protocol's callbacks, with the thread marked as inside the library.  errno is kept.  The functions do
+ * nothing before the first start of the fault engine and in a forked child. */
 void sc_host_forget(uintptr_t addr, size_t bytes);
 void sc_host_acquire(uintptr_t addr, size_t bytes, enum sc_access access);
-bool sc_host_home(void); /* true when there was anybody to call */
+bool sc_host_home(void); /* true when a callback was called */
 void sc_host_resume(void);
-void sc_host_child(void); /* calls back once; then no other call is made */
+void sc_host_child(void); /* calls `child` once; no callback is called afterwards */
 
 #endif

@@ -5,7 +5,8 @@
 #include "host/arena.h"
 
 const struct sc_host_callbacks *sc_host_callbacks;
-static bool in_child; /* of a fork: everything is home, and nobody is left to call */
+/* In a forked child.  Host memory is valid and open in the child, and no protocol is left to call. */
+static bool in_child;
 
 void sc_host_callbacks_set(const struct sc_host_callbacks *callbacks)
 {

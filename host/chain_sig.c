@@ -1,12 +1,14 @@
-/* Faults that are not ours, in the signal handler (rule F2): to whoever would have had them without us. */
+/* Faults that do not concern the library, in the signal handler (rule F2).  Such a fault is passed to the action that
+ * the program would have met without the library. */
 #include "config.h"
 
 #include <stddef.h>
 
 #include "host/fault_sig.h"
 
-/* The remembered actions are kept in a ring; `current` is the serial number of the newest.  Writers never wait for one
- * another and readers take a copy that they know to be whole, so that this works in handlers and in forked children. */
+/* The remembered actions of the program are kept in a ring, and `current` is the serial number of the newest action.
+ * Writers never wait for each other, and a reader checks by the serial number that its copy of an entry is whole.
+ * The ring takes no lock, so it works in signal handlers and forked children. */
 #define RING 64
 static struct {
     uint64_t serial;
@@ -28,7 +30,7 @@ static void remembered(struct sigaction *copy)
 
 void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old)
 {
-    struct sigaction copy; /* the program's memory is touched before and after, never in between */
+    struct sigaction copy; /* the program's memory may fault: not touched while the ring changes */
     uint64_t serial;
 
     if (action)
@@ -48,8 +50,8 @@ void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old)
         ;
 }
 
-/* The default action, and the core shows the faulting frame: a fault comes again by itself after the return; a signal
- * that somebody sent is sent on. */
+/* Sets the default action.  A fault repeats by itself after the return, so the core file shows the faulting frame.  A
+ * signal that was sent by a process is sent again. */
 static void default_action(int sig, const siginfo_t *info)
 {
     const struct {
@@ -57,7 +59,7 @@ static void default_action(int sig, const siginfo_t *info)
         unsigned long flags;
         void *restorer;
         uint64_t mask;
-    } action = {0}; /* as the kernel has it */
+    } action = {0}; /* the kernel's layout of struct sigaction */
 
     sc_sig_syscall(SYS_rt_sigaction, sig, (long)&action, 0, sizeof action.mask);
     if (info->si_code <= 0)
@@ -65,7 +67,7 @@ static void default_action(int sig, const siginfo_t *info)
                        sc_sig_syscall(SYS_gettid, 0, 0, 0, 0), sig, (long)info);
 }
 
-/* The signals that the kernel knows are the first 64. */
+/* The first 64 signals of a set, the signals that the kernel has. */
 static uint64_t bits(const sigset_t *set) { return *(const uint64_t *)(const void *)set; }
 
 void sc_chain_sig_crash(int sig, siginfo_t *info, void *context)
@@ -84,13 +86,13 @@ void sc_chain_sig_pass(int sig, siginfo_t *info, void *context)
     if (!(theirs.sa_flags & SA_SIGINFO) && theirs.sa_handler == SIG_IGN && info->si_code <= 0)
         return;
     if (!(theirs.sa_flags & SA_SIGINFO) && (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN)) {
-        sc_chain_sig_crash(sig, info, context); /* the kernel kills for an ignored fault, too */
+        sc_chain_sig_crash(sig, info, context); /* the kernel kills the process for an ignored fault, too */
         return;
     }
     if (theirs.sa_flags & SA_RESETHAND)
         sc_chain_sig_set(&(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-    /* Theirs is to run with the mask it asked for, on top of the interrupted code's and not of ours; but SIGSEGV stays
-     * open: it may touch our pages. */
+    /* The program's handler runs with the mask that the program asked for, added to the mask of the interrupted code.
+     * SIGSEGV stays unblocked, because the program's handler may touch closed pages. */
     mask = bits(&((const ucontext_t *)context)->uc_sigmask) | bits(&theirs.sa_mask);
     mask &= ~(UINT64_C(1) << (SIGSEGV - 1));
     sc_sig_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&old, sizeof mask);

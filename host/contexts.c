@@ -1,7 +1,8 @@
-/* User contexts: setcontext and swapcontext set the mask that a context has, and makecontext is told of a stack.
+/* User contexts.  setcontext and swapcontext set the signal mask of a context, and makecontext is given a stack.
  *
- * A context that swapcontext has saved may be resumed more than once, each time in the frame of swapcontext's caller:
- * between the two may be no frame of ours.  So these functions do what is to be done before, and jump to libc's. */
+ * A context saved by swapcontext may be resumed more than once, each time in the frame of swapcontext's caller.  A
+ * frame of the library in between would be gone at the second resumption.  The functions below therefore do their
+ * work first and then jump to libc's function. */
 #include "config.h"
 
 #include <ucontext.h>
@@ -20,7 +21,7 @@ static void __attribute__((constructor)) find_next(void)
     sc_host_next(&next_makecontext, "makecontext");
 }
 
-/* Each returns libc's function. */
+/* Each `before_` function returns the address of libc's function. */
 static void *__attribute__((used)) before_setcontext(ucontext_t *to)
 {
     sc_host_mask_open(&to->uc_sigmask);
@@ -48,7 +49,8 @@ static void *__attribute__((used)) before_makecontext(const ucontext_t *made)
 #define PUSH(reg) "    pushq %" reg "\n    .cfi_adjust_cfa_offset 8\n"
 #define POP(reg)  "    popq %" reg "\n    .cfi_adjust_cfa_offset -8\n"
 
-/* All registers that may hold an argument, and the number of those in vector registers. */
+/* Saves the registers that may hold an argument, with %rax (the number of arguments in vector registers), calls
+ * `before`, and jumps to libc's function. */
 #define AFTER(name, before)                                                                                           \
     __asm__(".text\n.globl " #name "\n.type " #name ", @function\n.p2align 4\n"                                     \
             #name ":\n    .cfi_startproc\n" ENTRY                                                                     \

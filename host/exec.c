@@ -1,5 +1,5 @@
-/* exec with a list of arguments: libc makes an array of the list and goes on by itself, past the interposed functions
- * of syscalls.tab.  So the array is made here. */
+/* exec with a list of arguments.  libc would make an array of the list and call execve internally, past the
+ * interposed functions of syscalls.tab.  The array is therefore made here. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include "host/host_int.h"
 
-/* The arguments of a list, with the NULL at its end. */
+/* Number of arguments in a list, the NULL at the end included. */
 static size_t count(const char *first, va_list list)
 {
     size_t n = 1;
@@ -19,7 +19,8 @@ static size_t count(const char *first, va_list list)
     return n;
 }
 
-/* Runs `call` with `array`, what the caller was given from `first` on; `list` stands behind its NULL then. */
+/* Runs `call` with `array`, a copy of the caller's arguments from `first` to the NULL.  During `call`, `list` stands
+ * behind the NULL. */
 #define WITH_ARRAY(first, list, array, call)       \
     va_list list;                                  \
     size_t n;                                      \

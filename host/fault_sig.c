@@ -1,5 +1,5 @@
-/* The part of the fault engine that runs in the signal handler (rule F2).  No malloc,
- * stdio, lock, device call, errno; small frames, because it may run on a thread with 16 KiB of stack. */
+/* The part of the fault engine that runs in the signal handler (rule F2).  The code uses no malloc, stdio, lock,
+ * device call or errno.  Frames are small, because a thread may have a stack of only 16 KiB. */
 #include "config.h"
 
 #include "host/fault_sig.h"
@@ -11,18 +11,19 @@
 #include "host/host_int.h"
 #include "host/watch.h"
 
-/* The same access faults again and again and nothing changes in between: it will for ever. */
+/* Limit on repeats of the same fault without a change of protection in between.  Beyond the limit the fault would
+ * repeat for ever. */
 #define STUCK_MOST 8
-/* A device that does not answer must not keep a program that has crashed. */
+/* A device that does not answer must not keep a crashed program alive for ever. */
 #define HOME_SECONDS 60
 
 struct sc_fault_desk *sc_fault_desk;
 __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
 
-/* The thread's last fault. */
+/* The last fault of the thread. */
 static __thread struct {
     uintptr_t addr, ip;
-    uint32_t changes; /* sc_host_prot_changes when its handler was entered */
+    uint32_t changes; /* sc_host_prot_changes at the entry of the handler */
     unsigned stuck;
 } last __attribute__((tls_model("initial-exec")));
 
@@ -35,8 +36,8 @@ static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access access)
     bool again = last.addr == addr && last.ip == ip;
     uint32_t now = changes_now();
 
-    /* Nothing since the handler before: opened for this thread and closed again before it ran is no reason to give
-     * up. */
+    /* Only a repeat without a change since the last entry counts.  A page that was opened for this thread and closed
+     * again before the thread ran is no reason to give up. */
     last.stuck = again && last.changes == now ? last.stuck + 1 : 0;
     last.changes = now;
     last.addr = addr;
@@ -49,7 +50,7 @@ static enum verdict look(uintptr_t addr, uintptr_t ip, enum sc_access access)
 
 static struct sc_fault_slot *claim(struct sc_fault_desk *desk)
 {
-    unsigned start = (unsigned)((uintptr_t)&last >> 12); /* a different one for each thread, most likely */
+    unsigned start = (unsigned)((uintptr_t)&last >> 12); /* most likely different for each thread */
 
     for (;;) {
         for (unsigned i = 0; i < SC_FAULT_SLOTS; i++) {
@@ -69,7 +70,7 @@ static bool answered(const struct sc_fault_slot *slot)
     return __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST) >= SC_FAULT_SERVED;
 }
 
-/* A processor that was taken away while one span shows that there is none to spare. */
+/* A processor that the kernel took away during a spin shows that the machine has no idle processor. */
 #define LOST_CYCLES    (1u << 21) /* about 1 ms */
 #define SLEEPING_AFTER 64         /* faults */
 
@@ -81,7 +82,7 @@ static bool sleeps(struct sc_fault_desk *desk)
                                                __ATOMIC_RELAXED);
 }
 
-/* Where processors are few another thread may need this one, most of all the one that is waited for. */
+/* With few processors, yields: the pager may be waiting for this processor. */
 static void linger(const struct sc_fault_desk *desk)
 {
     if (!desk->yields) {
@@ -107,7 +108,8 @@ static void spin(struct sc_fault_desk *desk, const struct sc_fault_slot *slot)
         __atomic_store_n(&desk->sleeping, SLEEPING_AFTER, __ATOMIC_RELAXED);
 }
 
-/* Posts the request and waits for the answer, at most as long as `limit` (NULL: for ever): true when served. */
+/* Posts a request and waits for the answer, at most for `limit` (NULL: without limit).  Returns true when the request
+ * was served. */
 static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access access, struct sc_host_code code,
                 const struct timespec *limit)
 {
@@ -118,12 +120,14 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
     slot->addr = addr;
     slot->code = code;
     slot->access = access;
-    __atomic_store_n(&slot->asleep, 0, __ATOMIC_RELAXED); /* the pager may still look at it for who was here before */
+    /* the pager may still read the field for the previous owner of the slot */
+    __atomic_store_n(&slot->asleep, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->state, SC_FAULT_POSTED, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&desk->posted, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&desk->pager_asleep, __ATOMIC_SEQ_CST))
         sc_sig_futex_wake(&desk->posted);
-    /* A pager that stops closes the desk first and then answers what is posted: one of the two sees the other. */
+    /* A pager that stops closes the desk first and answers posted requests afterwards.  Either the pager sees this
+     * request, or this thread sees the closed desk. */
     if (!__atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) &&
         __atomic_compare_exchange_n(&slot->state, &state, SC_FAULT_FREE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         return false;
@@ -132,7 +136,7 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
     while (!answered(slot)) {
         state = __atomic_load_n(&slot->state, __ATOMIC_SEQ_CST);
         if (state < SC_FAULT_SERVED && sc_sig_futex_wait(&slot->state, state, limit) == -ETIMEDOUT)
-            return false; /* the slot stays taken */
+            return false; /* the slot stays taken: the pager may still answer */
     }
     served = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == SC_FAULT_SERVED;
     __atomic_store_n(&slot->state, SC_FAULT_FREE, __ATOMIC_RELEASE);
@@ -155,7 +159,7 @@ bool sc_fault_sig_ours(uintptr_t addr)
            (sc_host_within_watched((const void *)addr) && sc_watch_meets(addr, addr + 1));
 }
 
-/* The bytes are in memory of the parent's devices.  (base/log.h may not be used here.) */
+/* The array's bytes are on the parent's devices.  base/log.h is not async-signal-safe. */
 static void lament(void)
 {
     static const char text[] =

@@ -12,10 +12,10 @@
 #include "host/strict.h"
 
 #define SC_FAULT_SLOTS 128
-#define SC_FAULT_HOME  ((enum sc_access)4) /* no fault: everything is to come home */
+#define SC_FAULT_HOME  ((enum sc_access)4) /* not a fault: a request to bring all data to host memory */
 
-/* free -> filling -> posted -> (pager) serving -> done or refused -> free.  The thread that filled it owns it, but
- * between posted and done, when the pager does. */
+/* State of a slot: free -> filling -> posted -> serving (by the pager) -> served or refused -> free.  The thread that
+ * filled the slot owns the slot, except that the pager owns a slot in the state `serving`. */
 enum sc_fault_state {
     SC_FAULT_FREE,
     SC_FAULT_FILLING,
@@ -27,50 +27,52 @@ enum sc_fault_state {
 
 struct sc_fault_slot {
     uint32_t state;  /* enum sc_fault_state; the futex that the faulting thread sleeps on */
-    uint32_t asleep; /* it may be sleeping: wake it */
+    uint32_t asleep; /* 1: the faulting thread may be asleep and has to be woken */
     uint32_t access;
     uintptr_t addr;
     struct sc_host_code code;
 } __attribute__((aligned(64)));
 
-/* Lies in memory that the kernel clears in a forked child (and does not in a vforked one, which shares the pager):
- * there `open` is 0, and nobody waits for a thread that does not exist. */
+/* The desk lies in memory that the kernel clears in a forked child.  `open` is then 0, and a thread of the child
+ * never waits for the missing pager.  A vforked child shares the memory and the pager. */
 struct sc_fault_desk {
     uint32_t open;
     int32_t owner;   /* process id */
-    uint32_t posted; /* counts posts; the futex that the pager sleeps on */
+    uint32_t posted; /* number of posts; the futex that the pager sleeps on */
     uint32_t pager_asleep;
-    uint32_t spinning;      /* faulting threads that spin now */
-    uint32_t spinning_most; /* more than this many would take the pager's processor */
-    uint32_t spin_cycles;   /* how long one spins before it sleeps */
-    uint32_t yields;        /* and that it offers its processor to others meanwhile */
-    uint32_t sleeping;      /* so many of the next faults are to sleep at once */
-    uint32_t rousing;       /* the pager wants to be woken before the first fault (pager.c) */
+    uint32_t spinning;      /* number of faulting threads that spin now */
+    uint32_t spinning_most; /* limit on `spinning`: more threads would take the pager's processor */
+    uint32_t spin_cycles;   /* length of a faulting thread's spin, in cycles */
+    uint32_t yields;        /* 1: a spinning thread yields its processor from time to time */
+    uint32_t sleeping;      /* number of following faults that sleep without a spin */
+    uint32_t rousing;       /* 1: closing pages wakes the pager before the first fault (pager.c) */
     struct sc_fault_slot slots[SC_FAULT_SLOTS];
 };
 extern struct sc_fault_desk *sc_fault_desk; /* NULL before the first start; never unmapped */
 
-/* Set on the pager thread: its own faults cannot be served. */
+/* Set on the pager thread, whose own faults cannot be served. */
 extern __thread bool sc_fault_on_pager __attribute__((tls_model("initial-exec")));
 
-/* The address is in the arena or in a watched range. */
+/* True when the address lies in the arena or in a watched range. */
 bool sc_fault_sig_ours(uintptr_t addr);
 
-/* In the signal handler.  True: try the access again; false: the fault is not ours. */
+/* In the signal handler.  True: retry the access.  False: the fault does not concern the library. */
 bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, struct sc_host_code code);
 
-/* In the signal handler of a program that is about to end: everything comes home first, so that a core dump shows it.
- * Not when the thread is inside the library, whose locks it may hold; and not for ever. */
+/* In the signal handler of a program that is about to end: brings all data to host memory, for the core file.  Does
+ * nothing when the thread is inside the library, whose locks the thread may hold.  Waits for a limited time. */
 void sc_fault_sig_home(void);
 
-/* In the signal handler: what would have happened without us (chain_sig.c). */
+/* In the signal handler: passes the signal to the program's action (chain_sig.c). */
 void sc_chain_sig_pass(int sig, siginfo_t *info, void *context);
-/* Handler for deadly signals without one: everything home, then the default action. */
+/* Handler for deadly signals that the program does not handle: brings all data to host memory, then takes the default
+ * action. */
 void sc_chain_sig_crash(int sig, siginfo_t *info, void *context);
-/* The action that gets the faults that are not ours.  Either may be NULL.  Thread safe, async-signal safe. */
+/* Sets and returns the program's action for the faults that do not concern the library.  Either pointer may be NULL.
+ * Thread safe, async-signal-safe. */
 void sc_chain_sig_set(const struct sigaction *action, struct sigaction *old);
 
-/* System calls that leave errno alone, are no cancellation points, and are not trapped by SEMCACHE_CHECK=2. */
+/* A system call that keeps errno, is no cancellation point, and is not trapped by SEMCACHE_CHECK=2. */
 static inline long sc_sig_syscall(long number, long a, long b, long c, long d)
 {
     register long r10 __asm__("r10") = d;
@@ -82,7 +84,7 @@ static inline long sc_sig_syscall(long number, long a, long b, long c, long d)
     sc_host_strict_selector = trapping;
     return result;
 }
-/* limit: how long at most, NULL: for ever.  -ETIMEDOUT when it was as long. */
+/* Waits at most for `limit`; NULL: without limit.  Returns -ETIMEDOUT at the limit. */
 static inline long sc_sig_futex_wait(uint32_t *word, uint32_t value, const struct timespec *limit)
 {
     return sc_sig_syscall(SYS_futex, (long)word, 128 /* FUTEX_WAIT | FUTEX_PRIVATE_FLAG */, value, (long)limit);

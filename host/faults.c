@@ -15,8 +15,8 @@
 
 const char *sc_host_front_wanted;
 
-static struct sc_lock lock = SC_LOCK(SC_RANK_FAULTS); /* start and stop */
-static const struct sc_host_front *front;                /* NULL: not running */
+static struct sc_lock lock = SC_LOCK(SC_RANK_FAULTS); /* serialises start and stop */
+static const struct sc_host_front *front;                /* NULL while the engine does not run */
 
 /* In order of preference. */
 static const struct sc_host_front *const fronts[] = {
@@ -41,13 +41,14 @@ static const struct sc_host_front *install(void)
     return NULL;
 }
 
-/* In a forked child there is no pager: the program's own handler goes back to its place. */
+/* In a forked child, which has no pager, the program's own action for SIGSEGV is restored. */
 static void child(void)
 {
     sc_lock_init(&lock, SC_RANK_FAULTS);
     if (!front)
         return;
-    __atomic_store_n(&sc_fault_desk->open, 0, __ATOMIC_SEQ_CST); /* already so, where the kernel can wipe on fork */
+    /* already 0 where the kernel supports MADV_WIPEONFORK */
+    __atomic_store_n(&sc_fault_desk->open, 0, __ATOMIC_SEQ_CST);
     front->remove();
     front = NULL;
 }
@@ -64,7 +65,8 @@ static void watch_forks(void)
     sc_forks_register(NULL, NULL, child);
 }
 
-/* The handler first: with the desk closed it passes everything on.  Stopping goes the other way. */
+/* Start: the handler is installed before the pager runs, because the handler passes every fault on while the desk is
+ * closed.  Stop: the opposite order. */
 enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,9 +1,10 @@
-/* fork: devices do not survive it.  Before, everything is brought home and opened, so the child finds all its data in
- * host memory and all pages accessible; after, the child's library has no devices, its malloc takes nothing more from
- * the arena (free still knows the arena's blocks), and no call goes back to the protocol.
+/* fork: devices do not survive a fork.  Before the fork, all data is brought to host memory and all pages are opened,
+ * so the child finds valid and accessible data.  After the fork, the child's library has no devices.  The child's
+ * malloc takes nothing more from the arena, the child's free still knows the arena's blocks, and no callback of the
+ * protocol is called.
  *
- * libc runs no handlers for vfork, posix_spawn and system, whose child uses the parent's memory, and executes another
- * program, and none for _Fork and clone: process.c does. */
+ * For vfork, posix_spawn and system libc runs no fork handlers, and needs none: the child shares the parent's memory
+ * and executes a program.  For _Fork and clone libc runs no handlers either: process.c runs the library's. */
 #include "host/fork.h"
 
 #include <pthread.h>
@@ -13,12 +14,12 @@
 #include "host/span.h"
 #include "host/watch.h"
 
-/* Two sets of handlers.  The arena's are registered with the arena.  The protocol's come once devices are open, and
- * therefore run first: what the devices' libraries do before a fork (OpenBLAS ends its threads) must find no work in
- * progress. */
+/* There are two sets of handlers.  The arena's set is registered with the arena.  The protocol's set is registered
+ * when devices are open, and handlers registered last run first in `prepare`.  The devices' libraries prepare for a
+ * fork too (OpenBLAS ends its threads) and must find no work in progress. */
 
-/* The protocol went home for the fork that this thread is in; it may be started by another thread meanwhile.  made_up:
- * it was so, and went home late. */
+/* went_home: for the fork that this thread is making, `home` was called.  A second thread may start the protocol in
+ * the meantime.  made_up: sc_host_fork_make_up called `home`, late. */
 static __thread bool went_home __attribute__((tls_model("initial-exec")));
 static __thread bool made_up __attribute__((tls_model("initial-exec")));
 

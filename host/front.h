@@ -1,4 +1,4 @@
-/* A front end of the fault engine: how a SIGSEGV gets from the kernel to sc_fault_sig_serve. */
+/* A front end of the fault engine: the way of a SIGSEGV from the kernel to sc_fault_sig_serve. */
 #ifndef SC_HOST_FRONT_H
 #define SC_HOST_FRONT_H
 
@@ -9,7 +9,8 @@
 
 struct sc_host_front {
     const char *name;
-    /* Installs the handler in place of `theirs`.  SC_ERR_UNSUPPORTED: not in this process, use another one. */
+    /* Installs the handler in place of `theirs`.  SC_ERR_UNSUPPORTED: unusable in this process, use the next front
+     * end. */
     enum sc_status (*install)(const struct sigaction *theirs);
     void (*remove)(void);
 };
@@ -19,13 +20,13 @@ extern const struct sc_host_front sc_host_front_sigaction;
 extern const struct sc_host_front sc_host_front_libsigsegv;
 #endif
 
-/* The signal context's REG_ERR: x86's error code tells a write from a read. */
+/* error_code: REG_ERR of the signal's context.  Bit 1 of x86's error code tells a write from a read. */
 static inline enum sc_access sc_front_access(long long error_code)
 {
     return error_code & 2 ? SC_WRITE : SC_READ;
 }
 
-/* For tests, before the start: the name of the front end to use, or NULL for the default. */
+/* For tests, before the start: name of the front end to use, or NULL for the default. */
 extern const char *sc_host_front_wanted;
 
 #endif

@@ -1,4 +1,4 @@
-/* The direct front end. */
+/* The front end that uses sigaction directly. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ static void handler(int sig, siginfo_t *info, void *context)
 {
     const greg_t *regs = ((const ucontext_t *)context)->uc_mcontext.gregs;
 
-    /* Only a protection fault has an address that means anything here. */
+    /* Only for a protection fault is si_addr the address of the access. */
     if (info->si_code == SEGV_ACCERR &&
         sc_fault_sig_serve((uintptr_t)info->si_addr, sc_front_access(regs[REG_ERR]),
                            (struct sc_host_code){(uintptr_t)regs[REG_RIP], (uintptr_t)regs[REG_RSP]}))

@@ -1,7 +1,8 @@
-/* The libsigsegv front end.  libsigsegv's own handler knows no earlier handler (a refused fault sets the default action
- * for the whole process), runs on the thread's own stack and passes the address alone.  So a handler of ours stands
- * before it: it keeps what the fault's context says for the callback, hands faults in the arena to libsigsegv and all
- * others to whoever was there before.  Our callback therefore never refuses. */
+/* The libsigsegv front end.  libsigsegv's own handler has three shortcomings: a refused fault sets the default action
+ * for the whole process, the handler runs on the thread's own stack, and the callback is given the address alone.  A
+ * handler of the library therefore stands before libsigsegv's.  The library's handler stores the fault's context for
+ * the callback, hands faults in the arena to libsigsegv, and passes all remaining faults to the program's action.
+ * The callback never refuses a fault. */
 #include "config.h"
 
 #ifdef HAVE_LIBSIGSEGV
@@ -15,7 +16,7 @@
 #include "host/front.h"
 #include "host/host_int.h"
 
-static struct sigaction library; /* libsigsegv's handler; written before ours is installed */
+static struct sigaction library; /* libsigsegv's handler; stored before the library's handler is installed */
 
 /* The fault that this thread is handling. */
 static __thread struct {
@@ -46,7 +47,7 @@ static void handler(int sig, siginfo_t *info, void *context)
     sc_chain_sig_pass(sig, info, context);
 }
 
-/* libsigsegv holds one callback for the process: a program that uses it, too, would lose its own. */
+/* libsigsegv has a single callback per process: a program that uses libsigsegv would lose its own callback. */
 static bool program_uses_it(const struct sigaction *theirs)
 {
     return theirs->sa_handler != SIG_DFL && theirs->sa_handler != SIG_IGN &&
