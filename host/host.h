@@ -1,8 +1,9 @@
-/* The host side of the cache: who owns which address, page protection, faults, the calls that hand user memory to the
- * kernel.  It knows nothing of matrices: the protocol is reached through the callbacks given at start, so this folder
- * can be tested alone.
+/* The host side of the cache: ownership of addresses, page protection, faults, and the calls that hand the program's
+ * memory to the kernel.  This folder knows nothing of matrices.  It reaches the protocol through the callbacks given
+ * at start, so the folder can be tested alone.
  *
- * Tracked memory is arena memory: one reserved range, so "is this address ours" is one comparison. */
+ * Tracked memory is arena memory.  The arena is a single reserved range: the test for an arena address is one
+ * comparison. */
 #ifndef SC_HOST_HOST_H
 #define SC_HOST_HOST_H
 
@@ -14,139 +15,143 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* Code that faulted: its address, and its stack, which stays as it is while the fault is served. */
+/* The code that faulted: instruction pointer and stack pointer.  The stack does not change while the fault is
+ * served. */
 struct sc_host_code {
     uintptr_t ip, sp;
 };
 
 enum sc_fault_answer {
-    SC_FAULT_DONE,    /* the access may be tried again */
-    SC_FAULT_NOT_OURS /* nothing tracked there: hand it to whoever was there before us */
+    SC_FAULT_DONE,    /* the access may be retried */
+    SC_FAULT_NOT_OURS /* no tracked memory: the fault goes to the program's own action */
 };
 
 struct sc_host_callbacks {
-    /* On the pager thread.  Makes [addr] accessible, bringing home about `window` bytes around it (never more).
-     * access: SC_READ or SC_WRITE.  Outside the arena (window 0): see sc_host_watch_fault. */
+    /* On the pager thread.  Makes the byte at addr accessible and fetches about `window` bytes around it, never
+     * more.  access: SC_READ or SC_WRITE.  Outside the arena `window` is 0 and sc_host_watch_fault applies. */
     enum sc_fault_answer (*fault)(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window);
-    /* On the pager thread, after a sequential fault: start moving up to `bytes` bytes from addr on, without waiting and
-     * without opening pages. */
+    /* On the pager thread, after a sequential fault.  Starts to fetch up to `bytes` bytes from addr on.  Neither
+     * waits nor opens pages. */
     void (*read_ahead)(uintptr_t addr, size_t bytes);
-    /* On the caller's thread, before the memory goes away: entries are dropped, nothing is written back; pages are left
-     * read-write, and no transfer uses them any more. */
+    /* On the caller's thread, before the memory goes away.  Drops the entries without writing back.  On return the
+     * pages are open and no transfer uses them. */
     void (*forget)(uintptr_t addr, size_t bytes);
-    /* On the caller's thread: brings the range home and opens it for the access. */
+    /* On the caller's thread.  Makes the range valid on the host and opens it for the access. */
     void (*acquire)(uintptr_t addr, size_t bytes, enum sc_access access);
-    /* On the pager thread: everything home, because the program has crashed.  May be NULL. */
+    /* On the pager thread, after a crash of the program.  Makes all host memory valid.  May be NULL. */
     void (*all_home)(void);
-    /* Everything home and open, before a fork. */
+    /* Before a fork.  Makes all host memory valid and open. */
     void (*home)(void);
-    void (*child)(void); /* in a forked child: no devices any more */
-    /* In the parent after the fork, or NULL.  Between `home` and this (or `child`) other threads of the program must
-     * not close pages again: `home` may keep the protocol's lock for that long. */
+    void (*child)(void); /* in a forked child: devices are gone */
+    /* In the parent after the fork, or NULL.  Between `home` and `resume` (or `child`) no thread of the program may
+     * close pages again, so `home` may keep the protocol's lock until then. */
     void (*resume)(void);
 };
 
-/* Reserves the arena (once, when devices are expected).  Until then, and inside the library (base/inside.h), the malloc
- * family passes to libc. */
+/* Reserves the arena, once, when devices are expected.  Earlier calls of the malloc family, and calls inside the
+ * library (base/inside.h), go to libc. */
 enum sc_status sc_host_arena_start(void);
 
-/* Installs the fault handler and starts the pager: at the first offload.  Idempotent.  Thread safe. */
+/* Installs the fault handler and starts the pager, at the first offload.  Idempotent.  Thread safe. */
 enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks);
 void sc_host_faults_stop(void);
 const char *sc_host_faults_front(void); /* "libsigsegv" or "sigaction" */
 
-/* The block (one malloc) and the span (unit of pinning) that an arena address lies in. */
+/* The block (a single malloc) and the span (the unit of pinning) that contain an arena address. */
 struct sc_host_block {
     uintptr_t base;      /* page aligned */
-    size_t bytes;        /* usable, a multiple of the page */
-    uintptr_t span_base; /* pinning unit: holds the block whole, stays mapped while any of its blocks lives */
+    size_t bytes;        /* usable bytes, a multiple of the page size */
+    /* base of the span; the span contains the block and stays mapped while any of its blocks lives */
+    uintptr_t span_base;
     size_t span_bytes;
 };
 bool sc_host_in_arena(const void *p); /* one comparison */
-/* Lock-free or short lock; false when p is in no live block. */
+/* False when p is in no live block.  Takes at most a short lock. */
 bool sc_host_block_of(const void *p, struct sc_host_block *block);
 
-/* Marks the block that holds p as tracked: its free, realloc... will call `forget`.  Untracked blocks never do. */
+/* Marks the block that holds p as tracked: free, realloc and the like call `forget` for tracked blocks only. */
 void sc_host_block_track(const void *p);
 
-/* Pins the span of a block through `pin` once in its life; the pin outlives free and malloc of blocks in it.  When the
- * span's memory is given back to the system, `unpin` is called first. */
+/* Pins the span of a block through `pin`, once in the life of the span.  The pin outlives the blocks of the span.
+ * `unpin` is called before the span's memory is given back to the system. */
 enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_status (*pin)(void *, size_t),
                                 void (*unpin)(void *, size_t));
 
-/* Unpins every span; before the devices are closed (not needed at exit).  Spans can be pinned anew afterwards. */
+/* Unpins every span, before the devices are closed.  Not needed at exit.  Spans can be pinned again afterwards. */
 void sc_host_spans_unpin(void);
-/* Instead of that, at exit: the devices are gone for good, so pins are left as they are and `unpin` is not called
- * again. */
+/* The alternative at exit, when the devices are gone for good: leaves every pin and never calls `unpin` again. */
 void sc_host_spans_leave_pinned(void);
 
-/* True when a system call that uses [lo, hi) is under way, one of the two writing: those pages must stay as they are.
- * With the protocol's lock held. */
+/* True when a system call under way uses [lo, hi) and either side writes: the pages must stay open.  Called with the
+ * protocol's lock held. */
 bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access);
 
-/* --- memory outside the arena, of which the caller keeps a copy: where has it been written since? ----------------- */
+/* --- watched memory, outside the arena: the caller keeps a copy and asks where the program has written ------------ */
 
 #define SC_WATCHED_MAX 64
 struct sc_watch_run {
-    uintptr_t lo, hi; /* pages */
+    uintptr_t lo, hi; /* whole pages */
 };
 
-/* Watches the pages from lo to *hi, or, where another kind of memory begins, to the end of this kind, which *hi then
- * is, but not before `least`.  All of them count as written.  SC_ERR_UNSUPPORTED: shared memory, files, a system that
- * has no means, no room for more. */
+/* Watches the pages from lo to *hi.  Where a different kind of memory begins earlier, *hi becomes the end of the
+ * first kind.  All watched pages count as written at first.  SC_ERR_UNSUPPORTED: an end before `least`, shared memory,
+ * a file, a system without an engine, or no room. */
 enum sc_status sc_host_watch(uintptr_t lo, uintptr_t *hi, uintptr_t least);
 void sc_host_unwatch(uintptr_t lo);
-/* Runs of the pages [*lo, hi), in order, that may have been written since the last call with `again`; from now on they
- * are watched again (else they stay written).  At most `most` runs: their number, and *lo where the next call goes on,
- * hi at the end.  -1: there is other memory now. */
+/* Finds, in order, the runs of pages in [*lo, hi) that may have been written since the last call with `again`.  With
+ * `again` the runs are watched anew; otherwise they keep counting as written.  Returns the number of runs, at most
+ * `most`, and moves *lo to the start of the next call's range (hi at the end).  Returns -1 when the memory has been
+ * replaced. */
 int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_watch_run *runs, int most);
-/* Before the library, or a device or the kernel on behalf of the program, writes there: it counts as written.  Any
- * memory. */
+/* Called before the library, or a device or the kernel on behalf of the program, writes to the range: the range
+ * counts as written.  Any memory is allowed. */
 void sc_host_watch_open(uintptr_t lo, uintptr_t hi);
-/* A write has met a page there that was closed to notice it.  False: none was. */
+/* Opens a watched page at a write fault.  False: no watched page was closed at addr. */
 bool sc_host_watch_fault(uintptr_t addr);
-const char *sc_host_watch_engine(void); /* the first that is tried, or NULL */
+const char *sc_host_watch_engine(void); /* the engine tried first, or NULL */
 
-/* Bytes of memory that this process may use at most: the machine's, or its control group's. */
+/* Limit in bytes on the memory of this process: the machine's memory or the control group's limit. */
 uint64_t sc_host_memory_limit(void);
 
-/* SEMCACHE_CHECK=2: from now on system calls of this thread that pass libc by are trapped (host/strict.c).  At each
- * call of the BLAS; otherwise nothing. */
+/* With SEMCACHE_CHECK=2: traps the system calls that this thread makes past libc from now on (host/strict.c).
+ * Called at each call of the BLAS; without SEMCACHE_CHECK=2 the function does nothing. */
 void sc_host_strict_thread(void);
 
-/* True in a child that was made past libc (by a system call of the program's own): its parent's devices and threads are
- * not there, and what they had of its memory is out of reach.  In a child of fork, too.  Async-signal-safe. */
+/* True in a forked child, also in a child made past libc (by a system call instruction of the program).  The
+ * parent's devices and threads are absent, and host memory that was not valid at the fork is lost.
+ * Async-signal-safe. */
 bool sc_host_orphan(void);
 
-/* sc_stack_has of base/stack.h, at the beginning of a call: a block of the arena that the calling thread has its stack
- * in is not tracked from now on, and a thread that makes its first call gets SIGSEGV unblocked. */
+/* sc_stack_has of base/stack.h, at the beginning of a call.  An arena block that contains the calling thread's stack
+ * is not tracked from now on.  At a thread's first call SIGSEGV is unblocked. */
 bool sc_host_stack_has(unsigned long bytes);
 
-/* Arena memory for the library itself: page-aligned, contents undefined, to be tracked as any other block.  NULL when
- * there is no arena or no room.  Free calls no `forget`: the caller has dropped its entries and left the pages open. */
+/* Arena memory for the library itself: page aligned, contents undefined, tracked like any block.  Returns NULL
+ * without an arena or without room.  sc_host_free calls no `forget`: the caller has dropped the entries and left the
+ * pages open. */
 void *sc_host_alloc(size_t bytes);
 void sc_host_free(void *p);
 
-/* True when the program's malloc is ours; false when the library was loaded too late for that (dlopen, or behind libc
- * in the order of libraries): then nothing but sc_host_alloc's memory lies in the arena. */
+/* True when the program's malloc is the library's.  False when the library was loaded too late (dlopen, or behind
+ * libc in the order of libraries): only memory from sc_host_alloc then lies in the arena. */
 bool sc_host_malloc_seen(void);
 
-/* Page protection, arena pages only.  Applied protection is kept per page; callers serialise (coherence lock). */
+/* Page protection of arena pages.  The applied protection is kept per page.  Callers hold the protocol's lock. */
 enum sc_prot { SC_PROT_RW = 0, SC_PROT_R = 1, SC_PROT_NONE = 2 }; /* ordered: larger is stricter */
 enum sc_prot sc_host_prot(uintptr_t addr);
-/* Applies want[i] to the i-th page from the address `first` on; one mprotect for each run that differs from what is
- * applied.  Logs and returns SC_ERR_MEMORY when the system refuses or closing more pages would cost too many mappings
- * (vm.max_map_count): pages may then be applied in part.  What was to be closed may be open although sc_host_prot says
- * that it is shut; what was to be opened is shut. */
+/* Applies want[i] to the i-th page from the address `first` on, with one mprotect for each run of pages that
+ * changes.  Logs and returns SC_ERR_MEMORY when the system refuses, or when closing more pages would exceed the
+ * budget of mappings (vm.max_map_count).  Pages may then be changed in part: a page that was to be closed may be
+ * open although sc_host_prot reports it closed, and a page that was to be opened is still closed. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
 
-/* False when closing pages in up to `runs` places could come to that; one line says so the first time. */
+/* False when closing pages in up to `runs` places could exceed the budget of mappings.  The first time, a line is
+ * logged. */
 bool sc_host_can_close(size_t runs);
-/* True when half of them are used, or the system has refused some: open much at once rather than page by page. */
+/* True when half of the budget is used or the system has refused a change: the caller should open large ranges. */
 bool sc_host_mappings_scarce(void);
 
-/* Writes host bytes whatever the protection of their pages (through /proc/self/mem); for emulated devices and
- * staging. */
+/* Access host bytes regardless of page protection, through /proc/self/mem; for emulated devices and staging. */
 enum sc_status sc_host_write(void *dst, const void *src, size_t bytes);
 enum sc_status sc_host_read(void *dst, const void *src, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* What the files of host/ share and no other folder includes. */
+/* Declarations that the files of host/ share and that no other folder includes. */
 #ifndef SC_HOST_HOST_INT_H
 #define SC_HOST_HOST_INT_H
 
@@ -8,16 +8,16 @@
 
 #include "host/host.h"
 
-/* Names that programs call instead of libc's. */
+/* Exports a function that programs call instead of libc's. */
 #define SC_HOST_EXPORT __attribute__((visibility("default")))
 
-/* The protocol above, or NULL until the first offload: nothing is tracked before that.  Set once, never changed back to
- * NULL (a free after the faults were stopped still has to forget). */
+/* The protocol's callbacks, or NULL until the first offload; no memory is tracked until then.  The pointer never
+ * returns to NULL, because a free after the stop of the fault engine still has to call `forget`. */
 extern const struct sc_host_callbacks *sc_host_callbacks;
 void sc_host_callbacks_set(const struct sc_host_callbacks *callbacks);
 
-/* The reserved range.  bytes is 0 until the arena exists, so that nothing lies in it.  A thread that was started before
- * the arena reads bytes first: base has been stored before bytes. */
+/* The reserved range.  `bytes` is 0 until the arena exists, so that no address lies in the range.  `base` is stored
+ * before `bytes`, and a thread that was started before the arena reads `bytes` first. */
 extern struct sc_host_arena {
     uintptr_t base;
     size_t bytes;
@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) bool sc_host_within(const void *p)
     return (uintptr_t)p - __atomic_load_n(&sc_host_arena.base, __ATOMIC_RELAXED) < bytes;
 }
 
-/* A hull of the watched ranges (watch.c); bytes is 0 when there are none. */
+/* The hull of the watched ranges (watch.c); `bytes` is 0 when no range is watched. */
 extern struct sc_host_arena sc_host_watched;
 
 static inline __attribute__((always_inline)) bool sc_host_within_watched(const void *p)
@@ -39,8 +39,8 @@ static inline __attribute__((always_inline)) bool sc_host_within_watched(const v
            __atomic_load_n(&sc_host_watched.bytes, __ATOMIC_ACQUIRE);
 }
 
-/* The system calls themselves: the names of libc, syscall() among them, are interposed by this folder (mmap.c, raw.c)
- * and would come back to us. */
+/* System calls by instruction.  libc's functions, syscall() among them, are interposed by this folder (mmap.c,
+ * raw.c) and would lead back to the library. */
 static inline long sc_host_sys(long number, long a, long b, long c, long d, long e)
 {
     register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = 0;
@@ -69,15 +69,15 @@ static inline void *sc_host_sys_mmap(void *addr, size_t bytes, int prot, int fla
     return (void *)sc_host_sys(SYS_mmap, (long)addr, (long)bytes, prot, flags, -1);
 }
 
-/* Memory that Linux counts as stack and not as data.  A limit on data (RLIMIT_DATA) counts private pages while they are
- * writable, so that pages which were closed under it could be refused when they are opened again; pages of these
- * mappings never are, whatever is set meanwhile.  Without a charge for memory that is not used. */
+/* Flags of memory that Linux counts as stack.  A limit on data (RLIMIT_DATA) counts private pages while they are
+ * writable, so the kernel could refuse to open pages that were closed under such a limit.  Memory that counts as
+ * stack is never refused.  Unused memory has no commit charge. */
 #define SC_HOST_MAP_UNCOUNTED (MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_GROWSDOWN)
 
-/* A call that changes mappings, made through syscall(): what mmap.c does before it.  True: nothing is left to ask the
- * kernel for, the result is 0. */
+/* Does the work of mmap.c before a call that changes mappings, made through syscall().  True: the kernel need not be
+ * asked and the result is 0. */
 bool sc_host_remaps(long number, const long argument[6]);
-/* The same of process_madvise, on this process's own memory: then it is done, with this result. */
+/* The same for process_madvise on this process's own memory.  True: the call is done, with *result. */
 bool sc_host_advises_by_fd(const long argument[6], long *result);
 
 #endif

@@ -1,6 +1,6 @@
-/* A signal handler that jumps out of a call of libc ends what the call was using (rule M8).  Where a jump goes stands
- * in its buffer, as C libraries for x86-64 write it: whether this C library does is tried when the library is loaded.
- * Where it does not, such a use ends as host/syscall_ranges.h says. */
+/* A signal handler that jumps out of a call of libc ends the call's use of memory (rule M8).  The jump's target
+ * stack pointer stands in the jump buffer, in the format of C libraries for x86-64; the format is tested when the
+ * library is loaded.  With an unknown format such a use ends as host/syscall_ranges.h says. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 #include "host/next.h"
 #include "host/syscall_ranges.h"
 
-#define STACK 6 /* of __jmpbuf */
+#define STACK 6 /* index of the stack pointer in __jmpbuf */
 
 static bool understood;
 

@@ -1,8 +1,8 @@
-/* The functions of libc in syscalls.tab, as the program calls them: what they touch in the arena is acquired, then
- * libc's function runs.  A call that failed is never repeated (a datagram would be lost): everything is brought home
- * before.
+/* The functions of libc in syscalls.tab, as the program calls them: the arena memory that a call touches is acquired
+ * before libc's function runs.  The acquisition comes first because a failed call must not be repeated (a datagram
+ * would be lost).
  *
- * The names in C differ from those in the object, so that no header's prototype, macro or attribute takes part. */
+ * The C names differ from the symbol names, so that no prototype, macro or attribute of a header applies. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #undef _FILE_OFFSET_BITS
@@ -47,7 +47,7 @@ static size_t vector_bytes(const struct iovec *v, long count)
     return sum;
 }
 
-/* Commands of old do not say how long what they are given is. */
+/* Old ioctl commands do not encode the size of their argument. */
 static size_t ioctl_bytes(unsigned long what) { return _IOC_SIZE(what) > 256 ? _IOC_SIZE(what) : 256; }
 
 static void touch_list(const struct aiocb *const *list, int count)
@@ -66,7 +66,7 @@ static void list_over(const struct aiocb *const *list, int count)
             sc_host_request_over(list[i]);
 }
 
-/* Of the kernel's asynchronous I/O.  When they are over is not for libc to know. */
+/* Requests of the kernel's asynchronous I/O.  libc does not learn of their end, so the memory is kept for good. */
 static void touch_kernel_list(struct iocb *const *list, long count)
 {
     if (!list || !sc_host_anything_tracked())
@@ -83,7 +83,7 @@ static void touch_kernel_list(struct iocb *const *list, long count)
     }
 }
 
-/* A time to wait until, or a second word and a count in its place. */
+/* The fourth argument is a time limit, or a count in its place; the fifth may be a second futex word. */
 static void touch_futex(struct sc_host_use *use, int what, const struct timespec *t, void *other)
 {
     what &= 127;
@@ -92,7 +92,8 @@ static void touch_futex(struct sc_host_use *use, int what, const struct timespec
         sc_host_touch(use, t, sizeof *t, SC_READ);
 }
 
-/* The faults of a range go to the program's own userfaultfd from now on.  A range can have one. */
+/* Hands the faults of a range over to the program's own userfaultfd.  A range can be registered with only one
+ * userfaultfd. */
 static void hand_over(const struct uffdio_register *r)
 {
     if (sc_host_within((const void *)(uintptr_t)r->range.start))
@@ -101,7 +102,8 @@ static void hand_over(const struct uffdio_register *r)
         sc_watch_exclude((uintptr_t)r->range.start, (size_t)r->range.len);
 }
 
-/* Twice: whether a call is given anything that may have to be acquired, which costs a few comparisons... */
+/* libc_calls.h is included twice.  First: near_ROW tells whether any argument of a call may have to be acquired.
+ * The test costs a few comparisons. */
 #define LIST(...) __VA_ARGS__
 #define ARENA(p) (near = near || sc_host_within(p))
 #define EITHER(p) (near = near || sc_host_within(p) || sc_host_within_watched(p))
@@ -166,7 +168,7 @@ static void hand_over(const struct uffdio_register *r)
 #undef MEMORY_OUT
 #undef TOUCH
 
-/* ...and the acquisition. */
+/* Second: touch_ROW acquires the arguments. */
 #define TIMES times_of
 #define IN(p, n) sc_host_touch(use, p, (size_t)(n), SC_READ)
 #define OUT(p, n) sc_host_touch(use, p, (size_t)(n), SC_RDWR)
@@ -213,7 +215,7 @@ enum {
 
 static void *next[NEXT_COUNT];
 
-/* In the place of a function that this libc does not have. */
+/* Stands for a function that this libc lacks. */
 static long missing(void)
 {
     errno = ENOSYS;
@@ -234,7 +236,7 @@ static inline void *function(int i, const char *name)
     return __builtin_expect(known != NULL, 1) ? known : find(i, name);
 }
 
-/* Of every name, when the library is loaded: a first call may be in a signal handler. */
+/* Finds every function when the library is loaded: a first call may be made in a signal handler. */
 static void __attribute__((constructor)) find_all(void)
 {
 #define NAME(name) function(NEXT_##name, #name);
@@ -250,7 +252,7 @@ static void end(void *use) { sc_host_use_end(use); }
 #define SYMBOL_INNER(name)
 #define SYMBOL_OUTER(name) __asm__(#name)
 
-/* The thread may be cancelled in there. */
+/* The thread may be cancelled inside libc's function. */
 #define HELD(result, name, parameters, arguments, row)                                                      \
     static __attribute__((noinline)) result held_##name parameters                                          \
     {                                                                                                       \

@@ -1,4 +1,5 @@
-/* Functions of syscalls.tab that other files of this folder interpose: libc's, after what they touch was acquired. */
+/* Functions of syscalls.tab that other files of this folder interpose: they acquire their arguments and call libc's
+ * function. */
 #ifndef SC_HOST_LIBC_H
 #define SC_HOST_LIBC_H
 

@@ -1,4 +1,4 @@
-/* Functions of libc that its headers declare to fortified programs only, or not at all. */
+/* Functions of libc that no header declares, or declares only to fortified programs. */
 #ifndef SC_HOST_LIBC_NAMES_H
 #define SC_HOST_LIBC_NAMES_H
 

@@ -1,4 +1,4 @@
-# host: memory half (whose address is this; the malloc and mmap families, I/O, fork)
+# host: memory half (the arena, the malloc and mmap families, I/O, fork)
 libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/arena.h host/arena.c host/span.h host/span.c host/machine_memory.c host/malloc.c \
 	host/mmap.c host/next.h host/next.c host/libc.h host/libc.c host/exec.c host/jumps.c host/touch.h host/touch.c \
@@ -11,14 +11,14 @@ nodist_libcore_la_SOURCES = host/libc_calls.h
 libcore_la_SOURCES += host/mpi.h host/mpi.c host/mpi_calls.h host/mpi_pending.c host/mpi_touch.c
 EXTRA_DIST += host/README.md host/mpi_names.h host/libc_state.tab
 
-# The names that the library exports for MPI, one a line (for the version script).
+# The names that the library exports for MPI, one a line, for the version script.
 host/exports.list: $(srcdir)/host/mpi_names.h $(srcdir)/host/mpi_calls.h
 	$(AM_V_GEN)$(MKDIR_P) host && $(CPP) -P -I$(srcdir) $(srcdir)/host/mpi_names.h | tr -s ' ' '\n' | grep . > $@.new && \
 	  mv $@.new $@
 noinst_DATA += host/exports.list
 CLEANFILES += host/exports.list
 
-# Of the functions of libc, and of the system calls, that hand memory to the kernel.
+# Interposers of libc's functions and system calls that hand memory to the kernel.
 generate_calls = $(MKDIR_P) host && $(AWK) -f $(srcdir)/host/syscalls.awk
 calls_source = $(srcdir)/host/syscalls.tab $(srcdir)/host/syscalls.awk
 host/libc_calls.h: $(calls_source)
@@ -37,8 +37,9 @@ libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/ch
 	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/contexts.c \
 	host/notify.c host/pager.c host/protect.c host/signals.c host/read_ahead.c
 
-# Calls of libc that a sanitizer makes itself before it has started, or another library's constructor: not
-# instrumented.  (One pattern for each: a rule with their names would replace Automake's.)
+# These functions may run before a sanitizer has started: the sanitizer itself calls them, or another library's
+# constructor does.  They are therefore not instrumented.  (A pattern each: a rule with their names would replace
+# Automake's.)
 host/libcore_la-ma%.lo host/libcore_la-mma%.lo host/libcore_la-nex%.lo: SANITIZER_CFLAGS =
 host/libcore_la-proce%.lo host/libcore_la-tou%.lo host/libcore_la-jum%.lo \
   host/libcore_la-lib%.lo host/libcore_la-exe%.lo \

@@ -1,4 +1,4 @@
-/* How much memory this process may have: the machine's, or what its control groups leave it (both versions). */
+/* The limit on this process's memory: the machine's memory or the limits of its control groups (versions 1 and 2). */
 #include "host/span.h"
 
 #include <fcntl.h>
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNLIMITED_FROM (UINT64_C(1) << 60) /* version 1 says "none" by a huge number */
+#define UNLIMITED_FROM (UINT64_C(1) << 60) /* version 1 writes a huge number for "no limit" */
 
-const char *sc_host_cgroup_root = "/sys/fs/cgroup";   /* other places: tests */
+const char *sc_host_cgroup_root = "/sys/fs/cgroup";   /* replaced by tests */
 const char *sc_host_cgroup_self = "/proc/self/cgroup";
 
-/* Bytes read; 0: none. */
+/* Number of bytes read; 0 when the file cannot be read. */
 static size_t slurp(const char *path, char *text, size_t room)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -38,7 +38,7 @@ static uint64_t limit_in(const char *path)
     return bytes < UNLIMITED_FROM ? bytes : UINT64_MAX;
 }
 
-/* The least of the limits of a group and those that it lies in. */
+/* The least of the limits of a group and its parents. */
 static uint64_t limit_along(const char *controller, char *group, const char *file)
 {
     uint64_t least = UINT64_MAX;
@@ -53,11 +53,11 @@ static uint64_t limit_along(const char *controller, char *group, const char *fil
         least = here < least ? here : least;
         if (!slash)
             return least;
-        *slash = 0; /* up; in a container the path may be another's, but the root is ours */
+        *slash = 0; /* in a container the group's path may be the host's, but the root is always this container's */
     }
 }
 
-/* Of a line "number:controllers:group". */
+/* The limit by a line "number:controllers:group" of /proc/self/cgroup. */
 static uint64_t limit_of(char *line)
 {
     char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;

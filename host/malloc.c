@@ -1,6 +1,7 @@
-/* The malloc family, as the program calls it.  Blocks of sc_host_arena_from bytes or more come from the arena, all
- * others and everything that the library allocates for itself from libc; free and realloc know from the address whose
- * a block is.  Entries go before their memory does (rule M6): free and a moving realloc call `forget` first.
+/* The malloc family, as the program calls it.  Blocks of sc_host_arena_from bytes or more come from the arena.
+ * Smaller blocks and the library's own blocks come from libc.  free and realloc tell the owner of a block by the
+ * address.  The protocol's entries go before their memory does (rule M6): free and a moving realloc call `forget`
+ * first.
  *
  * Without devices every function is one comparison and a jump. */
 #define _GNU_SOURCE
@@ -17,7 +18,7 @@
 #include "host/next.h"
 #include "host/span.h"
 
-/* --- libc's ------------------------------------------------------------------------------------------------------ */
+/* --- libc's ------------------------------------------------------------------------------------------------------- */
 
 static struct {
     void *(*malloc)(size_t);
@@ -32,14 +33,15 @@ static struct {
     size_t (*malloc_usable_size)(void *);
 } libc;
 
-/* dlsym may allocate while we look for the function that allocates.  These few blocks are never reused. */
+/* dlsym may allocate while it looks up malloc.  The allocations come from `bootstrap`; these few blocks are never
+ * reused. */
 static char bootstrap[16384] __attribute__((aligned(16)));
 static size_t bootstrap_used;
 static __thread bool resolving __attribute__((tls_model("initial-exec")));
 
 static bool from_bootstrap(const void *p) { return (uintptr_t)p - (uintptr_t)bootstrap < sizeof bootstrap; }
 
-/* Zeroed, with the size in front. */
+/* Returns zeroed memory with the size in front. */
 static void *bootstrap_alloc(size_t bytes)
 {
     size_t room = bytes < sizeof bootstrap ? ((bytes + 15) & ~(size_t)15) + 16 : sizeof bootstrap + 1;
@@ -59,7 +61,7 @@ static size_t bootstrap_size(const void *p)
     return bytes;
 }
 
-/* True when libc's functions are known; false inside the search for them. */
+/* Looks up libc's functions.  False inside the look-up itself. */
 static bool resolve(void)
 {
     int saved = errno;
@@ -79,7 +81,7 @@ static bool resolve(void)
     FIND(malloc_usable_size);
     void *first = sc_loader_symbol(RTLD_NEXT, "malloc");
 #undef FIND
-    /* Last: who sees it sees the others. */
+    /* Stored last: a thread that reads libc.malloc finds every function known. */
     __atomic_store_n((void **)&libc.malloc, first, __ATOMIC_RELEASE);
     resolving = false;
     errno = saved;
@@ -96,7 +98,7 @@ static inline bool ready(void)
     return __builtin_expect(__atomic_load_n((void **)&libc.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || resolve();
 }
 
-static bool seen; /* the program's malloc and free are these */
+static bool seen; /* true when the program's malloc and free are the library's */
 
 static void __attribute__((constructor)) find_libc(void)
 {
@@ -107,9 +109,9 @@ static void __attribute__((constructor)) find_libc(void)
            sc_loader_symbol(RTLD_DEFAULT, "free") == (void *)free;
 }
 
-/* --- whose request, whose block ---------------------------------------------------------------------------------- */
+/* --- the owner of a request and of a block ------------------------------------------------------------------------ */
 
-/* A block of the arena, or NULL: take libc's. */
+/* A block of the arena, or NULL when the request goes to libc. */
 static inline void *ours(size_t bytes, size_t align, bool zero)
 {
     if (__builtin_expect(bytes < __atomic_load_n(&sc_host_arena_from, __ATOMIC_RELAXED), 1) || sc_inside())
@@ -130,7 +132,8 @@ static void free_ours(void *p)
     sc_host_arena_free(p);
 }
 
-/* Moves `bytes` bytes of a block to a new one of `want` bytes and frees it; NULL, the block kept, without memory. */
+/* Moves the first `bytes` bytes of a block to a new block of `want` bytes and frees the old block.  Without memory
+ * returns NULL and keeps the old block. */
 static void *move(void *p, size_t bytes, size_t want)
 {
     void *q = malloc(want);
@@ -154,13 +157,13 @@ static void *realloc_ours(void *p, size_t want)
         free(p);
         return NULL;
     }
-    /* In place while at least half of it is used. */
+    /* The block stays in place while at least half of it is used. */
     if (want <= bytes && want > bytes / 2)
         return p;
     return move(p, bytes, want);
 }
 
-/* --- what the program calls -------------------------------------------------------------------------------------- */
+/* --- what the program calls --------------------------------------------------------------------------------------- */
 
 SC_HOST_EXPORT void *malloc(size_t bytes)
 {
@@ -205,7 +208,7 @@ SC_HOST_EXPORT void *realloc(void *p, size_t bytes)
         return move(p, bootstrap_size(p), bytes);
     if (!ready())
         return NULL;
-    /* A block that grows into the arena's sizes moves there once. */
+    /* A block that grows into the arena's sizes moves to the arena once. */
     if (bytes >= __atomic_load_n(&sc_host_arena_from, __ATOMIC_RELAXED) && !sc_inside()) {
         size_t room = libc.malloc_usable_size(p);
 
@@ -215,7 +218,7 @@ SC_HOST_EXPORT void *realloc(void *p, size_t bytes)
     return libc.realloc(p, bytes);
 }
 
-/* libc's functions by their other names: blocks of ours are known by their addresses here, too. */
+/* Other names of libc's free and realloc: blocks of the arena are told by their addresses, too. */
 SC_HOST_EXPORT void __libc_free(void *p)
 {
     if (sc_host_within(p))
@@ -246,7 +249,7 @@ SC_HOST_EXPORT void *reallocarray(void *p, size_t count, size_t each)
     return realloc(p, bytes);
 }
 
-/* An alignment that libc would refuse is left for it to refuse. */
+/* libc refuses an invalid alignment, so such a request goes to libc. */
 static void *ours_aligned(size_t align, size_t bytes)
 {
     return align && (align & (align - 1)) == 0 ? ours(bytes, align, false) : NULL;

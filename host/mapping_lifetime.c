@@ -1,6 +1,7 @@
-/* Memory whose end does not pass unseen.  libc's own calls of munmap (in free, at a thread's end) are not ours to see,
- * so not all private memory is: but static data of the program and of the libraries that were loaded with it, which
- * are never unloaded, and mappings that the program itself has made, and will give up, by libc's functions. */
+/* Memory whose end the library always learns of.  The library does not see libc's own calls of munmap (in free, at
+ * the end of a thread), so most private memory may end unseen.  Two kinds do not.  Static data of the program and of
+ * the libraries loaded with it is never unloaded.  Mappings that the program has made by libc's functions are given
+ * up by libc's functions, which the library interposes. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 #define MAPPING_LEAST ((size_t)64 << 10)
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_LIFETIME);
-static struct sc_watch_run mappings[MAPPINGS_MAX]; /* hi 0: none */
-static int used;                                   /* entries at the front that may be in use */
+static struct sc_watch_run mappings[MAPPINGS_MAX]; /* hi 0: unused entry */
+static int used;                                   /* entries from `used` on are unused */
 
 /* mmap may be called in a signal handler. */
 static void enter(void)
@@ -35,7 +36,7 @@ static void leave(void)
 
 /* --- static data -------------------------------------------------------------------------------------------------- */
 
-/* Writable segments of what had been loaded when this library was. */
+/* Writable segments of the objects that were loaded before this library's constructor ran. */
 static struct sc_watch_run *segments;
 static size_t segment_count;
 
@@ -44,7 +45,7 @@ static void add_segment(uintptr_t lo, uintptr_t hi)
     struct sc_watch_run *more = realloc(segments, (segment_count + 1) * sizeof *more);
 
     if (!more)
-        return; /* that one is not known */
+        return; /* the segment stays unknown */
     segments = more;
     segments[segment_count++] = (struct sc_watch_run){lo, hi};
 }
@@ -63,7 +64,7 @@ static int add_object(struct dl_phdr_info *info, size_t bytes, void *none)
     return 0;
 }
 
-/* Once: later the loader is not to be asked (base/loader.h). */
+/* Once, at load: later the loader must not be called (base/loader.h). */
 static void __attribute__((constructor)) list_segments(void)
 {
     sc_inside_enter();
@@ -81,9 +82,9 @@ static uintptr_t static_until(uintptr_t at)
 
 bool sc_lifetime_is_static(uintptr_t at) { return static_until(at) != at; }
 
-/* Stacks of the program's in static data, in whole pages; those that touch are one. */
+/* Stacks of the program in static data, in whole pages.  Stacks that touch or overlap are merged. */
 static struct sc_watch_run stacks[STACKS_MAX];
-static int stacks_used; /* STACKS_MAX + 1: there were more, and no static data is lasting */
+static int stacks_used; /* STACKS_MAX + 1: there were more, and static data no longer counts as known */
 
 static bool meets_stack(uintptr_t lo, uintptr_t hi)
 {
@@ -155,7 +156,7 @@ static void put(uintptr_t lo, uintptr_t hi)
     while (i < used && mappings[i].hi)
         i++;
     if (i == MAPPINGS_MAX)
-        return; /* one more is not remembered */
+        return; /* the mapping is not remembered */
     mappings[i] = (struct sc_watch_run){lo, hi};
     used = i == used ? i + 1 : used;
 }

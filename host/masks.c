@@ -1,5 +1,6 @@
-/* SIGSEGV is taken out of every mask that the program sets for a thread: a fault with SIGSEGV blocked kills.  Masks
- * last longer than the engine's start, so that this begins when the arena exists.  Those of handlers: signals.c. */
+/* SIGSEGV is removed from every mask that the program sets for a thread, because a fault with SIGSEGV blocked kills
+ * the process.  Masks outlast the start of the fault engine, so the removal begins with the arena.  signals.c does
+ * the same for the masks of handlers. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "host/next.h"
 
 static void *next_pthread_attr_setsigmask_np;
-/* Their other arguments go to the kernel, too. */
+/* The remaining arguments of these calls go to the kernel, too: the next function is sc_libc_NAME. */
 static void *next_sigprocmask = sc_libc_sigprocmask, *next_pthread_sigmask = sc_libc_pthread_sigmask;
 static void *next_sigsuspend = sc_libc_sigsuspend, *next_pselect = sc_libc_pselect, *next_ppoll = sc_libc_ppoll;
 static void *next___ppoll_chk = sc_libc___ppoll_chk, *next_epoll_pwait = sc_libc_epoll_pwait;
@@ -27,8 +28,8 @@ static void *next___sigsuspend = sc_libc_sigsuspend;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
-/* The calls of BSD and System V are deprecated; programs call them nevertheless.  The header's sigpause is System V's,
- * by another name. */
+/* The calls of BSD and System V are deprecated but still in use.  The header's sigpause is System V's, under a
+ * different symbol. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 int bsd_sigpause(int mask) __asm__("sigpause");
 SC_HOST_EXPORT int __sigpause(int sig_or_mask, int is_sig);
@@ -42,7 +43,7 @@ SC_HOST_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most, co
                                 const sigset_t *set);
 #undef ppoll
 
-/* At load: looking a name up later could happen in a handler, and is not safe there. */
+/* At load: a later look-up could happen in a signal handler and is not safe there. */
 static void __attribute__((constructor)) find_next(void)
 {
     NEXT(sigprocmask);
@@ -82,7 +83,7 @@ void sc_host_unblock(void)
     sc_sig_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&segv, 0, sizeof segv);
 }
 
-/* The set without SIGSEGV where it would block SIGSEGV. */
+/* Returns the set, or a copy without SIGSEGV if the call would block SIGSEGV. */
 static const sigset_t *without_segv(int how, const sigset_t *set, sigset_t *opened)
 {
     if (!set || how == SIG_UNBLOCK || !kept() || sigismember(set, SIGSEGV) != 1)
@@ -106,14 +107,14 @@ SC_HOST_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     return NEXT(pthread_sigmask)(how, without_segv(how, set, &opened), old);
 }
 
-/* Masks of BSD: bit n - 1 for signal n. */
+/* BSD masks: bit n - 1 stands for signal n. */
 static int without_segv_bit(int mask) { return kept() ? mask & ~(1 << (SIGSEGV - 1)) : mask; }
 
 SC_HOST_EXPORT int sigblock(int mask) { return NEXT(sigblock)(without_segv_bit(mask)); }
 SC_HOST_EXPORT int sigsetmask(int mask) { return NEXT(sigsetmask)(without_segv_bit(mask)); }
 SC_HOST_EXPORT int sighold(int sig) { return sig == SIGSEGV && kept() ? 0 : NEXT(sighold)(sig); }
 
-/* Which argument of a system call is a mask; -1: none that would stay closed. */
+/* Index of the mask among a system call's arguments; -1 for a call that cannot block SIGSEGV. */
 static int mask_of(long number, const long argument[6])
 {
     switch (number) {
@@ -138,7 +139,7 @@ void sc_host_mask_open_raw(long number, long argument[6], uint64_t *opened)
     argument[at] = (long)opened;
 }
 
-/* For threads to come. */
+/* For future threads. */
 SC_HOST_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 {
     sigset_t opened;
@@ -146,7 +147,7 @@ SC_HOST_EXPORT int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset
     return NEXT(pthread_attr_setsigmask_np)(attr, without_segv(SIG_SETMASK, set, &opened));
 }
 
-/* --- while a thread waits: handlers that run meanwhile have that mask, too -------------------------------------- */
+/* --- calls that wait with a mask: signal handlers that run during the wait have the same mask --------------------- */
 
 SC_HOST_EXPORT int sigsuspend(const sigset_t *set)
 {

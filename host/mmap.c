@@ -1,8 +1,9 @@
-/* The calls by which a program changes mappings itself.  Nearly always they concern other memory than the arena's and
- * pass straight on.  On the arena: protecting part of a malloc block (guard pages), giving its pages back (allocators
- * built on malloc), mapping over it.  The block is brought home first and, but for madvise, never tracked again.
+/* The calls by which a program changes mappings.  Nearly all such calls concern memory outside the arena and pass
+ * straight on.  Calls on the arena protect part of a malloc block (guard pages), give back its pages (allocators
+ * built on malloc), or map over the block.  The block's host copy is made valid first, and the block is never
+ * tracked again, except after madvise.
  *
- * mmap without MAP_FIXED never meets the arena: its addresses are taken. */
+ * mmap without MAP_FIXED never returns arena addresses, because they are reserved. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -38,7 +39,7 @@ static inline bool meets_arena(const void *addr, size_t bytes)
     return sc_host_arena.bytes && !sc_inside() && (a < sc_host_arena.bytes || -a < bytes);
 }
 
-/* Memory outside the arena that is being watched becomes other memory. */
+/* For memory outside the arena that is about to be replaced: ends its watching. */
 static void forget_watched(const void *addr, size_t bytes)
 {
     uintptr_t lo = sc_page_floor((uintptr_t)addr), hi = (uintptr_t)addr + bytes;
@@ -56,8 +57,7 @@ static void abandon(const void *addr, size_t bytes, bool lost)
         sc_lifetime_unmapped((uintptr_t)addr, bytes);
 }
 
-/* What the kernel would do with closed pages or pinned ones (rule M4), done or prevented.  True: nothing is left to
- * ask the kernel for. */
+/* Does, or prevents, the kernel's effect on closed or pinned pages (rule M4).  True: the kernel need not be asked. */
 static bool advised(uintptr_t addr, size_t bytes, int advice)
 {
     switch (advice) {
@@ -65,7 +65,7 @@ static bool advised(uintptr_t addr, size_t bytes, int advice)
     case MADV_DONTNEED_LOCKED:
         sc_host_arena_empty(addr, bytes);
         return true;
-    case MADV_FREE: /* the contents may be kept, too */
+    case MADV_FREE: /* allowed to keep the contents */
         return true;
     case MADV_POPULATE_READ:
         sc_host_acquire(addr, bytes, SC_READ);
@@ -73,7 +73,7 @@ static bool advised(uintptr_t addr, size_t bytes, int advice)
     case MADV_POPULATE_WRITE:
         sc_host_acquire(addr, bytes, SC_RDWR);
         return false;
-    case MADV_GUARD_INSTALL: /* empties and closes */
+    case MADV_GUARD_INSTALL: /* empties and closes the pages */
     case MADV_HWPOISON:
     case MADV_WIPEONFORK:
         sc_host_arena_abandon(addr, bytes, false);
@@ -108,7 +108,8 @@ static bool advises(void *addr, size_t bytes, int advice)
     return false;
 }
 
-/* Shared memory over what is there (SHM_REMAP); anywhere else the arena's addresses are taken. */
+/* shmat with SHM_REMAP replaces memory at the given address.  Without SHM_REMAP shmat never meets the arena, whose
+ * addresses are taken. */
 static void attaches(int id, const void *addr, int flags)
 {
     uintptr_t at = (uintptr_t)addr & ~(uintptr_t)(flags & SHM_RND ? SC_PAGE - 1 : 0);
@@ -118,8 +119,8 @@ static void attaches(int id, const void *addr, int flags)
         abandon((const void *)at, about.shm_segsz, true);
 }
 
-/* Libraries that want to hear of mappings (UCX under MPICH, Open MPI) write over the beginnings of the functions below,
- * and make the call by syscall() themselves. */
+/* Libraries that need to hear of mappings (UCX under MPICH, Open MPI) overwrite the beginnings of the functions
+ * below and make the system call by syscall(). */
 bool sc_host_remaps(long number, const long argument[6])
 {
     void *addr = (void *)argument[0];
@@ -223,9 +224,9 @@ SC_HOST_EXPORT int madvise(void *addr, size_t bytes, int advice)
     return ((__typeof__(madvise) *)sc_host_next(&next_madvise, "madvise"))(addr, bytes, advice);
 }
 
-/* --- advice by a descriptor of the process ------------------------------------------------------------------------ */
+/* --- advice by a pidfd -------------------------------------------------------------------------------------------- */
 
-/* A pidfd of this process. */
+/* True when fd is a pidfd of this process. */
 static bool is_this_process(int fd)
 {
     char name[48], text[512], *line;
@@ -252,7 +253,8 @@ static bool any_is_ours(const struct iovec *v, size_t count)
     return false;
 }
 
-/* Of the process itself as madvise, range by range: what was advised, or -1 when that was nothing. */
+/* Does process_madvise on this process as madvise, range by range.  *result is the number of bytes advised, or -1 if
+ * the first range failed. */
 static bool advises_by_fd(int fd, const struct iovec *v, size_t count, int advice, long *result)
 {
     int saved = errno;
