@@ -1,10 +1,10 @@
-/* The calls of mpi_calls.h, as the program makes them: what they touch in the arena is acquired and noted for as long
- * as the transfer lasts, then the program's MPI runs.  Each is defined as MPI_name and as PMPI_name, for that is what
- * Open MPI's Fortran calls go through (MPICH's: MPI_name).
+/* The calls of mpi_calls.h, as the program makes them.  The arena memory that a call touches is acquired, and noted
+ * for as long as the transfer lasts; then the program's MPI runs.  Every call is defined as MPI_name and as
+ * PMPI_name: Open MPI's Fortran calls go through PMPI_name, MPICH's through MPI_name.
  *
- * Why at all, when faults and system calls are seen: for messages inside one machine an MPI lets the kernel copy from
- * the other process (process_vm_readv), where a closed page is EFAULT: MPICH ends the program then.  Network cards do
- * not even see that a page is closed. */
+ * Faults and system calls do not suffice.  For messages inside a machine, an MPI lets the kernel copy from the other
+ * process (process_vm_readv).  The kernel reports EFAULT for a closed page, and MPICH then ends the program.
+ * Network cards do not even see that a page is closed. */
 #define _GNU_SOURCE
 
 #include "base/loader.h"
@@ -13,11 +13,11 @@
 
 /* --- the program's MPI -------------------------------------------------------------------------------------------- */
 
-static void *library = RTLD_NEXT; /* where its functions are */
-static size_t handle_bytes;       /* 0: not known yet */
+static void *library = RTLD_NEXT; /* the handle to look functions up in */
+static size_t handle_bytes;       /* size of a handle in memory; 0: not known yet */
 
-/* Python loads modules, and with them MPI, out of sight of RTLD_NEXT: then it is among the libraries that the calling
- * one was linked with. */
+/* Looks a function up among the libraries that the caller's library was linked with.  Python loads MPI in a scope
+ * that RTLD_NEXT does not search. */
 static void *seen_by(const void *caller, const char *name, const void *ourselves)
 {
     struct sc_loader_object about;
@@ -73,9 +73,9 @@ SC_MPI_H sc_mpi_handle_at(const void *handles, int i)
 
 /* --- the functions ------------------------------------------------------------------------------------------------ */
 
-#define NOT_THERE 15 /* MPI_ERR_OTHER, of MPICH */
+#define NOT_THERE 15 /* MPI_ERR_OTHER of MPICH */
 
-/* What is touched, one expression each. */
+/* The memory that a call touches, as expressions. */
 #define WHEN(condition, touched) ((condition) ? (void)(touched) : (void)0)
 #define READS(buf, n, type) sc_mpi_span(&t, SC_MPI_READS, buf, n, type)
 #define WRITES(buf, n, type) sc_mpi_span(&t, SC_MPI_WRITES, buf, n, type)
@@ -103,7 +103,8 @@ SC_MPI_H sc_mpi_handle_at(const void *handles, int i)
 #define SAY_(x) #x
 #define SAY(x) SAY_(x)
 
-/* One of the two names.  `t` and `w` are for `before` and `after`; both of them are nothing for most calls. */
+/* Defines a function under one of the two names.  `before` and `after` may use `t` and `w`, which most calls leave
+ * empty. */
 #define DEFINE(name, parameters, arguments, before, after)                                               \
     SC_HOST_EXPORT int name parameters;                                                                  \
     SC_HOST_EXPORT int name parameters                                                                   \

@@ -1,11 +1,12 @@
-/* The calls of MPI that use memory of the program, but for those that only copy it in this process (MPI_Pack...), which
- * simply faults.  Included by mpi.c, and for the list of exported names, once for each thing made of it; with LARGE for
- * MPI-4's MPI_..._c, whose counts are COUNT = int64_t.
+/* The calls of MPI that use memory of the program.  Calls that only copy the memory in this process (MPI_Pack...) are
+ * left out, because they simply fault.  Included several times by mpi.c and once for the list of exported names; with
+ * LARGE defined for MPI-4's MPI_..._c, with counts of the type COUNT = int64_t.
  *
  *   BLOCKING(name, (parameters), (arguments), what is touched)
- *   STARTING       the same, with a request as the last parameter: it ends when that is complete
- *   PREPARING      a request that does so each time it is started; PREPARING_I: an MPI_Info before it
- *   SCOPED(name, (parameters), (arguments), window or file that ends it, what is touched)
+ *   STARTING       the same, with a request as last parameter: the use ends when the request is complete
+ *   PREPARING      with a persistent request, which uses the memory each time it is started
+ *   PREPARING_I    the same, with an MPI_Info before the request
+ *   SCOPED(name, (parameters), (arguments), window or file whose synchronisation ends the use, what is touched)
  *   EVENT(name, (parameters), (arguments), before, after)
  *
  * READS, WRITES: (buf, count, type).  Statuses, operations and the like are passed on unread. */
@@ -43,7 +44,7 @@ BLOCKING(Sendrecv_replace, (REPLACED, void *status), (buf, n, type, to, out_tag,
          WRITES(buf, n, type))
 STARTING(Isendrecv_replace, (REPLACED), (buf, n, type, to, out_tag, from, in_tag, comm), WRITES(buf, n, type))
 
-#ifndef LARGE /* their counts are MPI_Count anyway */
+#ifndef LARGE /* counts are MPI_Count in both interfaces */
 PREPARING_I(Psend_init, (const void *buf, int parts, int64_t n, SC_MPI_H type, int peer, int tag, SC_MPI_H comm),
             (buf, parts, n, type, peer, tag, comm), READS(buf, parts * n, type))
 PREPARING_I(Precv_init, (void *buf, int parts, int64_t n, SC_MPI_H type, int peer, int tag, SC_MPI_H comm),
@@ -101,7 +102,7 @@ COLLECTIVE(Reduce, Ireduce, Reduce_init, (REDUCED, int root, SC_MPI_H comm), (ou
 SCAN(Allreduce, Iallreduce, Allreduce_init)
 SCAN(Scan, Iscan, Scan_init)
 SCAN(Exscan, Iexscan, Exscan_init)
-/* In place everything lies in `in`. */
+/* With MPI_IN_PLACE both operands lie in `in`. */
 COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block, Reduce_scatter_block_init, (REDUCED, SC_MPI_H comm),
            (out, in, n, type, op, comm), READS_EACH(out, n, type),
            IN_PLACE(out, WRITES_EACH(in, n, type), WRITES(in, n, type)))
@@ -110,7 +111,7 @@ COLLECTIVE(Reduce_scatter, Ireduce_scatter, Reduce_scatter_init,
            (out, in, n, type, op, comm), READS_SUM(out, n, type),
            IN_PLACE(out, WRITES_SUM(in, n, type), WRITES(in, n[sc_mpi_rank(comm)], type)))
 
-/* How many neighbours there are only MPI knows. */
+/* The number of neighbours is known to MPI only. */
 COLLECTIVE(Neighbor_allgather, Ineighbor_allgather, Neighbor_allgather_init, (OUT, IN, SC_MPI_H comm), ONE_ONE,
            READS_ALL(out), WRITES_ALL(in))
 COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv, Neighbor_allgatherv_init, (OUT, INS, SC_MPI_H comm), ONE_MANY,
@@ -144,7 +145,7 @@ STARTING(Rget_accumulate, (OUT, RESULT, TARGET, SC_MPI_H op, SC_MPI_H win),
          (out, out_n, out_type, in, in_n, in_type, rank, at, target_n, target_type, op, win),
          GIVEN(out, READS(out, out_n, out_type)), WRITES(in, in_n, in_type))
 
-/* --- files: what the kernel is given is seen there (io.c), but collective ones pass it on to other processes ------ */
+/* --- files: the kernel's accesses are seen as system calls, but collective calls pass data to other processes ----- */
 
 #define READ_FILE SC_MPI_H file, void *buf, COUNT n, SC_MPI_H type
 #define READ_FILE_AT SC_MPI_H file, int64_t at, void *buf, COUNT n, SC_MPI_H type
@@ -208,7 +209,7 @@ END_OF_SCOPE(File_read_at_all_end, (SC_MPI_H file, void *buf, void *status), (fi
 END_OF_SCOPE(File_write_all_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status), file)
 END_OF_SCOPE(File_write_ordered_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status), file)
 END_OF_SCOPE(File_write_at_all_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status), file)
-/* Other ranks' epochs of the window may go on. */
+/* Ends the notes of the whole window, although epochs with other ranks may go on. */
 END_OF_SCOPE(Win_unlock, (int rank, SC_MPI_H win), (rank, win), win)
 END_OF_SCOPE(Win_flush, (int rank, SC_MPI_H win), (rank, win), win)
 END_OF_SCOPE(Win_flush_local, (int rank, SC_MPI_H win), (rank, win), win)

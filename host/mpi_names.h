@@ -1,4 +1,4 @@
-/* For the preprocessor alone: the names of mpi_calls.h. */
+/* For the preprocessor alone: prints the names of mpi_calls.h. */
 #define EVENT(name, ...) NAME(MPI_, name) NAME(PMPI_, name)
 #define BLOCKING EVENT
 #define STARTING EVENT

@@ -1,5 +1,6 @@
-/* Transfers of MPI that go on when the call that began them has returned: their ranges stay in use until the request is
- * complete, or the window or file synchronised.  Most programs have none in the arena, and pay for one comparison. */
+/* Transfers of MPI that go on after their call has returned.  Their ranges stay in use until the request is
+ * complete, or the window or file is synchronised.  Most programs have no such transfer in the arena and pay one
+ * comparison. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>
@@ -18,12 +19,12 @@ static struct pending {
     struct sc_mpi_transfer transfer;
 } *pending; /* in no order */
 static size_t count, room;
-/* Innermost: nothing is called under it but sc_host_use_end, and libc's allocation. */
+/* Innermost lock: only sc_host_use_end and libc's allocation are called under it. */
 static struct sc_lock lock = SC_LOCK(SC_RANK_MPI);
 
 static bool any(void) { return __atomic_load_n(&count, __ATOMIC_ACQUIRE) != 0; }
 
-/* Only the half that the program's MPI has given a meaning. */
+/* A handle, without the upper half that is garbage where handles are ints. */
 static SC_MPI_H key(SC_MPI_H handle) { return sc_mpi_handle_bytes() == sizeof(int) ? (uint32_t)handle : handle; }
 
 static bool make_room(void)
@@ -33,7 +34,7 @@ static bool make_room(void)
 
     if (count < room)
         return true;
-    sc_inside_enter(); /* libc's: this must not come from the arena */
+    sc_inside_enter(); /* realloc must be libc's and not the arena's */
     grown = realloc(pending, wanted * sizeof *pending);
     sc_inside_leave();
     if (!grown)
@@ -43,7 +44,7 @@ static bool make_room(void)
     return true;
 }
 
-/* Without room the note stays for ever: calls on that range run on the host. */
+/* Without room the note stays for ever: calls of the BLAS on the range then run on the host. */
 static void add(const struct sc_mpi_transfer *t, SC_MPI_H handle, enum kind kind)
 {
     if (!t->side[SC_MPI_READS].lo && !t->side[SC_MPI_WRITES].lo)
@@ -60,7 +61,8 @@ void sc_mpi_pend(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, hand
 void sc_mpi_prepare(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, PERSISTENT); }
 void sc_mpi_scope(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, SCOPE); }
 
-/* With the lock held.  The youngest first: an MPI may give one handle to several requests that are complete already. */
+/* With the lock held.  The youngest first: MPI may give the same handle to several requests that are already
+ * complete. */
 static struct pending *find(SC_MPI_H handle, bool scope)
 {
     for (size_t i = count; i-- > 0;)
@@ -76,7 +78,7 @@ static void remove_one(struct pending *p)
     __atomic_store_n(&count, count - 1, __ATOMIC_RELEASE);
 }
 
-/* A request has ended what it did; a persistent one may be started again. */
+/* The request is complete; a persistent request stays registered. */
 static void complete(SC_MPI_H handle)
 {
     struct pending *p;
@@ -102,7 +104,7 @@ void sc_mpi_scope_end(SC_MPI_H handle)
     sc_unlock(&lock);
 }
 
-/* One that is still active goes on: its note is dropped when its memory is freed. */
+/* An active request goes on after MPI_Request_free.  Its note is dropped when the memory is freed. */
 void sc_mpi_drop(SC_MPI_H request)
 {
     struct pending *p;
@@ -118,7 +120,7 @@ void sc_mpi_drop(SC_MPI_H request)
     sc_unlock(&lock);
 }
 
-/* The lock is not held while memory is acquired. */
+/* The lock is released while memory is acquired. */
 void sc_mpi_start(int number, const void *requests)
 {
     for (int i = 0; i < number && any(); i++) {

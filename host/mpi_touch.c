@@ -1,9 +1,10 @@
-/* What an MPI call touches, worked out with the program's MPI: extents of datatypes, sizes of communicators. */
+/* The ranges that an MPI call touches.  The program's MPI gives extents of datatypes and sizes of communicators. */
 #define _GNU_SOURCE
 #include "host/mpi.h"
 #include "host/watch.h"
 
-/* The functions of the MPI that this file asks.  Errors are MPI's to report: the same argument follows at once. */
+/* Call a function of the program's MPI.  The result of a failed call is ignored: MPI itself will report the bad
+ * argument. */
 static int ask(void **slot, const char *name, SC_MPI_H what, void *answer)
 {
     int (*function)(SC_MPI_H, void *) = sc_mpi_function(slot, name);
@@ -19,7 +20,7 @@ static int ask_two(void **slot, const char *name, SC_MPI_H what, long *first, lo
 
 static void widen(struct sc_mpi_transfer *t, enum sc_mpi_side side, uintptr_t lo, uintptr_t hi)
 {
-    if (!lo) /* 0 stands for nothing, and nothing of ours is there */
+    if (!lo) /* lo 0 stands for no range; page 0 is never tracked */
         lo = 1;
     if (lo >= hi)
         return;
@@ -66,8 +67,8 @@ int64_t sc_mpi_rank(SC_MPI_H comm)
     return rank;
 }
 
-/* A range without holes, from the first byte of the first element to the last byte of the last; the first lies `at`
- * extents and `bytes` behind buf. */
+/* Adds the range from the first byte of the first element to the last byte of the last, without holes.  The first
+ * element lies `at` extents plus `bytes` bytes behind buf. */
 static void span(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *buf, int64_t bytes, int64_t at,
                  int64_t count, SC_MPI_H type)
 {
@@ -140,8 +141,8 @@ void sc_mpi_whole(struct sc_mpi_transfer *t, enum sc_mpi_side side, const void *
         widen(t, side, watched->lo, watched->hi);
 }
 
-/* Between two groups the root says MPI_ROOT (-3 or -4), its neighbours MPI_PROC_NULL (-1 or -2), and the other group
- * the root's rank. */
+/* In an intercommunicator the root passes MPI_ROOT (-3 or -4), the rest of the root's group MPI_PROC_NULL (-1 or
+ * -2), and the other group the root's rank. */
 bool sc_mpi_is_root(int root, SC_MPI_H comm)
 {
     return root < 0 ? root <= -3 : !is_inter(comm) && sc_mpi_rank(comm) == root;

@@ -1,14 +1,14 @@
-/* The next definition of an interposed function, in the order of libraries: libc's, mostly. */
+/* The next definition of an interposed function in the order of libraries, usually libc's. */
 #ifndef SC_HOST_NEXT_H
 #define SC_HOST_NEXT_H
 
 #include <stddef.h>
 
-/* Looks it up and keeps it in *slot.  Not for signal handlers; errno is kept. */
+/* Looks the function up and stores its address in *slot.  Not for signal handlers.  Keeps errno. */
 void *sc_host_next_find(void **slot, const char *name);
 
-/* An interposed function's own pointer to the next one: filled when the library is loaded, or at the first call when
- * that comes earlier (constructors of other libraries). */
+/* The next definition, kept in *slot.  The slot is filled when the library is loaded, or at an earlier call by the
+ * constructor of a different library. */
 static inline void *sc_host_next(void **slot, const char *name)
 {
     void *next = __atomic_load_n(slot, __ATOMIC_RELAXED);

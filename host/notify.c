@@ -1,6 +1,6 @@
 /* Functions of the program that libc calls on threads of its own.  libc runs the functions of timers (SIGEV_THREAD)
- * with every signal blocked, so that the first closed page would end the program.  For all other events (message
- * queues, asynchronous I/O and look-ups) it opens the mask before. */
+ * with every signal blocked: a fault on a closed page would end the program.  For all other events (message queues,
+ * asynchronous I/O, look-ups) libc unblocks the signals itself. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -17,15 +17,15 @@ static void *next_timer_create;
 
 static void __attribute__((constructor)) find_next(void) { NEXT(timer_create); }
 
-/* What a program wants called.  Kept for good: a timer's function may be on its way when the timer is deleted.  Timers
- * with the same function and value share one. */
+/* The function and value of a timer.  A notice is never freed, because a timer's function may be about to run when
+ * the timer is deleted.  Timers with the same function and value share a notice. */
 struct notice {
     struct notice *next;
     void (*function)(union sigval);
     union sigval value;
 };
 #define LISTS 64
-static struct notice *notices[LISTS]; /* only ever grow, at the front */
+static struct notice *notices[LISTS]; /* grow at the front only */
 
 static void notify(union sigval value)
 {

@@ -1,4 +1,5 @@
-/* The pager: the thread that serves faults, because the signal handler may not (malloc, locks, device calls). */
+/* The pager is the thread that serves faults.  The signal handler cannot serve them: it may not use malloc, locks or
+ * devices. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,25 +18,26 @@
 #include "host/fault_sig.h"
 #include "host/host_int.h"
 
-/* Spinning and sleeping.  An answer takes 5 us from a pager that is awake; waking one on an idle processor took 150 to
- * 400 us more on virtual machines with an H200 (the hypervisor parks the processor).  So where there are processors to
- * spare
- *   - the pager spins on for AWAKE_NS after the last fault or closing of pages, about a hundred times what a wake-up
- *     costs, so that wake-ups cost a program one percent at the most;
- *   - closing pages wakes it (sc_host_pager_rouse), before the first fault;
- *   - every 20 us it offers its processor to others: a thread of a parallel BLAS that waits behind it would hold up all
- *     of them for a time slice (3 to 4 ms in each panel of a factorization);
- *   - it gives up at once, and for BACKOFF_NS, when the kernel takes its processor away: the program needs all of them;
- *   - faulting threads, which can do nothing else, spin longer than most transfers take.
- * With fewer processors both spin briefly, offering them to others, and not at all for a while after one was taken. */
+/* Spinning and sleeping.  A pager that is awake answers in 5 us.  Waking a pager on an idle processor took 150 to
+ * 400 us more on virtual machines with an H200, because the hypervisor parks the processor.  With processors to
+ * spare:
+ * - The pager spins for AWAKE_NS after the last fault or closing of pages.  AWAKE_NS is about a hundred times the
+ *   cost of a wake-up, so wake-ups cost a program at most one percent.
+ * - Closing pages wakes the pager (sc_host_pager_rouse), before the first fault.
+ * - Every 20 us the pager yields its processor.  A thread of a parallel BLAS that waits behind the pager would delay
+ *   the whole team by a time slice (3 to 4 ms in each panel of a factorization).
+ * - The pager stops spinning, for BACKOFF_NS, when the kernel takes its processor away: the program needs every
+ *   processor.
+ * - Faulting threads, which cannot do anything else, spin longer than most transfers take.  With fewer processors
+ *   both spin briefly and yield, and after a loss of the processor they do not spin for a while. */
 #define SPARE_CPUS              4
 #define AWAKE_NS                20000000
 #define AWAKE_BRIEF_NS          100000
 #define BACKOFF_NS              1000000000
 #define FAULT_SPIN_CYCLES       (1u << 22) /* 1 to 2 ms */
 #define FAULT_SPIN_BRIEF_CYCLES (1u << 17) /* about 50 us */
-#define POLLS                   512        /* between two looks at the clock: some 20 us */
-#define LOST_NS                 1000000    /* so much between two looks: another thread ran here */
+#define POLLS                   512        /* between two looks at the clock: about 20 us */
+#define LOST_NS                 1000000    /* a larger gap between two looks: a different thread ran here */
 
 static const struct sc_host_callbacks *calls;
 static pthread_t thread;
@@ -52,7 +54,7 @@ static void answer(struct sc_fault_slot *slot, enum sc_fault_state state)
         sc_sig_futex_wake(&slot->state);
 }
 
-/* Of the block; of the arena where nobody knows of blocks (a fault in none is refused anyway). */
+/* Bounds of the block with addr.  Without a block: bounds of the arena; the protocol then refuses the fault. */
 static struct sc_host_bounds bounds_of(uintptr_t addr)
 {
     struct sc_host_block block;
@@ -62,8 +64,8 @@ static struct sc_host_bounds bounds_of(uintptr_t addr)
     return (struct sc_host_bounds){sc_host_arena.base, sc_host_arena.base + sc_host_arena.bytes};
 }
 
-/* A page that another request opened meanwhile is not asked for again: the protocol would take a read of a readable
- * page for a write. */
+/* A page that a different request has opened in the meantime is not passed to the protocol, which would take a read
+ * of a readable page for a write. */
 static void serve(struct sc_fault_slot *slot)
 {
     enum sc_access access = (enum sc_access)slot->access;
@@ -88,7 +90,7 @@ static void serve(struct sc_fault_slot *slot)
         answer(slot, SC_FAULT_REFUSED);
         return;
     }
-    answer(slot, SC_FAULT_SERVED); /* the slot is another's from here on */
+    answer(slot, SC_FAULT_SERVED); /* the slot belongs to the next owner from here on */
     if (sc_host_window_served(addr, access, &next, &bytes) && calls->read_ahead)
         calls->read_ahead(next, bytes);
 }
@@ -118,7 +120,7 @@ static uint64_t clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* True when something was posted after `seen`, false when it is time to sleep. */
+/* True when a request was posted after `seen`; false when it is time to sleep. */
 static bool spin(struct sc_fault_desk *desk, uint32_t seen)
 {
     static uint64_t backoff_until;
@@ -145,17 +147,17 @@ static bool spin(struct sc_fault_desk *desk, uint32_t seen)
     return false;
 }
 
-/* Until something was posted after `seen`: first awake, then asleep. */
+/* Waits for a post after `seen`: spins, then sleeps. */
 static void wait_for_post(struct sc_fault_desk *desk, uint32_t seen)
 {
     if (spin(desk, seen))
         return;
     __atomic_store_n(&desk->pager_asleep, 1, __ATOMIC_SEQ_CST);
-    sc_sig_futex_wait(&desk->posted, seen, NULL); /* returns at once when the word has moved on */
+    sc_sig_futex_wait(&desk->posted, seen, NULL); /* returns at once when the word has changed */
     __atomic_store_n(&desk->pager_asleep, 0, __ATOMIC_SEQ_CST);
 }
 
-/* A post without a request: the pager finds nothing to do and begins to spin anew. */
+/* Posts without a request: the pager finds no work and begins to spin anew. */
 void sc_host_pager_rouse(void)
 {
     struct sc_fault_desk *desk = sc_fault_desk;
@@ -172,7 +174,7 @@ static void *pager(void *arg)
     struct sc_fault_desk *desk = arg;
 
     sc_inside_enter();
-    sc_quiet_enter(); /* for life, as its signals are blocked anyway */
+    sc_quiet_enter(); /* for the thread's life: its signals are blocked anyway */
     sc_fault_on_pager = true;
     for (;;) {
         uint32_t seen = __atomic_load_n(&desk->posted, __ATOMIC_SEQ_CST);
@@ -180,7 +182,7 @@ static void *pager(void *arg)
 
         if (serve_all(desk))
             continue;
-        if (!open) /* and nothing was posted before it closed */
+        if (!open) /* every request posted before the desk closed is served */
             return NULL;
         wait_for_post(desk, seen);
     }
@@ -220,7 +222,7 @@ enum sc_status sc_host_pager_start(const struct sc_host_callbacks *callbacks)
     if (desk_open() != SC_OK)
         return SC_ERR_MEMORY;
     sigfillset(&all);
-    sc_host_real_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits it */
+    sc_host_real_sigmask(SIG_SETMASK, &all, &old); /* the new thread inherits the mask */
     sc_inside_enter();
     error = pthread_create(&thread, NULL, pager, sc_fault_desk);
     sc_inside_leave();

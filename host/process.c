@@ -1,16 +1,16 @@
-/* fork and exit run what libraries have registered.  A library that is being loaded by another thread at that time may
- * have registered half of it, and what it registers while a fork has begun is not run for that fork: an OpenBLAS whose
- * threads were not ended before it waits for them in the child, for ever or past its memory.  So these calls wait first
- * until nobody of ours is loading any more.
+/* fork and exit run handlers that libraries have registered.  A library that a second thread is loading at that time
+ * may have registered only half of its handlers, and handlers registered after a fork has begun are not run for that
+ * fork.  An OpenBLAS whose threads were not ended before the fork waits for the threads in the child for ever, or
+ * accesses memory out of bounds.  These calls therefore wait until no thread of the library is loading.
  *
- * Not seen: a return from main (libsemcache/opener.c), and forks inside other libraries' calls into libc, which are
- * held up by fork.c's handlers.
+ * Not interposed: a return from main (libsemcache/opener.c), and forks inside libc's own functions, which fork.c's
+ * handlers hold up.
  *
- * _Fork and clone run nobody's handlers; ours are run for them nevertheless.  Without, the child would find pages
- * closed whose bytes its parent's devices have.
+ * libc runs no fork handlers for _Fork and clone.  The library's are run here, because the child would otherwise
+ * find closed pages whose data is on the parent's devices.
  *
- * The descriptors of the library and of device drivers survive the calls by which programs close all
- * descriptors that they do not know. */
+ * The descriptors of the library and of device drivers survive the calls by which programs close all unknown
+ * descriptors. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <pty.h>
@@ -28,7 +28,7 @@
 #include "host/stacks.h"
 
 SC_HOST_EXPORT pid_t __fork(void);
-SC_HOST_EXPORT pid_t _Fork(void); /* not in every C library, as the last two */
+SC_HOST_EXPORT pid_t _Fork(void); /* this and the last two: not in every C library */
 SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *arg, ...);
 SC_HOST_EXPORT void closefrom(int first);
 SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags);
@@ -39,7 +39,7 @@ static void (*before)(void);
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
-/* At load: fork and exit may be called in signal handlers, where names are not looked up. */
+/* At load: fork and exit may be called in signal handlers, where looking names up is not safe. */
 static void __attribute__((constructor)) find_next(void)
 {
     NEXT(fork);
@@ -91,7 +91,7 @@ SC_HOST_EXPORT void exit(int status)
 
 /* --- forks that run no handlers ----------------------------------------------------------------------------------- */
 
-/* Inside the library, that is in a handler of a fault of ours, nothing can be brought home. */
+/* Inside the library, that is while a fault is served, data cannot be brought to host memory. */
 bool sc_host_process_divides(void)
 {
     if (sc_inside())
@@ -108,7 +108,7 @@ bool sc_host_is_fork(long number, const long argument[6])
         return true;
     case SYS_clone:
         return !(argument[0] & CLONE_VM);
-    case SYS_clone3: /* the flags come first */
+    case SYS_clone3: /* the flags are the first field */
         return argument[0] && !(*(const uint64_t *)argument[0] & CLONE_VM);
     default:
         return false;
@@ -127,7 +127,7 @@ SC_HOST_EXPORT pid_t _Fork(void)
     return child;
 }
 
-/* What a child of clone begins with; on its maker's stack, of which it has a copy. */
+/* The start of a child of clone.  The struct lies on the parent's stack; the child has a copy of that stack. */
 struct beginning {
     int (*body)(void *);
     void *arg;
@@ -186,7 +186,8 @@ SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *ar
 
 /* --- descriptors -------------------------------------------------------------------------------------------------- */
 
-/* The kept and the spared are closed when another program is executed: CLOSE_RANGE_CLOEXEC changes nothing. */
+/* Kept descriptors (the library's) and spared ones (a driver's) have close-on-exec set already, so they are skipped
+ * with CLOSE_RANGE_CLOEXEC, too. */
 SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     int own, result = 0;
@@ -202,7 +203,7 @@ SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags)
     return result ? result : NEXT(close_range)(first, last, flags);
 }
 
-/* libc's own has another way where the kernel has no close_range. */
+/* libc's closefrom has a fallback for kernels without close_range. */
 SC_HOST_EXPORT void closefrom(int first)
 {
     if (close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0))

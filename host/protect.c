@@ -1,14 +1,14 @@
-/* Page protection of arena memory: one byte a page says what is applied now.
+/* Page protection of arena memory.  A byte per page, in `applied`, holds the protection that is applied now.
  *
- * F1  A page's byte is never more permissive than the page: it is written before a page is closed and after a page is
- *     opened.  So a thread that faulted and reads "open" may try again and will not spin; and what the byte says is
- *     shut may at worst be open already.
- *     Callers serialise (the coherence lock); readers take no lock: the signal handler reads too.
- * F9  The number of mappings the arena is split into is counted exactly (one for each change of protection between
- *     neighbouring pages).  Past the budget nothing is closed any more, so that the program keeps mappings for its own
- *     mmap and pthread_create; opening is left to the kernel's own limit.  The program may have used that up by itself:
- *     then the kernel refuses whatever splits a mapping, and the protocol brings more home until nothing has to be
- *     split (coherence/host_access.c, mend). */
+ * F1 A page's byte is never more permissive than the page: the byte is written before a page is closed and after a
+ * page is opened.  A faulting thread that reads "open" may therefore retry and will not spin.  A page whose byte
+ * reads "closed" may already be open.  Callers serialise by the protocol's lock.  Readers, among them the signal
+ * handler, take no lock.
+ *
+ * F9 The number of mappings of the arena is counted exactly: one for each change of protection between neighbouring
+ * pages.  Beyond the budget no page is closed, which leaves mappings to the program's own mmap and pthread_create;
+ * opening is limited only by the kernel.  The kernel refuses every split of a mapping once the program has used up
+ * the limit.  The protocol then fetches more data, until no mapping has to be split (coherence/host_access.c, mend). */
 #include "config.h"
 
 #include <errno.h>
@@ -23,17 +23,17 @@
 
 size_t sc_host_mappings_budget; /* 0: not known yet */
 size_t sc_host_mappings;
-size_t sc_host_mappings_limit; /* tests: the kernel's limit, for the arena alone; 0: none */
+size_t sc_host_mappings_limit; /* tests: replaces the kernel's limit, for the arena alone; 0: none */
 uint32_t sc_host_prot_changes;
 
-/* Asks of sc_host_can_close that get no for an answer after the kernel has refused something. */
+/* Number of calls of sc_host_can_close that are refused after the kernel has refused a change. */
 #define PAUSE 1000
 static unsigned pause_left;
 static bool was_refused;
 
-static uint8_t *applied; /* by page of the arena; NULL while everything is read-write */
+static uint8_t *applied; /* by page of the arena; NULL while every page is read-write */
 
-/* Half of what the system allows: the program has its own mappings. */
+/* Half of the system's limit, because the program has mappings of its own. */
 static size_t budget(void)
 {
     char text[32] = "65530"; /* the kernel's default */
@@ -75,7 +75,7 @@ enum sc_prot sc_host_prot(uintptr_t addr)
     return (enum sc_prot)__atomic_load_n(&table[(addr - sc_host_arena.base) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE);
 }
 
-/* Changes of protection inside [first - 1, last + 1) of the table. */
+/* Number of changes of protection between neighbouring pages in [first - 1, last + 1). */
 static size_t borders(size_t first, size_t last)
 {
     size_t end = sc_host_arena.bytes >> SC_PAGE_SHIFT, n = 0;
@@ -110,7 +110,7 @@ bool sc_host_mappings_scarce(void)
     return was_refused || (applied && sc_host_mappings > sc_host_mappings_budget / 2);
 }
 
-/* The system call; refused, for tests, where the kernel near its limit would refuse it. */
+/* The system call.  In tests, refused at sc_host_mappings_limit as the kernel would refuse it. */
 static int change(size_t first, size_t last, uint8_t prot, size_t before)
 {
     static const int flags[] = {
@@ -126,7 +126,8 @@ static int change(size_t first, size_t last, uint8_t prot, size_t before)
                                 flags[prot]);
 }
 
-/* Pages [first, last) of the arena get `prot`; some have it already, and setting it again costs nothing. */
+/* Sets the protection of pages [first, last) to `prot`.  Some pages may have `prot` already; setting it again is
+ * free. */
 static enum sc_status apply(size_t first, size_t last, uint8_t prot)
 {
     size_t before = borders(first, last);
@@ -136,8 +137,9 @@ static enum sc_status apply(size_t first, size_t last, uint8_t prot)
         closing = applied[i] < prot;
     if (closing && !within_budget(0))
         return SC_ERR_MEMORY;
-    /* F1: of the pages of a run, those that close change here, those that open after the call.  The system call orders
-     * the stores before what it does; to order each of a million by itself would take longer than the call. */
+    /* F1: bytes of pages that close are written before the system call, bytes of pages that open after it.  The
+     * stores are relaxed, because the system call itself orders them; ordering a million stores one by one would
+     * take longer than the call. */
     for (size_t i = first; i < last; i++)
         if (applied[i] < prot)
             __atomic_store_n(&applied[i], prot, __ATOMIC_RELAXED);
@@ -167,7 +169,7 @@ static bool in_arena(uintptr_t first, size_t pages)
            pages <= (sc_host_arena.bytes - offset) >> SC_PAGE_SHIFT;
 }
 
-/* A run is a longest stretch with one wanted protection, less the pages at its ends that have it. */
+/* A run is a maximal range with the same wanted protection, trimmed of end pages that already have the protection. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want)
 {
     size_t page = (first - sc_host_arena.base) >> SC_PAGE_SHIFT;
@@ -189,7 +191,7 @@ enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *wan
         for (; end > begin && applied[page + end - 1] == want[i]; end--)
             ;
         if (begin < end && apply(page + begin, page + end, want[i]) != SC_OK)
-            status = SC_ERR_MEMORY; /* the others all the same: opening one may be what makes room */
+            status = SC_ERR_MEMORY; /* go on: opening a later run may free a mapping */
     }
     return status;
 }

@@ -1,5 +1,6 @@
-/* System calls that a program makes through libc's syscall(): what they touch in the arena is acquired as for the
- * functions of syscalls.tab.  Instructions of its own (Go, libraries of io_uring and io_submit) are out of reach. */
+/* System calls that a program makes through libc's syscall().  Arena memory is acquired as for the functions of
+ * syscalls.tab.  System call instructions of the program's own (Go, libraries of io_uring and io_submit) are out of
+ * reach. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 
@@ -11,7 +12,7 @@
 
 static void *next_syscall;
 
-/* All six arguments are passed on whatever the call has, as libc's own does. */
+/* Passes six arguments on for every system call, as libc's own syscall() does. */
 __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ...)
 {
     struct sc_host_use use = {0};

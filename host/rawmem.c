@@ -1,6 +1,6 @@
-/* Reading and writing the process's own memory whatever the protection of its pages: /proc/self/mem.  The emulated
- * devices' DMA.  Some hardened systems forbid it (proc_mem.force_override=never): then every call fails with
- * SC_ERR_IO. */
+/* Reads and writes the process's own memory regardless of page protection, through /proc/self/mem: the DMA of
+ * emulated devices.  Some hardened systems forbid the access (proc_mem.force_override=never); every call then fails
+ * with SC_ERR_IO. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "host/host_int.h"
 
 #define TRIES 8
-#define PIECE ((size_t)1 << 30) /* the system call moves less than 2 GiB at once */
+#define PIECE ((size_t)1 << 30) /* the system call moves less than 2 GiB at a time */
 
 static enum sc_status transfer(long call, uintptr_t at, char *local, size_t bytes)
 {
@@ -20,7 +20,7 @@ static enum sc_status transfer(long call, uintptr_t at, char *local, size_t byte
         long n = syscall(call, fd, local, bytes < PIECE ? bytes : PIECE, (long)at);
 
         if (n < 0 && (errno == EINTR || (errno == EBADF && tries++ < TRIES))) {
-            fd = sc_fd_self_mem(); /* the program may have closed it */
+            fd = sc_fd_self_mem(); /* the program may have closed the descriptor */
             continue;
         }
         if (n <= 0)

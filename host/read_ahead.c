@@ -1,29 +1,29 @@
-/* How much to bring home at a fault: the pager's guess of how the program touches its memory.
+/* The number of bytes to fetch at a fault: the pager's guess at the program's pattern of access.
  *
- * A stream is a stretch of pages that faults opened one after another.  A fault that adjoins a remembered stream, at
- * either end, is sequential: the stream's window doubles, up to window_max.  Any other fault is scattered and starts a
- * new stream with the first window; after several scattered faults in a row the first window shrinks, to a quarter of
- * window_min, and it recovers at the first sequential one.
+ * A stream is a range of pages that successive faults have opened.  A fault next to a remembered stream, at either
+ * end, is sequential: the stream's window doubles, up to window_max.  Any other fault is scattered and starts a new
+ * stream with the first window.  After several scattered faults in a row the first window shrinks, to a quarter of
+ * window_min at least, and the next sequential fault restores it.
  *
- * A stream stays in its block: who has walked through one array has said nothing about the next one that malloc
- * happened to place behind it. */
+ * A stream stays in its block: a walk through an array says nothing about the next array, which malloc happened to
+ * place behind the first. */
 #include "base/config.h"
 #include "host/fault_int.h"
 #include "host/host_int.h"
 
 #define STREAMS        16
-#define SCATTERED_MANY 4 /* so many in a row halve the first window */
+#define SCATTERED_MANY 4 /* number of scattered faults that halve the first window */
 
 static struct stream {
-    uintptr_t lo, hi; /* [lo, hi) was opened; hi 0: none */
+    uintptr_t lo, hi; /* [lo, hi) was opened; hi 0: unused entry */
     struct sc_host_bounds in;
     size_t window;
     enum sc_access access;
     uint64_t used;
 } streams[STREAMS];
 static uint64_t now;
-static unsigned scattered; /* faults in a row */
-static struct stream *at;  /* of the fault in hand */
+static unsigned scattered; /* number of scattered faults in a row */
+static struct stream *at;  /* stream of the current fault */
 static enum { NEW, UP, DOWN } direction;
 
 static bool is_open(uintptr_t addr, enum sc_access access)
@@ -31,7 +31,7 @@ static bool is_open(uintptr_t addr, enum sc_access access)
     return sc_host_within((const void *)addr) && sc_host_prot(addr) <= (access == SC_READ ? SC_PROT_R : SC_PROT_RW);
 }
 
-/* Every page of [lo, hi) is open: other faults filled the gap. */
+/* True when every page of [lo, hi) is open, because other faults have filled the gap. */
 static bool all_open(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     for (uintptr_t page = lo; page < hi; page += SC_PAGE)
@@ -40,8 +40,9 @@ static bool all_open(uintptr_t lo, uintptr_t hi, enum sc_access access)
     return true;
 }
 
-/* A short gap is a stride; a longer one counts when all of it is open.  Not the window itself: a stream that has grown
- * to 64 MiB would take touches far apart for a sweep, and each would bring as much. */
+/* True when the gap [lo, hi) belongs to the stream.  A short gap is a stride.  A longer gap counts when every page
+ * is open.  The stream's window is no measure: with a window of 64 MiB distant accesses would count as a sweep, and
+ * each would fetch as much. */
 static bool near_by(const struct stream *s, uintptr_t lo, uintptr_t hi)
 {
     size_t stride = s->window < sc_config.window_min ? s->window : sc_config.window_min;
@@ -98,7 +99,7 @@ size_t sc_host_window(uintptr_t addr, enum sc_access access, struct sc_host_boun
     return at->window;
 }
 
-/* What was opened is read off the page table: the protocol may open less than asked, and from where it likes. */
+/* Reads the opened range off the page table, because the protocol may open less than asked, from any start. */
 bool sc_host_window_served(uintptr_t addr, enum sc_access access, uintptr_t *next, size_t *bytes)
 {
     uintptr_t page = sc_page_floor(addr), lo = page, hi = page;
