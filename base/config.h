@@ -1,5 +1,5 @@
-/* The settings of the process as one struct.  libsemcache/config.c fills it once from the typed table (environment);
- * tests fill it themselves.  Read-only afterwards. */
+/* The settings of the process as one struct.  libsemcache/config.c fills the struct once from its table of settings and
+ * the environment; tests fill it directly.  Read-only afterwards. */
 #ifndef SC_BASE_CONFIG_H
 #define SC_BASE_CONFIG_H
 
@@ -15,7 +15,7 @@ enum sc_tune { SC_TUNE_QUICK, SC_TUNE_NEVER };
 
 enum sc_metric { SC_METRIC_PERF, SC_METRIC_EDP, SC_METRIC_PDP };
 
-/* How a level 3 call is spread over the devices (autotuner/schedule.h). */
+/* How a level 3 call is distributed over the devices (autotuner/schedule.h). */
 enum sc_strategy {
     SC_STRATEGY_AUTO,
     SC_STRATEGY_OWNER,
@@ -29,55 +29,58 @@ enum sc_strategy {
 
 enum sc_track { SC_TRACK_AUTO, SC_TRACK_MPROTECT, SC_TRACK_WP };
 
-/* How pieces go between devices: as the profile says; always by one of them. */
+/* How data moves between two devices: by copy engines, by a kernel of the receiver (pull) or of the sender (push).
+ * AUTO: whatever the measured profile shows to be fastest. */
 enum sc_exchange_by { SC_EXCHANGE_AUTO, SC_EXCHANGE_COPY, SC_EXCHANGE_PULL, SC_EXCHANGE_PUSH };
 
 enum sc_complex_return { SC_COMPLEX_GFORTRAN, SC_COMPLEX_G77 };
 
-/* What scheduling can do without, one by one, to see what each is worth (bench/paper_xkblas.c). */
+/* Features of the scheduler to turn off one by one, to measure the gain from each (bench/paper_xkblas.c). */
 enum sc_without {
-    SC_WITHOUT_TRANSIT = 1,  /* copies on their way to a device are not waited for: the host sends another */
-    SC_WITHOUT_TOPOLOGY = 2, /* any device that has a copy is as near as any other */
-    SC_WITHOUT_REUSE = 4     /* inputs are dropped after each task, if they are elsewhere too */
+    SC_WITHOUT_TRANSIT = 1,  /* a copy in transit to a device is never a source: the host sends the data again */
+    SC_WITHOUT_TOPOLOGY = 2, /* every device with a copy counts as equally near */
+    SC_WITHOUT_REUSE = 4     /* inputs are dropped after every task if another copy exists */
 };
 
 struct sc_config {
     const char *device;       /* auto | none | cuda[:0,1,..] | emu:MACHINE[:count] */
     enum sc_offload offload;
-    enum sc_open open;        /* when the devices are opened: when it pays, at the first large call */
-    const char *stats;        /* file, "-" for stderr, or NULL */
-    const char *trace;        /* file or NULL */
-    const char *explain;      /* file or NULL */
-    int check;                /* 1: run the invariant checks after every transition, fill invalid memory with garbage;
-                               * 2: and trap system calls that pass libc by */
-    int verify;               /* 1: every offloaded call is done on the host too, and compared */
+    enum sc_open open;        /* when the devices are opened */
+    const char *stats;        /* file name, "-" for stderr, or NULL */
+    const char *trace;        /* file name or NULL */
+    const char *explain;      /* file name or NULL */
+    /* 1: check the invariants after every transition, and fill invalid memory with garbage.  2: also trap system calls
+     * made without libc. */
+    int check;
+    int verify;               /* 1: every offloaded call also runs on the host, and the results are compared */
     const char *host_blas;    /* path, or NULL for the default */
-    enum sc_complex_return complex_return; /* how the program calls zdotu_, zdotc_, cdotu_, cdotc_ */
-    uint64_t memory_limit;    /* bytes per device, 0: the device's own limit */
+    enum sc_complex_return complex_return; /* ABI of zdotu_, zdotc_, cdotu_, cdotc_ in the program */
+    uint64_t memory_limit;    /* bytes per device; 0: the device's own limit */
     enum sc_log_level log;
-    const char *local_rank;   /* auto | none | RANK/RANKS, of those on this machine */
-    int rank, ranks;          /* what that means: 0 of 1 when there are no others (or 0 of 0: not loaded) */
-    const char *rank_source;  /* the variable that says so, or NULL */
+    const char *local_rank;   /* auto | none | RANK/RANKS; MPI ranks on this machine */
+    /* Meaning of local_rank: rank 0 of 1 without other ranks, 0 of 0 before the settings are loaded. */
+    int rank, ranks;
+    const char *rank_source;  /* environment variable that gave the rank, or NULL */
     enum sc_summary summary;
-    uint64_t trace_limit;     /* bytes; 0: none */
+    uint64_t trace_limit;     /* bytes; 0: no limit */
     const char *machine_path; /* folder of machine files (*.machine) */
     const char *module_path;  /* folder of device modules (semcache-cuda.so) */
-    const char *database;     /* auto | none | FILE: measurements of the machine; NULL: none */
-    enum sc_tune tune;        /* auto and there are none: measure in a hurry, or do without */
-    enum sc_metric metric;    /* what the choice of devices aims at: time, energy * time, energy */
+    const char *database;     /* auto | none | FILE: measurements of the machine; NULL: no measurements */
+    enum sc_tune tune;        /* whether devices without measurements are measured quickly at opening */
+    enum sc_metric metric;    /* objective in the choice of devices: time, energy * time, energy */
     enum sc_strategy schedule;
-    int host_share;           /* percent of a product that the host does beside the devices; < 0: as predicted */
-    unsigned without;         /* enum sc_without; there is no setting for it */
-    const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache); NULL: there is none */
+    int host_share;           /* percent of a product computed on the host beside the devices; < 0: as predicted */
+    unsigned without;         /* bits of enum sc_without; set by benchmarks only */
+    const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache), or NULL */
     uint64_t arena_bytes;     /* address space reserved for the arena */
-    uint64_t arena_min;       /* smallest malloc that the arena serves, bytes */
-    enum sc_track track;      /* how writes to memory outside the arena are noticed */
+    uint64_t arena_min;       /* smallest malloc served by the arena, bytes */
+    enum sc_track track;      /* how writes to memory outside the arena are detected */
     uint64_t window_min;      /* first read window of the pager, bytes */
     uint64_t window_max;
-    int push;                 /* results go home before the host asks (coherence/push.c) */
+    int push;                 /* push results to the host before the CPU asks (coherence/push.c) */
     enum sc_exchange_by exchange; /* copies between devices (coherence/exchange.c) */
-    int max_hops;             /* devices that a transfer between two others may lead over, 0 to 2 */
-    int emu_timing;           /* emulated devices: virtual clock only, no data and no arithmetic */
+    int max_hops;             /* most devices between the two ends of a transfer, 0 to 2 */
+    int emu_timing;           /* emulated devices keep the virtual clock only: no data, no arithmetic */
 };
 
 extern struct sc_config sc_config;

@@ -6,7 +6,7 @@
 
 #define SC_DEVICES_MAX 16
 
-/* Devices as a grid of down x across, as square as their number allows. */
+/* Arranges the devices in a grid of `down` x `across`, as square as the number of devices allows. */
 static inline void sc_device_grid(int devices, int *down, int *across)
 {
     *down = 1;
@@ -16,7 +16,7 @@ static inline void sc_device_grid(int devices, int *down, int *across)
     *across = devices / *down;
 }
 
-/* seq 0 is the fence that is always reached. */
+/* The fence with seq 0 is always reached. */
 struct sc_fence {
     uint64_t seq;
     uint16_t device, stream;

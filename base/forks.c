@@ -10,12 +10,12 @@ static struct {
 } handlers[HANDLERS_MAX];
 static int count;
 
-/* How many the fork that this thread is in has prepared. */
+/* Number of handlers prepared by the fork in progress on this thread. */
 static __thread int prepared __attribute__((tls_model("initial-exec")));
 
 void sc_forks_register(void (*prepare)(void), void (*parent)(void), void (*child)(void))
 {
-    int mine = __atomic_fetch_add(&count, 1, __ATOMIC_ACQ_REL); /* until it is filled it says NULL */
+    int mine = __atomic_fetch_add(&count, 1, __ATOMIC_ACQ_REL); /* the pointers stay NULL until filled */
 
     sc_inside_enter();
     if (mine < HANDLERS_MAX) {

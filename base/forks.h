@@ -1,12 +1,13 @@
-/* What the library's folders do around a fork. */
+/* Handlers around fork for the library's folders. */
 #ifndef SC_BASE_FORKS_H
 #define SC_BASE_FORKS_H
 
-/* pthread_atfork, and the same for forks of which libc tells nobody (host/process.c).  Each may be NULL. */
+/* Registers with pthread_atfork, and also for forks without atfork handlers (host/process.c).  A handler may be
+ * NULL. */
 void sc_forks_register(void (*prepare)(void), void (*parent)(void), void (*child)(void));
 
-/* For those forks: what has been registered here, in pthread_atfork's order.  prepare, and then parent, or child in the
- * new process, on the thread that forks. */
+/* Run the registered handlers, in pthread_atfork's order, around a fork without atfork handlers.  The forking thread
+ * calls prepare first, then parent in the old process and child in the new process. */
 void sc_forks_prepare(void);
 void sc_forks_parent(void);
 void sc_forks_child(void);

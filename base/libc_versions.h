@@ -1,8 +1,9 @@
-/* Functions that the library interposes (host/syscalls.tab) and that libc has in several versions.  A reference of ours
- * without a version means the library's own definition where that comes first, and the oldest of libc's where libc
- * comes first, as in a program that opens the library by dlopen: an older pthread_cond_wait does not work with today's
- * pthread_cond_signal, an older sched_getaffinity has other parameters.  Who calls one of them includes this header and
- * gets the newest (tests/exports.t). */
+/* Newest versions of the functions that the library interposes (host/syscalls.tab) and libc has in several versions.
+ *
+ * A reference without a version binds to the library's own definition where the library comes first.  Where libc comes
+ * first, as in a program that opens the library by dlopen, the reference binds to the oldest version.  Old versions are
+ * wrong: an old pthread_cond_wait does not work with today's pthread_cond_signal, an old sched_getaffinity has other
+ * parameters.  Callers of these functions therefore include this header (tests/exports.t). */
 #ifndef SC_BASE_LIBC_VERSIONS_H
 #define SC_BASE_LIBC_VERSIONS_H
 
@@ -17,7 +18,7 @@ __asm__(".symver sched_getaffinity, sched_getaffinity@GLIBC_2.3.4");
 __asm__(".symver glob, glob@GLIBC_2.27");
 #endif
 
-/* As pthread_cond_wait, under a name that the linker's --wrap can replace: it replaces no names with versions. */
+/* pthread_cond_wait under a name without a version: the linker's --wrap cannot replace versioned names. */
 int sc_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 
 #endif

@@ -11,7 +11,7 @@ void sc_locks_wrong(const char *what, int rank)
 {
     uint32_t held = sc_locks_held;
 
-    sc_locks_held = 0; /* the log's own way is free */
+    sc_locks_held = 0; /* allows the log its own locks */
     sc_log_once(SC_LOG_ERROR, "%s (%d) by a thread that has the locks %#x: please report it", what, rank, held);
     if (sc_locks_trap || sc_config.check)
         __builtin_trap();

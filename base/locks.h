@@ -1,7 +1,8 @@
-/* Locks of the library with their order: a thread takes a lock only if all that it has come earlier in enum sc_rank,
- * and calls the dynamic loader (base/loader.h) with none.  doc/locks.md says why, and what each one protects.
+/* Locks of the library and their order.  A thread takes a lock only if every lock it holds comes earlier in enum
+ * sc_rank, and calls the dynamic loader (base/loader.h) without any lock.  doc/locks.md gives the reasons, and the data
+ * under each lock.
  *
- * Without -DNDEBUG a thread that breaks the order is reported in one line; the tests and SEMCACHE_CHECK trap there. */
+ * Without -DNDEBUG, one line reports a thread that breaks the order; the tests and SEMCACHE_CHECK also trap. */
 #ifndef SC_BASE_LOCKS_H
 #define SC_BASE_LOCKS_H
 
@@ -42,7 +43,7 @@ static inline void sc_locks_take(enum sc_rank rank) { (void)rank; }
 static inline void sc_locks_give(enum sc_rank rank) { (void)rank; }
 static inline void sc_locks_none(const char *for_what) { (void)for_what; }
 #else
-extern bool sc_locks_trap; /* at a broken order; the tests set it */
+extern bool sc_locks_trap; /* trap at a broken order; set by tests */
 extern __thread uint32_t sc_locks_held __attribute__((tls_model("initial-exec"))); /* bits 1 << rank */
 void sc_locks_wrong(const char *what, int rank);
 
@@ -54,7 +55,7 @@ static inline void sc_locks_take(enum sc_rank rank)
 }
 static inline void sc_locks_give(enum sc_rank rank) { sc_locks_held &= ~(UINT32_C(1) << rank); }
 
-/* The thread has no lock of ours. */
+/* Checks that the thread holds no lock of the library. */
 static inline void sc_locks_none(const char *for_what)
 {
     if (__builtin_expect(sc_locks_held != 0, 0))
@@ -73,7 +74,7 @@ static inline void sc_unlock(struct sc_lock *lock)
     sc_locks_give(lock->rank);
 }
 
-/* In a forked child, or for a new object. */
+/* For a new object, and for a lock in a forked child. */
 static inline void sc_lock_init(struct sc_lock *lock, enum sc_rank rank)
 {
     pthread_mutex_init(&lock->mutex, NULL);

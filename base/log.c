@@ -25,7 +25,7 @@ void sc_log(enum sc_log_level level, const char *format, ...)
     if (length > (int)sizeof line - 2)
         length = (int)sizeof line - 2;
     line[length++] = '\n';
-    /* One write, so that lines of several threads do not mix; nothing to do when stderr is gone. */
+    /* A single write, so that lines of several threads do not mix.  A closed stderr is no error. */
     sc_write_all(STDERR_FILENO, line, (size_t)length);
     errno = saved;
 }

@@ -1,4 +1,4 @@
-/* Messages: one line on stderr each, never stdout, never through stdio.  Thread safe; not for signal handlers. */
+/* Messages: one line on stderr each, never on stdout, never through stdio.  Thread safe; not for signal handlers. */
 #ifndef SC_BASE_LOG_H
 #define SC_BASE_LOG_H
 
@@ -6,10 +6,10 @@ enum sc_log_level { SC_LOG_ERROR, SC_LOG_WARN, SC_LOG_INFO, SC_LOG_DEBUG };
 
 extern enum sc_log_level sc_log_threshold; /* WARN unless set */
 
-/* Prints "semcache: LEVEL: text" and a newline when level <= threshold. */
+/* Prints "semcache: LEVEL: text" and a newline if level <= threshold. */
 void sc_log(enum sc_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* As sc_log, but the same call site (by its static flag) speaks only once in the process's life. */
+/* As sc_log, at most once per call site in the process. */
 #define sc_log_once(level, ...)                                             \
     do {                                                                    \
         static int sc_said_;                                                \

@@ -1,11 +1,11 @@
-/* The middle and the upper end of a few numbers. */
+/* Median and percentiles of a few numbers. */
 #ifndef SC_BASE_MEDIAN_H
 #define SC_BASE_MEDIAN_H
 
 #include <stddef.h>
 
-/* These sort the values, of which there is at least one: the upper median, and the least that `percent` (1 to 100) of
- * them are not above. */
+/* Both functions sort `values`, with count >= 1.  sc_median returns the upper median; sc_percentile returns the least
+ * value v such that at least `percent` (1 to 100) percent of the values are at most v. */
 double sc_median(double *values, size_t count);
 double sc_percentile(double *values, size_t count, int percent);
 

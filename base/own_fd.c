@@ -13,9 +13,9 @@
 #define FD_FROM 512
 #define OWN_MAX 8
 
-static const struct sc_fd *all[OWN_MAX]; /* those that were ever kept */
-static const char *const *spared;        /* prefixes of a driver's files */
-static pid_t spared_by;                  /* a forked child has no use of the driver's descriptors */
+static const struct sc_fd *all[OWN_MAX]; /* every sc_fd ever kept */
+static const char *const *spared;        /* path prefixes of a driver's files */
+static pid_t spared_by;                  /* a forked child does not use the driver's descriptors */
 
 static bool same_file(const struct sc_fd *own, int fd)
 {
@@ -42,7 +42,7 @@ int sc_fd_keep(struct sc_fd *own, int low)
     if (low < 0)
         return -1;
     if (fd < 0)
-        fd = low; /* a small limit on descriptors */
+        fd = low; /* the limit on descriptors is below FD_FROM */
     else
         close(low);
     if (fstat(fd, &now) != 0) {
@@ -139,10 +139,10 @@ int sc_fd_next(int from)
     return next;
 }
 
-/* System calls past libc: its functions are interposed, and are points of cancellation. */
+/* Makes raw system calls: libc's functions are interposed, and are cancellation points. */
 int sc_fd_self_mem(void)
 {
-    static struct sc_lock lock = SC_LOCK(SC_RANK_OWN_FD); /* opening only */
+    static struct sc_lock lock = SC_LOCK(SC_RANK_OWN_FD); /* for opening only */
     static struct sc_fd mem;
     int fd = sc_fd_get(&mem);
 
@@ -151,7 +151,7 @@ int sc_fd_self_mem(void)
     sc_lock(&lock);
     fd = sc_fd_get(&mem);
     if (fd < 0) {
-        sc_fd_drop(&mem); /* the parent's, inherited */
+        sc_fd_drop(&mem); /* a descriptor inherited from the parent */
         fd = sc_fd_keep(&mem, (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC));
     }
     sc_unlock(&lock);

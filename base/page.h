@@ -1,4 +1,4 @@
-/* Pages of memory as the processor protects them. */
+/* Pages, the units of memory protection. */
 #ifndef SC_BASE_PAGE_H
 #define SC_BASE_PAGE_H
 
@@ -7,7 +7,7 @@
 #define SC_PAGE 4096u
 #define SC_PAGE_SHIFT 12
 
-/* The address, or number of bytes, rounded to whole pages. */
+/* An address or a number of bytes, rounded to whole pages. */
 static inline uintptr_t sc_page_floor(uintptr_t x) { return x & ~(uintptr_t)(SC_PAGE - 1); }
 static inline uintptr_t sc_page_ceil(uintptr_t x) { return sc_page_floor(x + SC_PAGE - 1); }
 

@@ -11,11 +11,13 @@ __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
     unsigned depth;
-    int cancel, type;       /* the state and type before */
-    uint64_t held, before;  /* what was held back (0: nothing), and the mask before */
+    int cancel, type;       /* cancellation state and type at the first enter */
+    /* Signals blocked by us (0: no signal), and the mask at the first enter, in the kernel's format. */
+    uint64_t held, before;
 } here __attribute__((tls_model("initial-exec")));
 
-/* The kernel's call, in the kernel's form of a set: the interposed ones change sets, and libc's are larger. */
+/* The system call, with the kernel's format of a signal set.  libc's interposed functions change sets, and libc's sets
+ * are larger. */
 static void mask(int how, const uint64_t *set, uint64_t *old)
 {
     int kept = errno;
@@ -24,7 +26,7 @@ static void mask(int how, const uint64_t *set, uint64_t *old)
     errno = kept;
 }
 
-/* The depth is counted with the signals blocked: a handler finds it 0 or does not run. */
+/* `depth` is nonzero only while the signals are blocked: a handler runs with depth 0 or not at all. */
 void sc_quiet_enter(void)
 {
     if (here.depth == 0) {
@@ -36,7 +38,7 @@ void sc_quiet_enter(void)
         here.held = held;
         here.before = before;
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &here.cancel);
-        /* glibc up to 2.36: the signal of a request from before looks at the type, and no more at the state. */
+        /* In glibc up to 2.36 the handler of a pending cancellation checks the type only, not the state. */
         pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &here.type);
     }
     here.depth++;

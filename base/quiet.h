@@ -1,20 +1,19 @@
-/* "Nothing asynchronous happens to this thread": while the depth is not zero, the program's signal handlers do not run
- * on the thread and it is not cancelled.  A handler that ran while the thread holds one of our locks, or is inside a
- * device's driver, and touched a closed page, would wait for ever for what it interrupted; so would one that calls
- * exit.
+/* Quiet: while the depth is not zero, the program's signal handlers do not run on this thread, and the thread is not
+ * cancelled.  Without quiet, a handler could interrupt a thread that holds a lock of ours or runs inside a device
+ * driver. If the handler then touches a closed page or calls exit, the thread waits forever for itself.
  *
- * Only signals that have a handler are held back (sc_quiet_signals): a deadly one still kills, so that a program that
- * waits for a device can be ended.  Handlers run in sc_quiet_leave and may jump out of it: what else a thread has to
- * undo (base/inside.h) comes before it.  Costs no system call in a program without handlers.  Async-signal-safe. */
+ * Only signals with a handler (sc_quiet_signals) are blocked: a deadly signal still ends a program that waits for a
+ * device.  Pending handlers run in sc_quiet_leave and may longjmp out of the function; a thread therefore undoes its
+ * other per-thread state (base/inside.h) first.  No system call in a program without handlers.  Async-signal-safe. */
 #ifndef SC_BASE_QUIET_H
 #define SC_BASE_QUIET_H
 
 #include <stdint.h>
 
-/* Signals that have a handler, bit n - 1 for signal n; kept by host/signals.c, atomic. */
+/* Signals with a handler, bit n - 1 for signal n.  Atomic; written by host/signals.c. */
 extern uint64_t sc_quiet_signals;
 
-/* Not zero: threads that this thread starts have all signals blocked: the program's handlers do not run there. */
+/* Not zero: threads created by this thread have all signals blocked, so the program's handlers do not run on them. */
 extern __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
 
 void sc_quiet_enter(void);

@@ -6,7 +6,7 @@
 
 #include "base/inside.h"
 
-/* Asked for once: it costs an allocation, on the main thread a look at the list of mappings. */
+/* Cached: a query costs an allocation, and on the main thread a read of the list of mappings. */
 static __thread struct {
     uintptr_t lo, bytes;
 } own __attribute__((tls_model("initial-exec")));
@@ -24,7 +24,7 @@ static void ask(void)
     }
     sc_inside_leave();
     own.lo = (uintptr_t)base;
-    own.bytes = bytes + !bytes; /* not asked again */
+    own.bytes = bytes + !bytes; /* nonzero also after a failed query: never asked again */
 }
 
 bool sc_stack_has(unsigned long bytes)

@@ -1,19 +1,20 @@
-/* Room on the calling thread's stack. */
+/* Free space on the calling thread's stack. */
 #ifndef SC_BASE_STACK_H
 #define SC_BASE_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a call that goes to devices wants: most of it is for drivers, which say nothing of what they need. */
+/* Stack needed by an offloaded call, bytes.  Drivers use most of the stack and do not document how much. */
 #define SC_STACK_OF_A_CALL (256 << 10)
 
-/* False as well on a stack that is not the thread's own (an alternate one, a coroutine's), whose end nobody knows. */
+/* True if `bytes` are free.  False on any stack except the thread's own (alternate signal stacks, coroutines), because
+ * the end of such a stack is unknown. */
 bool sc_stack_has(unsigned long bytes);
 
-/* Is this address on the thread's own stack? */
+/* Whether the address is on the thread's own stack. */
 bool sc_stack_is(uintptr_t address);
-/* The same without asking the system, and so false before the thread has called another function of these.
+/* As sc_stack_is, without a system call: false until the thread has called sc_stack_is or sc_stack_has.
  * Async-signal-safe. */
 bool sc_stack_holds(uintptr_t address);
 

@@ -6,12 +6,12 @@
 enum sc_status {
     SC_OK = 0,
     SC_ERR_MEMORY,      /* host memory */
-    SC_ERR_DEVICE_MEMORY, /* device memory: evict and try again */
-    SC_ERR_DEVICE,      /* a device call failed: run this piece elsewhere */
-    SC_ERR_UNSUPPORTED, /* valid, but not done by this device */
-    SC_ERR_INVALID,     /* the caller's mistake */
+    SC_ERR_DEVICE_MEMORY, /* evict and try again */
+    SC_ERR_DEVICE,      /* a device call failed: run this part of the work elsewhere */
+    SC_ERR_UNSUPPORTED, /* valid, but not implemented by this device */
+    SC_ERR_INVALID,     /* error of the caller */
     SC_ERR_IO,
-    SC_ERR_CONFLICT     /* operands of one call that cannot be tracked together: run the call on the host */
+    SC_ERR_CONFLICT     /* operands of a call that cannot be tracked together: run the call on the host */
 };
 
 const char *sc_status_name(enum sc_status status);

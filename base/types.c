@@ -37,8 +37,8 @@ bool sc_op_has_type(enum sc_op op, enum sc_type type)
     }
 }
 
-/* With rows x^T, y^T for vectors:  y := conj(A) x is y^T := x^T A^H, where A^H is A if A is Hermitian;
- * x := conj(A)^-1 x is x^T := x^T A^-H;  conj(x) y^T is the product of (x^T)^H and y^T. */
+/* The vectors become rows x^T and y^T.  y := conj(A) x is y^T := x^T A^H, with A^H = A for Hermitian A.  x :=
+ * conj(A)^-1 x is x^T := x^T A^-H.  conj(x) y^T is the product of (x^T)^H and y^T. */
 bool sc_kernel_rows(const struct sc_kernel *k, struct sc_kernel *rows)
 {
     bool good = sc_type_is_complex(k->type);
@@ -49,7 +49,7 @@ bool sc_kernel_rows(const struct sc_kernel *k, struct sc_kernel *rows)
     rows->m = 1;
     rows->side = 'R';
     switch (k->op) {
-    case SC_OP_GEMV: /* (x, A, y) in the places of A, B, C */
+    case SC_OP_GEMV: /* x, A, y take the places of A, B, C */
         rows->op = SC_OP_GEMM;
         rows->transb = 'C';
         rows->n = k->m, rows->k = k->n;

@@ -1,4 +1,4 @@
-/* The element types of the BLAS and the record of one BLAS operation on one address space. */
+/* The element types of the BLAS, and the record of one BLAS operation in one address space. */
 #ifndef SC_BASE_TYPES_H
 #define SC_BASE_TYPES_H
 
@@ -16,13 +16,15 @@ static inline size_t sc_type_bytes(enum sc_type t)
 static inline bool sc_type_is_complex(enum sc_type t) { return t == SC_C || t == SC_Z; }
 static inline char sc_type_letter(enum sc_type t) { return "sdcz"[t]; }
 
-/* Elements from one of a vector to the next in memory, for an increment of either sign; INT64_MIN stays as it is. */
+/* Distance between neighbouring vector elements, in elements, for an increment of either sign.  INT64_MIN is
+ * unchanged. */
 static inline int64_t sc_step(int64_t inc) { return inc < 0 ? (int64_t)-(uint64_t)inc : inc; }
 
-/* How an operation uses an operand.  WRITE means: every element is overwritten and none is read. */
+/* How an operation uses an operand.  WRITE: every element is overwritten and no element is read. */
 enum sc_access { SC_READ = 1, SC_WRITE = 2, SC_RDWR = 3 };
 
-/* Operations that a device can be asked for.  "x", "y": vectors; "A", "B", "C": column-major matrices. */
+/* Operations of a device.  x, y: vectors.  A, B, C: column-major matrices.  "b=y": operand y is in field b of
+ * sc_kernel. */
 enum sc_op {
     SC_OP_AXPY,  /* b=y := alpha a=x + y */
     SC_OP_SCAL,  /* a=x := alpha x; alpha real when scale_real */
@@ -37,8 +39,8 @@ enum sc_op {
     SC_OP_NRM2,  /* result := ||x||_2 (real) */
     SC_OP_ASUM,  /* result := sum |Re x| + |Im x| (real) */
     SC_OP_IAMAX, /* result := int64_t, 1-based index of the first maximal element, 0 when n < 1 */
-    SC_OP_IAMIN, /* likewise of the first minimal element */
-    SC_OP_GEMV,  /* c=y := alpha op(A) x + beta y; A is m x n as stored; x in b */
+    SC_OP_IAMIN, /* as IAMAX, for the first minimal element */
+    SC_OP_GEMV,  /* c=y := alpha op(A) x + beta y; A is stored m x n; x in b */
     SC_OP_GER,   /* C := alpha x y^T + C; x in a (m), y in b (n) */
     SC_OP_GERC,  /* C := alpha x conj(y)^T + C */
     SC_OP_SYMV,  /* c=y := alpha A x + beta y; A is n x n; x in b; real types */
@@ -73,88 +75,101 @@ enum sc_op {
     SC_OP_TRMM,  /* B := alpha op(A) B (side L) or alpha B op(A) (side R); B is m x n */
     SC_OP_TRSM,  /* B := alpha op(A)^-1 B (side L) or alpha B op(A)^-1 (side R); B is m x n */
     SC_OPS,
-    /* Not of the BLAS: A is sparse, m x n, values in a, the rest in `csr`. */
+    /* Outside the BLAS: A is sparse, m x n, with its values in a and its structure in `csr`. */
     SC_OP_CSRMV = SC_OPS, /* c=y := alpha op(A) x + beta y; x in b */
-    /* C := alpha op(A) B + beta C; B, C have k columns, stored by columns, or by rows when transb is 'T' */
+    /* C := alpha op(A) B + beta C; B, C have k columns, stored by columns, or by rows if transb is 'T' */
     SC_OP_CSRMM,
-    SC_OP_CSRSV, /* c=y := alpha A^-1 x; x in b; A is the triangle `uplo` of what is stored, n x n */
+    SC_OP_CSRSV, /* c=y := alpha A^-1 x; x in b; A is the stored triangle `uplo`, n x n */
     SC_OP_CSRSM, /* C := alpha A^-1 B; B, C as in CSRMM */
     SC_OPS_ALL
 };
 
-/* A matrix stored by rows.  Row i has entries [rows[i], rows[i + 1]), in any order; equal columns are summed. */
+/* A matrix stored by rows.  Row i has entries [rows[i], rows[i + 1]), in any order; entries with equal columns are
+ * summed. */
 struct sc_csr {
-    const void *rows, *columns; /* m + 1 and `nonzeros` integers of index_bytes, both counted from `base` */
+    const void *rows, *columns; /* m + 1 and `nonzeros` integers of index_bytes, counted from `base` */
     int64_t nonzeros;
-    int64_t first, end;  /* columns that occur, counted from 0, lie in [first, end): no other part of x need be there */
+    /* Every column index, counted from 0, lies in [first, end): the kernel reads only this range of x. */
+    int64_t first, end;
     int index_bytes;     /* 4 or 8 */
     int base;            /* 0 or 1 */
-    void **plan;         /* where the device keeps what it has found out about the structure (sc_device_ops.forget);
-                            *plan is NULL at first and belongs to the device; NULL: nothing is kept */
+    /* Place for the device's analysis of the structure (sc_device_ops.forget).  *plan is NULL at first and belongs to
+     * the device.  NULL: no analysis is kept. */
+    void **plan;
 };
 
-/* One operation.  Pointers belong to the address space the operation runs in.  A vector is (pointer to the element of
- * lowest address, signed increment), as in the BLAS.  Letters are upper case as in the Fortran BLAS.  Complex scalars
- * are (re, im); single precision ones are kept as double (exactly). */
+/* One operation.  Pointers belong to the address space of the operation.  As in the BLAS, a vector is a pointer to the
+ * element of lowest address and a signed increment; letters are upper case.  A complex scalar is (re, im); single
+ * precision scalars are kept as double, exactly. */
 struct sc_kernel {
     enum sc_op op;
     enum sc_type type;
     char transa, transb; /* 'N', 'T', 'C' */
     char side, uplo, diag; /* 'L'/'R', 'U'/'L', 'U'/'N' */
     bool scale_real;     /* SCAL of a complex vector by a real alpha: csscal, zdscal */
-    bool conj;           /* level 2, what row-major calls ask for: see sc_kernel_rows */
-    int64_t m, n, k;     /* vector operations: n */
+    bool conj;           /* level 2 operations of row-major calls: see sc_kernel_rows */
+    int64_t m, n, k;     /* vector operations have n only */
     int64_t kl, ku;      /* GBMV */
     double param[5];     /* ROTM, as in the BLAS */
     double alpha[2], beta[2];
     void *a, *b, *c;
     int64_t lda, ldb, ldc; /* leading dimensions, or increments of vectors, in elements */
-    struct sc_csr csr;   /* CSRMV and its kind */
-    void *result;        /* reductions: 16 bytes; the type's own scalar (float, double, or a pair), or int64_t */
+    struct sc_csr csr;   /* CSRMV, CSRMM, CSRSV, CSRSM */
+    /* Reductions: 16 bytes of space for a float, a double, a complex number, or an int64_t. */
+    void *result;
 };
 
-/* C := A B, all sparse and in one address space.  Integers have the same width in all three; C's count from 0. */
+/* C := A B with sparse A, B and C in one address space.  Integers have the same width in the three matrices; C counts
+ * from 0. */
 struct sc_csr_product {
     enum sc_type type;
-    int64_t m, n, k; /* A is m x k, B is k x n; their `first`, `end` and `plan` are not looked at */
+    int64_t m, n, k; /* A is m x k, B is k x n; `first`, `end` and `plan` of A and B are unused */
     struct sc_csr a, b;
     const void *a_values, *b_values;
-    int64_t nonzeros; /* of C, known when it has been computed */
-    void *work;       /* whoever computes it keeps what he has there until C is stored; NULL at first */
+    int64_t nonzeros; /* of C; valid after the computation */
+    /* Private data of the implementation, kept until C is stored; NULL at first. */
+    void *work;
 };
 
-/* How the entries of a sparse matrix are stored that is to become a CSR. */
+/* How the source entries of a conversion to CSR are stored. */
 enum sc_layout {
-    SC_LAYOUT_LINES,       /* by rows or columns, perhaps of blocks */
-    SC_LAYOUT_COORDINATES, /* each with its row and column */
+    SC_LAYOUT_LINES,       /* by rows or columns, of entries or blocks */
+    SC_LAYOUT_COORDINATES, /* every entry with its row and column */
     SC_LAYOUT_DIAGONALS
 };
 
-/* Rows [row, row + rows) of a matrix, stored in one of these layouts, as a CSR; all in one address space.  Integers of
- * the source have from_bytes and count from from_base; what is there of its entries are positions [first, first +
- * count), beginning at `index` and `values`.  A position is an entry, a block, or a row's place on every diagonal.  The
- * CSR has a row's entries in the order in which they are stored (mirror images behind what they are of, ones last), or
- * by columns; then those of one place have been summed, in that order. */
+/* Conversion of rows [row, row + rows) of a stored matrix to CSR, in one address space.
+ *
+ * Integers of the source have from_bytes bytes and count from from_base.  A position is an entry, a block, or the place
+ * of a row on every diagonal.  The source arrays `index` and `values` hold positions [first, first + count).
+ *
+ * A row of the CSR has its entries in stored order: an off-diagonal entry's mirror image follows the entry, and the
+ * unit diagonal comes last.  If `sorted`, a row is ordered by columns, and entries with equal columns are summed in
+ * stored order. */
 struct sc_csr_conversion {
     enum sc_layout layout;
     enum sc_type type;
     int from_bytes, from_base;
-    int64_t m, n;          /* size of the matrix that is stored */
+    int64_t m, n;          /* size of the stored matrix */
     int64_t first, count;
-    const void *start;     /* LINES: where all `lines` lines start, and the last ends; COORDINATES: the rows */
-    const void *index;     /* LINES, COORDINATES: columns (rows when by_columns); DIAGONALS: all offsets, from 0 */
-    const void *values;    /* DIAGONALS: `count` of each after those of the one before */
-    int64_t lines, block, diagonals; /* block: rows and columns of one; 1: entries */
+    /* LINES: the start of every line and the end of the last, lines + 1 integers.  COORDINATES: the rows. */
+    const void *start;
+    /* LINES, COORDINATES: columns (rows if by_columns).  DIAGONALS: the offsets of all diagonals, counted from 0. */
+    const void *index;
+    /* DIAGONALS: `count` values of the first diagonal, then of the next. */
+    const void *values;
+    int64_t lines, block, diagonals; /* block: rows and columns of a block; 1: entries */
     bool by_columns, block_by_rows;
 
-    bool lower, diagonal, upper; /* entries that count: below, on and above the diagonal */
-    bool mirrored, mirror_conjugated; /* those off the diagonal count twice, at (i, j) and (j, i) */
-    bool transposed, conjugated; /* after that */
+    bool lower, diagonal, upper; /* which entries count: below, on and above the diagonal */
+    bool mirrored, mirror_conjugated; /* entries off the diagonal count twice, at (i, j) and (j, i) */
+    bool transposed, conjugated; /* applied after `mirrored` */
     bool ones;             /* the diagonal is all ones */
     bool sorted;           /* by columns */
 
-    int64_t row, rows;     /* of the result */
-    int64_t entries;       /* that there are for these rows: what the CSR has, or, sorted, has room for */
+    int64_t row, rows;     /* rows of the result */
+    /* Number of entries in these rows; if `sorted`, an upper bound, the capacity of the CSR. */
+    int64_t entries;
     int to_bytes, to_base;
     void *csr_rows, *csr_columns, *csr_values;
 };
@@ -165,15 +180,15 @@ static inline bool sc_op_is_sparse(enum sc_op op) { return op >= SC_OP_CSRMV && 
 static inline bool sc_op_is_reduction(enum sc_op op) { return op >= SC_OP_DOT && op <= SC_OP_IAMIN; }
 static inline bool sc_op_is_packed(enum sc_op op) { return op >= SC_OP_SPMV && op <= SC_OP_TPSV; }
 static inline bool sc_op_is_banded(enum sc_op op) { return op >= SC_OP_GBMV && op <= SC_OP_TBSV; }
-/* Level 3 with a triangle in a that is on one side of b. */
+/* Level 3 operations with a triangular or symmetric A on one side of B. */
 static inline bool sc_op_has_side(enum sc_op op)
 {
     return op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM;
 }
-/* Whether there is such an operation in this type.  In the real types HEMM is SYMM, HER is SYR and so on; a complex
- * SYMV or SYR is none of the BLAS's. */
+/* Whether the operation exists in this type.  In the real types HEMM is SYMM, HER is SYR and so on; the BLAS has no
+ * complex SYMV or SYR. */
 bool sc_op_has_type(enum sc_op op, enum sc_type type);
-/* Of a reduction: does it give an index (int64_t), or a number, of which type? */
+/* Reductions: whether the result is an index (int64_t), and the type of a numerical result. */
 static inline bool sc_op_gives_index(enum sc_op op) { return op == SC_OP_IAMAX || op == SC_OP_IAMIN; }
 static inline enum sc_type sc_op_result_type(enum sc_op op, enum sc_type type)
 {
@@ -182,13 +197,15 @@ static inline enum sc_type sc_op_result_type(enum sc_op op, enum sc_type type)
     return op != SC_OP_DSDOT && (type == SC_S || type == SC_C) ? SC_S : SC_D;
 }
 
-/* A row-major call on a complex matrix M has the column-major matrix A = M^T, and may need conj(A) or conj(x), which no
- * column-major level 2 operation knows.  A record with `conj` means, for a Hermitian or triangular A:
+/* A row-major call on a complex matrix M is a call on the column-major matrix A = M^T.  The call may then need conj(A)
+ * or conj(x), and no column-major level 2 operation has them.  A record with `conj` means, for a Hermitian or
+ * triangular A:
  *   GEMV (transa N), HEMV  y := alpha conj(A) x + beta y      TRMV, TRSV (transa N)  x := conj(A) x, conj(A)^-1 x
  *   GERC  A := alpha conj(x) y^T + A                          HER   A := alpha conj(x) x^T + A
  *   HER2  A := alpha conj(x) y^T + conj(alpha) conj(y) x^T + A
- * With vectors as matrices of one row each of them is an operation of level 3, which sc_kernel_rows makes of it (a
- * record without conj, for the same pointers).  False for records that cannot be so: increments have to be positive. */
+ * With vectors as matrices of one row, the operation is one of level 3.  sc_kernel_rows writes the level 3 record,
+ * without conj and for the same pointers, to *rows.  Returns false if the record has no such form; increments must be
+ * positive. */
 bool sc_kernel_rows(const struct sc_kernel *kernel, struct sc_kernel *rows);
 
 #endif

@@ -15,7 +15,7 @@ void sc_write_quiet_begin(struct sc_write_quiet *quiet)
     pthread_sigmask(SIG_BLOCK, &set, &quiet->before);
 }
 
-/* Takes what has come since and was not there before. */
+/* Removes signals raised since sc_write_quiet_begin; signals pending before stay pending. */
 void sc_write_quiet_end(const struct sc_write_quiet *quiet)
 {
     static const int signals[] = {SIGPIPE, SIGXFSZ};

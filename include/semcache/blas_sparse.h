@@ -1,8 +1,8 @@
-/* The Sparse BLAS of the BLAS standard in C, as libsemcache serves it.  (doc/sparse.md says what of it, and what where
- * the standard leaves a choice.)
+/* The Sparse BLAS of the BLAS standard in C, as served by libsemcache.  doc/sparse.md lists the supported functions, and
+ * our choices where the standard leaves a choice.
  *
- * A matrix is an int, its handle.  It is begun, given properties (before the first entry), filled and ended; then it is
- * used until it is destroyed:
+ * A matrix is an int, its handle.  The life of a matrix is: begin, set properties (before the first entry), insert
+ * entries, end, use, destroy:
  *
  *     blas_sparse_matrix A = BLAS_duscr_begin(n, n);
  *     BLAS_ussp(A, blas_lower_symmetric);
@@ -11,9 +11,10 @@
  *     BLAS_dusmv(blas_no_trans, 1.0, A, x, 1, y, 1);
  *     BLAS_usds(A);
  *
- * Functions return 0, or -1 after one line on stderr and with nothing written; those that begin a matrix its handle, or
- * -1; BLAS_usgp the property.  The names and numbers are the standard's: programs that were compiled with another
- * library's header run as they are.  Complex scalars and arrays go by void pointers.  C99 and C++. */
+ * Functions return 0; on an error they return -1 after one line on stderr, and write nothing.  A begin function returns
+ * the handle or -1; BLAS_usgp returns the property.  Names and numbers are the standard's, so programs compiled with
+ * another library's header run unchanged.  Complex scalars and arrays are passed as void pointers.  Functions may be
+ * called from any thread.  C99 and C++. */
 #ifndef SEMCACHE_BLAS_SPARSE_H
 #define SEMCACHE_BLAS_SPARSE_H
 
@@ -25,7 +26,7 @@ enum blas_conj_type { blas_conj = 191, blas_no_conj = 192 };
 enum blas_base_type { blas_zero_base = 221, blas_one_base = 222 };
 enum blas_symmetry_type {
     blas_general = 231,
-    blas_symmetric = 232,  /* this one and the next two can only be asked for */
+    blas_symmetric = 232,  /* 232 to 234: only results of BLAS_usgp */
     blas_hermitian = 233,
     blas_triangular = 234,
     blas_lower_triangular = 235,
@@ -35,7 +36,7 @@ enum blas_symmetry_type {
     blas_lower_hermitian = 239,
     blas_upper_hermitian = 240
 };
-enum blas_field_type { /* these and the next two can only be asked for */
+enum blas_field_type { /* this and the next two enumerations: only arguments of BLAS_usgp */
     blas_complex = 241,
     blas_real = 242,
     blas_double_precision = 243,
@@ -61,8 +62,8 @@ typedef int blas_sparse_matrix;
 extern "C" {
 #endif
 
-/* For each type: its letter, how a scalar is passed, what arrays are made of.  Sparse vectors are nnz elements x with
- * their places indx in y, which is dense. */
+/* The functions of a type, from the type's letter, the type of a scalar argument and the element type of arrays.  A sparse
+ * vector has nnz elements x; element i belongs to position indx[i] of the dense vector y. */
 #define SEMCACHE_BLAS_SPARSE_OF(l, scalar, element)                                                                  \
     /* r := x^T y, or x^H y */                                                                                       \
     int BLAS_##l##usdot(enum blas_conj_type conj, int nnz, const element *x, const int *indx, const element *y,      \
@@ -70,10 +71,10 @@ extern "C" {
     /* y := alpha x + y */                                                                                           \
     int BLAS_##l##usaxpy(int nnz, scalar alpha, const element *x, const int *indx, element *y, int incy,             \
                          enum blas_base_type base);                                                                  \
-    /* x := what is in y at its places; and that to 0 */                                                             \
+    /* usga: x[i] := y[indx[i]].  usgz: also y[indx[i]] := 0. */                                                     \
     int BLAS_##l##usga(int nnz, const element *y, int incy, element *x, const int *indx, enum blas_base_type base);  \
     int BLAS_##l##usgz(int nnz, element *y, int incy, element *x, const int *indx, enum blas_base_type base);        \
-    /* x to its places in y */                                                                                       \
+    /* y[indx[i]] := x[i] */                                                                                         \
     int BLAS_##l##ussc(int nnz, const element *x, element *y, int incy, const int *indx, enum blas_base_type base);  \
     /* y := alpha op(A) x + y; C := alpha op(A) B + C */                                                             \
     int BLAS_##l##usmv(enum blas_trans_type trans, scalar alpha, blas_sparse_matrix A, const element *x, int incx,   \
@@ -84,36 +85,36 @@ extern "C" {
     int BLAS_##l##ussv(enum blas_trans_type trans, scalar alpha, blas_sparse_matrix T, element *x, int incx);        \
     int BLAS_##l##ussm(enum blas_order_type order, enum blas_trans_type trans, int nrhs, scalar alpha,               \
                        blas_sparse_matrix T, element *b, int ldb);                                                   \
-    /* m rows and n columns; of Mb x Nb blocks of k x l each; of blocks with K[i] rows and L[j] columns */           \
+    /* m x n entries; Mb x Nb blocks of size k x l; Mb x Nb blocks, block (i, j) of size K[i] x L[j] */              \
     blas_sparse_matrix BLAS_##l##uscr_begin(int m, int n);                                                           \
     blas_sparse_matrix BLAS_##l##uscr_block_begin(int Mb, int Nb, int k, int l_);                                    \
     blas_sparse_matrix BLAS_##l##uscr_variable_block_begin(int Mb, int Nb, const int *K, const int *L);              \
-    /* Entries of one place are summed.  Several at once: all, or (an index is out of range) none. */                \
+    /* Entries at the same position are summed.  A call with an index out of range inserts nothing. */               \
     int BLAS_##l##uscr_insert_entry(blas_sparse_matrix A, scalar value, int i, int j);                               \
     int BLAS_##l##uscr_insert_entries(blas_sparse_matrix A, int nnz, const element *values, const int *indx,         \
                                       const int *jndx);                                                              \
     int BLAS_##l##uscr_insert_col(blas_sparse_matrix A, int j, int nnz, const element *values, const int *indx);     \
     int BLAS_##l##uscr_insert_row(blas_sparse_matrix A, int i, int nnz, const element *values, const int *indx);     \
-    /* k rows indx and l columns jndx; one block.  Element (r, c) is values[r * row_stride + c * col_stride]. */     \
+    /* Clique: rows indx[k], columns jndx[l].  Element (r, c) is values[r * row_stride + c * col_stride]. */         \
     int BLAS_##l##uscr_insert_clique(blas_sparse_matrix A, int k, int l_, const element *values, int row_stride,     \
                                      int col_stride, const int *indx, const int *jndx);                              \
     int BLAS_##l##uscr_insert_block(blas_sparse_matrix A, const element *values, int row_stride, int col_stride,     \
                                     int i, int j);                                                                   \
     int BLAS_##l##uscr_end(blas_sparse_matrix A);                                                                    \
-    /* librsb's additions, for matrices that have been ended.  Ranges of rows include the last one. */               \
+    /* librsb's additions, for matrices after uscr_end.  Ranges of rows include row `last`. */                       \
     int BLAS_##l##usget_element(blas_sparse_matrix A, int i, int j, element *value);                                 \
     int BLAS_##l##usget_diag(blas_sparse_matrix A, element *d);                                                      \
     int BLAS_##l##usget_rows_nnz(blas_sparse_matrix A, int first, int last, int *count);                             \
     int BLAS_##l##usget_rows_sparse(blas_sparse_matrix A, element *values, int *indx, int *jndx, int *count,         \
                                     int first, int last);                                                            \
     int BLAS_##l##usget_matrix_nnz(blas_sparse_matrix A, int *count);                                                \
-    /* Of op(A); a real number, also of a complex matrix. */                                                         \
+    /* The norm of op(A); for a complex matrix a real number. */                                                     \
     int BLAS_##l##usget_infinity_norm(blas_sparse_matrix A, element *norm, enum blas_trans_type trans);              \
-    /* Values of entries that are stored: all, or (one is not) none. */                                              \
+    /* Overwrites values of stored entries.  A call with an entry not stored changes nothing. */                     \
     int BLAS_##l##usset_element(blas_sparse_matrix A, int i, int j, element *value);                                 \
     int BLAS_##l##usset_elements(blas_sparse_matrix A, const int *indx, const int *jndx, const element *values,      \
                                  int nnz);                                                                           \
-    /* A := diag(d) A, or A diag(d) where trans is not blas_no_trans. */                                             \
+    /* A := diag(d) A if trans is blas_no_trans, else A := A diag(d). */                                             \
     int BLAS_##l##usrows_scale(blas_sparse_matrix A, const element *d, enum blas_trans_type trans);
 
 SEMCACHE_BLAS_SPARSE_OF(s, float, float)
@@ -122,9 +123,9 @@ SEMCACHE_BLAS_SPARSE_OF(c, const void *, void)
 SEMCACHE_BLAS_SPARSE_OF(z, const void *, void)
 
 int BLAS_uscr_end(blas_sparse_matrix A);
-/* Sets a property of one of the enumerations above; before the first entry. */
+/* Sets a property, a value of an enumeration above, before the first entry. */
 int BLAS_ussp(blas_sparse_matrix A, int property);
-/* A size, or 1 or 0: whether it has the property; -1: no such property or matrix. */
+/* Returns a size, or 1 or 0 for a property, or -1 for an unknown property or matrix. */
 int BLAS_usgp(blas_sparse_matrix A, int property);
 int BLAS_usds(blas_sparse_matrix A);
 
