@@ -91,7 +91,7 @@ static bool is_spared(int folder, const char *fd, const char *const *prefixes)
     return false;
 }
 
-/* The number that a name in /proc/self/fd stands for; -1: none. */
+/* The descriptor of a name in /proc/self/fd, or -1. */
 static int number_of(const char *name)
 {
     int fd = *name >= '0' && *name <= '9' ? 0 : -1;
@@ -101,7 +101,7 @@ static int number_of(const char *name)
     return fd;
 }
 
-/* The lowest spared descriptor from `from` on, or -1: read from /proc/self/fd past libc, whose readdir allocates. */
+/* The lowest descriptor >= from of a driver's file, or -1.  Reads /proc/self/fd by system calls: readdir allocates. */
 static int next_spared(int from)
 {
     const char *const *prefixes = __atomic_load_n(&spared, __ATOMIC_ACQUIRE);

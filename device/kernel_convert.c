@@ -1,5 +1,5 @@
-/* Conversions to CSR on host addresses: one walk over the slots counts the entries of each row, one places them.
- * */
+/* Conversions to CSR on host addresses, in two passes over the slots: the first counts the entries of every row, the
+ * second places the entries. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void add_value(const struct sc_csr_conversion *c, int64_t at, const struc
 {
     size_t elem = sc_type_bytes(c->type);
     bool single = c->type == SC_S || c->type == SC_C;
-    double old[2] = {0, 0}; /* room for an element of any type */
+    double old[2] = {0, 0}; /* large enough for any type */
     char *to = (char *)c->csr_values + (size_t)at * elem;
 
     memcpy(old, to, elem);
@@ -56,7 +56,7 @@ static int64_t column_at(const struct sc_csr_conversion *c, int64_t at)
     return sc_slot_integer(c->csr_columns, c->to_bytes, at) - c->to_base;
 }
 
-/* `n` entries from `from` on go to `to`. */
+/* Moves `n` entries from position `from` to position `to`. */
 static void move(const struct sc_csr_conversion *c, int64_t to, int64_t from, int64_t n)
 {
     size_t elem = sc_type_bytes(c->type), integer = (size_t)c->to_bytes;
@@ -66,7 +66,7 @@ static void move(const struct sc_csr_conversion *c, int64_t to, int64_t from, in
     memmove(values + (size_t)to * elem, values + (size_t)from * elem, (size_t)n * elem);
 }
 
-/* Into a row that has the entries [start, end), sorted; returns its new end. */
+/* Inserts an entry into the sorted row [start, end); returns the new end. */
 static int64_t insert(const struct sc_csr_conversion *c, int64_t start, int64_t end, const struct sc_slot *s)
 {
     int64_t at = end;
@@ -85,7 +85,7 @@ static int64_t insert(const struct sc_csr_conversion *c, int64_t start, int64_t 
     return end + 1;
 }
 
-/* Behind the entries before `end`. */
+/* Appends an entry at `end`; returns the new end. */
 static int64_t append(const struct sc_csr_conversion *c, int64_t end, const struct sc_slot *s)
 {
     if (end < c->entries) {
@@ -95,7 +95,8 @@ static int64_t append(const struct sc_csr_conversion *c, int64_t end, const stru
     return end + 1;
 }
 
-/* end[i]: of the entries that row i has so far.  What the integers say is not believed: no entry is put outside. */
+/* end[i]: end of the entries placed in row i so far.  The integers are not trusted: no entry is written out of
+ * bounds. */
 static void place(const struct sc_csr_conversion *c, const int64_t *start, int64_t *end, int64_t slots)
 {
     struct sc_slot s;
@@ -108,7 +109,7 @@ static void place(const struct sc_csr_conversion *c, const int64_t *start, int64
         }
 }
 
-/* Rows that have become shorter follow one another again; start follows. */
+/* Removes the gaps behind rows shortened by sums, and adapts `start`. */
 static void close_gaps(const struct sc_csr_conversion *c, int64_t *start, const int64_t *end)
 {
     int64_t at = 0;
@@ -123,7 +124,7 @@ static void close_gaps(const struct sc_csr_conversion *c, int64_t *start, const 
     start[c->rows] = at;
 }
 
-/* Where rows would start, if each had what the slots say. */
+/* Computes the start of every row from the slots, before entries with equal columns are summed. */
 static void count(const struct sc_csr_conversion *c, int64_t *start, int64_t slots)
 {
     struct sc_slot s;

@@ -1,10 +1,11 @@
-/* Runs a kernel record with the host BLAS.  Called through its Fortran names and the gfortran ABI: integers by
- * reference, complex and single precision function results by value, hidden lengths (one) after the last argument.
- * Integers are kept in 64 bits and fit into 32: a host reads what it takes for an integer, all or the lower half.
+/* Runs a kernel record with the host BLAS, through the Fortran names and the gfortran ABI.  Integers are passed by
+ * reference, complex and single precision results are returned by value, a hidden length 1 for every letter follows the
+ * last argument.  Integers are stored in 64 bits and fit into 32, so that a BLAS with either width reads the right
+ * value.
  *
- * Sizes: level 1 operations are cut so that no index of the Fortran routine passes 2^31; levels 2 and 3 with a
- * dimension or leading dimension beyond that are refused (SC_ERR_UNSUPPORTED), as the caller works on tiles.
- * Arguments are not checked: a record is made by the library, from a call whose arguments were checked. */
+ * Sizes: level 1 operations are cut so that no index in the Fortran routine reaches 2^31.  Levels 2 and 3 refuse a
+ * dimension or leading dimension beyond 2^31 (SC_ERR_UNSUPPORTED); the caller works on tiles. Arguments are not
+ * checked: the library makes the record from a call with checked arguments. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include "device/device.h"
 #include "device/device_int.h"
 
-/* Arguments as Fortran passes them: an integer, a letter, an operand that is read, one that is written. */
+/* Fortran arguments: integer, letter, operand to read, operand to write. */
 typedef const int64_t *Int;
 typedef const char *Chr;
 typedef const void *In;
@@ -23,13 +24,13 @@ typedef void *Out;
 typedef void (*routine)(void);
 typedef void *(*resolver)(const char *name);
 
-/* Fortran names by operation and type; in real types the conjugated and Hermitian forms are the plain ones. */
+/* Fortran names by operation and type; in real types, conjugated and Hermitian operations are the plain ones. */
 static const char *const names[SC_OPS][SC_TYPES] = {
     [SC_OP_AXPY] = {"saxpy_", "daxpy_", "caxpy_", "zaxpy_"},
     [SC_OP_SCAL] = {"sscal_", "dscal_", "cscal_", "zscal_"},
     [SC_OP_COPY] = {"scopy_", "dcopy_", "ccopy_", "zcopy_"},
     [SC_OP_SWAP] = {"sswap_", "dswap_", "cswap_", "zswap_"},
-    [SC_OP_AXPBY] = {"saxpy_", "daxpy_", "caxpy_", "zaxpy_"}, /* few libraries have it: made of axpy and scal */
+    [SC_OP_AXPBY] = {"saxpy_", "daxpy_", "caxpy_", "zaxpy_"}, /* composed of axpy and scal: few libraries have axpby */
     [SC_OP_ROT] = {"srot_", "drot_", "csrot_", "zdrot_"},
     [SC_OP_ROTM] = {"srotm_", "drotm_", NULL, NULL},
     [SC_OP_DOT] = {"sdot_", "ddot_", "cdotu_", "zdotu_"},
@@ -70,7 +71,7 @@ static const char *const names[SC_OPS][SC_TYPES] = {
     [SC_OP_HERK] = {"ssyrk_", "dsyrk_", "cherk_", "zherk_"},
     [SC_OP_SYR2K] = {"ssyr2k_", "dsyr2k_", "csyr2k_", "zsyr2k_"},
     [SC_OP_HER2K] = {"ssyr2k_", "dsyr2k_", "cher2k_", "zher2k_"},
-    [SC_OP_GEMMT] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}, /* few libraries have gemmt: made of gemm */
+    [SC_OP_GEMMT] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}, /* composed of gemm: few libraries have gemmt */
     [SC_OP_TRMM] = {"strmm_", "dtrmm_", "ctrmm_", "ztrmm_"},
     [SC_OP_TRSM] = {"strsm_", "dtrsm_", "ctrsm_", "ztrsm_"},
 };
@@ -84,9 +85,9 @@ static const char *routine_name(const struct sc_kernel *k)
     return names[k->op][k->type];
 }
 
-/* Routines by resolver, of those that were prepared. */
+/* Routines found by sc_device_kernel_prepare, by resolver. */
 static struct prepared {
-    resolver from; /* atomic, the last to be set */
+    resolver from; /* atomic; set last */
     routine fn[SC_OPS][SC_TYPES], real_scal[SC_TYPES];
 } prepared[2];
 #define PREPARED (sizeof prepared / sizeof *prepared)
@@ -107,7 +108,7 @@ void sc_device_kernel_prepare(resolver blas_symbol)
     __atomic_store_n(&p->from, blas_symbol, __ATOMIC_RELEASE);
 }
 
-/* NULL: the BLAS does not have it. */
+/* NULL: the BLAS lacks the routine. */
 static routine find(resolver blas_symbol, const struct sc_kernel *k)
 {
     for (const struct prepared *p = prepared; p < prepared + PREPARED; p++)
@@ -117,7 +118,7 @@ static routine find(resolver blas_symbol, const struct sc_kernel *k)
     return (routine)blas_symbol(routine_name(k));
 }
 
-/* A scalar in the type that the routine reads. */
+/* A scalar in the type of the routine. */
 union scalar {
     float s[2];
     double d[2];
@@ -137,7 +138,7 @@ static union scalar scalar(enum sc_type type, const double value[2])
     return out;
 }
 
-/* The arguments of a call as Fortran takes them. */
+/* Arguments of a call in Fortran's types. */
 struct arguments {
     int64_t m, n, k, lda, ldb, ldc;
     union scalar alpha, beta;
@@ -214,7 +215,7 @@ static double call_norm(routine f, enum sc_type type, const struct arguments *g)
     return type == SC_S || type == SC_C ? ((snorm *)f)(&g->n, g->a, &g->lda) : ((dnorm *)f)(&g->n, g->a, &g->lda);
 }
 
-/* |Re x| + |Im x| of one element, as i?amax and i?amin compare them. */
+/* Re x| + |Im x| of an element, the measure of i?amax and i?amin. */
 static double magnitude(enum sc_type type, const char *x)
 {
     double v[2] = {0, 0};
@@ -231,11 +232,11 @@ static double magnitude(enum sc_type type, const char *x)
     return fabs(v[0]) + fabs(v[1]);
 }
 
-/* What a reduction has found in the chunks so far. */
+/* Result of a reduction over the chunks so far. */
 struct partial {
     double complex sum;
-    double norm; /* or another real number */
-    int64_t index; /* 1-based, 0: none */
+    double norm; /* or the sum of asum */
+    int64_t index; /* 1-based; 0: no element yet */
     double extreme;
 };
 
@@ -292,7 +293,7 @@ static void store_result(const struct sc_kernel *k, const struct partial *p)
     memcpy(k->result, &out, sc_type_bytes(type));
 }
 
-/* Lowest address of elements [first, first + count), in logical order, of a vector of n elements. */
+/* Lowest address of elements [first, first + count), in logical order, of a vector with n elements. */
 static char *chunk(void *lowest, int64_t inc, int64_t n, int64_t first, int64_t count, size_t bytes)
 {
     if (!lowest)
@@ -300,8 +301,8 @@ static char *chunk(void *lowest, int64_t inc, int64_t n, int64_t first, int64_t 
     return (char *)lowest + (inc >= 0 ? first * inc : (n - first - count) * -inc) * (int64_t)bytes;
 }
 
-/* Complex dot products of OpenBLAS (0.3.21, AVX-512) with increments read an element behind the last one, which in a
- * device's memory is none: these go element by element. */
+/* OpenBLAS 0.3.21 (AVX-512) reads an element past the end in complex dot products with increments.  In device memory
+ * there may be no such element; therefore the call is made element by element. */
 static bool reads_beyond(const struct sc_kernel *k)
 {
     return sc_type_is_complex(k->type) && (k->op == SC_OP_DOT || k->op == SC_OP_DOTC) && (k->lda != 1 || k->ldb != 1);
@@ -320,7 +321,7 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
         return SC_ERR_UNSUPPORTED;
     if (reads_beyond(k))
         most = g.lda = g.ldb = 1;
-    /* Increment 0 names one element n times: that is one call, or none. */
+    /* Increment 0 names the same element n times: a single call, or none. */
     for (int64_t first = 0; first < k->n; first += g.n) {
         g.n = (int)(k->n - first < most ? k->n - first : most);
         g.a = chunk(k->a, k->lda, k->n, first, g.n, bytes);
@@ -332,7 +333,7 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
     return SC_OK;
 }
 
-/* y := beta y + alpha x of what every BLAS has.  Nothing is read that a zero takes out. */
+/* y := beta y + alpha x with routines of every BLAS.  A zero scalar suppresses the read of its vector. */
 static enum sc_status axpby(resolver blas_symbol, const struct sc_kernel *k)
 {
     static const double zero[2] = {0, 0};
@@ -481,7 +482,7 @@ static void call_syr2k(routine f, const struct sc_kernel *k, const struct argume
                  1, 1);
 }
 
-/* The m x n block at (i, j) of a product. */
+/* Block (i, j) of size m x n of a product. */
 static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arguments *whole, int64_t i, int64_t m,
                        int64_t j, int64_t n)
 {
@@ -496,8 +497,8 @@ static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arg
     call_gemm(gemm, k, &g);
 }
 
-/* One triangle of a product: strips of columns beside the diagonal, and single columns at it.  OpenBLAS's products of
- * small matrices read A and B even if alpha is 0: then there are no columns to read. */
+/* One triangle of a product: strips of columns beside the diagonal, and single columns at the diagonal.  OpenBLAS's
+ * small products read A and B even if alpha is 0; with k = 0 there is nothing to read. */
 static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arguments *whole)
 {
     enum { WIDTH = 48 };
@@ -597,7 +598,7 @@ enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kerne
     if (k->conj && sc_kernel_rows(k, &rows))
         k = &rows;
     f = find(blas_symbol, k);
-    /* The host BLAS may call back BLAS names that the library interposes (rule 5 of device/README.md). */
+    /* The host BLAS may call back BLAS names interposed by the library (D5 of device/README.md). */
     sc_inside_enter();
     status = sc_op_level(k->op) == 1 ? level1(k, f) : level23(k, f);
     sc_inside_leave();

@@ -1,4 +1,4 @@
-/* Extent, traffic and arithmetic of a kernel record: what an address check and a time model need to know. */
+/* Extent, traffic and arithmetic of a kernel record, for address checks and time models. */
 #include <stdlib.h>
 
 #include "device/device_int.h"
@@ -14,7 +14,7 @@ static struct sc_kernel_operand matrix(const void *ptr, int64_t rows, int64_t co
     return (struct sc_kernel_operand){ptr, rows, cols, ld, used, access};
 }
 
-/* The output of an operation with a beta: not read when beta is 0. */
+/* Access of the output of an operation with beta: if beta is 0, the output is not read. */
 static enum sc_access output(const struct sc_kernel *k) { return k->beta[0] || k->beta[1] ? SC_RDWR : SC_WRITE; }
 
 static int level1_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
@@ -34,7 +34,7 @@ static int level1_operands(const struct sc_kernel *k, struct sc_kernel_operand o
     return 2;
 }
 
-/* The matrix of a level 2 operation as it is stored. */
+/* The matrix of a level 2 operation as stored. */
 static struct sc_kernel_operand level2_matrix(const struct sc_kernel *k, const void *ptr, int64_t ld,
                                               enum sc_access access)
 {
@@ -80,7 +80,7 @@ static int level2_operands(const struct sc_kernel *k, struct sc_kernel_operand o
 
 static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
 {
-    int64_t order = k->side == 'L' ? k->m : k->n; /* of the symmetric or triangular A */
+    int64_t order = k->side == 'L' ? k->m : k->n; /* order of the symmetric or triangular A */
     bool plain = k->transa == 'N', tall;
 
     switch (k->op) {
@@ -115,7 +115,7 @@ static int level3_operands(const struct sc_kernel *k, struct sc_kernel_operand o
     }
 }
 
-/* Of the operand that A is multiplied with, only the rows that A has columns for are looked at. */
+/* Operands of a sparse operation.  The factor of A counts only the rows that match columns of A. */
 static int sparse_operands(const struct sc_kernel *k, struct sc_kernel_operand out[3])
 {
     bool vectors = k->op == SC_OP_CSRMV || k->op == SC_OP_CSRSV, by_rows = k->transb == 'T', plain = k->transa == 'N';
@@ -167,7 +167,7 @@ double sc_device_kernel_bytes(const struct sc_kernel *k)
 double sc_device_kernel_flops(const struct sc_kernel *k)
 {
     double m = (double)k->m, n = (double)k->n, order = k->side == 'L' ? m : n;
-    double real = sc_type_is_complex(k->type) ? 4 : 1; /* a complex multiply-add is four real ones */
+    double real = sc_type_is_complex(k->type) ? 4 : 1; /* a complex multiply-add counts as four real ones */
 
     switch (k->op) {
     case SC_OP_COPY:

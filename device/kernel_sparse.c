@@ -1,4 +1,4 @@
-/* Sparse operations on host addresses: plain loops, by type of element and of integer. */
+/* Sparse operations on host addresses: plain loops, by element type and integer type. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct dense {
     int64_t row, col;
 };
 
-/* A row of a product that is being made.  seen[j]: the row, counted from 1, that column j was met in last. */
+/* A row of a product under construction.  seen[j]: the last row with column j, counted from 1. */
 struct product_row {
     void *sum, *columns;
     int64_t *seen;
@@ -90,7 +90,7 @@ typedef enum sc_status run_fn(const struct sc_kernel *, const struct dense *x, c
 
 static bool is_of_vectors(const struct sc_kernel *k) { return k->op == SC_OP_CSRMV || k->op == SC_OP_CSRSV; }
 
-/* Vectors of n elements have their signed increment in ld. */
+/* The strides of an operand.  For a vector, `ld` is the signed increment. */
 static struct dense dense_of(const struct sc_kernel *k, void *at, int64_t n, int64_t ld)
 {
     if (is_of_vectors(k))
@@ -149,7 +149,7 @@ enum sc_status sc_device_product_count(struct sc_csr_product *p, void *rows)
 
     p->nonzeros = 0;
     status = run_product(p, rows, NULL, NULL);
-    /* Positions have no room for more. */
+    /* The row starts would overflow 32 bits. */
     return status == SC_OK && p->a.index_bytes == 4 && p->nonzeros > INT32_MAX ? SC_ERR_UNSUPPORTED : status;
 }
 

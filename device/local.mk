@@ -9,7 +9,8 @@ machinesdir = $(pkgdatadir)/machines
 dist_machines_DATA = device/emu/machines/dgx1.machine device/emu/machines/h200x8.machine \
   device/emu/machines/k20x2.machine device/emu/machines/k40x3.machine device/emu/machines/v100x16.machine \
   device/emu/machines/m2090x8.machine
-# In a build tree they lie beside the library, which looks there (libsemcache/places.c), wherever the tree is moved.
+# In a build tree the machine files lie beside the library, where the library looks (libsemcache/places.c), even after
+# the tree has been moved.
 machines/copied: $(dist_machines_DATA)
 	$(AM_V_GEN)$(MKDIR_P) machines && \
 	  for file in $(dist_machines_DATA); do cp '$(srcdir)'/$$file machines/ || exit 1; done && touch $@

@@ -1,4 +1,4 @@
-/* Finds the device implementation that a setting asks for. */
+/* Finds and opens the device implementation of a setting. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "device/wake.h"
 
 #define CUDA_MODULE      "semcache-cuda.so"
-#define CUDA_LEAST_SPACE ((rlim_t)8 << 30) /* bytes of address space below which it is not loaded */
+#define CUDA_LEAST_SPACE ((rlim_t)8 << 30) /* address space needed to load the module, bytes */
 
-/* What a setting says: the kind, and the rest behind "kind:" ("" when there is none). */
+/* A parsed setting: its kind, and the text after "kind:" ("" if absent). */
 enum kind { KIND_AUTO, KIND_NONE, KIND_CUDA, KIND_EMU, KIND_UNKNOWN };
 
 static enum kind parse(const char *setting, const char **spec)
@@ -38,7 +38,7 @@ static enum kind parse(const char *setting, const char **spec)
     return KIND_UNKNOWN;
 }
 
-/* The driver makes these; looking for them starts nothing. */
+/* Files made by the driver; the check starts nothing. */
 static bool driver_present(void)
 {
     return access("/dev/nvidiactl", F_OK) == 0 || access("/proc/driver/nvidia/version", F_OK) == 0 ||
@@ -50,8 +50,8 @@ static void module_file(const struct sc_config *config, char *path, size_t size)
     snprintf(path, size, "%s/" CUDA_MODULE, config->module_path ? config->module_path : SC_MODULE_DIR);
 }
 
-/* NULL with one line in the log.  The module stays loaded for the life of the process: drivers do not survive
- * dlclose. */
+/* Returns NULL after one line in the log.  The module stays loaded for the life of the process, because drivers do not
+ * survive dlclose. */
 static const struct sc_device_ops *load_cuda(const struct sc_device_host *host, enum sc_log_level level)
 {
     char path[4096];
@@ -97,11 +97,11 @@ static void silent(enum sc_log_level level, const char *format, ...)
     (void)format;
 }
 
-/* What goes wrong on the way is said from this level on. */
+/* Opens the CUDA module.  Failures are logged at `level`. */
 static enum sc_status open_module(const struct sc_device_host *host, enum sc_log_level level, const char *spec,
                                   const struct sc_device_ops **ops, int *count)
 {
-    static struct sc_device_host own; /* the implementation keeps it until close */
+    static struct sc_device_host own; /* static, because the implementation keeps the pointer until close */
     enum sc_status status;
     const struct sc_device_ops *found;
 
@@ -113,19 +113,19 @@ static enum sc_status open_module(const struct sc_device_host *host, enum sc_log
     sc_device_awake();
     status = open_kind(&own, found, spec, ops, count);
     sc_device_wake_end();
-    own.log = host->log; /* errors of devices that are there are news */
+    own.log = host->log; /* errors of open devices are always reported */
     return status;
 }
 
-/* The libraries alone need more, and may end the process where they get it in part; the driver, which reserves
- * addresses for all memory of all devices, says so itself. */
+/* Whether the address space suffices to load CUDA's libraries.  With part of the space, the libraries may end the
+ * process. The driver needs more address space, for the memory of all devices, but reports a failure itself. */
 static bool room_for_libraries(const struct rlimit *space)
 {
     return space->rlim_cur == RLIM_INFINITY || space->rlim_cur >= CUDA_LEAST_SPACE;
 }
 
-/* By name: having none is a failure.  Else a machine without usable GPUs is no failure, and no news, but for a limit
- * that keeps GPUs from being used. */
+/* Opens CUDA devices.  If requested by name, a machine without GPUs is an error.  Otherwise such a machine is neither
+ * an error nor reported, except if a limit on address space keeps GPUs from being used. */
 static enum sc_status open_cuda(const struct sc_device_host *host, const char *spec, bool by_name,
                                 const struct sc_device_ops **ops, int *count)
 {

@@ -1,13 +1,13 @@
-/* Which of the devices of a machine a rank uses, when several run there (sc_config.rank of sc_config.ranks): neighbours
- * share, as launchers place them near to each other. */
+/* The devices of a rank when several ranks run on the machine (sc_config.rank of sc_config.ranks).  Neighbouring ranks
+ * share a device, because launchers place neighbours close together. */
 #ifndef SC_DEVICE_SHARE_H
 #define SC_DEVICE_SHARE_H
 
 #include "base/config.h"
 
 struct sc_device_share {
-    int first, count; /* devices of this rank, at least one of `all` */
-    int sharers;      /* ranks that use each of them */
+    int first, count; /* devices of this rank, at least one */
+    int sharers;      /* ranks on a device */
 };
 
 static inline struct sc_device_share sc_device_share(const struct sc_config *config, int all)
@@ -17,7 +17,7 @@ static inline struct sc_device_share sc_device_share(const struct sc_config *con
 
     if (all >= ranks)
         share.count = (int)((rank + 1) * all / ranks) - share.first;
-    else /* those with rank * all / ranks == first */
+    else /* counts the ranks r with r * all / ranks == first */
         share.sharers = (int)(((share.first + 1) * ranks + all - 1) / all - (share.first * ranks + all - 1) / all);
     return share;
 }

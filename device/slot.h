@@ -1,6 +1,6 @@
-/* A conversion to CSR (struct sc_csr_conversion), entry by entry.  A slot is one entry that the source may stand for;
- * most do.  Slots are numbered in the order in which the CSR has the entries of a row: who sorts those that are there
- * by row, stably, is done.  The host and devices share this. */
+/* A conversion to CSR (struct sc_csr_conversion), entry by entry, for the host and for devices.  A slot is a candidate
+ * entry of the source; most slots are entries.  Slots are numbered in the CSR's order within a row: a stable sort of
+ * the entries by row gives the CSR. */
 #ifndef SC_DEVICE_SLOT_H
 #define SC_DEVICE_SLOT_H
 
@@ -14,11 +14,11 @@
 
 struct sc_slot {
     int64_t row, col;
-    int64_t value; /* its place in `values`; -1: one */
+    int64_t value; /* index in `values`; -1: the number one */
     bool conjugated;
 };
 
-/* Of stored entries; ones come after. */
+/* Number of slots of stored entries; the slots of the unit diagonal follow. */
 SC_SLOT_FN int64_t sc_slots_stored(const struct sc_csr_conversion *c)
 {
     int64_t each = c->layout == SC_LAYOUT_LINES ? c->block * c->block
@@ -37,7 +37,7 @@ SC_SLOT_FN int64_t sc_slot_integer(const void *at, int bytes, int64_t i)
     return bytes == 4 ? ((const int32_t *)at)[i] : ((const int64_t *)at)[i];
 }
 
-/* The last line that starts at or before a position: lines may be empty. */
+/* The last line that starts at or before a position; lines may be empty. */
 SC_SLOT_FN int64_t sc_slot_line(const struct sc_csr_conversion *c, int64_t position)
 {
     int64_t low = 0, high = c->lines;
@@ -53,7 +53,7 @@ SC_SLOT_FN int64_t sc_slot_line(const struct sc_csr_conversion *c, int64_t posit
     return low;
 }
 
-/* Stored entry number i of what is there: its place in the matrix and in `values`. */
+/* Position in the matrix, and index in `values`, of stored entry i. */
 SC_SLOT_FN void sc_slot_stored(const struct sc_csr_conversion *c, int64_t i, struct sc_slot *s)
 {
     int64_t area = c->block * c->block, within, line, across;
@@ -76,7 +76,7 @@ SC_SLOT_FN void sc_slot_stored(const struct sc_csr_conversion *c, int64_t i, str
     }
 }
 
-/* False: the slot stands for nothing in the rows that are wanted. */
+/* False if the slot has no entry in the requested rows. */
 SC_SLOT_FN bool sc_slot_entry(const struct sc_csr_conversion *c, int64_t slot, struct sc_slot *s)
 {
     int64_t stored = sc_slots_stored(c), row;

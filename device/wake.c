@@ -1,5 +1,5 @@
-/* The driver starts, and makes the first device's context, while the CUDA module's libraries are loaded: each of the
- * two takes a tenth to a third of a second, and neither needs the other. */
+/* Starts the driver and creates the first device's context while the CUDA module's libraries are loaded.  Both take 0.1
+ * to 0.3 s, and are independent. */
 #define _GNU_SOURCE
 #include "device/wake.h"
 
@@ -9,7 +9,7 @@
 #include "base/loader.h"
 #include "device/share.h"
 
-/* The driver's functions by the types of its interface: handles are pointers, results and devices are integers. */
+/* The driver's functions with the types of its ABI: handles are pointers, results and devices are integers. */
 static struct {
     int (*init)(unsigned);
     int (*count)(int *);
@@ -21,8 +21,8 @@ static struct {
 static struct {
     pthread_t thread;
     bool started;
-    int device;    /* the driver's */
-    bool retained; /* its primary context, by the thread */
+    int device;    /* number in the driver */
+    bool retained; /* the thread holds the primary context */
 } waking;
 
 static bool find(void *library, void *function, const char *name)
@@ -31,10 +31,11 @@ static bool find(void *library, void *function, const char *name)
     return *(void **)function != NULL;
 }
 
-/* Without a driver, or where it does not start: false, in silence; the module says why. */
+/* False without a driver, or if the driver does not start.  Silent, because the module reports the cause. */
 static bool start_driver(void)
 {
-    void *library = sc_loader_open("libcuda.so.1", RTLD_NOW | RTLD_LOCAL); /* kept: drivers do not survive dlclose */
+    void *library = sc_loader_open("libcuda.so.1", RTLD_NOW | RTLD_LOCAL); /* never closed: drivers do not survive
+                                                                            * dlclose */
 
     return library && find(library, &driver.init, "cuInit") && find(library, &driver.count, "cuDeviceGetCount") &&
            find(library, &driver.device, "cuDeviceGet") &&
@@ -42,7 +43,7 @@ static bool start_driver(void)
            find(library, &driver.release, "cuDevicePrimaryCtxRelease_v2") && driver.init(0) == 0;
 }
 
-/* The first device that the module will open; -1: it is not known here. */
+/* The first device that the module will open, or -1 if unknown. */
 static int first_device(const struct sc_config *config, const char *spec)
 {
     int count = 0;

@@ -1,13 +1,13 @@
-/* The CUDA driver is started beside the loading of the CUDA module. */
+/* Starts the CUDA driver while the CUDA module is loaded. */
 #ifndef SC_DEVICE_WAKE_H
 #define SC_DEVICE_WAKE_H
 
 #include "device/device.h"
 
-/* Starts the driver, and a thread that makes the context of the first device that `spec` selects for this rank (""
- * or a list of numbers).  By one thread at a time; what fails is left to the module, which says so. */
+/* Starts the driver, and a thread that creates the context of the first device of this rank in `spec` ("" or a list of
+ * numbers).  Not thread safe.  Failures are silent: the module meets and reports the same failure. */
 void sc_device_wake(const struct sc_device_host *host, const char *spec);
-/* Waits for the thread.  The context lives until sc_device_wake_end, which the module's own hold on it outlasts. */
+/* Waits for the thread.  The context lives at least until sc_device_wake_end; the module then has its own reference. */
 void sc_device_awake(void);
 void sc_device_wake_end(void);
 

@@ -1,7 +1,9 @@
-/* The emulated devices' own instance of the host BLAS.  They stand for hardware, which computes whatever the processors
- * are doing; but a BLAS with threads has one pool of them and one lock around it.  A program inside that BLAS that
- * touches a result still being computed waits for the emulated device, which would wait for the pool, for ever.  So the
- * library's file is loaded a second time, under another inode: other code, other data, another pool. */
+/* A separate instance of the host BLAS for the emulated devices.
+ *
+ * A BLAS with threads has one pool of threads and one lock around the pool.  Suppose a program inside the BLAS touches
+ * a result still under computation: the program waits for the emulated device, and the device would wait for the pool,
+ * forever.  Real hardware computes without the host's processors.  Therefore the library's file is loaded a second
+ * time, under another inode: separate code, data and threads. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -19,7 +21,7 @@
 typedef void *(*resolver)(const char *name);
 
 static resolver shared;
-static void *own; /* the second instance, never unloaded; NULL: there is none, the first serves */
+static void *own; /* the second instance, never unloaded; NULL: the first instance serves */
 
 static int copy_of(const char *path)
 {
@@ -48,13 +50,13 @@ static void load(void)
     int file;
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-    return; /* they refuse RTLD_DEEPBIND */
+    return; /* sanitizers refuse RTLD_DEEPBIND */
 #endif
     if (!known || !sc_loader_object(known, &object) || (file = copy_of(object.path)) < 0)
         return;
-    /* Not "self": a debugger opens the name, too, and would wait for what that is among its own files. */
+    /* Not /proc/self: a debugger also opens the name, in its own process, and could hang. */
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
-    sc_emu_block_signals(&before); /* for its threads */
+    sc_emu_block_signals(&before); /* for the threads of the BLAS */
     own = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(file);

@@ -6,11 +6,11 @@
 
 #include "device/device_int.h"
 
-#define SPANS 1024 /* in the gaps between the transfers of one device are those of the others: 8 GiB are 512 of them */
+#define SPANS 1024 /* between the transfers of a device lie those of the other devices: 8 GiB are 512 transfers */
 #define HISTORY ((uint64_t)1 << 16)
 
-/* When a shared thing is in use: disjoint spans in order.  When they are too many the two oldest become one, which
- * loses the free time between them. */
+/* Times at which a shared resource is busy: disjoint spans in ascending order.  If there are too many, the two oldest
+ * merge and the free time between them is lost. */
 struct lane {
     int count;
     struct span { double from, to; } span[SPANS + 1];
@@ -30,14 +30,14 @@ static struct {
     struct lane units[SC_DEVICES_MAX];
     double busy[SC_DEVICES_MAX]; /* seconds of kernels */
     struct lane link[SC_EMU_ENDS][SC_EMU_ENDS];
-    uint64_t bytes[SC_EMU_ENDS][SC_EMU_ENDS]; /* over each link so far */
+    uint64_t bytes[SC_EMU_ENDS][SC_EMU_ENDS]; /* total over every link */
     struct lane group[SC_EMU_GROUPS_MAX];
 } clk;
 
 static double later(double a, double b) { return a > b ? a : b; }
 
-/* Takes `need` seconds of free time from `from` on; returns when the last of it ends.  All that was free in between is
- * taken then, so one span covers it. */
+/* Takes `need` seconds of the lane's free time from time `from` on; returns the end of the last second.  All free time
+ * in between is taken, so a single span covers the range. */
 static double lane_take(struct lane *lane, double from, double need)
 {
     double at = from, left = need, done;
@@ -60,7 +60,7 @@ static double lane_take(struct lane *lane, double from, double need)
     if (next > first && lane->span[first].from < from)
         taken.from = lane->span[first].from;
     if (next < lane->count && lane->span[next].from <= done)
-        taken.to = lane->span[next++].to; /* they touch */
+        taken.to = lane->span[next++].to; /* adjacent spans merge */
     memmove(&lane->span[first + 1], &lane->span[next], (size_t)(lane->count - next) * sizeof taken);
     lane->count += 1 - (next - first);
     lane->span[first] = taken;
@@ -95,7 +95,7 @@ void sc_emu_clock_stop(void)
     memset(&clk, 0, sizeof clk);
 }
 
-/* The host's call is made; returns when the operation can start. */
+/* Charges the host for the call; returns the earliest start of the operation. */
 static double begin(int device, int stream)
 {
     clk.host += clk.machine->call;
@@ -116,7 +116,7 @@ static void end(int device, int stream, uint64_t seq, double at)
         s->history[seq % HISTORY] = s->now;
 }
 
-/* A fence too old for the history counts as reached at the oldest time that is known, which is not too early. */
+/* A fence older than the history counts as reached at the oldest time in the history, never too early. */
 double sc_emu_clock_fence(struct sc_fence fence)
 {
     const struct stream_clock *s;
@@ -131,7 +131,7 @@ double sc_emu_clock_fence(struct sc_fence fence)
     return s->history[fence.seq % HISTORY];
 }
 
-/* How many links of the group are busy at a time, with the one that asks. */
+/* Number of busy links in the group, with the link that asks. */
 static int crowd(const struct sc_emu_group *g, int from, int to, double at)
 {
     int count = 1;
@@ -154,7 +154,7 @@ static double group_bandwidth(const struct sc_emu_group *g, int from, int to, do
 
 static int end_of(int device) { return device == SC_HOST ? SC_EMU_HOST : device; }
 
-/* Takes the link's lane and those of its groups; returns when they have all served the bytes. */
+/* Takes the lanes of the link and its groups; returns when every lane has served the bytes. */
 static double cross(int from, int to, double start, double bytes, double bandwidth)
 {
     const struct sc_emu_machine *m = clk.machine;

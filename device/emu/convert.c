@@ -1,4 +1,4 @@
-/* Conversions of sparse matrices to CSR on emulated devices: what is asked of their operands, and what they cost. */
+/* Conversions of sparse matrices to CSR on emulated devices: checks of the operands, and virtual cost. */
 #include "device/emu/emu_int.h"
 #include "device/slot.h"
 
@@ -23,7 +23,7 @@ bool sc_emu_conversion_valid(int device, const struct sc_csr_conversion *c)
     return good;
 }
 
-/* Sorting by row takes some passes over three integers for each slot. */
+/* A sort by row takes several passes over three integers per slot. */
 #define BYTES_PER_SLOT 128
 
 uint64_t sc_emu_conversion_bytes(const struct sc_csr_conversion *c)

@@ -1,5 +1,5 @@
-/* The operations of device.h on emulated devices: arguments are checked, the virtual clock is advanced and the work is
- * put into the queue of its stream; streams.c runs it (rules: device/README.md). */
+/* The operations of device.h on emulated devices.  An operation checks its arguments, advances the virtual clock and
+ * queues the work on its stream; streams.c runs the work (rules: device/README.md). */
 #include "device/emu/emu.h"
 
 #include <pthread.h>
@@ -15,7 +15,8 @@
 #include "device/emu/emu_int.h"
 
 static struct {
-    pthread_mutex_t lock; /* the clock, the faults, and the order of pushes; first of all locks here */
+    /* Protects the clock, the faults and the order of pushes.  Taken before the other locks of this folder. */
+    pthread_mutex_t lock;
     bool open, timing;
     pid_t owner;
     int devices;
@@ -23,7 +24,7 @@ static struct {
     struct sc_emu_machine *machine;
     struct device_faults {
         struct sc_emu_fault fault;
-        uint64_t seen; /* operations of the kind since it was set */
+        uint64_t seen; /* operations of fault.kind since the fault was set */
         bool lost;
     } faults[SC_DEVICES_MAX];
 } emu = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -44,20 +45,20 @@ void sc_emu_inject(int device, struct sc_emu_fault fault)
     pthread_mutex_unlock(&emu.lock);
 }
 
-/* What streams do; the other kinds are done, or fail, at once. */
+/* Kinds executed by streams; operations of other kinds finish or fail at once. */
 static bool is_executed(enum sc_emu_kind kind)
 {
     return kind == SC_EMU_COPY || kind == SC_EMU_LAUNCH || kind == SC_EMU_FILL;
 }
 
-/* A device that was lost by a late fault has still an order to tell about. */
+/* A device lost by a late fault still accepts marks and waits; sync reports the loss through the stream. */
 static bool fails_when_lost(const struct device_faults *f, enum sc_emu_kind kind)
 {
     return is_executed(kind) || kind == SC_EMU_ALLOC || (kind != SC_EMU_SYNC && !f->fault.late);
 }
 
-/* Under the lock.  Whether the operation that is about to be enqueued fails; else *op, if any, is told whether it will
- * when it is executed. */
+/* Whether the operation about to be enqueued fails at once.  If not, and op is not NULL, sets op->fails for a failure
+ * at execution.  Lock held. */
 static bool fails(int device, enum sc_emu_kind kind, struct sc_emu_op *op)
 {
     struct device_faults *f = &emu.faults[device];
@@ -91,7 +92,7 @@ static bool fails_now(int device, enum sc_emu_kind kind)
 
 /* --- enqueue ---------------------------------------------------------------------------------------------------- */
 
-/* Under the lock. */
+/* Lock held. */
 static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t seq)
 {
     const struct sc_copy2d *c = &op->copy;
@@ -111,7 +112,7 @@ static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t
         sc_emu_clock_kernel(device, stream, seq, &op->kernel);
         break;
     case SC_EMU_DO_STORE:
-        sc_emu_clock_fill(device, stream, seq, 2 * op->store.bytes); /* read and written */
+        sc_emu_clock_fill(device, stream, seq, 2 * op->store.bytes); /* a read and a write */
         break;
     case SC_EMU_DO_CONVERT:
         sc_emu_clock_fill(device, stream, seq, sc_emu_conversion_bytes(&op->conversion));
@@ -124,7 +125,7 @@ static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t
     }
 }
 
-/* Under the lock.  Work of the emulation itself (garbage, unmapping) takes no virtual time. */
+/* Work of the emulation itself (garbage, unmapping) takes no virtual time.  Lock held. */
 static enum sc_status push(int device, int stream, const struct sc_emu_op *op, bool takes_time)
 {
     uint64_t seq;
@@ -139,7 +140,7 @@ static enum sc_status push(int device, int stream, const struct sc_emu_op *op, b
     return SC_OK;
 }
 
-/* An operation of the caller, which may be made to fail. */
+/* Enqueues an operation of the caller, subject to injected faults. */
 static enum sc_status submit(int device, int stream, enum sc_emu_kind kind, struct sc_emu_op *op)
 {
     enum sc_status status = SC_ERR_DEVICE;
@@ -211,7 +212,7 @@ static enum sc_status run_op(const struct sc_emu_op *op)
 
 /* --- open, close ------------------------------------------------------------------------------------------------ */
 
-/* "MACHINE[:COUNT]"; *count 0 when not given. */
+/* Parses "MACHINE[:COUNT]"; *count is 0 if absent. */
 static enum sc_status parse_spec(const char *spec, char *machine, size_t size, long *count)
 {
     const char *colon = strrchr(spec, ':');
@@ -234,7 +235,7 @@ static enum sc_status parse_spec(const char *spec, char *machine, size_t size, l
     return SC_OK;
 }
 
-/* Of `all` devices those that this rank uses, with its part of their memory. */
+/* Reduces `all` devices to those of this rank, with the rank's part of the memory. */
 static void take_share(int all)
 {
     struct sc_device_share share = sc_device_share(emu.host->config, all);
@@ -380,7 +381,7 @@ static struct sc_emu_op garbage(void *memory, size_t bytes)
     return (struct sc_emu_op){.action = SC_EMU_DO_FILL, .fill = {memory, bytes, bytes, 1, 0xff}};
 }
 
-/* Under the lock. */
+/* Lock held. */
 static enum sc_status alloc_locked(int device, size_t bytes, void **memory, struct sc_fence *ready)
 {
     struct sc_emu_op op;
@@ -419,7 +420,7 @@ static enum sc_status emu_alloc(int device, size_t bytes, void **memory, struct 
     return status;
 }
 
-/* Under the lock.  A push that finds no memory leaves the block or the mapping behind: nothing goes wrong but that. */
+/* If a push finds no memory, the block or the mapping leaks, without other harm.  Lock held. */
 static void free_locked(int device, void *memory, const struct sc_fence *after, int count)
 {
     struct sc_emu_op op;
@@ -518,7 +519,7 @@ static enum sc_status emu_copy(int device, enum sc_stream stream, const struct s
     return submit(device, stream, SC_EMU_COPY, &op);
 }
 
-/* A kernel goes as far as its links do, and writes nothing to the host. */
+/* Exchange kernels need links usable by kernels, and never write to the host. */
 static enum sc_status check_exchange(int device, const struct sc_copy2d *c)
 {
     int from = c->src_device, to = c->dst_device, other = from == device ? to : from;
@@ -553,7 +554,7 @@ static enum sc_status emu_fill(int device, enum sc_stream stream, void *memory, 
     return width && height ? submit(device, stream, SC_EMU_FILL, &op) : SC_OK;
 }
 
-/* The BLAS does not look at what alpha = 0 takes out. */
+/* The BLAS does not read an operand multiplied by alpha = 0. */
 static bool ignored(const struct sc_kernel *k, const struct sc_kernel_operand *o)
 {
     bool solves = k->op == SC_OP_TRMV || k->op == SC_OP_TRSV || k->op == SC_OP_TBMV || k->op == SC_OP_TBSV ||
@@ -564,7 +565,7 @@ static bool ignored(const struct sc_kernel *k, const struct sc_kernel_operand *o
     return scales && o->access == SC_READ && k->alpha[0] == 0 && k->alpha[1] == 0;
 }
 
-/* Operands must lie in one block of the device each, results in a result slot or a block. */
+/* An operand must lie in one block of the device; a result must lie in a result slot or a block. */
 static bool valid_operands(int device, const struct sc_kernel *k)
 {
     struct sc_kernel_operand operands[3];
@@ -606,7 +607,7 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
     return submit(device, stream, SC_EMU_LAUNCH, &op);
 }
 
-/* The operands are read when everything before it is done: of what is still on its way the product has garbage. */
+/* The operands are read after all earlier work on COMPUTE; data still in transit on other streams is garbage. */
 static enum sc_status emu_multiply(int device, struct sc_csr_product *product)
 {
     struct sc_fence before;
@@ -704,7 +705,7 @@ static enum sc_status emu_sync(struct sc_fence fence)
         return SC_OK;
     if (fails_now(fence.device, SC_EMU_SYNC))
         return SC_ERR_DEVICE;
-    sc_inside_enter(); /* whoever waits may do what he waits for */
+    sc_inside_enter(); /* a waiting thread may execute queued work itself */
     status = sc_emu_stream_wait(fence);
     pthread_mutex_lock(&emu.lock);
     sc_emu_clock_sync(fence);
@@ -713,7 +714,7 @@ static enum sc_status emu_sync(struct sc_fence fence)
     return status;
 }
 
-/* In timing mode everything is over at once; then it is done when the host's clock says so. */
+/* In timing mode operations have no execution; the virtual clock of the host decides. */
 static bool emu_done(struct sc_fence fence)
 {
     bool done = !fence.seq || !valid_fence(fence) || sc_emu_stream_done(fence);
@@ -748,7 +749,7 @@ static double emu_host_clock(enum sc_host_event event)
     return seconds;
 }
 
-/* By the watts of the machine file, over virtual_seconds. */
+/* From the watts of the machine file, over virtual_seconds. */
 static enum sc_status emu_joules(int device, double *joules)
 {
     if (!valid_stream(device, 0))

@@ -1,25 +1,25 @@
-/* Hooks of the emulated devices for tests, and figures of the virtual machine.  Valid between open and close; open
- * takes what the machine file says (keys fail, lost, jitter) and forgets what was set before. */
+/* Hooks of the emulated devices for tests, and figures of the virtual machine.  Valid between open and close.  Opening
+ * the devices discards earlier settings and applies the machine file (keys fail, lost, jitter). */
 #ifndef SC_DEVICE_EMU_EMU_H
 #define SC_DEVICE_EMU_EMU_H
 
 #include "device/device.h"
 #include "device/emu/machine.h"
 
-/* Sets what fails next on a device; nth = 0: nothing, and a lost device is back (its memory kept).  A failed allocation
- * reports SC_ERR_DEVICE_MEMORY, everything else SC_ERR_DEVICE. */
+/* Sets the next fault of a device.  nth = 0 clears the fault and revives a lost device with its memory.  A failed
+ * allocation returns SC_ERR_DEVICE_MEMORY; any other fault returns SC_ERR_DEVICE. */
 void sc_emu_inject(int device, struct sc_emu_fault fault);
 
-/* Workers sleep 0 to `microseconds` before each operation, by a hash of seed and operation: shakes orders that no fence
- * fixes.  0: off. */
+/* Workers sleep 0 to `microseconds` before every operation, by a hash of seed and operation, to expose missing fences.
+ * 0: off. */
 void sc_emu_jitter(uint64_t seed, unsigned microseconds);
 
-/* Bytes a device has given out. */
+/* Bytes allocated on a device. */
 uint64_t sc_emu_memory_used(int device);
 
-/* Bytes that were copied from one end (a device or SC_HOST) to another since open. */
+/* Bytes copied over the link between two ends (a device or SC_HOST) since open. */
 uint64_t sc_emu_link_bytes(int from, int to);
 
-double sc_emu_joules(void); /* by the watts of the machine file, over virtual_seconds */
+double sc_emu_joules(void); /* from the watts of the machine file, over virtual_seconds */
 
 #endif

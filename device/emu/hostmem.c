@@ -1,5 +1,6 @@
-/* DMA by other means: /proc/self/mem reads and writes pages of this process whatever their protection, without opening
- * them, so no thread sees half of a transfer.  System calls are made directly: the library interposes the libc ones. */
+/* A substitute for DMA.  /proc/self/mem reads and writes pages of this process under any protection and without opening
+ * the pages, so no thread sees half a transfer.  System calls are made directly, because the library interposes libc's
+ * functions. */
 #include "base/own_fd.h"
 #include "device/emu/emu_int.h"
 
@@ -14,7 +15,7 @@
 
 #define BOUNCE ((size_t)256 << 10)
 #define TRIES 8
-#define BATCH 256 /* rows of one vectored call */
+#define BATCH 256 /* rows in a vectored call */
 
 enum sc_status sc_emu_hostmem_start(void)
 {
@@ -24,8 +25,8 @@ enum sc_status sc_emu_hostmem_start(void)
     return SC_ERR_IO;
 }
 
-/* Moves the whole vector at once or in parts.  The system call takes the position in two
- * halves, of which 64 bits need one. */
+/* Moves the whole vector, in one or more calls.  The system call takes the position as two words; a 64-bit position
+ * needs only the first. */
 static enum sc_status move(bool write, struct iovec *iov, int count, uintptr_t host)
 {
     int mem = sc_fd_self_mem(), tries = 0;
@@ -34,7 +35,7 @@ static enum sc_status move(bool write, struct iovec *iov, int count, uintptr_t h
         long n = syscall(write ? SYS_pwritev : SYS_preadv, mem, iov, count, host, 0L);
 
         if (n < 0 && (errno == EINTR || (errno == EBADF && tries++ < TRIES))) {
-            mem = sc_fd_self_mem(); /* the program may have closed it */
+            mem = sc_fd_self_mem(); /* the program may have closed the descriptor */
             continue;
         }
         if (n <= 0) {
@@ -56,7 +57,7 @@ static enum sc_status move(bool write, struct iovec *iov, int count, uintptr_t h
     return SC_OK;
 }
 
-/* The host side is contiguous: many rows of the other side in one call. */
+/* For a contiguous host side: moves many rows of the other side in one call. */
 static enum sc_status move_gathered(bool write, char *plain, size_t pitch, uintptr_t host, size_t width, size_t height)
 {
     enum sc_status status = SC_OK;
@@ -91,8 +92,8 @@ static enum sc_status move_rows(bool write, char *plain, size_t plain_pitch, uin
     return status;
 }
 
-/* Narrow rows close together are read with what lies between them.  (Nothing like it for writes: what lies between
- * is the program's.) */
+/* Reads narrow, closely spaced rows together with the bytes between them.  Writes cannot do the same, because the bytes
+ * between the rows belong to the program. */
 static enum sc_status read_sparse(const struct sc_copy2d *c, char *bounce)
 {
     size_t rows = (BOUNCE - c->width) / c->src_pitch + 1;

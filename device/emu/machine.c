@@ -1,5 +1,5 @@
-/* Parser of machine files (doc/machine-files.md).  A line is a section header or "key value..." of the section
- * above it; both are rows of the table at the end, so the format is the table. */
+/* Parser of machine files (doc/machine-files.md).  A line is a section header, or "key value..." of the section above.
+ * Headers and keys are rows of the table `rows`, which is the definition of the format. */
 #include "device/emu/machine.h"
 
 #include <dirent.h>
@@ -18,14 +18,15 @@ struct parser {
     const char *path;
     int line;
     struct sc_emu_machine *machine;
-    char section; /* 0 none, else the first letter of host, device, link, group */
-    uint32_t ends, to; /* of the current section: devices, or both sides of a link; bit SC_EMU_HOST is the host */
-    bool both;       /* a link in both directions */
+    char section; /* 0: none, else the first letter of host, device, link, group */
+    /* Ends of the current section: its devices, or both sides of a link.  Bit SC_EMU_HOST is the host. */
+    uint32_t ends, to;
+    bool both;       /* the link has both directions */
     struct sc_emu_group *group;
     int device_line[SC_DEVICES_MAX], group_line[SC_EMU_GROUPS_MAX], link_line[SC_EMU_ENDS][SC_EMU_ENDS];
     int words;
     char *word[WORDS_MAX];
-    char rest[512];  /* the line behind its first word */
+    char rest[512];  /* the line after its first word */
 };
 
 static bool __attribute__((format(printf, 2, 3))) bad(struct parser *p, const char *format, ...)
@@ -42,7 +43,8 @@ static bool __attribute__((format(printf, 2, 3))) bad(struct parser *p, const ch
 
 /* --- values ----------------------------------------------------------------------------------------------------- */
 
-/* A number with an optional prefix: n u m k M G T, Ki Mi Gi Ti.  Units are those of the key and not written. */
+/* Parses a number with an optional prefix: n u m k M G T, Ki Mi Gi Ti.  The unit belongs to the key and is not
+ * written. */
 static bool number(struct parser *p, const char *text, double *out)
 {
     static const struct { const char *suffix; double factor; } prefixes[] = {
@@ -77,7 +79,7 @@ static bool whole(struct parser *p, const char *text, double most, uint64_t *out
     return true;
 }
 
-/* "host", "3", "0-7", "0,2,4-5" as a set of ends. */
+/* Parses "host", "3", "0-7", "0,2,4-5" as a set of ends. */
 static bool ends(struct parser *p, const char *text, uint32_t *out)
 {
     const char *s = text;
@@ -107,7 +109,7 @@ static bool ends(struct parser *p, const char *text, uint32_t *out)
     return (*out && s[-1] == '\0') || bad(p, "'%s' is not 'host' or a list of devices (like 0-3,5)", text);
 }
 
-/* "A -> B" or "A <-> B" from word i on. */
+/* Parses "A -> B" or "A <-> B" from word i on. */
 static bool route(struct parser *p, int i, uint32_t *from, uint32_t *to, bool *both)
 {
     if (p->words != i + 3 || (strcmp(p->word[i + 1], "->") && strcmp(p->word[i + 1], "<->")))
@@ -116,7 +118,7 @@ static bool route(struct parser *p, int i, uint32_t *from, uint32_t *to, bool *b
     return ends(p, p->word[i], from) && ends(p, p->word[i + 2], to);
 }
 
-/* Calls `visit` for each pair of a route; pairs of equal ends are left out. */
+/* Calls `visit` for every pair of a route, except pairs of equal ends. */
 static void for_pairs(struct parser *p, uint32_t from, uint32_t to, bool both,
                       void (*visit)(struct parser *p, int from, int to, double value), double value)
 {
@@ -181,7 +183,7 @@ static bool section_group(struct parser *p)
 
 /* --- keys ------------------------------------------------------------------------------------------------------- */
 
-/* The rest of the line, when it fits. */
+/* Copies the rest of the line, if short enough. */
 static bool text(struct parser *p, char *out, size_t size)
 {
     size_t length = strlen(p->rest);
@@ -210,7 +212,7 @@ static bool key_jitter(struct parser *p)
     return true;
 }
 
-/* Applies a value to every device of the section. */
+/* Visits every device of the section. */
 #define FOR_DEVICES(p, d)                                                   \
     for (struct sc_emu_device *d = (p)->machine->device; d < (p)->machine->device + SC_DEVICES_MAX; d++) \
         if ((p)->ends >> (d - (p)->machine->device) & 1)
@@ -409,7 +411,7 @@ static bool key_carries(struct parser *p)
 
 /* --- the format ------------------------------------------------------------------------------------------------- */
 
-/* section 0: outside of sections, or anywhere for headers. */
+/* section 0: headers, and keys outside sections. */
 static const struct row {
     char section;
     const char *word;
@@ -487,7 +489,7 @@ static bool read_line(struct parser *p)
     return bad(p, "'%s' is no key of a %s", p->word[0], section_name(p->section));
 }
 
-/* FNV-1a. */
+/* The FNV-1a hash. */
 static void digest(struct sc_emu_machine *machine, const char *line)
 {
     for (; *line; line++)
@@ -590,7 +592,7 @@ enum sc_status sc_emu_machine_read(const char *path, struct sc_emu_machine *mach
     return good ? SC_OK : SC_ERR_INVALID;
 }
 
-/* The names of the machine files of a folder, for the message about one that is not there. */
+/* Lists the machine files of a folder, for the message about a missing file. */
 static void list(const char *folder, char *out, size_t size)
 {
     DIR *dir = opendir(folder);
@@ -637,7 +639,7 @@ void sc_emu_machine_keep(struct sc_emu_machine *machine, int first, int count)
     machine->devices = count;
     for (int i = 0; i < count; i++)
         machine->device[i] = machine->device[i + first];
-    /* In ascending order, so that nothing is overwritten before it was moved. */
+    /* In ascending order, so that no source is overwritten before its move. */
     for (int from = 0; from < SC_EMU_ENDS; from++)
         for (int to = 0; to < SC_EMU_ENDS; to++) {
             int a = moved(from, first), b = moved(to, first);

@@ -1,8 +1,8 @@
 /* Memory of the emulated devices.
  *
- * Every block is a mapping of its own.  Freed ones are kept for the next request of the same size and handed out
- * at once, while operations on them may still be queued: as with a stream-ordered pool, only the fence that alloc
- * returns keeps old and new users apart, and who does not wait for it gets wrong numbers. */
+ * A block is a separate mapping.  A freed block serves the next request of the same size at once, although operations
+ * on the block may still be queued.  As in a stream-ordered pool, only the fence returned by alloc separates old and
+ * new users; a user that does not wait for the fence gets wrong numbers. */
 #include "device/emu/emu_int.h"
 
 #include <pthread.h>
@@ -17,25 +17,25 @@
 
 struct range { uintptr_t base; size_t bytes; };
 
-/* Ranges in order of address, none overlapping. */
+/* Ranges by ascending address, without overlap. */
 struct ranges { struct range *at; size_t count, room; };
 
 static struct {
-    pthread_mutex_t lock; /* of everything here but the slots' counters */
+    pthread_mutex_t lock; /* protects this struct, except the slots' counters */
     int devices;
     bool virtual_only;
     struct device_memory {
         uint64_t limit, used, idle_bytes;
-        struct ranges live, idle; /* idle is in order of freeing */
+        struct ranges live, idle; /* `idle` is in the order of the frees */
         char *slots;
         unsigned next_slot; /* atomic */
     } device[SC_DEVICES_MAX];
-    struct ranges pins; /* outlive close, as the memory that they are about does */
+    struct ranges pins; /* survive close, as the pinned memory does */
 } mem = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- ranges ----------------------------------------------------------------------------------------------------- */
 
-/* The first range that ends above `at`. */
+/* Index of the first range that ends above `at`. */
 static size_t search(const struct ranges *r, uintptr_t at)
 {
     size_t low = 0, high = r->count;
@@ -83,8 +83,8 @@ static bool holds(const struct ranges *r, uintptr_t base, uint64_t bytes)
 
 /* --- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Between readable pages: kernels of a BLAS load whole vectors, and so read (not write) a little over the ends of their
- * operands; OpenBLAS 0.3.21 cdotu with increments 2 and -1 reads the element below y. */
+/* Maps a block between two readable pages, because BLAS kernels load whole vectors and thereby read (never write)
+ * slightly past the ends of operands.  OpenBLAS 0.3.21 cdotu with increments 2 and -1 reads the element below y. */
 static void *map(size_t bytes)
 {
     int protection = mem.virtual_only ? PROT_NONE : PROT_READ;
@@ -93,7 +93,7 @@ static void *map(size_t bytes)
     if (p == MAP_FAILED)
         return NULL;
     p += GRAIN;
-    if (mem.virtual_only) /* all alike: the system merges them, and many blocks are few mappings */
+    if (mem.virtual_only) /* equal protection: the system merges the blocks into few mappings */
         return p;
     if (mprotect(p, bytes, PROT_READ | PROT_WRITE)) {
         munmap(p - GRAIN, bytes + 2 * GRAIN);
@@ -142,7 +142,7 @@ static enum sc_status take_locked(struct device_memory *d, size_t bytes, void **
         if (*fresh)
             unmap(p, bytes);
         else
-            give_idle(d, (struct range){(uintptr_t)p, bytes}); /* its place there is still allocated */
+            give_idle(d, (struct range){(uintptr_t)p, bytes}); /* cannot fail: the entry in `idle` is still allocated */
         return SC_ERR_MEMORY;
     }
     d->used += bytes;
@@ -273,7 +273,7 @@ bool sc_emu_pinned(const void *base, uint64_t bytes)
     return good;
 }
 
-/* Garbage until the operation has written it. */
+/* A slot holds garbage until the operation has written its result. */
 void *sc_emu_slot(int device)
 {
     struct device_memory *d = &mem.device[device];

@@ -1,17 +1,18 @@
-/* What an emulated device keeps in csr.plan: of a matrix that it has solved with, which values those were.  A GPU's
- * analysis of a solve holds for these alone, and with other values gives what it likes; so does this. */
+/* Analyses of solves by emulated devices, kept in csr.plan: a hash of the values of the solved matrix.  A GPU's
+ * analysis holds for these values only, and other values give undefined results.  The emulation gives not-a-number. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "device/emu/emu_int.h"
 
 struct plan {
-    bool known; /* written and read by the worker of the device's COMPUTE stream */
+    bool known; /* accessed only by the worker of COMPUTE */
     uint64_t values;
     struct plan *next;
 };
 
-static struct plan *plans; /* all, until the devices are closed: kernels that use them may still be queued */
+/* All plans, kept until the devices are closed, because queued kernels may still use them. */
+static struct plan *plans;
 
 static bool has_plan(const struct sc_kernel *k)
 {

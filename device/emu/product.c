@@ -1,5 +1,5 @@
-/* Products of sparse matrices on emulated devices: computed as a whole in the first step, by the host's loops, in
- * memory of its own; the second puts it where it belongs. */
+/* Products of sparse matrices on emulated devices.  The first step computes the whole product with the host's loops, in
+ * memory of its own; the second step copies the product to its destination. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* Queues of operations and the threads that do them: one of each per stream, so that streams run at the same time
- * and what no fence orders is not ordered.
+/* Queues of operations and their threads, one pair per stream: streams run in parallel, and only fences order them.
  *
- * A queue of nothing but small operations is not worth a switch of threads: it is left alone until somebody waits for
- * one of them, who then does it and those before it himself.  So a program that offloads vectors of ten elements waits
- * for their arithmetic, and not for five threads to wake up.  A fence that is not waited for is reached late or, by
- * those operations, not at all; nothing in device.h promises more, and what forgets to wait shows at once. */
+ * A queue of small operations only is not worth a switch of threads.  Its thread stays asleep until another thread
+ * waits for a fence; the waiting thread then executes the operations up to the fence itself.  A program that offloads
+ * vectors of ten elements thus waits for the arithmetic only, not for five threads to wake up.  Without a wait, a fence
+ * may be reached late or never.  device.h promises no more, and a program that forgets to wait gets visibly wrong
+ * results. */
 #include <config.h> /* GNU extensions: pthread_setname_np */
 
 #include "base/libc_versions.h"
@@ -20,16 +20,17 @@
 #include <time.h>
 
 struct stream {
-    pthread_mutex_t lock; /* of everything below; taken last, never two of them */
-    pthread_cond_t work;  /* there is something for the thread to do */
+    /* Protects the members below.  Taken last; a thread holds at most one lock of a stream. */
+    pthread_mutex_t lock;
+    pthread_cond_t work;  /* signals work for the thread */
     pthread_cond_t progress;
     struct sc_emu_op *head, **tail;
     unsigned length;      /* of the queue */
-    bool roused;          /* the thread does what is in the queue; false: who waits does */
-    bool busy;            /* somebody is doing an operation */
-    unsigned polls;       /* of fences that were not reached, since the last operation was done */
+    bool roused;          /* true: the thread executes the queue; false: a waiting thread does */
+    bool busy;            /* a thread is executing an operation */
+    unsigned polls;       /* polls of unreached fences since the last completed operation */
     uint64_t last, completed;
-    uint64_t failed; /* the first operation that failed, 0: none */
+    uint64_t failed; /* number of the first failed operation, 0: none */
     bool running;
     pthread_t thread;
 };
@@ -44,12 +45,12 @@ static struct {
     struct stream stream[SC_DEVICES_MAX][SC_STREAMS];
 } all;
 
-/* Left to whoever waits: copies and fills of at most this, kernels that move as much and compute little more. */
+/* Limits of small operations: bytes of copies, fills and kernel operands, and flop of kernels. */
 #define SMALL_BYTES  ((size_t)64 << 10)
 #define SMALL_FLOPS  1e6
-#define LENGTH_MOST  256 /* longer queues are done by the thread all the same */
+#define LENGTH_MOST  256 /* a longer queue wakes the thread */
 #define QUEUE_MOST   4096
-#define POLLS_MOST   16  /* and those that somebody polls, who may never wait */
+#define POLLS_MOST   16  /* so do this many polls, because a polling thread may never wait */
 
 static struct stream *find(int device, int stream) { return &all.stream[device][stream]; }
 
@@ -132,7 +133,7 @@ static void rouse(struct stream *s)
     pthread_cond_signal(&s->work);
 }
 
-/* For when the program has taken all memory: hardware needs none of it to send data home. */
+/* Operations for use when malloc fails: hardware needs no memory of the program to send data to the host. */
 #define SPARE 512
 static struct {
     struct sc_emu_op op;
@@ -157,7 +158,7 @@ static void op_release(struct sc_emu_op *op)
         free(op);
 }
 
-/* What a queue keeps of an operation; NULL: no memory. */
+/* A copy of the operation for the queue, or NULL without memory. */
 static struct sc_emu_op *op_new(const struct sc_emu_op *op)
 {
     struct sc_emu_op *memory = malloc(sizeof *memory), *copy = memory ? memory : take_spare();
@@ -183,7 +184,8 @@ static void op_free(struct sc_emu_op *op)
     op_release(op);
 }
 
-/* Lock held before and after, not meanwhile; nobody is busy and the queue is not empty.  The action that was done. */
+/* Runs the first operation of a nonempty queue and returns its action.  No other thread may be running one.  The lock
+ * is held at entry and exit, and released during the operation. */
 static enum sc_emu_action do_next(struct stream *s)
 {
     struct sc_emu_op *op = s->head;
@@ -242,8 +244,7 @@ void sc_emu_block_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &block, before);
 }
 
-/* A device does not depend on what the program is allowed: where there is no thread, who waits or polls does the
- * work. */
+/* A device does not depend on the program's limits: without a thread, waiting or polling threads do the work. */
 static void start_worker(struct stream *s)
 {
     static const char *const names[SC_STREAMS] = {"kernel", "h2d", "d2h", "peer0", "peer1", "peer2", "peer3",
@@ -259,7 +260,7 @@ static void start_worker(struct stream *s)
         sc_log_once(SC_LOG_INFO, "emulated device: cannot start a thread: %s", strerror(error));
         return;
     }
-    snprintf(name, sizeof name, "sc-emu%d-%s", index / SC_STREAMS, names[index % SC_STREAMS]); /* at most 15 */
+    snprintf(name, sizeof name, "sc-emu%d-%s", index / SC_STREAMS, names[index % SC_STREAMS]); /* 15 characters */
     pthread_setname_np(s->thread, name);
     s->running = true;
 }
@@ -296,7 +297,8 @@ enum sc_status sc_emu_stream_push(int device, int stream, const struct sc_emu_op
         status = push_locked(s, op);
     }
     *seq = s->last;
-    while (s->length > QUEUE_MOST) /* as drivers do: who is ahead of a device by that much waits for it */
+    /* As in CUDA drivers, a thread that far ahead of a device waits for the device. */
+    while (s->length > QUEUE_MOST)
         pthread_cond_wait(&s->progress, &s->lock);
     pthread_mutex_unlock(&s->lock);
     return status;
@@ -340,7 +342,7 @@ enum sc_status sc_emu_stream_wait(struct sc_fence fence)
             pthread_cond_wait(&s->progress, &s->lock);
         } else {
             do_next(s);
-            if (s->roused) /* meanwhile */
+            if (s->roused) /* in the meantime */
                 pthread_cond_signal(&s->work);
         }
     failed = s->failed && s->failed <= fence.seq;
@@ -360,7 +362,7 @@ static void stop_stream(struct stream *s)
         pthread_mutex_unlock(&s->lock);
         return;
     }
-    while ((status = push_locked(s, &op)) != SC_OK) { /* no memory: until a queued operation gives some back */
+    while ((status = push_locked(s, &op)) != SC_OK) { /* no memory: retry after queued operations have freed some */
         pthread_mutex_unlock(&s->lock);
         nanosleep(&(struct timespec){0, 1000000}, NULL);
         pthread_mutex_lock(&s->lock);
