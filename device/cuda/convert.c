@@ -1,6 +1,8 @@
-/* Conversions of sparse matrices to CSR.  Every slot (device/slot.h) gets its row, cuSPARSE sorts the slots by row, and
- * those that stand for something are stored in that order (convert.cu).  Sorted: by column before that; and the first
- * slots of each place are sorted once more, which leaves the others behind. */
+/* Conversions of sparse matrices to CSR, on the device.  A kernel finds the row of every slot (device/slot.h), cuSPARSE
+ * sorts the slots by row, and a kernel stores the valid slots in sorted order (convert.cu).
+ *
+ * For a CSR sorted by columns, the slots are first sorted by column.  After the sort by row, a second sort moves the
+ * first slot of every position to the front; the duplicates end up behind. */
 #include "device/cuda/cuda_int.h"
 #include "device/slot.h"
 
@@ -13,9 +15,9 @@ static const char *const names[KERNELS] = {"find_rows", "find_first", "find_star
                                            "store_sums_single", "store_sums_double"};
 
 #define THREADS 256
-#define BLOCKS_MOST (INT64_C(1) << 20) /* threads go on with what is left */
+#define BLOCKS_MOST (INT64_C(1) << 20) /* a thread loops over the remaining elements */
 
-/* What is sorted together: rows, and two integers that go with them. */
+/* Sorted together: rows, and two integers that accompany the rows. */
 struct triple {
     int *row, *key, *slot;
 };
@@ -26,11 +28,11 @@ struct work {
     struct sc_csr_conversion c;
     cusparseHandle_t sparse;
     int64_t slots;
-    struct triple all, first; /* first: when sorted */
-    void *memory, *buffer;    /* theirs, and the sort's */
+    struct triple all, first; /* `first` only for a sorted CSR */
+    void *memory, *buffer;    /* memory of the triples, and the buffer of the sort */
 };
 
-/* The kernels, when they are wanted for the first time. */
+/* Loads the kernels at the first use. */
 static enum sc_status load(struct sc_cuda_device *d)
 {
     enum sc_status status = SC_OK;
@@ -43,7 +45,7 @@ static enum sc_status load(struct sc_cuda_device *d)
     return status;
 }
 
-/* One thread for each of n. */
+/* Launches a kernel with a thread for each of n elements. */
 static enum sc_status launch(const struct work *w, int kernel, int64_t n, void **arguments)
 {
     int64_t blocks = (n + THREADS - 1) / THREADS;
@@ -54,7 +56,7 @@ static enum sc_status launch(const struct work *w, int kernel, int64_t n, void *
                                  THREADS, sc_cuda_enqueue(w->d, SC_STREAM_COMPUTE), arguments);
 }
 
-/* More than it sorts is not a matter of room. */
+/* A size beyond the limits of the sort: eviction would not help. */
 static enum sc_status result_of(cusparseStatus_t error)
 {
     if (error == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
@@ -108,8 +110,8 @@ static enum sc_status sort(const struct work *w, sort_fn *run, const struct trip
                  : SC_OK;
 }
 
-/* Slots of one row, or of one place, stay in their order: the sort is stable, and where only rows count the numbers of
- * the slots are the "columns". */
+/* The sort is stable: slots of the same row, or position, keep their order.  Without a sort by column, the numbers of
+ * the slots serve as the "columns". */
 static enum sc_status sort_all(struct work *w)
 {
     void *arguments[] = {&w->c, &w->slots, &w->all.row, &w->all.key, &w->all.slot};

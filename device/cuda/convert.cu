@@ -4,7 +4,7 @@
 #define FOR_EACH(i, n)                                                                                                 \
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
 
-/* Of each slot: the row of the part, or `rows` when it stands for nothing there; what rows' entries are sorted by, its
+/* For every slot: its row in the part, or `rows` if the slot is not valid in the part; its sort key, which is its
  * column or its number; and its number. */
 extern "C" __global__ void find_rows(const __grid_constant__ struct sc_csr_conversion c, int64_t slots, int *row,
                                      int *key, int *slot)
@@ -19,7 +19,8 @@ extern "C" __global__ void find_rows(const __grid_constant__ struct sc_csr_conve
     }
 }
 
-/* Of sorted slots: the first of each place, its row as before, `rows` for the others; and each one's number, twice. */
+/* For sorted slots: first_row is the row of the first slot at every position, and `rows` for duplicates; at and again
+ * are the number of the slot. */
 extern "C" __global__ void find_first(const __grid_constant__ struct sc_csr_conversion c, int64_t slots,
                                       const int *row, const int *column, int *first_row, int *at, int *again)
 {
@@ -39,7 +40,7 @@ static __device__ void put_integer(void *at, int bytes, int64_t i, int64_t value
         ((int64_t *)at)[i] = value;
 }
 
-/* The slots' rows ascend: row i starts at the first that is not below it. */
+/* The rows of the slots ascend: row i starts at the first slot of row i or higher. */
 extern "C" __global__ void find_starts(const __grid_constant__ struct sc_csr_conversion c, int64_t slots,
                                        const int *row)
 {
@@ -58,7 +59,7 @@ extern "C" __global__ void find_starts(const __grid_constant__ struct sc_csr_con
     }
 }
 
-/* One number, or two. */
+/* A real number, or a complex one. */
 template <typename real> struct value {
     real re, im;
 };
@@ -89,7 +90,7 @@ static __device__ void put(const struct sc_csr_conversion &c, int64_t i, int64_t
         to[1] = v.im;
 }
 
-/* Entry i is that of slot[i]. */
+/* Entry i comes from slot[i]. */
 template <typename real>
 static __device__ void store(const struct sc_csr_conversion &c, int64_t slots, const int *slot)
 {
@@ -101,7 +102,7 @@ static __device__ void store(const struct sc_csr_conversion &c, int64_t slots, c
     }
 }
 
-/* Entry i is the sum of slot[at[i]] and those after it that are of the same place. */
+/* Entry i is the sum of slot[at[i]] and the following slots with the same position. */
 template <typename real>
 static __device__ void store_sums(const struct sc_csr_conversion &c, int64_t slots, const int *slot, const int *row,
                                   const int *column, const int *first_row, const int *at)
@@ -112,7 +113,7 @@ static __device__ void store_sums(const struct sc_csr_conversion &c, int64_t slo
         int64_t from = at[i];
 
         if (first_row[i] >= c.rows)
-            return; /* there are no more */
+            return; /* no entries left */
         for (int64_t k = from; k < slots && row[k] == row[from] && column[k] == column[from]; k++)
             if (sc_slot_entry(&c, slot[k], &s)) {
                 struct value<real> v = value_of<real>(c, s);

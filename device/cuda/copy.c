@@ -14,7 +14,7 @@ void sc_cuda_slots_close(struct sc_cuda_device *d)
     d->slots = NULL;
 }
 
-/* Kernels write to a slot directly: with unified addressing its address is the same on the device. */
+/* Kernels write directly to a slot: with unified addressing, its address is the same on the device. */
 void *sc_cuda_result_slot(int device)
 {
     struct sc_cuda_device *d = sc_cuda_device(device);
@@ -37,7 +37,7 @@ enum sc_status sc_cuda_pin(void *base, size_t bytes)
     cudaGetLastError();
     if (error == cudaErrorMemoryAllocation)
         return SC_ERR_MEMORY;
-    /* Memory that the program pinned itself, a device mapping, a read-only mapping: the caller copies it in and out. */
+    /* Already pinned by the program, a device mapping, or a read-only mapping: the caller copies in and out. */
     sc_cuda_host->log(SC_LOG_INFO, "%zu bytes at %p cannot be pinned (%s): they are not cached", bytes, base,
                       cudaGetErrorName(error));
     return SC_ERR_UNSUPPORTED;
@@ -51,16 +51,17 @@ void sc_cuda_unpin(void *base, size_t bytes)
     SC_CUDA(cudaHostUnregister(base));
 }
 
-/* The driver reads small one-dimensional uploads on the calling thread, during the call (seen below 32 KiB with CUDA
- * 13.0 on an H200, with pending work in the stream too).  On a closed page that faults, with the protocol's lock held;
- * on a page that a transfer is still landing on it would read what was there before.  Pitched copies go through the
- * copy engine whatever their size, so the four quarters are sent as two of those: first and third, second and
- * fourth. */
+/* Uploads a small piece through the copy engine.
+ *
+ * The driver reads small one-dimensional uploads on the calling thread during the call (observed below 32 KiB with CUDA
+ * 13.0 on an H200, also with pending work in the stream).  Such a read of a closed page faults while the protocol's
+ * lock is held; such a read of a page with a transfer in progress gets old data.  Pitched copies of any size use the
+ * copy engine.  Therefore the four quarters go as two pitched copies: first and third, second and fourth. */
 #define CPU_READS_BELOW ((size_t)64 << 10)
 
 static enum sc_status upload_small(char *dst, const char *src, size_t bytes, cudaStream_t on)
 {
-    size_t quarter = bytes / 4; /* elements have 4 bytes or a multiple */
+    size_t quarter = bytes / 4; /* an element has 4 bytes or a multiple */
     enum sc_status status = SC_OK;
 
     for (size_t at = 0; at <= quarter && status == SC_OK; at += quarter)
@@ -69,7 +70,7 @@ static enum sc_status upload_small(char *dst, const char *src, size_t bytes, cud
     return status;
 }
 
-/* One contiguous piece. */
+/* Copies a contiguous piece. */
 static enum sc_status copy_line(const struct sc_copy2d *c, void *dst, const void *src, size_t bytes, cudaStream_t on)
 {
     if (c->dst_device == SC_HOST)
@@ -95,7 +96,7 @@ static enum sc_status copy_pitched(const struct sc_copy2d *c, cudaStream_t strea
         sc_cuda_device(c->dst_device)->properties.peer[c->src_device])
         return SC_CUDA(cudaMemcpy2DAsync(c->dst, c->dst_pitch, c->src, c->src_pitch, c->width, c->height, kind,
                                          stream));
-    /* No direct path between the two: the driver stages it through the host. */
+    /* No direct path between the devices: the driver stages the copy through the host. */
     peer.srcPtr = (struct cudaPitchedPtr){(void *)c->src, c->src_pitch, c->width, c->height};
     peer.dstPtr = (struct cudaPitchedPtr){c->dst, c->dst_pitch, c->width, c->height};
     peer.srcDevice = sc_cuda_device(c->src_device)->ordinal;
@@ -120,7 +121,7 @@ enum sc_status sc_cuda_copy(int device, enum sc_stream stream, const struct sc_c
         return copy_line(c, c->dst, c->src, c->width * c->height, on);
     if (c->dst_pitch <= d->max_pitch && c->src_pitch <= d->max_pitch)
         return copy_pitched(c, on);
-    /* Pitches of 2 GiB and more are beyond the hardware's 2-D copies; the pieces are few and mostly long then. */
+    /* Pitches from 2 GiB on exceed the hardware's 2-D copies; such copies have few and mostly long pieces. */
     for (size_t i = 0; i < c->height && !status; i++)
         status = copy_line(c, (char *)c->dst + i * c->dst_pitch, (const char *)c->src + i * c->src_pitch, c->width, on);
     return status;

@@ -1,4 +1,4 @@
-/* What the files of the CUDA module share.  Rules in README.md. */
+/* Declarations shared by the files of the CUDA module.  Rules in README.md. */
 #ifndef SC_DEVICE_CUDA_INT_H
 #define SC_DEVICE_CUDA_INT_H
 
@@ -12,42 +12,43 @@
 #include "device/device.h"
 
 enum {
-    SC_CUDA_RING = 1024,        /* events of one stream; a power of two */
+    SC_CUDA_RING = 1024,        /* events per stream; a power of two */
     SC_CUDA_SLOT_BYTES = 16,
-    SC_CUDA_SCRATCH = 8 << 20,  /* bytes of a stream that a kernel may use for itself */
+    SC_CUDA_SCRATCH = 8 << 20,  /* bytes of scratch memory per stream */
 };
 
 struct sc_cuda_stream {
     cudaStream_t stream;
-    cublasHandle_t blas;        /* made by the first launch on the stream */
-    cusparseHandle_t sparse;    /* made by the first sparse launch */
-    void *workspace;            /* of blas */
-    void *scratch;              /* behind it: SC_CUDA_SCRATCH bytes, of the kernel in progress */
-    bool unmarked;              /* something was enqueued since the newest mark */
+    cublasHandle_t blas;        /* created by the first launch on the stream */
+    cusparseHandle_t sparse;    /* created by the first sparse launch */
+    void *workspace;            /* workspace of `blas` */
+    /* Behind the workspace: SC_CUDA_SCRATCH bytes for the kernel in progress. */
+    void *scratch;
+    bool unmarked;              /* work was enqueued after the newest mark */
     uint64_t marked;            /* seq of the newest mark */
-    uint64_t completed;         /* every seq up to this one is known to be reached; atomic, only grows */
-    cudaEvent_t events[SC_CUDA_RING]; /* seq s is, or was, recorded in slot s % SC_CUDA_RING */
+    uint64_t completed;         /* every seq up to this is known to be reached; atomic, only grows */
+    cudaEvent_t events[SC_CUDA_RING]; /* slot s % SC_CUDA_RING holds the event of seq s or of a later one */
 };
 
 struct sc_cuda_pool;
 
 struct sc_cuda_device {
-    int index, ordinal;         /* ours; the CUDA runtime's */
+    int index, ordinal;         /* number in this library; ordinal in the CUDA runtime */
     CUdevice driver_device;
     CUcontext context;          /* the primary context, retained */
     struct sc_cuda_stream streams[SC_STREAMS];
     struct sc_cuda_pool *pool;
-    CUmodule exchange;          /* exchange.c; NULL: not there */
+    CUmodule exchange;          /* exchange.c; NULL: not available */
     CUfunction exchange_few, exchange_many;
-    CUmodule conversion;        /* convert.c; NULL: not yet there */
-    CUfunction converting[7];   /* its kernels */
-    CUmodule dsdot;             /* dsdot.c; NULL: not yet there */
+    CUmodule conversion;        /* convert.c; NULL: not loaded yet */
+    CUfunction converting[7];   /* kernels of `conversion` */
+    CUmodule dsdot;             /* dsdot.c; NULL: not loaded yet */
     CUfunction dsdot_parts, dsdot_sum;
-    bool reads_host;            /* kernels read pinned host memory by its address */
+    bool reads_host;            /* kernels can read pinned host memory by its host address */
     char *slots;                /* SC_RESULT_SLOTS result slots, pinned */
     unsigned next_slot;         /* atomic */
     size_t max_pitch;           /* of 2-D copies, bytes */
-    char address[32];           /* on the PCI bus */
+    char address[32];           /* PCI address */
     struct sc_device_properties properties;
 };
 
@@ -57,8 +58,8 @@ extern const struct sc_device_host *sc_cuda_host;
 
 static inline struct sc_cuda_device *sc_cuda_device(int device) { return &sc_cuda_devices[device]; }
 
-/* driver.c: makes the device's context current in this thread for the enclosing block and puts back what was there, so
- * that a program that uses CUDA itself sees no change, and no context comes to life that nobody asked for. */
+/* driver.c: makes the device's context current in this thread for the enclosing block, then restores the previous
+ * context.  A program that uses CUDA sees no change, and no unrequested context is created. */
 int sc_cuda_enter(const struct sc_cuda_device *d);
 void sc_cuda_leave(const int *pushed);
 #define SC_CUDA_SCOPE(d) int scope_ __attribute__((cleanup(sc_cuda_leave), unused)) = sc_cuda_enter(d)
@@ -68,22 +69,22 @@ void sc_cuda_device_name(const struct sc_cuda_device *d, char *name, size_t byte
 enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d);
 void sc_cuda_context_release(struct sc_cuda_device *d);
 
-/* Starts a thread of the module, with all signals blocked; false: it runs nothing. */
+/* Starts a thread of the module with all signals blocked; false: not started. */
 bool sc_cuda_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 
-/* SEMCACHE_LOG=debug: says what took the seconds since *since, which becomes now. */
+/* SEMCACHE_LOG=debug: logs the seconds since *since under the name `what`, then sets *since to now. */
 void sc_cuda_step(double *since, int device, const char *what);
 double sc_cuda_now(void);
 
-/* Kernels that are built in; the device's context is current.  `image`: what nvcc -fatbin makes. */
+/* Kernels built into the module; `image` is the output of nvcc -fatbin.  The device's context must be current. */
 enum sc_status sc_cuda_module_load(CUmodule *module, const void *image, const char *name, CUfunction *function);
 enum sc_status sc_cuda_module_find(CUmodule module, const char *name, CUfunction *function);
-void sc_cuda_module_unload(CUmodule module); /* NULL: nothing happens */
+void sc_cuda_module_unload(CUmodule module); /* NULL has no effect */
 enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y, unsigned threads, cudaStream_t stream,
                                      void **arguments);
 
-/* error.c: the status of a call.  Out of memory is silent (the caller evicts and tries again); any other error is
- * logged once for each cause, with the text of the call.  The runtime's last error is cleared. */
+/* error.c: the status of a CUDA call.  Out of memory is silent, because the caller evicts and tries again.  Any other
+ * error is logged once per cause, with the text of the call.  The runtime's last error is cleared. */
 enum sc_status sc_cuda_failed(cudaError_t error, const char *call);
 enum sc_status sc_cuda_blas_failed(cublasStatus_t error, const char *call);
 enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call);
@@ -96,15 +97,16 @@ enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call);
 /* fence.c */
 enum sc_status sc_cuda_mark(int device, enum sc_stream stream, struct sc_fence *fence);
 enum sc_status sc_cuda_mark_locked(struct sc_cuda_device *d, enum sc_stream stream, struct sc_fence *fence);
-/* In the middle of an operation, for what it frees: it goes on enqueuing, so the next mark is another point. */
+/* A mark in the middle of an operation, for memory freed by the operation.  The operation continues to enqueue, so the
+ * next mark is a new point. */
 enum sc_status sc_cuda_mark_amid(int device, enum sc_stream stream, struct sc_fence *fence);
 enum sc_status sc_cuda_wait(int device, enum sc_stream stream, struct sc_fence fence);
 enum sc_status sc_cuda_sync(struct sc_fence fence);
 bool sc_cuda_done(struct sc_fence fence);
-bool sc_cuda_known_done(struct sc_fence fence); /* by what is remembered: asks no driver */
+bool sc_cuda_known_done(struct sc_fence fence); /* from cached state: does not ask the driver */
 void sc_cuda_fences_close(struct sc_cuda_device *d);
 
-/* To be called before anything is enqueued. */
+/* Call before every enqueue. */
 static inline cudaStream_t sc_cuda_enqueue(struct sc_cuda_device *d, enum sc_stream stream)
 {
     __atomic_store_n(&d->streams[stream].unmarked, true, __ATOMIC_RELAXED);
@@ -117,7 +119,8 @@ void sc_cuda_pool_close(struct sc_cuda_device *d);
 pthread_mutex_t *sc_cuda_pool_lock(struct sc_cuda_device *d); /* also protects marks on SC_STREAM_MEMORY */
 enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
 void sc_cuda_free(int device, void *memory, const struct sc_fence *after, int count);
-/* What an operation on COMPUTE needs for itself; freed once what is enqueued then is done.  memory[i] may be NULL. */
+/* Temporary memory for an operation on COMPUTE.  Freed memory becomes reusable after all work enqueued so far.
+ * memory[i] may be NULL. */
 enum sc_status sc_cuda_work_alloc(int device, size_t bytes, void **memory);
 void sc_cuda_work_free(int device, void *const *memory, int count);
 
@@ -126,35 +129,37 @@ enum sc_status sc_cuda_slots_open(struct sc_cuda_device *d);
 void sc_cuda_slots_close(struct sc_cuda_device *d);
 void *sc_cuda_result_slot(int device);
 enum sc_status sc_cuda_pin(void *base, size_t bytes);
-void sc_cuda_populate(void *base, size_t bytes); /* pages for untouched memory, by several threads; changes no byte */
+/* Gives untouched memory its pages, with several threads; changes no byte. */
+void sc_cuda_populate(void *base, size_t bytes);
 void sc_cuda_unpin(void *base, size_t bytes);
 enum sc_status sc_cuda_copy(int device, enum sc_stream stream, const struct sc_copy2d *copy);
 enum sc_status sc_cuda_fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
                             size_t height);
 
-/* exchange.c; open: when the device's peers are enabled. */
+/* exchange.c; open only after the device's peers are enabled. */
 void sc_cuda_exchange_open(struct sc_cuda_device *d);
 void sc_cuda_exchange_close(struct sc_cuda_device *d);
 enum sc_status sc_cuda_exchange(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count);
 
-/* identity.c: who a device is (for sc_device_properties.identity), and its power meter where there is one. */
+/* identity.c: the identity of a device (sc_device_properties.identity), and its power meter if present. */
 void sc_cuda_identify(struct sc_cuda_device *d);
 enum sc_status sc_cuda_joules(int device, double *joules);
 
 /* kernel.c */
 enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc_kernel *kernel);
-enum sc_status sc_cuda_kernels_open(struct sc_cuda_device *d); /* what kernels on SC_STREAM_COMPUTE need */
+/* Prepares kernels on SC_STREAM_COMPUTE. */
+enum sc_status sc_cuda_kernels_open(struct sc_cuda_device *d);
 void sc_cuda_kernels_close(struct sc_cuda_device *d);
 
 /* sparse.c */
-enum sc_status sc_cuda_sparse_handle(struct sc_cuda_stream *queue, cusparseHandle_t *handle); /* made if need be */
+enum sc_status sc_cuda_sparse_handle(struct sc_cuda_stream *queue, cusparseHandle_t *handle); /* created if necessary */
 void sc_cuda_forget(int device, void *plan);
 
 /* product.c */
 enum sc_status sc_cuda_multiply(int device, struct sc_csr_product *product);
 enum sc_status sc_cuda_store(int device, struct sc_csr_product *product, void *rows, void *columns, void *values);
 
-/* convert.c, where there is a compiler for kernels (SC_CUDA_CONVERT) */
+/* convert.c; requires nvcc at build time (SC_CUDA_CONVERT). */
 enum sc_status sc_cuda_convert(int device, const struct sc_csr_conversion *conversion);
 
 #endif

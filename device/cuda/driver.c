@@ -1,6 +1,5 @@
-/* The few driver calls that the runtime has no equal for: which context is current in this thread, and kernels that are
- * built in as data (the runtime has these from CUDA 12.8 on).  The driver is opened at run time, because the machine
- * that builds the module may have none. */
+/* The few driver calls without an equal in the runtime: the current context of a thread, and kernels built in as data
+ * (in the runtime from CUDA 12.8 on).  The driver is opened at run time, because the build machine may have none. */
 #include "device/cuda/cuda_int.h"
 
 #include <dlfcn.h>
@@ -26,7 +25,7 @@ static struct {
 
 static bool find(void *function, const char *name)
 {
-    /* POSIX wants a function pointer to fit into void *; ISO C has no cast for it. */
+    /* POSIX requires that a function pointer fits into void *; ISO C has no cast between the two. */
     *(void **)function = dlsym(driver.library, name);
     return *(void **)function != NULL;
 }
@@ -75,7 +74,7 @@ void sc_cuda_context_release(struct sc_cuda_device *d)
     d->context = NULL;
 }
 
-/* By the driver: cudaGetDeviceProperties asks the device for a hundred things, some of them slowly. */
+/* From the driver: cudaGetDeviceProperties queries about a hundred properties, some of them slowly. */
 void sc_cuda_device_name(const struct sc_cuda_device *d, char *name, size_t bytes)
 {
     if (driver.device_name(name, (int)bytes, d->driver_device) != CUDA_SUCCESS)
@@ -99,7 +98,7 @@ void sc_cuda_leave(const int *pushed)
         driver.pop(&popped);
 }
 
-/* The driver's errors have the runtime's numbers. */
+/* The driver's error numbers are also the runtime's. */
 static enum sc_status checked(CUresult result, const char *call)
 {
     return result == CUDA_SUCCESS ? SC_OK : sc_cuda_failed((cudaError_t)result, call);
@@ -142,7 +141,7 @@ bool sc_cuda_thread(pthread_t *thread, void *(*run)(void *), void *argument)
     bool started;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old); /* the thread inherits it */
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* inherited by the thread */
     started = pthread_create(thread, NULL, run, argument) == 0;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return started;

@@ -1,5 +1,5 @@
-/* dsdot by a kernel of our own (dsdot.cu), which nvcc compiles and which is built in as data; without nvcc, or with a
- * driver that refuses it, the host does it (rule U16). */
+/* dsdot by a kernel of the module (dsdot.cu), compiled by nvcc and built in as data.  Without nvcc, or if the driver
+ * refuses the kernel, the host computes dsdot (rule U16). */
 #include "device/cuda/dsdot_kernel.h"
 #include "device/cuda/kernel.h"
 
@@ -9,11 +9,11 @@ static const _Alignas(16) unsigned char image[] = {
 #include "device/cuda/dsdot_image.inc"
 };
 
-#define ELEMENTS_EACH 16 /* of a thread, before there is another block */
+#define ELEMENTS_EACH 16 /* per thread, before another block is used */
 
 _Static_assert(SC_CUDA_DSDOT_BLOCKS_MOST * sizeof(double) <= SC_CUDA_SCRATCH, "room for the parts");
 
-/* The kernels, when they are wanted for the first time. */
+/* Loads the kernels at the first use. */
 static enum sc_status load(struct sc_cuda_device *d)
 {
     if (d->dsdot)
@@ -23,7 +23,7 @@ static enum sc_status load(struct sc_cuda_device *d)
     return sc_cuda_module_find(d->dsdot, "dsdot_sum", &d->dsdot_sum);
 }
 
-/* The BLAS names a vector by its lowest address. */
+/* Address of the first element; the BLAS names a vector by its lowest address. */
 static const float *first(const void *lowest, int64_t n, int64_t inc)
 {
     return (const float *)lowest + (inc < 0 ? (1 - n) * inc : 0);

@@ -1,10 +1,10 @@
-/* The product of two single precision vectors in double precision, which cuBLAS lacks: each block adds up a part, in an
- * order that depends on n alone, then one block the parts. */
+/* The product of two single precision vectors in double precision, absent from cuBLAS.  Every block adds up a part in
+ * an order that depends on n alone; then a single block adds the parts. */
 #include <stdint.h>
 
 #include "device/cuda/dsdot_kernel.h"
 
-/* The sum of all threads' values, for thread 0. */
+/* The sum over the threads of a block, in thread 0. */
 static __device__ double sum_of_block(double value)
 {
     __shared__ double sum[SC_CUDA_DSDOT_THREADS];
@@ -18,7 +18,7 @@ static __device__ double sum_of_block(double value)
     return sum[0];
 }
 
-/* x, y: where the first element is, whatever the sign of the increment. */
+/* x, y: address of the first element, for either sign of the increment. */
 extern "C" __global__ void __launch_bounds__(SC_CUDA_DSDOT_THREADS)
     dsdot_parts(int64_t n, const float *x, int64_t incx, const float *y, int64_t incy, double *part)
 {

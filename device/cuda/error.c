@@ -1,7 +1,7 @@
-/* From CUDA's, cuBLAS's and cuSPARSE's errors to ours. */
+/* Maps errors of CUDA, cuBLAS and cuSPARSE to status codes. */
 #include "device/cuda/cuda_int.h"
 
-/* True the first time a cause comes up in the process. */
+/* True at the first occurrence of a cause in the process. */
 static bool first_time(unsigned char *said, unsigned cause, unsigned causes)
 {
     return !__atomic_exchange_n(&said[cause < causes ? cause : causes - 1], 1, __ATOMIC_RELAXED);
@@ -22,10 +22,10 @@ enum sc_status sc_cuda_failed(cudaError_t error, const char *call)
 {
     static unsigned char said[1024];
 
-    cudaGetLastError(); /* so that the program's own error checks do not meet ours */
+    cudaGetLastError(); /* hides our errors from the program's own checks */
     if (error == cudaErrorMemoryAllocation)
         return SC_ERR_DEVICE_MEMORY;
-    if (error == cudaErrorCudartUnloading) /* the process is ending; nobody can do anything about it */
+    if (error == cudaErrorCudartUnloading) /* the process is ending, and there is no remedy */
         return SC_ERR_DEVICE;
     if (first_time(said, (unsigned)error, sizeof said))
         sc_cuda_host->log(SC_LOG_ERROR, "%s: %s (%s): %s", call, cudaGetErrorName(error), cudaGetErrorString(error),
@@ -61,6 +61,6 @@ enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call)
         sc_cuda_host->log(SC_LOG_ERROR,
                           "cuSPARSE %s: %s: the work goes on on the host; SEMCACHE_DEVICE=none avoids the "
                           "devices", call, cusparseGetErrorName(error));
-    /* What is invalid to cuSPARSE need not be to us. */
+    /* A value invalid for cuSPARSE may be valid for us. */
     return error == CUSPARSE_STATUS_INVALID_VALUE ? SC_ERR_UNSUPPORTED : SC_ERR_DEVICE;
 }

@@ -1,5 +1,6 @@
-/* Kernels that copy between devices: several pieces by one launch.  The kernel itself (exchange.cu) is compiled by nvcc
- * and built in as data; without nvcc, or with a driver that refuses it, no device reaches another (rule U16). */
+/* Kernels that copy several pieces between devices with one launch.  nvcc compiles the kernel (exchange.cu), and the
+ * module contains the result as data.  Without nvcc, or if the driver refuses the kernel, no device reaches another
+ * (rule U16). */
 #include "device/cuda/cuda_int.h"
 #include "device/cuda/exchange_kernel.h"
 
@@ -9,7 +10,7 @@ static const _Alignas(16) unsigned char image[] = {
 #include "device/cuda/exchange_image.inc"
 };
 
-#define BLOCKS_MOST 64 /* of a piece: with all their units on the way a link is full */
+#define BLOCKS_MOST 64 /* per piece: enough units in transit to fill a link */
 
 void sc_cuda_exchange_open(struct sc_cuda_device *d)
 {
@@ -38,7 +39,7 @@ static bool within_reach(const struct sc_cuda_device *d, const struct sc_copy2d 
     return d->properties.reach[other];
 }
 
-/* The largest unit that addresses and sizes are multiples of. */
+/* The largest unit that divides the addresses and sizes. */
 static size_t unit_of(const struct sc_cuda_piece *p)
 {
     size_t all = (size_t)p->dst | (size_t)p->src | p->width;
@@ -60,7 +61,7 @@ static struct sc_cuda_piece piece_of(const struct sc_copy2d *c)
     return p;
 }
 
-/* Blocks for a piece; a thread has some units at a time. */
+/* Number of blocks for a piece; a thread has several units in transit. */
 static unsigned blocks_of(const struct sc_cuda_piece *p)
 {
     size_t each = p->unit * SC_CUDA_EXCHANGE_THREADS * SC_CUDA_EXCHANGE_AHEAD;
@@ -69,7 +70,7 @@ static unsigned blocks_of(const struct sc_cuda_piece *p)
     return (unsigned)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST);
 }
 
-/* At most SC_CUDA_EXCHANGE_MANY of them. */
+/* count <= SC_CUDA_EXCHANGE_MANY. */
 static enum sc_status launch(struct sc_cuda_device *d, enum sc_stream stream, const struct sc_copy2d *copies, int count)
 {
     struct sc_cuda_piece piece[SC_CUDA_EXCHANGE_MANY];

@@ -1,6 +1,6 @@
-/* Copies pieces between this device's memory and that of others, or from the host's.  blockIdx.y is the piece; the
- * blocks of one share its units.  A round trip over a link takes as long as hundreds of units: each thread has several
- * on their way. */
+/* Copies pieces between this device's memory and other devices' memory, or from host memory.  blockIdx.y is the piece;
+ * the blocks with equal blockIdx.y share its units.  A round trip over a link takes as long as hundreds of units;
+ * therefore a thread keeps several units in transit. */
 #include "device/cuda/exchange_kernel.h"
 
 template <typename unit>

@@ -1,9 +1,9 @@
-/* Fences: a point of a stream is a number; the newest SC_CUDA_RING of them have an event.
+/* Fences.  A point of a stream is a number, and the newest SC_CUDA_RING numbers have an event.
  *
- * Seq s is recorded in slot s % SC_CUDA_RING.  A slot that was reused holds a later point of the same in-order stream,
- * which implies the earlier one: so a fence is never lost, however old, and a reader that races with the reuse only
- * waits a little longer.  Waiting for that later point cannot deadlock: whatever precedes it was enqueued before the
- * wait is. */
+ * Seq s is recorded in slot s % SC_CUDA_RING.  A reused slot holds a later point of the same in-order stream, which
+ * implies the earlier point.  Therefore no fence is ever lost, and a reader that races with the reuse only waits a
+ * little longer.  Waiting for the later point cannot deadlock, because all work before the later point was enqueued
+ * before the wait. */
 #include "device/cuda/cuda_int.h"
 
 #include <sched.h>
@@ -63,7 +63,7 @@ enum sc_status sc_cuda_mark(int device, enum sc_stream stream, struct sc_fence *
     SC_CUDA_SCOPE(d);
     if (stream != SC_STREAM_MEMORY)
         return sc_cuda_mark_locked(d, stream, fence);
-    /* alloc and free mark this stream too, and nobody orders them. */
+    /* alloc and free also mark this stream, without an order set by the caller. */
     pthread_mutex_lock(sc_cuda_pool_lock(d));
     status = sc_cuda_mark_locked(d, stream, fence);
     pthread_mutex_unlock(sc_cuda_pool_lock(d));
@@ -88,7 +88,7 @@ enum sc_status sc_cuda_wait(int device, enum sc_stream stream, struct sc_fence f
     return SC_CUDA(cudaStreamWaitEvent(sc_cuda_enqueue(d, stream), event_of(fence), 0));
 }
 
-/* cudaErrorNotReady while the fence is not reached. */
+/* cudaErrorNotReady until the fence is reached. */
 static cudaError_t query(struct sc_fence fence)
 {
     cudaError_t error = cudaEventQuery(event_of(fence));
@@ -96,7 +96,7 @@ static cudaError_t query(struct sc_fence fence)
     if (error == cudaSuccess)
         note_completed(fence);
     else if (error == cudaErrorNotReady)
-        cudaGetLastError(); /* the runtime remembers even this one */
+        cudaGetLastError(); /* clears the runtime's last error, set even by NotReady */
     return error;
 }
 
@@ -108,9 +108,9 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The pause before the next query, after `waited` ns.  Short waits are spun, because the first touch of a page by the
- * program hangs on them; in longer ones the processor is offered to others; in very long ones the thread sleeps for a
- * hundredth of the time that it has already waited, so that it uses no processor and is late by no more than that. */
+/* The pause before the next query, after `waited` ns.  A short wait spins, because the program's first touch of a page
+ * depends on the wait.  A longer wait offers the processor to other threads.  A very long wait sleeps for a hundredth
+ * of the time already waited: the thread uses almost no processor and is at most 1% late. */
 static void pause_after(int64_t waited)
 {
     if (waited < 100 * 1000) {
@@ -137,7 +137,8 @@ enum sc_status sc_cuda_sync(struct sc_fence fence)
     return error == cudaSuccess ? SC_OK : sc_cuda_failed(error, "cudaEventQuery");
 }
 
-/* A device that failed is never done by itself: true then too, so that nobody polls for ever; sync tells. */
+/* A failed device never reaches a fence.  Returns true also then, so that no thread polls forever; sync reports the
+ * error. */
 bool sc_cuda_done(struct sc_fence fence)
 {
     cudaError_t error;

@@ -1,9 +1,9 @@
-/* Who a device is, and its power meter.
+/* The identity of a device, and its power meter.
  *
- *  * The meter is that of NVIDIA's management library (libnvidia-ml.so.1), which comes with the driver; its header is
- * not in every toolkit, so the three functions of its stable interface are declared here.  It is opened when energy is
- * first asked for: programs that only compute do not pay for it.  Devices are found by their PCI address, because
- * CUDA's numbers are not NVML's (CUDA_VISIBLE_DEVICES). */
+ * The meter is part of NVIDIA's management library (NVML, libnvidia-ml.so.1), which comes with the driver.  Not every
+ * toolkit has the header, so the three functions of the stable interface are declared here.  The library is opened at
+ * the first query of energy, at no cost to programs that only compute.  Devices are found by PCI address, because
+ * CUDA's numbers differ from NVML's (CUDA_VISIBLE_DEVICES). */
 #include "device/cuda/cuda_int.h"
 
 #include <dlfcn.h>
@@ -46,7 +46,7 @@ enum sc_status sc_cuda_joules(int device, double *joules)
     return SC_OK;
 }
 
-/* The kernel module's: the first word that looks like 580.82.07, for the words around it differ between builds. */
+/* The version of the kernel module: the first word of a form like 580.82.07.  The other words differ between builds. */
 static void driver_version(char *version, size_t bytes)
 {
     FILE *file = fopen("/proc/driver/nvidia/version", "re");

@@ -1,4 +1,4 @@
-/* BLAS kernels through cuBLAS's 64-bit interface: level 3, and where all are launched. */
+/* BLAS kernels through cuBLAS's 64-bit interface: level 3, and the launch of all levels. */
 #include "device/cuda/kernel.h"
 
 typedef cublasStatus_t gemm_fn(cublasHandle_t, cublasOperation_t, cublasOperation_t, int64_t m, int64_t n, int64_t k,
@@ -34,7 +34,7 @@ static unpack_fn *const unpack[] = {(unpack_fn *)cublasStpttr, (unpack_fn *)cubl
 static trmm_fn *const trmm[] = SC_CUDA_FOUR(trmm_fn, Strmm, Dtrmm, Ctrmm, Ztrmm);
 static trsm_fn *const trsm[] = SC_CUDA_FOUR(trsm_fn, Strsm, Dtrsm, Ctrsm, Ztrsm);
 
-#define GEMMT_WIDTH 512 /* columns of gemmt at a time; a diagonal block of them has room in the scratch memory */
+#define GEMMT_WIDTH 512 /* columns per step of gemmt; a diagonal block fits into the scratch memory */
 _Static_assert(GEMMT_WIDTH * GEMMT_WIDTH * 16 * 3 / 2 + GEMMT_WIDTH * 8 <= SC_CUDA_SCRATCH,
                "a block, and its triangle packed");
 
@@ -78,7 +78,7 @@ static enum sc_status run_symm(const struct sc_cuda_call *c)
                                                                              &c->beta, k->c, k->ldc));
 }
 
-/* C := beta C for a triangle: by syrk or herk with nothing to add.  A is not looked at. */
+/* C := beta C for a triangle, by syrk or herk with k = 0.  A is not read. */
 static enum sc_status scale_triangle(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -123,7 +123,7 @@ static enum sc_status run_syr2k(const struct sc_cuda_call *c)
                                                                                 k->ldb, &c->beta, k->c, k->ldc));
 }
 
-/* The m x n block at (i, j) of gemmt's product, added to beta C at `to`. */
+/* Block (i, j) of gemmt's product, size m x n, plus beta C, stored at `to`. */
 static enum sc_status gemmt_block(const struct sc_cuda_call *c, int64_t i, int64_t m, int64_t j, int64_t n, void *to,
                                   int64_t ld)
 {
@@ -138,9 +138,9 @@ static enum sc_status gemmt_block(const struct sc_cuda_call *c, int64_t i, int64
                                               m, n, k->k, &c->alpha, a, k->lda, b, k->ldb, &c->beta, to, ld));
 }
 
-/* cuBLAS has no gemmt.  A diagonal block is computed as a whole in scratch memory, packed, and unpacked into C, which
- * writes the named triangle and nothing else.  (syrkx knows two of the nine transpositions, herkx real diagonals
- * only.) */
+/* cuBLAS has no gemmt.  A diagonal block is computed as a full square in scratch memory, packed, and unpacked into C:
+ * only the named triangle of C is written.  (syrkx supports only two of the nine transpositions, herkx only real
+ * diagonals.) */
 static enum sc_status gemmt_diagonal(const struct sc_cuda_call *c, int64_t i, int64_t n)
 {
     const struct sc_kernel *k = c->k;
@@ -171,7 +171,7 @@ static enum sc_status run_gemmt(const struct sc_cuda_call *c)
         return SC_OK;
     if (!adds(k))
         return scale_triangle(c);
-    if (k->ldc > INT32_MAX) /* packing has no 64-bit interface */
+    if (k->ldc > INT32_MAX) /* the packing routines have 32-bit sizes only */
         return SC_ERR_UNSUPPORTED;
     for (int64_t j = 0; j < k->n && status == SC_OK; j += GEMMT_WIDTH) {
         int64_t n = k->n - j < GEMMT_WIDTH ? k->n - j : GEMMT_WIDTH, i = upper ? 0 : j + n;
@@ -183,7 +183,7 @@ static enum sc_status run_gemmt(const struct sc_cuda_call *c)
     return status;
 }
 
-/* TRMM (in place, which cuBLAS allows) and TRSM. */
+/* TRMM (in place, as cuBLAS allows) and TRSM. */
 static enum sc_status run_triangular(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -217,11 +217,11 @@ static enum sc_status level3(const struct sc_cuda_call *c)
     }
 }
 
-/* A handle for each stream that kernels run on, with a workspace of its own: cuBLAS allocates nothing during calls, and
- * its results depend on nothing but the operands. */
+/* A handle for every stream with kernels, with its own workspace: cuBLAS allocates nothing during calls, and its
+ * results depend only on the operands. */
 static enum sc_status make_handle(struct sc_cuda_stream *q)
 {
-    const size_t workspace = (size_t)32 << 20; /* what cuBLAS asks for on recent devices */
+    const size_t workspace = (size_t)32 << 20; /* size recommended by cuBLAS for recent devices */
     enum sc_status status = SC_CUDA(cudaMalloc(&q->workspace, workspace + SC_CUDA_SCRATCH));
     cublasStatus_t error;
 
@@ -230,7 +230,8 @@ static enum sc_status make_handle(struct sc_cuda_stream *q)
     q->scratch = (char *)q->workspace + workspace;
     error = cublasCreate(&q->blas);
     if (error == CUBLAS_STATUS_SUCCESS)
-        error = cublasSetStream(q->blas, q->stream); /* first: it resets the workspace */
+        error = cublasSetStream(q->blas, q->stream); /* must come before the workspace, because cublasSetStream resets
+                                                      * the workspace */
     if (error == CUBLAS_STATUS_SUCCESS)
         error = cublasSetWorkspace(q->blas, q->workspace, workspace);
     if (error == CUBLAS_STATUS_SUCCESS)

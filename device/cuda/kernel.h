@@ -1,8 +1,8 @@
-/* Inside the CUDA module: what the kernels of the three levels share.
+/* Inside the CUDA module: declarations shared by the kernels of the three levels.
  *
- * The four types of a routine differ only in what their pointers point to, so each routine has one signature with void
- * pointers and a table of four functions.  (Calling a function through a type that differs in pointed-to types is a
- * matter of the ABI; on x86-64 all object pointers are passed alike.) */
+ * The four types of a routine differ only in pointed-to types, so a routine has one signature with void pointers and a
+ * table of four functions.  (Whether a function may be called through a type with other pointed-to types depends on the
+ * ABI; x86-64 passes all object pointers alike.) */
 #ifndef SC_DEVICE_CUDA_KERNEL_H
 #define SC_DEVICE_CUDA_KERNEL_H
 
@@ -10,11 +10,11 @@
 
 #define SC_CUDA_FOUR(fn, s, d, c, z)                                                                            \
     {(fn *)cublas##s##_v2_64, (fn *)cublas##d##_v2_64, (fn *)cublas##c##_v2_64, (fn *)cublas##z##_v2_64}
-/* What has no complex form (sc_op_has_type). */
+/* Routines without complex versions (sc_op_has_type). */
 #define SC_CUDA_TWO(fn, s, d) {(fn *)cublas##s##_v2_64, (fn *)cublas##d##_v2_64, NULL, NULL}
 
-/* A scalar as cuBLAS reads it: a real number or a pair, of the type's precision.  cuDoubleComplex is aligned to 16
- * bytes and cuBLAS relies on it. */
+/* A scalar in cuBLAS's format: a real or complex number of the type's precision.  cuBLAS relies on the 16-byte
+ * alignment of cuDoubleComplex. */
 union sc_cuda_scalar {
     float s[2];
     _Alignas(16) double d[2];
@@ -41,7 +41,8 @@ static inline union sc_cuda_scalar sc_cuda_scalar_of(enum sc_type type, const do
     return out;
 }
 
-/* The imaginary part counts only where the scalar is complex: the caller need not clear it. */
+/* The imaginary part counts only if the scalar is complex; the caller need not clear the imaginary part of a real
+ * scalar. */
 static inline bool sc_cuda_scalar_is(const struct sc_kernel *k, const double value[2], double real)
 {
     bool is_real = k->op == SC_OP_HERK || k->op == SC_OP_HER || k->op == SC_OP_HPR ||
@@ -78,13 +79,13 @@ static inline enum sc_status sc_cuda_result_of(const struct sc_cuda_call *c, cub
     return error == CUBLAS_STATUS_SUCCESS ? SC_OK : sc_cuda_blas_failed(error, sc_op_name(c->k->op));
 }
 
-/* C := beta C for an m x n matrix; A and B are not looked at, whatever they hold. */
+/* C := beta C for an m x n matrix.  A and B are not read. */
 enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n, void *matrix, int64_t ld);
 
-/* Of dot, where there is something to do. */
+/* The double precision dot product of single precision vectors, for n > 0. */
 enum sc_status sc_cuda_dsdot(const struct sc_cuda_call *c);
 
-/* The call's kernel, of level 1 or 2 or sparse. */
+/* The call's kernel, by level, or sparse. */
 enum sc_status sc_cuda_level1(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_level2(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_sparse(struct sc_cuda_call *c);

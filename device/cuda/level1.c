@@ -39,7 +39,7 @@ static enum sc_status run_scal(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
 
-    if (k->n <= 0 || k->lda <= 0) /* as the reference does */
+    if (k->n <= 0 || k->lda <= 0) /* as in the reference BLAS */
         return SC_OK;
     return sc_cuda_result_of(c, (k->scale_real ? scal_real : scal)[k->type](c->blas, k->n, &c->alpha, k->a, k->lda));
 }
@@ -73,7 +73,8 @@ static enum sc_status run_rot(const struct sc_cuda_call *c)
                                               k->type == SC_S ? (const void *)single : k->param));
 }
 
-/* cuBLAS has no axpby.  y is not read when beta is 0, x not when alpha is.  Scaling does not care for the order. */
+/* cuBLAS has no axpby.  y is not read if beta is 0, x is not read if alpha is 0.  Scaling may ignore the sign of
+ * increments. */
 static enum sc_status run_axpby(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -96,7 +97,7 @@ static enum sc_status run_axpby(const struct sc_cuda_call *c)
     return sc_cuda_result_of(c, error);
 }
 
-/* Reductions write their result where the record says, in the order of the stream: nobody waits here. */
+/* Reductions write their result to k->result in stream order; no thread waits. */
 static enum sc_status run_reduction(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -104,10 +105,10 @@ static enum sc_status run_reduction(const struct sc_cuda_call *c)
     reduce_fn *const *one = k->op == SC_OP_NRM2    ? nrm2
                            : k->op == SC_OP_ASUM  ? asum
                            : k->op == SC_OP_IAMAX ? iamax : iamin;
-    int64_t inc = k->op == SC_OP_NRM2 ? sc_step(k->lda) : k->lda; /* the order does not matter to a norm */
+    int64_t inc = k->op == SC_OP_NRM2 ? sc_step(k->lda) : k->lda; /* a norm does not depend on the order */
     cublasStatus_t error;
 
-    if (k->n <= 0 || (!two && k->op != SC_OP_NRM2 && k->lda <= 0)) /* as the reference does */
+    if (k->n <= 0 || (!two && k->op != SC_OP_NRM2 && k->lda <= 0)) /* as in the reference BLAS */
         return sc_cuda_fill(c->device, c->stream, k->result, SC_CUDA_SLOT_BYTES, 0, SC_CUDA_SLOT_BYTES, 1);
     if (!k->lda || (two && !k->ldb))
         return SC_ERR_UNSUPPORTED;

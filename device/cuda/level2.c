@@ -62,7 +62,7 @@ static enum sc_status run_gemv(const struct sc_cuda_call *c)
         return SC_OK;
     if (!k->ldb || !k->ldc)
         return SC_ERR_UNSUPPORTED;
-    if (sc_cuda_scalar_is(k, k->alpha, 0)) /* y as the row of a matrix: scaling does not care for the order */
+    if (sc_cuda_scalar_is(k, k->alpha, 0)) /* y as the row of a matrix; the order of elements is irrelevant */
         return sc_cuda_scale(c, 1, k->transa == 'N' ? k->m : k->n, k->c, sc_step(k->ldc));
     if (k->op == SC_OP_GBMV)
         return sc_cuda_result_of(c, gbmv[k->type](c->blas, sc_cuda_operation(k, k->transa), k->m, k->n, k->kl, k->ku,
@@ -106,7 +106,7 @@ static enum sc_status run_symmetric(const struct sc_cuda_call *c)
     return sc_cuda_result_of(c, f(c->blas, uplo, k->n, &c->alpha, k->a, k->lda, k->b, k->ldb, &c->beta, k->c, k->ldc));
 }
 
-/* A := alpha x x^T + A and so on for one triangle. */
+/* A := alpha x x^T + A and the Hermitian and packed versions, for one triangle. */
 static enum sc_status run_update(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -125,7 +125,7 @@ static enum sc_status run_update(const struct sc_cuda_call *c)
                                                                                                    k->ldc));
 }
 
-/* The same with two vectors. */
+/* As run_update, with two vectors. */
 static enum sc_status run_update2(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;

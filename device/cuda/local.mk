@@ -1,5 +1,6 @@
-# The CUDA devices, as a module that is opened at run time: the library itself links no CUDA library.
-# Uninstalled, the module is .libs/semcache-cuda.so of the build tree (SEMCACHE_MODULE_PATH=.libs).
+# The CUDA devices, as a module opened at run time: the library itself links no CUDA library.
+#
+# In a build tree the module is .libs/semcache-cuda.so (SEMCACHE_MODULE_PATH=.libs).
 EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.cu \
 	device/cuda/dsdot.cu
 if HAVE_CUDA
@@ -10,12 +11,12 @@ semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cu
 	device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h device/cuda/dsdot.c \
 	device/cuda/dsdot_kernel.h base/types.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-# nodelete: CUDA's libraries do not survive being unloaded.
+# nodelete: CUDA's libraries do not survive dlclose.
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
 	-no-undefined -Wl,-z,defs -Wl,-z,nodelete $(CUDA_LDFLAGS)
 semcache_cuda_la_LIBADD = -lcublas -lcusparse -lcudart
 
-# Its kernels, for all generations that this nvcc knows, as the elements of arrays of bytes.
+# The module's kernels, for all generations supported by this nvcc, as elements of byte arrays.
 if HAVE_NVCC
 semcache_cuda_la_SOURCES += device/cuda/convert.c
 semcache_cuda_la_CPPFLAGS += -DSC_CUDA_EXCHANGE -DSC_CUDA_CONVERT -DSC_CUDA_DSDOT
@@ -41,7 +42,7 @@ tests_cuda_kernels_LDADD = libcore.la -lm
 tests_cuda_device_SOURCES = tests/cuda_device.c tests/cuda_module.h tests/tap.h
 TESTS += tests/cuda_kernels tests/cuda_device
 
-# Preloaded: functions of CUDA that fail.
+# Preloaded: failing functions of CUDA.
 check_LTLIBRARIES += tests/cuda_faults.la
 tests_cuda_faults_la_SOURCES = tests/cuda_faults.c
 tests_cuda_faults_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)

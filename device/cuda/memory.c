@@ -1,41 +1,44 @@
-/* Device memory: a pool above cudaMalloc that hands freed blocks out again without asking the driver.
+/* Device memory: a pool above cudaMalloc that reuses freed blocks without asking the driver.
  *
- * A freed block remembers the fences after which it is free; whoever gets it next gets them as its ready fence (one
- * fence: if there are several, SC_STREAM_MEMORY waits for them and is marked).  So neither alloc nor free blocks, and
- * an early free with late fences holds up nobody but the next user of that very block.
+ * A freed block remembers the fences after which it is free; these fences become the ready fence of the next user.  The
+ * interface has room for one fence, so for several fences SC_STREAM_MEMORY waits for them and is marked.  Neither alloc
+ * nor free blocks, and a block freed early delays nobody except its next user.
  *
- * Free blocks lie in bins of equal size: 64 sizes for each power of two, at most 1.6% of rounding.  A block up to an
- * eighth larger than asked for is taken rather than a new one.  Free blocks go back to the driver only when it has no
- * memory left, for cudaFree waits for the whole device. */
+ * Free blocks lie in bins of equal size: 64 sizes for every power of two, at most 1.6% of rounding.  A free block up to
+ * an eighth larger than requested is preferred to a new block.  Free blocks return to the driver only when the driver
+ * has no memory left, because cudaFree waits for the whole device. */
 #include "device/cuda/cuda_int.h"
 
 #include <stdlib.h>
 
 enum {
-    BLOCK_FENCES = 8,   /* remembered for each block; more are merged into one */
+    BLOCK_FENCES = 8,   /* per block; further fences are merged into one */
     MIN_SHIFT = 9,      /* sizes are multiples of 512 bytes */
-    BIN_STEPS = 64,     /* bins for each power of two */
+    BIN_STEPS = 64,     /* bins for every power of two */
     BINS = (64 - MIN_SHIFT) * BIN_STEPS,
-    BINS_LARGER = 8,    /* bins above the exact one that are looked into: an eighth more */
+    BINS_LARGER = 8,    /* larger bins to search: blocks up to an eighth larger */
     BUCKETS = 4096,
 };
 
 struct block {
     struct block *next_in_bucket, *next_free;
     void *memory;
-    size_t bytes, asked;        /* real size; what the caller asked for */
+    size_t bytes, asked;        /* bytes allocated; bytes requested by the caller */
     int fences;
-    struct sc_fence after[BLOCK_FENCES]; /* free: after these; in use: ready after these */
+    /* Of a free block: free after these fences.  Of a block in use: ready after these fences. */
+    struct sc_fence after[BLOCK_FENCES];
 };
 
 struct bin {
-    struct block *first, **last; /* oldest first: it is the likeliest to be ready */
+    struct block *first, **last; /* oldest first: the oldest is most likely ready */
 };
 
 struct sc_cuda_pool {
-    pthread_mutex_t lock;       /* all below, and marks on SC_STREAM_MEMORY; taken under no other lock of the module */
-    uint64_t limit;             /* bytes that callers may have at a time */
-    uint64_t asked, held;       /* bytes callers have, as asked for; bytes from the driver, free blocks included */
+    /* Protects the members below, and marks on SC_STREAM_MEMORY.  Taken under no other lock of the module. */
+    pthread_mutex_t lock;
+    uint64_t limit;             /* most bytes in use by callers */
+    /* asked: bytes in use, as requested.  held: bytes from the driver, including free blocks. */
+    uint64_t asked, held;
     struct bin bins[BINS];
     struct block *buckets[BUCKETS]; /* blocks in use, by address */
 };
@@ -56,14 +59,14 @@ enum sc_status sc_cuda_pool_open(struct sc_cuda_device *d, uint64_t limit)
     return SC_OK;
 }
 
-/* The bin for a size, which is rounded up to the bin's. */
+/* Returns the bin of a size and rounds the size up to the bin's. */
 static int bin_of(size_t *bytes)
 {
     int shift;
 
     if (!*bytes)
         *bytes = 1;
-    shift = 63 - __builtin_clzl(*bytes) - 6; /* 64 = 1 << 6 steps for each power of two */
+    shift = 63 - __builtin_clzl(*bytes) - 6; /* 64 = 1 << 6 steps for every power of two */
     if (shift < MIN_SHIFT)
         shift = MIN_SHIFT;
     *bytes = (*bytes + ((size_t)1 << shift) - 1) >> shift << shift;
@@ -93,7 +96,7 @@ static void bin_append(struct bin *bin, struct block *b)
     bin->last = &b->next_free;
 }
 
-/* Adds a fence to what a block waits for; false when there is no room. */
+/* Adds a fence to a block's fences; false if there is no room. */
 static bool block_await(struct block *b, struct sc_fence fence)
 {
     if (sc_cuda_known_done(fence))
@@ -110,7 +113,7 @@ static bool block_await(struct block *b, struct sc_fence fence)
     return true;
 }
 
-/* Leaves at most one fence in the block: all others are reached before it. */
+/* Reduces a block's fences to at most one fence that implies all. */
 static enum sc_status block_merge(struct sc_cuda_device *d, struct block *b)
 {
     enum sc_status status = SC_OK;
@@ -139,8 +142,8 @@ static bool block_is_free(const struct block *b)
     return true;
 }
 
-/* Gives free blocks of one bin back to the driver until `need` bytes are back; returns the bytes.  Blocks that are not
- * free yet are passed over, or waited for. */
+/* Returns free blocks of a bin to the driver until `need` bytes are back; returns the number of bytes.  A block whose
+ * fences are not reached is skipped, or awaited if `waits`. */
 static uint64_t bin_trim(struct sc_cuda_pool *pool, struct bin *bin, uint64_t need, bool waits)
 {
     struct bin kept = {.last = &kept.first};
@@ -159,7 +162,7 @@ static uint64_t bin_trim(struct sc_cuda_pool *pool, struct bin *bin, uint64_t ne
         pool->held -= b->bytes;
         free(b);
     }
-    if (kept.first) { /* in front again, in their old order */
+    if (kept.first) { /* to the front again, in the old order */
         *kept.last = bin->first;
         bin->last = bin->first ? bin->last : kept.last;
         bin->first = kept.first;
@@ -167,7 +170,7 @@ static uint64_t bin_trim(struct sc_cuda_pool *pool, struct bin *bin, uint64_t ne
     return back;
 }
 
-/* Gives free blocks back to the driver, the largest first, until `need` bytes are back; false when nothing was. */
+/* Returns free blocks to the driver, largest first, until `need` bytes are back; false if no block was returned. */
 static bool trim(struct sc_cuda_pool *pool, uint64_t need)
 {
     uint64_t back = 0;
@@ -179,10 +182,11 @@ static bool trim(struct sc_cuda_pool *pool, uint64_t need)
     return back != 0;
 }
 
-/* A new block from the driver. */
+/* Allocates a new block from the driver. */
 static enum sc_status grow(struct sc_cuda_pool *pool, size_t bytes, struct block **out)
 {
-    uint64_t ceiling = pool->limit + pool->limit / 8; /* free blocks included: a set limit is to be felt outside */
+    uint64_t ceiling = pool->limit + pool->limit / 8; /* includes free blocks, so that other users of the device notice
+                                                       * a limit */
     struct block *b = calloc(1, sizeof *b);
     enum sc_status status;
 
@@ -223,7 +227,7 @@ static enum sc_status take(struct sc_cuda_device *d, size_t asked, struct block 
     return status;
 }
 
-/* SEMCACHE_CHECK: what nobody wrote reads as not-a-number. */
+/* SEMCACHE_CHECK: unwritten memory reads as not-a-number. */
 static enum sc_status spoil(struct sc_cuda_device *d, struct block *b)
 {
     enum sc_status status = SC_OK;
@@ -253,7 +257,7 @@ enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_
     pthread_mutex_lock(&d->pool->lock);
     status = take(d, bytes, &b);
     if (!status && sc_cuda_host->config->check)
-        spoil(d, b); /* a failing device fails the next operation, too */
+        spoil(d, b); /* a failing device also fails the next operation */
     if (!status) {
         b->asked = bytes;
         d->pool->asked += bytes;
@@ -268,7 +272,7 @@ enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_
     return status;
 }
 
-/* With the lock held: takes the block out of the table of those in use. */
+/* Removes the block from the table of blocks in use.  Lock held. */
 static struct block *remove_used(struct sc_cuda_pool *pool, const void *memory)
 {
     struct block **at = bucket_of(pool, memory), *b;
@@ -295,21 +299,21 @@ void sc_cuda_free(int device, void *memory, const struct sc_fence *after, int co
     SC_CUDA_SCOPE(d);
     pthread_mutex_lock(&d->pool->lock);
     b = remove_used(d->pool, memory);
-    /* What the block itself had to wait for stays in the list: nobody need have used it. */
+    /* The fences of the block's previous user stay in the list, because the last user may not have waited for them. */
     for (int i = 0; b && i < count && known; i++)
         known = block_await(b, after[i]) || (!block_merge(d, b) && block_await(b, after[i]));
     if (b && known) {
         bytes = b->bytes;
         bin_append(&d->pool->bins[bin_of(&bytes)], b);
     } else if (b) {
-        free(b); /* the device failed and nobody knows when the block is free: never use it again */
+        free(b); /* the device failed and the block may be in use forever: never reuse it */
     } else {
         sc_cuda_host->log(SC_LOG_ERROR, "internal: %p was not allocated on device %d", memory, device);
     }
     pthread_mutex_unlock(&d->pool->lock);
 }
 
-/* Everything on the device is over by now. */
+/* All work on the device is finished. */
 void sc_cuda_pool_close(struct sc_cuda_device *d)
 {
     struct sc_cuda_pool *pool = d->pool;

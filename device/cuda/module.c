@@ -10,7 +10,7 @@ struct sc_cuda_device sc_cuda_devices[SC_DEVICES_MAX];
 int sc_cuda_count;
 const struct sc_device_host *sc_cuda_host;
 
-/* Ordinals from a list such as "0,2"; all of them when it is empty. */
+/* The ordinals of a list such as "0,2"; an empty list selects all devices. */
 static enum sc_status select_devices(const char *list, int present, int *ordinals, int *count)
 {
     const char *at = list;
@@ -48,7 +48,7 @@ static int attribute(const struct sc_cuda_device *d, enum cudaDeviceAttr which)
     return value;
 }
 
-/* Double-precision operations of one multiprocessor in one clock, by compute capability; rough, only a hint. */
+/* Double precision operations of a multiprocessor per clock, by compute capability; a rough hint. */
 static int flops_per_clock(int major, int minor)
 {
     if (major >= 9 && minor == 0)
@@ -57,7 +57,7 @@ static int flops_per_clock(int major, int minor)
         return 256;
     if ((major == 7 || major == 6) && minor == 0)
         return 128 / (major == 6 ? 2 : 1);
-    return 4; /* chips for other purposes */
+    return 4; /* chips not made for double precision */
 }
 
 static void guess_rates(const struct sc_cuda_device *d, struct sc_device_properties *p)
@@ -67,16 +67,16 @@ static void guess_rates(const struct sc_cuda_device *d, struct sc_device_propert
 
     p->gemm_flops = 1e3 * attribute(d, cudaDevAttrClockRate) * attribute(d, cudaDevAttrMultiProcessorCount) *
                     flops_per_clock(major, minor);
-    /* Two transfers in one clock; clocks are in kHz, the width in bits. */
+    /* Two transfers per clock; clocks are in kHz, the width in bits. */
     p->memory_bandwidth = 2e3 * attribute(d, cudaDevAttrMemoryClockRate) *
                           attribute(d, cudaDevAttrGlobalMemoryBusWidth) / 8;
     p->host_bandwidth = major >= 9 ? 55e9 : major == 8 ? 25e9 : 12e9; /* PCIe 5, 4, 3 with 16 lanes */
 }
 
-#define RANK_BYTES ((size_t)768 << 20) /* of a device that each other rank's driver and cuBLAS take */
+#define RANK_BYTES ((size_t)768 << 20) /* device memory used by the driver and cuBLAS of another rank */
 
-/* Bytes for the cache: what is free, less room for the driver, cuBLAS and the program's own use; divided by the ranks
- * that share the device.  Those that were there first have little of theirs yet: all begin at about the same time. */
+/* Bytes for the cache: the free memory, minus a reserve for the driver, cuBLAS and the program, divided by the ranks on
+ * the device.  Ranks opened earlier hardly use memory yet, because all ranks start at about the same time. */
 static enum sc_status usable_memory(const struct sc_config *config, int sharers, uint64_t *usable)
 {
     size_t available, total, reserve;
@@ -92,7 +92,7 @@ static enum sc_status usable_memory(const struct sc_config *config, int sharers,
     return SC_OK;
 }
 
-/* For kernels that others wait for: their few blocks come before those of a large kernel that is running. */
+/* For kernels on the critical path: their few blocks run before the blocks of a large running kernel. */
 static int highest_priority(void)
 {
     int lowest = 0, highest = 0;
@@ -123,7 +123,7 @@ static void describe(struct sc_cuda_device *d)
     sc_cuda_identify(d);
 }
 
-/* What the first call needs; the rest is made when it is first used. */
+/* Prepares the first call; the rest is created at the first use. */
 static enum sc_status open_device(struct sc_cuda_device *d, int sharers)
 {
     double since = sc_cuda_now();
@@ -145,7 +145,7 @@ static enum sc_status open_device(struct sc_cuda_device *d, int sharers)
         return status;
     describe(d);
     sc_cuda_step(&since, d->index, "properties");
-    sc_cuda_kernels_open(d); /* if it fails, the first launch tries again */
+    sc_cuda_kernels_open(d); /* after a failure, the first launch tries again */
     sc_cuda_step(&since, d->index, "cuBLAS");
     return SC_OK;
 }
@@ -170,7 +170,7 @@ static void *in_thread(void *task)
     return NULL;
 }
 
-/* Runs a step on all devices, the first one's in this thread; the first error. */
+/* Runs a step on all devices, device 0 in this thread; returns the first error. */
 static enum sc_status on_each(enum sc_status (*run)(struct sc_cuda_device *d, int sharers), int sharers)
 {
     struct task task[SC_DEVICES_MAX];
@@ -190,8 +190,8 @@ static enum sc_status on_each(enum sc_status (*run)(struct sc_cuda_device *d, in
     return status;
 }
 
-/* Bytes/s between two devices, from what a generation's NVLinks and switches carry (measured on compute capability 9;
- * the others by their vendor's figures).  Only NVLink has atomic operations; the rest is PCIe. */
+/* Bytes/s between two devices, by the NVLink generation (measured for compute capability 9, vendor's figures for
+ * others).  Only NVLink has native atomic operations; a connection without them is PCIe. */
 static double guess_peer_rate(const struct sc_cuda_device *d, int ordinal)
 {
     int major = attribute(d, cudaDevAttrComputeCapabilityMajor), linked = 0;
@@ -202,7 +202,7 @@ static double guess_peer_rate(const struct sc_cuda_device *d, int ordinal)
     return major >= 9 ? 340e9 : major == 8 ? 230e9 : major == 7 ? 45e9 : 18e9;
 }
 
-/* Direct copies from all others that can. */
+/* Enables direct copies from every capable device. */
 static enum sc_status connect_peers(struct sc_cuda_device *d, int none)
 {
     double since = sc_cuda_now();
@@ -224,7 +224,7 @@ static enum sc_status connect_peers(struct sc_cuda_device *d, int none)
     return SC_OK;
 }
 
-/* When all peers are connected: kernels need the way back, too. */
+/* Runs after all peers are connected: kernels need both directions. */
 static enum sc_status open_exchange(struct sc_cuda_device *d, int none)
 {
     (void)none;
@@ -259,7 +259,7 @@ static void close_device(struct sc_cuda_device *d)
 
 static void module_close(void)
 {
-    /* All are idle before the first one goes: a stream of one may copy from the memory of another. */
+    /* All devices become idle before the first is closed, because a stream of one device may copy from another. */
     for (int i = 0; i < sc_cuda_count; i++) {
         if (!sc_cuda_devices[i].context)
             continue;
@@ -280,7 +280,7 @@ static enum sc_status open_devices(const int *ordinals, struct sc_device_share s
         sc_cuda_devices[i].index = i;
         sc_cuda_devices[i].ordinal = ordinals[share.first + i];
     }
-    sc_cuda_count = share.count; /* half-opened ones included: close takes them down */
+    sc_cuda_count = share.count; /* including half-opened devices, for close */
     status = on_each(open_device, share.sharers);
     if (status) {
         module_close();
@@ -294,7 +294,7 @@ static enum sc_status open_devices(const int *ordinals, struct sc_device_share s
     return SC_OK;
 }
 
-/* Without a driver or a device: SC_OK and no devices, in silence (the caller knows whether that matters). */
+/* Without a driver or a device: SC_OK and no devices, silently; the caller decides whether to report. */
 static enum sc_status module_open(const struct sc_device_host *host, const char *spec, int *count)
 {
     int present = 0, chosen = 0, ordinals[SC_DEVICES_MAX];

@@ -1,5 +1,5 @@
-/* Memory that nobody has touched yet, such as the result of a first product, gets its pages while it is pinned: the
- * kernel clears them in the calling thread, at 6 to 10 GB/s.  Several threads do it many times faster. */
+/* Gives untouched memory, such as the result of a first product, its pages before pinning.  Otherwise the kernel clears
+ * the pages in the calling thread, at 6 to 10 GB/s; several threads are many times faster. */
 #define _GNU_SOURCE
 #include "device/cuda/cuda_int.h"
 
@@ -7,17 +7,17 @@
 #include <sys/mman.h>
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; before: EINVAL, and pinning does it all */
+#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; earlier kernels return EINVAL, and pinning allocates the pages */
 #endif
 
 enum { CHUNK = 16 << 20, THREADS_MOST = 8 };
 
 struct work {
     char *base;
-    size_t bytes, next; /* next: where the first chunk lies that nobody has taken */
+    size_t bytes, next; /* next: offset of the first chunk not yet taken */
 };
 
-/* Pages that are there are passed over, so this changes no byte.  What fails is left to who pins, who reports it. */
+/* Skips present pages, and therefore changes no byte.  A failure also fails the pin, which reports the cause. */
 static void populate(struct work *w)
 {
     size_t at;
@@ -37,7 +37,7 @@ static void *helper(void *work)
     return NULL;
 }
 
-/* Half of the processors that the program may use. */
+/* At most half of the processors allowed to the program. */
 static int threads_for(size_t bytes)
 {
     cpu_set_t cpus;

@@ -1,11 +1,11 @@
-/* Products of two sparse matrices through cuSPARSE's SpGEMM, which has 32-bit integers and does not say in what order
- * the columns of a row come out: transposed twice they ascend. */
+/* Products of two sparse matrices through cuSPARSE's SpGEMM.  SpGEMM has 32-bit integers and leaves the order of
+ * columns in a row undefined; two transpositions sort the columns. */
 #include "device/cuda/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS, ESTIMATE, COMPUTE, BUFFERS }; /* ROWS: C's positions until they are stored */
+enum { ROWS, ESTIMATE, COMPUTE, BUFFERS }; /* ROWS: row starts of C until the store */
 
 struct product {
     cusparseSpMatDescr_t a, b, c;
@@ -27,7 +27,7 @@ static const cudaDataType data_types[SC_TYPES] = {CUDA_R_32F, CUDA_R_64F, CUDA_C
 #define PLAIN CUSPARSE_OPERATION_NON_TRANSPOSE
 #define ALGORITHM CUSPARSE_SPGEMM_DEFAULT
 
-/* It does so by the number of terms, too, for which making room would help nobody. */
+/* The status also reports too many terms, where free memory would not help. */
 static enum sc_status result_of(cusparseStatus_t error)
 {
     if (error == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES)
@@ -81,7 +81,7 @@ typedef cusparseStatus_t step(cusparseHandle_t, cusparseOperation_t, cusparseOpe
                               cusparseSpMatDescr_t c, cudaDataType, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t,
                               size_t *bytes, void *buffer);
 
-/* Asked how much memory it needs, and then done in that. */
+/* Runs a step of SpGEMM: queries the buffer size, allocates the buffer, runs. */
 static enum sc_status run_step(const struct call *c, step *run, int buffer)
 {
     struct product *w = c->w;
@@ -106,7 +106,7 @@ static bool is_served(const struct sc_csr_product *p)
             factors[i]->nonzeros > INT32_MAX)
             return false;
     if ((double)p->a.nonzeros > (double)p->m * (double)p->k || (double)p->b.nonzeros > (double)p->k * (double)p->n)
-        return false; /* several entries for one place: refused */
+        return false; /* several entries at one position: refused */
     return p->m > 0 && p->n > 0 && p->m < INT32_MAX && p->n < INT32_MAX && p->k < INT32_MAX;
 }
 
@@ -154,7 +154,7 @@ enum sc_status sc_cuda_multiply(int device, struct sc_csr_product *p)
 /* --- the second --------------------------------------------------------------------------------------------------- */
 
 struct arrays {
-    int64_t lines, across; /* positions: lines + 1 */
+    int64_t lines, across; /* start has lines + 1 integers */
     int *start, *index;
     void *values;
 };
@@ -178,7 +178,7 @@ static enum sc_status transpose(const struct call *c, const struct arrays *from,
     return status;
 }
 
-/* Its columns in ascending order. */
+/* Sorts the columns of every row in ascending order. */
 static enum sc_status sort(const struct call *c, const struct arrays *a)
 {
     struct arrays turned = {.lines = a->across, .across = a->lines};
@@ -220,7 +220,7 @@ enum sc_status sc_cuda_store(int device, struct sc_csr_product *p, void *rows, v
 
     if (rows) {
         status = begin(&c, device, p);
-        if (status == SC_OK && !p->nonzeros) /* positions of nothing */
+        if (status == SC_OK && !p->nonzeros) /* all row starts are 0 */
             status = sc_cuda_fill(device, SC_STREAM_COMPUTE, rows, ((size_t)p->m + 1) * sizeof(int), 0,
                                   ((size_t)p->m + 1) * sizeof(int), 1);
         else if (status == SC_OK)

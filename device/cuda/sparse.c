@@ -1,13 +1,13 @@
 /* Sparse kernels through cuSPARSE's generic interface.
  *
- * What cuSPARSE works out about a matrix is kept in a plan: the descriptors, and the buffers that the analysis has
- * filled. The plan is the caller's to keep (csr.plan) and goes by forget.  A kernel without one makes a plan and drops
- * it. */
+ * A plan holds cuSPARSE's analysis of a matrix: descriptors, and buffers filled by the analysis.  The caller keeps the
+ * plan (csr.plan) and ends it with sc_cuda_forget.  A kernel without csr.plan creates a plan and drops it. */
 #include "device/cuda/kernel.h"
 
 #include <stdlib.h>
 
-/* Dense operands of the plan's descriptors change from call to call: sizes are compared, addresses set. */
+/* A dense operand of the plan's descriptors.  Operands change from call to call: sizes are compared, addresses are
+ * set. */
 struct dense {
     union {
         cusparseDnVecDescr_t vector;
@@ -21,7 +21,7 @@ struct plan {
     cusparseSpMatDescr_t matrix;
     cusparseSpSVDescr_t sv;
     cusparseSpSMDescr_t sm;
-    enum sc_op op; /* that the buffer is for */
+    enum sc_op op; /* operation of the buffer */
     char trans;
     bool analysed;
     struct dense x, y;
@@ -186,7 +186,7 @@ static enum sc_status run_mv(const struct sc_cuda_call *c, struct plan *p)
                                      algorithm, p->buffer));
 }
 
-/* The buffer depends on the number of columns: asked for each time, which starts nothing. */
+/* The buffer size depends on the number of columns; the query in every call starts nothing. */
 static enum sc_status run_mm(const struct sc_cuda_call *c, struct plan *p)
 {
     const struct sc_kernel *k = c->k;
@@ -229,7 +229,7 @@ static enum sc_status run_sv(const struct sc_cuda_call *c, struct plan *p)
                                            data_types[k->type], CUSPARSE_SPSV_ALG_DEFAULT, p->sv));
 }
 
-/* Analysed for these very dense operands. */
+/* The analysis holds for these dense operands only. */
 static enum sc_status run_sm(const struct sc_cuda_call *c, struct plan *p)
 {
     const struct sc_kernel *k = c->k;
@@ -276,7 +276,7 @@ static bool fits(const struct plan *p, const struct sc_kernel *k)
     return p->op == k->op && p->trans == k->transa;
 }
 
-/* y or C := beta times itself. */
+/* Scales the output by beta. */
 static enum sc_status scale(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
@@ -311,7 +311,7 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
         return SC_ERR_UNSUPPORTED;
     if (solves(k) && k->transa != 'N')
         return SC_ERR_UNSUPPORTED;
-    if ((double)k->csr.nonzeros > (double)k->m * (double)k->n) /* several entries for one place: refused */
+    if ((double)k->csr.nonzeros > (double)k->m * (double)k->n) /* several entries at one position: refused */
         return SC_ERR_UNSUPPORTED;
     if (!solves(k) && (!k->csr.nonzeros || sc_cuda_scalar_is(k, k->alpha, 0)))
         return scale(c);
@@ -333,7 +333,7 @@ enum sc_status sc_cuda_sparse(struct sc_cuda_call *c)
     return status;
 }
 
-/* Descriptors may go while kernels that were given them are queued; the buffer is free after those. */
+/* Descriptors may be destroyed while kernels that use them are queued; the buffer is freed after these kernels. */
 void sc_cuda_forget(int device, void *plan)
 {
     SC_CUDA_SCOPE(sc_cuda_device(device));
