@@ -1,4 +1,4 @@
-/* File descriptors of the library and of device drivers, protected against programs that close or replace descriptors by
+/* Descriptors of the library and of device drivers, protected against programs that close or replace descriptors by
  * number. */
 #ifndef SC_BASE_OWN_FD_H
 #define SC_BASE_OWN_FD_H

@@ -1,4 +1,4 @@
-/* The Sparse BLAS of the BLAS standard in C, as served by libsemcache.  doc/sparse.md lists the supported functions, and
+/* The Sparse BLAS of the BLAS standard in C, as served by libsemcache.  doc/sparse.md lists the supported functions and
  * our choices where the standard leaves a choice.
  *
  * A matrix is an int, its handle.  The life of a matrix is: begin, set properties (before the first entry), insert
@@ -62,8 +62,8 @@ typedef int blas_sparse_matrix;
 extern "C" {
 #endif
 
-/* The functions of a type, from the type's letter, the type of a scalar argument and the element type of arrays.  A sparse
- * vector has nnz elements x; element i belongs to position indx[i] of the dense vector y. */
+/* The functions of a type, from the type's letter, the type of a scalar argument and the element type of arrays.  A
+ * sparse vector has nnz elements x; element i belongs to position indx[i] of the dense vector y. */
 #define SEMCACHE_BLAS_SPARSE_OF(l, scalar, element)                                                                  \
     /* r := x^T y, or x^H y */                                                                                       \
     int BLAS_##l##usdot(enum blas_conj_type conj, int nnz, const element *x, const int *indx, const element *y,      \
