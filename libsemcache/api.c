@@ -73,7 +73,7 @@ enum semcache_status semcache_shutdown(void)
 
 static bool is_running(void) { return sc_library_life() == SC_LIBRARY_RUNNING; }
 
-/* As long as copies may come home. */
+/* Whether copies may still be written back to the host. */
 static bool is_tracking(void) { return is_running() || sc_library_life() == SC_LIBRARY_ENDING; }
 
 int semcache_device_count(void) { return is_running() ? sc_coherence_devices() : 0; }
@@ -91,7 +91,7 @@ void *semcache_alloc(size_t bytes)
         return memory || posix_memalign(&memory, SC_PAGE, bytes) == 0 ? memory : NULL;
     }
     if (bytes < sc_config.arena_min)
-        bytes = sc_config.arena_min; /* or the allocation would stay with libc */
+        bytes = sc_config.arena_min; /* smaller allocations would stay with libc */
     return posix_memalign(&memory, SC_PAGE, bytes) == 0 ? memory : NULL;
 }
 
@@ -110,7 +110,7 @@ void semcache_free(void *memory)
     sc_host_free(memory);
 }
 
-/* False for what wraps around the end of the address space. */
+/* False for a range that wraps around the end of the address space. */
 static bool is_range(const void *memory, size_t bytes) { return (uintptr_t)memory + bytes >= (uintptr_t)memory; }
 
 enum semcache_status semcache_acquire(const void *memory, size_t bytes, enum semcache_mode mode)
@@ -220,7 +220,7 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
         return SEMCACHE_OK;
     if (__builtin_expect(sc_trace_on, 0))
         trace_prefetch(&view, device);
-    if (rows == 1 || cols == 1) { /* as a call would see it */
+    if (rows == 1 || cols == 1) { /* the view of a BLAS call */
         view.vector = true;
         view.ld = cols == 1 ? 1 : ld;
         view.rows = rows * cols;
@@ -239,7 +239,7 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
 
 /* --- sparse matrices ---------------------------------------------------------------------------------------------- */
 
-/* The public handle is the inner one under another name. */
+/* The public handle is the internal handle under another name. */
 static struct sc_sparse_matrix *inner(struct semcache_sparse *matrix) { return (struct sc_sparse_matrix *)matrix; }
 
 static void scalar(double out[2], const void *value, enum sc_type type)
@@ -318,7 +318,7 @@ enum semcache_status semcache_statistics(struct semcache_statistics *statistics)
         now.calls_offloaded += sc_stats.offloaded[i];
         now.calls_host += sc_stats.host[i];
     }
-    memset(statistics, 0, size); /* a newer program may know more of them */
+    memset(statistics, 0, size); /* a newer program may have more members */
     memcpy(statistics, &now, size < sizeof now ? size : sizeof now);
     statistics->size = size;
     return SEMCACHE_OK;

@@ -1,4 +1,4 @@
-/* Rules L1 to L3 of README.md.  doc/settings.md is tested against the table here. */
+/* Settings: rules L1 to L3 of README.md.  A test compares doc/settings.md with the table. */
 #include "libsemcache/config.h"
 #include "libsemcache/places.h"
 #include "libsemcache/ranks.h"
@@ -14,7 +14,7 @@
 #include "base/log.h"
 
 #define PREFIX "SEMCACHE_"
-#define TEST_PREFIX "SEMCACHE_TEST_" /* the tests' own */
+#define TEST_PREFIX "SEMCACHE_TEST_" /* prefix of the tests' variables */
 #define KIB ((uint64_t)1 << 10)
 #define TIB ((uint64_t)1 << 40)
 
@@ -104,7 +104,7 @@ const struct sc_setting sc_config_settings[] = {
      .standard = "0",
      .values = "0, BYTES",
      .help = "memory used on each device; 0: all that it has",
-     .least = 64 * KIB, /* tiles of less are so many that a product never ends */
+     .least = 64 * KIB, /* smaller memory means so many tiles that a product hardly ends */
      .most = 1024 * TIB},
     {.name = "SEMCACHE_LOCAL_RANK",
      .kind = SC_SETTING_RANK,
@@ -266,7 +266,7 @@ static bool parse_bytes(const char *text, uint64_t *bytes)
     return true;
 }
 
-/* "0", "0,1,5": at least one number, nothing between but single commas. */
+/* "0", "0,1,5": numbers separated by single commas. */
 static bool is_number_list(const char *text)
 {
     size_t digits;
@@ -281,7 +281,7 @@ static bool is_number_list(const char *text)
     }
 }
 
-/* The form only; whether such a machine or device exists is seen when it is opened. */
+/* Checks the syntax only; opening the device shows whether the machine or device exists. */
 static bool is_device(const char *text)
 {
     const char *machine, *colon;
@@ -301,7 +301,7 @@ static bool is_device(const char *text)
 
 static bool set_text(const char **field, const char *value)
 {
-    char *copy = strdup(value); /* programs that rename themselves write over their environment */
+    char *copy = strdup(value); /* programs that rename themselves overwrite their environment */
 
     if (copy)
         *field = copy;
@@ -391,7 +391,7 @@ void sc_config_format(const struct sc_config *config, const struct sc_setting *s
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Insertions, deletions and replacements that turn a (of length n) into b; b is a name of the table. */
+/* The number of insertions, deletions and replacements that turn a (of length n) into b, a name of the table. */
 static size_t distance(const char *a, size_t n, const char *b)
 {
     size_t row[40], width = strlen(b);
@@ -455,7 +455,7 @@ static void report_value(const struct sc_config *config, const struct sc_setting
 
 static void apply(struct sc_config *config, const struct sc_setting *setting, const char *value)
 {
-    if (*value && !sc_config_set(config, setting, value)) /* given empty is as good as not given */
+    if (*value && !sc_config_set(config, setting, value)) /* an empty value counts as not given */
         report_value(config, setting, value);
 }
 
@@ -467,7 +467,7 @@ static void set_defaults(struct sc_config *config)
             sc_config_set(config, s, s->place ? *s->place : s->standard);
 }
 
-/* The XDG base directory specification: a path that is not absolute is ignored. */
+/* By the XDG base directory specification a relative path is ignored. */
 static void set_cache_path(struct sc_config *config, char *const *environment)
 {
     const char *cache = NULL, *home = NULL;
@@ -488,7 +488,7 @@ static void set_cache_path(struct sc_config *config, char *const *environment)
     set_text(&config->cache_path, path);
 }
 
-/* With log_only, just SEMCACHE_LOG: it says what is shown of the complaints about the others. */
+/* With log_only, only SEMCACHE_LOG: its value decides which complaints about other variables are shown. */
 static void apply_environment(struct sc_config *config, char *const *environment, bool log_only)
 {
     for (; *environment; environment++) {
@@ -514,7 +514,7 @@ void sc_config_load(struct sc_config *config, char *const *environment, bool tru
 {
     struct sc_ranks ranks = {0, 1, NULL};
 
-    sc_inside_enter(); /* the copies of strings are ours, not the program's */
+    sc_inside_enter(); /* the copies of strings belong to the library */
     set_defaults(config);
     sc_log_threshold = config->log;
     if (trusted && environment) {

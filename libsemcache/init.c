@@ -1,4 +1,4 @@
-/* Loading and unloading (rules L3, L4 of README.md). */
+/* Loading and unloading of the library (rules L3, L4 of README.md). */
 #include <config.h>
 
 #include <sys/auxv.h>
@@ -14,7 +14,7 @@
 #include "sparse/mkl.h"
 #include "trace/trace.h"
 
-/* In the constructor the loader's lock is this thread's. */
+/* Called in the constructor, when this thread holds the loader's lock. */
 static const char *own_file(void)
 {
     static struct sc_loader_object about;
@@ -22,7 +22,7 @@ static const char *own_file(void)
     return sc_loader_object((void *)own_file, &about) ? about.path : NULL;
 }
 
-/* The host BLAS knows, which is opened by the first call that needs it. */
+/* Whether integers are 64 bits wide.  Known only to the host BLAS, opened by its first use. */
 static bool is_wide(void)
 {
     sc_blas_host_open(sc_config.host_blas);
@@ -40,9 +40,10 @@ static void __attribute__((constructor)) load(void)
     sc_library_arm();
     sc_library_rebind();
     if (sc_config.trace || sc_config.explain)
-        sc_trace_site_prepare(); /* it loads a library: here, where the loader's lock is ours anyway */
+        /* Loads a library: here, because the thread already holds the loader's lock. */
+        sc_trace_site_prepare();
     sc_inside_leave();
 }
 
-/* For programs that never opened a device; the others have it done by atexit, before this. */
+/* For programs that never opened a device; otherwise an atexit handler has already ended the library. */
 static void __attribute__((destructor)) unload(void) { sc_library_end(true); }

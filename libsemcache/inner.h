@@ -1,5 +1,6 @@
-/* What libsemcache-cuda-um uses of the library beside its public names (semcache.h and the BLAS): the two are built and
- * installed together, and this is no interface for others.  A table, because all else is hidden. */
+/* Functions of the library for libsemcache-cuda-um beside the public names (semcache.h and the BLAS).  The two
+ * libraries are built and installed together; no other library uses this interface.  The functions form a table,
+ * because all other names are hidden. */
 #ifndef SC_LIBSEMCACHE_INNER_H
 #define SC_LIBSEMCACHE_INNER_H
 
@@ -15,13 +16,15 @@ struct sc_library_inner {
     uint32_t abi, size;
     void (*log)(enum sc_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
     bool (*computes)(void); /* there is a host BLAS */
-    bool (*armed)(void);    /* and devices are expected, or open, or have been */
-    bool (*emulated)(void); /* the devices asked for are emulated ones */
-    bool (*holds)(const void *memory); /* it may be on a device */
-    /* Opens the devices if need be and pins the memory for them; false: it is not (no devices, or they cannot). */
+    bool (*armed)(void);    /* computes(), and devices are expected, open, or closed again */
+    bool (*emulated)(void); /* the setting names emulated devices */
+    bool (*holds)(const void *memory); /* the memory may be on a device */
+    /* Opens the devices if necessary and pins the memory.  False: not pinned, because there are no devices or they
+     * cannot. */
     bool (*pin)(const void *memory);
-    uint64_t (*calls)(void); /* that have run on devices so far: while it stands, nothing leaves the host */
-    /* sparse.h, under the same names */
+    /* Number of calls run on devices so far.  While the number is constant, no data leaves the host. */
+    uint64_t (*calls)(void);
+    /* Functions of sparse.h. */
     __typeof__(sc_sparse_find) *sparse_find;
     __typeof__(sc_sparse_destroy) *sparse_destroy;
     __typeof__(sc_sparse_mv) *sparse_mv;
@@ -30,7 +33,7 @@ struct sc_library_inner {
     __typeof__(sc_sparse_sm) *sparse_sm;
 };
 
-/* Static; from the start of the process on. */
+/* Returns a static table, valid from the start of the process. */
 __attribute__((visibility("default"))) const struct sc_library_inner *sc_library_inner(void);
 
 #endif

@@ -9,44 +9,44 @@
 
 enum sc_library_life {
     SC_LIBRARY_IDLE,    /* no large call yet */
-    SC_LIBRARY_STARTING, /* a thread is opening the devices; the others' calls run on the host */
+    SC_LIBRARY_STARTING, /* a thread opens the devices; calls of other threads run on the host */
     SC_LIBRARY_RUNNING, /* devices are open */
-    SC_LIBRARY_ENDING,  /* everything is coming home */
-    SC_LIBRARY_OVER     /* the host does everything */
+    SC_LIBRARY_ENDING,  /* results are written back to the host */
+    SC_LIBRARY_OVER     /* all calls run on the host */
 };
 enum sc_library_life sc_library_life(void);
 
-/* Where devices are expected: reserves the arena and lets large calls through to sc_library_start.  Else: nothing. */
+/* If devices are expected, reserves the arena and directs large calls to sc_library_start. */
 void sc_library_arm(void);
 
-/* Opens the devices if that has not been tried yet; true while they are open.  Cheap when they are.  Not `now`: has
- * them opened by a thread of its own.  False until that, or another thread that opens them, is through. */
+/* Returns true if the devices are open; cheap once they are.  At the first call, opens the devices: in this thread if
+ * `now`, otherwise in a separate thread.  False while the opening is in progress. */
 bool sc_library_start(bool now);
-/* Waits for whoever is opening them, ten seconds at most: in a constructor of a library that is being opened by dlopen
- * such a wait is in vain. */
+/* As sc_library_start(true), but waits at most ten seconds for an opening in another thread.  The limit is for
+ * constructors called by dlopen: they hold the loader's lock, which the other thread may need. */
 bool sc_library_start_waiting(void);
 
-/* Once, when we are loaded: calls that a BLAS which was linked before us would get come to us (rebind.c). */
+/* Redirects calls bound to a BLAS linked before this library to this library (rebind.c).  Once, at loading. */
 void sc_library_rebind(void);
-/* The first name of the BLAS that was found in the program itself, whose calls do not come here; NULL: none. */
+/* A BLAS name defined by the program itself, whose calls do not reach this library, or NULL. */
 const char *sc_library_own_name(void);
 
-/* Was opening the devices tried? */
+/* Whether an opening of the devices was attempted. */
 bool sc_library_opened(void);
 
-/* Replaces the setting of the devices; SC_ERR_CONFLICT when they have been opened, SC_ERR_INVALID when it is none. */
+/* Replaces the device setting.  SC_ERR_CONFLICT: the devices have been opened.  SC_ERR_INVALID: not a valid setting. */
 enum sc_status sc_library_set_device(const char *device);
 
-/* Brings everything home, closes the devices, writes statistics and trace; once.  When the process is exiting, what the
- * system takes back by itself is left to it. */
+/* Writes all results back to the host, closes the devices, writes statistics and trace; once.  If `exiting`, resources
+ * released by the system at exit are not released here. */
 void sc_library_end(bool exiting);
 
-/* The statistics as JSON, with what is known of devices and time. */
+/* Writes the statistics as JSON, with devices and times. */
 enum sc_status sc_library_statistics(FILE *out);
 
-/* report.c.  The clock starts when the library is loaded. */
+/* report.c: statistics, trace and summary.  sc_report_begin starts the clock when the library is loaded. */
 void sc_report_begin(void);
-/* Takes the statistics as they are, for sc_report_end to write where SEMCACHE_STATS says. */
+/* Takes a snapshot of the statistics; sc_report_end writes the snapshot to SEMCACHE_STATS. */
 void sc_report_snapshot(void);
 /* Writes the settings to the trace. */
 void sc_report_settings(void);

@@ -3,8 +3,9 @@
  *   IDLE --sc_library_start--> STARTING --> RUNNING --sc_library_end--> ENDING --> OVER
  *     \------ no devices, sc_library_end, fork of a process that is running ------^
  *
- * The thread that makes a change opens and closes devices in STARTING and ENDING, with no lock: drivers and modules
- * take the loader's (doc/locks.md).  Calls of other threads run on the host meanwhile and do not wait for STARTING. */
+ * The thread that changes `life` opens devices in STARTING and closes devices in ENDING.  It holds no lock, because
+ * drivers and modules take the loader's lock (doc/locks.md).  Calls of other threads run on the host and do not wait
+ * for STARTING. */
 #include <config.h>
 
 #include <pthread.h>
@@ -36,16 +37,17 @@
 #include "sparse/sparse.h"
 #include "trace/trace.h"
 
-/* Protects the transitions of `life`.  A thread may hold it several times: a fork has two sets of handlers. */
+/* Protects the transitions of `life`.  A thread may hold the lock several times, because a fork has two sets of
+ * handlers. */
 static struct sc_lock life_lock = SC_LOCK(SC_RANK_LIFE);
 static pthread_cond_t life_changed = PTHREAD_COND_INITIALIZER;
 static __thread unsigned holds __attribute__((tls_model("initial-exec")));
-static __thread bool changing __attribute__((tls_model("initial-exec"))); /* STARTING or ENDING by this thread */
-static enum sc_library_life life; /* written under life_lock (but in a forked child) */
+static __thread bool changing __attribute__((tls_model("initial-exec"))); /* this thread performs STARTING or ENDING */
+static enum sc_library_life life; /* written under life_lock, except in a forked child */
 static const struct sc_device_ops *ops;
 static int device_count;
 
-static bool opened; /* or tried to */
+static bool opened; /* attempted, with or without success */
 bool sc_library_opened(void) { return __atomic_load_n(&opened, __ATOMIC_ACQUIRE); }
 
 enum sc_library_life sc_library_life(void) { return __atomic_load_n(&life, __ATOMIC_ACQUIRE); }
@@ -73,8 +75,8 @@ static bool in_change(void)
     return now == SC_LIBRARY_STARTING || now == SC_LIBRARY_ENDING;
 }
 
-/* Holds the lock while no other thread is changing `life`; false: it still is after a while, for it may be waiting for
- * the loader's lock, which the caller may have. */
+/* Takes the lock, after waiting for other threads that change `life`.  Returns false, with the lock, if a change lasts
+ * too long: the other thread may wait for the loader's lock, and the caller may hold the loader's lock. */
 static bool hold_settled(void)
 {
     struct timespec until = sc_opener_patience();
@@ -86,7 +88,7 @@ static bool hold_settled(void)
     return true;
 }
 
-/* From `from`, if that is what it is. */
+/* Changes `life` from `from` to `next`; false if `life` is not `from`. */
 static bool begin_change(enum sc_library_life from, enum sc_library_life next)
 {
     bool begins;
@@ -126,8 +128,8 @@ static void keep_on_host(void)
         __atomic_store_n(&sc_blas_small[level], INT64_MAX, __ATOMIC_RELEASE);
 }
 
-/* A fork must not catch a driver half open: the child could never end.  Handlers of two sets hold this, the outer one
- * for the whole length of a fork. */
+/* A fork must not happen while a driver is half open, because the child could never end.  Both sets of fork handlers
+ * hold the lock; the outer set holds it for the whole fork. */
 static __thread unsigned forks __attribute__((tls_model("initial-exec")));
 
 static void hold_for_fork(void)
@@ -161,7 +163,7 @@ static void release_in_child(void)
     }
 }
 
-/* The fork of a driver that is being opened by a thread of its own does not wait for that. */
+/* A fork by a driver, in the thread that opens the devices, does not wait for the opening. */
 static void lock_for_fork(void)
 {
     if (sc_opener_is_me())
@@ -185,7 +187,7 @@ static void unlock_in_child(void)
         release_in_child();
         return;
     }
-    sc_lock_init(&life_lock, SC_RANK_LIFE); /* another thread may have had it */
+    sc_lock_init(&life_lock, SC_RANK_LIFE); /* another thread of the parent may hold the lock */
     pthread_cond_init(&life_changed, NULL);
     sc_opener_fork_child();
     keep_on_host();
@@ -226,9 +228,11 @@ enum sc_status sc_library_set_device(const char *device)
     return status;
 }
 
-/* --- what the host asks of the protocol --------------------------------------------------------------------------- */
+/* --- callbacks of the host
+ * --------------------------------------------------------------------------------------------- */
 
-/* True while there is a protocol to ask.  During ENDING too: memory freed then must not be written home to any more. */
+/* True while the protocol is active.  Includes ENDING, because no result may be written back to memory freed
+ * meanwhile. */
 static bool is_tracking(void)
 {
     enum sc_library_life now = sc_library_life();
@@ -259,11 +263,11 @@ static void all_home(void)
         sc_coherence_home_all();
 }
 
-/* Around a fork `life` cannot change.  These handlers were registered after lock_for_fork: `home` runs before it, and
- * `resume` and `child` after its counterparts. */
+/* `life` cannot change around a fork.  These handlers were registered after lock_for_fork: `home` runs before
+ * lock_for_fork, `resume` and `child` run after unlock_in_parent and unlock_in_child. */
 static void home(void)
 {
-    hold_for_fork(); /* again in lock_for_fork; and it is outermost */
+    hold_for_fork(); /* outermost; lock_for_fork holds the lock again */
     if (!is_tracking())
         return;
     sc_trace(.kind = SC_EVENT_HOME);
@@ -277,7 +281,7 @@ static void resume(void)
     release_in_parent();
 }
 
-/* The devices, and the other threads with what they held, stayed with the parent. */
+/* The devices, and the other threads with their locks, stay with the parent. */
 static void child(void)
 {
     if (is_tracking())
@@ -303,7 +307,7 @@ static const struct sc_device_host device_host = {.config = &sc_config,
                                                   .log = sc_log,
                                                   .thread_enter = sc_opener_thread_enter};
 
-/* Each step logs its own failure. */
+/* Every step logs its own failure. */
 static bool open_devices(void)
 {
     if (sc_blas_host_open(sc_config.host_blas) != SC_OK)
@@ -325,11 +329,11 @@ static bool open_devices(void)
 
 static void end_at_exit(void) { sc_library_end(true); }
 
-/* Each step has no lock. */
+/* No lock is held in any step. */
 static void start(void)
 {
     sc_inside_enter();
-    /* Not earlier: a process that offloads nothing has nothing to tell. */
+    /* Here, because a process without offloaded calls writes no trace. */
     if (sc_config.trace && sc_trace_start(sc_config.trace) == SC_OK)
         sc_report_settings();
     if (sc_config.verify) {
@@ -339,7 +343,8 @@ static void start(void)
     sc_explain_on = sc_config.explain != NULL;
     __atomic_store_n(&opened, true, __ATOMIC_RELEASE);
     if (open_devices()) {
-        atexit(end_at_exit); /* now, so that it runs before what the driver has registered (rule L7) */
+        /* Registered after the driver's handlers, and therefore run before them (rule L7). */
+        atexit(end_at_exit);
         end_change(SC_LIBRARY_RUNNING);
     } else {
         keep_on_host();
@@ -348,8 +353,8 @@ static void start(void)
     sc_inside_leave();
 }
 
-/* While everything comes home, calls wait for it: a host BLAS that faults on what is still away holds its own locks
- * meanwhile, which an emulated device may need to finish.  Nothing that is still to be done needs the loader. */
+/* While results are written back, calls wait.  Otherwise a host BLAS could fault on a closed page while holding its own
+ * locks, which an emulated device may need to finish.  The remaining work never needs the loader. */
 static void wait_until_home(void)
 {
     while (sc_library_life() == SC_LIBRARY_ENDING && !changing && sc_coherence_devices() > 0)
@@ -367,9 +372,9 @@ bool sc_library_start(bool now)
         return before_this == SC_LIBRARY_RUNNING;
     if (now ? sc_opener_busy() : !sc_opener_ready(&device_host))
         return false;
-    if (!sc_stack_has(SC_STACK_OF_A_CALL)) /* the next call, perhaps */
+    if (!sc_stack_has(SC_STACK_OF_A_CALL)) /* a later call may have a larger stack */
         return false;
-    sc_opener_hold_signals(&before); /* handlers may jump out of here */
+    sc_opener_hold_signals(&before); /* signal handlers could longjmp out of this function */
     sc_quiet_enter();
     sc_quiet_threads++;
     if (begin_change(SC_LIBRARY_IDLE, SC_LIBRARY_STARTING))
@@ -392,7 +397,7 @@ bool sc_library_start_waiting(void)
 
 /* --- end ---------------------------------------------------------------------------------------------------------- */
 
-/* Waits for all that was enqueued.  Errors were reported where they arose; what failed is repeated on the host. */
+/* Waits for all enqueued work.  Errors were reported before, and failed work was repeated on the host. */
 static void wait_for_devices(void)
 {
     struct sc_fence fence;
@@ -403,7 +408,7 @@ static void wait_for_devices(void)
                 ops->sync(fence);
 }
 
-/* The statistics are those of the program: taken when its work is done and before the rest comes home. */
+/* The statistics are taken when the program's work is done, before the remaining data is written back. */
 static void close_devices(bool exiting)
 {
     wait_for_devices();
@@ -418,7 +423,7 @@ void sc_library_end(bool exiting)
 {
     static int ended;
 
-    /* A signal handler that interrupted the library called exit: its thread may hold any of our locks (rule L7). */
+    /* exit was called by a signal handler that interrupted the library: this thread may hold any lock (rule L7). */
     if (sc_inside())
         return;
     if (sc_host_orphan() && sc_library_life() == SC_LIBRARY_RUNNING)

@@ -6,7 +6,7 @@ semcacheincludedir = $(includedir)/semcache
 semcacheinclude_HEADERS = include/semcache/semcache.h include/semcache/blas_sparse.h
 pkgconfig_DATA += libsemcache/semcache.pc
 
-# -z now: nothing is bound in the fault handler.  -z nodelete: handlers and threads outlive a dlclose.
+# -z now: no name is bound in the fault handler.  -z nodelete: handlers and threads outlive a dlclose.
 lib_LTLIBRARIES += libsemcache.la
 libsemcache_la_SOURCES = libsemcache/library.h libsemcache/inner.h libsemcache/opener.h libsemcache/api.c \
 	libsemcache/init.c libsemcache/inner.c libsemcache/life.c libsemcache/opener.c libsemcache/rebind.c \
@@ -15,7 +15,7 @@ libsemcache_la_LIBADD = libveneers.la libcore.la
 libsemcache_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=libsemcache/semcache.map -Wl,-z,now -Wl,-z,nodelete
 EXTRA_libsemcache_la_DEPENDENCIES = libsemcache/semcache.map
 
-# Without a version name: a reference to malloc@GLIBC_2.2.5 is never bound to a malloc that has another version.
+# No version name: a reference to malloc@GLIBC_2.2.5 is never bound to a malloc with another version.
 export_lists = $(srcdir)/libsemcache/exports.list blas/exports.list host/exports.list host/syscalls.list \
 	sparse/exports.list
 libsemcache/semcache.map: $(export_lists) $(srcdir)/libsemcache/local.mk
@@ -24,7 +24,7 @@ libsemcache/semcache.map: $(export_lists) $(srcdir)/libsemcache/local.mk
 	  mv $@.new $@
 CLEANFILES += libsemcache/semcache.map
 
-# The library under the names of a BLAS, in a folder of its own: for LD_LIBRARY_PATH and update-alternatives
+# The library under the names of a BLAS, in a separate folder: for LD_LIBRARY_PATH and update-alternatives
 # (doc/install.md).
 blasdir = $(moduledir)/blas
 blas_names = libblas.so.3 libcblas.so.3

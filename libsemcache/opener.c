@@ -12,19 +12,19 @@
 #include "base/quiet.h"
 #include "libsemcache/opener.h"
 
-/* Who ends or forks the process waits no longer for the thread: it may be waiting for the loader's lock, which the
- * caller has when it is a constructor. */
+/* Longest wait for the opening thread by a thread that ends or forks the process.  The opening thread may be waiting
+ * for the loader's lock, and a caller in a constructor holds that lock. */
 #define PATIENCE_SECONDS 10
 
 static enum stage {
-    NOBODY,  /* opens: who takes does it */
-    OPENING, /* the thread does */
-    OPENED,  /* by the thread, and not taken yet */
+    NOBODY,  /* not opened: sc_opener_take opens the devices */
+    OPENING, /* the thread opens the devices */
+    OPENED,  /* opened by the thread, not yet taken */
     TAKEN
-} stage; /* written under the lock */
-static struct sc_lock lock = SC_LOCK(SC_RANK_OPENER); /* never held while anything is opened or waited for */
+} stage; /* written with the lock held */
+static struct sc_lock lock = SC_LOCK(SC_RANK_OPENER); /* never held during an opening or a wait for it */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static bool awaited; /* somebody waits for the thread; atomic */
+static bool awaited; /* a thread waits for the opening; atomic */
 static __thread bool me __attribute__((tls_model("initial-exec")));
 
 static enum sc_status status_;
@@ -41,7 +41,7 @@ void sc_opener_thread_enter(void)
     sc_inside_enter();
 }
 
-/* A handler that ran meanwhile could call exit or fork. */
+/* Quiet, because a signal handler could call exit or fork. */
 static void hold(void)
 {
     sc_quiet_enter();
@@ -54,7 +54,7 @@ static void release(void)
     sc_quiet_leave();
 }
 
-/* Under the lock. */
+/* Lock held. */
 static void set_stage(enum stage next)
 {
     __atomic_store_n(&stage, next, __ATOMIC_RELEASE);
@@ -70,7 +70,7 @@ struct timespec sc_opener_patience(void)
     return until;
 }
 
-/* Under the lock, given up meanwhile.  False: the thread is not through. */
+/* Waits until the thread has opened the devices; false after the time limit.  Lock held, released during the wait. */
 static bool wait_for_thread(void)
 {
     struct timespec until = sc_opener_patience();
@@ -81,7 +81,8 @@ static bool wait_for_thread(void)
     return true;
 }
 
-/* Those with a handler: what is deadly ends a program whose driver never answers. */
+/* Blocks signals with a handler.  Signals without a handler stay open: a deadly signal must end a program with a driver
+ * that never answers. */
 void sc_opener_hold_signals(sigset_t *before)
 {
     sigset_t some;
@@ -96,26 +97,28 @@ void sc_opener_hold_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &some, before);
 }
 
-/* --- an exit meanwhile -------------------------------------------------------------------------------------------- */
+/* --- exit during the opening
+ * ------------------------------------------------------------------------------------------- */
 
-/* A driver's libraries register what they do at exit while they are still being loaded, and an exit would run that in
- * the middle of their loading: what was registered last comes first.  So an exit waits before anything of the kind, as
- * what it does before all else is to destroy the thread's own objects.  (exit called by a thread that is not known
- * here: host/process.c.) */
+/* An exit must wait for the opening before it runs any exit handler.  A driver's libraries register exit handlers while
+ * being loaded, and handlers run in reverse order, so an exit would run the newest handlers in the middle of the
+ * loading.  The first step of exit is to destroy the thread's thread_local objects; the wait is therefore registered as
+ * such a destructor.  (exit by a thread without the destructor: host/process.c.) */
 int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *dso);
 extern void *__dso_handle;
 
-static bool tried; /* to start */
+static bool tried; /* an opening was attempted */
 
 static void at_end_of_main(void *none)
 {
     (void)none;
-    __atomic_store_n(&tried, true, __ATOMIC_RELEASE); /* what runs at exit does not begin it in the background */
+    /* Calls made during exit must not start an opening in the background. */
+    __atomic_store_n(&tried, true, __ATOMIC_RELEASE);
     sc_opener_wait();
 }
 
-/* A return from main ends the program unseen.  The end of another thread does not, and who waits for that thread may
- * be a constructor. */
+/* Registers the wait for the main thread only: a return from main ends the program, unseen by the library.  The end of
+ * another thread does not end the program, and the joining thread may be in a constructor. */
 void sc_opener_know_thread(void)
 {
     static bool known; /* atomic */
@@ -128,7 +131,7 @@ void sc_opener_know_thread(void)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* What is measured behind the opening ends when somebody waits for the thread. */
+/* Ends the measurements after the opening as soon as a thread waits for the opener. */
 static bool is_awaited(void *none)
 {
     (void)none;
@@ -137,21 +140,22 @@ static bool is_awaited(void *none)
 
 static void hurry(void) { __atomic_store_n(&awaited, true, __ATOMIC_RELAXED); }
 
-/* Of ordinary priority: the driver's own threads inherit it, and stay. */
+/* Runs at ordinary priority, because the driver's own threads inherit the priority and stay. */
 static void *open_devices(void *host)
 {
-    sc_opener_thread_enter(); /* for good */
+    sc_opener_thread_enter(); /* forever */
     status_ = sc_device_open(host, sc_config.device, &ops_, &count_);
     if (status_ == SC_OK && ops_)
         sc_autotuner_prepare(ops_, count_, host, is_awaited);
-    atexit(sc_opener_end); /* now, so that it runs before what the driver has registered (rule L7) */
+    /* Registered after the driver's handlers, and therefore run before them (rule L7). */
+    atexit(sc_opener_end);
     hold();
     set_stage(OPENED);
     release();
     return NULL;
 }
 
-/* Under the lock.  An exit waits: a driver cannot be torn down while it is being opened. */
+/* Starts the thread.  Lock held.  An exit waits, because a driver cannot be closed during its opening. */
 static void start(const struct sc_device_host *host)
 {
     sigset_t all, before;
@@ -160,7 +164,7 @@ static void start(const struct sc_device_host *host)
 
     sc_inside_enter();
     sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before); /* the thread inherits it, and so do those of a driver */
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* inherited by the thread and by a driver's threads */
     set_stage(OPENING);
     started = atexit(sc_opener_wait) == 0 && pthread_create(&thread, NULL, open_devices, (void *)host) == 0;
     if (started)
@@ -240,12 +244,12 @@ bool sc_opener_fork_child(void)
 {
     bool begun = stage == OPENING || stage == OPENED;
 
-    if (me) /* another thread may have had it */
+    if (me) /* another thread of the parent may hold the lock */
         sc_lock_init(&lock, SC_RANK_OPENER);
     else
         release();
     pthread_cond_init(&changed, NULL);
     if (begun)
-        stage = TAKEN; /* by the parent: nothing to close here */
+        stage = TAKEN; /* taken by the parent: nothing to close in the child */
     return begun;
 }

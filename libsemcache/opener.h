@@ -1,5 +1,5 @@
-/* Opening the devices: a driver takes a quarter to half a second, which a thread of its own can spend while the program
- * goes on with the host BLAS.  Thread safe. */
+/* Opening of the devices.  A driver takes 0.25 to 0.5 s; a separate thread can open the driver while the program
+ * continues with the host BLAS.  Thread safe. */
 #ifndef SC_LIBSEMCACHE_OPENER_H
 #define SC_LIBSEMCACHE_OPENER_H
 
@@ -9,35 +9,37 @@
 
 #include "device/device.h"
 
-/* Begins to open in a thread, once.  True: nobody is opening now, and sc_opener_take will not wait.  Never waits. */
+/* Starts an opening in a thread, once.  Returns true if no opening is in progress; sc_opener_take then does not wait.
+ * Never waits. */
 bool sc_opener_ready(const struct sc_device_host *host);
-/* The thread is opening. */
+/* Whether the thread is opening the devices. */
 bool sc_opener_busy(void);
 
-/* What the thread has opened, or else opens the devices; *ops is NULL when there are none.  Once, and not while the
- * thread is opening.  The caller closes them, and has no lock. */
+/* Takes the devices opened by the thread, or else opens them; *ops is NULL without devices.  Call once, without a lock,
+ * and not while the thread is opening.  The caller closes the devices. */
 enum sc_status sc_opener_take(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count);
 
-/* Waits until the thread is through, but not for ever.  Nothing in the thread itself. */
+/* Waits until the thread is done, or until a time limit.  Returns at once in the opening thread. */
 void sc_opener_wait(void);
-/* The time until which such a wait goes on. */
+/* Time limit of a wait that starts now. */
 struct timespec sc_opener_patience(void);
-/* On the main thread: a return from main waits in time. */
+/* Called on the main thread: a return from main then waits for the opening. */
 void sc_opener_know_thread(void);
-/* Closes what was opened and not taken. */
+/* Closes devices opened but not taken. */
 void sc_opener_end(void);
 
-/* The calling thread is the one that opens, or one that a device implementation has started: a driver may fork in
- * them, and such a fork waits for nobody. */
+/* Whether the caller is the opening thread or a thread of a device implementation.  A driver may fork in these threads,
+ * and such a fork must not wait. */
 bool sc_opener_is_me(void);
-void sc_opener_thread_enter(void); /* first in each thread of a device implementation (struct sc_device_host) */
-/* Around a fork by another thread, in which nobody begins to open.  In the child: true when devices were open, or being
- * opened. */
+/* First call in every thread of a device implementation (struct sc_device_host). */
+void sc_opener_thread_enter(void);
+/* Bracket a fork by another thread, so that no opening starts.  sc_opener_fork_child returns true if devices were open
+ * or being opened. */
 void sc_opener_fork_prepare(void);
 void sc_opener_fork_parent(void);
 bool sc_opener_fork_child(void);
 
-/* The program's handlers wait while the calling thread opens the devices. */
+/* Blocks the program's signals with handlers while the calling thread opens the devices. */
 void sc_opener_hold_signals(sigset_t *before);
 
 #endif

@@ -37,7 +37,7 @@ bool sc_places_moved(const char *here, const char *from, const char *to, char *o
     size_t same = common(from, to), used = (size_t)snprintf(out, bytes, "%s", here);
 
     for (const char *step = from + same; *step && used < bytes; step++)
-        if (*step == '/' && step[1] && step[1] != '/') { /* up; `here` has no links */
+        if (*step == '/' && step[1] && step[1] != '/') { /* one folder up; `here` has no symbolic links */
             char *last = strrchr(out, '/');
 
             used = last ? (size_t)(last - out) : 0;
@@ -65,7 +65,7 @@ static bool is_built(const char *folder)
     return length > strlen(BUILT) && strcmp(folder + length - strlen(BUILT), BUILT) == 0;
 }
 
-/* libdir: modules are in a folder of it. */
+/* libdir: the folder of the modules' folder. */
 static const char *library_folder(char *out, size_t bytes)
 {
     snprintf(out, bytes, "%s", SC_MODULE_DIR);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The nearest launcher first: mpirun may have been started by srun.  Slurm says how many tasks each node has
- * ("4(x2),3") and which node this is. */
+/* Launchers, the innermost first: mpirun may have been started by srun.  Slurm gives the number of tasks on every node
+ * ("4(x2),3") and the number of this node. */
 static const struct launcher {
     const char *rank, *ranks;
 } launchers[] = {
@@ -25,7 +25,7 @@ static const char *value_of(char *const *environment, const char *name)
     return NULL;
 }
 
-/* A number up to a million, and what follows it; -1 when there is none. */
+/* Parses a number up to a million; *rest is the following text.  -1: no number. */
 static int number(const char *text, const char **rest)
 {
     int n = 0;
@@ -36,7 +36,7 @@ static int number(const char *text, const char **rest)
     return *rest == text ? -1 : n;
 }
 
-/* The entry of a node in "4(x2),3"; 0 when it has none. */
+/* The number of tasks of a node in "4(x2),3"; 0 if absent. */
 static int tasks_of(const char *list, int node)
 {
     for (;;) {

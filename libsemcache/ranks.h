@@ -1,5 +1,5 @@
-/* Which of the ranks on this machine a process is: from what the launchers of parallel programs leave in the
- * environment, or from SEMCACHE_LOCAL_RANK. */
+/* The rank of a process among the ranks on this machine, from the launcher's environment variables or
+ * SEMCACHE_LOCAL_RANK. */
 #ifndef SC_LIBSEMCACHE_RANKS_H
 #define SC_LIBSEMCACHE_RANKS_H
 
@@ -7,13 +7,13 @@
 
 struct sc_ranks {
     int rank, ranks;    /* 0 <= rank < ranks */
-    const char *source; /* the variable that said so; NULL: none did */
+    const char *source; /* the variable with the rank, or NULL */
 };
 
-/* "auto", "none", "RANK/RANKS".  false: it is none of them. */
+/* Parses "auto", "none" or "RANK/RANKS"; false for other text. */
 bool sc_ranks_parse(const char *text, struct sc_ranks *found);
 
-/* By `setting` or, when that is "auto", by the environment. */
+/* Finds the rank by `setting`, or by the environment if `setting` is "auto". */
 struct sc_ranks sc_ranks_find(const char *setting, char *const *environment);
 
 #endif

@@ -1,10 +1,10 @@
-/* A program that was linked with another BLAS before -lsemcache (rule L10 of README.md).  The dynamic linker has bound
- * its calls of dgemm_ and so on to that BLAS: the first library that has a name gets its calls.  What is bound so is
- * bound again here, to us: the slots of procedure linkage tables, and function pointers, of all that has been loaded,
- * ourselves included.  The result is that of the other order.
+/* For a program linked with another BLAS before -lsemcache (rule L10 of README.md).  The dynamic linker binds a call to
+ * the first library that defines the name, so dgemm_ and the other names are bound to that BLAS.  This file binds the
+ * names again, to this library: the slots of procedure linkage tables and the function pointers of every loaded object,
+ * including this library.  The result equals that of the other link order.
  *
- * Not touched are the names of libc that we export too, names that the program defines itself, and what a library
- * keeps to itself (protected symbols, -Bsymbolic). */
+ * Three kinds of names stay bound: names of libc also exported by this library, names defined by the program itself,
+ * and names bound inside a library (protected symbols, -Bsymbolic). */
 #define _GNU_SOURCE
 #include <config.h>
 
@@ -23,19 +23,19 @@
 #include "trace/trace.h"
 
 struct rebinding {
-    void *self, *libc; /* handles */
+    void *self, *libc; /* handles of the loader */
     unsigned slots;
     bool refused;
 };
 
-/* One loaded object. */
+/* A loaded object. */
 struct object {
     const Elf64_Sym *symbols;
     const char *strings;
-    const Elf64_Rela *table[2]; /* relocations: of functions, and of all else */
+    const Elf64_Rela *table[2]; /* relocations of functions, and all other relocations */
     size_t bytes[2];
-    uintptr_t base, relro, relro_end; /* pages that became read-only once they were relocated */
-    bool symbolic, open;              /* open: those pages are writable now */
+    uintptr_t base, relro, relro_end; /* pages made read-only after relocation */
+    bool symbolic, open;              /* open: the pages of relro are writable now */
 };
 
 static const void *file_of(const void *address)
@@ -47,10 +47,11 @@ static const void *file_of(const void *address)
 
 static bool is_ours(const void *address) { return file_of(address) == file_of((void *)sc_library_rebind); }
 
-/* --- which names -------------------------------------------------------------------------------------------------- */
+/* --- names
+ * ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether an address is the program's own, and then whether it is a definition.  (In a program at a fixed address that
- * of a function may be a stub, which leads to the definition.) */
+/* Whether an address lies in the program, and if so, whether the address is a definition.  (In a program at a fixed
+ * address a function's address may be a stub that jumps to the definition.) */
 static bool is_in_program(const void *address, bool *definition)
 {
     const struct link_map *map = NULL;
@@ -64,7 +65,7 @@ static bool is_in_program(const void *address, bool *definition)
     return true;
 }
 
-/* The first library in the order of loading, which is that of searching, that defines the name. */
+/* The first definition of the name in the libraries, in loading order, which is also the order of search. */
 static void *first_in_libraries(const char *name)
 {
     void *program = sc_loader_open(NULL, RTLD_LAZY), *found = NULL;
@@ -78,7 +79,7 @@ static void *first_in_libraries(const char *name)
 
             if (!library)
                 continue;
-            found = sc_loader_symbol(library, name); /* may be that of a library that this one needs */
+            found = sc_loader_symbol(library, name); /* may come from a dependency of this library */
             if (found && (!sc_loader_address(found, &info, (void **)&owner, RTLD_DL_LINKMAP) || owner != map))
                 found = NULL;
             sc_loader_close(library);
@@ -88,7 +89,7 @@ static void *first_in_libraries(const char *name)
     return found;
 }
 
-/* The definition that calls of the name go to when it is neither ours nor the program's; else NULL. */
+/* The definition bound to the name, if it is neither this library's nor the program's; else NULL. */
 static void *others(const char *name, bool *programs)
 {
     void *first = sc_loader_symbol(RTLD_DEFAULT, name);
@@ -99,7 +100,7 @@ static void *others(const char *name, bool *programs)
     return first && !is_ours(first) ? first : NULL;
 }
 
-/* Ours, where it is to take the place of another definition; else NULL. */
+/* This library's definition, if it must replace another definition; else NULL. */
 static void *ours_instead(struct rebinding *r, const char *name)
 {
     void *ours = sc_loader_symbol(r->self, name);
@@ -148,7 +149,7 @@ static bool read_object(const struct dl_phdr_info *info, struct object *o)
     return o->symbols && o->strings;
 }
 
-/* Other threads may be calling through the slot. */
+/* Atomic, because other threads may be calling through the slot. */
 static void set_slot(struct rebinding *r, struct object *o, uintptr_t slot, uintptr_t value)
 {
     if (*(uintptr_t *)slot == value)
@@ -225,7 +226,8 @@ static bool find_own_name(void)
     return false;
 }
 
-/* --- all ---------------------------------------------------------------------------------------------------------- */
+/* --- entry point
+ * ------------------------------------------------------------------------------------------------------- */
 
 void sc_library_rebind(void)
 {
@@ -234,7 +236,8 @@ void sc_library_rebind(void)
     struct rebinding r = {.slots = 0};
     struct sc_loader_object self, file;
 
-    if (others("malloc", &any)) /* not linked with us but opened later: what the program is bound to stays */
+    /* Opened by dlopen and not linked with the program: the program's bindings stay. */
+    if (others("malloc", &any))
         return;
     if ((sc_log_threshold >= SC_LOG_INFO || sc_config.summary != SC_SUMMARY_OFF) && find_own_name())
         sc_log(SC_LOG_INFO,

@@ -1,4 +1,4 @@
-/* What is written at the end: statistics and trace. */
+/* Reports at the end of the process: statistics, summary, explanation and trace. */
 #include <config.h>
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "trace/trace.h"
 
 static struct timespec loaded;
-static pid_t process; /* that the library was loaded into */
+static pid_t process; /* the process that loaded the library */
 static char *snapshot;
 static size_t snapshot_bytes;
 static char *summary;
@@ -41,7 +41,7 @@ static double wall_seconds(void)
     return (double)(now.tv_sec - loaded.tv_sec) + (double)(now.tv_nsec - loaded.tv_nsec) * 1e-9;
 }
 
-/* Files are nobody else's business. */
+/* Paths are private and left out of the trace. */
 void sc_report_settings(void)
 {
     char text[PATH_MAX + 64];
@@ -56,7 +56,7 @@ void sc_report_settings(void)
     }
 }
 
-/* `names`: room for SC_DEVICES_MAX. */
+/* `names` has SC_DEVICES_MAX elements. */
 static struct sc_stats_extra extra_now(const char **names)
 {
     struct sc_stats_extra extra = {.device_names = names, .virtual_seconds = -1, .wall_seconds = wall_seconds()};
@@ -81,7 +81,7 @@ enum sc_status sc_library_statistics(FILE *out)
 
 static uint64_t nanoseconds(double seconds) { return seconds > 0 ? (uint64_t)(seconds * 1e9) : 0; }
 
-/* While there are devices to ask. */
+/* Only while there are devices. */
 static void trace_time(void)
 {
     if (sc_library_life() == SC_LIBRARY_RUNNING || sc_library_life() == SC_LIBRARY_ENDING)
@@ -134,8 +134,8 @@ static bool made_calls(void)
     return false;
 }
 
-/* Under `semcache run sh script` the shell ends last: a process without BLAS calls leaves the file of one that had
- * some, and says nothing on stderr.  A forked child leaves its parent's. */
+/* Under `semcache run sh script` the shell ends last.  A process without BLAS calls therefore keeps a statistics file
+ * written by another process, and prints nothing to stderr.  A forked child keeps its parent's file. */
 static bool is_ours_to_write(void)
 {
     if (strstr(sc_config.stats, "%p"))
@@ -148,7 +148,7 @@ static bool is_ours_to_write(void)
 static void write_text(const char *path, enum sc_file_kind kind, const char *text, size_t bytes)
 {
     if (strcmp(path, "-") == 0)
-        sc_write_all(STDERR_FILENO, text, bytes); /* nobody to tell when stderr is gone */
+        sc_write_all(STDERR_FILENO, text, bytes); /* errors have no recipient if stderr is closed */
     else
         sc_trace_write_file(path, 0600, kind, text, bytes);
 }
@@ -159,7 +159,7 @@ static void write_statistics(void)
         write_text(sc_config.stats, SC_FILE_STATISTICS, snapshot, snapshot_bytes);
 }
 
-/* Only of a process that decided something. */
+/* Only for a process that made decisions. */
 static void write_explanation(void)
 {
     char *text = NULL;
@@ -174,7 +174,7 @@ static void write_explanation(void)
     free(text);
 }
 
-/* Of a process that made calls; a shell that ran it has nothing to say. */
+/* Only for a process that made calls, not for its shell. */
 static void write_summary(void)
 {
     if (summary && getpid() == process && (made_calls() || sc_library_own_name()))

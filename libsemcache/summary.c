@@ -26,7 +26,7 @@ static struct calls count_calls(void)
     return calls;
 }
 
-/* "12.3 GB" in room for 16 characters. */
+/* Writes "12.3 GB" to text[16]. */
 static const char *bytes_of(uint64_t bytes, char *text)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
@@ -112,7 +112,7 @@ static void put_devices(FILE *out, const struct sc_stats_extra *extra)
     }
 }
 
-/* The routines with most calls, those on devices first. */
+/* The routines with most calls; routines with calls on devices come first. */
 #define ROUTINES 8
 
 static bool is_more(int a, int b)
