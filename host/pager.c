@@ -28,8 +28,9 @@
  *   the whole team by a time slice (3 to 4 ms in each panel of a factorization).
  * - The pager stops spinning, for BACKOFF_NS, when the kernel takes its processor away: the program needs every
  *   processor.
- * - Faulting threads, which cannot do anything else, spin longer than most transfers take.  With fewer processors
- *   both spin briefly and yield, and after a loss of the processor they do not spin for a while. */
+ * - Faulting threads, which cannot do anything else, spin longer than most transfers take.
+ * With fewer processors both spin briefly and yield, and after a loss of the processor they do not spin for a
+ * while. */
 #define SPARE_CPUS              4
 #define AWAKE_NS                20000000
 #define AWAKE_BRIEF_NS          100000

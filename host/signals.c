@@ -1,10 +1,12 @@
-/* The signal calls of the program, so that they do not disable the fault engine:
- * - who sets a SIGSEGV handler while the engine runs is remembered as the one that gets the faults that are not ours;
- * - which signals have handlers is known, for whoever must not be interrupted by one (base/quiet.h);
- * - the other signals of a crash have a handler that brings everything home for the core dump, which nobody sees;
- * - SIGSEGV is taken out of the masks of handlers, as of all others (masks.c);
- * - threads that a BLAS starts run none of the program's handlers.
- * Otherwise the calls pass to libc. */
+/* The program's signal calls, kept from disabling the fault engine:
+ * - A SIGSEGV handler that the program sets while the engine runs is remembered.  It receives the faults that do not
+ *   concern the library.
+ * - The library knows which signals have handlers, for code that no handler may interrupt (base/quiet.h).
+ * - The other signals of a crash have a handler that brings all data home for the core file.  The program never sees
+ *   the handler.
+ * - SIGSEGV is removed from the masks of handlers, as from every mask (masks.c).
+ * - Threads that a BLAS starts run no handler of the program.
+ * In all other cases the calls pass to libc. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,7 +23,7 @@
 #include "host/host_int.h"
 #include "host/next.h"
 
-/* sigset is deprecated; programs call it nevertheless. */
+/* sigset is deprecated but still in use. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 typedef void (*handler_fn)(int);
@@ -33,13 +35,13 @@ SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler);
 SC_HOST_EXPORT handler_fn ssignal(int sig, handler_fn handler);
 SC_HOST_EXPORT int __sigaction(int sig, const struct sigaction *action, struct sigaction *old);
 
-/* --- libc's own -------------------------------------------------------------------------------------------------- */
+/* --- libc's own --------------------------------------------------------------------------------------------------- */
 
 static void *next_sigaction, *next_signal, *next___sysv_signal, *next_sigset, *next_pthread_create;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
-/* At load: looking a name up later could happen in a handler, and is not safe there. */
+/* At load: a later look-up could happen in a signal handler and is not safe there. */
 static void __attribute__((constructor)) find_next(void)
 {
     NEXT(sigaction);
@@ -54,10 +56,10 @@ int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigac
     return NEXT(sigaction)(sig, action, old);
 }
 
-/* --- whose SIGSEGV is it ----------------------------------------------------------------------------------------- */
+/* --- the holder of SIGSEGV ---------------------------------------------------------------------------------------- */
 
-/* The engine holds SIGSEGV in this process.  Not so in forked children (the desk is cleared there) and vforked ones,
- * whose signal actions are their own while the memory is their parent's. */
+/* True while the engine holds SIGSEGV in this process.  False in forked children, where the kernel has cleared the
+ * desk, and in vforked children, which have their own signal actions in their parent's memory. */
 static bool held(void)
 {
     const struct sc_fault_desk *desk = sc_fault_desk;
@@ -65,9 +67,9 @@ static bool held(void)
     return desk && __atomic_load_n(&desk->open, __ATOMIC_ACQUIRE) && desk->owner == (int32_t)getpid();
 }
 
-/* --- which signals have handlers --------------------------------------------------------------------------------- */
+/* --- which signals have handlers ---------------------------------------------------------------------------------- */
 
-/* Those that come from what a thread does itself; they are never held back. */
+/* Signals that a thread raises by its own instructions; they are never held back. */
 #define SYNCHRONOUS (BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) | BIT(SIGTRAP) | BIT(SIGSYS) | BIT(SIGABRT))
 #define BIT(sig) (UINT64_C(1) << ((sig) - 1))
 #define CANCEL 32 /* libc's own, for pthread_cancel */
@@ -75,9 +77,10 @@ static bool held(void)
 
 static void (*engine)(int, siginfo_t *, void *); /* the handler, while held() */
 
-/* While a fault is served the program's handlers wait.  Signals without one are not held back: what is deadly kills
- * even a thread whose fault is never answered.  A thread cancelled in there would keep its slot.  On the alternate
- * stack only where the program wants its faults there: others may be too small for a signal's frame. */
+/* Installs the handler.  While a fault is served, signals with handlers wait; signals without handlers do not, so
+ * that a deadly signal kills even a thread whose fault is never answered.  CANCEL waits too, because a cancelled
+ * thread would keep its slot.  The handler runs on the alternate stack only if the program's handler for SIGSEGV
+ * does: other alternate stacks may be too small for a signal's frame. */
 static int install(void)
 {
     struct sigaction ours = {.sa_sigaction = engine, .sa_flags = SA_SIGINFO | SA_NODEFER}, theirs;
@@ -96,7 +99,7 @@ static void has_handler(int sig)
         install();
 }
 
-/* Believed of this process alone: a vforked child resets what its parent keeps. */
+/* Only for this process: a vforked child resets handlers that its parent keeps. */
 static void has_no_handler(int sig)
 {
     uint64_t bit = sig >= 1 && sig <= 64 ? BIT(sig) : 0;
@@ -105,7 +108,8 @@ static void has_no_handler(int sig)
         install();
 }
 
-/* Handlers that were installed before the arena existed, with every signal blocked; and what was installed unseen. */
+/* Treats handlers that were installed before the arena existed, or unseen: notes their signals and removes SIGSEGV
+ * from their masks. */
 static void look_at_handlers(void)
 {
     for (int sig = 1; sig < NSIG; sig++) {
@@ -124,8 +128,8 @@ static void look_at_handlers(void)
 
 /* --- crashes ------------------------------------------------------------------------------------------------------ */
 
-/* Deadly signals that dump core and that a program gets by what it does itself.  Where it leaves them alone, everything
- * comes home before it dies, as for SIGSEGV. */
+/* Deadly signals that dump core and that a program raises by its own instructions.  Where the program leaves the
+ * default action, all data is brought home before the process dies, as for SIGSEGV. */
 static const int crashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
 static bool is_crash(int sig)
@@ -140,7 +144,7 @@ static const struct sigaction crash = {.sa_sigaction = sc_chain_sig_crash, .sa_f
 
 static bool is_ours(const struct sigaction *action) { return action->sa_sigaction == sc_chain_sig_crash; }
 
-/* What the program sees of its signals. */
+/* Hides the library's handler from the program. */
 static void hide(struct sigaction *old)
 {
     if (old && is_ours(old))
@@ -180,9 +184,9 @@ void sc_host_signals_give_back(void)
     watch_crashes(false);
 }
 
-/* --- the calls --------------------------------------------------------------------------------------------------- */
+/* --- the calls ---------------------------------------------------------------------------------------------------- */
 
-/* The program's action for SIGSEGV, while the engine has the signal. */
+/* Remembers the program's action for SIGSEGV while the engine holds the signal. */
 static void remember_action(const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction before;
@@ -194,7 +198,8 @@ static void remember_action(const struct sigaction *action, struct sigaction *ol
         *old = before;
 }
 
-/* A handler is known before it is there, and is forgotten after it has gone, so that no thread is surprised by it. */
+/* A handler is noted before its installation and forgotten after its removal, so that a thread that must not be
+ * interrupted never meets an unknown handler. */
 static void will_handle(int sig, handler_fn handler)
 {
     if (handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR && handler != SIG_HOLD)
@@ -272,7 +277,7 @@ SC_HOST_EXPORT handler_fn __sysv_signal(int sig, handler_fn handler)
 
 SC_HOST_EXPORT handler_fn sysv_signal(int sig, handler_fn handler) { return __sysv_signal(sig, handler); }
 
-/* As System V has it, but SIGSEGV cannot be held: that would block it. */
+/* As in System V, except that SIGSEGV cannot be held, because holding blocks the signal. */
 SC_HOST_EXPORT handler_fn sigset(int sig, handler_fn handler)
 {
     struct sigaction old;
@@ -289,7 +294,7 @@ SC_HOST_EXPORT handler_fn sigset(int sig, handler_fn handler)
 
 /* --- threads of a BLAS -------------------------------------------------------------------------------------------- */
 
-/* Code of a BLAS, by the name of its file. */
+/* True for code of a BLAS, judged by the name of its file. */
 static bool is_blas(void *(*body)(void *))
 {
     struct sc_loader_object file;
@@ -302,9 +307,10 @@ static bool is_blas(void *(*body)(void *))
     return strstr(name, "blas") || strstr(name, "blis");
 }
 
-/* A signal for the process goes to the main thread, unless that holds it back, as it does in calls (base/quiet.h): then
- * to any thread that does not.  In a program that starts none itself those would be OpenBLAS's, where a handler that
- * jumps, say, is lost.  So are a driver's. */
+/* A signal for the process goes to the main thread unless the main thread blocks the signal, as it does in calls
+ * (base/quiet.h).  The kernel then picks any thread that does not block the signal.  Without threads of the
+ * program's own, it would pick a thread of OpenBLAS or a driver, where a handler that jumps, for example, goes
+ * wrong.  Such threads therefore start with signals blocked. */
 SC_HOST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
 {
     uint64_t set = ~(SYNCHRONOUS | BIT(CANCEL) | BIT(SETXID)), before;

@@ -1,11 +1,11 @@
 /* The reserved range and its spans (states: span.h).
  *
- * Two regions grow towards each other: from below spans of ordinary pages (superblocks, and sizes that would waste
- * much of a huge page), from above spans of huge pages.  Neighbours have the same attributes that way, and the system
- * merges their mappings: vm.max_map_count is a budget.
+ * Two regions grow towards each other.  Spans of ordinary pages grow from below: superblocks, and sizes that would
+ * waste much of a huge page.  Spans of huge pages grow from above.  Neighbours then have the same attributes, and
+ * the system merges their mappings: vm.max_map_count is a budget.
  *
- * Lock order: coherence (callers), pin lock, span lock.  Under the span lock no memory of the program is touched and
- * nothing outside this folder is called. */
+ * Lock order: protocol (callers), pin lock, span lock.  Under the span lock no memory of the program is touched and
+ * no function outside this folder is called. */
 #define _GNU_SOURCE
 #include "host/span.h"
 
@@ -22,8 +22,8 @@
 #include "base/locks.h"
 #include "base/log.h"
 
-#define LEFT_LEAST ((size_t)512 << 20)    /* of a limited address space, for others */
-#define ARENA_LEAST ((size_t)64 << 20)    /* below this a reservation is not worth having */
+#define LEFT_LEAST ((size_t)512 << 20)    /* of a limited address space, left to the program */
+#define ARENA_LEAST ((size_t)64 << 20)    /* a smaller reservation is not worth having */
 #define HUGE_FROM_PAGES (3u << 8)         /* larger than 3 MiB: whole huge pages */
 #define KEEP_UNPINNED ((size_t)32 << 20)  /* larger unpinned spans go back to the system when freed, as libc's do */
 #define RELEASES_A_PUT 64
@@ -32,11 +32,11 @@
 struct sc_host_arena sc_host_arena;
 
 static struct sc_lock pin_lock = SC_LOCK(SC_RANK_PIN);  /* pinned, unpin of all spans */
-static struct sc_lock span_lock = SC_LOCK(SC_RANK_SPAN); /* everything else here */
-static bool devices_gone; /* at exit and in a forked child, where pins are the parent's: unpin is not called */
+static struct sc_lock span_lock = SC_LOCK(SC_RANK_SPAN); /* everything else in this file */
+static bool devices_gone; /* at exit, and in a forked child, whose pins are the parent's: unpin is not called */
 
-static struct sc_host_span *records; /* one for each unit; only those of first units are used */
-static uint32_t *heads;              /* unit -> 1 + first unit of its span, 0: no span */
+static struct sc_host_span *records; /* one for each unit; used for the first unit of a span */
+static uint32_t *heads;              /* unit -> 1 + first unit of its span; 0: no span */
 static uint32_t units, low, high;    /* units [0, low) and [high, units) belong to spans */
 static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
 static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
@@ -47,8 +47,8 @@ static size_t span_bytes(const struct sc_host_span *span) { return (size_t)span-
 void sc_host_spans_lock(void) { sc_lock(&span_lock); }
 void sc_host_spans_unlock(void) { sc_unlock(&span_lock); }
 
-/* Eight classes for each doubling: q * 2^shift pages with q in 9..16 (fewer pages: each its own class).  At most 1/8 is
- * lost. */
+/* Eight size classes for each doubling: q * 2^shift pages with q in 9..16.  Up to 16 pages each count is a class.
+ * Rounding wastes at most 1/8. */
 uint32_t sc_host_size_class(size_t pages, size_t *rounded)
 {
     const size_t huge = SC_SPAN_UNIT >> SC_PAGE_SHIFT;
@@ -66,7 +66,7 @@ uint32_t sc_host_size_class(size_t pages, size_t *rounded)
     return 8 * shift + (uint32_t)pages;
 }
 
-/* Address space only: no memory, no commit charge. */
+/* Reserves address space only: no memory, no commit charge. */
 static void *reserve(size_t bytes)
 {
     void *p = sc_host_sys_mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
@@ -79,8 +79,8 @@ static bool limit_of(int resource, struct rlimit *limit)
     return sc_host_sys(SYS_prlimit64, 0, resource, 0, (long)limit, 0) == 0;
 }
 
-/* Fields of /proc/self/statm: all addresses, and data with stacks (and what is counted as such).  Raw system calls: the
- * span lock is held. */
+/* Fields of /proc/self/statm: the address space, and data together with stacks and memory that counts as stack.  The
+ * file is read by raw system calls, because the span lock is held. */
 enum used { OF_ADDRESSES, OF_DATA = 5 };
 
 static size_t used_bytes(enum used field)
@@ -97,7 +97,7 @@ static size_t used_bytes(enum used field)
     return strtoul(at, NULL, 10) << SC_PAGE_SHIFT;
 }
 
-/* The kernel does not apply a limit on data (ulimit -d) to the arena: so much more stays within it. */
+/* The kernel does not apply a limit on data (ulimit -d) to the arena, so the arena observes the limit itself. */
 static bool data_allows(size_t bytes)
 {
     struct rlimit limit;
@@ -106,9 +106,8 @@ static bool data_allows(size_t bytes)
            used_bytes(OF_DATA) + bytes <= limit.rlim_cur;
 }
 
-/* Limits on address space (ulimit -v) are common in batch systems: what one leaves of `bytes`, without what the
- * program, the libraries and their threads are to come by.  (OpenBLAS tries for ever to get its 128 MiB for each
- * thread.) */
+/* The part of `bytes` that a limit on address space (ulimit -v, common in batch systems) allows.  A share is left to
+ * the program, its libraries and their threads: OpenBLAS retries for ever to get 128 MiB for each thread. */
 static size_t within_limit(size_t bytes)
 {
     struct rlimit limit;
@@ -123,7 +122,7 @@ static size_t within_limit(size_t bytes)
     return bytes < left ? bytes : left;
 }
 
-static bool every_charge_counts; /* vm.overcommit_memory 2 */
+static bool every_charge_counts; /* vm.overcommit_memory is 2 */
 
 static bool counts_every_charge(void)
 {
@@ -137,8 +136,7 @@ static bool counts_every_charge(void)
     return mode == '2';
 }
 
-/* Below the arena there is a page that nobody may touch: Linux lets mappings that are counted as stack grow
- * downwards. */
+/* The page below the arena is never accessible, because Linux lets mappings that count as stack grow downwards. */
 static enum sc_status reserve_all(void)
 {
     size_t bytes = within_limit(sc_config.arena_bytes) & ~(SC_SPAN_UNIT - 1), count = 0;
@@ -178,12 +176,12 @@ enum sc_status sc_host_spans_start(void)
         status = reserve_all();
     }
     sc_host_spans_unlock();
-    if (status != SC_OK) /* without the lock: before all is loaded the line's system calls have to be looked up */
+    if (status != SC_OK) /* without the lock: early in the start, logging has to look system calls up */
         sc_log(SC_LOG_WARN, "no address space for the arena (ulimit -v?): matrices will not stay on the devices");
     return status;
 }
 
-/* Makes [first, first + bytes) of a reservation usable, in whole pages. */
+/* Makes [first, first + bytes) of a reservation accessible, in whole pages. */
 static int commit(void *first, size_t bytes)
 {
     uintptr_t from = sc_page_floor((uintptr_t)first);
@@ -192,8 +190,8 @@ static int commit(void *first, size_t bytes)
     return sc_host_sys_mprotect((void *)from, to - from, PROT_READ | PROT_WRITE);
 }
 
-/* Where every charge counts (vm.overcommit_memory 2), pages that were never written lose theirs when they are closed:
- * one that is written keeps it for all of them. */
+/* With vm.overcommit_memory 2, a mapping that was never written loses its commit charge when it is closed.  One
+ * written page keeps the charge for the whole mapping. */
 static int commit_span(void *base, size_t bytes)
 {
     void *got = sc_host_sys_mmap(base, bytes, PROT_READ | PROT_WRITE, SC_HOST_MAP_UNCOUNTED | MAP_FIXED);
@@ -205,7 +203,7 @@ static int commit_span(void *base, size_t bytes)
     return 0;
 }
 
-/* Records are committed for every unit although only first ones are used: one mapping instead of one each. */
+/* Records are committed for every unit although only a span's first record is used: one mapping serves every record. */
 static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
 {
     char *base = (char *)sc_host_arena.base + ((size_t)unit << SC_SPAN_UNIT_SHIFT);
@@ -219,7 +217,7 @@ static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
         return NULL;
     }
     if (huge)
-        sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE); /* only speed is lost when refused */
+        sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE); /* a refusal costs only speed */
     return &records[unit];
 }
 
@@ -281,7 +279,7 @@ struct sc_host_span *sc_host_span_get(uint32_t class, size_t pages)
         span->zero = true;
         return span;
     }
-    /* No new addresses: what is free and less than twice as large. */
+    /* The arena has no new addresses left: use a free span that is less than twice as large. */
     for (uint32_t c = class + 1; !span && class != SC_SPAN_SUPER_CLASS && c < class + 8 && c < SC_SPAN_CLASSES; c++)
         span = free_span(c);
     return span;
@@ -306,8 +304,8 @@ static void unpin(struct sc_host_span *span)
     sc_unlock(&pin_lock);
 }
 
-/* Gives the memory of a span back that is in no list; without the lock.  Unpinned before: a device must not write to
- * pages that are no longer the span's. */
+/* Gives the memory of a span that is in no list back to the system; called without the lock.  The span is unpinned
+ * first, because a device must not write to pages that the span has lost. */
 static void release(struct sc_host_span *span)
 {
     void *base = (void *)sc_host_span_base(span);
@@ -318,12 +316,12 @@ static void release(struct sc_host_span *span)
     sc_host_spans_lock();
     if (zero)
         sc_ring_push(&released[span->class], &span->link);
-    else /* locked in memory by the program: stays as it is */
+    else /* the program has locked the memory, so the pages stay */
         keep(span);
     sc_host_spans_unlock();
 }
 
-/* Takes the oldest span out of a cache that has become too big; NULL when it has not. */
+/* Removes the oldest span from a cache that exceeds its limit; NULL when the cache does not. */
 static struct sc_host_span *oldest_surplus(void)
 {
     struct sc_host_span *span = NULL;
@@ -349,7 +347,7 @@ void sc_host_span_put(struct sc_host_span *span)
         sc_host_spans_lock();
         keep(span);
         sc_host_spans_unlock();
-        /* Bounded, because a span that can not be released comes back to the cache. */
+        /* Bounded, because a span that cannot be released returns to the cache. */
         for (int i = 0; i < RELEASES_A_PUT && (span = oldest_surplus()); i++)
             release(span);
     }
@@ -363,7 +361,7 @@ struct sc_host_span *sc_host_span_at(const void *p)
     if (!sc_host_within(p) || !heads)
         return NULL;
     unit = (uint32_t)(((uintptr_t)p - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
-    /* Units between the regions have no record of heads yet. */
+    /* The heads of units between the regions are not committed yet. */
     if (unit >= __atomic_load_n(&low, __ATOMIC_ACQUIRE) && unit < __atomic_load_n(&high, __ATOMIC_ACQUIRE))
         return NULL;
     head = __atomic_load_n(&heads[unit], __ATOMIC_ACQUIRE);

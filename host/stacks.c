@@ -1,6 +1,6 @@
-/* Memory that the program uses as a stack (rule F12).  libc is told of most: what threads are to run on, alternate
- * stacks, contexts (contexts.c), what clone is given (process.c).  Libraries of coroutines tell nobody: of those the
- * stack that a call is made on is seen. */
+/* Memory that the program uses as a stack (rule F12).  libc is told of most stacks: of threads, alternate stacks,
+ * contexts (contexts.c), and children of clone (process.c).  Libraries of coroutines tell no function of libc; their
+ * stacks are noticed when a call of the BLAS is made on such a stack. */
 #include "host/stacks.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "host/next.h"
 #include "host/watch.h"
 
-/* Deprecated; programs call it nevertheless. */
+/* Deprecated but still in use. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 SC_HOST_EXPORT int pthread_attr_setstackaddr(pthread_attr_t *attr, void *top);
 static void *next_pthread_attr_setstack, *next_pthread_attr_setstackaddr, *next_sigaltstack;
@@ -37,7 +37,8 @@ void sc_host_stack_at(uintptr_t lo, size_t bytes)
         sc_watch_stack(lo, bytes);
 }
 
-/* The block that the caller's stack lies in, if it does: once, since the block is not tracked from then on. */
+/* Handles the block that contains the caller's stack.  The block is not tracked from then on, so each block is
+ * handled once. */
 static void stack_here(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -47,7 +48,7 @@ static void stack_here(void)
         sc_host_stack_at(block.base, block.bytes);
 }
 
-/* A thread that was made past libc may have been given a mask that nobody has seen (rule F8). */
+/* A thread that was made past libc may have a mask that the library has not seen (rule F8). */
 static void open_mask(void)
 {
     static __thread bool opened __attribute__((tls_model("initial-exec")));
@@ -70,7 +71,7 @@ SC_HOST_EXPORT int pthread_attr_setstack(pthread_attr_t *attr, void *lo, size_t 
     return NEXT(pthread_attr_setstack)(attr, lo, bytes);
 }
 
-/* How large the stack is may be said later. */
+/* The size of the stack may be set by a later call. */
 SC_HOST_EXPORT int pthread_attr_setstackaddr(pthread_attr_t *attr, void *top)
 {
     size_t bytes = 1;

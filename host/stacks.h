@@ -1,4 +1,4 @@
-/* Stacks of the program that lie in memory of its own. */
+/* Stacks that lie in the program's own memory. */
 #ifndef SC_HOST_STACKS_H
 #define SC_HOST_STACKS_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The program runs on this memory, or is going to: its pages are open and are not closed again before they are freed,
+/* For memory that the program uses, or will use, as a stack.  Opens the pages and keeps them open until the free,
  * because a fault on a stack has no room for the signal's frame. */
 void sc_host_stack_at(uintptr_t lo, size_t bytes);
 

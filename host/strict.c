@@ -1,9 +1,9 @@
-/* System calls by instructions of the program's own (Go, io_uring's library, code made at run time): the kernel's
- * "syscall user dispatch" sends SIGSYS for all that come from outside libc's code, thread by thread; forked and
- * executed programs do not inherit it.  The handler does for the call what the functions of syscalls.tab do for libc's,
- * makes it, and says once for each place where it was.
+/* System calls by instructions outside libc (Go, io_uring's library, code made at run time).  The kernel's "syscall
+ * user dispatch" sends SIGSYS for every system call from outside libc's code, thread by thread.  Forked and executed
+ * programs do not inherit the dispatch.  The handler acquires the call's memory as the functions of syscalls.tab do,
+ * makes the call, and logs each place of a call once.
  *
- * Not to be had from a filter of system calls (seccomp): that would outlive exec. */
+ * A filter of system calls (seccomp) is no alternative, because it would outlast exec. */
 #define _GNU_SOURCE
 #include "host/strict.h"
 
@@ -25,8 +25,8 @@
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #define PR_SYS_DISPATCH_ON           1
 #endif
-#define USER_DISPATCH 2 /* si_code */
-#define STRICT_CHECK  2 /* of SEMCACHE_CHECK */
+#define USER_DISPATCH 2 /* value of si_code */
+#define STRICT_CHECK  2 /* value of SEMCACHE_CHECK */
 #define PLACES        64
 
 __thread volatile uint8_t sc_host_strict_selector __attribute__((tls_model("initial-exec")));
@@ -34,12 +34,12 @@ static __thread bool watched __attribute__((tls_model("initial-exec")));
 
 static bool started;
 static uintptr_t libc_code;
-static size_t libc_bytes; /* 0: not possible here */
+static size_t libc_bytes; /* 0: dispatch is not possible in this process */
 static struct sigaction before;
 
-/* --- who it was -------------------------------------------------------------------------------------------------- */
+/* --- the place of a call ------------------------------------------------------------------------------------------ */
 
-/* True the first time that this system call is made there. */
+/* True the first time that the system call is made at ip. */
 static bool is_new(uintptr_t ip, long number)
 {
     uintptr_t place = ip | (uintptr_t)number << 48;
@@ -70,10 +70,10 @@ static void name_culprit(uintptr_t ip, const char *what, long number, const char
         sc_log(SC_LOG_WARN, "%s %ld made at %#zx, past libc: %s", what, number, (size_t)ip, advice);
 }
 
-/* --- the handler ------------------------------------------------------------------------------------------------- */
+/* --- the handler -------------------------------------------------------------------------------------------------- */
 
-/* Calls that cannot be made from here: they return to elsewhere, or twice.  They are made where they were, and the
- * thread is watched again from its next call of the BLAS on. */
+/* System calls that the handler cannot make, because they return elsewhere or twice.  They are repeated in place,
+ * and the thread is trapped again from its next call of the BLAS on. */
 static bool is_made_in_place(long number)
 {
     return number == SYS_rt_sigreturn || number == SYS_clone || number == SYS_clone3 || number == SYS_vfork ||
@@ -131,7 +131,7 @@ static void handler(int sig, siginfo_t *info, void *context)
     if (info->si_code != USER_DISPATCH) {
         pass_on(sig, info, context);
     } else if (is_made_in_place(info->si_syscall)) {
-        regs[REG_RIP] -= 2; /* the instruction's length */
+        regs[REG_RIP] -= 2; /* length of the instruction */
         regs[REG_RAX] = info->si_syscall;
         errno = saved;
         return;
@@ -142,7 +142,7 @@ static void handler(int sig, siginfo_t *info, void *context)
     sc_host_strict_selector = 1;
 }
 
-/* --- start ------------------------------------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------------------------------------- */
 
 static int find_libc(struct dl_phdr_info *info, size_t size, void *address)
 {
@@ -173,7 +173,8 @@ void sc_host_strict_thread(void)
 {
     if (sc_config.check < STRICT_CHECK)
         return;
-    if (!__atomic_exchange_n(&started, true, __ATOMIC_RELAXED)) /* others are watched from their next call on */
+    /* a thread that does not start is trapped from its next call on */
+    if (!__atomic_exchange_n(&started, true, __ATOMIC_RELAXED))
         start();
     if (!watched && libc_bytes) {
         watched = true;

@@ -1,5 +1,5 @@
-/* Calls under way on the program's memory: a few notes of ranges, read by the protocol at the beginning of each call of
- * the BLAS.  More calls at once than notes: the others are only acquired. */
+/* Ranges of the program's memory that calls are using.  The protocol reads the notes at the beginning of each call
+ * of the BLAS.  With more calls at once than notes, a further call only acquires its range. */
 #define _GNU_SOURCE
 #include "host/syscall_ranges.h"
 
@@ -8,22 +8,23 @@
 #include "base/stack.h"
 
 #define NOTES 256
-#define UNNOTED UINT_MAX /* instead of a note's number */
+#define UNNOTED UINT_MAX /* in place of a note's number */
 
-/* A note counts while its serial is odd and lo is not 0.  The owner writes hi and access before lo, and then looks
- * whether the block is tracked; who makes it tracked does so before it looks for notes.  Readers hold the protocol's
- * lock, which an acquisition takes after its note was written, unless no call is active then: a call of the BLAS that
- * does not see the note is over before the acquisition, or begins to look for notes after it. */
+/* A note counts while its serial is odd and lo is not 0.  The owner writes hi and access before lo, and tests
+ * afterwards whether the block is tracked.  A call of the BLAS marks the block as tracked before it looks for notes.
+ * Readers hold the protocol's lock.  An acquisition takes the lock after writing its note, unless no call is active.
+ * A BLAS call that looked for notes before the note was written therefore ends before the acquisition.  A later BLAS
+ * call sees the note. */
 static struct note {
     uintptr_t lo, hi;
     enum sc_access access;
     unsigned serial;    /* odd: taken */
-    int thread;         /* its number; 0: the use may last longer than its function */
-    uintptr_t frame;    /* of the function that uses the range, on that thread's stack */
+    int thread;         /* id of the thread; 0: the use may outlast its function */
+    uintptr_t frame;    /* frame of the function that uses the range, on the thread's stack */
 } notes[NOTES];
-static unsigned taken, unnoted; /* notes that are; uses that found none free */
+static unsigned taken, unnoted; /* number of taken notes; number of uses that found no free note */
 
-/* By its owner, or by whoever frees the block: once. */
+/* Called by the owner or by the free of the block; the serial lets only the first call succeed. */
 static void drop(unsigned i, unsigned serial)
 {
     if (serial & 1 && __atomic_compare_exchange_n(&notes[i].serial, &serial, serial + 1, false, __ATOMIC_SEQ_CST,
@@ -31,7 +32,7 @@ static void drop(unsigned i, unsigned serial)
         __atomic_fetch_sub(&taken, 1, __ATOMIC_RELEASE);
 }
 
-/* --- calls that were left by a jump ------------------------------------------------------------------------------- */
+/* --- calls that a jump has left ----------------------------------------------------------------------------------- */
 
 static int process;
 
@@ -46,7 +47,7 @@ static bool has_thread(int number)
     return there;
 }
 
-/* Kept for the thread, but in a child of vfork, which shares the thread's memory and has a number of its own. */
+/* Cached per thread, except in a vforked child, which shares the thread's memory but has its own id. */
 static int this_thread(void)
 {
     static __thread int known __attribute__((tls_model("initial-exec")));
@@ -60,8 +61,8 @@ static int this_thread(void)
     return number;
 }
 
-/* With the stack's end at `here` the function's frame is no more: a signal handler has jumped out of it.  Of other
- * stacks than the thread's own nothing is known. */
+/* True when the frame of the note's function lies below `here`, the end of the stack: a signal handler has jumped
+ * out of the function.  Says nothing of stacks other than the thread's own. */
 static bool is_left(const struct note *n, uintptr_t here)
 {
     uintptr_t frame = __atomic_load_n(&n->frame, __ATOMIC_RELAXED);
@@ -76,7 +77,7 @@ static bool is_over(unsigned i, unsigned serial)
     if (!thread)
         return false;
     if (thread == this_thread() ? !is_left(&notes[i], (uintptr_t)__builtin_frame_address(0)) : has_thread(thread))
-        return false; /* else the thread has ended without coming back to it */
+        return false; /* otherwise the thread has ended inside the call */
     drop(i, serial);
     return true;
 }
@@ -111,7 +112,7 @@ static bool take(struct sc_host_use *use)
     return false;
 }
 
-/* The part between two ranges of a use (a vector's) is noted, too. */
+/* Extends the use's note to [lo, hi).  The gap between two ranges of a use (of a vector) is noted, too. */
 void sc_host_use(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     struct note *n;
@@ -154,7 +155,7 @@ void sc_host_use_end(struct sc_host_use *use)
     use->note = 0;
 }
 
-/* The range of a note that counts, or false. */
+/* Reads the range of a note.  False when the note does not count. */
 static bool range_of(const struct note *n, uintptr_t *lo, uintptr_t *hi, unsigned *serial)
 {
     *serial = __atomic_load_n(&n->serial, __ATOMIC_SEQ_CST);

@@ -1,5 +1,5 @@
-# Makes C of host/syscalls.tab.  -v what=calls: host/libc_calls.h; exports: the names that the library exports, one a
-# line; trials: tests/trials.h.
+# Makes C of host/syscalls.tab.  -v what=calls: host/libc_calls.h.  what=exports: the names that the library exports,
+# one a line.  what=trials: tests/trials.h.
 BEGIN { FS = " *[|] *" }
 /^#/ || /^ *$/ { next }
 
@@ -63,7 +63,7 @@ function trial(text,    n, volatile)
         }
 }
 
-# The trials give pointers of any kind as P + n.
+# Types for a trial's call, in which every pointer is given as P + n.
 function types(    i, text, type)
 {
     for (i = 1; i <= count; i++) {

@@ -24,19 +24,20 @@ void sc_host_touch_arena(struct sc_host_use *use, uintptr_t addr, size_t bytes, 
     if (sc_inside())
         return;
     if (!sc_host_block_of(p, &block)) {
-        sc_host_touch_watched(use, addr, bytes, access); /* a block that may not be tracked */
+        sc_host_touch_watched(use, addr, bytes, access); /* a block that must not be tracked */
         return;
     }
-    if (bytes > block.base + block.bytes - addr) /* the rest is no memory of this block: the kernel will say so */
+    if (bytes > block.base + block.bytes - addr) /* the rest lies outside the block: the kernel reports the error */
         bytes = block.base + block.bytes - addr;
     if (!bytes)
         return;
-    sc_host_use(use, addr, addr + bytes, access); /* also when it is not tracked yet: it may become so meanwhile */
+    /* noted even if untracked: the block may become tracked during the call */
+    sc_host_use(use, addr, addr + bytes, access);
     if (sc_host_arena_tracked(p))
         sc_host_acquire(addr, bytes, access);
 }
 
-/* Noted before it is opened: who watches those pages again looks for notes after that. */
+/* The note is written before the pages are opened.  Closing the pages again looks for notes afterwards. */
 void sc_host_touch_watched(struct sc_host_use *use, uintptr_t addr, size_t bytes, enum sc_access access)
 {
     if (!(access & SC_WRITE) || sc_inside() || !bytes || bytes > UINTPTR_MAX - addr ||
@@ -66,7 +67,7 @@ void sc_host_touch_range(struct sc_host_use *use, uintptr_t lo, uintptr_t hi, en
 
 /* --- strings and lists -------------------------------------------------------------------------------------------- */
 
-/* The walk to the string's end faults where it must. */
+/* The search for the string's end may fault, as intended. */
 void sc_host_touch_string_arena(struct sc_host_use *use, const char *s)
 {
     struct sc_host_block block;
@@ -114,7 +115,7 @@ void sc_host_touch_message(struct sc_host_use *use, const struct msghdr *m, enum
     sc_host_touch_vector(use, m->msg_iov, m->msg_iovlen, access);
 }
 
-/* The kernel writes the length of each, also of what it sends. */
+/* The kernel writes a length into each message, also into sent messages. */
 void sc_host_touch_messages(struct sc_host_use *use, const struct mmsghdr *m, size_t count, enum sc_access access)
 {
     if (!sc_host_anything_tracked() || !m)
@@ -125,9 +126,9 @@ void sc_host_touch_messages(struct sc_host_use *use, const struct mmsghdr *m, si
     }
 }
 
-/* --- where the kernel decides by what it is given ----------------------------------------------------------------- */
+/* --- arguments whose use depends on a descriptor or process ------------------------------------------------------- */
 
-/* To a pipe's end for reading, vmsplice writes memory. */
+/* On the read end of a pipe, vmsplice writes memory. */
 void sc_host_touch_spliced(struct sc_host_use *use, int fd, const struct iovec *v, size_t count)
 {
     int saved = errno;
@@ -158,8 +159,8 @@ void sc_host_touch_process(struct sc_host_use *use, int pid, const struct iovec 
 
 /* --- memory that is used after the call --------------------------------------------------------------------------- */
 
-/* Outside the arena only pages that are closed for writing matter: a list of the few exclusions is not filled with
- * others. */
+/* Outside the arena only ranges of an engine that closes pages are excluded, because the list of exclusions is
+ * short. */
 void sc_host_keep_arena(const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p;
@@ -178,7 +179,7 @@ void sc_host_keep_arena(const void *p, size_t bytes)
 
 #define REQUESTS 64
 static struct {
-    const struct aiocb *request; /* NULL: free.  1: being filled */
+    const struct aiocb *request; /* NULL: free; 1: being filled */
     struct sc_host_use use;
 } requests[REQUESTS];
 
@@ -198,7 +199,7 @@ static bool claim(const struct aiocb *request, struct sc_host_use *use)
     return false;
 }
 
-/* More requests at once than are remembered: the block is not tracked any more. */
+/* With more requests at once than the table holds, the block is not tracked any more. */
 void sc_host_request(struct aiocb *request, bool reads)
 {
     struct sc_host_use use = {0};
@@ -245,7 +246,7 @@ void sc_host_opened(const char *path)
         __atomic_store_n(&sc_host_memory_opened, true, __ATOMIC_RELAXED);
 }
 
-/* The number after a word at the front of the text, and what follows it; -1: another text. */
+/* The number after `word` at the front of *text, which moves behind the number; -1 for a different text. */
 static int number_after(const char **text, const char *word)
 {
     size_t length = strlen(word);
@@ -258,7 +259,7 @@ static int number_after(const char **text, const char *word)
     return number;
 }
 
-/* What the descriptor is: /proc/PID/mem or /proc/PID/task/TID/mem. */
+/* True when the descriptor is /proc/PID/mem or /proc/PID/task/TID/mem of this process. */
 static bool is_own_memory(int fd)
 {
     char link[32] = "/proc/self/fd/", path[64], digits[12];

@@ -1,8 +1,8 @@
-/* Which memory outside the arena may be watched, by which means, and the ranges that are.
+/* Watched memory outside the arena: which memory may be watched, by which engine, and the table of ranges.
  *
- * Only private memory: others write to shared memory and to files unseen.  Of private file mappings only those of
- * programs and libraries themselves (.data): a page of another file that the program has not written shows what others
- * write to the file. */
+ * Only private memory is watched, because other processes write to shared memory and to files unseen.  Of private
+ * file mappings only those of programs and libraries (.data) are watched: a page that the program has not written
+ * shows later writes to its file. */
 #define _GNU_SOURCE
 #include "host/watch.h"
 
@@ -18,9 +18,10 @@
 #include "base/log.h"
 #include "host/arena.h"
 
-static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* the table's writers, and the engine */
+static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* writers of the table, and the engines */
 
-/* What the engines hand to the kernel is the library's own: an interposer that opened it would take the lock again. */
+/* Inside the library: the engines hand the library's own memory to the kernel, and an interposer that opened the
+ * memory would take the lock again. */
 static void take_lock(void)
 {
     sc_inside_enter();
@@ -36,7 +37,7 @@ static void give_lock(void)
 /* --- engines ------------------------------------------------------------------------------------------------------ */
 
 #define ENGINES 2
-static const struct sc_watch_engine *engines[ENGINES]; /* those that there are, the first to be tried first */
+static const struct sc_watch_engine *engines[ENGINES]; /* available engines, the preferred engine first */
 static bool looked;
 
 static void find_engines(void)
@@ -64,9 +65,9 @@ const char *sc_host_watch_engine(void)
     return engines[0] ? engines[0]->name : NULL;
 }
 
-/* --- what memory it is -------------------------------------------------------------------------------------------- */
+/* --- the kind of memory ------------------------------------------------------------------------------------------- */
 
-/* One line of /proc/self/maps; false: not understood. */
+/* Parses a line of /proc/self/maps; false when the format is unknown. */
 static bool parse(const char *line, uintptr_t *lo, uintptr_t *hi, const char **mode, bool *file, const char **name)
 {
     char *end;
@@ -90,7 +91,7 @@ static bool parse(const char *line, uintptr_t *lo, uintptr_t *hi, const char **m
     return true;
 }
 
-/* A line's mapping is private, nobody else's, and `at` lies in it; *hi is its end. */
+/* True when the line's mapping contains `at` and may be watched; *hi is the end of the mapping. */
 static bool is_usable(const char *line, uintptr_t at, uintptr_t *hi, bool *constant)
 {
     const char *mode, *name;
@@ -106,14 +107,14 @@ static bool is_usable(const char *line, uintptr_t at, uintptr_t *hi, bool *const
            strncmp(name, "[anon:", 6) == 0;
 }
 
-/* Memory of one kind, as far as it has been seen: up to `at`; `kinds` of protection, bits 1 << constant. */
+/* Progress through usable mappings: `at` is the end so far, `kinds` has the bits 1 << constant. */
 struct walk {
     uintptr_t at, hi;
     unsigned kinds;
 };
 
-/* The usable lines of /proc/self/maps that begin where the walk is, one after the other.  The bytes used: an incomplete
- * line is left for later. */
+/* Advances over the lines of /proc/self/maps that continue at w->at.  Returns the number of bytes consumed: the
+ * caller keeps an incomplete line for the next call. */
 static size_t walk(struct walk *w, char *text, size_t bytes)
 {
     char *line = text, *end;
@@ -131,7 +132,7 @@ static size_t walk(struct walk *w, char *text, size_t bytes)
     return (size_t)(line - text);
 }
 
-/* Raw system calls: open and read are points of cancellation. */
+/* Raw system calls, because open and read are cancellation points. */
 static struct walk usable_from(uintptr_t lo, uintptr_t hi)
 {
     static char text[16384]; /* under the lock */
@@ -154,7 +155,7 @@ static struct walk usable_from(uintptr_t lo, uintptr_t hi)
 
 /* --- the ranges --------------------------------------------------------------------------------------------------- */
 
-/* Who reads base and bytes one after the other may miss a range that is just being added, not one that has been. */
+/* A reader loads base and bytes separately: it may miss a range that is just being added, but not an older range. */
 static void set_hull(void)
 {
     uintptr_t lo = UINTPTR_MAX, hi = 0;
@@ -177,7 +178,7 @@ static struct sc_watch_range *free_range(void)
     return NULL;
 }
 
-/* Under the lock.  More than fit: nothing is watched any more. */
+/* Under the lock.  With more exclusions than entries, no memory is watched any more. */
 static struct sc_watch_run excluded[SC_WATCHED_MAX];
 static int exclusions;
 
@@ -261,8 +262,8 @@ void sc_host_unwatch(uintptr_t lo)
     give_lock();
 }
 
-/* What a system call is writing meanwhile counts as written until that is over: the kernel may have looked up the pages
- * before they were watched again. */
+/* A range that a system call is writing counts as written until the system call ends, because the kernel may have
+ * looked up the pages before they were watched again. */
 int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_watch_run *runs, int most)
 {
     uintptr_t from = *lo;
@@ -310,7 +311,7 @@ bool sc_host_watch_fault(uintptr_t addr)
 
 /* --- fork --------------------------------------------------------------------------------------------------------- */
 
-/* The child has nobody to serve its faults. */
+/* The child has no pager to serve its faults, so every page is opened before the fork. */
 void sc_watch_fork_prepare(void)
 {
     take_lock();

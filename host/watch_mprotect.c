@@ -1,8 +1,9 @@
-/* Writes noticed by faults: pages are closed for writing, and the first write opens a window of them, as in the arena.
+/* Writes noticed by faults: pages are closed for writing, and the first write opens a window of pages, as in the
+ * arena.
  *
- * Only memory whose end is seen (lasting.c), and only while the calls of libc that let the kernel write are ours: on a
- * closed page they would fail.  The table of a range is never more permissive than its pages (rule F1): a page is
- * noted before it is closed, and after it was opened. */
+ * The engine watches only memory whose end the library learns of (mapping_lifetime.c).  It runs only while libc's
+ * calls that let the kernel write are interposed, because such a call would fail on a closed page.  The state of a
+ * page is never more permissive than the page (rule F1): a page is noted before it is closed and after it is opened. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "host/fault_int.h"
 #include "host/watch.h"
 
-#define FIRST_WINDOW 16u /* pages: 64 KiB, as a write in the arena */
-#define DOUBLED_AFTER 4u /* faults: so that a sweep splits a mapping a few times and not at every window */
+#define FIRST_WINDOW 16u /* pages: 64 KiB, as for a write in the arena */
+#define DOUBLED_AFTER 4u /* faults: a sweep then splits a mapping a few times instead of at every window */
 #define MOST_DOUBLED 16u
 
 static size_t page_of(const struct sc_watch_range *r, uintptr_t addr) { return (addr - r->lo) >> SC_PAGE_SHIFT; }
@@ -25,7 +26,7 @@ static void set(struct sc_watch_range *r, size_t from, size_t to, enum sc_watch_
         __atomic_store_n(&r->state[i], (uint8_t)state, __ATOMIC_SEQ_CST);
 }
 
-/* What the program has closed stays closed. */
+/* A page that the program itself has closed stays closed. */
 static bool change(const struct sc_watch_range *r, size_t from, size_t to, int prot)
 {
     void *at = (void *)address_of(r, from);
@@ -40,10 +41,10 @@ static void close_pages(struct sc_watch_range *r, size_t from, size_t to)
 {
     set(r, from, to, SC_WATCH_CLOSED);
     if (!change(r, from, to, PROT_READ))
-        set(r, from, to, SC_WATCH_UNSURE); /* no mappings left: compared in each call */
+        set(r, from, to, SC_WATCH_UNSURE); /* no mappings left: the page counts as written at each call */
 }
 
-/* The end of the pages from `from` on, below `to`, that are all open or all not. */
+/* The end of the run of pages from `from` on, below `to`, that are all open or all not open. */
 static size_t same(const struct sc_watch_range *r, size_t from, size_t to)
 {
     size_t i = from + 1;
@@ -53,7 +54,7 @@ static size_t same(const struct sc_watch_range *r, size_t from, size_t to)
     return i;
 }
 
-/* The same bytes in other pages, which are open.  Nobody writes to closed ones meanwhile. */
+/* Replaces closed pages by open pages with the same bytes.  Closed pages are not written in the meantime. */
 static bool exchange(const struct sc_watch_range *r, size_t from, size_t to)
 {
     size_t bytes = (to - from) << SC_PAGE_SHIFT;
@@ -73,8 +74,8 @@ static bool exchange(const struct sc_watch_range *r, size_t from, size_t to)
     return good;
 }
 
-/* Closed pages do not count as data (host_int.h): since they were closed the program may have used up what it may have,
- * and opening them is refused. */
+/* For pages that the system refuses to open.  Closed pages do not count as data (host_int.h), so the program may
+ * have used up its limit on data since they were closed. */
 static bool exchange_closed(const struct sc_watch_range *r, size_t from, size_t to)
 {
     for (size_t i = from, next; i < to; i = next) {
@@ -91,8 +92,8 @@ static bool is_watched(const struct sc_watch_range *q)
     return q->hi && q->engine == &sc_watch_mprotect && !q->constant;
 }
 
-/* All of the range, with the ranges that follow one another there: closed ones are one mapping, which opening one of
- * them would split. */
+/* Opens the whole range and the ranges that adjoin it.  Adjoining closed ranges are a single mapping, which the
+ * opening of a part would split. */
 static bool open_neighbours(const struct sc_watch_range *r)
 {
     uintptr_t lo = r->lo, hi = r->hi;
@@ -117,7 +118,7 @@ static bool open_neighbours(const struct sc_watch_range *r)
     return true;
 }
 
-/* Opening a part of a closed stretch takes a mapping more, all of it takes none. */
+/* Opening a part of a closed stretch needs an additional mapping; opening the whole stretch does not. */
 static void open_stretch(struct sc_watch_range *r, size_t from, size_t to)
 {
     if (!change(r, from, to, PROT_READ | PROT_WRITE) && !exchange_closed(r, from, to)) {
@@ -151,7 +152,7 @@ static bool fault(struct sc_watch_range *r, uintptr_t addr)
 
     if (r->constant)
         return false;
-    if (r->state[page_of(r, addr)] != SC_WATCH_OPEN) /* else another thread's fault was before */
+    if (r->state[page_of(r, addr)] != SC_WATCH_OPEN) /* otherwise the fault of a second thread has opened the page */
         open_range(r, address_of(r, from), address_of(r, to < end ? to : end));
     return true;
 }
@@ -182,7 +183,7 @@ static int written(struct sc_watch_range *r, uintptr_t *lo, uintptr_t hi, bool a
     return count;
 }
 
-/* The old table stays where it is: a handler may be reading it. */
+/* The old table stays mapped, because a handler may be reading it. */
 static bool add(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi, bool mixed)
 {
     size_t pages = (hi - lo) >> SC_PAGE_SHIFT, room = r->room ? r->room : SC_PAGE;

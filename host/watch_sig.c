@@ -1,4 +1,4 @@
-/* The watched ranges as the signal handler sees them (rule F2). */
+/* The watched ranges, as the signal handler sees them (rule F2). */
 #include "host/watch.h"
 
 struct sc_host_arena sc_host_watched;

@@ -1,9 +1,9 @@
-/* Writes noticed by the kernel: asynchronous write protection (userfaultfd) and PAGEMAP_SCAN, Linux 6.7.  No signal, no
- * fault that anybody sees, no call fails; what the kernel itself writes is noticed, and so are MADV_DONTNEED and other
- * memory at the same place.
+/* Writes noticed by the kernel: asynchronous write protection (userfaultfd) and PAGEMAP_SCAN, Linux 6.7.  No signal
+ * is sent, and no system call fails.  The kernel's own writes are noticed, and so are MADV_DONTNEED and a
+ * replacement of the mapping.
  *
- * Not noticed: writes by devices to pages that somebody has pinned before (network cards), and by other mappings of the
- * same memory, which private memory does not have. */
+ * Not noticed are writes by devices to pages that were pinned before (network cards), and writes by other mappings
+ * of the same memory, which private memory does not have. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static bool start(void)
     return good;
 }
 
-/* One operation on a range of the userfaultfd; false also when the program has closed it. */
+/* An operation on a range of the userfaultfd.  False also after the program has closed the descriptor. */
 static bool control(unsigned long request, void *what)
 {
     int fd = sc_fd_get(&uffd), saved = errno;
@@ -87,7 +87,7 @@ static void remove_range(struct sc_watch_range *r)
 {
     struct uffdio_range what = {r->lo, r->hi - r->lo};
 
-    control(UFFDIO_UNREGISTER, &what); /* refused where there is nothing any more */
+    control(UFFDIO_UNREGISTER, &what); /* refused for a range that is not mapped any more */
 }
 
 static int written(struct sc_watch_range *r, uintptr_t *lo, uintptr_t hi, bool again, struct sc_watch_run *runs,
@@ -114,7 +114,7 @@ static void open_range(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi)
     struct uffdio_writeprotect what = {.range = {lo, hi - lo}, .mode = 0};
 
     (void)r;
-    control(UFFDIO_WRITEPROTECT, &what); /* refused: whoever scans is told */
+    control(UFFDIO_WRITEPROTECT, &what); /* a refusal is ignored: the next scan reports it */
 }
 
 const struct sc_watch_engine sc_watch_wp = {.name = "wp",
