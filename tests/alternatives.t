@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installed into a scratch folder: as libblas.so.3 and libcblas.so.3 by LD_LIBRARY_PATH, with the reference LAPACK on
-# top; by update-alternatives as documented; linked in either order with --as-needed, with the same result;
-# uninstalled without a trace.
+# Installs the library into a scratch folder. Asserts that programs offload through the library as libblas.so.3 and
+# libcblas.so.3, by LD_LIBRARY_PATH with the reference LAPACK on top, and by update-alternatives as documented. Programs
+# linked in either order with --as-needed give the same result. Uninstalling leaves no file.
 . "$top_srcdir/tests/tap.sh"
 need "$library"
 need "$top_builddir/tests/alternative"
@@ -9,7 +9,7 @@ unset LD_LIBRARY_PATH LD_PRELOAD MAKEFLAGS MFLAGS
 make=${MAKE:-make}
 libdir=$scratch/usr/lib folder=$scratch/usr/lib/semcache/blas
 run_make() {
-    # Of the library alone: what is linked with it would be linked anew for another folder.
+    # Installs the library alone: programs linked with the library would be linked again for the new folder.
     "$make" -s -C "$top_builddir" lib_LTLIBRARIES=libsemcache.la libdir=/usr/lib DESTDIR="$scratch" "$@" \
         > "$scratch/make" 2>&1 || cat "$scratch/make"
 }
@@ -54,8 +54,8 @@ else
     skip 'no reference LAPACK'
 fi
 
-# As the commands of doc/install.md say, in a scratch folder that stands for the system's: above another BLAS with
-# Debian's priority for OpenBLAS, and back to that.
+# Runs the commands of doc/install.md in a scratch folder that stands for the system's folder. The alternative goes
+# above a second BLAS with Debian's priority for OpenBLAS, and back.
 system=$scratch/system
 documented() { # the commands' beginning
     sed -n "/$1/,/[^\\\\]\$/p" "$top_srcdir/doc/install.md" | sed "s/.*\($1\)/\1/;s/\`.*//
@@ -81,7 +81,7 @@ else
     done
 fi
 
-# last_now: all is bound, and its table read-only, before we are loaded.
+# last_now: the program is bound completely, and its table read-only, before the library is loaded.
 for order in first last last_now; do
     program=$top_builddir/tests/.libs/linked_$order
     [ -x "$program" ] || program=$top_builddir/tests/linked_$order

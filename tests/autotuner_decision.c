@@ -57,7 +57,7 @@ static void test_residency(void)
     tap_ok(sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO) == 0, "untracked memory is not copied for one pass over it");
 }
 
-/* One use of the matrix does not pay its upload; many do. */
+/* One use of a matrix does not pay for its upload; many uses do. */
 static void test_ski_rental(void)
 {
     struct sc_autotuner_call call = gemv(4000, 0);
@@ -84,8 +84,8 @@ static void test_ski_rental(void)
     tap_ok(!uses && account.loss == 0, "where the host is faster nothing is ever lost");
 }
 
-/* A program that fetches the whole result after each call, in so many copies: seconds of 1000 calls, relative to the
- * host alone; *bought: how often the data went to the devices. */
+/* A program that fetches the whole result, in `copies` copies, after each call. Returns the time of 1000 calls relative
+ * to the host alone; *bought: number of uploads. */
 static double cost_of_fetching(double gain, uint64_t copies, int *bought)
 {
     struct sc_autotuner_prediction p = {.device = 100e-6, .move = 2e-3, .result = 2e-3};
@@ -105,7 +105,8 @@ static double cost_of_fetching(double gain, uint64_t copies, int *bought)
     return spent / host;
 }
 
-/* The way back: what is fetched after each call is given back to the host, and costs ever more to take again. */
+/* The way back: a result fetched after each call is given back to the host, and every further upload must promise
+ * more. */
 static void test_selling(void)
 {
     struct sc_autotuner_prediction p = {.host = 3e-3, .device = 1e-3, .move = 1e-3, .result = 1e-3};
@@ -146,7 +147,7 @@ static void test_selling(void)
     tap_ok(account.sales == 0, "which is forgotten when it has proved right");
 }
 
-/* Who reads what a call writes. */
+/* Demand: who reads the result of a call. */
 static void test_readers(void)
 {
     double x[2], y[2];
@@ -175,7 +176,7 @@ static void test_readers(void)
            "another one less than its results are wanted");
 }
 
-/* Nobody sees what the program writes where the host may write. */
+/* Where the host may write, the program's own writes stay unseen. */
 static void test_changed(void)
 {
     double x[2];
@@ -192,7 +193,8 @@ static void test_changed(void)
     tap_ok(versions > 50 && versions < 1000, "its writer is charged again after %d versions", versions);
 }
 
-/* A call that the host does sooner, but whose result devices read: the way up is the host's. */
+/* The host is faster for this call, but devices read the result. The prediction for the host therefore includes the
+ * upload. */
 static void test_back(void)
 {
     struct sc_autotuner_prediction p = {.host = 10e-6, .device = 20e-6, .kept = true};
@@ -342,7 +344,7 @@ static void test_measured(void)
     sc_database_free(host);
 }
 
-/* What calls take beside kernels and bytes is charged for what they have of it. */
+/* Overheads besides kernels and bytes: charged per call, operand to upload, result to close, and scalar result. */
 static void test_overheads(void)
 {
     struct sc_database *db = measured(2e11, 55e9, 2);
@@ -404,8 +406,8 @@ static void test_devices(void)
     sc_database_free(db);
 }
 
-/* A device that is twice as fast as the host and takes much more power: worth it for the time; by energy * time, and by
- * energy, it depends on how much more. */
+/* A device twice as fast as the host that takes much more power. By time the device wins; by energy * time and by
+ * energy the watts decide. */
 static int by_metric(enum sc_metric metric, double watts)
 {
     struct sc_autotuner_call call = gemm(2000);
@@ -498,7 +500,7 @@ static void test_together(void)
     sc_database_free(even);
 }
 
-/* Predictions are of the devices that the call will run on. */
+/* A prediction concerns the devices that the call will run on. */
 static void test_places(void)
 {
     struct sc_database *db = measured(2e11, 55e9, 2);
@@ -521,7 +523,7 @@ static void test_places(void)
     sc_database_free(db);
 }
 
-/* The line that begins so has this part. */
+/* Whether the line with this start contains `part`. */
 static bool table_has(const char *table, const char *start, const char *part)
 {
     for (const char *line = table, *end; (end = strchr(line, '\n')); line = end + 1) {

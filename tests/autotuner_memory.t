@@ -1,10 +1,10 @@
 #!/bin/sh
-# The variables of autotuner/ are these: who adds one says here how it depends on the settings (rule A15).  What is
-# remembered of calls is asked by tests/autotuner_policy.
+# Lists the variables of autotuner/. A new variable has to be added here, under its dependence on the settings (rule
+# A15). tests/autotuner_policy tests the memories of calls.
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/autotuner/.libs/libcore_la-decide.o"
 
-# Object, symbol.  Remembered, the settings in its key:
+# Object, symbol. Memories, whose keys contain the settings:
 cat >"$scratch/known" <<'END'
 decide slots_
 devices plans
@@ -12,8 +12,8 @@ readers habits
 readers versions
 trials entries
 END
-# Does not depend on settings: locks, counters, the measurements, what EXPLAIN prints, time spent, settings of tests;
-# constants with addresses in them.
+# Independent of the settings: locks, counters, the measurements, the text of EXPLAIN, time spent, settings of tests;
+# constants that contain addresses.
 cat >>"$scratch/known" <<'END'
 decide distrust_
 decide program_

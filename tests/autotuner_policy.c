@@ -1,5 +1,5 @@
-/* Whatever is remembered is remembered for the settings of then (rule A15): under each setting a process that has used
- * all others before gets what a fresh process gets. */
+/* Memories of the autotuner are kept per setting (rule A15). Asserts that a process which has used every other setting
+ * before gets the same answers under a setting as a fresh process. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,7 +69,7 @@ static int plans(const struct sc_database *db, char *text)
     return used;
 }
 
-/* Calls on the host until their loss has paid for the move, and the next ones. */
+/* Calls on the host until their losses have paid for the move, and the calls after the move. */
 static int accounts(const struct sc_database *db, char *text)
 {
     struct sc_autotuner_call call = product(db, 1500, 1500, 32);
@@ -127,7 +127,7 @@ static const struct memory {
 
 #define SETTINGS (3 * SC_STRATEGIES + 5)
 
-/* Each metric with each strategy; then the others, one at a time. */
+/* Every metric with every strategy; the remaining settings follow one at a time. */
 static void set(int setting)
 {
     int other = setting - 3 * SC_STRATEGIES;
@@ -147,7 +147,7 @@ static void ask(int memory, int setting, const struct sc_database *db, char text
     text[memories[memory].ask(db, text)] = '\0';
 }
 
-/* By a child that has asked nothing else. */
+/* Asks in a child, which has asked no other question. */
 static void ask_fresh(int memory, int setting, const struct sc_database *db, char text[TEXT])
 {
     int ends[2], status = 0;

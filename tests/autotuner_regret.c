@@ -1,6 +1,6 @@
-/* Ski rental against hindsight: sequences of equal calls C += A B, between which the program writes A, or reads C,
- * in some rhythm.  What the decisions cost is compared with the cheapest way to run the same sequence, each call on the
- * devices or on the host, known in advance.  SEMCACHE_TEST_SEED=N: other sequences. */
+/* Ski rental against hindsight: sequences of equal calls C += A B, between which the program writes A or reads C in
+ * some rhythm. The cost of the autotuner's decisions is compared with the cheapest run of the same sequence, whose
+ * places (devices or host) are chosen in advance. SEMCACHE_TEST_SEED=N: other sequences. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 
 enum { CALLS = 400, PERIOD = 6, SEQUENCES = 3000 };
 
-/* Seconds.  A and C come and go at these costs; a fault is what the library takes it to be. */
+/* Seconds. a, c: transfer of A, of C. A fault costs what the library assumes. */
 struct sequence {
     double host, device, a, c;
-    double hidden; /* of each call on devices, and of each fetch: what the model does not know */
+    double hidden; /* extra time of each call on devices and of each fetch, unknown to the model */
     int period;
-    bool writes[PERIOD], reads[PERIOD]; /* A before a call, C after it */
+    bool writes[PERIOD], reads[PERIOD]; /* the program writes A before a call, reads C after a call */
 };
 
 static const double fault = 30e-6;
 
-/* Where things are: A on devices; C on the host, on devices, on both. */
+/* Places of A and C, a bit each. */
 enum { ON_HOST = 1, ON_DEVICES = 2 };
 struct state {
     int a, c;
@@ -36,7 +36,7 @@ static double move_cost(const struct sequence *s, const struct state *at)
     return (at->a & ON_DEVICES ? 0 : s->a) + (at->c & ON_DEVICES ? 0 : s->c);
 }
 
-/* One call, and what the program does around it.  *fetched: what it has waited for after the call. */
+/* One call with the program's accesses around the call. *fetched: time that the program waits for C afterwards. */
 static double step(const struct sequence *s, int i, bool devices, struct state *at, double *fetched)
 {
     double cost;
@@ -51,7 +51,7 @@ static double step(const struct sequence *s, int i, bool devices, struct state *
     return cost + *fetched;
 }
 
-/* As sc_autotuner_predict would have it, without what is hidden; the clock sees all. */
+/* Decides by a prediction without the hidden time; the clock includes the hidden time. */
 static double decided(const struct sequence *s)
 {
     struct state at = {ON_HOST, ON_HOST};
@@ -82,7 +82,7 @@ static double decided(const struct sequence *s)
     return sum;
 }
 
-/* The least over all ways, by the places of A and C. */
+/* The cheapest cost over every choice of places, by dynamic programming over the places of A and C. */
 static double hindsight(const struct sequence *s)
 {
     double least[4][4], next[4][4], best = HUGE_VAL, fetched;

@@ -1,5 +1,6 @@
-/* Which measurements a program gets: none, those of a file, those of the cache, or, on devices that are not emulated
- * (here: that hide it), those that are made while the devices are opened beside its calls; never in front of a call. */
+/* The source of a program's measurements: no source, a file, the cache, or measurements made while the devices are
+ * opened. Only devices that are not emulated (here: emulated devices that hide it) are measured, beside the program's
+ * calls and never in front of a call. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +15,7 @@ static struct sc_device_ops real; /* emulated devices without a virtual clock */
 static const struct sc_device_ops *emulated;
 static int devices;
 
-/* The name of the one database in the cache, or NULL. */
+/* The name of the only database in the cache, or NULL. */
 static const char *kept(void)
 {
     static char path[512];
@@ -31,7 +32,7 @@ static const char *kept(void)
     return found;
 }
 
-static int asked; /* so many times until the answer is to stop */
+static int asked; /* number of questions until the answer is to stop */
 
 static bool stop(void *none)
 {
@@ -45,7 +46,7 @@ static bool never(void *none)
     return false;
 }
 
-/* As a call finds it that waits for the devices. */
+/* The database as seen by a call that waits for the devices. */
 static const struct sc_database *take(const struct sc_device_ops *ops, const char *database, enum sc_tune tune)
 {
     sc_config.database = database;
@@ -129,7 +130,7 @@ int main(void)
         return 1;
     snprintf(cache, sizeof cache, "%s/semcache", folder);
     sc_config.cache_path = cache;
-    sc_autotuner_budget = 60; /* a busy machine is not what is tested */
+    sc_autotuner_budget = 60; /* the speed of a busy machine is not tested */
     real = *emulated;
     real.virtual_seconds = NULL;
     test_without();

@@ -1,6 +1,6 @@
 # Tests of blas
 #
-# The veneers: in programs that export their symbols, so that the host BLAS calls back as it does in a real program.
+# The veneers, in programs that export their symbols: the host BLAS calls back into the veneers, as in a real program.
 check_PROGRAMS += tests/blas_veneers_all
 tests_blas_veneers_all_SOURCES = tests/blas_veneers_all.c tests/blas_data.h
 nodist_tests_blas_veneers_all_SOURCES = blas/checks.h
@@ -30,7 +30,7 @@ check_PROGRAMS += tests/blas_lacking
 tests_blas_lacking_SOURCES = tests/blas_lacking.c
 tests_blas_lacking_LDADD = libveneers.la libcore.la
 TESTS += tests/blas_lacking
-# No BLAS at all: every routine by loops.
+# No BLAS at all: every routine is computed by loops.
 check_PROGRAMS += tests/blas_loops
 tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
 	blas/verify/replay.h blas/verify/replay.c
@@ -38,7 +38,7 @@ nodist_tests_blas_loops_SOURCES = blas/replay_calls.h
 tests_blas_loops_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_loops_LDFLAGS = -export-dynamic
 TESTS += tests/blas_loops
-# A BLAS that a program brings, twice, and a library that is linked with each.
+# A BLAS that a program brings, in two copies, and a library linked with each copy.
 check_PROGRAMS += tests/blas_program
 tests_blas_program_SOURCES = tests/blas_program.c
 tests_blas_program_LDADD = libveneers.la libcore.la
@@ -67,7 +67,7 @@ tests_blas_random_LDADD = libcore.la -ldl -lm
 tests_blas_tasks_SOURCES = tests/blas_tasks.c $(fake_sources)
 tests_blas_tasks_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_random tests/blas_tasks
-# Through the whole library: with its headers and without its objects.
+# Through the whole library: with its headers, without its objects.
 check_PROGRAMS += tests/blas_library_all
 tests_blas_library_all_SOURCES = tests/blas_library_all.c tests/blas_data.h
 nodist_tests_blas_library_all_SOURCES = blas/checks.h
@@ -85,7 +85,7 @@ tests_blas_real_LDADD = libcore.la -ldl -lm
 tests_blas_chains_SOURCES = tests/blas_chains.c tests/blas_random.h
 tests_blas_chains_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_real tests/blas_chains tests/blas_sums
-# Every routine with every combination of its letters, in random sequences, as a program calls them.
+# Random sequences of every routine with every combination of its letters, under the names that programs call.
 check_PROGRAMS += tests/blas_sequences
 tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
 	tests/blas_definition.h blas/verify/replay.h blas/verify/replay.c
@@ -102,7 +102,7 @@ nodist_tests_blas_arguments_SOURCES = blas/replay_calls.h
 tests_blas_arguments_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_arguments_LDFLAGS = -export-dynamic
 TESTS += tests/blas_arguments
-# All devices work on each operation.
+# Every device works on each operation.
 check_PROGRAMS += tests/blas_devices
 tests_blas_devices_SOURCES = tests/blas_devices.c tests/blas_random.h tests/blas_definition.h
 tests_blas_devices_LDADD = libcore.la -ldl -lm
@@ -117,7 +117,7 @@ check_PROGRAMS += tests/blas_neighbours
 tests_blas_neighbours_SOURCES = tests/blas_neighbours.c
 tests_blas_neighbours_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_neighbours
-# Products into a triangle: what of it is uploaded.
+# Products into a triangle: which part of the triangle is uploaded.
 check_PROGRAMS += tests/blas_triangles
 tests_blas_triangles_SOURCES = tests/blas_triangles.c tests/blas_random.h
 tests_blas_triangles_LDADD = libcore.la -ldl -lm
@@ -128,7 +128,7 @@ tests_spellings_SOURCES = tests/spellings.c tests/tap.h
 tests_spellings_LDADD = -ldl
 dist_check_SCRIPTS += tests/spellings.t
 TESTS += tests/spellings.t
-# Verification mode: it finds nothing in random calls, and bugs where they are planted.
+# Verification mode finds no difference in random calls, and finds planted bugs.
 check_PROGRAMS += tests/verify_random tests/verify_planted
 tests_verify_random_SOURCES = tests/blas_random.c tests/blas_random.h tests/blas_real.c
 tests_verify_random_CPPFLAGS = $(AM_CPPFLAGS) -DWITH_VERIFY

@@ -1,7 +1,7 @@
-/* Arguments at the edge of what the BLAS allows, by the Fortran, CBLAS and _64 names, on devices that are asked for
- * every call: the same as the host BLAS makes of them.  Level 1: increments of 0, backwards, above 2^32 and around the
- * end of the address space; lengths of 0 and below.  Levels 2 and 3: xerbla is told of a wrong argument as the host
- * tells it. */
+/* Arguments at the edge of what the BLAS allows, by the Fortran, CBLAS and _64 names, with every call offered to
+ * devices. Asserts the same results as from the host BLAS. Level 1: increments of 0, negative, above 2^32, and around
+ * the end of the address space; lengths of 0 and below. Levels 2 and 3: xerbla gets the same report of a wrong argument
+ * as from the host. */
 #include <dlfcn.h>
 #include <math.h>
 
@@ -76,7 +76,7 @@ static void fill(struct arrays *arrays, enum sc_type type, struct random *r)
         memcpy(arrays->target[a], arrays->copy[a], ELEMENTS * sc_type_bytes(type));
 }
 
-/* What the target is called with instead of this increment, with the same meaning; the vector with it. */
+/* Replaces the increment by one with the same meaning modulo 2^64, and moves the vector's address accordingly. */
 static void disguise(struct sc_blas_call *c, void **vector, int64_t *inc, bool alone, struct random *r)
 {
     uint64_t bytes = sc_type_bytes(c->type), round = UINT64_MAX / bytes + 1, length = (uint64_t)(c->n - 1) * bytes;
@@ -86,7 +86,7 @@ static void disguise(struct sc_blas_call *c, void **vector, int64_t *inc, bool a
     if (c->n == 1 && *inc != 0)
         other = (*inc < 0 ? -1 : 1) * ((INT64_C(1) << 40) + 1 + random_below(r, 100));
     else if (c->n < 1 || *inc == 0 || (alone && (*inc < 1 || other < 1)))
-        return; /* does one vector alone go backwards, or is nothing done? */
+        return; /* an increment below 1 may change what the routine does */
     address -= *inc < 0 ? length * (uint64_t)*inc : 0;
     address += other < 0 ? length * (uint64_t)other : 0;
     *vector = (void *)(uintptr_t)address;
@@ -186,7 +186,7 @@ static void fill_call(struct sc_blas_call *c, const struct calls_flags *f, doubl
                                .c = memory, .x = memory, .y = memory};
 }
 
-/* The wrong value of one of ten arguments. */
+/* Sets one of ten arguments to a wrong value. */
 static void spoil(struct sc_blas_call *c, int which, bool wide)
 {
     int64_t *const sizes[] = {&c->m, &c->n, &c->k, &c->kl, &c->ku}, *const steps[] = {&c->lda, &c->ldb, &c->ldc};
@@ -199,7 +199,7 @@ static void spoil(struct sc_blas_call *c, int which, bool wide)
         *(which == 8 ? &c->incx : &c->incy) = 0;
 }
 
-/* A vector or a matrix of one column may have any step. */
+/* A vector, or a matrix of one column, may have any step. */
 static void test_one_column(void)
 {
     enum { SIDE = 64 };
@@ -234,7 +234,7 @@ static void test_one_column(void)
     free(c);
 }
 
-/* A sum of nothing is what it begins with. */
+/* A sum of no elements is its initial value. */
 static void test_nothing(void)
 {
     const int64_t lengths[] = {0, -1, -(INT64_C(1) << 40), INT64_MIN}, step = 1;
@@ -266,7 +266,7 @@ static bool wrong_one(const struct calls_flags *flags, int which, bool wide)
     sc_blas_again(&there, host_at(&there));
     sc_inside_leave();
     if (!complaints)
-        return true; /* the routine has no such argument */
+        return true; /* the routine has no argument of this kind */
     number = complaint;
     memcpy(name, complained_of, sizeof name);
     complaints = complaint = 0;

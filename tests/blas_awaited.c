@@ -1,5 +1,5 @@
-/* Products of what other devices have just made and sent: right numbers, and each device begins with what it has.  All
- * numbers are integers, so results are exact in any order. */
+/* Products of operands that other devices have just made and sent. Asserts right numbers, and that each device begins
+ * with the operands that it already holds. Values are integers, so results are exact in any order. */
 #include <stdlib.h>
 
 #include "autotuner/strips.h"
@@ -15,7 +15,7 @@ static struct sc_device_ops watching;
 static const struct sc_device_ops *real_ops;
 static bool on;
 static int products[DEVICES];     /* launched */
-static int before, after;         /* waits of devices for others' data: before their first product, after it */
+static int before, after; /* waits of devices for copies from other devices: before, and after, their first product */
 
 static enum sc_status watch_launch(int device, enum sc_stream stream, const struct sc_kernel *k)
 {
@@ -24,7 +24,7 @@ static enum sc_status watch_launch(int device, enum sc_stream stream, const stru
 }
 
 static bool making;               /* C */
-static int copies;                /* of it, between devices; ends of the first of them, a bit each: */
+static int copies; /* of C between devices; from, to: devices at the ends of the first copies, a bit each */
 static unsigned from, to;
 
 static enum sc_status watch_copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
@@ -154,7 +154,7 @@ int main(void)
     env_init();
     sc_config.offload = SC_OFFLOAD_ALWAYS;
     sc_config.push = 1;
-    sc_config.schedule = SC_STRATEGY_OWNER; /* C is made where its columns are, little work though it is */
+    sc_config.schedule = SC_STRATEGY_OWNER; /* makes each column of C on its owner, in spite of the little work */
     sc_strips_fixed = STRIP; /* several kernels for each device */
     for (int i = 0; i < 4; i++)
         chain((uint64_t)i + 1, i % 2, i < 2 ? SC_EXCHANGE_AUTO : i == 2 ? SC_EXCHANGE_COPY : SC_EXCHANGE_PUSH);

@@ -25,7 +25,7 @@ static bool is_rank(int op)
     return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
 }
 
-/* Products by a matrix of which a triangle is stored. */
+/* Products by a matrix of which only a triangle is stored. */
 static bool is_symmetric(int op)
 {
     return op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_SYMV || op == SC_OP_HEMV || op == SC_OP_SBMV ||
@@ -63,7 +63,7 @@ static struct sc_blas_call call_of(const struct calls_flags *f)
                                  .diag = f->diag};
 }
 
-/* As small as possible, and valid but for its letters. */
+/* The smallest call with these letters; every other argument is valid. */
 static struct sc_blas_call least(const struct calls_flags *f)
 {
     struct sc_blas_call call = call_of(f);
@@ -152,7 +152,7 @@ void calls_put_any(struct calls_arrays *arrays, int array, int64_t at, struct ra
     calls_put(arrays, array, at, re, im);
 }
 
-/* Each element of a place; a vector with increment 0 is one. */
+/* Each element of a place; a vector with increment 0 is a single element. */
 #define FOR_EACH(place, element)                                                                                      \
     for (int64_t col_ = 0, row_, element; col_ < (place)->cols; col_++)                                               \
         for (row_ = 0; row_ < (place)->rows && (element = (place)->at + row_ + col_ * (place)->step, true); row_++)
@@ -184,7 +184,7 @@ static double largest(const struct calls_arrays *arrays, const struct calls_plac
 
 static double abs_of(const double scalar[2]) { return fabs(scalar[0]) + fabs(scalar[1]); }
 
-/* A bound for all numbers that a call can meet. */
+/* An upper bound for every number that arises in the call. */
 static double growth(const struct calls_call *c, const struct calls_arrays *arrays)
 {
     const struct sc_blas_call *call = &c->call;
@@ -203,14 +203,14 @@ static double growth(const struct calls_call *c, const struct calls_arrays *arra
         return 8 * (in + out) + 2 * depth * in;
     if (is_triangular(row->op))
         return 8 * depth * (1 + abs_of(call->alpha)) * (1 + in) * out;
-    if (c->operands == 2) /* a product of one operand with itself */
+    if (c->operands == 2) /* a product of an operand with itself */
         in *= alone;
     return 8 * depth * abs_of(call->alpha) * in + 4 * (1 + abs_of(call->beta)) * out;
 }
 
 /* --- sizes, scalars ---------------------------------------------------------------------------------------------- */
 
-/* 0, 1, small odd ones; the others cross tiles. */
+/* 0, 1, or a small odd size; larger sizes cross tiles. */
 static int64_t pick_size(struct random *r, int64_t most)
 {
     switch (random_below(r, 16)) {
@@ -244,7 +244,7 @@ static void pick_sizes(struct calls_call *c, struct random *r)
         call->k = random_below(r, 7);
     pick_scalar(r, call->type, real_alpha || row->scale_real, call->alpha);
     pick_scalar(r, call->type, real_alpha || row->op == SC_OP_HER2K, call->beta);
-    for (int i = 0; i < 5; i++) { /* the first says which of the others count: -2, -1, 0, 1 */
+    for (int i = 0; i < 5; i++) { /* element 0, the flag, says which of elements 1 to 4 are used: -2, -1, 0, 1 */
         double value = (double)random_below(r, 4) - 2;
 
         if (call->type == SC_S)
@@ -285,13 +285,14 @@ static int64_t span(const struct calls_place *p)
     return p->cols > 0 && p->rows > 0 ? (p->cols - 1) * p->step + p->rows : 1;
 }
 
-/* Both vectors are used, and one element over and over is a vector too. */
+/* Whether X may have increment 0, as one element repeated: for level 1 routines with two vectors that only read X. */
 static bool may_repeat(const struct sc_blas_row *row, const struct calls_place *p)
 {
     return row->level == 1 && row->letters[1] && p->letter == 'X' && p->access == SC_READ;
 }
 
-/* The increment of a vector, as the program gives it.  What libraries make of one vector backwards differs. */
+/* The increment of a vector as the program passes it. Level 1 routines with a single vector get no negative increment,
+ * for which libraries differ. */
 static int64_t pick_increment(const struct sc_blas_row *row, const struct calls_place *p, struct random *r)
 {
     static const int64_t small[] = {1, 1, 1, 2, 3, -1, -2, -5};
@@ -306,7 +307,7 @@ static int64_t pick_increment(const struct sc_blas_row *row, const struct calls_
     return row->level == 1 && !row->letters[1] ? sc_step(increment) : increment;
 }
 
-/* Fits into an array: a block of the matrix that the array is, or a matrix of its own leading dimension. */
+/* Chooses a place within an array: a block of the array's matrix, or a matrix with a leading dimension of its own. */
 static void pick_place(struct calls_call *c, struct calls_place *p, struct random *r)
 {
     int64_t *step = step_of(&c->call, p->letter), rows = p->rows > 1 ? p->rows : 1;
@@ -340,8 +341,8 @@ static void put_at(struct calls_call *c, struct calls_place *p, const struct cal
     *step_of(&c->call, p->letter) = step;
 }
 
-/* Operations on each pair of real numbers by itself allow both vectors to be one.  (OpenBLAS's complex axpy writes the
- * real part before it reads it again for the imaginary one.) */
+/* Whether the operation works on each real number by itself, so that its two vectors may be one. (OpenBLAS's complex
+ * axpy writes the real part before reading it for the imaginary part.) */
 static bool is_by_element(const struct calls_call *c)
 {
     int op = sc_blas_rows[c->call.routine].op;
@@ -350,7 +351,7 @@ static bool is_by_element(const struct calls_call *c)
            ((op == SC_OP_AXPY || op == SC_OP_AXPBY) && !sc_type_is_complex(c->call.type));
 }
 
-/* Sometimes an operand is the one before. */
+/* In one of six cases makes an operand the same as the previous operand, if the routine allows it. */
 static bool alias(struct calls_call *c, int i, struct random *r)
 {
     struct calls_place *p = &c->place[i], *q = &c->place[i - 1];
@@ -384,7 +385,8 @@ static bool meet(const struct calls_place *p, const struct calls_place *q)
     return false;
 }
 
-/* What is written is nothing that the call uses otherwise, unless they are one and the same. */
+/* Whether no written operand overlaps a second operand, except where the two are identical and the routine allows
+ * it. */
 static bool is_allowed(const struct calls_call *c)
 {
     for (int i = 0; i < c->operands; i++)
@@ -440,7 +442,7 @@ struct sc_blas_call calls_on_copy(const struct calls_call *c, const struct calls
 
 /* --- numbers that a call needs ----------------------------------------------------------------------------------- */
 
-/* The operand that is a triangle, stored in some way, and the operation on it by columns. */
+/* The operand that is a triangle (full, banded or packed), and the operation on this operand by columns. */
 static const struct calls_place *triangle_of(const struct calls_call *c, struct sc_kernel *kernel, int64_t *order,
                                              int64_t *ld)
 {
@@ -458,8 +460,8 @@ static const struct calls_place *triangle_of(const struct calls_call *c, struct 
     return NULL;
 }
 
-/* A triangle whose inverse has small integers, too: 1 or -1 on the diagonal, beside it only where an odd row meets an
- * even column. */
+/* Makes a triangle whose inverse consists of small integers: 1 or -1 on the diagonal; off the diagonal, nonzeros only
+ * in odd rows of even columns. */
 static void make_solvable(const struct calls_call *c, struct calls_arrays *arrays, struct random *r)
 {
     struct sc_kernel k;
@@ -486,7 +488,7 @@ static void spoil(struct calls_arrays *arrays, const struct calls_place *p, int6
     calls_put(arrays, p->array, p->at + at, NAN, NAN);
 }
 
-/* Elements of a triangle's array that are, or (`others`) are not, the triangle's. */
+/* Spoils the elements of the array inside the triangle or (`others`) outside of the triangle. */
 static void spoil_triangle(const struct calls_call *c, struct calls_arrays *arrays, bool others)
 {
     static bool used[CALLS_ELEMENTS];
@@ -514,7 +516,7 @@ static void spoil_all(struct calls_arrays *arrays, const struct calls_place *p)
 
 static bool is_zero(const double scalar[2]) { return scalar[0] == 0 && scalar[1] == 0; }
 
-/* What the standard says is not read. */
+/* Spoils elements that the routine must not read according to the standard. */
 static void spoil_unread(const struct calls_call *c, struct calls_arrays *arrays, struct random *r)
 {
     const struct sc_blas_row *row = &sc_blas_rows[c->call.routine];

@@ -1,20 +1,20 @@
-/* Random calls of any routine of routines.tab, on parts of a few arrays that overlap as they like.  There are two
- * copies of all arrays: the target, which the library may keep on devices, and one for the host BLAS alone.  All
- * numbers are small integers, so both are equal to the bit (the sign of zero apart), however sums are cut. */
+/* Random calls of any routine of routines.tab on overlapping parts of a few arrays. There are two copies of the arrays:
+ * the target, which the library may keep on devices, and a copy for the host BLAS alone. Values are small integers:
+ * however sums are cut, the copies are equal to the bit, except for the sign of zero. */
 #ifndef SC_TESTS_BLAS_CALLS_H
 #define SC_TESTS_BLAS_CALLS_H
 
 #include "blas/blas_int.h"
 #include "tests/blas_random.h"
 
-enum { CALLS_ARRAYS = 3, CALLS_ELEMENTS = 20000, CALLS_LINE = 157 /* rows of the matrix that an array is */ };
+enum { CALLS_ARRAYS = 3, CALLS_ELEMENTS = 20000, CALLS_LINE = 157 /* rows of an array seen as a matrix */ };
 
 struct calls_arrays {
     enum sc_type type;
     char *target[CALLS_ARRAYS], *copy[CALLS_ARRAYS];
 };
 
-/* What can be chosen for a routine, sizes and numbers apart. */
+/* The choices of a routine, except for sizes and numbers. */
 struct calls_flags {
     int routine;
     char order; /* SC_BLAS_FORTRAN, ... */
@@ -40,29 +40,29 @@ struct calls_call {
     } param;
 };
 
-/* All combinations that a routine allows; the number (0: struct sc_blas_call cannot describe its arguments).  `list`
- * has room for `most` of them. */
+/* Lists the combinations of letters that a routine allows, at most `most` of them. Returns their number; 0: struct
+ * sc_blas_call cannot describe the routine's arguments. */
 int calls_flags_of(int routine, struct calls_flags *list, int most);
-/* Would devices be asked for such a call? */
+/* Whether devices would be asked for such a call. */
 bool calls_for_devices(const struct calls_flags *flags);
-/* Does the routine return a complex number, and has it thus no Fortran form that all compilers agree on? */
+/* Whether the routine returns a complex number. Compilers do not agree on the Fortran form of such functions. */
 bool calls_is_complex_function(const struct sc_blas_row *row);
 
-/* Writes an element of both copies, or a random small one. */
+/* calls_put writes an element of the two copies, calls_put_any a small random element. */
 void calls_put(struct calls_arrays *arrays, int array, int64_t at, double re, double im);
 void calls_put_any(struct calls_arrays *arrays, int array, int64_t at, struct random *r);
 double calls_real(enum sc_type type, const char *memory, int64_t real); /* the real-th real number */
 static inline int calls_reals(enum sc_type type) { return sc_type_is_complex(type) ? 2 : 1; }
 static inline size_t calls_real_bytes(enum sc_type type) { return type == SC_S || type == SC_C ? 4 : 8; }
 
-/* Chooses sizes, scalars and places.  Where numbers would grow too large, a triangle is to be solved with, or what may
- * not be read is made not a number, both copies are written first. */
+/* Chooses sizes, scalars and places. Writes the two copies first if numbers would grow too large, if the call solves
+ * with a triangle, or if elements that must not be read are set to NaN. */
 void calls_make(struct calls_call *call, const struct calls_flags *flags, struct calls_arrays *arrays,
                 struct random *r);
-/* Afterwards: what is not a number is one again. */
+/* After the call: replaces NaN by numbers. */
 void calls_clean(const struct calls_call *call, struct calls_arrays *arrays, struct random *r);
 
-/* The call on the other copy. */
+/* The same call on the host BLAS's copy. */
 struct sc_blas_call calls_on_copy(const struct calls_call *call, const struct calls_arrays *arrays);
 bool calls_covers(const struct calls_place *place, int array, int64_t element);
 

@@ -1,5 +1,5 @@
-/* Sequences of calls on the real protocol with emulated devices: what one call leaves where, the next one uses.  All
- * values are small integers, so results are exact in any order. */
+/* Sequences of calls on the real protocol with emulated devices: each call uses the previous calls' results wherever
+ * they are. Values are small integers, so results are exact in any order. */
 #include <unistd.h>
 
 #include "base/config.h"
@@ -95,7 +95,7 @@ static void free_arrays(void)
     free(a), free(b), free(c), free(d), free(want);
 }
 
-/* D = A B; C = A C (in place of another product); D += C as one long vector; then reductions over it. */
+/* D = A B; C = A C (through a second product's array); D += C as one long vector; reductions over D. */
 static void test_abac(const char *machine, bool rows_first)
 {
     double *e = array(N * N, 3), *copy = array(N * N, 13), sum, want_sum, norm, want_norm;
@@ -103,7 +103,7 @@ static void test_abac(const char *machine, bool rows_first)
     bool all = true;
 
     make_arrays();
-    if (rows_first) { /* first seen by a call that cuts it into bands of rows */
+    if (rows_first) { /* the first call cuts the matrices into bands of rows */
         all &= on_devices(gemv(d));
         all &= on_devices(gemv(e));
     }
@@ -170,15 +170,15 @@ static void test_blocks(const char *machine)
 
 /* --- the last strips ---------------------------------------------------------------------------------------------- */
 
-#define TALL 8192 /* so that 256 columns of it occupy a device */
+#define TALL 8192 /* 256 columns of this height occupy a device */
 #define WIDE 2048
 
-/* So slow that a result goes home under its kernels. */
+/* A machine with devices so slow that a result goes home under its kernels. */
 static const char slow_machine[] =
     "semcache-machine 1\ndevice 0-1\nmemory 1G\nbandwidth 1T\nlaunch 1u\ngemm s 20G\ngemm d 10G\n"
     "link host <-> 0-1\nlatency 1u\nbandwidth 50G\nlink 0 <-> 1\nlatency 1u\nbandwidth 100G\n";
 
-static int64_t narrowest; /* of what has been launched */
+static int64_t narrowest; /* width of the narrowest kernel launched */
 
 static enum sc_status note(int device, enum sc_stream stream, const struct sc_kernel *kernel)
 {
@@ -187,7 +187,8 @@ static enum sc_status note(int device, enum sc_stream stream, const struct sc_ke
     return sc_device_emu()->launch(device, stream, kernel);
 }
 
-/* C := A B + 2 C, first with all on the host, then with all but C as it was left, B as it is or transposed. */
+/* C := A B + 2 C, first with the operands on the host, later with every operand but C resident; B plain or
+ * transposed. */
 static void test_halves(const char *machine, char trans)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;

@@ -1,5 +1,5 @@
-/* For the tests of all routines: their arguments, and what a call of each leaves of them, compared between two
- * implementations.  checks.h (generated) calls each routine with every combination of its letters. */
+/* For the tests of every routine: arguments, and a comparison of what two implementations leave in the arguments.
+ * checks.h (generated) calls each routine with every combination of its letters. */
 #ifndef SC_TESTS_BLAS_DATA_H
 #define SC_TESTS_BLAS_DATA_H
 
@@ -20,7 +20,7 @@ struct check {
     const char *work; /* of routines.tab */
 };
 
-/* Everything that a routine reads or writes. */
+/* The data that a routine reads or writes. */
 enum { ELEMENTS = 400 };
 struct blas_data {
     double A[ELEMENTS], B[ELEMENTS], C[ELEMENTS], P[ELEMENTS], X[ELEMENTS], Y[ELEMENTS];
@@ -37,7 +37,7 @@ static const char fortran_trans[] = {'N', 't', 'C'};
 static const int cblas_side[] = {141, 142}, cblas_uplo[] = {121, 122}, cblas_diag[] = {131, 132};
 static const int cblas_trans[] = {111, 112, 113};
 
-/* What each call of a check has left. */
+/* The data after each call of a check. */
 enum { CALLS_MAX = 64 };
 static struct blas_data left[2][CALLS_MAX];
 static int calls, side_of_left;
@@ -76,10 +76,10 @@ static void end(void) { left[side_of_left][calls++] = data; }
 
 #include "blas/checks.h"
 
-/* Puts the data into a block of this many bytes. */
+/* Puts the data into a block of `bytes` bytes. */
 static void data_start(size_t bytes) { data_block = malloc(bytes); }
 
-/* Numbers up to rounding; bits that make no sensible number (integers among them) exactly. */
+/* Compares numbers up to rounding; bits that are no sensible number (integers, for example) have to be equal. */
 static bool close_to(double a, double b, double tolerance)
 {
     double most = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
@@ -102,10 +102,11 @@ static bool near_enough(const struct blas_data *p, const struct blas_data *q)
 }
 
 static bool is_wide(const struct check *check) { return check->interface >= SC_BLAS_F77_64; }
-/* The checks of a routine are four: Fortran and CBLAS, and both with 64-bit integers.  The one without. */
+/* A routine has four checks: Fortran and CBLAS, and the two with 64-bit integers. Returns the check without 64. */
 static const struct check *plain_of(const struct check *check) { return is_wide(check) ? check - 2 : check; }
 
-/* The calls of a check on one routine, those of the same check, or of one with other integers, on the other. */
+/* Runs `check` on routine `one` and `otherwise` (the same check, or the one with other integers) on routine `other`;
+ * compares what the calls leave. */
 static bool same_as(const struct check *check, sc_blas_fn one, const struct check *otherwise, sc_blas_fn other,
                     bool exactly)
 {

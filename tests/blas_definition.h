@@ -1,5 +1,5 @@
-/* What the operations of levels 1 and 2 are: plain loops in double precision over arrays of complex numbers, written
- * from the definition of the BLAS.  Tests compare devices with them. */
+/* The operations of levels 1 and 2 written from the definition of the BLAS: plain loops in double precision over
+ * complex numbers. Tests compare devices with these loops. */
 #ifndef SC_TESTS_BLAS_DEFINITION_H
 #define SC_TESTS_BLAS_DEFINITION_H
 
@@ -107,7 +107,7 @@ static inline int64_t definition_index(const struct sc_kernel *k, int64_t ld, in
     return row < 0 || row > (k->op == SC_OP_GBMV ? k->kl + k->ku : k->k) ? -1 : row + c * ld;
 }
 
-/* Element (r, c) of A, or of what a record with `conj` has for it. */
+/* Element (r, c) of A; conjugated for a record with `conj`. */
 static inline definition_value definition_element(const struct sc_kernel *k, const definition_value *a, int64_t r,
                                                   int64_t c)
 {
@@ -150,7 +150,7 @@ static inline void definition_product(const struct sc_kernel *k, const definitio
     }
 }
 
-/* x := op(A) x or op(A)^-1 x, in the order in which nothing is overwritten too early. */
+/* x := op(A) x or op(A)^-1 x, in an order that overwrites no element too early. */
 static inline void definition_triangular(const struct sc_kernel *k, const definition_value *a, definition_value *x)
 {
     bool solves = k->op == SC_OP_TRSV || k->op == SC_OP_TBSV || k->op == SC_OP_TPSV;
@@ -214,8 +214,9 @@ static inline void definition_level2(const struct sc_kernel *k, definition_value
     }
 }
 
-/* Records of level 2 take few of these: letters, increments and sizes by the bits of `v`, so that all combinations come
- * up.  Vectors: increments of up to 3; matrices: leading dimension ld.  False: no such variant. */
+/* Chooses letters, increments and sizes of a level 2 record by the bits of `v`, so that every combination comes up.
+ * Vectors have increments of up to 3; matrices have leading dimension ld. Returns false if the variant does not
+ * exist. */
 static inline bool definition_variant(struct sc_kernel *k, unsigned v, int64_t m, int64_t n, int64_t ld)
 {
     static const int64_t steps[] = {1, 2, -1, -3};

@@ -1,6 +1,6 @@
-/* Every operation on 1, 2 and 4 devices: all of them work on it, and the result is the host's.  Banded and packed
- * matrices: on the device that has them, else on the host, and never uploaded for a single product.  All numbers are
- * small integers: results are exact. */
+/* Every operation on 1, 2 and 4 devices. Asserts that every device takes part, and that the result equals the host's.
+ * Calls with banded and packed matrices run on the device that holds the matrix, otherwise on the host; the matrix is
+ * never uploaded for a single product. Values are small integers: results are exact. */
 #include "base/config.h"
 #include "blas/blas.h"
 #include "tests/blas_definition.h"
@@ -162,7 +162,7 @@ static bool on_all(const struct sc_kernel *kernel, int devices)
     return done && right && count == devices;
 }
 
-/* All letters: those that an operation does not have make no difference.  (dsdot's type is SC_S: as such the numbers of
+/* Every combination of letters; unused letters make no difference. (dsdot has type SC_S: read as SC_S, the numbers of
  * `fill` are small multiples of 1/8 and zeros.) */
 static void all_letters(enum sc_op op, int devices)
 {
@@ -186,8 +186,8 @@ static void all_letters(enum sc_op op, int devices)
 
 /* --- banded and packed ------------------------------------------------------------------------------------------- */
 
-/* In the `auto` mode; afterwards the matrix is given to the device by a call that must go there, and called again.
- * Emulated devices only: of real ones nobody knows whether they are faster at these sizes. */
+/* In auto mode; afterwards a call that must run on the device brings the matrix there, and the first call is repeated.
+ * On emulated devices only: the speed of real devices at these sizes is unknown. */
 static void in_place(enum sc_op op)
 {
     struct sc_kernel kernel = {.op = op, .type = SC_D, .m = LONG, .n = LONG, .k = 20, .kl = 10, .ku = 10,

@@ -1,4 +1,4 @@
-/* Without a host BLAS: one clear line, once, and calls that are computed all the same. */
+/* Without a host BLAS: one line names cause and remedy, once, and calls are computed by loops. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,13 +18,13 @@ void sc_blas_host_operands(const struct sc_blas_operand *operands, int count)
 
 static int log_pipe[2];
 
-/* What was written to stderr since the last time. */
+/* The text written to stderr since the previous call. */
 static const char *said(void)
 {
     static char text[2000];
     ssize_t got;
 
-    dprintf(STDERR_FILENO, "."); /* so that read does not wait */
+    dprintf(STDERR_FILENO, "."); /* keeps read from waiting */
     got = read(log_pipe[0], text, sizeof text - 1);
     text[got > 0 ? got - 1 : 0] = 0;
     return text;
@@ -57,7 +57,7 @@ int main(void)
     tap_ok(lines(text) == 1 && strstr(text, "cblas_ddot"), "and says so once");
     tap_ok(!sc_blas_host_symbol("dgemm_") && !sc_blas_host_path(), "no symbols, no path");
 
-    /* A library that the program brings with it, as a NumPy from PyPI does. */
+    /* A library brought by the program, like that of a NumPy from PyPI. */
     tap_ok(cblas_dasum64_(3, x, 1) == 6, "64-bit integers likewise");
     said();
     if (tap_ok(dlopen("./tests/.libs/libbundled.so", RTLD_NOW | RTLD_LOCAL) != NULL, "a program's own library")) {

@@ -1,6 +1,6 @@
-/* A process without any BLAS: every routine of routines.tab in every type, order of storage and combination of its
- * letters, by the names that programs call, computed by loops.  A BLAS in a name space of its own, which no search of
- * the library finds, does the same on a copy of the arrays; both have to be equal (blas_calls.h). */
+/* A process without any BLAS: every routine of routines.tab is computed by loops, in every type, order of storage and
+ * combination of letters, under the names that programs call. A BLAS in a separate name space, invisible to the
+ * library's searches, makes the same calls on a copy of the arrays; the two have to be equal (blas_calls.h). */
 #define _GNU_SOURCE
 #include <complex.h>
 #include <dlfcn.h>
@@ -32,7 +32,7 @@ void xerbla_(const char *name, const sc_blas_int *info, size_t length)
     snprintf(complained_of, sizeof complained_of, "%.*s", (int)length, name);
 }
 
-static void *other; /* the BLAS of the other name space */
+static void *other; /* the BLAS in the separate name space */
 
 static sc_blas_fn reference_of(const struct sc_blas_call *call)
 {
@@ -59,7 +59,7 @@ static int routine_of(const char *name)
     return 0;
 }
 
-/* A triangle by columns: OpenBLAS's own gemmt is wrong.  False: no other routine does this. */
+/* A triangle column by column, since OpenBLAS's own gemmt is wrong. Returns false if no other routine computes this. */
 static bool reference_gemmt(struct sc_blas_call *call)
 {
     const char name[] = {sc_type_letter(call->type), 'g', 'e', 'm', 'm', 0};
@@ -82,7 +82,7 @@ static bool reference_gemmt(struct sc_blas_call *call)
     }
     return true;
 }
-/* False: that BLAS does not have the routine. */
+/* Returns false if the reference BLAS lacks the routine. */
 static bool reference(struct sc_blas_call *call)
 {
     if (sc_blas_rows[call->routine].op == SC_OP_GEMMT)
@@ -190,7 +190,7 @@ static void test_rotations(void)
         double first = numbers[i % NUMBERS], second = numbers[i / NUMBERS % NUMBERS], third = numbers[i / 100];
         double here[8] = {first, second, 0, 0}, there[8] = {first, second, 0, 0};
 
-        if (first == 0 || third == 0) /* as d1 or x1: OpenBLAS has rules of its own */
+        if (first == 0 || third == 0) /* as d1 or x1: OpenBLAS's rules differ */
             continue;
         drotg_(&here[0], &here[1], &here[2], &here[3]);
         rotg_there(&there[0], &there[1], &there[2], &there[3]);
@@ -251,7 +251,7 @@ static void test_leading_dimension(void)
     munmap(c, bytes);
 }
 
-/* Each wrong argument comes to xerbla under its number, and nothing is written. */
+/* Each wrong argument is reported to xerbla by its number, and no element is written. */
 static void test_wrong(void)
 {
     const int32_t n = 3, minus = -1, two = 2, none = 0, inc = 1;

@@ -1,6 +1,6 @@
-/* Where the vectors of a solver are worked on, when calls are looked at one by one and the host would be faster at each
- * of them: the matrix is on devices, so what the host writes has to go there, and what devices write has to come home.
- * All numbers are small integers, so results are exact. */
+/* The vectors of an iterative solver, next to a matrix on devices. The host would be faster for each vector call by
+ * itself, but its results would have to be uploaded, and the devices' results fetched. Asserts where the calls run, and
+ * the bytes that move. Values are small integers, so results are exact. */
 #include <math.h>
 
 #include "autotuner/autotuner.h"
@@ -53,7 +53,7 @@ struct solver {
     int on_devices; /* calls */
 };
 
-/* I - A maps even elements to odd ones and odd ones to nothing: two iterations solve it. */
+/* I - A maps even elements to odd elements, and odd elements to 0: two iterations solve the system. */
 static void make(struct solver *s)
 {
     *s = (struct solver){.a = malloc(sizeof(double) * N * N), .b = malloc(sizeof(double) * N),
@@ -85,7 +85,7 @@ static struct sc_blas_operand operand(const double *at, bool vector, enum sc_acc
                                     .access = access};
 }
 
-/* As a veneer does it. */
+/* Makes the call as a veneer does. */
 static void call(struct solver *s, struct sc_kernel k, enum sc_access last)
 {
     bool matrix = k.op == SC_OP_GEMV;
@@ -161,7 +161,7 @@ static void test_solver(int devices)
     release(&s);
 }
 
-/* Vectors that meet no matrix: the host is faster. */
+/* Vectors without a matrix: the host is faster. */
 static void test_vectors(void)
 {
     struct solver s;
@@ -178,7 +178,7 @@ static void test_vectors(void)
     release(&s);
 }
 
-/* Vectors that met a matrix, and meet it no more: they go home. */
+/* Vectors that stop meeting a matrix go home. */
 static void test_afterwards(int devices)
 {
     enum { LEAVING = 1000 };
@@ -202,7 +202,7 @@ static void test_afterwards(int devices)
     release(&s);
 }
 
-/* The program writes x in each iteration: that devices read it then is not axpy's doing. */
+/* The program writes x in each iteration: a later read by devices creates no demand for axpy's result. */
 static void test_writing(int devices)
 {
     struct solver s;
@@ -223,7 +223,7 @@ static void test_writing(int devices)
     release(&s);
 }
 
-/* The program looks at all vectors in each iteration. */
+/* The program looks at every vector in each iteration. */
 static void test_looking(void)
 {
     struct solver s;

@@ -1,5 +1,5 @@
-/* Calls that the host BLAS, which has 32-bit integers, cannot take go to the BLAS that the program brought, with all 64
- * bits of every argument, wherever in the process that BLAS is. */
+/* Calls beyond the host BLAS's 32-bit integers go to the BLAS that the program brought, with all 64 bits of every
+ * argument, wherever in the process this BLAS is. */
 #include <dlfcn.h>
 
 #include "base/config.h"
@@ -19,7 +19,7 @@ static bool start(bool now) { return now || true; }
 
 typedef void copy_function(int64_t n, const double *x, int64_t incx, double *y);
 
-/* What NumPy passes for a step of -4 doubles: an unsigned division. */
+/* NumPy's argument for a step of -4 doubles: the result of an unsigned division. */
 static const int64_t back4 = (int64_t)((uint64_t)-32 / 8);
 static double x[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 
@@ -38,7 +38,7 @@ static bool goes_back(copy_function *fn)
     return y[0] == 8 && y[1] == 4 && y[2] == 0;
 }
 
-/* Does the call arrive at the library of this number with its size as it is? */
+/* Whether the call arrives at library `which` with its size unchanged. */
 static bool arrives(copy_function *fn, int which)
 {
     const int64_t huge = -((int64_t)1 << 40) - 3;

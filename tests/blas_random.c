@@ -1,8 +1,9 @@
-/* Random calls of every offloaded operation, in all types, flags, sizes, leading dimensions and increments, against
- * the host BLAS on copies.  What may not be read holds NaN; what may not be written must not change by a bit.
+/* Random calls of every offloaded operation against the host BLAS on copies: in every type, with random flags, sizes,
+ * leading dimensions and increments. Elements that must not be read hold NaN; elements that must not be written must
+ * stay the same to the bit.
  *
- * SEMCACHE_TEST_SEED=N replays one call (the number that a failure prints); SEMCACHE_TEST_CALLS=N sets how many for
- * each operation and type. */
+ * SEMCACHE_TEST_SEED=N    replays call N (a failure prints its number)
+ * SEMCACHE_TEST_CALLS=N   calls for each operation and type */
 #include "tests/blas_random.h"
 
 #include <math.h>
@@ -12,10 +13,10 @@
 #include "device/device.h"
 #include "tests/tap.h"
 
-#define MARGIN 5 /* elements before and behind an operand that nobody may touch */
+#define MARGIN 5 /* elements before and behind an operand, which no call may touch */
 
 struct buffer {
-    char *target, *reference, *before; /* before: as both were at the start */
+    char *target, *reference, *before; /* before: the initial contents of the two */
     size_t elements;
 };
 
@@ -195,7 +196,7 @@ static bool is_symmetric(enum sc_op op)
            op == SC_OP_HPMV || op == SC_OP_SYMM || op == SC_OP_HEMM;
 }
 
-/* Slot c, or b of axpby, is beta times itself and something. */
+/* Whether the slot (c, or b of axpby) is updated as beta times its old value plus a term. */
 static bool is_scaled_output(enum sc_op op, int slot)
 {
     if (op == SC_OP_AXPBY)
@@ -203,7 +204,7 @@ static bool is_scaled_output(enum sc_op op, int slot)
     return slot == 2 && sc_op_level(op) > 1 && op != SC_OP_GER && op != SC_OP_GERC && (!is_rank(op) || op > SC_OP_GEMM);
 }
 
-/* The row and column of the matrix that element (i, j) as stored is; false: none. */
+/* Row and column of the matrix for the stored element (i, j); false: the element belongs to no row or column. */
 static bool unpack(const struct sc_kernel *k, int slot, int64_t i, int64_t j, int64_t *r, int64_t *c)
 {
     bool upper = k->uplo == 'U';
@@ -220,7 +221,7 @@ static bool unpack(const struct sc_kernel *k, int slot, int64_t i, int64_t j, in
     return true;
 }
 
-/* The value of element (i, j) of a slot: NaN where it may not be read. */
+/* Sets element (i, j) of a slot; to NaN if the operation must not read the element. */
 static void fill_element(struct trial *t, int slot, const struct slot_shape *s, int64_t i, int64_t j)
 {
     struct sc_kernel *k = &t->kernel;
@@ -259,7 +260,7 @@ static void fill(struct trial *t, int slot, const struct slot_shape *s)
     memcpy(b->reference, b->before, b->elements * t->elem);
 }
 
-/* Sometimes both inputs of a product, or both vectors, are one array. */
+/* Whether the two inputs of a product, or the two vectors, may be one array. */
 static bool may_alias(const struct trial *t, const struct slot_shape *a, const struct slot_shape *b)
 {
     enum sc_op op = t->kernel.op;
@@ -343,7 +344,8 @@ static bool same_buffer(const struct trial *t, int slot)
         double x = real_at(t->kernel.type, b->target, i), y = real_at(t->kernel.type, b->reference, i);
         bool untouched = memcmp(b->reference + i * size, b->before + i * size, size) == 0;
 
-        /* What the reference left as it was must be so, to the bit, except a result that happens to be the same. */
+        /* An element that the reference left unchanged must be unchanged to the bit, except for a result that happens
+         * to be equal. */
         if (untouched && isnan(y) ? memcmp(b->target + i * size, b->before + i * size, size) != 0
                                   : !near_(x, y, tolerance(t))) {
             tap_diag("operand %c, real %zu: %.17g, but the host has %.17g", 'a' + slot, i, x, y);
@@ -382,7 +384,7 @@ static void describe(const struct trial *t, uint64_t seed)
              t->alias ? ", b is a" : k->conj ? ", conj" : "");
 }
 
-/* 1: right on the target; 0: wrong; -1: the target left it to the host. */
+/* Returns 1: right on the target; 0: wrong; -1: the target left the call to the host. */
 static int one_call(enum sc_op op, enum sc_type type, uint64_t seed)
 {
     struct trial t;
@@ -395,7 +397,7 @@ static int one_call(enum sc_op op, enum sc_type type, uint64_t seed)
     target = place(&t, true);
     reference = place(&t, false);
     answer = target_run(&target) ? 1 : -1;
-    if (answer < 0) /* nothing may have changed */
+    if (answer < 0) /* the refused call must have changed no element */
         sc_device_kernel_host(reference_symbol, &target);
     sc_device_kernel_host(reference_symbol, &reference);
     good = same_result(&t) && target_errors() == errors;
@@ -414,8 +416,8 @@ static uint64_t number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* scasum of OpenBLAS 0.3.21 is wrong for contiguous vectors on some processors: no reference, and none for emulated
- * devices either. */
+/* OpenBLAS 0.3.21's scasum is wrong for contiguous vectors on some processors: no reference there, and no emulated
+ * device either. */
 static bool reference_sums(void)
 {
     float x[300], sum = 0;
@@ -438,7 +440,7 @@ int main(void)
     target_start();
     for (int op = 0; op < SC_OPS; op++)
         for (int type = 0; type < SC_TYPES; type++) {
-            bool single = sc_op_is_banded((enum sc_op)op) || sc_op_is_packed((enum sc_op)op); /* in one tile only */
+            bool single = sc_op_is_banded((enum sc_op)op) || sc_op_is_packed((enum sc_op)op); /* only in one tile */
             int bad = 0, offloaded = 0;
 
             if (!sc_op_has_type((enum sc_op)op, (enum sc_type)type)) {

@@ -1,6 +1,5 @@
-/* (WITH_VERIFY: in verification mode, which has to find nothing.)
- * The random BLAS test on the real protocol with emulated devices (or those of SEMCACHE_TEST_DEVICE): results are read
- * back by touching them. */
+/* The random BLAS test on the real protocol with emulated devices (or those of SEMCACHE_TEST_DEVICE); results are read
+ * back by touching them. WITH_VERIFY: in verification mode, which must find no difference. */
 #include "base/config.h"
 #include "blas/blas.h"
 #include "device/emu/emu.h"
@@ -26,8 +25,8 @@ void target_start(void)
 #endif
 }
 
-/* Another strategy for each call; other devices, other sizes of tiles and segments, every so many: nothing is allocated
- * between calls. */
+/* Chooses a strategy for each call, and at intervals new devices and new sizes of tiles and segments: between calls no
+ * array is allocated. */
 void target_vary(struct random *r)
 {
     static const struct {
@@ -51,7 +50,7 @@ void target_vary(struct random *r)
     running = true;
 }
 
-/* Small blocks are not in the arena, so cannot be tracked: both kinds. */
+/* Small blocks lie outside of the arena and cannot be tracked: tests the two kinds. */
 void *target_alloc(size_t bytes, struct random *r)
 {
     return malloc(random_below(r, 4) && bytes < sc_config.arena_min ? sc_config.arena_min : bytes);

@@ -1,16 +1,16 @@
-/* Every routine of routines.tab in every type, order of storage and combination of its letters, through the names that
- * programs call, in random sequences on the real protocol: sizes, leading dimensions, increments and places are random,
- * operands are blocks of arrays that other calls use other parts of, and between calls the CPU reads and writes.  In a
- * third of the sequences arrays lie outside of malloc.
- * The host BLAS does the same on a copy of the arrays; both have to be equal (blas_calls.h).
+/* Random sequences of calls on the real protocol. The calls are every routine of routines.tab in every type, order of
+ * storage and combination of letters, under the names that programs call. Sizes, leading dimensions, increments and
+ * places are random. Operands are blocks of arrays shared with other calls; between calls the CPU reads and writes the
+ * arrays. In a third of the sequences arrays lie outside of malloc.
  *
- * Left out are rotg and rotmg, which work on single numbers on the host (blas_library_all).
+ * The host BLAS makes the same calls on a copy of the arrays; the two have to be equal (blas_calls.h). Not called are
+ * rotg and rotmg, which work on single numbers on the host (blas_library_all).
  *
- * A failure prints the number of its sequence and the calls of it: SEMCACHE_TEST_SEED=N runs that one alone, and with
- * SEMCACHE_TEST_STEP=1 prints each call before it is made and compares the whole arrays after it (which
- * brings them home).  SEMCACHE_TEST_ROUNDS=N: how
- * often each combination is called (default 1; SEMCACHE_TEST_LONG: 12); SEMCACHE_TEST_SHARE=N: one sequence of N, for
- * slow surroundings (sanitizer.sh). */
+ * A failure prints the number of its sequence and the sequence's calls.
+ * SEMCACHE_TEST_SEED=N    runs sequence N alone
+ * SEMCACHE_TEST_STEP=1    with a seed: prints each call first, and compares whole arrays (brought home) after the call
+ * SEMCACHE_TEST_ROUNDS=N  calls every combination N times (default 1; SEMCACHE_TEST_LONG: 12)
+ * SEMCACHE_TEST_SHARE=N   runs one sequence of N, for slow surroundings (sanitizer.sh) */
 #include <ctype.h>
 #include <math.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@
 
 enum { FLAGS_MAX = 2000, LENGTH = 24, SEQUENCES_A_MACHINE = 6 };
 
-/* What is called in a round; routines with few letters several times, so that they meet many sizes, too. */
+/* The calls of a round. Routines with few letters are repeated, so that they meet many sizes. */
 struct deck {
     struct calls_flags all[FLAGS_MAX];
     int count;
@@ -32,7 +32,7 @@ struct deck {
 static struct deck decks[SC_TYPES];
 static int repeats(int combinations) { return combinations < 24 ? (23 + combinations) / combinations : 1; }
 
-/* By routine and order: calls, and those of them that devices have done. */
+/* By routine and order: number of calls, and number of offloaded calls. */
 static struct {
     int called, offloaded;
 } seen[SC_TRACE_ROUTINES_MAX][3];
@@ -86,7 +86,7 @@ static sc_blas_fn host_routine(const struct sc_blas_call *call, int routine)
     return sc_blas_host[fortran ? SC_BLAS_F77 : SC_BLAS_CBLAS][routine];
 }
 
-/* gemmt, which few libraries have: a triangle of gemm.  OpenBLAS reads small A and B though alpha is 0. */
+/* gemmt as a triangle of gemm, since few libraries have gemmt. OpenBLAS reads small A and B even if alpha is 0. */
 static void reference_gemmt(struct sc_blas_call *call)
 {
     size_t elem = sc_type_bytes(call->type), bytes = (size_t)(call->n * call->ldc) * elem;
@@ -122,8 +122,8 @@ static void reference(struct sc_blas_call *call)
 
 static bool same_real(double x, double y) { return x == y || (isnan(x) && isnan(y)); }
 
-/* Of norms the root is rounded; all else is the same, but for the sign of zero: looked at as real numbers of the type,
- * which tells others (an index, dsdot's result) apart, too. */
+/* Norms may differ by the rounding of the root. Other results must be equal, but for the sign of zero. Results are
+ * compared as real numbers of the type, a comparison that also tells different indices and results of dsdot apart. */
 static bool same_result(const struct sc_blas_call *x, const struct sc_blas_call *y)
 {
     const struct sc_blas_row *row = &sc_blas_rows[x->routine];
@@ -203,7 +203,7 @@ static bool compare(const struct sequence *s, int array, int64_t first, int64_t 
     return true;
 }
 
-/* All arrays, from somewhere in their middle; no random number is taken for it. */
+/* Compares the arrays as wholes, each from somewhere in its middle; the sequence's random state stays unchanged. */
 static bool compare_all(const struct sequence *s)
 {
     struct random r = s->random;
@@ -217,7 +217,7 @@ static bool compare_all(const struct sequence *s)
     return same;
 }
 
-/* The arrays share pages there. */
+/* Arrays in .bss share pages. */
 static void *room_in_bss(const struct sequence *s, int array)
 {
     static _Alignas(16) char room[CALLS_ARRAYS * CALLS_ELEMENTS * 16];
@@ -255,7 +255,7 @@ static void free_array(struct sequence *s, int array)
     free(s->arrays.copy[array]);
 }
 
-/* What the program does with its arrays between calls. */
+/* An access of the program to its arrays between calls. */
 static bool act(struct sequence *s)
 {
     struct random *r = &s->random;
@@ -298,7 +298,7 @@ static bool act(struct sequence *s)
 
 /* --- increments that wrap around the address space ---------------------------------------------------------------- */
 
-/* The same elements in the same order by another increment, which addresses cannot tell from the first. */
+/* Gives a vector another increment that yields the same addresses modulo 2^64: the same elements in the same order. */
 static void wrap_vector(struct calls_call *c, const struct calls_place *place, bool alone, struct random *r)
 {
     bool is_x = place->letter == 'X';
@@ -308,7 +308,7 @@ static void wrap_vector(struct calls_call *c, const struct calls_place *place, b
     uint64_t length = place->cols > 1 ? (uint64_t)(place->cols - 1) * bytes : 0;
     uint64_t other = (uint64_t)*inc + (uint64_t)random_below(r, (int64_t)bytes) * round, address = (uintptr_t)*vector;
 
-    if (alone && (*inc < 1 || (int64_t)other < 1)) /* does the routine do nothing then, or go backwards? */
+    if (alone && (*inc < 1 || (int64_t)other < 1)) /* an increment below 1 may change what the routine does */
         return;
     address -= *inc < 0 ? length * (uint64_t)*inc : 0;
     address += (int64_t)other < 0 ? length * other : 0;
@@ -382,7 +382,7 @@ static bool run(struct sequence *s, const struct calls_flags *flags, int count, 
 
 /* --- all of them ------------------------------------------------------------------------------------------------- */
 
-/* Devices, their memory and the sizes of tiles, by the number of the sequence. */
+/* Chooses the devices, their memory and the sizes of tiles by the number of the sequence. */
 static void start_machine(uint64_t seed)
 {
     static const struct {
@@ -392,7 +392,8 @@ static void start_machine(uint64_t seed)
     } setups[] = {{"emu:h200x8:1", 0, 4096}, {"emu:h200x8:2", 0, 256}, {"emu:h200x8:4", 0, 64},
                   {"emu:h200x8:3", 900000, 256}, {"emu:k20x2", 600000, 64}};
     static uint64_t now = UINT64_MAX;
-    uint64_t turn = env_is_emulated() ? SEQUENCES_A_MACHINE : 10 * SEQUENCES_A_MACHINE; /* drivers take their time */
+    /* Starting a driver takes long. */
+    uint64_t turn = env_is_emulated() ? SEQUENCES_A_MACHINE : 10 * SEQUENCES_A_MACHINE;
     struct random r = {seed / turn * UINT64_C(0x9e3779b97f4a7c15) + 1};
     size_t i = seed / turn % (sizeof setups / sizeof *setups);
 
@@ -432,7 +433,7 @@ static bool sequence(uint64_t seed, const struct calls_flags *flags, int count, 
     return good;
 }
 
-/* Devices could do it, and have not done any call of this routine with this order yet. */
+/* Returns whether devices support the call, but no call of this routine in this order has been offloaded yet. */
 static bool is_missing(const struct calls_flags *f)
 {
     return !seen[f->routine][order_index(f->order)].offloaded && !host_lacks[f->routine] && calls_for_devices(f);
@@ -463,7 +464,8 @@ static void shuffle(struct deck *deck, struct random *r)
     }
 }
 
-/* All combinations of all types, once, or what is missing; the number of wrong sequences. */
+/* Plays every combination of every type once, or only the missing combinations. Returns the number of wrong
+ * sequences. */
 static int play(uint64_t *seed, uint64_t only, int round, bool only_missing)
 {
     uint64_t share = number("SEMCACHE_TEST_SHARE", 1);
@@ -486,11 +488,11 @@ static int play(uint64_t *seed, uint64_t only, int round, bool only_missing)
     return bad;
 }
 
-/* What the BLAS has, counted by hand: families, types, and how often each is called with other letters (Fortran's order
- * and the CBLAS's two). */
+/* The routines of the BLAS, counted by hand: families, types, and the number of calls with different letters (Fortran's
+ * order and the two of CBLAS). */
 static const struct {
     const char *family, *types;
-    int flags[2]; /* of a real type, of a complex one */
+    int flags[2]; /* of a real type, of a complex type */
 } standard[] = {
     {"swap", "sdcz", {2, 2}}, {"scal", "sdcz", {2, 2}}, {"sscal", "c", {0, 2}}, {"dscal", "z", {0, 2}},
     {"copy", "sdcz", {2, 2}}, {"axpy", "sdcz", {2, 2}}, {"axpby", "sdcz", {2, 2}}, {"dot", "sd", {2, 0}},
@@ -523,7 +525,7 @@ static bool is_counted(const char *name, int combinations)
     return called == want;
 }
 
-/* After the first round: each combination has been called. */
+/* After the first round: checks that every combination was called. */
 static void check_called(void)
 {
     int missing = 0, names = 0, flags = 0;
@@ -547,7 +549,7 @@ static void check_called(void)
     tap_ok(names == sc_blas_routines - 1 - 6, "routines.tab has these, rotg and rotmg");
 }
 
-/* Each routine in each order, if there is one whose letters devices are asked for, has run there. */
+/* Checks that every routine has been offloaded in every order for which devices support one of its calls. */
 static void check_offloaded(void)
 {
     int missing = 0, offloaded = 0, called = 0;
@@ -593,7 +595,8 @@ int main(void)
         if (round == 0 && all)
             check_called();
     }
-    /* Banded and packed matrices run on devices only where they lie in one piece, which is a matter of luck. */
+    /* Banded and packed matrices run on devices only where they lie in one piece, which depends on the random
+     * places. */
     for (int round = rounds; round < rounds + 20 && all; round++)
         bad += play(&seed, only, round, true);
     tap_ok(!bad, "%d rounds, %llu sequences with %d accesses in between: as the host BLAS on a copy", rounds,

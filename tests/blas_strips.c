@@ -1,5 +1,5 @@
-/* Repeated products in virtual time: the widths of strips that are tried, and what they take; and when a call is done
- * as seen by who waits for it. */
+/* Repeated products in virtual time. Asserts which widths of strips the autotuner tries, how long the calls take with
+ * these widths, and when a call counts as complete for its observer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 enum { ROUNDS = 12, N = 8192 };
 
-/* Seconds of each round until C is at home. */
+/* Seconds of each round, up to the moment when C is at home. */
 static void rounds_of(int64_t n, bool kept, bool read, double seconds[ROUNDS])
 {
     struct paper_matrix a = paper_matrix(n, n), b = paper_matrix(n, n), c = paper_matrix(n, n);
@@ -45,7 +45,7 @@ static void rounds(bool kept, bool read, double seconds[ROUNDS]) { rounds_of(N, 
 
 static bool near(double a, double b) { return fabs(a - b) < 1e-6 * b; }
 
-/* What is known of the product whose operands are there: the text of its line. */
+/* The line of the trials about the product with resident operands. */
 static char *known(void)
 {
     char *text, *line;
@@ -118,7 +118,7 @@ static void test_widths(void)
            1e3 * one);
 }
 
-/* Seconds of a product of operands that the program has just written, of this order, on one device. */
+/* Seconds of a product of order n on one device whose operands the program has just written. */
 static double fresh(int64_t n)
 {
     double seconds[ROUNDS];
@@ -128,7 +128,7 @@ static double fresh(int64_t n)
     return seconds[ROUNDS - 1];
 }
 
-/* Links of 55 GB/s, 98 both ways: what is not hidden. */
+/* The links run at 55 GB/s in one direction, 98 GB/s in both together: bounds the transfer time that is not hidden. */
 static void test_fresh(void)
 {
     double seconds, matrix = 4096.0 * 4096 * 8 / 55e9;
@@ -142,7 +142,7 @@ static void test_fresh(void)
     paper_open("h200x8:4");
 }
 
-/* As on real devices: they have no clock of their own, but somebody waits for what they do. */
+/* As on real devices: without a virtual clock, a call's end is observed by a waiting thread. */
 static void test_without_clock(void)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;
@@ -167,7 +167,7 @@ static void test_without_clock(void)
 
 /* --- other routines ----------------------------------------------------------------------------------------------- */
 
-/* Seconds of a call whose result the program reads, or does not, when widths have been tried. */
+/* Seconds of a call after its widths have been tried; the program reads the result or not. */
 static double of_routine(enum paper_routines routine, const char *letters, bool read)
 {
     struct paper_matrix a = paper_matrix(N, N), b = paper_matrix(N, N), c = paper_matrix(N, N);
@@ -193,13 +193,13 @@ static double of_routine(enum paper_routines routine, const char *letters, bool 
     return start;
 }
 
-/* All go home under the kernels but for a part, in the order in which they are finished, whichever that is. */
+/* Every result but a last part goes home under the kernels, in the order of completion, whatever that order is. */
 static void test_routines(void)
 {
     static const struct {
         enum paper_routines routine;
         const char *letters;
-        double most; /* of the time in one piece */
+        double most; /* bound, as a fraction of the time in one piece */
     } row[] = {{PAPER_SYMM, "LL", 0.7},  {PAPER_SYMM, "RU", 0.7},  {PAPER_SYRK, "LLN", 0.8},  {PAPER_SYRK, "LUT", 0.65},
                {PAPER_SYR2K, "LL", 0.8}, {PAPER_TRMM, "LL", 0.6},  {PAPER_TRMM, "RLN", 0.7},  {PAPER_TRMM, "RLT", 0.7},
                {PAPER_TRSM, "LU", 0.6},  {PAPER_TRSM, "RLN", 0.6}, {PAPER_TRSM, "RLT", 0.6}};
@@ -225,12 +225,12 @@ static void test_routines(void)
 
 enum { KERNELS = 1024 };
 
-/* The blocks of the last call, by device: their columns, in order. */
+/* The blocks of the last call on each device: their columns, in order. */
 static struct launched {
     int count;
     int64_t columns[KERNELS];
     enum sc_op op[KERNELS];
-    const void *at; /* of the last one: one kernel for each part of the sum */
+    const void *at; /* of the last block: each part of the sum launches one kernel */
 } launched[4];
 
 static enum sc_status note(int device, enum sc_stream stream, const struct sc_kernel *kernel)
@@ -245,7 +245,8 @@ static enum sc_status note(int device, enum sc_stream stream, const struct sc_ke
     return sc_device_emu()->launch(device, stream, kernel);
 }
 
-/* Seconds of the last of some calls on matrices of order n.  letters: the routine's, its transpositions. */
+/* Seconds of the last of several calls on matrices of order n. letters: the routine's letter, then its
+ * transpositions. */
 static double noted(const char *letters, int64_t n, bool kept, bool read)
 {
     static const enum paper_routines routine[] = {['M'] = PAPER_GEMM, ['Y'] = PAPER_SYMM, ['S'] = PAPER_TRSM,
@@ -322,7 +323,7 @@ static void say(const char *what)
     tap_diag("%s:%s", what, text);
 }
 
-/* n = 32768: strips of a kept result are 512 wide, as 64 of them are cut, those of operands 1024. */
+/* n = 32768: strips of a resident result are 512 wide (64 strips), strips of operands 1024. */
 static void test_halves(void)
 {
     double home = noted("MNN", 32768, true, true), stays, strip = 4 * 512 * 32768.0 * 8 / 149e9;
@@ -354,7 +355,7 @@ static void test_halves(void)
            "what is too narrow to be a strip is halved together with the one before it, at a sector's end");
 }
 
-/* Those of symm, one in each strip. */
+/* Halved strips of symm, which launches one kernel per strip. */
 static void test_halves_of_symm(void)
 {
     const struct launched *l = &launched[0];
@@ -366,7 +367,8 @@ static void test_halves_of_symm(void)
     tap_ok(last == 256, "symm from the right: the last strip is %lld wide", (long long)last);
 }
 
-/* Columns of a triangle do not take equally long: there is little to hide, or the last ones are the first. */
+/* Columns of a triangle take different times. Either little is left to hide, or the last columns of the matrix are
+ * computed first. The strips are therefore not halved. */
 static void test_triangles(void)
 {
     static const char *const letters[] = {"SNN", "TNN"};
@@ -394,7 +396,7 @@ static void count(void *of)
 
 static int one = 1;
 
-/* A call on `c` that is watched. */
+/* A call on `c` whose completion is watched. */
 static void watched_call(const struct paper_matrix *c)
 {
     struct sc_view view = {.ptr = c->at, .type = SC_D, .rows = N, .cols = N, .ld = N, .access = SC_RDWR};

@@ -1,5 +1,5 @@
-/* How many tasks a call becomes, where they run, and the order of a product whose operands are on their way; on the
- * fake protocol. */
+/* On the fake protocol. Asserts how many tasks a call becomes, where the tasks run, and the order of a product's tasks
+ * while operands are on their way. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static bool strips_right(char transa, char transb, double beta, int devices, int
     plain(devices, 1 << 20, devices == 1 ? 1 << 20 : 700, FAKE_BY_COLS);
     fake.cold = true;
     fake.sector = 20;
-    sc_strips_fixed = 1024; /* so few rows would not be worth it */
+    sc_strips_fixed = 1024; /* would not pay with so few rows */
     kernel.a = p, kernel.b = q, kernel.c = r;
     sc_blas_offload(7, &kernel);
     *prefetches = fake.prefetches;
@@ -161,9 +161,9 @@ static void test_strips(void)
 /* --- the other operations of level 3 on operands that arrive in strips --- */
 
 enum { ROOM = 4300 * 4300 };
-static double *arriving[4]; /* a, b, c, and c as the host computes it */
+static double *arriving[4]; /* a, b, c, and c as computed by the host */
 
-/* Small numbers, and a diagonal that makes solving easy. */
+/* Small numbers, and a diagonal that makes solves easy. */
 static void fill(double *p, const struct slot_shape *s)
 {
     for (int64_t i = 0; i < s->rows * s->cols; i++)
@@ -230,7 +230,7 @@ static void test_arrivals(void)
         free(arriving[i]);
 }
 
-/* n strips of A (along k) and B (along n) arriving in turn, one unit of time each. */
+/* n strips of A (along k) and of B (along n) arrive in turn, one per unit of time. */
 static void test_schedule(void)
 {
     enum { STRIPS = 8 };
@@ -245,7 +245,7 @@ static void test_schedule(void)
     sc_pipeline_init(&p, &one, &many, &many, 1);
     sc_pipeline_expect_nothing(&p, false);
     early += sc_pipeline_next(&p, 100, &t);
-    p.rate = STRIPS / 4.0 * 1; /* one block of 8 x 1 x 1 takes four units: bound by the devices soon */
+    p.rate = STRIPS / 4.0 * 1; /* a block of 8 x 1 x 1 takes four units: the devices soon become the bottleneck */
     for (int s = 0; s < STRIPS; s++) {
         p.b[s * STRIPS] = 2 * s + 1;
         for (int l = 1; l < STRIPS; l++)
@@ -273,8 +273,8 @@ static void test_schedule(void)
     sc_pipeline_free(&p);
 }
 
-/* The second column's operands come when all of A has: its parts of the sum are one task, and ascending, though the
- * device's order is another. */
+/* The operands of the second column arrive after the whole of A. The column's parts of the sum become one task in
+ * ascending order, even if the device's order is different. */
 static void test_straight(void)
 {
     enum { STRIPS = 4 };
@@ -301,7 +301,7 @@ static void test_straight(void)
     sc_pipeline_free(&p);
 }
 
-/* A host of 100 Gflop/s beside a device of so many. */
+/* A host of 100 Gflop/s beside a device of `flops` flop/s. */
 static void measured(double flops)
 {
     struct sc_database *db = sc_database_new("test", 1);
@@ -316,7 +316,7 @@ static void measured(double flops)
     sc_autotuner_use(db);
 }
 
-/* In the auto mode: a host that is not much slower than the device takes part of what is large enough. */
+/* Offload auto: a host not much slower than the device takes a share of large products. */
 static void test_together(void)
 {
     enum { LARGE = 1024 };

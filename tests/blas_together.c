@@ -1,5 +1,5 @@
-/* Products of which the host BLAS computes some columns while the devices compute the others.  All numbers are small
- * integers, so results are exact. */
+/* Products of which the host BLAS computes some columns while devices compute the rest. Asserts exact results (values
+ * are small integers), which bytes move, and when the host takes no part. */
 #include <math.h>
 #include <pthread.h>
 
@@ -19,7 +19,8 @@ struct call {
     size_t elements[3];
 };
 
-/* Small integers; triangles are solved exactly: of ones on the diagonal, and 0 but in a few places beside it. */
+/* Small integers. A triangle to solve with has ones on the diagonal, and few nonzeros off the diagonal: exact
+ * solves. */
 static double value(const struct sc_kernel *k, int slot, int64_t i, int64_t j)
 {
     if (slot == 0 && (k->op == SC_OP_TRSM || k->op == SC_OP_TRMM))
@@ -27,7 +28,7 @@ static double value(const struct sc_kernel *k, int slot, int64_t i, int64_t j)
     return (double)((i * 7 + j * 3 + slot) % 5) - 2;
 }
 
-/* `pad`: rows between the columns; an odd number puts their beginnings anywhere on a page. */
+/* `pad`: rows between the columns; with an odd number columns begin anywhere on a page. */
 static void make(struct call *c, struct sc_kernel kernel, int64_t pad)
 {
     struct slot_shape shape;
@@ -62,7 +63,7 @@ static bool offload(const struct call *c)
     return sc_blas_offload(1, &k);
 }
 
-/* The same on the host; then both arrays are equal to the last element. */
+/* Computes the call on the host, into `want`. */
 static void expect(const struct call *c)
 {
     struct sc_kernel k = with(c, c->want);
@@ -116,7 +117,7 @@ static struct seen look(void)
 
 /* --- numbers, and what moves -------------------------------------------------------------------------------------- */
 
-/* Arrays stay until the end: the pager may still be reading ahead of the last fault, wherever that was. */
+/* Arrays stay until the end: the pager may still be reading ahead of the last fault. */
 static struct call kept[64];
 static int keeps;
 
@@ -151,7 +152,7 @@ static void test_numbers(void)
     }
 }
 
-/* The host's columns of B and C stay where they are.  (Each column of C is a page, so that none is on two sides.) */
+/* The host's columns of B and C stay at home. (A column of C is a page: no page has columns of two sides.) */
 static void test_bytes(void)
 {
     enum { PAGE = 512 };
@@ -208,7 +209,7 @@ static void test_not(void)
 
 /* --- again and again ---------------------------------------------------------------------------------------------- */
 
-/* Other shares each time, and the CPU and other calls in between. */
+/* New shares in each round, with accesses of the CPU and further calls in between. */
 static void test_again(int64_t pad)
 {
     struct call c;

@@ -1,7 +1,6 @@
-/* Products into one triangle (syrk and its kind) with beta = 0 on a C that only the host has: no more of it is
- * uploaded than the sectors' parts that have to survive, the other triangle and what lies around C stay as they were,
- * and nothing of the triangle is read (it holds NaN).  All values are small integers: results are exact in any order.
- */
+/* Products into one triangle (syrk and its kind) with beta = 0, on a C that only the host holds. Asserts that no more
+ * of C is uploaded than the parts of sectors that must survive. The second triangle and the memory around C keep their
+ * values; the named triangle is not read (it holds NaN). Values are small integers: results are exact in any order. */
 #include <math.h>
 
 #include "base/config.h"
@@ -9,7 +8,7 @@
 #include "tests/blas_random.h"
 #include "tests/coherence_env.h"
 
-#define N 500 /* of C, which is the block at (OFF, OFF) of an array of LD x LD */
+#define N 500 /* order of C, the block at (OFF, OFF) of an array of LD x LD */
 #define K 40
 #define OFF 6
 #define LD 512
@@ -45,7 +44,7 @@ static void *filled(enum sc_type type, int64_t n, int64_t modulus)
     return array;
 }
 
-/* The triangle that is overwritten holds NaN. */
+/* Fills the triangle to be overwritten with NaN. */
 static void spoil(const struct sc_kernel *k, void *array)
 {
     for (int64_t j = 0; j < N; j++)
@@ -73,7 +72,7 @@ static void *at_c(const struct arrays *x, void *array)
     return (char *)array + (size_t)(OFF + OFF * LD) * x->elem;
 }
 
-/* As numbers (a zero may have either sign); there is no NaN when all of the triangle was overwritten. */
+/* Compares as numbers (zeros may differ in sign). NaN is left only if part of the triangle was not overwritten. */
 static bool equal(const struct arrays *x, enum sc_type type)
 {
     bool single = type == SC_S || type == SC_C;
@@ -85,7 +84,7 @@ static bool equal(const struct arrays *x, enum sc_type type)
     return true;
 }
 
-/* Twice: the second time C is where it has to be. */
+/* Runs the call twice: the second time C is resident. */
 static void test(struct sc_kernel k, int devices)
 {
     struct arrays x;

@@ -1,6 +1,6 @@
-/* Every routine of routines.tab, Fortran and CBLAS, with 32-bit and 64-bit integers, with every combination of its
- * letters: through the veneer and directly in the host BLAS, bit for bit the same; small, large, with and without
- * devices; and the routines that are made of others. */
+/* Every routine of routines.tab, by Fortran and CBLAS names, with 32-bit and 64-bit integers and every combination of
+ * letters. Asserts that a call through the veneer gives the same bits as a direct call of the host BLAS: for small and
+ * large calls, with and without devices, and for routines that are made of further routines. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static int differing(void)
     return bad;
 }
 
-/* With the host's entry for one interface replaced by the routine made of others. */
+/* Replaces the host's entry for one interface by the routine made of further routines. */
 static int differing_made_of(enum sc_blas_interface interface, const sc_blas_fn *made)
 {
     int bad = 0;
@@ -69,7 +69,7 @@ static int differing_made_of(enum sc_blas_interface interface, const sc_blas_fn 
     return bad;
 }
 
-/* A host's zdotu_ of the other convention. */
+/* A host's zdotu_ of the second convention: the result goes through a hidden argument. */
 static void hidden_zdotu(double complex *value, const sc_blas_int *n, const void *x, const sc_blas_int *incx,
                          const void *y, const sc_blas_int *incy)
 {
@@ -94,7 +94,7 @@ static void set_small(int64_t work)
     for (int level = 1; level <= 3; level++)
         sc_blas_small[level] = work;
 }
-/* Asked once for each large call. */
+/* Called once for each large call. */
 static int looked_at;
 static bool start(bool now)
 {
@@ -103,7 +103,7 @@ static bool start(bool now)
 }
 static bool start_nothing(bool now) { return now && false; }
 
-/* The work of a call with these sizes; o: its matrix is of that order. */
+/* The work of a call with these sizes; o: order of the call's matrix. */
 static int64_t work_of(const char *work, int64_t o)
 {
     int64_t product = 1;
@@ -122,7 +122,8 @@ static int large_calls(const struct check *check, int64_t threshold)
     return looked_at;
 }
 
-/* Is each routine looked at from its work on, and not below?  From the lesser work on by one side only. */
+/* Number of routines whose threshold is wrong. A routine must be looked at from its work on, and not below. Routines
+ * with a side have two orders; from the lesser work on only one side is looked at. */
 static int misjudged(void)
 {
     int bad = 0;
@@ -144,7 +145,7 @@ static int misjudged(void)
     return bad;
 }
 
-/* Sizes whose product is no 64-bit integer: the devices take them, the host would come back at once or never. */
+/* Sizes whose product overflows 64 bits: the devices take the call. The host would return at once, or never. */
 static int enormous_taken(void)
 {
     static const int64_t wide = INT64_C(1) << 32;

@@ -1,11 +1,11 @@
-/* A BLAS as programs bring it: 64-bit integers, names of its own.  Addresses are computed as C does it, modulo 2^64. */
+/* A BLAS as brought by programs: 64-bit integers and private names. Addresses are computed modulo 2^64, as in C. */
 #include <math.h>
 #include <stdint.h>
 
 #define VISIBLE __attribute__((visibility("default")))
 
 VISIBLE extern int bundled_calls;
-int bundled_calls; /* how many calls came here */
+int bundled_calls; /* number of calls that reached this library */
 
 static const double *at(const double *x, int64_t i, int64_t inc)
 {
@@ -34,7 +34,7 @@ VISIBLE double scipy_cblas_dasum64_(int64_t n, const double *x, int64_t incx)
     return sum;
 }
 
-/* With a negative size it tells what it was asked for and which library it is, which a BLAS does not. */
+/* With a negative size, unlike a BLAS, returns the size and this library's number. */
 VISIBLE void scipy_dcopy_64_(const int64_t *n, const double *x, const int64_t *incx, double *y, const int64_t *incy);
 VISIBLE void scipy_dcopy_64_(const int64_t *n, const double *x, const int64_t *incx, double *y, const int64_t *incy)
 {

@@ -1,13 +1,13 @@
-/* A program for cgroup.t, in a control group that has little memory: many blocks from malloc that devices have used,
- * all given back, then other memory, of which copies are kept.  Blocks that were freed wait, pinned, for the next, and
- * copies stay, but only as far as the group's memory goes.  Prints what is wrong, then "ok" or "failed". */
+/* A program for cgroup.t, run in a control group with little memory. Devices use many blocks from malloc, which are
+ * freed, and then mapped memory, of which the library keeps copies. Freed blocks wait, pinned, for reuse, and copies
+ * stay, only as far as the group's memory allows. Prints what is wrong, then "ok" or "failed". */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #define BLOCKS   40
-#define LENGTH   ((size_t)2 << 20)  /* elements of each: 16 MiB */
+#define LENGTH   ((size_t)2 << 20)  /* elements of each block: 16 MiB */
 #define MAPPED   ((size_t)32 << 20) /* elements: 256 MiB */
 
 void dscal_(const int *, const double *, double *, const int *);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A control group with little memory (both versions): what the library keeps for later goes by the group's limit and not
-# by the machine, or the kernel would end the program.
+# A control group with little memory (versions 1 and 2). Memory that the library keeps for reuse must follow the group's
+# limit, not the machine's memory: otherwise the kernel would end the program.
 use strict;
 use warnings;
 use Test::More;
@@ -10,11 +10,11 @@ need('tests/cgroup');
 our ($build, $device);
 plan skip_all => 'a driver wants more memory than that' if $device !~ /^emu/;
 
-# The program has 640 MiB in use at once and then 256 others; a quarter of the limit may be kept, and an emulated device
-# keeps 256 MiB of its own.
+# The program has 640 MiB in use at once, and later 256 MiB. The library may keep a quarter of the limit; an emulated
+# device keeps its own 256 MiB.
 my $limit = 850 << 20;
 
-# A new group in another, with the limit, that a process of ours may enter; or undef.
+# Makes a group with the limit that a process of the test can enter; returns undef on failure.
 sub group_in {
     my ($parent, $file) = @_;
     my $folder = "$parent/semcache-test-$$";
@@ -26,8 +26,8 @@ sub group_in {
     return;
 }
 
-# Version 1, or the second's hierarchy at our own group or above, as far as it is ours (root's, or one that systemd has
-# delegated).
+# Version 1; or version 2, at the test's own group or above, as far as the test may write there (as root, or where
+# systemd has delegated the group).
 sub new_group {
     my ($own) = slurp('/proc/self/cgroup') =~ m{^0::(/.*)$}m;
     my @above = ('');

@@ -1,5 +1,5 @@
-/* SEMCACHE_CHECK=1: what a check looks at does not grow with what has not changed, by counts of steps; what is broken
- * behind the protocol's back is found in turn, and at once where something has changed. */
+/* SEMCACHE_CHECK=1. Asserts that a check's steps do not grow with unchanged matrices, and that damage behind the
+ * protocol's back is found in turn, or at once where a matrix has changed. */
 #include <inttypes.h>
 
 #include "coherence/protocol.h"
@@ -9,7 +9,7 @@
 #define LENGTH 2048 /* four pages */
 #define CALLS 200
 
-/* Scaled by 1 on the device, then looked at by the host. */
+/* A kernel scales x by 1, and the host reads x. */
 static void round_trip(double *x)
 {
     struct sc_view v = {.ptr = x, .type = SC_D, .vector = true, .rows = LENGTH, .cols = 1, .ld = 1, .access = SC_RDWR,
@@ -59,7 +59,7 @@ static uint64_t steps_among(int count)
     return before;
 }
 
-/* A matrix of many sectors, of which calls use few. */
+/* A matrix of many sectors; calls use few of the sectors. */
 static uint64_t steps_in(int64_t vectors)
 {
     double *x = env_memory((size_t)vectors * LENGTH * sizeof *x);
@@ -126,7 +126,7 @@ static const struct {
     void (*damage)(double *), (*repair)(double *);
 } damages[] = {{"valid nowhere", lose, mend}, {"pinned", pin, unpin}, {"open for writing", open_page, close_page}};
 
-/* Found within so many round trips of others; 0: by the call itself. */
+/* Number of round trips of other vectors until the damage is found; 0: found in the call itself. */
 static int found_after(double **x, int count, int which, bool touched)
 {
     unsigned broken = sc_coherence_broken();
@@ -168,7 +168,7 @@ int main(void)
     env_init();
     env_start("emu:h200x8:1", 0);
     test_cost();
-    heard_listen(); /* what is found is said */
+    heard_listen(); /* a damage found is reported on stderr */
     test_found();
     tap_ok(heard() > 6 && strstr(said, "C1 (valid nowhere)"), "each with a line on stderr");
     sc_coherence_stop();

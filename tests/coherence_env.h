@@ -62,7 +62,7 @@ static void env_init(void)
         tap_ok(0, "the arena");
 }
 
-/* Devices: `emulated` ("emu:h200x8:2") unless SEMCACHE_TEST_DEVICE names others.  Returns their number. */
+/* Starts the devices `emulated` ("emu:h200x8:2"), or the devices of SEMCACHE_TEST_DEVICE. Returns their number. */
 static int __attribute__((unused)) env_start(const char *emulated, uint64_t memory_limit)
 {
     const char *device = getenv("SEMCACHE_TEST_DEVICE");
@@ -79,7 +79,7 @@ static int __attribute__((unused)) env_start(const char *emulated, uint64_t memo
     return count;
 }
 
-/* Of the arena, however little it is; NULL fails the test. */
+/* Memory of the arena even for small sizes; NULL fails the test. */
 static inline void *env_memory(size_t bytes)
 {
     void *p = sc_host_alloc(bytes < 8192 ? 8192 : bytes);
@@ -89,7 +89,7 @@ static inline void *env_memory(size_t bytes)
     return p;
 }
 
-/* Whether a kernel there reads numbers whose squares add up to `sum`; it reads all of them, so NaN would show. */
+/* Whether a kernel on the device reads numbers whose squares add up to `sum`; NaN in any element is found. */
 static bool __attribute__((unused)) env_reads(int device, struct sc_view vector, double sum)
 {
     struct sc_kernel k = {.op = SC_OP_DOT, .type = SC_D, .m = vector.rows, .n = vector.rows};

@@ -1,5 +1,6 @@
-/* Pieces between devices: what goes together, who decides how, and by how many operations of a device.  x is written in
- * four parts by four devices and read as a whole by some; numbers are exact. */
+/* Copies between devices. Asserts which pieces travel together, who chooses between copy engines and kernels, and the
+ * number of device operations. Four devices write a quarter of x each; several devices read the whole of x. Numbers are
+ * exact. */
 #include "tests/coherence_env.h"
 
 enum { N = 1 << 15, DEVICES = 4 }; /* elements: 256 KiB, a part has 64 */
@@ -7,7 +8,7 @@ enum { N = 1 << 15, DEVICES = 4 }; /* elements: 256 KiB, a part has 64 */
 static struct sc_device_ops counting;
 static const struct sc_device_ops *real_ops;
 static int copies, exchanges, pieces_exchanged, marks_exchanged; /* of copies between devices */
-static uint64_t kernels_awaited[DEVICES]; /* by exchange i: the last kernel of device 0, by its fence */
+static uint64_t kernels_awaited[DEVICES]; /* by exchange i: fence number of the last kernel of device 0 */
 static uint64_t awaited;
 
 static enum sc_status count_copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
@@ -127,7 +128,7 @@ static void test_pull(void)
            "four devices: four kernels, twelve pieces");
 }
 
-/* Device 0 writes all of it, the others have read it the last two times. */
+/* Device 0 writes the whole of x; devices 1 to 3 have read x the last two times. */
 static void test_push(void)
 {
     bool right = true;
@@ -146,7 +147,7 @@ static void test_push(void)
     tap_ok(right && exchanges == 1 && copies == 0, "they have it, and nothing moves when they read it");
 }
 
-/* Device 0 makes it by four kernels: sent in chunks, each when those that made it are done. */
+/* Device 0 makes x by four kernels. The chunks are sent as soon as their kernels are done. */
 static void test_chunks(void)
 {
     static const struct { int asked_for, chunks; } cases[] = {{1, 1}, {2, 2}, {4, 4}, {100, 4}, {0, 1}};
@@ -174,7 +175,8 @@ static void test_chunks(void)
     sc_coherence_exchanges(by_kernel, NULL, NULL);
 }
 
-/* Written in turn by one device and by four, as a solver's residual: each reads what the others wrote. */
+/* Written in turn by one device and by four, like a solver's residual: each writer reads the previous writers'
+ * parts. */
 static void test_turns(void)
 {
     uint64_t pushed;

@@ -1,9 +1,9 @@
-/* A device's memory as the first level of a cache, the other devices as the second, the host behind them: what leaves a
- * device that is full, and from where it comes back. */
+/* A device's memory as the first level of a cache, the other devices as the second, the host as the last. Asserts which
+ * matrix a full device evicts, and where an evicted matrix is fetched from. */
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 
-enum { N = 1024, BYTES = N * N * 8, FIT = 3 }; /* matrices of so many bytes, of which so many fit into a device */
+enum { N = 1024, BYTES = N * N * 8, FIT = 3 }; /* bytes of a matrix; matrices that fit into a device */
 
 static struct sc_view view(double *x, enum sc_access access)
 {
@@ -45,7 +45,7 @@ static void multiply(double *a, double *b, double *c, int device)
     sc_coherence_end(o, 3);
 }
 
-/* Matrices that the device has got from there since the last time: 0 is none. */
+/* Matrices received by `device` from `from` since the previous call. */
 static double got(int from, int device)
 {
     static uint64_t before[SC_DEVICES_MAX + 1][SC_DEVICES_MAX];
@@ -89,7 +89,7 @@ int main(void)
 
     evictions = sc_stats.evictions;
     fetch(b, 0);
-    fetch(d, 0); /* a is the oldest now, then b, d */
+    fetch(d, 0); /* from oldest to newest: a, b, d */
     got(SC_HOST, 0);
     multiply(a, b, c, 0);
     tap_ok(got(SC_HOST, 0) == 1 && got(1, 0) == 0 && sc_stats.evictions - evictions <= 2,

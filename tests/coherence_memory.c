@@ -1,5 +1,5 @@
-/* Device memory that is short: eviction storms, many small matrices (10^5 in check-long; by counts of steps, not by
- * time), evictions whose transfer fails, and stopping while a call is still at work. */
+/* Short device memory: eviction storms, many small matrices (10^5 in check-long; costs are counted in steps, not in
+ * time), evictions whose transfer fails, and a stop while a call is still at work. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -45,7 +45,7 @@ static void kernel(int device, double alpha, double *x, double *y, int64_t n)
     sc_coherence_end(o, x ? 2 : 1);
 }
 
-/* Arrays of four times what the devices have, all used again and again in a changing order. */
+/* Arrays of four times the devices' memory, used again and again in a changing order. */
 static void test_storm(void)
 {
     enum { ARRAYS = 64, LENGTH = 8192, ROUNDS = 30 };
@@ -85,7 +85,7 @@ static void test_storm(void)
            "%" PRIu64 " evictions looked at %" PRIu64 " copies", evictions, steps);
 }
 
-/* Each of many vectors has room on the device for a while. */
+/* Many vectors, each of which has room on the device for a while. */
 static void test_many(void)
 {
     enum { LENGTH = 1024, FIT = 1500 };
@@ -130,7 +130,7 @@ static void test_many(void)
     free(x);
 }
 
-/* What an eviction sends home fails on the way, and nobody looks until much later. */
+/* The transfer home of an evicted array fails; the program looks at the array much later. */
 static void test_eviction_fails(void)
 {
     enum { LENGTH = 4096 };
@@ -149,7 +149,7 @@ static void test_eviction_fails(void)
                         &sc_directory_next((uintptr_t)x[0], (uintptr_t)(x[0] + LENGTH))->tiles[0], ~UINT64_C(0));
     sc_protocol_unlock();
     while (!sc_protocol.ops->done(sc_directory_next((uintptr_t)x[0], (uintptr_t)(x[0] + LENGTH))->tiles[0].landed[0]))
-        usleep(100); /* done it is, and nothing has come */
+        usleep(100); /* the transfer has ended, without data */
     wrong += ((volatile double *)x[0])[5] != 3;
     tap_ok(sc_protocol.lost[0] && wrong == 0, "a transfer home that failed unseen is noticed before its pages open");
     kernel(0, 2, NULL, x[2], LENGTH);
@@ -200,7 +200,7 @@ static void test_stop_during_call(void)
     env_start("emu:h200x8:1", 0);
     slow.blas_symbol = slow_symbol;
     sc_protocol.host = &slow;
-    sc_protocol.failed[0] = true; /* so that the task runs on the host */
+    sc_protocol.failed[0] = true; /* the task therefore runs on the host */
     sem_init(&in_call, 0, 0);
     sem_init(&go_on, 0, 0);
     x = array(4096, 3);
@@ -224,7 +224,7 @@ static void test_stop_during_call(void)
     free(x);
 }
 
-/* The host's operands, as they are asked for before each larger call of its own. */
+/* Acquires the operands of a host call, as before each larger call. */
 static void *operands_home(void *x)
 {
     sc_coherence_acquire_view(&(struct sc_view){.ptr = x, .type = SC_D, .rows = 10, .cols = 10, .ld = 10,
@@ -239,7 +239,7 @@ static void test_nothing_there(void)
 
     env_start("emu:h200x8:1", 1 << 20);
     x = array(1000, 1);
-    sc_protocol_lock(); /* who asks for it waits until the alarm */
+    sc_protocol_lock(); /* a thread that needs the lock would wait until the alarm */
     pthread_create(&other, NULL, operands_home, x);
     pthread_join(other, NULL);
     sc_protocol_unlock();

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Bugs for coherence_orders to find: lines of the protocol that are left out or wrong, one at a time.  Each is a change
-# of a source file, made in a copy that is compiled and linked before the library's own.  make check takes some of them,
-# make check-long all.
+# Mutants of the protocol that coherence_orders has to find: in each, one line is left out or wrong. A mutant is a
+# changed copy of a source file, compiled and linked before the library's own object. make check tries some of the
+# mutants, make check-long every one.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -11,7 +11,7 @@ my ($src, $build) = @ENV{qw(top_srcdir top_builddir)};
 my $scratch = tempdir(CLEANUP => 1);
 my @parts = map { "$build/tests/$_.o" } qw(coherence_orders explore/run explore/device explore/programs explore/state);
 
-# What is wrong then, in which file, what is replaced, by what.
+# The defect, the source file, the text to replace, the replacement.
 my @mutants = (
     ['other devices keep what one has written', 'protocol',
         'if (d != device && (lost = assign(m, t, d, sectors, false)) && sc_protocol.check)',
@@ -182,7 +182,7 @@ plan skip_all => 'coherence_orders was not built, or no compiler is here'
   if grep({ !-e } @parts, "$build/.libs/libcore.a") || system("$make{CC} --version >/dev/null 2>&1");
 mkdir "$scratch/coherence" or die;
 
-# The program with the bug; the copy of window.c is in another file (explore/state.c).
+# Builds the program with the defect. (A mutant of window.c replaces explore/state.c, which includes window.c.)
 sub build {
     my ($file, $what, $instead) = @_;
     my $text = slurp("$src/coherence/$file.c");

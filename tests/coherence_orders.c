@@ -1,9 +1,11 @@
-/* Small programs in every order of their events (explore/explore.h): threads that compute, read and write on parts of
- * the same sectors and pages, the pager, transfers, kernels, evictions; forks, forms of sparse matrices, devices that
- * die or refuse something at any moment.  No read may see an old number, no write may be lost, no invariant broken,
- * nobody left waiting.  A program that is not through after SEMCACHE_TEST_STATES states (make check: 1500, make
- * check-long: all) is left; make check-long takes all programs of two threads with two steps each, too.
- * SEMCACHE_TEST_PART=I/N: the I-th (from 0) of N parts of the programs, for as many processors. */
+/* Runs small programs in every order of their events (explore/explore.h). Their threads compute, read and write parts
+ * of the same sectors and pages, beside the pager, transfers, kernels and evictions. Programs also fork, use derived
+ * copies, and have devices that die or refuse a request at any moment. Asserts that no read sees an old number, no
+ * write is lost, no invariant breaks, and no thread waits for ever.
+ *
+ * SEMCACHE_TEST_STATES limits the states visited per program (make check: 1500, make check-long: no limit). make
+ * check-long also runs every program of two threads with two steps each. SEMCACHE_TEST_PART=I/N runs the I-th (from 0)
+ * of N parts of the programs, for runs on several processors. */
 #include "tests/coherence_env.h"
 #include "tests/explore/explore.h"
 
@@ -21,7 +23,7 @@
 #define FORK_           {FORK, 0, 0, 0, 0}
 #define USE_(device, array, first, count)    {USE, array, first, count, device}
 
-/* Elements 0 to 255 are on the first page, to 767 on the middle one; sectors are 0 to 511 and the rest. */
+/* Elements 0 to 255 lie on the first page, 256 to 767 on the middle page; the sectors are 0 to 511 and the rest. */
 static const struct program programs[] = {
     {"one reads what another computes beside it", 1, 1, 2, 1, 0, NEVER, 0,
      {NEGATE_(0, 0, 0, 1024)},
@@ -223,7 +225,8 @@ static const struct program programs[] = {
 
 /* --- every program of a kind -------------------------------------------------------------------------------------- */
 
-/* What either of two threads may do, on a sector of its own that shares its page with the other's. */
+/* The possible steps of a thread, on its own sector, which shares the middle page with the sector of the second
+ * thread. */
 #define KINDS 9
 static struct step some_step(int kind, int own)
 {
@@ -254,7 +257,8 @@ static bool explored(const struct program *p, uint64_t states)
     return e.good;
 }
 
-/* All programs of two threads with two steps each, where `room` allocations fit; every `stride`-th from `first`. */
+/* Every program of two threads with two steps each, on devices with memory for `room` allocations. Takes every
+ * `stride`-th program from `first`. */
 static void all_programs(int room, int first, int stride)
 {
     int count = 0, code = first;
@@ -279,7 +283,8 @@ static void print_total(void)
              (unsigned long long)total.steps);
 }
 
-/* The table, with copies between devices by what the setting says; of one device there are none. */
+/* The table of programs, with copies between devices by the given method; programs of one device run with
+ * SC_EXCHANGE_COPY only. */
 static bool table(enum sc_exchange_by by, uint64_t states, int mine, int parts)
 {
     static const char *const how[] = {"", "", ", by pulling kernels", ", by pushing kernels"};
@@ -310,8 +315,8 @@ int main(void)
         tap_skip_all("SEMCACHE_TEST_PART is I/N, I from 0 to N - 1");
 
     env_init();
-    sc_config.check = 0; /* the scheduler asks itself, after every step */
-    sc_check_rounds = false; /* what is broken is to be found where something has changed */
+    sc_config.check = 0; /* the scheduler checks after every step */
+    sc_check_rounds = false; /* finds a broken invariant where something has changed */
     sc_directory_limits.unit_bytes = SC_PAGE;
     explore_programs_start();
     for (int by = SC_EXCHANGE_COPY; by <= SC_EXCHANGE_PUSH && good; by++)

@@ -1,5 +1,6 @@
-/* The CPU touches a matrix that is dirty on a device in patterns: whatever the pattern, the program waits at most 1.3
- * times as long as for one fetch of the whole matrix, by the emulated devices' clock, which charges faults. */
+/* The CPU touches a matrix that is dirty on a device, in several patterns. Asserts that the program waits at most
+ * 1.3 times as long as for one fetch of the whole matrix. Times are of the emulated devices' clock, which charges
+ * faults. */
 #include <pthread.h>
 
 #include "tests/coherence_env.h"
@@ -89,7 +90,7 @@ static int64_t triangle(bool write)
     return wrong;
 }
 
-static int64_t panels(bool write) /* from the right, each from its top to its end */
+static int64_t panels(bool write) /* from the right, each panel from its top to its bottom */
 {
     int64_t wrong = 0;
 
@@ -121,7 +122,7 @@ struct part {
     int64_t wrong;
 };
 
-static void *columns(void *arg) /* every THREADS-th column, as the threads of a factorization have them */
+static void *columns(void *arg) /* every THREADS-th column, as in a threaded factorization */
 {
     struct part *p = arg;
 
@@ -171,7 +172,7 @@ static void test(const char *name, int64_t (*pattern)(bool write), bool write, d
     seconds = sc_coherence_host_clock() - since;
     tap_ok(wrong == 0, "%s, %s: right", name, write ? "written" : "read");
     faults = sc_stats.faults_read + sc_stats.faults_write - faults;
-    if (env_is_emulated()) /* the time of a real machine proves nothing here */
+    if (env_is_emulated()) /* times of real machines prove nothing */
         tap_ok(seconds <= 1.3 * all, "in %.2f of one fetch of the whole (%d faults)", seconds / all, (int)faults);
 }
 
@@ -186,7 +187,7 @@ int main(void)
     double all;
 
     env_init();
-    sc_config.check = 0; /* all of a large matrix after each fault takes long */
+    sc_config.check = 0; /* checking a large matrix after each fault takes long */
     sc_config.window_min = 256 << 10;
     sc_config.window_max = 64 << 20;
     env_start("emu:h200x8:1", 0);

@@ -1,11 +1,12 @@
-/* Results that the host has looked at after each call go home by themselves; others do not. */
+/* Results that the host has read after each of the last calls are pushed home. Asserts that no other result is
+ * pushed. */
 #include "tests/coherence_env.h"
 
 enum { N = 1 << 18, SMALL = 1 << 14 }; /* elements: 2 MiB, 128 KiB */
 
 static double factor;
 
-/* x := 2 x on all devices, and what a call does at its end. */
+/* x := 2 x on every device, with the steps at the end of a call. */
 static void scal(double *x, int64_t n, int devices)
 {
     struct sc_view v = {.ptr = x, .type = SC_D, .vector = true, .rows = n, .cols = 1, .ld = 1, .access = SC_RDWR,
@@ -41,7 +42,7 @@ static int64_t differing(const volatile double *x, int64_t n)
 /* Bytes; the pager counts, too. */
 static uint64_t sent_home(void) { return __atomic_load_n(&sc_stats.bytes[SC_D2H], __ATOMIC_RELAXED); }
 
-/* The call's bytes home before, and by the time that, the host has looked at all of it. */
+/* Bytes sent home by the call: before the host looks, and after the host has looked at the whole of x. */
 static bool look(double *x, int64_t n, int devices, uint64_t *before, uint64_t *all)
 {
     uint64_t start = sent_home();
@@ -90,7 +91,7 @@ static void test_large(int devices)
     for (int i = 0; i < 3; i++)
         look(x, N, devices, &before, &all);
     scal(x, N, devices);
-    x[N / 2] = -1; /* while it is on its way */
+    x[N / 2] = -1; /* while x is in transit */
     tap_ok(differing(x, N) == 1 && x[N / 2] == -1, "a write meanwhile is not lost");
     x[N / 2] = factor * (double)(N / 2 % 1000);
     scal(x, N, devices);

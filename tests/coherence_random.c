@@ -1,6 +1,6 @@
-/* A random program against a model: arrays, views of every kind, kernels of levels 1 to 3 on any device, the CPU
- * reading and writing through page faults, frees, acquires.  The model does each operation on a plain copy; every
- * number must agree exactly (all values are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS replay. */
+/* A random program against a model: arrays, views of every kind, kernels of levels 1 to 3 on any device, reads and
+ * writes of the CPU through page faults, frees, acquires. The model repeats each operation on a plain copy; every
+ * number must agree exactly (values are small integers). SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS replay a run. */
 #include <inttypes.h>
 
 #include "device/emu/emu.h"
@@ -17,10 +17,10 @@ static int64_t below(int64_t n)
     return (int64_t)((seed >> 33) % (uint64_t)n);
 }
 
-/* An array of the program and the model of it. */
+/* An array of the program and its model. */
 static struct array {
     double *data, *model;
-    int64_t n, ld; /* a matrix of that leading dimension, or any vectors */
+    int64_t n, ld; /* used as a matrix with this leading dimension, or as vectors */
 } arrays[ARRAYS];
 
 static void make_array(struct array *a)
@@ -75,7 +75,8 @@ static struct sc_view view_of(const struct vector *v, bool backwards, enum sc_ac
                             .split = below(2) ? SC_SPLIT_ROWS : SC_SPLIT_COLS, .spread = 1 + (int)below(devices)};
 }
 
-/* y := alpha x + y, x <-> y, y := x or x := alpha x piece by piece on any devices.  False: belongs on the host. */
+/* y := alpha x + y, x <-> y, y := x or x := alpha x in pieces on any devices. Returns false if the host has to do
+ * it. */
 static bool offload(enum sc_op op, double alpha, const struct sc_view *x, const struct sc_view *y)
 {
     struct sc_view views[2] = {*x, y ? *y : *x};
@@ -86,7 +87,7 @@ static bool offload(enum sc_op op, double alpha, const struct sc_view *x, const 
     if (sc_coherence_begin(views, count, operands) != SC_OK)
         return false;
     for (int i = 0; i < count; i++)
-        if (sc_coherence_as_matrix(&operands[i], &whole[i])) { /* not walked here */
+        if (sc_coherence_as_matrix(&operands[i], &whole[i])) { /* such matrices are not walked in this test */
             sc_coherence_end(operands, count);
             return false;
         }
@@ -143,7 +144,7 @@ static void step_kernel(void)
     static const enum sc_op ops[] = {SC_OP_AXPY, SC_OP_COPY, SC_OP_SWAP, SC_OP_SCAL};
     enum sc_op op = ops[below(4)];
     struct vector x = random_vector(&arrays[below(ARRAYS)]), y = random_vector(&arrays[below(ARRAYS)]);
-    bool xb = op != SC_OP_SCAL && below(4) == 0, yb = below(4) == 0; /* dscal does nothing backwards */
+    bool xb = op != SC_OP_SCAL && below(4) == 0, yb = below(4) == 0; /* dscal with a negative increment does nothing */
     double alpha = op == SC_OP_SCAL ? -1 : (double)(below(3) - 1);
     struct sc_view vx, vy;
 
@@ -186,7 +187,7 @@ static struct sc_view block_view(const struct block *b, enum sc_access access)
                             .spread = 1 + (int)below(devices)};
 }
 
-/* Values whose products stay exact. */
+/* Replaces values whose products would not be exact. */
 static void tame(const struct array *a)
 {
     for (int64_t i = 0; i < a->n; i++)
@@ -244,7 +245,7 @@ static void task(enum sc_op op, double beta, const struct sc_operand o[3], const
 
 typedef void cuts_of(const struct sc_operand *, struct sc_cuts *);
 
-/* The cuts of a dimension that two operands share. */
+/* The union of the two operands' cuts in a shared dimension. */
 static void merged(cuts_of *one, const struct sc_operand *a, cuts_of *two, const struct sc_operand *b,
                    struct sc_cuts *out)
 {
@@ -271,7 +272,7 @@ static bool offload_matrix(enum sc_op op, double beta, const struct sc_view v[3]
 {
     struct sc_operand o[3], whole;
     struct sc_cuts cuts[3];
-    bool walks = true; /* operands that are large matrices used as vectors are not walked here */
+    bool walks = true; /* large matrices used as vectors are not walked in this test */
 
     if (sc_coherence_begin(v, 3, o) != SC_OK)
         return false;
@@ -307,7 +308,7 @@ static void model_product(const struct block b[3], const int64_t step[3], enum s
         }
 }
 
-/* A vector of n elements somewhere in an array, as a block of one column and a step; false when there is no room. */
+/* A vector of n elements somewhere in an array, as a block of one column and a step; false: the array is too short. */
 static bool random_line(struct array *a, int64_t n, struct block *b, int64_t *step)
 {
     *step = below(3) ? 1 : below(2) ? a->ld : 1 + below(20);
@@ -326,7 +327,8 @@ static struct sc_view line_view(const struct block *b, int64_t step, enum sc_acc
     return view_of(&v, false, access);
 }
 
-/* Three operands that fit: 0 and 1 are read, 2 is the result.  False: no room. */
+/* Chooses three operands of matching sizes: 0 and 1 are read, 2 is the result. Returns false if an array is too
+ * short. */
 static bool random_operands(enum sc_op op, struct array *const a[3], struct block b[3], int64_t step[3])
 {
     int64_t m = 1 + below(300), n = 1 + below(40), k = 1 + below(40);
@@ -361,7 +363,8 @@ static void step_matrix(void)
     struct block b[3];
     struct sc_view v[3];
 
-    if (a[2] == a[0] || a[2] == a[1] || !random_operands(ops[kind], a, b, step)) /* the result overlaps nothing */
+    /* The result must not overlap an operand. */
+    if (a[2] == a[0] || a[2] == a[1] || !random_operands(ops[kind], a, b, step))
         return;
     for (int i = 0; i < 3; i++) {
         enum sc_access access = i < 2 ? SC_READ : beta == 0 ? SC_WRITE : SC_RDWR;
@@ -474,7 +477,7 @@ int main(void)
     int steps = n ? atoi(n) : 400;
 
     env_init();
-    if (!env_is_emulated()) { /* as many devices as there are; with and without room */
+    if (!env_is_emulated()) { /* as many devices as the machine has; with and without spare memory */
         run("", 0, 4096, 0, first, steps);
         run("", 8 << 20, 512, 0, first + 400, steps);
         return tap_done();

@@ -1,6 +1,5 @@
-/* Copies that go over another device, because the links to it and from it are faster than the direct one: the bytes
- * that arrive are right, each crosses each link once, and where the device on the way has no room or fails they come
- * another way. */
+/* Copies over an intermediate device, whose links are faster than the direct link. Asserts that the right bytes arrive
+ * and cross each link once. If the intermediate device has no room or fails, the bytes take a different way. */
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 
@@ -9,7 +8,7 @@ enum { N = 256, DEVICES = 8 };
 
 static double *a;
 
-/* x := factor x on a device; it alone has the matrix then. */
+/* x := factor x on a device, which then holds the only copy. */
 static void scale(int device, double factor)
 {
     struct sc_view v = {.ptr = a, .type = SC_D, .rows = N, .cols = N, .ld = N, .access = SC_RDWR, .spread = 1};
@@ -47,7 +46,7 @@ static void look_at_links(void)
             bytes_before[from + 1][to] = sc_emu_link_bytes(from, to);
 }
 
-/* Since look_at_links, in matrices: over a link, and over all from anywhere to devices. */
+/* Bytes since look_at_links, in matrices: over one link, and over every link to a device. */
 static double went(int from, int to)
 {
     return (double)(sc_emu_link_bytes(from, to) - bytes_before[from + 1][to]) / (double)BYTES;
@@ -63,7 +62,7 @@ static double went_anywhere(void)
     return sum;
 }
 
-/* 0 and 6 have no NVLink; 0-2-6 has two of them. */
+/* Devices 0 and 6 have no NVLink; the way 0-2-6 has two. */
 static void test_way_round(void)
 {
     fill();

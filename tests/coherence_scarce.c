@@ -1,5 +1,6 @@
-/* What runs short: memory that can be pinned, mappings (the system refuses to split another one), the arena.  Random
- * work of devices and of the CPU on many arrays, against flat copies of them. */
+/* Scarce resources: memory that can be pinned, mappings (the system refuses to split another mapping), and the arena.
+ * Devices and the CPU do random work on many arrays. Asserts that the values equal those of plain copies, with refusals
+ * at any point. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
@@ -32,7 +33,7 @@ static struct sc_view view(double *x, int64_t n, enum sc_access access)
                             .spread = 1};
 }
 
-/* x := 2 x, y := x + y on a device, or, where begin says so, on the host. */
+/* x := 2 x and y := x + y on a device, or on the host where sc_coherence_begin refuses. */
 static void scal(double *x, int64_t n)
 {
     struct sc_view v = view(x, n, SC_RDWR);
@@ -75,7 +76,7 @@ static void fresh(int i)
         array[i][k] = truth[i][k] = k % 13 + i;
 }
 
-/* Numbers stay small: a large one begins anew. */
+/* Resets large values to small ones. */
 static void step(void)
 {
     int i = (int)random_below(ARRAYS), j = (int)random_below(ARRAYS - 1), k = (int)random_below(N);
@@ -149,7 +150,7 @@ static enum sc_status pin(void *base, size_t bytes)
     return pinning == NONE || (pinning == SOME && random_below(2)) ? SC_ERR_MEMORY : real->pin(base, bytes);
 }
 
-/* Before anything else: what is pinned once stays so. */
+/* Has to run first: memory once pinned stays pinned. */
 static void test_pins(void)
 {
     static struct sc_device_ops mine;
@@ -175,7 +176,8 @@ static void test_pins(void)
 
 /* --- the arena ---------------------------------------------------------------------------------------------------- */
 
-/* Arrays come from libc: they are copied in and out of the arena while there is room; then the host does the work. */
+/* Arrays outside of the arena: copied into the arena and back while the arena has room, computed by the host
+ * afterwards. */
 static void test_arena_full(void)
 {
     void **blocks = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -212,14 +214,14 @@ static void test_arena_full(void)
 static uint64_t waited_for[SC_DEVICES_MAX][SC_STREAMS];
 static int rewritten;
 
-/* Nothing is reached that nobody has waited for. */
+/* A fence counts as reached only after a wait for the fence. */
 static bool done_when_waited_for(struct sc_fence f)
 {
     return f.seq <= __atomic_load_n(&waited_for[f.device][f.stream], __ATOMIC_RELAXED) && real->done(f);
 }
 
-/* A call writes the first array, which is open already, while the second one is fetched.  What is reached is waited for
- * with the lock held. */
+/* During the fetch of the second array, a call writes the first array, whose pages are already open. A reached fence is
+ * waited for with the lock held. */
 static enum sc_status sync_between(struct sc_fence f)
 {
     bool unlocked = f.seq > waited_for[f.device][f.stream];
@@ -235,7 +237,8 @@ static enum sc_status sync_between(struct sc_fence f)
     return status;
 }
 
-/* The lock is dropped where a refused change of protection is mended: what a call writes then is not to be lost. */
+/* The protocol drops its lock while it mends a refused change of protection. A call that writes the array in this
+ * window must not lose its result. */
 static void test_release_mends(void)
 {
     static struct sc_device_ops mine;
@@ -283,7 +286,7 @@ static void test_limits(void)
     }
 }
 
-/* The program takes all mappings that the system gives; what it cannot split afterwards is ours to cope with. */
+/* The program takes every mapping that the system allows; the library has to cope with refusals to split a mapping. */
 static void test_real_limit(void)
 {
     size_t pages = 140000, taken = 0;
@@ -291,7 +294,7 @@ static void test_real_limit(void)
     int wrong;
 
     sc_host_mappings_limit = 0;
-    wrong = run(300); /* some are closed before */
+    wrong = run(300); /* some arrays are closed already */
     while (p != MAP_FAILED && taken < pages && mprotect(p + taken * SC_PAGE, SC_PAGE, PROT_READ) == 0)
         taken += 2;
     if (p == MAP_FAILED || taken >= pages) {

@@ -1,5 +1,5 @@
-/* Results that other devices have read after each of the last calls that wrote them go there by themselves; others do
- * not. */
+/* Results that other devices have read after each of the last writing calls are pushed to those devices. Asserts that
+ * no other result is pushed. */
 #include "tests/coherence_env.h"
 
 enum { N = 1 << 16 }; /* elements: 512 KiB */
@@ -12,7 +12,7 @@ static struct sc_view view(enum sc_access access)
                             .spread = 1};
 }
 
-/* A call that writes x on a device, in two tasks (the second must not look like another call). */
+/* A call that writes x on a device in two tasks (the second task must not look like a second call). */
 static void write_on(int device)
 {
     struct sc_view v = view(SC_RDWR);
@@ -35,7 +35,8 @@ static bool reads_right(int device) { return env_reads(device, view(SC_READ), fa
 
 static uint64_t between(void) { return sc_stats.bytes[SC_D2D]; }
 
-/* Bytes that went between devices in a call that writes on 0, and then while `readers` (one bit each) read. */
+/* Bytes between devices: pushed in a call that writes on device 0, and pulled by the reads of `readers` (a bit
+ * each). */
 static void round_of(unsigned readers, double *pushed, double *pulled, bool *right)
 {
     uint64_t start = between(), sent;

@@ -1,5 +1,5 @@
-/* Which copy a device gets: the nearest one by the machine's links, also one that is still on its way; and what is left
- * of that without either. */
+/* Which copy a device is sent: the nearest copy by the machine's links, including a copy in transit. Also without
+ * either rule. */
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 
@@ -7,7 +7,7 @@
 
 static double *a;
 
-/* Brings all of the matrix to a device. */
+/* Prefetches the whole matrix to a device. */
 static void fetch(int device)
 {
     struct sc_view v = {.ptr = a, .type = SC_D, .rows = N, .cols = N, .ld = N, .access = SC_READ, .spread = 1};
@@ -20,7 +20,7 @@ static void fetch(int device)
         sc_coherence_end(&o, 1);
 }
 
-/* The device has just got everything from there. */
+/* Whether the device has just received the whole matrix from `from`, and no byte from elsewhere. */
 static bool came_from(int from, int device)
 {
     static uint64_t before[SC_DEVICES_MAX + 1][SC_DEVICES_MAX];
@@ -35,14 +35,14 @@ static bool came_from(int from, int device)
     return good;
 }
 
-/* Off all devices, as it was. */
+/* Drops the matrix from every device. */
 static void start_again(void)
 {
     sc_coherence_release_range((uintptr_t)a, (size_t)N * N * 8);
 }
 
-/* 0, 1, 2, 3 are linked, and 4 to 7; 0-3, 0-4, 1-2 doubly; the others of 0 are 0-1 and 0-2.  Between 0 and 5, 6, 7
- * there is PCIe, slower than the host's link. */
+/* Devices 0 to 3 are linked with each other, and 4 to 7. 0-3, 0-4 and 1-2 are double links, 0-1 and 0-2 single links.
+ * Devices 5, 6 and 7 are connected with 0 by PCIe, which is slower than the host's link. */
 int main(void)
 {
     env_init();

@@ -1,4 +1,5 @@
-/* What moves and what does not: deterministic cases of the protocol on two emulated devices. */
+/* Deterministic cases of the protocol on two emulated devices. Asserts which bytes move, how many faults are taken, and
+ * the values afterwards. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,7 +117,7 @@ static void test_loop(void)
     free(y);
 }
 
-/* However many sectors there are: what is there as a whole lacks no byte. */
+/* For any number of sectors, an array resident as a whole is reported with every byte. */
 static void test_residency(void)
 {
     int wrong = 0;
@@ -178,8 +179,8 @@ static void test_write_whole(void)
     free(x);
 }
 
-/* A view whose elements a host routine will overwrite: what lies between its columns is another's and comes home.  As a
- * matrix of `rows` rows (ld > rows), and as a vector when rows is 1. */
+/* A view whose elements a host routine will overwrite: elements between the view's columns keep their values and come
+ * home. The view is a matrix of `rows` rows (ld > rows), or a vector if rows is 1. */
 static void test_write_view(int64_t rows, int64_t cols, int64_t ld)
 {
     int64_t n = cols * ld;
@@ -205,7 +206,7 @@ static void test_write_view(int64_t rows, int64_t cols, int64_t ld)
     free(x);
 }
 
-/* Written after it was on a device: each sector faults a few times, not each page. */
+/* The CPU overwrites an array held by a device: a few faults a sector, not one a page. */
 static void test_write_sweep(void)
 {
     int64_t n = 4 << 20; /* 32 MiB in 64 sectors */
@@ -225,8 +226,8 @@ static void test_write_sweep(void)
     free(x);
 }
 
-/* A long array of which a program uses block after block, as blocked algorithms do: each block as it comes into use,
- * and all that was used before.  Returns how often its shape was changed. */
+/* A long array that the program uses block after block, as blocked algorithms do. Each round uses a new block, and the
+ * blocks before. Returns the number of reshapes. */
 static uint64_t use_block_by_block(double *x, int64_t ld, int64_t width, int blocks)
 {
     uint64_t before = sc_stats.reshapes;
@@ -256,8 +257,8 @@ static void test_growing(void)
     free(x);
 }
 
-/* The device's memory is full, so inputs are evicted while their uploads may still be running: the program overwrites
- * them the moment the calls have returned. */
+/* The device's memory is full, so inputs are evicted while their uploads may still be running. The program overwrites
+ * the inputs as soon as the calls have returned. */
 static int overwrite_evicted(uint64_t seed)
 {
     enum { ARRAYS = 12, LENGTH = 16384 };
@@ -315,7 +316,7 @@ static void test_mappings(void)
     for (int i = 0; i < ARRAYS; i++)
         x[i] = array(LENGTH, 1);
     for (int i = 0; i < ARRAYS; i++)
-        for (int half = 0; half < 2; half++) /* every other one: what is between stays open */
+        for (int half = 0; half < 2; half++) /* every second array: the arrays in between stay open */
             if (i % 2)
                 scal(0, x[i], LENGTH, 3);
     for (int i = 0; i < ARRAYS; i++) {
@@ -333,7 +334,7 @@ static void test_mappings(void)
     sc_coherence_stop();
 }
 
-/* Vectors that are cut into many tiles, each at other places: the pieces of a call on all three still reach its end. */
+/* Vectors cut into many tiles, at different places each: the pieces of a call on three vectors still reach the end. */
 static void test_many_cuts(void)
 {
     static const int64_t length[3] = {1300000, 1400000, 1500000};
@@ -342,7 +343,7 @@ static void test_many_cuts(void)
     struct sc_view v[3];
     double *x[3];
 
-    env_start("emu:h200x8:1", 65536); /* tiles of 8 KiB, if there were enough of them */
+    env_start("emu:h200x8:1", 65536); /* asks for tiles of 8 KiB; the limit of tiles makes larger tiles */
     for (int i = 0; i < 3; i++) {
         x[i] = malloc((size_t)length[i] * sizeof *x[i]);
         v[i] = vector_view(x[i], length[i], SC_READ);
@@ -395,7 +396,7 @@ static void test_untracked(void)
     tap_ok(x[4095] == 3 * 4095 && x[1] == 3, "memory that cannot be tracked is copied in and out");
 }
 
-/* One fault in a run of its own.  The device gets no more work afterwards; what it holds still comes home. */
+/* One fault in one run. After the fault the device gets no new work; its data still come home. */
 static int run_with_fault(enum sc_emu_kind kind, uint64_t nth)
 {
     int64_t n = N * 64;

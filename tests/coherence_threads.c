@@ -1,8 +1,8 @@
-/* Several threads of the program at once: each works on its own arrays, which it allocates and frees, on a stretch of
- * an array that all share (stretches meet in the middle of pages and sectors), and reads an array that nobody writes.
- * Kernels on any device, the CPU through page faults, acquires, forks, eviction, jitter.  A model of each thread's data
- * says what every number has to be (all are small integers).  SEMCACHE_TEST_SEED and SEMCACHE_TEST_STEPS choose others;
- * what the scheduler does cannot be replayed. */
+/* Several threads of the program at once. A thread allocates, uses and frees its own arrays, writes a stretch of a
+ * shared array (stretches meet in the middle of pages and sectors), and reads a constant array. Accesses are kernels on
+ * any device, page faults of the CPU, acquires and forks, under eviction and jitter. Every value is compared with a
+ * model of the thread's data; values are small integers, so results are exact. SEMCACHE_TEST_SEED and
+ * SEMCACHE_TEST_STEPS choose other runs. The order of the threads cannot be replayed. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -12,9 +12,9 @@
 #include "tests/coherence_env.h"
 
 #define THREADS 4
-#define STRETCH 9001 /* elements of the shared array that a thread has: no page, no segment */
+#define STRETCH 9001 /* elements of a thread's stretch of the shared array: no multiple of a page or a sector */
 #define CONSTANT (THREADS * STRETCH)
-#define OWN 3 /* arrays of a thread: two of its own and its stretch */
+#define OWN 3 /* arrays of a thread: two private arrays and its stretch */
 
 static int devices, steps;
 static double *shared, *constant; /* constant[i] = i % 7 */
@@ -73,7 +73,7 @@ static struct sc_view view(double *p, int64_t n, int64_t step, enum sc_access ac
                             .spread = devices};
 }
 
-/* x (op) y piece by piece on devices by chance.  False: not for them. */
+/* Runs x (op) y in pieces on random devices. Returns false if the call was refused. */
 static bool offload(struct worker *w, enum sc_op op, double alpha, const struct sc_view *views, int count)
 {
     struct sc_operand o[2];
@@ -99,7 +99,7 @@ static bool offload(struct worker *w, enum sc_op op, double alpha, const struct 
     return true;
 }
 
-/* A part of the area is scaled by -1, gets the constant or a multiple of it added. */
+/* Scales a part of the area by -1, copies the constant into it, or adds a multiple of the constant. */
 static void step_kernel(struct worker *w, struct area *a)
 {
     int64_t step = below(w, 4) ? 1 : 1 + below(w, 20), first = below(w, a->n);
@@ -188,7 +188,7 @@ static void *work(void *argument)
 
 /* --- runs --------------------------------------------------------------------------------------------------------- */
 
-/* A child sees what nobody writes and ends; that fork returns at all is half of the test. */
+/* A child reads the constant array and ends. A hanging fork would be a failure, too. */
 static int fork_once(void)
 {
     int status = -1;
@@ -227,7 +227,7 @@ static void make_arrays(uint64_t seed, bool one_matrix)
         for (int64_t i = 0; i < STRETCH; i++)
             w->area[2].model[i] = (double)((t * STRETCH + i) % 100);
     }
-    if (one_matrix) { /* else each stretch becomes one, or several */
+    if (one_matrix) { /* otherwise each stretch becomes one matrix or several */
         whole = view(shared, CONSTANT, 1, SC_RDWR);
         offload(&workers[0], SC_OP_SCAL, 1, &whole, 1);
     }
@@ -281,7 +281,7 @@ static void run(const char *machine, uint64_t limit, unsigned jitter, uint64_t s
 static bool over;  /* atomic */
 static long calls; /* atomic */
 
-/* Computes on the first elements of a page as fast as it can. */
+/* Computes on the first elements of a page without a pause. */
 static void *compute(void *argument)
 {
     struct sc_view v = view(argument, 100, 1, SC_RDWR);
@@ -293,8 +293,9 @@ static void *compute(void *argument)
     return NULL;
 }
 
-/* The program reads and writes other elements of that page: what another thread computes takes the page away again and
- * again, and must not do so for ever.  (An acquisition holds calls up; the thread that faulted has still to run.) */
+/* The program reads and writes elements that share a page with a second thread's result. Each call of the second thread
+ * closes the page again; the program's access must get through all the same. (An acquire holds calls up; a thread that
+ * faulted still has to run.) */
 static void test_neighbours(void)
 {
     struct sc_view whole;
@@ -335,7 +336,7 @@ int main(void)
 
     steps = n ? atoi(n) : 150;
     env_init();
-    alarm(900); /* a thread that waits for ever */
+    alarm(900); /* ends the test if a thread waits for ever */
     run("emu:h200x8:1", 0, 0, first, true, 0);
     run("emu:h200x8:2", 0, 0, first + 1, false, 3);
     run("emu:h200x8:3", 0, 100, first + 2, true, 2);

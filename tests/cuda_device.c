@@ -1,5 +1,5 @@
-/* The CUDA module's streams, fences, memory and copies, and its manners towards the program around it.
- * Usage: cuda_device [MODULE] */
+/* The CUDA module's streams, fences, memory and copies, and its behaviour towards the surrounding program. Usage:
+ * cuda_device [MODULE] */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -104,7 +104,8 @@ static void fences(void)
     unpinned(h, 4096);
 }
 
-/* Small uploads are the driver's special case (device/cuda/copy.c); an access by the driver itself ends the test. */
+/* The driver treats small uploads specially (device/cuda/copy.c). An access by the driver's CPU code would end the
+ * test. */
 static void protected_pages(size_t bytes)
 {
     char *h = pinned(4 * MIB), *d = device_memory(4 * MIB);
@@ -157,7 +158,7 @@ static void pitched_copies(void)
     unpinned(h, 65536);
 }
 
-/* A block is freed while a slow kernel still reads it, and written by its next user. */
+/* A block is freed while a slow kernel still reads the block, and is written by the block's next user. */
 static void reuse_while_busy(void)
 {
     enum { ORDER = 2048, BYTES = ORDER * ORDER * 8 };
@@ -215,7 +216,8 @@ static void limits(void)
         good &= ops->sync(ready) == SC_OK;
     }
     tap_ok(good, "small blocks, even empty ones, are aligned");
-    for (int i = 0; i < 12; i++) { /* more fences than a block remembers: SC_STREAMS different ones at most are kept */
+    for (int i = 0; i < 12; i++) { /* more fences than a block remembers: a block keeps at most SC_STREAMS fences of
+                                    * different streams */
         ops->fill(0, (enum sc_stream)(i % SC_STREAMS), small[63], 64, i, 64, 1);
         after[i] = mark((enum sc_stream)(i % SC_STREAMS));
     }
@@ -244,7 +246,7 @@ static void slots(void)
 
 enum { ROWS = 1 << 20, EACH = 16, ENTRIES = ROWS * EACH };
 
-/* Rows of EACH ones, in columns all over, on the device. */
+/* A matrix on the device: rows of EACH ones, in columns all over the row. */
 static struct sc_csr ones(void **values)
 {
     int *columns = (int *)pinned((size_t)ENTRIES * sizeof(int)), *starts = (int *)pinned((ROWS + 1) * sizeof(int));
@@ -269,7 +271,8 @@ static struct sc_csr ones(void **values)
     return a;
 }
 
-/* A product whose plan takes the place of another's, which is freed: the mark that follows is behind the product. */
+/* A product whose plan replaces an earlier product's plan, which is freed. The following mark must come behind the
+ * product. */
 static void marks_behind_plans(void)
 {
     float *x = (float *)pinned(ROWS * sizeof(float)), *last = (float *)pinned(4096);

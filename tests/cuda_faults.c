@@ -1,12 +1,12 @@
-/* To be preloaded into a program that uses CUDA devices: calls of the CUDA runtime, cuBLAS and cuSPARSE fail.
+/* Preloaded into a program that uses CUDA devices: makes calls of the CUDA runtime, cuBLAS and cuSPARSE fail.
  *
- *     CUDA_FAIL=FUNCTION:N         the n-th call of a function fails
- *     CUDA_FAIL=FUNCTION:N:ever    it, and all after it
- *     CUDA_FAIL=any:N[:ever]       of all functions together; ever: the device is gone
- *     CUDA_FAIL=count              none; at the end a process that calls any says how often each was called
+ *     CUDA_FAIL=FUNCTION:N         the n-th call of the function fails
+ *     CUDA_FAIL=FUNCTION:N:ever    the n-th and every later call of the function fail
+ *     CUDA_FAIL=any:N[:ever]       counts calls of every function together; ever: the device is gone
+ *     CUDA_FAIL=count              no call fails; at its end a process prints the number of calls of each function
  *
- * It says on stderr when one fails.  All arguments of these functions are integers or pointers, so a gate in assembler
- * does for every signature: it asks, and goes on to the function or returns an error. */
+ * A failing call is reported on stderr. Arguments of these functions are integers or pointers only, so one gate in
+ * assembler serves every signature: the gate asks whether to fail, and jumps to the function or returns an error. */
 #define _GNU_SOURCE
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -26,7 +26,7 @@
 #define CUBLAS "libcublas.so." STRING(CUBLAS_VER_MAJOR)
 #define CUSPARSE "libcusparse.so." STRING(CUSPARSE_VER_MAJOR)
 
-/* What the CUDA module calls: the function, its library, its error. */
+/* The functions that the CUDA module calls, with the library and the error code of each. */
 #define FUNCTIONS(F)                                                                                             \
     F(cudaMalloc, RUNTIME, cudaErrorMemoryAllocation) F(cudaHostRegister, RUNTIME, cudaErrorMemoryAllocation)    \
     F(cudaHostAlloc, RUNTIME, cudaErrorMemoryAllocation) F(cudaFree, RUNTIME, cudaErrorUnknown)                  \
@@ -63,7 +63,7 @@
     F(cusparseSpMV_preprocess, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)                                       \
     F(cusparseSpMV, CUSPARSE, CUSPARSE_STATUS_EXECUTION_FAILED)
 
-/* What a gate knows; it finds `error` at offset 0. */
+/* The data of a gate; the assembler reads `error` at offset 0. */
 struct gate {
     int error;      /* atomic */
     unsigned calls; /* atomic */
@@ -80,7 +80,7 @@ static struct gate *const gates[] = {FUNCTIONS(LIST)};
 
 static unsigned all_calls; /* atomic */
 
-/* Is this call, the n-th, to fail? */
+/* Whether call n of the function is to fail. */
 static bool is_asked(const char *ask, const char *name, unsigned n)
 {
     size_t length = strlen(name);
@@ -97,8 +97,8 @@ static bool is_asked(const char *ask, const char *name, unsigned n)
     return true;
 }
 
-/* The definition behind this library: of the libraries that the CUDA module is linked with, which are not in the scope
- * that RTLD_NEXT searches. */
+/* The definition behind this library. The libraries linked with the CUDA module are outside of the scope that RTLD_NEXT
+ * searches. */
 static void *behind(struct gate *f)
 {
     void *found = __atomic_load_n(&f->behind, __ATOMIC_ACQUIRE), *handle;
@@ -109,13 +109,13 @@ static void *behind(struct gate *f)
     found = handle ? dlsym(handle, f->name) : NULL;
     if (!found) {
         fprintf(stderr, "cuda_faults: no %s in %s\n", f->name, f->library);
-        abort(); /* a test without the thing that it is about */
+        abort(); /* without the function there is no test */
     }
     __atomic_store_n(&f->behind, found, __ATOMIC_RELEASE);
     return found;
 }
 
-/* As a device that is gone answers. */
+/* The error code of a library whose device is gone. */
 static int general_error(const char *library)
 {
     return strcmp(library, RUNTIME) == 0  ? (int)cudaErrorUnknown
@@ -139,7 +139,7 @@ void *cuda_faults_next(struct gate *f)
     return NULL;
 }
 
-/* Six registers of arguments and what aligns the stack; more arguments stay where they are. */
+/* Saves the six registers of arguments, and aligns the stack; further arguments are on the stack and stay in place. */
 #define GATE(call, library, error)                                                                               \
     __asm__(".text\n.globl " #call "\n.type " #call ", @function\n" #call ":\n"                                  \
             "pushq %rdi\npushq %rsi\npushq %rdx\npushq %rcx\npushq %r8\npushq %r9\nsubq $8, %rsp\n"              \

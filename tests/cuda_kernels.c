@@ -1,7 +1,6 @@
-/* Every kernel of the CUDA module, in all four types and all variants of its letters and increments, against plain
- * loops written from the definition of the BLAS.  Whole buffers are compared, so a write outside the operands shows
- * too.
- * Usage: cuda_kernels [MODULE] */
+/* Every kernel of the CUDA module against plain loops written from the definition of the BLAS: in four types, with
+ * every combination of letters and increments. Whole buffers are compared, so a write outside of the operands is found
+ * as well. Usage: cuda_kernels [MODULE] */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -74,7 +73,7 @@ static value scalar(const struct sc_kernel *k, const double s[2], bool real)
     return real || !sc_type_is_complex(k->type) ? CMPLX(s[0], 0) : CMPLX(s[0], s[1]);
 }
 
-/* beta c + sum, where beta = 0 means that c is not read. */
+/* beta c + sum; if beta is 0, c is not read. */
 static value update(value beta, value c, value sum) { return beta == 0 ? sum : beta * c + sum; }
 
 /* Solves op(A) x = b in place by substitution, or x op(A) = b when from the right. */
@@ -105,7 +104,7 @@ static void reference_trsm(const struct sc_kernel *k, const value *a, value *b)
             substitute(k, a, k->n, true, b + i, k->ldb);
 }
 
-/* The operations on one triangle of C; those that know a real scalar or diagonal. */
+/* Operations on one triangle of C; is_hermitian_rank: those with a real scalar or diagonal. */
 static bool is_rank(enum sc_op op)
 {
     return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
@@ -137,7 +136,7 @@ static value pair(const struct sc_kernel *k, const value *x, int64_t ldx, const 
     return general(x, ldx, k->transa, i, l) * general(y, ldy, turned, l, j);
 }
 
-/* What is added for l, with alpha. */
+/* The term of the sum with index l, times alpha. */
 static value product(const struct sc_kernel *k, const value *a, const value *b, int64_t i, int64_t j, int64_t l)
 {
     value alpha = scalar(k, k->alpha, k->op == SC_OP_HERK);
@@ -206,7 +205,7 @@ static double random_unit(void)
     return (double)(state >> 11) / 9007199254740992.0 - 0.5;
 }
 
-/* Random numbers that single precision holds exactly; a dominant diagonal in A for the solvers. */
+/* Random numbers that are exact in single precision; for solves A gets a dominant diagonal. */
 static void make_input(enum sc_type t)
 {
     for (int b = 0; b < BUFFERS; b++)
@@ -214,7 +213,7 @@ static void make_input(enum sc_type t)
             float re = (float)random_unit(), im = sc_type_is_complex(t) ? (float)random_unit() : 0;
             bool diagonal = i % LD == i / LD;
 
-            /* floats, so that single precision loses nothing of what goes up */
+            /* floats: an upload in single precision is exact */
             input[b][i] = b ? CMPLX(re, im) : CMPLX(diagonal ? re / 8 + 8 : re / 8, im / 8);
         }
 }
@@ -273,7 +272,7 @@ static void describe(const struct sc_kernel *k, const char *what)
                  k->beta[1]);
 }
 
-/* Runs the record on `input` on both sides and compares. */
+/* Runs the record on `input` by the device and by the reference, and compares. */
 static void check(struct sc_kernel *k)
 {
     value got = 0;
@@ -301,7 +300,7 @@ static void check(struct sc_kernel *k)
             }
 }
 
-/* A dominant diagonal where the storage of a banded or packed A has it. */
+/* Gives a banded or packed A a dominant diagonal, at the places of its storage. */
 static void precondition(const struct sc_kernel *k)
 {
     if (!definition_is_triangular(k->op))
@@ -317,7 +316,7 @@ static void precondition(const struct sc_kernel *k)
         }
 }
 
-/* All variants of one operation and type: the bits of `v` choose letters, increments and special scalars. */
+/* Every variant of an operation and type: the bits of `v` choose letters, increments and special scalars. */
 static void variant(enum sc_op op, enum sc_type t, unsigned v)
 {
     static const double alphas[][2] = {{1.5, -0.5}, {1, 0}, {0, 0}}, betas[][2] = {{0.5, 0.25}, {0, 0}, {1, 0}};
@@ -355,7 +354,7 @@ static void variant(enum sc_op op, enum sc_type t, unsigned v)
     check(&k);
 }
 
-/* dsdot is none of cuBLAS's. */
+/* Probes with dsdot, which cuBLAS lacks. */
 static bool has_own_kernels(void)
 {
     struct sc_kernel k = {.op = SC_OP_DSDOT, .type = SC_S, .n = 1, .lda = 1, .ldb = 1, .a = memory[0], .b = memory[1]};
@@ -401,7 +400,7 @@ static void set_steps(struct sc_kernel *k)
         k->lda = k->ldb = 1;
 }
 
-/* What the BLAS says is not read may hold anything. */
+/* Operands that the BLAS does not read may hold any value. */
 static void unread_operands(void)
 {
     static const enum sc_op all[] = {
@@ -444,8 +443,8 @@ static void unread_operands(void)
     }
 }
 
-/* gemmt is cut into blocks on the device: sizes at and beyond one, sampled in every block.  C is the identity times B,
- * so exact; the other triangle is NaN and stays. */
+/* The device computes gemmt in blocks. Sizes at and beyond a block are sampled in every block. A is the identity, so C
+ * is exact; the unnamed triangle holds NaN, and must keep it. */
 static void large_gemmt(char uplo, int64_t n)
 {
     struct sc_kernel k = {.op = SC_OP_GEMMT, .type = SC_D, .transa = 'N', .transb = 'N', .uplo = uplo, .n = n, .k = n,
@@ -479,7 +478,7 @@ static void large_gemmt(char uplo, int64_t n)
     free(p);
 }
 
-/* Nothing to do, and the cases that are left to the host. */
+/* Empty calls, and calls that are left to the host. */
 static void edges(void)
 {
     struct sc_kernel k = {.type = SC_D, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'U', .diag = 'N', .lda = 1,

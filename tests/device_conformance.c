@@ -1,5 +1,5 @@
-/* What device.h promises, on the device under test (SEMCACHE_TEST_DEVICE): memory, copies, order, results.  The
- * kernels are in device_kernels.c.  Some checks need an emulated device: garbage, refusals, delays. */
+/* The promises of device.h on the device under test (SEMCACHE_TEST_DEVICE): memory, copies, order, results. Kernels are
+ * tested in device_kernels.c. Some checks need an emulated device: garbage, refusals, delays. */
 #include "device_common.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static void test_copy(size_t bytes)
     pinned_free(ops, to, 4 * MIB);
 }
 
-/* A pitched copy to the device and back into other pitches: the gaps keep what they had. */
+/* A pitched copy to the device and back with different pitches: the gaps keep their contents. */
 static void test_copy_2d(size_t width, size_t height, size_t from_pitch, size_t device_pitch, size_t to_pitch)
 {
     size_t room = 4 * MIB;
@@ -230,7 +230,7 @@ static void test_order(void)
     pinned_free(ops, x, N * sizeof *x);
 }
 
-/* Blocks are freed while they are still read, and handed out again at once. */
+/* Blocks are freed while a copy still reads them, and handed out again at once. */
 static void test_reuse(void)
 {
     double *x = pinned_new(ops, 2 * N * sizeof *x), *y = x + N;
@@ -281,7 +281,7 @@ static void test_fences(void)
     pinned_free(ops, x, N * sizeof *x);
 }
 
-/* Who enqueues without ever waiting is not further ahead than a queue is long. */
+/* A caller that enqueues without waiting is never ahead by more than the length of a queue. */
 static void test_far_ahead(void)
 {
     enum { AHEAD = 8192, ALL = 2 * AHEAD };

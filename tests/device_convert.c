@@ -1,12 +1,12 @@
-/* Conversions of sparse matrices to CSR on a device, against those of the host: every layout, type and use, integers of
- * both widths from 0 and 1, any rows of the result; the same bits in the same order. */
+/* Conversions of sparse matrices to CSR on a device against conversions on the host. Asserts the same bits in the same
+ * order for every layout, type and use, integers of two widths counted from 0 and 1, and any rows of the result. */
 #include "tests/device_common.h"
 
 enum { SIZE = 60, MOST = 9 * SIZE * 8, BYTES = 16 * MOST };
 
 static const struct sc_device_ops *ops;
 static uint64_t seed = 20261121;
-static char *pinned; /* source, then what the device made: three arrays each */
+static char *pinned; /* three arrays of the source, then three arrays of the device's result */
 static char *memory; /* the same on the device */
 
 static int64_t draw(int64_t n)
@@ -42,7 +42,7 @@ static void draw_values(const struct sc_csr_conversion *c, int64_t n)
             ((double *)array(pinned, 2))[i] = (double)draw(1000) / 8;
 }
 
-/* Lines of 0 to 7 entries; a run of them is there. */
+/* Lines of 0 to 7 entries; the source holds a contiguous range of the entries. */
 static void make_lines(struct sc_csr_conversion *c)
 {
     int64_t limit = (c->by_columns ? c->m : c->n) / c->block, at = 0;
@@ -135,7 +135,7 @@ static void set_addresses(struct sc_csr_conversion *c, char *base, char *result)
     c->csr_values = array(result, 5);
 }
 
-/* As many as there are slots for: what a sorted CSR has room for. */
+/* The number of entries before duplicates are added: the room of a sorted CSR. */
 static int64_t all_entries(const struct sc_csr_conversion *c)
 {
     struct sc_csr_conversion plain = *c;
@@ -166,7 +166,7 @@ static enum sc_status on_both(struct sc_csr_conversion *c, char *own)
     return status == SC_OK ? move_now(ops, array(pinned, 3), SC_HOST, array(memory, 3), 0, 3 * (size_t)BYTES) : status;
 }
 
-/* The CSR, and nothing written behind it but what there is room for. */
+/* Compares the two CSR, and checks that nothing beyond their room was written. */
 static bool are_same(const struct sc_csr_conversion *c, char *own)
 {
     int64_t entries = get(c->csr_rows, c->to_bytes, c->rows) - c->to_base;
@@ -210,7 +210,7 @@ static void test_random(int count)
     free(own);
 }
 
-/* What the host makes: a matrix of which each entry is known. */
+/* The host's conversion of a matrix whose entries are known. */
 static void test_definition(void)
 {
     struct sc_csr_conversion c = {.layout = SC_LAYOUT_COORDINATES, .type = SC_Z, .from_bytes = 4, .from_base = 1,

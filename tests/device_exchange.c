@@ -6,7 +6,7 @@
 #include "device/emu/emu.h"
 
 #define ROOM ((size_t)1 << 20)
-#define PIECES_MOST 150 /* more than one launch takes */
+#define PIECES_MOST 150 /* more pieces than one launch takes */
 #define TRIALS 40
 
 static const struct sc_device_ops *ops;
@@ -16,8 +16,8 @@ static char *there[2];           /* a block on each device */
 
 static unsigned char byte_at(size_t i) { return (unsigned char)(i * 31 + (i >> 8) * 7 + 5); }
 
-/* What device `source` has goes to the other one, in pieces that `on` does; everything else there stays 0x77.  True
- * when it did. */
+/* Device `source` sends pieces to the second device by kernels on `on`; other bytes of the target stay 0x77. Returns
+ * whether the target is right. */
 static bool exchange(int on, int source, const struct sc_copy2d *pieces, int count)
 {
     int target = 1 - source;
@@ -33,7 +33,7 @@ static bool exchange(int on, int source, const struct sc_copy2d *pieces, int cou
         copies[i].dst = there[target] + (uintptr_t)pieces[i].dst;
         copies[i].src_device = source;
         copies[i].dst_device = target;
-        for (size_t y = 0; y < pieces[i].height; y++) /* as it should be */
+        for (size_t y = 0; y < pieces[i].height; y++) /* the expected contents */
             memcpy(to + (uintptr_t)pieces[i].dst + y * pieces[i].dst_pitch,
                    from + (uintptr_t)pieces[i].src + y * pieces[i].src_pitch, pieces[i].width);
     }
@@ -116,7 +116,7 @@ static void test_refusals(void)
 
 enum { N = 1 << 15 };
 
-/* x on device 0 := 2 x; device 1 gets it by an exchange on `on` and multiplies it by 3.  True when that is right. */
+/* x := 2 x on device 0; an exchange by `on` copies x to device 1, which multiplies by 3. Returns whether x is right. */
 static bool chain(int on, bool waits)
 {
     double *x = (double *)from, *y = (double *)to;

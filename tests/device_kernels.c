@@ -1,6 +1,6 @@
-/* Every operation, type and variant on the device under test against its definition, computed here in double
- * precision by plain loops.  What an operation does not own (the other triangle, the gaps of a leading dimension
- * or increment) must stay bit for bit. */
+/* Every operation, type and variant on the device under test against the operation's definition, computed by plain
+ * loops in double precision. Elements outside of the operands (the unnamed triangle, gaps of a leading dimension or
+ * increment) must stay the same to the bit. */
 #include "device_common.h"
 #include "blas_definition.h"
 
@@ -50,7 +50,7 @@ static number element(enum sc_type t, const char *p, int64_t ld, char trans, int
     return trans == 'C' ? conj(v) : v;
 }
 
-/* A full element of a symmetric or Hermitian A of which one triangle is stored. */
+/* Element (i, j) of a symmetric or Hermitian A, of which one triangle is stored. */
 static number mirrored(const struct sc_kernel *k, int64_t i, int64_t j)
 {
     bool stored = k->uplo == 'U' ? i <= j : i >= j, hermitian = k->op == SC_OP_HEMM;
@@ -103,7 +103,7 @@ static number want_definition(const struct sc_kernel *k)
     return sum;
 }
 
-/* The operations on one triangle of C. */
+/* Operations on one triangle of C. */
 static bool is_rank(enum sc_op op)
 {
     return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
@@ -111,7 +111,7 @@ static bool is_rank(enum sc_op op)
 
 static bool is_hermitian_rank(enum sc_op op) { return op == SC_OP_HERK || op == SC_OP_HER2K; }
 
-/* One element of alpha times the product in GEMM, GEMMT, SYMM, HEMM, SYRK, HERK, or the sum of both in SYR2K, HER2K. */
+/* Element (i, j) of alpha times the product; for SYR2K and HER2K the sum of the two products. */
 static number product(const struct sc_kernel *k, int64_t i, int64_t j)
 {
     int64_t inner = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM ? (k->side == 'L' ? k->m : k->n) : k->k;
@@ -152,7 +152,7 @@ static void want_level3(const struct sc_kernel *k)
         }
 }
 
-/* Solves by the definition: substitution in the order that the triangle asks for. */
+/* Solves by substitution, in the order of the triangle. */
 static void solve(const struct sc_kernel *k, char *x, int64_t n, int64_t first, int64_t step, bool right)
 {
     bool upper = (k->uplo == 'U') == (k->transa == 'N');
@@ -227,7 +227,7 @@ static void nan_output(const struct sc_kernel *k)
             put(k->type, host[2], definition_at(i, rows, k->ldc), NAN);
 }
 
-/* Random operands; triangles that are well conditioned; NaN where a beta of 0 says that nothing is read. */
+/* Random operands; well-conditioned triangles; NaN in operands that a beta of 0 leaves unread. */
 static void fill_operands(const struct sc_kernel *k)
 {
     bool rank_k = is_rank(k->op);
@@ -384,7 +384,7 @@ static bool case_rotm(struct sc_kernel k)
     return good;
 }
 
-/* beta of 0 does not read y, and so on. */
+/* beta of 0 leaves y unread, alpha of 0 leaves x unread. */
 static bool case_axpby(struct sc_kernel k)
 {
     bool good = case_vectors(k);
@@ -468,7 +468,7 @@ static bool (*const cases[SC_OPS])(struct sc_kernel) = {
     [SC_OP_TRMM] = case_triangular, [SC_OP_TRSM] = case_triangular,
 };
 
-/* OpenBLAS 0.3.21 sums elements behind the end of x in scasum on machines with AVX-512: what runs on it is excused. */
+/* OpenBLAS 0.3.21's scasum sums elements beyond x on machines with AVX-512: devices that use scasum are excused. */
 static bool host_scasum_is_wrong(void)
 {
     float (*scasum)(const int *, const float *, const int *) =
@@ -481,7 +481,7 @@ static bool host_scasum_is_wrong(void)
     return scasum(&n, x, &one) != 2 * n * (2 * n - 1) / 2;
 }
 
-/* A CUDA module that was built without nvcc has no dsdot (device/cuda/README.md, U16). */
+/* A CUDA module built without nvcc lacks dsdot (device/cuda/README.md, U16). */
 static bool lacks(struct sc_kernel k)
 {
     k.n = k.lda = k.ldb = 1;

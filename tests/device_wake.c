@@ -1,5 +1,5 @@
-/* The first device's context is made by a thread of its own, of the device that the module will open, and let go when
- * the module has its own hold on it. */
+/* A separate thread creates the context of the first device before the module is opened. Asserts that the thread
+ * chooses the device that the module will open, and releases the context after the module has its own reference. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ static void enter(void) { entered++; }
 
 static const struct sc_device_host host = {.config = &config, .thread_enter = enter};
 
-/* The driver's number of the device that was woken, or -1. */
+/* The driver's number of the device woken, or -1. */
 static int wake(const char *spec, int64_t rank, int64_t ranks)
 {
     driver->retained = driver->released = -1;
@@ -70,7 +70,7 @@ int main(void)
     struct fake_driver *(*find)(void);
     void *library;
 
-    /* By its path; from then on it is what "libcuda.so.1" names. */
+    /* Loaded by its path: a later "libcuda.so.1" finds this library. */
     snprintf(path, sizeof path, "%s/tests/driver/.libs/libcuda.so.1", getenv("top_builddir"));
     library = dlopen(path, RTLD_NOW);
     if (!library) {

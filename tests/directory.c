@@ -1,4 +1,5 @@
-/* Geometry of matrices: grids cover the lattice, sectors cover the tiles, bytes and sectors find each other. */
+/* The geometry of matrices. Asserts that grids cover the lattice, sectors cover the tiles, and the mappings between
+ * bytes and sectors agree. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static int64_t below(int64_t n)
     return (int64_t)((state >> 33) % (uint64_t)n);
 }
 
-/* Every lattice element lies in exactly one tile, by arithmetic of the cuts. */
+/* Every lattice element lies in exactly one tile, by the arithmetic of the cuts. */
 static bool tiles_cover(const struct sc_matrix *m)
 {
     int64_t elements = 0;
@@ -32,7 +33,7 @@ static bool tiles_cover(const struct sc_matrix *m)
     return elements == m->rows * m->cols;
 }
 
-/* Sectors follow each other in memory and end where the matrix ends; a byte's sector has that byte in its range. */
+/* Sectors follow each other in memory and end with the matrix; a byte lies in the range of its sector. */
 static bool sectors_cover(const struct sc_matrix *m)
 {
     uintptr_t last = m->base, lo, hi;
@@ -107,7 +108,8 @@ static void test_grids(void)
     tap_ok(bad == 0, "3000 random grids cover their lattices, sectors their bytes, tiles within their limit");
 }
 
-/* D7: blocks of 64 columns are sectors of their own, on any number of devices; in small matrices fewer columns. */
+/* D7: blocks of 64 columns are separate sectors on any number of devices; in small matrices blocks have fewer
+ * columns. */
 static void test_narrow(void)
 {
     int bad = 0;
@@ -132,7 +134,7 @@ static void test_narrow(void)
     tap_ok(bad == 0, "narrow sectors: a power of two up to 64, tiles begin at multiples of it");
 }
 
-/* D3: a device's rows of A are the rows of y that the device has. */
+/* D3: a device owns the same rows of A and of y. */
 static void test_alignment(void)
 {
     int bad = 0;

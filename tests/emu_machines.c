@@ -37,7 +37,7 @@ static void log_begin(void)
     dup2(log_file, STDERR_FILENO);
 }
 
-/* What was logged since log_begin; *lines its number of lines. */
+/* The text logged since log_begin; *lines: number of its lines. */
 static const char *log_end(int *lines)
 {
     static char text[4096];
@@ -127,7 +127,7 @@ static void test_good_file(void)
     free(m);
 }
 
-/* Every installed machine opens, and its links make sense. */
+/* Every installed machine opens, and has plausible links. */
 static void test_installed(void)
 {
     static const struct { const char *name; int devices, peers; } known[] = {
@@ -187,7 +187,7 @@ static void test_settings(void)
            !sc_device_expected("rubbish"), "which settings could give devices");
 }
 
-/* Opens with module_path set after device_host has set it. */
+/* Opens with a module_path set after device_host. */
 static void test_module(const char *path, const char *wrong, const char *setting, enum sc_status expected,
                         const char *says)
 {
@@ -216,7 +216,8 @@ static void limit_space(rlim_t bytes)
     setrlimit(RLIMIT_AS, &space);
 }
 
-/* Of an address space that is limited: one line, whatever the module says of its opening; later it is heard. */
+/* With a limited address space: one line is logged, whatever the module logs while it opens. Later messages of the
+ * module are logged. */
 static void test_limited(const char *fakes)
 {
     static const rlim_t gib = (rlim_t)1 << 30;
@@ -227,7 +228,7 @@ static void test_limited(const char *fakes)
     int count, lines;
     const char *log;
 
-    if (getenv("SEMCACHE_TEST_ASAN")) /* which has 16 TiB of it */
+    if (getenv("SEMCACHE_TEST_ASAN")) /* AddressSanitizer takes 16 TiB of addresses */
         return;
     getrlimit(RLIMIT_AS, &before);
     limit_space(3 * gib); /* not tried */
@@ -267,8 +268,8 @@ static void test_modules(void)
 
 /* --- clock ------------------------------------------------------------------------------------------------------ */
 
-/* Round figures: a call and a wait of the host take 1 s and 0.5 s, links 2 s and 1000 bytes/s, both ways from the
- * host 1500 bytes/s for two devices (1200 when three are busy); kernels 0.25 s, 800 flop/s, 4000 bytes/s. */
+/* Round figures. A call takes the host 1 s, a wait 0.5 s. A link has 2 s of latency and 1000 bytes/s; from the host two
+ * devices share 1500 bytes/s, and three devices 1200. A kernel takes 0.25 s, and runs at 800 flop/s or 4000 bytes/s. */
 static const char clock_machine[] = HEAD
     "host\ncall 1\nsync 0.5\n"
     "device 0-2\nmemory 1G\nbandwidth 4000\nlaunch 0.25\ngemm s 1600\ngemm d 800\nwatts 110 10\n"
@@ -332,7 +333,7 @@ static void test_clock_links(void)
     expect(7 + 2, "two streams share the link");
 
     start_clock();
-    up(0, SC_STREAM_H2D, 3000); /* the group serves it from 1 to 3, its link until 4 */
+    up(0, SC_STREAM_H2D, 3000); /* the group serves this copy from 1 to 3, its link until 4 */
     up(1, SC_STREAM_H2D, 3000); /* made at 2, the group serves it from 3 to 5, its link from 2 to 5 */
     up(0, SC_STREAM_PEER, 1500); /* two are busy at 3: from 5 to 6; its link from 4 to 5.5 */
     expect(6 + 2, "two links share a group");

@@ -1,4 +1,4 @@
-# What the tests of the examples share: running a built program under tools/semcache and reading its statistics.
+# Shared by the tests of the examples: runs a built program under tools/semcache and reads its statistics.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -29,8 +29,8 @@ sub slurp {
     return scalar(<$in>) // '';
 }
 
-# run({device (undef: no option), env => {...}, options => [...]}, program, arguments...): runs it and gives
-# {name, status, out, err, stats}; stats is {} when none were written.
+# run({device (undef: no option), env => {...}, options => [...]}, program, arguments...): runs the program. Returns
+# {name, status, out, err, stats}; stats is {} if no statistics were written.
 sub run {
     my ($how, $program, @arguments) = @_;
     my ($out, $err, $stats) = map { "$scratch/$_" } qw(out err stats);
@@ -53,7 +53,7 @@ sub run {
     return $run;
 }
 
-# The program said that its answer is right, and ended well.
+# The program printed that its answer is right, and ended with status 0.
 sub right {
     my ($run, $why) = @_;
     my $good = $run->{status} == 0 && $run->{out} =~ /ok$/m;

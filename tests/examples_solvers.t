@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Sparse solvers by MKL's names: the host's answer on 1, 2 and 4 devices, and what moves.  Twice as many iterations move
-# no more to the devices, and to the host only scalars; between devices moves the boundary; a value that the CPU writes
-# takes its part of the matrix along.
+# Sparse solvers by MKL's names. Asserts the host's answer on 1, 2 and 4 devices, and bounds of bytes. Twice as many
+# iterations upload no more bytes, and fetch only scalars. Devices exchange only the boundary. A value written by the
+# CPU moves only its part of the matrix.
 use strict;
 use warnings;
 use Test::More;
@@ -18,8 +18,9 @@ my $values = 8 * (7 * $n - 6 * $side**2);
 my %always = (options => ['--check', '--offload', 'always']);
 my @places = $ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1, 2, 4;
 
-# Iterations that both runs do in full; products in each; what an iteration sends and fetches beside the data (the dense
-# columns that GMRES multiplies by); what neighbours exchange in a product, in each direction (undef: anything).
+# iterations: completed by the short and the long run. products: per iteration. scalars: bytes per iteration besides the
+# data (the dense columns that GMRES multiplies by). boundary: bytes between neighbours per product and direction
+# (undef: unlimited).
 my %solver = (
     'examples/bicgstab' =>
       { iterations => [20, 40], products => 2, scalars => 0, boundary => $plane, writes => 1 },
@@ -60,7 +61,7 @@ for my $program (@programs) {
     }
 }
 
-# GMRES's basis comes into use column by column, and is one matrix at once.
+# GMRES's basis comes into use column by column, but is one matrix from the start.
 my $basis = 31 * 8 * $n;
 for my $where (@places) {
     my $restart = run({ %always, device => $where }, 'examples/gmres', $n, 30);
@@ -69,7 +70,7 @@ for my $where (@places) {
 
 right(run({ %always }, 'examples/jacobi_banded', '-w', 5000, 40), 'right while the CPU changes elements');
 
-# Other matrices.
+# Further matrices.
 for my $points (3, 5, 27) {
     for my $program (qw(examples/bicgstab examples/gmres examples/cg_sparse)) {
         right(run({ %always }, $program, '-s', $points, 1000), "$points points");

@@ -123,7 +123,7 @@ bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *
 
     if (!view.vector)
         error_("as_matrix of a matrix");
-    /* With a few operands of another opinion, so that matrices meet vectors. */
+    /* A hash makes a few operands differ, so that matrices meet vectors. */
     if (!r || view.ld != 1 || view.rows % r || view.rows == r || hash(view.ptr) / 11 % 4 == 0)
         return false;
     view.vector = false;
@@ -248,7 +248,8 @@ static void check_piece(const struct sc_piece *p)
 
     check_range(p->r, p->rows, m->rows, m->row_step, m->row_phase);
     check_range(p->c, p->cols, m->cols, m->col_step, m->col_phase);
-    if ((p->access & SC_WRITE) && !(p->operand->view.access & SC_WRITE)) /* an output may be read once it is written */
+    /* An output may be read after it has been written. */
+    if ((p->access & SC_WRITE) && !(p->operand->view.access & SC_WRITE))
         error_("a piece of an input is written");
     if (p->access == SC_WRITE && !p->operand->view.vector &&
         (!sc_coherence_contiguous(0, p) || sc_coherence_next_sector(p->operand, p->c) != p->c ||
@@ -268,7 +269,7 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
 
 static char *host_element(const struct sc_piece *p, size_t elem, int64_t i, int64_t j);
 
-/* What the tasks overwrite holds NaN until they do. */
+/* Elements that the tasks will overwrite hold NaN until then. */
 enum sc_status sc_coherence_claim(int device, const struct sc_piece *p, char uplo)
 {
     size_t elem = sc_type_bytes(p->operand->view.type);
@@ -284,7 +285,7 @@ enum sc_status sc_coherence_claim(int device, const struct sc_piece *p, char upl
     return SC_OK;
 }
 
-/* A piece as one task has it: a copy, apart from a temporary. */
+/* A task's copy of a piece; a temporary is not copied. */
 struct local {
     const struct sc_piece *piece;
     char *memory;      /* NULL: not used */

@@ -1,6 +1,6 @@
-/* The protocol's interface without a protocol: everything is on the host, tiles and devices are made up.  Each task
- * works on copies of its pieces that hold garbage where they may not be read, so a wrong piece, access or leading
- * dimension gives a wrong result; pieces that cross a cut are errors. */
+/* The protocol's interface without a protocol: data stay on the host; tiles and devices are fictitious. A task works on
+ * copies of its pieces, with garbage in places that must not be read. A wrong piece, access or leading dimension
+ * therefore gives a wrong result; pieces that cross a cut are errors. */
 #ifndef SC_TESTS_FAKE_COHERENCE_H
 #define SC_TESTS_FAKE_COHERENCE_H
 
@@ -16,12 +16,12 @@ struct fake {
     int64_t sector;        /* columns of a sector */
     uint64_t phase;        /* where the first cuts are */
     enum fake_homes homes;
-    int64_t run;           /* vector elements in one place; 0: all at their homes */
-    int64_t column;        /* vectors of a multiple of this are matrices of that many rows; 0: never */
-    bool cold;             /* nothing is on a device: everything is missing */
+    int64_t run;           /* vector elements in one place; 0: every element at its home */
+    int64_t column;        /* vectors of a multiple of this length are matrices with this number of rows; 0: never */
+    bool cold;             /* no tile is on a device */
     bool host_has;         /* the host may do a part of a call */
-    int fail_temporary;    /* 1 in so many temporaries is refused; 0: none */
-    int fail_task;         /* 1 in so many tasks with temporaries fails */
+    int fail_temporary;    /* one in this number of temporaries is refused; 0: no refusals */
+    int fail_task;         /* one in this number of tasks with temporaries fails */
     bool conflict;         /* begin fails */
     /* Seen. */
     int errors, tasks, partial_writes, prefetches, begins;

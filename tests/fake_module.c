@@ -1,4 +1,4 @@
-/* A device module without devices, for tests of how modules are opened: FAKE_MODULE says what is wrong with it. */
+/* A device module without devices, for tests of opening modules: FAKE_MODULE chooses the module's misbehaviour. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -8,8 +8,8 @@
 
 #include "device/device.h"
 
-/* "slow": takes its time between what it registers for forks and exits and the end of its opening, as drivers do, and
- * says so when one of them came in between. */
+/* "slow": like a driver, registers handlers of forks and exits long before the end of its opening, and complains if a
+ * fork or an exit came in between. */
 static bool opening;
 static pid_t opened_by;
 static bool fork_seen;
@@ -37,7 +37,7 @@ static void open_slowly(void)
     opening = false;
 }
 
-/* "loads": waits for the dynamic loader's lock after a while, as drivers do that open libraries late. */
+/* "loads": waits for the dynamic loader's lock after a while, like drivers that load libraries late. */
 static void open_with_loader(void)
 {
     usleep(300000);
@@ -46,7 +46,7 @@ static void open_with_loader(void)
 
 static const struct sc_device_host *kept;
 
-/* "speaks": while it is opened, and later.  "memory": there is none for the driver. */
+/* "speaks": logs during and after its opening. "memory": reports that the driver has no memory. */
 static enum sc_status open_none(const struct sc_device_host *host, const char *spec, int *count)
 {
     const char *how = getenv("FAKE_MODULE");

@@ -1,12 +1,14 @@
-/* Devices that fail at every operation in turn.  A program of products, solves, level 1 and 2, reads and writes of
- * the CPU runs on two emulated devices that are too small for it; the n-th operation fails, n = 1, 2, ... until none
- * does:
- *   fail   that operation only                      lost   and everything after it
- *   late   when it is executed, then everything     quiet  when it is executed, and only waiting for it tells
- * There may be no hang and no broken invariant, and every number is right, but for what a device had alone that was
- * lost: that has to have been reported by address before the program sees it.  All values are small integers, so sums
- * are exact. One n of many, in check-long more; SEMCACHE_TEST_STRIDE=1 and SEMCACHE_TEST_SEED (the n to begin with)
- * choose others. */
+/* Devices that fail at every operation in turn. A program of products, solves, calls of levels 1 and 2, and reads and
+ * writes by the CPU runs on two emulated devices too small for its data. The n-th operation fails, n = 1, 2, ..., until
+ * the program has no n-th operation:
+ *
+ *   fail   only this operation fails               lost   this and every later operation fails
+ *   late   fails when executed, with every later   quiet  fails when executed; only a wait for it reports the error
+ *
+ * Asserts that nothing hangs, no invariant breaks, and every number is right. The exception is data of which a lost
+ * device held the only copy: the loss is reported by address before the program sees a wrong value. Values are small
+ * integers, so sums are exact. A run takes one n of many, in check-long more; SEMCACHE_TEST_STRIDE and
+ * SEMCACHE_TEST_SEED (the first n) choose others. */
 #include <config.h> /* GNU extensions: memfd_create */
 
 #include <fcntl.h>
@@ -27,7 +29,7 @@ enum name { A, B, C, D, L, X, Y, ARRAYS };
 static struct array {
     double *data, *model;
     int64_t n;
-    bool tainted; /* holds what was reported as lost, or was computed of it */
+    bool tainted; /* holds data reported as lost, or computed from lost data */
 } arrays[ARRAYS];
 
 static int log_fd, kept_stderr, wrong, scalars_wrong, losses;
@@ -42,7 +44,7 @@ static void log_open(void)
     dup2(log_fd, STDERR_FILENO);
 }
 
-/* Marks the arrays that the lines since the last time report. */
+/* Marks the arrays that the log has reported as lost since the previous call. */
 static void read_reports(void)
 {
     static char text[65536];
@@ -104,7 +106,7 @@ static void make_arrays(void)
         sc_inside_enter();
         x->model = malloc((size_t)x->n * sizeof *x->model);
         sc_inside_leave();
-        for (int64_t i = 0; i < x->n; i++) /* L: ones, and a first column */
+        for (int64_t i = 0; i < x->n; i++) /* L: ones on the diagonal, and a first column */
             set((enum name)a, i, a == L ? (double)(i < N ? 1 + i % 2 : i / N == i % N) : (double)((i * 7 + a) % 5 - 2));
     }
 }
@@ -128,7 +130,7 @@ static void compare(enum name a, int64_t first, int64_t n)
         same = ((volatile double *)arrays[a].data)[i] == arrays[a].model[i];
         i += same;
     }
-    read_reports(); /* reading may be what found the loss */
+    read_reports(); /* the read may have found the loss */
     if (!same && !arrays[a].tainted && wrong++ == 0)
         tap_diag("array %d, element %" PRId64 ": %g, not %g", a, i, arrays[a].data[i], arrays[a].model[i]);
 }
@@ -142,7 +144,8 @@ static bool run(struct sc_kernel k)
     return done;
 }
 
-/* The same on the arrays and on the model; names of operands a, b, c (< 0: none), the last one is the result. */
+/* Runs a kernel on the arrays and on the model. Names of operands a, b, c (< 0: none); the last operand is the
+ * result. */
 static void both(struct sc_kernel k, int a, int b, int c)
 {
     const int name[3] = {a, b, c};
@@ -197,7 +200,7 @@ static void tame(enum name a) /* the CPU overwrites an array: values stay small 
     for (int64_t i = 0; i < arrays[a].n; i++)
         set(a, i, (double)((i * 3 + a) % 5 - 2));
     arrays[a].tainted = false;
-    read_reports(); /* of the others */
+    read_reports(); /* of the other arrays */
 }
 
 static void program(void)
@@ -244,7 +247,7 @@ static struct total {
     int runs, fired, bad, losses;
 } total;
 
-/* False when the program has no n-th operation of that kind. */
+/* Returns false if the program has no n-th operation of the kind. */
 static bool one(const struct mode *mode, enum sc_emu_kind kind, int device, uint64_t nth)
 {
     unsigned broken = sc_coherence_broken();
@@ -275,8 +278,8 @@ static bool one(const struct mode *mode, enum sc_emu_kind kind, int device, uint
     return fired;
 }
 
-/* Memory that could not be pinned is not tried again for 100 requests: some runs after such a fault have hardly any
- * operation of devices. */
+/* After a failure to pin memory the library does not try again for 100 requests: a run after such a fault may have
+ * hardly any operation on devices. */
 static bool fires(const struct mode *mode, enum sc_emu_kind kind, int device, uint64_t nth)
 {
     for (int tries = 0; tries < 10; tries++)
@@ -314,7 +317,7 @@ int main(void)
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
         for (int device = 0; device < 2; device++)
             sweep(&modes[m], SC_EMU_ANY, device, first + (uint64_t)device, stride);
-    for (size_t m = 1; m < sizeof modes / sizeof *modes; m++) /* what comes home by eviction is looked at much later */
+    for (size_t m = 1; m < sizeof modes / sizeof *modes; m++) /* copies home by eviction are looked at much later */
         sweep(&modes[m], SC_EMU_COPY, 0, first, stride / 16 + 1);
     for (int kind = SC_EMU_ALLOC; kind < SC_EMU_ANY; kind++)
         sweep(&modes[0], (enum sc_emu_kind)kind, kind == SC_EMU_PIN ? 0 : 1, first, stride / 4 + 1);

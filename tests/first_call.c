@@ -1,10 +1,10 @@
-/* When the host BLAS is opened.  Not linked with a BLAS: run under semcache.
+/* The moment when the host BLAS is opened. Not linked with a BLAS: runs under semcache.
  *
- *     first_call none         calls nothing
- *     first_call threads      all threads make their first call at once, of different routines and sizes
- *     first_call module FILE  a constructor of a library makes it while that is being opened, and another thread too
+ *     first_call none         makes no call
+ *     first_call threads      threads make their first calls at once, of different routines and sizes
+ *     first_call module FILE  a library's constructor makes the first call during dlopen, beside a second thread
  *
- * Prints: threads that were there before the first call, whether a BLAS was mapped then, and afterwards; "right". */
+ * Prints the number of threads before the first call, whether a BLAS was mapped before and afterwards, and "right". */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
-/* Both halves of host together: blocks whose pages are closed and whose newest bytes are elsewhere, as after a call
- * on a device, and everything that a program does with such memory: touching it, system calls, stdio, realloc, fork,
- * free. */
+/* The two halves of host/ together: blocks whose pages are closed and whose newest bytes are elsewhere, as after a call
+ * on a device. Asserts right bytes after every use of the memory by a program: accesses, system calls, stdio, realloc,
+ * fork, free. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,10 +19,10 @@ static pthread_mutex_t protocol = PTHREAD_MUTEX_INITIALIZER;
 static char *block;         /* the program's */
 static size_t block_bytes;
 static char newest[4 * MIB]; /* "on the device" */
-static bool away;           /* the whole block is closed, its bytes are stale */
+static bool away;           /* the whole block is closed, and its bytes are stale */
 static int faults;
 
-/* Fills while closed, then opens: no other thread may see half of it. */
+/* Fills the pages while closed, and opens them afterwards: no thread may see a half-filled page. */
 static void bring_home(void)
 {
     static const uint8_t want[4 * MIB / SC_PAGE];
@@ -81,7 +81,7 @@ static const struct sc_host_callbacks callbacks = {
 
 static char pattern(size_t i, int seed) { return (char)(i * 13 + i / 4096 + (size_t)seed * 29); }
 
-/* A new block; a device has written it since. */
+/* A new block that a device has written. */
 static char *send_away(int seed)
 {
     uint8_t want[4 * MIB / SC_PAGE];

@@ -1,4 +1,4 @@
-/* The fault engine, with each front end: faults that are ours and faults that are not, in every place a thread can
+/* The fault engine with each front end: faults of the library and of the program, in every place where a thread can
  * be. */
 #include "config.h"
 
@@ -28,7 +28,7 @@ static enum { SERVE, REFUSE, LIE, HANG } behaviour;
 
 static unsigned char pattern(size_t page) { return (unsigned char)(page * 7 + 3); }
 
-/* Brings the closed ones of the page and its three successors home; opens one page for a write. */
+/* Fetches the closed pages among the page and its three successors; opens a single page for a write. */
 static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     size_t page = (addr - (uintptr_t)stub_arena) / SC_PAGE;
@@ -195,7 +195,7 @@ static void tick(int sig)
     handler_good &= load(handler_page + 8 * (size_t)(ticks % 100)) == pattern(handler_page + 8 * (size_t)(ticks % 100));
 }
 
-/* Timer signals arrive in the midst of faults, and their handler faults, too. */
+/* Timer signals arrive in the middle of faults, and their handler faults as well. */
 static void test_timer(const char *front)
 {
     struct itimerval often = {{0, 500}, {0, 500}}, off = {{0, 0}, {0, 0}};
@@ -313,7 +313,7 @@ static void crash_endless(void)
     load(9);
 }
 static void crash_sent(void) { kill(getpid(), SIGSEGV); }
-/* A transfer that never ends: the thread in the handler must be open to what ends programs. */
+/* A transfer that never ends: a thread in the handler must still accept signals that end programs. */
 static void crash_waiting(void)
 {
     behaviour = HANG;
@@ -329,11 +329,11 @@ static void crash_waiting(void)
 static void crash_ignored(void)
 {
     signal(SIGSEGV, SIG_IGN);
-    kill(getpid(), SIGSEGV); /* this one is ignored */
+    kill(getpid(), SIGSEGV); /* an ignored signal */
     strange[0] = 1;
 }
 
-/* The signal that ended a child which started an engine of its own and ran `body`. */
+/* The signal that ended a child, which started its own engine and ran `body`. */
 static int child_dies_of(const char *front, void (*body)(void))
 {
     int status = 0;
@@ -368,7 +368,7 @@ static void test_deaths(const char *front)
            front);
 }
 
-/* A child has no pager: the program's handler is back, and a closed page kills (if it was not brought home). */
+/* A child has no pager: the program's handler is installed again, and an access to a closed page kills the child. */
 static void test_fork(const char *front)
 {
     int status = 0;

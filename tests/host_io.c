@@ -1,5 +1,5 @@
-/* The calls of libc that move bytes: each works, and acquires what it touches in tracked memory (the right range, the
- * right access) before it runs, and nothing else. */
+/* The libc calls that move bytes. Asserts that each call works, and that before the call exactly its range of tracked
+ * memory is acquired with the right access. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <aio.h>
@@ -21,12 +21,12 @@
 #define OFFSET 12345
 #define PART 5000
 
-static char *block; /* tracked; p is inside it */
+static char *block; /* tracked; p points into the block */
 static char *p;
 static FILE *file;
 static int fd, pair[2];
 
-/* A call of `bytes` bytes at p that gave `result`. */
+/* Checks a call of `bytes` bytes at p that returned `result`. */
 static void expect(const char *name, ssize_t result, ssize_t wanted, enum sc_access access)
 {
     int acquired = fake_acquires, good = fake_acquired_only(p, PART, access);
@@ -78,7 +78,7 @@ static int incoming(void)
     fake_reset();
     return sent == PART ? pair[0] : -1;
 }
-/* Takes what the last call sent out of the queue. */
+/* Takes the bytes that the last call sent from the queue. */
 static ssize_t outgoing(ssize_t result)
 {
     char local[PART];
@@ -160,7 +160,7 @@ static void test_others(void)
 
     got = process_vm_readv(getpid(), vec(), 1, &there, 1, 0);
     if (got < 0 && (errno == EPERM || errno == ENOSYS))
-        got = PART; /* not allowed here; the acquire counts */
+        got = PART; /* not allowed on this machine; the acquire is what is tested */
     expect("process_vm_readv", got, PART, SC_RDWR);
     got = process_vm_writev(getpid(), vec(), 1, &there, 1, 0);
     if (got < 0 && (errno == EPERM || errno == ENOSYS))
@@ -204,7 +204,7 @@ static void *wait_for_bytes(void *arg)
     return (void *)got;
 }
 
-/* While a call waits in the kernel its range is known to be in use. */
+/* While a call waits in the kernel, its range counts as in use. */
 static void test_in_use(void)
 {
     struct reader r = {.fd = -1};
@@ -232,10 +232,10 @@ static void test_in_use(void)
     fake_reset();
 }
 
-/* A use that was dropped with its block must not end that of another. */
+/* A note of a use that was dropped with its block must not end the note of a second use. */
 static void test_stale_use(void)
 {
-    enum { MORE = 300 }; /* than there are notes */
+    enum { MORE = 300 }; /* more than there are notes */
     struct sc_host_use old = {0}, uses[MORE] = {{0}};
     uintptr_t at = (uintptr_t)p;
 

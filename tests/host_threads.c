@@ -1,6 +1,6 @@
-/* Sixteen threads read and write pages while they come home: no stale byte, in many rounds, with both front ends.  In
- * every round a page's newest contents (on the "device") are its number and the round's in each word; the host's pages
- * hold the last round's until a fault brings them home. */
+/* Sixteen threads read and write pages during their fetch. Asserts that no thread sees a stale byte, in many rounds,
+ * with the two front ends. In every round each word of a page on the "device" holds the numbers of page and round. The
+ * host's pages hold the previous round's words until a fault fetches the page. */
 #include "config.h"
 
 #include <pthread.h>
@@ -13,14 +13,14 @@
 #define ROUNDS  120
 #define WORDS   (SC_PAGE / 8)
 
-static uint64_t round_now, written[PAGES]; /* by page: a word that a thread stored, or 0 */
+static uint64_t round_now, written[PAGES]; /* by page: index of the word that a thread stored, or 0 */
 static int faults, refused_prot;
 static pthread_barrier_t barrier;
 static uint64_t stale[THREADS];
 
 static uint64_t word_of(size_t page) { return round_now << 32 | page; }
 
-/* Brings home a window of closed pages, or one page for a write. */
+/* Fetches a window of closed pages, or a single page for a write. */
 static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     size_t page = (addr - (uintptr_t)stub_arena) / SC_PAGE, n = access == SC_READ ? window / SC_PAGE : 1;
@@ -41,7 +41,7 @@ static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct 
 
 static const struct sc_host_callbacks callbacks = {.fault = fault};
 
-/* Every thread reads all pages, each from another place on, and writes one word of the pages that are its own. */
+/* Every thread reads the pages, each from its own start, and writes one word of each page that it owns. */
 static void touch_all(int me)
 {
     for (size_t k = 0; k < PAGES; k++) {
@@ -70,7 +70,7 @@ static void *reader(void *arg)
     return NULL;
 }
 
-/* After a round: every stored word is still there (a page brought home twice would have lost it). */
+/* After a round: number of stored words that are missing (a page fetched twice would lose a stored word). */
 static int lost_stores(void)
 {
     int lost = 0;

@@ -1,4 +1,4 @@
-/* The pager's windows, by a simulation without faults: what is asked for is opened at once. */
+/* The pager's windows in a simulation without faults: requested pages are opened at once. */
 #include "config.h"
 
 #include "host/fault_int.h"
@@ -15,7 +15,7 @@ struct touch {
     size_t bytes;
 };
 
-/* The malloc blocks that the arena is divided into. */
+/* Size of the malloc blocks that divide the arena. */
 static size_t block_pages = PAGES;
 
 static struct sc_host_bounds block_at(size_t page)
@@ -25,7 +25,7 @@ static struct sc_host_bounds block_at(size_t page)
     return (struct sc_host_bounds){first, first + block_pages * SC_PAGE};
 }
 
-/* Touches a page: 0 when it was open, 1 when it was brought home, with a window around it. */
+/* Touches a page. Returns 0 if the page was open, 1 if the page was fetched with its window. */
 static int touch(size_t page, struct touch *t)
 {
     uintptr_t addr = (uintptr_t)stub_arena + page * SC_PAGE + 8;
@@ -93,7 +93,7 @@ static void test_downwards(void)
     tap_ok(wrong_next == 0, "reading ahead ends at the last closed page");
 }
 
-/* Eight threads, each its own part, in turn. */
+/* Eight threads take turns, each in its own part. */
 static void test_interleaved(void)
 {
     struct touch t = {0};
@@ -124,7 +124,7 @@ static void test_scattered(void)
     tap_ok(ahead == 0, "and reads nothing ahead (%d times)", ahead);
 }
 
-/* Blocks side by side, one walked through, up or down: its neighbours stay where they are. */
+/* Adjacent blocks, one of them walked up or down: the neighbour blocks stay closed. */
 static void test_blocks(bool down)
 {
     struct touch t = {0};

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A JVM: it handles SIGSEGV itself, for its own purposes, and its compiled code touches arrays whose newest numbers are
-# on devices.
+# A JVM, which handles SIGSEGV for its own purposes, and whose compiled code touches arrays whose newest numbers are on
+# devices.
 use strict;
 use warnings;
 use POSIX ();
@@ -19,23 +19,23 @@ my $library = "$scratch/libjvm_test.so";
 my $said = qx($make{CC} -shared -fPIC -O1 -I$home/include -I$home/include/linux $src/tests/jvm/jvm.c -o $library \\
     $make{BLAS_LIBS} 2>&1);
 plan skip_all => "no compiler for its native half: $said" if $?;
-# Compiled beforehand: not each java brings the compiler along.
+# Compiled beforehand: some installations of java lack the compiler.
 system("$home/bin/javac -d $scratch $src/tests/jvm/Jvm.java >$scratch/said 2>&1") == 0
   or plan skip_all => 'no javac: ' . slurp("$scratch/said");
 
-# Run by name, not through the tests' usual helper, whose programs are in the build tree.
+# Runs java by name; the tests' usual helper runs programs of the build tree only.
 sub java {
     my ($options, @arguments) = @_;
     my $tool = "$build/tools/semcache run --device $device --offload always --check --stats $scratch/stats";
     unlink "$scratch/stats";
-    # The workers of the JIT and of the collector as on a small machine.
+    # Limits the workers of the JIT and of the collector.
     my $run = qx(ulimit -c 0; $tool $home/bin/java -XX:ActiveProcessorCount=2 -XX:ErrorFile=$scratch/hs_err \\
         $options -cp $scratch -Djvm.library=$library Jvm @arguments 2>&1 </dev/null);
     note($run);
     return ($run, $?, eval { JSON::PP::decode_json(slurp("$scratch/stats")) } // {});
 }
 
-# -Xcheck:jni makes the JVM look whether its signal handlers are still there.
+# With -Xcheck:jni the JVM checks that its signal handlers are still installed.
 my @ways = ('-Xcheck:jni', $ENV{SEMCACHE_TEST_LONG} ? ('-XX:+UseSerialGC -Xint', '-XX:+UseParallelGC') : ());
 for my $options (@ways) {
     my ($out, $status, $stats) = java($options);

@@ -1,6 +1,7 @@
-/* Every libc call that hands memory of the program to the kernel, on arrays whose newest bytes are on a device, as a
- * plain program under semcache.  A drain must pass on what the device computed; a fill must keep what it does not
- * write, and the device must see what it has written.  Prints what is wrong, then how many checks there were. */
+/* Every libc call that hands the program's memory to the kernel, on arrays whose newest bytes are on a device. The
+ * program runs under semcache without knowing semcache. A drain (the kernel reads memory) must pass on the device's
+ * results. A fill (the kernel writes memory) must keep the unwritten bytes, and the device must see the written bytes.
+ * Prints what is wrong, then the number of checks. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <aio.h>
@@ -26,7 +27,7 @@
 #include "host/libc_names.h"
 
 #define N 8192
-#define BYTES (N * sizeof(double)) /* what a pipe holds */
+#define BYTES (N * sizeof(double)) /* capacity of a pipe */
 #define READ 4000                  /* elements: not a whole number of pages */
 #define PART ((size_t)8192)
 #define PART_AT ((size_t)20000)
@@ -39,12 +40,12 @@ char *__fgets_chk(char *, size_t, int, FILE *);
 
 static const int n = N, one = 1;
 static const double two = 2;
-static char local[BYTES + 1]; /* the other end of each call */
+static char local[BYTES + 1]; /* the opposite end of each call */
 static int fd, tube[2], stream[2], packets[2], queue = -1;
 static mqd_t posix_queue = (mqd_t)-1;
 static FILE *file;
 
-#define SKIPPED ((ssize_t)-2) /* not allowed, or not there, on this machine */
+#define SKIPPED ((ssize_t)-2) /* not allowed, or not available, on this machine */
 
 static ssize_t or_skip(ssize_t got)
 {
@@ -182,7 +183,7 @@ DRAIN(mlock2, or_skip(mlock2(p, b, 0) ? -1 : munlock(p, b) ? -1 : (memcpy(local,
 DRAIN(msync, msync((void *)((size_t)p & ~(size_t)4095), b, MS_SYNC) ? -1 : (memcpy(local, p, b), (ssize_t)b))
 DRAIN(populate, or_skip(madvise((void *)((size_t)p & ~(size_t)4095), b, 22) ? -1 : (memcpy(local, p, b), (ssize_t)b)))
 
-/* The first word of a message is its type, which must be positive (FIRST), and is not sent. */
+/* The first word of a message is its type: not sent, and positive (FIRST). */
 static ssize_t drain_msgsnd(void *p, size_t b)
 {
     char room[PART + sizeof(long)];
@@ -225,7 +226,7 @@ static FILE *with_stdio(size_t bytes)
 {
     with_file(bytes);
     fseek(file, 0, SEEK_SET);
-    fflush(file); /* forgets what it has read */
+    fflush(file); /* drops the buffer of read data */
     return rewound_file();
 }
 static int with(int ends[2], size_t bytes)
@@ -277,7 +278,7 @@ FILL(syscall_process_vm_readv,
 FILL(io_submit, with_file(b) < 0 ? -1 : submitted(p, b, IOCB_CMD_PREAD))
 FILL(io_submit_vector, with_file(b) < 0 ? -1 : submitted(p, b, IOCB_CMD_PREADV))
 
-/* These end with a 0 that is not in the file. */
+/* These calls end with a 0 that is not in the file. */
 static ssize_t ended(char *p, char *got, size_t b)
 {
     local[b - 1] = 0;
@@ -305,7 +306,7 @@ static ssize_t fill_getdelim(void *p, size_t b)
         return -1;
     return ended(p, p, b);
 }
-/* What they give is not known: local is set to it. */
+/* The bytes are unknown before the call: copies them to `local`. */
 static ssize_t known(void *p, size_t b)
 {
     memcpy(local, p, b);
@@ -349,7 +350,7 @@ static ssize_t fill_syscall_mq_timedreceive(void *p, size_t b)
     return mq_send(posix_queue, local, b, 0) ? -1 : syscall(SYS_mq_timedreceive, posix_queue, p, PART, NULL, &never);
 }
 
-/* Between descriptors: the offset lies in the array, is FIRST before, and nobody but the kernel touches it. */
+/* Copies between descriptors. The offset lies in the array, begins as FIRST, and is accessed by the kernel only. */
 static ssize_t offset_moved(void *p, size_t b, ssize_t moved)
 {
     return moved == (ssize_t)b && *(off_t *)p == (off_t)(FIRST + b) ? known(p, sizeof(off_t)) : moved - (ssize_t)b - 1;
@@ -385,7 +386,7 @@ FILL(splice_to, offset_moved(p, b, splice(with(tube, b), NULL, sink(), p, b, 0))
 static const struct {
     const char *name;
     ssize_t (*call)(void *, size_t);
-    size_t most; /* 0: any size, and any place in an array */
+    size_t most; /* 0: any size, anywhere in an array */
 } drains[] = {
 #define D(name) {#name, drain_##name, 0}
     D(write), D(__write), D(write_pipe), D(pwrite), D(pwrite64), D(__pwrite64), D(writev), D(pwritev), D(pwritev64),
@@ -423,7 +424,7 @@ static const struct {
 };
 
 static double *x, *y;
-static double before[N]; /* what x holds */
+static double before[N]; /* the right contents of x */
 static int checks, wrong, skipped, round_;
 
 static void judge(bool good, const char *what, const char *name, ssize_t got)
@@ -435,7 +436,7 @@ static void judge(bool good, const char *what, const char *name, ssize_t got)
     }
 }
 
-/* x holds new numbers, computed on a device; the host's bytes are those of the round before. */
+/* Gives x new numbers by a device's kernel; the host's bytes are still those of the round before. */
 static void compute(void)
 {
     round_++;
@@ -443,7 +444,7 @@ static void compute(void)
         x[i] = i % 97 + round_ * 1000;
         before[i] = 2 * x[i];
     }
-    x[0] = 0x1p-1074; /* the number of which the word is 1 */
+    x[0] = 0x1p-1074; /* the double whose bits are the integer 1 */
     before[0] = 2 * x[0];
     dscal_(&n, &two, x, &one);
 }
@@ -470,7 +471,7 @@ static void check_drain(size_t k, size_t at, size_t bytes)
     judge(memcmp(x, before, BYTES) == 0, "changed its source", drains[k].name, got);
 }
 
-/* on_device: x's only copy is there; else the device's copy is one of two. */
+/* on_device: the device holds the only copy of x; otherwise the host holds a copy, too. */
 static void check_fill(size_t k, size_t at, size_t bytes, bool on_device)
 {
     ssize_t got;
@@ -510,7 +511,7 @@ static bool is_asleep(pid_t thread)
     return strstr(text, "pipe") != NULL;
 }
 
-/* A read that waits in one half of the array, while calls of the BLAS work on the other half. */
+/* A read waits in one half of the array while calls of the BLAS work on the second half. */
 static void *read_thread(void *arg)
 {
     pid_t *id = arg;

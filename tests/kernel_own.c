@@ -1,5 +1,5 @@
-/* A program's own memory by other roads than its instructions, and calls that a signal handler jumps out of, while the
- * newest values are on a device.  What is done is the argument; prints what is wrong. */
+/* Accesses to a program's own memory by ways besides its instructions, and calls left by a jump out of a signal
+ * handler, while a device holds the newest values. The argument chooses the case; prints what is wrong. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <errno.h>
@@ -41,14 +41,14 @@ static void fill(double value)
     for (int i = 0; i < N; i++)
         x[i] = value;
 }
-/* x is twice what it was, on a device. */
+/* Doubles x on a device, which then holds the only copy. */
 static void scale(void)
 {
     const double two = 2;
 
     dscal_(&n, &two, x, &one);
 }
-/* x is the same here and on a device. */
+/* Gives host and device valid copies of x. */
 static void share(void)
 {
     dcopy_(&n, x, &one, y, &one);
@@ -65,8 +65,8 @@ static bool all(const double *p, double value)
 
 /* --- roads ------------------------------------------------------------------------------------------------------- */
 
-static int mem; /* our memory as a file */
-static int number; /* of a process, or of one of its threads */
+static int mem; /* the process's memory as a file */
+static int number; /* id of a process, or of one of its threads */
 
 static struct iovec *at(void *p, size_t bytes)
 {
@@ -112,7 +112,7 @@ static void try_in(const struct road *r)
     check(r->go(x, BYTES) == BYTES && all(local, 6), r->name);
 }
 
-/* The device that had what was overwritten must not go on with that. */
+/* The device must not use its old copy of the overwritten element. */
 static void try_out(const struct road *r)
 {
     for (int on_device_alone = 0; on_device_alone < 2; on_device_alone++) {
@@ -209,7 +209,7 @@ static void advice(void)
 /* --- jumps ------------------------------------------------------------------------------------------------------- */
 
 static sigjmp_buf back;
-static int silent[2]; /* a pipe in which nothing comes */
+static int silent[2]; /* a pipe that stays empty */
 
 static void jump(int sig)
 {
@@ -232,7 +232,7 @@ static void *wait_and_end(void *arg)
     return arg;
 }
 
-/* Deeper in the stack than the call that was left. */
+/* Calls from deeper in the stack than the call that was left. */
 static void __attribute__((noinline)) scale_below(int depth)
 {
     volatile char room[2000];
@@ -265,7 +265,7 @@ static void jumps(void)
     check(x[SEEN] == 3 * 128, "after jumps");
 }
 
-/* A thread that has ended without coming back to the call: its signals are the main thread's business. */
+/* A thread jumps out of its call and ends. The main thread blocks the alarm, which therefore goes to the thread. */
 static void ended(void)
 {
     const struct sigaction action = {.sa_handler = jump};

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# A LAPACK on top: an unmodified program factors a matrix.  Right results with everything on devices and with the
-# decision as it is; panels and interchanges do not drag the matrix back and forth.  The reference LAPACK, which is made
-# of BLAS calls, is used where Debian's package has it; OpenBLAS's own factors by inner kernels, of which semcache sees
-# little.
+# An unmodified program factors a matrix by a LAPACK on top of semcache. Asserts right results with every call on
+# devices and with offload auto, and that panels and interchanges do not move the matrix back and forth. Uses the
+# reference LAPACK where Debian's package is installed, because it consists of BLAS calls. OpenBLAS's own LAPACK factors
+# by inner kernels, most of them invisible to semcache.
 use strict;
 use warnings;
 use Test::More;
@@ -11,13 +11,13 @@ our ($device);
 
 need('bench/factor', 'tests/lapack_calls');
 
-# One thread: an emulated device computes with the same OpenBLAS, whose threads a waiting call may hold.
+# One thread: emulated devices compute with the same OpenBLAS, whose threads may be held by a waiting call.
 my $reference = '/usr/lib/x86_64-linux-gnu/lapack';
 my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
 $env{LD_LIBRARY_PATH} = $reference if -e "$reference/liblapack.so.3";
 my @devices = $ENV{SEMCACHE_TEST_DEVICE} ? ($device) : map { "emu:h200x8:$_" } 1, 2, 4;
 
-# The routines that semcache does itself, in all their forms.
+# The LAPACK routines that semcache implements itself, in every variant.
 for my $where (@devices) {
     my $run = run({ device => $where, env => { %env, SEMCACHE_OFFLOAD => 'always' } }, 'tests/lapack_calls',
         $ENV{SEMCACHE_TEST_SEED} // 1);
@@ -26,7 +26,7 @@ for my $where (@devices) {
     is(scalar complaints($run), 0, 'no message');
 }
 
-# Every call on devices, invariants checked; sizes that are no multiple of anything, a leading dimension of its own.
+# Every call on devices, with the invariants checked; odd sizes, and a leading dimension larger than the matrix.
 for my $where (@devices) {
     for my $case ([potrf => 310], [getrf => 310], [qw(-p 18 getrf), 401], [geqrf => 205], [syev => 130],
         [syevd => 150], [gesvd => 100], [getri => 140], [potri => 140], [gesv => 230], [qw(-p 3 gels), 200]) {
@@ -36,9 +36,9 @@ for my $where (@devices) {
     }
 }
 
-# As the decision is, in units of the matrix: it goes up once, the panels (all sectors that they meet, whole columns)
-# come home and go up again.  n is a multiple of the panels' width and pages.  OpenBLAS's own LU and Cholesky are no
-# BLAS calls.
+# Offload auto; limits in units of the matrix. The matrix is uploaded once; panels (whole columns of every sector that a
+# panel meets) come home and go up again. n is a multiple of the panels' width and of pages. OpenBLAS's own LU and
+# Cholesky make no BLAS calls.
 my $n = 1536;
 my %most = (potrf => [2.05, 2.05, 20], getrf => [2, 1.1, 20], geqrf => [2.1, 1.2, 10]); # up, down, faults
 for my $where ($devices[0], $devices[-1]) {
@@ -54,8 +54,8 @@ for my $where ($devices[0], $devices[-1]) {
     }
 }
 
-# The panels of the tridiagonal form read all of the matrix on the host, and write their columns only: the rest stays
-# valid on the device, too, for the update that follows.
+# The panels of the tridiagonal form read the whole matrix on the host, but write their own columns only. The remaining
+# columns stay valid on the device for the following update.
 if ($env{LD_LIBRARY_PATH} && !$ENV{SEMCACHE_TEST_DEVICE}) {
     my $run = run({ device => 'emu:h200x8:1', env => \%env, options => [] }, 'bench/factor', 'syevd', 1024);
     right($run, 'syevd, auto: right');

@@ -1,7 +1,7 @@
-/* The routines of LAPACK that semcache does itself, called as LAPACK calls them:  lapack_calls [seed].  Linked with a
- * LAPACK only; lapack.t runs it with every call on devices.  ?larft and ?larfb against reflectors applied one after the
- * other, ?laswp against exchanges one after the other; what is not theirs (padding, the other triangle of V, which is
- * not a number here) stays and is not read. */
+/* The LAPACK routines that semcache implements, called as LAPACK calls them: lapack_calls [seed]. Linked with a LAPACK
+ * only; lapack.t runs the program with every call on devices. ?larft and ?larfb are compared with reflectors applied
+ * one after the other, ?laswp with row exchanges one after the other. Memory outside of the operands (padding; the
+ * unused triangle of V, filled with NaN) must be neither written nor read. */
 #include <complex.h>
 #include <math.h>
 #include <stdbool.h>
@@ -92,7 +92,7 @@ struct block {
     number *h; /* the product of the reflectors, length x length */
 };
 
-/* Where element r of reflector i is stored; false: it is 0 or 1, and something else is stored there. */
+/* Where element r of reflector i is stored; false: the element is an implied 0 or 1. */
 static bool stored(const struct block *b, int i, int r, size_t *at)
 {
     int one = b->direct == 'F' ? i : b->length - b->k + i;
@@ -112,7 +112,7 @@ static number element(const struct block *b, int i, int r)
     return b->storev == 'R' ? conj(v) : v;
 }
 
-/* H := H (I - tau v v^H), from the first reflector to the last or the other way. */
+/* H := H (I - tau v v^H), over the reflectors forwards or backwards. */
 static void multiply_out(struct block *b)
 {
     int q = b->length;
@@ -181,7 +181,7 @@ static void make_reflectors(struct block *b)
     multiply_out(b);
 }
 
-/* The error relative to what rounding allows. */
+/* The error relative to the bound of rounding. */
 static double try_block(struct block *b)
 {
     int ldt = b->k + below(3), ldwork = (b->side == 'L' ? b->n : b->m) + below(3);
@@ -217,7 +217,7 @@ static void test_reflectors(const struct type *t)
         struct block b = {.t = t, .side = sides[form & 1], .direct = ways[form >> 1 & 1],
                           .storev = stores[form >> 2 & 1],
                           .trans = form >> 3 & 1 ? 'N' : is_complex(t) ? 'C' : 'T'};
-        bool square = form >> 4 & 1; /* V is its triangle */
+        bool square = form >> 4 & 1; /* V consists of its triangle only */
         double error;
 
         b.m = 1 + below(90);
@@ -258,7 +258,7 @@ static bool try_interchange(const struct type *t, int inc)
     bool good;
 
     memcpy(want, a, bytes);
-    for (int i = k1; i <= k2; i++) /* where LAPACK looks for them: from k1 on */
+    for (int i = k1; i <= k2; i++) /* LAPACK reads pivots from k1 on */
         pivots[k1 - 1 + (i - k1) * step] = below(4) ? 1 + below(ld) : i;
     for (int i = inc > 0 ? k1 : k2; k1 <= i && i <= k2; i += inc > 0 ? 1 : -1)
         exchange(t, want, n, ld, i - 1, pivots[k1 - 1 + (i - k1) * step] - 1);

@@ -1,8 +1,8 @@
-/* A program for libc_state.t that knows nothing of semcache: stacks in memory of the program's own, processes that it
- * makes, blocks that it frees by libc's other names, and descriptors that it closes without knowing them.
+/* A program for libc_state.t, which knows nothing of semcache. It uses stacks in its own memory, makes processes in
+ * every way, frees blocks by libc's older names, and closes descriptors that it did not open.
  *
- *     libc_processes             the kinds
- *     libc_processes KIND        "KIND: ok" when all was right */
+ *     libc_processes             prints the kinds
+ *     libc_processes KIND        prints "KIND: ok" on success */
 #define _GNU_SOURCE
 #include "tests/libc_state.h"
 
@@ -25,7 +25,7 @@ void *__libc_realloc(void *p, size_t bytes);
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
-/* Arrays on a stack: results, and all around them, stay what they are. */
+/* Arrays on a stack: the results and the memory around them stay as they are. */
 static int on_this_stack(int first)
 {
     double in[N * N], out[N * N];
@@ -48,7 +48,7 @@ static int by_setstack(void)
     void *stack = malloc(STACK);
     int bad = 0;
 
-    multiply_into(stack, a); /* it is on a device when it becomes a stack */
+    multiply_into(stack, a); /* the memory is on a device when it becomes a stack */
     pthread_attr_init(&attr);
     for (int i = 0; i < 3; i++)
         bad += pthread_attr_setstack(&attr, stack, STACK) || run_thread(&attr, stack_body, (void *)5);
@@ -56,7 +56,7 @@ static int by_setstack(void)
     return bad;
 }
 
-/* Linking with it gives a warning. */
+/* By dlsym, since linking with this function gives a warning. */
 static int by_setstackaddr(void)
 {
     int (*set)(pthread_attr_t *, void *) =
@@ -71,7 +71,7 @@ static int by_setstackaddr(void)
            run_thread(&attr, stack_body, (void *)6);
 }
 
-/* A coroutine keeps arrays; main calls the BLAS on them while it is away. */
+/* A coroutine keeps arrays on its stack; main calls the BLAS on the arrays while the coroutine is suspended. */
 static double *kept_in, *kept_out;
 static int kept_bad;
 static void keeps(int first, int second, int third, int fourth, int fifth, int sixth, int seventh)
@@ -127,7 +127,7 @@ static int static_coroutine(void)
     return bad;
 }
 
-/* A coroutine that libc knows nothing of. */
+/* A coroutine by a switch of the stack pointer, unknown to libc. */
 static int tellnobody_bad = -1;
 static void __attribute__((noinline, used)) on_other_stack(void) { tellnobody_bad = on_this_stack(21); }
 
@@ -143,7 +143,7 @@ static int tells_nobody(void)
                          : "r"(stack + STACK)
                          : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
         bad += tellnobody_bad;
-        multiply_into(top, a); /* where it will be again */
+        multiply_into(top, a); /* where the next coroutine's stack lies */
         multiply_into(top, a);
     }
     return bad;
@@ -159,7 +159,7 @@ static int alarm_stack(double *out)
         fill(a, 1000);
         multiply();
         found = -1;
-        multiply_into(out, a); /* what the stack lies in is a result */
+        multiply_into(out, a); /* the signal stack lies in the array of the result */
         raise(SIGALRM);
         bad += found != 0;
     }
@@ -177,7 +177,7 @@ static int by_sigaltstack(void)
 
 /* --- processes ---------------------------------------------------------------------------------------------------- */
 
-/* What a child finds, and what it makes of it. */
+/* The child checks the parent's values and computes a product. */
 static int in_child(void *none)
 {
     double *out = malloc(BYTES);
@@ -235,7 +235,7 @@ static int looks_there(void *none)
     return wrong();
 }
 
-/* The stack is what a device has written. */
+/* A device has written the memory of the child's stack. */
 static int by_clone_vm(void)
 {
     char *stack = malloc(STACK);
@@ -261,7 +261,8 @@ static pid_t past_libc(void)
     return (pid_t)result;
 }
 
-/* What was at home is there; the rest ends the child, and not in numbers. */
+/* A child by a system call instruction, without fork handlers. Arrays that were at home are readable. An access to
+ * other arrays ends the child; wrong numbers never appear. */
 static int by_instruction(void)
 {
     double *in = malloc(BYTES), *out = malloc(BYTES);
@@ -307,7 +308,7 @@ static int by___libc_realloc(void)
     return bad;
 }
 
-/* No program is linked with it any more. */
+/* By dlsym, since programs cannot link with cfree any more. */
 static int by_cfree(void)
 {
     void (*old)(void *) = (void (*)(void *))(uintptr_t)dlsym(RTLD_DEFAULT, "cfree");
@@ -323,7 +324,8 @@ static int by_cfree(void)
 
 static double fixed_in[N * N], fixed_out[N * N]; /* watched */
 
-/* What the program opens next must not be written to. */
+/* After the library's descriptors were closed: opens a file under their numbers. The library must not write to the
+ * file. */
 static int after_closing(void)
 {
     char name[] = "/tmp/libc_state.XXXXXX";
@@ -377,7 +379,7 @@ static int by_close_range(void)
     return bad + after_closing();
 }
 
-/* The program's own userfaultfd on an array that is watched. */
+/* The program registers its own userfaultfd on a watched array. */
 static int by_userfaultfd(void)
 {
     double *in = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

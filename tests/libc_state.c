@@ -1,8 +1,8 @@
-/* A program for libc_state.t that knows nothing of semcache: C := 2 A by dgemm, and then a function of libc that sets
+/* A program for libc_state.t that knows nothing of semcache. It computes C := 2 A by dgemm; a libc function that sets
  * masks or handlers, or starts threads, tries to make the fault on C's first touch deadly.
  *
- *     libc_state             the kinds
- *     libc_state KIND        "KIND: ok" when all was right */
+ *     libc_state             prints the kinds
+ *     libc_state KIND        prints "KIND: ok" on success */
 #define _GNU_SOURCE
 #include "tests/libc_state.h"
 
@@ -36,7 +36,7 @@ static int told[2]; /* by notified() */
 
 static int nobodys(int sig)
 {
-    _exit(100 + sig); /* a handler of the program that got a fault of ours */
+    _exit(100 + sig); /* the program's handler has received a fault of the library */
 }
 static void handler(int sig) { nobodys(sig); }
 
@@ -71,7 +71,7 @@ static void other(void)
     }
 }
 
-/* What swapcontext has saved is resumed twice. */
+/* Resumes a context saved by swapcontext twice. */
 static int by_swapcontext(void)
 {
     char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -140,7 +140,7 @@ static long set_mask_past_libc(const unsigned long *mask)
     return result;
 }
 
-/* A thread that somebody has made with everything blocked. */
+/* A thread started with every signal blocked, past libc. */
 static int past_libc(void)
 {
     static const unsigned long none, every = ~0ul;
@@ -168,7 +168,7 @@ static int by_sigsuspend(void) { return alarmed() || sigsuspend(&but_alarm) != -
 static int by___sigsuspend(void) { return alarmed() || __sigsuspend(&but_alarm) != -1 || found; }
 static int by_sigpause(void) { return alarmed() || bsd_sigpause(bsd_mask) != -1 || found; }
 static int by___sigpause(void) { return alarmed() || __sigpause(bsd_mask, 0) != -1 || found; }
-static const unsigned long raw_mask = ~(1ul << (SIGALRM - 1)); /* as the kernel has it */
+static const unsigned long raw_mask = ~(1ul << (SIGALRM - 1)); /* as the kernel's mask */
 static int by_rt_sigsuspend(void) { return alarmed() || syscall(SYS_rt_sigsuspend, &raw_mask, 8) != -1 || found; }
 static int by_raw_ppoll(void) { return alarmed() || syscall(SYS_ppoll, NULL, 0, NULL, &raw_mask, 8) != -1 || found; }
 static int by_pselect(void) { return alarmed() || pselect(0, NULL, NULL, NULL, NULL, &but_alarm) != -1 || found; }
@@ -207,7 +207,7 @@ static int by_siginterrupt(void) { return siginterrupt(SIGSEGV, 1); }
 
 /* --- what ends a program ------------------------------------------------------------------------------------------ */
 
-/* Signals that the main thread has blocked. */
+/* The main thread's blocked signals. */
 static unsigned long blocked_now(void)
 {
     FILE *status = fopen("/proc/self/status", "r");
@@ -235,7 +235,7 @@ static void *watch_main(void *none)
     return (void *)bad;
 }
 
-/* In calls and faults, too, with a handler of the program's for another signal. */
+/* Deadly signals stay unblocked in calls and faults, even with a handler of the program for a different signal. */
 static int deadly_signals(void)
 {
     pthread_t watcher;
@@ -297,7 +297,7 @@ static int by_mq_notify(void)
 
     mq_unlink(name);
     if (queue == (mqd_t)-1)
-        return 0; /* not on this system */
+        return 0; /* not supported by this system */
     return mq_notify(queue, &event) || mq_send(queue, "x", 1, 0) || answered();
 }
 

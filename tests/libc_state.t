@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Every function of the installed libc that sets masks or handlers, starts threads, is told of stacks, makes processes,
-# frees memory or closes descriptors is in host/libc_state.tab: wrapped by us, or harmless for a reason.  Found by its
-# name: libc has no other list.  What is wrapped, and what is said to be harmless for libc's sake, is tried out
-# (libc_state.c, libc_processes.c).
+# Every function of the installed libc that sets masks or handlers, starts threads, sets stacks, makes processes, frees
+# memory or closes descriptors must be in host/libc_state.tab: as wrapped, or as harmless with a reason. Functions are
+# found by name, since libc offers no list. Wrapped functions, and functions called harmless because of libc's code, are
+# tried out (libc_state.c, libc_processes.c).
 use strict;
 use warnings;
 use Test::More;
@@ -11,7 +11,7 @@ require "$ENV{top_srcdir}/tests/examples.pl";
 our $build;
 my $top = $ENV{top_srcdir} // '.';
 
-# What the names of such functions have in them; a new libc's may be new.
+# Patterns of the names of such functions; a new libc may add names.
 my $looked_at = qr/sig|context$|jmp|thrd_create|pthread_create|timer_create|notify|lio_listio|aio_|getaddrinfo_a
     |[fF]ork|clone|_spawn|popen|wordexp$|daemon|pidfd_|mall(oc|opt|info)|^(__libc_)?c?free(_|$)|^(__libc_)?re?alloc
     |memalign|^(__libc_)?p?valloc|^aligned_alloc|calloc|^(__)?close(_range|from)?$|^(__)?dup[23]$|setstack|altstack
@@ -32,7 +32,7 @@ sub class_of {
     return '';
 }
 
-# Functions that a program can be linked with, of any version; not libc's private ones, nor versions of old programs.
+# Functions of any version that a program can be linked with; no private functions, no versions for old programs.
 sub functions_of {
     my ($library) = @_;
     my %seen;

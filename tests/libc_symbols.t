@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every function of the C library that is installed, and every system call, has been looked at for what becomes of
-# memory that it is given: it is in host/syscalls.tab, interposed by other files, or in tests/libc_symbols.list.
+# Every function of the installed C library, and every system call, must be classified by its use of memory passed to
+# it: in host/syscalls.tab, interposed by other files, or in tests/libc_symbols.list.
 . "$top_srcdir/tests/tap.sh"
 need "$library"
 command -v nm > /dev/null || skip_all 'no nm'
@@ -11,7 +11,7 @@ list=$top_srcdir/tests/libc_symbols.list
 LC_ALL=C
 export LC_ALL
 
-# Words of the sections whose titles match, or do not.
+# The words of the sections whose titles match, or do not match.
 words() {
     awk -v title="$1" -v want="$2" '/^#/ { next } /^\[/ { on = ($0 ~ title) == want; next } on' "$list" |
         tr ' ' '\n' | grep . | sort
@@ -43,7 +43,7 @@ else
     skip 'no list of system calls'
 fi
 
-# Each row of functions has a trial, or its functions are said to have none.
+# Each row of functions has a trial, or its functions are listed as having no trial.
 awk -F ' *[|] *' '
     /^=/ { tried = 1; next }
     /^[^#]/ && NF { if (!tried) print names; tried = 0; names = $2 }

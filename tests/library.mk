@@ -16,7 +16,7 @@ TESTS += tests/names.t
 EXTRA_DIST += tests/names/reference.txt
 dist_check_SCRIPTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
 TESTS += tests/exports.t tests/library_api.t tests/library_life.t tests/tools.t tests/tune_check.t
-# What the clock says goes before what the model says.
+# Measured times override the model.
 if HAVE_BLAS
 check_PROGRAMS += tests/losing
 tests_losing_SOURCES = tests/losing.c
@@ -29,7 +29,7 @@ check_PROGRAMS += tests/life
 tests_life_SOURCES = tests/life.c
 tests_life_LDADD = $(BLAS_LIBS) -lpthread
 endif
-# As libblas.so.3, and linked before or after another BLAS
+# As libblas.so.3, and linked before or after a second BLAS
 if HAVE_BLAS
 check_PROGRAMS += tests/alternative tests/linked_first tests/linked_last tests/linked_last_now tests/linked_own
 tests_alternative_SOURCES = tests/alternative.c
@@ -50,7 +50,7 @@ endif
 dist_check_SCRIPTS += tests/alternatives.t
 TESTS += tests/alternatives.t
 
-# Traces that are replayed, and checked.
+# Traces: replay, check, and reports.
 dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
 	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t \
 	tests/perfetto.t
@@ -81,7 +81,7 @@ tests_processes_LDADD = $(BLAS_LIBS) -ldl -lpthread
 endif
 dist_check_SCRIPTS += tests/processes.t
 TESTS += tests/processes.t
-# Constructors of libraries that are opened meanwhile
+# Constructors of libraries opened at the same time
 if HAVE_BLAS
 check_PROGRAMS += tests/loader
 tests_loader_SOURCES = tests/loader.c
@@ -106,12 +106,12 @@ if HAVE_BLAS
 check_PROGRAMS += tests/signals tests/signals_linked
 tests_signals_SOURCES = tests/signals.c
 tests_signals_LDADD = $(BLAS_LIBS) -lpthread
-# Finds the library without LD_LIBRARY_PATH, which set-user-id programs do not see.
+# Finds the library without LD_LIBRARY_PATH, which set-user-id programs ignore.
 tests_signals_linked_SOURCES = tests/signals.c
 tests_signals_linked_LDFLAGS = -no-install
 tests_signals_linked_LDADD = libsemcache.la $(BLAS_LIBS) -lpthread
 endif
-# A JVM has signal handlers of its own; compiled by the test, where there is one.
+# A JVM has its own signal handlers; the test compiles its programs, if a JVM is installed.
 dist_check_SCRIPTS += tests/signals.t tests/jvm.t
 EXTRA_DIST += tests/jvm/Jvm.java tests/jvm/jvm.c
 TESTS += tests/signals.t tests/jvm.t

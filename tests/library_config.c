@@ -1,4 +1,4 @@
-/* The table of settings: defaults, values of every kind, what is refused, the lines about it, and the manual. */
+/* The table of settings: defaults, values of every kind, refused values with their messages, and the manual. */
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 static struct sc_config config;
 static int said_lines;
 
-/* Loads from one or two variables and keeps what was said on stderr. */
+/* Loads the settings from one or two variables, and keeps the output on stderr. */
 static void load(const char *first, const char *second)
 {
     char *environment[] = {(char *)"PATH=/bin", (char *)first, (char *)second, NULL};
@@ -30,7 +30,7 @@ static const struct sc_setting *setting(const char *name)
 
 static void test_defaults(void)
 {
-    struct sc_config base = sc_config; /* what tests without a table start from */
+    struct sc_config base = sc_config; /* the defaults of tests that load no table */
     char text[256];
 
     load(NULL, NULL);
@@ -142,7 +142,7 @@ static void test_untrusted(void)
            "a set-user-id program gets the defaults");
 }
 
-/* What the manual shows of a default that depends on where it was configured. */
+/* The manual's text for defaults that depend on the configuration. */
 static const char *manual_default(const struct sc_setting *s)
 {
     if (strcmp(s->name, "SEMCACHE_MACHINE_PATH") == 0)

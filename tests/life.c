@@ -1,5 +1,5 @@
-/* A program for library_life.t that knows nothing of semcache.  It multiplies, then ends in the way that its argument
- * names; it prints what it found when that is of interest. */
+/* A program for library_life.t that knows nothing of semcache. It multiplies, and ends in the way that its argument
+ * names. Where the numbers found matter, it prints them. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void say(const char *who) { printf("%s %s\n", who, is_right() ? "right" :
 
 static void look_late(void) { say("late"); }
 
-/* A signal that the main thread gets in the middle of its calls (one of the host BLAS's own threads would not do). */
+/* Sends a signal to the main thread in the middle of its calls (not to a thread of the host BLAS). */
 static void *send_signal(void *main_thread)
 {
     usleep(100000);
@@ -68,7 +68,7 @@ static void on_signal(int number)
     exit(3);
 }
 
-/* A handler that reads and writes what is away or coming, whatever the thread was doing. */
+/* A handler that reads and writes arrays held by a device or in transit, at any point of the thread. */
 static volatile sig_atomic_t alarms, wrong_alarms;
 
 static void on_alarm(int number)
@@ -93,7 +93,7 @@ static void call_under_alarms(void)
     for (int i = 0; i < 300 || alarms < 200; i++) {
         multiply();
         memcpy(other, c, sizeof *other * N * N);
-        free(other); /* the library's lock is taken here, too */
+        free(other); /* free takes the library's lock, too */
         other = malloc(sizeof *other * N * N);
     }
     setitimer(ITIMER_REAL, &off, NULL);
@@ -113,7 +113,7 @@ static void *call_for_ever(void *none)
     return none;
 }
 
-/* Looks at the result all over; no BLAS, which ends with the process in its own way. */
+/* Reads the whole result again and again, without a call of the BLAS (whose threads end with the process). */
 static void *look_for_ever(void *none)
 {
     volatile double seen = 0;
@@ -124,7 +124,7 @@ static void *look_for_ever(void *none)
     return none;
 }
 
-/* Parent and child use the same result, each its own copy; the child goes on with the BLAS. */
+/* Parent and child use the same result, each in its own copy; the child makes more BLAS calls. */
 static void use_fork(void)
 {
     pid_t child;
@@ -147,7 +147,7 @@ static void use_fork(void)
     say("parent");
 }
 
-/* A process that is forked before anything was offloaded may offload itself. */
+/* A child forked before the first offload may offload by itself. */
 static void use_fork_first(void)
 {
     pid_t child = fork();
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     set_up();
-    if (strcmp(how, "late") == 0) /* registered first, so it runs after semcache has ended */
+    if (strcmp(how, "late") == 0) /* registered first, and therefore run after the end of semcache */
         atexit(look_late);
     if (strcmp(how, "fork") == 0)
         use_fork();
@@ -191,7 +191,7 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, send_signal, &self);
         call_for_ever(NULL);
     }
-    if (strcmp(how, "loop") == 0) { /* so many calls, long enough for a thread to open the devices */
+    if (strcmp(how, "loop") == 0) { /* enough calls for a thread to open the devices meanwhile */
         for (int i = 0; i < (argc > 2 ? atoi(argv[2]) : 300); i++) {
             usleep(1000);
             multiply();

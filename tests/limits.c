@@ -1,6 +1,6 @@
-/* limits WHERE HOW: what limits do that a program meets while its arrays are on devices.  WHERE they are: "malloc",
- * "mapped", "static".  HOW: "data" limits data to less than there is, "room" leaves some, "space" limits addresses, and
- * all that can be had is taken then; "mappings" uses mappings up. */
+/* limits WHERE HOW: a limit takes effect while devices hold the program's arrays. WHERE the arrays are: "malloc",
+ * "mapped", "static". HOW: "data" limits data to less than in use, "room" leaves some data; "space" limits addresses
+ * and takes the rest; "mappings" uses up the mappings. The values must stay right. */
 #define _GNU_SOURCE
 #include <cblas.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ static void limit(int resource, size_t bytes)
         perror("setrlimit");
 }
 
-/* What has been used of it, in bytes. */
+/* The bytes in use, by a field of /proc/self/status. */
 static size_t used(const char *field)
 {
     FILE *file = fopen("/proc/self/status", "r");
@@ -47,7 +47,7 @@ static size_t used(const char *field)
     return kib << 10;
 }
 
-/* All that can be had, and none of it is touched. */
+/* Takes the remaining address space, without touching it. */
 static void take_all(void)
 {
     for (size_t bytes = 64 * MIB; bytes >= 4096; bytes /= 2)
@@ -56,7 +56,7 @@ static void take_all(void)
             ;
 }
 
-/* Mappings that do not merge. */
+/* Takes mappings that do not merge. */
 static void take_mappings(void)
 {
     char *p = mmap(NULL, 70000ul * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -66,7 +66,7 @@ static void take_mappings(void)
             break;
 }
 
-/* Of each element of y. */
+/* The right value of each element of y. */
 static double want;
 
 static void call(void)
@@ -93,7 +93,7 @@ static bool all_right(int step)
 static void set_limit(const char *how)
 {
     if (!strcmp(how, "data"))
-        limit(RLIMIT_DATA, MIB); /* less than there is */
+        limit(RLIMIT_DATA, MIB); /* less than in use */
     if (!strcmp(how, "room"))
         limit(RLIMIT_DATA, used("VmData") + 100 * MIB);
     if (!strcmp(how, "space"))
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     }
     want = 2;
     call();
-    good = good && all_right(1); /* an OpenBLAS that has not computed yet waits for memory for ever */
+    good = good && all_right(1); /* an OpenBLAS without its buffers would wait for memory for ever */
     call();
     call();
     set_limit(how);

@@ -1,5 +1,5 @@
-# Each folder's tests are listed in a file of their own: check_PROGRAMS, check_LTLIBRARIES, dist_check_SCRIPTS, TESTS.
-# Every test runs through tests/run-one: a timeout, a scrubbed environment.
+# Each folder's tests are listed in a .mk file of the folder: check_PROGRAMS, check_LTLIBRARIES, dist_check_SCRIPTS,
+# TESTS. Every test runs through tests/run-one, which sets a timeout and scrubs the environment.
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/run-one
 T_LOG_DRIVER = $(LOG_DRIVER)
@@ -9,8 +9,8 @@ AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_bu
 	export top_srcdir top_builddir;
 EXTRA_DIST += tests/README.md tests/tap.h tests/tap.sh tests/run-one
 
-# The same tests under prove, for its summary: programs are in the build tree, scripts in the source tree.  What failed
-# is run again, alone and with all that it says; the last line is that of the first run.
+# The same tests under prove, for its summary. Programs are in the build tree, scripts in the source tree. Failed tests
+# are repeated alone, with their full output; the last line is the summary of the first run.
 PROVE = prove
 PROVE_FLAGS = -j2
 PROVE_RUN = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
@@ -23,10 +23,10 @@ prove:
 	else $(PROVE_RUN) --state=failed -v; cat prove.log; exit 1; fi
 CLEANFILES += .prove prove.log
 
-# The core and its emulated devices under ThreadSanitizer, in a build of its own (from builds outside of the source
-# tree).
-# Without address space randomisation, which GCC 12's sanitizer cannot do with on some kernels; without OpenBLAS's
-# threads, of whose synchronisation it knows nothing.  Crashes stay crashes: tests/trace_rings makes some on purpose.
+# The core and its emulated devices under ThreadSanitizer, in a separate build (configured outside of the source tree).
+# setarch -R turns address space randomisation off, since GCC 12's sanitizer fails with it on some kernels. OpenBLAS
+# runs with one thread: the sanitizer does not see the synchronisation of OpenBLAS's threads. Crashes stay crashes,
+# because tests/trace_rings crashes on purpose.
 TSAN_TESTS = tests/coherence_threads tests/coherence_random tests/coherence_states tests/coherence_memory \
 	tests/coherence_push tests/coherence_sources tests/coherence_scarce tests/host_threads tests/trace_rings \
 	tests/blas_chains tests/blas_real tests/blas_triangles tests/sparse_parts tests/sparse_forms
@@ -40,8 +40,8 @@ check-tsan:
 	OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS='suppressions=$(abs_srcdir)/tests/tsan.supp $(TSAN_SETTINGS)' setarch -R \
 		$(MAKE) -C tsan check TESTS='$(TSAN_TESTS)' check_PROGRAMS='$(TSAN_TESTS)' check_LTLIBRARIES=
 
-# The suite under UndefinedBehaviorSanitizer, but for tests that count instructions or look at symbols.  What
-# tests/signals.c does wrong it does on purpose.
+# The suite under UndefinedBehaviorSanitizer, except for tests that count instructions or look at symbols. The undefined
+# behaviour in tests/signals.c is on purpose.
 UBSAN_LEFT_OUT = tests/coherence_mutants.t tests/examples_overhead.t tests/exports.t tests/fault_sig_symbols.t \
 	tests/host_steps.t tests/lapack_cost.t tests/veneer_cost.t
 .PHONY: check-ubsan check-ubsan-here
@@ -56,9 +56,9 @@ check-ubsan:
 	UBSAN_OPTIONS='log_path=$(abs_builddir)/ubsan/report' $(MAKE) -C ubsan check-ubsan-here
 	! cat ubsan/report.* /dev/null | grep 'runtime error' | grep -v 'tests/signals\.c'
 
-# The suite under AddressSanitizer (doc/verification.md).  The library keeps its handler of SIGSEGV, its malloc comes
-# before the sanitizer's, crashes stay crashes, and what was never freed is leak.t's affair.  Left out are tests that
-# also count the sanitizer's memory, system calls or frames, run other tools, or link in ways of their own.
+# The suite under AddressSanitizer (doc/verification.md). The library keeps its SIGSEGV handler, and its malloc comes
+# before the sanitizer's. Crashes stay crashes; leaks are tested by leak.t. Not run are tests that would count the
+# sanitizer's own memory, system calls or frames, tests that run other tools, and tests that link in special ways.
 ASAN_LEFT_OUT = $(UBSAN_LEFT_OUT) tests/alternatives.t tests/explain.t tests/helgrind.t tests/leak.t tests/memcheck.t \
 	tests/strict.t
 ASAN_SETTINGS = handle_segv=0 allow_user_segv_handler=1 handle_sigbus=0 handle_sigfpe=0 handle_abort=0 \
@@ -76,7 +76,7 @@ check-asan:
 	OPENBLAS_NUM_THREADS=1 SEMCACHE_TEST_ASAN=1 $(MAKE) -C asan check-asan-here
 	! cat asan/report.* /dev/null | grep -A12 'ERROR'
 
-# The whole suite on real devices; a test that finds none fails.
+# The whole suite on real devices; a test that finds no device fails.
 check-gpu:
 	SEMCACHE_TEST_DEVICE=cuda SEMCACHE_TEST_REQUIRE_GPU=1 $(MAKE) check
 
@@ -88,7 +88,7 @@ check-sanitizer: all
 	$(MAKE) $(SANITIZED_TESTS)
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' $(SHELL) $(srcdir)/tests/sanitizer.sh
 
-# Tests that take minutes, or more of themselves when SEMCACHE_TEST_LONG=1 says so; CI leaves them out.
+# Tests that take minutes, or do more with SEMCACHE_TEST_LONG=1. CI does not run them.
 LONG_TESTS =
 .PHONY: check-long
 check-long: all

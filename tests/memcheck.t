@@ -1,8 +1,8 @@
 #!/bin/sh
-# The core with its emulated devices, and programs that the library is preloaded into, under valgrind's memcheck:
-# nothing is read that was not written or is not there.  With the arrays in the arena, where faults bring them home
-# (valgrind has to keep the registers exact for that), and (make check-long) with valgrind's own malloc, under which
-# every array is outside of it.
+# The core with its emulated devices, and programs with the library preloaded, under valgrind's memcheck. Asserts that
+# no unwritten or unmapped memory is read. The arrays lie in the arena, where faults fetch them (valgrind has to keep
+# the registers exact at faults). In make check-long also with valgrind's own malloc, which places every array outside
+# of the arena.
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/tests/coherence_threads"
 valgrind --version > /dev/null 2>&1 || { echo '1..0 # SKIP no valgrind'; exit 0; }

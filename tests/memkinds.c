@@ -1,7 +1,7 @@
-/* Matrices in memory of every kind that a program may have, under semcache: chained calls, with the CPU reading and
- * writing in between, against the definition.  All numbers are small integers, so results are exact.
+/* Matrices in memory of every kind under semcache. Chained calls, with reads and writes by the CPU in between, are
+ * compared with the definition. Values are small integers, so results are exact.
  *
- *     memkinds [KIND...]       all kinds, or the named ones; prints what is wrong, then how many there were */
+ *     memkinds [KIND...]       every kind, or the named kinds; prints what is wrong, then the number of kinds */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define N 120
-#define ELEMENTS (3 * 130 * 130 + 100) /* three matrices with leading dimensions up to 130, and what lies around */
+#define ELEMENTS (3 * 130 * 130 + 100) /* three matrices with leading dimensions up to 130, and a margin */
 #define BYTES (ELEMENTS * sizeof(double))
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
@@ -40,7 +40,7 @@ static void judge(bool good, const char *kind, const char *what)
 
 /* --- the chain ---------------------------------------------------------------------------------------------------- */
 
-/* What the matrices must hold: A, B, C and what lies before, between and behind them, at the same places. */
+/* The right contents of the matrices A, B, C and of the elements before, between and behind them. */
 static double truth[ELEMENTS];
 
 static struct place {
@@ -74,7 +74,7 @@ static void gemm(double *p)
     true_gemm();
 }
 
-/* The CPU's own store, into both. */
+/* Stores a value by the CPU, and in the model. */
 static void put(double *p, int i, double value) { p[i] = truth[i] = value; }
 
 static void put_column(double *p, int first, int j, int seed)
@@ -102,7 +102,7 @@ static void chain(const char *kind, double *p)
     gemm(p);
     judge(p[corner] == truth[corner] && p[last] == truth[last], kind, "elements after two products");
     put(p, corner, 6);
-    put(p, at.a - 1, 11); /* neighbours: they may share pages with the matrices */
+    put(p, at.a - 1, 11); /* neighbours, which may share pages with the matrices */
     put(p, at.c - 1, 12);
     put(p, at.end - 1, 13);
     put_column(p, at.a, 3, 1);
@@ -146,7 +146,7 @@ static void use(const char *kind, double *p)
 
 static void kind_malloc(const char *k)
 {
-    for (int i = 0; i < 4; i++) { /* the second one has the addresses of the first, and is not all written */
+    for (int i = 0; i < 4; i++) { /* the second block has the first one's addresses, and is only partly written */
         double *p = i % 2 ? calloc(1, BYTES) : malloc(BYTES);
 
         if (i % 2)
@@ -178,7 +178,7 @@ static void kind_aligned(const char *k)
     free(p);
 }
 
-/* Growing and shrinking while the newest numbers are on a device; small steps stay in place, large ones move. */
+/* Grows and shrinks a block while the newest numbers are on a device. Small changes stay in place, large ones move. */
 static void kind_realloc(const char *k)
 {
     static const double steps[] = {1, 1.01, 1.1, 3, 2.9, 40, 1, 1.2};
@@ -195,12 +195,12 @@ static void kind_realloc(const char *k)
         gemm(p);
     }
     judge(same(p), k, "at the end");
-    p = realloc(p, (size_t)at.b * sizeof *p); /* the front part of it, small enough to move */
+    p = realloc(p, (size_t)at.b * sizeof *p); /* shrinks the block to its front part: small enough to move */
     judge(memcmp(p, truth, (size_t)at.b * sizeof *p) == 0, k, "shrunk");
     free(p);
 }
 
-/* operator new and delete, as a C++ program has them. */
+/* operator new and delete of C++. */
 static void kind_new(const char *k)
 {
     void *library = dlopen("libstdc++.so.6", RTLD_NOW), *(*make)(size_t), (*drop)(void *);
@@ -268,7 +268,7 @@ static void map(const char *k, int flags, int fd)
     use(k, p == MAP_FAILED ? NULL : p);
     if (p == MAP_FAILED)
         return;
-    if (flags & MAP_SHARED && fd >= 0) { /* who reads the file sees the numbers */
+    if (flags & MAP_SHARED && fd >= 0) { /* a reader of the file sees the numbers */
         double *file = malloc(BYTES);
 
         judge(pread(fd, file, BYTES, 0) == (ssize_t)BYTES && same(file), k, "the file");
@@ -306,7 +306,7 @@ static void kind_shm(const char *k)
     shmctl(id, IPC_RMID, NULL);
 }
 
-/* Huge pages on demand, in the arena and elsewhere; and memory that is locked. */
+/* Huge pages on demand, in the arena and outside of the arena; and locked memory. */
 static void kind_thp(const char *k)
 {
     size_t bytes = (size_t)4 << 20;
@@ -341,7 +341,7 @@ static void kind_brk(const char *k)
     use(k, p == (void *)-1 ? NULL : p);
 }
 
-/* B of the program's read-only data (.rodata): all twos. */
+/* B lies in the program's read-only data (.rodata), and is filled with twos. */
 static void constant_operand(const char *k, double *c)
 {
     static const double twos[N * N] = {[0 ... N * N - 1] = 2};
@@ -361,8 +361,8 @@ static void constant_operand(const char *k, double *c)
     judge(same(c), k, "constant operands");
 }
 
-/* Operands that may not be written: A and B in a file that is mapped for reading, then behind a protection that the
- * program has set itself; and constants. */
+/* Read-only operands: A and B in a file mapped for reading, A and B behind a protection set by the program, and
+ * constants. */
 static void kind_read_only(const char *k)
 {
     int fd = file_of((size_t)4 << 20);
@@ -392,7 +392,7 @@ static void kind_read_only(const char *k)
     close(fd);
 }
 
-/* Blocks that come and go at the same places, of many sizes, while others stay on devices. */
+/* Blocks of many sizes come and go at the same addresses, while other blocks stay on devices. */
 static void kind_churn(const char *k)
 {
     double *keep = malloc(BYTES);

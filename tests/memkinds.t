@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Memory of every kind, with libc's malloc and with others, before and after ours in the order of libraries.
+# Memory of every kind, with libc's malloc and with further allocators, before and behind the library in link order.
 use strict;
 use warnings;
 use Test::More;
@@ -21,10 +21,10 @@ sub kinds {
     return $run;
 }
 
-# With LD_PRELOAD set by hand, after a command of the shell.  Gives what was said.
+# Runs the program with LD_PRELOAD set by hand, after a shell command. Returns the output.
 sub by_hand {
     my ($where, $before, $preload, $title, @kinds) = @_;
-    # This is not about OpenBLAS's threads.
+    # OpenBLAS's threads are tested elsewhere.
     my %set = (OPENBLAS_NUM_THREADS => 2, SEMCACHE_DEVICE => $where, SEMCACHE_OFFLOAD => 'always',
         SEMCACHE_CHECK => 1, SEMCACHE_STATS => "$scratch/by_hand", PRELOAD => $preload,
         SEMCACHE_MACHINE_PATH => "$ENV{top_srcdir}/device/emu/machines", SEMCACHE_MODULE_PATH => "$build/.libs");
@@ -36,7 +36,8 @@ sub by_hand {
     return $said;
 }
 
-# A driver reserves addresses for all memory of all devices: it starts, or one line says that it does not.
+# A CUDA driver reserves addresses for the memory of every device. With limited addresses it either starts, or one line
+# says that there are no devices.
 sub starts_or_says_so {
     my ($where, $limit, @kinds) = @_;
     unlink "$scratch/by_hand";
@@ -53,9 +54,9 @@ sub starts_or_says_so {
 kinds({ device => $_ }, "on $_") for @where;
 kinds({ device => $where[0], env => { SEMCACHE_TRACK => 'mprotect' } }, 'with SEMCACHE_TRACK=mprotect');
 
-# The rest is about allocators: a few kinds, all of them in make check-long.
+# The rest concerns allocators: a few kinds of memory, and every kind in make check-long.
 my @some = $ENV{SEMCACHE_TEST_LONG} ? () : qw(malloc realloc churn);
-# With an emulated device: a driver wants more address space and descriptors than that.
+# On an emulated device, since a driver needs more address space and descriptors.
 my $emulated = 'emu:h200x8:1';
 by_hand($emulated, $_, "$build/.libs/libsemcache.so", "right with $_", @some) for 'ulimit -l 0', 'ulimit -n 24';
 if ($ENV{SEMCACHE_TEST_ASAN}) {
@@ -74,7 +75,8 @@ if ($device =~ /^cuda/) {
     is(join("\n", complaints({ err => $said })), '', 'of which nothing is said');
 }
 
-# semcache run puts its library first, so that these serve the small blocks only; LD_PRELOAD by hand can put it last.
+# semcache run puts its library first, so that the second allocator serves the small blocks only. With LD_PRELOAD set by
+# hand the library can come last.
 for my $other (qw(libjemalloc.so.2 libtcmalloc_minimal.so.4)) {
     my ($path) = grep { -e } map { "$_/$other" } qw(/usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib);
   SKIP: {

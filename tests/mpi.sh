@@ -1,4 +1,4 @@
-# What the tests with MPI share; sourced first, after tests/tap.sh.
+# Shared by the tests with MPI; sourced after tests/tap.sh.
 need "$library"
 need "$tool"
 # As root in CI, and with more ranks than processors.
@@ -7,7 +7,7 @@ OMPI_MCA_mpi_yield_when_idle=1 OPENBLAS_NUM_THREADS=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
     OMPI_MCA_mpi_yield_when_idle OPENBLAS_NUM_THREADS
 
-# A family's name for a command: mpicc.mpich, where both are installed, or mpicc.
+# The command of an MPI family: mpicc.mpich where several families are installed, otherwise mpicc.
 command_of() { # family, command
     if command -v "$2.$1" >/dev/null 2>&1; then
         echo "$2.$1"
@@ -16,8 +16,8 @@ command_of() { # family, command
     fi
 }
 
-# Ranks, program, arguments: runs it with each rank under semcache, and says what is wrong.  The program's last line
-# says that it found nothing wrong, and nobody says anything on stderr.
+# Ranks, program, arguments: runs each rank under semcache, and prints failures. A good program's last line reports
+# nothing wrong, and stderr stays empty.
 try() {
     ranks=$1
     shift
@@ -25,7 +25,7 @@ try() {
         --stats "$scratch/stats.%p" "$@" > "$scratch/out" 2> "$scratch/err" || echo "status $?"
     complaints
 }
-# Ranks, program, arguments: as it runs without semcache.
+# Ranks, program, arguments: runs without semcache.
 alone() {
     ranks=$1
     shift
@@ -36,7 +36,7 @@ complaints() {
     tail -1 "$scratch/out" | grep -q ', 0 wrong$' || cat "$scratch/out"
 }
 
-# At least so many calls of all ranks ran on devices.
+# Fails if fewer than this number of calls, summed over the ranks, ran on devices.
 on_devices() {
     calls=$(sed -n 's/.*"offloaded": \([0-9]*\),.*/\1/p' "$scratch"/stats.* | awk '{ n += $1 } END { print n + 0 }')
     [ "$calls" -ge "$1" ] || echo "$calls calls on devices"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# MPI programs whose arrays are on devices, with each MPI that is here and over each way between two processes (with
-# SEMCACHE_TEST_LONG=1).
+# MPI programs whose arrays are on devices, with each installed MPI, and (with SEMCACHE_TEST_LONG=1) over each way
+# between two processes.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi.sh"
 
-# MPICH 4.0.2 over UCX 1.13's TCP hangs now and then, in one of 15 runs of the program alone: so not in `make check`.
+# Repeats a hung run: MPICH 4.0.2 over UCX 1.13's TCP hangs in one of 15 runs even without semcache.
 try_again() {
     said=$(try "$@")
     [ "$family $said" != 'mpich status 124' ] || said=$(try "$@")
@@ -26,14 +26,14 @@ for family in openmpi mpich; do
             skip "$mpicc: $(head -1 "$scratch/cc")"
             continue
         fi
-        # Some machines' Open MPI has no windows at all: then the program fails without us, too.
+        # On some machines Open MPI has no windows: the program fails without semcache, too.
         if [ "$program" = windows ] && ! alone 3 "$scratch/$program" "$scratch/file"; then
             skip "$family has no windows here: $(grep -m 1 'MPI_ERR' "$scratch/err")"
             continue
         fi
         report "$(try 3 "$scratch/$program" "$scratch/file")" "$family, $program, 3 ranks in one machine"
         report "$(on_devices 100)" '... on devices'
-        # Otherwise one program with Open MPI, which has no windows over TCP.
+        # Over TCP, make check runs one program with Open MPI only; Open MPI has no windows over TCP.
         [ "$family $program" = "openmpi messages" ] || [ -n "$SEMCACHE_TEST_LONG" ] || continue
         [ "$family $program" != "openmpi windows" ] || continue
         OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo UCX_TLS=tcp,self UCX_NET_DEVICES=lo

@@ -1,4 +1,4 @@
-# What the tests with netlib's testers share: finding the programs, running them plain and under semcache, comparing.
+# Shared by the tests with netlib's testers: finds the programs, runs them plain and under semcache, compares.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -16,8 +16,8 @@ sub folder {
     return $found && $found =~ s|/[^/]*$||r;
 }
 
-# How to run: a list of hashes with a name, and a device or `off` (calls are intercepted and none is offloaded).
-# The quick subset is one and two emulated devices; devices that the caller names are taken as they are.
+# The modes to run: a list of hashes with a name, and a device or `off` (calls are intercepted, none is offloaded). The
+# quick subset is one and two emulated devices; the caller's choice of devices is taken unchanged.
 sub modes {
     my $named = $ENV{SEMCACHE_TEST_DEVICE} // '';
     return { name => $named, device => $named } if $named !~ /^(emu:\w+)?(:\d+)?$/;
@@ -35,8 +35,8 @@ sub slurp {
     return scalar(<$in>) // '';
 }
 
-# tester({mode (undef: plain), path, input, env => {}, seconds}): runs a program in a folder of its own and gives
-# {status, text (stdout and the summary files it wrote), err, stats}.
+# tester({mode (undef: plain), path, input, env => {}, seconds}): runs a program in a scratch folder. Returns {status,
+# text (stdout and the summary files written), err, stats}.
 sub tester {
     my ($how) = @_;
     my $scratch = tempdir(CLEANUP => 1);
@@ -69,7 +69,7 @@ sub offloaded {
     return $sum;
 }
 
-# Lines of a summary that are not in another one (times are not compared), in order.
+# Lines of a summary that are missing in a second summary (times are not compared), in order.
 sub only_in {
     my ($run, $other) = @_;
     my %there;
@@ -77,8 +77,8 @@ sub only_in {
     return grep { !/Total time|seconds/ && !(($there{$_} //= 0)-- > 0) } split /\n/, $run->{text};
 }
 
-# A run under semcache must end and say what the plain run did; `failed` says which lines tell of a failure (default:
-# every line is compared, both ways).
+# Compares a run under semcache with the plain run: the same exit status and the same text. `failed` matches the lines
+# that report a failure (default: every line is compared, in the two directions).
 sub same {
     my ($what, $plain, $run, $failed) = @_;
     my @new = grep { !$failed || /$failed/ } only_in($run, $plain);

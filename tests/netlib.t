@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# Netlib's testers of the BLAS (Debian: libblas-test, libblas64-test), unmodified, every call on devices.  They work on
-# static arrays, with sizes from 0 to 9 and all flags, and link an xerbla of their own, which must be the one called.
-# Those with 64-bit integers under the same names must be right too, on devices or not.  SEMCACHE_TEST_LONG=1 (make
-# check-long): four devices and offload off too; else the C interface and 64 bits on two devices only.
+# Netlib's BLAS testers (Debian: libblas-test, libblas64-test), unmodified, with every call on devices. The testers work
+# on static arrays, with sizes from 0 to 9 and every flag, and link their own xerbla, which must be the one called.
+# Testers with 64-bit integers under the same names must be right as well, on devices or not. SEMCACHE_TEST_LONG=1 (make
+# check-long) adds four devices and offload off; otherwise the C interface and 64 bits run on two devices only.
 use strict;
 use warnings;
 use Test::More;
@@ -33,7 +33,7 @@ for my $folder (@suites) {
         next if $suite eq 'blas64' && !$long && $program->{name} !~ /^x(dcblat|blat.d)/;
         my @modes = modes();
         @modes = $modes[-1] if !$long && ($suite eq 'blas64' || $program->{name} =~ /cblat/);
-        # Some need a variable of the reference library that other BLAS libraries do not have.
+        # Some testers need a variable that only the reference library has.
         my %how = (path => "$folder/$program->{name}", input => $program->{input},
             env => { LD_LIBRARY_PATH => $folder });
         my $plain = tester(\%how);

@@ -1,14 +1,16 @@
 #!/usr/bin/perl
-# LAPACK's testers (Debian: liblapack-test), unmodified: no failure that they do not show without semcache.  Every file
-# of input as it is, with offload auto and with offload off; and with every call on two devices, invariants checked, as
-# it is when that makes few calls, else with fewer and smaller matrices and of fewer types: sec.in, cec.in, zec.in,
-# dec.in are 4, 7, 15 and 22 million calls all the same, from loops in the testers over matrices of orders 1 to 10.
-# cec.in takes 5 minutes of a processor, 42 us a call; zec.in and dec.in, at 46 us, 11 and 17.  45% of that is mprotect,
-# since what a call copies of a stack or a small static array lies in pages that are closed while a device has them, and
-# 15% is what emulated devices copy.
-# SEMCACHE_TEST_TYPES (default sdcz) says for which types, SEMCACHE_TEST_INPUTS (a pattern) for which inputs,
-# SEMCACHE_TEST_CALLS how many calls are few (default 60000), SEMCACHE_TEST_MANY how many too many for every call on
-# devices (default: none is).  Part of make check-long only.
+# LAPACK's testers (Debian: liblapack-test), unmodified, must show no failure under semcache that they do not show
+# without semcache. Every input file runs as it is, with offload auto and with offload off. Every input also runs with
+# every call on two devices and the invariants checked; an input of many calls is reduced to fewer and smaller matrices
+# of fewer types. sec.in, cec.in, zec.in and dec.in make 4, 7, 15 and 22 million calls even when reduced: loops in the
+# testers run over matrices of orders 1 to 10. On a processor cec.in takes 5 minutes (42 us a call), zec.in 11 and
+# dec.in 17 (46 us a call). 45% of the time is mprotect: a call's copies on the stack or in a small static array lie in
+# pages that are closed while a device holds them. 15% is copying by emulated devices. Part of make check-long only.
+#
+# SEMCACHE_TEST_TYPES   types to test (default sdcz)
+# SEMCACHE_TEST_INPUTS  pattern of the inputs to test
+# SEMCACHE_TEST_CALLS   inputs with more calls are reduced (default 60000)
+# SEMCACHE_TEST_MANY    inputs with more calls, even reduced, do not run with every call on devices (default: no limit)
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
@@ -20,14 +22,14 @@ plan skip_all => 'tools/semcache was not built' unless -x "$build/tools/semcache
 my $folder = folder('lapack/xlintstd');
 plan skip_all => "LAPACK's testers are not here (Debian: liblapack-test)" unless $folder;
 
-# Lines that tell of a failure, and the last line of a run that went through.
+# Lines that report a failure, and the last line of a complete run.
 my $failed = qr/fail|illegal|error return|did not|wrong|exceeds/i;
 my $ended = qr/End of tests|Total time used/;
-# Every call on devices (22000 to 50000 a second on a processor): so many if that can be had by a smaller input, and
-# with the smallest at most so many.
+# Limits of the runs with every call on devices (22000 to 50000 calls a second on a processor). An input with more than
+# $few calls is reduced; an input with more than $many calls even at its smallest is left out.
 my ($few, $many) = ($ENV{SEMCACHE_TEST_CALLS} // 60_000, $ENV{SEMCACHE_TEST_MANY} // 'inf');
 
-# program, input (without .in) for one type
+# Pairs of program and input (without .in) for one type.
 sub tests_of {
     my ($letter) = @_;
     my @eigen = (qw(nep sep se2 svd glm gqr gsv csd lse), map { "$letter$_" } qw(ec ed gg gd sb sg bb bak bal gbak
@@ -38,9 +40,9 @@ sub tests_of {
     return (@linear, map { ["xeigtst$letter", $_] } @eigen);
 }
 
-# A copy of an input with at most so many orders of matrices (of lists that belong together the same places), none above
-# 7, and so many numbers of right hand sides and sets of block sizes; with these types of matrices in place of all, and
-# without the 5000 generated problems of ?ggevx.
+# Makes a reduced copy of an input: at most $most orders of matrices, none above 7, and at most $sets numbers of right
+# hand sides and sets of block sizes. Parallel lists keep the same places. The copy tests only the given types of
+# matrices, and leaves out the 5000 generated problems of ?ggevx.
 my $scratch = tempdir(CLEANUP => 1);
 sub reduced {
     my ($input, $most, $sets, @types) = @_;
@@ -74,13 +76,13 @@ sub calls {
     return $sum;
 }
 
-# Some tests want the same bits twice from calls of which some run on devices and some (operands that overlap) on the
-# host.  That is not promised; where both compute with the reference BLAS, whose results do not depend on where operands
-# lie, it is so all the same.
+# Some tests compare the bits of two calls, of which one may run on devices and one on the host (overlapping operands).
+# Equal bits are not promised. They are equal where host and devices compute with the reference BLAS, whose results do
+# not depend on the alignment of operands.
 my $reference = folder('blas/libblas.so.3');
 my %repeatable = $reference ? (LD_LIBRARY_PATH => $reference, SEMCACHE_HOST_BLAS => "$reference/libblas.so.3") : ();
 
-# Under semcache, against a plain run.  Gives the number of calls.
+# Compares a run under semcache with a plain run; returns the number of calls.
 my $device = $ENV{SEMCACHE_TEST_DEVICE} // 'emu:h200x8:2';
 sub compare {
     my ($name, $how, $plain, $offload, $where) = @_;

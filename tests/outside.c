@@ -1,8 +1,9 @@
-/* Arrays that are not from malloc, under semcache: what they move once nothing is written any more, and that whatever
- * is written to them, by whom and how ever, is seen.  All numbers are small integers, so results are exact.
+/* Arrays outside of malloc, under semcache. Asserts that every write is seen, whoever makes it and by whatever way.
+ * With `track` it also asserts that an array nobody writes is not uploaded again. Values are small integers: results
+ * are exact.
  *
- *     outside [track|wp]   track: writes are noticed, so what is not written must not move again
- *                          wp: by the kernel, so also on the stack and by system calls past libc */
+ *     outside [track|wp]   track: writes are noticed, so an unwritten array must not move again
+ *                          wp: writes are noticed by the kernel, also on the stack and by system calls past libc */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static void fill(double *a, int seed)
         a[i] = (i * 7 + i / N + seed) % 9 - 4;
 }
 
-/* y = A x, with an x that differs from call to call, is what it must be. */
+/* Returns whether y = A x is right; x differs from call to call. */
 static bool product(const double *a)
 {
     static int calls;
@@ -78,7 +79,7 @@ static bool product(const double *a)
     return memcmp(y, truth, sizeof y) == 0;
 }
 
-/* Products while nobody writes: all are right, and after the first the matrix stays where it is. */
+/* Products without writes in between: every product is right, and the matrix is uploaded for the first product only. */
 static void rest(const char *k, const double *a)
 {
     uint64_t before;
@@ -138,7 +139,7 @@ static void by_kernel(double *at, bool stream)
     close(fd[0]);
 }
 
-/* A child's writes are its own; the parent's after it are seen. */
+/* A child's writes stay in the child; the parent's later writes are seen. */
 static void by_child(double *at)
 {
     pid_t child = fork();
@@ -171,11 +172,11 @@ static void writes(const char *k, double *a)
     sees(k, a, "a stream's");
     memmove(a + 10 * N, a + 20 * N, 3 * N * sizeof *a);
     sees(k, a, "moved columns");
-    for (int i = 0; i < 6; i++) { /* what is rewritten each time is soon not watched any more */
+    for (int i = 0; i < 6; i++) { /* an array rewritten in every round is soon not watched any more */
         fill(a, i);
         judge(product(a), k, "all of it");
     }
-    rest(k, a); /* until it rests */
+    rest(k, a); /* until the array is watched again */
     rest(k, a);
     by_child(a);
     sees(k, a, "after a child");
@@ -197,7 +198,7 @@ static void *count(void *arg)
     return NULL;
 }
 
-/* Results in two arrays that share pages with each other and with what another thread is writing all the time.
+/* Results in two arrays that share pages with each other, and with counters that a second thread keeps writing.
  * [counter | u | v | counter], u := 2 u, v := v + u. */
 static void results(const char *k, double *p)
 {
@@ -230,7 +231,7 @@ static void results(const char *k, double *p)
     }
 }
 
-/* Columns of an array come into use one after the other, and overlap. */
+/* Columns of an array come into use one after the other, in overlapping blocks. */
 static void blocks(const char *k, double *a)
 {
     const double two = 2;
@@ -248,7 +249,8 @@ static void blocks(const char *k, double *a)
             judge(memcmp(a, copy, BYTES) == 0, k, "overlapping blocks");
         }
     }
-    dgemv_("N", &n, &n, &unit, a, &n, a + 7 * N, &one, &zero, a + 490 * N, &one); /* of which the result is a part */
+    /* The result is a part of the matrix. */
+    dgemv_("N", &n, &n, &unit, a, &n, a + 7 * N, &one, &zero, a + 490 * N, &one);
     judge(memcmp(a, copy, 490 * N * sizeof *a) == 0, k, "blocks");
     free(copy);
 }
@@ -283,7 +285,7 @@ static double *map(void *at, int flags)
     return p;
 }
 
-/* Other memory at the same place, or the same memory with other contents or another protection. */
+/* New memory at the same addresses, or the same memory with new contents or a new protection. */
 static void mappings(const char *k)
 {
     double *p = map(NULL, 0), *q;
@@ -327,7 +329,7 @@ static int file_of(const double *a)
     return fd;
 }
 
-/* Written by others: the file, another process. */
+/* Arrays that are written through their file, or by a second process. */
 static void shared(const char *k)
 {
     double *a = malloc(BYTES), *p, five = 5;
@@ -336,7 +338,7 @@ static void shared(const char *k)
 
     fill(a, 4);
     fd = file_of(a);
-    track = false; /* these are copied in each call */
+    track = false; /* shared arrays are copied in each call */
     for (int i = 0; i < 2; i++) {
         p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, i ? MAP_SHARED : MAP_PRIVATE, fd, 0);
         rest(k, p);
@@ -356,7 +358,7 @@ static void shared(const char *k)
     free(a);
 }
 
-/* Shared memory where a private mapping was: what is known of the addresses ends with the mapping. */
+/* A shared mapping replaces a private mapping: the library's knowledge of the addresses ends with the old mapping. */
 static void reused(const char *k)
 {
     double *p = map(NULL, 0), *q;
@@ -424,7 +426,8 @@ int main(int argc, char **argv)
     shared("shared");
     if (wp)
         past_libc("past libc");
-    reused("shared, where a private mapping was"); /* last: for a while such addresses are not tried again */
+    reused("shared, where a private mapping was"); /* comes last: for a while the library does not try to watch such
+                                                    * addresses again */
     printf("%d wrong\n%s\n", wrong, wrong ? "failed" : "ok");
     return wrong != 0;
 }

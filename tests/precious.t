@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What semcache did not write stays as it is: every option of every command, in wrong orders and with the FILE
-# forgotten, and every variable that names a file, among files whose contents are compared afterwards.
+# Files not written by semcache must stay as they are. Runs every option of every command, in wrong orders and with the
+# FILE forgotten, and every variable that names a file, and compares the surrounding files afterwards.
 use strict;
 use warnings;
 use Digest::MD5;
@@ -42,7 +42,7 @@ my @foreign = ('./prog', qw(notes.c other.json locked twice again link dangling 
     /dev/full));
 my %precious = map { $_ => 1 } 'prog', grep({ !m{/} } @foreign), 'old.trace';
 
-# Kind and contents of everything that has to stay.
+# Kind and contents of a file that has to stay.
 sub state_of {
     my ($name) = @_;
     my @about = lstat $name or return 'gone';
@@ -55,7 +55,7 @@ sub state_of {
 my %before = map { $_ => state_of($_) } keys %precious;
 my @changed;
 
-# Runs the command; what has changed is noted, what is new goes.
+# Runs the command, notes changed files, and removes new files.
 sub try {
     my (@line) = @_;
     my $child = fork // die;

@@ -1,8 +1,8 @@
-/* A program for processes.t that knows nothing of semcache: it makes processes in one of the ways there are, before its
- * first call or with the result of one away, and looks at what both sides have.
+/* A program for processes.t that knows nothing of semcache. It makes processes in one of the possible ways, before its
+ * first BLAS call or while a device holds the result, and compares the numbers of parent and child.
  *
  *     processes WAY before|after        prints what is wrong, then "ok" or "failed"
- *     processes child                   multiplies; the exit status says whether that was right */
+ *     processes child                   multiplies; exit status 0 if the product was right */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ typedef void gemm(const char *, const char *, const int *, const int *, const in
 gemm dgemm_;
 
 static gemm *multiplied_by = dgemm_;
-static double *a, *b, *c, *rest; /* rest: a result that stays as it is */
+static double *a, *b, *c, *rest; /* rest: a result that nobody changes */
 static char *self;
 static int wrong;
 
@@ -80,7 +80,7 @@ static bool ended_well(pid_t child)
 
 static bool called; /* before the process was made */
 
-/* What a child with this one's memory does: it finds the result, goes on with its own numbers, and ends. */
+/* A child with a copy of the parent's memory finds the result, computes with its own numbers, and ends. */
 static bool lives_on(void)
 {
     bool good = !called || is_right();
@@ -92,7 +92,7 @@ static bool lives_on(void)
     return good && is_right();
 }
 
-/* What the parent does meanwhile and afterwards. */
+/* The parent computes during and after the child's life. */
 static void goes_on(const char *way)
 {
     judge(!called || is_right(), way);
@@ -113,7 +113,7 @@ static void by_fork(void)
     judge(ended_well(child), "a child");
 }
 
-/* A child whose end is an ordinary one: exit handlers, destructors. */
+/* A child with an ordinary end: exit handlers and destructors run. */
 static void by_fork_and_exit(void)
 {
     pid_t child = fork();
@@ -188,7 +188,7 @@ static void by_system(void)
     goes_on("the parent of system");
 }
 
-/* The shell's output into an array whose numbers are away. */
+/* The shell's output is read into an array that a device holds. */
 static void by_popen(void)
 {
     FILE *pipe = popen("printf 12345678; sleep 0.1; printf 87654321", "r");
@@ -206,7 +206,7 @@ static void *computes(void *good)
     return NULL;
 }
 
-/* As daemons do it: a child of a child that has ended, with a session of its own, and a thread in it that works.  Its
+/* A daemon: the grandchild lives on after the child has ended, in a session of its own, with a working thread. Its
  * verdict comes through a pipe. */
 static void by_daemon(void)
 {
@@ -249,7 +249,7 @@ static void *forks(void *bad)
     return NULL;
 }
 
-/* Two threads make processes while the main one computes. */
+/* Two threads make processes while the main thread computes. */
 static void by_threads(void)
 {
     pthread_t threads[2];

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Processes that programs make, in all the ways there are, before the first call and with a result away: children have
-# what was there, and compute on the host; programs that are started have devices of their own; the parent goes on.
+# Processes made by programs, in every way, before the first call and while a device holds a result. Asserts that
+# children find the parent's values and compute on the host, that started programs open their own devices, and that the
+# parent goes on.
 use strict;
 use warnings;
 use Test::More;
@@ -29,7 +30,7 @@ for my $way (qw(fork daemon)) {
       for 'before', 'after';
 }
 
-# Python's ways, with arrays of its own.
+# Python's ways to make processes, with Python's own arrays.
 my $python = <<'PY';
 import ctypes, multiprocessing, sys
 n = 200

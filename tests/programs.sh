@@ -1,11 +1,12 @@
 #!/bin/sh
-# Runs real programs under semcache and prints a table: does each print what it prints alone, and nothing on stderr?
+# Runs real programs under semcache and prints a table. Asserts that every program prints the same as without semcache,
+# and prints no additional line on stderr.
 #
 #     tests/programs.sh [-b BUILD] [-d DEVICE] [NAME...]      (in the source tree; default: all, in ., on emu:h200x8:2)
 #
-# The programs come from packages (Debian's names): those that are not here are named and left out.  Each runs three
-# times: alone, with SEMCACHE_OFFLOAD=auto and with =always, both with SEMCACHE_CHECK=1.  Exit status 1 when one
-# differs.
+# The programs come from packages (Debian's names); missing programs are named and left out. Each runs three times:
+# without semcache, with SEMCACHE_OFFLOAD=auto, and with SEMCACHE_OFFLOAD=always; the last two with SEMCACHE_CHECK=1.
+# The exit status is 1 if a run differs.
 sources=$(cd "$(dirname "$0")" && pwd)/programs
 build=. device=emu:h200x8:2
 while getopts b:d: option; do
@@ -30,14 +31,14 @@ export PYTHONDONTWRITEBYTECODE LC_ALL OPENBLAS_NUM_THREADS OMPI_ALLOW_RUN_AS_ROO
     OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle
 python=/usr/bin/python3 # the distribution's, which uses the distribution's BLAS
 
-# --- the programs: have_NAME says what is missing, start_NAME "$@" runs it behind the words "$@" ---------------------
+# --- the programs: have_NAME prints missing packages, start_NAME "$@" runs the program behind the words "$@" ----------
 have_python() { $python -c "import $1" 2>/dev/null || echo "python3-$1"; }
 have_command() { command -v "$1" >/dev/null || echo "$2"; }
 
 have_numpy() { have_python numpy; }
 start_numpy() { "$@" $python "$sources/numpy_dense.py"; }
 
-# SciPy's own tests of its linear algebra, each file in a process of its own.
+# SciPy's own tests of its linear algebra, with a process for each file.
 have_scipy() { have_python scipy; have_python pytest; }
 start_scipy() {
     tests=$($python -c 'import scipy.linalg, os; print(os.path.dirname(scipy.linalg.__file__))')/tests
@@ -64,7 +65,7 @@ start_arpack() {
     "$@" ./arpack
 }
 
-# HPL and DGEMM are two of HPCC's benchmarks; those of the network and of the memory run as well.
+# HPL and DGEMM are two of HPCC's benchmarks; HPCC's benchmarks of network and memory run as well.
 have_hpcc() { have_command hpcc hpcc; }
 start_hpcc() {
     cp "$sources/hpccinf.txt" . && rm -f hpccoutf.txt && "$@" hpcc
@@ -97,7 +98,7 @@ start_petsc() {
     mpirun.openmpi -n 4 "$@" ./petsc - 60
 }
 
-# Examples of KSP as PETSc ships them, four processes: each prints the error of its solution.
+# PETSc's own examples of KSP on four processes; each prints the error of its solution.
 petsc_examples() { ls -d /usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials 2>/dev/null | tail -1; }
 have_petsc_ksp() {
     pkg-config --exists PETSc || echo libpetsc-real-dev
@@ -114,12 +115,13 @@ start_petsc_ksp() {
 }
 
 # --- the table -------------------------------------------------------------------------------------------------------
-# on_devices FILE: calls that ran on devices, from the statistics of all processes of the run.
+# on_devices FILE: number of offloaded calls, summed over the statistics of every process of the run.
 on_devices() {
     cat "$1"* 2>/dev/null | sed -n 's/.*"offloaded": \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# verdict NAME OFFLOAD: runs it under semcache and says how that differs from the run alone.
+# verdict NAME OFFLOAD: runs the program under semcache, and prints how its output differs from the run without
+# semcache.
 verdict() {
     rm -f stats*
     "start_$1" env SEMCACHE_CHECK=1 "$tool" run --device "$device" --offload "$2" --stats "$scratch/stats.%p" \

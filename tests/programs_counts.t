@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The programs of bench/programs, small, on an emulated device.  Each gives the host's results, moves at most three
-# times the bytes of its data (more where %bound says so), and faults at most 16 times for each call that ran on the
-# device, and 64 times beside.
+# The programs of bench/programs, small, on an emulated device. Asserts that a program gives the host's results and
+# moves at most three times the bytes of its data (or the multiple in %bound). It takes at most 16 faults for each
+# offloaded call, and 64 faults besides.
 use strict;
 use warnings;
 use JSON::PP;
@@ -15,7 +15,7 @@ my ($python) = grep { -x $_ && system("$_ -c 'import numpy, scipy' >/dev/null 2>
 $python //= 'python3';
 plan(skip_all => 'no python3 here') if system("$python -c '' >/dev/null 2>&1") != 0;
 
-# MB of what each program's calls read and write, each matrix once, or once a step where it is a new one.
+# MB that each program's calls read and write: each matrix once, or once a step where it is new in each step.
 my %data = (
     cholesky => 23, eigh => 9, svd => 8, solve => 23, matmul => 20, lobpcg => 22, cg_dense => 32, logistic => 24,
     gaussian_process => 64, network => 45, qr => 15, inv => 19, eigvalsh => 6, lstsq => 8, eig => 3, eigsh => 12,
@@ -25,8 +25,8 @@ my %data = (
     r_eigen => 6, r_lm => 6, r_prcomp => 5, r_crossprod => 10, octave_mtimes => 10, octave_mldivide => 13,
     octave_chol => 13, octave_svd => 5, octave_eig => 6, octave_inv => 15, octave_expm => 20);
 
-# Programs whose LAPACK touches panels between calls on the device move a panel more than once.  Each has its own bound
-# of bytes, as a multiple of its data.
+# Bounds of bytes, as multiples of the data, for programs whose LAPACK touches panels between offloaded calls: a panel
+# moves more than once.
 my %bound = (eigh => 8, eigvalsh => 6, svd => 10, eig => 11, lstsq => 9, lu_own => 17, r_svd => 11, r_eigen => 12,
     r_prcomp => 5, octave_svd => 8, octave_eig => 5);
 

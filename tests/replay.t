@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A traced program, replayed: the same calls on the same memory, the same faults, so the same transfers.
+# A replayed trace makes the same calls on the same memory and takes the same faults, hence the same transfers.
 use strict;
 use warnings;
 use Test::More;
@@ -9,7 +9,7 @@ require "$ENV{top_srcdir}/tests/trace_edit.pl";
 our ($build, $scratch, $device, %EVENT);
 need('tools/semcache-replay', 'examples/jacobi', 'examples/cg', 'examples/abac', 'tests/replayed');
 
-# Runs `semcache trace replay'; the report as {what => [recorded, replayed]}.
+# Runs `semcache trace replay'; returns the report as {what => [recorded, replayed]}.
 sub replay {
     my ($trace, @options) = @_;
     my $command = join ' ', "$build/tools/semcache trace replay --check", @options, $trace, "2>$scratch/err";
@@ -28,7 +28,7 @@ sub same {
     is(value($report, $_, 1), value($report, $_, 0), "$name: $_") or diag($report->{text} . $report->{err}) for @what;
 }
 
-# Within 2%: what is read ahead depends on time.
+# Equal within 2%, since read-ahead depends on time.
 sub near {
     my ($report, $name, @what) = @_;
     for (@what) {
@@ -65,7 +65,7 @@ for my $program (['examples/jacobi', 1000, 20], ['examples/jacobi', '-r', 1000, 
 my $dump = qx($build/tools/semcache trace dump $scratch/trace6 2>&1);
 like($dump, qr/srotm flag=-1 h11=0.5 h21=0.25 h12=-2 h22=1$/m, 'the parameters of rotm are recorded');
 
-# A sweep: how much is brought before the CPU needs it is a matter of time, and the first window never is.
+# A sweep: the amount fetched before the CPU needs it depends on time. The first window is always fetched on demand.
 run({ options => ['--offload', 'always', '--trace', "$scratch/sweep"] }, 'examples/abac', 600);
 my $sweep = replay("$scratch/sweep");
 near($sweep, 'sweep', 'bytes to devices');
@@ -89,7 +89,7 @@ SKIP: {
     like(slurp("$scratch/stats"), qr/"h2d": \d/, 'and has statistics');
 }
 
-# The summary: the same sums, and the line that made columns be uploaded again.
+# The summary: the same sums, and the source line that caused columns to be uploaded again.
 {
     my $run = run({ options => ['--offload', 'always', '--trace', "$scratch/summary"] }, 'tests/replayed');
     my $summary = qx($build/tools/semcache trace dump --summary $scratch/summary 2>&1);
@@ -114,7 +114,7 @@ for my $bad ("$scratch/none", "$build/tools/semcache") {
     is(scalar(split /\n/, $refused->{err}), 1, 'in one line');
 }
 
-# A file that ends in the middle is replayed as far as it goes; damaged events do no harm.
+# A truncated file is replayed up to its end; damaged events do no harm.
 my $text = slurp("$scratch/trace5");
 sub damaged {
     my ($name, $bytes) = @_;
@@ -127,7 +127,7 @@ sub damaged {
     return $again;
 }
 
-# The trace with its operands changed: $change is given each (tests/trace_edit.pl).
+# The trace with its operands changed: $change edits each operand (tests/trace_edit.pl).
 sub operands_changed {
     my ($change) = @_;
     my $bytes = $text;
@@ -147,8 +147,8 @@ for my $round (1 .. 5) {
     }));
 }
 
-# Operands that the call does not have are not believed: gigabytes would be allocated and filled for them.  (One call is
-# of vectors, whose increment may be 1.)
+# Operands that do not fit their call are rejected: otherwise gigabytes would be allocated and filled. (One call has
+# vectors, whose increment may be 1.)
 my @larger = (['rows', 'b', 2**31, 3], ['columns', 'c', 2**20, 3], ['address', 'a', 2**48, 3],
     ['leading dimension', 'bytes', 1, 2]);
 for (@larger) {

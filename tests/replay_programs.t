@@ -1,7 +1,6 @@
 #!/usr/bin/perl
-# Records of programs that people have: factorizations by the reference LAPACK, NumPy.  Replayed without the program
-# they make the same calls and move what it moved; panels, which are no BLAS calls, are in the record as memory asked
-# for.
+# Traces of users' programs: factorizations by the reference LAPACK, NumPy. Replayed without the program, a trace makes
+# the same calls and moves the same bytes. Panels are no BLAS calls; the trace has them as acquires of memory.
 use strict;
 use warnings;
 use Test::More;
@@ -13,7 +12,7 @@ plan skip_all => 'emulated devices only: what is read ahead on real ones is a ma
 my $reference = '/usr/lib/x86_64-linux-gnu/lapack';
 my $python = '/usr/bin/python3';
 
-# Runs a command with all that pays on devices, replays its record and compares.
+# Runs a command with offload auto, replays its trace and compares.
 sub recorded_and_replayed {
     my ($name, $env, @command) = @_;
     my $trace = "$scratch/trace";
@@ -32,8 +31,8 @@ sub recorded_and_replayed {
     }
 }
 
-# How much is read ahead is a matter of time, and where later calls are made depends on what they find at home: here
-# only the page that is touched comes.
+# The amount of read-ahead depends on time, and decides where later calls find their operands. Here a fault fetches only
+# the touched page.
 my %env = (OPENBLAS_NUM_THREADS => 1, SEMCACHE_WINDOW_MIN => '4K', SEMCACHE_WINDOW_MAX => '4K');
 SKIP: {
     skip "no reference LAPACK in $reference", 28 unless -e "$reference/liblapack.so.3";

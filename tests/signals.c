@@ -1,5 +1,5 @@
-/* A program for signals.t that knows nothing of semcache: C := 2 A by dgemm, whose result is away when the argument's
- * event comes.  It prints "right" when all that it found was. */
+/* A program for signals.t that knows nothing of semcache. It computes C := 2 A by dgemm; a device holds C when the
+ * event named by the argument happens. Prints "right" if every value found was right. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ void dgemm_(const char *, const char *, const int *, const int *, const int *, c
             const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 
 static double *a, *b, *c;
-static volatile sig_atomic_t rounds; /* calls that came back */
+static volatile sig_atomic_t rounds; /* calls that returned */
 
 static void multiply(void)
 {
@@ -82,12 +82,13 @@ static volatile sig_atomic_t jumps;
 static void jump(int sig)
 {
     (void)sig;
-    if (++jumps == JUMPS) /* here, because a round may be longer than the time between two alarms */
+    if (++jumps == JUMPS) /* in the handler, because a round may take longer than the time between two alarms */
         no_alarms();
     siglongjmp(start, 1);
 }
 
-/* Out of calls and faults, wherever the alarm finds them.  No malloc and no stdio meanwhile, whose locks would stay. */
+/* Jumps out of calls and faults, wherever the alarm strikes. Meanwhile no malloc and no stdio: their locks would stay
+ * taken. */
 static int jump_out(void)
 {
     volatile int bad = 0;
@@ -114,7 +115,7 @@ static void count(int sig)
     elsewhere += gettid() != getpid();
 }
 
-/* Signals for the process, which has the BLAS's threads besides the main one. */
+/* Signals to the process, which has the BLAS's threads besides the main thread. */
 static int on_main_thread(void)
 {
     int bad = 0;
@@ -142,7 +143,7 @@ static void *write_later(void *none)
     return none;
 }
 
-/* Calls of the program are interrupted as ever, and only by its signals: not by ours. */
+/* System calls are interrupted by the program's signals, as without semcache, and never by the library's signals. */
 static int interrupted(void)
 {
     struct timespec second = {1, 0}, brief = {0, 30000000}, rest = {0, 0};
@@ -167,7 +168,7 @@ static int interrupted(void)
     no_alarms();
     for (int i = 0; i < 5; i++) {
         multiply();
-        bad += nanosleep(&brief, NULL) != 0 || wrong(); /* no signal of ours ends it */
+        bad += nanosleep(&brief, NULL) != 0 || wrong(); /* no signal of the library ends the sleep */
     }
     return verdict("interrupted calls", bad);
 }
@@ -176,7 +177,7 @@ static int interrupted(void)
 
 static volatile int *volatile nowhere;
 
-/* What a crash reporter does: it looks at the program's data. */
+/* A crash reporter's handler: looks at the program's data. */
 static void report(int sig)
 {
     const char *text = wrong() ? "handler: wrong\n" : "handler: right\n";
@@ -186,7 +187,7 @@ static void report(int sig)
     _exit(sig == SIGSEGV ? 5 : 6);
 }
 
-/* One that looks and lets the program die of it. */
+/* A handler that looks at the data, and lets the program die of the signal. */
 static void report_and_die(int sig, siginfo_t *info, void *context)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
@@ -217,7 +218,7 @@ static int handled(const char *when)
     return 9;
 }
 
-/* A file that is shorter than its mapping: what is behind its end. */
+/* A mapping that is longer than its file: returns an address beyond the file's end. */
 static volatile char *beyond_the_end(void)
 {
     FILE *file = tmpfile();
@@ -229,7 +230,7 @@ static volatile char *beyond_the_end(void)
     return map == MAP_FAILED ? NULL : map + 4096;
 }
 
-/* The core is to show C as it is. */
+/* The core has to show C with its right values. */
 static int dump(const char *how)
 {
     volatile char *beyond = beyond_the_end();

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Signals, in programs that use them: alarms in the midst of calls, crashes and those who watch for them, and what a
-# process that runs with another's rights is told by its environment.
+# Programs that use signals: alarms in the middle of calls, crashes, and handlers of SIGSEGV. The last part is about the
+# environment of a set-user-id process.
 use strict;
 use warnings;
 use POSIX ();
@@ -39,7 +39,7 @@ $run = run({@how}, 'tests/signals', 'handled', 'fatal');
 is($run->{out}, "right\n", 'so does one that lets the program die then');
 ends($run, POSIX::SIGSEGV | ($run->{status} & 128));
 
-# The doubles at an address, from a core file; undef when it has not all of them.
+# The doubles at an address of a core file; undef if the core lacks some of them.
 sub doubles {
     my ($core, $address, $count) = @_;
     my ($from, $size, $number) = unpack 'x32 Q x14 S S', $core; # the program headers
@@ -76,7 +76,7 @@ unlink glob "$scratch/core*";
 
 # --- others who handle SIGSEGV ----------------------------------------------------------------------------------------
 
-# The distribution's Python; its faulthandler is in place before the first call.
+# The distribution's Python; faulthandler is installed before the first call.
 my $python = <<'PY';
 import ctypes, sys
 n = 300
@@ -112,7 +112,7 @@ SKIP: {
     is($? & 127 || $? >> 8 & 127, POSIX::SIGSEGV, 'and kills');
 }
 
-# R has its handler on a stack of its own.
+# R's handler has its own stack.
 SKIP: {
     skip 'no R with a BLAS of its own library', 4
       if qx(Rscript --vanilla -e 'cat(La_library(), extSoftVersion()["BLAS"])' 2>&1) !~ /blas/i;
@@ -143,15 +143,15 @@ SKIP: {
     my $start = "$build/tools/semcache run --device $device --offload always $build/tests/signals";
     my $gdb = "timeout -k 10 300 gdb -batch -nx -ex 'handle SIGSEGV nostop noprint pass' -ex run --args";
     $run = qx($gdb $start 2>&1);
-    # gdb writes its own lines in between.
+    # gdb prints lines in between.
     like($run, qr/plain: right/, 'under gdb, with "handle SIGSEGV nostop noprint pass": right');
     like($run, qr/exited normally/, 'and to the end');
 }
 
 # --- the environment --------------------------------------------------------------------------------------------------
 
-# The kernel says that a set-user-id program runs for somebody else: no setting counts, so that none can make it write
-# files or load libraries.
+# The kernel marks a set-user-id program's process. There no setting counts, so that no setting can make the process
+# write files or load libraries.
 SKIP: {
     skip 'only root can give a program away', 2 if $> != 0;
     my $nobody = getpwnam('nobody') // 65534;

@@ -1,9 +1,9 @@
-/* A program that does everything at once, for as many steps as it is told: threads that multiply, scale, add, read,
- * write, allocate, free, grow, do I/O and sparse products, each on arrays of its own, in memory of every kind, and on
- * its part of one that is shared; a timer; children, forked and started.  Each number is compared with what plain
- * loops make of a copy.  All are small integers: sums are exact.
+/* A random program of STEPS steps. Threads multiply, scale, add, read, write, allocate, free, grow, do I/O and sparse
+ * products. Every thread works on its own arrays, in memory of every kind, and on its part of one shared array. A timer
+ * interrupts; children are forked and programs started. Every number is compared with the result of plain loops on a
+ * copy. Values are small integers, so sums are exact.
  *
- *     soak SEED STEPS        prints what went wrong, then "ok" or "WRONG" */
+ *     soak SEED STEPS        prints what went wrong, and at the end "ok" or "WRONG" */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -41,10 +41,10 @@ static const double unit = 1, zero = 0, minus = -1;
 static const int one = 1;
 static int steps;
 
-/* Where an array lies; all but those of malloc have room for any matrix. */
+/* Where an array lies; every place except MALLOC has room for any matrix. */
 enum place { MALLOC, ALIGNED, MAPPED, MAPPED_SHARED, STATIC, STACK, PLACES };
 
-/* A column-major matrix and what it has to be; data has ld * cols numbers. */
+/* A column-major matrix and its right values; data has ld * cols numbers. */
 struct slot {
     double *data, *truth;
     enum place place;
@@ -56,9 +56,9 @@ struct worker {
     uint64_t seed;
     int number, wrong;
     struct slot slot[SLOTS];
-    double *part, *part_truth; /* of the shared array */
+    double *part, *part_truth; /* the thread's part of the shared array */
     int part_n;
-    double (*stack)[ROOM];     /* a place for each slot */
+    double (*stack)[ROOM];     /* a place on the stack for each slot */
 };
 static struct worker workers[THREADS];
 static double in_bss[THREADS][SLOTS][ROOM]; /* neighbours share pages */
@@ -138,7 +138,7 @@ static void drop(struct slot *s)
     free(s->truth);
 }
 
-/* Values that stay exact. */
+/* Refills the array before its values grow out of the exact range. */
 static void tame(struct worker *w, struct slot *s)
 {
     for (int i = 0; i < numbers(s); i++)
@@ -219,7 +219,7 @@ static void vectors(struct worker *w, struct slot *x, struct slot *y)
     }
 }
 
-/* Its part of an array whose other parts, on the same pages, are others'. */
+/* Works on the thread's part of the shared array; the pages are shared with the parts of other threads. */
 static void part(struct worker *w)
 {
     int first = below(w, w->part_n), n = 1 + below(w, w->part_n - first);
@@ -308,7 +308,7 @@ static void grow(struct worker *w, struct slot *s)
         s->data[i] = s->truth[i] = below(w, 10);
 }
 
-/* Out to a file from one array, and in again into another. */
+/* Writes one array to a file, and reads the file into a second array. */
 static void through_file(struct worker *w, struct slot *from, struct slot *to)
 {
     size_t bytes = sizeof(double) * (size_t)least(numbers(from), numbers(to));
@@ -330,7 +330,7 @@ static void move(struct slot *from, struct slot *to)
     memmove(to->truth, from->truth, bytes);
 }
 
-/* A child has all as it was, and computes by itself: but not into what it shares with its parent. */
+/* A child finds every array as at the fork, and computes by itself, except in mappings shared with the parent. */
 static void child(struct worker *w)
 {
     bool shares = false;
@@ -354,7 +354,7 @@ static void child(struct worker *w)
     judge(w, pid > 0 && waitpid(pid, &status, 0) == pid && status == 0, "a child");
 }
 
-/* A program that another thread's calls go on beside: it is started by vfork, without a word to us. */
+/* Starts a program by vfork, without a fork handler, while calls of other threads go on. */
 static void program(struct worker *w)
 {
     char *const words[] = {(char[]){"true"}, NULL}, *const nothing[] = {NULL};

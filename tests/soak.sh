@@ -1,16 +1,16 @@
 #!/bin/sh
-# make soak MINUTES=n: tests/soak with one random seed after the other, under settings that the seed decides: number of
-# devices, their memory (small: everything is evicted all the time), checks of the protocol, devices whose operations
-# are delayed or fail.  Stops at the first that goes wrong, and says how to repeat it.
+# make soak MINUTES=n: runs tests/soak with one random seed after the other. The seed decides the settings: number of
+# devices, their memory (small: evictions never stop), checks of the protocol, and delayed or failing operations. Stops
+# at the first failure, and prints how to repeat the run.
 #
-# The host BLAS has one thread: a fork ends those of OpenBLAS under calls of other threads, which then wait for ever.
+# The host BLAS has one thread: a fork ends OpenBLAS's threads while calls of other threads wait for them.
 #
 #     soak.sh MINUTES [FIRST_SEED [STEPS]]       MINUTES 0: three seeds
 #
-# Half of them notice writes to arrays that are not from malloc by faults (SEMCACHE_TRACK=mprotect).
-# A third each with jemalloc and tcmalloc preloaded behind semcache, where they are installed.
+# Half of the runs notice writes outside of malloc by page faults (SEMCACHE_TRACK=mprotect). A third of the runs has
+# jemalloc preloaded behind semcache, and a third tcmalloc, where they are installed.
 #
-# SEMCACHE_TEST_DEVICE=cuda: on real devices, which do not fail.
+# SEMCACHE_TEST_DEVICE=cuda: real devices, which do not fail.
 minutes=${1:-10} seed=${2:-$(date +%s)} steps=${3:-1000}
 build=${top_builddir:-.}
 scratch=$(mktemp -d) || exit 99
@@ -21,7 +21,7 @@ end=$(($(date +%s) + 60 * minutes)) runs=0 last=$((seed + 3))
 # The n-th word of the rest, by a number.
 pick() { n=$(($1 % ($# - 1))); shift $((n + 1)); echo "$1"; }
 
-# The path of a library, if it is here.
+# The path of a library, if installed.
 find_library() {
     for folder in /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib; do
         [ ! -e "$folder/$1" ] || { echo "$folder/$1"; return; }
@@ -30,7 +30,7 @@ find_library() {
 jemalloc=$(find_library libjemalloc.so.2) tcmalloc=$(find_library libtcmalloc_minimal.so.4)
 [ -z "$SEMCACHE_TEST_ASAN" ] || jemalloc='' tcmalloc='' # AddressSanitizer's own is to be behind ours
 
-# A machine whose operations are late, or of which one fails on each device.
+# A machine whose operations are delayed, or one of whose operations fails on each device.
 machine() {
     kind=$(pick $((seed / 7)) alloc copy launch fill mark wait sync)
     {

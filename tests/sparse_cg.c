@@ -1,6 +1,6 @@
-/* A CG loop of separate calls, products by semcache.h and the rest by the BLAS, as a program would write it.  Run by
- * sparse.t under `semcache run`; argument: how many devices are to be there (0: the host; -1: any).  What moves is
- * asked of the statistics. */
+/* A CG loop of separate calls as a program would write it: products by semcache.h, the rest by the BLAS. sparse.t runs
+ * the program under `semcache run`. Argument: number of devices expected (0: the host; -1: any). The statistics give
+ * the bytes moved. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void make_matrix(void)
     memcpy(rows, start, sizeof start);
 }
 
-/* By plain loops, from the arrays as they are. */
+/* Computed by plain loops from the current arrays. */
 static double residual(const double *solution, double right)
 {
     double sum = 0;
@@ -93,7 +93,7 @@ static void iterate(double *rr)
     daxpy_(&n, &unit, r, &one, p, &one);
 }
 
-/* Solves A x = 1; returns what moved after the first iteration. */
+/* Solves A x = 1; returns the statistics after the first and after the last iteration. */
 static void solve(double *rr, struct semcache_statistics *before, struct semcache_statistics *after)
 {
     *rr = N;
@@ -131,7 +131,7 @@ static void test_solve(int devices)
            true_residual);
 }
 
-/* One value is written by the CPU: the next product knows, and gets little. */
+/* The CPU writes one value: the next product sees the value, and moves few bytes. */
 static void test_write(int devices)
 {
     const double unit = 1, zero = 0;
@@ -162,7 +162,7 @@ static void test_write(int devices)
     values[at] -= 100;
 }
 
-/* A column is written: what depends on it is looked at anew. */
+/* A column index is written: data derived from the index are computed again. */
 static void test_structure(void)
 {
     const double unit = 1, zero = 0;
@@ -183,7 +183,7 @@ static void test_structure(void)
     tap_ok(semcache_sparse_mv(matrix, 'N', &unit, p, &zero, q) == SEMCACHE_OK && q[3] != 77, "until it is one");
 }
 
-/* y := 2 A^T x - y for a matrix that is not symmetric any more. */
+/* y := 2 A^T x - y with a matrix that is no longer symmetric. */
 static void test_transposed(void)
 {
     const double two = 2, minus = -1;

@@ -1,6 +1,6 @@
-/* Matrices in formats other than CSR, and uses of them that are not plain: the devices make what they need of the
- * program's arrays.  The same numbers as on the host, on 1, 2 and 4 devices; what moves; writes to each array; copies
- * that are left out, operations that fail, little memory. */
+/* Matrices in formats besides CSR, and uses besides plain products, converted by the devices from the program's arrays.
+ * Asserts the host's numbers on 1, 2 and 4 devices, the bytes moved, and the effect of writes to each array. Also with
+ * copies left out, with failing operations, and with little memory. */
 #include "device/emu/emu.h"
 #include "tests/sparse_shapes.h"
 
@@ -29,8 +29,8 @@ static void test_uses(enum shape shape, int devices)
             drop(&m);
         }
     tap_ok(right == runs, "%d device(s), %s: %d uses are as on the host", devices, names[shape], runs);
-    /* Plain rows need no conversion.  Where a device has several parts (few rows of a sector, say) and entries are in
-     * any order, they would all be sent for each part. */
+    /* Plain rows need no conversion. With several parts on a device (of few rows each) and unsorted entries, every part
+     * would need a transfer of every entry. */
     if (device_converts())
         tap_ok(there == runs - (shape == ROWS) || (shape == SHUFFLED && devices > 1 && there > runs / 2),
                "%d of them made by the devices", there);
@@ -105,7 +105,7 @@ static void stop(void)
     sc_host_faults_stop();
 }
 
-/* The first matrix pins the memory that the second gets again. */
+/* The first matrix pins the memory that the second matrix reuses. */
 static bool is_right_with(enum shape shape, bool solve, struct sc_emu_fault fault, uint64_t limit, int *there)
 {
     static const struct sc_sparse_descr lower = {SC_SPARSE_TRIANGULAR, 'L', 'U'};

@@ -1,6 +1,6 @@
-/* All of sparse.h against dense matrices: formats, types, integers of both widths from 0 and 1, every kind of matrix,
- * strided vectors, dense operands stored by columns and by rows; on 1, 2 and 4 devices, with little memory, and on the
- * host. */
+/* The whole of sparse.h against dense matrices: formats, types, integers of two widths counted from 0 and 1, every kind
+ * of matrix, strided vectors, dense operands by columns and by rows. Runs on 1, 2 and 4 devices, with little memory,
+ * and on the host. */
 #include <complex.h>
 #include <math.h>
 
@@ -21,7 +21,7 @@ static uint64_t draw(uint64_t n)
 
 struct matrix {
     struct sc_sparse_arrays a;
-    double complex stored[MOST][MOST]; /* what the entries add up to */
+    double complex stored[MOST][MOST]; /* sums of the entries at each place */
     int64_t entries, row[8 * MOST * 4], col[8 * MOST * 4];
     void *start, *index, *values;
 };
@@ -83,7 +83,8 @@ static double complex draw_value(enum sc_type type)
     return sc_type_is_complex(type) ? CMPLX(re, im) : re;
 }
 
-/* Lines (rows or columns, perhaps of blocks) of a few entries each, some twice, in no order; a dominant diagonal. */
+/* Lines (rows or columns, possibly of blocks) of a few entries each, unsorted, with duplicates; the diagonal is
+ * dominant. */
 static void make_lines(struct matrix *m, int64_t lines, int64_t limit, int64_t block)
 {
     struct sc_sparse_arrays *a = &m->a;
@@ -175,7 +176,7 @@ static void make(struct matrix *m, bool square)
         make_lines(m, a->rows / a->block, a->cols / a->block, a->block);
 }
 
-/* What a call makes of it. */
+/* The element (i, j) that a call with this descriptor uses. */
 static double complex used(const struct matrix *m, char trans, const struct sc_sparse_descr *d, int64_t i, int64_t j)
 {
     bool mirrored, swap = trans != 'N';
@@ -234,7 +235,7 @@ static void fill(struct dense *d, int64_t columns)
             set_value(d->type, d->at, place(d, i, j), draw_value(d->type));
 }
 
-/* y := alpha op(A) x + beta y, or columns of it, once by the library and once here. */
+/* y := alpha op(A) x + beta y for a vector or several columns, by the library and by loops. */
 static double product(const struct matrix *m, struct sc_sparse_matrix *h, bool square)
 {
     static double complex expected[MOST][8];
@@ -275,7 +276,7 @@ static double product(const struct matrix *m, struct sc_sparse_matrix *h, bool s
     return status == SC_OK ? worst / tolerance(type) : INFINITY;
 }
 
-/* Entries of one place may add up to nothing. */
+/* Entries of one place may add up to 0. */
 static bool is_singular(const struct matrix *m)
 {
     for (int64_t i = 0; i < m->a.rows; i++)
@@ -333,7 +334,7 @@ static double solution(const struct matrix *m, struct sc_sparse_matrix *h)
     return status == SC_OK ? worst / tolerance(type) : INFINITY;
 }
 
-/* A conversion, and the product of the matrix with itself, against the dense ones. */
+/* A conversion, or the product of the matrix with itself, against the dense result. */
 static double results(const struct matrix *m, struct sc_sparse_matrix *h, bool square)
 {
     static double complex dense[MOST][MOST];
@@ -377,7 +378,7 @@ static double results(const struct matrix *m, struct sc_sparse_matrix *h, bool s
     return worst / tolerance(m->a.type);
 }
 
-/* Some value is written between two products. */
+/* Writes a value between two products. */
 static void change(struct matrix *m)
 {
     struct sc_sparse_arrays *a = &m->a;
@@ -485,7 +486,7 @@ static void test_refusals(void)
     refused(&a, "blocks that do not fit");
     a = good;
     a.format = SC_SPARSE_CSC;
-    a.cols = 4; /* whose last position is not looked at for three */
+    a.cols = 4; /* the last position is not looked at for three columns */
     start[4] = 1;
     refused(&a, "a column of CSC that ends before it starts");
     start[4] = 3;

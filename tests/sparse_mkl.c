@@ -1,6 +1,6 @@
-/* MKL's names against dense matrices: four types, from 0 and 1, all operations and kinds, both layouts, formats, with
- * handles and with arrays in each call, 32- and 64-bit names, error codes.  Run by sparse_mkl.t on the host and on
- * devices:  sparse_mkl [DEVICE [part]] */
+/* MKL's sparse routines against dense matrices: four types, bases 0 and 1, every operation and kind, two layouts,
+ * formats, with handles and with arrays in each call, 32- and 64-bit names, error codes. sparse_mkl.t runs the program
+ * on the host and on devices: sparse_mkl [DEVICE [part]] */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void *room(void)
     return memory;
 }
 
-/* What is to be overwritten is not a number before, whatever its type. */
+/* Fills memory to be overwritten with NaN of every type. */
 static void spoil(void *memory)
 {
     memset(memory, 0xff, N * COLUMNS * sizeof(double complex));
@@ -175,7 +175,7 @@ static void make_descr(char out[5], int kind, int base)
 #define TYPE SC_Z
 #include "tests/sparse_mkl_arrays.inc"
 
-/* A skew-symmetric matrix is its lower triangle without the diagonal, less the transpose of it. */
+/* A skew-symmetric matrix is its strict lower triangle minus the triangle's transpose. */
 static void test_skew(void)
 {
     const int n = N;
@@ -199,7 +199,7 @@ static void test_skew(void)
     free(y);
 }
 
-/* Its conjugate transpose, with dense operands by columns (base 1) and by rows. */
+/* The conjugate transpose of a skew matrix, with dense operands by columns (base 1) and by rows. */
 static void test_skew_conjugate(int base)
 {
     const int n = N, columns = COLUMNS, ld = base ? N + 2 : COLUMNS + 1;

@@ -1,5 +1,4 @@
-/* How a sparse matrix is cut into parts, and what happens when its parts, or the vectors, do not fit into the
- * devices. */
+/* How a sparse matrix is cut into parts, and products whose parts or vectors do not fit into the devices' memory. */
 #include <math.h>
 
 #include "device/emu/emu.h"
@@ -28,7 +27,7 @@ static void release(void *p, size_t bytes)
     sc_host_free(p);
 }
 
-/* Rows of `least` to `most` entries, more of them further down, within `width` of the diagonal. */
+/* Rows of `least` to `most` entries, growing downwards, within `width` of the diagonal. */
 static void make(struct matrix *m, int64_t n, int64_t least, int64_t most, int64_t width)
 {
     struct sc_sparse_arrays a = {.format = SC_SPARSE_CSR, .type = SC_D, .index_bytes = 4, .rows = n, .cols = n};
@@ -133,7 +132,8 @@ static int64_t cut(int64_t n, int d, int devices)
     return at < n ? at : n;
 }
 
-/* Rows of a band: the ends of what a device has need what its neighbours have, and run last. */
+/* A band matrix: the rows at the ends of a device's range need the neighbours' elements of x. Asserts that these rows
+ * are parts of their own that run last. */
 static void test_ends(int devices)
 {
     static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
@@ -155,7 +155,7 @@ static void test_ends(int devices)
         if (i >= devices)
             continue;
         inside += p->rows;
-        /* What it needs of x is where its device has it. */
+        /* the inner part needs elements of x of its own device only */
         apart = apart && p->x[0].first >= cut(m.n, p->device, devices) &&
                 p->x[p->ranges - 1].end <= cut(m.n, p->device + 1, devices);
     }
@@ -181,7 +181,7 @@ static double error_of(const struct matrix *m, const double *x, const double *y)
     return worst;
 }
 
-/* Some products, each of the last one's result, written in between, on whatever devices there are. */
+/* Five products, each of the previous product's result, with writes in between, on the devices present. */
 static double products(struct matrix *m)
 {
     static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};

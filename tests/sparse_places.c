@@ -1,9 +1,9 @@
-/* A sparse matrix whose arrays, and the vectors, lie in memory of one kind: products with it, while the arrays are
- * written by the CPU, by BLAS calls, by the kernel and, where they are shared, by another process.  All numbers are
- * small integers: sums are exact.
+/* A sparse matrix whose arrays and vectors lie in memory of one kind. Products are compared with the definition while
+ * the arrays are written by the CPU, by BLAS calls, by the kernel and, if shared, by a second process. Values are small
+ * integers: sums are exact.
  *
- *     sparse_places KIND [again]        prints what is wrong, then "ok" or "failed"; again: nothing is written
- *     sparse_places into                results that are overwritten, in memory that no copy is kept of */
+ *     sparse_places KIND [again]        prints what is wrong, then "ok" or "failed"; again: no array is written
+ *     sparse_places into                results that are overwritten, in memory without a kept copy */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 
 void dscal_(const int *, const double *, double *, const int *);
 
-/* As a program has them in one place: the arrays share pages with each other. */
+/* The arrays of the matrix in one block: they share pages. */
 struct arrays {
     double values[ENTRIES];
     int32_t columns[ENTRIES], rows[N + 1];
@@ -88,7 +88,7 @@ static void read_values(struct arrays *a)
     close(file);
 }
 
-/* Another process writes; what is not shared it writes in a copy of its own. */
+/* A second process writes the arrays: seen if they are shared, a private copy otherwise. */
 static void write_elsewhere(struct arrays *a)
 {
     pid_t child = fork();
@@ -138,7 +138,7 @@ static void __attribute__((noinline)) on_stack(void)
     use(&a);
 }
 
-/* The same addresses with other memory: what was known of the old is not to be believed of the new. */
+/* New memory at the same addresses: the library must not use its knowledge of the old memory. */
 static void remapped(void)
 {
     struct arrays *a = mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -158,14 +158,14 @@ static void *shared_file(void)
                ? mmap(NULL, sizeof(struct arrays), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : NULL;
 }
 
-/* The next frame has its arrays in the same place. */
+/* The second frame has its arrays at the same addresses. */
 static void stacks(void)
 {
     on_stack();
     on_stack();
 }
 
-/* The matrix from malloc.  With little memory on the devices its parts do not run in one go. */
+/* The matrix is from malloc. With little memory on the devices, the product runs in several goes. */
 static void into(void)
 {
     struct arrays *a = malloc(sizeof *a);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Arrays of sparse matrices in memory of every kind: products are right whoever writes there, and run on the devices
-# where the writes can be noticed.
+# Arrays of sparse matrices in memory of every kind. Asserts that products are right whoever writes the arrays, and run
+# on devices where writes can be noticed.
 use strict;
 use warnings;
 use Test::More;
@@ -9,7 +9,7 @@ require "$ENV{top_srcdir}/tests/examples.pl";
 need('tests/sparse_places');
 our ($build, $device);
 my @where = $device =~ /^emu/ ? ('emu:h200x8:1', 'emu:h200x8:2') : ($device);
-# Outside of malloc, as far as "semcache info" says that it can be.
+# The kinds of memory outside of malloc that are watched, according to "semcache info".
 my ($engine) = qx($build/tools/semcache info 2>&1) =~ /writes outside malloc: (\w+)/;
 my @more = !$engine ? () : $engine eq 'wp' ? qw(bss data common private stack) : qw(bss data common);
 my %noticed = map { $_ => 1 } 'malloc', @more;
@@ -31,8 +31,8 @@ for my $kind (qw(bss private)) {
     right($run, "$kind, with SEMCACHE_TRACK=mprotect");
 }
 
-# The parts of the matrix do not fit together, and the result is in a copy for one call only: parts that are done keep
-# what they have written while others get their memory.
+# The parts of the matrix do not fit together, and the result is copied for one call only. Completed parts must keep
+# their results while other parts are given memory.
 for my $limit (300_000, 700_000) {
     my $run = run({ device => $where[0], env => { SEMCACHE_MEMORY_LIMIT => $limit },
         options => ['--check', '--offload', 'always'] }, 'tests/sparse_places', 'into');
@@ -40,7 +40,7 @@ for my $limit (300_000, 700_000) {
     is(calls($run, qr/sparse/, 'offloaded'), 10, 'the products were on devices') if $device =~ /^emu/;
 }
 
-# What nobody has written is not moved again.
+# Unwritten arrays are not uploaded again.
 my $run = run({ device => $where[0], options => ['--offload', 'always'] }, 'tests/sparse_places', 'bss', 'again');
 right($run, 'the same product again and again');
 at_most(moved($run, 'h2d'), 2e6, 'the arrays were uploaded once') if $noticed{bss};

@@ -1,5 +1,5 @@
-/* Products of two sparse matrices: on one device, the result staying there until it is looked at, and as a factor of
- * further products; with little memory and with operations that fail. */
+/* Products of two sparse matrices on one device. The result stays on the device until the program looks at it, and
+ * serves as a factor of further products. Also with little memory, and with failing operations. */
 #include <math.h>
 
 #include "device/emu/emu.h"
@@ -30,7 +30,7 @@ static void release(void *p)
     sc_host_free(p);
 }
 
-/* `each` entries in a row, in any order, all of different columns. */
+/* `each` entries in a row, of different columns, in any order. */
 static void make(struct matrix *m, int64_t rows, int64_t cols, int64_t each, int base)
 {
     struct sc_sparse_arrays a = {.format = SC_SPARSE_CSR, .type = SC_D, .index_bytes = 4, .base = base, .rows = rows,
@@ -63,7 +63,7 @@ static void drop(struct matrix *m)
     release(m->values);
 }
 
-/* The largest element of A B less C; infinite when C's rows are not as they should be. */
+/* The largest element of A B - C; infinite if the rows of C are malformed. */
 static double error_of(const struct matrix *a, const struct matrix *b, const struct sc_sparse_arrays *c)
 {
     const int32_t *start = c->start, *columns = c->index;
@@ -165,7 +165,7 @@ static void test_residency(struct matrix *a, struct matrix *b, int devices)
     error = error_of(a, b, sc_sparse_arrays(c));
     for (int64_t i = 0; i < a->rows; i++)
         entries = (uint64_t)((const int32_t *)sc_sparse_arrays(c)->start)[i + 1];
-    /* Its positions are looked at by the CPU; its entries go from the device to the parts, wherever these are. */
+    /* The CPU looks at the positions of C; the entries go from the device to the parts, wherever the parts are. */
     tap_ok(h2d < entries * 12 / 2, "its %llu entries went from device to device: %llu bytes from the host",
            (unsigned long long)entries, (unsigned long long)h2d);
     tap_ok(error < 1e-12, "and to the CPU when it looks");
@@ -199,7 +199,7 @@ static void stop(void)
     sc_host_faults_stop();
 }
 
-/* Two products of new matrices; how many of them ran there. */
+/* Two products of new matrices; adds the number of offloaded products to *there. */
 static double two_products(int *there)
 {
     uint64_t before = on_devices();
@@ -227,7 +227,8 @@ static void test_memory(void)
     tap_ok(!bad && there > 0 && there < 2 * runs, "devices of 0.1 to 4 MB: %d of %d products there", there, 2 * runs);
 }
 
-/* The first two pin the memory that the others get again: what cannot be pinned is not tried again for a while. */
+/* The first two products pin the memory that later matrices get again: after a failure to pin, the library does not
+ * retry for a while. */
 static bool are_right(struct sc_emu_fault fault, int *there)
 {
     int before = 0;
@@ -251,8 +252,8 @@ static void test_faults(void)
            runs, there);
 }
 
-/* The first launch counts the entries; the others store them, and take each array to its place.  Memory that is not
- * written holds garbage. */
+/* The first launch counts the entries; further launches store the entries and move each array to its place. Unwritten
+ * memory holds garbage. */
 static void test_skips(void)
 {
     int bad = 0, there = 0;

@@ -1,10 +1,11 @@
-/* One value of a matrix is written, in each format and as each kind of use: the parts that have something of its sector
- * are made again, and no others; of the arrays that sector goes up, and nothing else.  On 1, 2 and 4 devices, by the
- * devices and by the host; what happens when copies are left out, operations fail, memory is short. */
+/* Writes one value of a sparse matrix, in every format and for every kind of use. Only the parts with entries of the
+ * written sector are made again, and of the arrays only the written sector is uploaded. Runs on 1, 2 and 4 devices,
+ * with conversion by the devices and by the host; also without staged copies, with failing operations, and with little
+ * memory. */
 #include "device/emu/emu.h"
 #include "tests/sparse_shapes.h"
 
-/* A use of the matrix, and the same as the test understands it. */
+/* A use of the matrix: as the library and as the test describe it. */
 struct kind {
     const char *name;
     char trans;
@@ -40,7 +41,7 @@ static int64_t elements(const struct matrix *m)
     return (int64_t)(m->value_bytes / sizeof(double));
 }
 
-/* The place of an element of `values`; false: none. */
+/* Row and column of an element of `values`; false: the element has no place in the matrix. */
 static bool place_of(const struct matrix *m, int64_t element, int64_t *row, int64_t *col)
 {
     int64_t at = element / each_of(m), r = element % each_of(m) / BLOCK, c = element % BLOCK, line = 0, d;
@@ -66,7 +67,7 @@ static bool place_of(const struct matrix *m, int64_t element, int64_t *row, int6
     return *col >= 0 && *col < N;
 }
 
-/* The rows of the result that an element is in; their number. */
+/* The rows of the result that an element contributes to; returns their number. */
 static int rows_of(const struct matrix *m, const struct kind *k, int64_t element, int64_t rows[2])
 {
     bool lower = k->descr.uplo == 'L', symmetric = k->descr.kind == SC_SPARSE_SYMMETRIC;
@@ -83,7 +84,7 @@ static int rows_of(const struct matrix *m, const struct kind *k, int64_t element
 
 #define PARTS 64
 
-/* Of each part: whether it has something of the sector; bytes that go to it. */
+/* Of each part: whether the part has entries of the sector; bytes uploaded to the part. */
 struct expected {
     bool made[PARTS];
     size_t bytes;
@@ -94,7 +95,7 @@ static bool has_row(const struct sc_sparse_part *p, int64_t row)
     return row >= p->row && row < p->row + p->rows;
 }
 
-/* Of the sector that goes to the part's device: what lies between the first and the last entry that it comes from. */
+/* Bytes of the sector sent to the part's device: elements between the first and the last source entry of the part. */
 static size_t staged_bytes(const struct matrix *m, const struct sc_sparse_part *p, struct sc_sparse_range sector)
 {
     size_t bytes = 0;
@@ -107,7 +108,7 @@ static size_t staged_bytes(const struct matrix *m, const struct sc_sparse_part *
     return bytes;
 }
 
-/* Values of all rows from the first to the last of the part's that the sector has something of. */
+/* Bytes of the part's rows, from the first to the last row with an entry of the sector. */
 static size_t sent_bytes(const struct matrix *m, const struct kind *k, const struct sc_sparse_range *touched)
 {
     size_t bytes = 0;
@@ -119,7 +120,7 @@ static size_t sent_bytes(const struct matrix *m, const struct kind *k, const str
     return bytes;
 }
 
-/* Blocks are looked at as wholes. */
+/* Of a block matrix, whole blocks count. */
 static struct sc_sparse_range whole_blocks(const struct matrix *m, struct sc_sparse_range r)
 {
     int64_t each = each_of(m);
@@ -151,7 +152,7 @@ static struct expected expect(const struct matrix *m, const struct kind *k, cons
     return x;
 }
 
-/* The sectors that have something of an element's page. */
+/* The sectors that overlap the page of an element. */
 static struct sc_sparse_range sectors_of(const struct matrix *m, int64_t element)
 {
     int64_t n = elements(m), length = sc_coherence_segment(n, SC_D), page = SC_PAGE / (int64_t)sizeof(double);
@@ -165,7 +166,8 @@ static struct sc_sparse_range sectors_of(const struct matrix *m, int64_t element
 
 /* --- what happens ------------------------------------------------------------------------------------------------- */
 
-/* Lines that are said not to follow one another, though they do: those the host converts. */
+/* by_host: makes rows that seem not to follow one another (their ends are in a separate array). The host converts
+ * matrices of separate ends. */
 static void make_for(struct matrix *m, enum shape shape, const struct kind *k)
 {
     make(m, shape);
@@ -209,7 +211,7 @@ static bool same_fence(struct sc_fence a, struct sc_fence b)
     return a.device == b.device && a.stream == b.stream && a.seq == b.seq;
 }
 
-/* What goes up for vectors: where devices share sectors of y, those that the host has written meanwhile. */
+/* Bytes uploaded for vectors alone: sectors of y that devices share and the host has written meanwhile. */
 static uint64_t bytes_of_vectors(struct matrix *m, const struct kind *k)
 {
     uint64_t before = sc_stats.bytes[SC_H2D];
@@ -218,7 +220,7 @@ static uint64_t bytes_of_vectors(struct matrix *m, const struct kind *k)
     return sc_stats.bytes[SC_H2D] - before;
 }
 
-/* Writes an element; whether what follows is as expected. */
+/* Writes an element; returns whether the parts made and the bytes uploaded afterwards are as expected. */
 static bool writes(struct matrix *m, const struct kind *k, int64_t element, int *parts, size_t *bytes)
 {
     struct sc_sparse_variant *v = only_variant(m);
@@ -245,7 +247,7 @@ static bool writes(struct matrix *m, const struct kind *k, int64_t element, int 
             good = false;
         }
     }
-    /* What the host makes for a solve has the ones, too, and duplicates as one. */
+    /* For a solve, the host's parts also hold the ones of a unit diagonal, and duplicates as one entry. */
     if (sc_stats.bytes[SC_H2D] - sent != x.bytes && !(k->solve && !v->converted)) {
         tap_diag("element %lld: %llu bytes go up, not %zu", (long long)element,
                  (unsigned long long)(sc_stats.bytes[SC_H2D] - sent), x.bytes);
@@ -281,7 +283,7 @@ static void test_kind(enum shape shape, const struct kind *k, int devices)
     drop_all(&m);
 }
 
-/* Two uses at the same time, several sectors at once, an index between: each has the numbers that there are. */
+/* Two uses at the same time, writes to several sectors at once, index writes in between: products see every write. */
 static void test_mixture(enum shape shape, int devices)
 {
     int right = 0, runs = 0;
@@ -307,7 +309,7 @@ static void test_mixture(enum shape shape, int devices)
     drop(&m);
 }
 
-/* The largest difference of two matrices in CSR; infinite when they have other entries. */
+/* The largest difference of two matrices in CSR; infinite if their entries are at different places. */
 static double difference(struct sc_sparse_matrix *first, struct sc_sparse_matrix *second)
 {
     const struct sc_sparse_arrays *a = sc_sparse_arrays(first), *b = sc_sparse_arrays(second);
@@ -342,7 +344,7 @@ static bool is_square_right(struct matrix *m)
     return right;
 }
 
-/* Both factors are one form. */
+/* Multiplies the matrix by itself: the two factors share one derived copy. */
 static void test_square(enum shape shape, int devices)
 {
     uint64_t before = sc_stats.offloaded[SC_TRACE_SPARSE_GEMM], sent;
@@ -364,7 +366,8 @@ static void test_square(enum shape shape, int devices)
     drop(&m);
 }
 
-/* What a part was made of is the first that goes when memory is wanted: it is sent again, for that part. */
+/* The staged source of a part is evicted first when memory is short. After the eviction a renewal uploads the source
+ * again, for the part concerned only. */
 static void test_without_staged(enum shape shape)
 {
     struct matrix m;
@@ -396,7 +399,7 @@ static void stop(void)
     sc_host_faults_stop();
 }
 
-/* A product, a write, then another product with a fault on the way: whether that is right. */
+/* Multiplies, writes, and multiplies again with a fault injected; returns whether the second product is right. */
 static bool is_right_with(enum shape shape, const struct kind *k, const char *machine, struct sc_emu_fault fault,
                           uint64_t limit)
 {

@@ -1,4 +1,4 @@
-/* Matrices in formats other than CSR with entries of no pattern, and products that are compared with the host's. */
+/* Matrices with random entries in formats besides CSR, and products that are compared with the host's products. */
 #ifndef SC_TESTS_SPARSE_SHAPES_H
 #define SC_TESTS_SPARSE_SHAPES_H
 
@@ -28,8 +28,8 @@ struct matrix {
     struct sc_sparse_matrix *handle;
     void *start, *index, *end; /* end: NULL, or apart from start */
     double *values, *x, *y, *expected;
-    bool solve; /* in place of products */
-    size_t start_bytes, index_bytes, value_bytes; /* that are sent to one device */
+    bool solve; /* solves instead of products */
+    size_t start_bytes, index_bytes, value_bytes; /* bytes of the arrays that are sent to one device */
 };
 
 static void put(const struct matrix *m, void *at, int64_t i, int64_t value)
@@ -40,7 +40,7 @@ static void put(const struct matrix *m, void *at, int64_t i, int64_t value)
         ((int64_t *)at)[i] = value + m->a.base;
 }
 
-/* Entries near the diagonal, some places twice. */
+/* Columns near the diagonal; some places occur twice. */
 static int64_t near(int64_t i, int64_t limit)
 {
     int64_t j = i + draw(41) - 20;
@@ -110,7 +110,7 @@ static void make(struct matrix *m, enum shape shape)
     for (int64_t e = 0; e < MOST; e++)
         m->values[e] = (double)draw(9) / 8 - 0.5;
     for (int64_t i = 0; i < N; i++)
-        m->x[i] = (double)draw(1000) / 999; /* rounding shows in what order they are summed */
+        m->x[i] = (double)draw(1000) / 999; /* values whose rounding depends on the order of a sum */
     if (sc_sparse_create(&m->handle, &m->a, false) != SC_OK)
         tap_ok(0, "a matrix");
 }
@@ -127,7 +127,7 @@ static void drop(struct matrix *m)
     free(m->expected);
 }
 
-/* The diagonal is all ones, and what is stored so small that nothing grows. */
+/* For solves with a unit diagonal: small values, so that solutions do not grow. */
 static void to_solve(struct matrix *m)
 {
     m->solve = true;
@@ -137,7 +137,7 @@ static void to_solve(struct matrix *m)
 
 static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
 
-/* y := op(A) x, or op(A)^-1 x with the triangle that d names. */
+/* y := op(A) x, or op(A)^-1 x with the triangle named by d. */
 static bool multiply(struct matrix *m, char trans, const struct sc_sparse_descr *d, enum sc_offload offload)
 {
     static const double one[2] = {1, 0}, zero[2] = {0, 0};
@@ -151,7 +151,7 @@ static bool multiply(struct matrix *m, char trans, const struct sc_sparse_descr 
     return status == SC_OK;
 }
 
-/* The host's product and the devices' are the same.  On GPUs they add in another order. */
+/* Returns whether the host's product equals the devices' product. GPUs add in a different order. */
 static bool is_right(struct matrix *m, char trans, const struct sc_sparse_descr *d)
 {
     double worst = 0;
@@ -168,7 +168,7 @@ static bool is_right(struct matrix *m, char trans, const struct sc_sparse_descr 
     return env_is_emulated() ? worst == 0 : worst < 1e-12;
 }
 
-/* Variants that devices make, and keep. */
+/* Number of variants that devices have converted and keep. */
 static int __attribute__((unused)) converted(const struct matrix *m)
 {
     int n = 0;

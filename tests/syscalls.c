@@ -1,6 +1,7 @@
-/* Each function of host/syscalls.tab, by that table's trials (tests/trials.h is generated of it): with its arguments in
- * ordinary memory, then in a page that it shares with an array whose newest values are on a device.  Both must have the
- * same result, the same errno and leave the same bytes.  Prints what differs, then how many there were. */
+/* Runs the trials of every function in host/syscalls.tab (tests/trials.h is generated from the table). A trial has its
+ * arguments in ordinary memory first, and then in a page shared with an array whose newest values are on a device. The
+ * two calls must return the same result and errno, and leave the same bytes. Prints the differences, then the number of
+ * trials. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <aio.h>
@@ -42,7 +43,7 @@
 int capget(void *, void *); /* in no header */
 
 #define PAGE_BYTES 4096
-#define SMALL      2048                   /* of a page: P; the array begins after that */
+#define SMALL      2048                   /* bytes of a page for P; the array begins behind */
 #define N          8192                   /* elements of the array */
 #define BLOCK      (size_t)(1 << 20)      /* of malloc */
 #define AT         (size_t)(16 * PAGE_BYTES)
@@ -54,9 +55,9 @@ static FILE *stream;
 
 /* --- a trial ------------------------------------------------------------------------------------------------------ */
 
-static double *array; /* shares P's page; NULL: ordinary memory */
+static double *array; /* shares a page with P; NULL: P is in ordinary memory */
 static int factor, closings, open_pages;
-static long last; /* the call's result and errno, and the bytes that it sent elsewhere */
+static long last; /* the call's result and errno, and the bytes that the call sent */
 static int last_errno;
 static struct {
     char bytes[8192];
@@ -196,7 +197,7 @@ static void ROUSE(pthread_t t)
     if (write(rouser[1], "", 1) == 1)
         pthread_join(t, NULL);
 }
-/* What the call has begun to use is never closed again, also not for an array that the program has not looked at. */
+/* A page in use by the call is never closed again, even for an array that the program has not looked at. */
 static void kept(const char *P)
 {
     const int few = 64, one = 1;
@@ -259,7 +260,7 @@ static void reset(void)
     last = last_errno = 0;
 }
 
-/* Addresses inside P count from its beginning. */
+/* Words that are addresses inside P become offsets. */
 static void take_down(struct outcome *o, const char *P)
 {
     *o = (struct outcome){.result = last, .error = last_errno, .sent_count = sent.count};
@@ -284,7 +285,7 @@ static void run_plain(const struct trial *t, void *function, struct outcome *o)
     take_down(o, P);
 }
 
-/* False: the array is wrong, or its page was never closed. */
+/* Returns false if the array is wrong, or its page was never closed. */
 static bool run_closed(const struct trial *t, void *function, struct outcome *o)
 {
     char *block = malloc(BLOCK), *P = (char *)((uintptr_t)(block + AT) & ~(uintptr_t)(PAGE_BYTES - 1));

@@ -9,7 +9,7 @@
 
 static int tap_count_, tap_failed_;
 
-/* A broken order of locks (base/locks.h) is a failure, where the test is linked with them. */
+/* A broken order of locks (base/locks.h) fails the test, if the test is linked with base/locks.c. */
 extern bool sc_locks_trap __attribute__((weak));
 static void __attribute__((constructor)) tap_trap_locks_(void)
 {
@@ -44,14 +44,13 @@ static inline int __attribute__((format(printf, 2, 3))) tap_ok(int good, const c
     return good;
 }
 
-/* The larger error; not a number, which is what garbage often is, stays once seen (and is not <= any bound), where fmax
- * would drop it. */
+/* The larger error. NaN (garbage, often) stays once seen, and is not <= any bound; fmax would drop NaN. */
 static inline double tap_worse(double worst, double error)
 {
     return worst != worst || error <= worst ? worst : error;
 }
 
-/* Skips the whole test: what it is about is not here, and a GPU would not be it. */
+/* Skips the whole test: something besides a GPU is missing. */
 static inline void tap_skip_all(const char *why)
 {
     printf("1..0 # SKIP %s\n", why);

@@ -1,17 +1,17 @@
-# What the shell tests share; sourced first:  . "$top_srcdir/tests/tap.sh"
-# A folder for the test's files that is gone at the end, counting, and TAP.
+# Shared by the shell tests; sourced first: . "$top_srcdir/tests/tap.sh" A scratch folder that is removed at the end, a
+# counter of tests, and TAP.
 tool=$top_builddir/tools/semcache library=$top_builddir/.libs/libsemcache.so
 device=${SEMCACHE_TEST_DEVICE:-emu:h200x8:2}
 count=0 failed=0 status=0
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 
-# Skips all of the test unless the file, a part of a build that can be left out, is there.
+# Skips the whole test unless the file, an optional part of the build, exists.
 need() {
     [ -e "$1" ] || { echo "1..0 # SKIP ${1#"$top_builddir/"} was not built"; exit 0; }
 }
 
-# The status of what was tried (0: good), title, text to show when it is not.
+# The status of a check (0: passed), title, text to show on failure.
 verdict() {
     count=$((count + 1))
     if [ "$1" -eq 0 ]; then
@@ -23,10 +23,10 @@ verdict() {
     fi
 }
 
-# What was found wrong (nothing: good), title.
+# The failures found (empty: passed), title.
 report() { [ -z "$1" ]; verdict $? "$2" "$1"; }
 
-# Title, then a command that has to succeed.  Shows the status and the output of the program that was run before.
+# Title, and a command that has to succeed. On failure shows status and output of the previous program.
 ok() {
     title=$1
     shift

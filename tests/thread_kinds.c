@@ -1,8 +1,9 @@
-/* Threads of every kind that a program may have, under semcache: C := 2 A by dgemm on threads with small stacks,
- * blocked signals, alternate stacks; threads that are cancelled or end with work under way; OpenMP.  All numbers are
- * small integers, so results are exact.
+/* Threads of every kind compute C := 2 A by dgemm under semcache: on small stacks, with blocked signals, on alternate
+ * stacks, under OpenMP. Threads are cancelled or end with device work in flight. Every value is a small integer, so
+ * results are exact.
  *
- *     thread_kinds [KIND...]       all kinds, or the named ones; a line for each, "right" when all was */
+ *     thread_kinds [KIND [BYTES]]   every kind, or KIND; prints a line for each, "right" on success
+ *                                   BYTES: of the smallest stack beyond the C library's minimum */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -30,7 +31,7 @@ double ddot_(const int *, const double *, const int *, const double *, const int
 
 static const int n = N, one = 1, count = COUNT;
 static const double unit = 1, zero = 0, minus = -1;
-static double *twice; /* 2 I, an input of all threads */
+static double *twice; /* 2 I, an input of every thread */
 
 /* --- one thread's matrices ---------------------------------------------------------------------------------------- */
 
@@ -60,7 +61,7 @@ static void multiply(double *a, double *c)
     dgemm_("N", "N", &n, &n, &n, &unit, a, &n, twice, &n, &zero, c, &n, 1, 1);
 }
 
-/* Calls of other threads run on the host while the first one opens the devices. */
+/* Opens the devices. A call of a second thread would run on the host while the first call opens them. */
 static void open_devices(void)
 {
     double *c = calloc(COUNT, sizeof *c);
@@ -69,7 +70,7 @@ static void open_devices(void)
     free(c);
 }
 
-/* Elements of C that are not 2 A, each step-th looked at. */
+/* Number of elements of C that differ from 2 A; looks at every step-th element. */
 static int differ(const struct pair *p, int first, int step)
 {
     int bad = 0;
@@ -132,7 +133,7 @@ static void *no_chains(void *argument) { return argument; }
 
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
-/* On a stack of that much more than what the C library asks for with these libraries' thread-local variables. */
+/* Runs on a stack of `more` bytes beyond the C library's minimum with these libraries' thread-local variables. */
 static int on_stack(size_t more)
 {
     size_t bytes = (size_t)sysconf(_SC_THREAD_STACK_MIN);
@@ -154,7 +155,7 @@ static int on_stack(size_t more)
     return (int)(intptr_t)bad;
 }
 
-/* What the host BLAS's own kernels need differs between processors: who calls says where to begin. */
+/* The host BLAS's kernels need different stacks on different processors: the caller chooses the smallest stack. */
 static size_t smallest = 65536;
 
 static int small_stack(void)
@@ -166,11 +167,10 @@ static int small_stack(void)
     return bad;
 }
 
-/* An alternate stack without room for a signal's frame of today's processors; none of the program's handlers is on
- * it. */
+/* The alternate stack is too small for a signal frame of today's processors. No handler of the program uses it. */
 static void *with_tiny_stack(void *argument)
 {
-    size_t bytes = 2048; /* MINSIGSTKSZ as it was; systems that ask for more refuse it */
+    size_t bytes = 2048; /* the old MINSIGSTKSZ; some systems refuse so small a stack */
     char *memory = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t tiny = {.ss_size = bytes}, none = {.ss_flags = SS_DISABLE};
     void *bad;
@@ -212,7 +212,7 @@ static void *blocked_by_itself(void *argument)
     return chains(argument);
 }
 
-/* The handler runs with everything else blocked, while the thread waits for it. */
+/* The thread waits in sigsuspend for the handler, which runs with every other signal blocked. */
 static void *in_sigsuspend(void *argument)
 {
     struct sigaction action = {.sa_handler = touch}, before;
@@ -255,7 +255,7 @@ static int blocked(void)
 
 static pthread_barrier_t started;
 
-/* Until it is cancelled: where a result comes home, in calls, where it waits for another's. */
+/* Runs until cancelled: during a fetch of its result, in a call, or while waiting for a fetch of a second thread. */
 static void *endless(void *argument)
 {
     struct pair *p = argument;
@@ -299,7 +299,7 @@ static int cancel(void *(*body)(void *))
         bad += pthread_join(threads[t], &result) || (result && result != PTHREAD_CANCELED);
     }
     pthread_barrier_destroy(&started);
-    for (int t = 0; t < THREADS; t++) { /* all goes on, on the same matrices */
+    for (int t = 0; t < THREADS; t++) { /* the matrices stay usable after the cancellations */
         bad += chain(&pairs[t], 10 * t);
         drop(&pairs[t]);
     }
@@ -315,7 +315,7 @@ static int cancelled(void)
     return bad;
 }
 
-/* A thread that waits in read() for bytes of an array is cancelled there. */
+/* Cancels a thread in a read() into an array. */
 static void *reads(void *argument)
 {
     int *ends = ((void **)argument)[0];
@@ -339,7 +339,7 @@ static int cancelled_in_read(void)
         return 1;
     argument[0] = ends;
     argument[1] = p.c;
-    for (int round = 0; round < 100; round++) { /* more often than there are notes of system calls under way */
+    for (int round = 0; round < 100; round++) { /* more rounds than slots for system calls in progress */
         pthread_barrier_init(&started, NULL, 2);
         pthread_create(&thread, NULL, reads, argument);
         pthread_barrier_wait(&started);
@@ -409,7 +409,7 @@ static void *opens(void *argument)
     return NULL;
 }
 
-/* The library's handlers are run after this one, but for those that the call registers. */
+/* Runs before the library's own fork handlers, except for handlers that the call registers. */
 static void open_meanwhile(void)
 {
     if (pthread_create(&opener, NULL, opens, NULL) == 0)
@@ -437,7 +437,7 @@ static int forked_early(void)
 
 /* --- thread-local arrays ------------------------------------------------------------------------------------------ */
 
-static __thread double local[2 * N]; /* no more: a small stack has to hold it */
+static __thread double local[2 * N]; /* 2 N at most: a small stack holds thread-local arrays, too */
 
 static void *with_local(void *argument)
 {
@@ -476,7 +476,7 @@ static int thread_local_arrays(void)
 
 /* --- many threads on the same and on different matrices ----------------------------------------------------------- */
 
-static struct pair shared; /* C has a column for each thread and round, A is read by all */
+static struct pair shared; /* C has a column for each thread and round; every thread reads A */
 static int shared_first = 7;
 
 static void *churns(void *argument)
@@ -525,7 +525,7 @@ static int churned(void)
 #ifdef _OPENMP
 /* --- OpenMP ------------------------------------------------------------------------------------------------------- */
 
-/* Parallel loops over results, calls in parallel regions, tasks that hand results on. */
+/* Parallel loops over results, calls in parallel regions, tasks that pass results to later tasks. */
 static int openmp(void)
 {
     struct pair p = make(8);
@@ -540,7 +540,7 @@ static int openmp(void)
         for (int i = 0; i < COUNT; i++)
             p.c[i] += 1;
 #pragma omp parallel for reduction(+ : bad) num_threads(4)
-        for (int j = 0; j < N; j++) { /* each column by a call of its own, neighbours at the same time */
+        for (int j = 0; j < N; j++) { /* one call for each column, neighbouring columns at the same time */
             dscal_(&n, &minus, p.c + j * N, &one);
             bad += ((volatile double *)p.c)[j * N] != -2.0 * (8 + j * N % 1000) - 1;
         }
@@ -585,7 +585,6 @@ static bool wanted(const char *name, int argc, char **argv)
     return argc < 2 || strcmp(argv[1], name) == 0;
 }
 
-/* thread_kinds [KIND [bytes of the smallest stack beyond what the C library asks for]] */
 int main(int argc, char **argv)
 {
     int wrong = 0;
@@ -593,7 +592,7 @@ int main(int argc, char **argv)
     if (argc > 2)
         smallest = (size_t)atol(argv[2]);
 
-    alarm(600); /* what waits for ever */
+    alarm(600); /* ends the program if a thread hangs */
     twice = calloc(COUNT, sizeof *twice);
     for (int i = 0; i < N; i++)
         twice[i * (N + 1)] = 2;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Threads of every kind: small stacks, blocked signals, alternate stacks, cancelled, ended, OpenMP.  Each in a process
-# of its own, since most of what can go wrong ends one.
+# Threads of every kind: small stacks, blocked signals, alternate stacks, cancelled, ended, OpenMP. Each kind runs in
+# its own process, since most failures end a process.
 use strict;
 use warnings;
 use Test::More;
@@ -10,7 +10,7 @@ need('tests/thread_kinds');
 
 our ($build, $device);
 
-# The smallest stack on which the program is right by itself: some kernels of the host BLAS need more than others.
+# The smallest stack on which the program is right without semcache: the needs of host BLAS kernels differ.
 sub smallest_stack {
     my @bytes = (16384, 32768, 65536);
     for my $bytes (@bytes) {
@@ -29,8 +29,8 @@ for my $kind ('small stacks', 'alternate stacks', 'blocked signals', 'cancelled'
     is(join("\n", complaints($run)), '', "$kind: nothing to complain about");
     next if grep { $_ eq $kind } @on_host;
     used_devices($run);
-    # A call beside a system call that never ended would be the host's.  (So is one that another thread overtakes twice
-    # while matrices are in each other's way.)
+    # A call beside an endless system call would run on the host. (So would a call that a second thread overtakes twice
+    # while their matrices overlap.)
     cmp_ok(calls($run, qr/^d/, 'host'), '<=', $kind eq 'churn' ? 20 : 0, "$kind: calls are on devices");
 }
 done_testing();

@@ -1,9 +1,11 @@
-/* Sixteen threads read and write a result while it comes home; none may see a byte from before the call.  Linked with
- * the BLAS only:  threads [rounds].
+/* Sixteen threads read and write a result while its pages are fetched; no thread may see a byte from before the call.
+ * Linked with the BLAS only.
  *
- * Each round y := 2 y by dscal, so that before the call every element is its index plus one (state "old"), after it
- * twice that.  Then every thread walks all of y from a place of its own, reads each number, and negates the numbers of
- * its own residue class; it may see 2 (i + 1) or -2 (i + 1), anything else is stale or torn. */
+ *     threads [rounds]
+ *
+ * A round computes y := 2 y by dscal: element i is i + 1 before the call, and 2 (i + 1) afterwards. Every thread walks
+ * over the whole of y from its own start, reads each number, and negates the numbers of its own residue class. A thread
+ * may see 2 (i + 1) or -2 (i + 1); any different number is stale or torn. */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,7 +40,7 @@ static void *walk(void *argument)
     return NULL;
 }
 
-/* Each element must have been negated once by its owner, if the owner's walk met it. */
+/* Each element must have been negated exactly once by its owner, if the owner's walk met the element. */
 static long wrong_at_end(void)
 {
     long wrong = 0;

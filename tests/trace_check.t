@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# `semcache trace check': what programs record holds every invariant; a record that was changed to break one is caught,
-# with the event that broke it.
+# `semcache trace check' finds every invariant intact in recorded traces. In a trace changed to break an invariant, the
+# check names the rule and the event that breaks the rule.
 use strict;
 use warnings;
 use Test::More;
@@ -57,7 +57,7 @@ SKIP: {
 
 # --- broken ones
 
-# Does the event have these fields?  'matrix' => 3, or a condition.
+# Whether the event has these fields: 'matrix' => 3, or a condition.
 sub fits {
     my ($event, $wanted) = @_;
     for (keys %$wanted) {
@@ -76,8 +76,8 @@ sub find_event {
     return undef;
 }
 
-# The trace with what $change does to its events: it returns those that it changed.  The check has to name the rule, and
-# a line of the report has to match $event.
+# Lets $change edit the events of the trace; $change returns the changed events. The check has to name the rule, and a
+# line of the report has to match $event.
 sub caught {
     my ($what, $name, $rule, $event, $change) = @_;
     my $bytes = $trace{$name};
@@ -128,7 +128,7 @@ caught('a writer that does not have what it wrote', 'abac', 'C2', 'use .* write'
     my ($events) = @_;
     my $use = find_event($events, 0, kind => $EVENT{use}, old => 2, a => 0);
     my $at = find_event($events, $use, kind => $EVENT{state}, peer => 1, place($events->[$use], 'device'));
-    # The host has lost its copy in the same kernel: that would be C1.
+    # Without this the host would lose its copy in the same kernel, which breaks C1.
     my $lost = find_event($events, $at, kind => $EVENT{state}, device => -1, place($events->[$use]));
     return (removed($events->[$at]), removed($events->[$lost]));
 });
@@ -147,7 +147,7 @@ caught('an eviction of the only copy', 'evict', 'C1', 'evict', sub {
         my @same = place($events->[$at], 'thread');
         my $before = $at;
         my @home;
-        # Written home just before: back to the last event that is neither of the two.
+        # Written home just before: goes back over the transfers and states of these sectors.
         while ($before-- && (fits($events->[$before], { @same, kind => $EVENT{transfer}, device => -1 }) ||
                              fits($events->[$before], { @same, kind => $EVENT{state}, device => -1, peer => 1 }))) {
             push @home, $events->[$before];

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What was traced of a program that does not end well is in the file, to its last call, and all commands read it; a
-# file has the size that is allowed; processes of one program have files of their own.
+# Traces of programs that end badly. Asserts that the file has the events up to the last call and that every command
+# reads the file; that a file keeps its size limit; and that each process of a program has its own file.
 use strict;
 use warnings;
 use Test::More;

@@ -1,4 +1,5 @@
-/* Rings: what many threads emit arrives in the file, whole and in each thread's order; dumps survive damaged files. */
+/* The rings of the trace. Asserts that the events of many threads arrive in the file complete and in each thread's
+ * order, and that dumps survive damaged files. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -58,7 +59,7 @@ static void run_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-/* Counts the events of a dump and checks that each matrix's tiles come as 0, 1, 2... */
+/* Counts the events of a dump; checks that the tiles of each matrix come as 0, 1, 2... */
 static int count_events(const char *path, int *in_order, char *last, size_t last_bytes)
 {
     char text[512], state[8], routine[64], device[8];
@@ -104,7 +105,7 @@ static void test_threads(void)
     tap_ok(*last != '#', "nothing is reported missing");
 }
 
-/* Threads that ended left their rings behind: a second session takes them over and starts empty. */
+/* Ended threads leave their rings behind: a second session reuses the rings, emptied. */
 static void test_second_session(void)
 {
     const char *path = in_folder("second");
@@ -125,7 +126,7 @@ static long file_size(const char *path)
     return stat(path, &about) == 0 ? (long)about.st_size : -1;
 }
 
-/* A handler of the child that comes before the trace's own: coherence/ forgets its matrices there. */
+/* A fork handler of the child that runs before the trace's own, as coherence/ does to forget its matrices. */
 static int early_number = -1;
 static void emit_early(void)
 {
@@ -162,7 +163,7 @@ static void test_fork(void)
            "a forked child adds nothing to the file");
 }
 
-/* A call and what belongs to it, again and again across the ends of rings. */
+/* Groups of a call with its operands, often across the end of a ring. */
 static void test_groups(void)
 {
     struct sc_trace_reading trace;
@@ -256,7 +257,7 @@ static void test_deaths(void)
         }
 }
 
-/* Forked past libc, so that no handler of a fork runs. */
+/* A fork past libc, which runs no fork handlers. */
 static void test_raw_fork(void)
 {
     char last[512];
@@ -305,7 +306,7 @@ static void test_limit(void)
     sc_trace_read_end(&trace);
 }
 
-/* More threads than blocks: each that finds none loses its events, and they are counted. */
+/* More threads than blocks: a thread without a block loses its events; the losses are counted. */
 static pthread_barrier_t barrier;
 static void *emit_and_wait(void *unused)
 {

@@ -1,5 +1,5 @@
-/* What the tests of libsemcache-cuda-um share.  They are CUDA programs like others: with SEMCACHE_DEVICE=none, on a
- * machine with a GPU, all that they assert holds for CUDA itself, too. */
+/* Shared by the tests of libsemcache-cuda-um. The tests are ordinary CUDA programs: with SEMCACHE_DEVICE=none, on a
+ * machine with a GPU, their assertions hold for CUDA itself. */
 #ifndef SC_TESTS_UM_H
 #define SC_TESTS_UM_H
 
@@ -21,7 +21,8 @@ static inline void *um_managed(size_t bytes)
     return memory;
 }
 
-/* Calls go to CUDA as if we were not there: some things that ours can do it refuses, with a line on stderr. */
+/* Whether calls go to CUDA unchanged. CUDA refuses some calls that the library supports, and prints a line on
+ * stderr. */
 static inline bool um_is_cuda_alone(void)
 {
     const char *device = getenv("SEMCACHE_DEVICE");

@@ -1,6 +1,7 @@
-/* Every cuBLAS function that libsemcache-cuda-um maps, with all of its letters, in both pointer modes and with two
- * pairs of increments: on managed memory, beside the routine of the host BLAS on memory of our own.  The calls are
- * generated from blas/veneers/routines.tab (cuda-um/generate.awk); this is what they work with.
+/* Calls every cuBLAS function that libsemcache-cuda-um maps, with every combination of letters, in the two pointer
+ * modes and with two pairs of increments. The call works on managed memory; the host BLAS's routine works on ordinary
+ * memory, and the two results are compared. The calls are generated from blas/veneers/routines.tab
+ * (cuda-um/generate.awk); this file has their operands.
  *
  *     um_blas [seed] */
 #include <complex.h>
@@ -17,17 +18,17 @@
 #include "tests/tap.h"
 #include "tests/um.h"
 
-/* WORDS: doubles of a scalar's place; rotm's parameters are 5, and complex ones begin at multiples of 16 bytes. */
+/* WORDS: doubles reserved for a scalar. rotm has 5 parameters; complex scalars are aligned to 16 bytes. */
 enum { LD = 64, COLUMNS = 48, SCALARS = 12, RESULT = 8, WORDS = 6 };
 
-/* One size each, no two the same; every matrix fits into LD x COLUMNS. */
+/* One value for each size, all different; every matrix fits into LD x COLUMNS. */
 static const int m = 37, n = 29, k = 23, kl = 3, ku = 2, lda = LD, ldb = LD, ldc = LD;
 static int incx, incy;
 static uint64_t state;
 
 struct side {
     void *A, *B, *C, *X, *Y;
-    double (*scalar)[WORDS]; /* 0: alpha, 1: beta, from 2: what is passed by address, RESULT */
+    double (*scalar)[WORDS]; /* 0: alpha, 1: beta, from 2: arguments by address, RESULT */
 };
 static struct side um, host;
 static double host_scalars[SCALARS][WORDS] __attribute__((aligned(16)));
@@ -73,7 +74,7 @@ static void fill(void *ours, void *theirs)
     memcpy(theirs, ours, elements * sc_type_bytes(type_now));
 }
 
-/* A triangle of A gets a diagonal that outweighs its rows: solves are then well-conditioned. */
+/* A triangle of A gets a dominant diagonal, so that solves are well-conditioned. */
 static size_t diagonal(char storage, int upper, int j)
 {
     if (storage == 'B')
@@ -87,7 +88,7 @@ static void dominate(char storage, int upper)
 {
     for (int j = 0; j < (storage == 'F' ? COLUMNS : n); j++)
         put(host.A, diagonal(storage, upper, j) * reals(type_now), 40 + j);
-    /* And scaled, so that powers of it stay small. */
+    /* Scaled, so that powers of A stay small. */
     for (size_t i = 0; i < elements * reals(type_now); i++)
         put(host.A, i, get(host.A, i) / 32);
     memcpy(um.A, host.A, elements * sc_type_bytes(type_now));
@@ -107,7 +108,7 @@ static void begin(enum sc_type type, char storage, int uplo)
         for (size_t j = 0; j < WORDS; j++)
             put(host.scalar[i], j, number());
     if (strstr(checked, "rotm_"))
-        put(host.scalar[2], 0, -1); /* its flag: -2, -1, 0 or 1; any other means something else to each */
+        put(host.scalar[2], 0, -1); /* rotm's flag: -2, -1, 0 or 1; libraries differ for other values */
     memcpy(um.scalar, host.scalar, sizeof host_scalars);
 }
 
@@ -142,7 +143,7 @@ static void compare(const char *name, const char *what, const void *got, const v
         }
 }
 
-/* index_bytes: the result is an integer of so many bytes; 0: numbers. */
+/* index_bytes: size of an integer result; 0: the result is a number. */
 static void end(const char *name, cublasStatus_t status, int index_bytes)
 {
     size_t count = elements * reals(type_now), real_bytes = sc_type_bytes(type_now) / reals(type_now);
@@ -166,7 +167,7 @@ static void end(const char *name, cublasStatus_t status, int index_bytes)
     }
 }
 
-/* OpenBLAS 0.3.26 leaves r's imaginary part as it was on its stack: by the definition. */
+/* rotg by its definition: OpenBLAS 0.3.26 leaves the imaginary part of r undefined. */
 static void define_rotg(double complex *a, double complex b, double *c, double complex *s)
 {
     double size = cabs(*a), norm = hypot(size, cabs(b));
@@ -191,7 +192,7 @@ static void define_zrotg(double complex *a, const double complex *b, double *c, 
     define_rotg(a, *b, c, s);
 }
 
-/* The host's routine, whatever stands before it in this program. */
+/* The host BLAS's routine, although other libraries of this program define the same name. */
 static void *reference(const char *name)
 {
     static void *library;
@@ -242,7 +243,7 @@ static void test_function(size_t i)
 typedef void gemm_routine(const char *, const char *, const int *, const int *, const int *, const void *,
                           const void *, const int *, const void *, const int *, const void *, void *, const int *);
 
-/* The same product by its other name. */
+/* The products of gemm, called as cublasGemmEx. */
 static void test_gemm_ex(void)
 {
     static const cublasComputeType_t computes[SC_TYPES] = {CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_64F,
@@ -269,7 +270,7 @@ static void test_gemm_ex(void)
         tap_diag("%s", failure);
 }
 
-/* None may print a line, nor write anything. */
+/* Invalid arguments: the call returns an error, prints no line and writes no element. */
 static void test_invalid(void)
 {
     double *a = um.A, *c = um.C, one = 1, before;
@@ -312,7 +313,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         test_function(i);
     test_gemm_ex();
-    if (!um_is_cuda_alone()) /* which prints lines of its own */
+    if (!um_is_cuda_alone()) /* CUDA prints lines of its own */
         test_invalid();
     cublasDestroy(handle);
     return tap_done();

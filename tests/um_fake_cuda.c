@@ -1,8 +1,8 @@
-/* A CUDA without a GPU, for tests of how libsemcache-cuda-um and CUDA work together (preloaded behind it).  It is
+/* A CUDA without a GPU, preloaded behind libsemcache-cuda-um, for tests of the library together with CUDA. The fake is
  * stricter than a GPU:
- *   work is done when somebody waits for it, so that what was not waited for is wrong;
+ *   work is done when the program waits for it: a missing wait gives wrong results;
  *   memory of cudaMalloc is closed for the CPU;
- *   the host's memory is read and written past its protection, as by DMA, and only where it is pinned. */
+ *   host memory is accessed past its protection, as by DMA, and only where it is pinned. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Asked for and told by the test and its module. */
-EXPORT int um_fake_wrong;  /* accesses that a GPU could not do */
-EXPORT int um_fake_passed; /* BLAS calls that came through */
-EXPORT int um_fake_capturing; /* set by the test: streams say that they are being captured */
+/* Read and set by the test and its module. */
+EXPORT int um_fake_wrong;  /* accesses that would fail on a GPU */
+EXPORT int um_fake_passed; /* BLAS calls that reached this library */
+EXPORT int um_fake_capturing; /* set by the test: streams report that they are being captured */
 EXPORT void um_fake_pinned(void *base, size_t bytes);
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static void add(void *base, size_t bytes, int device)
 
 EXPORT void um_fake_pinned(void *base, size_t bytes) { add(base, bytes, 0); }
 
-/* The range that holds all of it, the newest. */
+/* The newest range that holds every byte. */
 static const struct range *range_of(const void *p, size_t bytes)
 {
     for (int i = ranges; i-- > 0;)
@@ -67,7 +67,7 @@ static int memory_file(void)
     return file;
 }
 
-/* by_gpu: pageable memory cannot be reached.  (The driver copies that by the CPU.) */
+/* by_gpu: the GPU cannot reach pageable memory. (The driver copies pageable memory by the CPU.) */
 static void get(void *to, const void *from, size_t bytes, int by_gpu)
 {
     if (by_gpu && !range_of(from, bytes))
@@ -244,7 +244,7 @@ EXPORT cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCap
     return cudaSuccess;
 }
 
-/* For the module's call: there are no handles. */
+/* For the module's call: this CUDA has no handles. */
 EXPORT cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                                 cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                                                 const void *beta, cusparseDnVecDescr_t y, cudaDataType type,

@@ -1,7 +1,7 @@
-/* Mapped calls, kernels, functions that are not mapped and memory of cudaMalloc on the same data, with nothing waited
- * for but what has to be: on a GPU, or with um_fake_cuda.c in its place.
+/* Mapped calls, kernels, unmapped functions and memory of cudaMalloc on the same data, with no wait but the necessary
+ * waits. Runs on a GPU, or with um_fake_cuda.c in place of CUDA.
  *
- *     um_foreign [fake]    fake: what came through is counted, and accesses that a GPU could not do */
+ *     um_foreign [fake]    fake: calls that reach CUDA are counted, and accesses that a GPU could not make */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -56,7 +56,7 @@ static int counter(const char *name)
 /* p := value p, by semcache. */
 static void scale(double *p, double value) { cublasDscal(blas, N, &value, p, 1); }
 
-/* to := a + b by cuBLAS itself. */
+/* to := a + b by cuBLAS's own function. */
 static int add(double *to, const double *a, const double *b)
 {
     const double one = 1;
@@ -132,7 +132,7 @@ static void test_scalars(void)
            "and is right");
 }
 
-/* p[i] += value for i < n.  As text, for this file needs no compiler of CUDA's. */
+/* p[i] += value for i < n, as PTX text: this file needs no CUDA compiler. */
 static const char kernel_text[] =
     ".version 7.0\n"
     ".target sm_75\n"
@@ -163,7 +163,7 @@ static const char kernel_text[] =
 
 static const void *kernel;
 
-/* By functions of the runtime that libsemcache-cuda-um leaves alone.  The CUDA of the tests knows this one kernel. */
+/* By functions of the runtime that libsemcache-cuda-um does not map. The fake CUDA knows only this kernel. */
 static int load_kernel(void)
 {
     void *runtime = fake ? NULL : dlopen(SC_UM_CUDART, RTLD_NOW);
@@ -214,7 +214,7 @@ static void test_kernels(void)
     tap_ok(counter("um_fake_wrong") == 0, "no access that a GPU could not do");
 }
 
-/* What is captured is CUDA's: it is done when the graph is launched, here when somebody waits. */
+/* Captured work belongs to CUDA: done when the graph is launched; the fake does it at the next wait. */
 static void test_capture(void)
 {
     int *capturing = dlsym(RTLD_DEFAULT, "um_fake_capturing"), passed = counter("um_fake_passed");

@@ -1,5 +1,5 @@
-/* A module that calls itself CUDA's and has emulated devices, for tests with um_fake_cuda.c, which it tells what is
- * pinned. */
+/* A module that claims to be CUDA's and has emulated devices. Tests use the module with um_fake_cuda.c, to which it
+ * reports pinned memory. */
 #include <dlfcn.h>
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ __attribute__((visibility("default"))) sc_device_module_entry semcache_device_mo
 static enum sc_status open_devices(const struct sc_device_host *host, const char *spec, int *count)
 {
     (void)spec;
-    sc_config = *host->config; /* the emulated devices' own copy of it */
+    sc_config = *host->config; /* the emulated devices' own copy of the settings */
     return sc_device_emu()->open(host, "h200x8:2", count);
 }
 
@@ -24,8 +24,8 @@ static enum sc_status pin(void *base, size_t bytes)
     return sc_device_emu()->pin(base, bytes);
 }
 
-/* CUDA's module calls CUDA, with semcache's locks held: such calls go through libsemcache-cuda-um and out again.  This
- * one is refused for want of a handle. */
+/* CUDA's module calls CUDA with semcache's locks held: such calls pass through libsemcache-cuda-um unchanged. The fake
+ * CUDA refuses this call, since it has no handle. */
 static enum sc_status launch(int device, enum sc_stream stream, const struct sc_kernel *kernel)
 {
     int (*ask)(const void *, int, const void *, const void *, const void *, const void *, const void *, int, int,

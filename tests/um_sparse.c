@@ -50,7 +50,7 @@ static double complex any(void)
     return now->is_complex ? re + im * I : re;
 }
 
-/* N, T, and C, which cuSPARSE has for complex types only. */
+/* N, T and C; cuSPARSE has C for complex types only. */
 static int operations(void) { return now->is_complex ? 3 : 2; }
 
 static void put(void *at, size_t i, double complex value)
@@ -149,7 +149,7 @@ static void drop(struct matrix *m)
     cudaFree(m->values);
 }
 
-/* About a fifth of the places; a diagonal that outweighs its row where it is to be solved with. */
+/* Nonzeros at about a fifth of the places; for solves a dominant diagonal. */
 static void fill_dense(int rows, int cols, bool dominant)
 {
     memset(dense, 0, sizeof dense);
@@ -171,7 +171,7 @@ static double complex element(cusparseOperation_t op, int i, int j)
 
 /* --- dense operands ----------------------------------------------------------------------------------------------- */
 
-/* rows x WIDE, by rows or columns, transposed where op says that the call transposes it back. */
+/* rows x WIDE, by rows or columns; transposed where the call transposes the operand back. */
 struct panel {
     cusparseDnMatDescr_t descr;
     void *values;
@@ -220,7 +220,7 @@ static bool same(const struct panel *p, int rows)
     return inside == (size_t)rows * WIDE;
 }
 
-/* Says once what went wrong first. */
+/* Prints a failed step. */
 static bool step(bool good, const char *what, int a, int b)
 {
     if (!good)
@@ -263,7 +263,7 @@ static bool product_vector(const struct matrix *m, cusparseOperation_t op)
     step(good, "the calls of SpMV", op, 0);
     for (int i = 0; i < out && good; i++)
         good = step(cabs(get(y, (size_t)i) - wanted[i]) <= now->close * (1 + cabs(wanted[i])), "SpMV's y", op, i);
-    good = good && (um_is_cuda_alone() || /* which prints a line, too */
+    good = good && (um_is_cuda_alone() || /* CUDA prints a line, too */
                     step(cusparseSpMV(handle, op, alpha_typed, m->descr, vy, beta_typed, vx, now->type,
                                  CUSPARSE_SPMV_ALG_DEFAULT, buffer) != CUSPARSE_STATUS_SUCCESS, "SpMV's check", op, 0));
     cusparseDestroyDnVec(vx);
@@ -327,7 +327,7 @@ static void test_products(const struct form *f)
 
 /* --- solves ------------------------------------------------------------------------------------------------------- */
 
-/* The element of the triangle that the solve is with. */
+/* Element (i, j) of the triangle used by the solve. */
 static double complex of_triangle(cusparseOperation_t op, bool upper, bool unit, int i, int j)
 {
     bool stored_upper = op == CUSPARSE_OPERATION_NON_TRANSPOSE ? j > i : j < i;
@@ -337,7 +337,7 @@ static double complex of_triangle(cusparseOperation_t op, bool upper, bool unit,
     return stored_upper == upper ? element(op, i, j) : 0;
 }
 
-/* alpha B less op(T) X is nothing. */
+/* Whether alpha B - op(T) X is 0 up to rounding. */
 static bool solves(cusparseOperation_t op, bool upper, bool unit, double complex alpha, const struct panel *b,
                    const struct panel *x)
 {
@@ -467,7 +467,7 @@ static void test_changes(void)
     drop(&m);
 }
 
-/* As with cuSPARSE, and without its line. */
+/* The same answer as cuSPARSE's, without cuSPARSE's line. */
 static void test_conjugate_of_real(void)
 {
     const struct form f = {CUSPARSE_FORMAT_CSR, false, false};
@@ -508,7 +508,7 @@ int main(int argc, char **argv)
     }
     for (size_t t = 0; t < sizeof kinds / sizeof *kinds; t++)
         for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-            /* Both widths and bases with each format, in half of the types each. */
+            /* The two widths and bases occur with every format, in half of the types each. */
             struct form f = {formats[i], (t + i) & 1, t & 1};
 
             now = &kinds[t];

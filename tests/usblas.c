@@ -1,7 +1,7 @@
-/* The Sparse BLAS by its names against dense matrices: four types, matrices begun in all ways, all ways of insertion,
- * properties, both bases, products and solves with strides and in both orders, sparse vectors; as C and as Fortran
- * call them.  Linked with libsemcache, and once more with librsb, whose answers have to pass, too (usblas.t):
- * USBLAS_NARROW=1 leaves out what librsb 1.3 does otherwise than the standard says, or not always well. */
+/* The Sparse BLAS against dense matrices, under its C and its Fortran names. Covers four types, every way to begin a
+ * matrix and to insert entries, properties, both bases, products and solves with strides in both orders, and sparse
+ * vectors. The test is linked with libsemcache, and a second time with librsb, whose answers have to pass, too
+ * (usblas.t). USBLAS_NARROW=1 leaves out cases in which librsb 1.3 departs from the standard or fails sometimes. */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void blas_usds_(const int *, int *);
 
 static unsigned long seed = 20261121;
 
-/* librsb answers: what is left out is said where it is. */
+/* librsb answers: its departures from the standard are noted where they are left out. */
 static int narrow;
 
 static double draw(void)
@@ -73,7 +73,7 @@ static double complex op(int trans, int i, int j)
     return trans == blas_conj_trans ? conj(v) : v;
 }
 
-/* The diagonal of what will be solved with is large, and that of a Hermitian matrix real. */
+/* The diagonal is large, so that solves are well-conditioned; that of a Hermitian matrix is real. */
 static double complex random_at(int i, int j)
 {
     int hermitian = m.kind == blas_lower_hermitian || m.kind == blas_upper_hermitian;
@@ -89,8 +89,8 @@ static double complex random_number(void)
     return draw() - 0.5 + (m.complexes ? I * (draw() - 0.5) : 0);
 }
 
-/* Entries of a symmetric matrix may be given by either half, and of the diagonal where that is ones.  Narrow: not both
- * of one pair, and not of that diagonal. */
+/* Entries of a symmetric matrix may come from either half; entries of a unit diagonal may be given. Narrow: neither
+ * both entries of a pair, nor entries of a unit diagonal. */
 static void order(int *i, int *j)
 {
     int upper = m.kind == blas_upper_symmetric || m.kind == blas_upper_hermitian;
@@ -249,7 +249,7 @@ static int choose(void)
                : how == 2 ? BLAS_##l##uscr_insert_row(m.handle, i[0], n, values, j)                                  \
                           : BLAS_##l##uscr_insert_col(m.handle, j[0], n, values, i);                                 \
     }                                                                                                                \
-    /* Makes m; what went wrong. */                                                                                  \
+    /* Makes m; returns the number of failed calls. */                                                               \
     static int make_##l(int form)                                                                                    \
     {                                                                                                                \
         int square = choose(), blocks_down = 1 + below(8), blocks_across = square ? blocks_down : 1 + below(8);      \
@@ -272,7 +272,7 @@ static int choose(void)
             failed += !!set_property(m.kind);                                                                        \
         if (m.unit)                                                                                                  \
             failed += !!set_property(blas_unit_diag);                                                                \
-        if (asked_base < 2 && !(narrow && m.fortran)) { /* it does not count from 0 then */                          \
+        if (asked_base < 2 && !(narrow && m.fortran)) { /* librsb has no base 0 in Fortran */                        \
             failed += !!set_property(asked_base ? blas_one_base : blas_zero_base);                                   \
             m.base = asked_base;                                                                                     \
         }                                                                                                            \
@@ -296,7 +296,7 @@ static int choose(void)
                 failed += !!insert_dense_##l(down[bi], across[bj], i, j, bi + m.base, bj + m.base);                  \
             }                                                                                                        \
         }                                                                                                            \
-        for (int d = 0; d < m.rows && diagonal_room && !m.unit; d++) { /* solves need all of it */                   \
+        for (int d = 0; d < m.rows && diagonal_room && !m.unit; d++) { /* solves need the whole diagonal */          \
             int place = d + m.base;                                                                                  \
             T v = 4;                                                                                                 \
             put(d, d, v);                                                                                            \
@@ -346,7 +346,7 @@ static int choose(void)
         int ldb = (by_rows ? columns : inputs) + below(3), ldc = (by_rows ? columns : outputs) + below(3);           \
         T alpha = (T)random_number();                                                                                \
         double worst = 0;                                                                                            \
-        if (narrow) /* more than one column, and one leading dimension */                                            \
+        if (narrow) /* librsb: one leading dimension */                                                              \
             ldb = ldc = ldb > ldc ? ldb : ldc;                                                                       \
         if (m.fortran)                                                                                               \
             blas_##l##usmm_(&order, &trans, &columns, &alpha, &m.handle, b, &ldb, c, &ldc, &status);                 \
@@ -363,7 +363,7 @@ static int choose(void)
             }                                                                                                        \
         return status ? INFINITY : worst;                                                                            \
     }                                                                                                                \
-    /* What is left of op(T) x = alpha b. */                                                                         \
+    /* The residual of op(T) x = alpha b. */                                                                         \
     static double sv_##l(int trans, T *x, const T *before)                                                           \
     {                                                                                                                \
         int incx = increment(), status;                                                                              \
@@ -414,8 +414,8 @@ static int choose(void)
         for (int trans = blas_no_trans; trans <= blas_conj_trans; trans++)                                           \
             for (int what = 0; what < 4; what++) {                                                                   \
                 if (what > 1 && (narrow || (m.kind != blas_lower_triangular && m.kind != blas_upper_triangular)))    \
-                    continue; /* narrow: no solves, which do not always return */                                    \
-                if (narrow && m.unit && what < 2) /* ones are not multiplied by alpha */                             \
+                    continue; /* librsb's solves do not always return */                                             \
+                if (narrow && m.unit && what < 2) /* librsb: alpha omits unit diagonals */                           \
                     continue;                                                                                        \
                 for (int i = 0; i < 4 * N * COLUMNS; i++) {                                                          \
                     x[i] = (T)random_number();                                                                       \
@@ -428,7 +428,7 @@ static int choose(void)
             }                                                                                                        \
         return worst;                                                                                                \
     }                                                                                                                \
-    /* Sparse vectors, whose places are all different. */                                                            \
+    /* Sparse vectors with distinct indices. */                                                                      \
     static int vectors_##l(T *x, T *y)                                                                               \
     {                                                                                                                \
         int n = below(12), base = !narrow && below(2), given_base = blas_zero_base + base;                           \
@@ -452,7 +452,7 @@ static int choose(void)
                                      (enum blas_base_type)given_base);                                               \
         wrong += status || !(cabs(sum - r) < 1e-5);                                                                  \
         memcpy(kept, y, sizeof kept);                                                                                \
-        if (narrow) /* adds to other elements */                                                                     \
+        if (narrow) /* librsb adds to other elements */                                                              \
             alpha = 0, status = 0;                                                                                   \
         else if (m.fortran)                                                                                          \
             blas_##l##usaxpy_(&n, &alpha, x, indx, y, &incy, &given_base, &status);                                  \

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The names of the Sparse BLAS, on the host and on 1, 2 and 4 emulated devices (or what is there); what they say to bad
-# input; and against librsb, where it is installed: the same program gives the same answers with it, and with
-# semcache in its place, by preload, none of its functions is called.
+# The Sparse BLAS on the host and on 1, 2 and 4 emulated devices (or the devices named), including its messages about
+# bad input. Where librsb is installed, the same program must give the same answers with librsb; and with semcache
+# preloaded, none of librsb's functions may be called.
 . "$top_srcdir/tests/tap.sh"
 tool=$top_builddir/tools/semcache tests=$top_builddir/tests
 [ -x "$tool" ] && [ -x "$tests/usblas" ] || { echo '1..0 # SKIP a program was not built'; exit 0; }

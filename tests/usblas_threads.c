@@ -1,5 +1,5 @@
-/* Handles of the Sparse BLAS in several threads: each makes, uses and destroys matrices of its own, and all use one
- * that the last of them destroys.  Run by usblas.t on the host and on devices. */
+/* Handles of the Sparse BLAS in several threads. Each thread makes, uses and destroys its own matrices; the threads
+ * share one matrix, which the last thread destroys. usblas.t runs the program on the host and on devices. */
 #include <pthread.h>
 
 #include "semcache/blas_sparse.h"
@@ -9,7 +9,7 @@ enum { N = 500, THREADS = 4, ROUNDS = 40 };
 
 static int shared;
 
-/* y := A x of the matrix with `diagonal` on its diagonal and 1 after it: elements that are wrong. */
+/* Number of wrong elements in y := A x, where A has `diagonal` on its diagonal and 1 above. */
 static int use(int m, int diagonal, int round)
 {
     double *x = calloc(2 * N, sizeof *x), *y = x ? x + N : NULL;

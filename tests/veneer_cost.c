@@ -1,4 +1,4 @@
-/* For veneer_cost.t: functions whose inclusive cost under callgrind is that of CALLS calls with n = 8, through the
+/* For veneer_cost.t: functions whose inclusive cost under callgrind is the cost of CALLS calls with n = 8, through the
  * veneers and directly in the host BLAS. */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ typedef void dgemm_64_fn(const char *, const char *, const int64_t *, const int6
 typedef void cblas_dgemm64_fn(int, int, int, int64_t, int64_t, int64_t, double, const double *, int64_t, const double *,
                               int64_t, double, double *, int64_t);
 
-/* One loop per routine, way and threshold, so that each has a name of its own in the profile. */
+/* One loop per routine, way and threshold, so that each has its own name in the profile. */
 #define LOOP(way, routine, ...)                                                                             \
     static __attribute__((noipa)) void cost_##way##_##routine(routine##_fn *volatile fn)                 \
     {                                                                                                       \
@@ -71,7 +71,7 @@ static void threshold(int64_t work)
 }
 
 #define RUN(routine, symbol) RUN_OF(routine, symbol, symbol)
-/* The routine of the host directly, without devices, and with devices whose threshold it is below. */
+/* The host's routine directly, the veneer without devices, and the veneer below its threshold with devices. */
 #define RUN_OF(routine, symbol, host_symbol)                                                                \
     do {                                                                                                    \
         routine##_fn *host = (routine##_fn *)sc_blas_host_symbol(#host_symbol);                             \

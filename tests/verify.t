@@ -1,5 +1,5 @@
 #!/bin/sh
-# SEMCACHE_VERIFY=1 as a user sees it: a program on a device that leaves out one transfer.
+# SEMCACHE_VERIFY=1 as a user sees it: a program on a device that omits one transfer.
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 solver=$top_builddir/examples/jacobi
@@ -39,8 +39,9 @@ grep -q 'first operand: matrix [0-9]*, tile 0 .*device 0 has' "$scratch/said" &&
     grep -q 'verify:  .* transfer .* dgemv from host' "$scratch/said"
 ok $? 'and the tile, the device and what happened to it'
 
-# Sparse matrices: transfers and kernels of a program left out in turn.  Some make it fail.  Under verification, where
-# the n-th one is another, none does, since those that would have are reported and put right.
+# Sparse matrices: the program's transfers and kernels are left out in turn. Without verification some omissions make
+# the program fail. With verification none does, since wrong results are reported and corrected. (The n-th operation
+# differs between the two runs.)
 sparse=$top_builddir/tests/sparse_places
 if [ -x "$sparse" ]; then
     harm=0 seen=0 bad=0

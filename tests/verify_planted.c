@@ -1,6 +1,7 @@
-/* Verification mode finds bugs: the n-th transfer or the n-th invalidation is left out, for n = 1, 2, ... until there
- * is none any more, and what the program sees is right all the same, because it gets the host's result.  (This
- * program has a coherence/protocol.c of its own, compiled with the place where to plant a bug.) */
+/* Verification mode finds bugs. The n-th transfer or the n-th invalidation is left out, for n = 1, 2, ... until the
+ * program has no n-th. Asserts that verification reports each bug that changes a result, and that the program still
+ * sees right values, since verification hands out the host's result. (This program compiles its own
+ * coherence/protocol.c with the place to plant a bug.) */
 #include <config.h> /* GNU extensions: memfd_create */
 
 #include <fcntl.h>
@@ -48,7 +49,7 @@ static struct sc_kernel vectors(enum sc_op op, double *v, double *w, int64_t n, 
                               .result = result};
 }
 
-/* Every byte of what moves matters for what is computed of it. */
+/* Every byte moved matters for the values computed. */
 static double program(void)
 {
     double dot = 0, sum = 0;
@@ -83,7 +84,7 @@ static bool log_has(const char *words)
     return strstr(text, words) != NULL;
 }
 
-/* In a process state of its own: devices opened and closed. */
+/* Opens and closes the devices, so that every run starts from the same state. */
 static double run_with(bool verify, int invalidation, uint64_t transfer)
 {
     double sum;
@@ -103,7 +104,7 @@ static double run_with(bool verify, int invalidation, uint64_t transfer)
     return sum;
 }
 
-static bool same(double p, double q) { return p - q < 1e-9 * q && q - p < 1e-9 * q; } /* false for what is no number */
+static bool same(double p, double q) { return p - q < 1e-9 * q && q - p < 1e-9 * q; } /* false for NaN */
 
 static void sweep(const char *what, bool transfers, double want)
 {
@@ -141,7 +142,7 @@ int main(void)
     log_fd = memfd_create("log", 0);
     dup2(log_fd, STDERR_FILENO);
     sc_config.offload = SC_OFFLOAD_ALWAYS;
-    sc_config.check = 0; /* which would find some of them itself */
+    sc_config.check = 0; /* the checks would find some of the bugs */
     sc_trace_keep();
     want = run_with(false, 0, 0);
     tap_ok(!same(run_with(false, 0, 3), want), "a transfer that is left out changes the result");

@@ -1,12 +1,12 @@
 #!/bin/sh
-# NumPy and SciPy as PyPI ships them, which bring a BLAS of their own with 64-bit integers and names of its own: their
-# tests under semcache fail nowhere where they pass without it.  In make check-long.
+# NumPy and SciPy from PyPI, which bring their own BLAS with 64-bit integers and private names. Asserts that a test of
+# theirs that passes without semcache passes under semcache. In make check-long.
 #
 #     python3 -m venv wheels && wheels/bin/pip install numpy scipy pytest hypothesis
 #     SEMCACHE_TEST_WHEELS=wheels/bin/python
 #
-# SEMCACHE_TEST_WHEELS_FILES: files below site-packages, instead of all; SEMCACHE_TEST_WHEELS_MODES: of default, first,
-# always.
+# SEMCACHE_TEST_WHEELS_FILES: files below site-packages (default: every file). SEMCACHE_TEST_WHEELS_MODES: of default,
+# first, always.
 . "$top_srcdir/tests/tap.sh"
 need "$tool"
 python=${SEMCACHE_TEST_WHEELS:-python3}
@@ -19,7 +19,7 @@ $python -c 'import pytest, scipy, hypothesis' 2>/dev/null || skip_all "$python h
 export PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1} SEMCACHE_DATABASE=none
 cd "$scratch" || exit 1
 
-# outcome FILE words...: the tests of FILE that failed behind these words; how many passed in $passed.
+# outcome FILE words...: prints the failed tests of FILE, run behind these words; $passed: number of passed tests.
 outcome() {
     file=$1
     shift

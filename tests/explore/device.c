@@ -1,4 +1,4 @@
-/* Devices whose streams are queues: work is done when the scheduler says so, a piece at a time. */
+/* Devices whose streams are queues: the scheduler decides when a stream does its next piece of work. */
 #include <string.h>
 
 #include "host/host.h"
@@ -10,8 +10,8 @@ bool explore_taken[DEVICES][SLOTS];
 static int rooms;
 
 static bool dead[DEVICES];
-static int refused[DEVICES]; /* what it is asked for as the n-th thing from now on; 0: nothing any more */
-static uint64_t reached_alive[DEVICES][SC_STREAMS]; /* of a dead one: the last fences that were */
+static int refused[DEVICES]; /* countdown to the request that is refused; 0: no request is refused */
+static uint64_t reached_alive[DEVICES][SC_STREAMS]; /* of a dead device: the last fences reached */
 
 int explore_allocation(const void *p)
 {
@@ -41,7 +41,7 @@ int explore_device_health(int device) { return dead[device] ? -1 : refused[devic
 
 void explore_device_refuse(int device, int nth) { refused[device] = nth; }
 
-/* What a dying device was to write into another's memory is as undefined as its own. */
+/* Data that a dying device was writing into another device's memory become undefined, like the device's own memory. */
 static void spoil_pushed(int device, const struct explore_stream *s)
 {
     for (unsigned i = s->head; i != s->tail; i++) {
@@ -54,7 +54,7 @@ static void spoil_pushed(int device, const struct explore_stream *s)
     }
 }
 
-/* What was on its way home stops half-way; who waits for what is not done any more is told, by sync alone. */
+/* Stops a copy home half-way. A wait for unfinished work fails, and only sync reports the failure. */
 void explore_device_kill(int device)
 {
     const struct explore_stream *home = &explore_streams[device][SC_STREAM_D2H];
@@ -114,7 +114,7 @@ static enum sc_status copy(int device, enum sc_stream stream, const struct sc_co
     return SC_OK;
 }
 
-/* Piece after piece: others may see some of them only. */
+/* One piece of work per copy: another stream may see some of the copies only. */
 static enum sc_status exchange(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count)
 {
     if (refuses(device))
@@ -150,7 +150,7 @@ static enum sc_status fill(int device, enum sc_stream stream, void *p, size_t pi
     return SC_OK;
 }
 
-/* A freed allocation is handed out again at once: only `ready` keeps the new user from the old ones. */
+/* A freed allocation is handed out again at once: only the fence `ready` separates the new user from earlier users. */
 static enum sc_status alloc(int device, size_t bytes, void **out, struct sc_fence *ready)
 {
     (void)bytes;
@@ -172,7 +172,7 @@ static void release(int device, void *p, const struct sc_fence *after, int count
         if (!done(after[i]))
             put(device, SC_STREAM_MEMORY, WAIT)->fence = after[i];
     if (!dead[device])
-        put_fill(device, SC_STREAM_MEMORY, p, SLOT_BYTES); /* what comes too late sees it */
+        put_fill(device, SC_STREAM_MEMORY, p, SLOT_BYTES); /* late work sees the garbage */
     explore_taken[device][explore_allocation(p) % SLOTS] = false;
 }
 
@@ -268,8 +268,8 @@ int explore_streams_enabled(int *enabled)
     return n;
 }
 
-/* A piece of work, if there is one, with the waits before and the marks behind it: nobody can tell when these are
- * passed but by the work between them. */
+/* Takes one piece of work, with the waits before and the marks behind it. The moment when waits and marks are passed is
+ * visible only by the work between them. */
 void explore_stream_step(int i)
 {
     struct explore_stream *s = &explore_streams[0][0] + i;

@@ -1,4 +1,4 @@
-/* The devices as queues: what device.c has, for the parts of the state. */
+/* The devices as queues: the data of device.c, for the hash of a state. */
 #ifndef SC_TESTS_EXPLORE_DEVICE_H
 #define SC_TESTS_EXPLORE_DEVICE_H
 
@@ -10,7 +10,7 @@
 
 #define DEVICES       2
 #define SLOTS         4    /* allocations of a device, */
-#define SLOT_ELEMENTS 1024 /* of that size; tiles are no larger */
+#define SLOT_ELEMENTS 1024 /* elements of an allocation; tiles are no larger */
 #define SLOT_BYTES    (SLOT_ELEMENTS * sizeof(double))
 #define QUEUE         256
 
@@ -37,14 +37,14 @@ extern double explore_memory[DEVICES][SLOTS][SLOT_ELEMENTS];
 extern bool explore_taken[DEVICES][SLOTS];
 
 extern const struct sc_device_ops explore_device;
-/* Does what is queued, and gives a device memory for so many allocations. */
+/* Finishes the queued work, and gives each device memory for `room` allocations. */
 void explore_device_reset(int room);
-int explore_allocation(const void *memory); /* its number; -1: NULL */
+int explore_allocation(const void *memory); /* the allocation's number; -1: NULL */
 
-/* It refuses the n-th thing that it is asked for, or is gone with all that it had. */
+/* The device refuses its n-th request, or dies with its data. */
 void explore_device_refuse(int device, int nth);
 void explore_device_kill(int device);
-/* The number that another device finds where a dead one's memory was, and what is computed of it. */
+/* The value read from a dead device's memory by a second device; results computed from this value are as large. */
 #define EXPLORE_GONE 1e300
 static inline bool explore_is_gone(double x) { return x > 1e299 || x < -1e299; }
 int explore_device_health(int device);
@@ -58,7 +58,7 @@ bool explore_streams_idle(void);
 
 /* Does a kernel's work. */
 void explore_kernel(const struct sc_kernel *kernel);
-/* Somebody waits for the fence.  Streams may have taken steps when this returns, until it is reached or not. */
+/* Waits for the fence. Streams may take steps meanwhile; on return the fence may still be unreached. */
 void explore_await(struct sc_fence fence);
 
 #endif

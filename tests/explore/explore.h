@@ -1,15 +1,15 @@
-/* Exploring every order of events over the real protocol.
+/* Explores every order of events over the real protocol.
  *
- * Everything that happens in semcache is a sequence of steps between which nothing of the protocol runs: a thread goes
- * on until it has to wait or drops the lock; a device's stream does its next piece of work.  Here the threads (and the
- * pager) are coroutines of one thread, the devices are queues, and a scheduler decides who takes the next step.  It
- * tries all decisions, depth first: each run repeats the decisions of the one before up to the last that has an
- * alternative.  A state that was met before (state.c says what makes it up) is not gone on from.
+ * A run of semcache is a sequence of steps; no code of the protocol runs between two steps of one participant. A
+ * thread's step ends where the thread waits or drops the lock. A step of a device's stream is one piece of queued work.
+ * The threads (with the pager) are coroutines of one thread, the devices are queues, and a scheduler chooses the next
+ * step. The scheduler tries every choice, depth first: a run repeats the previous run's choices up to the last choice
+ * with an alternative. A run ends at a state that an earlier run has met (state.c defines a state).
  *
- * The code under test is coherence/, directory/ and host/ as they are in the library; the linker puts the lock and the
- * condition variables of run.c before libc's, and its sc_fences_sync before theirs: there threads stop.
+ * The code under test is coherence/, directory/ and host/ as built for the library. The linker replaces (--wrap) the
+ * lock, the condition variables and sc_fences_sync by functions of run.c, in which the threads stop.
  *
- * A device may break at any moment, too: see enum breakage. */
+ * A device may break at any moment: see enum breakage. */
 #ifndef SC_TESTS_EXPLORE_H
 #define SC_TESTS_EXPLORE_H
 
@@ -26,71 +26,71 @@
 /* --- small programs (programs.c) ---------------------------------------------------------------------------------- */
 
 #define ARRAYS   2
-#define FIRST    256  /* elements of an array's block before the matrix: it begins in the middle of a page, */
-#define ELEMENTS 1024 /* and has two sectors of a page each, so that the middle page is both's */
+#define FIRST    256  /* elements of an array's block before the matrix: the matrix begins in the middle of a page */
+#define ELEMENTS 1024 /* two sectors of a page each, so that the middle page holds halves of two sectors */
 #define PAGES    3
-#define THREADS  3    /* of programs; one more is the pager */
+#define THREADS  3    /* of a program; the pager is one more thread */
 
 enum action {
     END,
     READ,    /* the CPU reads element `first` */
-    WRITE,   /* and writes it */
-    NEGATE,  /* a kernel on `device`: [first, first + count) := minus that */
-    SET,     /* a kernel that overwrites it without reading */
-    ADD,     /* a kernel: adds the other array's [first, ...) to this one's */
-    ACQUIRE, /* for writing all of it */
+    WRITE,   /* the CPU writes element `first` */
+    NEGATE,  /* kernel on `device`: x := -x on x = [first, first + count) */
+    SET,     /* kernel: overwrites the range without reading */
+    ADD,     /* kernel: adds the second array's range to the range of this array */
+    ACQUIRE, /* the CPU acquires the whole array for writing */
     RELEASE, /* the array leaves the devices */
-    HOME,    /* everything comes home */
-    FREE,    /* the array's memory is freed and used anew at once, for other numbers */
-    FORK,    /* a child would find all at home, and nothing changes until it has begun */
-    USE,     /* as ADD, by way of a form on `device` that is made of the other array's elements (coherence/derived.c),
-              * and kept as long as they are not written */
+    HOME,    /* every array is brought home */
+    FREE,    /* the array's memory is freed and reused at once, for new numbers */
+    FORK,    /* the arrays are at home, and do not change until the child has begun */
+    USE,     /* ADD through a derived copy of the second array on `device` (coherence/derived.c), kept until the second
+              * array is written */
 };
 
-/* Threads of a program use elements of their own, which may share sectors and pages: what each has to see does not
- * depend on the others. */
+/* The threads of a program use disjoint elements, possibly of the same sectors and pages. The values that a thread must
+ * see are therefore independent of the order. */
 struct step {
     enum action action;
     int array, first, count, device;
 };
 
-/* What may happen to a device, once in a run, at a moment of the scheduler's choice. */
+/* A device's failure: at most one in a run, at a moment of the scheduler's choice. */
 enum breakage {
     NEVER = 0,
-    REFUSES = 1, /* it refuses the next thing that it is asked for, and no other: nothing may get lost; REFUSES + n: the
-                  * n-th after the next, since a step asks for several */
-    DIES = -1,   /* what it was doing is left undone, what it is asked for refused: what only it had has to be
-                  * reported */
+    REFUSES = 1, /* the device refuses only its next request: no data may get lost. REFUSES + n: the n-th request after
+                  * the next, since a step makes several requests */
+    DIES = -1,   /* the device leaves its work undone and refuses every request: data without a copy elsewhere has to be
+                  * reported as lost */
 };
 
 struct program {
     const char *name;
     int devices;
     int spread;  /* devices that a new matrix is cut for: 1: one tile; 2: a tile for each sector */
-    int room;    /* allocations that a device has memory for */
-    int window;  /* pages that a read fault brings, */
-    int ahead;   /* and that are read ahead then */
-    int breaks; /* enum breakage, */
-    int broken; /* and that device */
-    struct step prelude[4];         /* calls before the threads begin: all work of theirs is still to be done */
-    struct step thread[THREADS][6]; /* next to it */
+    int room;    /* capacity of a device's memory, in allocations */
+    int window;  /* pages that a read fault fetches */
+    int ahead;   /* pages that are read ahead after the fault */
+    int breaks; /* enum breakage */
+    int broken; /* the device that breaks */
+    struct step prelude[4];         /* calls before the threads begin: the devices still have the work to do */
+    struct step thread[THREADS][6]; /* steps beside the work of the prelude */
 };
 
-/* The block: FIRST elements that are not the matrix's, the matrix, others; and what it has to be, as the threads that
- * the elements belong to see it. */
+/* explore_data: blocks of FIRST elements before the matrix, the matrix, and elements after the matrix. explore_model:
+ * the values that the owning threads have to see. */
 extern double *explore_data[ARRAYS];
 extern double explore_model[ARRAYS][PAGES * 512];
 
-/* Elements of which the protocol has said that a device had them alone and is gone, and what was computed of them. */
+/* Elements that the protocol reported as lost with a device, and elements computed from lost elements. */
 extern bool explore_lost[ARRAYS][PAGES * 512];
 
 void explore_programs_start(void);
 void explore_programs_reset(void);
-/* Takes the step, in a coroutine or (calls alone) before there are any; false: what it saw is wrong. */
+/* Takes the step, in a coroutine or (calls only) before coroutines exist. Returns false if a value seen was wrong. */
 bool explore_step(const struct program *program, const struct step *step);
-/* Everything is home and right. */
+/* Brings every array home; returns whether every value is right. */
 bool explore_program_over(void);
-/* The programs' part of the state. */
+/* Hashes the programs' part of the state. */
 void explore_hash_forms(void);
 void explore_peek(int array, double *now);
 
@@ -98,24 +98,25 @@ void explore_peek(int array, double *now);
 
 struct explored {
     uint64_t states, steps, runs;
-    bool good, whole; /* whole: nothing was left out for lack of time */
+    bool good, whole; /* whole: no order was left out for lack of time */
 };
-/* Tries all orders; at most `states` states (0: all). */
+/* Tries every order; visits at most `states` states (0: no limit). */
 struct explored explore(const struct program *program, uint64_t states);
 
-/* For a coroutine: the page is open for the access when this returns. */
+/* For a coroutine: the page is open for the access on return. */
 void explore_touch(uintptr_t address, enum sc_access access);
-/* Others go on. */
+/* Ends a step: the scheduler may choose another participant. */
 void explore_pause(void);
-/* As the host BLAS would, with the accesses of a coroutine. */
+/* Computes as the host BLAS would, with the page accesses of a coroutine. */
 void explore_kernel_on_host(const struct sc_kernel *kernel);
-/* The coroutines' part of the state. */
+/* Hashes the coroutines' part of the state. */
 void explore_hash_threads(void);
 
 /* --- states (state.c) --------------------------------------------------------------------------------------------- */
 
 uint64_t explore_state(void);
-/* For the parts of it: adds a number, a fence by how far it is from being reached. */
+/* For the parts of the state: explore_hash adds a number, explore_hash_fence how far the fence is from being
+ * reached. */
 void explore_hash(uint64_t number);
 void explore_hash_fence(struct sc_fence fence);
 

@@ -1,4 +1,4 @@
-/* What the threads of a program do in a step, and what they have to see. */
+/* The actions of a program's threads, and the values that the threads have to see. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +7,14 @@
 
 double *explore_data[ARRAYS];
 double explore_model[ARRAYS][PAGES * 512];
-/* What elements were before the kernel that a thread is about to run on them: a child may find the one or the other. */
+/* Elements before the kernel that a thread is about to run: a child may find the old or the new values. */
 static double before[ARRAYS][PAGES * 512];
 
-/* Of all elements of a step's range, for the thread that uses them. */
+/* Derived copies of the elements in a step's range, for the thread that owns the elements. */
 static struct sc_derived forms[DEVICES];
 static uint64_t made_at[DEVICES]; /* in the time of coherence/derived.c */
 
-/* A block of each array: the first page's beginning and the last one's end are no part of the matrix. */
+/* One block per array: the first page's beginning and the last page's end lie outside of the matrix. */
 void explore_programs_start(void)
 {
     char *block = malloc(ARRAYS * 8 * SC_PAGE);
@@ -132,7 +132,7 @@ static void on_host(const struct program *p, const struct step *s, int first, in
 
 /* --- by way of a form --------------------------------------------------------------------------------------------- */
 
-/* The form as its source is now; in the place where it was, if it is somewhere. */
+/* Makes the derived copy from the current source; reuses the copy's memory on the device, if present. */
 static bool renew(struct sc_derived *f, int device, const struct sc_operand *source, int64_t n)
 {
     if (f->memory && !sc_coherence_changed(source, 0, n, made_at[device]))
@@ -146,7 +146,7 @@ static bool renew(struct sc_derived *f, int device, const struct sc_operand *sou
     return false;
 }
 
-/* Elements [*from, ...) of the result were not computed when it returns false. */
+/* Returns false if elements [*from, ...) of the result were not computed. */
 static bool use_form(struct sc_derived *f, const struct step *s, const struct sc_operand *result, int64_t *from)
 {
     struct sc_piece none = {.temporary = explore_memory, .temporary_ld = 1};
@@ -200,7 +200,7 @@ void explore_hash_forms(void)
 
             for (int g = 0; f->memory && m->changed && g < sc_matrix_sectors(m); g++)
                 explore_hash(m->changed[g] > made_at[d]);
-            for (int t = 0; t < m->row_parts * m->col_parts; t++) /* who is evicted first */
+            for (int t = 0; t < m->row_parts * m->col_parts; t++) /* which of the two is evicted first */
                 explore_hash(m->tiles[t].copy[d].last_use > f->last_use);
         }
     }
@@ -232,12 +232,11 @@ static void settle(const struct step *s)
     int at = FIRST + s->first;
 
     memcpy(&before[s->array][at], &explore_model[s->array][at], (size_t)s->count * sizeof(double));
-    if (is_sum(s)) /* what it read may have been lost before it was read */
+    if (is_sum(s)) /* the kernel's inputs may have been lost before the kernel read them */
         taint(s);
 }
 
-/* Element i of the block.  What a device was sending to another when it died is lost with it, and what was made of
- * that. */
+/* Element i of the block. Data in transit from a dying device is lost, with everything computed from that data. */
 static bool may_be(int array, int i, double seen)
 {
     return seen == explore_model[array][i] || explore_lost[array][i] || explore_is_gone(seen);
@@ -248,7 +247,7 @@ static bool is_right(int array, int element)
     return may_be(array, FIRST + element, *(volatile double *)address(array, element));
 }
 
-/* What is in the block, whatever its protection; with a system call only where it must be. */
+/* Reads the block whatever its protection; makes a system call only for closed pages. */
 void explore_peek(int array, double *now)
 {
     const char *block = (const char *)explore_data[array];
@@ -260,7 +259,7 @@ void explore_peek(int array, double *now)
             memcpy((char *)now + at, block + at, SC_PAGE);
 }
 
-/* What a child would find if it were born now: all that is there, or was there before kernels that are to run. */
+/* What a child born now would find: current values, or values from before kernels that are still to run. */
 static bool child_is_right(void)
 {
     static double now[PAGES * 512];
@@ -299,7 +298,7 @@ static bool store(int array, int element, double value)
     return true;
 }
 
-/* The bytes are another's now: what was to come home must not come any more. */
+/* The memory has a new owner: a write back of the old contents must not arrive any more. */
 static bool free_and_use(int array)
 {
     sc_coherence_forget((uintptr_t)explore_data[array], PAGES * SC_PAGE);
@@ -348,7 +347,7 @@ bool explore_step(const struct program *p, const struct step *s)
     return false;
 }
 
-/* Invariants of the end: brought home, all is as it should be, what is around the matrices as well. */
+/* Final invariants: after everything is home, the matrices and the elements around them have the right values. */
 bool explore_program_over(void)
 {
     bool good = true;

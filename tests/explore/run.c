@@ -1,5 +1,5 @@
 /* The scheduler: coroutines, decisions, depth-first search. */
-#undef _FORTIFY_SOURCE /* its longjmp takes a jump to another stack for an attack */
+#undef _FORTIFY_SOURCE /* its longjmp takes a jump to a second stack for an attack */
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,26 +16,28 @@
 #define STACK (256 << 10)
 
 static const struct program *program;
-static bool right; /* so far in this run */
+static bool right; /* no wrong value in this run so far */
 
 /* --- coroutines --------------------------------------------------------------------------------------------------- */
 
 static struct routine {
-    jmp_buf context; /* once it has begun: saves no signal mask, which would cost a system call */
+    jmp_buf context; /* valid after the beginning: saves no signal mask, which would cost a system call */
     ucontext_t beginning;
     char *stack;
     int next;               /* step of the program; the pager: requests served */
-    int stops;              /* in this step so far */
-    struct sc_fences waits; /* goes on when they are reached */
-    uintptr_t fault;        /* a thread's request to the pager; 0: none */
+    int stops;              /* number of stops in this step so far */
+    struct sc_fences waits; /* fences that the routine waits for */
+    uintptr_t fault;        /* a thread's request to the pager; 0: no request */
     enum sc_access access;
-    pthread_cond_t *asleep;          /* goes on when that is signalled, */
-    bool begun, over, fresh, locks; /* fresh: has not taken the lock since it went on; locks: goes on to take it */
+    pthread_cond_t *asleep;          /* condition variable that the routine waits for */
+    bool begun, over, fresh, locks; /* fresh: has not taken the lock since its last stop; locks: the next step takes the
+                                     * lock */
 } routines[THREADS + 1];
 static jmp_buf scheduler;
 static struct routine *now; /* NULL: the scheduler */
 
-/* The locks that a thread has are noted in a variable of the thread (base/locks.h), which all coroutines share. */
+/* base/locks.h notes a thread's locks in a thread-local variable, which the coroutines share: exchanged at every
+ * stop. */
 #ifdef NDEBUG
 static uint32_t exchange_locks(uint32_t held) { return held; }
 #else
@@ -60,7 +62,7 @@ static void stop(void)
     exchange_locks(held);
 }
 
-/* The coroutine goes on when the fences are reached.  At a run's end, without one: in any order. */
+/* The coroutine goes on when the fences are reached. Outside of coroutines, at a run's end: in any order. */
 static void await(const struct sc_fences *fences)
 {
     if (now) {
@@ -82,10 +84,9 @@ void explore_await(struct sc_fence fence)
         explore_stream_step(enabled[0]);
 }
 
-/* --- where they stop: the linker calls these for the library's and libc's ----------------------------------------- */
 
-/* The protocol's lock: whoever waits for a stream with it, or goes from the preparation of a fork to its end, keeps the
- * others out. */
+/* The protocol's lock. A coroutine keeps the lock while it waits for a stream, and from the preparation of a fork to
+ * the fork's end: the lock keeps the other coroutines out. */
 static pthread_mutex_t *lock;
 static const struct routine *holder;
 static bool looking_for_lock;
@@ -151,7 +152,7 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
     return __real_pthread_cond_broadcast(cond);
 }
 
-/* A failure is noticed by those who wait. */
+/* A waiting coroutine notices a failure. */
 void __wrap_sc_fences_sync(const struct sc_fences *set)
 {
     if (now)
@@ -161,7 +162,7 @@ void __wrap_sc_fences_sync(const struct sc_fences *set)
 
 void explore_pause(void) { stop(); }
 
-/* Where the protocol finishes a task on the host it touches the program's memory, as the program does. */
+/* A task that the protocol finishes on the host accesses the program's memory, with page faults. */
 enum sc_status __wrap_sc_device_kernel_host(void *(*symbol)(const char *), const struct sc_kernel *kernel);
 enum sc_status __wrap_sc_device_kernel_host(void *(*symbol)(const char *), const struct sc_kernel *kernel)
 {
@@ -299,7 +300,7 @@ static void mark_lost(uintptr_t lo, uintptr_t hi)
                 explore_lost[a][i] = true;
 }
 
-/* What the protocol says is lost, and reports then (loss.c). */
+/* Notes the sectors that the protocol declares lost (loss.c). */
 uint64_t __real_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
 uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
 uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing)
@@ -315,7 +316,7 @@ uint64_t __wrap_sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int dev
     return lost;
 }
 
-/* Its lines, once for each run. */
+/* The log is silent, but for errors in programs without a failing device. */
 void __wrap_sc_log(enum sc_log_level level, const char *format, ...);
 void __wrap_sc_log(enum sc_log_level level, const char *format, ...)
 {
@@ -327,7 +328,7 @@ void __wrap_sc_log(enum sc_log_level level, const char *format, ...)
 
 #define BREAKS (THREADS + 1 + DEVICES * SC_STREAMS)
 
-/* Who can take the next step: coroutines, then streams, then what breaks the device. */
+/* The candidates for the next step: coroutines, then streams, then the failure of the device. */
 static int choices(int *who)
 {
     int n = 0, streams;
@@ -410,7 +411,7 @@ static struct decision {
     uint64_t state;
     int choice, choices;
 } path[DEPTH];
-static int depth; /* decisions that are to be repeated, the last one anew */
+static int depth; /* number of decisions to repeat; the last of them takes its next alternative */
 
 static void begin_run(void)
 {
@@ -436,8 +437,9 @@ static void tell(const char *what, int steps)
     tap_diag("%s: %s after decisions%s", program->name, what, text);
 }
 
-/* One run from the beginning: false when something is wrong.  Decisions up to `depth` are given; then the first choice
- * is taken each time, and remembered as long as states are new; the rest only ends the run properly. */
+/* Runs the program once; returns false if something was wrong. The first `depth` decisions are given. After them every
+ * decision takes its first choice, and is noted while states are new; from the first known state on, the run only ends
+ * in order. */
 static bool run(struct explored *e)
 {
     unsigned broken = sc_coherence_broken(), noted;
@@ -491,7 +493,7 @@ static bool run(struct explored *e)
     return true;
 }
 
-/* The last decision that has an alternative takes it. */
+/* Moves the last decision with an alternative to its next choice. */
 static bool go_back(void)
 {
     while (depth > 0 && path[depth - 1].choice + 1 == path[depth - 1].choices)

@@ -1,6 +1,5 @@
-/* A number for all that decides what can happen next.  Two runs that come to the same number go on in the same ways:
- * names, addresses and how long ago something happened are not in it, fences count by how far they are from being
- * reached. */
+/* A hash of everything that decides the next events: two runs with the same hash continue in the same ways. Names,
+ * addresses and ages are not hashed. A fence counts by its distance from being reached. */
 #include <string.h>
 
 #include "coherence/partial_fetch.c" /* its table of windows in flight is part of the state */
@@ -17,7 +16,7 @@ void explore_hash(uint64_t number)
     value ^= value >> 32;
 }
 
-/* Where pieces, sectors, pages begin and end: what happens to others happens to these. */
+/* Elements at the borders of pieces, sectors and pages, which stand for the elements in between. */
 static const int probes[] = {0, 255, 256, 299, 300, 511, 512, 767, 768, 1023};
 
 static void hash_elements(const double *p)
@@ -30,7 +29,7 @@ static void hash_elements(const double *p)
     }
 }
 
-/* Those of one stream, which are reached in order, differ by how many more are outstanding. */
+/* Fences of one stream are reached in order, and differ by the number of outstanding fences. */
 void explore_hash_fence(struct sc_fence f)
 {
     uint64_t further = 0;
@@ -61,7 +60,7 @@ static void hash_copy(const struct sc_tile *t, const struct sc_copy *c)
     explore_hash_fence(c->last_used);
     hash_fences(c->reader, DEVICES);
     explore_hash_fence(c->reader[SC_DEVICES_MAX]);
-    /* Which is evicted first. */
+    /* The order of evictions. */
     explore_hash(c->older ? (uint64_t)explore_allocation(c->older->memory) : 99);
     explore_hash(c->newer ? (uint64_t)explore_allocation(c->newer->memory) : 99);
 }

@@ -1,4 +1,4 @@
-/* A fuzz target is one file with these two; libFuzzer or runner.c has the main. */
+/* A fuzz target is one file that defines these two; main is in libFuzzer or in runner.c. */
 #ifndef SC_TESTS_FUZZ_FUZZ_H
 #define SC_TESTS_FUZZ_FUZZ_H
 
@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ends the process when something is wrong, having said so on stdout: on stderr the library says what it refuses, which
- * whoever runs this throws away. */
+/* Aborts on a failure, after a line on stdout: stderr is discarded, since the library reports rejected inputs there. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Folders of the source tree with inputs to begin with; NULL at the end. */
@@ -16,9 +15,9 @@ extern const char *const fuzz_corpus[];
 
 /* --- file.c ------------------------------------------------------------------------------------------------------- */
 
-/* The bytes as a regular file, by its path; until the next call. */
+/* The path of a regular file with these bytes, valid until the next call. */
 const char *fuzz_file(const uint8_t *data, size_t size);
-/* A stream that takes everything and keeps nothing. */
+/* A stream that discards its output. */
 FILE *fuzz_nowhere(void);
 
 #define FUZZ_MUST(what)                                                            \

@@ -1,7 +1,6 @@
-/* Sequences of operations: views of every shape in two arrays, kernels on two devices with little memory, reads and
- * writes of the CPU, frees, against a flat array.  The input decides what is done, and in which order the devices'
- * streams do their work (tests/explore/device.c).  Invariants are checked after each operation, every number at the
- * end. */
+/* Sequences of operations against flat arrays: views of every shape in two arrays, kernels on two devices with little
+ * memory, reads and writes by the CPU, frees. The input chooses the operations and the order in which the devices'
+ * streams work (tests/explore/device.c). Invariants are checked after each operation, values at the end. */
 #include <config.h>
 
 #include <string.h>
@@ -15,7 +14,7 @@
 const char *const fuzz_corpus[] = {"tests/fuzz/corpus/sequence", NULL};
 
 #define ARRAYS 2
-#define ROOM   (8 * 512) /* elements of a block: 8 pages, more than fit into one allocation of a device */
+#define ROOM   (8 * 512) /* elements of a block: 8 pages, more than one allocation of a device holds */
 #define STEPS  200       /* of an input */
 
 static double *data[ARRAYS], model[ARRAYS][ROOM];
@@ -26,7 +25,7 @@ static double next_value;
 static const uint8_t *input;
 static size_t left;
 
-/* 0 when there is no more. */
+/* The next byte of the input; 0 after its end. */
 static unsigned byte(void)
 {
     if (!left)
@@ -72,7 +71,7 @@ static double *touch(double *p, enum sc_access access)
     return p;
 }
 
-/* The BLAS of both sides: on a device's memory, and on the program's when a task is done on the host. */
+/* The BLAS of the two sides: on a device's memory, and on the program's memory for tasks on the host. */
 static void scal(const int64_t *n, const double *alpha, double *x, const int64_t *incx)
 {
     for (int64_t i = 0; i < *n; i++)
@@ -101,7 +100,7 @@ static void copy(const int64_t *n, double *x, const int64_t *incx, double *y, co
     }
 }
 
-/* A := x y^T + A, y of one value over and over: A's columns each gain x. */
+/* A := x y^T + A, with a constant y: each column of A gains x. */
 static void ger(const int64_t *m, const int64_t *n, const double *alpha, double *x, const int64_t *incx, double *y,
                 const int64_t *incy, double *a, const int64_t *lda)
 {
@@ -140,7 +139,7 @@ static struct sc_view vector_view(int array, int64_t at, int64_t n, int64_t step
                             .access = access, .split = (enum sc_split)below(2), .spread = 1 + (int)below(DEVICES)};
 }
 
-/* A vector somewhere in an array: contiguous, or with a step; at most `most` elements, at least one. */
+/* A vector in an array: contiguous or strided, with 1 to `most` elements. */
 static struct sc_view some_vector(int array, int64_t most, enum sc_access access)
 {
     static const int64_t steps[] = {1, 1, 1, 2, 5, 16, 64, 100, 512};
@@ -176,7 +175,7 @@ static bool level_one(struct sc_kernel *k, const struct sc_view *views, int coun
     if (sc_coherence_begin(views, count, o) != SC_OK)
         return false;
     for (int i = 0; i < count; i++)
-        if (sc_coherence_as_matrix(&o[i], &whole)) { /* not walked here */
+        if (sc_coherence_as_matrix(&o[i], &whole)) { /* such matrices are not walked in this test */
             sc_coherence_end(o, count);
             return false;
         }
@@ -260,7 +259,7 @@ static bool rank_one(struct sc_kernel k, const struct sc_view v[3])
     return true;
 }
 
-/* A block of one array gains the product of two vectors of the other. */
+/* A block of one array gains the product of two vectors of the second array. */
 static void matrix_step(void)
 {
     static const int64_t lds[] = {7, 32, 64, 100, 512, 600};
@@ -307,7 +306,7 @@ static void acquire(int array, int64_t at, int64_t n, enum sc_access access)
         store(array, at, n);
 }
 
-/* Numbers that stay small enough to be told apart. */
+/* Fills the array with new numbers, small enough to be exact and all different. */
 static void anew(int array)
 {
     sc_coherence_forget((uintptr_t)data[array], ROOM * sizeof(double));

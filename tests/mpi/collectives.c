@@ -1,12 +1,12 @@
-/* Collectives: blocking, nonblocking and, where the MPI has them, persistent, all by the same checks.  What rank r
- * contributes begins with 1000 (r + 1). */
+/* Collectives: blocking, nonblocking and, where the MPI has them, persistent, with the same checks. The contribution of
+ * rank r begins with 1000 (r + 1). */
 #include "mpi_test.h"
 
 static int root; /* the last rank */
 
 static double *mine(int n) { return made(n, 1000.0 * (rank + 1)); }
 
-/* What reductions give: the sum over the ranks before `end` at the place i. */
+/* The expected result of a reduction: element i of the sum over the ranks before `end`. */
 static double sum(int end, int i)
 {
     double all = 0;
@@ -40,7 +40,7 @@ static void expect_each(const char *what, const double *a, int n)
 static MPI_Request request;
 static void finish(void) { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 #if MPI_VERSION >= 4
-/* Once: MPICH 4.0.2 fails at the second start of some of them. */
+/* Starts once: some of MPICH 4.0.2's persistent collectives fail at their second start. */
 static void start(void)
 {
     MPI_Start(&request);
@@ -196,7 +196,7 @@ static void reduced(enum way way, int n)
     free(out);
 }
 
-/* On a ring: the neighbour before, then the next. */
+/* On a ring: the part of the previous neighbour, then the part of the next. */
 static void neighbours(enum way way, int n)
 {
     double *out = made(2 * n, 1000000.0 * rank), *in = made(2 * n, 7);
@@ -206,7 +206,7 @@ static void neighbours(enum way way, int n)
     MPI_Comm ring;
 
     if (ranks < 3)
-        next = before; /* twice the same: which part of it is the other's is not the question here */
+        next = before; /* twice the same neighbour: their order is not tested */
     MPI_Cart_create(world, 1, &ranks, &one, 0, &ring);
     CALL(Neighbor_allgather, Ineighbor_allgather, out, n, MPI_DOUBLE, in, n, MPI_DOUBLE, ring);
     expect(what, in, n, 1000000.0 * before);
@@ -262,7 +262,7 @@ static void two_groups(int n)
     free(out);
 }
 
-/* Arguments that do not count may be anything.  (MPICH 4.0.2 crashes in MPI_Reduce in place at other roots.) */
+/* Insignificant arguments may have any value. (MPICH 4.0.2 crashes in MPI_Reduce in place at other ranks.) */
 static void insignificant(int n)
 {
     int root = 0;

@@ -1,4 +1,4 @@
-/* Messages from rank to rank, in a ring: each sends to the next and receives from the one before. */
+/* Messages in a ring: each rank sends to the next rank and receives from the previous rank. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
@@ -24,7 +24,7 @@ static void sends(int n, const char *name, send *function, int buffered)
     if (buffered)
         MPI_Buffer_attach(buffer, room);
     MPI_Irecv(in, n, MPI_DOUBLE, before, 1, world, &request);
-    MPI_Barrier(world); /* what MPI_Rsend wants */
+    MPI_Barrier(world); /* MPI_Rsend requires that the receive is posted */
     function(out, n, MPI_DOUBLE, next, 1, world);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     expect(name, in, n, FROM_BEFORE(n));
@@ -63,7 +63,7 @@ static void recvs(int n)
     free(out);
 }
 
-/* A receive of which only a part is filled: the rest is what the device had computed. */
+/* A receive longer than its message: the rest of the array keeps the device's result. */
 static void short_message(int n)
 {
     double *out = mine(n), *in = made(n, 7);
@@ -77,8 +77,8 @@ static void short_message(int n)
 
 /* --- nonblocking -------------------------------------------------------------------------------------------------- */
 
-/* The other half of both arrays is computed with, on the devices, while the messages are under way: the halves share a
- * page.  The receiver begins only then, so that the sender's pages are read after the call. */
+/* While messages of one half are in flight, devices compute on the second half; the halves share a page. The receive
+ * begins afterwards, so that MPI reads the sender's pages after the call. */
 static void compute_between(int n)
 {
     double *out = mine(2 * n + 1), *in = made(2 * n + 1, 7);
@@ -91,7 +91,7 @@ static void compute_between(int n)
     MPI_Barrier(world);
     MPI_Irecv(in, n, MPI_DOUBLE, before, 7, world, &request[1]);
     dscal_(&rest, &two, in + n, &one);
-    ddot_(&n, out, &one, out, &one); /* reading what is being sent is allowed */
+    ddot_(&n, out, &one, out, &one); /* reading an array being sent is allowed */
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
     dscal_(&rest, &(double){0.5}, out + n, &one);
     dscal_(&rest, &(double){0.25}, in + n, &one);
@@ -102,7 +102,7 @@ static void compute_between(int n)
     free(out);
 }
 
-/* More messages than there are notes, completed by each function that can. */
+/* More messages than the library has notes for; every completing function completes one of them. */
 static void many(int n, int messages)
 {
     double *out = mine(messages * n), *in = made(messages * n, 7);
@@ -124,7 +124,7 @@ static void many(int n, int messages)
         MPI_Testall(messages, request, &flag, MPI_STATUSES_IGNORE);
     MPI_Waitall(2 * messages, request, MPI_STATUSES_IGNORE);
     expect("many messages", in, all, FROM_BEFORE(all));
-    dscal_(&all, &two, in, &one); /* all are over: this one must be on a device */
+    dscal_(&all, &two, in, &one); /* without pending messages, this call must run on a device */
     free(indices);
     free(request);
     free(in);
@@ -188,7 +188,7 @@ static void row(int n)
     free(out);
 }
 
-/* Two arrays in one message, by their addresses; and one by the other's, which may lie before it. */
+/* Two arrays in one message by their addresses; or the second relative to the first, possibly at a negative offset. */
 static void addresses(int n, int absolute)
 {
     double *out[2] = {mine(n), mine(n)}, *in[2] = {made(n, 7), made(n, 8)};
@@ -250,7 +250,7 @@ static void allocated(int n)
     free(in);
 }
 
-/* MPI's libraries put functions of their own in the place of madvise and munmap. */
+/* MPI libraries replace madvise and munmap by their own functions. */
 static void emptied(int n)
 {
     size_t whole = ((size_t)n * sizeof(double) + 4095) / 4096 * 4096;

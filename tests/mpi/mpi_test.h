@@ -1,6 +1,6 @@
-/* What the MPI programs of tests/mpi.t share: plain MPI programs, of two ranks or more, that know nothing of semcache.
- * The newest values of each array that MPI is given are on a device: what lies in the host's pages is half of them.
- * Each rank prints what is wrong; rank 0 how many checks there were, of all ranks. */
+/* Shared by the programs of tests/mpi.t: plain MPI programs for two ranks or more that know nothing of semcache. The
+ * newest values of every array passed to MPI are on a device; the host's pages hold half of these values. Each rank
+ * prints what is wrong, and rank 0 prints the number of checks of every rank. */
 #ifndef SC_TESTS_MPI_H
 #define SC_TESTS_MPI_H
 
@@ -28,7 +28,7 @@ static inline double *made(int n, double first)
     return a;
 }
 
-/* What the host, and then what a device sees from a[0] on: first, first + 1... */
+/* Checks a[0], a[1], ... against first, first + 1, ..., as seen by the host and by a device. */
 static inline void expect(const char *what, const double *a, int n, double first)
 {
     double seen = ddot_(&n, a, &one, a, &one), sum = 0;

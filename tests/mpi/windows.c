@@ -1,5 +1,5 @@
-/* One-sided communication and files: windows over arrays that devices have computed, arrays on devices as origins, and
- * MPI's files written and read by all ranks together. */
+/* One-sided communication and files: windows over arrays computed by devices, origins on devices, and MPI files written
+ * and read by every rank together. */
 #include "mpi_test.h"
 
 static int next, before;
@@ -12,7 +12,7 @@ static double *mine(int n) { return made(n, 1000.0 * rank + 1); }
 enum kind { CREATED, ALLOCATED, ATTACHED };
 static const char *const kinds[] = {"MPI_Win_create", "MPI_Win_allocate", "MPI_Win_attach"};
 
-/* The window over memory, which holds 5, 6... computed by a device; where it lies in every rank. */
+/* Makes a window over memory that holds 5, 6, ... computed by a device; *at: its address in every rank. */
 static double *window(enum kind kind, int n, MPI_Win *win, MPI_Aint *at)
 {
     double *a;
@@ -50,11 +50,11 @@ static void windows(enum kind kind, int n)
     MPI_Put(out, n, MPI_DOUBLE, next, at[next] + n * bytes, n, MPI_DOUBLE, win);
     MPI_Get(in, n, MPI_DOUBLE, before, at[before], n, MPI_DOUBLE, win);
     MPI_Win_fence(0, win);
-    expect(name, in, n, 5); /* what a device had computed there */
+    expect(name, in, n, 5); /* computed by a device of the target */
     expect(name, a + n, n, 1000.0 * before + 1);
     expect(name, a + 2 * n, n, 5.0 + 2 * n);
 
-    /* The window's memory as an operand, between epochs; what it was is asked for by others. */
+    /* Between epochs the window's memory is an operand; other ranks get its values before and after. */
     dscal_(&(int){n}, &two, a + n, &one);
     dscal_(&(int){n}, &two, in, &one);
     MPI_Win_fence(0, win);
@@ -134,7 +134,7 @@ static void atomics(int n)
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
-/* Each rank has every ranks-th block of 100 elements. */
+/* Rank r has blocks r, r + ranks, ... of 100 elements. */
 static void files(int n, const char *path)
 {
     double *out = mine(n), *in = made(n, 7);
