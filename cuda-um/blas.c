@@ -1,11 +1,12 @@
-/* cuBLAS calls: whose they are, their scalars, their status. */
+/* cuBLAS calls: routing, scalars, status. */
 #include "cuda-um/blas.h"
 
 #include <complex.h>
 #include <math.h>
 #include <string.h>
 
-/* --- whose call it is --------------------------------------------------------------------------------------------- */
+/* --- routing
+ * ----------------------------------------------------------------------------------------------------------- */
 
 static bool any_managed(const void *const *p, int n)
 {
@@ -66,10 +67,10 @@ bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t han
     return sc_um_takes(stream, memory, memories, call->device_scalars, scalars, count);
 }
 
-/* By the definition of the reference BLAS: OpenBLAS 0.3.26 leaves a part of r as it was on its stack. */
+/* rotg by the definition of the reference BLAS: OpenBLAS 0.3.26 leaves part of r uninitialised. */
 static void complex_rotation(double complex *a, double complex b, double *c, double complex *s)
 {
-    double size = cabs(*a), norm = hypot(size, cabs(b)); /* squares could overflow */
+    double size = cabs(*a), norm = hypot(size, cabs(b)); /* sums of squares could overflow */
 
     *c = size > 0 ? size / norm : 0;
     *s = size > 0 ? *a / size * (conj(b) / norm) : 1;

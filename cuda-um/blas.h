@@ -1,6 +1,6 @@
-/* What the generated cuBLAS functions (generate.awk) are made of.  Each asks sc_um_begin whether the call is
- * semcache's, turns enumerations into letters and addresses of scalars into scalars, and calls the Fortran routine with
- * 64-bit integers. */
+/* Building blocks of the generated cuBLAS functions (generate.awk).  A generated function asks sc_um_begin whether
+ * semcache serves the call, converts enumerations to letters and addresses of scalars to scalars, and calls the Fortran
+ * routine with 64-bit integers. */
 #ifndef SC_UM_BLAS_H
 #define SC_UM_BLAS_H
 
@@ -11,14 +11,14 @@ struct sc_um_call {
     cublasStatus_t status;
     bool device_scalars;    /* the handle's pointer mode */
     union {
-        double d[5]; /* the longest: rotm's */
+        double d[5]; /* large enough for rotm's parameters */
         float s[5];
         char c[40];
     } scalar[2];
 };
 
-/* True: the call is semcache's, and call->status says whether it can be made.  False: it is CUDA's, and all is ready
- * for that.  `memory`: what the call works on.  `scalars`: addresses that are the host's or the device's. */
+/* True: semcache serves the call, and call->status tells whether the arguments are valid so far.  False: CUDA serves
+ * the call, and all preparations are done.  `memory`: the operands.  `scalars`: addresses on the host or the device. */
 bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t handle, const void *const *memory,
                  int memories, const void *const *scalars, int count);
 
@@ -28,23 +28,23 @@ static inline void sc_um_require(struct sc_um_call *call, bool right)
         call->status = CUBLAS_STATUS_INVALID_VALUE;
 }
 
-/* Letters of the BLAS; what is none makes the call invalid. */
+/* The letter of the BLAS for an enumerator; an unknown enumerator makes the call invalid. */
 char sc_um_trans(struct sc_um_call *call, cublasOperation_t trans);
 char sc_um_side(struct sc_um_call *call, cublasSideMode_t side);
 char sc_um_uplo(struct sc_um_call *call, cublasFillMode_t uplo);
 char sc_um_diag(struct sc_um_call *call, cublasDiagType_t diag);
 
-/* The scalar at an address, where the CPU can read it: copied to call->scalar[slot] if need be. */
+/* The address of a scalar readable by the CPU: `at`, or a copy in call->scalar[slot]. */
 const void *sc_um_scalar(struct sc_um_call *call, int slot, const void *at, size_t bytes);
-/* Stores a result at an address of the program's. */
+/* Stores a result at an address given by the program. */
 void sc_um_result(struct sc_um_call *call, void *at, const void *value, size_t bytes);
 
-/* C := B, column by column, for trmm out of place.  copy: the routine of its type. */
+/* C := B, column by column, for trmm out of place.  `copy` is the copy routine of the type. */
 typedef void sc_um_copy_routine(const int64_t *n, const void *x, const int64_t *incx, void *y, const int64_t *incy);
 void sc_um_copy_matrix(struct sc_um_call *call, sc_um_copy_routine *copy, int64_t m, int64_t n, const void *b,
                        int64_t ldb, void *c, int64_t ldc, size_t element);
 
-/* semcache's routine; without it the call is not supported. */
+/* The routine of semcache, or NULL; without the routine the call is not supported. */
 void *sc_um_need(struct sc_um_call *call, void **found, const char *name);
 
 static inline int64_t sc_um_most(int64_t a, int64_t b) { return a > b ? a : b; }

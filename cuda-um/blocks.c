@@ -1,4 +1,4 @@
-/* The memory given to the program: semcache's, in a table ordered by address. */
+/* The memory given to the program: allocated by semcache, in a table ordered by address. */
 #include "cuda-um/um.h"
 
 #include <pthread.h>
@@ -7,8 +7,8 @@
 
 #include "semcache/semcache.h"
 
-/* Held while blocks are visited, which calls semcache and CUDA, and while one is freed: no visitor sees a block go.
- * The table's own lock is innermost. */
+/* Held while blocks are visited (a visit calls semcache and CUDA) and while a block is freed: no block disappears
+ * during a visit.  The lock of the table is innermost. */
 static pthread_mutex_t visiting = PTHREAD_MUTEX_INITIALIZER;
 
 static struct {
@@ -17,7 +17,7 @@ static struct {
     size_t count, room;
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
-/* The first block that ends behind the address.  With the lock. */
+/* Index of the first block that ends after the address.  Lock held. */
 static size_t at(uintptr_t address)
 {
     size_t lo = 0, hi = table.count;
@@ -122,7 +122,7 @@ bool sc_um_is_managed(const void *p)
     return sc_um_block_of(p, &block) && block.kind == cudaMemoryTypeManaged;
 }
 
-/* The first block behind the address. */
+/* The first block that ends after the address. */
 static bool next_block(uintptr_t address, struct sc_um_block *block)
 {
     bool found;

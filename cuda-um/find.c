@@ -1,4 +1,4 @@
-/* Who serves a call, and where the functions behind ours are. */
+/* The way of a process, and the functions behind ours. */
 #include <config.h>
 
 #include "cuda-um/um.h"
@@ -20,7 +20,7 @@ static int not_supported_cuda(void) { return cudaErrorNotSupported; }
 static int not_supported_cublas(void) { return CUBLAS_STATUS_NOT_SUPPORTED; }
 static int not_supported_cusparse(void) { return CUSPARSE_STATUS_NOT_SUPPORTED; }
 
-/* The longest prefix first.  The files are those of the toolkit that we were built with. */
+/* Prefixes of names; the longest comes first.  The files are those of the toolkit at build time. */
 static const struct {
     const char *prefix, *file;
     int (*missing)(void);
@@ -38,7 +38,7 @@ static size_t library_of(const char *name)
     return i;
 }
 
-/* The program's own library if it has one, else the toolkit's. */
+/* The function in the program's own CUDA library, else in the toolkit's. */
 static void *find_real(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name), *library;
@@ -88,7 +88,7 @@ void *sc_um_find(const char *name)
     return (void *)libraries[library_of(name)].missing;
 }
 
-/* By the library's own handle: another BLAS may come before it in the program. */
+/* Looked up in libsemcache's own handle, because the program may have loaded another BLAS first. */
 void *sc_um_routine(const char *name)
 {
     static void *library;

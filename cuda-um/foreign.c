@@ -1,9 +1,10 @@
-/* Work on managed memory that semcache does not see: the program's kernels, graphs, and CUDA's functions that are not
- * mapped.  GPUs reach the memory by the bus, pinned as it is, so that nothing has to be copied twice; but it has to be
- * the newest, and semcache has to wait for what they write.
+/* Foreign work: work on managed memory unseen by semcache, which is the program's kernels, graphs, and CUDA functions
+ * not mapped.  GPUs access the pinned host memory over the bus, without a second copy.  Before foreign work the memory
+ * must be up to date; after foreign work semcache must wait for its writes.
  *
- * Nothing is known of what such work touches: everything comes home before it, and before the next mapped call the
- * devices that it runs on are waited for.  Programs that mix the two in every step are slow, and right. */
+ * The operands of foreign work are unknown.  Therefore all managed memory is written back and opened before foreign
+ * work, and the devices with foreign work are waited for before the next mapped call.  Programs that mix foreign work
+ * and mapped calls in every step are slow, and right. */
 #include "cuda-um/um.h"
 
 #include "cuda-um/names.h"
@@ -11,17 +12,20 @@
 
 enum {
     DEVICES_MAX = 64,
-    HOMES_MANY = 1000 /* so often everything came home: that is this program's way, and worth a line */
+    /* Number of returns of all memory to the host that shows a habit of the program, worth a line in the log. */
+    HOMES_MANY = 1000
 };
 
-/* For each of the program's devices: how often such work began, and how often it had when the device was waited for.
- * Counts, not flags, so that a thread that waits hides nothing from another. */
+/* Per CUDA device: `begun` counts foreign operations; `waited` is the value of `begun` at the last wait for the device.
+ * Counters, not flags, so that a wait of one thread hides no operation of another. */
 static uint64_t begun[DEVICES_MAX], waited[DEVICES_MAX];
-static uint64_t home_since = UINT64_MAX; /* semcache's calls when everything was home last */
+/* Value of semcache's counter of calls when all memory was last on the host. */
+static uint64_t home_since = UINT64_MAX;
 static int homes;
-static bool grown;                       /* there are blocks that have not been pinned */
+static bool grown;                       /* a block has not been pinned */
 
-/* --- home --------------------------------------------------------------------------------------------------------- */
+/* --- to the host
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void pin(struct sc_um_block *b)
 {
@@ -69,7 +73,7 @@ void sc_um_home(void)
                              "times, and all managed memory home: without libsemcache-cuda-um this may be faster",
                              HOMES_MANY);
         sc_um_blocks(bring);
-        /* Calls of other threads meanwhile count as later. */
+        /* Calls of other threads in the meantime count as later. */
         __atomic_store_n(&home_since, calls, __ATOMIC_RELEASE);
     }
     sc_um_busy();
@@ -77,7 +81,7 @@ void sc_um_home(void)
 
 /* --- settled ------------------------------------------------------------------------------------------------------ */
 
-/* All that had begun before is over. */
+/* Operations up to `before` are finished. */
 static void note_waited(int device, uint64_t before)
 {
     uint64_t known = __atomic_load_n(&waited[device], __ATOMIC_RELAXED);
@@ -108,7 +112,7 @@ void sc_um_settle(void)
         if (back < 0)
             back = device_at_hand();
         SC_UM_BEHIND(cudaSetDevice)(d);
-        sc_um_wait(); /* an error stays with CUDA, which tells the program */
+        sc_um_wait(); /* an error stays in CUDA, which reports the error to the program */
     }
     if (back >= 0)
         SC_UM_BEHIND(cudaSetDevice)(back);

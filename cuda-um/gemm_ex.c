@@ -1,4 +1,4 @@
-/* cublasGemmEx where it is one of the four gemms, in at least the arithmetic that it asks for. */
+/* cublasGemmEx, if the call is one of the four gemms with at least the requested precision. */
 #include "cuda-um/um.h"
 
 enum kind { SINGLE, DOUBLE, COMPLEX_SINGLE, COMPLEX_DOUBLE, OTHER };
@@ -30,14 +30,14 @@ static enum kind kind_of(cudaDataType a, cudaDataType b, cudaDataType c, cublasC
     }
 }
 
-/* What is not mapped reaches memory as kernels do. */
+/* Calls not mapped access memory as kernels do. */
 static void make_way(const void *caller)
 {
     if (sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
         sc_um_home();
 }
 
-/* The mapped gemms decide whose call it is. */
+/* The mapped gemms decide who serves the call. */
 #define GEMM_EX(suffix, integer)                                                                                       \
     SC_UM_EXPORT cublasStatus_t cublasGemmEx##suffix(                                                                  \
         cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, integer m, integer n, integer k,    \

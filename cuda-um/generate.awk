@@ -1,4 +1,4 @@
-# Makes the cuBLAS functions of blas/veneers/routines.tab (its head describes the columns).  POSIX awk.
+# Generates the cuBLAS functions from blas/veneers/routines.tab (its head describes the columns).  POSIX awk.
 #   awk -v what=functions|exports|checks -f generate.awk routines.tab
 #
 # cuBLAS has the arguments in Fortran's order, scalars behind pointers, the result last, and trmm out of place.
@@ -17,11 +17,11 @@ function enum_of(a) {
     return a ~ /^trans/ ? "cublasOperation_t" : a == "side" ? "cublasSideMode_t" : \
         a == "uplo" ? "cublasFillMode_t" : "cublasDiagType_t"
 }
-# What cuBLAS does not have.
+# Routines absent from cuBLAS.
 function is_left_out(r) { return r ~ /^(dsdot|sdsdot)$/ || r ~ /^.axpby$/ || r ~ /^.gemmt$/ }
 function is_trmm(r) { return r ~ /^.trmm$/ }
 function int_type(wide) { return wide ? "int64_t" : "int" }
-# Addresses that are read only: rotm's parameters, the scalar of rotmg that is not changed.
+# Read-only addresses: rotm's parameters, the input scalar of rotmg.
 function is_input(a, r) { return a ~ /^[TR]:/ || r ~ /rotm$/ && name_of(a) == "param" }
 function result_of(t, wide) {
     return result == "-" ? "" : result == "I" ? int_type(wide) : result == "R" ? real_of(t) : type_of(t)
@@ -58,7 +58,7 @@ function listed(kind, r,   i, l) {
     return l == "" ? "NULL" : l
 }
 
-# The rows that a leading dimension has to hold; letters are those of the call.
+# The rows covered by a leading dimension; letters are those of the call.
 function rows_of(a,   sh, p) {
     sh = substr(a, 5, length(a) - 5)
     if (sh ~ /^(NT|NB|LR)\(/) {
@@ -131,7 +131,7 @@ function one(r, t, wide,   i, a, slot, l, n) {
     l = listed("memory", r)
     print "    const void *const memory[] = {" l "}, *const scalars[] = {" listed("scalars", r) "};"
     print "    struct sc_um_call call;\n"
-    # Level 1 routines of scalars alone are semcache's when these are managed.
+    # Level 1 routines with scalar operands only are semcache's if the scalars are managed.
     print "    if (!sc_um_begin(&call, SC_UM_CALLER, handle, " (l == "NULL" ? "scalars" : "memory") \
         ", (int)(sizeof " (l == "NULL" ? "scalars" : "memory") " / sizeof *memory), scalars,\n" \
         "                     (int)(sizeof scalars / sizeof *scalars)))"
@@ -152,7 +152,7 @@ function one(r, t, wide,   i, a, slot, l, n) {
     print "    }\n    return call.status;\n}\n"
 }
 
-# --- for tests/um_blas.c: every function with all of its letters, beside the host's routine
+# --- for tests/um_blas.c: every function with all of its letters, compared with the host's routine
 
 function check_values(reference, r, t, wide,   i, a, l, v, slot) {
     l = ""; slot = 2

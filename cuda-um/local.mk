@@ -3,7 +3,7 @@ EXTRA_DIST += cuda-um/README.md cuda-um/names.tab cuda-um/names.awk cuda-um/gene
 um_sources = cuda-um/um.h cuda-um/blas.h cuda-um/trampoline.h cuda-um/emulated/emulated.h cuda-um/blas.c \
 	cuda-um/blocks.c cuda-um/find.c cuda-um/foreign.c cuda-um/gemm_ex.c cuda-um/memory.c cuda-um/sparse.c \
 	cuda-um/trampoline.c cuda-um/vectors.c cuda-um/emulated/cublas.c cuda-um/emulated/cusparse.c cuda-um/emulated/runtime.c
-# Built or not, a release has them.
+# A release contains these files even if they are not built.
 EXTRA_DIST += $(um_sources)
 
 if HAVE_CUDA_UM
@@ -13,7 +13,7 @@ libsemcache_cuda_um_la_SOURCES = $(um_sources)
 nodist_libsemcache_cuda_um_la_SOURCES = cuda-um/names.h cuda-um/functions.c cuda-um/trampolines.c
 libsemcache_cuda_um_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 libsemcache_cuda_um_la_LIBADD = libsemcache.la -lm
-# CUDA's libraries are opened at run time, and found where the toolkit is.
+# CUDA's libraries are opened at run time and found in the toolkit's folder.
 libsemcache_cuda_um_la_LDFLAGS = -version-info 0:0:0 -no-undefined $(CUDA_LDFLAGS) \
 	-Wl,--version-script=cuda-um/semcache-cuda-um.map -Wl,-Bsymbolic-functions -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
 EXTRA_libsemcache_cuda_um_la_DEPENDENCIES = cuda-um/semcache-cuda-um.map

@@ -1,5 +1,5 @@
-/* The runtime's calls on memory.  Managed memory is semcache's arena: ordinary host memory, which the CPU may touch at
- * any time; copies of it are made by the CPU, or by CUDA where the other side is a GPU's. */
+/* The runtime's functions on memory.  Managed memory is semcache's arena: ordinary host memory, accessible to the CPU
+ * at any time.  The CPU copies between two ranges of host memory; CUDA copies from and to GPU memory. */
 #include "cuda-um/um.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ SC_UM_EXPORT cudaError_t cudaMallocManaged(void **out, size_t bytes, unsigned fl
     if (!out || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return cudaErrorInvalidValue;
     *out = NULL;
-    if (!bytes) /* the manual says an error; CUDA 13 does not */
+    if (!bytes) /* an error by the manual, but not in CUDA 13 */
         return cudaSuccess;
     *out = sc_um_block_new(bytes, cudaMemoryTypeManaged);
     return *out ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -54,7 +54,7 @@ bool sc_um_is_device_only(const void *p)
     if (sc_um_way() == SC_UM_EMULATED || sc_um_block_of(p, &block))
         return false;
     if (SC_UM_BEHIND(cudaPointerGetAttributes)(&about, p) != cudaSuccess) {
-        SC_UM_BEHIND(cudaGetLastError)(); /* the question was ours */
+        SC_UM_BEHIND(cudaGetLastError)(); /* clears the error of our query */
         return false;
     }
     return about.type == cudaMemoryTypeDevice;
@@ -74,7 +74,7 @@ static size_t extent(size_t pitch, size_t width, size_t height)
     return height && width ? pitch * (height - 1) + width : 0;
 }
 
-/* One side, or both, is memory that semcache may have elsewhere: managed, or of malloc. */
+/* Whether semcache may hold the newest data of one side on a device: managed memory, or memory of malloc. */
 static bool is_ours(const void *to, const void *from)
 {
     struct sc_um_block block;
@@ -83,7 +83,7 @@ static bool is_ours(const void *to, const void *from)
            (from && (sc_um_inner->holds(from) || sc_um_block_of(from, &block)));
 }
 
-/* Rows that leave gaps are not overwritten as a whole. */
+/* A copy that leaves gaps between rows does not overwrite the whole range. */
 static void acquire_target(const struct copy *c)
 {
     bool whole = c->to_pitch == c->width || c->height == 1;
@@ -105,7 +105,7 @@ static cudaError_t by_cpu(const struct copy *c)
     return cudaSuccess;
 }
 
-/* The host's side at home; nothing of semcache starts before the copy is over. */
+/* Fetches the host side first; semcache starts no work on the range before the end of the copy. */
 static cudaError_t by_cuda(const struct copy *c, bool to_device, bool waits)
 {
     cudaError_t error;
@@ -222,7 +222,8 @@ static bool within(const struct sc_um_block *block, const void *p, size_t bytes)
     return bytes && (uintptr_t)p - block->base + bytes <= block->bytes;
 }
 
-/* To the CPU it goes now; to a device with the first call that uses it, which knows to which. */
+/* A prefetch to the CPU happens now.  A prefetch to a device happens with the first call that uses the memory, because
+ * the call determines the device. */
 SC_UM_EXPORT cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation to, unsigned flags,
                                               cudaStream_t stream)
 {
@@ -258,13 +259,13 @@ SC_UM_EXPORT cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, 
 
 /* --- the device --------------------------------------------------------------------------------------------------- */
 
-/* What the calls of semcache compute is waited for where it is used: by the CPU at its first touch. */
+/* Results of semcache's calls need no wait here: the CPU's first touch of a result waits. */
 SC_UM_EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
     return sc_um_passes(SC_UM_CALLER) ? SC_UM_BEHIND(cudaDeviceSynchronize)() : sc_um_wait();
 }
 
-/* The devices are semcache's, too: they stay as they are, and what is managed comes home. */
+/* The devices also belong to semcache and are not reset; managed memory is written back. */
 SC_UM_EXPORT cudaError_t cudaDeviceReset(void)
 {
     if (sc_um_passes(SC_UM_CALLER))

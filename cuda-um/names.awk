@@ -1,7 +1,8 @@
-# Makes the list of functions that are not written but passed on: those of names.tab that are only emulated, and the
-# guarded ones, which may touch memory and are not mapped: all such of the toolkit's libraries.  POSIX awk.
+# Lists the functions passed on by trampolines: the functions in names.tab that are only emulated, and the guarded
+# functions.  Guarded are all functions of the toolkit's libraries that may access memory and are not mapped.
+# POSIX awk.
 #   awk -v what=header|trampolines|exports -f names.awk names.tab MAPPED LIBRARIES
-# MAPPED: names of the generated functions.  LIBRARIES: what nm -D --defined-only prints of them.
+# MAPPED: names of the generated functions.  LIBRARIES: the output of nm -D --defined-only.
 
 function is_guarded(name) {
     if (name ~ /^cublasLt/) return name ~ /^cublasLt(Matmul|MatrixTransform)$/

@@ -1,10 +1,11 @@
-/* cuSPARSE's generic products and solves, over sparse/: the descriptors are CUDA's own (or emulated ones) and are asked
- * what they hold at every call; the matrix is found again by its arrays (sc_sparse_find). */
+/* cuSPARSE's generic products and solves, on top of sparse/.  The descriptors are CUDA's own (or emulated) and are
+ * queried at every call.  sc_sparse_find finds the matrix again by its arrays. */
 #include "cuda-um/um.h"
 
-/* --- what the descriptors hold ------------------------------------------------------------------------------------ */
+/* --- contents of the descriptors
+ * ----------------------------------------------------------------------------------------- */
 
-/* A dense operand; a vector is a matrix of one column. */
+/* A dense operand; a vector is a matrix with a single column. */
 struct dense {
     const void *values;
     int64_t rows, cols, ld;
@@ -36,7 +37,7 @@ static int index_bytes(cusparseIndexType_t type)
     return type == CUSPARSE_INDEX_32I ? 4 : type == CUSPARSE_INDEX_64I ? 8 : 0;
 }
 
-/* False: an array that semcache has no counterpart of. */
+/* False: semcache does not support the format. */
 static bool read_matrix(cusparseConstSpMatDescr_t m, struct sc_sparse_arrays *a)
 {
     cusparseIndexType_t start = CUSPARSE_INDEX_32I, index = CUSPARSE_INDEX_32I;
@@ -100,7 +101,7 @@ static bool read_dense(cusparseConstDnMatDescr_t m, enum sc_type type, struct de
     return type_of(held) == (int)type && batches <= 1;
 }
 
-/* op(B) in the place of B; a conjugate is none of its forms. */
+/* Replaces B by op(B); false for a conjugate, which B cannot represent. */
 static bool apply(cusparseOperation_t op, enum sc_type type, struct dense *b)
 {
     int64_t rows = b->rows;
@@ -113,9 +114,10 @@ static bool apply(cusparseOperation_t op, enum sc_type type, struct dense *b)
     return op == CUSPARSE_OPERATION_TRANSPOSE || !sc_type_is_complex(type);
 }
 
-/* --- whose call, and its scalars ---------------------------------------------------------------------------------- */
+/* --- routing and scalars
+ * ------------------------------------------------------------------------------------------------- */
 
-enum answer { THEIRS, OURS, WRONG, REFUSED /* cuSPARSE does not support it, and says so on stderr */ };
+enum answer { THEIRS, OURS, WRONG, REFUSED /* not supported by cuSPARSE, which would also print to stderr */ };
 
 static enum answer read_triangle(struct operation *o, cusparseConstSpMatDescr_t m)
 {
@@ -154,7 +156,8 @@ static bool fits(const struct operation *o)
            o->b.cols == o->c.cols;
 }
 
-/* `served`: semcache has such matrices.  beta NULL: a solve, or what comes before the call itself. */
+/* Decides who serves the call.  `served`: semcache supports the operands.  beta NULL: a solve, or a call that prepares
+ * a product. */
 static enum answer decide(struct operation *o, cusparseHandle_t handle, cusparseOperation_t op, bool served,
                            cudaDataType compute, const void *alpha, const void *beta)
 {
@@ -250,7 +253,7 @@ static cusparseStatus_t run(struct operation *o, on_matrix *call)
     return status_of(status);
 }
 
-/* Column j of a dense operand, and the step from one element to the next. */
+/* Column j of a dense operand; step() is the distance of its elements. */
 static void *column(const struct dense *d, int64_t j, enum sc_type type)
 {
     return (char *)d->values + (size_t)(d->by_rows ? j : j * d->ld) * sc_type_bytes(type);
@@ -283,8 +286,8 @@ static enum sc_status solve(struct sc_sparse_matrix *m, struct operation *o)
     return status;
 }
 
-/* semcache needs no buffer.  Where CUDA is there it says how much it would need itself, for calls that are passed on
- * later; that it does not know a format or a layout matters to these alone. */
+/* semcache needs no buffer.  If CUDA is present, the size is CUDA's, for later calls passed on to CUDA.  A format or
+ * layout unknown to CUDA matters only to such calls. */
 static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
 {
     if (theirs == CUSPARSE_STATUS_SUCCESS)
@@ -295,8 +298,9 @@ static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* CUDA may look at the arrays, which it has to reach.  What calls that pass name is reached already, and semcache,
- * which pins, may hold its locks.  What is wrong CUDA would tell the user, too. */
+/* Whether to ask CUDA.  CUDA may read the arrays, so they are made accessible to GPUs first.  The exception is a call
+ * that passes: its arrays are accessible already, and semcache, which would pin them, may hold its own locks.  An
+ * invalid call is not passed on, because CUDA would print to stderr. */
 static bool asks_cuda(enum answer whose, const void *caller)
 {
     if (sc_um_way() == SC_UM_EMULATED || whose == WRONG || whose == REFUSED)
@@ -305,14 +309,14 @@ static bool asks_cuda(enum answer whose, const void *caller)
         sc_um_reach();
     return true;
 }
-/* It has no solves in CSC, and would say so. */
+/* cuSPARSE has no solves in CSC, and would print to stderr. */
 static enum answer of_solve(enum answer whose, const struct operation *o)
 {
     return whose == OURS && o->a.format == SC_SPARSE_CSC ? REFUSED : whose;
 }
 #define SIZE(whose, question) (asks_cuda(whose, SC_UM_CALLER) ? (question) : CUSPARSE_STATUS_NOT_SUPPORTED)
 
-/* A function's end for the calls that are not CUDA's. */
+/* The end of a function: returns unless CUDA serves the call. */
 #define ANSWER(answer, theirs, ours)                                    \
     switch (answer) {                                                   \
     case OURS: return ours;                                             \
@@ -392,7 +396,7 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpMM_preprocess(MATRICES, const void *beta
            CUSPARSE_STATUS_SUCCESS);
 }
 
-/* A solve's answer: with the triangle that the matrix says it is. */
+/* The answer for a solve, with the triangle read from the matrix descriptor. */
 static enum answer triangle(enum answer whose, struct operation *o, cusparseConstSpMatDescr_t a)
 {
     return whose == OURS ? read_triangle(o, a) : whose;

@@ -1,5 +1,5 @@
-/* What all trampolines share (trampoline.h): saves the registers that hold arguments, asks, restores them, goes on.
- * The return address lies above the frame; arguments on the stack stay where they are. */
+/* The common part of all trampolines (trampoline.h): saves the argument registers, asks sc_um_next, restores the
+ * registers, jumps.  The return address lies above the frame; stack arguments stay in place. */
 __asm__(".text\n"
         ".globl sc_um_trampoline\n"
         ".hidden sc_um_trampoline\n"

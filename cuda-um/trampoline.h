@@ -1,5 +1,5 @@
-/* A function that asks sc_um_next where to go on and goes there, with all arguments where they were: no types have to
- * be known.  The function that follows returns to the program itself. */
+/* Defines a function that asks sc_um_next for its successor and jumps there with all arguments in place, so that no
+ * types are needed.  The successor returns directly to the program. */
 #ifndef SC_UM_TRAMPOLINE_H
 #define SC_UM_TRAMPOLINE_H
 

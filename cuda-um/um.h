@@ -1,10 +1,10 @@
-/* Inside cuda-um: who serves a call, the memory that cudaMallocManaged has given, work that we cannot see into.
+/* Inside cuda-um: routing of calls, the memory of cudaMallocManaged, and foreign work.
  *
- * Three ways (README.md):
- *   NATIVE    semcache has no devices: every call goes to CUDA as if we were not there;
- *   MAPPED    calls on managed memory go to semcache, all others to CUDA;
- *   EMULATED  there is no CUDA device (or emulated ones are asked for): the runtime is emulated/'s, and all calls on
- *             memory go to semcache. */
+ * Three ways to serve calls (README.md):
+ *   NATIVE    semcache has no devices: every call goes to CUDA unchanged;
+ *   MAPPED    calls on managed memory go to semcache, other calls to CUDA;
+ *   EMULATED  no CUDA device, or emulated devices requested: emulated/ is the runtime, and all calls on memory go to
+ *             semcache. */
 #ifndef SC_UM_UM_H
 #define SC_UM_UM_H
 
@@ -28,8 +28,8 @@ enum sc_um_way sc_um_way(void); /* decided at the first call */
 
 extern const struct sc_library_inner *sc_um_inner;
 
-/* The function behind ours: CUDA's, or the emulated one.  Never NULL: what is not there says so once and returns its
- * library's "not supported". */
+/* The function behind ours: CUDA's or the emulated function.  Never NULL: a substitute for a missing function logs a
+ * line once and returns its library's "not supported". */
 void *sc_um_find(const char *name);
 /* A routine of semcache's BLAS ("dgemm_64_"), or NULL. */
 void *sc_um_routine(const char *name);
@@ -44,64 +44,66 @@ void *sc_um_routine(const char *name);
         f_;                                                                     \
     }))
 
-/* Calls of CUDA's own libraries and of semcache's module are not the program's: they pass as they are, before any lock
- * is taken, since semcache may hold its own.  And all calls do on the NATIVE way. */
+/* Whether a call passes unchanged: every call on the NATIVE way, and calls by CUDA's own libraries or semcache's
+ * module.  These calls pass before any lock is taken, because semcache may hold its own locks. */
 bool sc_um_passes(const void *caller);
 #define SC_UM_CALLER __builtin_return_address(0)
 
 /* --- blocks.c: memory given to the program ------------------------------------------------------------------------ */
 
-/* Of these kinds is what cudaPointerGetAttributes says; only managed memory exists outside EMULATED. */
+/* kind: as reported by cudaPointerGetAttributes.  Outside EMULATED all blocks are managed memory. */
 struct sc_um_block {
     uintptr_t base;
     size_t bytes;
     enum cudaMemoryType kind;
-    bool pinned;     /* GPUs can reach it */
-    bool registered; /* by us, with CUDA */
+    bool pinned;     /* accessible to GPUs */
+    bool registered; /* by this library, with CUDA */
 };
-/* NULL without memory.  Not initialised. */
+/* Returns NULL without memory.  The memory is not initialised. */
 void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind);
-/* False: it is none of ours. */
+/* False: `memory` is not a block. */
 bool sc_um_block_free(void *memory);
-/* A copy of the block that holds the address. */
+/* Copies the block that contains the address to *block. */
 bool sc_um_block_of(const void *p, struct sc_um_block *block);
 bool sc_um_is_managed(const void *p);
-/* Calls visit for a copy of each, which then takes its place; none is freed meanwhile. */
+/* Calls `visit` with a copy of every block; the modified copy replaces the block.  No block is freed meanwhile. */
 void sc_um_blocks(void (*visit)(struct sc_um_block *block));
 bool sc_um_has_blocks(void);
 
-/* --- foreign.c: work that semcache does not see ------------------------------------------------------------------- */
+/* --- foreign.c: work unseen by semcache
+ * --------------------------------------------------------------------------------- */
 
-/* Before kernels, and CUDA's own functions, that may use managed memory: all of it is home, open and within the GPUs'
- * reach.  The device at hand is then busy. */
+/* Before kernels and other foreign work: makes all managed memory valid and open on the host and accessible to GPUs,
+ * and marks the current device busy. */
 void sc_um_home(void);
-/* The GPUs can reach all of it. */
+/* Makes all managed memory accessible to GPUs. */
 void sc_um_reach(void);
-/* The device at hand is busy with it. */
+/* Marks the current device busy with foreign work. */
 void sc_um_busy(void);
-/* Before a call of semcache: waits for all such work. */
+/* Before a call of semcache: waits for all foreign work. */
 void sc_um_settle(void);
-/* cudaDeviceSynchronize of the device at hand, noted. */
+/* cudaDeviceSynchronize of the current device; records the wait. */
 cudaError_t sc_um_wait(void);
-/* There is a new block. */
+/* A block was added. */
 void sc_um_grown(void);
-/* For trampolines: the function to go on with. */
+/* For trampolines: the function to jump to. */
 void *sc_um_next(unsigned name, const void *caller);
 
-/* --- blas.c: whose call it is ------------------------------------------------------------------------------------- */
+/* --- blas.c: routing
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* Of a call of the program's.  True: semcache's, and what it has to wait for is over.  False: CUDA's, and what it needs
- * is home.  memory: what the call works on; scalars: addresses that a device uses when on_device. */
+/* Decides who serves a call of the program.  True: semcache, and foreign work has been awaited.  False: CUDA, and
+ * managed memory is ready for CUDA.  memory: the operands.  scalars: addresses used by a device if on_device. */
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
                  const void *const *scalars, int count);
 
-/* What is called now is written down, to be done later, and perhaps often. */
+/* The stream is being captured: a call now is recorded and runs later, perhaps several times. */
 bool sc_um_is_capturing(cudaStream_t stream);
 
 /* --- memory.c ----------------------------------------------------------------------------------------------------- */
 
-bool sc_um_is_device_only(const void *p); /* CUDA's: the CPU cannot touch it */
-/* Copies from and to anywhere, of what this thread can name; waits.  `stream`: what is before it there is done. */
+bool sc_um_is_device_only(const void *p); /* memory of CUDA, not accessible to the CPU */
+/* Copies between any two addresses after the earlier work on `stream`, and waits. */
 cudaError_t sc_um_copy(void *to, const void *from, size_t bytes, cudaStream_t stream);
 
 #endif

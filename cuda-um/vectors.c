@@ -1,7 +1,7 @@
-/* cuBLAS's copies between the host and devices: as those of the runtime, with steps. */
+/* cuBLAS's copies between host and devices: the runtime's copies with strides. */
 #include "cuda-um/um.h"
 
-/* rows x cols elements, or for a vector 1 x n with the increments as leading dimensions. */
+/* Copies rows x cols elements; a vector is 1 x n with the increments as leading dimensions. */
 static cublasStatus_t move(int64_t rows, int64_t cols, int64_t element, const void *from, int64_t from_ld, void *to,
                            int64_t to_ld, cudaStream_t stream, bool waits)
 {

@@ -1,4 +1,4 @@
-/* cuBLAS's handle. */
+/* The handle of cuBLAS. */
 #include <stdlib.h>
 
 #include "cuda-um/emulated/emulated.h"
@@ -34,7 +34,7 @@ cublasStatus_t E(cublasDestroy_v2)(cublasHandle_t h)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* What is set and asked for. */
+/* Pairs of functions that set and get a property. */
 #define PROPERTY(set, get, type, field)                                          \
     cublasStatus_t E(set)(cublasHandle_t h, type value)                          \
     {                                                                            \

@@ -1,4 +1,4 @@
-/* cuSPARSE's handle and descriptors: they hold what they were made of. */
+/* The handle and the descriptors of cuSPARSE: a descriptor holds the arguments of its creation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ const char *E(cusparseGetErrorString)(cusparseStatus_t status) { return E(cuspar
 struct cusparseSpMatDescr {
     cusparseFormat_t format;
     int64_t rows, cols, nnz;
-    const void *start, *index, *values; /* COO: rows, columns */
+    const void *start, *index, *values; /* COO: `start` holds the rows, `index` the columns */
     cusparseIndexType_t start_type, index_type;
     cusparseIndexBase_t base;
     cudaDataType type;
@@ -97,7 +97,7 @@ static cusparseStatus_t make_matrix(cusparseSpMatDescr_t *out, struct cusparseSp
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-/* CSR and CSC, their const forms, and what is asked of them. */
+/* CSR and CSC: creation, const versions, and queries. */
 #define COMPRESSED(name, FORMAT)                                                                                       \
     cusparseStatus_t E(cusparseCreate##name)(cusparseSpMatDescr_t * out, int64_t rows, int64_t cols, int64_t nnz,      \
                                              void *start, void *index, void *values, cusparseIndexType_t start_type,   \
@@ -199,7 +199,7 @@ cusparseStatus_t E(cusparseSpMatSetValues)(cusparseSpMatDescr_t m, void *values)
     return m ? (m->values = values, CUSPARSE_STATUS_SUCCESS) : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
-/* Both attributes are enumerations: integers. */
+/* Both attributes are enumerations, with the size of an int. */
 cusparseStatus_t E(cusparseSpMatGetAttribute)(cusparseConstSpMatDescr_t m, cusparseSpMatAttribute_t attribute,
                                               void *data, size_t bytes)
 {
@@ -334,7 +334,8 @@ cusparseStatus_t E(cusparseDnMatGetStridedBatch)(cusparseConstDnMatDescr_t m, in
     return m ? (*count = 1, *stride = 0, CUSPARSE_STATUS_SUCCESS) : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
-/* --- descriptors of solves: semcache keeps what it finds out by itself -------------------------------------------- */
+/* --- descriptors of solves: semcache keeps its own analysis
+ * ------------------------------------------------------------ */
 
 struct cusparseSpSVDescr {
     char unused;

@@ -1,13 +1,13 @@
-/* A CUDA runtime without a device, for the EMULATED way: handles, streams, events and descriptors that do what their
- * documentation says to a program that only calls.  Memory is semcache's; what computes is mapped (um.h), and never
- * comes here.  Streams run nothing, since all calls are over, or wait for themselves, when they return. */
+/* A CUDA runtime without a device, for the EMULATED way.  Handles, streams, events and descriptors behave as
+ * documented.  Memory belongs to semcache; functions that compute are mapped (um.h) and never reach this folder.
+ * Streams run no work, because every call either is finished when it returns or waits by itself. */
 #ifndef SC_UM_EMULATED_H
 #define SC_UM_EMULATED_H
 
-/* The function of this name, or NULL: names.tab. */
+/* The emulated function of this name, or NULL: names.tab. */
 void *sc_um_emulated(const char *name);
 
-/* Begins the definition of one, under its own type. */
+/* Begins the definition of an emulated function, with the type of the original. */
 #define SC_UM_EMULATED_NAME(name) sc_um_emulated_##name
 
 #endif

@@ -142,7 +142,7 @@ cudaError_t E(cudaHostRegister)(void *memory, size_t bytes, unsigned flags)
 }
 cudaError_t E(cudaHostUnregister)(void *memory) { return note(memory ? cudaSuccess : cudaErrorInvalidValue); }
 
-/* Of what is none of ours: */
+/* For memory not allocated here: */
 cudaError_t E(cudaFree)(void *memory) { return note(memory ? cudaErrorInvalidValue : cudaSuccess); }
 
 cudaError_t E(cudaPointerGetAttributes)(struct cudaPointerAttributes *out, const void *p)
