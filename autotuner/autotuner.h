@@ -9,7 +9,7 @@
 
 #include "autotuner/database.h"
 #include "base/config.h"
-#include "base/types.h"
+#include "ops/ops.h"
 #include "trace/trace.h"
 
 /* Rates of the machine, by what the devices say of themselves; 0: not known, a constant is taken.  What is in the

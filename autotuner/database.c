@@ -80,47 +80,11 @@ bool sc_database_index(struct sc_database *db)
 
 /* --- what it says ------------------------------------------------------------------------------------------------- */
 
-double sc_database_work(enum sc_op op, char side, double m, double n, double k)
-{
-    switch (op) {
-    case SC_OP_GEMM: return m * n * k;
-    case SC_OP_SYMM:
-    case SC_OP_HEMM: return m * n * (side == 'R' ? n : m);
-    case SC_OP_TRMM:
-    case SC_OP_TRSM: return m * n * (side == 'R' ? n : m) / 2;
-    case SC_OP_SYRK:
-    case SC_OP_HERK:
-    case SC_OP_GEMMT: return n * n * k / 2;
-    case SC_OP_SYR2K:
-    case SC_OP_HER2K: return n * n * k;
-    case SC_OP_GEMV:
-    case SC_OP_GER:
-    case SC_OP_GERC: return m * n;
-    case SC_OP_SYMV:
-    case SC_OP_HEMV:
-    case SC_OP_SPMV:
-    case SC_OP_HPMV:
-    case SC_OP_SYR2:
-    case SC_OP_HER2:
-    case SC_OP_SPR2:
-    case SC_OP_HPR2: return n * n;
-    case SC_OP_SYR:
-    case SC_OP_HER:
-    case SC_OP_SPR:
-    case SC_OP_HPR:
-    case SC_OP_TRMV:
-    case SC_OP_TRSV:
-    case SC_OP_TPMV:
-    case SC_OP_TPSV: return n * n / 2;
-    default: return n;
-    }
-}
-
 static double work_of(const struct sc_database_kernel *k)
 {
     double size = (double)k->size;
 
-    return sc_database_work((enum sc_op)k->op, 'L', size, size, size);
+    return sc_op_work((enum sc_op)k->op, 'L', size, size, size);
 }
 
 /* The type whose kernels stand for this one's: itself where there are any.  SC_TYPES: there are none. */
@@ -250,7 +214,7 @@ double sc_database_seconds_of_thin(const struct sc_database *db, int place, enum
     if (size <= (double)row->thin)
         return 0;
     least = thin_row(row, count, size);
-    whole = sc_database_seconds_of(db, place, op, type, sc_database_work(op, 'L', size, size, size), columns);
+    whole = sc_database_seconds_of(db, place, op, type, sc_op_work(op, 'L', size, size, size), columns);
     if (whole <= least || thin <= (double)row->thin)
         return least;
     return least + (whole - least) * (thin - (double)row->thin) / (size - (double)row->thin);

@@ -11,7 +11,7 @@
 
 #include "base/fence.h"
 #include "base/status.h"
-#include "base/types.h"
+#include "ops/ops.h"
 
 #define SC_DATABASE_VERSION 4 /* of the file */
 #define SC_PLACE_HOST SC_DEVICES_MAX
@@ -82,9 +82,6 @@ const struct sc_database_kernel *sc_database_find_kernel(const struct sc_databas
                                                          enum sc_type type, int64_t size, int64_t thin);
 /* Sorts the kernels for the look-ups.  False when one is there twice. */
 bool sc_database_index(struct sc_database *db);
-
-/* Work of a routine: products of numbers (level 3), elements of the matrix that are used (2), of the vector (1). */
-double sc_database_work(enum sc_op op, char side, double m, double n, double k);
 
 /* Seconds that `work` of a routine takes at a place, between the sizes that were measured; a routine that was not is
  * taken to be as fast as gemm, gemv or dot of its level, a type that was not by its operations and bytes.  0:

@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-#include "base/types.h"
+#include "ops/ops.h"
+
 
 #define SC_READERS_MOST 6 /* how much devices may want something; 0: not at all */
 

@@ -31,49 +31,25 @@ static char plans_busy; /* who finds it set does without: no thread waits here *
 
 /* --- the call as a problem ---------------------------------------------------------------------------------------- */
 
-static void add(struct sc_plan_problem *p, double elements, bool read, bool written, bool whole)
-{
-    struct sc_plan_operand *o = &p->operand[p->operands++];
-
-    *o = (struct sc_plan_operand){.bytes = elements * (double)sc_type_bytes(p->type), .read = read, .written = written,
-                                  .whole = whole};
-    o->on[SC_PLACE_HOST] = o->bytes;
-}
-
-/* Operands as blas/run/offload.c describes them: devices own strips of the result, and all need A; or
- * strips of A and B, and add up. */
+/* Devices own strips of the result, and all need A; or they have strips of A and B, and add up. */
 static void add_operands(const struct shape *call, struct sc_plan_problem *p)
 {
-    double m = (double)call->m, n = (double)call->n, k = (double)call->k, order = call->side == 'R' ? n : m;
-    bool sums = sc_schedule_sums(sc_config.schedule, SC_DEVICES_MAX, call->m, call->n, call->k, false);
+    const struct sc_kernel k = {.op = call->op, .type = call->type, .transa = 'N', .transb = 'N',
+                                .side = (char)call->side, .m = call->m, .n = call->n, .k = call->k,
+                                .beta = {call->c_read}};
+    struct sc_view view[SC_VIEWS_MAX];
+    bool sums = call->op == SC_OP_GEMM &&
+                sc_schedule_sums(sc_config.schedule, SC_DEVICES_MAX, call->m, call->n, call->k, false);
 
-    switch (call->op) {
-    case SC_OP_GEMM:
-        add(p, m * k, true, false, !sums);
-        add(p, k * n, true, false, false);
-        add(p, m * n, call->c_read, true, false);
-        return;
-    case SC_OP_SYRK:
-    case SC_OP_HERK:
-        add(p, n * k, true, false, true);
-        add(p, n * n, true, true, false);
-        return;
-    case SC_OP_SYR2K:
-    case SC_OP_HER2K:
-    case SC_OP_GEMMT:
-        add(p, n * k, true, false, true);
-        add(p, n * k, true, false, true);
-        add(p, n * n, true, true, false);
-        return;
-    case SC_OP_TRMM:
-    case SC_OP_TRSM:
-        add(p, order * order / 2, true, false, true);
-        add(p, m * n, true, true, false);
-        return;
-    default: /* SYMM, HEMM */
-        add(p, order * order / 2, true, false, true);
-        add(p, m * n, true, false, false);
-        add(p, m * n, call->c_read, true, false);
+    p->operands = sc_kernel_views(&k, view);
+    for (int i = 0; i < p->operands; i++) {
+        bool written = view[i].access & SC_WRITE;
+        double used = view[i].half && !written ? 0.5 : 1;
+
+        p->operand[i] = (struct sc_plan_operand){.bytes = (double)sc_view_bytes(&view[i]) * used,
+                                                 .read = view[i].access & SC_READ, .written = written,
+                                                 .whole = view[i].whole && !sums};
+        p->operand[i].on[SC_PLACE_HOST] = p->operand[i].bytes;
     }
 }
 
@@ -81,7 +57,7 @@ static struct sc_plan_problem problem_of(const struct shape *call)
 {
     double m = (double)call->m, n = (double)call->n, k = (double)call->k;
     struct sc_plan_problem p = {.op = call->op, .type = call->type, .metric = sc_config.metric, .even = true,
-                                .work = sc_database_work(call->op, (char)call->side, m, n, k)};
+                                .work = sc_op_work(call->op, (char)call->side, m, n, k)};
 
     add_operands(call, &p);
     return p;

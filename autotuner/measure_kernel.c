@@ -244,7 +244,7 @@ static void routine(struct sc_bench *b, struct workplace *w, const struct plan *
     bool watched = !b->how->quick, enough = false; /* for the sizes that follow are larger */
 
     for (int i = 0; size[i]; i++) {
-        double n = (double)size[i], next = sc_database_work(p->op, 'L', n, n, n);
+        double n = (double)size[i], next = sc_op_work(p->op, 'L', n, n, n);
         const struct sc_database_kernel *known = sc_database_find_kernel(b->db, w->place, p->op, type, size[i], 0);
         struct sc_database_kernel kernel = {.place = (uint8_t)w->place, .op = (uint8_t)p->op, .type = (uint8_t)type,
                                             .size = size[i]};

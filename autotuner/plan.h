@@ -17,7 +17,7 @@ struct sc_plan_operand {
 struct sc_plan_problem {
     enum sc_op op;
     enum sc_type type;
-    double work, flops; /* sc_database_work; useful operations */
+    double work, flops; /* sc_op_work; useful operations */
     int operands;
     struct sc_plan_operand operand[3];
     enum sc_metric metric;

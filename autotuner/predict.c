@@ -34,7 +34,7 @@ static double products(const struct sc_autotuner_call *call)
 {
     if (sc_op_is_banded(call->op))
         return (double)call->bytes / (double)sc_type_bytes(call->type); /* each element once or twice */
-    return sc_database_work(call->op, call->side, (double)call->m, (double)call->n, (double)call->k);
+    return sc_op_work(call->op, call->side, (double)call->m, (double)call->n, (double)call->k);
 }
 
 double sc_autotuner_flops(const struct sc_autotuner_call *call)
@@ -56,7 +56,7 @@ double sc_autotuner_now(const struct sc_autotuner_prediction *p)
 static double chain_seconds(const struct sc_autotuner_call *call, int place)
 {
     double rows = call->side == 'R' ? (double)call->n : (double)call->m;
-    double work = sc_database_work(call->op, 'L', CHAIN, CHAIN, 0);
+    double work = sc_op_work(call->op, 'L', CHAIN, CHAIN, 0);
 
     if ((call->op != SC_OP_TRSM && call->op != SC_OP_TRMM) || place == SC_PLACE_HOST)
         return 0;
@@ -275,16 +275,16 @@ static int usual_parts(int64_t extent, int64_t width)
     return parts < 1 ? 1 : parts < SC_STRIPS_FEW ? (int)parts : SC_STRIPS_FEW;
 }
 
-/* Which operand is missing is not known: A, if it is not what is there. */
+/* Which operand is missing is not known: those that each device needs as a whole, unless they are resident. */
 static double missing_of_a(const struct sc_autotuner_call *call, double missing)
 {
-    double order = call->side == 'R' ? (double)call->n : (double)call->m;
-    double rows = call->op == SC_OP_GEMM ? (double)call->m : (double)call->n;
-    double elements = sc_op_has_side(call->op) ? order * order : rows * (double)call->k;
-    double bytes = elements * (double)sc_type_bytes(call->type);
+    const struct sc_kernel k = {.op = call->op, .type = call->type, .transa = 'N', .transb = 'N', .side = call->side,
+                                .m = call->m, .n = call->n, .k = call->k};
+    struct sc_view view[SC_VIEWS_MAX];
+    double bytes = 0;
 
-    if (call->op == SC_OP_SYR2K || call->op == SC_OP_HER2K || call->op == SC_OP_GEMMT)
-        bytes *= 2;
+    for (int i = sc_kernel_views(&k, view) - 1; i >= 0; i--)
+        bytes += view[i].whole ? (double)sc_view_bytes(&view[i]) : 0;
     if ((double)call->device_bytes >= bytes && bytes >= (double)call->largest)
         return 0;
     return smaller(bytes, missing);

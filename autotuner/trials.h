@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "autotuner/strips.h"
-#include "base/types.h"
+#include "ops/ops.h"
 
 /* What makes a call the same again. */
 struct sc_trial_shape {

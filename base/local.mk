@@ -1,4 +1,4 @@
-libcore_la_SOURCES += base/status.h base/status.c base/types.h base/types.c base/log.h base/log.c base/config.h \
+libcore_la_SOURCES += base/status.h base/status.c base/types.h base/log.h base/log.c base/config.h \
 	base/config.c base/fence.h base/page.h base/inside.h base/inside.c \
 	base/libc_versions.h base/libc_versions.c base/quiet.h base/quiet.c \
 	base/write.h base/write.c base/stack.h base/stack.c base/forks.h base/forks.c base/own_fd.h base/own_fd.c \

@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/types.h"
 #include "device/device.h"
+#include "ops/ops.h"
 
 struct paper_matrix {
     void *at;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "base/types.h"
+#include "ops/ops.h"
 
 /* Finds the host BLAS (path or NULL for the default) and fills the table of host routines; never finds ourselves.  On
  * failure one line is logged.  Thread safe, idempotent; called from the library's constructor. */

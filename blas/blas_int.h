@@ -11,8 +11,8 @@
 #include "autotuner/explain.h"
 #include "autotuner/host_rates.h"
 #include "base/inside.h"
-#include "base/types.h"
 #include "blas/blas.h"
+#include "ops/ops.h"
 #include "trace/trace.h"
 
 typedef int32_t sc_blas_int; /* the BLAS's INTEGER, where no name says 64 and sc_blas_wide is false */

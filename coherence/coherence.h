@@ -9,26 +9,10 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "base/types.h"
+#include "ops/ops.h"
 #include "device/device.h"
 
 struct sc_matrix;
-
-/* How the first use of a matrix on several devices wants it distributed. */
-enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
-
-/* One operand of a call, as given by the program.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n
- * in `rows`, cols = 1, its signed increment in `ld` (not 0), and ptr at its element of lowest address. */
-struct sc_view {
-    const void *ptr;
-    enum sc_type type;
-    bool vector;
-    int64_t rows, cols, ld;
-    enum sc_access access;
-    enum sc_split split;
-    int spread; /* devices that a new matrix is distributed over; 0: all */
-    int tile_rows, tile_cols; /* > 0: a new one as so many tiles dealt out block-cyclically, whatever `split` says */
-};
 
 static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
 /* The view's bytes. */

@@ -14,7 +14,7 @@
 #include "base/config.h"
 #include "base/fence.h"
 #include "base/status.h"
-#include "base/types.h"
+#include "ops/ops.h"
 
 #define SC_DEVICE_ABI 9
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads

@@ -24,65 +24,13 @@ typedef void *Out;
 typedef void (*routine)(void);
 typedef void *(*resolver)(const char *name);
 
-/* Fortran names by operation and type; in real types, conjugated and Hermitian operations are the plain ones. */
-static const char *const names[SC_OPS][SC_TYPES] = {
-    [SC_OP_AXPY] = {"saxpy_", "daxpy_", "caxpy_", "zaxpy_"},
-    [SC_OP_SCAL] = {"sscal_", "dscal_", "cscal_", "zscal_"},
-    [SC_OP_COPY] = {"scopy_", "dcopy_", "ccopy_", "zcopy_"},
-    [SC_OP_SWAP] = {"sswap_", "dswap_", "cswap_", "zswap_"},
-    [SC_OP_AXPBY] = {"saxpy_", "daxpy_", "caxpy_", "zaxpy_"}, /* composed of axpy and scal: few libraries have axpby */
-    [SC_OP_ROT] = {"srot_", "drot_", "csrot_", "zdrot_"},
-    [SC_OP_ROTM] = {"srotm_", "drotm_", NULL, NULL},
-    [SC_OP_DOT] = {"sdot_", "ddot_", "cdotu_", "zdotu_"},
-    [SC_OP_DOTC] = {"sdot_", "ddot_", "cdotc_", "zdotc_"},
-    [SC_OP_DSDOT] = {"dsdot_", NULL, NULL, NULL},
-    [SC_OP_NRM2] = {"snrm2_", "dnrm2_", "scnrm2_", "dznrm2_"},
-    [SC_OP_ASUM] = {"sasum_", "dasum_", "scasum_", "dzasum_"},
-    [SC_OP_IAMAX] = {"isamax_", "idamax_", "icamax_", "izamax_"},
-    [SC_OP_IAMIN] = {"isamin_", "idamin_", "icamin_", "izamin_"},
-    [SC_OP_GEMV] = {"sgemv_", "dgemv_", "cgemv_", "zgemv_"},
-    [SC_OP_GER] = {"sger_", "dger_", "cgeru_", "zgeru_"},
-    [SC_OP_GERC] = {"sger_", "dger_", "cgerc_", "zgerc_"},
-    [SC_OP_SYMV] = {"ssymv_", "dsymv_", NULL, NULL},
-    [SC_OP_HEMV] = {"ssymv_", "dsymv_", "chemv_", "zhemv_"},
-    [SC_OP_SYR] = {"ssyr_", "dsyr_", NULL, NULL},
-    [SC_OP_HER] = {"ssyr_", "dsyr_", "cher_", "zher_"},
-    [SC_OP_SYR2] = {"ssyr2_", "dsyr2_", NULL, NULL},
-    [SC_OP_HER2] = {"ssyr2_", "dsyr2_", "cher2_", "zher2_"},
-    [SC_OP_TRMV] = {"strmv_", "dtrmv_", "ctrmv_", "ztrmv_"},
-    [SC_OP_TRSV] = {"strsv_", "dtrsv_", "ctrsv_", "ztrsv_"},
-    [SC_OP_GBMV] = {"sgbmv_", "dgbmv_", "cgbmv_", "zgbmv_"},
-    [SC_OP_SBMV] = {"ssbmv_", "dsbmv_", NULL, NULL},
-    [SC_OP_HBMV] = {"ssbmv_", "dsbmv_", "chbmv_", "zhbmv_"},
-    [SC_OP_TBMV] = {"stbmv_", "dtbmv_", "ctbmv_", "ztbmv_"},
-    [SC_OP_TBSV] = {"stbsv_", "dtbsv_", "ctbsv_", "ztbsv_"},
-    [SC_OP_SPMV] = {"sspmv_", "dspmv_", NULL, NULL},
-    [SC_OP_HPMV] = {"sspmv_", "dspmv_", "chpmv_", "zhpmv_"},
-    [SC_OP_SPR] = {"sspr_", "dspr_", NULL, NULL},
-    [SC_OP_HPR] = {"sspr_", "dspr_", "chpr_", "zhpr_"},
-    [SC_OP_SPR2] = {"sspr2_", "dspr2_", NULL, NULL},
-    [SC_OP_HPR2] = {"sspr2_", "dspr2_", "chpr2_", "zhpr2_"},
-    [SC_OP_TPMV] = {"stpmv_", "dtpmv_", "ctpmv_", "ztpmv_"},
-    [SC_OP_TPSV] = {"stpsv_", "dtpsv_", "ctpsv_", "ztpsv_"},
-    [SC_OP_GEMM] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"},
-    [SC_OP_SYMM] = {"ssymm_", "dsymm_", "csymm_", "zsymm_"},
-    [SC_OP_HEMM] = {"ssymm_", "dsymm_", "chemm_", "zhemm_"},
-    [SC_OP_SYRK] = {"ssyrk_", "dsyrk_", "csyrk_", "zsyrk_"},
-    [SC_OP_HERK] = {"ssyrk_", "dsyrk_", "cherk_", "zherk_"},
-    [SC_OP_SYR2K] = {"ssyr2k_", "dsyr2k_", "csyr2k_", "zsyr2k_"},
-    [SC_OP_HER2K] = {"ssyr2k_", "dsyr2k_", "cher2k_", "zher2k_"},
-    [SC_OP_GEMMT] = {"sgemm_", "dgemm_", "cgemm_", "zgemm_"}, /* composed of gemm: few libraries have gemmt */
-    [SC_OP_TRMM] = {"strmm_", "dtrmm_", "ctrmm_", "ztrmm_"},
-    [SC_OP_TRSM] = {"strsm_", "dtrsm_", "ctrsm_", "ztrsm_"},
-};
-
 static const char *routine_name(const struct sc_kernel *k)
 {
     if ((unsigned)k->op >= SC_OPS || (unsigned)k->type >= SC_TYPES)
         return NULL;
     if (k->op == SC_OP_SCAL && k->scale_real && sc_type_is_complex(k->type))
         return k->type == SC_C ? "csscal_" : "zdscal_";
-    return names[k->op][k->type];
+    return sc_ops[k->op].host[k->type];
 }
 
 /* Routines found by sc_device_kernel_prepare, by resolver. */
@@ -102,7 +50,7 @@ void sc_device_kernel_prepare(resolver blas_symbol)
         return;
     for (int op = 0; op < SC_OPS; op++)
         for (int type = 0; type < SC_TYPES; type++)
-            p->fn[op][type] = names[op][type] ? (routine)blas_symbol(names[op][type]) : NULL;
+            p->fn[op][type] = sc_ops[op].host[type] ? (routine)blas_symbol(sc_ops[op].host[type]) : NULL;
     p->real_scal[SC_C] = (routine)blas_symbol("csscal_");
     p->real_scal[SC_Z] = (routine)blas_symbol("zdscal_");
     __atomic_store_n(&p->from, blas_symbol, __ATOMIC_RELEASE);
@@ -140,50 +88,56 @@ static union scalar scalar(enum sc_type type, const double value[2])
 
 /* Arguments of a call in Fortran's types. */
 struct arguments {
-    int64_t m, n, k, lda, ldb, ldc;
+    int64_t m, n, k, kl, ku, lda, ldb, ldc;
     union scalar alpha, beta;
     char *a, *b, *c;
+    const void *param;
+};
+
+#include "ops/calls.h"
+
+/* --- operations that few libraries have --------------------------------------------------------------------------- */
+
+/* The m x n block at (i, j) of a product. */
+static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arguments *whole, int64_t i, int64_t m,
+                       int64_t j, int64_t n)
+{
+    int64_t bytes = (int64_t)sc_type_bytes(k->type);
+    struct arguments g = *whole;
+
+    g.m = m;
+    g.n = n;
+    g.a += i * bytes * (k->transa == 'N' ? 1 : k->lda);
+    g.b += j * bytes * (k->transb == 'N' ? k->ldb : 1);
+    g.c += (i + j * k->ldc) * bytes;
+    call_gemm(gemm, k, &g);
+}
+
+/* One triangle of a product: strips of columns beside the diagonal, and single columns at the diagonal.  OpenBLAS's
+ * small products read A and B even if alpha is 0; with k = 0 there is nothing to read. */
+static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arguments *whole)
+{
+    enum { WIDTH = 48 };
+    bool upper = k->uplo == 'U';
+    struct arguments g = *whole;
+
+    if (k->alpha[0] == 0 && k->alpha[1] == 0)
+        g.k = 0;
+    for (int64_t j = 0; j < g.n; j += WIDTH) {
+        int64_t end = g.n - j < WIDTH ? g.n : j + WIDTH;
+
+        gemm_block(gemm, k, &g, upper ? 0 : end, upper ? j : g.n - end, j, end - j);
+        for (int64_t c = j; c < end; c++)
+            gemm_block(gemm, k, &g, upper ? j : c, upper ? c + 1 - j : end - c, c, 1);
+    }
+}
+
+static void (*const calls[SC_OPS])(routine, const struct sc_kernel *, const struct arguments *) = {
+    SC_OP_CALLS
+    [SC_OP_GEMMT] = call_gemmt,
 };
 
 /* --- level 1 ---------------------------------------------------------------------------------------------------- */
-
-static void call_axpy(routine f, const struct arguments *g)
-{
-    typedef void axpy(Int, In, In, Int, Out, Int);
-
-    ((axpy *)f)(&g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb);
-}
-
-static void call_scal(routine f, const struct arguments *g)
-{
-    typedef void scal(Int, In, Out, Int);
-
-    ((scal *)f)(&g->n, &g->alpha, g->a, &g->lda);
-}
-
-static void call_copy_swap(routine f, const struct arguments *g)
-{
-    typedef void swap(Int, Out, Int, Out, Int);
-
-    ((swap *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb);
-}
-
-static void call_rot(routine f, const struct arguments *g)
-{
-    typedef void rot(Int, Out, Int, Out, Int, In, In);
-
-    ((rot *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb, &g->alpha, &g->beta);
-}
-
-static void call_rotm(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void rotm(Int, Out, Int, Out, Int, In);
-    float single[5];
-
-    for (int i = 0; i < 5; i++)
-        single[i] = (float)k->param[i];
-    ((rotm *)f)(&g->n, g->a, &g->lda, g->b, &g->ldb, k->type == SC_S ? (In)single : (In)k->param);
-}
 
 static double complex call_dot(routine f, enum sc_type type, const struct arguments *g)
 {
@@ -256,16 +210,10 @@ static void reduce_index(routine f, const struct sc_kernel *k, const struct argu
     }
 }
 
-static void level1_chunk(const struct sc_kernel *k, routine f, const struct arguments *g, int64_t first,
+static void reduce_chunk(const struct sc_kernel *k, routine f, const struct arguments *g, int64_t first,
                          struct partial *p)
 {
     switch (k->op) {
-    case SC_OP_AXPY: call_axpy(f, g); break;
-    case SC_OP_SCAL: call_scal(f, g); break;
-    case SC_OP_COPY:
-    case SC_OP_SWAP: call_copy_swap(f, g); break;
-    case SC_OP_ROT: call_rot(f, g); break;
-    case SC_OP_ROTM: call_rotm(f, k, g); break;
     case SC_OP_DOT:
     case SC_OP_DOTC: p->sum += call_dot(f, k->type, g); break;
     case SC_OP_DSDOT: p->norm += call_dsdot(f, g); break;
@@ -314,9 +262,12 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
     int64_t most = INT32_MAX / (widest ? widest : 1);
     size_t bytes = sc_type_bytes(k->type);
     struct partial p = {0, 0, 0, 0};
+    float single[5];
     struct arguments g = {.lda = (int)k->lda, .ldb = (int)k->ldb, .alpha = scalar(k->type, k->alpha),
-                          .beta = scalar(k->type, k->beta)};
+                          .beta = scalar(k->type, k->beta), .param = k->type == SC_S ? (In)single : (In)k->param};
 
+    for (int i = 0; i < 5; i++)
+        single[i] = (float)k->param[i];
     if (widest > INT32_MAX)
         return SC_ERR_UNSUPPORTED;
     if (reads_beyond(k))
@@ -326,7 +277,10 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
         g.n = (int)(k->n - first < most ? k->n - first : most);
         g.a = chunk(k->a, k->lda, k->n, first, g.n, bytes);
         g.b = chunk(k->b, k->ldb, k->n, first, g.n, bytes);
-        level1_chunk(k, f, &g, first, &p);
+        if (sc_op_is_reduction(k->op))
+            reduce_chunk(k, f, &g, first, &p);
+        else
+            calls[k->op](f, k, &g);
     }
     if (sc_op_is_reduction(k->op))
         store_result(k, &p);
@@ -354,190 +308,6 @@ static enum sc_status axpby(resolver blas_symbol, const struct sc_kernel *k)
 
 /* --- levels 2 and 3 --------------------------------------------------------------------------------------------- */
 
-static void call_gemv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void gemv(Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t);
-
-    ((gemv *)f)(&k->transa, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
-}
-
-static void call_ger(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void ger(Int, Int, In, In, Int, In, Int, Out, Int);
-
-    (void)k;
-    ((ger *)f)(&g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, &g->ldc);
-}
-
-static void call_symv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void symv(Chr, Int, In, In, Int, In, Int, In, Out, Int, size_t);
-
-    ((symv *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
-}
-
-static void call_syr(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void syr(Chr, Int, In, In, Int, Out, Int, size_t);
-
-    ((syr *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->c, &g->ldc, 1);
-}
-
-static void call_syr2(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void syr2(Chr, Int, In, In, Int, In, Int, Out, Int, size_t);
-
-    ((syr2 *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, &g->ldc, 1);
-}
-
-/* trmv and trsv */
-static void call_trsv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void trsv(Chr, Chr, Chr, Int, In, Int, Out, Int, size_t, size_t, size_t);
-
-    ((trsv *)f)(&k->uplo, &k->transa, &k->diag, &g->n, g->a, &g->lda, g->b, &g->ldb, 1, 1, 1);
-}
-
-static void call_gbmv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void gbmv(Chr, Int, Int, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t);
-    int64_t kl = k->kl, ku = k->ku;
-
-    ((gbmv *)f)(&k->transa, &g->m, &g->n, &kl, &ku, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc,
-                1);
-}
-
-static void call_sbmv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void sbmv(Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t);
-
-    ((sbmv *)f)(&k->uplo, &g->n, &g->k, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
-}
-
-/* tbmv and tbsv */
-static void call_tbsv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void tbsv(Chr, Chr, Chr, Int, Int, In, Int, Out, Int, size_t, size_t, size_t);
-
-    ((tbsv *)f)(&k->uplo, &k->transa, &k->diag, &g->n, &g->k, g->a, &g->lda, g->b, &g->ldb, 1, 1, 1);
-}
-
-static void call_spmv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void spmv(Chr, Int, In, In, In, Int, In, Out, Int, size_t);
-
-    ((spmv *)f)(&k->uplo, &g->n, &g->alpha, g->a, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1);
-}
-
-static void call_spr(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void spr(Chr, Int, In, In, Int, Out, size_t);
-
-    ((spr *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->c, 1);
-}
-
-static void call_spr2(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void spr2(Chr, Int, In, In, Int, In, Int, Out, size_t);
-
-    ((spr2 *)f)(&k->uplo, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, g->c, 1);
-}
-
-/* tpmv and tpsv */
-static void call_tpsv(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void tpsv(Chr, Chr, Chr, Int, In, Out, Int, size_t, size_t, size_t);
-
-    ((tpsv *)f)(&k->uplo, &k->transa, &k->diag, &g->n, g->a, g->b, &g->ldb, 1, 1, 1);
-}
-
-static void call_gemm(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void gemm(Chr, Chr, Int, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t);
-
-    ((gemm *)f)(&k->transa, &k->transb, &g->m, &g->n, &g->k, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c,
-                &g->ldc, 1, 1);
-}
-
-static void call_symm(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void symm(Chr, Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t);
-
-    ((symm *)f)(&k->side, &k->uplo, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc, 1,
-                1);
-}
-
-static void call_syrk(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void syrk(Chr, Chr, Int, Int, In, In, Int, In, Out, Int, size_t, size_t);
-
-    ((syrk *)f)(&k->uplo, &k->transa, &g->n, &g->k, &g->alpha, g->a, &g->lda, &g->beta, g->c, &g->ldc, 1, 1);
-}
-
-static void call_syr2k(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void syr2k(Chr, Chr, Int, Int, In, In, Int, In, Int, In, Out, Int, size_t, size_t);
-
-    ((syr2k *)f)(&k->uplo, &k->transa, &g->n, &g->k, &g->alpha, g->a, &g->lda, g->b, &g->ldb, &g->beta, g->c, &g->ldc,
-                 1, 1);
-}
-
-/* Block (i, j) of size m x n of a product. */
-static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arguments *whole, int64_t i, int64_t m,
-                       int64_t j, int64_t n)
-{
-    int64_t bytes = (int64_t)sc_type_bytes(k->type);
-    struct arguments g = *whole;
-
-    g.m = m;
-    g.n = n;
-    g.a += i * bytes * (k->transa == 'N' ? 1 : k->lda);
-    g.b += j * bytes * (k->transb == 'N' ? k->ldb : 1);
-    g.c += (i + j * k->ldc) * bytes;
-    call_gemm(gemm, k, &g);
-}
-
-/* One triangle of a product: strips of columns beside the diagonal, and single columns at the diagonal.  OpenBLAS's
- * small products read A and B even if alpha is 0; with k = 0 there is nothing to read. */
-static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arguments *whole)
-{
-    enum { WIDTH = 48 };
-    bool upper = k->uplo == 'U';
-    struct arguments g = *whole;
-
-    if (k->alpha[0] == 0 && k->alpha[1] == 0)
-        g.k = 0;
-    for (int64_t j = 0; j < g.n; j += WIDTH) {
-        int64_t end = g.n - j < WIDTH ? g.n : j + WIDTH;
-
-        gemm_block(gemm, k, &g, upper ? 0 : end, upper ? j : g.n - end, j, end - j);
-        for (int64_t c = j; c < end; c++)
-            gemm_block(gemm, k, &g, upper ? j : c, upper ? c + 1 - j : end - c, c, 1);
-    }
-}
-
-/* trmm and trsm */
-static void call_triangular(routine f, const struct sc_kernel *k, const struct arguments *g)
-{
-    typedef void triangular(Chr, Chr, Chr, Chr, Int, Int, In, In, Int, Out, Int, size_t, size_t, size_t, size_t);
-
-    ((triangular *)f)(&k->side, &k->uplo, &k->transa, &k->diag, &g->m, &g->n, &g->alpha, g->a, &g->lda, g->b, &g->ldb,
-                      1, 1, 1, 1);
-}
-
-static void (*const calls[SC_OPS])(routine, const struct sc_kernel *, const struct arguments *) = {
-    [SC_OP_GEMV] = call_gemv, [SC_OP_GER] = call_ger,   [SC_OP_GERC] = call_ger,
-    [SC_OP_SYMV] = call_symv, [SC_OP_HEMV] = call_symv, [SC_OP_SYR] = call_syr,   [SC_OP_HER] = call_syr,
-    [SC_OP_SYR2] = call_syr2, [SC_OP_HER2] = call_syr2, [SC_OP_TRMV] = call_trsv, [SC_OP_TRSV] = call_trsv,
-    [SC_OP_GBMV] = call_gbmv, [SC_OP_SBMV] = call_sbmv, [SC_OP_HBMV] = call_sbmv, [SC_OP_TBMV] = call_tbsv,
-    [SC_OP_TBSV] = call_tbsv, [SC_OP_SPMV] = call_spmv, [SC_OP_HPMV] = call_spmv, [SC_OP_SPR] = call_spr,
-    [SC_OP_HPR] = call_spr,   [SC_OP_SPR2] = call_spr2, [SC_OP_HPR2] = call_spr2, [SC_OP_TPMV] = call_tpsv,
-    [SC_OP_TPSV] = call_tpsv,
-    [SC_OP_GEMM] = call_gemm, [SC_OP_SYMM] = call_symm, [SC_OP_HEMM] = call_symm, [SC_OP_SYRK] = call_syrk,
-    [SC_OP_HERK] = call_syrk, [SC_OP_SYR2K] = call_syr2k, [SC_OP_HER2K] = call_syr2k, [SC_OP_GEMMT] = call_gemmt,
-    [SC_OP_TRMM] = call_triangular, [SC_OP_TRSM] = call_triangular,
-};
-
 static bool fits(int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
 
 static bool all_fit(const struct sc_kernel *k)
@@ -549,7 +319,7 @@ static bool all_fit(const struct sc_kernel *k)
 static enum sc_status level23(const struct sc_kernel *k, routine f)
 {
     struct arguments g = {
-        .m = k->m, .n = k->n, .k = k->k, .lda = k->lda, .ldb = k->ldb, .ldc = k->ldc,
+        .m = k->m, .n = k->n, .k = k->k, .kl = k->kl, .ku = k->ku, .lda = k->lda, .ldb = k->ldb, .ldc = k->ldc,
         .alpha = scalar(k->type, k->alpha), .beta = scalar(k->type, k->beta), .a = k->a, .b = k->b, .c = k->c,
     };
 

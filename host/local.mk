@@ -7,7 +7,7 @@ libcore_la_SOURCES += host/host.h host/host_int.h host/callbacks.c \
 	host/watch.h host/watch.c host/watch_wp.c \
 	host/watch_mprotect.c host/watch_sig.c host/mapping_lifetime.c \
 	host/stacks.h host/stacks.c
-nodist_libcore_la_SOURCES = host/libc_calls.h
+nodist_libcore_la_SOURCES += host/libc_calls.h
 libcore_la_SOURCES += host/mpi.h host/mpi.c host/mpi_calls.h host/mpi_pending.c host/mpi_touch.c
 EXTRA_DIST += host/README.md host/mpi_names.h host/libc_state.tab
 

@@ -6,7 +6,8 @@
 #include <complex.h>
 #include <math.h>
 
-#include "base/types.h"
+#include "ops/ops.h"
+
 
 typedef double complex definition_value;
 

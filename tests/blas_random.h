@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/types.h"
+#include "ops/ops.h"
+
 
 /* Deterministic numbers: xorshift64*. */
 struct random {

@@ -3,17 +3,18 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
-folders='base host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
+folders='base ops host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
 
 allowed() {
     case $1 in
     base) echo ;;
-    host|directory|device|trace) echo base ;;
-    coherence) echo directory device host trace base ;;
-    autotuner) echo device trace base ;;
-    blas) echo coherence autotuner trace base ;;
-    sparse) echo coherence autotuner trace base semcache ;; # the header of the names that it serves
-    cuda-um) echo semcache base libsemcache sparse ;;
+    ops|host|directory) echo base ;;
+    device|trace) echo ops base ;;
+    coherence) echo directory device host trace ops base ;;
+    autotuner) echo device trace ops base ;;
+    blas) echo coherence autotuner trace ops base ;;
+    sparse) echo coherence autotuner trace ops base semcache ;; # the header of the names that it serves
+    cuda-um) echo semcache base ops libsemcache sparse ;;
     libsemcache|tools) echo semcache $folders ;;
     esac
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "ops/ops.h"
 #include "trace/read.h"
 #include "trace/filter.h"
 #include "trace/wrap.h"

@@ -302,7 +302,7 @@ double sc_blas_products_per_second(int device, enum sc_type type)
 double sc_blas_kernel_seconds(const struct sc_kernel *k, int devices)
 {
     const struct sc_database *db = sc_autotuner_database();
-    double work = sc_database_work(k->op, k->side, (double)k->m, (double)k->n, (double)k->k) / devices;
+    double work = sc_op_work(k->op, k->side, (double)k->m, (double)k->n, (double)k->k) / devices;
     double seconds = db ? sc_database_seconds(db, 0, k->op, k->type, work) : 0;
 
     if (seconds > 0 || sc_op_level(k->op) < 3)

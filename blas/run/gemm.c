@@ -38,7 +38,7 @@ enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i
     kernel.n = sc_blas_part(&g->n, j);
     kernel.k = g->k.at[l_end] - g->k.at[l];
     return sc_blas_task(device, &kernel, sc_product_a(g, i, l, l_end), sc_product_b(g, l, l_end, j),
-                        sc_product_c(g, i, j, g->cleared ? SC_RDWR : sc_blas_output_access(&kernel)));
+                        sc_product_c(g, i, j, g->cleared ? SC_RDWR : sc_kernel_output(&kernel)));
 }
 
 int sc_product_device(const struct sc_product *g, int i, int j)
@@ -50,7 +50,7 @@ int sc_product_device(const struct sc_product *g, int i, int j)
 
 static struct sc_piece output_block(const void *g, int i, int j)
 {
-    return sc_product_c(g, i, j, sc_blas_output_access(((const struct sc_product *)g)->call->kernel));
+    return sc_product_c(g, i, j, sc_kernel_output(((const struct sc_product *)g)->call->kernel));
 }
 
 static struct sc_piece row_input(const void *g, int i, int l) { return sc_product_a(g, i, l, l + 1); }

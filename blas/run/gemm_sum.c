@@ -145,7 +145,7 @@ static enum sc_status add_to_partial(struct sum *s, int l)
         for (int i = 0; i < g->m.n && status == SC_OK; i++) {
             size_t offset = (size_t)(g->m.at[i] + g->n.at[j] * rows_of(s)) * elem_of(s);
             struct sc_piece c = {.rows = sc_blas_part(&g->m, i), .cols = sc_blas_part(&g->n, j),
-                                 .access = sc_blas_output_access(&kernel), .temporary_ld = rows_of(s)};
+                                 .access = sc_kernel_output(&kernel), .temporary_ld = rows_of(s)};
 
             c.temporary = (char *)s->partials.memory[at] + offset;
             kernel.m = c.rows;

@@ -75,7 +75,7 @@ static enum sc_status add_inputs(const struct output *o, int device, int64_t fir
         tile = tile_of(o, first, n, at, end - at, &kernel);
         sc_blas_set_beta(&kernel, beta, !started);
         status = sc_blas_task(device, &kernel, tile, sc_blas_vector(operand_x(o), at, end - at, SC_READ),
-                              sc_blas_vector(operand_y(o), first, n, sc_blas_output_access(&kernel)));
+                              sc_blas_vector(operand_y(o), first, n, sc_kernel_output(&kernel)));
     }
     return status;
 }
@@ -154,7 +154,7 @@ static enum sc_status add_to_partial(const struct output *o, struct sc_partials 
             return status;
         at = p->count - 1;
     }
-    sum = sc_blas_temporary(p->memory[at], o->n, sc_blas_output_access(&kernel));
+    sum = sc_blas_temporary(p->memory[at], o->n, sc_kernel_output(&kernel));
     return sc_blas_task(p->device[at], &kernel, tile,
                         sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ), sum);
 }

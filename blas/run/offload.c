@@ -15,108 +15,15 @@
 
 typedef enum sc_status run_function(struct sc_blas_job *call);
 
-static run_function *const run_[SC_OPS] = { /* NULL: a reduction */
-    [SC_OP_AXPY] = sc_blas_level1, [SC_OP_SCAL] = sc_blas_level1, [SC_OP_COPY] = sc_blas_level1,
-    [SC_OP_SWAP] = sc_blas_level1, [SC_OP_AXPBY] = sc_blas_level1, [SC_OP_ROT] = sc_blas_level1,
-    [SC_OP_ROTM] = sc_blas_level1, [SC_OP_SYMV] = sc_blas_gemv,   [SC_OP_HEMV] = sc_blas_gemv,
-    [SC_OP_SYR] = sc_blas_syr,     [SC_OP_HER] = sc_blas_syr,     [SC_OP_SYR2] = sc_blas_syr,
-    [SC_OP_HER2] = sc_blas_syr,    [SC_OP_TRMV] = sc_blas_trmv,   [SC_OP_GBMV] = sc_blas_single,
-    [SC_OP_SBMV] = sc_blas_single, [SC_OP_HBMV] = sc_blas_single, [SC_OP_TBMV] = sc_blas_single,
-    [SC_OP_TBSV] = sc_blas_single, [SC_OP_SPMV] = sc_blas_single, [SC_OP_HPMV] = sc_blas_single,
-    [SC_OP_SPR] = sc_blas_single,  [SC_OP_HPR] = sc_blas_single,  [SC_OP_SPR2] = sc_blas_single,
-    [SC_OP_HPR2] = sc_blas_single, [SC_OP_TPMV] = sc_blas_single, [SC_OP_TPSV] = sc_blas_single,
-    [SC_OP_GEMV] = sc_blas_gemv,   [SC_OP_GER] = sc_blas_ger,
-    [SC_OP_GERC] = sc_blas_ger,    [SC_OP_TRSV] = sc_blas_trsv,   [SC_OP_GEMM] = sc_blas_gemm,
-    [SC_OP_SYMM] = sc_blas_symm,   [SC_OP_HEMM] = sc_blas_symm,   [SC_OP_SYRK] = sc_blas_rank,
-    [SC_OP_HERK] = sc_blas_rank,   [SC_OP_SYR2K] = sc_blas_rank, [SC_OP_HER2K] = sc_blas_rank,
-    [SC_OP_GEMMT] = sc_blas_rank,  [SC_OP_TRMM] = sc_blas_trmm,   [SC_OP_TRSM] = sc_blas_trsm};
+static run_function *const run_[SC_OPS] = {SC_OP_DECOMPOSITIONS}; /* NULL: a reduction */
 
-/* --- is it valid ------------------------------------------------------------------------------------------------- */
-
-static bool is_trans(char c)
-{
-    return c == 'N' || c == 'T' || c == 'C';
-}
-
-static bool is_triangle(const struct sc_kernel *k)
-{
-    return (k->uplo == 'U' || k->uplo == 'L') && is_trans(k->transa) && (k->diag == 'U' || k->diag == 'N');
-}
-
-static bool is_sided(const struct sc_kernel *k)
-{
-    return (k->side == 'L' || k->side == 'R') && (k->uplo == 'U' || k->uplo == 'L');
-}
-
-/* herk and her2k take no 'T', complex syrk and syr2k no 'C'. */
-static bool is_rank_trans(const struct sc_kernel *k)
-{
-    if (k->op == SC_OP_HERK || k->op == SC_OP_HER2K)
-        return k->transa == 'N' || k->transa == 'C';
-    if (k->op == SC_OP_GEMMT)
-        return is_trans(k->transa) && is_trans(k->transb);
-    return k->transa == 'N' || k->transa == 'T' || (k->transa == 'C' && !sc_type_is_complex(k->type));
-}
-
-/* Letters, and nothing that the host would return from at once. */
-static bool is_work(const struct sc_kernel *k)
-{
-    bool alpha = !sc_blas_is_zero(k->alpha);
-    struct sc_kernel rows;
-
-    if (!sc_op_has_type(k->op, k->type) || (k->conj && !sc_kernel_rows(k, &rows)))
-        return false;
-    switch (k->op) {
-    case SC_OP_AXPY: return k->n > 0 && alpha;
-    case SC_OP_AXPBY: return k->n > 0 && alpha && k->a != k->b; /* devices do it in two steps */
-    case SC_OP_GBMV:
-    case SC_OP_GEMV: return k->m > 0 && k->n > 0 && alpha && is_trans(k->transa);
-    case SC_OP_GER:
-    case SC_OP_GERC: return k->m > 0 && k->n > 0 && alpha;
-    case SC_OP_SYMV:
-    case SC_OP_HEMV:
-    case SC_OP_SBMV:
-    case SC_OP_HBMV:
-    case SC_OP_SPMV:
-    case SC_OP_HPMV:
-    case SC_OP_SYR:
-    case SC_OP_HER:
-    case SC_OP_SPR:
-    case SC_OP_HPR:
-    case SC_OP_SYR2:
-    case SC_OP_HER2:
-    case SC_OP_SPR2:
-    case SC_OP_HPR2: return k->n > 0 && alpha && (k->uplo == 'U' || k->uplo == 'L');
-    case SC_OP_TRMV:
-    case SC_OP_TBMV:
-    case SC_OP_TBSV:
-    case SC_OP_TPMV:
-    case SC_OP_TPSV:
-    case SC_OP_TRSV: return k->n > 0 && is_triangle(k);
-    case SC_OP_GEMM: return k->m > 0 && k->n > 0 && k->k > 0 && alpha && is_trans(k->transa) && is_trans(k->transb);
-    case SC_OP_SYMM:
-    case SC_OP_HEMM: return k->m > 0 && k->n > 0 && alpha && is_sided(k);
-    case SC_OP_SYRK:
-    case SC_OP_HERK:
-    case SC_OP_SYR2K:
-    case SC_OP_HER2K:
-    case SC_OP_GEMMT: return k->n > 0 && k->k > 0 && alpha && (k->uplo == 'U' || k->uplo == 'L') && is_rank_trans(k);
-    case SC_OP_TRMM:
-    case SC_OP_TRSM: return k->m > 0 && k->n > 0 && alpha && is_sided(k) && is_triangle(k);
-    default: return k->n > 0;
-    }
-}
+/* --- its operands ------------------------------------------------------------------------------------------------ */
 
 /* One-vector operations do nothing for increments that are not positive. */
 static bool views_are_valid(const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++) {
-        const struct sc_view *v = &view[i];
-        const struct sc_blas_operand operand = {.ptr = v->ptr, .rows = v->vector ? 1 : v->rows,
-                                                .cols = v->vector ? v->rows : v->cols,
-                                                .ld = v->vector ? sc_step(v->ld) : v->ld, .type = v->type};
-
-        if (!v->ptr || !sc_blas_operand_fits(&operand))
+        if (!view[i].ptr || !sc_view_fits(&view[i]))
             return false;
         if (view[i].vector ? view[i].ld == 0 || (count == 1 && view[i].ld < 0) : view[i].ld < view[i].rows)
             return false;
@@ -124,159 +31,12 @@ static bool views_are_valid(const struct sc_view *view, int count)
     return true;
 }
 
-/* --- its operands ------------------------------------------------------------------------------------------------ */
-
-static struct sc_view vector(const struct sc_kernel *k, const void *ptr, int64_t n, int64_t inc, enum sc_access access)
+/* Those of a call that devices could do; 0: it is none. */
+static int operands_of(const struct sc_kernel *k, struct sc_view *view)
 {
-    return (struct sc_view){.ptr = ptr, .type = k->type, .vector = true, .rows = n, .cols = 1, .ld = inc,
-                            .access = access, .split = SC_SPLIT_ROWS};
-}
+    int count = sc_kernel_is_work(k) ? sc_kernel_views(k, view) : 0;
 
-static struct sc_view matrix(const struct sc_kernel *k, const void *ptr, int64_t rows, int64_t cols, int64_t ld,
-                             enum sc_access access, enum sc_split split)
-{
-    return (struct sc_view){.ptr = ptr, .type = k->type, .rows = rows, .cols = cols, .ld = ld, .access = access,
-                            .split = split};
-}
-
-/* op(M) is rows x cols and is to be split as given: the stored M. */
-static struct sc_view stored(const struct sc_kernel *k, const void *ptr, char trans, int64_t rows, int64_t cols,
-                             int64_t ld, enum sc_split split)
-{
-    if (trans == 'N')
-        return matrix(k, ptr, rows, cols, ld, SC_READ, split);
-    return matrix(k, ptr, cols, rows, ld, SC_READ, split == SC_SPLIT_ROWS ? SC_SPLIT_COLS : SC_SPLIT_ROWS);
-}
-
-static int views_of_vectors(const struct sc_kernel *k, struct sc_view *v)
-{
-    bool both = k->op == SC_OP_SWAP || k->op == SC_OP_ROT || k->op == SC_OP_ROTM, scal = k->op == SC_OP_SCAL;
-    enum sc_access y = k->op == SC_OP_COPY    ? SC_WRITE
-                     : k->op == SC_OP_AXPBY   ? sc_blas_output_access(k)
-                     : sc_op_is_reduction(k->op) ? SC_READ : SC_RDWR;
-
-    v[0] = vector(k, k->a, k->n, k->lda, both || scal ? SC_RDWR : SC_READ);
-    if (scal || k->op == SC_OP_NRM2 || k->op == SC_OP_ASUM || k->op == SC_OP_IAMAX || k->op == SC_OP_IAMIN)
-        return 1;
-    v[1] = vector(k, k->b, k->n, k->ldb, y);
-    return 2;
-}
-
-/* Products: devices own strips of C across the triangle or the sum; A is split along the sum, so that no
- * block of C is. */
-static int views_of_products(const struct sc_kernel *k, struct sc_view *v)
-{
-    bool right = k->side == 'R', straight = k->transa == 'N', one = k->op == SC_OP_TRMM || k->op == SC_OP_TRSM;
-    enum sc_access c = sc_blas_output_access(k);
-
-    if (k->op == SC_OP_GEMM) {
-        v[0] = stored(k, k->a, k->transa, k->m, k->k, k->lda, SC_SPLIT_COLS);
-        v[1] = stored(k, k->b, k->transb, k->k, k->n, k->ldb, SC_SPLIT_COLS);
-        v[2] = matrix(k, k->c, k->m, k->n, k->ldc, c, SC_SPLIT_COLS);
-        return 3;
-    }
-    if (k->op == SC_OP_SYRK || k->op == SC_OP_HERK) {
-        v[0] = stored(k, k->a, k->transa, k->n, k->k, k->lda, SC_SPLIT_ROWS);
-        v[1] = matrix(k, k->c, k->n, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
-        return 2;
-    }
-    if (k->op == SC_OP_SYR2K || k->op == SC_OP_HER2K || k->op == SC_OP_GEMMT) {
-        char across = k->op == SC_OP_GEMMT ? k->transb : straight ? 'T' : 'N'; /* of B, k x n */
-
-        v[0] = stored(k, k->a, k->transa, k->n, k->k, k->lda, SC_SPLIT_ROWS);
-        v[1] = stored(k, k->b, across, k->k, k->n, k->ldb, SC_SPLIT_COLS);
-        v[2] = matrix(k, k->c, k->n, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
-        return 3;
-    }
-    v[0] = matrix(k, k->a, right ? k->n : k->m, right ? k->n : k->m, k->lda, SC_READ,
-                  right ? SC_SPLIT_COLS : SC_SPLIT_ROWS);
-    v[1] = matrix(k, k->b, k->m, k->n, k->ldb, one ? SC_RDWR : SC_READ,
-                  right ? SC_SPLIT_ROWS : SC_SPLIT_COLS);
-    if (one)
-        return 2;
-    v[2] = matrix(k, k->c, k->m, k->n, k->ldc, c, right ? SC_SPLIT_ROWS : SC_SPLIT_COLS);
-    return 3;
-}
-
-/* The matrix of a level 2 operation as it is stored. */
-static struct sc_view level2_matrix(const struct sc_kernel *k, const void *ptr, int64_t ld, enum sc_access access)
-{
-    if (sc_op_is_packed(k->op))
-        return vector(k, ptr, k->n * (k->n + 1) / 2, 1, access);
-    if (sc_op_is_banded(k->op))
-        return matrix(k, ptr, (k->op == SC_OP_GBMV ? k->kl + k->ku : k->k) + 1, k->n, ld, access, SC_SPLIT_COLS);
-    return matrix(k, ptr, k->n, k->n, ld, access, SC_SPLIT_ROWS);
-}
-
-static int views_of(const struct sc_kernel *k, struct sc_view *v)
-{
-    bool straight = k->transa == 'N';
-
-    switch (k->op) {
-    case SC_OP_GEMV:
-    case SC_OP_GBMV:
-        v[0] = k->op == SC_OP_GBMV ? level2_matrix(k, k->a, k->lda, SC_READ)
-                                   : matrix(k, k->a, k->m, k->n, k->lda, SC_READ, SC_SPLIT_ROWS);
-        v[1] = vector(k, k->b, straight ? k->n : k->m, k->ldb, SC_READ);
-        v[2] = vector(k, k->c, straight ? k->m : k->n, k->ldc, sc_blas_output_access(k));
-        return 3;
-    case SC_OP_GER:
-    case SC_OP_GERC:
-        v[0] = vector(k, k->a, k->m, k->lda, SC_READ);
-        v[1] = vector(k, k->b, k->n, k->ldb, SC_READ);
-        v[2] = matrix(k, k->c, k->m, k->n, k->ldc, SC_RDWR, SC_SPLIT_ROWS);
-        return 3;
-    case SC_OP_SYMV:
-    case SC_OP_HEMV:
-    case SC_OP_SBMV:
-    case SC_OP_HBMV:
-    case SC_OP_SPMV:
-    case SC_OP_HPMV:
-        v[0] = level2_matrix(k, k->a, k->lda, SC_READ);
-        v[1] = vector(k, k->b, k->n, k->ldb, SC_READ);
-        v[2] = vector(k, k->c, k->n, k->ldc, sc_blas_output_access(k));
-        return 3;
-    case SC_OP_SYR:
-    case SC_OP_HER:
-    case SC_OP_SPR:
-    case SC_OP_HPR:
-        v[0] = vector(k, k->a, k->n, k->lda, SC_READ);
-        v[1] = level2_matrix(k, k->c, k->ldc, SC_RDWR);
-        return 2;
-    case SC_OP_SYR2:
-    case SC_OP_HER2:
-    case SC_OP_SPR2:
-    case SC_OP_HPR2:
-        v[0] = vector(k, k->a, k->n, k->lda, SC_READ);
-        v[1] = vector(k, k->b, k->n, k->ldb, SC_READ);
-        v[2] = level2_matrix(k, k->c, k->ldc, SC_RDWR);
-        return 3;
-    case SC_OP_TRMV:
-    case SC_OP_TBMV:
-    case SC_OP_TBSV:
-    case SC_OP_TPMV:
-    case SC_OP_TPSV:
-    case SC_OP_TRSV:
-        v[0] = level2_matrix(k, k->a, k->lda, SC_READ);
-        v[1] = vector(k, k->b, k->n, k->ldb, SC_RDWR);
-        return 2;
-    case SC_OP_GEMM:
-    case SC_OP_SYMM:
-    case SC_OP_HEMM:
-    case SC_OP_SYRK:
-    case SC_OP_HERK:
-    case SC_OP_SYR2K:
-    case SC_OP_HER2K:
-    case SC_OP_GEMMT:
-    case SC_OP_TRMM:
-    case SC_OP_TRSM: return views_of_products(k, v);
-    default: return views_of_vectors(k, v);
-    }
-}
-
-static uint64_t bytes_of(const struct sc_view *v)
-{
-    return (uint64_t)v->rows * (uint64_t)v->cols * sc_type_bytes(v->type);
+    return count && views_are_valid(view, count) && sc_coherence_devices() > 0 ? count : 0;
 }
 
 /* --- does it pay ------------------------------------------------------------------------------------------------- */
@@ -286,7 +46,7 @@ static const struct sc_view *largest_of(const struct sc_view *view, int count)
     const struct sc_view *largest = view;
 
     for (int i = 1; i < count; i++)
-        if (bytes_of(&view[i]) > bytes_of(largest))
+        if (sc_view_bytes(&view[i]) > sc_view_bytes(largest))
             largest = &view[i];
     return largest;
 }
@@ -300,7 +60,7 @@ static uint64_t largest_key(const struct sc_view *view, int count)
 
     if (!sc_coherence_block(largest->ptr, &base, &bytes)) {
         base = (uintptr_t)largest->ptr;
-        bytes = bytes_of(largest);
+        bytes = sc_view_bytes(largest);
     }
     return ((uint64_t)base ^ (uint64_t)bytes << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1;
 }
@@ -336,16 +96,16 @@ static void describe_history(const struct sc_view *view, bool away, bool absent,
     if (maker && absent)
         sc_demand_host_wrote(view->ptr);
     else if (maker && away && maker != call->key)
-        call->made_elsewhere += bytes_of(view);
+        call->made_elsewhere += sc_view_bytes(view);
     if (!(view->access & SC_WRITE)) {
         call->openings += maker && away;
         return;
     }
-    call->result_bytes += bytes_of(view);
+    call->result_bytes += sc_view_bytes(view);
     want = sc_demand_of_result(view->ptr, call->op);
     if (want > 0) {
         call->back++;
-        call->go_back += bytes_of(view);
+        call->go_back += sc_view_bytes(view);
     }
     call->want = want > call->want ? want : call->want;
 }
@@ -479,9 +239,9 @@ static void spread(const struct sc_kernel *k, struct sc_view *view, int count, c
     uint64_t most = 0;
 
     for (int i = 0; i < count; i++)
-        most = bytes_of(&view[i]) > most ? bytes_of(&view[i]) : most;
+        most = sc_view_bytes(&view[i]) > most ? sc_view_bytes(&view[i]) : most;
     for (int i = 0; i < count; i++) {
-        uint64_t bytes = view[i].vector ? most : bytes_of(&view[i]);
+        uint64_t bytes = view[i].vector ? most : sc_view_bytes(&view[i]);
 
         view[i].spread = planned ? planned : sc_autotuner_spread(bytes, call->machine.devices, sc_config.offload);
         if (!view[i].vector && sc_op_level(call->op) == 3)
@@ -502,9 +262,9 @@ static void record(int routine, const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++) {
         if (view[i].access & SC_READ)
-            sc_count(&sc_stats.percall_in, bytes_of(&view[i]));
+            sc_count(&sc_stats.percall_in, sc_view_bytes(&view[i]));
         if (view[i].access & SC_WRITE)
-            sc_count(&sc_stats.percall_out, bytes_of(&view[i]));
+            sc_count(&sc_stats.percall_out, sc_view_bytes(&view[i]));
     }
     sc_count(&sc_stats.offloaded[routine], 1);
 }
@@ -569,19 +329,11 @@ static bool run_explained(const struct sc_blas_order *order)
     return done;
 }
 
-/* The operands of a call that devices could do; 0: it is none. */
-static int operands_of(const struct sc_kernel *k, struct sc_view *view)
-{
-    int count = is_work(k) ? views_of(k, view) : 0;
-
-    return count && views_are_valid(view, count) && sc_coherence_devices() > 0 ? count : 0;
-}
-
 static bool offload(int routine, const struct sc_kernel *k)
 {
     struct sc_autotuner_prediction prediction = {0};
     struct sc_autotuner_call call;
-    struct sc_view view[3];
+    struct sc_view view[SC_VIEWS_MAX];
     int count = operands_of(k, view);
     struct sc_blas_order order = {.kernel = k, .view = view, .count = count};
     double since;
@@ -621,7 +373,7 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
 bool sc_blas_predict(const struct sc_kernel *k, struct sc_autotuner_call *call,
                      struct sc_autotuner_prediction *prediction)
 {
-    struct sc_view view[3];
+    struct sc_view view[SC_VIEWS_MAX];
     int count = operands_of(k, view);
 
     if (!count)
@@ -635,7 +387,7 @@ bool sc_blas_predict(const struct sc_kernel *k, struct sc_autotuner_call *call,
 bool sc_blas_on_devices(const struct sc_kernel *k)
 {
     struct sc_autotuner_call call = call_of(k);
-    struct sc_view view[3];
+    struct sc_view view[SC_VIEWS_MAX];
     int count = operands_of(k, view);
     bool done;
 

@@ -86,7 +86,7 @@ static enum sc_status add_block(const struct rank *r, int device, const struct b
         kernel.alpha[1] = r->term[e].alpha[1];
         sc_blas_set_beta(&kernel, r->beta, l == 0 && e == 0);
         status = sc_blas_task(device, &kernel, piece_x(r, e, b, l), piece_y(r, e, l, b),
-                              target(r, b, sc_blas_output_access(&kernel)));
+                              target(r, b, sc_kernel_output(&kernel)));
     }
     return status;
 }

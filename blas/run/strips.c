@@ -12,11 +12,6 @@ static const struct sc_operand *result_of(const struct sc_blas_job *call)
     return &call->operand[call->operands - 1];
 }
 
-static double bytes_of(const struct sc_operand *o)
-{
-    return (double)o->view.rows * (double)o->view.cols * (double)sc_type_bytes(o->view.type);
-}
-
 static int device_of(const struct sc_blas_look *look, int i, int j)
 {
     struct sc_piece piece = look->blocks->block(look->blocks->of, i, j);
@@ -130,13 +125,13 @@ static struct sc_trial_shape shape_of(const struct sc_kernel *k, uint64_t missin
                                    .devices = devices};
     char *next = shape.letters;
 
-    if (sc_op_has_side(k->op))
+    if (sc_ops[k->op].side)
         *next++ = k->side;
-    if (k->op != SC_OP_GEMM)
+    if (sc_ops[k->op].uplo)
         *next++ = k->uplo;
-    if (k->op != SC_OP_SYMM && k->op != SC_OP_HEMM)
+    if (sc_ops[k->op].transa)
         *next++ = k->transa;
-    if (k->op == SC_OP_GEMM || k->op == SC_OP_GEMMT)
+    if (sc_ops[k->op].transb)
         *next = k->transb;
     return shape;
 }
@@ -155,7 +150,7 @@ int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look 
 {
     const struct sc_kernel *k = call->kernel;
     struct sc_strips s = {.sum = look->sum, .least = look->least, .half = half_of(call, look), .apart = look->apart};
-    double result = bytes_of(result_of(call));
+    double result = (double)sc_view_bytes(&result_of(call)->view);
     struct sc_blas_tried *tried = &call->tried;
     struct sc_strips_choice choice;
     struct sc_trial_shape shape;

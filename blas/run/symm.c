@@ -39,7 +39,7 @@ static enum sc_status multiply(const struct symmetric *s, int device, int i, int
     struct sc_piece b = general_block(s, &s->call->operand[1], l, l_end, q, SC_READ), a, c;
 
     sc_blas_set_beta(&kernel, s->call->kernel->beta, l == 0);
-    c = general_block(s, &s->call->operand[2], i, i + 1, q, s->cleared ? SC_RDWR : sc_blas_output_access(&kernel));
+    c = general_block(s, &s->call->operand[2], i, i + 1, q, s->cleared ? SC_RDWR : sc_kernel_output(&kernel));
     kernel.m = c.rows;
     kernel.n = c.cols;
     if (l == i) {
@@ -89,7 +89,7 @@ static enum sc_status multiply_all(const struct symmetric *s, int i, int q)
 static struct sc_piece output_block(const void *of, int i, int j)
 {
     const struct symmetric *s = of;
-    enum sc_access access = sc_blas_output_access(s->call->kernel);
+    enum sc_access access = sc_kernel_output(s->call->kernel);
 
     return s->left ? general_block(s, &s->call->operand[2], i, i + 1, j, access)
                    : general_block(s, &s->call->operand[2], j, j + 1, i, access);

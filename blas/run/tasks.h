@@ -9,8 +9,8 @@
 
 #include "autotuner/trials.h"
 #include "base/status.h"
-#include "base/types.h"
 #include "coherence/coherence.h"
+#include "ops/ops.h"
 
 /* Of a call that tries a width of strips (strips.c). */
 struct sc_blas_tried {
@@ -84,12 +84,6 @@ static inline void sc_blas_set_beta(struct sc_kernel *kernel, const double beta[
     kernel->beta[0] = first ? beta[0] : 1;
     kernel->beta[1] = first ? beta[1] : 0;
 }
-/* An output that is wholly overwritten need not be brought to the device. */
-static inline enum sc_access sc_blas_output_access(const struct sc_kernel *kernel)
-{
-    return sc_blas_is_zero(kernel->beta) ? SC_WRITE : SC_RDWR;
-}
-
 /* --- assign.c: where blocks run ----------------------------------------------------------------------------------- */
 
 /* A call by the blocks of its result, for the strategy (autotuner/schedule.h). */

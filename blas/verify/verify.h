@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/types.h"
+#include "ops/ops.h"
+
 
 /* One operand in memory of our own: compact, in order of address. */
 struct sc_shadow {

@@ -9,7 +9,8 @@ semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cu
 	device/cuda/fence.c device/cuda/memory.c device/cuda/populate.c device/cuda/copy.c device/cuda/kernel.h \
 	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c device/cuda/product.c \
 	device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h device/cuda/dsdot.c \
-	device/cuda/dsdot_kernel.h base/types.c
+	device/cuda/dsdot_kernel.h ops/ops.c
+nodist_semcache_cuda_la_SOURCES = ops/operations.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 # nodelete: CUDA's libraries do not survive dlclose.
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \

@@ -214,8 +214,8 @@ void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_k
 {
     const struct sc_emu_device *d = &clk.machine->device[device];
 
-    run_units(device, stream, seq, d->launch + later(sc_device_kernel_flops(kernel) / d->gemm[kernel->type],
-                                                     sc_device_kernel_bytes(kernel) / d->bandwidth));
+    run_units(device, stream, seq, d->launch + later(sc_kernel_flops(kernel) / d->gemm[kernel->type],
+                                                     sc_kernel_bytes(kernel) / d->bandwidth));
 }
 
 void sc_emu_clock_wait(int device, int stream, uint64_t seq, struct sc_fence fence)

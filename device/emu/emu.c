@@ -555,26 +555,21 @@ static enum sc_status emu_fill(int device, enum sc_stream stream, void *memory, 
 }
 
 /* The BLAS does not read an operand multiplied by alpha = 0. */
-static bool ignored(const struct sc_kernel *k, const struct sc_kernel_operand *o)
+static bool ignored(const struct sc_kernel *k, const struct sc_view *view)
 {
-    bool solves = k->op == SC_OP_TRMV || k->op == SC_OP_TRSV || k->op == SC_OP_TBMV || k->op == SC_OP_TBSV ||
-                  k->op == SC_OP_TPMV || k->op == SC_OP_TPSV;
-    bool scales = k->op == SC_OP_AXPY || k->op == SC_OP_AXPBY || (sc_op_level(k->op) > 1 && !solves &&
-                                                                  !sc_op_is_sparse(k->op));
-
-    return scales && o->access == SC_READ && k->alpha[0] == 0 && k->alpha[1] == 0;
+    return sc_ops[k->op].scales && view->access == SC_READ && k->alpha[0] == 0 && k->alpha[1] == 0;
 }
 
 /* An operand must lie in one block of the device; a result must lie in a result slot or a block. */
 static bool valid_operands(int device, const struct sc_kernel *k)
 {
-    struct sc_kernel_operand operands[3];
-    int count = sc_device_kernel_operands(k, operands);
+    struct sc_view view[SC_VIEWS_MAX];
+    int count = sc_kernel_views(k, view);
     bool good = true;
 
     for (int i = 0; i < count; i++) {
-        uint64_t extent = sc_device_operand_extent(&operands[i], k->type);
-        good = good && (!extent || ignored(k, &operands[i]) || sc_emu_memory_holds(device, operands[i].ptr, extent));
+        uint64_t span = sc_view_span(&view[i]);
+        good = good && (!span || ignored(k, &view[i]) || sc_emu_memory_holds(device, view[i].ptr, span));
     }
     if (sc_op_is_sparse(k->op))
         good = good && (!k->m || sc_emu_memory_holds(device, k->csr.rows,

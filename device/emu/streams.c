@@ -117,8 +117,8 @@ static bool is_small(const struct sc_emu_op *op)
     case SC_EMU_DO_FILL:
         return op->fill.width * op->fill.height <= SMALL_BYTES;
     case SC_EMU_DO_KERNEL:
-        return sc_device_kernel_bytes(&op->kernel) <= (double)SMALL_BYTES &&
-               sc_device_kernel_flops(&op->kernel) <= SMALL_FLOPS;
+        return sc_kernel_bytes(&op->kernel) <= (double)SMALL_BYTES &&
+               sc_kernel_flops(&op->kernel) <= SMALL_FLOPS;
     default:
         return op->action == SC_EMU_DO_WAIT;
     }

@@ -1,0 +1,145 @@
+/* What follows from the table of operations. */
+#include "ops/ops.h"
+
+#include <string.h>
+
+bool sc_op_takes_trans(enum sc_op op, enum sc_type type, char trans)
+{
+    return trans && (strchr(sc_ops[op].trans, trans) ||
+                     (!sc_type_is_complex(type) && strchr(sc_ops[op].trans, trans - 'A' + 'a')));
+}
+
+/* Of the operand that a sparse A is multiplied with, only the rows that A has columns for are looked at. */
+int sc_kernel_views(const struct sc_kernel *k, struct sc_view view[SC_VIEWS_MAX])
+{
+    int count = sc_ops[k->op].views(k, view);
+
+    if (sc_op_is_sparse(k->op) && k->transa == 'N') {
+        int64_t step = view[1].vector || k->transb == 'T' ? k->ldb : 1;
+
+        view[1].ptr = (const char *)k->b + k->csr.first * step * (int64_t)sc_type_bytes(k->type);
+    }
+    return count;
+}
+
+static bool is_in(char letter, const char *values) { return letter && strchr(values, letter); }
+
+bool sc_kernel_is_work(const struct sc_kernel *k)
+{
+    const struct sc_op_info *o = &sc_ops[k->op];
+    struct sc_kernel rows;
+
+    if (!sc_op_has_type(k->op, k->type) || (k->conj && !sc_kernel_rows(k, &rows)))
+        return false;
+    if (k->n <= 0 || (o->m && k->m <= 0) || (o->k && !o->banded && k->k <= 0))
+        return false;
+    if ((o->scales && k->alpha[0] == 0 && k->alpha[1] == 0) || (o->apart && k->a == k->b))
+        return false;
+    return (!o->transa || sc_op_takes_trans(k->op, k->type, k->transa)) &&
+           (!o->transb || is_in(k->transb, "NTC")) && (!o->side || is_in(k->side, "LR")) &&
+           (!o->uplo || is_in(k->uplo, "UL")) && (!o->diag || is_in(k->diag, "UN"));
+}
+
+double sc_kernel_flops(const struct sc_kernel *k)
+{
+    double real = sc_type_is_complex(k->type) ? 4 : 1; /* a complex multiply-add is four real ones */
+    double m = (double)(sc_op_is_sparse(k->op) ? k->csr.nonzeros : k->m);
+    double off = (double)(sc_op_is_banded(k->op) && sc_ops[k->op].m ? k->kl + k->ku : k->k);
+
+    return sc_op_work(k->op, k->side, m, (double)k->n, off) * sc_op_rate[k->op] * real;
+}
+
+double sc_kernel_bytes(const struct sc_kernel *k)
+{
+    struct sc_view view[SC_VIEWS_MAX];
+    int count = sc_kernel_views(k, view);
+    double bytes = 0;
+
+    for (int i = 0; i < count; i++)
+        if (view[i].rows > 0 && view[i].cols > 0)
+            bytes += (double)sc_view_bytes(&view[i]) * (view[i].half ? 0.5 : 1) * (view[i].access == SC_RDWR ? 2 : 1);
+    if (sc_op_is_sparse(k->op))
+        bytes += (double)(k->csr.nonzeros + k->m) * k->csr.index_bytes;
+    return bytes;
+}
+
+/* A vector as the matrix of one row that it is. */
+static void lay_out(const struct sc_view *v, int64_t *rows, int64_t *cols, int64_t *ld)
+{
+    *rows = v->vector ? 1 : v->rows;
+    *cols = v->vector ? v->rows : v->cols;
+    *ld = v->vector ? sc_step(v->ld) : v->ld;
+}
+
+uint64_t sc_view_span(const struct sc_view *view)
+{
+    int64_t rows, cols, ld;
+
+    lay_out(view, &rows, &cols, &ld);
+    if (rows <= 0 || cols <= 0)
+        return 0;
+    return ((uint64_t)(cols - 1) * (uint64_t)ld + (uint64_t)rows) * sc_type_bytes(view->type);
+}
+
+bool sc_view_fits(const struct sc_view *view)
+{
+    const int64_t most = (int64_t)1 << 56; /* of addresses of programs, with five levels of page tables */
+    int64_t rows, cols, ld;
+    __int128 bytes;
+
+    lay_out(view, &rows, &cols, &ld);
+    bytes = ((__int128)ld * cols + rows) * (int64_t)sc_type_bytes(view->type);
+    if (rows < 1 || cols < 1)
+        return true;
+    return ld >= 0 && (uintptr_t)view->ptr < (uint64_t)most && bytes + (int64_t)(uintptr_t)view->ptr < most;
+}
+
+/* The vectors become rows x^T and y^T.  y := conj(A) x is y^T := x^T A^H, with A^H = A for Hermitian A.  x :=
+ * conj(A)^-1 x is x^T := x^T A^-H.  conj(x) y^T is the product of (x^T)^H and y^T. */
+bool sc_kernel_rows(const struct sc_kernel *k, struct sc_kernel *rows)
+{
+    bool good = sc_type_is_complex(k->type);
+
+    *rows = *k;
+    rows->conj = false;
+    rows->transa = rows->transb = 'N';
+    rows->m = 1;
+    rows->side = 'R';
+    switch (k->op) {
+    case SC_OP_GEMV: /* (x, A, y) in the places of A, B, C */
+        rows->op = SC_OP_GEMM;
+        rows->transb = 'C';
+        rows->n = k->m, rows->k = k->n;
+        rows->a = k->b, rows->lda = k->ldb;
+        rows->b = k->a, rows->ldb = k->lda;
+        return good && k->transa == 'N' && k->ldb > 0 && k->ldc > 0;
+    case SC_OP_HEMV:
+        rows->op = SC_OP_HEMM;
+        return good && k->ldb > 0 && k->ldc > 0;
+    case SC_OP_TRMV:
+    case SC_OP_TRSV:
+        rows->op = k->op == SC_OP_TRMV ? SC_OP_TRMM : SC_OP_TRSM;
+        rows->transa = 'C';
+        rows->alpha[0] = 1, rows->alpha[1] = 0;
+        return good && k->transa == 'N' && k->ldb > 0;
+    case SC_OP_GERC:
+        rows->op = SC_OP_GEMM;
+        rows->transa = 'C';
+        rows->m = k->m, rows->k = 1;
+        rows->beta[0] = 1, rows->beta[1] = 0;
+        return good && k->lda > 0 && k->ldb > 0;
+    case SC_OP_HER:
+        rows->op = SC_OP_HERK;
+        rows->transa = 'C';
+        rows->k = 1;
+        rows->beta[0] = 1, rows->beta[1] = 0;
+        return good && k->lda > 0;
+    case SC_OP_HER2:
+        rows->op = SC_OP_HER2K;
+        rows->transa = 'C';
+        rows->k = 1;
+        rows->beta[0] = 1, rows->beta[1] = 0;
+        return good && k->lda > 0 && k->ldb > 0;
+    default: return false;
+    }
+}

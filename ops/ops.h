@@ -1,0 +1,148 @@
+/* What is known of every operation that devices can be asked for: generated from operations.tab, which is the only place
+ * that says so.  Nothing here has a state. */
+#ifndef SC_OPS_OPS_H
+#define SC_OPS_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/types.h"
+#include "ops/operations.h"
+
+/* One operation.  Pointers belong to the address space of the operation.  As in the BLAS, a vector is a pointer to the
+ * element of lowest address and a signed increment; letters are upper case.  A complex scalar is (re, im); single
+ * precision scalars are kept as double, exactly. */
+struct sc_kernel {
+    enum sc_op op;
+    enum sc_type type;
+    char transa, transb; /* 'N', 'T', 'C' */
+    char side, uplo, diag; /* 'L'/'R', 'U'/'L', 'U'/'N' */
+    bool scale_real;     /* SCAL of a complex vector by a real alpha: csscal, zdscal */
+    bool conj;           /* level 2 operations of row-major calls: see sc_kernel_rows */
+    int64_t m, n, k;     /* vector operations have n only */
+    int64_t kl, ku;      /* GBMV */
+    double param[5];     /* ROTM, as in the BLAS */
+    double alpha[2], beta[2];
+    void *a, *b, *c;
+    int64_t lda, ldb, ldc; /* leading dimensions, or increments of vectors, in elements */
+    struct sc_csr csr;   /* CSRMV, CSRMM, CSRSV, CSRSM */
+    /* Reductions: 16 bytes of space for a float, a double, a complex number, or an int64_t. */
+    void *result;
+};
+
+/* How a matrix that several devices use for the first time is distributed. */
+enum sc_split { SC_SPLIT_ROWS, SC_SPLIT_COLS };
+
+/* One operand of a call.  A matrix is column-major, rows x cols, ld >= rows.  A vector has n in `rows`, cols = 1, its
+ * signed increment in `ld`, and ptr at its element of lowest address. */
+struct sc_view {
+    const void *ptr;
+    enum sc_type type;
+    bool vector;
+    bool half;  /* a triangle: the operation uses half of the elements */
+    bool whole; /* every device that takes part needs all of the operand */
+    int64_t rows, cols, ld;
+    enum sc_access access;
+    enum sc_split split;
+    int spread; /* devices that a new matrix is distributed over; 0: all */
+    int tile_rows, tile_cols; /* > 0: a new one as so many tiles dealt out block-cyclically, whatever `split` says */
+};
+
+enum { SC_VIEWS_MAX = 3 };
+
+/* A row of operations.tab. */
+struct sc_op_info {
+    const char *name;           /* "gemm" */
+    const char *host[SC_TYPES]; /* Fortran routine that computes the operation, "dgemm_"; NULL: no such type */
+    const char *letters;        /* names of the operands in their order: A, B, C, P(acked), E(ntries), X, Y */
+    const char *trans;          /* values of `transa`, those in small letters in real types only; NULL: none */
+    char result;                /* of a reduction: T, R, D or I; else 0 */
+    uint8_t level;              /* 1, 2, 3; sparse operations: 3 */
+    bool packed, banded, sparse;
+    bool m, k, side, uplo, transa, transb, diag; /* arguments that the operation has */
+    bool scales;                /* alpha = 0 takes out what is only read */
+    bool apart;                 /* the two operands may not be the same memory */
+    int (*views)(const struct sc_kernel *kernel, struct sc_view view[SC_VIEWS_MAX]);
+};
+extern const struct sc_op_info sc_ops[SC_OPS_ALL];
+
+static inline const char *sc_op_name(enum sc_op op) { return (unsigned)op < SC_OPS_ALL ? sc_ops[op].name : "?"; }
+static inline int sc_op_level(enum sc_op op) { return sc_ops[op].level; }
+static inline bool sc_op_is_sparse(enum sc_op op) { return sc_ops[op].sparse; }
+static inline bool sc_op_is_reduction(enum sc_op op) { return sc_ops[op].result != 0; }
+static inline bool sc_op_is_packed(enum sc_op op) { return sc_ops[op].packed; }
+static inline bool sc_op_is_banded(enum sc_op op) { return sc_ops[op].banded; }
+/* Level 3 operations with a triangular or symmetric A on one side of B. */
+static inline bool sc_op_has_side(enum sc_op op) { return sc_ops[op].side; }
+/* Whether the operation exists in this type.  In the real types HEMM is SYMM, HER is SYR and so on; the BLAS has no
+ * complex SYMV or SYR. */
+static inline bool sc_op_has_type(enum sc_op op, enum sc_type type)
+{
+    return (unsigned)op < SC_OPS_ALL && (unsigned)type < SC_TYPES && sc_ops[op].host[type];
+}
+/* Reductions: whether the result is an index (int64_t), and the type of a numerical result. */
+static inline bool sc_op_gives_index(enum sc_op op) { return sc_ops[op].result == 'I'; }
+static inline enum sc_type sc_op_result_type(enum sc_op op, enum sc_type type)
+{
+    char result = sc_ops[op].result;
+
+    return result == 'T' ? type : result != 'D' && (type == SC_S || type == SC_C) ? SC_S : SC_D;
+}
+/* Is it a value of `transa` that the operation has in this type? */
+bool sc_op_takes_trans(enum sc_op op, enum sc_type type, char trans);
+/* Multiply-adds of the sizes, of real numbers; at level 1 elements.  Banded: k is the number of off-diagonals; sparse:
+ * m is the number of entries. */
+double sc_op_work(enum sc_op op, char side, double m, double n, double k);
+extern const uint8_t sc_op_rate[SC_OPS_ALL]; /* additions and multiplications for each unit of that work */
+
+/* Fills `view` with the operands in the order a, b, c; returns their number.  The integers of a sparse matrix are not
+ * included.  The letters of the record must be valid. */
+int sc_kernel_views(const struct sc_kernel *kernel, struct sc_view view[SC_VIEWS_MAX]);
+/* Are letters and sizes those of the operation, and is there more to do than to scale the result or to return? */
+bool sc_kernel_is_work(const struct sc_kernel *kernel);
+/* Real additions and multiplications. */
+double sc_kernel_flops(const struct sc_kernel *kernel);
+/* Traffic between device memory and processors in bytes; an operand counts once per access. */
+double sc_kernel_bytes(const struct sc_kernel *kernel);
+/* An output that is wholly overwritten when beta is 0. */
+static inline enum sc_access sc_kernel_output(const struct sc_kernel *kernel)
+{
+    return kernel->beta[0] == 0 && kernel->beta[1] == 0 ? SC_WRITE : SC_RDWR;
+}
+
+/* A row-major call on a complex matrix M is a call on the column-major matrix A = M^T.  The call may then need conj(A)
+ * or conj(x), and no column-major level 2 operation has them.  A record with `conj` means, for a Hermitian or
+ * triangular A:
+ *   GEMV (transa N), HEMV  y := alpha conj(A) x + beta y      TRMV, TRSV (transa N)  x := conj(A) x, conj(A)^-1 x
+ *   GERC  A := alpha conj(x) y^T + A                          HER   A := alpha conj(x) x^T + A
+ *   HER2  A := alpha conj(x) y^T + conj(alpha) conj(y) x^T + A
+ * With vectors as matrices of one row, the operation is one of level 3.  sc_kernel_rows writes the level 3 record,
+ * without conj and for the same pointers, to *rows.  Returns false if the record has no such form; increments must be
+ * positive. */
+bool sc_kernel_rows(const struct sc_kernel *kernel, struct sc_kernel *rows);
+
+static inline uint64_t sc_view_bytes(const struct sc_view *v)
+{
+    return (uint64_t)v->rows * (uint64_t)v->cols * sc_type_bytes(v->type);
+}
+/* Bytes from the first element of a view to the end of its last. */
+uint64_t sc_view_span(const struct sc_view *view);
+/* Is the view in the address space, so that sums and products of its sizes do not overflow? */
+bool sc_view_fits(const struct sc_view *view);
+
+/* For the generated shapes. */
+static inline struct sc_view sc_op_vector(const struct sc_kernel *k, const void *ptr, int64_t n, int64_t inc,
+                                          enum sc_access access)
+{
+    return (struct sc_view){.ptr = ptr, .type = k->type, .vector = true, .rows = n, .cols = 1, .ld = inc,
+                            .access = access, .split = SC_SPLIT_ROWS};
+}
+static inline struct sc_view sc_op_matrix(const struct sc_kernel *k, const void *ptr, int64_t rows, int64_t cols,
+                                          int64_t ld, enum sc_access access, enum sc_split split)
+{
+    return (struct sc_view){.ptr = ptr, .type = k->type, .rows = rows, .cols = cols, .ld = ld, .access = access,
+                            .split = split};
+}
+
+#endif
