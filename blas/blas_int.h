@@ -1,5 +1,5 @@
-/* Inside blas/: what the generated veneers and tables share with the generic code.  One BLAS call is one struct
- * sc_blas_call; nothing here depends on the routine but through its row of sc_blas_rows. */
+/* Shared by the generated veneers and tables with the generic code of blas/.  A BLAS call is a struct sc_blas_call.
+ * The code depends on the routine only through the routine's row of sc_blas_rows. */
 #ifndef SC_BLAS_BLAS_INT_H
 #define SC_BLAS_BLAS_INT_H
 
@@ -15,9 +15,9 @@
 #include "ops/ops.h"
 #include "trace/trace.h"
 
-typedef int32_t sc_blas_int; /* the BLAS's INTEGER, where no name says 64 and sc_blas_wide is false */
+typedef int32_t sc_blas_int; /* the BLAS's INTEGER in names without a 64, unless sc_blas_wide */
 
-/* Whose arguments a call has: Fortran's, or the CBLAS's with this storage order ('?': neither). */
+/* Interface of a call: Fortran's, or the CBLAS's with the storage order ('?': an invalid order). */
 enum { SC_BLAS_FORTRAN = 'F', SC_BLAS_COLUMNS = 'C', SC_BLAS_ROWS = 'R' };
 
 union sc_blas_scalar {
@@ -28,7 +28,7 @@ union sc_blas_scalar {
     int64_t i;
 };
 
-/* The arguments of any BLAS routine.  Letters that the routine does not have are 0, invalid ones are not 0 ('?'). */
+/* The arguments of any BLAS routine.  Letters that the routine does not have are 0; invalid letters are '?'. */
 struct sc_blas_call {
     int routine;
     enum sc_type type;
@@ -38,13 +38,13 @@ struct sc_blas_call {
     int64_t m, n, k, kl, ku, lda, ldb, ldc, incx, incy;
     double alpha[2], beta[2];
     void *a, *b, *c, *x, *y; /* a: also a packed matrix */
-    const void *param;     /* of rotm */
+    const void *param;     /* parameters of rotm */
     union sc_blas_scalar result;
 };
 
 enum { SC_BLAS_OPERANDS_MAX = 3 };
 
-/* A row of routines.tab for one type. */
+/* A row of routines.tab for a single type. */
 struct sc_blas_row {
     const char *name;                 /* "dgemm" */
     const char *fortran, *cblas;      /* "dgemm_", "cblas_dgemm" */
@@ -58,103 +58,113 @@ struct sc_blas_row {
     int (*operands)(const struct sc_blas_call *call, struct sc_blas_operand *operands); /* of column-major arguments */
 };
 extern const struct sc_blas_row sc_blas_rows[]; /* [0] is unused */
-extern const int sc_blas_routines;              /* rows, with the unused one */
+extern const int sc_blas_routines;              /* number of rows, with the unused row */
 
-/* What a veneer does next. */
+/* The next step of a veneer. */
 enum sc_blas_next {
-    SC_BLAS_DONE, /* the devices have done, or queued, it */
-    SC_BLAS_HOST, /* host routine, under sc_inside */
-    SC_BLAS_PLAIN /* host routine, which will complain of its arguments to an xerbla that may never return */
+    SC_BLAS_DONE, /* the devices have run the call or queued it */
+    SC_BLAS_HOST, /* call the host routine, under sc_inside */
+    /* Call the host routine without sc_inside: it will report bad arguments to an xerbla that may never return. */
+    SC_BLAS_PLAIN
 };
-/* The rest of a veneer for a call that is not small.  Row-major arguments are converted in place. */
+/* The part of a veneer for calls that are not small.  Converts row-major arguments in place. */
 enum sc_blas_next sc_blas_large(struct sc_blas_call *call);
 
-/* True when the arguments are those that the BLAS standard allows (column-major form). */
+/* True when the BLAS standard allows the arguments (in column-major form). */
 bool sc_blas_call_valid(const struct sc_blas_call *call);
-/* The first argument of a Fortran call that the standard does not allow, counted from 1 as xerbla counts; 0: none. */
+/* Position of the first invalid argument of a Fortran call, from 1 as for xerbla; 0 when every argument is valid. */
 int sc_blas_call_wrong(const struct sc_blas_call *call);
 
-/* Increments that wrap around the end of the address space become those that do not.  One vector alone stays where the
- * routine would do nothing, or goes backwards: which of the two is the host's to say. */
+/* Replaces increments that wrap around the end of the address space by equivalent increments that do not.  The
+ * increment of a single vector stays if the routine would do nothing or go backwards, because libraries differ in
+ * these cases. */
 void sc_blas_call_unwrap(struct sc_blas_call *call);
-/* Makes a call with 32-bit integers of it, with the same effect; false: there is none. */
+/* Converts the call to an equivalent call with 32-bit integers.  False: impossible. */
 bool sc_blas_call_narrow(struct sc_blas_call *call);
-/* False: a side that no memory has.  Sums and products of such sizes may overflow. */
+/* False for a size that no memory can hold.  Sums and products of such sizes may overflow. */
 #define SC_BLAS_SIDE_MAX ((int64_t)1 << 47)
-#define SC_BLAS_PACKED_MAX ((int64_t)1 << 28) /* of a packed matrix, of n (n + 1) / 2 elements */
+#define SC_BLAS_PACKED_MAX ((int64_t)1 << 28) /* order n of a packed matrix, with n (n + 1) / 2 elements */
 bool sc_blas_call_fits(const struct sc_blas_call *call);
 
-/* An operand under the name that the program's call has for it: A, B, C, P(acked), X, Y; its leading dimension or
- * increment as given. */
+/* An operand under its name in the program's call: A, B, C, P(acked), X, Y, with the leading dimension or increment
+ * as passed. */
 struct sc_blas_named {
     struct sc_blas_operand shape;
     char letter;
     int64_t step;
 };
-/* Of a call before the conversion, in the order of the row's `operands`; how many. */
+/* Names the operands of a call before its conversion, in the order of the row's `operands`.  Returns their number. */
 int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named *named);
 
-/* The record for the devices; false when they are not asked for such a call. */
+/* Fills the record for the devices.  False when devices do not serve such a call. */
 bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel);
 
-/* Writes a call, as the program made it (before the conversion), to the trace.  Call it when sc_trace_on only. */
+/* Writes a call to the trace as the program made it, before the conversion.  Called only when sc_trace_on. */
 void sc_blas_record(const struct sc_blas_call *asked);
 
-/* --- the host's routines ---------------------------------------------------------------------------------------- */
+/* --- the host's routines ------------------------------------------------------------------------------------------ */
 
 typedef void (*sc_blas_fn)(void);
 enum sc_blas_interface { SC_BLAS_F77, SC_BLAS_CBLAS, SC_BLAS_F77_64, SC_BLAS_CBLAS_64, SC_BLAS_INTERFACES };
 
-/* By routine.  Until its first call an entry is the routine's stub (generated), which calls sc_blas_resolve.  Racing
- * first calls write the same value, with release order; it never changes again. */
+/* The host's routines, by interface and routine.  Before the routine's first call an entry is a generated stub,
+ * which calls sc_blas_resolve.  Racing first calls write the same value with release order; the entry never changes
+ * again. */
 extern sc_blas_fn sc_blas_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
-/* Where a host BLAS is looked for, NULL at the end; tests point it elsewhere before the first sc_blas_host_open. */
+/* Names of libraries to try as host BLAS, ended by NULL.  Tests set other names before the first sc_blas_host_open. */
 extern const char *const *sc_blas_host_candidates;
-/* Made of other routines of the host, each in the form of the table above:
- * CBLAS of Fortran, for hosts without a CBLAS ([1]: with 64-bit integers); */
+/* Routines made of other routines of the host, in the form of the table above.  sc_blas_via_fortran: CBLAS made of
+ * Fortran, for hosts without a CBLAS ([1]: 64-bit integers). */
 extern const sc_blas_fn sc_blas_via_fortran[2][SC_TRACE_ROUTINES_MAX];
-/* 64-bit integers ([0]: Fortran, [1]: CBLAS) of 32-bit ones, when they fit; */
+/* sc_blas_narrow: 64-bit integers ([0]: Fortran, [1]: CBLAS) made of 32-bit integers, when the values fit. */
 extern const sc_blas_fn sc_blas_narrow[2][SC_TRACE_ROUTINES_MAX];
-/* complex functions that return by value, of those in sc_blas_hidden, which have a hidden argument ([1]: 64-bit). */
+/* sc_blas_of_hidden: complex functions that return by value, made of those in sc_blas_hidden, which have a hidden
+ * argument ([1]: 64-bit integers). */
 extern const sc_blas_fn sc_blas_of_hidden[2][SC_TRACE_ROUTINES_MAX];
 extern sc_blas_fn sc_blas_hidden[2][SC_TRACE_ROUTINES_MAX];
 
-/* host_abi.c: how a library's routines want to be called. */
-sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, const char *name); /* "dgemm"; or NULL */
+/* host_abi.c: names and calling conventions of a library's routines.  `name` is, for example, "dgemm". */
+sc_blas_fn sc_blas_abi_symbol(void *library, enum sc_blas_interface interface, const char *name); /* or NULL */
 sc_blas_fn sc_blas_abi_routine(void *library, enum sc_blas_interface interface, int routine);
-bool sc_blas_abi_is_wide(void *library);         /* are integers of plain names 64 bits wide? */
-bool sc_blas_abi_is_hidden(sc_blas_fn zdotu);    /* is a complex function's value stored through a first argument? */
+bool sc_blas_abi_is_wide(void *library);         /* true when integers of plain names have 64 bits */
+/* True when a complex function stores its value through a first argument. */
+bool sc_blas_abi_is_hidden(sc_blas_fn zdotu);
 enum { SC_BLAS_SYMBOL_MAX = 64 };
-/* The spelling `which` (from 0) of a name in this interface; false: there are no more. */
+/* The spelling number `which` (from 0) of a name in the interface.  False: there is no such number. */
 bool sc_blas_abi_spell(char symbol[SC_BLAS_SYMBOL_MAX], enum sc_blas_interface interface, int which, const char *name);
-/* A complex function with a hidden argument, as one that returns by value; other routines as they are. */
+/* Wraps a complex function with a hidden argument as a function that returns by value.  Returns other routines as
+ * they are. */
 sc_blas_fn sc_blas_abi_by_value(sc_blas_fn fn, int routine, bool wide, bool hidden);
-/* Is it neither ours nor the program's own, which may be a stub that leads to us (libsemcache/rebind.c)? */
+/* False for addresses in this library and in the program itself.  The program's definition may be a stub that leads
+ * back to this library (libsemcache/rebind.c). */
 bool sc_blas_abi_is_others(const void *address);
-void *sc_blas_abi_displaced(const char *name);   /* the definition that the program would have without us, or NULL */
-void *sc_blas_abi_program_wide(void);            /* the BLAS that the program would have without us, if it is wide */
+/* The definition that the program would use without this library, or NULL. */
+void *sc_blas_abi_displaced(const char *name);
+/* The BLAS that the program would use without this library, if its integers have 64 bits. */
+void *sc_blas_abi_program_wide(void);
 
-/* program.c: the routine that this thread's call would have reached without us, or that of a 64-bit library of the
- * system; NULL: there is none.  Thread safe; the first call from each loaded object searches. */
+/* program.c: the routine that this thread's call would have reached without this library, or the routine of a 64-bit
+ * library of the system, or NULL.  Thread safe.  The first call from each loaded object searches. */
 sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface);
-/* The library of that routine, kept open, if it is an optimised BLAS as OpenBLAS, MKL and BLIS are; else NULL.  64-bit
- * libraries of the system do not count.  Searches each time. */
+/* The library of that routine, kept open, if it is an optimised BLAS (OpenBLAS, MKL, BLIS, ...); else NULL.  Never a
+ * 64-bit library of the system.  Searches each time. */
 void *sc_blas_optimised_of_program(int routine, enum sc_blas_interface interface);
-/* A routine of that library as the veneers call it, or NULL. */
+/* A routine of that library in the form that the veneers call, or NULL. */
 sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_interface interface);
-/* Any other name; `which`: its number.  Failing that the host BLAS's. */
+/* A routine outside routines.tab, with the number `which`: the program's, or else the host BLAS's. */
 enum { SC_BLAS_OTHER_NAMES = 64 };
 sc_blas_fn sc_blas_other_of_program(int which, const char *name);
-/* This thread's call comes from there (a return address); addresses of our own object change nothing. */
+/* Notes the return address of this thread's call.  Addresses in this library are ignored. */
 void sc_blas_called_from(const void *address);
-/* Most elements of a vector that the host is given at once: INT32_MAX; a test may have less. */
+/* Largest number of elements of a vector in a single call of the host: INT32_MAX, or less in tests. */
 extern int64_t sc_blas_host_counts;
-/* Is it the second of two numbers that this i?amax, i?amin finds? */
+/* True when i?amax or i?amin (`find`) chooses the second of two numbers. */
 bool sc_blas_second_of_pair(sc_blas_fn find, const void *first, const void *second, size_t bytes);
 double sc_blas_hypot(double a, double b);
 
-/* The `len` elements of a vector of n that come after `done` in the order of the operation: what a routine is given. */
+/* Address to pass to a routine for `len` elements of a vector of n, behind the first `done` elements in the order of
+ * the operation. */
 static inline void *sc_blas_part(const void *vector, size_t bytes, int64_t n, int64_t done, int64_t len, int64_t inc)
 {
     uint64_t before = inc < 0 ? (uint64_t)(n - done - len) * -(uint64_t)inc : (uint64_t)done * (uint64_t)inc;
@@ -162,24 +172,24 @@ static inline void *sc_blas_part(const void *vector, size_t bytes, int64_t n, in
     return (void *)((uintptr_t)vector + before * bytes); /* modulo 2^64, as any BLAS computes addresses */
 }
 static inline bool sc_blas_fits(int64_t value) { return value == (sc_blas_int)value; }
-/* An increment for parts of one element, where it does not fit: only its sign means something. */
+/* A 32-bit increment for a vector of one element, where only the sign of the increment matters. */
 static inline sc_blas_int sc_blas_unit(int64_t inc) { return sc_blas_fits(inc) ? (sc_blas_int)inc : inc < 0 ? -1 : 1; }
-/* A Fortran call of level 2 or 3 that no library takes, by loops, after one line for each routine. */
+/* Computes a Fortran call of level 2 or 3 that no library takes, by loops.  Logs a line for each routine once. */
 void sc_blas_unfit(struct sc_blas_call *call);
-/* Is such a call made of other routines of the host BLAS, where its sizes fit? */
+/* True when the routine is made of other routines of the host BLAS, where the sizes fit. */
 bool sc_blas_is_made(int routine);
 void sc_blas_say_computed(int routine, const char *name, const char *why);
 static inline int64_t sc_blas_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The Fortran routine made of others, in place of the host's; NULL: there is none (compute.c). */
+/* The Fortran routine to use in place of the host's, or NULL (compute.c). */
 sc_blas_fn sc_blas_substitute(int routine);
 
-/* For the stubs: the routine that calls on the host go to from now on.  The program's own optimised BLAS goes before
- * the host BLAS, which is opened if need be.  Where neither has such a routine: another of the program's, else loops
- * (loops.h), after one line for each routine. */
+/* For the stubs: finds the routine for calls on the host, and enters it in sc_blas_host.  The program's own
+ * optimised BLAS goes before the host BLAS, which is opened on demand.  Without the routine in both, takes a
+ * definition of the program, else loops (loops.h), with a log line for each routine. */
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface);
 
-/* The conjugations for row-major calls (call->conj) when they go through Fortran: before, and after the call. */
+/* Conjugations for a row-major call (call->conj) through Fortran, before and after the call. */
 struct sc_blas_conj {
     void *copies[2];
     struct sc_blas_operand inplace;
@@ -187,9 +197,10 @@ struct sc_blas_conj {
 bool sc_blas_conj_begin(struct sc_blas_call *call, struct sc_blas_conj *conj);
 void sc_blas_conj_end(struct sc_blas_conj *conj);
 
-/* --- counting --------------------------------------------------------------------------------------------------- */
+/* --- counting ----------------------------------------------------------------------------------------------------- */
 
-/* This thread's calls passed to the host by routine, NULL before its first one.  Only its thread writes it. */
+/* Counts, by routine, of this thread's calls on the host.  NULL before the first call.  Written by the thread itself
+ * only. */
 extern __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
 uint64_t *sc_blas_counts_new(void); /* never NULL */
 
@@ -202,7 +213,7 @@ static inline void sc_blas_count(int routine)
     sc_blas_count_on(__builtin_expect(!!sc_blas_counts, 1) ? sc_blas_counts : sc_blas_counts_new(), routine);
 }
 
-/* --- for the veneers -------------------------------------------------------------------------------------------- */
+/* --- for the veneers ---------------------------------------------------------------------------------------------- */
 
 static inline void sc_blas_enter(int routine)
 {
@@ -220,20 +231,21 @@ static inline void sc_blas_leave(void)
     sc_inside_leave();
 }
 
-/* What the gates of the veneers ask (gate.h), for those of LAPACK. */
+/* The tests of the veneers' gates (gate.h), for LAPACK's routines. */
 static inline bool sc_blas_small2(int level, int64_t m, int64_t n) { return m * n < sc_blas_small[level]; }
 static inline bool sc_blas_small3(int level, int64_t m, int64_t n, int64_t k)
 {
     return (__int128)(m * n) * k < sc_blas_small[level]; /* up to 2^93 */
 }
 
-/* An integer of a name without a 64: in memory; by value, of which a program with 32 bits sets the lower half. */
+/* Integers of a name without a 64, in memory and by value.  By value, a program with 32-bit integers sets the lower
+ * half only. */
 int64_t sc_blas_int_at(const sc_blas_int *p);
 int64_t sc_blas_int_of(int64_t value);
 
 static inline bool sc_blas_is_left(char side) { return (side | 32) == 'l'; }
 
-/* Letters as Fortran has them, upper case; '?': none of those. */
+/* Letters as Fortran's, in upper case; '?' for an invalid letter. */
 char sc_blas_letter(char letter);
 char sc_cblas_order(int order); /* SC_BLAS_ROWS, SC_BLAS_COLUMNS */
 char sc_cblas_trans(int trans);
@@ -253,7 +265,7 @@ static inline union sc_blas_scalar sc_blas_typed(enum sc_type type, const double
     return scalar;
 }
 
-/* --- for the tables: conversions and shapes --------------------------------------------------------------------- */
+/* --- for the tables: conversions and shapes ----------------------------------------------------------------------- */
 
 static inline void sc_rows_swap(int64_t *p, int64_t *q)
 {

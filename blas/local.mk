@@ -10,7 +10,7 @@ libcore_la_SOURCES += blas/run/tasks.h blas/run/assign.c blas/run/offload.c blas
 	blas/verify/verify.h blas/verify/verify.c blas/verify/verify_bound.c
 libcore_la_SOURCES += blas/lapack/lapack.h blas/lapack/laswp.c
 
-# What only the library proper and the tests of the veneers link: a unit test keeps the BLAS it is linked with.
+# Linked only by the library proper and the tests of the veneers: a unit test keeps the BLAS that it is linked with.
 noinst_LTLIBRARIES += libveneers.la
 libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/veneers/program.c \
 	blas/veneers/arguments.c blas/veneers/call.c blas/verify/record.c blas/veneers/conjugate.c \
@@ -27,7 +27,7 @@ blas/tables.c: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=tables $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
 blas/veneers.c: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=veneers $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
-# The names that the library exports for it, one a line (for the version script).
+# The names that the library exports for the BLAS, one a line, for the version script.
 blas/exports.list: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=exports $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
 blas/checks.h: $(blas_source)

@@ -120,7 +120,7 @@ static bool ask(struct sc_fault_desk *desk, uintptr_t addr, enum sc_access acces
     slot->addr = addr;
     slot->code = code;
     slot->access = access;
-    /* the pager may still read the field for the previous owner of the slot */
+    /* The pager may still read the field for the previous owner of the slot. */
     __atomic_store_n(&slot->asleep, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&slot->state, SC_FAULT_POSTED, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&desk->posted, 1, __ATOMIC_SEQ_CST);

@@ -47,7 +47,7 @@ static void child(void)
     sc_lock_init(&lock, SC_RANK_FAULTS);
     if (!front)
         return;
-    /* already 0 where the kernel supports MADV_WIPEONFORK */
+    /* Already 0 where the kernel supports MADV_WIPEONFORK. */
     __atomic_store_n(&sc_fault_desk->open, 0, __ATOMIC_SEQ_CST);
     front->remove();
     front = NULL;

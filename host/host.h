@@ -61,7 +61,7 @@ const char *sc_host_faults_front(void); /* "libsigsegv" or "sigaction" */
 struct sc_host_block {
     uintptr_t base;      /* page aligned */
     size_t bytes;        /* usable bytes, a multiple of the page size */
-    /* base of the span; the span contains the block and stays mapped while any of its blocks lives */
+    /* Base of the span; the span contains the block and stays mapped while any of its blocks lives. */
     uintptr_t span_base;
     size_t span_bytes;
 };

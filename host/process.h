@@ -11,7 +11,7 @@ void sc_host_process_before(void (*wait)(void));
 /* Called before and after a fork for which libc runs no handlers.  divides: false when preparation is impossible;
  * `divided` is then not called. */
 bool sc_host_process_divides(void);
-/* true when the system call makes a child with its own memory */
+/* True when the system call makes a child with its own memory. */
 bool sc_host_is_fork(long number, const long argument[6]);
 void sc_host_process_divided(bool in_child);
 

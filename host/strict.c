@@ -173,7 +173,7 @@ void sc_host_strict_thread(void)
 {
     if (sc_config.check < STRICT_CHECK)
         return;
-    /* a thread that does not start is trapped from its next call on */
+    /* A thread that calls during the start is trapped from its next call on. */
     if (!__atomic_exchange_n(&started, true, __ATOMIC_RELAXED))
         start();
     if (!watched && libc_bytes) {

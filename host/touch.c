@@ -31,7 +31,7 @@ void sc_host_touch_arena(struct sc_host_use *use, uintptr_t addr, size_t bytes, 
         bytes = block.base + block.bytes - addr;
     if (!bytes)
         return;
-    /* noted even if untracked: the block may become tracked during the call */
+    /* Noted even if untracked: the block may become tracked during the call. */
     sc_host_use(use, addr, addr + bytes, access);
     if (sc_host_arena_tracked(p))
         sc_host_acquire(addr, bytes, access);

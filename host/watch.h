@@ -36,7 +36,7 @@ struct sc_watch_engine {
                    int most); /* see sc_host_watch_written */
     /* Makes the range count as written; further writes cost nothing. */
     void (*open)(struct sc_watch_range *r, uintptr_t lo, uintptr_t hi);
-    /* serves a write to a closed page; NULL: the engine closes no pages */
+    /* Serves a write to a closed page; NULL: the engine closes no pages. */
     bool (*fault)(struct sc_watch_range *r, uintptr_t addr);
 };
 

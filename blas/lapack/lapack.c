@@ -1,10 +1,10 @@
-/* The few LAPACK routines that are caught, so that a blocked factorization on a matrix that lives on devices alternates
- * well (rules 23 to 25 of README.md): panels come home in one batch and are factored on the host, row interchanges run
- * where the rows are.  Everything else of LAPACK is made of BLAS calls.
+/* The interposed routines of LAPACK (rules 23 to 25 of README.md).  With them, a blocked factorization of a matrix
+ * on devices alternates well between host and devices.  Panels come home in one batch and are factored on the host.
+ * Row interchanges run where the rows are.  The rest of LAPACK consists of BLAS calls.
  *
- * The host's routine is the definition that the program would have without us, else the host BLAS's (OpenBLAS has a
- * LAPACK), else that of a liblapack that is loaded, else the system's.  A program that calls none of them
- * needs none. */
+ * The host's routine is looked for in this order: the definition that the program would use without this library,
+ * the host BLAS (OpenBLAS has a LAPACK), a loaded liblapack, the system's liblapack.  A program that calls no such
+ * routine needs no LAPACK. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 #include "blas/lapack/lapack.h"
 #include "coherence/coherence.h"
 
-/* Wider ones are left to themselves: they are recursive, or not meant to be fast. */
+/* Wider panels are not interposed: the routines are then recursive, or not meant to be fast. */
 #define PANEL_MAX 256
 
 typedef const sc_blas_int *Int;
@@ -25,13 +25,13 @@ static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
 {
     void *fn, *library;
 
-    sc_blas_host_open(sc_config.host_blas); /* it knows how wide the integers are */
+    sc_blas_host_open(sc_config.host_blas); /* determines the width of integers */
     fn = sc_blas_abi_displaced(name);
     if (!fn)
         fn = sc_blas_host_symbol(name);
     if (!fn && (library = sc_loader_open("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
         fn = sc_loader_symbol(library, name);
-    sc_inside_enter(); /* the constructors of what is opened may allocate and call */
+    sc_inside_enter(); /* constructors of the opened library may allocate and call the BLAS */
     if (!fn && (library = sc_loader_open(sc_blas_wide ? "liblapack64.so.3" : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL)))
         fn = sc_loader_symbol(library, name);
     sc_inside_leave();
@@ -42,7 +42,7 @@ static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
     return fn;
 }
 
-/* `unfound`: what is in the slot until the routine is found. */
+/* `unfound`: content of the slot until the routine is found. */
 static inline void *resolve(void **slot, void *unfound, const char *name)
 {
     void *fn = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -57,14 +57,14 @@ static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, i
 
     if (!sc_blas_operand_fits(&operand))
         return;
-    /* For a replay, which has no panels: it asks for the memory as an I/O call would. */
+    /* A replay has no panels: it acquires the memory as an I/O call would. */
     if (sc_trace_on && m > 0 && n > 0 && sc_coherence_is_tracked(a, bytes))
         sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uint64_t)(uintptr_t)a, .bytes = bytes,
                  .ip = sc_trace_line_here(), .old_state = (uint8_t)access);
     sc_blas_host_operands(&operand, 1);
 }
 
-/* Before a host routine that works on A.  True: A is home, and BLAS calls stay on the host until panel_end. */
+/* Called before a host routine that works on A.  True: A is home, and BLAS calls stay on the host until panel_end. */
 static bool home_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
     if (sc_inside() || m < 1 || n < 1 || lda < m)
@@ -74,8 +74,8 @@ static bool home_begin(enum sc_type type, const void *a, int64_t m, int64_t n, i
     return true;
 }
 
-/* The same where only columns [first, first + nb) are overwritten, and an m x nb matrix beside A: devices keep what
- * they have of A's other columns. */
+/* The same for a routine that overwrites only columns [first, first + nb) of A and an m x nb matrix `beside`.
+ * Devices keep their copies of A's other columns. */
 static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, int64_t first,
                           int64_t nb, const void *beside, int64_t ld)
 {
@@ -88,7 +88,8 @@ static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n
     return home_begin(type, panel, m, nb, lda, SC_RDWR);
 }
 
-/* Before a host routine of the kind of the BLAS: its operands are home (those without an address are none). */
+/* Called before a host routine like a BLAS routine: brings its operands home.  An operand without an address is
+ * absent. */
 static bool operands_begin(struct sc_blas_operand a, struct sc_blas_operand x, struct sc_blas_operand y)
 {
     const struct sc_blas_operand all[] = {a, x, y};
@@ -137,7 +138,8 @@ static bool is_rows(const char *storev)
     return sc_blas_letter(*storev) == 'R';
 }
 
-/* On the devices, or everything comes home for the host's routine.  True: done. */
+/* Applies the reflectors on the devices, or brings the operands home for the host's routine.  True: done on the
+ * devices. */
 static bool reflect(const struct sc_blas_reflectors *r, bool *begun)
 {
     int64_t length = r->side == 'L' ? r->m : r->n;
@@ -159,7 +161,8 @@ static bool reflect(const struct sc_blas_reflectors *r, bool *begun)
 
 /* --- row interchanges --------------------------------------------------------------------------------------------- */
 
-/* The interchanges as pairs of rows; false when they are not what LAPACK allows (left to the host's routine). */
+/* Converts the pivots to pairs of rows.  False when LAPACK does not allow the pivots, which are left to the host's
+ * routine. */
 static bool pairs_of(int64_t *row, struct sc_blas_interchange *swap, int64_t k1, int64_t k2, Int pivots,
                      int64_t inc)
 {
@@ -206,19 +209,19 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
 #define AT(integer) sc_blas_int_at(integer)
 #define TYPES(veneer, rest) veneer(s##rest, SC_S) veneer(d##rest, SC_D) veneer(c##rest, SC_C) veneer(z##rest, SC_Z)
 
-/* A veneer's slot holds the host's routine, once that has been found; before, large_NAME, which finds it. */
-#define LARGE static __attribute__((used)) void /* only the assembler uses it */
+/* A veneer's slot holds large_NAME until large_NAME has found the host's routine, and the routine afterwards. */
+#define LARGE static __attribute__((used)) void /* referenced from assembler only */
 #define SLOT(name) static __attribute__((used)) void *slot_##name = (void *)large_##name;
 
-/* LAPACK's panels are recursive, so a small call has to cost no more than a comparison and a jump, as in the veneers of
- * the BLAS.  Of 64-bit integers the lower half is looked at, as there. */
+/* LAPACK's panels are recursive, so a small call must cost only a comparison and a jump, as in the veneers of the
+ * BLAS.  The gate reads the lower half of a 64-bit integer, as the BLAS gates do. */
 #define GATE(name, work, level)                                                                                       \
     SC_GATE(name, work SC_GATE_SMALL(name, level) SC_GATE_JUMP(slot_##name));                                         \
     SC_GATE_NAME(name, gate_##name);
 
-/* A routine of the host between `begin` and panel_end.  `host`: its parameters with the lengths of strings, which are
- * passed on and, where they would be on the stack, not declared (rule 8).  small, work: whether a call is small, in C
- * and for the gate. */
+/* Calls the host's routine between `begin` and panel_end.  host: its parameters with the lengths of strings (rule
+ * 8).  The lengths are passed on; lengths that would lie on the stack are not declared.  small, work: the test for a
+ * small call, in C and for the gate. */
 #define CAUGHT(name, parameters, host, arguments, small, work, begin)                                                 \
     LARGE large_##name parameters;                                                                                    \
     SLOT(name)                                                                                                        \
@@ -236,11 +239,11 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
     }                                                                                                                 \
     GATE(name, work, 1)
 
-/* One that works on an m x n matrix.  at_m, at_n: the registers with the addresses of m and n. */
+/* A routine that works on an m x n matrix.  at_m, at_n: registers with the addresses of m and n. */
 #define PANEL(name, parameters, host, arguments, m, n, at_m, at_n, begin)                                             \
     CAUGHT(name, parameters, host, arguments, sc_blas_small2(1, *m, *n), SC_GATE_PRODUCT(at_m, at_n), begin)
 
-/* m x n panels: LU's (pivots) and the orthogonal ones (tau and a workspace); the columns or rows of their Q. */
+/* m x n panels: of LU (pivots); of orthogonal factorizations (tau and a workspace); the columns or rows of Q. */
 #define LU_PANEL(name, type)                                                                                          \
     PANEL(name, (Int m, Int n, void *a, Int lda, void *pivots, void *info),                                           \
           (Int m, Int n, void *a, Int lda, void *pivots, void *info), (m, n, a, lda, pivots, info), m, n, "%rdi",     \
@@ -254,7 +257,7 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
           (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                                 \
           (m, n, k, a, lda, tau, work, info), m, n, "%rdi", "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
 
-/* Blocks of the diagonal: Cholesky's and the product L^T L; the inverse of a triangle. */
+/* Diagonal blocks: of Cholesky and of the product L^T L; the inverse of a triangle. */
 #define DIAGONAL(name, type)                                                                                          \
     PANEL(name, (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                               \
           (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                                     \
@@ -264,8 +267,8 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
           (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info, size_t, size_t),                  \
           (uplo, diag, n, a, lda, info, 1, 1), n, n, "%rdx", "%rdx", panel_begin(type, a, AT(n), AT(n), AT(lda)))
 
-/* The panels of two-sided reductions (tridiagonal, bidiagonal, Hessenberg form): they multiply all of A by vectors, and
- * overwrite their columns (bidiagonal: and rows). */
+/* Panels of two-sided reductions (to tridiagonal, bidiagonal, Hessenberg form).  The routines multiply the whole of
+ * A by vectors and overwrite the panel's columns (bidiagonal: also rows). */
 #define LATRD(name, type)                                                                                             \
     PANEL(name, (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw),            \
           (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw, size_t),          \
@@ -294,7 +297,7 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
           (direct, storev, n, k, v, ldv, tau, t, ldt, 1, 1), n, k, "%rdx", "%rcx",                                    \
           home_begin(type, v, is_rows(storev) ? AT(k) : AT(n), is_rows(storev) ? AT(n) : AT(k), AT(ldv), SC_READ))
 
-/* The work of the gate: n times the count of the rows k1 to k2. */
+/* The gate's work: n times the number of rows from k1 to k2. */
 #define LASWP(name, type)                                                                                             \
     LARGE large_##name(Int n, void *a, Int lda, Int k1, Int k2, Int pivots, Int inc);                                 \
     SLOT(name)                                                                                                        \

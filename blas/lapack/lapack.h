@@ -1,4 +1,4 @@
-/* Inside blas/: the LAPACK routines that are caught (lapack.c), and row interchanges on devices (laswp.c). */
+/* Inside blas/: the interposed LAPACK routines (lapack.c, larfb.c) and row interchanges on devices (laswp.c). */
 #ifndef SC_BLAS_LAPACK_H
 #define SC_BLAS_LAPACK_H
 
@@ -7,17 +7,17 @@
 
 #include "base/types.h"
 
-/* Pairs of rows (0-based, from the first row of `matrix`) to be exchanged one after the other in `cols` columns. */
+/* Pairs of rows to exchange in order, in `cols` columns.  Row numbers are 0-based, from the first row of `matrix`. */
 struct sc_blas_interchange {
     enum sc_type type;
     void *matrix;
     int64_t cols, ld, count;
     const int64_t *row; /* [2 * count] */
 };
-/* On the devices, if the matrix lives there.  False: nothing was done. */
+/* Exchanges the rows on the devices, if the matrix is resident there.  False: nothing was done. */
 bool sc_blas_interchange_rows(const struct sc_blas_interchange *swap);
 
-/* The arguments of ?larfb: H = I - V T V^H or its adjoint is applied to C, which is m x n. */
+/* The arguments of ?larfb: applies H = I - V T V^H or its adjoint to the m x n matrix C. */
 struct sc_blas_reflectors {
     enum sc_type type;
     char side, trans, direct, storev; /* upper case */
@@ -25,7 +25,7 @@ struct sc_blas_reflectors {
     const void *v, *t;
     void *c;
 };
-/* By products, on the devices if the first of them goes there.  False: nothing was done. */
+/* Applies the reflectors by matrix products, if the first product goes to the devices.  False: nothing was done. */
 bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *block);
 
 #endif

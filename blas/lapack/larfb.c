@@ -1,26 +1,30 @@
-/* LAPACK's ?larfb on devices: a block of k reflectors, H = I - V T V^H (V's columns) or I - V^H T V (V's rows), applied
- * to C.  LAPACK's own copies and subtracts the k rows (or columns) of C that meet the triangle of V element by element;
- * rows of a matrix that lives on devices would bring all of it home.  Here that triangle is written out as a square, so
- * that everything is a product: W := C^H V, W := W T^H, C := C - V W^H, and the like from the right (rule 24 of
- * README.md).  W and T have memory of their own: in LAPACK's workspace T lies among the rows of W, and the next T,
- * written by the host, would bring home what is left of W. */
+/* LAPACK's ?larfb on devices: applies a block of k reflectors, H = I - V T V^H (V stored by columns) or I - V^H T V
+ * (by rows), to C.
+ *
+ * LAPACK's own routine copies and subtracts, element by element, the k rows or columns of C that meet the triangle
+ * of V.  Rows of a matrix on devices would bring the whole matrix home.  Here the triangle is written out as a
+ * square, so every step is a product: W := C^H V, W := W T^H, C := C - V W^H, and similarly from the right (rule 24
+ * of README.md).
+ *
+ * W and T have memory of their own.  In LAPACK's workspace T lies among the rows of W: the host's write of the next
+ * T would bring the rest of W home. */
 #include <stdlib.h>
 
 #include "blas/blas_int.h"
 #include "blas/lapack/lapack.h"
 #include "coherence/coherence.h"
 
-/* What the four forms of V and the two sides of C have in common. */
+/* Description common to the four forms of V and the two sides of C. */
 struct block {
     const struct sc_blas_reflectors *r;
     bool left, columns, forward;
-    char adjoint;         /* what the type has for ^H */
-    int64_t length, other; /* of a reflector; of C in the other direction: W is other x k */
-    void *square;         /* V's triangle, k x k, with its ones and zeros; behind it a copy of T */
+    char adjoint;         /* the type's letter for ^H: 'C' or 'T' */
+    int64_t length, other; /* length of a reflector; size of C in the other direction: W is other x k */
+    void *square;         /* V's triangle, k x k, with its ones and zeros; a copy of T follows */
     void *t, *w;
 };
 
-/* One of the two parts of V and of C: the triangle with what it meets, or the rest. */
+/* A part of V and the matching part of C: the triangle's part, or the rest. */
 struct part {
     const void *v;
     void *c;
@@ -51,7 +55,7 @@ static struct part squared(const struct block *b)
     return p;
 }
 
-/* The triangle as it is stored beside R (or L), which is not looked at; and T, of which the same holds. */
+/* Writes out V's triangle, without the numbers of R or L that V's array also holds, and copies T. */
 static void write_square(const struct block *b)
 {
     int64_t k = b->r->k, elem = (int64_t)sc_type_bytes(b->r->type);
@@ -81,7 +85,7 @@ static int routine_of(const char *rest, enum sc_type type)
     return routine;
 }
 
-/* The host's gemm or trmm.  64-bit integers are read as either width. */
+/* Calls the host's gemm or trmm.  The routine reads 64-bit integers as 32-bit integers, too. */
 static void on_host(const struct sc_blas_call *c)
 {
     typedef void gemm(const char *, const char *, const void *, const void *, const void *, const void *, const void *,
@@ -101,7 +105,7 @@ static void on_host(const struct sc_blas_call *c)
     sc_blas_leave();
 }
 
-/* W := op(C) op(V) of one part, or added to W. */
+/* W := op(C) op(V) for a part; `add`: added to W. */
 static struct sc_blas_call gather(const struct block *b, const struct part *p, bool add)
 {
     const struct sc_blas_reflectors *r = b->r;
@@ -126,7 +130,7 @@ static struct sc_blas_call combine(const struct block *b)
     };
 }
 
-/* C := C - op(V) W^H or C - W op(V) in one part. */
+/* C := C - op(V) W^H or C := C - W op(V) for a part. */
 static struct sc_blas_call scatter(const struct block *b, const struct part *p)
 {
     const struct sc_blas_reflectors *r = b->r;
@@ -147,14 +151,15 @@ static struct sc_blas_call scatter(const struct block *b, const struct part *p)
     return call;
 }
 
-/* Where the decision wants it.  T, V and what is left of W may have come home meanwhile, or be of untracked memory. */
+/* Runs a product on devices or host, by decision.  T, V and the rest of W may have come home since the first
+ * product, or lie in untracked memory. */
 static void product(struct sc_blas_call call)
 {
     if (sc_blas_large(&call) != SC_BLAS_DONE)
         on_host(&call);
 }
 
-/* The first product, which is most of the work, decides for all. */
+/* The decision for the first product, which is most of the work, holds for the whole. */
 static bool apply(const struct block *b)
 {
     struct part rest = part_of(b, false), first = squared(b);
@@ -193,7 +198,7 @@ static void triangles_home(const struct block *b)
     sc_blas_host_operands(triangle, 2);
 }
 
-/* Each of the products has to be worth a look. */
+/* Declines unless each product is large enough to be considered. */
 bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *r)
 {
     struct block b = {.r = r, .left = r->side == 'L', .columns = r->storev == 'C', .forward = r->direct == 'F',

@@ -1,5 +1,5 @@
-/* Row interchanges of a matrix that lives on devices (LAPACK's ?laswp): one SWAP task for each pair of rows and tile
- * column, where the tile is.  On the host they would bring the whole matrix home. */
+/* Row interchanges of a matrix on devices (LAPACK's ?laswp).  For each pair of rows and each tile column a SWAP task
+ * runs on the tile's device.  Interchanges on the host would bring the whole matrix home. */
 #include <stdlib.h>
 
 #include "autotuner/autotuner.h"
@@ -9,7 +9,7 @@
 #include "blas/lapack/lapack.h"
 #include "blas/run/tasks.h"
 
-/* Row i of the operand as a vector. */
+/* Row i of the operand, as a vector. */
 static struct sc_operand row_of(const struct sc_operand *o, int64_t i)
 {
     struct sc_operand row = *o;
@@ -51,7 +51,8 @@ static enum sc_status swap_rows(const struct sc_operand *o, const struct sc_blas
     return status;
 }
 
-/* Where the newest copy is: the host's interchange of what the host has too costs no transfer. */
+/* True when the newest copy is on devices.  For data that is also valid on the host, interchanges on the host cost
+ * no transfer. */
 static bool lives_on_devices(const struct sc_view *view)
 {
     struct sc_residency where;

@@ -1,4 +1,4 @@
-/* What the arguments of a call say, whoever asks: are they allowed, and which memory does the call use? */
+/* Validity of a call's arguments, and the memory that the call uses. */
 #include "blas/blas_int.h"
 
 static bool letter_in(char letter, const char *valid)
@@ -10,7 +10,7 @@ static bool letter_in(char letter, const char *valid)
     return *valid != 0;
 }
 
-/* The values of trans that a routine takes.  OpenBLAS knows more: left to it. */
+/* The values of trans that a routine accepts.  OpenBLAS accepts more; such calls are left to OpenBLAS. */
 static const char *trans_of(const struct sc_blas_row *row)
 {
     if (row->level == 3 && sc_type_is_complex(row->type)) {
@@ -28,7 +28,7 @@ bool sc_blas_call_valid(const struct sc_blas_call *call)
     struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
 
     if (row->level == 1)
-        return true; /* every argument means something */
+        return true; /* every value of an argument is allowed */
     if (call->order == '?' || call->m < 0 || call->n < 0 || call->k < 0 || call->kl < 0 || call->ku < 0)
         return false;
     if (!letter_in(call->transa, trans_of(row)) || !letter_in(call->transb, "NTC") || !letter_in(call->side, "LR") ||
@@ -40,7 +40,7 @@ bool sc_blas_call_valid(const struct sc_blas_call *call)
     return true;
 }
 
-/* Is this argument of a Fortran call one that the standard does not allow? */
+/* True when the named argument of a Fortran call is invalid. */
 static bool is_wrong(const struct sc_blas_call *call, const char *name, size_t length)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
@@ -82,11 +82,11 @@ int sc_blas_call_wrong(const struct sc_blas_call *call)
     return 0;
 }
 
-/* What an address moves by from one element to the next: the increment modulo 2^64 / bytes. */
+/* The step from an element to the next in elements: the increment modulo 2^64 / bytes. */
 static int64_t step_of(int64_t inc, int64_t bytes) { return (int64_t)((uint64_t)inc * (uint64_t)bytes) / bytes; }
 
-/* A BLAS computes addresses modulo 2^64: NumPy passes 2^61 - 4 for a step of -4 doubles.  The same elements in the same
- * order, with the step as increment. */
+/* A BLAS computes addresses modulo 2^64: NumPy passes 2^61 - 4 for a step of -4 doubles.  Replaces the increment by
+ * the step; elements and order stay. */
 static void unwrap(enum sc_type type, int64_t n, void **vector, int64_t *inc)
 {
     int64_t bytes = (int64_t)sc_type_bytes(type), step = step_of(*inc, bytes);
@@ -125,7 +125,7 @@ bool sc_blas_call_fits(const struct sc_blas_call *call)
 
 static int64_t clamp(int64_t value) { return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : value; }
 
-/* Steps that are never made: of a vector of at most one element, a matrix of at most one column. */
+/* Narrows steps that are never made: of a vector of at most one element, of a matrix of at most one column. */
 static void narrow_steps(struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
@@ -159,18 +159,18 @@ bool sc_blas_call_narrow(struct sc_blas_call *call)
     }
     for (int i = 0; i < ALL; i++) {
         if (negative)
-            *all[i] = clamp(*all[i]); /* the host complains of the size */
+            *all[i] = clamp(*all[i]); /* the host reports the bad size */
         else if (!sc_blas_fits(*all[i]))
             return false;
     }
     return true;
 }
 
-/* The operands by name; the row-major conversion exchanges some of them. */
+/* Names of operands.  The row-major conversion exchanges some operands. */
 enum name { A, B, C, X, Y, NAMES };
 
-/* Shapes come from the call by columns, in which the addresses are replaced by numbers that tell which operand of the
- * program each one is. */
+/* Shapes come from the column-major form of the call.  In that form the addresses are replaced by markers that
+ * identify the program's operands. */
 int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named *named)
 {
     static char numbers[NAMES];

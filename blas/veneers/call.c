@@ -1,9 +1,9 @@
-/* What the veneers have in common: from the arguments of any BLAS routine to the record for the devices, or to operands
- * brought home for the host routine. */
+/* Common to the veneers: from the arguments of any BLAS routine to the record for the devices, or to operands at
+ * home. */
 #include "blas/blas_int.h"
 #include "coherence/coherence.h"
 
-/* --- arguments as the program gives them: not inline, since every veneer has them --------------------------------- */
+/* --- arguments as the program passes them: not inline, because every veneer has some ------------------------------ */
 
 int64_t sc_blas_int_at(const sc_blas_int *p)
 {
@@ -30,15 +30,15 @@ char sc_cblas_side(int side) { return side == 141 ? 'L' : side == 142 ? 'R' : '?
 
 /* --- the record --------------------------------------------------------------------------------------------------- */
 
-/* Has the routine an m, or is its only size n?  The vector and square operations have one. */
+/* True when the routine has an m, false when n is its only size. */
 static bool has_m(enum sc_op op)
 {
     return op == SC_OP_GEMV || op == SC_OP_GBMV || op == SC_OP_GER || op == SC_OP_GERC || op == SC_OP_GEMM ||
            op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM;
 }
 
-/* Where the operands go in the record: in their order, but B and C by their names, and an updated A behind the vectors.
- * False: an increment that devices are not asked for. */
+/* Places the operands in the record in their order, with two exceptions: B and C go by name, and an updated A
+ * follows the vectors.  False: an increment that devices do not serve. */
 static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *kernel)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
@@ -46,7 +46,7 @@ static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *ke
         void **ptr;
         int64_t *ld;
     } slot[3] = {{&kernel->a, &kernel->lda}, {&kernel->b, &kernel->ldb}, {&kernel->c, &kernel->ldc}};
-    bool fit = true; /* kernels take increments of 32 bits, even where a vector has one element */
+    bool fit = true; /* kernels take 32-bit increments, even for vectors of one element */
 
     for (int i = 0; row->letters[i]; i++) {
         switch (row->letters[i]) {
@@ -60,7 +60,7 @@ static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *ke
     }
     if (row->level > 1 || !fit)
         return fit;
-    /* One vector backwards: not done, 0, or as the library's version has it. */
+    /* For a single vector with an increment below 1 libraries differ: no operation, 0, or backwards. */
     return row->letters[1] ? kernel->lda != 0 && kernel->ldb != 0 : kernel->lda > 0;
 }
 
@@ -89,8 +89,8 @@ bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel)
     return place_operands(call, kernel);
 }
 
-/* Brings the operands home.  A call with an empty side may leave even its WRITE operand alone, and is left to
- * faults. */
+/* Brings the operands home.  A routine with an empty side may leave even its WRITE operand unchanged, so such calls
+ * are left to faults. */
 static void bring_home(const struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
@@ -100,7 +100,7 @@ static void bring_home(const struct sc_blas_call *call)
     for (int i = 0; i < count; i++) {
         if (operands[i].rows <= 0 || operands[i].cols <= 0)
             return;
-        if (operands[i].ld == 0) /* level 1: one element over and over */
+        if (operands[i].ld == 0) /* level 1: the same element repeatedly */
             operands[i].cols = operands[i].ld = 1;
     }
     sc_blas_host_operands(operands, count);
@@ -126,7 +126,7 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
         return SC_BLAS_HOST;
     }
     if (!sc_blas_started(row->op, call->type, call->side, call->m, call->n, call->k))
-        return SC_BLAS_HOST; /* no devices: everything is at home */
+        return SC_BLAS_HOST; /* without devices all data is home */
     sc_trace_routine = (uint16_t)call->routine;
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
         sc_trace_site = sc_trace_site_here();

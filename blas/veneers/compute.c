@@ -1,4 +1,4 @@
-/* Calls that no routine of the process has: checked as Fortran checks them, and computed here. */
+/* Calls that no routine of the process serves: checked as Fortran checks arguments, and computed here. */
 #include <ctype.h>
 
 #include "base/log.h"
@@ -13,10 +13,10 @@ static void complain(const struct sc_blas_row *row, int64_t wrong)
 
     for (size_t i = 0; i < sizeof name; i++)
         name[i] = i < length ? (char)toupper((unsigned char)row->name[i]) : ' ';
-    xerbla_(name, (const sc_blas_int *)&wrong, length < 6 ? 6 : length); /* of either width */
+    xerbla_(name, (const sc_blas_int *)&wrong, length < 6 ? 6 : length); /* xerbla may read either width */
 }
 
-/* OpenBLAS before 0.3.22 and the reference BLAS have no gemmt, and that of a later OpenBLAS is wrong. */
+/* OpenBLAS before 0.3.22 and the reference BLAS have no gemmt; the gemmt of later OpenBLAS releases is wrong. */
 bool sc_blas_is_made(int routine)
 {
     const int op = sc_blas_rows[routine].op;
@@ -44,12 +44,12 @@ void sc_blas_compute(struct sc_blas_call *call)
         complain(&sc_blas_rows[call->routine], wrong);
         return;
     }
-    sc_blas_call_kernel(call, &k); /* false: n is 0, for nothing is to be done, or devices are not asked for this */
+    sc_blas_call_kernel(call, &k); /* false: there is nothing to do (n is 0), or devices do not serve the call */
     if (k.n > 0 && !by_others(call->routine, &k))
         sc_blas_loops(&k);
 }
 
-/* Few host libraries have gemmt (rule 11). */
+/* Few host libraries have a correct gemmt (rule 11). */
 sc_blas_fn sc_blas_substitute(int routine)
 {
     return sc_blas_rows[routine].op == SC_OP_GEMMT ? sc_blas_computed[0][routine] : NULL;

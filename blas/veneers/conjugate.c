@@ -1,11 +1,11 @@
-/* Row-major calls on complex matrices that column-major routines can do only with conjugated vectors, for a host
- * without a CBLAS.  With B the array as stored by columns, A = B^T, and z' the conjugate of z:
+/* Row-major calls on complex matrices that a column-major routine can serve only with conjugated vectors, for a host
+ * without a CBLAS.  Let B be the array as stored by columns, A = B^T, and z' the conjugate of z:
  *   y := alpha A^H x + beta y, or A Hermitian:  y' := alpha' B x' + beta' y'     (gemv, gbmv; hemv, hbmv, hpmv)
  *   x := op(A) x with op = C:                   x' := B x'                        (tr.v, tb.v, tp.v)
  *   A := alpha x y^H + A:                       B := alpha y' x^T + B             (gerc, by geru)
  *   A := alpha x x^H + A, ...                   B := alpha x' (x')^H + B       (her, hpr; her2, hpr2: y, x exchanged)
- * So: what is read is conjugated into a copy, what is updated is conjugated in place before and after, and the scalars
- * are conjugated with an updated y.  The exchange of operands is in routines.tab. */
+ * A vector that is read is conjugated into a copy.  A vector that is updated is conjugated in place before and after
+ * the call.  The scalars are conjugated with an updated y.  The exchange of operands is in routines.tab. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "blas/blas_int.h"
 #include "blas/prototypes.h"
 
-/* to[i] := conj(from[i]) for n complex numbers of `type`, `step` numbers apart.  May be in place. */
+/* to[i] := conj(from[i]) for n complex numbers of `type`, with steps in complex numbers.  May be in place. */
 static void conjugate(enum sc_type type, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -36,7 +36,7 @@ static void conjugate_in_place(const struct sc_blas_operand *vector)
     conjugate(vector->type, (void *)(uintptr_t)vector->ptr, vector->ld, vector->ptr, vector->ld, vector->cols);
 }
 
-/* Copies in memory order, so that only the size of the increment changes. */
+/* Copies in memory order, so that only the size of the increment changes, not its sign. */
 static bool conjugate_copy(const struct sc_blas_operand *vector, void **ptr, int64_t *inc, void **copy)
 {
     *copy = malloc((size_t)(vector->cols > 0 ? vector->cols : 1) * sc_type_bytes(vector->type));
@@ -59,7 +59,7 @@ static int routine_named(const char *name)
     return routine;
 }
 
-/* Conjugates the vectors among the operands whose letters are in `which`. */
+/* Conjugates the vectors whose letters are in `which`. */
 static bool conjugate_operands(struct sc_blas_call *call, const char *which, struct sc_blas_conj *conj)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
@@ -102,7 +102,7 @@ bool sc_blas_conj_begin(struct sc_blas_call *call, struct sc_blas_conj *conj)
     if (call->order == SC_BLAS_ROWS && row->columns)
         row->columns(call);
     if (!call->conj || !sc_blas_call_valid(call))
-        return true; /* the Fortran routine speaks of invalid arguments */
+        return true; /* the Fortran routine reports invalid arguments */
     if (row->op != SC_OP_GERC)
         return conjugate_operands(call, "XY", conj);
     call->routine = routine_named(row->type == SC_C ? "cgeru" : "zgeru");

@@ -1,9 +1,9 @@
-/* The gate variables of the veneers, and the count of calls that they pass to the host.
+/* The thresholds of the veneers' gates, and the counts of calls on the host.
  *
- * A count must cost a few instructions and share no cache line between threads: each thread has a block of
- * counters that only it writes.  Blocks are never freed: at a thread's end its block goes back to a list for the
- * next thread, counts and all, so that the sum over all blocks is what has been called in the life of the process.
- * No locks on the way of a call, so a fork cannot leave one behind. */
+ * A count must cost few instructions and share no cache line between threads, so each thread has a block of counters
+ * that only the thread writes.  Blocks are never freed.  At a thread's end its block, counts included, becomes
+ * available to the next thread.  The sum over all blocks is therefore the number of calls in the life of the
+ * process.  A call takes no lock, so a fork cannot leave a lock behind. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -16,19 +16,19 @@ int64_t sc_blas_small[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
 __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
 
 struct block {
-    uint64_t counts[SC_TRACE_ROUTINES_MAX]; /* first: a thread knows its block by it */
-    struct block *next;                     /* in `blocks`: set once */
+    uint64_t counts[SC_TRACE_ROUTINES_MAX]; /* first: a thread finds its block by the address of the counts */
+    struct block *next;                     /* in `blocks`; set once */
     int used;                               /* by a live thread; atomic */
 };
-static struct block spare = {.used = 1};    /* shared when there is no memory: its counts may miss some */
-static struct block *blocks = &spare;       /* atomic; only grows at its head */
+static struct block spare = {.used = 1};    /* shared by threads when memory is short; may then miss some calls */
+static struct block *blocks = &spare;       /* atomic; grows at its head only */
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static int have_key;
 
 static void thread_ends(void *block)
 {
-    sc_blas_counts = NULL; /* a later destructor that calls the BLAS gets a block again */
+    sc_blas_counts = NULL; /* a later destructor that calls the BLAS takes a block again */
     __atomic_store_n(&((struct block *)block)->used, 0, __ATOMIC_RELEASE);
 }
 
@@ -44,7 +44,7 @@ static struct block *take_block(void)
         if (__atomic_compare_exchange_n(&block->used, &unused, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return block;
     }
-    sc_inside_enter(); /* memory of the library, whatever the malloc family does for the program */
+    sc_inside_enter(); /* memory of the library: malloc must not be the arena's */
     block = calloc(1, sizeof *block);
     sc_inside_leave();
     if (!block)
@@ -56,17 +56,17 @@ static struct block *take_block(void)
     return block;
 }
 
-/* A thread's first call comes here before any of its arguments is read, so this is where the first call of a process
- * opens the host BLAS. */
+/* Called in a thread's first call before any argument is read.  The first call of a process therefore opens the host
+ * BLAS here. */
 uint64_t *sc_blas_counts_new(void)
 {
     struct block *block = take_block();
 
-    if (!sc_inside()) /* else a library that is being opened calls, or the host BLAS does, which is open */
+    if (!sc_inside()) /* inside: a library that is being opened calls, or the host BLAS, which is open */
         sc_blas_host_open(sc_config.host_blas);
     pthread_once(&key_once, make_key);
     if (block != &spare && have_key)
-        pthread_setspecific(key, block); /* failing, the block stays taken for ever */
+        pthread_setspecific(key, block); /* on failure the block stays taken for ever */
     sc_blas_counts = block->counts;
     return block->counts;
 }

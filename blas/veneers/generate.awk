@@ -1,13 +1,14 @@
 # Makes C of blas/veneers/routines.tab (its head describes the columns).  POSIX awk.
+#
 #   awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f generate.awk routines.tab
 #
-# A Fortran veneer is declared without the hidden string lengths, because C callers do not pass them: declared, the
-# compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the host routine,
-# so that lengths, if they are there, are passed on as they are; a large one passes the lengths itself: all are 1.
+# A Fortran veneer is declared without the hidden string lengths, because C callers do not pass lengths.  With lengths
+# declared, the compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the
+# host routine, so lengths are passed on if present.  A large call passes the lengths itself: each is 1.
 #
-# Everything is made twice: with wide = 0 for names without a 64, with wide = 1 for names that say 64-bit integers.
-# Integers of the former are of the width that the program's BLAS has (blas_int.h, sc_blas_wide): declared as whole
-# registers where they are passed by value, so that a veneer passes on exactly what it was given.
+# Every veneer is made twice: with wide = 0 for names without a 64, and with wide = 1 for names that say 64-bit
+# integers.  Integers of names without a 64 have the width of the program's BLAS (blas_int.h, sc_blas_wide).  By
+# value, they are declared as whole registers, so that a veneer passes on exactly the bits that it was given.
 
 function fail(text) { print "routines.tab:" FNR ": " text > "/dev/stderr"; failed = 1; exit 1 }
 
@@ -25,13 +26,13 @@ function tail(a) { return substr(a, index(a, ":") + 1) }
 function field(a) { return a == "trans" ? "transa" : a }
 function name_of(a) { return is_operand(a) ? substr(a, 1, 1) : is_scalar(a) || is_address(a) ? tail(a) : a }
 
-# The types of integers: in memory, by value.  `caller`: as a program would declare them.
+# Types of integers, in memory and by value.  `caller`: as a program would declare them.
 function int_ref() { return wide ? "int64_t" : "sc_blas_int" }
 function int_val() { return wide || !caller ? "int64_t" : "sc_blas_int" }
-# A veneer's integer argument as a number; s: "*" for Fortran's.
+# A veneer's integer argument as a number; s is "*" for Fortran.
 function int_of(a, s) { return wide ? s a : s == "*" ? "sc_blas_int_at(" a ")" : "sc_blas_int_of(" a ")" }
 
-# Names of the routine r of type t, and the other spellings of each.
+# Names of the routine r of type t, and further spellings of each name.
 function f_name(r) { return r (wide ? "_64_" : "_") }
 function c_name(r, t) { return cblas_name(r, t) (wide ? "64_" : "") }
 function f_others(r,   o) {
@@ -47,7 +48,7 @@ function kind_of(cblas) { return "SC_BLAS_" (cblas ? "CBLAS" : "F77") (wide ? "_
 # Complex functions return by value or through a hidden first argument: see hidden().
 function is_complex_function(t) { return result == "T" && complex(t) }
 
-# The type of what a scalar or address argument holds.
+# Type of the value of a scalar or address argument.
 function held(a, t) { return a ~ /^&?R:/ ? real_of(t) : pointed_of(t) }
 function param_f(a, t,   c) {
     if (is_letter(a)) return "const char *" a
@@ -88,7 +89,7 @@ function returns_c(t) {
 }
 function cblas_name(r, t) { return "cblas_" r (result == "T" && complex(t) ? "_sub" : "") }
 
-# Where an argument is when a veneer begins, in assembler: the place of the i-th, which %rdi holds if it is 0.
+# Place of an argument when a veneer begins, for assembler: %rdi is place 0.
 function register(place) { return substr("rdirsirdxrcxr8 r9 ", 3 * place + 1, place < 4 ? 3 : 2) }
 function half(r) { return r ~ /^r[0-9]/ ? r "d" : "e" substr(r, 2) }
 function place_of(a, cblas,   i, place) {
@@ -97,7 +98,7 @@ function place_of(a, cblas,   i, place) {
     return place
 }
 function asm(text) { return "    \"    " text "\\n\"\n" }
-# The size a, 64 bits wide, into the register `to`; conditions stay as they are.
+# Loads the size a, extended to 64 bits, into the register `to`.  The condition codes stay unchanged.
 function load(a, to, cblas,   place, move) {
     place = place_of(a, cblas)
     move = wide ? "movq " : "movslq "
@@ -106,14 +107,14 @@ function load(a, to, cblas,   place, move) {
     if (place >= 6) return asm("movq " 8 * (place - 5) "(%rsp), " to) asm(move "(" to "), " to)
     return asm(move "(%" register(place) "), " to)
 }
-# Is the matrix on the left side?  As a condition.
+# Sets the condition codes: equal if the matrix is on the left side.
 function is_left(cblas,   place) {
     place = register(place_of("side", cblas))
     if (cblas) return asm("cmpl $141, %" half(place))
     return asm("movzbl (%" place "), %eax") asm("orl $32, %eax") asm("cmpb $'l', %al")
 }
-# The product of sizes into %r10, and to large_NAME if it is not below the threshold, or is no 64-bit integer: two sizes
-# of 32 bits always have one that is.
+# Computes the product of sizes in %r10, and jumps to large_NAME if the product is not below the threshold or
+# overflows 64 bits.  The product of two 32-bit sizes cannot overflow.
 function look(fname, cblas,   f, n, i, code) {
     if (work == "0") return ""
     n = split(work, f, "*")
@@ -151,7 +152,7 @@ function marshal(t, s, cblas,   i, m) {
         if ((m = member(arg[i], t, s, cblas)) != "") print "        " m ","
     print "    };"
 }
-# What a veneer returns of call.result when the devices have done it.
+# A veneer's return statement after a call on the devices, with the value of call.result.
 function done(t, cblas,   v) {
     v = result == "I" ? "i" : result == "D" ? "d" : result == "R" ? (real_of(t) == "float" ? "s" : "d") : t
     if (result == "-") return "return;"
@@ -160,11 +161,11 @@ function done(t, cblas,   v) {
     if (result != "I") return "return call.result." v ";"
     return cblas ? "return call.result.i > 0 ? (size_t)call.result.i - 1 : 0;" : "return call.result.i;"
 }
-# Statements that call fn and return what it does.
+# Statements that call fn and return its value.
 function answer(ret, fn, names) {
     return ret == "void" ? "        " fn "(" names ");\n        return;" : "        return " fn "(" names ");"
 }
-# One veneer.
+# A veneer.
 function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, star, call) {
     kind = kind_of(cblas); star = cblas ? "" : "*"
     fn = "((fn_" fname ")sc_blas_host[" kind "][" id "])"
@@ -204,8 +205,9 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
     else print "SC_GATE_NAME(" fname ", gate_" fname ");"
 }
 
-# A complex function of Fortran as programs call it: with five arguments, its value returned; or with six, the first of
-# which says where the value goes.  And the host's, if it is of the second kind, as one of the first.
+# A complex function of Fortran in both forms: with five arguments, returning its value, or with six arguments, where
+# the first argument is the address of the value.  Also wraps a host function of the second form as a function of the
+# first form.
 function hidden(fname, ret, params, names,   pointer) {
     pointer = "typedef void (*hidden)(" ret " *value, " params ");"
     print "static " ret " of_hidden_" fname "(" params ")\n{\n    " pointer "\n    " ret " value = 0;\n"
@@ -217,7 +219,7 @@ function hidden(fname, ret, params, names,   pointer) {
     of_hidden[wide] = of_hidden[wide] "        [" id "] = (sc_blas_fn)of_hidden_" fname ",\n"
 }
 
-# The other spellings of a name: nothing but more names.
+# Further spellings of a name, as symbols of the same function.
 function aliases(fname, others,   n, i, name) {
     n = split(others, name, " ")
     for (i = 1; i <= n; i++) print "SC_GATE_NAME(" name[i] ", " fname ");"
@@ -225,7 +227,7 @@ function aliases(fname, others,   n, i, name) {
 
 # --- 64-bit calls for a host BLAS with 32-bit integers
 
-# What the host's Fortran routine is declared as, and the argument a of it when a vector goes in parts.
+# Parameters of the host's Fortran routine, and its argument a when a vector is passed in parts.
 function host_params(t,   l, w) {
     w = wide; wide = 0; l = params_f(t) lengths("size_t"); wide = w
     return l
@@ -237,8 +239,8 @@ function part_of(a, t) {
     if (a == "T:alpha" && result == "T") return "&value"
     return is_int(a) ? "&" a "_32" : name_of(a)
 }
-# A call whose integers do not fit: by the routine that the program would have had, else level 1 part by part.  A part
-# is one element where an increment does not fit.
+# A call whose integers do not fit: passed to the routine that the program would have used, else, at level 1, done
+# part by part.  With an increment that does not fit, a part is a single element.
 function unfit(fname, r, t, ret) {
     print "static __attribute__((noinline, cold)) " ret " unfit_" fname "(" params_f(t) ")\n{"
     print "    typedef " ret " (*wide)(" params_f(t) lengths("size_t") ");"
@@ -248,7 +250,7 @@ function unfit(fname, r, t, ret) {
     if (level == 1) split_host(r, t, ret)
     else narrowed(t)
 }
-# Levels 2 and 3: by the host, where the call means one with 32-bit integers.
+# Levels 2 and 3: by the host, if an equivalent call with 32-bit integers exists.
 function narrowed(t,   i, a, f, l) {
     marshal(t, "*", 0)
     print "\n    if (!sc_blas_call_narrow(&call)) {\n        sc_blas_unfit(&call);\n        return;\n    }"
@@ -285,8 +287,8 @@ function split_host(r, t, ret,   i, l, a, fn) {
     else print "        value " (l ~ /value/ ? "" : "+") "= " fn "(" l ");"
     print "        done += n_32;\n    }" (ret == "void" ? "" : "\n    return value;") "\n}"
 }
-# The Fortran or CBLAS routine made of the host's with 32-bit integers.  Those that fit need no conversion: the host reads
-# the lower half of the argument.
+# The Fortran or CBLAS routine made of the host's with 32-bit integers.  Integers that fit need no conversion: the
+# host reads the lower half of the argument.
 function narrow(cblas, fname, t, ret, params, names,   i, fits, kind, star) {
     kind = "SC_BLAS_" (cblas ? "CBLAS" : "F77"); star = cblas ? "" : "*"
     print "static " ret " narrow_" fname "(" params ")\n{"
@@ -312,7 +314,7 @@ function step_fits(   i, l) {
     return l
 }
 
-# The CBLAS routine made of the Fortran one.
+# The CBLAS routine made of the Fortran routine.
 function via(fname, ret, t,   i, l, a, f, call, ints) {
     print "static __attribute__((cold)) " ret " via_" fname "(" params_c(t) ")\n{"
     marshal(t, "", 1)
@@ -402,7 +404,7 @@ function shapes(   i, o, a, v, sh, ints) {
     print "    return " o ";\n}\n"
 }
 
-# For tests/blas_veneers_all.c: the routine called through `fn` with every combination of its letters.
+# For tests/blas_veneers_all.c: calls the routine through `fn` with every combination of its letters.
 function check_value(a, t, cblas,   v) {
     v = name_of(a)
     if (is_letter(a)) return cblas ? v : "&" v
@@ -441,7 +443,7 @@ function check(fname, ret, params, t, cblas,   i, l, loops) {
 function pairs(name, one, other) {
     print "const sc_blas_fn " name "[2][SC_TRACE_ROUTINES_MAX] = {\n    {\n" one "    },\n    {\n" other "    },\n};"
 }
-# For blas/verify/replay.c: the routine at `fn` called as `call` says.
+# For blas/verify/replay.c: calls the routine at `fn` as `call` says.
 function replay_value(a, t, cblas,   f, real) {
     f = field(name_of(a)); real = real_of(t) == "float" ? "s" : "d"
     if (is_letter(a)) return cblas ? "code_" (f ~ /^trans/ ? "trans" : f) "(call->" f ")" : "&call->" f
@@ -450,7 +452,7 @@ function replay_value(a, t, cblas,   f, real) {
     if (is_address(a)) return "(void *)(uintptr_t)call->param"
     return held(a, t) == "void" || !cblas ? "(const void *)&" f : f "." real
 }
-# Where the value of a function goes; a host with 32-bit integers sets half of an index.
+# Destination of a function's value.  A host with 32-bit integers sets half of an index.
 function kept(ret, t) {
     if (ret == "void") return ""
     if (result == "I") return "call->result.i = (int32_t)"
@@ -548,7 +550,8 @@ function emit(r, t) {
     }
     for (wide = 0; wide <= 1; wide++) emit_spelled(r, t, f_name(r), c_name(r, t))
 }
-# By names that say 64 bits, which mean the same in every process; complex functions, which may not, by the CBLAS only.
+# Uses the names that say 64 bits, which mean the same in every process.  Complex functions may differ between
+# processes, so only their CBLAS form is used.
 function emit_replay(r, t,   f, c) {
     wide = 1
     f = f_name(r); c = c_name(r, t)

@@ -1,5 +1,5 @@
-/* How the routines of a BLAS library want to be called: their names, the width of their integers, and how complex
- * functions return.  What cannot be seen from outside is asked by calls that are harmless either way. */
+/* Calling conventions of a BLAS library: names, width of integers, and the way complex functions return.  Calls that
+ * are harmless under either convention find out what the symbols do not show. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ int64_t sc_blas_host_counts = INT32_MAX;
 
 bool sc_blas_abi_spell(char symbol[SC_BLAS_SYMBOL_MAX], enum sc_blas_interface interface, int which, const char *name)
 {
-    static const char *const spellings[SC_BLAS_INTERFACES][4] = { /* those that generate.awk exports */
+    static const char *const spellings[SC_BLAS_INTERFACES][4] = { /* the spellings that generate.awk exports */
         [SC_BLAS_F77] = {"%s_", "scipy_%s_", "%s"},
         [SC_BLAS_CBLAS] = {"cblas_%s", "scipy_cblas_%s"},
         [SC_BLAS_F77_64] = {"%s_64_", "scipy_%s_64_", "%s_64"},
@@ -46,7 +46,7 @@ sc_blas_fn sc_blas_abi_routine(void *library, enum sc_blas_interface interface, 
     return sc_blas_abi_symbol(library, interface, cblas ? row->cblas + strlen("cblas_") : row->name);
 }
 
-/* A size whose lower half is 1 and that is negative as a whole: 64 bits have nothing to search. */
+/* n has the lower half 1 and is negative as a whole: with 64-bit integers there is nothing to search. */
 bool sc_blas_abi_is_wide(void *library)
 {
     typedef sc_blas_int (*isamax)(const int64_t *n, const float *x, const int64_t *incx);
@@ -57,8 +57,8 @@ bool sc_blas_abi_is_wide(void *library)
     return find && find(&n, &x, &incx) == 0;
 }
 
-/* By value these arguments are: n = 0, x, incx, y, incy, and nothing is done.  With a hidden argument n is 1, and the
- * product replaces the zero. */
+/* A function that returns by value reads the arguments as n = 0, x, incx, y, incy, and does nothing.  A function
+ * with a hidden argument reads n = 1 and overwrites the zero with the product. */
 bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
 {
     typedef void (*six)(void *result, const int64_t *n, const void *x, const int64_t *incx, const void *y,
@@ -93,7 +93,7 @@ bool sc_blas_abi_is_others(const void *address)
 void *sc_blas_abi_displaced(const char *name)
 {
     enum { UNKNOWN, FIRST, BEHIND };
-    static int place; /* atomic; found out when the library is loaded */
+    static int place; /* atomic; known once the library is loaded */
     int now = __atomic_load_n(&place, __ATOMIC_RELAXED);
     void *first;
 
@@ -113,7 +113,7 @@ void *sc_blas_abi_program_wide(void)
 
     if (!next || !sc_loader_object(next, &object))
         return NULL;
-    library = sc_loader_open(object.path, RTLD_NOW | RTLD_LOCAL); /* initialized from here on */
+    library = sc_loader_open(object.path, RTLD_NOW | RTLD_LOCAL); /* initialised from here on */
     if (!library)
         return NULL;
     if (!sc_loader_symbol(library, "semcache_is_blas") && sc_blas_abi_is_wide(library))

@@ -1,7 +1,7 @@
-/* Finding the host BLAS.  It is opened by name and its routines are taken from its handle only: the global scope has
- * our own veneers (or the program's routines) under the same names.  It is opened without RTLD_DEEPBIND, so that an
- * xerbla_ of the program is still the one it calls; its calls of dgemm_ and so on through the global scope come back
- * to the veneers, which pass them on (sc_inside). */
+/* Finding the host BLAS.  The library is opened by name, and routines are taken from its handle only: in the global
+ * scope the veneers, or routines of the program, have the same names.  RTLD_DEEPBIND is not used, so that the host
+ * BLAS calls an xerbla_ of the program.  Its own calls of dgemm_ and the like reach the veneers through the global
+ * scope, and the veneers pass them on (sc_inside). */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *const candidates[] = { /* in this order */
     "libmkl_rt.so.2",
     "libblis.so.4",
     "libblas.so.3",
-    /* By path: when we are ourselves loaded under one of the names above. */
+    /* By path, for the case that this library is loaded under a name above. */
     "/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0",
     "/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0",
     "/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0",
@@ -30,13 +30,14 @@ static const char *const candidates[] = { /* in this order */
 };
 const char *const *sc_blas_host_candidates = candidates;
 
-/* Whoever comes while it is closed opens it, with the same result: no lock is held meanwhile (base/loader.h). */
+/* Each thread that finds the state CLOSED opens the host BLAS itself, with the same result.  No lock is held in the
+ * meantime (base/loader.h). */
 static struct sc_lock lock = SC_LOCK(SC_RANK_HOST_BLAS);
 static enum { CLOSED, OPEN, FAILED } state; /* written under lock; OPEN with release order */
-static void *handle;                        /* these two, too */
+static void *handle;                        /* handle and found_path: as state */
 static char found_path[4096];
 
-/* NULL, or why this library is no host BLAS.  On success *opened is it. */
+/* NULL on success, with the library in *opened; otherwise the reason why the library is no host BLAS. */
 static const char *try_open(const char *path, void **opened)
 {
     void *library = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL);
@@ -60,7 +61,7 @@ static const char *try_open(const char *path, void **opened)
     return NULL;
 }
 
-/* The first library that works, and its name; NULL: none.  `own`: the program's with 64-bit integers. */
+/* Opens the first usable library and returns its name, or NULL.  own: the program's library with 64-bit integers. */
 static const char *open_default(void *own, void **opened)
 {
     if (own) {
@@ -73,12 +74,12 @@ static const char *open_default(void *own, void **opened)
     return NULL;
 }
 
-/* A path that does not work is no reason to leave the program without a BLAS. */
+/* A bad path is no reason to leave the program without a BLAS. */
 static bool open_any(const char *path, void *own, void **opened)
 {
     static bool said;
     const char *failed = path ? try_open(path, opened) : "", *instead;
-    char why[512]; /* a copy: dlerror's text is gone after the next dlopen */
+    char why[512]; /* a copy: the next dlopen invalidates dlerror's text */
 
     if (!failed)
         return true;
@@ -97,7 +98,7 @@ static bool open_any(const char *path, void *own, void **opened)
     return instead != NULL;
 }
 
-/* NULL: there is none. */
+/* opened: NULL when there is no host BLAS. */
 static void remember(void *opened)
 {
     struct sc_loader_object object;
@@ -114,7 +115,7 @@ static void remember(void *opened)
     sc_unlock(&lock);
 }
 
-/* Racing openers write the same values, before state is OPEN. */
+/* Racing openers write the same values, before the state is OPEN. */
 static sc_blas_fn of_host[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
 
 static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hidden)
@@ -124,7 +125,7 @@ static sc_blas_fn fortran_routine(void *library, int routine, bool wide, bool hi
     return sc_blas_abi_by_value(fn, routine, wide, hidden);
 }
 
-/* Each routine of the host BLAS in four forms: its own, else made of what it has. */
+/* Fills each routine in four forms: the host's own form, or a form made of a different one. */
 static void fill_table(void *library)
 {
     bool hidden = sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, SC_BLAS_F77, "zdotu"));
@@ -171,7 +172,7 @@ enum sc_status sc_blas_host_open(const char *path)
     void *own, *opened = NULL;
 
     if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) == CLOSED, 0)) {
-        sc_inside_enter(); /* the constructors of what is opened may allocate and call */
+        sc_inside_enter(); /* constructors of the opened library may allocate and call the BLAS */
         sc_blas_register_names();
         own = sc_blas_abi_program_wide();
         sc_blas_wide = own != NULL;
@@ -201,10 +202,10 @@ void *sc_blas_host_symbol(const char *name)
     return found;
 }
 
-/* --- what a call on the host reaches ------------------------------------------------------------------------------ */
+/* --- the routine that a call on the host reaches ------------------------------------------------------------------ */
 
-/* The program's own optimised BLAS goes before the host BLAS.  The program's LAPACK calls the own one past the veneers,
- * and two libraries would each keep a thread on every processor. */
+/* The program's own optimised BLAS goes before the host BLAS.  The program's LAPACK calls the program's BLAS past
+ * the veneers, and two libraries would each keep a thread on every processor. */
 static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface interface)
 {
     sc_blas_fn fn = own && !sc_blas_substitute(routine) ? sc_blas_program_routine(own, routine, interface) : NULL;
@@ -212,8 +213,8 @@ static sc_blas_fn find_routine(void *own, int routine, enum sc_blas_interface in
     return !fn && sc_blas_host_open(sc_config.host_blas) == SC_OK ? of_host[interface][routine] : fn;
 }
 
-/* All routines of an interface at once: the first call of another one may come from a thread that a constructor waits
- * for, and the constructor has the loader's lock. */
+/* Resolves all routines of an interface at once.  Otherwise a constructor, which has the loader's lock, could wait
+ * for a thread that makes the first call of a further routine and waits for the same lock. */
 sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface)
 {
     const bool cblas = interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;

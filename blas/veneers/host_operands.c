@@ -1,11 +1,11 @@
-/* Operands of a large call that runs on the host: brought home at once, instead of fault by fault under the host BLAS's
- * own threads. */
+/* Operands of a large call that runs on the host.  They are brought home in one batch, instead of fault by fault
+ * under the host BLAS's own threads. */
 #include "blas/blas.h"
 #include "coherence/coherence.h"
 
 bool sc_blas_operand_fits(const struct sc_blas_operand *o)
 {
-    const int64_t most = (int64_t)1 << 56; /* of addresses of programs, with five levels of page tables */
+    const int64_t most = (int64_t)1 << 56; /* the most that programs address, with five levels of page tables */
     __int128 bytes = ((__int128)o->ld * o->cols + o->rows) * (int64_t)sc_type_bytes(o->type);
 
     if (o->rows < 1 || o->cols < 1)
@@ -20,7 +20,7 @@ static void acquire(const struct sc_blas_operand *operand)
         .access = operand->access,
     };
 
-    if (view.rows == 1) { /* a vector; a matrix of one row is no different */
+    if (view.rows == 1) { /* a vector; a matrix of one row is treated alike */
         view.vector = true;
         view.rows = operand->cols;
         view.cols = 1;
@@ -31,7 +31,7 @@ static void acquire(const struct sc_blas_operand *operand)
 
 void sc_blas_host_operands(const struct sc_blas_operand *operands, int count)
 {
-    /* What is overwritten comes last: its device copies are dropped, and another operand may be the same memory. */
+    /* WRITE operands come last, because their device copies are dropped and a READ operand may be the same memory. */
     for (int i = 0; i < count; i++)
         if (operands[i].access != SC_WRITE)
             acquire(&operands[i]);

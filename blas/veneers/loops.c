@@ -1,6 +1,6 @@
-/* Every operation of the BLAS by its definition: plain loops over 64-bit sizes and strides, for calls that no library
- * of the process can serve.  All types go through double precision; addresses are computed modulo 2^64.  Loops are slow
- * (some nanoseconds for each multiplication), but a program gets its numbers. */
+/* Every operation of the BLAS by its definition: plain loops with 64-bit sizes and strides, for calls that no
+ * library of the process serves.  All types are computed in double precision, and addresses modulo 2^64.  Loops are
+ * slow (some nanoseconds for each multiplication), but the program gets its numbers. */
 #include <complex.h>
 #include <math.h>
 
@@ -33,18 +33,18 @@ static void store(enum sc_type type, void *at, value v)
 
 /* --- views -------------------------------------------------------------------------------------------------------- */
 
-/* What elements a matrix has, from which are stored: a triangle, and its mirror image. */
+/* Elements that a matrix has beyond the stored elements: zeros or a mirror image outside the triangle. */
 enum shape { GENERAL, TRIANGULAR, SYMMETRIC, HERMITIAN };
 
-/* op(A) of a matrix as it is stored. */
+/* op(A) of a stored matrix A. */
 struct view {
     enum sc_type type;
     enum shape shape;
     bool upper, unit, banded, packed;
     bool turned, conjugated;
-    int64_t n, kl, ku;    /* n: of packed ones */
-    uintptr_t origin;     /* element (0, 0), where nothing is banded or packed */
-    uint64_t row, column; /* bytes from one row to the next, from one column to the next */
+    int64_t n, kl, ku;    /* n: order of a packed matrix */
+    uintptr_t origin;     /* address of element (0, 0), unless banded or packed */
+    uint64_t row, column; /* bytes from a row to the next, from a column to the next */
 };
 
 static struct view general(enum sc_type type, const void *a, int64_t ld)
@@ -53,7 +53,7 @@ static struct view general(enum sc_type type, const void *a, int64_t ld)
 
     return (struct view){.type = type, .origin = (uintptr_t)a, .row = bytes, .column = bytes * (uint64_t)ld};
 }
-/* A vector as a matrix of one column. */
+/* A vector as a matrix with a single column. */
 static struct view vector(enum sc_type type, const void *x, int64_t n, int64_t inc)
 {
     const uint64_t step = (uint64_t)inc * sc_type_bytes(type), back = inc < 0 ? (uint64_t)(n - 1) * -step : 0;
@@ -67,7 +67,7 @@ static struct view turned(struct view v, char trans)
     return v;
 }
 
-/* Where element (i, j) of the matrix as it is stored is; false: outside of the band. */
+/* Address of the element (i, j) of the stored matrix; false outside the band. */
 static bool locate(const struct view *v, int64_t i, int64_t j, uintptr_t *at)
 {
     uint64_t r = (uint64_t)i, c = (uint64_t)j;
@@ -108,7 +108,7 @@ static void put(const struct view *v, int64_t i, int64_t j, value e)
         store(v->type, (void *)at, v->shape == HERMITIAN && i == j ? creal(e) : e);
 }
 
-/* Columns of row i, of `count`, outside of which there is nothing. */
+/* Columns of row i, among `count` columns, that may be nonzero. */
 struct range {
     int64_t first, end;
 };
@@ -131,7 +131,7 @@ static value row_by_column(const struct view *a, const struct view *b, int64_t i
 
 /* --- levels 2 and 3 ----------------------------------------------------------------------------------------------- */
 
-/* C := alpha A B + beta C of the part of C that is stored.  Nothing is read that a zero takes out. */
+/* C := alpha A B + beta C for the stored part of C.  Operands that a zero factor cancels are not read. */
 static void product(const struct view *c, int64_t m, int64_t n, int64_t k, const struct view *a, const struct view *b,
                     value alpha, value beta)
 {
@@ -149,7 +149,7 @@ static void product(const struct view *c, int64_t m, int64_t n, int64_t k, const
         }
 }
 
-/* B := alpha A B or alpha A^-1 B with a triangular A of m rows, in an order that overwrites nothing too early. */
+/* B := alpha A B or alpha A^-1 B with a triangular A of order m, in an order that overwrites no element too early. */
 static void triangular(const struct view *a, const struct view *b, int64_t m, int64_t n, value alpha, bool solves)
 {
     const bool upper = a->upper != a->turned, down = upper != solves;
@@ -184,7 +184,7 @@ static value scalar_of(const struct sc_kernel *k, const double s[2])
     return CMPLX(s[0], sc_type_is_complex(k->type) ? s[1] : 0);
 }
 
-/* The matrix that is A, or the square result C, of the kind that the operation has. */
+/* The matrix A, or the square result C, with the operation's shape and storage. */
 static struct view of_shape(const struct sc_kernel *k, const void *a, int64_t ld, enum shape shape)
 {
     struct view v = general(k->type, a, ld);
@@ -224,7 +224,8 @@ static void outer(const struct sc_kernel *k)
     product(&c, k->m, k->n, 1, &x, &y, scalar_of(k, k->alpha), 1);
 }
 
-/* C := alpha A B^T + beta C, the stored triangle; for two, + alpha' B A^T, with alpha' = conj(alpha) if Hermitian. */
+/* C := alpha A B^T + beta C in the stored triangle.  two: adds alpha' B A^T, with alpha' = conj(alpha) for Hermitian
+ * C. */
 static void update(const struct sc_kernel *k, struct view a, struct view b, int64_t inner, bool two, value beta)
 {
     const bool hermitian = is_hermitian(k->op) && sc_type_is_complex(k->type);
@@ -272,7 +273,7 @@ static void mirrored_by_matrix(const struct sc_kernel *k)
             scalar_of(k, k->beta));
 }
 
-/* From the right: the same of transposes. */
+/* From the right: the same with transposes. */
 static void triangle_by_matrix(const struct sc_kernel *k)
 {
     const bool left = k->side == 'L';
@@ -325,7 +326,7 @@ static void change(const struct sc_kernel *k, void *at_x, void *at_y)
         store(k->type, at_y, y);
 }
 
-/* To the bit, even where elements are no numbers. */
+/* Moves bytes, so that even a NaN keeps its bits. */
 static void move(const struct sc_kernel *k, void *x, void *y)
 {
     const size_t bytes = sc_type_bytes(k->type);
@@ -337,7 +338,7 @@ static void move(const struct sc_kernel *k, void *x, void *y)
         memcpy(x, old, bytes);
 }
 
-/* The Euclidean norm is scale * sqrt(sum): no square overflows. */
+/* The Euclidean norm is scale * sqrt(sum), so that no square overflows. */
 struct norm {
     double scale, sum;
     bool infinite;

@@ -4,7 +4,7 @@
 
 #include "blas/veneers/loops.h"
 
-/* (c, s) with c a + s b = r, c b - s a = 0; b becomes the number from which c and s can be made again. */
+/* (c, s) with c a + s b = r, c b - s a = 0.  b becomes the number from which c and s can be reconstructed. */
 static void rotg(double *a, double *b, double *c, double *s)
 {
     const bool a_larger = fabs(*a) > fabs(*b);
@@ -24,7 +24,7 @@ void sc_blas_srotg(float *a, float *b, float *c, float *s)
     *a = (float)wide[0], *b = (float)wide[1], *c = (float)wide[2], *s = (float)wide[3];
 }
 
-/* c real, s complex: c a + s b = r, and conj(s) a = c b. */
+/* c real, s complex, with c a + s b = r and conj(s) a = c b. */
 static double complex rotg_complex(double complex a, double complex b, double *c, double complex *s)
 {
     const double size = cabs(a), r = hypot(size, cabs(b));
@@ -32,7 +32,7 @@ static double complex rotg_complex(double complex a, double complex b, double *c
 
     *c = r == 0 ? 1 : size / r;
     *s = r == 0 ? 0 : direction * CMPLX(creal(b) / r, -cimag(b) / r);
-    if (size == 0 && r != 0) { /* r is b then */
+    if (size == 0 && r != 0) { /* then r is b */
         *s = 1;
         return b;
     }
@@ -52,8 +52,8 @@ void sc_blas_crotg(void *a, void *b, float *c, void *s)
     *(float complex *)s = (float complex)wide_s;
 }
 
-/* The modified rotation H with H (sqrt(d1) x1, sqrt(d2) y1)^T = (., 0)^T, whose elements are in param after a flag that
- * says which of them are stored: -1 all, 0 the off-diagonal ones, 1 the diagonal ones, -2 none (H is the identity). */
+/* The modified rotation H with H (sqrt(d1) x1, sqrt(d2) y1)^T = (., 0)^T.  A flag in param tells which elements of H
+ * are stored behind the flag: -1 all, 0 the off-diagonal ones, 1 the diagonal ones, -2 none (H is the identity). */
 struct modified {
     double d1, d2, x1, flag, h11, h21, h12, h22;
 };
@@ -67,7 +67,7 @@ static void store_all(struct modified *m)
     m->flag = -1;
 }
 
-/* Keeps |d| between 4096^-2 and 4096^2; what goes with it: the rows of H, and x1. */
+/* Keeps |d| between 4096^-2 and 4096^2, and scales the matching row of H, and x1, to compensate. */
 static void rescale(struct modified *m, double *d, double *h_one, double *h_other, double *x)
 {
     const double gamma = 4096, square = gamma * gamma;

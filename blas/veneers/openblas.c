@@ -1,9 +1,10 @@
-/* What OpenBLAS adds to the BLAS, for programs that expect it of the library in whose place we are.  A call goes, with
- * all its registers and its stack as they are, to the definition that the program would have had without us, else to
- * that of the host BLAS; without either a line says so and zero is returned.  Operands come home by faults.
+/* OpenBLAS's additions to the BLAS, for programs that expect them of the library in whose place this library is
+ * loaded.  A call goes on, with registers and stack unchanged, to the definition that the program would have used
+ * without this library, else to the host BLAS's definition.  Without both, the library logs a line and returns zero.
+ * Operands come home by faults.
  *
- * Left out are names that a Fortran library may have for a COMMON block of its own (dsum_, dmax_...): under a preload
- * it would get these. */
+ * Names that a Fortran library may use for a COMMON block (dsum_, dmax_...) are left out.  Under a preload the
+ * Fortran library would be bound to this library's function. */
 #include "base/log.h"
 #include "blas/blas_int.h"
 
@@ -32,7 +33,7 @@ _Static_assert(sizeof names / sizeof *names <= SC_BLAS_OTHER_NAMES, "each has a 
 
 static int nothing(void) { return 0; }
 
-/* From the assembler: where a call from `caller` goes on. */
+/* Called from assembler: the address at which a call from `caller` continues. */
 __attribute__((used)) static sc_blas_fn openblas_routine(unsigned which, const void *caller)
 {
     static uint8_t said[SC_BLAS_OTHER_NAMES];
@@ -48,7 +49,7 @@ __attribute__((used)) static sc_blas_fn openblas_routine(unsigned which, const v
     return (sc_blas_fn)nothing;
 }
 
-/* %rax, %r10 and %r11 hold no argument, but %al says how many vector registers a variadic call has. */
+/* %rax, %r10 and %r11 hold no argument, except that %al counts the vector registers of a variadic call. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".type openblas_forward, @function\n"

@@ -1,14 +1,14 @@
-/* The routine that a call would have reached without us.  A program may bring a BLAS of its own, which no search of the
- * system finds: NumPy's wheels have one under names of their own, and Python opens it with RTLD_LOCAL.  The definition
- * is looked for in the order in which the dynamic linker searches:
+/* The routine that a call would have reached without this library.  A program may bring a BLAS of its own that no
+ * search of the system finds: NumPy's wheels have a BLAS under private names, and Python opens it with RTLD_LOCAL.
+ * The definition is looked for in the dynamic linker's order:
  *
- *   1. behind us in the global scope;
- *   2. in the object that the call comes from, and in what that object needs;
- *   3. in any loaded object (the caller may be a library that relies on what its opener needs);
+ *   1. behind this library in the global scope;
+ *   2. in the object that makes the call, and in the objects that it needs;
+ *   3. in any loaded object (the caller may be a library that relies on the needs of the object that opened it);
  *   4. for 64-bit integers: in the 64-bit libraries of a distribution.
  *
- * What is found is kept for each object that calls, so that a second call searches nothing.  No lock of ours is held
- * while the dynamic linker works. */
+ * Results are kept for each calling object, so a second call does not search.  No lock of this library is held while
+ * the dynamic linker works. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "blas/blas_int.h"
 
-/* --- who calls ---------------------------------------------------------------------------------------------------- */
+/* --- the caller --------------------------------------------------------------------------------------------------- */
 
 static __thread const void *caller __attribute__((tls_model("initial-exec"))); /* an address in the program's code */
 
@@ -28,15 +28,15 @@ void sc_blas_called_from(const void *address)
         caller = address;
 }
 
-/* --- what one object reaches -------------------------------------------------------------------------------------- */
+/* --- definitions that an object reaches --------------------------------------------------------------------------- */
 
 struct origin {
-    uintptr_t low, high; /* addresses of the object */
+    uintptr_t low, high; /* address range of the object */
     void *handle;        /* NULL: unknown */
     sc_blas_fn found[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
-    /* How many objects had been loaded when a search found nothing; 0: none was made. */
+    /* Number of objects loaded when a search found no definition; 0: no search was made. */
     uint32_t missed[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
-    sc_blas_fn other[SC_BLAS_OTHER_NAMES]; /* of openblas.c */
+    sc_blas_fn other[SC_BLAS_OTHER_NAMES]; /* routines of openblas.c */
     struct origin *next;
 };
 static struct origin *origins; /* atomic; entries are never freed */
@@ -76,7 +76,7 @@ static int contains(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* Two threads may add the same one: the later is found first. */
+/* Two threads may add the same object; the later entry is found first. */
 static struct origin *new_origin(const void *address)
 {
     struct lookup lookup = {.address = (uintptr_t)address, .low = (uintptr_t)address, .high = (uintptr_t)address + 1};
@@ -113,7 +113,7 @@ static const char *base_name(int routine, enum sc_blas_interface interface)
     return is_cblas(interface) ? row->cblas + strlen("cblas_") : row->name;
 }
 
-/* The library of a definition, opened once more; NULL for what a copy of semcache defines. */
+/* The library of a definition, opened again; NULL for a definition in a copy of semcache. */
 static void *library_of(void *found)
 {
     struct sc_loader_object object;
@@ -129,7 +129,7 @@ static void *library_of(void *found)
     return NULL;
 }
 
-/* The definition as veneers call it, with its library kept open. */
+/* The definition in the form that veneers call; its library stays open. */
 static sc_blas_fn accept(void *found, int routine, enum sc_blas_interface interface)
 {
     void *library = library_of(found);
@@ -142,7 +142,7 @@ static sc_blas_fn accept(void *found, int routine, enum sc_blas_interface interf
                                 sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, interface, "zdotu")));
 }
 
-/* handle: NULL: behind us in the global scope. */
+/* handle: NULL searches behind this library in the global scope. */
 static sc_blas_fn search(void *handle, int routine, enum sc_blas_interface interface)
 {
     char symbol[SC_BLAS_SYMBOL_MAX];
@@ -196,7 +196,7 @@ static sc_blas_fn search_all(int routine, enum sc_blas_interface interface)
     return fn;
 }
 
-/* A 64-bit library of the system; *plain: its plain names have 64-bit integers. */
+/* A 64-bit library of the system.  *plain: its plain names have 64-bit integers. */
 static void *open_wide(bool *plain)
 {
     static const char *const names[] = {"libopenblas64_.so.0", "libopenblas64.so.0", "libblas64.so.3", NULL};
@@ -276,7 +276,7 @@ sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
 
     if (fn)
         return fn;
-    sc_inside_enter(); /* the constructors of what is opened may allocate and call */
+    sc_inside_enter(); /* constructors of the opened library may allocate and call the BLAS */
     o = origin_of_caller();
     if (o)
         fn = find(o, routine, interface);
@@ -284,7 +284,7 @@ sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
     return fn;
 }
 
-/* A library that calls its own routine through the global scope gets its own: first the caller is asked. */
+/* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
 sc_blas_fn sc_blas_other_of_program(int which, const char *name)
 {
     struct origin *o = known_origin(caller);
@@ -306,8 +306,8 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
     return (sc_blas_fn)found;
 }
 
-/* Does a library, or what it needs, say that it is an optimised BLAS?  The reference BLAS, and what is not known, does
- * not. */
+/* True when a library, or an object that it needs, has a mark of an optimised BLAS.  The reference BLAS and unknown
+ * libraries have none. */
 static bool is_optimised(void *library)
 {
     static const char *const marks[] = {

@@ -1,6 +1,6 @@
-/* What the reference BLAS and its CBLAS export besides the routines of routines.tab, for programs that expect it of
- * libblas.so.3: the absolute values of complex numbers, xerbla with an array, and the CBLAS's Fortran wrappers, which
- * are functions as subroutines. */
+/* Exports of the reference BLAS and its CBLAS beyond routines.tab, for programs that expect them of libblas.so.3:
+ * absolute values of complex numbers, xerbla with an array, and the CBLAS's Fortran wrappers (functions as
+ * subroutines). */
 #include <math.h>
 #include <string.h>
 
@@ -22,11 +22,11 @@ EXPORTED(double, cblas_dcabs1, const void *z) { return size_z(z); }
 EXPORTED(void, scabs1sub_, const void *z, float *result) { *result = size_c(z); }
 EXPORTED(void, dcabs1sub_, const void *z, double *result) { *result = size_z(z); }
 
-/* The name is an array of characters, and not a string with a length. */
+/* The name is an array of characters without a hidden length. */
 EXPORTED(void, xerbla_array_, const char *name, Int characters, const sc_blas_int *info)
 {
     enum { MOST = 32 };
-    char padded[MOST + 1] = ""; /* OpenBLAS's reads to the end of a string */
+    char padded[MOST + 1] = ""; /* OpenBLAS's xerbla_ reads up to a final 0 */
     int64_t length = sc_blas_int_at(characters);
 
     memset(padded, ' ', MOST);
@@ -35,7 +35,7 @@ EXPORTED(void, xerbla_array_, const char *name, Int characters, const sc_blas_in
     xerbla_(padded, info, MOST);
 }
 
-/* A result of Fortran's type INTEGER. */
+/* Stores a result of Fortran's type INTEGER. */
 static void put_integer(void *result, int64_t value)
 {
     if (sc_blas_wide)
@@ -79,7 +79,7 @@ EXPORTED(void, sdsdotsub_, Int n, const float *b, const float *x, Int incx, cons
     *result = sdsdot_(n, b, x, incx, y, incy);
 }
 
-/* By the Fortran name, in the form that it has in this process: the reference CBLAS's own functions come here. */
+/* Calls the Fortran name in this process's form.  The reference CBLAS's own functions call these wrappers. */
 #define COMPLEX_DOT(name, number)                                                                                     \
     EXPORTED(void, name##sub_, Int n, const void *x, Int incx, const void *y, Int incy, void *result)                 \
     {                                                                                                                 \

@@ -1,4 +1,4 @@
-/* When the devices are opened: before the first call that makes it worth while. */
+/* Opening the devices: before the first call that makes opening worthwhile. */
 #include <unistd.h>
 
 #include "autotuner/autotuner.h"
@@ -31,7 +31,7 @@ static enum sc_autotuner_opening worth_opening(int op, enum sc_type type, char s
     return sc_autotuner_opens(seconds * sc_host_rates_factor(&call));
 }
 
-/* Once they were open sc_blas_start knows: they may have been closed since. */
+/* After the first opening sc_blas_start alone decides, because the devices may have been closed since. */
 bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k)
 {
     static bool opened;

@@ -1,5 +1,5 @@
-/* The small change of the BLAS: error handlers, lsame, and two variables of the reference CBLAS.  A program's own
- * definitions come before these in the search order of the dynamic linker (and in a static link: they are weak). */
+/* Error handlers, lsame, and two variables of the reference CBLAS.  A program's own definitions precede these in the
+ * search order of the dynamic linker, and in a static link, because these are weak. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 __attribute__((weak)) int RowMajorStrg;
 __attribute__((weak)) int CBLAS_CallFromC;
 
-/* By it one copy of semcache knows another, which must not be taken for a host BLAS. */
+/* A copy of semcache recognises a second copy by this symbol: semcache must not be taken for a host BLAS. */
 const int semcache_is_blas = 1;
 
 __attribute__((weak)) void xerbla_(const char *name, const sc_blas_int *info, size_t length)
@@ -38,7 +38,7 @@ __attribute__((weak)) void cblas_xerbla(int parameter, const char *routine, cons
     va_end(args);
 }
 
-/* LAPACK's own test suite calls it hundreds of millions of times. */
+/* Defined here because LAPACK's test suite calls lsame hundreds of millions of times. */
 __attribute__((weak)) int lsame_(const char *a, const char *b)
 {
     unsigned difference = (unsigned char)(*a ^ *b);

@@ -1,4 +1,4 @@
-/* A call as events of the trace, from which blas/verify/replay.c makes it again. */
+/* Writes a call as events of the trace; blas/verify/replay.c makes the call again from the events. */
 #include <string.h>
 
 #include "blas/blas_int.h"

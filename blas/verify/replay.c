@@ -5,14 +5,14 @@
 
 #include "blas/blas_int.h"
 
-/* The CBLAS's numbers. */
+/* The CBLAS's enumeration values. */
 static int code_order(char order) { return order == SC_BLAS_ROWS ? 101 : 102; }
 static int code_trans(char trans) { return trans == 'N' ? 111 : trans == 'T' ? 112 : 113; }
 static int code_uplo(char uplo) { return uplo == 'U' ? 121 : 122; }
 static int code_diag(char diag) { return diag == 'N' ? 131 : 132; }
 static int code_side(char side) { return side == 'L' ? 141 : 142; }
 
-/* The parameters of rotm, which struct sc_blas_call only points to; those of the call that is taken. */
+/* Parameters of rotm of the current call; struct sc_blas_call holds only a pointer. */
 static __thread union {
     float s[5];
     double d[5];
@@ -88,7 +88,7 @@ static void take_operand(struct sc_blas_call *call, const struct sc_event *event
     }
 }
 
-/* operands: NULL: those of the record. */
+/* operands: addresses to use; NULL: the recorded addresses. */
 static void take(struct sc_blas_call *call, const struct routine *routine, const struct sc_event *events, int count,
                  void *const *operands)
 {
@@ -102,7 +102,7 @@ static void take(struct sc_blas_call *call, const struct routine *routine, const
         }
 }
 
-/* Sizes that memory can have, so that shapes can be computed. */
+/* True for sizes that memory can hold, so that shapes can be computed. */
 static bool is_possible(const struct sc_blas_call *call)
 {
     const int64_t sizes[] = {call->m, call->n, call->k, call->kl, call->ku},
@@ -115,7 +115,7 @@ static bool is_possible(const struct sc_blas_call *call)
     return call->order == SC_BLAS_FORTRAN || call->order == SC_BLAS_COLUMNS || call->order == SC_BLAS_ROWS;
 }
 
-/* By columns, as the rules for arguments are. */
+/* Checks the column-major form, as the rules for arguments require. */
 static bool is_valid(struct sc_blas_call call)
 {
     if (call.order == SC_BLAS_ROWS && sc_blas_rows[call.routine].columns)

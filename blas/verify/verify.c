@@ -1,7 +1,7 @@
-/* SEMCACHE_VERIFY=1: every call that the devices do is also done on the host, on a shadow of its operands, and the
- * two are compared.  Where they are further apart than rounding explains, one line says where, others what has
- * happened to that tile lately, and the program gets the host's result.  A verified call is waited for, so this finds
- * wrong data and wrong kernels, and not what only goes wrong when calls overlap. */
+/* SEMCACHE_VERIFY=1: every call that the devices run also runs on the host, on shadows of its operands, and the
+ * results are compared.  When they differ by more than rounding explains, a line reports the element, further lines
+ * report the recent events of its tile, and the program gets the host's result.  The library waits for each verified
+ * call.  The mode therefore finds wrong data and wrong kernels, but no errors that need overlapping calls. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "blas/verify/verify.h"
 #include "trace/trace.h"
 
-#define REPORTS_MAX 20 /* later ones are only counted */
+#define REPORTS_MAX 20 /* further divergences are only counted */
 #define EVENTS 12
 
 uint64_t sc_blas_verified, sc_blas_diverged;
@@ -23,7 +23,7 @@ uint64_t sc_blas_verified, sc_blas_diverged;
 
 static int64_t elements_of(const struct sc_view *v) { return sc_view_empty(v) ? 0 : v->rows * v->cols; }
 
-/* The same elements in compact memory, in order of address. */
+/* A view of the same elements in compact memory, in order of address. */
 static struct sc_view compact(const struct sc_view *v, void *data)
 {
     struct sc_view own = *v;
@@ -33,7 +33,7 @@ static struct sc_view compact(const struct sc_view *v, void *data)
     return own;
 }
 
-/* Reads (or, back, writes) what the program has there; without the lock, as any other code. */
+/* Copies the program's data to `data`, or back.  Runs without the protocol's lock, like program code. */
 static void transfer(const struct sc_view *view, void *data, bool back)
 {
     struct sc_view theirs = *view, own = compact(view, data);
@@ -45,7 +45,7 @@ static void transfer(const struct sc_view *view, void *data, bool back)
     sc_view_copy(back ? &theirs : &own, back ? &own : &theirs);
 }
 
-/* The operands as they are now. */
+/* Makes shadows of the operands' current values. */
 static bool shadow(struct sc_shadow_call *call, const struct sc_kernel *kernel, const struct sc_view *view, int count)
 {
     void **const slot[3] = {&call->kernel.a, &call->kernel.b, &call->kernel.c};
@@ -72,7 +72,8 @@ static bool shadow(struct sc_shadow_call *call, const struct sc_kernel *kernel, 
     return true;
 }
 
-/* Operands that overlap other than by being the same are not the same in shadows. */
+/* False for a written operand that overlaps a second operand without being identical, because shadows do not
+ * overlap. */
 static bool has_shadow(const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++)
@@ -103,7 +104,7 @@ static void note(struct divergence *d, int operand, int64_t e, double distance, 
         *d = (struct divergence){operand, e, 1, distance, bound};
 }
 
-/* What is no number on both sides, or infinite, may be so in different ways. */
+/* An element that is NaN or infinite on the host only has to be NaN or infinite on the devices. */
 static void compare_element(struct divergence *d, const struct sc_bound *bound, enum sc_type type, int operand,
                             int64_t e, const void *got, const void *want)
 {
@@ -127,7 +128,7 @@ static void compare_element(struct divergence *d, const struct sc_bound *bound, 
         note(d, operand, e, distance, bound->factor * scale);
 }
 
-/* The scale is a result, too: of single precision, it is converted in its place. */
+/* The scale is computed as a result.  A single-precision scale is converted to double in place. */
 static void compare_result(struct divergence *d, struct sc_bound *bound, const struct sc_shadow_call *got,
                            const struct sc_shadow_call *want)
 {
@@ -142,7 +143,8 @@ static void compare_result(struct divergence *d, struct sc_bound *bound, const s
     compare_element(d, bound, type, -1, 0, got->result, want->result);
 }
 
-/* The index of a maximum: another one is as good when the values are equal within their rounding (complex types). */
+/* Compares the index of a maximum.  In complex types a different index is accepted if the values are equal within
+ * rounding. */
 static void compare_index(struct divergence *d, const struct sc_shadow_call *got, const struct sc_shadow_call *want)
 {
     int64_t g, w, n = want->operand[0].elements;
@@ -178,7 +180,7 @@ static void compare_operands(struct divergence *d, const struct sc_bound *bound,
             compare_element(d, bound, want->kernel.type, i, e, got->operand[i].data, want->operand[i].data);
 }
 
-/* before: the operands' values before the call; want: the same computed on the host.  False: cannot be told. */
+/* before: operands before the call; want: the host's results.  Returns false when no bound can be computed. */
 static bool compare(struct divergence *d, struct sc_shadow_call *before, const struct sc_shadow_call *want,
                     const struct sc_shadow_call *got)
 {
@@ -191,7 +193,7 @@ static bool compare(struct divergence *d, struct sc_shadow_call *before, const s
         compare_index(d, got, want);
         return true;
     }
-    if (sc_blas_is_solve(op) && has_infinite(want)) /* of a singular system nothing can be said */
+    if (sc_blas_is_solve(op) && has_infinite(want)) /* the solution of a singular system is undetermined */
         return true;
     if (!sc_blas_bound(&bound, before, got))
         return false;
@@ -265,7 +267,7 @@ static void report(const struct divergence *d, const struct sc_kernel *k, const 
            d->element % v->rows, d->element / v->rows, (unsigned long)address, values[0], values[1], d->distance,
            d->bound);
     sc_coherence_report_place(names[d->operand], address, EVENTS);
-    for (int i = 0; i < want->operands; i++) /* the fault may be with them */
+    for (int i = 0; i < want->operands; i++) /* the error may lie in an operand that was read */
         if (i != d->operand)
             sc_coherence_report_place(names[i], (uintptr_t)view[i].ptr, EVENTS / 2);
 }
@@ -275,7 +277,7 @@ static size_t result_bytes(const struct sc_kernel *k)
     return sc_op_gives_index(k->op) ? sizeof(int64_t) : sc_type_bytes(sc_op_result_type(k->op, k->type));
 }
 
-/* The program goes on with the host's result, and the devices without their copies of what they made it from. */
+/* Gives the program the host's result, and drops the devices' copies of the operands that were read. */
 static void put_right(const struct sc_kernel *k, const struct sc_view *view, const struct sc_shadow_call *want)
 {
     for (int i = 0; i < want->operands; i++) {

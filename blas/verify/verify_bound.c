@@ -1,10 +1,10 @@
 /* The rounding bounds of verification mode.
  *
- * A sum of k products is off by at most about k u (|a1 b1| + ... + |ak bk|), u being half a unit in the last place,
- * in whatever order it is added up.  The sums of absolute values of all elements of a result are the result of the
- * same routine on |alpha|, |A|, |B|, |beta|, |C|: the host BLAS computes them, with every triangle, band and packing
- * as it has to be.  Two results, both off by that much, and the constants of complex arithmetic and of final
- * scalings, make the factor. */
+ * A sum of k products is off by at most about k u (|a1 b1| + ...  + |ak bk|), in any order of addition; u is half a
+ * unit in the last place.  The sums of absolute values for all elements of a result are the result of the same
+ * routine on |alpha|, |A|, |B|, |beta|, |C|.  The host BLAS computes them, with the triangle, band or packing of the
+ * call.  Two results may each be off by that much.  With the constants of complex arithmetic and of final scalings,
+ * this gives the factor. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -115,13 +115,13 @@ static void make_absolute(struct sc_shadow_call *call)
 
 static int64_t triangle(const struct sc_kernel *k) { return k->side == 'R' ? k->n : k->m; }
 
-/* Products that are added up for one element of the result. */
+/* Number of products that are added for an element of the result. */
 static int64_t terms(const struct sc_kernel *k)
 {
     switch (k->op) {
     case SC_OP_DOT:
     case SC_OP_DOTC:
-    case SC_OP_DSDOT: /* within single precision: OpenBLAS adds up no better */
+    case SC_OP_DSDOT: /* held to single precision, because OpenBLAS adds no better */
     case SC_OP_NRM2:
     case SC_OP_ASUM: return k->n;
     case SC_OP_GEMV: return k->transa == 'N' ? k->n : k->m;
@@ -164,7 +164,7 @@ static double factor(const struct sc_kernel *k)
 
 /* --- the scale ---------------------------------------------------------------------------------------------------- */
 
-/* Rotations have minus signs: both results are at most (|x| + |y|) times the largest coefficient. */
+/* Rotations subtract: each result is at most (|x| + |y|) times the largest coefficient. */
 static void scale_rotation(struct sc_shadow_call *s)
 {
     const struct sc_kernel *k = &s->kernel;
@@ -177,7 +177,8 @@ static void scale_rotation(struct sc_shadow_call *s)
             if (flag == -1 || (flag == 0 && (i == 2 || i == 3)) || (flag == 1 && (i == 1 || i == 4)))
                 most = fmax(most, fabs(k->param[i]));
     for (int64_t e = 0; e < s->operand[0].elements; e++) {
-        int64_t f = (k->lda < 0) == (k->ldb < 0) ? e : s->operand[0].elements - 1 - e; /* its partner */
+        /* Index in y of the partner of x[e]. */
+        int64_t f = (k->lda < 0) == (k->ldb < 0) ? e : s->operand[0].elements - 1 - e;
         double x = part(k->type, s->operand[0].data, e * PARTS_OF(k->type));
         double y = part(k->type, s->operand[1].data, f * PARTS_OF(k->type));
 
