@@ -1,4 +1,4 @@
-/* The calls of sparse.h: arguments, and where they run. */
+/* The calls of sparse.h: checks of arguments, and the choice between host and devices. */
 #include <string.h>
 
 #include "autotuner/autotuner.h"
@@ -10,14 +10,15 @@
 
 bool (*sc_sparse_start)(bool now);
 
-#define SMALL 8192 /* stored bytes; less runs on the host without further thought */
+#define SMALL 8192 /* stored bytes; smaller matrices always run on the host */
 
-/* --- does it pay -------------------------------------------------------------------------------------------------- */
+/* --- profitability
+ * ------------------------------------------------------------------------------------------------------- */
 
-#define HOST_BANDWIDTH 8e9 /* bytes/s of the loops on one processor */
-#define LATENCY 10e-6      /* of a transfer */
+#define HOST_BANDWIDTH 8e9 /* bytes/s of the host's loops on one processor */
+#define LATENCY 10e-6      /* of a transfer, s */
 
-/* What is stored, roughly: positions are not looked at when they are not known. */
+/* The stored bytes, approximately: for line formats, only the last end is read. */
 static double stored_bytes(const struct sc_sparse_call *call)
 {
     const struct sc_sparse_matrix *m = call->matrix;
@@ -72,7 +73,7 @@ static void explain(const struct sc_sparse_call *call, const struct sc_autotuner
     sc_explain_decision(&told, p, loss, reason, devices);
 }
 
-/* For decisions about calls of the BLAS; want: 0 on the host. */
+/* Records the call for decisions about BLAS calls.  want: 0 on the host. */
 static void note(const struct sc_sparse_call *call, int want)
 {
     sc_demand_read(call->x, want);
@@ -81,7 +82,7 @@ static void note(const struct sc_sparse_call *call, int want)
     sc_demand_written(call->y, call->op, want > 0 ? (uintptr_t)call->matrix : 0);
 }
 
-/* A matrix of which devices have parts stays there. */
+/* Whether the devices pay.  A matrix with parts on devices stays on the devices. */
 static bool pays(const struct sc_sparse_call *call)
 {
     struct sc_autotuner_account before = call->matrix->account;
@@ -96,7 +97,7 @@ static bool pays(const struct sc_sparse_call *call)
     return devices;
 }
 
-/* Who asks is told about: after the devices have been opened, which is when that begins. */
+/* Records the calling site for trace and explanation; after the devices have opened, because tracing starts then. */
 static void note_site(void)
 {
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0)) {
@@ -118,8 +119,8 @@ bool sc_sparse_opened(double host_seconds)
     return true;
 }
 
-/* False: by its sizes a dense operand is larger than any address space, as one column with a huge leading dimension.
- * The host's loops compute no addresses but those of elements. */
+/* False if a dense operand is larger than any address space, for example a single column with a huge leading dimension.
+ * The host's loops compute only addresses of elements. */
 static bool has_room(int64_t rows, int64_t columns, int64_t ld, enum sc_type type)
 {
     return ((__int128)ld * columns + rows) * (int64_t)sc_type_bytes(type) < (__int128)1 << 56;
@@ -135,7 +136,7 @@ static bool dense_fit(const struct sc_sparse_call *c)
     return has_room(c->inputs, c->columns, x, type) && has_room(c->outputs, c->columns, y, type);
 }
 
-/* Opens the devices if need be. */
+/* Whether the call goes to the devices; opens the devices if necessary. */
 static bool to_devices(const struct sc_sparse_call *call)
 {
     bool always = sc_config.offload == SC_OFFLOAD_ALWAYS;
@@ -146,7 +147,8 @@ static bool to_devices(const struct sc_sparse_call *call)
     return sc_sparse_opened(stored_bytes(call) / HOST_BANDWIDTH) && (always || pays(call));
 }
 
-/* Columns one by one: dense operands in several tiles.  Anything but SC_OK: nothing has been written. */
+/* Runs the call column by column, for dense operands in several tiles.  Any status except SC_OK: nothing has been
+ * written. */
 static enum sc_status by_columns(const struct sc_sparse_call *call)
 {
     int64_t elem = (int64_t)sc_type_bytes(call->matrix->arrays.type);
@@ -168,7 +170,7 @@ static enum sc_status by_columns(const struct sc_sparse_call *call)
     return status;
 }
 
-/* What copying everything in and out in this call would have moved. */
+/* Counts the call, and the traffic if all operands were copied in and out in the call. */
 static void count_offloaded(const struct sc_sparse_call *call, int routine)
 {
     uint64_t each = (uint64_t)call->columns * sc_type_bytes(call->matrix->arrays.type);
@@ -187,7 +189,7 @@ static enum sc_status on_devices(const struct sc_sparse_call *call)
     return status;
 }
 
-/* From idle devices to idle devices. */
+/* Measures the time between two idle states of the devices. */
 static enum sc_status run_explained(const struct sc_sparse_call *call)
 {
     enum sc_status status;
@@ -249,7 +251,7 @@ static enum sc_status refuse(const char *what)
     return SC_ERR_INVALID;
 }
 
-/* Letters that make no difference get one value, so that uses compare. */
+/* Sets letters without effect to a common value, so that equal uses compare equal. */
 enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_sparse_matrix *m, char trans,
                                   const struct sc_sparse_descr *d, bool solve)
 {

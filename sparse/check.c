@@ -1,4 +1,4 @@
-/* What is in the arrays: nothing is computed with positions or indices that have not been looked at. */
+/* Checks of the arrays: no computation uses positions or indices before they are checked. */
 #include "sparse/sparse_int.h"
 
 static enum sc_status wrong(const char *what, int64_t at, int64_t value)
@@ -8,7 +8,7 @@ static enum sc_status wrong(const char *what, int64_t at, int64_t value)
     return SC_ERR_INVALID;
 }
 
-/* Indices [first, end) are in [0, limit); the first that is not. */
+/* Returns the first index of [first, end) outside [0, limit), or -1. */
 static int64_t first_outside32(const int32_t *index, int64_t first, int64_t end, int base, int64_t limit)
 {
     for (int64_t e = first; e < end; e++)
@@ -34,7 +34,7 @@ static enum sc_status check_indices(const struct sc_sparse_arrays *a, const void
     return at < 0 ? SC_OK : wrong(what, at + a->base, sc_sparse_at(index, a->index_bytes, at));
 }
 
-/* CSR, CSC, BSR: positions ascend, indices are in [0, limit). */
+/* CSR, CSC, BSR: checks that positions ascend and indices are in [0, limit). */
 static enum sc_status check_lines(const struct sc_sparse_arrays *a, int64_t limit, int64_t *entries)
 {
     int64_t lines = sc_sparse_lines(a), first = 0, end = 0;
@@ -56,7 +56,7 @@ static enum sc_status check_lines(const struct sc_sparse_arrays *a, int64_t limi
     sc_sparse_extent(a, &first, &end);
     if (packed)
         return check_indices(a, a->index, first, end, limit, "index number");
-    for (int64_t i = 0; i < lines && status == SC_OK; i++) /* there may be anything between the rows */
+    for (int64_t i = 0; i < lines && status == SC_OK; i++) /* entries between the rows are arbitrary */
         status = check_indices(a, a->index, sc_sparse_at(a->start, a->index_bytes, i) - a->base,
                                sc_sparse_at(a->end, a->index_bytes, i) - a->base, limit, "index number");
     return status;

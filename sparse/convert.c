@@ -1,6 +1,6 @@
-/* From arrays of any format to CSR, as a call uses the matrix: transposed, conjugated, a triangle, both triangles of a
- * symmetric one, with the diagonal taken for ones.  Two walks over the entries: one counts those of each row, one
- * places them. Done once; what comes out is kept by the devices. */
+/* Conversion of arrays of any format to CSR, for the use of a call: transposed, conjugated, one triangle, both
+ * triangles of a symmetric matrix, unit diagonal.  Two walks over the entries: the first counts the entries of every
+ * row, the second places them.  The devices keep the result, so the conversion runs once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +9,17 @@
 struct builder {
     const struct sc_sparse_use *use;
     size_t elem;
-    bool is_double, conjugates; /* the type is complex and something may be conjugated */
-    int64_t rows, cols;         /* of the result */
-    int64_t *next;              /* per row, one off: the count, then where the next entry goes */
+    bool is_double, conjugates; /* conjugates: the type is complex, and entries may be conjugated */
+    int64_t rows, cols;         /* size of the result */
+    /* Per row, shifted by one: in the first walk the count, in the second the place of the next entry. */
+    int64_t *next;
     bool placing;
     int64_t *columns;
     char *values;
-    sc_sparse_visit *visit;     /* is told of each entry instead */
+    sc_sparse_visit *visit;     /* called for every entry instead of placing it */
     void *context;
     int64_t at;                 /* position of the stored entry, or -1 */
-    const struct sc_sparse_range *only; /* of the elements of `values`; NULL: all */
+    const struct sc_sparse_range *only; /* restriction to elements of `values`; NULL: all */
 };
 
 /* --- one entry ---------------------------------------------------------------------------------------------------- */
@@ -60,7 +61,7 @@ static void put_op(struct builder *b, int64_t row, int64_t col, const void *valu
         put(b, col, row, value, conjugate != (b->use->trans == 'C'));
 }
 
-/* What a stored entry stands for: nothing, itself, or itself and its mirror image. */
+/* Emits the entries for a stored entry: none, the entry, or the entry and its mirror image. */
 static void entry(struct builder *b, int64_t row, int64_t col, const void *value)
 {
     const struct sc_sparse_descr *d = &b->use->descr;
@@ -93,7 +94,7 @@ static struct sc_sparse_range meet(struct sc_sparse_range a, struct sc_sparse_ra
     return (struct sc_sparse_range){a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};
 }
 
-/* The positions that are looked at: of a block, if any of its elements is. */
+/* The positions to visit; a block is visited if any of its elements is. */
 static struct sc_sparse_range positions(const struct builder *b, const struct sc_sparse_arrays *a)
 {
     int64_t each = a->format == SC_SPARSE_BSR ? a->block * a->block : 1;
@@ -103,7 +104,7 @@ static struct sc_sparse_range positions(const struct builder *b, const struct sc
     return (struct sc_sparse_range){b->only->first / each, (b->only->end + each - 1) / each};
 }
 
-/* The first line that may have positions from `first` on. */
+/* The first line that may have positions >= first. */
 static int64_t line_at(const struct sc_sparse_arrays *a, int64_t first)
 {
     int64_t low = 0, high = sc_sparse_lines(a);
@@ -172,7 +173,7 @@ static void walk_diagonals(struct builder *b, const struct sc_sparse_arrays *a)
     }
 }
 
-/* Ones on the diagonal that is not stored, or not looked at. */
+/* Emits the ones of a unit diagonal, whose stored elements are ignored. */
 static void walk_ones(struct builder *b, const struct sc_sparse_arrays *a)
 {
     const double one[2] = {1, 0};
@@ -230,12 +231,13 @@ static bool is_ascending(const int64_t *columns, int64_t n)
     return true;
 }
 
-/* Entries [from, to) to `out` on; returns where they end.  Reads ahead of where it writes, through copies. */
+/* Sorts entries [from, to) into the place at `out` and sums duplicates; returns the new end.  Entries go through
+ * copies, because the result may overlap the source. */
 static int64_t sort_row(struct builder *b, int64_t from, int64_t to, int64_t out, struct place *place, char *copy)
 {
     int64_t n = to - from, last = -1;
 
-    if (is_ascending(b->columns + from, n)) { /* as most programs have them */
+    if (is_ascending(b->columns + from, n)) { /* the usual case */
         memmove(b->columns + out, b->columns + from, (size_t)n * sizeof *b->columns);
         memmove(b->values + (size_t)out * b->elem, b->values + (size_t)from * b->elem, (size_t)n * b->elem);
         return out + n;
@@ -257,7 +259,7 @@ static int64_t sort_row(struct builder *b, int64_t from, int64_t to, int64_t out
     return out;
 }
 
-/* start: rows + 1 positions, which change with the duplicates that go. */
+/* Sorts every row.  start: rows + 1 positions, adapted to the removed duplicates. */
 static enum sc_status sort_rows(struct builder *b, int64_t *start)
 {
     int64_t longest = 0, out = 0, from = 0;
@@ -311,14 +313,14 @@ void sc_sparse_narrow(struct sc_sparse_csr *a)
     a->index_bytes = 4;
 }
 
-/* Positions after counting: next[i] is where row i begins. */
+/* Turns counts into positions: next[i] becomes the start of row i. */
 static void add_up(int64_t *next, int64_t rows)
 {
     for (int64_t i = 0; i < rows; i++)
         next[i + 1] += next[i];
 }
 
-/* Where each row starts: b->next, which is out->start. */
+/* Computes the row starts: b->next, which is also out->start. */
 static enum sc_status count(struct builder *b, const struct sc_sparse_arrays *a, struct sc_sparse_csr *out)
 {
     out->start = b->next = sc_sparse_alloc((size_t)(b->rows + 1) * sizeof *b->next);
@@ -344,7 +346,8 @@ static enum sc_status build(struct builder *b, const struct sc_sparse_arrays *a,
         return SC_ERR_MEMORY;
     b->placing = true;
     walk(b, a);
-    memmove(start + 1, start, (size_t)b->rows * sizeof *start); /* each row's end is the next one's beginning */
+    memmove(start + 1, start, (size_t)b->rows * sizeof *start); /* after placing, next[i] is the end of row i, the start
+                                                                 * of row i + 1 */
     start[0] = 0;
     if (b->use->solve)
         status = sort_rows(b, start);

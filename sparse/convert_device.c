@@ -1,15 +1,17 @@
-/* From arrays of any format to CSR on the devices (sc_device_ops.convert): the part's device gets the stored entries
- * that its rows may come from as they are, and makes the part of them.  Those are a run of positions: few more than the
- * part has where entries are stored about in the order of rows, else all.
+/* Conversion of arrays of any format to CSR on the devices (sc_device_ops.convert).  The device of a part receives a
+ * contiguous range of stored entries that contains all entries of the part, and makes the part from the range.  If
+ * entries are stored roughly in row order, the range is hardly larger than the part; otherwise it may be the whole
+ * matrix.
  *
- * They stay there until the memory is wanted for something else: when values are written those go there, and the rest
- * is not sent again. */
+ * The range stays staged on the device until its memory is needed.  After a write to values, only the values are sent
+ * again. */
 #include <string.h>
 
 #include "sparse/sparse_int.h"
 
-#define SLOTS_MAX INT32_MAX /* devices sort this many */
-#define SENT_MAX 2          /* times what is stored goes to one device, at most: else the host converts */
+#define SLOTS_MAX INT32_MAX /* most slots sorted by a device */
+/* Limit on the data sent to one device, as a multiple of the stored data; beyond the limit the host converts. */
+#define SENT_MAX 2
 
 bool sc_sparse_can_convert(const struct sc_sparse_matrix *m, const struct sc_sparse_use *use)
 {
@@ -19,9 +21,10 @@ bool sc_sparse_can_convert(const struct sc_sparse_matrix *m, const struct sc_spa
     return !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() && (!lines || sc_sparse_is_packed(a));
 }
 
-/* --- what is sent ------------------------------------------------------------------------------------------------- */
+/* --- staged data
+ * ----------------------------------------------------------------------------------------------------- */
 
-/* Everything but addresses. */
+/* The conversion of a part, without addresses. */
 static struct sc_csr_conversion describe(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
                                          const struct sc_sparse_part *p)
 {
@@ -44,7 +47,7 @@ static struct sc_csr_conversion describe(const struct sc_sparse_matrix *m, const
         .sorted = v->use.solve, .to_bytes = v->index_bytes, .to_base = v->csr.base};
 }
 
-/* Values of one position (of a diagonal: on each). */
+/* Values per position (per diagonal, for diagonals). */
 static int64_t values_each(const struct sc_csr_conversion *c)
 {
     return c->layout == SC_LAYOUT_LINES ? c->block * c->block : 1;
@@ -55,7 +58,7 @@ static int64_t diagonals(const struct sc_csr_conversion *c)
     return c->layout == SC_LAYOUT_DIAGONALS ? c->diagonals : 1;
 }
 
-/* Where it is, for the time being: `start` is at 0. */
+/* Offsets of the arrays in the staged copy; `start` is at 0. */
 struct staged {
     size_t index, values, bytes;
 };
@@ -121,7 +124,7 @@ static enum sc_status upload_integers(const struct sc_sparse_matrix *m, const st
     return sc_coherence_derived_upload(to, staged_of(c).index, &source[1], c->first - m->first, c->count);
 }
 
-/* Those that have been written since then. */
+/* Uploads the values written since time `since`. */
 static enum sc_status upload_values(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
                                     const struct sc_operand *source, uint64_t since, struct sc_derived *to)
 {
@@ -134,7 +137,8 @@ static enum sc_status upload_values(const struct sc_sparse_matrix *m, const stru
     return status;
 }
 
-/* The part's memory, and what it is made of in part->staged, as far as that is not there.  *fresh: nothing was. */
+/* Allocates the part's derived copy, and uploads missing source data to part->staged.  *fresh: nothing was staged
+ * before. */
 static enum sc_status send(const struct sc_sparse_matrix *m, struct sc_sparse_part *p,
                            const struct sc_csr_conversion *c, size_t bytes, bool *fresh)
 {
@@ -165,7 +169,7 @@ static void fill_offsets(void *context, size_t from, size_t bytes, void *buffer)
     memcpy(buffer, (const char *)context + from, bytes);
 }
 
-/* Offsets of diagonals are not among the arrays that are linked; they are few. */
+/* Offsets of diagonals are few, and not among the linked arrays. */
 static enum sc_status send_offsets(const struct sc_sparse_matrix *m, const struct sc_csr_conversion *c,
                                    struct sc_derived *staged)
 {
@@ -189,7 +193,7 @@ static void set_addresses(struct sc_csr_conversion *c, const struct sc_derived *
     c->csr_values = to + l->values;
 }
 
-/* A solve was analysed with the values that there were. */
+/* The analysis of a solve holds for the old values only, and is dropped. */
 static enum sc_status convert(struct sc_csr_conversion *c, struct sc_derived *staged, struct sc_derived *form,
                               const struct sc_sparse_layout *l)
 {
@@ -210,7 +214,7 @@ static enum sc_status convert(struct sc_csr_conversion *c, struct sc_derived *st
     return status;
 }
 
-/* Entries of one place have been summed: how many are left is the last position. */
+/* Duplicates have been summed, so the last row start gives the number of entries. */
 static enum sc_status count_entries(const struct sc_csr_conversion *c, struct sc_sparse_part *p)
 {
     size_t bytes = (size_t)c->to_bytes;
@@ -223,7 +227,7 @@ static enum sc_status count_entries(const struct sc_csr_conversion *c, struct sc
     if (status != SC_OK)
         return status;
     p->entries = (bytes == sizeof last.narrow ? last.narrow : last.wide) - c->to_base;
-    return p->entries >= 0 && p->entries <= p->room ? SC_OK : SC_ERR_DEVICE; /* a device has gone wrong */
+    return p->entries >= 0 && p->entries <= p->room ? SC_OK : SC_ERR_DEVICE; /* the device computed garbage */
 }
 
 enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,

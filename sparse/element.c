@@ -1,5 +1,5 @@
-/* Single values of a matrix's arrays.  What devices have of them follows as after any write of the program's: the
- * arrays are linked (rule 2). */
+/* Access to single values of a matrix's arrays.  The devices' copies follow as after any write of the program, because
+ * the arrays are linked (rule 2). */
 #include <string.h>
 
 #include "sparse/sparse_int.h"
@@ -11,7 +11,7 @@ struct place {
     int found;
 };
 
-/* Entry e of `values` is one of that place. */
+/* Handles entry e of `values`, which has the requested position: the first gets the value, duplicates get 0. */
 static void met(struct place *p, int64_t e)
 {
     size_t elem = sc_type_bytes(p->m->arrays.type);
@@ -23,7 +23,7 @@ static void met(struct place *p, int64_t e)
         memcpy(at, p->value, elem);
 }
 
-/* CSR, CSC, BSR: one line is looked through. */
+/* CSR, CSC, BSR: searches one line. */
 static void look_in_line(struct place *p, int64_t line, int64_t index, int64_t within)
 {
     const struct sc_sparse_arrays *a = &p->m->arrays;
@@ -90,7 +90,7 @@ enum sc_status sc_sparse_set_values(struct sc_sparse_matrix *m, int64_t count, c
     status = sc_sparse_check_arrays(a, &entries);
     if (status == SC_OK)
         status = sc_sparse_measure(m);
-    /* without gaps between the lines, or after those of a diagonal */
+    /* requires lines without gaps, and diagonals without padding */
     if (status == SC_OK && (entries != count || (m->end - m->first) * each != count))
         status = SC_ERR_INVALID;
     if (status == SC_OK && values != a->values)

@@ -1,5 +1,5 @@
-/* Products and solves on the host: loops over the program's arrays (device/kernel_sparse.c), which are looked at first.
- * */
+/* Products and solves on the host: loops (device/kernel_sparse.c) over the program's arrays, which are checked
+ * first. */
 #include <string.h>
 
 #include "sparse/sparse_int.h"
@@ -24,7 +24,8 @@ struct sc_view sc_sparse_dense_view(const struct sc_sparse_call *call, const voi
                             .split = call->by_rows ? SC_SPLIT_COLS : SC_SPLIT_ROWS};
 }
 
-/* The first of rows [row, ...) of the result: vectors with a negative increment begin at their other end. */
+/* Address of rows [row, row + rows) of the result.  With a negative increment the lowest address belongs to the last
+ * row. */
 static void *result_at(const struct sc_sparse_call *call, int64_t row, int64_t rows)
 {
     bool vector = call->op == SC_OP_CSRMV || call->op == SC_OP_CSRSV;
@@ -58,7 +59,7 @@ enum sc_status sc_sparse_csr_on_host(const struct sc_sparse_call *call, const st
     return sc_device_kernel_host(NULL, &k);
 }
 
-/* The matrix as a call uses it: kept from an earlier call, or made now and to be freed after it. */
+/* The CSR for a use: kept from an earlier call, or made now; sc_sparse_free_csr frees the CSR if not borrowed. */
 static enum sc_status csr_for(struct sc_sparse_matrix *m, const struct sc_sparse_use *use, struct sc_sparse_csr *out)
 {
     enum sc_status status;

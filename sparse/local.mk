@@ -5,7 +5,7 @@ libcore_la_SOURCES += sparse/sparse.h sparse/sparse_int.h sparse/call.c sparse/c
   sparse/parts.c sparse/product.c sparse/renew.c sparse/result.c sparse/split.c sparse/vectors.c sparse/verify.c
 EXTRA_DIST += sparse/README.md
 
-# Other libraries' names over it: linked where the veneers of the BLAS are, not by unit tests.
+# Names of other libraries: linked with the veneers of the BLAS, not into unit tests.
 libveneers_la_SOURCES += sparse/mkl.h sparse/mkl_algebra.c sparse/mkl_arrays.c sparse/mkl_call.c sparse/mkl_handle.c \
   sparse/usblas.h sparse/usblas_access.c sparse/usblas_call.c sparse/usblas_handle.c sparse/usblas_insert.c \
   sparse/usblas_vector.c

@@ -1,4 +1,4 @@
-/* Handles: what the program's arrays are, who uses them, and those that are found again by address. */
+/* Handles: the program's arrays, the users of a handle, and the search for a handle by arrays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static struct sc_view integers(const struct sc_sparse_arrays *a, const void *ptr
                             .vector = true, .rows = n, .cols = 1, .ld = 1, .access = SC_READ};
 }
 
-/* Elements of `values` for positions [first, end). */
+/* The elements of `values` for positions [first, end): n elements from *first on. */
 static void values_extent(const struct sc_sparse_matrix *m, int64_t *first, int64_t *n)
 {
     const struct sc_sparse_arrays *a = &m->arrays;
@@ -80,7 +80,7 @@ int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4])
     return count;
 }
 
-/* Sides and products of sides that no memory has may overflow. */
+/* Excludes sizes beyond any memory, whose products could overflow. */
 static bool in_memory(const struct sc_sparse_arrays *a)
 {
     const int64_t most = (int64_t)1 << 52;
@@ -111,7 +111,8 @@ static bool has_sense(const struct sc_sparse_arrays *a)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* A page at least: blocks of the arena are tracked as wholes.  What it cannot give is libc's, and stays on the host. */
+/* Rounded up to a page or more, because the arena tracks whole blocks.  Memory beyond the arena comes from libc and
+ * stays on the host. */
 void *sc_sparse_alloc(size_t bytes)
 {
     void *memory = sc_coherence_host_alloc(bytes ? bytes : 1);
@@ -159,7 +160,7 @@ static void free_arrays(struct sc_sparse_matrix *m)
     sc_sparse_free((void *)a->values);
 }
 
-/* Copies of all arrays from position 0 on: positions stay as they are. */
+/* Copies the arrays from position 0 on, so that positions stay the same. */
 static enum sc_status own_arrays(struct sc_sparse_matrix *m)
 {
     struct sc_sparse_arrays *a = &m->arrays, from = *a;
@@ -306,14 +307,15 @@ void sc_sparse_set_private(struct sc_sparse_matrix *m)
     m->is_private = m->owned;
 }
 
-/* --- found again -------------------------------------------------------------------------------------------------- */
+/* --- search by arrays
+ * -------------------------------------------------------------------------------------------------- */
 
 #define KEPT_MAX 16
 
 static struct sc_lock kept_lock = SC_LOCK(SC_RANK_SPARSE_KEPT);
-static struct sc_sparse_matrix *kept; /* the one used last first; each has a user for being here */
+static struct sc_sparse_matrix *kept; /* most recently used first; the list counts as a user of every matrix */
 
-/* `end` may be NULL in what a caller gives. */
+/* `end` of the caller's arrays may be NULL. */
 static bool same(const struct sc_sparse_arrays *a, const struct sc_sparse_arrays *b)
 {
     return a->format == b->format && a->type == b->type && a->index_bytes == b->index_bytes && a->base == b->base &&
@@ -323,7 +325,8 @@ static bool same(const struct sc_sparse_arrays *a, const struct sc_sparse_arrays
            (b->end ? a->end == b->end : !a->end || sc_sparse_is_packed(a));
 }
 
-/* With the lock: the one of these arrays to the front; drops the last one when there are too many. */
+/* Finds the matrix of these arrays and moves it to the front.  A matrix beyond the limit is removed to *surplus.  Lock
+ * held. */
 static struct sc_sparse_matrix *known(const struct sc_sparse_arrays *arrays, struct sc_sparse_matrix **surplus)
 {
     struct sc_sparse_matrix **at = &kept, *m;

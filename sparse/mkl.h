@@ -1,7 +1,7 @@
-/* MKL's names for sparse matrices, over sparse.h: what their arguments mean, and the macros that make four types of
- * each.  Integers are 32 bits wide (LP64), in names with _64 at the end 64 bits.
+/* MKL's names for sparse matrices, on top of sparse.h: meanings of arguments, and macros for the four types.  Integers
+ * are 32 bits wide (LP64), in names ending in _64 64 bits.
  *
- * The numbers are those of MKL's interface: programs are compiled with them. */
+ * The numbers are those of MKL's interface, because programs are compiled with them. */
 #ifndef SC_SPARSE_MKL_H
 #define SC_SPARSE_MKL_H
 
@@ -9,7 +9,7 @@
 
 #include "sparse/sparse.h"
 
-/* What a function returns. */
+/* Return values of the functions. */
 enum sc_mkl_status {
     SC_MKL_SUCCESS,
     SC_MKL_NOT_INITIALIZED, /* a handle or an array is missing */
@@ -27,7 +27,7 @@ enum {
 enum { SC_MKL_LOWER = 40, SC_MKL_UPPER, SC_MKL_FULL /* both triangles are stored */ };
 enum { SC_MKL_NON_UNIT = 50, SC_MKL_UNIT };
 enum { SC_MKL_ROW_MAJOR = 101, SC_MKL_COLUMN_MAJOR };
-/* What of a product of sparse matrices is wanted. */
+/* Requests of a product of sparse matrices. */
 enum { SC_MKL_FULL_MULT = 90, SC_MKL_NNZ_COUNT, SC_MKL_FINALIZE_MULT, SC_MKL_FULL_MULT_NO_VAL,
        SC_MKL_FINALIZE_MULT_NO_VAL };
 
@@ -36,25 +36,25 @@ struct sc_mkl_descr {
     int type, mode, diag;
 };
 
-/* The program was compiled for 64-bit integers under the names without _64 (ILP64).  Names with arrays in each call
- * read these then; the functions that make handles, whose sizes come by value, refuse. */
+/* The program was compiled for 64-bit integers under the names without _64 (ILP64).  Names with arrays as arguments
+ * then read 64-bit integers.  Functions that create handles receive sizes by value and refuse. */
 bool sc_mkl_wide(void);
 extern bool (*sc_mkl_asks_wide)(void); /* set by libsemcache */
 
-/* A handle is the matrix itself. */
+/* A handle is a pointer to the matrix. */
 typedef struct sc_sparse_matrix *sc_mkl_matrix;
 
 int sc_mkl_result(enum sc_status status);
-/* 'N', 'T', 'C'; 0: none of them */
+/* 'N', 'T', 'C', or 0 for an unknown operation */
 char sc_mkl_trans(int operation);
 int sc_mkl_descr_read(struct sc_sparse_descr *out, struct sc_mkl_descr descr);
 
-/* A function of the interface: declared, since its header is MKL's, and begun. */
+/* Begins the definition of an interface function; declares the function, because its header is MKL's. */
 #define SC_MKL_FUNCTION(result, name, ...)                                         \
     __attribute__((visibility("default"))) result name(__VA_ARGS__);               \
     result name(__VA_ARGS__)
 
-/* M(letter, capital, element, type, suffix, integer) for each. */
+/* M(letter, capital, element, type, suffix, integer) for every type. */
 #define SC_MKL_TYPES(M, suffix, integer)                                           \
     M(s, S, float, SC_S, suffix, integer)                                          \
     M(d, D, double, SC_D, suffix, integer)                                         \
@@ -64,7 +64,7 @@ int sc_mkl_descr_read(struct sc_sparse_descr *out, struct sc_mkl_descr descr);
 /* M(suffix, integer): names without a type. */
 #define SC_MKL_WIDTHS(M) M(, int32_t) M(_64, int64_t)
 
-/* A scalar as sparse.h has it. */
+/* A scalar in the format of sparse.h. */
 #define SC_MKL_SCALAR(value) ((const double[2]){creal(value), cimag(value)})
 
 #endif

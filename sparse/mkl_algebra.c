@@ -1,4 +1,4 @@
-/* MKL's functions of whole matrices: conversions, sums, products of two sparse ones, changes of values. */
+/* MKL's functions of whole matrices: conversions, sums, products of two sparse matrices, changes of values. */
 #include <string.h>
 
 #include "sparse/mkl.h"
@@ -28,7 +28,7 @@ static int add(int operation, sc_mkl_matrix a, enum sc_type type, const double a
     return sc_mkl_result(sc_sparse_add(out, trans, alpha, a, b));
 }
 
-/* One factor of a product. */
+/* A factor of a product. */
 struct factor {
     int operation;
     struct sc_mkl_descr descr;
@@ -48,7 +48,7 @@ static int read_factor(const struct factor *f, char *trans)
     return *trans ? SC_MKL_SUCCESS : SC_MKL_INVALID_VALUE;
 }
 
-/* Entries are in the same places.  Both are results of products. */
+/* Whether the entries have equal positions.  Both matrices are results of products. */
 static bool same_places(const struct sc_sparse_arrays *a, const struct sc_sparse_arrays *b, int64_t count)
 {
     size_t width = (size_t)a->index_bytes;
@@ -58,7 +58,7 @@ static bool same_places(const struct sc_sparse_arrays *a, const struct sc_sparse
            memcmp(a->index, b->index, (size_t)count * width) == 0;
 }
 
-/* The second half of a product whose first half made *out: the values as they are now. */
+/* Second stage of a product: writes the current values into *out, made by the first stage. */
 static int finish(sc_mkl_matrix out, sc_mkl_matrix product)
 {
     const struct sc_sparse_arrays *from = sc_sparse_arrays(product);
@@ -94,7 +94,7 @@ static int multiply(const struct factor *a, const struct factor *b, int request,
     return SC_MKL_SUCCESS;
 }
 
-/* Without descriptions. */
+/* A product without descriptors. */
 static int multiply_plain(int operation, sc_mkl_matrix a, sc_mkl_matrix b, sc_mkl_matrix *out)
 {
     const struct sc_mkl_descr general = {SC_MKL_GENERAL, 0, 0};
@@ -103,7 +103,7 @@ static int multiply_plain(int operation, sc_mkl_matrix a, sc_mkl_matrix b, sc_mk
                     SC_MKL_FULL_MULT, out);
 }
 
-/* C := alpha op(A) op(B) + beta C, dense. */
+/* The dense result of C := alpha op(A) op(B) + beta C. */
 struct dense {
     int layout;
     void *c;
@@ -138,7 +138,7 @@ static int multiply_dense_plain(int operation, sc_mkl_matrix a, sc_mkl_matrix b,
                           &(struct factor){SC_MKL_NON_TRANSPOSE, general, b}, type, one, zero, d);
 }
 
-/* row, col: counted as the matrix is. */
+/* row and col count from the matrix's base. */
 static int set_value(sc_mkl_matrix m, enum sc_type type, int64_t row, int64_t col, const void *value)
 {
     const struct sc_sparse_arrays *a = m ? sc_sparse_arrays(m) : NULL;
@@ -155,7 +155,7 @@ static int64_t integer_at(const void *integers, size_t bytes, int64_t i)
     return bytes == 4 ? ((const int32_t *)integers)[i] : ((const int64_t *)integers)[i];
 }
 
-/* Without rows and columns: all values, in their order. */
+/* Without rows and columns: all values, in stored order. */
 static int update_values(sc_mkl_matrix m, enum sc_type type, int64_t count, const void *rows, const void *cols,
                          size_t index_bytes, const void *values)
 {

@@ -1,5 +1,5 @@
-/* MKL's older names, which take the arrays in each call: the matrix is found again by them. They cannot report an
- * error: a line on stderr, and nothing is written. */
+/* MKL's older names, with the arrays as arguments of every call: sc_sparse_find finds the matrix by its arrays.  The
+ * functions cannot return an error; on an error they print a line on stderr and write nothing. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,15 @@
 #include "sparse/mkl.h"
 #include "sparse/sparse_int.h"
 
-/* Where a call of this kind says what it wants. */
+/* The arguments of a call. */
 struct call {
     struct sc_sparse_arrays arrays;
     char trans;
-    bool skew; /* the triangle `uplo`, and its negative on the other side */
+    bool skew; /* the triangle `uplo`, and its negative transpose */
     struct sc_sparse_descr descr;
 };
 
-/* Integers have 64 bits in a program that was compiled for MKL's ILP64 libraries, whatever is declared here. */
+/* In a program compiled for MKL's ILP64 libraries, integers have 64 bits, in spite of the declarations here. */
 static int integer_bytes(void) { return sc_mkl_wide() ? 8 : 4; }
 static int64_t number(const int32_t *p) { return sc_sparse_at(p, integer_bytes(), 0); }
 
@@ -25,7 +25,7 @@ static char upper(const char *letter)
     return (char)toupper((unsigned char)*letter);
 }
 
-/* matdescra: kind, triangle, diagonal, base. */
+/* Reads matdescra: kind, triangle, diagonal, base. */
 static bool read_descr(struct call *c, const char *matdescra)
 {
     char kind = upper(matdescra);
@@ -50,7 +50,7 @@ static bool read_descr(struct call *c, const char *matdescra)
     return true;
 }
 
-/* Positions count from that of the first row, whatever it is; sparse.h's count from the base. */
+/* Positions count from the first row's position, whatever its value; in sparse.h they count from the base. */
 static void read_arrays(struct call *c, enum sc_type type, int64_t rows, int64_t cols, const void *values,
                         const int32_t *index, const int32_t *start, const int32_t *end)
 {
@@ -69,7 +69,7 @@ static void read_arrays(struct call *c, enum sc_type type, int64_t rows, int64_t
     a->values = (const char *)values - off * (int64_t)sc_type_bytes(type);
 }
 
-/* Diagonals, which have no base; what is dense is stored by columns. */
+/* Diagonals have no base; dense operands are stored by columns. */
 static bool begin_diagonals(struct call *c, enum sc_type type, const char *trans, int64_t rows, int64_t cols,
                             const char *matdescra, const void *values, int64_t ld, const int32_t *offsets,
                             int64_t count)
@@ -83,7 +83,7 @@ static bool begin_diagonals(struct call *c, enum sc_type type, const char *trans
     return true;
 }
 
-/* Dense operands: vectors have no columns. */
+/* Dense operands; columns is 0 for vectors. */
 struct dense {
     int64_t columns, ldx, ldy;
     const void *x;
@@ -98,7 +98,7 @@ static enum sc_status apply(struct sc_sparse_matrix *m, const struct call *c, ch
     return sc_sparse_mm(m, trans, &c->descr, !c->arrays.base, d->columns, alpha, d->x, d->ldx, beta, d->y, d->ldy);
 }
 
-/* Elements of a dense operand with one row for each of the matrix: where its lines are, by rows or columns. */
+/* Conjugates a dense operand with as many rows as the matrix, stored by rows or by columns. */
 static void conjugate(const struct call *c, const struct dense *d, void *memory, int64_t ld)
 {
     const bool by_rows = d->columns && !c->arrays.base, single = c->arrays.type == SC_C;
@@ -116,7 +116,7 @@ static void conjugate(const struct call *c, const struct dense *d, void *memory,
         }
 }
 
-/* y += alpha conj(T) x, made of T conj(x): y is conjugated before and after, and a copy of x. */
+/* y += alpha conj(T) x, computed as conj(conj(y) + conj(alpha) T conj(x)), with a conjugated copy of x. */
 static void apply_conjugate(struct sc_sparse_matrix *m, const struct call *c, const double alpha[2],
                             const struct dense *d)
 {
@@ -144,7 +144,7 @@ static void apply_conjugate(struct sc_sparse_matrix *m, const struct call *c, co
     free(x);
 }
 
-/* op(T - T^T) x: the diagonal takes itself away. */
+/* y := alpha op(T - T^T) x + beta y; the diagonal cancels. */
 static void apply_skew(struct sc_sparse_matrix *m, const struct call *c, const double alpha[2], const double beta[2],
                        const struct dense *d)
 {
@@ -187,7 +187,7 @@ static void solve(const struct call *c, const double alpha[2], const struct dens
     sc_sparse_destroy(m);
 }
 
-/* With matdescra. */
+/* Reads the arguments of a call with matdescra. */
 static bool begin(struct call *c, enum sc_type type, const char *trans, int64_t rows, int64_t cols,
                   const char *matdescra, const void *values, const int32_t *index, const int32_t *start,
                   const int32_t *end)
@@ -199,7 +199,7 @@ static bool begin(struct call *c, enum sc_type type, const char *trans, int64_t 
     return true;
 }
 
-/* Square, rows one after the other; the base is in the name. */
+/* A call for a square matrix with contiguous rows; the name determines the base. */
 static void whole(enum sc_type type, int base, char trans, const struct sc_sparse_descr *descr, const int32_t *n,
                   const void *values, const int32_t *start, const int32_t *index, const void *x, void *y, bool solves)
 {
@@ -239,7 +239,7 @@ static void trsv(enum sc_type type, int base, const char *uplo, const char *tran
     whole(type, base, upper(trans), &descr, n, values, start, index, x, y, true);
 }
 
-/* As C and as Fortran programs spell it. */
+/* The spellings of C and of Fortran programs. */
 #define SPELLINGS(name, fortran, capitals, ...)                                                                      \
     SC_MKL_FUNCTION(void, name, __VA_ARGS__);                                                                        \
     extern __typeof__(name) fortran __attribute__((alias(#name), visibility("default")));                            \

@@ -1,7 +1,7 @@
 /* MKL's products and solves with handles. */
 #include "sparse/mkl.h"
 
-/* A call's handle and letters, as sparse.h wants them. */
+/* The letters of a call, in the terms of sparse.h. */
 struct call {
     char trans;
     bool by_rows;
@@ -29,14 +29,14 @@ static int mv(sc_mkl_matrix m, enum sc_type type, int operation, struct sc_mkl_d
     return result ? result : sc_mkl_result(sc_sparse_mv(m, c.trans, &c.descr, alpha, x, 1, beta, y, 1));
 }
 
-/* The dot products of the BLAS, by the names that programs call them by: they run where x and y are.  Integers are as
- * wide as the program's, and passed in registers: the wider type does for both. */
+/* The public dot products of the BLAS, which run where x and y are.  Their integers are as wide as the program's and
+ * passed in registers; the wider type serves both widths. */
 float cblas_sdot(int64_t n, const float *x, int64_t incx, const float *y, int64_t incy);
 double cblas_ddot(int64_t n, const double *x, int64_t incx, const double *y, int64_t incy);
 void cblas_cdotc_sub(int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, void *dot);
 void cblas_zdotc_sub(int64_t n, const void *x, int64_t incx, const void *y, int64_t incy, void *dot);
 
-#define DOT_MOST (INT64_C(1) << 30) /* elements that 32-bit integers count */
+#define DOT_MOST (INT64_C(1) << 30) /* within the range of 32-bit integers */
 
 static double complex dot_part(enum sc_type type, int64_t n, const void *x, const void *y)
 {
@@ -51,7 +51,7 @@ static double complex dot_part(enum sc_type type, int64_t n, const void *x, cons
     }
 }
 
-/* y as in mv, and then conj(x)^T y, over as many elements as both have. */
+/* y as in mv, then conj(x)^T y over the common length of x and y. */
 static int dotmv(sc_mkl_matrix m, enum sc_type type, int operation, struct sc_mkl_descr descr, const double alpha[2],
                  const void *x, const double beta[2], void *y, double complex *dot)
 {

@@ -1,4 +1,4 @@
-/* MKL's handles: made of arrays, which stay the program's; given back as arrays; ordered; hints. */
+/* MKL's handles: creation from arrays of the program, export of arrays, ordering, hints. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,8 @@ int sc_mkl_descr_read(struct sc_sparse_descr *out, struct sc_mkl_descr d)
     return SC_MKL_SUCCESS;
 }
 
-/* --- made and given back ------------------------------------------------------------------------------------------ */
+/* --- creation and export
+ * ----------------------------------------------------------------------------------------------- */
 
 static int create(sc_mkl_matrix *out, const struct sc_sparse_arrays *arrays)
 {
@@ -61,7 +62,7 @@ static int create(sc_mkl_matrix *out, const struct sc_sparse_arrays *arrays)
     return sc_mkl_result(sc_sparse_create(out, arrays, false));
 }
 
-/* Arrays of `format` with integers of this width, or NULL. */
+/* The arrays of m, if they have this format, type and width of integers; else NULL and an error in *result. */
 static const struct sc_sparse_arrays *arrays_of(sc_mkl_matrix m, enum sc_sparse_format format, enum sc_type type,
                                                 size_t index_bytes, int *result)
 {
@@ -74,7 +75,7 @@ static const struct sc_sparse_arrays *arrays_of(sc_mkl_matrix m, enum sc_sparse_
     return *result == SC_MKL_SUCCESS ? a : NULL;
 }
 
-/* Positions that follow one another have their end in their start. */
+/* CSR, CSC and BSR have starts and ends; contiguous lines share one array. */
 #define CREATE(l, L, T, t, suffix, I)                                                                                \
     SC_MKL_FUNCTION(int, mkl_sparse_##l##_create_csr##suffix, sc_mkl_matrix *out, int base, I rows, I cols,          \
                     I *start, I *end, I *index, T *values)                                                           \
@@ -190,7 +191,8 @@ static int destroy(sc_mkl_matrix m)
     return SC_MKL_SUCCESS;
 }
 
-/* --- sorted in place ---------------------------------------------------------------------------------------------- */
+/* --- sorting in place
+ * -------------------------------------------------------------------------------------------------- */
 
 struct entry {
     int64_t column, at;
@@ -202,7 +204,7 @@ static int ascending(const void *a, const void *b)
 
     if (x->column != y->column)
         return x->column < y->column ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at; /* those of one place stay in their order */
+    return x->at < y->at ? -1 : x->at > y->at; /* entries at the same position keep their order */
 }
 
 static int64_t integer(const struct sc_sparse_arrays *a, const void *at, int64_t i)
@@ -218,7 +220,7 @@ static void set_integer(const struct sc_sparse_arrays *a, const void *at, int64_
         ((int64_t *)at)[i] = value;
 }
 
-/* Entries [first, first + n); rows in order are not written. */
+/* Sorts entries [first, first + n) by column; a sorted row is not written. */
 static void order_row(const struct sc_sparse_arrays *a, int64_t first, int64_t n, struct entry *entry, char *values)
 {
     size_t elem = sc_type_bytes(a->type);
@@ -271,7 +273,8 @@ static int order(sc_mkl_matrix m)
     return sc_mkl_result(status);
 }
 
-/* --- hints: the devices' form is made at the first use, and kept by itself ---------------------------------------- */
+/* --- hints: unused, because derived copies are made at the first use and kept
+ * ------------------------------------------ */
 
 static int hint(sc_mkl_matrix m, int operation, struct sc_mkl_descr descr)
 {
@@ -328,9 +331,10 @@ static int hint(sc_mkl_matrix m, int operation, struct sc_mkl_descr descr)
     }
 SC_MKL_WIDTHS(WHOLE)
 
-/* --- what is not served ------------------------------------------------------------------------------------------- */
+/* --- unsupported functions
+ * --------------------------------------------------------------------------------------------- */
 
-/* The handle is ours, so that an MKL behind us could not serve these either. */
+/* The handle is semcache's, so no MKL behind semcache could serve the call. */
 static int refuse(const char *name)
 {
     sc_log_once(SC_LOG_WARN, "%s is not supported on semcache's sparse matrices (doc/sparse.md)", name);

@@ -1,16 +1,17 @@
-/* Products of two sparse matrices: where they run, and on the host. */
+/* Products of two sparse matrices: the choice between host and devices, and the product on the host. */
 #include <stdlib.h>
 
 #include "base/config.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 
-/* --- does it pay -------------------------------------------------------------------------------------------------- */
+/* --- profitability
+ * ----------------------------------------------------------------------------------------------------- */
 
-#define HOST_TERM 10e-9   /* seconds for a product of two entries on one processor, sorting included */
-#define DEVICE_TERM 1e-9  /* on a device */
-#define DEVICE_START 1e-3 /* of the passes over the matrices, and the questions how much memory they take */
-#define SMALL 1e-4        /* seconds on the host: no further thought is given to less */
+#define HOST_TERM 10e-9   /* seconds per product of two entries on one processor, including the sort */
+#define DEVICE_TERM 1e-9  /* the same on a device */
+#define DEVICE_START 1e-3 /* seconds for passes over the matrices and queries of buffer sizes */
+#define SMALL 1e-4        /* seconds on the host; smaller products always run on the host */
 
 static double entries_of(const struct sc_sparse_matrix *m)
 {
@@ -26,7 +27,7 @@ static double entries_of(const struct sc_sparse_matrix *m)
                  : 0;
 }
 
-/* As if the entries of B were the same in all of its rows. */
+/* Estimated number of products of entries, as if all rows of B had the same number of entries. */
 static double terms_of(const struct sc_sparse_factor f[2])
 {
     const struct sc_sparse_arrays *b = &f[1].matrix->arrays;
@@ -35,7 +36,7 @@ static double terms_of(const struct sc_sparse_factor f[2])
     return rows > 0 ? entries_of(f[0].matrix) * entries_of(f[1].matrix) / (double)rows : 0;
 }
 
-/* With the matrices' locks.  Opens the devices if need be. */
+/* Whether the product goes to the devices; opens the devices if necessary.  The matrices are locked. */
 static bool to_device(const struct sc_sparse_factor f[2])
 {
     const struct sc_device_properties *device;
@@ -89,7 +90,7 @@ static enum sc_status multiply_csr(const struct sc_sparse_csr *a, const struct s
     return status;
 }
 
-/* More entries than 32-bit positions can count need 64-bit integers everywhere. */
+/* A result with more entries than 32-bit positions can count needs 64-bit integers in all matrices. */
 static enum sc_status multiply_in(int index_bytes, struct sc_sparse_csr *a, struct sc_sparse_csr *b,
                                   struct sc_sparse_csr *out)
 {
@@ -97,7 +98,7 @@ static enum sc_status multiply_in(int index_bytes, struct sc_sparse_csr *a, stru
 
     if (!sc_sparse_set_width(a, index_bytes) || !sc_sparse_set_width(b, index_bytes))
         return SC_ERR_MEMORY;
-    if (a->index_bytes != b->index_bytes) /* one of them has to have them */
+    if (a->index_bytes != b->index_bytes) /* one factor requires 64 bits */
         return multiply_in(8, a, b, out);
     status = multiply_csr(a, b, out);
     return status == SC_ERR_UNSUPPORTED && a->index_bytes == 4 ? multiply_in(8, a, b, out) : status;
@@ -119,7 +120,7 @@ static enum sc_status on_host(const struct sc_sparse_factor f[2], struct sc_spar
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* In order of address, so that nobody has what another waits for. */
+/* Locks or unlocks the matrices, in the order of their addresses to avoid a deadlock. */
 static void lock(const struct sc_sparse_factor f[2], bool locks)
 {
     bool swapped = (uintptr_t)f[0].matrix > (uintptr_t)f[1].matrix;
@@ -171,7 +172,7 @@ enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char transa, st
     if (status == SC_OK)
         status = sc_sparse_adopt(out, &product, sc_sparse_wider(a, b));
     if (status == SC_OK && by_device)
-        (*out)->measured = true; /* what a device has made is not looked at, which would bring it home */
+        (*out)->measured = true; /* a device's result needs no check, and a check would fetch the arrays */
     sc_inside_leave();
     return status;
 }

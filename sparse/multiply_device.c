@@ -1,21 +1,21 @@
-/* Products of two sparse matrices on one device: the factors as single parts, the result in arrays of the library's
- * that the host has not seen yet. */
+/* Products of two sparse matrices on one device.  Every factor is a single part; the result is in library memory with
+ * its only valid copy on the device. */
 #include "sparse/sparse_int.h"
 
-#define ATTEMPTS 8 /* at parts that are evicted, or arrays that change, again and again */
+#define ATTEMPTS 8 /* limit for parts that are evicted, or arrays that change, again and again */
 
-/* A factor with its arrays between begin and end. */
+/* A factor, with the operands of its arrays between begin and end. */
 struct side {
     struct sc_sparse_matrix *m;
     struct sc_sparse_variant *v;
     struct sc_operand operand[4];
     int sources;
-    bool written; /* the arrays, since the part was made */
+    bool written; /* the arrays were written after the part was made */
 };
 
 /* --- the factors -------------------------------------------------------------------------------------------------- */
 
-/* On one device a product with a vector has the same part, if it counts from 0. */
+/* With one device, products with vectors use the same variant, if the arrays count from 0. */
 static enum sc_status find_variant(const struct sc_sparse_factor *f, struct side *s)
 {
     static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};
@@ -30,7 +30,7 @@ static enum sc_status find_variant(const struct sc_sparse_factor *f, struct side
     return SC_OK;
 }
 
-/* Analysed, and in the device's memory, as far as one can tell without the protocol's lock. */
+/* Analyses the matrix and makes the part, as far as possible without the protocol's lock. */
 static enum sc_status make_ready(struct side *s)
 {
     enum sc_status status = SC_OK;
@@ -38,14 +38,15 @@ static enum sc_status make_ready(struct side *s)
     if (s->written || !s->v->analysed || !sc_sparse_same_offsets(s->m, s->v))
         status = sc_sparse_renew(s->m, s->v);
     s->written = s->written && status != SC_OK;
-    if (status == SC_OK && s->v->parts != 1) /* none, or more than a device has room for */
+    if (status == SC_OK && s->v->parts != 1) /* no part, or too many for a device's memory */
         status = SC_ERR_UNSUPPORTED;
     if (status == SC_OK && !sc_sparse_is_made(&s->v->part[0]))
         status = sc_sparse_make_part(s->m, s->v, &s->v->part[0]);
     return status;
 }
 
-/* Between begin and end: whether the part is what the arrays say.  If they have changed it is to be renewed. */
+/* Between begin and end: *current tells whether the part matches the arrays.  If the arrays have changed, the part must
+ * be renewed. */
 static enum sc_status refresh(struct side *s, bool *current)
 {
     if (!sc_sparse_is_current(s->m, s->v, s->operand, s->sources)) {
@@ -70,7 +71,7 @@ static enum sc_status describe(const struct side s[2], struct sc_csr_product *p)
     return p->a.index_bytes == p->b.index_bytes ? SC_OK : SC_ERR_UNSUPPORTED;
 }
 
-/* One attempt, with all arrays between begin and end.  *current false: some have to be made ready first. */
+/* One attempt, with all arrays between begin and end.  *current false: a factor must first be made ready. */
 static enum sc_status attempt(struct side s[2], struct sc_csr_product *p, struct sc_product_arrays *out, bool *current)
 {
     struct sc_view views[8];
@@ -121,7 +122,7 @@ static struct sc_view result_view(const void *array, enum sc_type type, int64_t 
                             .access = SC_WRITE, .spread = 1};
 }
 
-/* From the device's temporaries to the arrays, as the device sees these. */
+/* Copies the product from the device's temporaries to the device copy of the result's arrays. */
 static enum sc_status store(const struct sc_csr_product *p, int device, const struct sc_product_arrays *from,
                             const struct sc_sparse_csr *to)
 {

@@ -1,4 +1,4 @@
-# names.tab to what=exports (names, one a line) or what=refused (one REFUSED(name) a line).
+# Converts names.tab to a list of exports (what=exports) or to lines REFUSED(name) (what=refused).
 function give(name) { print what == "refused" ? "REFUSED(" name ")" : name }
 BEGIN { split("s d c z", letter, " "); if (what == "refused") print "/* Generated from sparse/names.tab. */" }
 /^#/ || !NF { next }

@@ -1,4 +1,4 @@
-/* The parts of a matrix on devices: analysed, and made.  What comes of writes to the program's arrays is in renew.c. */
+/* The parts of a matrix on devices: analysis and construction.  renew.c handles writes to the program's arrays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +58,8 @@ struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *m, cons
     return v;
 }
 
-/* --- as the arrays are -------------------------------------------------------------------------------------------- */
+/* --- link and analysis
+ * ------------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now)
 {
@@ -81,9 +82,9 @@ enum sc_status sc_sparse_begin_part(const struct sc_sparse_matrix *m, struct sc_
     return status == SC_OK && !p->form.memory ? sc_coherence_derived_make(&p->form, p->device, bytes) : status;
 }
 
-#define UNTRACKED_FOR 100 /* calls: finding it out may have taken copies of the arrays */
+#define UNTRACKED_FOR 100 /* calls without a new attempt, because an attempt may copy the arrays */
 
-/* Closes the arrays for writing unnoticed. */
+/* Links the arrays: from now on a write to them is noted. */
 static enum sc_status link_arrays(struct sc_sparse_matrix *m, uint64_t *now)
 {
     struct sc_operand source[4];
@@ -170,7 +171,8 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
     v->index_bytes = v->csr.cols + v->csr.base <= INT32_MAX ? 4 : 8;
     if (v->converted) {
         v->converted = sc_sparse_should_convert(m, v);
-        sc_sparse_free_csr(&v->csr); /* the starts of rows; whoever needs a CSR after all makes a whole one */
+        sc_sparse_free_csr(&v->csr); /* only the row starts are left; if a CSR is needed later, a complete one is
+                                      * made */
     }
     v->analysed = true;
     return SC_OK;
@@ -178,10 +180,10 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
 
 /* --- contents ----------------------------------------------------------------------------------------------------- */
 
-/* What a part's integers count from. */
+/* The base of a part's integers. */
 static int base_of(const struct sc_sparse_variant *v) { return v->use.whole ? 0 : v->csr.base; }
 
-/* They are the program's as they are. */
+/* The part's columns equal the program's, including base and width. */
 static bool sends_columns_as_they_are(const struct sc_sparse_variant *v)
 {
     return v->csr.borrowed && v->index_bytes == v->csr.index_bytes && base_of(v) == v->csr.base;
@@ -197,7 +199,7 @@ struct sc_sparse_layout sc_sparse_layout_of(const struct sc_sparse_variant *v, c
     return l;
 }
 
-/* Integers of the CSR from element `first` on, less `less`, in the width that the device has. */
+/* Elements of the CSR's integers from `first` on, minus `less`, in the width of the device. */
 struct integers {
     const void *from;
     int from_bytes, to_bytes;
@@ -233,7 +235,7 @@ static enum sc_status send_integers(const struct sc_sparse_variant *v, struct sc
     return sc_coherence_derived_send(&p->form, at, (size_t)n * (size_t)v->index_bytes, fill_integers, &f);
 }
 
-/* The arrays of the CSR are there: a variant that is not of borrowed ones drops them when all parts have been made. */
+/* Ensures that the arrays of the CSR exist.  A CSR that is not borrowed is dropped when all parts are made. */
 static enum sc_status have_csr(struct sc_sparse_matrix *m, struct sc_sparse_variant *v)
 {
     return v->csr.start ? SC_OK : sc_sparse_make_csr(&m->arrays, &v->use, &v->csr);
@@ -248,7 +250,7 @@ static void drop_csr_when_made(struct sc_sparse_variant *v)
         sc_sparse_free_csr(&v->csr);
 }
 
-/* What of a part goes straight from the program's arrays; and its memory. */
+/* Allocates the derived copy of a part, and uploads the data available unchanged in the program's arrays. */
 static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,
                                       struct sc_sparse_part *p, const struct sc_sparse_layout *l)
 {
@@ -266,7 +268,7 @@ static enum sc_status upload_borrowed(const struct sc_sparse_matrix *m, const st
     return status;
 }
 
-/* Values of the CSR's entries [first, first + n), which are entries [first - part->first, ...) of the part. */
+/* Sends the values of the CSR's entries [first, first + n). */
 static enum sc_status send_values(const struct sc_sparse_variant *v, struct sc_sparse_part *p,
                                   const struct sc_sparse_layout *l, int64_t first, int64_t n)
 {
@@ -289,7 +291,7 @@ static enum sc_status make_from_csr(const struct sc_sparse_matrix *m, const stru
     return status == SC_OK && !v->csr.borrowed ? send_values(v, p, l, p->first, p->entries) : status;
 }
 
-/* The values of the rows that are stale: where they go has not changed. */
+/* Sends the values of the stale rows; their places have not changed. */
 static enum sc_status renew_from_csr(const struct sc_sparse_variant *v, struct sc_sparse_part *p,
                                      const struct sc_sparse_layout *l)
 {
@@ -324,7 +326,7 @@ enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *m, struct sc_sparse_
     if (status == SC_OK)
         p->stale = sc_sparse_no_range;
     else
-        sc_coherence_derived_discard(&p->form); /* which may have a part of its contents */
+        sc_coherence_derived_discard(&p->form); /* may have some of its contents */
     drop_csr_when_made(v);
     return status;
 }

@@ -1,19 +1,19 @@
-/* A product or a solve on the devices: one task for each part of the matrix, where the part is. */
+/* A product or a solve on the devices: one task per part of the matrix, on the part's device. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sparse/sparse_int.h"
 
-#define ATTEMPTS 8 /* at parts that are evicted, or arrays that change, again and again */
+#define ATTEMPTS 8 /* limit for parts that are evicted, or arrays that change, again and again */
 
-/* A call in progress.  Parts before `next`, in the order in which they run, are done. */
+/* A call in progress.  The parts before `next`, in the order of execution, are done. */
 struct product {
     const struct sc_sparse_call *call;
     struct sc_sparse_variant *v;
     struct sc_operand operand[6]; /* the matrix's arrays, then x and y */
     int sources;
     const struct sc_operand *x, *y;
-    struct sc_operand column[2]; /* x or y as a column of the matrix that it is one of */
+    struct sc_operand column[2]; /* x or y as a column of the tracked matrix that contains the vector */
     bool direct_x, direct_y;
     int next;
 };
@@ -32,7 +32,7 @@ struct detour {
     void *x, *y;
 };
 
-/* Rows [first, first + n) of a dense operand, all its columns; or elements of a vector. */
+/* Rows [first, first + n) of a dense operand with all columns, or elements of a vector. */
 static struct sc_piece rows_of(const struct product *c, const struct sc_operand *o, int64_t first, int64_t n,
                                enum sc_access access)
 {
@@ -52,7 +52,7 @@ static bool overwrites(const struct sc_sparse_call *call)
     return call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM || (call->beta[0] == 0 && call->beta[1] == 0);
 }
 
-/* Devices solve from one operand to another. */
+/* Devices solve from one operand to another, not in place. */
 static bool is_in_place(const struct sc_sparse_call *call)
 {
     return call->x == call->y && (call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM);
@@ -85,7 +85,7 @@ static enum sc_status prepare_x(const struct product *c, const struct sc_sparse_
     return status;
 }
 
-/* The part's rows of y can be written where they are, by the part's device. */
+/* Whether the part's device can write the part's rows of y in place. */
 static bool is_written_directly(const struct product *c, const struct sc_sparse_part *p)
 {
     if (!is_of_vectors(c->call))
@@ -110,7 +110,7 @@ static enum sc_status prepare_y(const struct product *c, const struct sc_sparse_
     return status;
 }
 
-/* *done: rows of the part that have been written. */
+/* *done: number of rows of the part that have been written. */
 static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int64_t *done)
 {
     const struct sc_sparse_call *call = c->call;
@@ -144,8 +144,8 @@ static enum sc_status run_part(struct product *c, struct sc_sparse_part *p, int6
 
 /* --- all parts ---------------------------------------------------------------------------------------------------- */
 
-/* A vector that is a column of a matrix in several tile rows is used as that column.  Several such columns have no
- * pieces; neither have matrices in several tiles. */
+/* A vector that is a column of a matrix in several tile rows is used as that column.  Several such columns, or a matrix
+ * in several tiles, cannot be pieces: NULL. */
 static const struct sc_operand *with_pieces(const struct sc_operand *o, struct sc_operand *column)
 {
     if (!o->view.vector)
@@ -155,7 +155,7 @@ static const struct sc_operand *with_pieces(const struct sc_operand *o, struct s
     return column->view.cols == 1 ? column : NULL;
 }
 
-/* Once a part is done y is no longer overwritten as a whole: what is there has to survive in a copy of y, too. */
+/* After the first part y is no longer overwritten as a whole: a copy of an untracked y must then keep the results. */
 static enum sc_status begin(struct product *c)
 {
     const struct sc_sparse_call *call = c->call;
@@ -181,8 +181,8 @@ static enum sc_status begin(struct product *c)
     return SC_ERR_UNSUPPORTED;
 }
 
-/* Runs the parts from c->next on as long as they have memory; leaves with the lock dropped.  *done: rows of the part
- * c->next that have been written when the status is not SC_OK. */
+/* Runs the parts from c->next on until a part has no memory.  Takes and releases the protocol's lock.  *done: on an
+ * error, the number of written rows of part c->next. */
 static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
 {
     enum sc_status status = begin(c);
@@ -195,10 +195,10 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
         struct sc_sparse_part *p = next_part(c);
 
         status = sc_sparse_refresh(c->call->matrix, c->v, p, &c->operand[0]);
-        p->form.pins++; /* its temporaries do not evict it */
+        p->form.pins++; /* the part's temporaries must not evict the part */
         if (status == SC_OK)
             status = run_part(c, p, done);
-        if (p->form.memory) /* else it went with its device */
+        if (p->form.memory) /* else the part was lost with its device */
             p->form.pins--;
         if (status == SC_OK) {
             c->next++;
@@ -209,7 +209,7 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
     return status;
 }
 
-/* A part that no device can do, from its row `done` on. */
+/* Runs the part c->next, which no device can run, on the host, from its row `done` on. */
 static enum sc_status part_on_host(struct product *c, int64_t done)
 {
     struct sc_sparse_part *p = next_part(c);
@@ -219,7 +219,7 @@ static enum sc_status part_on_host(struct product *c, int64_t done)
     return status;
 }
 
-/* What comes before the parts can be run, or run on. */
+/* Prepares the next run of parts: renews the matrix, or makes the next part. */
 static enum sc_status make_ready(struct product *c, bool *current)
 {
     if (!*current) {
@@ -252,7 +252,7 @@ enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call)
         if (status == SC_OK && (c.next < c.v->parts || !current))
             status = attempt < ATTEMPTS ? make_ready(&c, &current) : SC_ERR_DEVICE;
         if (status != SC_OK && c.next == 0 && !done)
-            return status; /* nothing has been written: the caller's host path does it all */
+            return status; /* nothing has been written: the caller runs the whole call on the host */
         if (status != SC_OK)
             status = part_on_host(&c, done);
     }

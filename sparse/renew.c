@@ -1,9 +1,8 @@
-/* What comes of writes to a matrix's arrays (rule 2).
+/* Writes to a matrix's arrays, and their effect on derived copies (rule 2).
  *
- * A variant is analysed at a time of the link.  As long as no array has been written since, its parts are what they
- * should be.  When values were, and nothing else, the parts stay as they are cut: those that have some of these values
- * are stale, and made again from what was written.  Values that are uploaded as they are have a time for each part, and
- * go again without a detour. */
+ * A variant has the link time of its analysis.  While no array is written later, its parts are current.  After a write
+ * to values only, the division into parts stays.  Parts with written values become stale, and are made again from the
+ * written data.  Values uploaded unchanged have a link time for every part, and are uploaded again directly. */
 #include "sparse/sparse_int.h"
 
 static bool same_positions(const struct sc_sparse_variant *v, const struct sc_operand *source, int sources)
@@ -22,7 +21,8 @@ bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_spar
            (v->csr.borrowed || !sc_coherence_changed(&source[0], 0, source[0].view.rows, v->seen));
 }
 
-/* --- values that go up as they are -------------------------------------------------------------------------------- */
+/* --- values uploaded unchanged
+ * ----------------------------------------------------------------------------------------- */
 
 enum sc_status sc_sparse_upload_written(struct sc_derived *f, size_t at, const struct sc_operand *values,
                                         struct sc_sparse_range within, uint64_t since)
@@ -47,7 +47,7 @@ enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct 
 
     if (!v->csr.borrowed || !sc_coherence_changed(&source[0], first, p->entries, p->made))
         return SC_OK;
-    now = sc_coherence_derive(&source[0]); /* notes nothing, so that what has changed can still be told */
+    now = sc_coherence_derive(&source[0]); /* does not clear the notes, so changes since p->made are still known */
     if (!now)
         return SC_ERR_MEMORY;
     status = sc_sparse_upload_written(&p->form, sc_sparse_layout_of(v, p).values, &source[0],
@@ -57,18 +57,20 @@ enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct 
     return status;
 }
 
-/* --- values that parts are made of -------------------------------------------------------------------------------- */
+/* --- values of converted parts
+ * ----------------------------------------------------------------------------------------- */
 
 #define RUNS_MAX 256
 
-/* Elements of the array `values` that have been written.  The last run goes on to the end of those without room. */
+/* Written elements of the array `values`.  If there are too many runs, the last run covers all further elements. */
 struct written {
     struct sc_sparse_range run[RUNS_MAX];
     int runs;
     bool all;
 };
 
-/* With the protocol's lock.  offset: of the operand in the array. */
+/* Finds the elements written since time `since`.  offset: position of the operand in the array.  The protocol's lock is
+ * held. */
 static void find_written(const struct sc_operand *values, int64_t offset, uint64_t since, struct written *w)
 {
     int64_t n = values->view.rows;
@@ -84,7 +86,7 @@ static void find_written(const struct sc_operand *values, int64_t offset, uint64
     }
 }
 
-/* Nothing but values was written: they are linked again, *w: which.  *same: that is how it is. */
+/* If only values were written, links the arrays again, stores the written elements in *w and sets *same. */
 static enum sc_status look(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v, struct written *w, bool *same)
 {
     struct sc_operand source[4];
@@ -109,7 +111,7 @@ static enum sc_status look(const struct sc_sparse_matrix *m, struct sc_sparse_va
 
 struct marking {
     struct sc_sparse_variant *v;
-    int part; /* of the row before */
+    int part; /* part of the previous row */
 };
 
 static void mark(void *context, int64_t row, int64_t col, int64_t at)
@@ -121,11 +123,12 @@ static void mark(void *context, int64_t row, int64_t col, int64_t at)
     (void)at;
     k->part = sc_sparse_part_of(k->v, row, k->part);
     p = &k->v->part[k->part];
-    if (row >= p->row && row < p->row + p->rows) /* else another thread is just writing them: the next call sees that */
+    if (row >= p->row && row < p->row + p->rows) /* else another thread is writing the arrays now, and the next call
+                                                  * will notice */
         sc_sparse_widen(&p->stale, row);
 }
 
-/* Where one device has all of the arrays no walk is needed. */
+/* Marks the stale rows of every part.  No walk is needed if everything was written or one device has all arrays. */
 static void mark_parts(const struct sc_sparse_matrix *m, struct sc_sparse_variant *v, const struct written *w)
 {
     struct marking k = {.v = v};
@@ -147,10 +150,10 @@ enum sc_status sc_sparse_renew(struct sc_sparse_matrix *m, struct sc_sparse_vari
 
     if (status != SC_OK || !same)
         return sc_sparse_analyse(m, v);
-    sc_sparse_free_csr(&v->csr); /* of the values as they were */
+    sc_sparse_free_csr(&v->csr); /* made from the old values */
     mark_parts(m, v, &w);
     for (int i = 0; i < v->parts; i++)
-        if (sc_sparse_is_made(&v->part[i])) /* what is staged of the others is of the time when it was */
+        if (sc_sparse_is_made(&v->part[i])) /* parts not made yet keep the time of their staged data */
             v->part[i].made = v->seen;
     return SC_OK;
 }

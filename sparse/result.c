@@ -1,4 +1,4 @@
-/* Matrices that come out of others: conversions and sums, on the host. */
+/* Matrices computed from others: conversions and sums, on the host. */
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ bool sc_sparse_set_width(struct sc_sparse_csr *csr, int index_bytes)
 {
     int64_t entries;
 
-    if (index_bytes == csr->index_bytes) /* which may be away: not looked at */
+    if (index_bytes == csr->index_bytes) /* without reading the arrays, which may be on a device */
         return true;
     if (index_bytes == 4 && csr->index_bytes == 8)
         sc_sparse_narrow(csr);
@@ -31,7 +31,8 @@ bool sc_sparse_set_width(struct sc_sparse_csr *csr, int index_bytes)
     entries = sc_sparse_first(csr, csr->rows);
     if (!widen(&csr->index, entries))
         return false;
-    if (!widen(&csr->start, csr->rows + 1)) /* then the indices are too wide for it, but it is freed */
+    if (!widen(&csr->start, csr->rows + 1)) /* here `index` is wider than index_bytes says, but the caller frees the
+                                             * arrays */
         return false;
     csr->index_bytes = 8;
     return true;
@@ -53,12 +54,12 @@ enum sc_status sc_sparse_adopt(struct sc_sparse_matrix **out, struct sc_sparse_c
     return SC_OK;
 }
 
-/* With the matrix's lock: its arrays, looked at and at home, as a sorted CSR. */
+/* Fetches and checks the arrays, and returns them as a sorted CSR.  The matrix is locked. */
 static enum sc_status sorted_csr(struct sc_sparse_matrix *m, const struct sc_sparse_use *use, struct sc_sparse_csr *out)
 {
     enum sc_status status;
 
-    m->measured = false; /* looked at whosever they are */
+    m->measured = false; /* forces a check, also of the library's own arrays */
     status = sc_sparse_measure(m);
     if (status != SC_OK)
         return status;
@@ -148,7 +149,8 @@ enum sc_status sc_sparse_convert_csc(struct sc_sparse_matrix **out, struct sc_sp
     return status;
 }
 
-/* --- dense ones --------------------------------------------------------------------------------------------------- */
+/* --- conversion to dense
+ * ----------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_sparse_to_dense(struct sc_sparse_matrix *m, const double alpha[2], const double beta[2], bool by_rows,
                                   void *c, int64_t ldc)
@@ -181,7 +183,7 @@ enum sc_status sc_sparse_to_dense(struct sc_sparse_matrix *m, const double alpha
 
 /* --- sums --------------------------------------------------------------------------------------------------------- */
 
-/* Row i of alpha A + B from entry `at` on; returns where it ends.  Placing only when there are arrays. */
+/* Computes row i of alpha A + B from entry `at` on; returns its end.  Stores entries only if `out` has arrays. */
 static int64_t add_row(const struct sc_sparse_csr *a, double complex alpha, const struct sc_sparse_csr *b, int64_t i,
                        struct sc_sparse_csr *out, int64_t at)
 {
@@ -205,7 +207,7 @@ static int64_t add_row(const struct sc_sparse_csr *a, double complex alpha, cons
     return at;
 }
 
-/* Once to count, once to place. */
+/* Two passes: count, then place. */
 static enum sc_status add_csr(const struct sc_sparse_csr *a, double complex alpha, const struct sc_sparse_csr *b,
                               struct sc_sparse_csr *out)
 {

@@ -1,16 +1,16 @@
-/* What the files of sparse/ share.  From the program's arrays to a product on devices:
+/* Declarations shared by the files of sparse/.  From the program's arrays to a product on devices:
  *
- *   matrix.c   handles; check.c  what is in the arrays
- *   convert.c  arrays of any format, and what a call makes of them (transposed, a triangle, both triangles), to CSR;
+ *   matrix.c   handles; check.c  checks of the arrays
+ *   convert.c  arrays of any format to CSR, for the use of a call (transposed, a triangle, both triangles)
  *   convert_device.c  the same on the devices
- *   split.c    CSR cut into parts for the devices, and what each needs of x
- *   parts.c    the parts' memory on devices, made when it is missing
- *   renew.c    and renewed as the arrays change
+ *   split.c    CSR divided into parts for the devices, and the columns of x needed by every part
+ *   parts.c    derived copies of the parts, made when missing
+ *   renew.c    derived copies renewed after writes to the arrays
  *   product.c  a call on the parts; host.c  on the host
- *   result.c, multiply.c  matrices that come out of others; element.c  single values of the program's arrays
+ *   result.c, multiply.c  matrices computed from others; element.c  single values of the program's arrays
  *
- * Locks: a matrix's own, then the protocol's (inside sc_coherence_begin).  User memory is touched with the first only.
- * */
+ * Locks: a matrix's own, then the protocol's (inside sc_coherence_begin).  User memory is accessed with at most the
+ * matrix's lock held. */
 #ifndef SC_SPARSE_SPARSE_INT_H
 #define SC_SPARSE_SPARSE_INT_H
 
@@ -23,16 +23,17 @@
 #include "coherence/coherence.h"
 #include "sparse/sparse.h"
 
-/* CSR on the host: what devices get. */
+/* CSR on the host, the source of derived copies. */
 struct sc_sparse_csr {
     enum sc_type type;
     int index_bytes, base;
     int64_t rows, cols;
-    const void *start, *index, *values; /* rows + 1 positions; the entries of row 0 begin at start[0] - base */
-    bool borrowed;                      /* the arrays of the matrix itself */
+    const void *start, *index, *values; /* rows + 1 row starts, columns, values; row 0 starts at entry start[0] -
+                                         * base */
+    bool borrowed;                      /* the arrays are the program's arrays */
 };
 
-/* Arrays on devices begin at multiples of this. */
+/* Arrays on devices begin at multiples of this size. */
 static inline size_t sc_sparse_aligned(size_t n)
 {
     return (n + 255) & ~(size_t)255;
@@ -42,26 +43,26 @@ static inline int64_t sc_sparse_at(const void *integers, int bytes, int64_t i)
 {
     return bytes == 4 ? ((const int32_t *)integers)[i] : ((const int64_t *)integers)[i];
 }
-/* First entry of a row, counted from 0. */
+/* Index of a row's first entry, counted from 0. */
 static inline int64_t sc_sparse_first(const struct sc_sparse_csr *a, int64_t row)
 {
     return sc_sparse_at(a->start, a->index_bytes, row) - a->base;
 }
 
-/* Lines follow one another: `end` is `start` from its second element on. */
+/* Lines are contiguous: `end` is `start` from its second element on. */
 static inline bool sc_sparse_is_packed(const struct sc_sparse_arrays *a)
 {
     return a->end == (const char *)a->start + a->index_bytes;
 }
 
-/* What a call makes of the stored entries: the key of a variant. */
+/* How a call uses the stored entries: the key of a variant. */
 struct sc_sparse_use {
     char trans;
     struct sc_sparse_descr descr;
-    bool solve; /* sorted, without duplicates, the diagonal explicit */
-    bool whole; /* one part, counted from 0, for products of two sparse matrices */
+    bool solve; /* sorted, without duplicates, with an explicit diagonal */
+    bool whole; /* a single part, counted from 0, for products of two sparse matrices */
 };
-/* nothing at all */
+/* Whether the arrays are used unchanged. */
 bool sc_sparse_use_is_plain(const struct sc_sparse_arrays *arrays, const struct sc_sparse_use *use);
 
 struct sc_sparse_range {
@@ -76,41 +77,48 @@ static inline void sc_sparse_widen(struct sc_sparse_range *r, int64_t at)
     r->end = at >= r->end ? at + 1 : r->end;
 }
 
-/* Rows [row, row + rows), entries [first, first + entries) of the variant's CSR. */
+/* Rows [row, row + rows) and entries [first, first + entries) of the variant's CSR, on one device. */
 struct sc_sparse_part {
-    int device; /* computes it */
-    int owner;  /* of the sectors of y that it lies in */
+    int device; /* computes the part */
+    int owner;  /* writes the sectors of y with these rows */
     int64_t row, rows, first, entries;
-    int64_t room; /* for entries, in the form: those of one place may have been summed there */
-    struct sc_sparse_range *x; /* columns that occur, ascending and apart */
+    int64_t room; /* capacity for entries in the derived copy; `entries` may be less after duplicates are summed */
+    struct sc_sparse_range *x; /* needed columns, ascending and disjoint */
     int ranges;
-    struct sc_sparse_range source; /* positions of the stored entries that it is converted from (of diagonals: rows) */
-    /* [rows + 1 positions from 0][columns, base as given][values], each from a multiple of 256 bytes */
+    /* Positions of the stored entries from which the device makes the part (diagonals: rows). */
+    struct sc_sparse_range source;
+    /* Derived copy: rows + 1 positions from 0, columns (base as given), values; every array starts at a multiple of 256
+     * bytes. */
     struct sc_derived form;
-    struct sc_derived staged; /* the arrays that it was converted from, while the device has nothing better to keep */
-    uint64_t made; /* the link's time of its values: those in the form, or staged */
-    struct sc_sparse_range stale; /* rows of it of which values were written since; of borrowed arrays: none */
+    /* Derived copy of the source arrays of the conversion, kept until the memory is needed. */
+    struct sc_derived staged;
+    uint64_t made; /* link time of the values, in `form` or staged */
+    /* Rows with values written since `made`.  Empty for borrowed arrays. */
+    struct sc_sparse_range stale;
 };
 
-/* It can be used as it is. */
+/* Whether the derived copy is present and has no stale rows. */
 static inline bool sc_sparse_is_made(const struct sc_sparse_part *p)
 {
     return p->form.memory && p->stale.first >= p->stale.end;
 }
 
-/* A matrix as one kind of call uses it. */
+/* A matrix in one use. */
 struct sc_sparse_variant {
     struct sc_sparse_use use;
-    struct sc_sparse_csr csr; /* borrowed, or own arrays; those are kept only while parts are being made */
+    /* Borrowed or own arrays; own arrays are kept only while parts are being made. */
+    struct sc_sparse_csr csr;
     bool analysed;
-    bool converted;           /* the parts are made by their devices from the program's arrays */
-    void *offsets;            /* of the diagonals that it was made from: too few to be tracked, they are compared */
-    int index_bytes;          /* of the parts on devices */
-    uint64_t seen;            /* the link's time when the arrays were analysed */
-    int devices;              /* that it is spread over */
+    /* The parts' devices make the parts from the program's arrays. */
+    bool converted;
+    /* Copy of the diagonals' offsets at the analysis.  Offsets are too few to be tracked, and are compared. */
+    void *offsets;
+    int index_bytes;          /* of the derived copies */
+    uint64_t seen;            /* link time of the analysis */
+    int devices;              /* devices with parts */
     struct sc_sparse_part *part;
     int parts;
-    int *order;               /* in which they run */
+    int *order;               /* order of execution of the parts */
     int64_t entries;
     uint64_t last_use;
 };
@@ -121,71 +129,76 @@ struct sc_sparse_matrix {
     pthread_mutex_t lock;
     unsigned users;  /* atomic */
     bool owned;      /* the arrays are copies */
-    bool is_private; /* and change as sparse.h says: */
-    struct sc_sparse_csr host; /* what the host made of them last, if anything */
+    /* Writes to the arrays are announced, as sparse.h describes. */
+    bool is_private;
+    /* Last CSR made by the host, or none, and its use. */
+    struct sc_sparse_csr host;
     struct sc_sparse_use host_use;
     struct sc_sparse_arrays arrays;
-    int untracked;  /* so many calls more it is taken for granted that writes to the arrays cannot be noticed */
-    bool measured;  /* the next two are known (of the program's arrays: since they were analysed last) */
-    int64_t first, end; /* positions in index and values that are used */
-    struct sc_autotuner_account account; /* of the matrix, whose parts never come home */
+    /* Number of further calls during which the arrays count as untracked. */
+    int untracked;
+    /* `first` and `end` are valid (for the program's arrays: as of the last analysis). */
+    bool measured;
+    int64_t first, end; /* range of used positions in index and values */
+    /* Account of the matrix; its derived copies are never written back. */
+    struct sc_autotuner_account account;
     struct sc_sparse_variant variant[SC_SPARSE_VARIANTS];
     int variants;
     uint64_t tick;
-    struct sc_sparse_matrix *next; /* of those that sc_sparse_find keeps */
+    struct sc_sparse_matrix *next; /* next in the list of sc_sparse_find */
 };
 
 /* --- arrays (matrix.c, check.c) ----------------------------------------------------------------------------------- */
 
-/* Lines (rows, columns, rows of blocks) that have a start. */
+/* The number of lines (rows, columns, rows of blocks) with a start. */
 int64_t sc_sparse_lines(const struct sc_sparse_arrays *a);
-/* The positions in index and values that are used: [*first, *end).  Reads `start` and `end`. */
+/* Sets [*first, *end) to the range of used positions in index and values.  Reads `start` and `end`. */
 void sc_sparse_extent(const struct sc_sparse_arrays *a, int64_t *first, int64_t *end);
-/* The three arrays as vectors that are read; their number.  `start` and `end` share one when they can; the few offsets
- * of diagonals are none of them. */
+/* Fills `views` with the matrix's three arrays, as vectors to read; returns their number.  `start` and `end` share a
+ * view if possible.  The offsets of diagonals have no view. */
 int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4]);
-/* SC_ERR_INVALID with a line that says what is wrong. */
+/* Checks the arrays.  SC_ERR_INVALID after a line with the cause. */
 enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t *entries);
-/* Looks at the arrays, unless they are ours and were looked at (matrix->measured), and finds first and end. */
+/* Checks the arrays, unless they are copies already checked (matrix->measured), and sets first and end. */
 enum sc_status sc_sparse_measure(struct sc_sparse_matrix *matrix);
-/* Memory that can be tracked if there is any. */
+/* Allocates library memory, which can be tracked; if there is none, memory from libc. */
 void *sc_sparse_alloc(size_t bytes);
-void *sc_sparse_grow(void *memory, size_t used, size_t bytes); /* NULL: as it was */
+void *sc_sparse_grow(void *memory, size_t used, size_t bytes); /* NULL on failure; the old memory is then unchanged */
 void sc_sparse_free(void *memory);
 
 /* --- convert.c ---------------------------------------------------------------------------------------------------- */
 
-/* Arrays that have been checked, as CSR: borrowed where the use is plain, else new. */
+/* Converts checked arrays to CSR: borrowed if the use is plain, else new. */
 enum sc_status sc_sparse_make_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
                                   struct sc_sparse_csr *out);
-/* Where its rows start, and nothing else. */
+/* Computes only the row starts of the CSR. */
 enum sc_status sc_sparse_count_csr(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
                                    struct sc_sparse_csr *out);
-/* Tells of each entry that the CSR would have, in the order of its rows' entries.  at: the position of the stored one
- * (of diagonals: its row); -1: none, a one of the diagonal.  only: elements of `values`; if not NULL nothing is told of
- * the others (but those of the same block), and of ones. */
+/* Visits every entry of the CSR for a use, in the order of the entries of a row.  at: position of the stored entry
+ * (diagonals:  its row); -1: a one of the unit diagonal.  only: restricts the walk to elements of `values`, and to
+ * blocks with such elements; ones are then not visited. */
 typedef void sc_sparse_visit(void *context, int64_t row, int64_t col, int64_t at);
 void sc_sparse_walk(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use,
                     const struct sc_sparse_range *only, sc_sparse_visit *visit, void *context);
-/* Its own arrays of 64-bit integers to 32 bits, in place, if these are enough. */
+/* Narrows 64-bit integers to 32 bits, in place and if possible.  Own arrays only. */
 void sc_sparse_narrow(struct sc_sparse_csr *csr);
-void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* its own arrays */
+void sc_sparse_free_csr(struct sc_sparse_csr *csr); /* own arrays only */
 
 /* --- result.c, multiply.c ----------------------------------------------------------------------------------------- */
 
-/* A handle that owns the arrays of a CSR, with integers of this width (64 bits where 32 do not suffice); they are freed
- * when there is none to be had. */
+/* Creates a handle that owns the arrays of a CSR.  Converts integers to this width; 64 bits stay if necessary.  Frees
+ * the arrays on failure. */
 enum sc_status sc_sparse_adopt(struct sc_sparse_matrix **out, struct sc_sparse_csr *csr, int index_bytes);
-/* Its own arrays; 64-bit integers stay so where they have to.  False: no memory. */
+/* Changes the width of integers; 64 bits stay if necessary.  Own arrays only.  False: no memory. */
 bool sc_sparse_set_width(struct sc_sparse_csr *csr, int index_bytes);
-int sc_sparse_wider(const struct sc_sparse_matrix *a, const struct sc_sparse_matrix *b); /* of their integers */
-/* op(A), sorted, without duplicates, arrays of its own; counted from 0. */
+int sc_sparse_wider(const struct sc_sparse_matrix *a, const struct sc_sparse_matrix *b); /* wider width of integers */
+/* op(A), sorted, without duplicates, in own arrays counted from 0. */
 enum sc_status sc_sparse_sorted_csr(struct sc_sparse_matrix *matrix, char trans, struct sc_sparse_csr *out);
 double complex sc_sparse_value(const struct sc_sparse_csr *a, int64_t e);
 void sc_sparse_put_value(enum sc_type type, void *values, int64_t e, double complex value);
 
-/* multiply_device.c: op(A) op(B) on one device; the result's arrays, counted from 0, are left there.  The matrices are
- * locked.  Anything but SC_OK: nothing has been done. */
+/* multiply_device.c: *out := op(A) op(B) on one device.  The result's arrays count from 0 and are valid on the device
+ * only.  The matrices are locked.  Any status except SC_OK: nothing has been done. */
 struct sc_sparse_factor {
     struct sc_sparse_matrix *matrix;
     char trans;
@@ -194,72 +207,72 @@ enum sc_status sc_sparse_multiply_on_device(const struct sc_sparse_factor factor
 
 /* --- split.c ------------------------------------------------------------------------------------------------------ */
 
-/* Cuts the CSR into parts (none of which has memory yet).  If it has its rows' starts only, `arrays` are what it is of.
- * */
+/* Divides the CSR into parts, still without memory.  `arrays` is the source of a CSR that has row starts only. */
 enum sc_status sc_sparse_split(struct sc_sparse_variant *variant, const struct sc_sparse_arrays *arrays, int devices);
-/* The part that has the row, looked for at `near` first; some part, if there is none. */
+/* The part with this row, with `near` as the first guess; an arbitrary part if no part has the row. */
 int sc_sparse_part_of(const struct sc_sparse_variant *variant, int64_t row, int near);
 
 /* --- convert_device.c --------------------------------------------------------------------------------------------- */
 
-/* Whether devices can make this use of the matrix from its arrays. */
+/* Whether devices can convert the arrays for this use. */
 bool sc_sparse_can_convert(const struct sc_sparse_matrix *matrix, const struct sc_sparse_use *use);
-/* When it has been cut: whether they should. */
+/* After the division into parts: whether devices should convert. */
 bool sc_sparse_should_convert(const struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
-/* The part's arrays as they are in its form. */
+/* Offsets of the arrays in a part's derived copy. */
 struct sc_sparse_layout {
-    size_t columns, values, bytes; /* positions are at 0 */
+    size_t columns, values, bytes; /* row starts are at 0 */
 };
-/* Without the protocol's lock: a part's memory and contents, from the arrays on its device; what that still has of them
- * does not go there again.  SC_ERR_UNSUPPORTED, SC_ERR_DEVICE_MEMORY: the host may try. */
+/* Makes a part on its device from the arrays; source arrays still staged on the device are not sent again.  Without the
+ * protocol's lock.  SC_ERR_UNSUPPORTED, SC_ERR_DEVICE_MEMORY: the host may convert. */
 enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                                       struct sc_sparse_part *part, const struct sc_sparse_layout *layout);
 
 /* --- parts.c ------------------------------------------------------------------------------------------------------ */
 
-/* The variant for a use, made if need be by dropping another. */
+/* The variant for a use; a new variant may replace the least recently used. */
 struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *matrix, const struct sc_sparse_use *use);
 void sc_sparse_variant_drop(struct sc_sparse_variant *variant); /* without the protocol's lock */
 
-/* Without the protocol's lock: the diagonals are where they were when it was analysed; true for other formats. */
+/* Whether the offsets of diagonals are those of the analysis; true for other formats.  Without the protocol's lock. */
 bool sc_sparse_same_offsets(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant);
-/* Without it: looks at the arrays and cuts them into parts anew. */
+/* Checks the arrays and divides them into parts anew.  Without the protocol's lock. */
 enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
-/* With it: links the arrays; *now: the time. */
+/* Links the arrays; *now is the link time.  With the protocol's lock. */
 enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now);
-/* Without it: gives a part its memory and contents, or those that are stale. */
+/* Makes the part's derived copy, or its stale rows.  Without the protocol's lock. */
 enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant,
                                    struct sc_sparse_part *part);
-/* Without it: begins a call on the arrays (source, *sources of them), ties the part to them and gives it memory if it
- * has none.  *sources < 0: it has not begun; else the caller ends it, after an error too. */
+/* Begins a call on the arrays (source[0..*sources)), links the part to them, and allocates its derived copy if
+ * necessary.  *sources < 0: not begun; else the caller ends the call, also after an error.  Called without the
+ * protocol's lock. */
 enum sc_status sc_sparse_begin_part(const struct sc_sparse_matrix *matrix, struct sc_sparse_part *part, size_t bytes,
                                     struct sc_operand source[4], int *sources);
-/* The part's arrays as they are in its form. */
+/* The offsets of the arrays in the part's derived copy. */
 struct sc_sparse_layout sc_sparse_layout_of(const struct sc_sparse_variant *variant, const struct sc_sparse_part *part);
-/* The part's arrays on the device, for a kernel. */
+/* Sets the kernel's operand A to the part's arrays on the device. */
 void sc_sparse_part_kernel(const struct sc_sparse_variant *variant, const struct sc_sparse_part *part,
                            struct sc_kernel *kernel);
 
 /* --- renew.c ------------------------------------------------------------------------------------------------------ */
 
-/* With the protocol's lock; source: the operands of sc_sparse_views.  Whether the parts (with memory or without, stale
- * or not) are those of the arrays as they are now.  Values of borrowed arrays do not count: see refresh. */
+/* Whether the parts (with or without memory, stale or not) belong to the present arrays.  Values of borrowed arrays are
+ * the concern of sc_sparse_refresh.  source: the operands of sc_sparse_views.  With the protocol's lock. */
 bool sc_sparse_is_current(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                           const struct sc_operand *source, int sources);
-/* Without it: makes it current.  Where nothing but values was written, the parts that have them become stale; else it
- * is analysed. */
+/* Makes the variant current.  If only values were written, the parts with these values become stale; else the matrix is
+ * analysed again.  Without the protocol's lock. */
 enum sc_status sc_sparse_renew(struct sc_sparse_matrix *matrix, struct sc_sparse_variant *variant);
-/* With it: what has been written of a part's borrowed values since is uploaded again. */
+/* Uploads again the written borrowed values of a part.  With the protocol's lock. */
 enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *matrix, const struct sc_sparse_variant *variant,
                                  struct sc_sparse_part *part, const struct sc_operand *source);
-/* With it: what has been written of these elements of the operand since goes to its place in the form, which they have
- * from the byte `at` on. */
+/* Uploads the elements of `within` written since time `since` to the derived copy, where `within` starts at byte `at`.
+ * With the protocol's lock. */
 enum sc_status sc_sparse_upload_written(struct sc_derived *form, size_t at, const struct sc_operand *values,
                                         struct sc_sparse_range within, uint64_t since);
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-/* A product or a solve: op is CSRMV, CSRMM, CSRSV or CSRSM; k: columns of the dense operands. */
+/* A product or a solve: op is CSRMV, CSRMM, CSRSV or CSRSM; columns: of the dense operands. */
 struct sc_sparse_call {
     struct sc_sparse_matrix *matrix;
     struct sc_sparse_use use;
@@ -271,40 +284,40 @@ struct sc_sparse_call {
     void *y;
     int64_t ldx, ldy; /* leading dimensions or signed increments */
 };
-/* call.c: devices are there, for a call that takes the host so many seconds.  Opens them if need be. */
+/* call.c: whether the devices are open, for a call with this host time.  Opens the devices if necessary. */
 bool sc_sparse_opened(double host_seconds);
-/* Checked, and letters that make no difference made equal. */
+/* Checks the letters, and gives letters without effect a common value. */
 enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_sparse_matrix *matrix, char trans,
                                   const struct sc_sparse_descr *descr, bool solve);
-/* product.c; the matrix is locked.  Anything but SC_OK: nothing has been written. */
+/* product.c: runs a call on the devices; the matrix is locked.  Any status except SC_OK: nothing has been written. */
 enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call);
 /* host.c */
 enum sc_status sc_sparse_on_host(const struct sc_sparse_call *call);
-void sc_sparse_bring_home(const struct sc_sparse_matrix *matrix); /* its arrays, before they are read */
-/* A vector of n elements; a matrix of n rows, which the directory sees transposed when it is stored by rows. */
+void sc_sparse_bring_home(const struct sc_sparse_matrix *matrix); /* fetches the matrix's arrays */
+/* The view of a vector of n elements, or of a matrix of n rows; a matrix stored by rows is passed transposed. */
 struct sc_view sc_sparse_dense_view(const struct sc_sparse_call *call, const void *ptr, int64_t n, int64_t ld,
                                     enum sc_access access);
-/* Rows [row, row + rows) of the result, by the CSR that the call's matrix and use make. */
+/* Computes rows [row, row + rows) of the result from the CSR for the call's matrix and use. */
 enum sc_status sc_sparse_csr_on_host(const struct sc_sparse_call *call, const struct sc_sparse_csr *csr, int64_t row,
                                      int64_t rows);
-/* verify.c: runs a call on the devices, and compares with the host; the matrix is locked. */
+/* verify.c: runs a call on the devices and compares the result with the host's; the matrix is locked. */
 enum sc_status sc_sparse_run_verified(const struct sc_sparse_call *call,
                                       enum sc_status (*run)(const struct sc_sparse_call *));
-/* Rows [row, row + rows) of the result, on the host: what a device could not do. */
+/* Computes rows [row, row + rows) of the result on the host, for a part that a device could not run. */
 enum sc_status sc_sparse_rows_on_host(const struct sc_sparse_call *call, int64_t row, int64_t rows);
 
 /* --- vectors.c: with the protocol's lock -------------------------------------------------------------------------- */
 
-/* Elements [first, first + n) in the order of the operation, whatever the increment's sign. */
+/* Elements [first, first + n) in the order of the operation, for an increment of either sign. */
 struct sc_piece sc_sparse_piece(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access);
-/* Whether kernels can use the operand where it is: one tile, and a vector's increment is 1. */
+/* Whether kernels can use the operand in place: in one tile, and for vectors with increment 1. */
 bool sc_sparse_is_direct(const struct sc_operand *vector);
-/* Whether elements [first, first + n) of a column of a matrix lie in one tile, which the device has. */
+/* Whether elements [first, first + n) of a column of a matrix lie in one tile that is valid on the device. */
 bool sc_sparse_is_at(const struct sc_operand *column, int64_t first, int64_t n, int device);
-/* Elements [first, first + n) of a vector (or a column of a matrix) to a temporary on the device. */
+/* Copies elements [first, first + n) of a vector (or a column of a matrix) to a temporary on the device. */
 enum sc_status sc_sparse_gather(const struct sc_operand *vector, int64_t first, int64_t n, int device, void *temporary);
-/* y[first, first + n) := temporary + beta y, where y is (`owner`, < 0: wherever).  When it fails *done elements have
- * been written. */
+/* y[first, first + n) := temporary + beta y, on device `owner` (< 0: where y is).  On failure *done elements have been
+ * written. */
 enum sc_status sc_sparse_put(const struct sc_operand *y, int64_t first, int64_t n, int owner, int device,
                              void *temporary,
                              const double beta[2], int64_t *done);

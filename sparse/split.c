@@ -1,22 +1,24 @@
-/* A CSR matrix cut into parts: rows over devices, so that each has about the same number of entries; each device's rows
- * into pieces that its memory can hold; and where a boundary lies inside a sector of y, that sector's rows apart, so
- * that one device writes each sector.  Of several devices' rows those at either end that need what others have of x are
- * apart, too: the kernel of the rest runs while that is on its way. */
+/* Divides a CSR matrix into parts of consecutive rows.
+ *
+ * Every device gets rows with about the same number of entries.  The rows of a device are divided into pieces that fit
+ * into its memory.  A boundary between devices may lie inside a sector of y; the rows of that sector become separate
+ * parts, so that a single device writes the sector.  Rows at either end of a device that need other devices' x also
+ * become separate parts: the kernel of the inner rows runs while the data is in transit. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sparse/sparse_int.h"
 
-#define UNEVEN 0.05          /* of the average: more is not given away for boundaries at sectors */
-#define MEMORY_SHARE 8       /* a part takes at most this share of a device's memory */
-#define WHOLE_SHARE 4        /* a factor of a product of two sparse matrices, which is one part */
+#define UNEVEN 0.05          /* excess over the average accepted for boundaries at sectors */
+#define MEMORY_SHARE 8       /* a part takes at most 1/8 of a device's memory */
+#define WHOLE_SHARE 4        /* a factor of a sparse product is a single part of at most 1/4 */
 #define ENTRIES_MAX (INT64_C(1) << 30)
-#define BLOCK 64             /* columns are looked at in blocks */
+#define BLOCK 64             /* columns per block in the analysis of x */
 #define RANGES_MAX 64
 
 /* --- boundaries --------------------------------------------------------------------------------------------------- */
 
-/* The row at which entry `at` begins or that is nearest to it. */
+/* The row whose first entry is nearest to entry `at`. */
 static int64_t row_at(const struct sc_sparse_csr *a, int64_t at)
 {
     int64_t lo = 0, hi = a->rows;
@@ -51,7 +53,7 @@ static bool is_even(const struct sc_sparse_csr *a, const int64_t *at, int device
     return (double)most_entries(a, at, devices) <= (1 + UNEVEN) * (double)entries / devices;
 }
 
-/* The first element of device d of a distributed vector (rule D3 of the directory). */
+/* The first element of device d in a distributed vector (rule D3 of the directory). */
 static int64_t vector_cut(int64_t n, int64_t segment, int devices, int d)
 {
     int64_t segments = (n + segment - 1) / segment, at = (d * segments + devices - 1) / devices * segment;
@@ -59,8 +61,8 @@ static int64_t vector_cut(int64_t n, int64_t segment, int devices, int d)
     return at < n ? at : n;
 }
 
-/* at[d]: the first row of device d.  Where vectors are cut when they are distributed (rule D3 of the directory), if
- * that is even enough; else at other multiples of `segment`; else at any row. */
+/* Sets at[d] to the first row of device d.  First choice: the boundaries of distributed vectors (rule D3 of the
+ * directory), if even enough.  Second choice: other multiples of `segment`.  Last: any row. */
 static void boundaries(const struct sc_sparse_csr *a, int devices, int64_t segment, int64_t *at)
 {
     int64_t first = sc_sparse_first(a, 0), entries = sc_sparse_first(a, a->rows) - first;
@@ -84,13 +86,14 @@ static void boundaries(const struct sc_sparse_csr *a, int devices, int64_t segme
 struct splitter {
     struct sc_sparse_variant *v;
     int64_t at[SC_DEVICES_MAX + 1], segment;
-    int64_t home[SC_DEVICES_MAX + 1]; /* where x is cut, if it is distributed as vectors are */
+    int64_t home[SC_DEVICES_MAX + 1]; /* boundaries of x, if x is distributed as vectors are */
     int devices, capacity;
-    const struct sc_sparse_arrays *arrays; /* of a CSR that has no columns, or NULL */
-    struct sc_sparse_range *needs; /* then: of each sector of y the columns that it has, from the first to the last */
+    const struct sc_sparse_arrays *arrays; /* source of a CSR without columns, or NULL */
+    /* For a CSR without columns: the range from the first to the last column of every sector of y. */
+    struct sc_sparse_range *needs;
 };
 
-/* The device with most rows of the sector that holds `row`. */
+/* The device with most rows of the sector that contains `row`. */
 static int owner_of(const struct splitter *s, int64_t row)
 {
     int64_t lo = row / s->segment * s->segment, hi = lo + s->segment, most = -1;
@@ -136,7 +139,7 @@ static uint64_t bytes_of(const struct sc_sparse_csr *a, int64_t row, int64_t end
     return entries * (sc_type_bytes(a->type) + (size_t)a->index_bytes) + (uint64_t)(end - row) * (size_t)a->index_bytes;
 }
 
-/* Rows [row, end) of a device in pieces of `limit` bytes: at sectors of y where they are that small. */
+/* Divides rows [row, end) of a device into parts of at most `limit` bytes, at sectors of y if possible. */
 static bool add_pieces(struct splitter *s, int device, int64_t row, int64_t end, uint64_t limit)
 {
     const struct sc_sparse_csr *a = &s->v->csr;
@@ -184,7 +187,7 @@ static bool find_needs(struct splitter *s)
     return s->needs != NULL;
 }
 
-/* Whether the columns of rows [row, end), of one sector, are all where the device has x. */
+/* Whether the columns of rows [row, end), all in one sector, lie in the device's own range of x. */
 static bool is_at_home(const struct splitter *s, int d, int64_t row, int64_t end)
 {
     const struct sc_sparse_csr *a = &s->v->csr;
@@ -203,10 +206,11 @@ static bool is_at_home(const struct splitter *s, int d, int64_t row, int64_t end
     return true;
 }
 
-#define ENDS 4 /* a quarter of a device's rows, at either end, may need what others have; where more does all wait */
+/* At most 1/4 of a device's rows at either end become separate parts; if more rows need other devices' x, none do. */
+#define ENDS 4
 
-/* Of whole sectors [low, high): what remains without those at the ends that need what others have of x.  What lies
- * between is not looked at, for nothing would go wrong. */
+/* Sets [*from, *to) to the sectors of [low, high) without those at either end that need other devices' x.  Inner
+ * sectors are not examined, because a wrong guess affects speed only. */
 static void inner(const struct splitter *s, int d, int64_t low, int64_t high, int64_t *from, int64_t *to)
 {
     int64_t most = (high - low) / ENDS;
@@ -225,7 +229,7 @@ static void inner(const struct splitter *s, int d, int64_t low, int64_t high, in
     }
 }
 
-/* A device's rows: what lies in sectors that others have rows of, apart. */
+/* Adds the parts of a device; rows in sectors shared with other devices are separate. */
 static bool add_device(struct splitter *s, int d)
 {
     uint64_t limit = sc_coherence_device_properties(d)->memory / (s->v->use.whole ? WHOLE_SHARE : MEMORY_SHARE);
@@ -242,9 +246,10 @@ static bool add_device(struct splitter *s, int d)
            add_pieces(s, d, from, to, limit) && add_pieces(s, d, to, high, limit) && add_pieces(s, d, high, hi, limit);
 }
 
-/* --- what is needed of x ------------------------------------------------------------------------------------------ */
+/* --- needed columns of x
+ * ----------------------------------------------------------------------------------------------- */
 
-/* Blocks of columns that entries [first, first + n) lie in. */
+/* Marks the blocks of columns of entries [first, first + n). */
 static void mark_blocks(const struct sc_sparse_csr *a, int64_t first, int64_t n, uint64_t *blocks)
 {
     for (int64_t e = first; e < first + n; e++) {
@@ -254,7 +259,7 @@ static void mark_blocks(const struct sc_sparse_csr *a, int64_t first, int64_t n,
     }
 }
 
-/* Runs of marked blocks with gaps of at most `gap` blocks taken in; stops at `limit`. */
+/* Collects runs of marked blocks, bridging gaps of at most `gap` blocks; returns their number, at most limit + 1. */
 static int runs(const uint64_t *blocks, int64_t n, int64_t gap, struct sc_sparse_range *out, int limit)
 {
     int count = 0;
@@ -277,7 +282,7 @@ static int runs(const uint64_t *blocks, int64_t n, int64_t gap, struct sc_sparse
     return count;
 }
 
-/* Words of one set of blocks. */
+/* Words in a set of blocks. */
 static size_t words_of(const struct sc_sparse_csr *a)
 {
     return (size_t)a->cols / BLOCK / 64 + 2;
@@ -300,7 +305,7 @@ static bool make_ranges(const struct sc_sparse_csr *a, struct sc_sparse_part *p,
     return p->x != NULL;
 }
 
-/* One device needs no analysis: it gets all of x. */
+/* A single device needs no analysis: it gets all of x. */
 static bool all_of_x(const struct sc_sparse_csr *a, struct sc_sparse_part *p)
 {
     p->ranges = p->entries > 0;
@@ -329,12 +334,13 @@ static bool find_ranges(const struct splitter *s)
     return good;
 }
 
-/* --- the same in one walk over arrays that are no CSR ------------------------------------------------------------- */
+/* --- the same for arrays in another format, in one walk
+ * ---------------------------------------------------------------- */
 
 struct survey {
     struct sc_sparse_variant *v;
-    uint64_t *blocks; /* a set for each part, or NULL */
-    int part;         /* of the row before */
+    uint64_t *blocks; /* one set per part, or NULL */
+    int part;         /* part of the previous row */
 };
 
 int sc_sparse_part_of(const struct sc_sparse_variant *v, int64_t row, int near)
@@ -367,7 +373,7 @@ static void note_part(void *context, int64_t row, int64_t col, int64_t at)
             UINT64_C(1) << col / BLOCK % 64;
 }
 
-/* Each part's ranges of x, and the positions that it comes from. */
+/* Finds the ranges of x of every part, and the positions of its stored entries. */
 static bool survey(const struct splitter *s)
 {
     struct sc_sparse_variant *v = s->v;
@@ -392,14 +398,15 @@ static bool survey(const struct splitter *s)
     return good;
 }
 
-/* --- the order in which they run ---------------------------------------------------------------------------------- */
+/* --- order of execution
+ * ------------------------------------------------------------------------------------------------ */
 
 static bool waits(const struct splitter *s, const struct sc_sparse_part *p)
 {
     return p->ranges && (p->x[0].first < s->home[p->device] || p->x[p->ranges - 1].end > s->home[p->device + 1]);
 }
 
-/* Those that wait for nobody first, so that all devices are busy while the others' x is on its way. */
+/* Parts that need no other device's x run first, so that all devices are busy during the transfers. */
 static bool set_order(const struct splitter *s)
 {
     struct sc_sparse_variant *v = s->v;

@@ -1,6 +1,6 @@
-/* librsb's additions to the Sparse BLAS: entries of a matrix that has been ended, looked at, changed and scaled.  A
- * program that was built with it has them called with handles of ours.  Rows and columns count from the matrix's base,
- * ranges of rows include their last one. */
+/* librsb's additions to the Sparse BLAS: reads, changes and scaling of entries after the end of insertion.  Programs
+ * built with librsb call them with our handles.  Rows and columns count from the matrix's base; ranges of rows include
+ * the last row. */
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* What is stored. */
+/* The stored entries. */
 struct rows {
     const struct sc_sparse_arrays *a;
     size_t elem;
@@ -39,7 +39,7 @@ static char *value_of(const struct rows *r, int64_t at)
 
 static bool has_ones(const struct sc_usblas *m)
 {
-    return m->descr.diag == 'U' && m->descr.kind != SC_SPARSE_GENERAL; /* those of a general one are stored */
+    return m->descr.diag == 'U' && m->descr.kind != SC_SPARSE_GENERAL; /* a general matrix stores its ones */
 }
 
 static bool has_both_halves(const struct sc_usblas *m)
@@ -55,8 +55,8 @@ static void put_number(const struct sc_usblas *m, void *to, double number)
     memcpy(to, m->type == SC_D || m->type == SC_Z ? (const void *)wide : narrow, sc_type_bytes(m->type));
 }
 
-/* The entry of a place, counted from 0; of a symmetric matrix that in the other half where it is stored there.  -1:
- * none. *mirrored: so it was. */
+/* The index of the entry at (i, j), counted from 0, or -1.  A symmetric matrix stores one half; *mirrored: found in the
+ * other half. */
 static int64_t find(const struct sc_usblas *m, int64_t i, int64_t j, bool *mirrored)
 {
     bool other = i != j && has_both_halves(m) && (j < i) != (m->descr.uplo == 'L');
@@ -111,7 +111,7 @@ static int get_diag(struct sc_usblas *m, const char *name, void *diagonal)
     return 0;
 }
 
-/* From 0; false after a line: not rows of the matrix. */
+/* Converts a range of rows to [*from, *to), counted from 0; false after a line if the range is invalid. */
 static bool read_range(const struct sc_usblas *m, const char *name, int first, int last, int64_t *from, int64_t *to)
 {
     *from = (int64_t)first - m->base;
@@ -170,7 +170,7 @@ static double size_of(const struct sc_usblas *m, const void *value)
     }
 }
 
-/* The largest sum of a row of op(A): a real number, also of a complex matrix. */
+/* The maximum over the rows of op(A) of the sum of absolute values; a real number also for a complex matrix. */
 static int get_norm(struct sc_usblas *m, const char *name, void *norm, int trans)
 {
     struct rows r = rows_of(m);
@@ -203,7 +203,7 @@ static int get_norm(struct sc_usblas *m, const char *name, void *norm, int trans
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* All of them, or (one is not stored) none. */
+/* Overwrites all elements, or none if an element is not stored. */
 static int set_elements(struct sc_usblas *m, const char *name, const int *i, const int *j, const void *values, int n)
 {
     struct rows r = rows_of(m);
@@ -233,7 +233,7 @@ static void multiply(enum sc_type type, void *value, const void *by)
     }
 }
 
-/* diag(d) A, or (transposed) A diag(d). */
+/* A := diag(d) A, or A := A diag(d) if transposed. */
 static int scale_rows(struct sc_usblas *m, const char *name, const void *d, int trans)
 {
     struct rows r = rows_of(m);
@@ -252,7 +252,7 @@ static int scale_rows(struct sc_usblas *m, const char *name, const void *d, int 
 
 /* --- the names ---------------------------------------------------------------------------------------------------- */
 
-/* Begins a function: takes the handle, and has the result of `body`, which uses m and name. */
+/* Begins a function: takes the handle and stores the value of `body`, which uses m and name, in `result`. */
 #define WITH(handle, title, t, body)                                                                                 \
     const char *name = title;                                                                                        \
     struct sc_usblas *m = sc_usblas_take(handle, name, t, SC_USBLAS_ENDED);                                          \
@@ -348,9 +348,11 @@ static int scale_rows(struct sc_usblas *m, const char *name, const void *d, int 
     }
 SC_USBLAS_TYPES(ACCESS)
 
-/* --- what is not served ------------------------------------------------------------------------------------------- */
+/* --- unsupported functions
+ * --------------------------------------------------------------------------------------------- */
 
-/* librsb's own matrix behind a handle, and a handle on a file: it and we do not know each other's. */
+/* librsb's own matrix behind a handle, and a handle for a file: librsb cannot read our handles, and we cannot read
+ * its. */
 SC_USBLAS_FUNCTION(void *, rsb_blas_get_mtx, blas_sparse_matrix A)
 {
     (void)A;

@@ -17,7 +17,7 @@ void sc_usblas_scalar(double out[2], enum sc_type type, const void *scalar)
     }
 }
 
-/* A call as the program says it; columns is 0 for vectors. */
+/* The arguments of a call; columns is 0 for vectors. */
 struct call {
     const char *name;
     enum sc_type type;
@@ -28,7 +28,7 @@ struct call {
 
 static const double one[2] = {1, 0};
 
-/* 'N', 'T', 'C', or a line and 0 */
+/* Returns 'N', 'T' or 'C', or 0 after a line. */
 static char read_trans(const struct call *c)
 {
     if (c->trans < blas_no_trans || c->trans > blas_conj_trans) {
@@ -77,7 +77,7 @@ static int mm(const struct call *c, const void *b, int ldb, void *to, int ldc)
     return sc_usblas_result(status);
 }
 
-/* The matrix of a solve. */
+/* Takes the matrix of a solve; NULL after a line. */
 static struct sc_usblas *take_triangle(const struct call *c)
 {
     struct sc_usblas *m = sc_usblas_take(c->handle, c->name, (int)c->type, SC_USBLAS_ENDED);

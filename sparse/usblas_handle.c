@@ -1,4 +1,4 @@
-/* Handles of the Sparse BLAS: begun, found, given properties, asked, destroyed. */
+/* Handles of the Sparse BLAS: creation, look-up, properties, destruction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
-/* A handle is the number of a slot and, above it, how often that has been used: one that was destroyed is not taken
- * for the next matrix in its slot, and small numbers are none. */
+/* A handle consists of the number of a slot and, above it, the slot's count of uses.  A destroyed handle is therefore
+ * not mistaken for the next matrix in the slot, and small numbers are never handles. */
 #define SLOT_BITS 20
 #define SLOTS_MAX (1 << SLOT_BITS)
 #define USES_MAX 2047
@@ -22,7 +22,7 @@ static struct slot {
 } *table;
 static int slots, first_free = -1;
 
-/* With the lock: one more slot, or more of them.  -1: no memory. */
+/* Returns a free slot, or -1 without memory.  Lock held. */
 static int free_slot(void)
 {
     int more = slots ? 2 * slots : 64, slot;
@@ -59,7 +59,7 @@ static int enter(struct sc_usblas *m)
     return handle;
 }
 
-/* With the lock; NULL: no such handle. */
+/* NULL: no such handle.  Lock held. */
 static struct slot *slot_of(int handle)
 {
     int slot = handle & (SLOTS_MAX - 1);
@@ -106,7 +106,8 @@ static void unuse(struct sc_usblas *m)
         release(m);
 }
 
-/* --- taken and given back ----------------------------------------------------------------------------------------- */
+/* --- taking and giving back
+ * -------------------------------------------------------------------------------------------- */
 
 int sc_usblas_wrong(const char *name, const char *what)
 {
@@ -154,10 +155,11 @@ void sc_usblas_give(struct sc_usblas *m, enum sc_usblas_want want)
     unuse(m);
 }
 
-/* --- begun -------------------------------------------------------------------------------------------------------- */
+/* --- creation
+ * ------------------------------------------------------------------------------------------------------------ */
 
-/* How the program says what size a matrix has: blocks_down x blocks_across blocks of rows x cols, or of rows[i] and
- * cols[j]. */
+/* The size of a matrix as given by the program: blocks_down x blocks_across blocks of size block_rows x block_cols, or
+ * of size rows[i] x cols[j]. */
 struct shape {
     const char *name;
     enum sc_type type;
@@ -166,7 +168,7 @@ struct shape {
     const int *rows, *cols;
 };
 
-/* Where blocks of these sizes begin, and the end; NULL: no memory, or a size is not positive, or the sum too large. */
+/* The boundaries of blocks with these sizes.  NULL: no memory, a size below 1, or a sum out of range. */
 static int32_t *offsets(const int *sizes, int64_t n)
 {
     int32_t *at = malloc(((size_t)n + 1) * sizeof *at);
@@ -280,7 +282,7 @@ static int set_kind(struct sc_usblas *m, const char *name, enum sc_sparse_kind k
     return 0;
 }
 
-/* How librsb works, for the matrix or the next product: not ours. */
+/* Properties of librsb's methods, without effect here. */
 static bool is_of_librsb(int property)
 {
     return (property >= 6660 && property <= 6666) || (property >= 9993 && property <= 9997);
@@ -408,11 +410,12 @@ SC_USBLAS_FORTRAN(usgp, const int *m, const int *property, int *status)
     *status = BLAS_usgp(*m, *property);
 }
 
-/* Where librsb's header sends C programs. */
+/* Names used by librsb's header for C programs. */
 extern __typeof__(BLAS_ussp) rsb__wp__BLAS_ussp __attribute__((alias("BLAS_ussp"), visibility("default")));
 extern __typeof__(BLAS_usgp) rsb__wp__BLAS_usgp __attribute__((alias("BLAS_usgp"), visibility("default")));
 
-/* --- ended and destroyed ------------------------------------------------------------------------------------------ */
+/* --- end and destruction
+ * ------------------------------------------------------------------------------------------------- */
 
 static int end(int handle, const char *name, int type)
 {

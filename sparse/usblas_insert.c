@@ -1,14 +1,17 @@
-/* Entries of the Sparse BLAS: one, several, a row, a column, a dense piece; and the matrix that is made of them. */
+/* Insertion in the Sparse BLAS: an entry, several entries, a row, a column, a dense block; and the assembly of the
+ * matrix. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sparse/sparse_int.h"
 #include "sparse/usblas.h"
 
-/* --- what is inserted --------------------------------------------------------------------------------------------- */
+/* --- insertion
+ * --------------------------------------------------------------------------------------------------------- */
 
-/* rows x cols elements at values[r * row_stride + c * col_stride]: row i[r], or (NULL) i_first + r; so the columns, but
- * j[r] in pairs (cols is 1 then).  Places count from the matrix's base where the program says them. */
+/* rows x cols elements at values[r * row_stride + c * col_stride].  The row is i[r], or i_first + r if i is NULL.  The
+ * column is j[c], or j[r] if paired (then cols is 1), or j_first + c if j is NULL.  Rows and columns count from the
+ * matrix's base. */
 struct piece {
     int64_t rows, cols;
     const int *i, *j;
@@ -75,7 +78,7 @@ static void conjugate(enum sc_type type, char *value)
         ((float *)value)[1] = -((float *)value)[1];
 }
 
-/* What the properties make of an entry: nothing, its mirror image in the triangle that is kept, or itself. */
+/* Stores an entry as the properties demand: not at all, as its mirror image in the kept triangle, or unchanged. */
 static void put(struct sc_usblas *m, int64_t i, int64_t j, const void *value)
 {
     const struct sc_sparse_descr *d = &m->descr;
@@ -121,7 +124,8 @@ static int insert(int handle, const char *name, enum sc_type type, const struct 
     return result;
 }
 
-/* --- the calls ---------------------------------------------------------------------------------------------------- */
+/* --- calls
+ * ------------------------------------------------------------------------------------------------------------- */
 
 static int insert_entries(int handle, const char *name, enum sc_type type, int n, const void *values, const int *i,
                           const int *j)
@@ -236,7 +240,8 @@ static int insert_block(int handle, const char *name, enum sc_type type, const v
     }
 SC_USBLAS_TYPES(INSERT)
 
-/* --- the end ------------------------------------------------------------------------------------------------------ */
+/* --- assembly
+ * ---------------------------------------------------------------------------------------------------------- */
 
 int64_t sc_usblas_find(const struct sc_usblas *m, int64_t row, int64_t col)
 {
@@ -256,7 +261,7 @@ int64_t sc_usblas_find(const struct sc_usblas *m, int64_t row, int64_t col)
     return -1;
 }
 
-/* The ones of a general matrix: with the other kinds a product puts them there. */
+/* Inserts the ones of a general matrix; for other kinds the product adds the ones. */
 static bool put_ones(struct sc_usblas *m)
 {
     static const double one[2] = {1, 0};
@@ -274,7 +279,7 @@ static bool put_ones(struct sc_usblas *m)
     return true;
 }
 
-/* The last entry of a place instead of the sum. */
+/* Replaces the sum of a position by its last entry. */
 static void overwrite(const struct sc_usblas *m)
 {
     size_t elem = sc_type_bytes(m->type);

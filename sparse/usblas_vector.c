@@ -1,10 +1,10 @@
-/* Sparse vectors of the Sparse BLAS, by loops on the host: they touch few elements of y, which come home by
- * themselves.  With a negative increment places count downwards from the address that is given. */
+/* Sparse vectors of the Sparse BLAS, by loops on the host: they touch few elements of y, and the touch fetches them.
+ * With a negative increment, positions count downwards from the given address. */
 #include <complex.h>
 
 #include "sparse/usblas.h"
 
-/* 0, 1: what places count from.  Below 0, after a line: arguments that make no sense. */
+/* Returns the base, 0 or 1, or a negative number after a line for invalid arguments. */
 static int read_base(const char *name, int base, int incy)
 {
     if (base != blas_zero_base && base != blas_one_base)
@@ -19,10 +19,10 @@ static int read_conj(const char *name, int conj)
     return conj == blas_conj || conj == blas_no_conj ? 0 : sc_usblas_wrong(name, "conjugated or not?");
 }
 
-/* Where y has the place of x's element e. */
+/* Index in y of element e of x. */
 #define PLACE(e) (((int64_t)indx[e] - from) * incy)
 
-/* number: the type in C, where `element` may be void; conjugated: of a number */
+/* number: the type in C, where `element` may be void; conjugated: the conjugate of a number */
 #define LOOPS(l, number, conjugated)                                                                                 \
     static int l##dot(const char *name, int which, int n, const void *x_, const int *indx, const void *y_, int incy, \
                       void *r, int base)                                                                             \

@@ -1,5 +1,5 @@
-/* Vectors that kernels cannot use where they are: strided ones, columns of matrices in several tile rows, sectors of y
- * that another device writes.  They go through temporaries. */
+/* Vectors that kernels cannot use in place, and therefore go through temporaries: strided vectors, columns of matrices
+ * in several tile rows, sectors of y written by another device. */
 #include "sparse/sparse_int.h"
 
 struct sc_piece sc_sparse_piece(const struct sc_operand *v, int64_t first, int64_t n, enum sc_access access)
@@ -22,7 +22,7 @@ bool sc_sparse_is_direct(const struct sc_operand *v)
     return cuts.n <= 1;
 }
 
-/* Elements from `first` on, at most n, that lie in one tile. */
+/* Number of elements from `first` on, at most n, that lie in one tile. */
 static int64_t run_of(const struct sc_operand *v, const struct sc_cuts *cuts, int64_t first, int64_t n)
 {
     int64_t rows = v->view.rows;
@@ -52,7 +52,7 @@ bool sc_sparse_is_at(const struct sc_operand *v, int64_t first, int64_t n, int d
     return run_of(v, &cuts, first, n) == n && sc_coherence_where(&piece) == device;
 }
 
-/* Elements that lie in one tile. */
+/* Copies elements of one tile to a temporary. */
 static enum sc_status gather_run(const struct sc_operand *v, int64_t first, int64_t n, int device, void *memory)
 {
     struct sc_kernel copy = {.op = SC_OP_COPY, .type = v->view.type, .n = n};
@@ -61,7 +61,8 @@ static enum sc_status gather_run(const struct sc_operand *v, int64_t first, int6
     return sc_coherence_task(device, &copy, pieces, NULL, NULL);
 }
 
-/* The same from the device that has it, so that no other rows of the tile and no other columns travel. */
+/* As gather_run, but copies on the source device first, so that neither other rows of the tile nor other columns are
+ * transferred. */
 static enum sc_status gather_remote(const struct sc_operand *v, int64_t first, int64_t n, int from, int device,
                                     void *memory)
 {
@@ -100,7 +101,7 @@ enum sc_status sc_sparse_gather(const struct sc_operand *v, int64_t first, int64
     return status;
 }
 
-/* One run of put, on `owner`, from memory that is there. */
+/* A run of sc_sparse_put, on `owner`, from memory of that device. */
 static enum sc_status put_run(const struct sc_operand *y, int64_t first, int64_t n, int owner, void *memory,
                               const double beta[2])
 {

@@ -1,6 +1,6 @@
-/* SEMCACHE_VERIFY=1 for sparse matrices, as blas/verify/verify.c does it: a product or a solve that the devices did is
- * done on the host too, from copies of its operands, and compared element by element.  A product may be as far off as
- * the sums of each row can be in another order; of a solve the residual is held to that (blas/README.md, rule 26). */
+/* SEMCACHE_VERIFY=1 for sparse matrices, like blas/verify/verify.c.  A product or solve of the devices is repeated on
+ * the host with copies of its operands, and compared element by element.  The bound of a product is the rounding error
+ * of row sums in any order; for a solve the residual is bounded (blas/README.md, rule 26). */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -11,18 +11,18 @@
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 
-#define REPORTS_MAX 20 /* later ones are only counted */
+#define REPORTS_MAX 20 /* further divergences are only counted */
 #define EVENTS 12
 
 uint64_t sc_sparse_verified, sc_sparse_diverged;
 
 /* --- dense operands ----------------------------------------------------------------------------------------------- */
 
-/* One of the program's, and a compact copy of it, in order of address. */
+/* An operand of the program, and a compact copy in order of address. */
 struct copy {
     struct sc_view theirs, own;
     int64_t elements;
-    void *data; /* the copy's; NULL: there was no memory */
+    void *data; /* of the copy; NULL: no memory */
 };
 
 static bool is_solve(const struct sc_sparse_call *call) { return call->op == SC_OP_CSRSV || call->op == SC_OP_CSRSM; }
@@ -49,7 +49,7 @@ static struct copy copy_of(const struct sc_sparse_call *call, const void *p, int
     return make_copy(&theirs);
 }
 
-/* In their place. */
+/* Copies the elements back to the operand. */
 static void put_back(const struct copy *c)
 {
     struct sc_view theirs = c->theirs;
@@ -77,7 +77,7 @@ static struct copy sizes_of(const struct copy *c)
     return sizes;
 }
 
-/* The call on copies instead; y may be written. */
+/* The call on copies; y is written. */
 static struct sc_sparse_call on_copies(const struct sc_sparse_call *call, const struct copy *x, const struct copy *y)
 {
     struct sc_sparse_call c = *call;
@@ -103,7 +103,7 @@ static int64_t longest_row(const struct sc_sparse_csr *a)
     return most;
 }
 
-/* The same with absolute values, in arrays that are partly the other's; its own ones are *values. */
+/* The matrix with absolute values.  Shares the other arrays of `a`; *values is its own array. */
 static struct sc_sparse_csr absolute(const struct sc_sparse_csr *a, void **values)
 {
     int64_t end = sc_sparse_first(a, a->rows);
@@ -122,7 +122,7 @@ struct divergence {
     double distance, bound;
 };
 
-/* Rounding of the sums of a row. */
+/* Rounding error of row sums, relative to the sum of absolute values. */
 static double factor_for(const struct sc_sparse_csr *a, bool solve)
 {
     bool single = a->type == SC_S || a->type == SC_C;
@@ -131,7 +131,7 @@ static double factor_for(const struct sc_sparse_csr *a, bool solve)
     return (sc_type_is_complex(a->type) ? 8 : 4) * (solve ? 4 : 1) * many * unit;
 }
 
-/* What is no number on the host, or infinite, has to be so on the devices. */
+/* A not-a-number or infinite element on the host must not be finite on the devices. */
 static struct divergence compare(const struct copy *got, const struct copy *want, const struct copy *scale,
                                  double factor)
 {
@@ -192,7 +192,7 @@ static void report(const struct sc_sparse_call *call, const struct divergence *d
     sc_coherence_report_place("matrix's indices", (uintptr_t)call->matrix->arrays.index, EVENTS / 2);
 }
 
-/* The program goes on with the host's result, and the devices without their copies of what they made it from. */
+/* The program continues with the host's result; the devices drop their copies of the operands. */
 static void put_right(const struct sc_sparse_call *call, const struct copy *want)
 {
     struct sc_view views[5];
@@ -209,12 +209,12 @@ static void put_right(const struct sc_sparse_call *call, const struct copy *want
 
 /* --- a call ------------------------------------------------------------------------------------------------------- */
 
-/* x, and y as it was before. */
+/* x, and y before the call. */
 struct operands {
     struct copy x, y;
 };
 
-/* Of a product: |alpha| |A| |x| + |beta| |y|; of a solve |A| |result| + |alpha| |x|. */
+/* For a product: |alpha| |A| |x| + |beta| |y|.  For a solve: |A| |result| + |alpha| |x|. */
 static bool scale_of(const struct sc_sparse_call *call, const struct sc_sparse_csr *a, const struct copy *factors,
                      const struct copy *rest, struct copy *scale)
 {
@@ -238,7 +238,7 @@ static bool scale_of(const struct sc_sparse_call *call, const struct sc_sparse_c
     return good;
 }
 
-/* op(A) times the solution, to be compared with alpha times the right-hand side; both in new copies. */
+/* op(A) times the solution, and alpha times the right-hand side, in new copies. */
 static bool residual(const struct sc_sparse_call *call, const struct sc_sparse_csr *a, const struct copy *solution,
                      const struct copy *right, struct copy *product, struct copy *wanted)
 {
@@ -258,7 +258,7 @@ static bool residual(const struct sc_sparse_call *call, const struct sc_sparse_c
     return sc_sparse_csr_on_host(&c, a, 0, a->rows) == SC_OK;
 }
 
-/* want: computed on the host, in place of y as it was.  False: it cannot be told. */
+/* want: the host's result, in the copy of the old y.  False: the comparison is not possible. */
 static bool diverges(const struct sc_sparse_call *call, const struct sc_sparse_csr *a, const struct operands *before,
                      const struct copy *got, const struct copy *want, struct divergence *d)
 {
