@@ -1,5 +1,5 @@
-/* Names beside the BLAS: of the reference BLAS, of OpenBLAS, and of LAPACK's additions to the BLAS, whose operands come
- * home without faults.  Linked with semcache only; `lacking`: the host BLAS has none of OpenBLAS's. */
+/* Names besides the BLAS: of the reference BLAS, of OpenBLAS, and of LAPACK's additions to the BLAS, whose operands
+ * come home without faults. Linked with semcache only. `lacking`: the host BLAS has no name of OpenBLAS's. */
 #include <complex.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static uint64_t faults_now(void)
 
 static number first(int i) { return i % 7 - 3 + (i % 5 - 2) * I; }
 
-/* All three are on devices only, and equal to first(). */
+/* Makes the three arrays dirty on devices, with the values of first(). */
 static void begin(void)
 {
     const int all = N * N, n = 2 * N, one = 1;

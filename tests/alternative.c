@@ -1,5 +1,6 @@
-/* A program that is linked with libblas.so.3 (or other ways: tests/alternatives.t), and uses a LAPACK if its path is
- * given.  Prints which library has the program's dgemm_ and that of the LAPACK, and whether the numbers are right. */
+/* A program linked with libblas.so.3 (or in different ways: tests/alternatives.t), which uses a LAPACK if a path is
+ * given. Prints the libraries that define dgemm_ for the program and for the LAPACK, and whether the numbers are
+ * right. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -11,7 +12,7 @@ void dgemm_(const char *, const char *, const int *, const int *, const int *, c
 
 enum { N = 300 };
 
-/* As from a static library: A := L L^T, whatever the arguments say. */
+/* A dgemm_ in the program, as from a static library: C := A B^T, whatever the letters say. */
 #ifdef OWN_DGEMM
 __attribute__((visibility("default")))
 void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,

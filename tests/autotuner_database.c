@@ -1,4 +1,5 @@
-/* The database: what is written is read again; what is wrong is refused, with one line; where it is kept. */
+/* The database: a written database reads back the same; a damaged database is refused in one line; the cache's
+ * folder. */
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static void test_round_trip(void)
     sc_database_free(db);
 }
 
-/* Every beginning of a file is refused as a whole, and as a part gives what was complete. */
+/* Every prefix of a file is refused as a whole database, and yields its complete lines as a part. */
 static void test_torn(void)
 {
     struct sc_database *db = example(), *part;
@@ -201,7 +202,7 @@ static double cube(double n) { return n * n * n; }
 
 static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b); }
 
-/* Two extents and a thin one: as measured with 64, as with equal extents, and on a line between. */
+/* Products with two equal extents and a thin one: as measured at 64, at equal extents, and interpolated in between. */
 static void test_thin(void)
 {
     struct sc_database *db = example();
@@ -360,7 +361,7 @@ static double disturbed(struct sc_bench *b, void *tries)
 
 static void test_disturbed(void)
 {
-    const struct sc_device_ops ops = {0}; /* a clock that is not virtual */
+    const struct sc_device_ops ops = {0}; /* a real clock, not a virtual clock */
     const struct sc_measure quick = {.ops = &ops, .quick = true};
     struct sc_bench b = {.how = &quick};
     int tries = 0;

@@ -13,7 +13,8 @@ static bool by_kernel(const struct sc_database *db, int pieces, double bytes)
     return sc_autotuner_exchange(db, &p).by_kernel;
 }
 
-/* A copy: 10 us and 100 GB/s, another 5 us for each more; pulling 14 us and 50 GB/s, pushing 9 us and 10 GB/s. */
+/* A copy costs 10 us and runs at 100 GB/s; each further copy costs 5 us. Pulling kernels: 14 us, 50 GB/s; pushing: 9
+ * us, 10 GB/s. */
 static void test_choice(void)
 {
     struct sc_database *db = sc_database_new("made up", 2);
@@ -48,8 +49,8 @@ static void test_choice(void)
 
 static bool is(double value, double expected) { return fabs(value - expected) < 1e-9 * (1 + fabs(expected)); }
 
-/* Four devices make 100 MB each in 8 ms and 16 kernels, and send it to the three others, at 100 GB/s and 10 us; the
- * host enqueues a copy in 5 us. */
+/* Four devices compute 100 MB each, in 8 ms by 16 kernels, and send the result to the three other devices at 100 GB/s
+ * and 10 us. The host enqueues a copy in 5 us. */
 static void test_chunks(void)
 {
     struct sc_database *db = sc_database_new("made up", 4);

@@ -10,7 +10,7 @@
 
 static char folder[] = "/tmp/semcache-test-XXXXXX";
 
-/* At once: it may be read meanwhile. */
+/* Replaces the file at once, since the counter may be read meanwhile. */
 static void put(const char *zone, const char *file, const char *text)
 {
     char path[256], new[256];
@@ -68,7 +68,7 @@ static void test_reader(void)
 
 /* --- in the measurements ------------------------------------------------------------------------------------------ */
 
-/* In place of the C library's: the host rests, and has taken 3 J when it is over. */
+/* Replaces the C library's nanosleep: the host rests, and has used 3 J afterwards. */
 int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest);
 int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest)
 {

@@ -168,7 +168,7 @@ static void test_paper_machine(void)
     sc_database_free(db);
 }
 
-/* Kernels and power by the file's figures; what is in a database is not measured again. */
+/* Kernels and power by the machine file's figures; figures present in a database are not measured again. */
 static void test_kernels(void)
 {
     struct sc_database *db = sc_database_new("quick", 2);

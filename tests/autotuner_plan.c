@@ -1,4 +1,4 @@
-/* Choosing devices and shares: known machines, the three metrics, and what is where. */
+/* Choosing devices and shares: known machines, the three metrics, and residency. */
 #include <math.h>
 
 #include "autotuner/plan.h"
@@ -9,7 +9,7 @@
 
 static bool near(double a, double b, double part) { return fabs(a - b) <= part * fabs(b); }
 
-/* Devices of so many flop/s, 12 GB/s from the host for each pair, 48 GB/s between all. */
+/* Devices with these flop/s; 12 GB/s from the host for each pair, 48 GB/s between devices. */
 static struct sc_database *machine(int devices, const double *flops)
 {
     struct sc_database *db = sc_database_new("test", devices);
@@ -34,7 +34,7 @@ static struct sc_database *machine(int devices, const double *flops)
     return db;
 }
 
-/* A square product with its operands at `at`, the result wanted there too. */
+/* A square product with operands and result at `at`. */
 static struct sc_plan_problem product(double n, int at)
 {
     struct sc_plan_problem p = {.op = SC_OP_GEMM, .type = SC_D, .work = n * n * n, .flops = 2 * n * n * n,

@@ -1,4 +1,4 @@
-/* Strategies: where each puts the blocks of a result, with equal shares and others. */
+/* Strategies: the devices chosen for the blocks of a result, with equal and unequal shares. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 static double work[BLOCKS], bytes[BLOCKS], row_bytes[ROWS], col_bytes[COLS];
 static int owner[BLOCKS], home[BLOCKS], device[BLOCKS];
 
-/* A product on `devices` devices: all blocks alike, everything at device 3's. */
+/* A product of equal blocks on `devices` devices; device 3 owns every block. */
 static struct sc_schedule product(enum sc_strategy strategy, int devices)
 {
     for (int b = 0; b < BLOCKS; b++) {
@@ -128,7 +128,7 @@ static void test_dynamic(void)
     sc_schedule_assign(&s);
     tap_ok(fabs(load(3) / BLOCKS - 0.5) < 0.03 && fabs(load(0) / BLOCKS - 0.125) < 0.03,
            "devices of 1 1 2 4 times the speed: %g %g %g %g", load(0), load(1), load(2), load(3));
-    /* Rows that a device has already stay there as far as the load allows. */
+    /* Rows resident on a device stay there as far as the load allows. */
     s = product(SC_STRATEGY_DYNAMIC, 4);
     s.link = 1;
     s.col_bytes = NULL;

@@ -1,4 +1,4 @@
-/* How wide strips of products are: the model by made-up numbers, and what follows from it. */
+/* The widths of a product's strips: the model's seconds for made-up rates, and the widths chosen. */
 #include <math.h>
 
 #include "autotuner/strips.h"
@@ -6,7 +6,7 @@
 
 static bool is(double value, double expected) { return fabs(value - expected) < 1e-9 * (1 + fabs(expected)); }
 
-/* A device computes 10 ms on 4096 columns, which take 10 ms to the host. */
+/* A device computes 4096 columns in 10 ms; the transfer home takes 10 ms. */
 static struct sc_strips result(void)
 {
     return (struct sc_strips){.kernel = 10e-3, .out = 10e-3, .devices = 1, .sum = 8192, .columns = 4096,
@@ -60,7 +60,7 @@ static void test_results(void)
            "what is in tiles anyway is not cut where that is enough");
 }
 
-/* 10 ms of kernels in two strips of 2048 columns, which take 4 ms to the host. */
+/* 10 ms of kernels in two strips of 2048 columns; the transfer home takes 4 ms. */
 static struct sc_strips halved(void)
 {
     struct sc_strips s = result();
@@ -112,7 +112,7 @@ static void test_halves(void)
     sc_strips_fixed = 0;
 }
 
-/* 10 ms to bring what 10 ms of kernels need. */
+/* The operands of 10 ms of kernels take 10 ms to upload. */
 static void test_operands(void)
 {
     struct sc_strips s = result();
@@ -147,7 +147,7 @@ static void test_operands(void)
     tap_ok(choice.count == 4 && choice.width[3] == 8192, "nothing wider than the operands is thought of");
 }
 
-/* A and B take 10 ms each, the result 10 ms; kernels next to nothing. */
+/* A and B take 10 ms each, the result 10 ms; kernels take hardly any time. */
 static void test_order(void)
 {
     struct sc_strips s = result();
@@ -190,7 +190,7 @@ static void test_in_turn(void)
     tap_ok(is(sc_strips_in_turn(12e-3, 0, 4e-3, 4, 4), 1e-3 + 12e-3), "what is there is not waited for");
 }
 
-/* Eight links that share: 4 GB/s in all to the host. */
+/* Eight links that share 4 GB/s to the host. */
 static void test_machine(void)
 {
     struct sc_database *db = sc_database_new("made up", 2);

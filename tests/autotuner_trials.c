@@ -1,4 +1,4 @@
-/* Calls that repeat try the widths that the model hardly tells apart, and keep the fastest. */
+/* Repeated calls try the widths that the model hardly tells apart, and keep the fastest width. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const struct sc_trial_shape product = {.op = SC_OP_GEMM, .type = SC_D, .letters = "NN",
                                               .devices = 2, .m = 5000, .n = 6000, .k = 7000, .missing = 1 << 30};
-/* The second is the model's best; the third and the first are within a tenth of it, the others are not. */
+/* Index 1 is the model's best; indices 0 and 2 are within a tenth of the best, index 3 is not. */
 static const struct sc_strips_choice choice = {.count = 4, .width = {256, 512, 1024, 2048}, .first = {1, 1, 1, 1},
                                                .seconds = {1.05, 1.0, 1.09, 1.2}, .best = 1};
 
@@ -69,7 +69,7 @@ static void test_blind(void)
     sc_trials_reset();
     call(&product, took, true);
     sc_trial_begin(&product, &choice, &trial);
-    for (int64_t n = 1; n < 2000; n++) { /* other shapes take the slot */
+    for (int64_t n = 1; n < 2000; n++) { /* calls of further shapes take the slot */
         struct sc_trial_shape shape = product;
 
         shape.n = n;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# `semcache trace blame' names planted lines, each with a cause and a remedy; `trace dump' prints some events, as JSON,
-# too; `trace assert' holds programs to what they may move.
+# `semcache trace blame' names planted lines, each with a cause and a remedy. `trace dump' prints selected events, also
+# as JSON. `trace assert' fails if a program moves more than allowed.
 use strict;
 use warnings;
 use Test::More;
@@ -27,7 +27,7 @@ sub traced {
     return $run;
 }
 
-# The rows of blame: {line => [its rows as text on one line]}
+# The rows of blame: {line => [the line's rows as text on one line]}
 sub blame {
     my $text = qx($tool blame $scratch/trace 2>&1);
     is($?, 0, 'blamed');

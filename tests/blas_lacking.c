@@ -1,4 +1,4 @@
-/* The reference BLAS as the host BLAS: routines that it does not have are made of its others, or computed by loops. */
+/* The reference BLAS as the host BLAS: routines that it lacks are made of further routines, or computed by loops. */
 #include "blas/prototypes.h"
 #include "tests/tap.h"
 

@@ -1,6 +1,6 @@
-/* Every routine of routines.tab with every combination of its letters and both sizes of integers through the whole
- * library, on emulated devices that are made to take every call they can (SEMCACHE_OFFLOAD=always), against the host
- * BLAS.  All operands lie in one block of tracked memory, close together: most share their pages. */
+/* Every routine of routines.tab, with every combination of letters and two sizes of integers, through the whole
+ * library. Emulated devices take every call they can (SEMCACHE_OFFLOAD=always); results are compared with the host
+ * BLAS. The operands lie close together in one tracked block, so most of them share pages. */
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>

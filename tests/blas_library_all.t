@@ -1,4 +1,4 @@
 #!/bin/sh
-# tests/blas_library_all on the devices under test, every call that can be offloaded offloaded, invariants checked.
+# tests/blas_library_all on the devices under test: every supported call is offloaded, with the invariants checked.
 exec "${top_builddir:-.}/tools/semcache" run --device "${SEMCACHE_TEST_DEVICE:-emu:h200x8:2}" --offload always --check \
     "${top_builddir:-.}/tests/blas_library_all"

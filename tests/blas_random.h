@@ -1,4 +1,4 @@
-/* What the random BLAS test runs on: the fake protocol (blas_fake.c) or the whole library (blas_whole.c). */
+/* The target of the random BLAS test: the fake protocol (blas_fake.c) or the real protocol (blas_real.c). */
 #ifndef SC_TESTS_BLAS_RANDOM_H
 #define SC_TESTS_BLAS_RANDOM_H
 
@@ -39,7 +39,7 @@ static inline struct slot_shape level2_shape(const struct sc_kernel *k)
         return (struct slot_shape){(k->op == SC_OP_GBMV ? k->kl + k->ku : k->k) + 1, k->n, false};
     return (struct slot_shape){k->op == SC_OP_GEMV ? k->m : k->n, k->n, false};
 }
-/* Is the slot a packed matrix, which has no increment? */
+/* Whether the slot is a packed matrix, which has no increment. */
 static inline bool slot_is_packed(const struct sc_kernel *k, int slot)
 {
     bool updates = k->op == SC_OP_SPR || k->op == SC_OP_HPR || k->op == SC_OP_SPR2 || k->op == SC_OP_HPR2;
@@ -118,10 +118,10 @@ void *reference_symbol(const char *name);
 
 /* The target. */
 void target_start(void);
-void target_vary(struct random *r);                /* other tiles, devices... before a call */
+void target_vary(struct random *r);                /* new tiles, devices... before a call */
 void *target_alloc(size_t bytes, struct random *r);
 void target_free(void *memory);
-bool target_run(const struct sc_kernel *kernel);   /* false: the call is for the host and nothing has changed */
-int target_errors(void);                           /* found in how the target was used, so far */
+bool target_run(const struct sc_kernel *kernel);   /* false: the call was refused without any effect */
+int target_errors(void);                           /* number of errors in the target's use so far */
 
 #endif

@@ -1,5 +1,5 @@
-/* Products with a long sum and a small result: the devices have parts of the sum, and add up.  All values are small
- * integers, so results are exact in any order. */
+/* Products with a long sum and a small result: each device computes a part of the sum, and the parts are added up.
+ * Values are small integers, so results are exact in any order. */
 #include <math.h>
 
 #include "base/config.h"
@@ -24,7 +24,7 @@ static struct sc_kernel product(char transa, char transb, double beta, int64_t l
                               .lda = transa == 'N' ? M : K, .ldb = transb == 'N' ? K : N, .ldc = ldc};
 }
 
-/* New arrays: nothing is known of them. */
+/* New arrays, unknown to the autotuner and the directory. */
 static void renew(int64_t ldc, double beta)
 {
     free(a);
@@ -42,7 +42,7 @@ static void renew(int64_t ldc, double beta)
         c[i] = i % ldc < M ? NAN : c[i]; /* not to be read */
 }
 
-/* The call on the devices, and on the host with the values that C has before. */
+/* Makes the call on the devices, and on the host with C's values before the call. */
 static bool is_right(struct sc_kernel k)
 {
     struct sc_kernel host = k;
@@ -70,7 +70,7 @@ static uint64_t since(int from, int to)
     return bytes;
 }
 
-/* Since the last time: no device has got more than its part of A and B and some parts of C. */
+/* Whether each device has received, since the previous question, its part of A and B and at most three results. */
 static bool was_shared(void)
 {
     uint64_t part = sizeof *a * K * (M + N) / DEVICES, result = sizeof *c * M * N;
@@ -120,7 +120,7 @@ static void test_others(void)
     sc_config.schedule = SC_STRATEGY_AUTO;
 }
 
-/* Each operation of a kind fails once. */
+/* One operation of each kind fails, at different places of the call. */
 static void test_failures(const char *machine)
 {
     static const enum sc_emu_kind kinds[3] = {SC_EMU_ALLOC, SC_EMU_COPY, SC_EMU_LAUNCH};

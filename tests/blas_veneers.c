@@ -1,4 +1,4 @@
-/* What the veneers hand to the devices and to the coherence protocol, and who gets to speak of errors. */
+/* The records that veneers pass to devices, the views that they acquire, and the routine that reports errors. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -166,7 +166,7 @@ static void test_rank_2k_and_triangular(void)
     tap_ok(is(SC_OP_GEMMT, SC_Z, 0, 5, 7) && operands(B, 21, A, 20, C, 22) && letters("CN-L-"), "cblas_zgemmt by rows");
 }
 
-/* The host's gemmt, or the one made of its gemm: the named triangle of gemm's result, and nothing of the other. */
+/* gemmt of the host, or made of the host's gemm: the named triangle equals gemm's, the rest of C is unchanged. */
 static bool gemmt_as_gemm(int order, int uplo, int transa, int transb, double beta)
 {
     enum { N = 55, LD = 60 };
@@ -187,7 +187,7 @@ static bool gemmt_as_gemm(int order, int uplo, int transa, int transb, double be
     return good;
 }
 
-/* Its name in LAPACK since 3.12.1. */
+/* gemmt's name in LAPACK since 3.12.1. */
 extern __typeof__(dgemmt_) dgemmtr_, dgemmtr_64_;
 extern __typeof__(cblas_zgemmt) cblas_zgemmtr, cblas_zgemmtr64_;
 

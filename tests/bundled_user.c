@@ -1,4 +1,4 @@
-/* A library that calls the BLAS that a program brings (bundled.c), which the library is linked with. */
+/* A library linked with a program's own BLAS (bundled.c), which it calls. */
 #include <stdint.h>
 
 void scipy_dcopy_64_(const int64_t *n, const double *x, const int64_t *incx, double *y, const int64_t *incy);

@@ -32,7 +32,7 @@ tests_coherence_states_SOURCES = tests/coherence_states.c
 tests_coherence_states_LDADD = libcore.la
 tests_coherence_threads_SOURCES = tests/coherence_threads.c
 tests_coherence_threads_LDADD = libcore.la
-# Every order of events of small programs, and bugs for that to find.
+# Every order of events of small programs, and mutants that this test must find.
 check_PROGRAMS += tests/coherence_orders
 tests_coherence_orders_SOURCES = tests/coherence_orders.c tests/explore/explore.h tests/explore/device.h \
 	tests/explore/device.c tests/explore/programs.c tests/explore/run.c tests/explore/state.c
@@ -43,7 +43,7 @@ tests_coherence_orders_LDFLAGS = -Wl,--wrap=sc_fences_sync,--wrap=sc_device_kern
 dist_check_SCRIPTS += tests/coherence_mutants.t
 TESTS += tests/coherence_orders tests/coherence_mutants.t
 LONG_TESTS += tests/coherence_orders tests/coherence_mutants.t
-# Locks, as helgrind sees them, and memory, as memcheck does.
+# Locks under helgrind, memory under memcheck.
 dist_check_SCRIPTS += tests/helgrind.t tests/memcheck.t
 TESTS += tests/helgrind.t tests/memcheck.t
 LONG_TESTS += tests/memcheck.t
@@ -54,7 +54,7 @@ tests_fault_sweep_SOURCES = tests/fault_sweep.c
 tests_fault_sweep_LDADD = libcore.la
 TESTS += tests/fault_sweep
 LONG_TESTS += tests/fault_sweep tests/coherence_memory
-# What operands at home cost a call on the host.
+# The cost of resident-at-home operands for a call on the host.
 check_PROGRAMS += tests/host_steps
 tests_host_steps_SOURCES = tests/host_steps.c tests/coherence_env.h
 tests_host_steps_LDADD = libcore.la

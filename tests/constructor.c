@@ -1,4 +1,4 @@
-/* A library whose constructor calls the BLAS while dlopen has the loader's lock: CONSTRUCTOR says how. */
+/* A library whose constructor calls the BLAS while dlopen holds the loader's lock; CONSTRUCTOR chooses the call. */
 #include <cblas.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LARGE 1200 /* the opening of devices is worth it */
+#define LARGE 1200 /* large enough for devices to be opened */
 #define SMALL 160
 static double fixed[3][SMALL * SMALL];
 
@@ -30,7 +30,7 @@ static void *large(void *unused)
     return unused;
 }
 
-/* On its own data, which goes away with the library. */
+/* On the library's own data, which vanish with the library. */
 static void small(void)
 {
     for (int i = 0; i < SMALL * SMALL; i++)

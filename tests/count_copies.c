@@ -1,4 +1,4 @@
-/* bench/count_copies.c with a CUPTI of this program's own, which tells of copies of known sizes. */
+/* bench/count_copies.c with a fake CUPTI, which reports copies of known sizes. */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <stdio.h>

@@ -26,7 +26,7 @@ static void cuda_module_log(enum sc_log_level level, const char *format, ...)
 
 static void cuda_module_nothing(void) {}
 
-/* `path`, or the module of the build tree when NULL; NULL when it cannot be loaded. */
+/* Loads `path`, or (NULL) the module of the build tree; returns NULL if the module cannot be loaded. */
 static inline const struct sc_device_ops *cuda_module_load(const char *path)
 {
     const char *top = getenv("top_builddir");

@@ -23,7 +23,7 @@ tests_um_foreign_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_foreign_LDFLAGS = $(CUDA_LDFLAGS)
 tests_um_foreign_LDADD = $(UM_LDADD)
 
-# A CUDA in the place of CUDA's libraries, and a module of emulated devices that goes with it.
+# A fake CUDA in place of CUDA's libraries, and the matching module of emulated devices.
 check_LTLIBRARIES += tests/um_fake_cuda.la tests/um/semcache-cuda.la
 tests_um_fake_cuda_la_SOURCES = tests/um_fake_cuda.c
 tests_um_fake_cuda_la_CPPFLAGS = $(UM_CPPFLAGS)

@@ -16,7 +16,7 @@ tests_kernel_host_LDADD = libcore.la -lm
 TESTS += tests/device_kernels tests/device_conformance tests/device_exchange tests/emu_machines tests/kernel_host \
 	tests/device_convert
 
-# With a driver that has the CUDA driver's name.
+# With a fake driver under the CUDA driver's name.
 check_PROGRAMS += tests/device_wake
 tests_device_wake_SOURCES = tests/device_wake.c tests/fake_driver.h tests/tap.h
 tests_device_wake_LDADD = libcore.la -ldl
@@ -25,7 +25,7 @@ check_LTLIBRARIES += tests/driver/libcuda.la
 tests_driver_libcuda_la_SOURCES = tests/fake_driver.c tests/fake_driver.h
 tests_driver_libcuda_la_LDFLAGS = -version-info 1:0:0 -shared -rpath /nowhere
 
-# Opened as if it were the CUDA module.
+# Opened in place of the CUDA module.
 check_LTLIBRARIES += tests/semcache-cuda.la
 tests_semcache_cuda_la_SOURCES = tests/fake_module.c
 tests_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere

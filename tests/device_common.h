@@ -1,4 +1,4 @@
-/* What the device tests share: the device under test, the host BLAS, and pinned host memory. */
+/* Shared by the device tests: the device under test, the host BLAS, and pinned host memory. */
 #ifndef SC_TESTS_DEVICE_COMMON_H
 #define SC_TESTS_DEVICE_COMMON_H
 
@@ -44,7 +44,7 @@ static inline const char *device_setting(void)
     return setting && *setting ? setting : "emu:h200x8:2";
 }
 
-/* Opens the devices under test; skips the test where there are none. */
+/* Opens the devices under test; skips the test if there is no device. */
 static inline const struct sc_device_ops *device_open(int *count)
 {
     const struct sc_device_ops *ops;
@@ -91,7 +91,7 @@ static inline struct sc_fence mark(const struct sc_device_ops *ops, int device, 
     return fence;
 }
 
-/* A block whose garbage is in place: streams need not wait for it. */
+/* A block already filled with garbage: streams need not wait for the filling. */
 static inline void *block_new(const struct sc_device_ops *ops, int device, size_t bytes)
 {
     struct sc_fence ready;

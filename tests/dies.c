@@ -1,5 +1,5 @@
-/* dies HOW CALLS [SIZE]: makes calls of the BLAS, reads a little of each result, says how many calls there were, and
- * ends: killed, aborting, crashing, by _exit ("exiting"), or as programs do ("ending"). */
+/* dies HOW CALLS [SIZE]: makes BLAS calls, reads an element of each result, prints the number of calls, and ends:
+ * killed, aborting, crashing, by _exit ("exiting"), or ordinarily ("ending"). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

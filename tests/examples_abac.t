@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What D = AB + AC moves: each input once over the host's link, D only where the CPU looks at it.
+# Bytes moved by D = AB + AC: each input crosses the host's link once, D only where the CPU looks at D.
 use strict;
 use warnings;
 use Test::More;

@@ -1,6 +1,5 @@
 #!/usr/bin/perl
-# Solvers on matrices from files: real ones that Debian's packages ship, small ones with known answers, and files that
-# are no matrices.
+# Solvers on matrices from files: matrices of Debian's packages, small matrices with known answers, and invalid files.
 use strict;
 use warnings;
 use Test::More;

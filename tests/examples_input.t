@@ -8,7 +8,7 @@ require "$ENV{top_srcdir}/tests/examples.pl";
 need('examples/abac');
 our ($scratch, $device);
 
-# Runs abac; `pattern` must be in the one line that is said.
+# Runs abac; `pattern` must match the only line printed.
 sub speaks {
     my ($what, $pattern, $how) = @_;
     my $run = run({ options => [], %$how }, 'examples/abac', 400);

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# What Jacobi's iteration moves: the matrix once, and then next to nothing.
+# Bytes moved by Jacobi's iteration: the matrix once, and hardly any byte afterwards.
 use strict;
 use warnings;
 use Test::More;
@@ -16,7 +16,7 @@ my $bound = 1.05 * $matrix + 0.01 * $percall;
 my $plain = run({}, 'examples/jacobi', $n, $iterations);
 right($plain);
 used_devices($plain);
-# Beside a fast host the first calls are rented (doc/decisions.md), also where the device is an emulated one.
+# Beside a fast host the first calls are rented (doc/decisions.md), even where the device is emulated.
 my $rented = 10;
 ok(calls($plain, qr/dgemv/, 'offloaded') >= $iterations - $rented, 'every dgemv ran on devices');
 at_most(moved($plain, 'h2d'), $bound, 'to the devices');
@@ -33,7 +33,7 @@ my $by_rows = run({}, 'examples/jacobi', '-r', $n, $iterations);
 right($by_rows, 'right when stored by rows');
 at_most(moved($by_rows, 'h2d'), $bound, 'to the devices, stored by rows');
 
-# A sector is all rows of at most ceil(columns / 64) columns; b changes too.
+# A sector has every row of at most ceil(columns / 64) columns; b changes as well.
 my $changes = 20;
 my $sectors = 2 * 8 * $n * int(($n + 63) / 64);
 my $before = run({}, 'examples/jacobi', $n, $changes);
@@ -43,7 +43,7 @@ at_most(moved($writes, 'h2d'), moved($before, 'h2d') + $changes * ($sectors + 2 
     'to the devices, a column being written');
 at_most(moved($writes, 'd2h'), moved($before, 'd2h') + $changes * 2 * $vector, 'to the host, a column being written');
 
-# Short vectors of four devices: the norm and the sum run on one, which has the parts brought and passes x on.
+# Short vectors on four devices: norm and sum run on one device, which receives the parts and passes x on.
 my ($few, $many) = map { run({ device => 'emu:h200x8:4' }, 'examples/jacobi', 4500, $_) } 20, 40;
 right($many);
 at_most($many->{stats}{transfers}{d2d} - $few->{stats}{transfers}{d2d}, 20 * 2 * 3, 'transfers between devices');

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Without devices nothing is protected and no thread is started.
+# Without devices no page is protected and no thread is started.
 use strict;
 use warnings;
 use Test::More;
@@ -15,7 +15,7 @@ like($none->{out}, qr/closed=0 /, 'no protected page with SEMCACHE_DEVICE=none')
 is(calls($none, qr/dgemm/, 'offloaded'), 0, 'nothing offloaded');
 is_deeply([complaints($none)], [], 'nothing said');
 
-# The same figures move when there are devices: the measure measures.
+# With devices the same figures change: the measurement works.
 my $some = run({ env => \%env, options => ['--check', '--offload', 'always'] }, 'tests/footprint');
 right($some);
 unlike($some->{out}, qr/threads=1 /, 'threads with devices');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A call of size 8 costs at most 60 instructions more than in the host BLAS alone, with devices and without.  Counted by
-# callgrind as the difference of two runs of one program, so that starting does not count.
+# A call of size 8 costs at most 60 instructions more than in the host BLAS alone, with devices and without. callgrind
+# counts the instructions; the difference of two runs of one program leaves out the start.
 use strict;
 use warnings;
 use Test::More;
@@ -31,7 +31,7 @@ sub instructions {
         diag(slurp($said));
         return;
     }
-    # One process, perhaps several programs in it one after another; the last one is ours.
+    # A process may run several programs one after the other; the last of them is the test program.
     my ($total) = reverse map { /^(?:totals|summary): (\d+)/mg } map { slurp($_) } glob "$scratch/callgrind.*";
     return $total;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The sparse solver by MKL's names, and by the Sparse BLAS in C and Fortran: right anywhere, the matrix goes to the
-# devices once, and one value that the CPU writes takes only the parts around it along.
+# The sparse solver by MKL's names, and by the Sparse BLAS in C and Fortran. Asserts right results everywhere, that the
+# matrix is uploaded once, and that a value written by the CPU moves only the parts around the value.
 use strict;
 use warnings;
 use Test::More;
@@ -26,7 +26,7 @@ for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1,
     at_most(moved($changed, 'h2d'), moved($once, 'h2d') + 0.25 * $matrix, 'to the devices with that');
 }
 
-# The same by the Sparse BLAS, whose matrix is the library's own: more iterations send nothing and fetch scalars.
+# By the Sparse BLAS, with the matrix in library memory: further iterations upload no byte and fetch only scalars.
 for my $program (grep { -x "$ENV{top_builddir}/$_" } qw(examples/cg_usblas examples/cg_usblas_f)) {
     for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1, 2, 4) {
         my $half = run({ %always, device => $where }, $program, $n, $iterations / 2);

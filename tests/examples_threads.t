@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Sixteen threads read and write a result while it comes home, and see no stale byte.
+# Sixteen threads read and write a result during its fetch, and must see no stale byte.
 use strict;
 use warnings;
 use Test::More;

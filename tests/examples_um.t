@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A CUDA program with unified memory, relinked: right anywhere, its arrays go to the devices once, and what the CPU
-# writes takes only the parts around it along.
+# A CUDA program with unified memory, relinked. Asserts right results everywhere, that arrays are uploaded once, and
+# that CPU writes move only the parts around them.
 use strict;
 use warnings;
 use Test::More;
@@ -28,7 +28,7 @@ for my $where ($ENV{SEMCACHE_TEST_DEVICE} ? $device : map { "emu:h200x8:$_" } 1,
     right($changed, "right on $where after a value was changed");
     at_most(moved($changed, 'h2d'), moved($once, 'h2d') + 0.25 * $matrix, 'to the devices with that');
 }
-# Unchanged, linked with CUDA's libraries: both of ours are preloaded.
+# The unchanged program, linked with CUDA's libraries: semcache's two libraries are preloaded.
 SKIP: {
     my $um = "$ENV{top_builddir}/.libs/libsemcache-cuda-um.so";
     skip 'bench/cg_um_cuda was not built', 3 unless -x "$ENV{top_builddir}/bench/cg_um_cuda";

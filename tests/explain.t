@@ -11,7 +11,7 @@ need('tools/semcache', 'examples/jacobi', 'examples/abac', 'tests/replayed', 'te
 my $debug = qx(addr2line --version 2>/dev/null) && qx(readelf -S $build/examples/jacobi 2>/dev/null) =~ /debug_line/;
 plan skip_all => 'no addr2line, or no debug information' unless $debug;
 
-# The line of a source file with this text.
+# The place of a text in a source file: "FILE:LINE".
 sub line {
     my ($file, $text) = @_;
     my $source = slurp("$ENV{top_srcdir}/$file");
@@ -21,7 +21,7 @@ sub line {
     return "$file:" . (1 + (substr($source, 0, $at) =~ tr/\n//));
 }
 
-# Runs a program traced and has it explained: {text, calls (the first table), ways => {title => text}}.
+# Runs a program traced, and explains the trace: {text, calls (the first table), ways => {title => text}}.
 sub trace_of {
     my ($how, @program) = @_;
     my $run = run({ %$how, options => [@{ $how->{options} }, '--trace', "$scratch/trace"] }, @program);
@@ -47,7 +47,7 @@ sub complete {
     is($sum, moved($x->{run}, $kind), "$x->{run}{name}: every byte $way has a cause");
 }
 
-# A solver whose matrix the CPU changes a bit, and whose vectors small calls of the host BLAS touch.
+# A solver whose matrix the CPU changes slightly, and whose vectors small calls of the host BLAS touch.
 {
     my $rounds = $device =~ /^emu/ ? 10 : 60; # a real host is not that slow: the matrix has to be earned
     my $x = trace_of({ env => { SEMCACHE_OPEN => 'first' }, options => ['--explain', "$scratch/why"] },
@@ -85,7 +85,7 @@ sub complete {
     complete($x, 'to devices', 'h2d');
 }
 
-# Operands that cannot be watched: on the stack, in COMMON, small ones.
+# Operands that cannot be watched: on the stack, in COMMON, small operands.
 {
     my $x = trace_of({ options => ['--offload', 'always'], env => { SEMCACHE_TRACK => 'mprotect' } }, 'tests/copied');
     my %line = map { $_ => line('tests/copied.c', "/* $_ */") } qw(stack static small);
@@ -100,7 +100,7 @@ sub complete {
       or diag($summary);
 }
 
-# Other shapes; calls that only the host can do; system calls.
+# Changed shapes; calls that only the host can do; system calls.
 {
     my $x = trace_of({ options => ['--offload', 'always'] }, 'tests/replayed');
     my $solve = line('tests/replayed.c', 'cblas_dtrsm(101');
@@ -121,7 +121,7 @@ sub complete {
     like($why, qr/^# called at \S*cg_sparse\+0x[0-9a-f]+\ndcsrmv +64000 +64000 +1 +none +1 /m,
         'explained as calls of the BLAS are');
 }
-# What is saved: the same device beside hosts that take much less power, and much more.
+# Energy saved: the same device beside a host that takes much less power, and beside a host that takes much more.
 {
     my %where;
     for my $host ('10 1', '50000 1000') {

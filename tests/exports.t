@@ -1,5 +1,5 @@
 #!/bin/sh
-# libsemcache.so exports exactly what the lists say, and the list of the public interface is that of the header.
+# libsemcache.so exports exactly the names of the lists; the public names are exactly those of the header.
 . "$top_srcdir/tests/tap.sh"
 need "$library"
 
@@ -31,7 +31,7 @@ report "$(LC_ALL=C readelf -d "$library" | grep NEEDED |
 report "$(LC_ALL=C readelf -d "$library" | grep -q 'SONAME.*\[libsemcache\.so\.0\]' || echo other)" \
     'its soname is libsemcache.so.0'
 
-# The library for CUDA programs: what is exported is generated, what it needs is not CUDA's.
+# The library for CUDA programs: its exports are generated, and it needs no library of CUDA's.
 um=$top_builddir/.libs/libsemcache-cuda-um.so
 if [ -e "$um" ]; then
     LC_ALL=C sort "$top_builddir/cuda-um/exports.list" > "$scratch/wanted"

@@ -1,4 +1,4 @@
-/* The few functions of a CUDA driver that device/wake.c calls, for its test: they write down what they were asked. */
+/* The few CUDA driver functions called by device/wake.c, for tests: they note the requests. */
 #include "tests/fake_driver.h"
 
 static struct fake_driver state = {.devices = 4, .retained = -1, .released = -1};

@@ -1,15 +1,15 @@
-/* What tests/fake_driver.c shares with the test that loads it. */
+/* The interface between tests/fake_driver.c and the test that loads it. */
 #ifndef FAKE_DRIVER_H
 #define FAKE_DRIVER_H
 
 #include <pthread.h>
 
 struct fake_driver {
-    int devices;            /* on the machine; the driver calls them 100 and up */
+    int devices;            /* number of devices; the driver numbers them from 100 */
     int broken, refuses;    /* errors of cuInit and of making a context */
     int inits;              /* calls of cuInit */
-    int retained, released; /* the device of the newest call of each kind; -1: none */
-    pthread_t by;           /* who made the context */
+    int retained, released; /* device of the newest call; -1: no call */
+    pthread_t by;           /* thread that made the context */
 };
 
 #pragma GCC visibility push(default)

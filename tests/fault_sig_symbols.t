@@ -1,5 +1,5 @@
 #!/bin/sh
-# What runs in the signal handler imports nothing but what is async-signal safe: no libc at all, no lazily allocated
+# Code that runs in the signal handler imports only async-signal-safe symbols: no libc function, and no lazily allocated
 # thread-local storage (__tls_get_addr).
 dir=$top_builddir/host
 case $(command -v nm) in '') echo "1..0 # SKIP no nm"; exit 0 ;; esac
@@ -27,7 +27,7 @@ check fault_sig "$common sc_host_arena sc_host_prot sc_host_prot_changes \
     sc_host_strict_selector sc_inside_depth sc_host_watched sc_watch_find sc_watch_prot"
 check watch_sig "$common"
 check chain_sig "$common sc_host_strict_selector sc_fault_sig_home"
-# These two also hold the installation, which runs in ordinary code.
+# The two front ends also contain the installation, which runs in ordinary code.
 check front_sigaction "$common sc_fault_sig_serve sc_chain_sig_pass sc_host_signals_take sc_host_signals_give_back"
 check front_sigsegv "$common sc_fault_sig_serve sc_fault_sig_ours sc_chain_sig_pass \
     sc_host_signals_take sc_host_signals_give_back \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nothing is loaded before it is needed: the host BLAS and its threads come with the first call of the BLAS.
+# Lazy loading: the host BLAS and its threads are loaded by the first BLAS call, never before.
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/tests/first_call"
 semcache=$top_builddir/tools/semcache

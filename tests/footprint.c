@@ -1,5 +1,5 @@
-/* What is left in the process after a few large BLAS calls: prints the number of threads, and how many of its arrays'
- * pages are not readable and writable.  Linked with the BLAS only. */
+/* The effects of a few large BLAS calls on the process: prints the number of threads, and the bytes of the arrays whose
+ * pages are not readable and writable. Linked with the BLAS only. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>

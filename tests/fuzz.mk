@@ -1,4 +1,4 @@
-# Fuzz targets: under make check over their corpus and changes of it; with libFuzzer by make fuzz.
+# Fuzz targets: make check runs them on their corpus and on changed copies, make fuzz with libFuzzer.
 FUZZ_TARGETS = trace machine settings database sequence
 fuzz_common = tests/fuzz/fuzz.h tests/fuzz/file.c tests/fuzz/runner.c
 check_PROGRAMS += tests/fuzz/fuzz_trace tests/fuzz/fuzz_machine tests/fuzz/fuzz_settings tests/fuzz/fuzz_database \

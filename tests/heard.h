@@ -1,11 +1,11 @@
-/* What is said on stderr between heard_listen and heard. */
+/* Captures the output on stderr between heard_listen and heard. */
 #ifndef SC_TESTS_HEARD_H
 #define SC_TESTS_HEARD_H
 
 #include <stdio.h>
 #include <unistd.h>
 
-static char said[4096]; /* the beginning of it, after heard() */
+static char said[4096]; /* the beginning of the output, after heard() */
 static FILE *heard_spool_;
 static int heard_saved_;
 
@@ -16,7 +16,7 @@ static void heard_listen(void)
     dup2(fileno(heard_spool_), STDERR_FILENO);
 }
 
-/* Gives the number of lines. */
+/* Returns the number of lines. */
 static int heard(void)
 {
     int lines = 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The core with its emulated devices under helgrind: threads, one lock, faults, forks, a few steps of each.  What it
-# cannot know is in helgrind.supp, each with its reason.
+# The core with its emulated devices under helgrind: a few steps of threads, faults and forks. helgrind.supp lists
+# synchronisation that helgrind cannot see, with reasons.
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/tests/coherence_threads"
 valgrind --version > /dev/null 2>&1 || { echo '1..0 # SKIP no valgrind'; exit 0; }

@@ -35,7 +35,7 @@ dist_check_SCRIPTS += tests/fault_sig_symbols.t tests/libc_state.t
 TESTS += tests/host_protect tests/host_window tests/host_fault tests/host_threads tests/fault_sig_symbols.t \
 	tests/libc_state.t
 
-# Programs with threads of all kinds, memory of all kinds, and calls that hand it to the kernel, under tools/semcache.
+# Programs with threads and memory of every kind, and calls that hand memory to the kernel, under tools/semcache.
 if HAVE_BLAS
 check_PROGRAMS += tests/kernel_access tests/kernel_own tests/syscalls tests/memkinds tests/outside tests/strict \
 	tests/leak tests/thread_kinds tests/cgroup

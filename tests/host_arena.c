@@ -1,4 +1,4 @@
-/* Blocks and spans: places, reuse, zeros, pins, whose address is this. */
+/* Blocks and spans: places, reuse, zeros, pins, and whether an address lies in the arena. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -221,7 +221,7 @@ static void test_threads(void)
 
 static void test_exhaustion(void)
 {
-    /* More than any address space, whatever the system overcommits; volatile, or the compiler warns of it. */
+    /* More than any address space, even with overcommit; volatile, since the compiler would warn. */
     volatile size_t impossible = SIZE_MAX / 4 * 3;
     char *p[80];
     int outside = 0, good = 1;

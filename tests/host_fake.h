@@ -1,4 +1,4 @@
-/* A protocol that only notes what it is asked, for the tests of host. */
+/* For the tests of host/: a protocol that only notes the requests. */
 #ifndef SC_TESTS_HOST_FAKE_H
 #define SC_TESTS_HOST_FAKE_H
 
@@ -24,7 +24,7 @@ static inline void fake_note(struct fake_call *calls, int *count, uintptr_t addr
     ++*count;
     if (!sc_inside())
         fake_outside++;
-    errno = E2BIG; /* what a callback leaves there must not reach the program */
+    errno = E2BIG; /* a callback's errno must not reach the program */
 }
 
 static inline void fake_acquire(uintptr_t addr, size_t bytes, enum sc_access access)
@@ -48,7 +48,7 @@ static inline void fake_reset(void)
     fake_acquires = fake_forgets = fake_homes = fake_resumes = fake_children = fake_outside = 0;
 }
 
-/* Exactly one acquire since the last reset, of this range; resets. */
+/* Whether the range was acquired exactly once since the last reset, and nothing else; resets. */
 static inline int fake_acquired_only(const void *p, size_t bytes, enum sc_access access)
 {
     int good = fake_acquires == 1 && fake_acquired[0].addr == (uintptr_t)p && fake_acquired[0].bytes == bytes &&

@@ -1,4 +1,4 @@
-/* fork: home before, no devices and no callbacks after, memory as it was. */
+/* fork: every block is home before; the child has no devices and makes no callbacks; memory is unchanged. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ static void unpin(void *base, size_t bytes)
     unpins++;
 }
 
-/* The number of the first thing that is wrong in the child, 0 when all is right. */
+/* Runs in the child; returns the number of the first failed check, 0 on success. */
 static int child_checks(char *tracked, char *plain)
 {
     char *p;

@@ -1,5 +1,5 @@
-/* The malloc family as a program uses it: contents, errors, what is forgotten and brought home, before and after the
- * start. */
+/* The malloc family as a program uses it, before and after the start: contents, errors, and the ranges that are
+ * forgotten or brought home. */
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -148,7 +148,8 @@ static void test_more(void)
     free(p);
 }
 
-/* Advice that takes pages away, now or in a child: home first (the block may be needed still), never tracked again. */
+/* Advice that takes pages away, now or in a child: the block is fetched first (it may still be needed), and is never
+ * tracked again. */
 static void test_taken(int advice, const char *name)
 {
     char *p = tracked(100000);
@@ -156,11 +157,11 @@ static void test_taken(int advice, const char *name)
 
     madvise(p, 8192, advice);
     tap_ok(fake_acquires == 1 && fake_forgets == 1 && !sc_host_block_of(p, &b) && p[8192] == 5, "%s", name);
-    madvise(p, 8192, 103); /* MADV_GUARD_REMOVE: it is going to be somebody else's */
+    madvise(p, 8192, 103); /* MADV_GUARD_REMOVE: before free, since the memory will have a new owner */
     free(p);
 }
 
-/* As libraries do that have replaced the functions. */
+/* By system call numbers, like libraries that have replaced the functions. */
 static void test_by_number(void)
 {
     char *p = tracked(100000), *other;

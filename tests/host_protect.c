@@ -1,4 +1,4 @@
-/* The page table of the arena against what the kernel says, and the budget of mappings. */
+/* The arena's page table against the kernel's view of the pages, and the budget of mappings. */
 #include "config.h"
 
 #include "host/fault_int.h"

@@ -1,4 +1,4 @@
-/* Writing and reading whatever the protection. */
+/* Writes and reads of memory whatever its protection. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
@@ -36,7 +36,8 @@ int main(void)
         tap_ok(1, "# SKIP fewer than 600 files may be open here");
         return tap_done();
     }
-    /* A program that closes everything and opens its own file under our number must not find our bytes in it. */
+    /* A program closes every descriptor, and opens its own file under the library's number: the library must not write
+     * to the program's file. */
     closefrom(3);
     first = open("/dev/null", O_RDWR);
     for (int i = 3; i < 600; i++)

@@ -1,5 +1,5 @@
-/* For host_steps.t: functions whose inclusive cost under callgrind is that of CALLS acquisitions for a routine of the
- * host BLAS, and of what is asked before a call is decided for the host, for few and for many elements. */
+/* For host_steps.t: functions whose inclusive cost under callgrind is the cost of CALLS acquires for host BLAS calls
+ * and of the questions before such a call. Each case runs with few and with many elements. */
 #include "tests/coherence_env.h"
 
 enum { CALLS = 50, LD = 4096, COLS = 2048, FEW = 16, MANY = 1024 };
@@ -18,7 +18,7 @@ static struct sc_view whole(const double *a)
     return (struct sc_view){.ptr = a, .type = SC_D, .rows = LD, .cols = COLS, .ld = LD, .access = SC_READ};
 }
 
-/* A device gets copies of columns [first, end) of an array, which is tracked as a whole. */
+/* Uploads columns [first, end) of an array to a device; the array is tracked as a whole. */
 static void share(const double *a, int64_t first, int64_t end)
 {
     struct sc_view view = whole(a);
@@ -58,14 +58,14 @@ static __attribute__((noinline)) void calls(const double *x, const double *y, in
     }
 }
 
-/* Each pair has names of its own in the profile. */
+/* Each pair has its own names in the profile. */
 #define CASE(name)                                                                                                     \
     static __attribute__((noipa)) void cost_few_##name(const double *x, const double *y) { calls(x, y, FEW); }         \
     static __attribute__((noipa)) void cost_many_##name(const double *x, const double *y) { calls(x, y, MANY); }
 
 #define RUN(name, x, y)                                                                                                \
     do {                                                                                                               \
-        calls(x, y, MANY); /* brings home what is not */                                                               \
+        calls(x, y, MANY); /* brings home dirty sectors */                                                             \
         cost_few_##name(x, y);                                                                                         \
         cost_many_##name(x, y);                                                                                        \
     } while (0)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Operands that are at home cost a call on the host the same few instructions whatever their length, stride and extent.
+# Operands at home cost a call on the host the same few instructions, independent of length, stride and extent.
 for tool in valgrind callgrind_annotate; do
     command -v $tool > /dev/null || { echo "1..0 # SKIP no $tool"; exit 0; }
 done

@@ -1,5 +1,5 @@
-/* For the tests of the fault half of host/: a small arena, and a protocol whose device holds a known pattern.  Pages
- * are filled through /proc/self/mem while they are closed, then opened. */
+/* For the tests of the fault half of host/: a small arena, and a protocol whose device holds a known pattern. Pages are
+ * filled through /proc/self/mem while closed, and opened afterwards. */
 #ifndef SC_TESTS_HOST_STUB_H
 #define SC_TESTS_HOST_STUB_H
 
@@ -46,7 +46,7 @@ static inline enum sc_prot stub_prot(size_t page) { return sc_host_prot((uintptr
 
 static int stub_mem = -1;
 
-/* Writes under the protection, with system calls that nothing interposes. */
+/* Writes under the protection by system calls that are not interposed. */
 static inline void stub_write(void *dst, const void *src, size_t bytes)
 {
     if (stub_mem < 0)

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Calls that hand memory to the kernel, on arrays whose newest bytes are on a device.
+# libc calls that hand memory to the kernel, on arrays whose newest bytes are on a device.
 use strict;
 use warnings;
 use Test::More;

@@ -1,14 +1,14 @@
-/* The host kernels where indices pass what 32-bit integers hold: level 1 operations are cut, the others refused. */
+/* The host kernels with indices beyond 32-bit integers: level 1 operations are cut, the rest is refused. */
 #include "device_common.h"
 
 #include <complex.h>
 #include <math.h>
 
-#define FAR ((int64_t)1 << 30) /* elements between neighbours: two of them make one call */
+#define FAR ((int64_t)1 << 30) /* elements between neighbours: two neighbours fit into one call */
 #define N 5
 #define BYTES ((size_t)((N - 1) * FAR + 1) * sizeof(double))
 
-/* Addresses enough for five elements 8 GiB apart; a page of each is used. */
+/* Address space for five elements 8 GiB apart; the test uses one page for each element. */
 static double *far_vector(void)
 {
     void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

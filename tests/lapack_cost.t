@@ -1,8 +1,7 @@
 #!/usr/bin/perl
-# A small factorization by the reference LAPACK, made of hundreds of tiny calls, costs at most 3% more instructions than
-# with the host BLAS alone: without devices, and with devices when nothing is offloaded.  Counted by callgrind in
-# LAPACK's routine and all below it: what ten more of them take after the first ten, of which the first opens the host
-# BLAS.
+# A small factorization by the reference LAPACK makes hundreds of tiny calls. Its cost is at most 3% more instructions
+# than with the host BLAS alone: without devices, and with devices if nothing is offloaded. callgrind counts the
+# instructions in LAPACK's routine and below: the cost of ten calls after a first ten, which open the host BLAS.
 use strict;
 use warnings;
 use Test::More;

@@ -1,5 +1,5 @@
-/* A process without a host BLAS and without a LAPACK: a routine that semcache catches is the system's LAPACK's, or one
- * line names it. */
+/* A process without a host BLAS and without a LAPACK: a caught LAPACK routine comes from the system's LAPACK, or one
+ * line names the routine. */
 #include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ int main(void)
         return 1;
     sc_blas_host_candidates = nowhere;
     dpotrf2_("L", &n, a, &n, &info, 1);
-    dprintf(STDERR_FILENO, "."); /* so that read does not wait */
+    dprintf(STDERR_FILENO, "."); /* keeps read from waiting */
     got = read(log_pipe[0], text, sizeof text - 1);
     text[got > 0 ? got : 0] = 0;
     if (dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL))

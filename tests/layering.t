@@ -1,5 +1,5 @@
 #!/bin/sh
-# Which folder may include which: the rule that keeps the parts apart.  A folder always includes itself.
+# The folders that each folder may include. A folder may always include itself.
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
@@ -22,7 +22,7 @@ allowed() {
 include='[[:space:]]*#[[:space:]]*include[[:space:]]*'
 sources() { grep -n "$1" -r $folders --include='*.[ch]' --include='*.cu'; }
 
-# file:folder that it includes, for quoted includes of the form "folder/name.h"
+# file:folder for every quoted include "folder/name.h"
 includes() {
     find "$1" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort | while read -r file; do
         sed -n "s|^$include\"\\([^\"/]*\\)/[^\"]*\".*|\\1|p" "$file" | sort -u | sed "s|^|$file:|"

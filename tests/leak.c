@@ -1,5 +1,5 @@
-/* Very many calls, on arrays that stay, that come and go, and that lie on the stack, with the CPU in between:
- * leak CALLS.  Memory, mappings, files and threads must be as many at the end as after the first fifth. */
+/* leak CALLS: very many calls on lasting arrays, on arrays that come and go, and on stack arrays, with CPU accesses in
+ * between. Memory, mappings, files and threads at the end must not exceed those after the first fifth of the calls. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void fill(double *p, int seed)
         p[i] = (i + seed) % 7;
 }
 
-/* Six calls; false when one was wrong. */
+/* Makes six calls; returns false if a result was wrong. */
 static bool work(int i)
 {
     double on_stack[N], *p = malloc(sizeof on_stack), *k = kept[i % KEPT], dot, expected = 0;

@@ -1,4 +1,4 @@
-/* What libc_state.c and libc_processes.c share: C := 2 A by dgemm, and a main program that tries one kind of calls. */
+/* Shared by libc_state.c and libc_processes.c: C := 2 A by dgemm, and a main program that tries one kind of call. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -76,7 +76,7 @@ static int run(const struct kind *kind)
     int bad = 0;
 
     multiply(); /* opens the devices */
-    for (int i = 0; i < 2; i++) { /* and what the next call does must not undo it */
+    for (int i = 0; i < 2; i++) { /* the next call must not undo the kind's effect */
         multiply();
         bad += kind->run() || wrong();
     }
@@ -84,7 +84,7 @@ static int run(const struct kind *kind)
     return bad != 0;
 }
 
-/* Without an argument: the kinds' names.  With one, "KIND: ok" when all was right. */
+/* Without a name prints the names of the kinds; with a name runs the kind, and prints "KIND: ok" on success. */
 static int run_named(const struct kind *kinds, size_t count, const char *name)
 {
     a = malloc(BYTES);

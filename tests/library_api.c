@@ -10,7 +10,7 @@
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
             const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
 
-/* C := A B; all N x N. */
+/* C := A B, of N x N matrices. */
 static void multiply(const double *a, const double *b, double *c)
 {
     const int n = N;
@@ -27,7 +27,7 @@ static struct semcache_statistics now(void)
     return statistics;
 }
 
-/* B is the identity, so that C = A exactly. */
+/* B is the identity, so that C equals A exactly. */
 static void fill(double *a, double *b, double first)
 {
     memset(b, 0, BYTES);

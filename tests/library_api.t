@@ -1,5 +1,5 @@
 #!/bin/sh
-# The public interface, in a program that is linked with the library and started by the command.
+# The public interface, in a program linked with the library and started by the command.
 tool=$top_builddir/tools/semcache
 [ -x "$tool" ] || { echo '1..0 # SKIP tools/semcache was not built'; exit 0; }
 device=${SEMCACHE_TEST_DEVICE:-emu:h200x8:2}

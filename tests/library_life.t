@@ -1,5 +1,5 @@
 #!/bin/sh
-# How processes end: what came home by then, what is written and by whom, and that nothing hangs.
+# Ends of processes: the results fetched before the end, the files written at the end and by which process, no hangs.
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/life
 need "$tool"

@@ -1,6 +1,8 @@
-/* loader LIBRARY TIMES [call]: opens and closes a library whose constructor calls the BLAS (constructor.c).  "call":
- * while another thread makes calls on static data of the program, the first of which opens the devices; "wait": makes
- * one; "after": makes a small one, which opens the host BLAS. */
+/* loader LIBRARY TIMES [MODE]: opens and closes a library whose constructor calls the BLAS (constructor.c).
+ *
+ *     call   meanwhile a second thread makes calls on static data; its first call opens the devices
+ *     wait   makes one call first
+ *     after  makes a small call first, which opens the host BLAS */
 #include <cblas.h>
 #include <dlfcn.h>
 #include <pthread.h>

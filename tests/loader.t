@@ -1,13 +1,14 @@
 #!/bin/sh
-# Nobody of the library waits for the dynamic loader with a lock, nor for somebody who needs it in a constructor
-# (doc/locks.md).  What is deadly ends a program that waits in a call.
+# Lock order with the dynamic loader (doc/locks.md). Asserts that no thread waits for the loader while it holds a lock
+# of the library, or waits for a thread that a constructor needs. A deadly signal must end a program that waits in a
+# call.
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/loader constructor=$top_builddir/tests/.libs/constructor.so
 need "$tool"
 need "$program"
 need "$constructor"
 
-# mode of the constructor, times, environment and options, --, what the program does besides
+# mode of the constructor, times, environment and options, --, further actions of the program
 opens() {
     mode=$1 times=$2
     shift 2
@@ -20,7 +21,7 @@ opens() {
 }
 well() { [ "$status" -eq 0 ] && [ "$(cat "$scratch/out")" = "done" ] && [ ! -s "$scratch/err" ]; }
 
-# A module that needs the loader's lock when it has been opening for a while.
+# A module that needs the loader's lock some time after its opening has begun.
 module="SEMCACHE_DEVICE=cuda SEMCACHE_MODULE_PATH=$top_builddir/tests/.libs FAKE_MODULE=loads"
 done_without_devices() { # one line: there are none
     [ "$status" -eq 0 ] && [ "$(cat "$scratch/out")" = "done" ] && ! grep -qv 'no CUDA devices' "$scratch/err"

@@ -1,5 +1,5 @@
-/* y := A x in a loop, whose x the program makes of y, and in each step one more element of A is written: N, steps.
- * Prints a checksum of y.  How often devices do it is a matter of what a page fault costs there (tests/losing.t). */
+/* y := A x in a loop: the program computes the next x from y, and writes one more element of A in each step. Arguments:
+ * N, steps. Prints a checksum of y. tests/losing.t counts the calls on devices for different costs of a page fault. */
 #include <stdio.h>
 #include <stdlib.h>
 

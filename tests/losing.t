@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What the model does not know, the clock shows.  On a machine whose page faults cost far more than predictions say, an
-# array that the program touches between its calls leaves the devices; on a machine with ordinary faults it stays.
+# Measured times override the model. On a machine whose page faults cost far more than predicted, an array that the
+# program touches between its calls must leave the devices. On a machine with ordinary faults the array stays resident.
 use strict;
 use warnings;
 use Test::More;
@@ -12,7 +12,7 @@ plan skip_all => 'built without a BLAS' if !-x "$build/tests/losing";
 my $scratch = tempdir(CLEANUP => 1);
 my ($n, $steps) = (2048, 300);
 
-# Calls on devices, and what the program printed, where a fault takes so long.
+# Number of calls on devices, and the program's output, on a machine whose faults take the given time.
 sub run_with {
     my ($fault) = @_;
     open my $file, '>', "$scratch/machine.machine" or die $!;

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Programs and libraries on top of MPI, with results on devices: Fortran, Python, ScaLAPACK, PETSc; and launchers that
-# are preloaded themselves.
+# Programs and libraries on top of MPI, with results on devices: Fortran, Python, ScaLAPACK, PETSc. Launchers run under
+# semcache as well.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi.sh"
 sources=$top_srcdir/tests/mpi
 
-# Name, then a compiler and its arguments; skips with the compiler's words.
+# Name, then a compiler and its arguments; on failure skips with the compiler's message.
 built() {
     name=$1
     shift
@@ -21,7 +21,7 @@ ran() { # title, at least so many calls on devices, ranks, program...
     report "$(on_devices "$least")" "$family, $title: on devices"
 }
 
-# The launchers and their helpers stay as they are: nothing is said, and only the ranks open devices.
+# Launchers and their helpers stay unchanged: they print no message, and only the ranks open devices.
 launched() {
     timeout -k 5 100 "$tool" run --device "$device" --offload always --check --stats "$scratch/stats.%p" \
         "$mpirun" -n 2 "$scratch/launched" > "$scratch/out" 2> "$scratch/err" || echo "status $?"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# In the place of libblas.so.3 libsemcache has every name of the reference BLAS, and of OpenBLAS's additions all but
-# those that doc/limits.md leaves out; what they do is tests/additions.c's to say.
+# In place of libblas.so.3, libsemcache has every name of the reference BLAS, and OpenBLAS's additions except for the
+# names listed in doc/limits.md. tests/additions.c tests what the additions do.
 . "$top_srcdir/tests/tap.sh"
 need "$library"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Arrays that are not from malloc: with each way of noticing writes to them, and with none.
+# Arrays outside of malloc, with each engine that notices writes, and without an engine.
 use strict;
 use warnings;
 use Test::More;
@@ -11,7 +11,7 @@ our ($device, $build);
 my ($engine) = `$build/tools/semcache info --device none` =~ /^writes outside malloc: (.*)$/m;
 like($engine, qr/^(wp|none)/, 'semcache info says how writes are noticed');
 
-# Under `mprotect` memory counts whose end libc's functions tell of.
+# Runs tests/outside; under `mprotect` only memory whose end libc's functions report is tracked.
 sub outside {
     my ($track, @arguments) = @_;
     my $run = run({ env => { SEMCACHE_TRACK => $track }, options => ['--check', '--offload', 'always'] },

@@ -1,8 +1,6 @@
-/* A BLAS with threads that is entered behind the library's back: the product is computed on devices, then OpenBLAS's
- * own factorisation, called directly, touches it from inside its pool of threads.  Hangs when emulated devices need
- * that pool.
- *
- *     own_threads rounds */
+/* A threaded BLAS that is entered without the library's knowledge. Devices compute a product; OpenBLAS's own
+ * factorization, called directly, touches the product from inside of OpenBLAS's thread pool. The program would hang if
+ * emulated devices needed the pool. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

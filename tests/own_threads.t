@@ -1,5 +1,5 @@
 #!/bin/sh
-# A host BLAS that faults inside its own threads on a result that an emulated device is computing.
+# A host BLAS whose own threads fault on a result in progress on an emulated device.
 echo 1..1
 said=$(timeout 600 "$top_builddir/tools/semcache" run --device "${SEMCACHE_TEST_DEVICE:-emu:h200x8:1}" \
     --offload always "$top_builddir/tests/own_threads" 6 2>&1)

@@ -1,4 +1,4 @@
-/* A system call that neither libc's functions nor anybody who stands before them sees. */
+/* A system call invisible to libc's functions and to every interposed function. */
 #ifndef SC_TESTS_PAST_LIBC_H
 #define SC_TESTS_PAST_LIBC_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# `semcache trace export --perfetto': valid JSON with the calls, faults, kernels and transfers of a trace, each on a
-# track that has a name; arrows lead from what needed something to its transfer.
+# `semcache trace export --perfetto' prints valid JSON with the calls, faults, kernels and transfers of a trace, each on
+# a named track. Arrows lead from a call or fault to the transfer that it needed.
 use strict;
 use warnings;
 use Test::More;

@@ -1,16 +1,16 @@
 #!/bin/sh
-# The command finds the library, and the library its files, beside itself: built, installed, moved, copied, through a
-# link, preloaded without the command.
+# The command finds the library, and the library finds its files, beside itself: built, installed, moved, copied,
+# through a link, and preloaded without the command.
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/replayed
 need "$tool"
 need "$program"
 need "$library"
 unset SEMCACHE_MACHINE_PATH SEMCACHE_MODULE_PATH LD_PRELOAD
-# Nothing is found in the folder of the day.
+# No file may be found through the current folder.
 mkdir "$scratch/nowhere" && cd "$scratch/nowhere" || exit 99
 
-# Title, command, library: with the command, and without it.
+# Title, command, library: tests them with the command, and preloaded without the command.
 works() {
     "$2" run -d emu:k20x2:1 -o always -s - -t "$scratch/trace" "$program" > "$scratch/out" 2> "$scratch/err"
     status=$?

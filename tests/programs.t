@@ -1,6 +1,6 @@
 #!/bin/sh
-# Real programs as their distribution ships them (programs.sh, doc/programs.md): with offload auto and with every call
-# on devices each prints what it prints alone, and nothing else.  In make check-long.
+# Real programs as distributed (programs.sh, doc/programs.md), with offload auto and with every call on devices. Asserts
+# that a program prints the same as without semcache. In make check-long.
 . "$top_srcdir/tests/tap.sh"
 need "$tool"
 sh "$top_srcdir/tests/programs.sh" -b "$top_builddir" -d "$device" > "$scratch/table" 2> "$scratch/differences"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Ranks on one machine share its devices and their memory: as launchers say, or as SEMCACHE_LOCAL_RANK does.
+# Ranks on one machine share its devices and their memory, by the launcher's variables or by SEMCACHE_LOCAL_RANK.
 . "$top_srcdir/tests/tap.sh"
 need "$tool"
 for name in $(env | sed -n 's/^\(\(OMPI_COMM_WORLD\|MPI_LOCAL\|MV2_\|PMI_\|SLURM_\)[A-Z_]*\)=.*/\1/p'); do
     unset "$name"
 done
 
-# What info shows with these variables: the rank, then the devices' memory.
+# The output of semcache info with these variables: the rank, and the memory of its devices.
 shown() { # machine, variables...
     machine=$1
     shift

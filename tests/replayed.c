@@ -1,5 +1,5 @@
-/* A program to be traced: what the examples do not do.  Calls that the host does and calls on the stack, rows and
- * columns, blocks of one array, solving, memory that comes and goes, system calls. */
+/* A program to be traced, with calls that the examples lack: calls on the host, calls on the stack, rows and columns,
+ * blocks of one array, solves, memory that comes and goes, system calls. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static double *matrix(void)
     return a;
 }
 
-/* Blocks of one array, by rows: C22 -= A21 A12, and what is solved with its diagonal. */
+/* Blocks of one array, by rows: C22 -= A21 A12, and a solve with the diagonal block. */
 static void blocks(double *a)
 {
     cblas_dgemm(101, 111, 112, N / 2, N / 2, N / 2, -1, a + N / 2 * N, N, a + N / 2, N, 1, a + N / 2 * N + N / 2, N);
@@ -56,7 +56,7 @@ int main(void)
         double *a = matrix();
 
         blocks(a);
-        if (write(out, a, N * sizeof *a) < 0) /* /dev/null takes everything */
+        if (write(out, a, N * sizeof *a) < 0) /* /dev/null accepts every write */
             return 1;
         cblas_dgemm(102, 111, 111, N, N, N, 1, a, N, a, N, 0.5, kept, N);
         kept[N + round] += 1;

@@ -1,11 +1,12 @@
 #!/bin/sh
-# CUDA's compute-sanitizer over a part of the generated calls, on a real GPU: the kernels of the CUDA module, and every
-# routine in random sequences through the whole protocol.  For make check-sanitizer, in the build tree; prints a table.
+# CUDA's compute-sanitizer on a part of the generated calls, on a real GPU: the kernels of the CUDA module, and every
+# routine in random sequences through the whole protocol. For make check-sanitizer, in the build tree; prints a table.
 #
-#     tests/sanitizer.sh [TOOL...]        (memcheck; racecheck and synccheck are of use for own kernels, too)
+#     tests/sanitizer.sh [TOOL...]        (memcheck; racecheck and synccheck are useful for the library's own kernels)
 #
-# SANITIZER names the program (default: on the path, or in CUDA's folder), SEMCACHE_TEST_DEVICE the devices (cuda:0),
-# SEMCACHE_TEST_SHARE=N: one sequence of N (20, some minutes; 1: all).  Exit status 1: errors; 2: nothing could be run.
+# SANITIZER names the program (default: on the path, or in CUDA's folder), SEMCACHE_TEST_DEVICE the devices (cuda:0).
+# SEMCACHE_TEST_SHARE=N: runs one sequence of N (20, several minutes; 1: every sequence). Exit status 1: errors; 2: no
+# run.
 source=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)} build=${top_builddir:-.}
 SEMCACHE_TEST_DEVICE=${SEMCACHE_TEST_DEVICE:-cuda:0} SEMCACHE_TEST_SHARE=${SEMCACHE_TEST_SHARE:-20}
 SEMCACHE_TEST_REQUIRE_GPU=1 top_srcdir=$source top_builddir=$build

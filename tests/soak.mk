@@ -1,4 +1,4 @@
-# Everything at once, with random seeds, for as long as one likes; a few fixed seeds in make check.
+# A random program with every feature, for any time (make soak); make check runs a few fixed seeds.
 EXTRA_PROGRAMS += tests/soak
 tests_soak_SOURCES = tests/soak.c
 tests_soak_LDADD = $(BLAS_LIBS) -ldl -lpthread

@@ -32,7 +32,7 @@ check_PROGRAMS += tests/sparse_parts
 tests_sparse_parts_SOURCES = tests/sparse_parts.c
 tests_sparse_parts_LDADD = libcore.la -lm
 TESTS += tests/sparse_parts
-# The names of other libraries.
+# Sparse routines under the names of MKL and of the Sparse BLAS.
 check_PROGRAMS += tests/sparse_mkl
 tests_sparse_mkl_SOURCES = tests/sparse_mkl.c tests/sparse_mkl_handles.inc tests/sparse_mkl_arrays.inc
 tests_sparse_mkl_CFLAGS = $(AM_CFLAGS) -Wno-strict-prototypes
@@ -52,7 +52,7 @@ tests_usblas_SOURCES = tests/usblas.c
 tests_usblas_LDADD = libsemcache.la -lm
 tests_usblas_errors_SOURCES = tests/usblas_errors.c
 tests_usblas_errors_LDADD = libsemcache.la
-# The same program with librsb and nothing of ours; its header sends these two names elsewhere.
+# The same program with librsb and without semcache; librsb's header redirects these two names.
 EXTRA_PROGRAMS += tests/usblas_rsb
 if HAVE_RSB
 check_PROGRAMS += tests/usblas_rsb

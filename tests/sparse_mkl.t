@@ -1,6 +1,6 @@
 #!/bin/sh
-# MKL's names, on the host and on 1, 2 and 4 emulated devices (or what is there); and that the test would see a transfer
-# or a kernel that is left out.
+# MKL's routines on the host and on 1, 2 and 4 emulated devices (or the devices named). Asserts as well that the test
+# program finds an omitted transfer or kernel.
 . "$top_srcdir/tests/tap.sh"
 tool=$top_builddir/tools/semcache program=$top_builddir/tests/sparse_mkl
 [ -x "$tool" ] && [ -x "$program" ] || { echo '1..0 # SKIP a program was not built'; exit 0; }
@@ -17,7 +17,7 @@ for device; do
     report "$([ $status = 0 ] || grep '^not ok' "$scratch/out" || echo "status $status")" "MKL's names on $device"
 done
 
-# The n-th operation of a kind is accepted and never done.
+# The n-th operation of a kind is accepted, but never done.
 found() {
     cat > "$scratch/bad.machine" <<END
 semcache-machine 1
@@ -33,7 +33,7 @@ END
     "$tool" run --device "emu:$scratch/bad.machine" --offload always "$program" emu part > "$scratch/out" 2>&1
     [ $? != 0 ] && grep -q '^not ok' "$scratch/out"
 }
-# Not each is needed: what a kernel overwrites comes along with the rest of its sector.
+# A few omissions are harmless: elements that a kernel overwrites are uploaded with the rest of their sector.
 for kind in copy launch; do
     seen=0
     for n in 1 2 3 5 8 13 21 34 55; do

@@ -1,5 +1,5 @@
-/* MKL's names without _64 in a program of 64-bit integers: each call gives what it gives with 32-bit ones.  And sizes
- * whose products fit into no integer. */
+/* MKL's names without _64 in a program with 64-bit integers give the same results as with 32-bit integers. Also sizes
+ * whose products overflow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ enum { N = 5, ENTRIES = 2 * N - 1, COLUMNS = 2 };
 static double values[ENTRIES] = {2, 1, 3, -1, 4, 5, 2, 1, 4};
 static const double one = 1, two = 2;
 
-/* The same numbers in both widths. */
+/* The same numbers in two widths. */
 struct integers {
     int32_t narrow[ENTRIES];
     int64_t wide[ENTRIES];

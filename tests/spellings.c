@@ -1,6 +1,6 @@
-/* Calls every spelling of some routines as a program would, and compares with numbers computed here.  Arguments: how
- * complex functions are called (gfortran, g77), and the spellings' width (32, 64; plain: plain names have 64-bit
- * integers).  Linked with no BLAS: the names are looked up, so that a missing one is told. */
+/* Calls every spelling of several routines, and compares with numbers computed here. Arguments: convention of complex
+ * functions (gfortran, g77), and width of the spellings (32, 64; plain: plain names have 64-bit integers). Linked
+ * without a BLAS: names are looked up, so that a missing name is reported. */
 #define _GNU_SOURCE
 #include <complex.h>
 #include <dlfcn.h>

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Every spelling of every routine is exported, and works: 32 and 64-bit integers, complex functions of both conventions,
-# small calls on the host and the same calls on devices; and plain names with 64-bit integers, where the program's BLAS
-# has them.
+# Every spelling of every routine is exported and works: 32- and 64-bit integers, two conventions of complex functions,
+# small calls on the host and the same calls on devices. Plain names have 64-bit integers where the program's BLAS does.
 . "$top_srcdir/tests/tap.sh"
 need "$library"
 
@@ -36,7 +35,7 @@ for offload in never always; do
     done
 done
 
-# A program that gets the BLAS with 64-bit integers: as a dependency that is loaded with it.
+# A program whose BLAS has 64-bit integers, loaded as a dependency.
 wide=$(ls /usr/lib/*/blas64/libblas64.so.3 /usr/lib/*/libblas64.so.3 2>/dev/null | head -1)
 if [ -n "$wide" ]; then
     for offload in never always; do

@@ -1,5 +1,5 @@
-/* System calls by an instruction of the program's own, on an array whose newest bytes are on a device.  "ok" when they
- * see those; run by strict.t. */
+/* System calls by the program's own instructions, on an array whose newest bytes are on a device. Run by strict.t;
+ * prints "ok" if the system calls see the newest bytes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ int main(void)
     printf("pwrite64 gave %ld, pread64 %ld, getpid %s, %d wrong\n", wrote, got,
            system_call(SYS_getpid, 0, 0, 0, 0, 0, 0) == getpid() ? "right" : "wrong", wrong);
     system_call(SYS_io_uring_setup, 0, 0, 0, 0, 0, 0);
-    /* Processes and other programs are not watched; a call that returns twice is made where it is. */
+    /* Calls that make processes or start programs are not intercepted; a call that returns twice is made in place. */
     child = (pid_t)system_call(SYS_fork, 0, 0, 0, 0, 0, 0);
     if (child == 0)
         system_call(SYS_exit_group, 7, 0, 0, 0, 0, 0);

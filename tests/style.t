@@ -1,10 +1,9 @@
 #!/bin/sh
-# What a machine can see of the style, in all text that is written by hand (copies and built files are not): length of
-# lines, tabs, blanks at ends of lines.
+# Style of handwritten text: length of lines, tabs, blanks at ends of lines. Copied and built files are not checked.
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
-# Where the build folder is the source folder, generated files lie among the others; some have long lines.
+# In a build in the source folder, generated files lie beside the sources; some of them have long lines.
 find bootstrap.sh configure.ac Makefile.am autotuner base bench blas coherence cuda-um device directory doc \
     examples host include libsemcache sparse tests tools trace -type f | xargs grep -L '^/\* Generated from' |
     grep -v '^blas/checks\.h$' > "$scratch/all"

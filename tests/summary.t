@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is said at exit: one line, or a table, on stderr; why nothing was offloaded.
+# The summary at exit: a line or a table on stderr, with the reason if no call was offloaded.
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/dies
 need "$tool"

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Functions that hand memory to the kernel, in pages that they share with an array on a device; a program's own memory
-# by other roads; calls that a signal handler jumps out of.
+# Functions that hand memory to the kernel, in pages shared with an array on a device; further accesses to a program's
+# own memory; and calls left by a jump out of a signal handler.
 use strict;
 use warnings;
 use Test::More;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# SEMCACHE_HOST_SHARE as a user sees it: programs whose products the host BLAS computes in part, with every transition
-# checked, traced, verified, explained.
+# SEMCACHE_HOST_SHARE as a user sees it: the host BLAS computes a part of each product. Runs with every transition
+# checked, with a trace, with verification, and with an explanation.
 use strict;
 use warnings;
 use Test::More;
@@ -9,7 +9,7 @@ require "$ENV{top_srcdir}/tests/examples.pl";
 our ($build, $scratch);
 need('examples/abac');
 
-# Sizes whose columns are whole pages, and others; twice, with inputs that the CPU writes anew.
+# Sizes with columns of whole pages, and odd sizes; two rounds, with inputs rewritten by the CPU.
 my @always = ('--check', '--offload', 'always');
 for my $n (1024, 700) {
     my $run = run({ env => { SEMCACHE_HOST_SHARE => 25 }, options => [@always, '--trace', "$scratch/trace"] },

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command: what it prints, and how it ends.
+# The semcache command: its output and its exit status.
 . "$top_srcdir/tests/tap.sh"
 need "$tool"
 

@@ -9,10 +9,10 @@ our %EVENT = map { $_ => ++$n }
     qw(call state transfer kernel fault evict matrix reshape forget scalars operand done free acquire release home
        prefetch time tile use protect lost);
 
-# Where the first block is, and how large blocks are.
+# Offset of the first block, and size of the blocks.
 sub trace_form { return unpack 'x12 L x28 L', $_[0] }
 
-# Events as hashes, in the order of time, each with its place in the file.
+# The events as hashes, ordered by time, each with its offset in the file.
 sub trace_events {
     my ($bytes) = @_;
     my ($first, $size) = trace_form($bytes);
@@ -30,7 +30,7 @@ sub trace_events {
     return sort { $a->{time} <=> $b->{time} || $a->{order} <=> $b->{order} } @events;
 }
 
-# The file with an event as it is in the hash now.
+# The file's bytes with one event replaced by the hash.
 sub trace_put {
     my ($bytes, $event) = @_;
     substr($bytes, $event->{place}, 78) = pack $event_format, @{$event}{@EVENT_FIELDS};

@@ -1,5 +1,6 @@
 #!/bin/sh
-# `semcache tune' finds what calls take beside kernels and bytes, `semcache tune --check' what predictions are worth.
+# `semcache tune' measures the overheads of calls besides kernels and bytes. `semcache tune --check' reports the errors
+# of predictions.
 . "$top_srcdir/tests/tap.sh"
 need "$tool"
 case $device in emu*) ;; *) echo '1..0 # SKIP emulated devices only: real ones are checked by hand'; exit 0 ;; esac
@@ -8,7 +9,7 @@ OPENBLAS_NUM_THREADS=1; export OPENBLAS_NUM_THREADS
 unset SEMCACHE_DATABASE
 
 call() { "$tool" "$@" > "$scratch/out" 2> "$scratch/err"; status=$?; }
-# The median and the 95th percentile of all calls on devices.
+# The median and the 95th percentile over the calls on devices.
 errors() { awk '$1 == "all" { sub(/%/, "", $3); sub(/%/, "", $4); print $3, $4 }' "$scratch/out"; }
 at_most() {
     set -- $(errors) "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# CUDA's calls on managed memory through libsemcache-cuda-um: without devices, and on 1, 2 and 4 emulated ones (or what
-# is there).
+# CUDA's calls on managed memory through libsemcache-cuda-um, without devices, and on 1, 2 and 4 emulated devices (or
+# the devices named).
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/.libs/libsemcache-cuda-um.so"
 need "$tool"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# libsemcache-cuda-um beside CUDA itself: kernels, functions that are not mapped, memory of cudaMalloc.  With a GPU
-# that, else a CUDA that computes on the CPU (tests/um_fake_cuda.c) and emulated devices under the name of CUDA's.
+# libsemcache-cuda-um beside CUDA itself: kernels, unmapped functions, memory of cudaMalloc. Runs with CUDA on a GPU;
+# without a GPU with a CUDA that computes on the CPU (tests/um_fake_cuda.c), and emulated devices that pose as CUDA's.
 . "$top_srcdir/tests/tap.sh"
 um=$top_builddir/.libs/libsemcache-cuda-um.so tests=$top_builddir/tests
 need "$um"

@@ -16,7 +16,7 @@ static double *x, *y;
 
 static double *managed(size_t count) { return um_managed(count * sizeof(double)); }
 
-/* x becomes `value`, on the devices.  What was called before may still run, with CUDA alone. */
+/* x becomes `value` on the devices. With CUDA alone, earlier work may still be running. */
 static void scaled(double value)
 {
     cudaDeviceSynchronize();
@@ -57,7 +57,7 @@ static void test_allocation(void)
            "what follows a block is not");
 }
 
-/* Blocks come and go, with results on devices: each is asked what it is. */
+/* Blocks come and go while devices hold results; the library must find each block's kind. */
 static void test_blocks(void)
 {
     double *block[40], two = 2;

@@ -22,7 +22,7 @@ static double complex entry(int i, int j)
 
 static double complex *x, *y;
 
-/* The largest difference of op(A) x from what element() says. */
+/* The largest difference between op(A) x and the product with the values of element(). */
 static double error(int m, int trans, double complex (*element)(int i, int j))
 {
     const double complex alpha = 1;
@@ -110,7 +110,7 @@ static void test_kinds(void)
 
     BLAS_ussp(m, blas_lower_hermitian);
     BLAS_ussp(m, blas_one_base);
-    BLAS_cuscr_insert_entry(m, &v, 1, 3); /* in the other half */
+    BLAS_cuscr_insert_entry(m, &v, 1, 3); /* in the second half */
     BLAS_cuscr_end(m);
     tap_ok(BLAS_cusget_element(m, 3, 1, &w) == 0 && w == conjf(v), "Hermitian, the half that is stored");
     tap_ok(BLAS_cusget_element(m, 1, 3, &w) == 0 && w == v, "and the other one");

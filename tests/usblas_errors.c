@@ -1,5 +1,5 @@
-/* What the Sparse BLAS's names say to bad input: -1, nothing written, and a line each (usblas.t counts them); handles
- * and properties; Fortran's names without blas_. */
+/* Bad input to the Sparse BLAS's routines. Asserts -1, that no element is written, and one line for each mistake
+ * (counted by usblas.t). Also handles, properties, and Fortran's names without blas_. */
 #include <string.h>
 
 #include "semcache/blas_sparse.h"
@@ -14,9 +14,9 @@ void ussp_(const int *m, const int *property, int *status);
 void usgp_(const int *m, const int *property, int *value);
 void usds_(const int *m, int *status);
 
-static int lines; /* that are expected */
+static int lines; /* number of expected lines */
 
-/* The call fails, which is said in a line. */
+/* The call returns -1 and prints a line. */
 #define FAILS(call)                                                                                                  \
     do {                                                                                                             \
         lines++;                                                                                                     \
@@ -62,7 +62,7 @@ static void test_handles(void)
     FAILS(BLAS_ussp(0, blas_lower_triangular));
     FAILS(BLAS_duscr_insert_entry(first, 1, 0, 0));
     m[0] = BLAS_duscr_begin(2, 2);
-    FAILS(BLAS_duscr_end(first)); /* though its place is taken again */
+    FAILS(BLAS_duscr_end(first)); /* the handle is stale, though its slot is used again */
     BLAS_usds(m[0]);
 }
 
@@ -146,7 +146,7 @@ static void test_calls(void)
     BLAS_ussp(triangle, blas_lower_triangular);
     BLAS_duscr_insert_entry(triangle, 1, 0, 0);
     BLAS_duscr_end(triangle);
-    FAILS(BLAS_dussv(blas_no_trans, 1, triangle, y, 1)); /* its last row is empty */
+    FAILS(BLAS_dussv(blas_no_trans, 1, triangle, y, 1)); /* the last row is empty */
     FAILS(BLAS_dussm(blas_colmajor, blas_no_trans, 1, 1, triangle, y, 2));
     FAILS(BLAS_dusdot(blas_no_conj, 2, x, places, y, 1, &r, (enum blas_base_type)0));
     FAILS(BLAS_dusdot((enum blas_conj_type)0, 2, x, places, y, 1, &r, blas_zero_base));

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Rule 1 of blas/README.md: a small call costs at most 20 instructions more than the host BLAS alone; 80 where 64-bit
-# integers are checked for a host that has 32-bit ones.
+# Rule 1 of blas/README.md: a small call costs at most 20 instructions more than in the host BLAS alone. The bound is 80
+# where 64-bit integers are checked for a host with 32-bit integers.
 for tool in valgrind callgrind_annotate; do
     command -v $tool > /dev/null || { echo "1..0 # SKIP no $tool"; exit 0; }
 done

@@ -1,4 +1,5 @@
-/* Databases of measurements: what is accepted can be asked, and written, read and written again it is the same. */
+/* Databases of measurements: an accepted database can be queried; written, read and written again, its text is the
+ * same. */
 #include <config.h>
 
 #include <math.h>

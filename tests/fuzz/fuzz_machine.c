@@ -1,4 +1,4 @@
-/* Machine files: what is accepted is the same when it is read again, and can be computed with. */
+/* Machine files: an accepted file reads the same a second time, and its figures are usable. */
 #include <config.h>
 
 #include <math.h>

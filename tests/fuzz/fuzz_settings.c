@@ -1,4 +1,4 @@
-/* Settings, one NAME=VALUE a line: what is accepted is what is shown, and is accepted again. */
+/* Settings, one NAME=VALUE a line: an accepted value prints in a form that is accepted again, with the same result. */
 #include <config.h>
 
 #include <string.h>
@@ -23,7 +23,7 @@ static void look(const struct sc_config *config)
         sc_config_format(&again, s, twice, sizeof twice);
         FUZZ_MUST(strcmp(text, twice) == 0);
         if (s->kind == SC_SETTING_DEVICE || s->kind == SC_SETTING_PATH)
-            free(*(char **)((char *)&again + s->field)); /* a copy of ours */
+            free(*(char **)((char *)&again + s->field)); /* a copy made by sc_config_set */
     }
 }
 

@@ -1,4 +1,4 @@
-/* Runs a target without libFuzzer: over its corpus, and over changes of each file that only depend on a seed. */
+/* Runs a target without libFuzzer: on the files of its corpus, and on changed copies that depend only on a seed. */
 #include <config.h>
 
 #include <dirent.h>
@@ -26,7 +26,7 @@ struct input {
     size_t size, room;
 };
 
-/* A value that programs are often wrong about, or any other. */
+/* A value that programs often mishandle, or a random value. */
 static uint64_t odd_value(void)
 {
     static const uint64_t odd[] = {0, 1, 63, 64, 4096, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX, UINT64_C(1) << 47};
@@ -57,13 +57,13 @@ static void change(struct input *in)
         if (at + length <= in->size)
             memcpy(in->bytes + at, &value, length);
         break;
-    case 4: /* something appears twice */
+    case 4: /* duplicates a part */
         if (at + length <= in->size && in->size + length <= in->room) {
             move(in, at + length, at, in->size - at);
             in->size += length;
         }
         break;
-    default: /* something is missing */
+    default: /* removes a part */
         if (at + length <= in->size) {
             move(in, at, at + length, in->size - at - length);
             in->size -= length;

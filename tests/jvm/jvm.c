@@ -1,4 +1,4 @@
-/* The native half of Jvm.java: dgemm as JNI hands it the arrays, and a crash. */
+/* The native half of Jvm.java: dgemm on the arrays passed by JNI, and a crash. */
 #include <jni.h>
 
 void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
@@ -11,7 +11,7 @@ static void multiply(int n, const double *a, const double *b, double *c)
     dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
 }
 
-/* Direct buffers: memory from malloc, which stays where it is. */
+/* Direct buffers: memory from malloc, which never moves. */
 JNIEXPORT void JNICALL Java_Jvm_direct(JNIEnv *env, jclass class, jint n, jobject a, jobject b, jobject c)
 {
     (void)class;
@@ -19,7 +19,7 @@ JNIEXPORT void JNICALL Java_Jvm_direct(JNIEnv *env, jclass class, jint n, jobjec
              (*env)->GetDirectBufferAddress(env, c));
 }
 
-/* Copies of arrays of the heap, for one call. */
+/* Copies of heap arrays, for one call. */
 JNIEXPORT void JNICALL Java_Jvm_copied(JNIEnv *env, jclass class, jint n, jdoubleArray a, jdoubleArray b,
                                        jdoubleArray c)
 {
@@ -33,7 +33,7 @@ JNIEXPORT void JNICALL Java_Jvm_copied(JNIEnv *env, jclass class, jint n, jdoubl
     (*env)->ReleaseDoubleArrayElements(env, c, p[2], 0);
 }
 
-/* The heap's own memory, which the collector moves as soon as the call is over. */
+/* The heap's own memory, which the collector may move right after the call. */
 JNIEXPORT void JNICALL Java_Jvm_critical(JNIEnv *env, jclass class, jint n, jdoubleArray a, jdoubleArray b,
                                          jdoubleArray c)
 {

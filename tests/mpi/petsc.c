@@ -1,5 +1,5 @@
-/* PETSc's KSP: a sparse system by CG and GMRES, a dense one by GMRES and by LU inside of blocks; the error of each
- * solution against the known one. */
+/* PETSc's KSP: a sparse system by CG and GMRES, a dense system by GMRES and by LU inside of blocks. Each solution is
+ * compared with the known solution. */
 #include <petscksp.h>
 
 static int checks, wrong, rank;
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
     int size = argc > 2 ? atoi(argv[2]) : 40;
     Mat a;
 
-    argc = 1; /* nothing for PETSc */
+    argc = 1; /* no arguments for PETSc */
     PetscInitialize(&argc, &argv, NULL, NULL);
     MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
     a = stencil(size);

@@ -1,4 +1,4 @@
-# mpi4py: MPI comes in through a module that Python loads out of the sight of other libraries.
+# mpi4py: Python loads MPI through a module, invisible to other libraries.
 import numpy as np
 from mpi4py import MPI
 from scipy.linalg import blas

@@ -1,4 +1,4 @@
-/* ScaLAPACK: pdgemm, pdgemm on submatrices, pdpotrf and pdpotrs on a grid of processes, each element of the results
+/* ScaLAPACK: pdgemm, pdgemm on submatrices, pdpotrf and pdpotrs on a grid of processes. Each element of a result is
  * compared with its definition. */
 #include <math.h>
 
@@ -23,7 +23,7 @@ static const int zero = 0, block = BLOCK;
 static const double d_one = 1, d_zero = 0;
 static int rows, columns, my_row, my_column, context;
 
-/* A distributed matrix of n x n, and what its elements are. */
+/* A distributed n x n matrix; an element is defined by its indices. */
 struct matrix {
     int n, own_rows, own_columns, desc[9];
     double *a;
@@ -77,7 +77,7 @@ static double product_of(int i, int j, int n)
         sum += a_of(i, k, n) * b_of(k, j, n);
     return sum;
 }
-/* Twice; and in the block from (17, 17) on the product of the blocks of A and B there. */
+/* Expected results: three times the product, 0, and the product of the blocks of A and B from (17, 17) on. */
 static double twice_of(int i, int j, int n) { return 3 * product_of(i, j, n); }
 static double zero_of(int i, int j, int n) { return 0 * (i + j + n); }
 static double inner_of(int i, int j, int n)
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
             &at, c.desc);
     compare("pdgemm of submatrices", &c, inner_of, 0);
 
-    /* X = B; then L L^T X, by pdgemm, solved for X again. */
+    /* X := L L^T B by pdgemm; a solve by pdpotrf and pdpotrs must restore B. */
     l = matrix(n, llt_of);
     x = matrix(n, zero_of);
     pdgemm_("N", "N", &n, &n, &n, &d_one, l.a, &one, &one, l.desc, b.a, &one, &one, b.desc, &d_zero, x.a, &one, &one,

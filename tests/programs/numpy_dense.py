@@ -1,5 +1,5 @@
-# NumPy: products of all types and layouts, views, and the decompositions of numpy.linalg.  Prints nothing that depends
-# on rounding.
+# NumPy: products of every type and layout, views, and the decompositions of numpy.linalg. The output does not depend on
+# rounding.
 import numpy as np
 
 random = np.random.default_rng(1)
