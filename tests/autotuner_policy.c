@@ -1,5 +1,5 @@
-/* Memories of the autotuner are kept per setting (rule A15). Asserts that a process which has used every other setting
- * before gets the same answers under a setting as a fresh process. */
+/* Memories of the autotuner are kept per setting (rule A15). A process asks under every setting in turn. Asserts that
+ * its answers are those of a fresh process with the same setting. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,7 +147,7 @@ static void ask(int memory, int setting, const struct sc_database *db, char text
     text[memories[memory].ask(db, text)] = '\0';
 }
 
-/* Asks in a child, which has asked no other question. */
+/* Asks in a child that has asked no question before. */
 static void ask_fresh(int memory, int setting, const struct sc_database *db, char text[TEXT])
 {
     int ends[2], status = 0;

@@ -1,6 +1,6 @@
 /* The source of a program's measurements: no source, a file, the cache, or measurements made while the devices are
- * opened. Only devices that are not emulated (here: emulated devices that hide it) are measured, beside the program's
- * calls and never in front of a call. */
+ * opened. Measurements are made on real devices only (here: emulated devices without a virtual clock), beside the
+ * program's calls and never in front of a call. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -67,7 +67,7 @@ tests_blas_random_LDADD = libcore.la -ldl -lm
 tests_blas_tasks_SOURCES = tests/blas_tasks.c $(fake_sources)
 tests_blas_tasks_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_random tests/blas_tasks
-# Through the whole library: with its headers, without its objects.
+# Through the whole library, including its headers but none of its objects.
 check_PROGRAMS += tests/blas_library_all
 tests_blas_library_all_SOURCES = tests/blas_library_all.c tests/blas_data.h
 nodist_tests_blas_library_all_SOURCES = blas/checks.h

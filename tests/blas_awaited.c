@@ -1,5 +1,5 @@
-/* Products of operands that other devices have just made and sent. Asserts right numbers, and that each device begins
- * with the operands that it already holds. Values are integers, so results are exact in any order. */
+/* Products of operands that other devices have just made and sent. Asserts right numbers, and that a device begins with
+ * resident operands. Values are integers, so results are exact in any order. */
 #include <stdlib.h>
 
 #include "autotuner/strips.h"

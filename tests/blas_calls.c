@@ -341,8 +341,8 @@ static void put_at(struct calls_call *c, struct calls_place *p, const struct cal
     *step_of(&c->call, p->letter) = step;
 }
 
-/* Whether the operation works on each real number by itself, so that its two vectors may be one. (OpenBLAS's complex
- * axpy writes the real part before reading it for the imaginary part.) */
+/* Whether the operation treats every real number separately, so that its two vectors may be identical. (OpenBLAS's
+ * complex axpy writes the real part before reading it for the imaginary part.) */
 static bool is_by_element(const struct calls_call *c)
 {
     int op = sc_blas_rows[c->call.routine].op;

@@ -1,4 +1,4 @@
-/* Sequences of calls on the real protocol with emulated devices: each call uses the previous calls' results wherever
+/* Sequences of calls on the real protocol with emulated devices: each call uses the results of previous calls wherever
  * they are. Values are small integers, so results are exact in any order. */
 #include <unistd.h>
 

@@ -105,8 +105,8 @@ static bool is_wide(const struct check *check) { return check->interface >= SC_B
 /* A routine has four checks: Fortran and CBLAS, and the two with 64-bit integers. Returns the check without 64. */
 static const struct check *plain_of(const struct check *check) { return is_wide(check) ? check - 2 : check; }
 
-/* Runs `check` on routine `one` and `otherwise` (the same check, or the one with other integers) on routine `other`;
- * compares what the calls leave. */
+/* Runs `check` on routine `one` and `otherwise` (`check` itself, or its variant with other integers) on routine
+ * `other`; compares the data left by the calls. */
 static bool same_as(const struct check *check, sc_blas_fn one, const struct check *otherwise, sc_blas_fn other,
                     bool exactly)
 {

@@ -59,7 +59,7 @@ static int routine_of(const char *name)
     return 0;
 }
 
-/* A triangle column by column, since OpenBLAS's own gemmt is wrong. Returns false if no other routine computes this. */
+/* A triangle column by column, since OpenBLAS's own gemmt is wrong. Returns false for gemmt by rows. */
 static bool reference_gemmt(struct sc_blas_call *call)
 {
     const char name[] = {sc_type_letter(call->type), 'g', 'e', 'm', 'm', 0};

@@ -1,6 +1,6 @@
-/* The vectors of an iterative solver, next to a matrix on devices. The host would be faster for each vector call by
- * itself, but its results would have to be uploaded, and the devices' results fetched. Asserts where the calls run, and
- * the bytes that move. Values are small integers, so results are exact. */
+/* The vectors of an iterative solver, next to a matrix on devices. The host would be faster for a vector call alone,
+ * but the host's results would have to be uploaded, and the devices' results fetched. Asserts where the calls run, and
+ * the bytes moved. Values are small integers, so results are exact. */
 #include <math.h>
 
 #include "autotuner/autotuner.h"

@@ -416,8 +416,8 @@ static uint64_t number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* OpenBLAS 0.3.21's scasum is wrong for contiguous vectors on some processors: no reference there, and no emulated
- * device either. */
+/* OpenBLAS 0.3.21's scasum is wrong for contiguous vectors on some processors, as the reference and in emulated
+ * devices. */
 static bool reference_sums(void)
 {
     float x[300], sum = 0;

@@ -24,7 +24,7 @@
 
 enum { FLAGS_MAX = 2000, LENGTH = 24, SEQUENCES_A_MACHINE = 6 };
 
-/* The calls of a round. Routines with few letters are repeated, so that they meet many sizes. */
+/* The calls of a round. Routines with few letters are repeated, in order to meet many sizes. */
 struct deck {
     struct calls_flags all[FLAGS_MAX];
     int count;
@@ -549,7 +549,7 @@ static void check_called(void)
     tap_ok(names == sc_blas_routines - 1 - 6, "routines.tab has these, rotg and rotmg");
 }
 
-/* Checks that every routine has been offloaded in every order for which devices support one of its calls. */
+/* Checks that every routine has been offloaded in every order, if devices support one of its calls. */
 static void check_offloaded(void)
 {
     int missing = 0, offloaded = 0, called = 0;

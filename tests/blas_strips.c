@@ -230,7 +230,7 @@ static struct launched {
     int count;
     int64_t columns[KERNELS];
     enum sc_op op[KERNELS];
-    const void *at; /* of the last block: each part of the sum launches one kernel */
+    const void *at; /* of the last block; a part of the sum launches one kernel */
 } launched[4];
 
 static enum sc_status note(int device, enum sc_stream stream, const struct sc_kernel *kernel)
@@ -245,8 +245,7 @@ static enum sc_status note(int device, enum sc_stream stream, const struct sc_ke
     return sc_device_emu()->launch(device, stream, kernel);
 }
 
-/* Seconds of the last of several calls on matrices of order n. letters: the routine's letter, then its
- * transpositions. */
+/* Seconds of the last of several calls on matrices of order n. letters: routine, and transpositions. */
 static double noted(const char *letters, int64_t n, bool kept, bool read)
 {
     static const enum paper_routines routine[] = {['M'] = PAPER_GEMM, ['Y'] = PAPER_SYMM, ['S'] = PAPER_TRSM,

@@ -1,6 +1,7 @@
-/* Products into one triangle (syrk and its kind) with beta = 0, on a C that only the host holds. Asserts that no more
- * of C is uploaded than the parts of sectors that must survive. The second triangle and the memory around C keep their
- * values; the named triangle is not read (it holds NaN). Values are small integers: results are exact in any order. */
+/* Products into one triangle (syrk and its kind) with beta = 0, on a C valid only on the host. Asserts that only the
+ * parts of sectors outside the triangle are uploaded. The second triangle and the memory around C must keep their
+ * values. The named triangle holds NaN and must not be read. Values are small integers: results are exact in any
+ * order. */
 #include <math.h>
 
 #include "base/config.h"

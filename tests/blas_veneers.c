@@ -1,4 +1,4 @@
-/* The records that veneers pass to devices, the views that they acquire, and the routine that reports errors. */
+/* The records passed by veneers to devices, the views acquired by veneers, and the routine that reports errors. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define VISIBLE __attribute__((visibility("default")))
 
 VISIBLE extern int bundled_calls;
-int bundled_calls; /* number of calls that reached this library */
+int bundled_calls; /* number of calls of this library */
 
 static const double *at(const double *x, int64_t i, int64_t inc)
 {

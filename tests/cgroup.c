@@ -1,6 +1,6 @@
 /* A program for cgroup.t, run in a control group with little memory. Devices use many blocks from malloc, which are
- * freed, and then mapped memory, of which the library keeps copies. Freed blocks wait, pinned, for reuse, and copies
- * stay, only as far as the group's memory allows. Prints what is wrong, then "ok" or "failed". */
+ * freed, and afterwards mapped memory, of which the library keeps copies. The library may keep freed blocks and copies
+ * only as far as the group's memory allows. Prints errors, and at the end "ok" or "failed". */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

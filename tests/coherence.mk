@@ -48,7 +48,7 @@ dist_check_SCRIPTS += tests/helgrind.t tests/memcheck.t
 TESTS += tests/helgrind.t tests/memcheck.t
 LONG_TESTS += tests/memcheck.t
 EXTRA_DIST += tests/helgrind.supp
-# Devices that fail at each operation in turn.
+# Devices fail at every operation in turn.
 check_PROGRAMS += tests/fault_sweep
 tests_fault_sweep_SOURCES = tests/fault_sweep.c
 tests_fault_sweep_LDADD = libcore.la

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Mutants of the protocol that coherence_orders has to find: in each, one line is left out or wrong. A mutant is a
-# changed copy of a source file, compiled and linked before the library's own object. make check tries some of the
-# mutants, make check-long every one.
+# Mutants of the protocol that coherence_orders has to find: one line is left out or wrong. A mutant is a changed copy
+# of a source file, compiled and linked before the library's own object. make check tries a few mutants, make check-long
+# every one.
 use strict;
 use warnings;
 use File::Temp qw(tempdir);

@@ -90,7 +90,7 @@ static int64_t triangle(bool write)
     return wrong;
 }
 
-static int64_t panels(bool write) /* from the right, each panel from its top to its bottom */
+static int64_t panels(bool write) /* from the right; a panel from its top to its bottom */
 {
     int64_t wrong = 0;
 

@@ -1,5 +1,5 @@
-/* Results that the host has read after each of the last calls are pushed home. Asserts that no other result is
- * pushed. */
+/* Results that the host has read after each of the last calls are pushed home. Asserts that further results stay on the
+ * devices. */
 #include "tests/coherence_env.h"
 
 enum { N = 1 << 18, SMALL = 1 << 14 }; /* elements: 2 MiB, 128 KiB */

@@ -87,7 +87,7 @@ static bool offload(enum sc_op op, double alpha, const struct sc_view *x, const 
     if (sc_coherence_begin(views, count, operands) != SC_OK)
         return false;
     for (int i = 0; i < count; i++)
-        if (sc_coherence_as_matrix(&operands[i], &whole[i])) { /* such matrices are not walked in this test */
+        if (sc_coherence_as_matrix(&operands[i], &whole[i])) { /* a large matrix used as a vector: not walked here */
             sc_coherence_end(operands, count);
             return false;
         }

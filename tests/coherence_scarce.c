@@ -1,6 +1,6 @@
-/* Scarce resources: memory that can be pinned, mappings (the system refuses to split another mapping), and the arena.
- * Devices and the CPU do random work on many arrays. Asserts that the values equal those of plain copies, with refusals
- * at any point. */
+/* Scarce resources: memory that can be pinned, mappings (the system refuses to split a further mapping), and the arena.
+ * Devices and the CPU do random work on many arrays, while resources are refused at any point. Asserts that the values
+ * equal the values of plain copies. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-/* Results that other devices have read after each of the last writing calls are pushed to those devices. Asserts that
- * no other result is pushed. */
+/* Results are pushed to the devices that have read the results of the last writing calls. Asserts that further devices
+ * and results get no push. */
 #include "tests/coherence_env.h"
 
 enum { N = 1 << 16 }; /* elements: 512 KiB */

@@ -227,7 +227,7 @@ static void make_arrays(uint64_t seed, bool one_matrix)
         for (int64_t i = 0; i < STRETCH; i++)
             w->area[2].model[i] = (double)((t * STRETCH + i) % 100);
     }
-    if (one_matrix) { /* otherwise each stretch becomes one matrix or several */
+    if (one_matrix) { /* otherwise a stretch becomes one matrix or several */
         whole = view(shared, CONSTANT, 1, SC_RDWR);
         offload(&workers[0], SC_OP_SCAL, 1, &whole, 1);
     }

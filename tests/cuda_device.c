@@ -246,7 +246,7 @@ static void slots(void)
 
 enum { ROWS = 1 << 20, EACH = 16, ENTRIES = ROWS * EACH };
 
-/* A matrix on the device: rows of EACH ones, in columns all over the row. */
+/* A matrix on the device: a row has EACH ones, spread over the columns. */
 static struct sc_csr ones(void **values)
 {
     int *columns = (int *)pinned((size_t)ENTRIES * sizeof(int)), *starts = (int *)pinned((ROWS + 1) * sizeof(int));

@@ -1,12 +1,12 @@
 /* Preloaded into a program that uses CUDA devices: makes calls of the CUDA runtime, cuBLAS and cuSPARSE fail.
  *
- *     CUDA_FAIL=FUNCTION:N         the n-th call of the function fails
- *     CUDA_FAIL=FUNCTION:N:ever    the n-th and every later call of the function fail
- *     CUDA_FAIL=any:N[:ever]       counts calls of every function together; ever: the device is gone
- *     CUDA_FAIL=count              no call fails; at its end a process prints the number of calls of each function
+ *     CUDA_FAIL=FUNCTION:N         the n-th call of the function fails.
+ *     CUDA_FAIL=FUNCTION:N:ever    the n-th and every later call of the function fail.
+ *     CUDA_FAIL=any:N[:ever]       counts calls of every function together; ever: the device is gone.
+ *     CUDA_FAIL=count              no call fails; at its end a process prints the number of calls of each function.
  *
- * A failing call is reported on stderr. Arguments of these functions are integers or pointers only, so one gate in
- * assembler serves every signature: the gate asks whether to fail, and jumps to the function or returns an error. */
+ * A failing call is reported on stderr. The arguments of these functions are integers or pointers, so one gate in
+ * assembler serves every signature. The gate asks whether to fail, and jumps to the function or returns an error. */
 #define _GNU_SOURCE
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>

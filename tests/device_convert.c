@@ -166,7 +166,7 @@ static enum sc_status on_both(struct sc_csr_conversion *c, char *own)
     return status == SC_OK ? move_now(ops, array(pinned, 3), SC_HOST, array(memory, 3), 0, 3 * (size_t)BYTES) : status;
 }
 
-/* Compares the two CSR, and checks that nothing beyond their room was written. */
+/* Compares the two CSR, and checks that nothing beyond their arrays was written. */
 static bool are_same(const struct sc_csr_conversion *c, char *own)
 {
     int64_t entries = get(c->csr_rows, c->to_bytes, c->rows) - c->to_base;

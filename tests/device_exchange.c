@@ -46,7 +46,7 @@ static bool exchange(int on, int source, const struct sc_copy2d *pieces, int cou
     return good;
 }
 
-/* `count` pieces one after the other, each shifted against its place at the source. */
+/* `count` pieces one after the other, shifted against their places at the source. */
 static bool lines(int on, int source, int count, size_t bytes, size_t shift)
 {
     struct sc_copy2d pieces[PIECES_MOST];

@@ -70,7 +70,7 @@ int main(void)
     struct fake_driver *(*find)(void);
     void *library;
 
-    /* Loaded by its path: a later "libcuda.so.1" finds this library. */
+    /* Loaded by its path: a later "libcuda.so.1" resolves to the loaded library. */
     snprintf(path, sizeof path, "%s/tests/driver/.libs/libcuda.so.1", getenv("top_builddir"));
     library = dlopen(path, RTLD_NOW);
     if (!library) {

@@ -216,8 +216,8 @@ static void limit_space(rlim_t bytes)
     setrlimit(RLIMIT_AS, &space);
 }
 
-/* With a limited address space: one line is logged, whatever the module logs while it opens. Later messages of the
- * module are logged. */
+/* With a limited address space: messages of the module while it opens are replaced by one line. Later messages are
+ * logged. */
 static void test_limited(const char *fakes)
 {
     static const rlim_t gib = (rlim_t)1 << 30;

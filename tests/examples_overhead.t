@@ -31,7 +31,7 @@ sub instructions {
         diag(slurp($said));
         return;
     }
-    # A process may run several programs one after the other; the last of them is the test program.
+    # A process may run several programs one after the other; the test program is the last.
     my ($total) = reverse map { /^(?:totals|summary): (\d+)/mg } map { slurp($_) } glob "$scratch/callgrind.*";
     return $total;
 }

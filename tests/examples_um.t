@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# A CUDA program with unified memory, relinked. Asserts right results everywhere, that arrays are uploaded once, and
-# that CPU writes move only the parts around them.
+# A CUDA program with unified memory, relinked. Asserts right results everywhere, one upload of the arrays, and that CPU
+# writes move only the surrounding parts.
 use strict;
 use warnings;
 use Test::More;

@@ -269,7 +269,7 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
 
 static char *host_element(const struct sc_piece *p, size_t elem, int64_t i, int64_t j);
 
-/* Elements that the tasks will overwrite hold NaN until then. */
+/* Elements hold NaN until the tasks overwrite them. */
 enum sc_status sc_coherence_claim(int device, const struct sc_piece *p, char uplo)
 {
     size_t elem = sc_type_bytes(p->operand->view.type);

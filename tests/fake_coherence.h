@@ -20,8 +20,8 @@ struct fake {
     int64_t column;        /* vectors of a multiple of this length are matrices with this number of rows; 0: never */
     bool cold;             /* no tile is on a device */
     bool host_has;         /* the host may do a part of a call */
-    int fail_temporary;    /* one in this number of temporaries is refused; 0: no refusals */
-    int fail_task;         /* one in this number of tasks with temporaries fails */
+    int fail_temporary;    /* 1 in fail_temporary temporaries is refused; 0: no refusals */
+    int fail_task;         /* 1 in fail_task tasks with temporaries fails */
     bool conflict;         /* begin fails */
     /* Seen. */
     int errors, tasks, partial_writes, prefetches, begins;

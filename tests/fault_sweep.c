@@ -2,8 +2,8 @@
  * writes by the CPU runs on two emulated devices too small for its data. The n-th operation fails, n = 1, 2, ..., until
  * the program has no n-th operation:
  *
- *   fail   only this operation fails               lost   this and every later operation fails
- *   late   fails when executed, with every later   quiet  fails when executed; only a wait for it reports the error
+ *   fail   only this operation fails.              lost   this and every later operation fails.
+ *   late   fails when executed, with every later.  quiet  fails when executed; only a wait for it reports the error.
  *
  * Asserts that nothing hangs, no invariant breaks, and every number is right. The exception is data of which a lost
  * device held the only copy: the loss is reported by address before the program sees a wrong value. Values are small

@@ -1,8 +1,8 @@
 /* The moment when the host BLAS is opened. Not linked with a BLAS: runs under semcache.
  *
- *     first_call none         makes no call
- *     first_call threads      threads make their first calls at once, of different routines and sizes
- *     first_call module FILE  a library's constructor makes the first call during dlopen, beside a second thread
+ *     first_call none         makes no call.
+ *     first_call threads      makes first calls in several threads at once, of different routines and sizes.
+ *     first_call module FILE  a library's constructor makes the first call during dlopen, beside a second thread.
  *
  * Prints the number of threads before the first call, whether a BLAS was mapped before and afterwards, and "right". */
 #define _GNU_SOURCE

@@ -333,7 +333,7 @@ static void crash_ignored(void)
     strange[0] = 1;
 }
 
-/* The signal that ended a child, which started its own engine and ran `body`. */
+/* The signal that ended a child, which started a new engine and ran `body`. */
 static int child_dies_of(const char *front, void (*body)(void))
 {
     int status = 0;

@@ -1,5 +1,5 @@
-/* The libc calls that move bytes. Asserts that each call works, and that before the call exactly its range of tracked
- * memory is acquired with the right access. */
+/* The libc calls that move bytes. Asserts that a call works, and that exactly its range of tracked memory is acquired
+ * before the call, with the right access. */
 #define _GNU_SOURCE
 #undef _FORTIFY_SOURCE
 #include <aio.h>

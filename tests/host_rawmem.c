@@ -1,4 +1,4 @@
-/* Writes and reads of memory whatever its protection. */
+/* Writes and reads of memory under any protection. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

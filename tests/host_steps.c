@@ -58,7 +58,7 @@ static __attribute__((noinline)) void calls(const double *x, const double *y, in
     }
 }
 
-/* Each pair has its own names in the profile. */
+/* The two functions of a case have separate names in the profile. */
 #define CASE(name)                                                                                                     \
     static __attribute__((noipa)) void cost_few_##name(const double *x, const double *y) { calls(x, y, FEW); }         \
     static __attribute__((noipa)) void cost_many_##name(const double *x, const double *y) { calls(x, y, MANY); }

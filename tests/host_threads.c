@@ -41,7 +41,7 @@ static enum sc_fault_answer fault(uintptr_t addr, enum sc_access access, struct 
 
 static const struct sc_host_callbacks callbacks = {.fault = fault};
 
-/* Every thread reads the pages, each from its own start, and writes one word of each page that it owns. */
+/* Every thread reads the pages from a different start on, and writes one word of each page that it owns. */
 static void touch_all(int me)
 {
     for (size_t k = 0; k < PAGES; k++) {

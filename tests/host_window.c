@@ -93,7 +93,7 @@ static void test_downwards(void)
     tap_ok(wrong_next == 0, "reading ahead ends at the last closed page");
 }
 
-/* Eight threads take turns, each in its own part. */
+/* Eight threads take turns in separate parts. */
 static void test_interleaved(void)
 {
     struct touch t = {0};
@@ -124,7 +124,7 @@ static void test_scattered(void)
     tap_ok(ahead == 0, "and reads nothing ahead (%d times)", ahead);
 }
 
-/* Adjacent blocks, one of them walked up or down: the neighbour blocks stay closed. */
+/* Adjacent blocks, of which one is walked up or down: the neighbour blocks stay closed. */
 static void test_blocks(bool down)
 {
     struct touch t = {0};

@@ -8,7 +8,7 @@
 #define N 5
 #define BYTES ((size_t)((N - 1) * FAR + 1) * sizeof(double))
 
-/* Address space for five elements 8 GiB apart; the test uses one page for each element. */
+/* Address space for five elements 8 GiB apart; five pages are used. */
 static double *far_vector(void)
 {
     void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The folders that each folder may include. A folder may always include itself.
+# The folders that a folder may include. A folder may always include itself.
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 

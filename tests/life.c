@@ -1,5 +1,5 @@
-/* A program for library_life.t that knows nothing of semcache. It multiplies, and ends in the way that its argument
- * names. Where the numbers found matter, it prints them. */
+/* A program for library_life.t that knows nothing of semcache. The program multiplies, and ends in the way named by its
+ * argument. Some ways also print the numbers found. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

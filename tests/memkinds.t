@@ -36,8 +36,8 @@ sub by_hand {
     return $said;
 }
 
-# A CUDA driver reserves addresses for the memory of every device. With limited addresses it either starts, or one line
-# says that there are no devices.
+# A CUDA driver reserves addresses for the memory of every device. With limited addresses the driver either starts, or
+# one line reports that there are no devices.
 sub starts_or_says_so {
     my ($where, $limit, @kinds) = @_;
     unlink "$scratch/by_hand";

@@ -1,4 +1,4 @@
-# Programs under MPI; the tests compile them with each mpicc found.
+# Programs under MPI, compiled by the tests with every mpicc found.
 EXTRA_DIST += tests/mpi.sh tests/mpi/mpi_test.h tests/mpi/messages.c tests/mpi/collectives.c tests/mpi/windows.c \
 	tests/mpi/launched.c tests/mpi/scalapack.c tests/mpi/petsc.c tests/mpi/fortran.f90 tests/mpi/python.py
 dist_check_SCRIPTS += tests/mpi.t tests/mpi_programs.t tests/ranks.t

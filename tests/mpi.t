@@ -1,5 +1,5 @@
 #!/bin/sh
-# MPI programs whose arrays are on devices, with each installed MPI, and (with SEMCACHE_TEST_LONG=1) over each way
+# MPI programs whose arrays are on devices, with every installed MPI, and (with SEMCACHE_TEST_LONG=1) over every way
 # between two processes.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi.sh"

@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/mpi.sh"
 sources=$top_srcdir/tests/mpi
 
-# Name, then a compiler and its arguments; on failure skips with the compiler's message.
+# Name, compiler, arguments; on failure skips with the compiler's message.
 built() {
     name=$1
     shift

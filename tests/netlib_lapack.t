@@ -1,16 +1,16 @@
 #!/usr/bin/perl
-# LAPACK's testers (Debian: liblapack-test), unmodified, must show no failure under semcache that they do not show
-# without semcache. Every input file runs as it is, with offload auto and with offload off. Every input also runs with
-# every call on two devices and the invariants checked; an input of many calls is reduced to fewer and smaller matrices
-# of fewer types. sec.in, cec.in, zec.in and dec.in make 4, 7, 15 and 22 million calls even when reduced: loops in the
-# testers run over matrices of orders 1 to 10. On a processor cec.in takes 5 minutes (42 us a call), zec.in 11 and
-# dec.in 17 (46 us a call). 45% of the time is mprotect: a call's copies on the stack or in a small static array lie in
-# pages that are closed while a device holds them. 15% is copying by emulated devices. Part of make check-long only.
+# LAPACK's testers (Debian: liblapack-test), unmodified, must show the same failures under semcache as without semcache.
+# Every input file runs with offload auto and with offload off. Every input also runs with every call on two devices and
+# the invariants checked; an input of many calls is reduced to fewer and smaller matrices of fewer types. sec.in,
+# cec.in, zec.in and dec.in make 4, 7, 15 and 22 million calls even when reduced: loops in the testers run over matrices
+# of orders 1 to 10. On a processor cec.in takes 5 minutes (42 us a call), zec.in 11 and dec.in 17 (46 us a call). 45%
+# of the time is mprotect: a call's copies on the stack or in a small static array lie in pages that are closed while a
+# device holds them. 15% is copying by emulated devices. Part of make check-long only.
 #
-# SEMCACHE_TEST_TYPES   types to test (default sdcz)
-# SEMCACHE_TEST_INPUTS  pattern of the inputs to test
-# SEMCACHE_TEST_CALLS   inputs with more calls are reduced (default 60000)
-# SEMCACHE_TEST_MANY    inputs with more calls, even reduced, do not run with every call on devices (default: no limit)
+# SEMCACHE_TEST_TYPES   types to test (default sdcz).
+# SEMCACHE_TEST_INPUTS  pattern of the inputs to test.
+# SEMCACHE_TEST_CALLS   inputs with more calls are reduced (default 60000).
+# SEMCACHE_TEST_MANY    inputs with more calls, even reduced, do not run with every call on devices (default: no limit).
 use strict;
 use warnings;
 use File::Temp qw(tempdir);

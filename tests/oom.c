@@ -17,8 +17,8 @@ void dtrsm_(const char *, const char *, const char *, const char *, const int *,
 static const double unit = 1, zero = 0;
 static const int one = 1;
 
-/* The elements of A and B have separate factors for row and column, so that every element of a product can be checked
- * at once, and an element in a wrong tile is found. A(i,k) = u(i) + w(k), B(k,j) = v(k) * t(j). */
+/* The elements of A and B have separate factors for row and column. Every element of a product can therefore be
+ * checked, and an element in a wrong tile is found. A(i,k) = u(i) + w(k), B(k,j) = v(k) * t(j). */
 static double u(int i) { return (i * 37 % 101) / 101.0; }
 static double w(int k) { return (k * 53 % 97) / 97.0; }
 static double v(int k) { return (k * 29 % 89) / 89.0; }

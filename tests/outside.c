@@ -1,9 +1,9 @@
-/* Arrays outside of malloc, under semcache. Asserts that every write is seen, whoever makes it and by whatever way.
- * With `track` it also asserts that an array nobody writes is not uploaded again. Values are small integers: results
- * are exact.
+/* Untracked arrays (outside of malloc) under semcache. Asserts that every write is seen, by any writer and any way.
+ * With `track` also asserts that an array without writes is not uploaded again. Values are small integers: results are
+ * exact.
  *
- *     outside [track|wp]   track: writes are noticed, so an unwritten array must not move again
- *                          wp: writes are noticed by the kernel, also on the stack and by system calls past libc */
+ *     outside [track|wp]   track: writes are noticed, so an unwritten array must not move again.
+ *                          wp: writes are noticed by the kernel, also on the stack and by system calls past libc. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -98,7 +98,7 @@ start_petsc() {
     mpirun.openmpi -n 4 "$@" ./petsc - 60
 }
 
-# PETSc's own examples of KSP on four processes; each prints the error of its solution.
+# PETSc's own examples of KSP on four processes, which print the errors of their solutions.
 petsc_examples() { ls -d /usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials 2>/dev/null | tail -1; }
 have_petsc_ksp() {
     pkg-config --exists PETSc || echo libpetsc-real-dev

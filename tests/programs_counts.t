@@ -15,7 +15,7 @@ my ($python) = grep { -x $_ && system("$_ -c 'import numpy, scipy' >/dev/null 2>
 $python //= 'python3';
 plan(skip_all => 'no python3 here') if system("$python -c '' >/dev/null 2>&1") != 0;
 
-# MB that each program's calls read and write: each matrix once, or once a step where it is new in each step.
+# MB read and written by each program's calls: a matrix counts once, or once a step where it is new in every step.
 my %data = (
     cholesky => 23, eigh => 9, svd => 8, solve => 23, matmul => 20, lobpcg => 22, cg_dense => 32, logistic => 24,
     gaussian_process => 64, network => 45, qr => 15, inv => 19, eigvalsh => 6, lstsq => 8, eig => 3, eigsh => 12,

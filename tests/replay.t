@@ -147,8 +147,8 @@ for my $round (1 .. 5) {
     }));
 }
 
-# Operands that do not fit their call are rejected: otherwise gigabytes would be allocated and filled. (One call has
-# vectors, whose increment may be 1.)
+# Operands that do not fit their call are rejected: otherwise gigabytes would be allocated and filled. (A call of
+# vectors is kept, since an increment may be 1.)
 my @larger = (['rows', 'b', 2**31, 3], ['columns', 'c', 2**20, 3], ['address', 'a', 2**48, 3],
     ['leading dimension', 'bytes', 1, 2]);
 for (@larger) {

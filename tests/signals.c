@@ -218,7 +218,7 @@ static int handled(const char *when)
     return 9;
 }
 
-/* A mapping that is longer than its file: returns an address beyond the file's end. */
+/* A mapping longer than its file: returns an address beyond the file's end. */
 static volatile char *beyond_the_end(void)
 {
     FILE *file = tmpfile();

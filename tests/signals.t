@@ -39,7 +39,7 @@ $run = run({@how}, 'tests/signals', 'handled', 'fatal');
 is($run->{out}, "right\n", 'so does one that lets the program die then');
 ends($run, POSIX::SIGSEGV | ($run->{status} & 128));
 
-# The doubles at an address of a core file; undef if the core lacks some of them.
+# The doubles at an address of a core file; undef if the core lacks a part of the range.
 sub doubles {
     my ($core, $address, $count) = @_;
     my ($from, $size, $number) = unpack 'x32 Q x14 S S', $core; # the program headers
@@ -150,8 +150,8 @@ SKIP: {
 
 # --- the environment --------------------------------------------------------------------------------------------------
 
-# The kernel marks a set-user-id program's process. There no setting counts, so that no setting can make the process
-# write files or load libraries.
+# The kernel marks the process of a set-user-id program. The library ignores every setting in a marked process, so that
+# no setting can make the process write files or load libraries.
 SKIP: {
     skip 'only root can give a program away', 2 if $> != 0;
     my $nobody = getpwnam('nobody') // 65534;

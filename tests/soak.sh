@@ -30,7 +30,7 @@ find_library() {
 jemalloc=$(find_library libjemalloc.so.2) tcmalloc=$(find_library libtcmalloc_minimal.so.4)
 [ -z "$SEMCACHE_TEST_ASAN" ] || jemalloc='' tcmalloc='' # AddressSanitizer's own is to be behind ours
 
-# A machine whose operations are delayed, or one of whose operations fails on each device.
+# A machine with delayed operations, or with one failing operation on each device.
 machine() {
     kind=$(pick $((seed / 7)) alloc copy launch fill mark wait sync)
     {

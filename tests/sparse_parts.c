@@ -133,7 +133,7 @@ static int64_t cut(int64_t n, int d, int devices)
 }
 
 /* A band matrix: the rows at the ends of a device's range need the neighbours' elements of x. Asserts that these rows
- * are parts of their own that run last. */
+ * form separate parts, which run last. */
 static void test_ends(int devices)
 {
     static const struct sc_sparse_descr general = {.kind = SC_SPARSE_GENERAL, .uplo = 'L', .diag = 'N'};

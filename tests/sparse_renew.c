@@ -166,8 +166,8 @@ static struct sc_sparse_range sectors_of(const struct matrix *m, int64_t element
 
 /* --- what happens ------------------------------------------------------------------------------------------------- */
 
-/* by_host: makes rows that seem not to follow one another (their ends are in a separate array). The host converts
- * matrices of separate ends. */
+/* by_host: makes a matrix whose row ends are in a separate array. The host converts such matrices, since rows with
+ * separate ends may have gaps. */
 static void make_for(struct matrix *m, enum shape shape, const struct kind *k)
 {
     make(m, shape);

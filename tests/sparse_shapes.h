@@ -127,7 +127,7 @@ static void drop(struct matrix *m)
     free(m->expected);
 }
 
-/* For solves with a unit diagonal: small values, so that solutions do not grow. */
+/* For solves with a unit diagonal: small values keep solutions from growing. */
 static void to_solve(struct matrix *m)
 {
     m->solve = true;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # A sparse matrix of twice one device's memory on two devices (SEMCACHE_MEMORY_LIMIT). With room for the vectors beside
-# its halves the matrix stays resident; without this room its parts come and go. On one device the matrix never stays.
+# its halves the matrix stays resident; with less room parts of the matrix come and go. On one device the matrix never
+# stays.
 use strict;
 use warnings;
 use Test::More;

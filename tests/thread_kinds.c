@@ -170,7 +170,7 @@ static int small_stack(void)
 /* The alternate stack is too small for a signal frame of today's processors. No handler of the program uses it. */
 static void *with_tiny_stack(void *argument)
 {
-    size_t bytes = 2048; /* the old MINSIGSTKSZ; some systems refuse so small a stack */
+    size_t bytes = 2048; /* the old MINSIGSTKSZ; on some systems too small for sigaltstack */
     char *memory = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     stack_t tiny = {.ss_size = bytes}, none = {.ss_flags = SS_DISABLE};
     void *bad;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The semcache command: its output and its exit status.
+# The semcache command: output and exit status.
 . "$top_srcdir/tests/tap.sh"
 need "$tool"
 

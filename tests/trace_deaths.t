@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Traces of programs that end badly. Asserts that the file has the events up to the last call and that every command
-# reads the file; that a file keeps its size limit; and that each process of a program has its own file.
+# Traces of programs that end badly. Asserts that the file has the events up to the last call, and that every command
+# reads the file. Asserts the size limit of files, and one file for each process.
 use strict;
 use warnings;
 use Test::More;

@@ -21,7 +21,7 @@
 /* WORDS: doubles reserved for a scalar. rotm has 5 parameters; complex scalars are aligned to 16 bytes. */
 enum { LD = 64, COLUMNS = 48, SCALARS = 12, RESULT = 8, WORDS = 6 };
 
-/* One value for each size, all different; every matrix fits into LD x COLUMNS. */
+/* Sizes, all different; every matrix fits into LD x COLUMNS. */
 static const int m = 37, n = 29, k = 23, kl = 3, ku = 2, lda = LD, ldb = LD, ldc = LD;
 static int incx, incy;
 static uint64_t state;
@@ -88,7 +88,7 @@ static void dominate(char storage, int upper)
 {
     for (int j = 0; j < (storage == 'F' ? COLUMNS : n); j++)
         put(host.A, diagonal(storage, upper, j) * reals(type_now), 40 + j);
-    /* Scaled, so that powers of A stay small. */
+    /* Scaled to keep the powers of A small. */
     for (size_t i = 0; i < elements * reals(type_now); i++)
         put(host.A, i, get(host.A, i) / 32);
     memcpy(um.A, host.A, elements * sc_type_bytes(type_now));

@@ -20,8 +20,8 @@
 
 /* Read and set by the test and its module. */
 EXPORT int um_fake_wrong;  /* accesses that would fail on a GPU */
-EXPORT int um_fake_passed; /* BLAS calls that reached this library */
-EXPORT int um_fake_capturing; /* set by the test: streams report that they are being captured */
+EXPORT int um_fake_passed; /* number of BLAS calls of this library */
+EXPORT int um_fake_capturing; /* set by the test: every stream reports a capture in progress */
 EXPORT void um_fake_pinned(void *base, size_t bytes);
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ typedef void dgemm_64_fn(const char *, const char *, const int64_t *, const int6
 typedef void cblas_dgemm64_fn(int, int, int, int64_t, int64_t, int64_t, double, const double *, int64_t, const double *,
                               int64_t, double, double *, int64_t);
 
-/* One loop per routine, way and threshold, so that each has its own name in the profile. */
+/* One loop per routine, way and threshold, with a separate name in the profile. */
 #define LOOP(way, routine, ...)                                                                             \
     static __attribute__((noipa)) void cost_##way##_##routine(routine##_fn *volatile fn)                 \
     {                                                                                                       \

@@ -114,7 +114,7 @@ static enum sc_status copy(int device, enum sc_stream stream, const struct sc_co
     return SC_OK;
 }
 
-/* One piece of work per copy: another stream may see some of the copies only. */
+/* One piece of work per copy, so that a second stream may see a part of the copies. */
 static enum sc_status exchange(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count)
 {
     if (refuses(device))

@@ -247,7 +247,7 @@ static bool is_right(int array, int element)
     return may_be(array, FIRST + element, *(volatile double *)address(array, element));
 }
 
-/* Reads the block whatever its protection; makes a system call only for closed pages. */
+/* Reads the block under any protection; makes a system call only for closed pages. */
 void explore_peek(int array, double *now)
 {
     const char *block = (const char *)explore_data[array];

@@ -16,7 +16,7 @@
 #define STACK (256 << 10)
 
 static const struct program *program;
-static bool right; /* no wrong value in this run so far */
+static bool right; /* no wrong value in the run until now */
 
 /* --- coroutines --------------------------------------------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ static struct routine {
     ucontext_t beginning;
     char *stack;
     int next;               /* step of the program; the pager: requests served */
-    int stops;              /* number of stops in this step so far */
+    int stops;              /* number of stops in the current step */
     struct sc_fences waits; /* fences that the routine waits for */
     uintptr_t fault;        /* a thread's request to the pager; 0: no request */
     enum sc_access access;
@@ -328,7 +328,7 @@ void __wrap_sc_log(enum sc_log_level level, const char *format, ...)
 
 #define BREAKS (THREADS + 1 + DEVICES * SC_STREAMS)
 
-/* The candidates for the next step: coroutines, then streams, then the failure of the device. */
+/* The candidates for the next step: coroutines, streams, and the failure of the device. */
 static int choices(int *who)
 {
     int n = 0, streams;
@@ -411,7 +411,7 @@ static struct decision {
     uint64_t state;
     int choice, choices;
 } path[DEPTH];
-static int depth; /* number of decisions to repeat; the last of them takes its next alternative */
+static int depth; /* number of decisions to repeat; the last decision takes its next alternative */
 
 static void begin_run(void)
 {

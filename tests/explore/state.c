@@ -1,5 +1,5 @@
 /* A hash of everything that decides the next events: two runs with the same hash continue in the same ways. Names,
- * addresses and ages are not hashed. A fence counts by its distance from being reached. */
+ * addresses and ages are not hashed. A fence counts by the number of marks in front of it. */
 #include <string.h>
 
 #include "coherence/partial_fetch.c" /* its table of windows in flight is part of the state */

@@ -1,4 +1,5 @@
-/* A fuzz target is one file that defines these two; main is in libFuzzer or in runner.c. */
+/* A fuzz target is one file that defines LLVMFuzzerTestOneInput and fuzz_corpus; main is in libFuzzer or in
+ * runner.c. */
 #ifndef SC_TESTS_FUZZ_FUZZ_H
 #define SC_TESTS_FUZZ_FUZZ_H
 
@@ -17,7 +18,7 @@ extern const char *const fuzz_corpus[];
 
 /* The path of a regular file with these bytes, valid until the next call. */
 const char *fuzz_file(const uint8_t *data, size_t size);
-/* A stream that discards its output. */
+/* A stream that discards the output. */
 FILE *fuzz_nowhere(void);
 
 #define FUZZ_MUST(what)                                                            \

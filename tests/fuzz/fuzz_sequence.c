@@ -175,7 +175,7 @@ static bool level_one(struct sc_kernel *k, const struct sc_view *views, int coun
     if (sc_coherence_begin(views, count, o) != SC_OK)
         return false;
     for (int i = 0; i < count; i++)
-        if (sc_coherence_as_matrix(&o[i], &whole)) { /* such matrices are not walked in this test */
+        if (sc_coherence_as_matrix(&o[i], &whole)) { /* a large matrix used as a vector: not walked here */
             sc_coherence_end(o, count);
             return false;
         }

@@ -102,7 +102,7 @@ static void compute_between(int n)
     free(out);
 }
 
-/* More messages than the library has notes for; every completing function completes one of them. */
+/* More messages than the library has notes for; every completing function completes a message. */
 static void many(int n, int messages)
 {
     double *out = mine(messages * n), *in = made(messages * n, 7);
@@ -188,7 +188,8 @@ static void row(int n)
     free(out);
 }
 
-/* Two arrays in one message by their addresses; or the second relative to the first, possibly at a negative offset. */
+/* Two arrays in one message, by absolute addresses, or with the second relative to the first (at a possibly negative
+ * offset). */
 static void addresses(int n, int absolute)
 {
     double *out[2] = {mine(n), mine(n)}, *in[2] = {made(n, 7), made(n, 8)};

@@ -54,7 +54,7 @@ static void windows(enum kind kind, int n)
     expect(name, a + n, n, 1000.0 * before + 1);
     expect(name, a + 2 * n, n, 5.0 + 2 * n);
 
-    /* Between epochs the window's memory is an operand; other ranks get its values before and after. */
+    /* Between epochs the window's memory is an operand; ranks get its values before and afterwards. */
     dscal_(&(int){n}, &two, a + n, &one);
     dscal_(&(int){n}, &two, in, &one);
     MPI_Win_fence(0, win);
