@@ -1,10 +1,11 @@
-/* D = A B + A C by two dgemm and one daxpy over all n*n elements, then the CPU looks at D.
+/* D = A B + A C by two dgemm and one daxpy over all n*n elements; the CPU reads D afterwards.
  *
  *     abac [-d none|one|pages|whole] [-f] [n [rounds]]
  *
- * -d  what the CPU reads: nothing, one element, one element of each page, or everything (default)
- * -f  the CPU writes A, B and C afresh before each round (not timed)
- * The time of a round runs until the CPU has read what it reads. */
+ * -d  the CPU reads no element, one element, one element of every page, or (default) the whole of D.
+ * -f  the CPU writes A, B and C anew before each round (not timed).
+ *
+ * The time of a round includes the CPU's reads. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -12,8 +13,9 @@
 
 #include "example.h"
 
-/* A(i,k) depends on i mod P and k mod Q only, B(k,j) and C(k,j) on k mod Q and j mod R: so the exact D has P * R
- * different numbers, and each element can be checked.  Primes, so that no cut of a matrix falls on a period. */
+/* A(i,k) depends on i mod P and k mod Q only, B(k,j) and C(k,j) on k mod Q and j mod R. The exact D therefore has P * R
+ * different numbers, and every element can be checked. P, Q and R are primes, so that no cut of a matrix falls on a
+ * period. */
 enum { P = 61, Q = 67, R = 71 };
 
 enum look { LOOK_NONE, LOOK_ONE, LOOK_PAGES, LOOK_WHOLE };
@@ -110,10 +112,10 @@ static int parse(int argc, char **argv, struct problem *p)
         p->n = atoi(argv[optind++]);
     if (optind < argc)
         p->rounds = atoi(argv[optind++]);
-    return p->n < 1 || p->n > 46340 || p->rounds < 1 || optind < argc ? -1 : 0; /* n * n is one int */
+    return p->n < 1 || p->n > 46340 || p->rounds < 1 || optind < argc ? -1 : 0; /* n * n fits into an int */
 }
 
-/* D := A B + A C, and a look at it; returns the largest error seen. */
+/* D := A B + A C, and the CPU's reads; returns the largest error read. */
 static double run_round(struct problem *p)
 {
     int n = p->n;
@@ -124,7 +126,7 @@ static double run_round(struct problem *p)
     return look_at(p->d, p->expected, n, p->look);
 }
 
-/* All rounds; the largest error, the seconds of the first and the mean of the later ones. */
+/* Runs the rounds. Returns the largest error, the seconds of the first round, and the mean seconds of later rounds. */
 static double run_rounds(struct problem *p, double *first, double *later)
 {
     double worst = 0;

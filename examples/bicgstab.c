@@ -2,8 +2,8 @@
  *
  *     bicgstab [options] [n [iterations]]           examples/problem.h
  *
- * The stencils are those of convection and diffusion; rows are scaled to a unit diagonal.  -w: then the CPU changes one
- * value of the matrix, and the solver goes on from what it had. */
+ * The stencils are those of convection and diffusion; rows are scaled to a unit diagonal. -w: after the first solution
+ * the CPU changes one value of the matrix, and the solver continues from the solution. */
 #include <math.h>
 
 #include "examples/mkl_sparse.h"
@@ -13,7 +13,7 @@ static const int one = 1;
 static const double unit = 1, minus_unit = -1, tolerance = 1e-10;
 static double *r, *r0, *p, *v, *t;
 static sparse_matrix_t matrix;
-static int done; /* iterations */
+static int done; /* number of iterations */
 
 static void product(const double *x, double *y)
 {

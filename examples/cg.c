@@ -1,9 +1,9 @@
-/* Solves A x = b by conjugate gradients with Fortran-style BLAS calls.  A is dense, symmetric, diagonally dominant (so
- * positive definite) with a condition number near 1000, and b is chosen so that the solution is all ones.
+/* Solves A x = b by conjugate gradients with Fortran-style BLAS calls. A is dense, symmetric and diagonally dominant
+ * (hence positive definite), with a condition number near 1000. b is chosen for a solution of ones.
  *
  *     cg [-t tolerance] [n [iterations]]
  *
- * Stops when the residual is below tolerance (default 1e-10) times the norm of b; -t 0 runs all iterations. */
+ * Stops when the residual is below tolerance (default 1e-10) times the norm of b; -t 0 runs every iteration. */
 #include <math.h>
 #include <stdbool.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
  *
  *     cg_sparse [options] [n [iterations]]           examples/problem.h
  *
- * -w: then the CPU changes one value of the matrix, and the solver goes on from what it had. */
+ * -w: after the first solution the CPU changes one value of the matrix, and the solver continues from the solution. */
 #include <math.h>
 
 #include "examples/mkl_sparse.h"
@@ -16,7 +16,7 @@ static void product(const struct stencil *s, const double *x, double *y)
     mkl_cspblas_dcsrgemv("N", &s->n, s->values, s->start, s->columns, x, y);
 }
 
-/* From x on; returns the residual's norm. */
+/* Solves from the start value x; returns the residual's norm. */
 static double solve(const struct stencil *s, const double *b, double *x, int iterations, struct example_timer *timer)
 {
     const double minus_unit = -1, unit = 1;

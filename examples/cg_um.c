@@ -1,11 +1,11 @@
-/* Conjugate gradients for the 7-point stencil on a cube, as programs for one GPU with unified memory are written:
- * cudaMallocManaged, cuSPARSE, cuBLAS, and the CPU reading and writing the same arrays.  It knows nothing of semcache:
- * examples/cg_um is linked with libsemcache-cuda-um, bench/cg_um_cuda with CUDA's libraries alone.
+/* Conjugate gradients for the 7-point stencil on a cube, written as usual for one GPU with unified memory:
+ * cudaMallocManaged, cuSPARSE, cuBLAS, and a CPU that reads and writes the same arrays. The program knows nothing of
+ * semcache: examples/cg_um is linked with libsemcache-cuda-um, bench/cg_um_cuda with CUDA's libraries alone.
  *
  *     cg_um [-w] [n [iterations]]
  *
- * n: about how many points (default 30000); iterations: at most (200).  -w: then the CPU changes one value of the
- * matrix, and the solver goes on from what it had. */
+ * n: approximate number of points (default 30000); iterations: at most (200). -w: after the first solution the CPU
+ * changes one value of the matrix, and the solver continues from the solution. */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ struct solver {
     cusparseDnVecDescr_t p, q;
     void *buffer;
     double *b, *x, *r, *residual_p, *product_q;
-    double *scalars; /* managed: dot products that the CPU reads */
+    double *scalars; /* managed: dot products read by the CPU */
 };
 
 static const double unit = 1, minus_unit = -1, zero = 0;
@@ -135,7 +135,7 @@ static double solve(struct solver *s, int n, int iterations, struct example_time
     return sqrt(rr);
 }
 
-/* The equation of one point in the middle. */
+/* Changes the equation of a point in the middle. */
 static void change(struct stencil *m)
 {
     int row = m->n / 2;

@@ -2,8 +2,8 @@
  *
  *     cg_usblas [options] [n [iterations]]           examples/problem.h
  *
- * The matrix is given to the library by its lower triangle.  -w: then one value is changed, which takes a matrix that
- * is begun anew, and the solver goes on from what it had. */
+ * The library receives the lower triangle of the matrix. -w: after the first solution one value is changed, which needs
+ * a new matrix handle, and the solver continues from the solution. */
 #include <math.h>
 
 #include "examples/problem.h"

@@ -1,5 +1,5 @@
-/* What the example programs share: the prototypes of the few BLAS routines they call, a clock,
- * allocation, the two linear systems.  Plain C: nothing here or in the examples knows where the BLAS runs. */
+/* Shared by the example programs: prototypes of a few BLAS routines, a clock, allocation, the two linear systems. Plain
+ * C: no example knows where the BLAS runs. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -37,7 +37,7 @@ static inline double example_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* `count` doubles from plain malloc; ends the program when there is no memory. */
+/* `count` doubles from plain malloc; ends the program if memory runs out. */
 static inline double *example_doubles(size_t count)
 {
     double *p = malloc(count * sizeof(double));
@@ -61,7 +61,7 @@ static inline double example_element(uint32_t i, uint32_t j)
     return (double)((int)((i * 37u + j * 101u) & 1023u) + 1) * (1.0 / 1024);
 }
 
-/* Jacobi's problem: rows scaled to a unit diagonal, b = the row sums, so that the solution is all ones. */
+/* Jacobi's problem: rows scaled to a unit diagonal; b holds the row sums, for a solution of ones. */
 static inline void example_jacobi(size_t n, int by_rows, double *a, double *b)
 {
     double scale = 1.6 / (double)n;
@@ -84,7 +84,7 @@ static inline void example_jacobi(size_t n, int by_rows, double *a, double *b)
     }
 }
 
-/* The problem of conjugate gradients: symmetric, its diagonal from 1 to 1000, b = the row sums as above. */
+/* The problem of conjugate gradients: symmetric, with a diagonal from 1 to 1000; b holds the row sums. */
 static inline void example_cg(size_t n, double *a, double *b)
 {
     double scale = 0.9 / (double)n;
@@ -102,13 +102,13 @@ static inline void example_cg(size_t n, double *a, double *b)
     }
 }
 
-/* The median of the iterations' times: the first ones pay for finding out that a device is worth it and for moving the
- * data there, once, however many follow. */
+/* The median time of an iteration. The first iterations are slower: they find out whether a device pays, and move the
+ * data once. */
 #define EXAMPLE_LAPS 4096
 struct example_timer {
     double start, last;
     int laps;
-    double lap[EXAMPLE_LAPS]; /* later ones are not counted */
+    double lap[EXAMPLE_LAPS]; /* further laps are not counted */
 };
 
 static inline void example_lap(struct example_timer *timer)

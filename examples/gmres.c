@@ -2,9 +2,9 @@
  *
  *     gmres [options] [n [iterations]]           examples/problem.h
  *
- * The basis is one dense matrix, to which classical Gram-Schmidt, twice, makes a new column orthogonal.  The stencils
- * are those of convection and diffusion; rows are scaled to a unit diagonal.  -w: then the CPU changes one value of the
- * matrix, and the solver goes on from what it had. */
+ * The basis is one dense matrix; classical Gram-Schmidt, applied twice, makes a new column orthogonal to the basis. The
+ * stencils are those of convection and diffusion; rows are scaled to a unit diagonal. -w: after the first solution the
+ * CPU changes one value of the matrix, and the solver continues from the solution. */
 #include <math.h>
 
 #include "examples/mkl_sparse.h"
@@ -32,7 +32,7 @@ static void product(const double *x, double *y)
         exit(1);
 }
 
-/* Column j + 1 := A times column j, orthogonal to the columns before it, of length one; h[j]: what was taken off. */
+/* Column j + 1 := A times column j, made orthogonal to the columns before and of length one; h[j]: the coefficients. */
 static void next_column(int n, int j)
 {
     double *w = column(n, j + 1), again[RESTART], inverse;
@@ -81,7 +81,7 @@ static void correct(const struct problem *s, int columns)
     dgemv_("N", &s->a.n, &columns, &unit, basis, &s->a.n, g, &one, &unit, s->x, &one, 1);
 }
 
-/* Column 0 := the residual, of length one; returns its norm. */
+/* Column 0 := the residual, scaled to length one; returns the residual's norm. */
 static double begin(const struct problem *s)
 {
     double norm, inverse;

@@ -1,11 +1,11 @@
-/* Solves A x = b by Jacobi's iteration, x := x + D^-1 (b - A x), with CBLAS calls.  The rows of A are scaled so that D
- * is the identity.  A is dense, diagonally dominant, and b is chosen so that the solution is all ones.
+/* Solves A x = b by Jacobi's iteration, x := x + D^-1 (b - A x), with CBLAS calls. The rows of A are scaled so that D
+ * is the identity. A is dense and diagonally dominant; b is chosen for a solution of ones.
  *
  *     jacobi [-r] [-e] [-w] [n [iterations]]
  *
- * -r  A is stored by rows (default: by columns)
- * -e  the CPU looks at one element of x in each iteration
- * -w  the CPU changes one line of A (a column; with -r a row) in each iteration */
+ * -r  A is stored by rows (default: by columns).
+ * -e  the CPU reads one element of x in each iteration.
+ * -w  the CPU changes one line of A (a column; with -r a row) in each iteration. */
 #include <math.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 struct problem {
     int n, order;
     double *a, *b, *x, *r;
-    double contraction; /* the error shrinks by this factor (in the maximum norm) in each iteration */
+    double contraction; /* factor of the error (in the maximum norm) per iteration */
 };
 
 static void generate(struct problem *p)
@@ -28,7 +28,7 @@ static void generate(struct problem *p)
     }
 }
 
-/* Halves or doubles line `line` of A but for its diagonal; the solution stays all ones. */
+/* Halves or doubles line `line` of A except for its diagonal; the solution stays all ones. */
 static void change_line(struct problem *p, int line, double factor)
 {
     double *a = p->a + (size_t)line * (size_t)p->n;
@@ -65,7 +65,7 @@ static double error_of(const struct problem *p)
 
 struct settings {
     int iterations;
-    bool look, change; /* by the CPU, in each iteration */
+    bool look, change; /* accesses by the CPU in each iteration */
 };
 
 static int parse(int argc, char **argv, struct problem *p, struct settings *settings)
@@ -89,7 +89,7 @@ static int parse(int argc, char **argv, struct problem *p, struct settings *sett
     return p->n < 1 || settings->iterations < 1 || optind < argc ? -1 : 0;
 }
 
-/* All iterations; the norm of the last residual seen, or NaN when an element of x that the CPU saw was no number. */
+/* Runs the iterations. Returns the norm of the last residual, or NaN if the CPU read an element of x that was NaN. */
 static double solve(struct problem *p, const struct settings *settings, double *seconds)
 {
     struct example_timer timer = {.start = example_now()};

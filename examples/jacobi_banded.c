@@ -1,10 +1,10 @@
-/* Jacobi's iteration for a banded matrix, by MKL's mkl_ddiamv and the BLAS: x := b - (A - I) x, rows scaled to a unit
- * diagonal.
+/* Jacobi's iteration for a banded matrix, by MKL's mkl_ddiamv and the BLAS: x := b - (A - I) x, with rows scaled to a
+ * unit diagonal.
  *
  *     jacobi_banded [-b DIAGONALS] [-w] [n [iterations]]
  *
- * n: default 100000; iterations: 200; DIAGONALS: on each side (default 16).  -w: after each iteration the CPU changes
- * one element of the matrix, and the right side with it. */
+ * n: default 100000; iterations: 200; DIAGONALS: on each side (default 16). -w: after each iteration the CPU changes
+ * one element of the matrix, and the right side accordingly. */
 #include <math.h>
 #include <unistd.h>
 
@@ -12,8 +12,8 @@
 #include "examples/mkl_sparse.h"
 
 struct banded {
-    int n, diagonals, count; /* on each side, in all */
-    int *offset;             /* of each, the main one left out */
+    int n, diagonals, count; /* diagonals: on each side; count: in total */
+    int *offset;             /* of each diagonal except the main diagonal */
     double *a;               /* element (i, i + offset[d]) of A - I at a[i + d n] */
 };
 
@@ -22,7 +22,7 @@ static double *element(const struct banded *m, int i, int d)
     return &m->a[(size_t)i + (size_t)d * (size_t)m->n];
 }
 
-/* Off the diagonal, a row adds up to less than 0.8; b: the row sums of A, so that the solution is all ones. */
+/* Off the diagonal, a row adds up to less than 0.8. b holds the row sums of A, for a solution of ones. */
 static void make(struct banded *m, double *b)
 {
     const double scale = 0.4 / (m->diagonals + 1);
@@ -47,7 +47,7 @@ static void change(struct banded *m, double *b, int k)
 
     if (i + 1 == m->n || !m->count)
         return;
-    *element(m, i, m->diagonals) += 1e-3; /* the first diagonal above the main one */
+    *element(m, i, m->diagonals) += 1e-3; /* the first diagonal above the main diagonal */
     b[i] += 1e-3;
 }
 
@@ -57,7 +57,7 @@ static int usage(void)
     return 2;
 }
 
-/* What the command line asks for; 0, or what main returns. */
+/* Reads the command line; returns 0, or the status for main to return. */
 static int read_arguments(int argc, char **argv, struct banded *m, int *writes, int *iterations)
 {
     int option;

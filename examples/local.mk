@@ -1,4 +1,4 @@
-# Plain programs: they are linked with a BLAS and nothing of ours.
+# Plain programs, linked with a BLAS and without semcache.
 EXTRA_DIST += examples/README.md examples/report.pl
 EXTRA_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power examples/jacobi_f
 
@@ -13,8 +13,7 @@ examples_power_LDADD = $(BLAS_LIBS) -lm
 examples_jacobi_f_SOURCES = examples/jacobi_f.f90
 examples_jacobi_f_LDADD = $(BLAS_LIBS)
 
-# Those that call MKL's names are linked with semcache where an MKL would stand.  Files are read by CHOLMOD if there is
-# one.
+# Programs that call MKL's names are linked with semcache in place of MKL. CHOLMOD, where installed, reads the files.
 mkl_examples = examples/cg_sparse examples/gmres examples/bicgstab examples/pagerank \
 	examples/jacobi_banded
 EXTRA_PROGRAMS += $(mkl_examples)

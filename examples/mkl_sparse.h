@@ -1,4 +1,4 @@
-/* The few of MKL's sparse names that the examples call, as its mkl_spblas.h declares them. */
+/* The few sparse names of MKL called by the examples, declared as in MKL's mkl_spblas.h. */
 #ifndef EXAMPLES_MKL_SPARSE_H
 #define EXAMPLES_MKL_SPARSE_H
 

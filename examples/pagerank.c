@@ -2,8 +2,8 @@
  *
  *     pagerank [-f FILE] [n [iterations]]
  *
- * FILE: a square matrix in Matrix Market's format, of which row i tells where page i links to; else n pages (default
- * 30000) are made up, some without links, most linking to few others.  iterations: at most (200). */
+ * FILE: a square matrix in Matrix Market's format; row i lists the pages to which page i links. Without a file the
+ * program makes up n pages (default 30000): a few without links, most with few links. iterations: at most (200). */
 #include <math.h>
 #include <unistd.h>
 
@@ -14,7 +14,7 @@ static const int one = 1;
 static const double damping = 0.85, minus_unit = -1, tolerance = 1e-12;
 static const struct matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, 0, 0};
 
-/* Few pages are linked to by many. */
+/* A few pages are the targets of many links. */
 static void make_links(struct stencil *a, long n)
 {
     uint32_t state = 20261121;
@@ -36,7 +36,7 @@ static void make_links(struct stencil *a, long n)
     a->start[a->n] = a->entries = at;
 }
 
-/* A page's rank goes to those it links to, in equal shares; dangling: 1 where there are none. */
+/* A page divides its rank equally among its links; dangling: 1 for pages without links. */
 static void share(struct stencil *a, double *dangling)
 {
     for (int i = 0; i < a->n; i++) {
@@ -48,13 +48,14 @@ static void share(struct stencil *a, double *dangling)
     }
 }
 
-/* What every page gets of those without links, and of readers who go anywhere. */
+/* The rank that every page receives from pages without links, and from readers who jump to a random page. */
 static double for_all(int n, const double *dangling, const double *rank)
 {
     return (damping * ddot_(&n, dangling, &one, rank, &one) + 1 - damping) / n;
 }
 
-/* One more step by plain loops: how far is it from standing still, and is the sum 1. */
+/* One more step by plain loops: returns the distance to the fixed point, or the error of the sum (which is 1), if
+ * larger. */
 static double error_of(const struct stencil *a, const double *dangling, const double *rank, double *next)
 {
     double all = 0, sum = 0, error = 0;
@@ -79,7 +80,7 @@ static int usage(void)
     return 2;
 }
 
-/* 0, or what main returns. */
+/* Returns 0, or the status for main to return. */
 static int read_arguments(int argc, char **argv, struct stencil *a, int *iterations)
 {
     const char *file = NULL;

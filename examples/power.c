@@ -6,7 +6,7 @@
 
 #include "example.h"
 
-/* A = I/2 + (1 + f/2)/n with f in (0, 1]: one eigenvalue near 1.75, the others below 0.7. */
+/* A = I/2 + (1 + f/2)/n with f in (0, 1]: one eigenvalue near 1.75, the rest below 0.7. */
 static void generate(double *a, int n)
 {
     for (size_t j = 0; j < (size_t)n; j++) {

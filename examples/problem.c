@@ -34,7 +34,7 @@ static double *diagonal_of(const struct stencil *a, int row)
     return NULL;
 }
 
-/* Jacobi's preconditioner, on the left and once; rows without a diagonal stay. */
+/* Jacobi's preconditioner, applied once from the left; rows without a diagonal stay unchanged. */
 static void scale(struct stencil *a)
 {
     for (int i = 0; i < a->n; i++) {

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Prints what a run moved, from the statistics that SEMCACHE_STATS=FILE leaves behind:  report.pl FILE
+# Prints the bytes moved in a run, from the statistics written by SEMCACHE_STATS=FILE: report.pl FILE
 use strict;
 use warnings;
 use JSON::PP;

@@ -1,5 +1,5 @@
-/* Sparse matrices that are made up, in CSR counted from 0: the stencils of partial differential equations on regular
- * grids, and a tridiagonal one.  The same numbers in all programs that compare. */
+/* Generated sparse matrices in CSR counted from 0: the stencils of partial differential equations on regular grids, and
+ * a tridiagonal matrix. Programs that are compared use the same numbers. */
 #ifndef EXAMPLES_STENCIL_H
 #define EXAMPLES_STENCIL_H
 
@@ -36,7 +36,7 @@ static inline void stencil_room(struct stencil *s, long n, long entries)
     s->values = stencil_alloc((size_t)entries * sizeof *s->values);
 }
 
-/* A point's neighbours, itself in the middle, by ascending column. */
+/* A point's neighbours by ascending column, with the point itself in the middle. */
 struct stencil_neighbour {
     int x, y, z;
 };
@@ -53,8 +53,8 @@ static inline int stencil_neighbours(int points, struct stencil_neighbour *out)
     return count;
 }
 
-/* points: 5 on a square, 7 or 27 on a cube, which have about n points.  The diagonal is a little more than the sum of
- * the others: positive definite.  wind: what is blown along x, which makes the matrix unsymmetric. */
+/* points: 5 on a square, 7 or 27 on a cube of about n points. The diagonal is slightly larger than the sum of the
+ * remaining entries: positive definite. wind: convection along x, which makes the matrix unsymmetric. */
 static inline void stencil_grid(struct stencil *s, int points, double wind, long n)
 {
     struct stencil_neighbour to[27];
@@ -90,7 +90,7 @@ static inline void stencil_make(struct stencil *s, long n)
     stencil_grid(s, 7, 0, n);
 }
 
-/* Symmetric and tridiagonal, n rows, its entries those of example_element; positive definite. */
+/* Symmetric, tridiagonal and positive definite, n rows; off-diagonal entries by example_element. */
 static inline void stencil_tridiagonal(struct stencil *s, long n)
 {
     int at = 0;

@@ -1,4 +1,4 @@
-/* The few names of the Sparse BLAS that the examples call, as a library's blas_sparse.h declares them. */
+/* The few names of the Sparse BLAS called by the examples, declared as in a library's blas_sparse.h. */
 #ifndef EXAMPLES_USBLAS_H
 #define EXAMPLES_USBLAS_H
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs unmodified programs alone and under semcache with its default settings, in turn: times, and equal results?
+"""Runs unmodified programs without semcache and under semcache with default settings, in turn; compares times and results.
 
-Prints a table, and writes it as JSON with --json.  Exit status 1 when a program is slower than RATIO times the host
-alone plus OPENING seconds (what opening devices may take), has another result, or fails.  doc/programs.md explains it.
+Prints a table, and writes the table as JSON with --json. doc/programs.md explains the columns. Exit status 1 if a program
+fails, has a different result, or is too slow. The bound is RATIO times the host's time plus OPENING seconds, an allowance
+for opening the devices.
 """
 import argparse
 import glob
@@ -19,7 +20,7 @@ import time
 RATIO, OPENING = 1.05, 0.5
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# What runs, in order of importance: group, language, and the arguments behind the scale (or the name of the file).
+# The programs in order of importance: group, language, and the arguments after the scale (or the name of the file).
 PROGRAMS = {}
 for group, names in (
     ("lapack", "cholesky eigh svd solve"),

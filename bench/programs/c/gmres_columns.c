@@ -1,10 +1,11 @@
-/* GMRES without restart: the basis is the columns of one matrix, new vectors by dgemv from column to column,
- * orthogonalised by two dgemv of that matrix; rotations in plain C. */
+/* GMRES without restart. The basis is the columns of one matrix; a dgemv makes a new vector from the previous column,
+ * and two dgemv with the basis make it orthogonal. Rotations are in plain C. */
 #include <math.h>
 
 #include "program.h"
 
-/* Eliminates h[k + 1] by the rotations of earlier steps and a new one, and applies that to the right side g. */
+/* Eliminates h[k + 1] by the rotations of earlier steps and a new rotation; applies the new rotation to the right side
+ * g. */
 static void rotate(int k, double *h, double *c, double *s, double *g)
 {
     double length;

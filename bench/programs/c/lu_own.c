@@ -1,5 +1,5 @@
-/* An LU factorisation without pivots, as textbooks write it: the panel and the triangle in own loops, the rest by one
- * dgemm for each panel. */
+/* LU factorization without pivots, as in textbooks: plain loops for the panel and the triangle, and one dgemm per panel
+ * for the rest. */
 #include "program.h"
 
 enum { PANEL = 64 };

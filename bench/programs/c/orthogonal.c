@@ -1,5 +1,5 @@
-/* Gram and Schmidt's process on the columns of a matrix: a dot product and an axpy for each pair, own loop for the
- * norm. */
+/* The Gram-Schmidt process on the columns of a matrix: a dot product and an axpy for each pair, and a plain loop for
+ * the norm. */
 #include <math.h>
 
 #include "program.h"

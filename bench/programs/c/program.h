@@ -1,4 +1,4 @@
-/* What the C programs share: the size of their problem, a clock, memory, and the results that run.py compares. */
+/* Shared by the C programs: the size of their problem, a clock, memory, and the results compared by run.py. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
@@ -40,7 +40,7 @@ static inline double *doubles(size_t count)
     return p;
 }
 
-/* Up to 64 of the `count` values, which are the same on every machine but for `tolerance` times the largest. */
+/* Prints up to 64 of the `count` values: equal on every machine up to `tolerance` times the largest value. */
 static inline void result(const char *name, const double *values, int count, double tolerance)
 {
     int step = count > 64 ? count / 64 : 1;
@@ -51,7 +51,7 @@ static inline void result(const char *name, const double *values, int count, dou
     printf("\n");
 }
 
-/* Element (i, j) of matrices that take no time to make, in (0, 1]. */
+/* Element (i, j) of matrices in (0, 1] that are made in hardly any time. */
 static inline double element(unsigned i, unsigned j) { return (double)((i * 37 + j * 101) % 1024 + 1) / 1024; }
 
 #endif

@@ -1,4 +1,4 @@
-# R's linear algebra, one function of it: Rscript linear.R SCALE solve|chol|svd|eigen|lm|prcomp|crossprod
+# R's linear algebra, one function per run: Rscript linear.R SCALE solve|chol|svd|eigen|lm|prcomp|crossprod
 arguments <- commandArgs(TRUE)
 size <- function(full, quick, check) switch(arguments[1], full = full, quick = quick, check = check)
 result <- function(name, values, tolerance = 1e-8) {
