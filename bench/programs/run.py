@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs unmodified programs without semcache and under semcache with default settings, in turn; compares times and results.
+"""Runs unmodified programs without and with semcache (default settings) in turn; compares times and results.
 
-Prints a table, and writes the table as JSON with --json. doc/programs.md explains the columns. Exit status 1 if a program
-fails, has a different result, or is too slow. The bound is RATIO times the host's time plus OPENING seconds, an allowance
-for opening the devices.
+Prints a table, and writes the table as JSON with --json. doc/programs.md explains the columns. Exit status 1 if a
+program fails, has a different result, or is too slow. The bound is RATIO times the host's time plus OPENING seconds, an
+allowance for opening the devices.
 """
 import argparse
 import glob

@@ -1,4 +1,4 @@
-"""Conjugate gradients in plain NumPy: the matrix times a vector, all else by ufuncs and dot."""
+"""Conjugate gradients in plain NumPy: the matrix times a vector, the rest by ufuncs and dot."""
 import numpy as np
 from program import result, size, timed
 

@@ -1,4 +1,4 @@
-"""numpy.linalg.cholesky of a positive definite matrix, of which NumPy then reads the whole factor."""
+"""numpy.linalg.cholesky of a positive definite matrix; NumPy reads the whole factor."""
 import numpy as np
 from program import positive, result, size, timed
 

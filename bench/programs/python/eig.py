@@ -1,4 +1,4 @@
-"""numpy.linalg.eig of a general matrix, eigenvectors and all."""
+"""numpy.linalg.eig of a general matrix, with eigenvectors."""
 import numpy as np
 from program import general, result, size, timed
 

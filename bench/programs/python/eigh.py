@@ -1,4 +1,4 @@
-"""numpy.linalg.eigh of a symmetric matrix, eigenvectors and all."""
+"""numpy.linalg.eigh of a symmetric matrix, with eigenvectors."""
 import numpy as np
 from program import result, size, symmetric, timed
 

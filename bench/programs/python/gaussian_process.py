@@ -1,4 +1,4 @@
-"""A Gaussian process: the likelihood for four widths of the kernel, predictions with the best."""
+"""A Gaussian process: the likelihood for four widths of the kernel, predictions with the best width."""
 import numpy as np
 import scipy.linalg
 from program import result, size, timed

@@ -1,4 +1,4 @@
-"""Products of square matrices, each looked at by NumPy, and one of a transposed matrix."""
+"""Products of square matrices, read by NumPy, and a product of a transposed matrix."""
 import numpy as np
 from program import general, result, size, timed
 

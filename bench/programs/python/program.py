@@ -1,4 +1,4 @@
-"""What the Python programs share: the size of their problem, a clock, and the results that run.py compares.
+"""Shared by the Python programs: the size of their problem, a clock, and the results compared by run.py.
 
 The first argument of a program is full, quick or check: a 16-core host's work of seconds, of tenths, of milliseconds.
 """
