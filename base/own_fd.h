@@ -23,7 +23,7 @@ int sc_fd_get(const struct sc_fd *own);
 /* Closes the descriptor, also one inherited from the parent, if it still refers to the kept file. */
 void sc_fd_drop(struct sc_fd *own);
 
-/* Protects, in this process, the descriptors of a device driver: files whose paths begin with one of `prefixes`.  The
+/* Protects, in this process, the descriptors of a device driver: files with a path prefix in `prefixes`.  The
  * array ends with NULL and stays the caller's.  NULL: no prefixes. */
 void sc_fd_spare(const char *const *prefixes);
 

@@ -13,7 +13,7 @@
 /* Signals with a handler, bit n - 1 for signal n.  Atomic; written by host/signals.c. */
 extern uint64_t sc_quiet_signals;
 
-/* Not zero: threads created by this thread have all signals blocked, so the program's handlers do not run on them. */
+/* Not zero: threads created by this thread have all signals blocked, so they never run a handler of the program. */
 extern __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
 
 void sc_quiet_enter(void);

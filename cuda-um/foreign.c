@@ -17,7 +17,7 @@ enum {
 };
 
 /* Per CUDA device: `begun` counts foreign operations; `waited` is the value of `begun` at the last wait for the device.
- * Counters, not flags, so that a wait of one thread hides no operation of another. */
+ * Counters, not flags: a wait by one thread never hides a new operation by a second thread. */
 static uint64_t begun[DEVICES_MAX], waited[DEVICES_MAX];
 /* Value of semcache's counter of calls when all memory was last on the host. */
 static uint64_t home_since = UINT64_MAX;

@@ -299,7 +299,7 @@ static cusparseStatus_t own_buffer(cusparseStatus_t theirs, size_t *bytes)
 }
 
 /* Whether to ask CUDA.  CUDA may read the arrays, so they are made accessible to GPUs first.  The exception is a call
- * that passes: its arrays are accessible already, and semcache, which would pin them, may hold its own locks.  An
+ * that passes: its arrays are accessible already, and semcache may hold the locks needed to pin memory.  An
  * invalid call is not passed on, because CUDA would print to stderr. */
 static bool asks_cuda(enum answer whose, const void *caller)
 {

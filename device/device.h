@@ -22,7 +22,7 @@
 #define SC_RESULT_SLOTS 65536
 #define SC_HOST (-1) /* the host as a location */
 
-/* Streams for copies from other devices: several, so that copies over different links overlap. */
+/* Streams for copies from other devices: several streams, for overlap of copies over different links. */
 #define SC_PEER_STREAMS 4
 enum sc_stream {
     SC_STREAM_COMPUTE,

@@ -114,7 +114,7 @@ static void gemm_block(routine gemm, const struct sc_kernel *k, const struct arg
 }
 
 /* One triangle of a product: strips of columns beside the diagonal, and single columns at the diagonal.  OpenBLAS's
- * small products read A and B even if alpha is 0; with k = 0 there is nothing to read. */
+ * small products read A and B even if alpha is 0; k = 0 prevents the reads. */
 static void call_gemmt(routine gemm, const struct sc_kernel *k, const struct arguments *whole)
 {
     enum { WIDTH = 48 };

@@ -6,7 +6,7 @@
 #include "base/config.h"
 
 struct sc_device_share {
-    int first, count; /* devices of this rank, at least one */
+    int first, count; /* devices of this rank, count >= 1 */
     int sharers;      /* ranks on a device */
 };
 

@@ -301,7 +301,7 @@ static bool is_device(const char *text)
 
 static bool set_text(const char **field, const char *value)
 {
-    char *copy = strdup(value); /* programs that rename themselves overwrite their environment */
+    char *copy = strdup(value); /* a program that changes argv[0] may overwrite its environment */
 
     if (copy)
         *field = copy;
@@ -488,7 +488,7 @@ static void set_cache_path(struct sc_config *config, char *const *environment)
     set_text(&config->cache_path, path);
 }
 
-/* With log_only, only SEMCACHE_LOG: its value decides which complaints about other variables are shown. */
+/* With log_only, only SEMCACHE_LOG: the value filters messages about further variables. */
 static void apply_environment(struct sc_config *config, char *const *environment, bool log_only)
 {
     for (; *environment; environment++) {

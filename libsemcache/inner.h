@@ -1,5 +1,5 @@
 /* Functions of the library for libsemcache-cuda-um beside the public names (semcache.h and the BLAS).  The two
- * libraries are built and installed together; no other library uses this interface.  The functions form a table,
+ * libraries are built and installed together; no third library uses the interface.  The functions form a table,
  * because all other names are hidden. */
 #ifndef SC_LIBSEMCACHE_INNER_H
 #define SC_LIBSEMCACHE_INNER_H

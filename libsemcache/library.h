@@ -23,7 +23,7 @@ void sc_library_arm(void);
  * `now`, otherwise in a separate thread.  False while the opening is in progress. */
 bool sc_library_start(bool now);
 /* As sc_library_start(true), but waits at most ten seconds for an opening in another thread.  The limit is for
- * constructors called by dlopen: they hold the loader's lock, which the other thread may need. */
+ * constructors called by dlopen: the opening thread may need the loader's lock, held by the constructor's thread. */
 bool sc_library_start_waiting(void);
 
 /* Redirects calls bound to a BLAS linked before this library to this library (rebind.c).  Once, at loading. */

@@ -1,11 +1,11 @@
 /* From the first large call to the end: rules L4 to L7 of README.md.
  *
- *   IDLE --sc_library_start--> STARTING --> RUNNING --sc_library_end--> ENDING --> OVER
- *     \------ no devices, sc_library_end, fork of a process that is running ------^
- *
  * The thread that changes `life` opens devices in STARTING and closes devices in ENDING.  It holds no lock, because
  * drivers and modules take the loader's lock (doc/locks.md).  Calls of other threads run on the host and do not wait
- * for STARTING. */
+ * for STARTING.
+ *
+ *   IDLE --sc_library_start--> STARTING --> RUNNING --sc_library_end--> ENDING --> OVER
+ *     \------ no devices, sc_library_end, fork of a process that is running ------^ */
 #include <config.h>
 
 #include <pthread.h>
@@ -423,7 +423,7 @@ void sc_library_end(bool exiting)
 {
     static int ended;
 
-    /* exit was called by a signal handler that interrupted the library: this thread may hold any lock (rule L7). */
+    /* exit was called by a signal handler that interrupted the library: the thread may hold every lock (rule L7). */
     if (sc_inside())
         return;
     if (sc_host_orphan() && sc_library_life() == SC_LIBRARY_RUNNING)

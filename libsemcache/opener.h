@@ -33,8 +33,8 @@ void sc_opener_end(void);
 bool sc_opener_is_me(void);
 /* First call in every thread of a device implementation (struct sc_device_host). */
 void sc_opener_thread_enter(void);
-/* Bracket a fork by another thread, so that no opening starts.  sc_opener_fork_child returns true if devices were open
- * or being opened. */
+/* Brackets around a fork by another thread: no opening starts in between.  sc_opener_fork_child returns true if devices
+ * were open or being opened. */
 void sc_opener_fork_prepare(void);
 void sc_opener_fork_parent(void);
 bool sc_opener_fork_child(void);

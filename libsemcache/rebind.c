@@ -32,7 +32,7 @@ struct rebinding {
 struct object {
     const Elf64_Sym *symbols;
     const char *strings;
-    const Elf64_Rela *table[2]; /* relocations of functions, and all other relocations */
+    const Elf64_Rela *table[2]; /* relocations of functions, and further relocations */
     size_t bytes[2];
     uintptr_t base, relro, relro_end; /* pages made read-only after relocation */
     bool symbolic, open;              /* open: the pages of relro are writable now */
@@ -100,7 +100,7 @@ static void *others(const char *name, bool *programs)
     return first && !is_ours(first) ? first : NULL;
 }
 
-/* This library's definition, if it must replace another definition; else NULL. */
+/* This library's definition of a name to rebind, else NULL. */
 static void *ours_instead(struct rebinding *r, const char *name)
 {
     void *ours = sc_loader_symbol(r->self, name);

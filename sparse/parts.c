@@ -326,7 +326,7 @@ enum sc_status sc_sparse_make_part(struct sc_sparse_matrix *m, struct sc_sparse_
     if (status == SC_OK)
         p->stale = sc_sparse_no_range;
     else
-        sc_coherence_derived_discard(&p->form); /* may have some of its contents */
+        sc_coherence_derived_discard(&p->form); /* may be filled in part */
     drop_csr_when_made(v);
     return status;
 }

@@ -4,7 +4,7 @@
  * write to the arrays, by the CPU or a device, the affected data is made again at the next use; no announcement is
  * needed.
  *
- * All functions may be called from any thread.  Calls on the same matrix run one after another.  On an error a function
+ * Every function is thread safe.  Calls on the same matrix run one after another.  On an error a function
  * returns a status and writes nothing; the function that finds the cause prints one line on stderr. */
 #ifndef SC_SPARSE_SPARSE_H
 #define SC_SPARSE_SPARSE_H

@@ -1,13 +1,16 @@
 /* Declarations shared by the files of sparse/.  From the program's arrays to a product on devices:
  *
- *   matrix.c   handles; check.c  checks of the arrays
- *   convert.c  arrays of any format to CSR, for the use of a call (transposed, a triangle, both triangles)
- *   convert_device.c  the same on the devices
- *   split.c    CSR divided into parts for the devices, and the columns of x needed by every part
- *   parts.c    derived copies of the parts, made when missing
- *   renew.c    derived copies renewed after writes to the arrays
- *   product.c  a call on the parts; host.c  on the host
- *   result.c, multiply.c  matrices computed from others; element.c  single values of the program's arrays
+ *   matrix.c   handles;
+ *   check.c    checks of the arrays;
+ *   convert.c  arrays of any format to CSR, for the use of a call (transposed, a triangle, both triangles);
+ *   convert_device.c  the same on the devices;
+ *   split.c    CSR divided into parts for the devices, and the columns of x needed by every part;
+ *   parts.c    derived copies of the parts, made when missing;
+ *   renew.c    derived copies renewed after writes to the arrays;
+ *   product.c  a call on the parts;
+ *   host.c     a call on the host;
+ *   result.c, multiply.c  matrices computed from others;
+ *   element.c  single values of the program's arrays.
  *
  * Locks: a matrix's own, then the protocol's (inside sc_coherence_begin).  User memory is accessed with at most the
  * matrix's lock held. */
@@ -161,7 +164,7 @@ int sc_sparse_views(const struct sc_sparse_matrix *m, struct sc_view views[4]);
 enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t *entries);
 /* Checks the arrays, unless they are copies already checked (matrix->measured), and sets first and end. */
 enum sc_status sc_sparse_measure(struct sc_sparse_matrix *matrix);
-/* Allocates library memory, which can be tracked; if there is none, memory from libc. */
+/* Allocates library memory, which can be tracked; falls back to memory of libc. */
 void *sc_sparse_alloc(size_t bytes);
 void *sc_sparse_grow(void *memory, size_t used, size_t bytes); /* NULL on failure; the old memory is then unchanged */
 void sc_sparse_free(void *memory);

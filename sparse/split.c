@@ -406,7 +406,7 @@ static bool waits(const struct splitter *s, const struct sc_sparse_part *p)
     return p->ranges && (p->x[0].first < s->home[p->device] || p->x[p->ranges - 1].end > s->home[p->device + 1]);
 }
 
-/* Parts that need no other device's x run first, so that all devices are busy during the transfers. */
+/* Parts without columns of another device's x run first: devices then compute during the transfers. */
 static bool set_order(const struct splitter *s)
 {
     struct sc_sparse_variant *v = s->v;

@@ -1,11 +1,13 @@
 /* The names of the BLAS standard's Sparse BLAS, on top of sparse.h: handles, and macros for the four types in C and
  * Fortran.
  *
- *   usblas_handle.c  creation, properties, destruction   usblas_insert.c  insertion, and assembly at the end
- *   usblas_call.c    products and solves                 usblas_vector.c  sparse vectors
- *   usblas_access.c  librsb's additions: access to entries after the end
+ *   usblas_handle.c  creation, properties, destruction;
+ *   usblas_insert.c  insertion, and assembly at the end;
+ *   usblas_call.c    products and solves;
+ *   usblas_vector.c  sparse vectors;
+ *   usblas_access.c  librsb's additions: access to entries after the end.
  *
- * A Fortran name is the C function with pointers as arguments and a last argument for the result, under the names
+ * A Fortran name is the C function with pointers as arguments and a last argument for the result.  Its spellings are
  * blas_dusmv_ (librsb's spelling) and dusmv_.  Matrices begun by a Fortran name count from 1. */
 #ifndef SC_SPARSE_USBLAS_H
 #define SC_SPARSE_USBLAS_H

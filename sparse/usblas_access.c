@@ -39,7 +39,8 @@ static char *value_of(const struct rows *r, int64_t at)
 
 static bool has_ones(const struct sc_usblas *m)
 {
-    return m->descr.diag == 'U' && m->descr.kind != SC_SPARSE_GENERAL; /* a general matrix stores its ones */
+    /* A general matrix stores the ones of a unit diagonal. */
+    return m->descr.diag == 'U' && m->descr.kind != SC_SPARSE_GENERAL;
 }
 
 static bool has_both_halves(const struct sc_usblas *m)

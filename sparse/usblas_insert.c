@@ -261,7 +261,7 @@ int64_t sc_usblas_find(const struct sc_usblas *m, int64_t row, int64_t col)
     return -1;
 }
 
-/* Inserts the ones of a general matrix; for other kinds the product adds the ones. */
+/* Inserts the ones of a general matrix; for symmetric and triangular matrices a product adds the ones. */
 static bool put_ones(struct sc_usblas *m)
 {
     static const double one[2] = {1, 0};

@@ -1,11 +1,11 @@
-/* Conversions to CSR: one thread for each slot, row or entry. */
+/* Conversions to CSR: a thread per slot, row or entry. */
 #include "device/slot.h"
 
 #define FOR_EACH(i, n)                                                                                                 \
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (int64_t)gridDim.x * blockDim.x)
 
-/* For every slot: its row in the part, or `rows` if the slot is not valid in the part; its sort key, which is its
- * column or its number; and its number. */
+/* For every slot: its row in the part, or `rows` if the slot is not valid in the part; the sort key (its column, or its
+ * number); and its number. */
 extern "C" __global__ void find_rows(const __grid_constant__ struct sc_csr_conversion c, int64_t slots, int *row,
                                      int *key, int *slot)
 {

@@ -133,7 +133,7 @@ enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y
     return checked(driver.launch(function, x, y, 1, threads, 1, 1, 0, stream, arguments, NULL), "cuLaunchKernel");
 }
 
-/* --- threads of the module, and what its start takes -------------------------------------------------------------- */
+/* --- threads of the module, and times of its start ---------------------------------------------------------------- */
 
 bool sc_cuda_thread(pthread_t *thread, void *(*run)(void *), void *argument)
 {

@@ -137,8 +137,8 @@ enum sc_status sc_cuda_sync(struct sc_fence fence)
     return error == cudaSuccess ? SC_OK : sc_cuda_failed(error, "cudaEventQuery");
 }
 
-/* A failed device never reaches a fence.  Returns true also then, so that no thread polls forever; sync reports the
- * error. */
+/* A failed device never reaches a fence.  The function returns true after a failure, to end any polling; sync reports
+ * the error. */
 bool sc_cuda_done(struct sc_fence fence)
 {
     cudaError_t error;

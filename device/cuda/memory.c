@@ -113,7 +113,7 @@ static bool block_await(struct block *b, struct sc_fence fence)
     return true;
 }
 
-/* Reduces a block's fences to at most one fence that implies all. */
+/* Replaces a block's fences by at most one fence behind them. */
 static enum sc_status block_merge(struct sc_cuda_device *d, struct block *b)
 {
     enum sc_status status = SC_OK;
@@ -185,8 +185,8 @@ static bool trim(struct sc_cuda_pool *pool, uint64_t need)
 /* Allocates a new block from the driver. */
 static enum sc_status grow(struct sc_cuda_pool *pool, size_t bytes, struct block **out)
 {
-    uint64_t ceiling = pool->limit + pool->limit / 8; /* includes free blocks, so that other users of the device notice
-                                                       * a limit */
+    /* Includes free blocks: a limit must leave memory to other users. */
+    uint64_t ceiling = pool->limit + pool->limit / 8;
     struct block *b = calloc(1, sizeof *b);
     enum sc_status status;
 

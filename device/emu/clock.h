@@ -3,7 +3,7 @@
  * Times are computed when an operation is enqueued, so they depend on the order of the calls only, not on the threads.
  * Not thread safe: the caller holds the lock of emu.c.
  *
- * 1. A stream runs one operation after another.  The host spends `call` on every call, `fault` on every page fault, and
+ * 1. A stream runs its operations in order.  The host spends `call` on every call, `fault` on every page fault, and
  * no other time.
  * 2. An operation starts when its stream is free, its fences are reached and the host has made the call.
  * 3. Links and groups are lanes with a bandwidth.  A transfer takes free time of its lanes, in the order of the calls,

@@ -15,7 +15,7 @@
 #include "device/emu/emu_int.h"
 
 static struct {
-    /* Protects the clock, the faults and the order of pushes.  Taken before the other locks of this folder. */
+    /* Protects the clock, the faults and the order of pushes.  First in the order of this folder's locks. */
     pthread_mutex_t lock;
     bool open, timing;
     pid_t owner;

@@ -7,7 +7,7 @@
 #include "device/emu/machine.h"
 
 /* Sets the next fault of a device.  nth = 0 clears the fault and revives a lost device with its memory.  A failed
- * allocation returns SC_ERR_DEVICE_MEMORY; any other fault returns SC_ERR_DEVICE. */
+ * allocation returns SC_ERR_DEVICE_MEMORY; a fault of another kind returns SC_ERR_DEVICE. */
 void sc_emu_inject(int device, struct sc_emu_fault fault);
 
 /* Workers sleep 0 to `microseconds` before every operation, by a hash of seed and operation, to expose missing fences.

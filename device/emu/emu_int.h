@@ -84,7 +84,7 @@ bool sc_emu_is_slot(const void *base, uint64_t bytes);
 
 /* --- blas.c: the host BLAS, in an instance of its own ------------------------------------------------------------- */
 
-/* Blocks all signals except synchronous ones: the program's handlers run on the program's threads only. */
+/* Blocks all asynchronous signals: the program's handlers run on the program's threads only. */
 void sc_emu_block_signals(sigset_t *before);
 void sc_emu_blas_start(void *(*host_blas)(const char *name), bool computing);
 void *sc_emu_blas_symbol(const char *name);
@@ -109,7 +109,7 @@ void sc_emu_product_free(struct sc_emu_product *product);
 bool sc_emu_conversion_valid(int device, const struct sc_csr_conversion *conversion);
 uint64_t sc_emu_conversion_bytes(const struct sc_csr_conversion *conversion); /* traffic of a GPU's memory */
 
-/* --- plan.c: what solves leave in csr.plan ------------------------------------------------------------------------ */
+/* --- plan.c: analyses of solves (csr.plan) ------------------------------------------------------------------------ */
 
 /* For a solve about to be queued, replaces the record's pointer to the plan by the plan, and creates the plan if
  * necessary. Other kernels are unchanged. */
@@ -119,7 +119,7 @@ void sc_emu_plan_apply(struct sc_kernel *kernel);
 void sc_emu_plan_forget(int device, void *plan);
 void sc_emu_plans_free(void); /* frees all plans; the queues must be empty */
 
-/* --- hostmem.c: host memory whatever its protection ------------------------------------------------------------- */
+/* --- hostmem.c: host memory under any protection ---------------------------------------------------------------- */
 
 enum sc_status sc_emu_hostmem_start(void);
 /* Pitched copies between protected host memory and accessible memory. */

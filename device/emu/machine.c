@@ -19,7 +19,7 @@ struct parser {
     int line;
     struct sc_emu_machine *machine;
     char section; /* 0: none, else the first letter of host, device, link, group */
-    /* Ends of the current section: its devices, or both sides of a link.  Bit SC_EMU_HOST is the host. */
+    /* Ends of the current section: devices, or the two sides of a link.  Bit SC_EMU_HOST is the host. */
     uint32_t ends, to;
     bool both;       /* the link has both directions */
     struct sc_emu_group *group;
@@ -639,7 +639,7 @@ void sc_emu_machine_keep(struct sc_emu_machine *machine, int first, int count)
     machine->devices = count;
     for (int i = 0; i < count; i++)
         machine->device[i] = machine->device[i + first];
-    /* In ascending order, so that no source is overwritten before its move. */
+    /* Ascending order: every source moves before the write to its place. */
     for (int from = 0; from < SC_EMU_ENDS; from++)
         for (int to = 0; to < SC_EMU_ENDS; to++) {
             int a = moved(from, first), b = moved(to, first);

@@ -184,8 +184,8 @@ static void op_free(struct sc_emu_op *op)
     op_release(op);
 }
 
-/* Runs the first operation of a nonempty queue and returns its action.  No other thread may be running one.  The lock
- * is held at entry and exit, and released during the operation. */
+/* Runs the first operation of a nonempty queue and returns its action.  No second thread may be running an operation.
+ * The lock is held at entry and exit, and released during the operation. */
 static enum sc_emu_action do_next(struct stream *s)
 {
     struct sc_emu_op *op = s->head;

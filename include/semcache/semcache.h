@@ -3,7 +3,7 @@
  * A program does not need this header: the BLAS calls of a program linked against the library, or started with
  * `semcache run`, are offloaded, and its arrays stay ordinary arrays.  The functions below give a program more control.
  *
- * All functions may be called from any thread at any time: before devices are opened, without devices, after shutdown.
+ * Every function is thread safe and works at any time: before devices are opened, without devices, after shutdown.
  * No function may be called from a signal handler.  Functions return SEMCACHE_OK or the kind of failure; the library
  * also reports a device failure by one line on stderr.  C99 and C++. */
 #ifndef SEMCACHE_SEMCACHE_H
@@ -117,7 +117,7 @@ struct semcache_sparse;
  * and `values`, in any order; entries at the same position are summed.  `start` has rows + 1 integers; `start` and
  * `columns` have integers of index_bytes (4 or 8) counted from `base` (0 or 1).
  *
- * The arrays stay the caller's and must live as long as the handle; their contents are read at the first use.  Devices
+ * The arrays stay the caller's and must live as long as the handle; a product checks and reads the contents.  Devices
  * cache only large arrays, from semcache_alloc, malloc, or private memory with write detection ("writes outside malloc"
  * in semcache info). */
 SEMCACHE_API enum semcache_status semcache_sparse_csr(struct semcache_sparse **matrix, int64_t rows, int64_t cols,
