@@ -3,26 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-/* A way round has to be so much faster to be taken: measurements are good to a few percent. */
-#define WORTH 1.05
-
-static bool is_place(const struct sc_linkmap *map, int place) { return place < map->devices || place == SC_PLACE_HOST; }
-
-static void direct(struct sc_linkmap *map, int from, int to)
-{
-    map->route[from][to] = (struct sc_route){.bandwidth = map->shared[from][to], .latency = map->latency[from][to]};
-}
-
 void sc_linkmap_load(struct sc_linkmap *map, const struct sc_database *db)
 {
     memset(map, 0, sizeof *map);
-    map->devices = db->devices;
+    map->devices = map->shared.devices = db->devices;
     for (int i = 0; i < SC_PLACES; i++)
         for (int j = 0; j < SC_PLACES; j++) {
             map->latency[i][j] = db->link[i][j].latency;
-            map->bandwidth[i][j] = map->shared[i][j] = db->link[i][j].bandwidth;
-            direct(map, i, j);
+            map->bandwidth[i][j] = map->shared.direct[i][j] = db->link[i][j].bandwidth;
         }
+    sc_links_route(&map->shared, 0);
 }
 
 /* --- sharing ------------------------------------------------------------------------------------------------------ */
@@ -96,7 +86,7 @@ static void share_one(struct sc_linkmap *map, const struct sc_database *db, cons
         most = host_rate(db, use, from == SC_PLACE_HOST) * map->bandwidth[from][to] / sum;
         shared = most < shared ? most : shared;
     }
-    map->shared[from][to] = shared;
+    map->shared.direct[from][to] = shared;
 }
 
 void sc_linkmap_share(struct sc_linkmap *map, const struct sc_database *db, sc_places active, sc_places sources,
@@ -104,61 +94,32 @@ void sc_linkmap_share(struct sc_linkmap *map, const struct sc_database *db, sc_p
 {
     struct use use;
 
-    memcpy(map->shared, map->bandwidth, sizeof map->shared);
+    memcpy(map->shared.direct, map->bandwidth, sizeof map->bandwidth);
     collect(map, active, sources, targets, &use);
     for (int i = 0; i < use.count; i++)
         share_one(map, db, &use, use.link[i]);
-    for (int i = 0; i < SC_PLACES; i++)
-        for (int j = 0; j < SC_PLACES; j++)
-            direct(map, i, j);
+    sc_links_route(&map->shared, 0);
 }
 
 /* --- routes ------------------------------------------------------------------------------------------------------- */
 
-static double least(double a, double b) { return a < b ? a : b; }
+void sc_linkmap_route(struct sc_linkmap *map, int hops) { sc_links_route(&map->shared, hops); }
 
-static void offer(struct sc_route *best, const struct sc_route *route)
+static double latency_of(const struct sc_linkmap *map, int from, int to)
 {
-    if (route->bandwidth > best->bandwidth * WORTH)
-        *best = *route;
-}
+    double sum = 0;
+    int via;
 
-static void route_one(struct sc_linkmap *map, int from, int to, int max_hops)
-{
-    struct sc_route *best = &map->route[from][to];
-
-    for (int k = 0; k < SC_PLACES && max_hops > 0; k++) {
-        if (k == from || k == to || !is_place(map, k))
-            continue;
-        offer(best, &(struct sc_route){.hops = 1, .via = {k}, .latency = map->latency[from][k] + map->latency[k][to],
-                                       .bandwidth = least(map->shared[from][k], map->shared[k][to])});
-    }
-    for (int k = 0; k < SC_PLACES && max_hops > 1; k++)
-        for (int l = 0; l < SC_PLACES; l++) {
-            if (k == from || k == to || l == from || l == to || k == l || !is_place(map, k) || !is_place(map, l))
-                continue;
-            offer(best, &(struct sc_route){.hops = 2, .via = {k, l},
-                                           .latency = map->latency[from][k] + map->latency[k][l] + map->latency[l][to],
-                                           .bandwidth = least(least(map->shared[from][k], map->shared[k][l]),
-                                                              map->shared[l][to])});
-        }
-}
-
-void sc_linkmap_route(struct sc_linkmap *map, int max_hops)
-{
-    for (int i = 0; i < SC_PLACES; i++)
-        for (int j = 0; j < SC_PLACES; j++)
-            if (i != j && is_place(map, i) && is_place(map, j)) {
-                direct(map, i, j);
-                route_one(map, i, j, max_hops);
-            }
+    for (; (via = map->shared.via[from][to]) >= 0; to = via)
+        sum += map->latency[via][to];
+    return sum + map->latency[from][to];
 }
 
 double sc_linkmap_seconds(const struct sc_linkmap *map, int from, int to, double bytes)
 {
-    const struct sc_route *route = &map->route[from][to];
+    double rate = map->shared.rate[from][to];
 
     if (from == to || bytes <= 0)
         return 0;
-    return route->bandwidth > 0 ? route->latency + bytes / route->bandwidth : HUGE_VAL;
+    return rate > 0 ? latency_of(map, from, to) + bytes / rate : HUGE_VAL;
 }

@@ -20,8 +20,8 @@ static double peer_rate(const struct sc_linkmap *map, sc_places active, int to)
     int count = 0;
 
     for (int d = 0; d < map->devices; d++)
-        if (d != to && (active & sc_place_bit(d)) && map->route[d][to].bandwidth > 0) {
-            sum += map->route[d][to].bandwidth;
+        if (d != to && (active & sc_place_bit(d)) && map->shared.rate[d][to] > 0) {
+            sum += map->shared.rate[d][to];
             count++;
         }
     return count ? sum / count : 0;
@@ -39,7 +39,7 @@ static double fetch(const struct sc_linkmap *map, const struct sc_plan_operand *
 
         for (int p = 0; p < SC_PLACES; p++)
             if (!(tried & sc_place_bit(p)) && o->on[p] > 0 &&
-                (best < 0 || map->route[p][to].bandwidth > map->route[best][to].bandwidth))
+                (best < 0 || map->shared.rate[p][to] > map->shared.rate[best][to]))
                 best = p;
         if (best < 0)
             return seconds;

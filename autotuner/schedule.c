@@ -264,7 +264,7 @@ static uint32_t users_of(const struct sc_schedule *s, const int *device, bool ro
 
 static double seconds_over(const struct sc_schedule *s, int from, int to, double bytes)
 {
-    double rate = s->map ? s->map->route[from][to].bandwidth : s->link;
+    double rate = s->map ? s->map->shared.rate[from][to] : s->link;
 
     if (rate <= 0) /* no direct link: up to the host and down again */
         rate = s->link / 2;

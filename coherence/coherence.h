@@ -59,9 +59,9 @@ int sc_coherence_devices(void);
 /* Invariants found broken under SEMCACHE_CHECK=1 (each is logged); tests want 0. */
 unsigned sc_coherence_broken(void);
 const struct sc_device_properties *sc_coherence_device_properties(int device);
-/* Measured links in place of what the devices say of theirs: rate() is bytes/s from a device or SC_HOST to a device; 0:
- * not known. */
-void sc_coherence_links(double (*rate)(const void *of, int from, int to), const void *of);
+/* Measured links (`direct` only) in place of what the devices say of theirs; 0: not measured. */
+struct sc_links;
+void sc_coherence_links(const struct sc_links *measured);
 /* Pieces that go to a device (from any) or from one (to any) at about the same time. */
 struct sc_exchange {
     int on;          /* the device; its kernel reads what others have, or writes to others: */

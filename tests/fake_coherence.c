@@ -544,7 +544,7 @@ void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chu
 {
     (void)by_kernel, (void)in_chunks, (void)of;
 }
-void sc_coherence_links(double (*rate)(const void *of, int from, int to), const void *of) { (void)rate, (void)of; }
+void sc_coherence_links(const struct sc_links *measured) { (void)measured; }
 
 void sc_coherence_acquire_view(const struct sc_view *view) { (void)view; }
 void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out)

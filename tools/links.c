@@ -72,17 +72,14 @@ static void print_routes(const struct sc_linkmap *map)
     for (int i = 0; i <= map->devices; i++)
         for (int j = 0; j <= map->devices; j++) {
             int from = place_at(map, i), to = place_at(map, j);
-            const struct sc_route *route = &map->route[from][to];
+            int via = map->shared.via[from][to];
 
-            if (i == j || !route->hops)
+            if (i == j || via < 0)
                 continue;
             if (!count++)
                 printf("faster by another way, GB/s\n");
-            printf("%8s", sc_database_place_name(from));
-            for (int k = 0; k < route->hops; k++)
-                printf(" -> %s", sc_database_place_name(route->via[k]));
-            printf(" -> %s: %.1f instead of %.1f\n", sc_database_place_name(to), route->bandwidth * 1e-9,
-                   map->shared[from][to] * 1e-9);
+            printf("%8s -> %s -> %s: %.1f instead of %.1f\n", sc_database_place_name(from), sc_database_place_name(via),
+                   sc_database_place_name(to), map->shared.rate[from][to] * 1e-9, map->shared.direct[from][to] * 1e-9);
         }
 }
 
@@ -188,7 +185,7 @@ int sc_tool_links(const char *svg)
     print_table(&map, "bandwidth alone, GB/s", map.bandwidth, 1e9);
     sc_linkmap_share(&map, db, all, all | host, host);
     sc_linkmap_route(&map, 1);
-    print_table(&map, "bandwidth while all are used, GB/s", map.shared, 1e9);
+    print_table(&map, "bandwidth while all are used, GB/s", map.shared.direct, 1e9);
     print_routes(&map);
     if (svg)
         result = save_svg(&map, svg);

@@ -253,11 +253,6 @@ bool sc_blas_waits(const struct sc_blas_blocks *b, const struct sc_blas_places *
     return bytes >= SC_BLAS_PIPELINE_BYTES;
 }
 
-static double measured_link(const void *database, int from, int to)
-{
-    return ((const struct sc_database *)database)->link[from == SC_HOST ? SC_PLACE_HOST : from][to].bandwidth;
-}
-
 static bool exchange_by_kernel(const void *database, const struct sc_exchange *x)
 {
     struct sc_autotuner_pieces p = {.on = x->on, .push = x->push, .other = x->other, .pieces = x->pieces,
@@ -285,8 +280,12 @@ static int exchange_in_chunks(const void *database, const struct sc_result *r)
 void sc_blas_links(void)
 {
     sc_coherence_exchanges(exchange_by_kernel, exchange_in_chunks, sc_autotuner_database());
-    if (sc_autotuner_database())
-        sc_coherence_links(measured_link, sc_autotuner_database());
+    if (sc_autotuner_database()) {
+        struct sc_linkmap map;
+
+        sc_linkmap_load(&map, sc_autotuner_database());
+        sc_coherence_links(&map.shared);
+    }
 }
 
 double sc_blas_products_per_second(int device, enum sc_type type)
