@@ -7,24 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "autotuner/database.h"
+#include "autotuner/machine.h"
 #include "base/config.h"
 #include "ops/ops.h"
 #include "trace/trace.h"
-
-/* Rates of the machine, by what the devices say of themselves; 0: not known, a constant is taken.  What is in the
- * database goes before them. */
-struct sc_autotuner_machine {
-    int devices;             /* available */
-    int cores;               /* of the host */
-    double gemm_flops;       /* of one device, double precision, flop/s */
-    double memory_bandwidth; /* of one device, bytes/s */
-    double host_bandwidth;   /* of one device's link to the host, bytes/s */
-    bool emulated;           /* its clock does not count what the host computes */
-    double watts_busy, watts_idle;           /* of one device */
-    double host_watts_busy, host_watts_idle; /* of the host without devices */
-    const struct sc_database *database; /* NULL: none */
-};
 
 struct sc_autotuner_call {
     enum sc_op op;
@@ -52,7 +38,7 @@ struct sc_autotuner_call {
     uint64_t fetches;      /* in so many copies */
     double waited;         /* seconds that the program waited for faults and acquisitions of the operands meanwhile */
     uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
-    struct sc_autotuner_machine machine;
+    struct sc_machine machine;
 };
 
 /* Seconds that a call would take. */
@@ -168,10 +154,6 @@ int64_t sc_autotuner_small(int level);
 
 /* Useful floating point operations of a call (a complex product counts 4, a complex sum 2). */
 double sc_autotuner_flops(const struct sc_autotuner_call *call);
-
-/* Flop/s of the host BLAS in a double-precision product, for calls that the database knows nothing about; 0 (the state
- * at the start): a guess by the number of processors. */
-void sc_autotuner_host_rate(double flops);
 
 /* Forgets accounts, plans, trials and readers (tests; a change of devices). */
 void sc_autotuner_reset(void);

@@ -7,44 +7,24 @@
 
 #include <stddef.h>
 
-/* Without measurements: a copy between devices costs the host 8 us and more (H200, CUDA 13.0); the others are cautious
- * guesses. */
-#define ENQUEUE   8e-6
-#define LATENCY   10e-6
-#define RATE      100e9
-#define MORE      1e-6 /* what a kernel takes beyond a copy */
-#define SLOWER    0.8  /* its rate, in that of copies: it takes units from kernels that compute, too */
 #define NOTICEABLE 0.97
 #define LITTLE    1.005 /* times the least: fewer chunks are less work for the host */
 
-static struct sc_database_link known(const struct sc_database_link *measured, double latency, double bandwidth)
-{
-    return measured && measured->bandwidth > 0 ? *measured : (struct sc_database_link){latency, bandwidth};
-}
-
-static double enqueueing(const struct sc_database *db) { return db && db->enqueue > 0 ? db->enqueue : ENQUEUE; }
-
 static struct sc_database_link by_copies(const struct sc_database *db, const struct sc_autotuner_pieces *p)
 {
-    int from = p->push ? p->on : p->other, to = p->push ? p->other : p->on;
-
-    return known(db ? &db->link[from][to] : NULL, LATENCY, RATE);
+    return sc_machine_copies(db, p->push ? p->on : p->other, p->push ? p->other : p->on);
 }
 
 static struct sc_database_link by_kernel(const struct sc_database *db, const struct sc_autotuner_pieces *p)
 {
-    int from = p->push ? p->on : p->other, to = p->push ? p->other : p->on;
-    struct sc_database_link copy = by_copies(db, p);
-
-    return known(db ? &(p->push ? db->push : db->pull)[from][to] : NULL, copy.latency + MORE,
-                 copy.bandwidth * SLOWER);
+    return sc_machine_kernels(db, p->push, p->push ? p->on : p->other, p->push ? p->other : p->on);
 }
 
 struct sc_autotuner_exchanged sc_autotuner_exchange(const struct sc_database *db, const struct sc_autotuner_pieces *p)
 {
     struct sc_database_link copy = by_copies(db, p), kernel = by_kernel(db, p);
     double bytes = (double)p->bytes, link = bytes / copy.bandwidth;
-    double host = (p->pieces - 1) * enqueueing(db) + (double)p->largest / copy.bandwidth;
+    double host = (p->pieces - 1) * sc_machine_task(db) + (double)p->largest / copy.bandwidth;
     struct sc_autotuner_exchanged out = {.copies = copy.latency + (host > link ? host : link),
                                          .kernel = kernel.latency + bytes / kernel.bandwidth};
 
@@ -64,7 +44,7 @@ double sc_autotuner_chunked(const struct sc_database *db, const struct sc_autotu
     struct sc_autotuner_exchanged one = sc_autotuner_exchange(db, &p);
     struct sc_database_link link = one.by_kernel ? by_kernel(db, &p) : by_copies(db, &p);
     double others = (chunks - 1) * (double)p.bytes / link.bandwidth;
-    double host = (chunks - 1) * r->makers * enqueueing(db) * (one.by_kernel ? 1 : r->readers);
+    double host = (chunks - 1) * r->makers * sc_machine_task(db) * (one.by_kernel ? 1 : r->readers);
 
     return larger(larger(r->seconds, r->seconds / chunks + others), host) + (one.by_kernel ? one.kernel : one.copies);
 }

@@ -2,7 +2,7 @@
 #ifndef SC_AUTOTUNER_EXCHANGE_H
 #define SC_AUTOTUNER_EXCHANGE_H
 
-#include "autotuner/database.h"
+#include "autotuner/machine.h"
 
 struct sc_autotuner_pieces {
     int on;        /* device whose kernel would do it: it reads (pull), or writes: */

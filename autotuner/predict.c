@@ -6,29 +6,7 @@
 
 #include <math.h>
 
-/* Constants of the rule; measured where a figure is given (doc/decisions.md). */
-#define LAUNCH_SECONDS 5e-6       /* enqueue one kernel and its look-ups */
-#define REDUCE_SECONDS 20e-6      /* and wait for a scalar */
-#define UPLOAD_SECONDS 10e-6      /* first transfer of an operand */
-#define FAULT_SECONDS 30e-6       /* first touch of a result by the host */
-#define PAGEABLE_BANDWIDTH 7.8e9  /* copies of untracked memory, each way */
-#define HOST_CALL_SECONDS 1e-6
-#define INTERRUPT_SECONDS 1.3e-6  /* a processor's */
-#define CLOSING_SECONDS 20e-6     /* pages of an operand */
-#define CHAIN 256.0 /* rows */
-#define HOST_CORE_FLOPS 14e9      /* double precision; OpenBLAS on many cores */
-#define HOST_CORE_BANDWIDTH 8e9
-#define HOST_BANDWIDTH_MAX 300e9
-#define DEVICE_FLOPS 5e12
-#define DEVICE_BANDWIDTH 500e9
-#define LINK_BANDWIDTH 12e9
-#define OVERLAP_BYTES (16 << 20) /* from there on products are cut into strips (blas/run/pieces.c) */
-#define OVERLAP_HIDDEN 0.7       /* of what of the shorter of transfer and kernel can be hidden */
-
-static double known(double rate, double otherwise)
-{
-    return rate > 0 ? rate : otherwise;
-}
+#define CHAIN 256.0        /* rows of a triangle's block on the diagonal */
 
 static double products(const struct sc_autotuner_call *call)
 {
@@ -116,59 +94,7 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
     return seconds > 0 && rate > 0 ? larger(seconds, (double)call->bytes / parts / rate) : seconds;
 }
 
-/* Bytes/s between the host and the first n devices together. */
-static double host_rate(const struct sc_autotuner_call *call, bool up, int n)
-{
-    const struct sc_database *db = call->machine.database;
-    double rate = db ? sc_database_host_rate(db, up ? SC_SET_UP : SC_SET_DOWN, n) : 0;
-
-    return known(rate, known(call->machine.host_bandwidth, LINK_BANDWIDTH));
-}
-
-static double latency(const struct sc_autotuner_call *call, bool up, double otherwise)
-{
-    const struct sc_database *db = call->machine.database;
-
-    if (!db)
-        return otherwise;
-    return known(up ? db->link[0][SC_PLACE_HOST].latency : db->link[SC_PLACE_HOST][0].latency, otherwise);
-}
-
-/* What calls take beside kernels and bytes, as far as that was measured. */
-static struct sc_database_calls overheads(const struct sc_autotuner_call *call)
-{
-    const struct sc_database *db = call->machine.database;
-
-    if (db && db->calls.known)
-        return db->calls;
-    return (struct sc_database_calls){.start = LAUNCH_SECONDS, .arrival = latency(call, false, UPLOAD_SECONDS),
-                                      .closing = CLOSING_SECONDS, .scalar = REDUCE_SECONDS,
-                                      .hidden = {OVERLAP_HIDDEN, OVERLAP_HIDDEN}, .links = 1};
-}
-
-static double start_seconds(const struct sc_autotuner_call *call)
-{
-    const struct sc_database *db = call->machine.database;
-
-    if (db && db->start[call->op] > 0)
-        return db->start[call->op];
-    return overheads(call).start + (sc_op_is_reduction(call->op) ? overheads(call).scalar : 0);
-}
-
 /* --- predictions -------------------------------------------------------------------------------------------------- */
-
-static double host_flops; /* of all processors together, measured; 0: not known */
-
-void sc_autotuner_host_rate(double flops) { __atomic_store(&host_flops, &flops, __ATOMIC_RELAXED); }
-
-static double host_roofline(const struct sc_autotuner_call *call, double flops, double bytes)
-{
-    int cores = call->machine.cores > 0 ? call->machine.cores : 1;
-    double bandwidth = smaller(cores * HOST_CORE_BANDWIDTH, HOST_BANDWIDTH_MAX), rate;
-
-    __atomic_load(&host_flops, &rate, __ATOMIC_RELAXED);
-    return HOST_CALL_SECONDS + larger(flops / known(rate, cores * HOST_CORE_FLOPS), bytes / bandwidth);
-}
 
 /* Before the devices are open nothing is known but the sizes. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call)
@@ -177,31 +103,31 @@ double sc_autotuner_estimate(const struct sc_autotuner_call *call)
 
     if (call->type == SC_S || call->type == SC_C)
         flops /= 2;
-    return host_roofline(call, flops, elements * (double)sc_type_bytes(call->type));
+    return sc_machine_host_seconds(&call->machine, flops, elements * (double)sc_type_bytes(call->type));
 }
 
 static double host_seconds(const struct sc_autotuner_call *call, double flops)
 {
     double seconds = measured(call, SC_PLACE_HOST, 1);
 
-    return sc_host_rates_factor(call) * (seconds > 0 ? seconds : host_roofline(call, flops, (double)call->bytes));
+    return sc_host_rates_factor(call) * (seconds > 0 ? seconds : sc_machine_host_seconds(&call->machine, flops, (double)call->bytes));
 }
 
 /* So many bytes come home, in so many copies; nothing takes no time. */
 static double fetch_seconds(uint64_t copies, uint64_t bytes, double link)
 {
-    return bytes ? (double)copies * FAULT_SECONDS + (double)bytes / link : 0;
+    return bytes ? (double)copies * SC_FAULT_SECONDS + (double)bytes / link : 0;
 }
 
 static double device_seconds(const struct sc_autotuner_call *call, double flops, int devices)
 {
-    const struct sc_autotuner_machine *machine = &call->machine;
+    const struct sc_machine *machine = &call->machine;
     double seconds = measured(call, 0, devices);
 
     if (seconds <= 0)
-        seconds = larger(flops / (devices * known(machine->gemm_flops, DEVICE_FLOPS)),
-                         (double)call->bytes / (devices * known(machine->memory_bandwidth, DEVICE_BANDWIDTH)));
-    return start_seconds(call) + seconds;
+        seconds = larger(flops / (devices * sc_machine_gemm_flops(machine)),
+                         (double)call->bytes / (devices * sc_machine_memory_bandwidth(machine)));
+    return sc_machine_start(machine, call->op) + seconds;
 }
 
 /* Over how many devices: those that have the largest operand, or will get it; `in`: seconds until they have all
@@ -232,25 +158,25 @@ static double arrival_seconds(const struct sc_autotuner_call *call, int arrivals
 {
     const struct sc_database *db = call->machine.database;
 
-    return arrivals * (overheads(call).arrival + (devices - 1) * (db ? db->enqueue : 0));
+    return arrivals * (sc_machine_calls(&call->machine).arrival + (devices - 1) * (db ? db->enqueue : 0));
 }
 
 /* Threads of the host BLAS look for work for a tenth of a second after a call, and each is interrupted when pages are
  * closed.  (Jacobi on H200s: r, written by a host with 32 or 64 processors, came 45 and 80 us later than predicted.) */
 static double interrupting(const struct sc_autotuner_call *call)
 {
-    return call->machine.emulated ? 0 : call->machine.cores * INTERRUPT_SECONDS;
+    return call->machine.emulated ? 0 : call->machine.cores * SC_INTERRUPT_SECONDS;
 }
 
 /* What the devices lack, and pages that are closed. */
 static double move_seconds(const struct sc_autotuner_call *call, double missing, const struct spread *spread)
 {
-    struct sc_database_calls overhead = overheads(call);
+    struct sc_database_calls overhead = sc_machine_calls(&call->machine);
     double seconds = call->closings * (overhead.closing + interrupting(call));
 
     if (missing > 0)
         seconds += arrival_seconds(call, call->arrivals > 1 ? call->arrivals : 1, spread->devices) +
-                   larger(missing / (host_rate(call, false, spread->devices) * overhead.links), spread->in);
+                   larger(missing / (sc_machine_host_rate(&call->machine, SC_SET_DOWN, spread->devices) * overhead.links), spread->in);
     return seconds;
 }
 
@@ -258,12 +184,12 @@ static double move_seconds(const struct sc_autotuner_call *call, double missing,
  * open, until devices write it again. */
 static double back_seconds(const struct sc_autotuner_call *call, const struct spread *spread)
 {
-    struct sc_database_calls overhead = overheads(call);
+    struct sc_database_calls overhead = sc_machine_calls(&call->machine);
     double seconds = call->openings * (overhead.closing + interrupting(call));
 
     if (call->back)
         seconds += arrival_seconds(call, call->back, spread->devices) + call->back * interrupting(call) +
-                   (double)call->go_back / (host_rate(call, false, spread->devices) * overhead.links);
+                   (double)call->go_back / (sc_machine_host_rate(&call->machine, SC_SET_DOWN, spread->devices) * overhead.links);
     return seconds;
 }
 
@@ -294,15 +220,12 @@ static double missing_of_a(const struct sc_autotuner_call *call, double missing)
 static void describe(const struct sc_autotuner_call *call, int devices, double kernel, double missing,
                      struct sc_strips *s)
 {
-    const struct sc_database *db = call->machine.database;
-
     *s = (struct sc_strips){.kernel = kernel, .devices = devices, .sum = call->k, .columns = call->n / devices,
                             .parts = {devices, 1}, .blocks = 1, .tiles = 1, .rows = call->m,
                             .apart = true, .half = 1,
                             .least = (call->k > call->n ? call->k : call->n) / SC_STRIPS_OPERANDS};
-    s->again = 2 * (double)call->result_bytes / devices / known(call->machine.memory_bandwidth, DEVICE_BANDWIDTH);
-    sc_strips_machine(s, db, call->machine.host_bandwidth, missing, missing_of_a(call, missing),
-                      (double)call->result_bytes);
+    s->again = 2 * (double)call->result_bytes / devices / sc_machine_memory_bandwidth(&call->machine);
+    sc_strips_machine(s, &call->machine, missing, missing_of_a(call, missing), (double)call->result_bytes);
 }
 
 /* Until all is computed, in other routines; `in`: seconds that what is missing takes. */
@@ -326,7 +249,7 @@ static double hideable(const struct sc_autotuner_call *call, int devices, double
     struct sc_strips strips;
     double together;
 
-    if (sc_op_level(call->op) < 3 || !call->machine.database || missing < OVERLAP_BYTES)
+    if (sc_op_level(call->op) < 3 || !call->machine.database || missing < SC_PIPELINE_BYTES)
         return 0;
     describe(call, devices, device, missing, &strips);
     if (call->op == SC_OP_GEMM) {
@@ -341,33 +264,6 @@ static double hideable(const struct sc_autotuner_call *call, int devices, double
 
 /* --- energy ------------------------------------------------------------------------------------------------------- */
 
-/* Watts of the whole machine while a place computes: so many devices of it, or the host (0).  0: not known. */
-static double watts_while(const struct sc_autotuner_call *call, int devices)
-{
-    const struct sc_autotuner_machine *machine = &call->machine;
-    const struct sc_database *db = machine->database;
-    double sum = devices ? machine->host_watts_idle : machine->host_watts_busy;
-
-    if (db) {
-        double idle = db->idle_watts[SC_PLACE_HOST], busy = sc_database_watts(db, SC_PLACE_HOST, call->op, call->type,
-                                                                              products(call));
-
-        sum = known(devices ? idle : busy, sum);
-    }
-    if (!devices && sum <= 0)
-        return 0;
-    for (int d = 0; d < machine->devices; d++) {
-        double busy = db ? sc_database_watts(db, d, call->op, call->type, products(call) / larger(devices, 1)) : 0;
-        double watts = d < devices ? known(busy, machine->watts_busy)
-                                   : known(db ? db->idle_watts[d] : 0, machine->watts_idle);
-
-        if (d < devices && watts <= 0)
-            return 0;
-        sum += watts;
-    }
-    return sum;
-}
-
 /* Energy * time of two places compares as time * sqrt(watts) does, energy as time * watts. */
 static double weight_of(const struct sc_autotuner_call *call, int devices)
 {
@@ -375,8 +271,8 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 
     if (sc_config.metric == SC_METRIC_PERF)
         return 1;
-    there = watts_while(call, devices);
-    here = watts_while(call, 0);
+    there = sc_machine_watts(&call->machine, call->op, call->type, products(call), devices);
+    here = sc_machine_watts(&call->machine, call->op, call->type, products(call), 0);
     if (there <= 0 || here <= 0)
         return 1;
     return sc_config.metric == SC_METRIC_EDP ? sqrt(there / here) : there / here;
@@ -387,7 +283,7 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
 {
     struct spread spread = spread_of(call);
-    double link = host_rate(call, true, spread.devices), flops = sc_autotuner_flops(call), missing;
+    double link = sc_machine_host_rate(&call->machine, SC_SET_UP, spread.devices), flops = sc_autotuner_flops(call), missing;
 
     if (call->type == SC_S || call->type == SC_C)
         flops /= 2; /* single precision: twice the rate, here and there */
@@ -398,18 +294,18 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->host = out->alone + fetch_seconds(1, call->device_only, link);
     out->back = back_seconds(call, &spread);
     out->device = device_seconds(call, flops, spread.devices);
-    out->device += 2 * (double)call->untracked / PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
+    out->device += 2 * (double)call->untracked / SC_PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
     out->result = fetch_seconds(1, call->result_bytes, link) + (call->result_bytes ? interrupting(call) : 0);
     out->kept = call->device_only > 0;
     out->devices = spread.devices;
     out->hideable = hideable(call, spread.devices, out->device, missing);
-    out->overlap = overheads(call).hidden[call->op != SC_OP_GEMM] * out->hideable;
+    out->overlap = sc_machine_calls(&call->machine).hidden[call->op != SC_OP_GEMM] * out->hideable;
     out->weight = weight_of(call, spread.devices);
 }
 
 bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc_offload mode)
 {
-    return mode != SC_OFFLOAD_ALWAYS && peer_rate > 0 && (double)bytes / peer_rate < (devices - 1) * LAUNCH_SECONDS;
+    return mode != SC_OFFLOAD_ALWAYS && peer_rate > 0 && (double)bytes / peer_rate < (devices - 1) * SC_LAUNCH_SECONDS;
 }

@@ -106,7 +106,7 @@ static void calibrate(const struct sc_device_host *host)
         gemm("N", "N", &n, &n, &n, &one, memory, &n, b, &n, &zero, c, &n, 1, 1);
     }
     if (start > 0)
-        sc_autotuner_host_rate(2.0 * n * n * n / (sc_bench_real_now() - start));
+        sc_machine_host_flops(2.0 * n * n * n / (sc_bench_real_now() - start));
     free(memory);
 }
 

@@ -11,17 +11,10 @@
 #define BETTER 0.94 /* than all columns at once, where tiles are dealt out as a grid, of which the model knows less */
 #define LITTLE 1.005 /* times the least: fewer strips are less work for the host */
 
-/* Without measurements, as elsewhere: predict.c, exchange.c. */
-#define LAUNCH 5e-6
-#define TASK 8e-6
-#define LATENCY 10e-6
-#define BANDWIDTH 12e9
-
 int64_t sc_strips_fixed;
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
-static double known(double value, double otherwise) { return value > 0 ? value : otherwise; }
 
 static double parts_of(int64_t extent, int64_t width) { return (double)((extent + width - 1) / width); }
 
@@ -216,18 +209,16 @@ void sc_strips_choose(const struct sc_strips *s, struct sc_strips_choice *out)
             out->best = i;
 }
 
-void sc_strips_machine(struct sc_strips *s, const struct sc_database *db, double otherwise, double bytes_in,
-                       double bytes_all, double bytes_out)
+void sc_strips_machine(struct sc_strips *s, const struct sc_machine *machine, double bytes_in, double bytes_all,
+                       double bytes_out)
 {
-    double down = db ? sc_database_host_rate(db, SC_SET_DOWN, s->devices) : 0;
-    double up = db ? sc_database_host_rate(db, SC_SET_UP, s->devices) : 0;
+    double down = sc_machine_host_rate(machine, SC_SET_DOWN, s->devices);
 
-    otherwise = s->devices * known(otherwise, BANDWIDTH);
-    s->in = bytes_in / known(down, otherwise);
-    s->in_all = bytes_all / known(down, otherwise);
-    s->out = bytes_out / known(up, otherwise);
-    s->launch = LAUNCH;
-    s->task = known(db ? db->enqueue : 0, TASK);
-    s->latency[0] = known(db ? db->link[SC_PLACE_HOST][0].latency : 0, LATENCY);
-    s->latency[1] = known(db ? db->link[0][SC_PLACE_HOST].latency : 0, LATENCY);
+    s->in = bytes_in / down;
+    s->in_all = bytes_all / down;
+    s->out = bytes_out / sc_machine_host_rate(machine, SC_SET_UP, s->devices);
+    s->launch = SC_LAUNCH_SECONDS;
+    s->task = sc_machine_task(machine->database);
+    s->latency[0] = sc_machine_latency(machine->database, SC_SET_DOWN);
+    s->latency[1] = sc_machine_latency(machine->database, SC_SET_UP);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "autotuner/database.h"
+#include "autotuner/machine.h"
 
 /* A call by the part of it that one device has; times in seconds. */
 struct sc_strips {
@@ -59,10 +59,9 @@ void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out
  * was measured. */
 int64_t sc_strips_last(const struct sc_strips *call, int64_t width, double first);
 
-/* Fills in what is the machine's; `otherwise`: bytes/s of a device's link to the host by what it says of itself.
- * bytes_all: of bytes_in, what every column needs. */
-void sc_strips_machine(struct sc_strips *call, const struct sc_database *db, double otherwise, double bytes_in,
-                       double bytes_all, double bytes_out);
+/* Fills in what is the machine's.  bytes_all: of bytes_in, what every column needs. */
+void sc_strips_machine(struct sc_strips *call, const struct sc_machine *machine, double bytes_in, double bytes_all,
+                       double bytes_out);
 
 /* Not 0: every width is this one, that of the last strip, too (bench/strips). */
 extern int64_t sc_strips_fixed;

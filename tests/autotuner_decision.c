@@ -8,7 +8,7 @@
 
 #include "tests/tap.h"
 
-static const struct sc_autotuner_machine h200 = {.devices = 2, .cores = 16, .gemm_flops = 55e12,
+static const struct sc_machine h200 = {.devices = 2, .cores = 16, .gemm_flops = 55e12,
                                                  .memory_bandwidth = 4.4e12,
                                                  .host_bandwidth = 55e9};
 
@@ -415,7 +415,7 @@ static int by_metric(enum sc_metric metric, double watts)
     struct sc_autotuner_account account = {0};
 
     call.device_bytes = call.bytes;
-    call.machine = (struct sc_autotuner_machine){.devices = 1, .cores = 16, .gemm_flops = 2 * 16 * 14e9,
+    call.machine = (struct sc_machine){.devices = 1, .cores = 16, .gemm_flops = 2 * 16 * 14e9,
                                                  .memory_bandwidth = 1e12, .host_bandwidth = 50e9,
                                                  .watts_busy = watts, .watts_idle = 10, .host_watts_busy = 90,
                                                  .host_watts_idle = 40};

@@ -8,8 +8,8 @@ need "$top_builddir/autotuner/.libs/libcore_la-decide.o"
 cat >"$scratch/known" <<'END'
 decide slots_
 devices plans
-readers habits
-readers versions
+demand habits
+demand versions
 trials entries
 END
 # Independent of the settings: locks, counters, the measurements, the text of EXPLAIN, time spent, settings of tests;
@@ -21,7 +21,7 @@ decide spent_
 host_rates means
 host_rates sc_host_rates_expected
 host_rates timing
-predict host_flops
+machine host_flops
 database_file sc_database_set_names
 database_file statements
 devices plans_busy

@@ -194,10 +194,11 @@ static void test_in_turn(void)
 static void test_machine(void)
 {
     struct sc_database *db = sc_database_new("made up", 2);
+    struct sc_machine machine = {.devices = 2, .host_bandwidth = 10e9};
     struct sc_strips s = result();
 
     s.devices = 2;
-    sc_strips_machine(&s, NULL, 10e9, 40e9, 0, 20e9);
+    sc_strips_machine(&s, &machine, 40e9, 0, 20e9);
     tap_ok(is(s.in, 2) && is(s.out, 1) && s.task > 0 && s.latency[0] > 0, "by what devices say of their links");
     for (int d = 0; d < 2; d++) {
         db->link[SC_PLACE_HOST][d] = (struct sc_database_link){3e-6, 20e9};
@@ -205,7 +206,8 @@ static void test_machine(void)
     }
     db->set[SC_SET_UP][2] = 5e9;
     db->enqueue = 7e-6;
-    sc_strips_machine(&s, db, 10e9, 40e9, 0, 20e9);
+    machine.database = db;
+    sc_strips_machine(&s, &machine, 40e9, 0, 20e9);
     tap_ok(is(s.in, 1) && is(s.out, 4), "by measured links, and what they carry together");
     tap_ok(is(s.task, 7e-6) && is(s.latency[0], 3e-6) && is(s.latency[1], 4e-6), "and what else was measured");
     tap_ok(is(sc_database_host_rate(db, SC_SET_DOWN, 2), 40e9) && is(sc_database_host_rate(db, SC_SET_UP, 1), 10e9),

@@ -237,7 +237,7 @@ bool sc_blas_waits(const struct sc_blas_blocks *b, const struct sc_blas_places *
     uint64_t bytes = 0;
 
     for (int j = 0; j < b->cols->n; j++)
-        for (int i = 0; i < b->rows->n && bytes < SC_BLAS_PIPELINE_BYTES; i++) {
+        for (int i = 0; i < b->rows->n && bytes < SC_PIPELINE_BYTES; i++) {
             struct sc_piece piece = b->block(b->of, i, j);
             int device = sc_blas_places_at(places, piece.r, piece.c, &piece);
 
@@ -250,7 +250,7 @@ bool sc_blas_waits(const struct sc_blas_blocks *b, const struct sc_blas_places *
                 bytes += sc_coherence_missing(device, &row) + sc_coherence_missing(device, &col);
             }
         }
-    return bytes >= SC_BLAS_PIPELINE_BYTES;
+    return bytes >= SC_PIPELINE_BYTES;
 }
 
 static bool exchange_by_kernel(const void *database, const struct sc_exchange *x)
@@ -290,12 +290,7 @@ void sc_blas_links(void)
 
 double sc_blas_products_per_second(int device, enum sc_type type)
 {
-    double flops = sc_coherence_device_properties(device)->gemm_flops;
-
-    flops = flops > 0 ? flops : 5e12;
-    if (type == SC_S || type == SC_C)
-        flops *= 2;
-    return flops / (sc_type_is_complex(type) ? 8 : 2);
+    return sc_machine_products(sc_coherence_device_properties(device), type);
 }
 
 double sc_blas_kernel_seconds(const struct sc_kernel *k, int devices)

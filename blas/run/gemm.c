@@ -220,15 +220,6 @@ static struct sc_piece whole_rows(const struct sc_piece *piece)
     return whole;
 }
 
-/* Bytes/s between a device and the place that a piece comes from. */
-static double rate_between(int device, int from)
-{
-    const struct sc_device_properties *p = sc_coherence_device_properties(device);
-    double rate = from == SC_HOST || !p->peer[from] ? p->host_bandwidth : p->peer_bandwidth[from];
-
-    return rate > 0 ? rate : 12e9;
-}
-
 /* Asks for a piece of a strip.  Each byte comes from the host once, over the link of its home, and goes on from there:
  * expected[d * stride] is when the piece is on device d.  *arrival is when the strip's pieces so far are expected: one
  * of them may have brought this one too. */
@@ -244,12 +235,12 @@ static double request(struct requests *r, int device, const struct sc_piece *pie
         return *arrival;
     if (home == device || sc_coherence_missing(home, &whole)) {
         sc_coherence_prefetch(home, piece);
-        *at_home = r->link[home] += (double)bytes / rate_between(home, SC_HOST);
+        *at_home = r->link[home] += (double)bytes / sc_machine_link(sc_coherence_device_properties(home), SC_HOST);
     }
     come = *at_home < INFINITY ? *at_home : 0; /* it was there before this call */
     if (home != device) {
         sc_coherence_prefetch(device, piece); /* a failure shows in the task, which falls back */
-        come += (double)bytes / rate_between(device, home);
+        come += (double)bytes / sc_machine_link(sc_coherence_device_properties(device), home);
     }
     return *arrival = come > *arrival ? come : *arrival;
 }

@@ -112,7 +112,6 @@ static void describe_history(const struct sc_view *view, bool away, bool absent,
 
 static void describe(const struct sc_view *view, int count, struct sc_autotuner_call *call)
 {
-    const struct sc_device_properties *device = sc_coherence_device_properties(0);
     struct sc_residency residency;
     struct sc_fetched fetched;
 
@@ -136,16 +135,6 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->closings = residency.closings;
     call->key = largest_key(view, count);
     call->columns = sc_op_level(call->op) == 3 ? columns_of(view, count) : SC_COLUMNS_ANY;
-    call->machine.cores = sc_blas_host_cores();
-    call->machine.gemm_flops = device->gemm_flops;
-    call->machine.memory_bandwidth = device->memory_bandwidth;
-    call->machine.host_bandwidth = device->host_bandwidth;
-    call->machine.emulated = device->emulated;
-    call->machine.watts_busy = device->watts_busy;
-    call->machine.watts_idle = device->watts_idle;
-    call->machine.host_watts_busy = device->host_watts_busy;
-    call->machine.host_watts_idle = device->host_watts_idle;
-    call->machine.database = sc_autotuner_database();
     for (int i = 0; i < count; i++)
         describe_history(&view[i], residency.away >> i & 1, residency.absent >> i & 1, call);
     if (call->made_elsewhere > call->device_only)
@@ -177,8 +166,10 @@ static void fetch(const struct sc_view *view, int count)
 
 static struct sc_autotuner_call call_of(const struct sc_kernel *k)
 {
-    return (struct sc_autotuner_call){.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k,
-                                      .machine.devices = sc_coherence_devices()};
+    struct sc_autotuner_call call = {.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k};
+
+    sc_machine_describe(sc_coherence_device_properties(0), sc_coherence_devices(), sc_blas_host_cores(), &call.machine);
+    return call;
 }
 
 /* All of the array that the largest operand lies in: what the host keeps fetching piece by piece comes at once. */
@@ -296,7 +287,8 @@ static bool run(const struct sc_blas_order *order)
 {
     const struct sc_kernel *k = order->kernel;
     struct sc_operand operand[3];
-    struct sc_blas_job call = {.kernel = k, .operand = operand, .view = order->view, .operands = order->count};
+    struct sc_blas_job call = {.kernel = k, .operand = operand, .view = order->view, .operands = order->count,
+                               .question = order->question};
     enum sc_status status;
 
     if (!run_[k->op])
@@ -335,7 +327,7 @@ static bool offload(int routine, const struct sc_kernel *k)
     struct sc_autotuner_call call;
     struct sc_view view[SC_VIEWS_MAX];
     int count = operands_of(k, view);
-    struct sc_blas_order order = {.kernel = k, .view = view, .count = count};
+    struct sc_blas_order order = {.kernel = k, .view = view, .count = count, .question = &call};
     double since;
     bool done;
 
@@ -397,7 +389,7 @@ bool sc_blas_on_devices(const struct sc_kernel *k)
     sc_inside_enter();
     describe(view, count, &call);
     spread(k, view, count, &call);
-    done = run(&(struct sc_blas_order){.kernel = k, .view = view, .count = count});
+    done = run(&(struct sc_blas_order){.kernel = k, .view = view, .count = count, .question = &call});
     sc_inside_leave();
     sc_quiet_leave();
     return done;

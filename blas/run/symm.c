@@ -142,7 +142,7 @@ static void set_cuts(struct symmetric *s)
     sc_blas_merge_op_cols(&s->across, b, trans);
     sc_blas_merge_op_cols(&s->across, c, trans);
     s->tiles = s->t;
-    s->joins = sc_blas_missing(s->call) < SC_BLAS_PIPELINE_BYTES;
+    s->joins = sc_blas_missing(s->call) < SC_PIPELINE_BYTES;
     if (!s->joins) {
         sc_blas_refine(&s->t, a, SC_STRIPS_BLOCK);
         if (!s->left)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "autotuner/autotuner.h"
 #include "autotuner/trials.h"
 #include "base/status.h"
 #include "coherence/coherence.h"
@@ -26,6 +27,7 @@ struct sc_blas_job {
     struct sc_operand *operand;
     const struct sc_view *view;     /* as asked for */
     int operands;
+    const struct sc_autotuner_call *question; /* what was asked about the program's call */
     struct sc_blas_tried tried; /* trial.width 0: it tries nothing */
 };
 
@@ -56,7 +58,6 @@ void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t
 /* The same, so that strips are at least `least` wide and few: what is still on the host is worked on strip by strip as
  * it arrives.  (How wide those of gemm are is decided for each call: strips.c.) */
 void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least);
-#define SC_BLAS_PIPELINE_BYTES (UINT64_C(16) << 20) /* less that is missing is not worth more kernels */
 /* Bytes of the call's operands that are read and not where they are at home. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
 /* Of one of them; `uplo` not 0: of this triangle. */
@@ -178,6 +179,7 @@ struct sc_blas_order {
     const struct sc_view *view;
     int count;
     double host_share;
+    const struct sc_autotuner_call *question;
 };
 typedef bool sc_blas_run(const struct sc_blas_order *order);
 /* What does it instead, with that in hand: verification mode (verify.c); NULL: nothing. */

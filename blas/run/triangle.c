@@ -124,7 +124,7 @@ static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
     s->tiles = s->along;
     s->by_source = arrives_by_source(s);
     s->joins = false;
-    if (sc_blas_missing(s->call) >= SC_BLAS_PIPELINE_BYTES) {
+    if (sc_blas_missing(s->call) >= SC_PIPELINE_BYTES) {
         sc_blas_refine(&s->along, a, SC_STRIPS_BLOCK);
         if (s->left && sc_coherence_devices() == 1) /* several have their own strips each */
             sc_blas_refine(across, b, SC_STRIPS_USUAL);

@@ -1,0 +1,150 @@
+#include "autotuner/machine.h"
+
+#include <string.h>
+
+#include "autotuner/start.h"
+
+/* Without measurements; H200 with CUDA 13.0 where a figure was measured (doc/decisions.md). */
+#define CALL_SECONDS 5e-6      /* start of a call */
+#define SCALAR_SECONDS 20e-6   /* wait for a scalar result */
+#define CLOSING_SECONDS 20e-6  /* pages of an operand */
+#define TASK_SECONDS 8e-6      /* of the host, for a task or a copy between devices */
+#define LATENCY_SECONDS 10e-6  /* of a transfer */
+#define HIDDEN 0.7             /* of the shorter of transfer and kernel */
+#define CORE_FLOPS 14e9        /* double precision; OpenBLAS on many processors */
+#define CORE_BANDWIDTH 8e9
+#define HOST_BANDWIDTH_MAX 300e9
+#define DEVICE_FLOPS 5e12
+#define DEVICE_BANDWIDTH 500e9
+#define LINK_BANDWIDTH 12e9    /* host and one device */
+#define PEER_BANDWIDTH 100e9
+#define KERNEL_LATENCY 1e-6    /* of a kernel that copies, beyond a copy's */
+#define KERNEL_RATE 0.8        /* of a kernel that copies, in the link's rate: units of other kernels copy then */
+
+static double known(double rate, double otherwise) { return rate > 0 ? rate : otherwise; }
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+void sc_machine_describe(const struct sc_device_properties *device, int devices, int cores, struct sc_machine *out)
+{
+    memset(out, 0, sizeof *out); /* compared as bytes */
+    out->devices = devices;
+    out->cores = cores;
+    out->gemm_flops = device->gemm_flops;
+    out->memory_bandwidth = device->memory_bandwidth;
+    out->host_bandwidth = device->host_bandwidth;
+    out->emulated = device->emulated;
+    out->watts_busy = device->watts_busy;
+    out->watts_idle = device->watts_idle;
+    out->host_watts_busy = device->host_watts_busy;
+    out->host_watts_idle = device->host_watts_idle;
+    out->database = sc_autotuner_database();
+}
+
+/* --- devices ------------------------------------------------------------------------------------------------------ */
+
+double sc_machine_gemm_flops(const struct sc_machine *m) { return known(m->gemm_flops, DEVICE_FLOPS); }
+
+double sc_machine_memory_bandwidth(const struct sc_machine *m) { return known(m->memory_bandwidth, DEVICE_BANDWIDTH); }
+
+double sc_machine_products(const struct sc_device_properties *device, enum sc_type type)
+{
+    double flops = known(device->gemm_flops, DEVICE_FLOPS) * (type == SC_S || type == SC_C ? 2 : 1);
+
+    return flops / (sc_type_is_complex(type) ? 8 : 2);
+}
+
+struct sc_database_calls sc_machine_calls(const struct sc_machine *m)
+{
+    if (m->database && m->database->calls.known)
+        return m->database->calls;
+    return (struct sc_database_calls){.start = CALL_SECONDS, .closing = CLOSING_SECONDS, .scalar = SCALAR_SECONDS,
+                                      .arrival = sc_machine_latency(m->database, SC_SET_DOWN),
+                                      .hidden = {HIDDEN, HIDDEN}, .links = 1};
+}
+
+double sc_machine_start(const struct sc_machine *m, enum sc_op op)
+{
+    struct sc_database_calls calls = sc_machine_calls(m);
+
+    if (m->database && !sc_op_is_sparse(op) && m->database->start[op] > 0)
+        return m->database->start[op];
+    return calls.start + (sc_op_is_reduction(op) ? calls.scalar : 0);
+}
+
+double sc_machine_task(const struct sc_database *db) { return known(db ? db->enqueue : 0, TASK_SECONDS); }
+
+/* --- the host ----------------------------------------------------------------------------------------------------- */
+
+static double host_flops; /* of all processors together, measured; 0: not known */
+
+void sc_machine_host_flops(double flops) { __atomic_store(&host_flops, &flops, __ATOMIC_RELAXED); }
+
+double sc_machine_host_seconds(const struct sc_machine *m, double flops, double bytes)
+{
+    int cores = m->cores > 0 ? m->cores : 1;
+    double bandwidth = smaller(cores * CORE_BANDWIDTH, HOST_BANDWIDTH_MAX), rate;
+
+    __atomic_load(&host_flops, &rate, __ATOMIC_RELAXED);
+    return SC_HOST_CALL_SECONDS + larger(flops / known(rate, cores * CORE_FLOPS), bytes / bandwidth);
+}
+
+/* --- energy ------------------------------------------------------------------------------------------------------- */
+
+double sc_machine_watts(const struct sc_machine *m, enum sc_op op, enum sc_type type, double work, int devices)
+{
+    const struct sc_database *db = m->database;
+    double sum = devices ? m->host_watts_idle : m->host_watts_busy;
+
+    if (db)
+        sum = known(devices ? db->idle_watts[SC_PLACE_HOST] : sc_database_watts(db, SC_PLACE_HOST, op, type, work), sum);
+    if (!devices && sum <= 0)
+        return 0;
+    for (int d = 0; d < m->devices; d++) {
+        double busy = db && d < devices ? sc_database_watts(db, d, op, type, work / devices) : 0;
+        double watts = d < devices ? known(busy, m->watts_busy) : known(db ? db->idle_watts[d] : 0, m->watts_idle);
+
+        if (d < devices && watts <= 0)
+            return 0;
+        sum += watts;
+    }
+    return sum;
+}
+
+/* --- links -------------------------------------------------------------------------------------------------------- */
+
+double sc_machine_host_rate(const struct sc_machine *m, enum sc_database_set way, int n)
+{
+    double rate = m->database ? sc_database_host_rate(m->database, way, n) : 0;
+
+    return known(rate, n * known(m->host_bandwidth, LINK_BANDWIDTH));
+}
+
+double sc_machine_latency(const struct sc_database *db, enum sc_database_set way)
+{
+    if (!db)
+        return LATENCY_SECONDS;
+    return known(way == SC_SET_DOWN ? db->link[SC_PLACE_HOST][0].latency : db->link[0][SC_PLACE_HOST].latency,
+                 LATENCY_SECONDS);
+}
+
+double sc_machine_link(const struct sc_device_properties *to, int from)
+{
+    return known(from == SC_HOST || !to->peer[from] ? to->host_bandwidth : to->peer_bandwidth[from], LINK_BANDWIDTH);
+}
+
+struct sc_database_link sc_machine_copies(const struct sc_database *db, int from, int to)
+{
+    if (db && db->link[from][to].bandwidth > 0)
+        return db->link[from][to];
+    return (struct sc_database_link){LATENCY_SECONDS, PEER_BANDWIDTH};
+}
+
+struct sc_database_link sc_machine_kernels(const struct sc_database *db, bool push, int from, int to)
+{
+    struct sc_database_link copies = sc_machine_copies(db, from, to);
+
+    if (db && (push ? db->push : db->pull)[from][to].bandwidth > 0)
+        return (push ? db->push : db->pull)[from][to];
+    return (struct sc_database_link){copies.latency + KERNEL_LATENCY, copies.bandwidth * KERNEL_RATE};
+}
