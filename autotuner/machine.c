@@ -97,7 +97,8 @@ double sc_machine_watts(const struct sc_machine *m, enum sc_op op, enum sc_type 
     double sum = devices ? m->host_watts_idle : m->host_watts_busy;
 
     if (db)
-        sum = known(devices ? db->idle_watts[SC_PLACE_HOST] : sc_database_watts(db, SC_PLACE_HOST, op, type, work), sum);
+        sum = known(devices ? db->idle_watts[SC_PLACE_HOST] : sc_database_watts(db, SC_PLACE_HOST, op, type, work),
+                    sum);
     if (!devices && sum <= 0)
         return 0;
     for (int d = 0; d < m->devices; d++) {

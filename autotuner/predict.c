@@ -110,7 +110,8 @@ static double host_seconds(const struct sc_autotuner_call *call, double flops)
 {
     double seconds = measured(call, SC_PLACE_HOST, 1);
 
-    return sc_host_rates_factor(call) * (seconds > 0 ? seconds : sc_machine_host_seconds(&call->machine, flops, (double)call->bytes));
+    seconds = seconds > 0 ? seconds : sc_machine_host_seconds(&call->machine, flops, (double)call->bytes);
+    return sc_host_rates_factor(call) * seconds;
 }
 
 /* So many bytes come home, in so many copies; nothing takes no time. */
@@ -168,6 +169,11 @@ static double interrupting(const struct sc_autotuner_call *call)
     return call->machine.emulated ? 0 : call->machine.cores * SC_INTERRUPT_SECONDS;
 }
 
+static double down_rate(const struct sc_autotuner_call *call, const struct spread *spread)
+{
+    return sc_machine_host_rate(&call->machine, SC_SET_DOWN, spread->devices);
+}
+
 /* What the devices lack, and pages that are closed. */
 static double move_seconds(const struct sc_autotuner_call *call, double missing, const struct spread *spread)
 {
@@ -176,7 +182,7 @@ static double move_seconds(const struct sc_autotuner_call *call, double missing,
 
     if (missing > 0)
         seconds += arrival_seconds(call, call->arrivals > 1 ? call->arrivals : 1, spread->devices) +
-                   larger(missing / (sc_machine_host_rate(&call->machine, SC_SET_DOWN, spread->devices) * overhead.links), spread->in);
+                   larger(missing / (down_rate(call, spread) * overhead.links), spread->in);
     return seconds;
 }
 
@@ -189,7 +195,7 @@ static double back_seconds(const struct sc_autotuner_call *call, const struct sp
 
     if (call->back)
         seconds += arrival_seconds(call, call->back, spread->devices) + call->back * interrupting(call) +
-                   (double)call->go_back / (sc_machine_host_rate(&call->machine, SC_SET_DOWN, spread->devices) * overhead.links);
+                   (double)call->go_back / (down_rate(call, spread) * overhead.links);
     return seconds;
 }
 
@@ -283,7 +289,8 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
 {
     struct spread spread = spread_of(call);
-    double link = sc_machine_host_rate(&call->machine, SC_SET_UP, spread.devices), flops = sc_autotuner_flops(call), missing;
+    double link = sc_machine_host_rate(&call->machine, SC_SET_UP, spread.devices);
+    double flops = sc_autotuner_flops(call), missing;
 
     if (call->type == SC_S || call->type == SC_C)
         flops /= 2; /* single precision: twice the rate, here and there */

@@ -158,7 +158,8 @@ int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look 
     look_at_blocks(call, look, &s);
     s.kernel = sc_blas_kernel_seconds(k, s.devices);
     s.again = 2 * result / s.devices / sc_coherence_device_properties(0)->memory_bandwidth;
-    sc_strips_machine(&s, &call->question->machine, (double)look->missing, (double)(look->all < look->missing ? look->all : look->missing), result);
+    sc_strips_machine(&s, &call->question->machine, (double)look->missing,
+                      (double)(look->all < look->missing ? look->all : look->missing), result);
     s.blocks *= look->tasks * (look->missing ? 1 : s.parts[0]);
     sc_strips_choose(&s, &choice);
     shape = shape_of(k, look->missing, s.devices);
