@@ -53,7 +53,7 @@ double sc_machine_host_seconds(const struct sc_machine *machine, double flops, d
  * processors. */
 void sc_machine_host_flops(double flops);
 
-/* Watts of the whole machine while `work` of a routine (sc_database_work) runs on the first `devices` devices, or on
+/* Watts of the whole machine while `work` of a routine (sc_op_work) runs on the first `devices` devices, or on
  * the host (0).  0: not known. */
 double sc_machine_watts(const struct sc_machine *machine, enum sc_op op, enum sc_type type, double work, int devices);
 
