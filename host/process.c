@@ -1,7 +1,7 @@
-/* fork and exit run handlers that libraries have registered.  A library that a second thread is loading at that time
- * may have registered only half of its handlers, and handlers registered after a fork has begun are not run for that
- * fork.  An OpenBLAS whose threads were not ended before the fork waits for the threads in the child for ever, or
- * accesses memory out of bounds.  These calls therefore wait until no thread of the library is loading.
+/* fork and exit run handlers that libraries have registered.  A library that a second thread is loading may have
+ * registered only half of its handlers.  Handlers registered after a fork has begun are not run for that fork.  An
+ * OpenBLAS whose threads were not ended before the fork waits for the threads in the child for ever, or accesses
+ * memory out of bounds.  These calls therefore wait until no thread of the library is loading.
  *
  * Not interposed: a return from main (libsemcache/opener.c), and forks inside libc's own functions, which fork.c's
  * handlers hold up.

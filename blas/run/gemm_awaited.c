@@ -1,18 +1,19 @@
-/* gemm of what other devices have just made: it is on its way (coherence/push.c), so each device begins with the parts
- * of the sum that it has, and goes on with the others in the order in which they come. */
+/* gemm on operands that other devices have just computed and that are still in transit (coherence/push.c).  Each
+ * device begins with the parts of the sum that it has, and continues in the order in which the remaining parts
+ * arrive. */
 #include <stdlib.h>
 
 #include "blas/run/product.h"
 
-/* What has to be waited for: of what other devices have made in the last calls, some may still be on its way. */
+/* Parts of operands, made by other devices in recent calls, that a device has to wait for. */
 struct awaited {
     const struct sc_product *g;
     int devices;
-    bool any;       /* something is on its way, */
-    bool missing;   /* something else is not, yet */
-    int16_t *begun, *device; /* blocks [i + j * rows] */
-    int16_t *a, *b; /* of a device: parts of A [i + l * rows], of B [l + j * parts], */
-    int16_t *order; /* and parts of the sum in the order in which they come */
+    bool any;       /* a part is in transit to a device */
+    bool missing;   /* a missing part is not in transit */
+    int16_t *begun, *device; /* by block, [i + j * rows] */
+    int16_t *a, *b; /* by device: parts of A [i + l * rows], of B [l + j * parts] */
+    int16_t *order; /* by device: the parts of the sum in the order of arrival */
 };
 
 static bool make_room(struct awaited *w, const struct sc_product *g)
@@ -35,8 +36,8 @@ static int16_t *of_device(const struct awaited *w, int16_t *array, int device, i
     return array + (size_t)device * (size_t)w->g->k.n * (size_t)per_part;
 }
 
-/* Whether the device has to wait for it; then *distance is how many devices away it was made, in the order in which
- * results are sent (coherence/push.c). */
+/* True when the device has to wait for the piece.  *distance is then the number of devices between its maker and
+ * this device, in the order in which results are sent (coherence/push.c). */
 static bool look_at_piece(struct awaited *w, int device, const struct sc_piece *piece, int *distance)
 {
     if (sc_coherence_ready(device, piece))
@@ -52,7 +53,7 @@ static bool runs(const struct awaited *w, int device, int i, int j)
     return w->device[i + j * w->g->m.n] == device;
 }
 
-/* What the device's blocks read of part l of the sum. */
+/* Looks at the pieces of part l of the sum that the device's blocks read. */
 static void look_at_part(struct awaited *w, int device, int l, int *distance)
 {
     const struct sc_product *g = w->g;
@@ -92,7 +93,7 @@ static void look_at_device(struct awaited *w, int device)
                 *next++ = (int16_t)l;
 }
 
-/* Parts of the sum that are awaited, or those that are not. */
+/* Adds the awaited parts of the sum, or the parts that are not awaited. */
 static enum sc_status add_parts(const struct awaited *w, int i, int j, bool awaited)
 {
     const struct sc_product *g = w->g;
@@ -113,8 +114,8 @@ static enum sc_status add_parts(const struct awaited *w, int i, int j, bool awai
     return status;
 }
 
-/* All blocks with what is there, then with the rest.  Not where something is missing: it may not fit, and C would go to
- * and fro twice. */
+/* Computes all blocks from the resident parts, then adds the awaited parts.  Declines when a part is missing
+ * without being in transit: the operands may not fit the device, and C would travel twice. */
 bool sc_product_as_it_comes(const struct sc_product *g, enum sc_status *status)
 {
     struct awaited w;

@@ -1,6 +1,6 @@
-/* gemm with a long sum and a small C (an inner product of tall matrices): the devices have parts of the sum and not of
- * C, so none needs all of A or B.  Each adds its parts up in a temporary of C's size; then each tile of C gets the
- * temporaries' parts where it is, all tiles at once. */
+/* gemm with a long sum and a small C (an inner product of tall matrices).  The devices share the sum instead of C,
+ * so no device needs all of A or B.  Each device adds its parts up in a temporary of C's size.  The owner of each
+ * tile of C then adds the temporaries to the tile, for all tiles at the same time. */
 #include "autotuner/schedule.h"
 #include "base/config.h"
 #include "blas/run/partials.h"
@@ -11,16 +11,17 @@
 
 struct sum {
     const struct sc_product *g;
-    int device_of[SC_CUTS_MAX]; /* of each part of the sum */
+    int device_of[SC_CUTS_MAX]; /* by part of the sum */
     struct sc_partials partials;
 };
 
 static size_t elem_of(const struct sum *s) { return sc_type_bytes(s->g->call->kernel->type); }
 static int64_t rows_of(const struct sum *s) { return s->g->call->kernel->m; }
 
-/* --- where -------------------------------------------------------------------------------------------------------- */
+/* --- conditions and places ---------------------------------------------------------------------------------------- */
 
-/* Tiles of C in one row, of whole columns: a part of a temporary can be added to one as a vector. */
+/* True when C has a single row of tiles with whole columns: a part of a temporary can then be added to a tile as a
+ * vector. */
 static bool is_simple(const struct sc_operand *c)
 {
     struct sc_cuts rows, cols;
@@ -36,8 +37,8 @@ static bool is_simple(const struct sc_operand *c)
     return rows.n == 1;
 }
 
-/* Of an operand that has the sum along its rows only whole tiles can be had in parts: a transfer brings all rows of
- * one (rule D5). */
+/* An operand whose rows lie along the sum can only be shared by whole tiles, because a transfer brings all rows of a
+ * tile (rule D5). */
 static bool has_parts(const struct sc_operand *o, bool along_rows)
 {
     struct sc_cuts rows;
@@ -48,7 +49,7 @@ static bool has_parts(const struct sc_operand *o, bool along_rows)
     return rows.n >= sc_coherence_devices();
 }
 
-/* What the owner of most of C has to add up is little beside what it would get of A and B otherwise. */
+/* True when the owner of most of C has to add up far less than it would otherwise upload of A and B. */
 static bool is_little(const struct sc_product *g)
 {
     const struct sc_kernel *k = g->call->kernel;
@@ -91,7 +92,7 @@ static void cut(struct sc_product *g)
                    k->transb == 'N' ? STRIP_MIN : SC_STRIPS_USUAL);
 }
 
-/* Parts of the sum as the strategy's blocks: they run where A's part is, or are dealt to others. */
+/* Parts of the sum as blocks for the strategy: a part runs where A's part is, or is assigned to another device. */
 static struct sc_piece part_of_a(const void *of, int i, int l)
 {
     (void)i;
@@ -104,7 +105,7 @@ static struct sc_piece part_of_b(const void *of, int i, int l)
     return sc_product_b(of, l, l + 1, 0);
 }
 
-/* How many devices have a part. */
+/* Returns the number of devices that have a part. */
 static int place(struct sum *s, struct sc_product *g)
 {
     const struct sc_kernel *k = g->call->kernel;
@@ -126,7 +127,7 @@ static int place(struct sum *s, struct sc_product *g)
 
 /* --- partial sums ------------------------------------------------------------------------------------------------- */
 
-/* temporary := (0 or 1) temporary + part l of the sum, on its device. */
+/* temporary := (0 or 1) temporary + part l of the sum, on the part's device. */
 static enum sc_status add_to_partial(struct sum *s, int l)
 {
     const struct sc_product *g = s->g;
@@ -155,7 +156,7 @@ static enum sc_status add_to_partial(struct sum *s, int l)
     return status;
 }
 
-/* The next part of a device's from `l` on; g->k.n: it has no more. */
+/* The next part of a device, from `l` on; g->k.n when there is none. */
 static int next_part(const struct sum *s, int device, int l)
 {
     while (l < s->g->k.n && s->device_of[l] != device)
@@ -163,7 +164,7 @@ static int next_part(const struct sum *s, int device, int l)
     return l;
 }
 
-/* In turns, so that all devices begin at once. */
+/* Takes a part of each device in turn, so that all devices begin at once. */
 static enum sc_status add_all_to_partials(struct sum *s)
 {
     int next[SC_DEVICES_MAX] = {0};
@@ -184,7 +185,7 @@ static enum sc_status add_all_to_partials(struct sum *s)
 
 /* --- C ------------------------------------------------------------------------------------------------------------ */
 
-/* A device's share of columns [c, c + cols) is lost: once more from A and B, straight to C. */
+/* Replaces a device's lost share of columns [c, c + cols): computes it again from A and B, directly into C. */
 static enum sc_status add_directly(const struct sum *s, int owner, int lost, int64_t c, int64_t cols,
                                    const double beta[2])
 {
@@ -207,7 +208,7 @@ static enum sc_status add_directly(const struct sum *s, int owner, int lost, int
                 kernel.m = sc_blas_part(&g->m, i);
                 kernel.n = end - from;
                 kernel.k = sc_blas_part(&g->k, l);
-                /* Read even where beta is 0: a tile is not written as a whole. */
+                /* RDWR even if beta is 0, because the task does not write the whole tile. */
                 status = sc_blas_task(owner, &kernel, sc_product_a(g, i, l, l + 1),
                                       sc_blas_op_matrix(sc_product_operand(g, 1), kernel.transb, g->k.at[l], from,
                                                         kernel.k, kernel.n, SC_READ),
@@ -219,14 +220,14 @@ static enum sc_status add_directly(const struct sum *s, int owner, int lost, int
     return status;
 }
 
-/* A tile of C, and what the devices have for it. */
+/* A tile of C, and the devices' partial sums for the tile. */
 struct share {
     int owner;
     int64_t c, cols;
     struct sc_partial part[SC_DEVICES_MAX];
 };
 
-/* C := beta C + one partial, for a tile on its owner. */
+/* C := beta C + one partial sum, for a tile on its owner. */
 static enum sc_status add_partial(const struct sum *s, const struct share *x, int i, const double beta[2])
 {
     struct sc_kernel add = {.op = sc_blas_is_zero(beta) ? SC_OP_COPY : sc_blas_is_one(beta) ? SC_OP_AXPY : SC_OP_AXPBY,
@@ -239,8 +240,8 @@ static enum sc_status add_partial(const struct sum *s, const struct share *x, in
     return status == SC_OK ? SC_OK : add_directly(s, x->owner, s->partials.device[i], x->c, x->cols, beta);
 }
 
-/* First all copies, which wait for nothing but the partial sums, and round by round, so that each device sends to one
- * owner at a time. */
+/* Starts all copies first, because copies wait only for the partial sums.  In each round a device sends to a single
+ * owner. */
 static void gather(struct sum *s, struct share *shares, int count)
 {
     struct sc_partials *p = &s->partials;
@@ -274,7 +275,7 @@ static enum sc_status add_shares(struct sum *s, struct share *shares, int count)
 
 static enum sc_status add_up(struct sum *s)
 {
-    struct share shares[SC_DEVICES_MAX]; /* as many as owners, usually all there are */
+    struct share shares[SC_DEVICES_MAX]; /* one for each owner, usually the whole of C */
     const struct sc_operand *c = sc_product_operand(s->g, 2);
     enum sc_status status = SC_OK;
     struct sc_cuts cols;
@@ -308,7 +309,7 @@ bool sc_product_sum(struct sc_product *g, enum sc_status *status)
     s.partials.count = 0;
     if (place(&s, g) < 2)
         return false;
-    started = add_all_to_partials(&s) == SC_OK; /* else C is untouched */
+    started = add_all_to_partials(&s) == SC_OK; /* on failure C is untouched */
     if (started)
         *status = add_up(&s);
     sc_partials_free(&s.partials);

@@ -1,19 +1,21 @@
-/* gemv: y := alpha op(A) x + beta y; symv, hemv: the same with a symmetric A.  Runs where the tiles of A are.
+/* gemv: y := alpha op(A) x + beta y.  symv, hemv: the same with a symmetric or Hermitian A.  Tasks run on the
+ * devices of A's tiles.
  *
  * A is cut into parts by output (segments of y) and by input (segments of x).  When all tiles of an output part are
- * on one device, they add to y directly, one after the other: with one device and one tile this is one task.
- * Otherwise each device sums its tiles into a temporary, and the owner of each segment of y adds the temporaries up.
+ * on one device, the tasks add to y directly, one after the other.  With a single device and tile that is a single
+ * task.  Otherwise each device sums its tiles into a temporary, and the owner of each segment of y adds the
+ * temporaries up.
  *
- * A symmetric A has equal parts in both dimensions.  A part of it off the diagonal is read from the triangle that is
- * stored, as gemv; the stored tile serves two parts. */
+ * A symmetric A has equal parts in both dimensions.  A part off the diagonal is read from the stored triangle, by
+ * gemv, and a stored tile serves two parts. */
 #include "blas/run/partials.h"
 
-/* One output part: elements [first, first + n) of y. */
+/* An output part: elements [first, first + n) of y. */
 struct output {
     struct sc_blas_job *call;
     const struct sc_cuts *in; /* parts of x */
     int64_t first, n;
-    int device_of[SC_CUTS_MAX]; /* of each input part's tile */
+    int device_of[SC_CUTS_MAX]; /* device of each input part's tile */
 };
 
 static const struct sc_operand *operand_a(const struct output *o) { return &o->call->operand[0]; }
@@ -25,8 +27,8 @@ static bool is_symmetric(const struct output *o)
     return o->call->kernel->op == SC_OP_SYMV || o->call->kernel->op == SC_OP_HEMV;
 }
 
-/* What makes outputs [first, first + n) from inputs [from, from + inputs), and the kernel for it.  With a symmetric A
- * both are the same or have none in common. */
+/* The part of A that maps inputs [from, from + inputs) to outputs [first, first + n), and the kernel for it.  For a
+ * symmetric A the two ranges are equal or disjoint. */
 static struct sc_piece tile_of(const struct output *o, int64_t first, int64_t n, int64_t from, int64_t inputs,
                                struct sc_kernel *kernel)
 {
@@ -56,8 +58,8 @@ static struct sc_piece tile_at(const struct output *o, int q, struct sc_kernel *
     return tile_of(o, o->first, o->n, o->in->at[q], sc_blas_part(o->in, q), kernel);
 }
 
-/* y[first, first + n) := beta y + alpha op(A) x over inputs [from, to), on `device`.  Some outputs of a diagonal part
- * need it in pieces. */
+/* y[first, first + n) := beta y + alpha op(A) x over inputs [from, to), on `device`.  For a symmetric A, the range
+ * of inputs is divided at the bounds of the outputs. */
 static enum sc_status add_inputs(const struct output *o, int device, int64_t first, int64_t n, int64_t from, int64_t to,
                                  const double beta[2])
 {
@@ -80,7 +82,7 @@ static enum sc_status add_inputs(const struct output *o, int device, int64_t fir
     return status;
 }
 
-/* The first elements [*at, return value) of x in [*at, to) that the device has; none: *at = to. */
+/* The first run [*at, return value) of x in [*at, to) that the device has; *at = to if there is none. */
 static int64_t first_there(const struct output *o, int device, int64_t *at, int64_t to)
 {
     for (int64_t run; *at < to; *at += run) {
@@ -95,8 +97,8 @@ static int64_t first_there(const struct output *o, int device, int64_t *at, int6
     return to;
 }
 
-/* add_inputs for a tile that takes long, on a device that has a part of x only: it begins with that while it gets the
- * others' (an iteration y := A x, x := y on several devices). */
+/* add_inputs for a large tile on a device that has only a part of x: begins with that part while the rest is in
+ * transit (as in an iteration y := A x, x := y on several devices). */
 #define LONG_BYTES (INT64_C(128) << 20)
 static enum sc_status add_as_it_comes(const struct output *o, int device, int64_t first, int64_t n, int64_t from,
                                       int64_t to, const double beta[2])
@@ -118,7 +120,7 @@ static enum sc_status add_as_it_comes(const struct output *o, int device, int64_
     return status;
 }
 
-/* The same over the input parts whose tile is on `only` (< 0: over all). */
+/* add_inputs over the input parts with tiles on the device `only`, or over all input parts if `only` < 0. */
 static enum sc_status add_directly(const struct output *o, int device, int only, int64_t first, int64_t n,
                                    const double beta[2])
 {
@@ -135,9 +137,9 @@ static enum sc_status add_directly(const struct output *o, int device, int only,
     return status;
 }
 
-/* --- several devices --------------------------------------------------------------------------------------------- */
+/* --- several devices ---------------------------------------------------------------------------------------------- */
 
-/* temporary := (0 or 1) temporary + alpha op(A) x for one tile, on the tile's device. */
+/* temporary := (0 or 1) temporary + alpha op(A) x for a tile, on the tile's device. */
 static enum sc_status add_to_partial(const struct output *o, struct sc_partials *p, int q)
 {
     struct sc_kernel kernel = *o->call->kernel;
@@ -159,7 +161,7 @@ static enum sc_status add_to_partial(const struct output *o, struct sc_partials 
                         sc_blas_vector(operand_x(o), o->in->at[q], sc_blas_part(o->in, q), SC_READ), sum);
 }
 
-/* y[at, at + n) := or += one partial, on `owner`. */
+/* y[at, at + n) := or += a partial sum, on `owner`. */
 static enum sc_status add_partial(const struct output *o, const struct sc_partials *p, int i, int owner,
                                   struct sc_partial *part, int64_t at, int64_t n, bool overwrite)
 {
@@ -169,12 +171,12 @@ static enum sc_status add_partial(const struct output *o, const struct sc_partia
                                              sc_blas_vector(operand_y(o), at, n, overwrite ? SC_WRITE : SC_RDWR));
 
     sc_partials_drop(owner, part);
-    if (status != SC_OK) /* this device's share is lost: once more from A, straight to y */
+    if (status != SC_OK) /* the share is lost: computed again from A, directly into y */
         status = add_directly(o, owner, p->device[i], at, n, overwrite ? (double[2]){0, 0} : (double[2]){1, 0});
     return status;
 }
 
-/* y[at, at + n) := beta y + all partials, on `owner`. */
+/* y[at, at + n) := beta y + all partial sums, on `owner`. */
 static enum sc_status add_up(const struct output *o, struct sc_partials *p, int owner, int64_t at, int64_t n)
 {
     const struct sc_kernel *call = o->call->kernel;
@@ -198,7 +200,7 @@ static enum sc_status add_up(const struct output *o, struct sc_partials *p, int 
     return status;
 }
 
-/* The device that is to hold y[at, at + n) and how much of `limit` that is true for. */
+/* The device to hold y[at, at + n).  Returns the length of the run with the same device, at most `limit`. */
 static int64_t owner_run(const struct output *o, int64_t at, int64_t limit, int *owner)
 {
     const struct sc_operand *y = operand_y(o);
@@ -245,7 +247,7 @@ static enum sc_status on_several(const struct output *o)
     return status;
 }
 
-/* Scaling y by itself: scal does nothing for negative increments. */
+/* False when y would have to be scaled separately and its increment is negative, because scal then does nothing. */
 static bool can_add_up(const struct output *o)
 {
     const double *beta = o->call->kernel->beta;

@@ -1,4 +1,4 @@
-/* ger, gerc: A := alpha x y^T + A, tile by tile where A is. */
+/* ger, gerc: A := alpha x y^T + A, tile by tile, on the tile's device. */
 #include "blas/run/tasks.h"
 
 enum sc_status sc_blas_ger(struct sc_blas_job *call)

@@ -1,4 +1,4 @@
-/* axpy, axpby, scal, copy, swap, rot, rotm: one task for each segment. */
+/* axpy, axpby, scal, copy, swap, rot, rotm: a task for each segment. */
 #include "blas/run/tasks.h"
 
 static enum sc_status visit(void *context, const struct sc_segment *segment)

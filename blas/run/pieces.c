@@ -1,4 +1,4 @@
-/* Parts of operands: from the positions an operation thinks in to pieces of the directory. */
+/* Parts of operands: converts an operation's positions to pieces of the directory. */
 #include "blas/run/tasks.h"
 
 struct sc_piece sc_blas_vector(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access)
@@ -80,7 +80,7 @@ struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent)
     return cuts;
 }
 
-/* Of a triangle no device has, or needs, what of a tile lies beside it. */
+/* Of a triangle, the tiles' elements outside the triangle do not count: no device has or needs them. */
 uint64_t sc_blas_missing_of(const struct sc_operand *operand, char uplo)
 {
     struct sc_cuts rows, cols;
@@ -165,7 +165,7 @@ bool sc_blas_splits_tiles(const struct sc_operand *output, const struct sc_cuts 
 
 enum sc_status sc_blas_clear(const struct sc_operand *output)
 {
-    /* A product over nothing: no device reads A or B, or C as beta is 0. */
+    /* A product with an empty sum: A and B are not read, nor is C, because beta is 0. */
     struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = output->view.type, .transa = 'N', .transb = 'N', .ldb = 1};
     struct sc_cuts rows, cols;
     enum sc_status status = SC_OK;

@@ -57,7 +57,7 @@ static double arrival(const struct sc_pipeline *p, int d, int i, int j, int l)
     return a > c ? a : c;
 }
 
-/* The part that comes t-th in a block. */
+/* The part of k that comes t-th in a block. */
 static int part_of(const struct sc_pipeline *p, int d, int i, int j, int t)
 {
     return p->straight[i + j * p->m] ? t : p->order[(size_t)d * (size_t)p->k + (size_t)t];
@@ -71,7 +71,8 @@ static bool all_there(const struct sc_pipeline *p, int d, int i, int j)
     return true;
 }
 
-/* How many parts of a block from the t-th on have arrived and may be one task: neighbours, up to the tile's end. */
+/* Number of parts of a block, from the t-th on, that have arrived and may be one task: adjacent and in the same
+ * tile. */
 static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int t)
 {
     int l = part_of(p, d, i, j, t), parts = 0;
@@ -82,8 +83,8 @@ static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int t)
     return parts;
 }
 
-/* Looks for a block of device d with something to do now; otherwise *next is when there will be (INFINITY: not
- * known yet; negative: never). */
+/* Looks for a block of device d that can run a task now.  Otherwise *next is the time when a task can run: INFINITY
+ * if the time is not known yet, negative if no task is left. */
 static bool find_block(struct sc_pipeline *p, int d, struct sc_pipeline_task *task, double *next)
 {
     *next = -1;
@@ -119,7 +120,7 @@ static void account(struct sc_pipeline *p, const struct sc_pipeline_task *t)
     p->done[t->i + t->j * p->m] += t->l_end - t->l;
 }
 
-/* Of the devices that are not waiting for more. */
+/* The device with the earliest clock among the devices that do not wait. */
 static int earliest(const struct sc_pipeline *p, const bool *waiting)
 {
     int best = -1;

@@ -1,6 +1,6 @@
-/* syrk, herk, syr2k, her2k, gemmt: one triangle of C := the sum of one or two products op(X) op(Y), plus beta C.
- * Diagonal blocks are tasks of the operation itself, the others of the triangle gemm tasks; the other triangle is never
- * touched. */
+/* syrk, herk, syr2k, her2k, gemmt: a triangle of C := the sum of one or two products op(X) op(Y), plus beta C.
+ * Diagonal blocks are tasks of the operation itself.  Blocks off the diagonal are gemm tasks.  The other triangle is
+ * never touched. */
 #include "blas/run/tasks.h"
 
 /* alpha op(X) op(Y): op(X) is n x k, op(Y) is k x n. */
@@ -15,9 +15,9 @@ struct rank {
     int terms;
     struct term term[2];
     double beta[2];
-    struct sc_cuts t, k; /* along the triangle, and the sum */
-    struct sc_cuts tiles; /* of t: those that no task crosses */
-    bool by_columns;      /* of the triangle, one after the other: they go home as they are finished */
+    struct sc_cuts t, k; /* cuts along the triangle, and of the sum */
+    struct sc_cuts tiles; /* the cuts in t that no task crosses */
+    bool by_columns;      /* columns of the triangle are finished in order, because they are pushed home */
     struct sc_blas_places places;
 };
 
@@ -64,8 +64,8 @@ static enum sc_status add_diagonal(const struct rank *r, int device, int i, int 
     kernel.n = sc_blas_part(&r->t, i);
     kernel.k = sc_blas_part(&r->k, l);
     sc_blas_set_beta(&kernel, r->beta, l == 0);
-    /* Read and written whatever beta is: the block holds part of the other triangle.  (For beta = 0 claim has brought
-     * that and no more.) */
+    /* RDWR for every beta, because the block contains elements of the other triangle.  For beta = 0 claim() has
+     * uploaded only those elements. */
     return sc_blas_task(device, &kernel, piece_x(r, 0, &b, l), two ? piece_y(r, 0, l, &b) : sc_blas_none(),
                         target(r, &b, SC_RDWR));
 }
@@ -116,8 +116,8 @@ static bool is_tile_end(const struct rank *r, int part)
     return false;
 }
 
-/* Parts [from, end) of the rows of column `at`, or of the columns of row `at`: as few blocks as tiles and places
- * allow. */
+/* Computes parts [from, end) of the rows of column `at`, or of the columns of row `at`, in as few blocks as tiles
+ * and places allow. */
 static enum sc_status line(const struct rank *r, bool column, int at, int from, int end)
 {
     enum sc_status status = SC_OK;
@@ -134,7 +134,7 @@ static enum sc_status line(const struct rank *r, bool column, int at, int from, 
     return status;
 }
 
-/* In an order that needs the strips of A and B one after the other, or column by column. */
+/* Goes through the blocks in an order that needs the strips of A and B one after the other, or column by column. */
 static enum sc_status add_all(const struct rank *r)
 {
     bool upper = r->call->kernel->uplo == 'U';
@@ -186,7 +186,8 @@ static struct sc_blas_blocks blocks_of(const struct rank *r)
                                    .depth = r->k.n, .row_input = row_input, .col_input = col_input};
 }
 
-/* The call as general products.  Scalars that are real in a complex operation may have anything as imaginary part. */
+/* The call as general products.  A scalar that is real in a complex operation may have any imaginary part, which is
+ * ignored. */
 static void set_terms(struct rank *r)
 {
     const struct sc_kernel *k = r->call->kernel;
@@ -201,7 +202,8 @@ static void set_terms(struct rank *r)
     r->beta[1] = hermitian ? 0 : k->beta[1];
 }
 
-/* Cuts at the strips of an operand on its way.  Several devices have their own parts of the triangle anyway. */
+/* Cuts at the strips of an operand in transit.  With several devices, each device has its own part of the triangle,
+ * which is cut enough. */
 static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth)
 {
     if (strips_are_depth)
@@ -234,7 +236,7 @@ static void cut_operands(struct rank *r)
     refine(r, t->y, t->ty != 'N');
 }
 
-/* Each strip has a block on the diagonal, of which half is computed, and one or more off it, for each term. */
+/* For each term a strip has one or more blocks off the diagonal, and a diagonal block, half of which is computed. */
 static void cut_result(struct rank *r)
 {
     struct sc_blas_blocks blocks = blocks_of(r);
@@ -246,7 +248,7 @@ static void cut_result(struct rank *r)
     r->by_columns = r->t.n > r->tiles.n;
 }
 
-/* beta = 0: of the tiles that are only on the host no more goes to the devices than what has to survive in them. */
+/* For beta = 0: uploads, from tiles that are only on the host, no more than the elements that must survive there. */
 static void claim(const struct rank *r)
 {
     const struct sc_operand *c = target_operand(r);
@@ -259,7 +261,7 @@ static void claim(const struct rank *r)
             struct sc_piece tile = sc_blas_matrix(c, rows.at[i], cols.at[j], sc_blas_part(&rows, i),
                                                   sc_blas_part(&cols, j), SC_RDWR);
 
-            /* A failure shows in the tasks, which bring what is missing or fall back. */
+            /* A failure shows in the tasks, which upload the missing data or fall back. */
             sc_coherence_claim(sc_blas_places_at(&r->places, tile.r, tile.c, &tile), &tile, r->call->kernel->uplo);
         }
 }

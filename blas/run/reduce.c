@@ -1,20 +1,20 @@
-/* dot, dsdot, nrm2, asum, iamax, iamin: one task for each segment, the parts combined on the host.  The results are
- * awaited without the protocol's lock (rule C7), so a call takes two steps: issue between begin and end, then collect.
- * iamax of several segments takes a second round, which asks for the values of the parts' maxima. */
+/* dot, dsdot, nrm2, asum, iamax, iamin: a task for each segment; the host combines the partial results.  Results are
+ * awaited without the protocol's lock (rule C7), so a call has two steps: issue between begin and end, then collect.
+ * iamax of several segments has a second round, which fetches the values of the parts' maxima. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "blas/run/tasks.h"
 
-/* A device has SC_RESULT_SLOTS result slots for all threads, which are reused in turn: wait in time.  (Then with the
- * lock held: nothing that a device does needs it.) */
+/* A device has SC_RESULT_SLOTS result slots, shared by all threads and reused in turn, so results must be collected
+ * in time.  That wait happens with the lock held, which is safe because a device needs no lock. */
 #define OUTSTANDING_MAX 256
 
 struct part {
     struct sc_fence fence;
     void *slot;
-    struct sc_segment segment; /* valid as a position, its pieces only until end */
+    struct sc_segment segment; /* usable as a position; the pieces are valid until end */
     double value[2];           /* the part's result; iamax: {the value, unused} */
     int64_t at;                /* iamax: logical position of the part's maximum, < 0: none */
 };
@@ -26,7 +26,7 @@ struct reduction {
     enum sc_status status;
 };
 
-/* --- results of tasks -------------------------------------------------------------------------------------------- */
+/* --- results of tasks --------------------------------------------------------------------------------------------- */
 
 static void load(const struct sc_kernel *kernel, const void *slot, double value[2])
 {
@@ -110,7 +110,7 @@ static enum sc_status visit(void *context, const struct sc_segment *segment)
     return status;
 }
 
-/* --- combining --------------------------------------------------------------------------------------------------- */
+/* --- combining ---------------------------------------------------------------------------------------------------- */
 
 static void sum(const struct reduction *r, double out[2])
 {
@@ -121,7 +121,7 @@ static void sum(const struct reduction *r, double out[2])
     }
 }
 
-/* sqrt(sum of squares) without overflow or loss below: scaled by the largest part. */
+/* sqrt(sum of squares), scaled by the largest part to avoid overflow and underflow. */
 static double norm(const struct reduction *r)
 {
     double scale = 0, squares = 0;
@@ -140,7 +140,7 @@ static double norm(const struct reduction *r)
     return scale * sqrt(squares);
 }
 
-/* Asks for |Re| + |Im| of each part's maximum: asum of one element. */
+/* Fetches |Re| + |Im| of each part's maximum, by asum of a single element. */
 static bool fetch_values(struct reduction *r)
 {
     struct sc_blas_job *call = r->call;

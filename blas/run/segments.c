@@ -1,5 +1,5 @@
-/* Walking one or two vectors in parts that are each on one device: plain vectors run by run, large matrices used as one
- * long vector tile by tile. */
+/* Walks one or two vectors in segments that are each on a single device.  Plain vectors are walked run by run.
+ * Large matrices that are used as a long vector are walked tile by tile. */
 #include "autotuner/autotuner.h"
 #include "base/config.h"
 #include "blas/run/tasks.h"
@@ -19,7 +19,7 @@ int64_t sc_blas_segment_at(const struct sc_segment *s, int64_t e)
     return s->stride ? s->first + e / s->rows * s->stride + e % s->rows : s->first + e;
 }
 
-/* --- plain vectors ----------------------------------------------------------------------------------------------- */
+/* --- plain vectors ------------------------------------------------------------------------------------------------ */
 
 static int home_at(const struct sc_operand *vector, int64_t element)
 {
@@ -28,7 +28,7 @@ static int home_at(const struct sc_operand *vector, int64_t element)
     return sc_coherence_home(&piece);
 }
 
-/* Elements from `first` on, at most `limit`, that have one home: homes are ascending along a vector. */
+/* Length of the run from `first` on, at most `limit`, with the same home.  Homes ascend along a vector. */
 static int64_t home_run(const struct sc_operand *vector, int64_t first, int64_t limit, int *device)
 {
     int64_t good = 1, bad = limit;
@@ -51,14 +51,14 @@ static int64_t run_of(const struct sc_operand *vector, int64_t first, int64_t li
 {
     if (vector->view.ld > 0)
         return sc_coherence_run(vector, first, limit, device);
-    /* Backwards: not worth a search; the whole part goes where most of it is. */
+    /* Backwards is not worth a search: the whole part goes to the device that holds most of it. */
     *device = sc_coherence_where(&(struct sc_piece){.operand = vector, .r = vector->view.rows - first - limit,
                                                     .rows = limit, .cols = 1, .access = SC_READ});
     return limit;
 }
 
-/* Its parts are on several devices, though it is too short to be worth that: one launch, with the parts brought to
- * where it begins, takes the caller less time than a launch on each, and so does all that follows. */
+/* True when a vector with parts on several devices is too short for several launches.  A single launch, with the
+ * parts gathered on the device of the vector's beginning, costs the caller less time, and so do later calls. */
 static bool gathered(const struct walk *w, int *device)
 {
     const struct sc_operand *lead = &w->call->operand[w->lead];
@@ -72,7 +72,8 @@ static bool gathered(const struct walk *w, int *device)
     return true;
 }
 
-/* Length and device of the next segment: where the leading operand is, else where the other is, else its home. */
+/* Length and device of the next segment: the device of the leading operand, or of the other operand, or the leading
+ * operand's home. */
 static int64_t next_run(const struct walk *w, int64_t first, int64_t limit, int *device)
 {
     const struct sc_operand *lead = &w->call->operand[w->lead];
@@ -117,7 +118,7 @@ static enum sc_status walk_vectors(const struct walk *w)
     return status;
 }
 
-/* --- matrices used as vectors ------------------------------------------------------------------------------------ */
+/* --- matrices used as vectors ------------------------------------------------------------------------------------- */
 
 static bool rectangle_contiguous(const struct walk *w, int device, const struct sc_piece piece[2])
 {
@@ -127,8 +128,8 @@ static bool rectangle_contiguous(const struct walk *w, int device, const struct 
     return true;
 }
 
-/* A rectangle of operands that are all matrices of one shape: one task when it is one range on the device, else one for
- * each column. */
+/* Visits a rectangle of operands that are all matrices of the same shape: one task if the rectangle is contiguous on
+ * the device, otherwise one task for each column. */
 static enum sc_status visit_rectangle(const struct walk *w, int64_t r, int64_t c, int64_t rows, int64_t cols)
 {
     int64_t stride = w->matrix[w->lead].view.rows, width = cols;
@@ -169,7 +170,7 @@ static enum sc_status walk_matrices(const struct walk *w)
     return status;
 }
 
-/* One operand is a matrix, the other a vector: part of a column by part of a column. */
+/* One operand is a matrix and the other a vector: visits parts of columns. */
 static enum sc_status walk_mixed(const struct walk *w, int matrix)
 {
     const struct sc_operand *m = &w->matrix[matrix], *v = &w->call->operand[!matrix];

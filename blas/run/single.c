@@ -1,8 +1,8 @@
-/* Operations on banded and packed matrices.  Their tiles are no banded or packed matrices themselves, so a call is one
- * task or none: where each operand is one range of elements on the device that has the matrix. */
+/* Operations on banded and packed matrices.  A tile of such a matrix is not a banded or packed matrix, so a call is
+ * a single task or unsupported.  Each operand must be one range of elements on the device of the matrix. */
 #include "blas/run/tasks.h"
 
-/* The whole operand as one piece. */
+/* The whole operand as a piece. */
 static struct sc_piece whole(const struct sc_operand *o, enum sc_access access)
 {
     return (struct sc_piece){.operand = o, .rows = o->view.rows, .cols = o->view.cols, .access = access};
@@ -42,7 +42,7 @@ enum sc_status sc_blas_single(struct sc_blas_job *call)
     device = sc_coherence_where(matrix);
     if (sc_op_is_packed(op) && !sc_coherence_contiguous(device, matrix))
         return SC_ERR_UNSUPPORTED;
-    if (op == SC_OP_SPR || op == SC_OP_HPR) { /* x and A are a and c */
+    if (op == SC_OP_SPR || op == SC_OP_HPR) { /* x is the kernel's a, A its c */
         slot[2] = slot[1];
         slot[1] = sc_blas_none();
     }

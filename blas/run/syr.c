@@ -1,5 +1,6 @@
-/* syr, her, syr2, her2: one triangle of A := alpha x x^T + A and so on, tile by tile where A is.  Diagonal blocks are
- * tasks of the same operation, the others of the triangle ger tasks; the other triangle is never touched. */
+/* syr, her, syr2, her2: a triangle of A := alpha x x^T + A and similar, tile by tile, on the tile's device.
+ * Diagonal blocks are tasks of the same operation.  Blocks off the diagonal are ger tasks.  The other triangle is
+ * never touched. */
 #include "blas/run/tasks.h"
 
 struct update {
@@ -26,7 +27,7 @@ static enum sc_status add_diagonal(const struct update *u, int i)
                         is_two(kernel.op) ? part_of(u, u->y, i) : sc_blas_none(), a);
 }
 
-/* Block (i, j) += alpha x y^T (or ^H), and for two vectors as much with x and y exchanged. */
+/* Block (i, j) += alpha x y^T (or ^H); for two vectors also the same with x and y exchanged. */
 static enum sc_status add_block(const struct update *u, int i, int j)
 {
     const struct sc_kernel *call = u->call->kernel;

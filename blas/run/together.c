@@ -1,20 +1,20 @@
-/* The host beside the devices: of a product whose columns do not depend on each other the host BLAS computes the last
- * ones, in the caller's thread, while the devices do the others.
+/* The host beside the devices.  For a product whose columns are independent, the host BLAS computes the last columns
+ * in the caller's thread while the devices compute the first.
  *
- * The two parts meet between two sectors of the result, so that no sector has its newest values in two places: the
- * host's columns never go up for it.  Where they meet within a page, the host's columns on that page are computed
- * first, for once the devices' part is enqueued the page is closed (rule 27).  The host takes part only where it has
- * its operands. */
+ * The two parts meet at a boundary between sectors of the result, so that no sector has its newest values in two
+ * places and the host's columns are never uploaded.  Where the parts meet within a page, the host computes its
+ * columns on that page first, because the page is closed once the devices' part is enqueued (rule 27).  The host
+ * takes part only if it has its operands. */
 #include "base/page.h"
 #include "blas/blas.h"
 #include "blas/run/tasks.h"
 
-/* The host BLAS has one set of threads: one call at a time.  Set by test and set. */
+/* The host BLAS has a single set of threads, so one call at a time uses the host.  Set by test and set. */
 static char host_is_busy;
 
-#define REACH 8 /* a boundary between pages is taken when the host's part changes by less than 1/8 */
+#define REACH 8 /* a page boundary is preferred if the host's part changes by less than 1/8 */
 
-/* Columns of the result are columns of these operands (rows, where one is used transposed). */
+/* True when columns of the result depend only on the same columns of the other operands (rows, if transposed). */
 bool sc_blas_together_possible(const struct sc_kernel *k)
 {
     bool left = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM || k->op == SC_OP_TRMM || k->op == SC_OP_TRSM;
@@ -24,7 +24,7 @@ bool sc_blas_together_possible(const struct sc_kernel *k)
 
 static bool is_by_rows(const struct sc_kernel *k, int i) { return k->op == SC_OP_GEMM && i == 1 && k->transb != 'N'; }
 
-/* What columns [from, end) of the result take of operand i. */
+/* The part of operand i that belongs to columns [from, end) of the result. */
 static struct sc_view part_of(const struct sc_blas_job *job, int i, int64_t from, int64_t end)
 {
     struct sc_view v = job->view[i];
@@ -44,7 +44,7 @@ static uintptr_t column_at(const struct sc_view *v, int64_t column)
     return (uintptr_t)v->ptr + (uintptr_t)(column * v->ld) * sc_type_bytes(v->type);
 }
 
-/* The boundary between sectors that is nearest to the share, rather one between pages. */
+/* The boundary between sectors that is nearest to the share, preferably also a boundary between pages. */
 static int64_t boundary(const struct sc_blas_job *job, double share)
 {
     const struct sc_operand *result = &job->operand[job->operands - 1];
@@ -63,7 +63,7 @@ static int64_t boundary(const struct sc_blas_job *job, double share)
     return best;
 }
 
-/* Columns from there on of which some lies on a page with the column before. */
+/* End of the columns, from `from` on, that begin on a page shared with the column before `from`. */
 static int64_t on_a_page(const struct sc_blas_job *job, int64_t from)
 {
     const struct sc_view *v = result_of(job);
@@ -110,7 +110,7 @@ bool sc_blas_together_begin(struct sc_blas_job *job, double share, struct sc_bla
         return false;
     t->whole = *job;
     t->from = on_a_page(job, from);
-    if (on_host(job, from, t->from) != SC_OK) { /* the host BLAS has no such routine: nothing has been done */
+    if (on_host(job, from, t->from) != SC_OK) { /* the host BLAS has no such routine: nothing was done */
         __atomic_clear(&host_is_busy, __ATOMIC_RELEASE);
         return false;
     }

@@ -1,9 +1,10 @@
-/* trmm: B := alpha op(A) B or alpha B op(A), in place, by blocks along the triangle.  The order is that of trsm turned
- * round, so that a block of B is read by the others before it is overwritten: it gets what those that are still the
- * program's contribute once it is multiplied by its diagonal block, or it is added to the finished ones first. */
+/* trmm: B := alpha op(A) B or alpha B op(A), in place, by blocks along the triangle.  The order is the reverse of
+ * trsm's, so that a block of B is read by other blocks before it is overwritten.  With by_source, a block is first
+ * added to the finished blocks and then multiplied by its diagonal block.  Otherwise a block is multiplied first and
+ * then collects the contributions of blocks that still have their old values. */
 #include "blas/run/triangle.h"
 
-/* Block i of B := alpha times its diagonal block. */
+/* Block i of B := alpha times its product with the diagonal block. */
 static enum sc_status scale(const struct sc_blas_strip *s, int i)
 {
     struct sc_kernel kernel = *s->call->kernel;
@@ -15,7 +16,7 @@ static enum sc_status scale(const struct sc_blas_strip *s, int i)
                         sc_blas_none());
 }
 
-/* Block i of B += alpha times what others, not yet overwritten, contribute to it. */
+/* Block i of B += alpha times the contributions of `others`, which still have their old values. */
 static enum sc_status add(const struct sc_blas_strip *s, int i, struct sc_blas_range others)
 {
     const struct sc_kernel *call = s->call->kernel;

@@ -1,5 +1,5 @@
-/* trmv: x := op(A) x in place, by blocks along the triangle.  The parts of x are made in the order in which op(A) needs
- * the later ones as they were. */
+/* trmv: x := op(A) x in place, by blocks along the triangle.  Parts of x are overwritten in an order in which op(A)
+ * still finds the old values of the parts that it needs. */
 #include "blas/run/triangle.h"
 
 static struct sc_piece part_of(const struct sc_blas_job *call, const struct sc_cuts *t, int i, enum sc_access access)
@@ -7,7 +7,7 @@ static struct sc_piece part_of(const struct sc_blas_job *call, const struct sc_c
     return sc_blas_vector(&call->operand[1], t->at[i], sc_blas_part(t, i), access);
 }
 
-/* Part i of x := block (i, i) of op(A) times it. */
+/* Part i of x := block (i, i) of op(A) times part i. */
 static enum sc_status multiply(struct sc_blas_job *call, const struct sc_cuts *t, int i)
 {
     struct sc_kernel kernel = *call->kernel;
@@ -17,7 +17,7 @@ static enum sc_status multiply(struct sc_blas_job *call, const struct sc_cuts *t
     return sc_blas_task(sc_coherence_where(&a), &kernel, a, part_of(call, t, i, SC_RDWR), sc_blas_none());
 }
 
-/* Part i of x += block (i, j) of op(A) times part j, which has its first value still. */
+/* Part i of x += block (i, j) of op(A) times part j, which still has its old value. */
 static enum sc_status add(struct sc_blas_job *call, const struct sc_cuts *t, int i, int j)
 {
     char trans = call->kernel->transa;

@@ -1,8 +1,8 @@
-/* trsm, trsv: by blocks along the triangle.  The cuts of both dimensions of A are merged, so that diagonal blocks are
- * square; each solved block is subtracted from the blocks that follow. */
+/* trsm, trsv: by blocks along the triangle.  The cuts of both dimensions of A are merged, so that diagonal blocks
+ * are square.  Each solved block is subtracted from the blocks that follow. */
 #include "blas/run/triangle.h"
 
-/* --- trsm -------------------------------------------------------------------------------------------------------- */
+/* --- trsm --------------------------------------------------------------------------------------------------------- */
 
 static enum sc_status solve(const struct sc_blas_strip *s, int i, bool first)
 {
@@ -19,7 +19,7 @@ static enum sc_status solve(const struct sc_blas_strip *s, int i, bool first)
                         sc_blas_none());
 }
 
-/* Block i of B -= what others, solved, contribute to it. */
+/* Block i of B -= the contributions of the solved blocks `others`. */
 static enum sc_status update(const struct sc_blas_strip *s, int i, struct sc_blas_range others, bool first)
 {
     struct sc_kernel kernel = {.alpha = {-1, 0}};
@@ -28,7 +28,8 @@ static enum sc_status update(const struct sc_blas_strip *s, int i, struct sc_bla
     return sc_blas_strip_gemm(s, &kernel, i, others);
 }
 
-/* Each block is solved, and subtracted from the later ones; or each is updated by the earlier ones, and solved. */
+/* by_source: each block is solved and subtracted from the later blocks.  Otherwise each block is updated by the
+ * earlier blocks and solved. */
 static enum sc_status solve_strip(const struct sc_blas_strip *s)
 {
     bool ascending = sc_blas_op_is_lower(s->call->kernel) == s->left;
@@ -55,7 +56,7 @@ enum sc_status sc_blas_trsm(struct sc_blas_job *call)
     return sc_blas_strips(call, solve_strip);
 }
 
-/* --- trsv -------------------------------------------------------------------------------------------------------- */
+/* --- trsv --------------------------------------------------------------------------------------------------------- */
 
 static enum sc_status solve_vector(struct sc_blas_job *call, const struct sc_cuts *t, int i)
 {
