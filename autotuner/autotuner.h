@@ -37,6 +37,7 @@ struct sc_autotuner_call {
     uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
     uint64_t fetches;      /* in so many copies */
     double waited;         /* seconds that the program waited for faults and acquisitions of the operands meanwhile */
+    bool once;             /* the host uses all operands next, whatever was known of them */
     uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
     struct sc_machine machine;
 };
@@ -58,6 +59,7 @@ struct sc_autotuner_prediction {
     int distrust;   /* how often it was found to lose: as `sales` of every array */
     double weight; /* of a second on the devices in one on the host, by sc_config.metric; 0: as 1 */
     bool kept;      /* the operands live on devices: the result is not expected to be wanted on the host */
+    bool once;      /* of the call: its seconds include all transfers */
     bool owned;     /* by sc_autotuner_decide: the array's calls ran there before */
     bool sold;      /* by sc_autotuner_decide: they do no more, and all of the array is to be fetched at once */
     int devices;    /* that it is spread over */
@@ -79,6 +81,10 @@ struct sc_autotuner_account {
 };
 /* Ski rental, to the devices and back.  Returns 1 for the devices, 0 for the host, and the account after this call. */
 int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct sc_autotuner_account *account);
+
+/* The same for a call whose operands are all at home before and after it, so that no other call matters: 1 if the host
+ * takes more than 4 times as long as the devices with all transfers.  Transfers count 2^distrust times. */
+int sc_autotuner_rent_once(const struct sc_autotuner_prediction *prediction);
 
 /* A call on the devices took the program's thread so many seconds.  The first of an array (prediction->owned is false)
  * is the price of moving the array; a later one is a gain or a loss. */

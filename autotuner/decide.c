@@ -258,6 +258,17 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
     return 0;
 }
 
+/* The model leaves out what moving costs the host beside the transfers: pages of a matrix are closed and opened under
+ * the threads of the host's BLAS. */
+#define ONCE_MARGIN 4
+
+int sc_autotuner_rent_once(const struct sc_autotuner_prediction *prediction)
+{
+    const struct sc_autotuner_prediction p = weighed(prediction);
+
+    return ONCE_MARGIN * (p.device - p.overlap + (p.move + p.result) * (1 << p.distrust)) < p.host;
+}
+
 enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *prediction,
                                          const struct sc_autotuner_account *before,
                                          const struct sc_autotuner_account *after, bool devices)
@@ -288,12 +299,14 @@ int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mo
     ask_program(p);
     account = account_get(key);
     before = account;
-    answer = sc_autotuner_rent(p, &account);
-    account_put(key, &account);
+    answer = call->once ? sc_autotuner_rent_once(p) : sc_autotuner_rent(p, &account);
+    if (!call->once)
+        account_put(key, &account);
     if (before.owned && !account.owned)
         sc_log(SC_LOG_DEBUG, "%s: an array leaves the devices: %.3g ms by the clock (its move %.3g), %.3g by the model",
                sc_op_name(call->op), 1e3 * (before.measured - p->waited), 1e3 * before.price,
                1e3 * (before.balance - p->fetched));
+    p->once = call->once;
     p->owned = before.owned;
     p->sold = before.owned && !account.owned;
     if (__builtin_expect(sc_explain_on || sc_trace_on, 0))
@@ -316,8 +329,8 @@ void sc_autotuner_took(uint64_t array, const struct sc_autotuner_prediction *p, 
     uint64_t key = sc_autotuner_keyed(array);
     struct sc_autotuner_account account = account_get(key);
 
-    program_earns(p->owned ? p->alone - seconds : p->alone);
-    if (!account.owned) /* another array has its slot now */
+    program_earns(p->owned || p->once ? p->alone - seconds : p->alone);
+    if (p->once || !account.owned) /* another array has its slot now */
         return;
     sc_autotuner_paid(&account, p, seconds);
     account_put(key, &account);

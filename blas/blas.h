@@ -50,6 +50,9 @@ void sc_blas_links(void);
  * false, with nothing changed, when the call must run on the host: by decision, or for invalid or untrackable
  * operands. */
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel);
+/* The same for a call whose operands the host uses next, between two BLAS calls of a LAPACK routine: the call runs on
+ * the devices only where that pays with all transfers, and its operands are at home and writable when it returns. */
+bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel);
 
 /* For comparisons of predictions with measured times: the call and its prediction.  False when the call would not be
  * considered. */

@@ -157,6 +157,8 @@ enum { SC_BLAS_OTHER_NAMES = 64 };
 sc_blas_fn sc_blas_other_of_program(int which, const char *name);
 /* Notes the return address of this thread's call.  Addresses in this library are ignored. */
 void sc_blas_called_from(const void *address);
+/* This thread's call comes from the LAPACK of an optimised BLAS, as NumPy's wheels and OpenBLAS have one. */
+bool sc_blas_called_by_lapack(void);
 /* Largest number of elements of a vector in a single call of the host: INT32_MAX, or less in tests. */
 extern int64_t sc_blas_host_counts;
 /* True when i?amax or i?amin (`find`) chooses the second of two numbers. */

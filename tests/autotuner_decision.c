@@ -569,8 +569,31 @@ static void test_explained(void)
     free(text);
 }
 
+/* Calls whose operands the host uses next: each is decided by its own transfers, however often the call repeats. */
+static void test_once(void)
+{
+    struct sc_autotuner_call call = gemv(4000, 0);
+    struct sc_autotuner_prediction p = {.host = 1, .device = 0.1, .move = 0.05, .result = 0.05};
+    int moved = 0;
+
+    sc_autotuner_reset();
+    call.once = true;
+    call.key = 99;
+    for (int i = 0; i < 1000; i++)
+        moved += sc_autotuner_offload(&call, SC_OFFLOAD_AUTO);
+    tap_ok(moved == 0, "a matrix that goes home after each call never earns its move");
+    call.once = false;
+    tap_ok(!sc_autotuner_offload(&call, SC_OFFLOAD_AUTO), "and those calls have left no account");
+    tap_ok(sc_autotuner_rent_once(&p) == 1, "the host takes 5 times as long as the devices with all transfers");
+    p.host = 0.7;
+    tap_ok(sc_autotuner_rent_once(&p) == 0, "3.5 times is not enough");
+    p.host = 1, p.distrust = 2;
+    tap_ok(sc_autotuner_rent_once(&p) == 0, "nor are 5 times in a program that has lost by moving");
+}
+
 int main(void)
 {
+    test_once();
     test_modes();
     test_residency();
     test_ski_rental();

@@ -29,6 +29,7 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
     of_lesser_order += kernel->side && (kernel->side == 'L' ? kernel->m : kernel->n) < size.m;
     return offload_answer;
 }
+bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel) { return sc_blas_offload(routine, kernel); }
 bool sc_coherence_stack_fits(void) { return true; }
 int sc_coherence_devices(void) { return 0; }
 void sc_coherence_acquire_view(const struct sc_view *view)

@@ -182,12 +182,13 @@ static void fetch_array(const struct sc_view *view, int count)
         sc_coherence_release_range(base, bytes);
 }
 
-static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, struct sc_autotuner_call *call,
-                 struct sc_autotuner_prediction *p)
+static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, bool once,
+                 struct sc_autotuner_call *call, struct sc_autotuner_prediction *p)
 {
     bool devices;
 
     *call = call_of(k);
+    call->once = once;
     if (sc_config.offload == SC_OFFLOAD_AUTO) {
         if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count)) {
             note(k, view, count, 0, 0);
@@ -196,7 +197,7 @@ static bool pays(const struct sc_kernel *k, const struct sc_view *view, int coun
         describe(view, count, call);
     }
     devices = sc_autotuner_decide(call, sc_config.offload, p);
-    note(k, view, count, call->key, devices ? sc_autotuner_wants(p, call->want) : 0);
+    note(k, view, count, call->key, devices && !once ? sc_autotuner_wants(p, call->want) : 0);
     if (p->sold && !devices)
         fetch_array(view, count);
     sc_host_rates_expect(call, devices ? 0 : p->alone / sc_host_rates_factor(call));
@@ -321,7 +322,19 @@ static bool run_explained(const struct sc_blas_order *order)
     return done;
 }
 
-static bool offload(int routine, const struct sc_kernel *k)
+/* Brings the operands home and opens their pages for writing in one batch, instead of by faults under the threads of
+ * the host's BLAS. */
+static void return_operands(const struct sc_view *view, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct sc_view operand = view[i];
+
+        operand.access = SC_READ | SC_WRITE;
+        sc_coherence_acquire_view(&operand);
+    }
+}
+
+static bool offload(int routine, const struct sc_kernel *k, bool once)
 {
     struct sc_autotuner_prediction prediction = {0};
     struct sc_autotuner_call call;
@@ -331,13 +344,15 @@ static bool offload(int routine, const struct sc_kernel *k)
     double since;
     bool done;
 
-    if (!count || !pays(k, view, count, &call, &prediction))
+    if (!count || !pays(k, view, count, once, &call, &prediction))
         return false;
     since = sc_coherence_host_clock();
     spread(k, view, count, &call);
     if (sc_blas_together_possible(k))
         order.host_share = sc_autotuner_host_share(&call, sc_config.offload);
     done = sc_blas_around ? sc_blas_around(run, &order) : sc_explain_on ? run_explained(&order) : run(&order);
+    if (done && once)
+        return_operands(view, count);
     if (done && is_timed())
         sc_autotuner_took(call.key, &prediction, sc_coherence_host_clock() - since);
     if (done)
@@ -347,7 +362,7 @@ static bool offload(int routine, const struct sc_kernel *k)
     return done;
 }
 
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
+static bool offload_quietly(int routine, const struct sc_kernel *kernel, bool once)
 {
     uint16_t outer = sc_trace_routine;
     bool done;
@@ -355,11 +370,18 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
     sc_quiet_enter(); /* for a reduction this is longer than the lock is held */
     sc_inside_enter();
     sc_trace_routine = (uint16_t)routine;
-    done = offload(routine, kernel);
+    done = offload(routine, kernel, once);
     sc_trace_routine = outer;
     sc_inside_leave();
     sc_quiet_leave();
     return done;
+}
+
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel) { return offload_quietly(routine, kernel, false); }
+
+bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel)
+{
+    return offload_quietly(routine, kernel, sc_config.offload == SC_OFFLOAD_AUTO);
 }
 
 bool sc_blas_predict(const struct sc_kernel *k, struct sc_autotuner_call *call,

@@ -132,7 +132,8 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
         sc_trace_site = sc_trace_site_here();
     if (__builtin_expect(sc_trace_on, 0))
         sc_blas_record(&asked);
-    done = sc_blas_call_kernel(call, &kernel) && sc_blas_offload(call->routine, &kernel);
+    done = sc_blas_call_kernel(call, &kernel) &&
+           (sc_blas_called_by_lapack() ? sc_blas_offload_once : sc_blas_offload)(call->routine, &kernel);
     if (done)
         sc_trace(.kind = SC_EVENT_DONE);
     else

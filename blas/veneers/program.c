@@ -33,6 +33,7 @@ void sc_blas_called_from(const void *address)
 struct origin {
     uintptr_t low, high; /* address range of the object */
     void *handle;        /* NULL: unknown */
+    bool has_lapack;     /* a library: a LAPACK, part of an optimised BLAS or linked directly to one */
     sc_blas_fn found[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
     /* Number of objects loaded when a search found no definition; 0: no search was made. */
     uint32_t missed[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
@@ -76,6 +77,71 @@ static int contains(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
+/* A symbol by which a library, or one that it needs, says that it is an optimised BLAS; NULL for the reference BLAS and
+ * for unknown ones. */
+static void *optimised_mark(void *library)
+{
+    static const char *const marks[] = {
+        "openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config", "scipy_openblas_get_config64_",
+        "MKL_Get_Version", "mkl_get_version", "bli_info_get_version_str", "ATL_buildinfo", "flexiblas_get_version",
+        "armpl_get_version", "nvpl_blas_get_version"};
+    void *mark = NULL;
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !mark; i++)
+        mark = sc_loader_symbol(library, marks[i]);
+    return mark;
+}
+
+/* --- LAPACK of an optimised BLAS ---------------------------------------------------------------------------------- */
+
+/* Is `library` the object of this link map, or in its own list of needed libraries? */
+static bool is_or_needs(const struct link_map *object, const struct link_map *library)
+{
+    const char *strings = NULL, *slash = strrchr(library->l_name, '/'), *name = slash ? slash + 1 : library->l_name;
+
+    if (object == library)
+        return true;
+    for (const ElfW(Dyn) *d = object->l_ld; d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_STRTAB)
+            strings = (const char *)d->d_un.d_ptr;
+    for (const ElfW(Dyn) *d = object->l_ld; strings && d->d_tag != DT_NULL; d++) {
+        const char *needed = strings + d->d_un.d_val;
+
+        /* The file may have a longer name than the one by which programs know it. */
+        if (d->d_tag == DT_NEEDED && !strncmp(name, needed, strcspn(needed, ".")))
+            return true;
+    }
+    return false;
+}
+
+static bool is_cblas(enum sc_blas_interface interface)
+{
+    return interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
+}
+static bool is_wide(enum sc_blas_interface interface)
+{
+    return interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
+}
+
+/* Does the object at `address` define LAPACK, and is that LAPACK of an optimised BLAS?  The reference LAPACK is not:
+ * its LU and Cholesky factorisations are made of BLAS calls, which devices serve well. */
+static bool defines_lapack(const void *address, void *handle)
+{
+    struct sc_loader_object object, lapack, blas;
+    void *mark = optimised_mark(handle);
+    sc_blas_fn routine = NULL;
+
+    if (!mark || !sc_loader_object(address, &object) || !sc_loader_object(mark, &blas))
+        return false;
+    for (int i = 0; i < SC_BLAS_INTERFACES && !routine; i++)
+        routine = is_cblas((enum sc_blas_interface)i) ? NULL
+                                                      : sc_blas_abi_symbol(handle, (enum sc_blas_interface)i, "dgetrf");
+    return routine && sc_loader_object((void *)routine, &lapack) && lapack.map == object.map &&
+           is_or_needs(object.map, blas.map);
+}
+
+/* --- new objects -------------------------------------------------------------------------------------------------- */
+
 /* Two threads may add the same object; the later entry is found first. */
 static struct origin *new_origin(const void *address)
 {
@@ -89,6 +155,8 @@ static struct origin *new_origin(const void *address)
     o->high = lookup.high;
     if (lookup.name)
         o->handle = sc_loader_open(*lookup.name ? lookup.name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+    if (o->handle && *lookup.name)
+        o->has_lapack = defines_lapack(address, o->handle);
     free(lookup.name);
     o->next = __atomic_load_n(&origins, __ATOMIC_ACQUIRE);
     while (!__atomic_compare_exchange_n(&origins, &o->next, o, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
@@ -98,14 +166,6 @@ static struct origin *new_origin(const void *address)
 
 /* --- searching ---------------------------------------------------------------------------------------------------- */
 
-static bool is_cblas(enum sc_blas_interface interface)
-{
-    return interface == SC_BLAS_CBLAS || interface == SC_BLAS_CBLAS_64;
-}
-static bool is_wide(enum sc_blas_interface interface)
-{
-    return interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
-}
 static const char *base_name(int routine, enum sc_blas_interface interface)
 {
     const struct sc_blas_row *row = &sc_blas_rows[routine];
@@ -269,6 +329,18 @@ static struct origin *origin_of_caller(void)
     return o ? o : new_origin(caller);
 }
 
+bool sc_blas_called_by_lapack(void)
+{
+    const struct origin *o = known_origin(caller);
+
+    if (!o) {
+        sc_inside_enter();
+        o = origin_of_caller();
+        sc_inside_leave();
+    }
+    return o && o->has_lapack;
+}
+
 sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
 {
     struct origin *o = known_origin(caller);
@@ -306,21 +378,6 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
     return (sc_blas_fn)found;
 }
 
-/* True when a library, or an object that it needs, has a mark of an optimised BLAS.  The reference BLAS and unknown
- * libraries have none. */
-static bool is_optimised(void *library)
-{
-    static const char *const marks[] = {
-        "openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config", "scipy_openblas_get_config64_",
-        "MKL_Get_Version", "mkl_get_version", "bli_info_get_version_str", "ATL_buildinfo", "flexiblas_get_version",
-        "armpl_get_version", "nvpl_blas_get_version"};
-
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (sc_loader_symbol(library, marks[i]))
-            return true;
-    return false;
-}
-
 void *sc_blas_optimised_of_program(int routine, enum sc_blas_interface interface)
 {
     bool wide = is_wide(interface);
@@ -333,7 +390,7 @@ void *sc_blas_optimised_of_program(int routine, enum sc_blas_interface interface
     fn = o ? search_program(o, routine, interface) : NULL;
     if (fn)
         library = library_of((void *)(fn == sc_blas_of_hidden[wide][routine] ? sc_blas_hidden[wide][routine] : fn));
-    if (library && !is_optimised(library)) {
+    if (library && !optimised_mark(library)) {
         sc_loader_close(library);
         library = NULL;
     }
