@@ -2,12 +2,12 @@
  * left out, because they simply fault.  Included several times by mpi.c and once for the list of exported names; with
  * LARGE defined for MPI-4's MPI_..._c, with counts of the type COUNT = int64_t.
  *
- *   BLOCKING(name, (parameters), (arguments), what is touched)
- *   STARTING       the same, with a request as last parameter: the use ends when the request is complete
- *   PREPARING      with a persistent request, which uses the memory each time it is started
- *   PREPARING_I    the same, with an MPI_Info before the request
- *   SCOPED(name, (parameters), (arguments), window or file whose synchronisation ends the use, what is touched)
- *   EVENT(name, (parameters), (arguments), before, after)
+ *   BLOCKING(name, (parameters), (arguments), what is touched): the use ends with the call.
+ *   STARTING: has a request as last parameter.  The use ends when the request is complete.
+ *   PREPARING: has a persistent request, which uses the memory each time it is started.
+ *   PREPARING_I: has an MPI_Info before the persistent request.
+ *   SCOPED(name, (parameters), (arguments), window or file, what is touched): a synchronisation ends the use.
+ *   EVENT(name, (parameters), (arguments), before, after): expressions before and after the call.
  *
  * READS, WRITES: (buf, count, type).  Statuses, operations and the like are passed on unread. */
 

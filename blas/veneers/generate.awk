@@ -1,6 +1,6 @@
 # Makes C of blas/veneers/routines.tab (its head describes the columns).  POSIX awk.
 #
-#   awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f generate.awk routines.tab
+# Usage: awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f generate.awk routines.tab.
 #
 # A Fortran veneer is declared without the hidden string lengths, because C callers do not pass lengths.  With lengths
 # declared, the compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the
