@@ -1,4 +1,6 @@
-/* Decisions: pure functions of numbers. */
+/* Decisions are pure functions of numbers: the test asks with made-up calls, machines, residency and histories. Asserts
+ * where a call runs, and that a sequence of calls costs hardly more than its best fixed place. Wrong decisions would
+ * move data back and forth, or never use a device that pays. */
 #include <math.h>
 #include <string.h>
 

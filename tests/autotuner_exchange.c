@@ -1,4 +1,6 @@
-/* Copy engines or a kernel for pieces between devices: by made-up numbers, and as measured on emulated machines. */
+/* The choice between copy engines and a kernel for pieces between devices, and the number of chunks of a pushed result.
+ * Asserts the choice that is faster by made-up rates, and that measurements on emulated machines find the machine's
+ * rates. */
 #include <math.h>
 
 #include "autotuner/exchange.h"

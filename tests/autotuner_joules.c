@@ -1,4 +1,5 @@
-/* The energy counters of the host's processors, on folders like those of Linux's powercap. */
+/* The energy counters of the host's processors, read from folders made like those of Linux's powercap. Asserts the
+ * joules of packages and memory without double counting, across a counter that wraps around, and without counters. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

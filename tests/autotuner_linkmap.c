@@ -1,4 +1,5 @@
-/* The LinkMap: the example of PARALiA's section 3.2, sharing, routes; measured on emulated machines. */
+/* The LinkMap: routes and shared links, with the example of PARALiA's section 3.2, and as measured on emulated
+ * machines. Asserts the fastest route, and the rates while several links are in use. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

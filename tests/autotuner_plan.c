@@ -1,4 +1,5 @@
-/* Choosing devices and shares: known machines, the three metrics, and residency. */
+/* The choice of devices and shares by made-up rates, for three metrics and several residencies. Asserts that devices
+ * finish together, that small calls stay with their operands, and that nothing is planned without measurements. */
 #include <math.h>
 
 #include "autotuner/plan.h"

@@ -1,4 +1,5 @@
-/* Repeated calls try the widths that the model hardly tells apart, and keep the fastest width. */
+/* Repeated calls try the widths that the model hardly tells apart, and keep the fastest width. Asserts the sequence of
+ * widths for made-up times, also when times arrive late, and when calls of further shapes take the slot. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Sequences of calls on the real protocol with emulated devices: each call uses the results of previous calls wherever
- * they are. Values are small integers, so results are exact in any order. */
+ * they are. Asserts right numbers, and that the sequences stay on the devices. A missing transfer would give a wrong
+ * number, since emulated devices have separate memory. Values are small integers, so results are exact in any order. */
 #include <unistd.h>
 
 #include "base/config.h"

@@ -1,5 +1,6 @@
 /* Products with a long sum and a small result: each device computes a part of the sum, and the parts are added up.
- * Values are small integers, so results are exact in any order. */
+ * Asserts right results, that each device receives only its part of A and B, and that a failing operation changes no
+ * result. Values are small integers, so results are exact in any order. */
 #include <math.h>
 
 #include "base/config.h"

@@ -1,5 +1,6 @@
-/* On the fake protocol. Asserts how many tasks a call becomes, where the tasks run, and the order of a product's tasks
- * while operands are on their way. */
+/* On the fake protocol. Asserts how many tasks a call becomes, where the tasks run, and which calls are left to the
+ * host. Of a product whose operands are on their way, asserts an order in which no block waits although a different
+ * block could run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Short device memory: eviction storms, many small matrices (10^5 in check-long; costs are counted in steps, not in
- * time), evictions whose transfer fails, and a stop while a call is still at work. */
+/* Short device memory: eviction storms, many small matrices (10^5 in check-long), evictions whose transfer fails, and a
+ * stop while a call is still at work. Asserts right values, and bounded numbers of evictions examined and of
+ * comparisons in the directory: a search that grows with the number of matrices would exceed the bounds. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,6 @@
-/* Which copy a device is sent: the nearest copy by the machine's links, including a copy in transit. Also without
- * either rule. */
+/* The source of a copy to a device, on an emulated machine with fast and slow links. Asserts that the bytes come from
+ * the nearest copy, including a copy in transit, and from farther copies if SEMCACHE_WITHOUT switches one of the two
+ * rules off. */
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 

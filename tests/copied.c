@@ -1,4 +1,4 @@
-/* Products with operands that cannot be watched: on the stack, static, too small; and one that can. */
+/* Products with operands that cannot be watched (on the stack, static, too small), and with an ordinary operand. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* bench/count_copies.c with a fake CUPTI, which reports copies of known sizes. */
+/* bench/count_copies.c with a fake CUPTI, which reports copies of known sizes. Asserts the sums of bytes up, down and
+ * between devices, and that lost records are counted. */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <stdio.h>

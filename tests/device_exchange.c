@@ -1,4 +1,6 @@
-/* Kernels that copy between devices (sc_device_ops.exchange), on the device under test: pull, push, from the host. */
+/* Kernels that copy between devices (sc_device_ops.exchange), on the device under test: pull, push, from the host.
+ * Asserts the right bytes for every size and alignment, no byte written beside them, and the order that fences
+ * promise. */
 #include "device_common.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* Machine files, the virtual clock, injected faults and the device setting: emulated devices only. */
+/* Emulated devices only: machine files, the virtual clock, injected faults, and the device setting. Asserts one clear
+ * line for a bad file, virtual times computed by hand, and exactly the faults asked for. */
 #include "device_common.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Matrices of three times the memory of a device, and devices too small for anything.
+# Matrices of three times the memory of a device, and devices too small for any matrix. Asserts right results of gemm,
+# gemv and trsm, in spite of evictions in the middle of a call.
 use strict;
 use warnings;
 use Test::More;

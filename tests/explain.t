@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# `semcache trace explain': the line of the program behind every transfer, and the reason; where calls ran, predicted
-# against measured.
+# `semcache trace explain' on programs whose transfers are known. Asserts the source line and the reason of every
+# transfer, the complete sum of bytes, and the places of calls with predicted and measured times.
 use strict;
 use warnings;
 use Test::More;

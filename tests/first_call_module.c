@@ -1,4 +1,4 @@
-/* A library whose constructor calls the BLAS, for first_call. */
+/* A library whose constructor calls the BLAS; first_call loads it while a second thread makes a call. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every header compiles alone; the public one also as C99 and as C++.
+# Every header compiles alone and twice; the public headers also as C99 and as C++.
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 variable() { sed -n "s/^$1 = //p" "$top_builddir/Makefile"; }

@@ -1,4 +1,6 @@
-/* Blocks and spans: places, reuse, zeros, pins, and whether an address lies in the arena. */
+/* Blocks and spans: places, reuse, zeros, pins, and whether an address lies in the arena. Asserts that no block is
+ * handed out twice, that calloc gives zeros in reused and in pinned memory, and that a full arena leaves blocks to
+ * libc. */
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The fault engine with each front end: faults of the library and of the program, in every place where a thread can
- * be. */
+/* The fault engine with each front end: faults of the library and of the program, in every place where a thread can be
+ * (blocked signals, alternate stacks, handlers, timers). Asserts that a fault of the library is served, and that a
+ * fault of the program reaches the program's handler or kills, exactly as without the library. */
 #include "config.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* The malloc family as a program uses it, before and after the start: contents, errors, and the ranges that are
- * forgotten or brought home. */
+/* The malloc family as a program uses it, before and after the start. Asserts contents and errors like libc's, and that
+ * free and realloc forget or bring home exactly the right range: otherwise a late transfer would overwrite the next
+ * block. */
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Programs that change mappings of arena memory by themselves. */
+/* Programs that change the mappings of arena memory. Asserts that a block comes home and is forgotten before its pages
+ * change, and is never tracked again where the program has changed its mapping. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/mman.h>

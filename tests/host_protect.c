@@ -1,4 +1,5 @@
-/* The arena's page table against the kernel's view of the pages, and the budget of mappings. */
+/* The arena's page table, and the budget of mappings. Asserts after random changes that table, kernel (/proc/self/maps)
+ * and request agree, that mappings are counted exactly, and that closing stops at the budget. */
 #include "config.h"
 
 #include "host/fault_int.h"

@@ -1,4 +1,5 @@
-/* Writes and reads of memory under any protection. */
+/* Writes and reads of memory under any protection (sc_host_write, sc_host_read). Asserts the bytes and errno, also
+ * after the program has closed every descriptor. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

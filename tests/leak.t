@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# No leak over many calls: a million in make check-long.
+# Runs tests/leak: memory, mappings, files and threads must not grow over many calls (a million in make check-long).
 use strict;
 use warnings;
 use Test::More;

@@ -1,5 +1,6 @@
-/* A program for libc_state.t that knows nothing of semcache. It computes C := 2 A by dgemm; a libc function that sets
- * masks or handlers, or starts threads, tries to make the fault on C's first touch deadly.
+/* A program for libc_state.t that knows nothing of semcache. It computes C := 2 A by dgemm, whose result a device
+ * holds. A libc function that sets masks or handlers, or starts threads, tries to make the fault on C's first touch
+ * deadly.
  *
  *     libc_state             prints the kinds
  *     libc_state KIND        prints "KIND: ok" on success */

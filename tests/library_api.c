@@ -1,4 +1,5 @@
-/* The public interface on devices.  Started by library_api.t under `semcache run`; argument: the device. */
+/* The public interface on devices: status codes, bytes moved, and results of every function. Started by library_api.t
+ * under `semcache run`; argument: the device. */
 #include <string.h>
 
 #include "semcache/semcache.h"

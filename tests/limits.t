@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs at the limits of data, addresses and mappings (doc/limits.md). Asserts right results, and at most one line on
-# stderr.
+# Programs at the limits of data, addresses and mappings (doc/limits.md). The limit takes effect while devices hold the
+# program's arrays. Asserts right results, and at most one line on stderr.
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/limits
 OPENBLAS_NUM_THREADS=1 # a new thread of it waits for memory for ever

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Memory of every kind, with libc's malloc and with further allocators, before and behind the library in link order.
+# Memory of every kind, with libc's malloc and with further allocators, before and behind the library in link order, and
+# under the shell's limits. Asserts right products (tests/memkinds.c), and one line if devices cannot start.
 use strict;
 use warnings;
 use Test::More;

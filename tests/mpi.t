@@ -1,6 +1,7 @@
 #!/bin/sh
 # MPI programs whose arrays are on devices, with every installed MPI, and (with SEMCACHE_TEST_LONG=1) over every way
-# between two processes.
+# between two processes. Asserts right messages: MPI reads the program's memory by system calls, from other processes
+# and by network cards, where a closed page would give an error or old bytes.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi.sh"
 

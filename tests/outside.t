@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Arrays outside of malloc, with each engine that notices writes, and without an engine.
+# Runs tests/outside (untracked arrays) with each engine that notices writes, and without an engine. Asserts right
+# results, and calls on devices.
 use strict;
 use warnings;
 use Test::More;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A host BLAS whose own threads fault on a result in progress on an emulated device.
+# A host BLAS whose own threads fault on a result that an emulated device is computing. The defect was a hang: the
+# emulated device waited for the thread pool that waited for the device.
 echo 1..1
 said=$(timeout 600 "$top_builddir/tools/semcache" run --device "${SEMCACHE_TEST_DEVICE:-emu:h200x8:1}" \
     --offload always "$top_builddir/tests/own_threads" 6 2>&1)

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Programs that use signals: alarms in the middle of calls, crashes, and handlers of SIGSEGV. The last part is about the
-# environment of a set-user-id process.
+# Programs that use signals: alarms in the middle of calls, crashes, handlers of SIGSEGV (Python, R, gdb).
+# Asserts that handlers see right numbers, that crashes end programs with the usual status and core, and that a
+# set-user-id process ignores every setting.
 use strict;
 use warnings;
 use POSIX ();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The soak (make soak) for three seeds.
+# Runs the soak (make soak) for three seeds; any wrong number or error fails.
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/tests/soak"
 said=$(sh "$top_srcdir/tests/soak.sh" 0 1 200 2>&1)

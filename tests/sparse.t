@@ -1,5 +1,6 @@
 #!/bin/sh
-# Sparse matrices in a user's program, on the host and on 1, 2 and 4 emulated devices (or the devices named).
+# Sparse matrices in a user's program, on the host and on 1, 2 and 4 emulated devices (or the devices named). Asserts
+# the solution and the bytes moved (tests/sparse_cg.c).
 . "$top_srcdir/tests/tap.sh"
 tool=$top_builddir/tools/semcache program=$top_builddir/tests/sparse_cg
 [ -x "$tool" ] && [ -x "$program" ] || { echo '1..0 # SKIP a program was not built'; exit 0; }

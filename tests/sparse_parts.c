@@ -1,4 +1,5 @@
-/* How a sparse matrix is cut into parts, and products whose parts or vectors do not fit into the devices' memory. */
+/* The parts of a sparse matrix, and products whose parts or vectors do not fit into the devices' memory. Asserts
+ * complete and balanced parts, few needless columns of x, and right products under evictions and failing operations. */
 #include <math.h>
 
 #include "device/emu/emu.h"

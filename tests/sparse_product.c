@@ -1,5 +1,6 @@
-/* Products of two sparse matrices on one device. The result stays on the device until the program looks at it, and
- * serves as a factor of further products. Also with little memory, and with failing operations. */
+/* Products of two sparse matrices on one device. Asserts right results, that the result stays on the device until the
+ * program looks at it, and that it serves as a factor of further products. Also with little memory, and with failing
+ * operations. */
 #include <math.h>
 
 #include "device/emu/emu.h"

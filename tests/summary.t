@@ -1,5 +1,6 @@
 #!/bin/sh
-# The summary at exit: a line or a table on stderr, with the reason if no call was offloaded.
+# The summary at exit. Asserts the line or the table on stderr in each case, with the reason if no call was offloaded,
+# and that stdout stays the program's.
 . "$top_srcdir/tests/tap.sh"
 program=$top_builddir/tests/dies
 need "$tool"

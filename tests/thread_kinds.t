@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# Threads of every kind: small stacks, blocked signals, alternate stacks, cancelled, ended, OpenMP. Each kind runs in
-# its own process, since most failures end a process.
+# Threads of every kind: small stacks, blocked signals, alternate stacks, cancelled, ended, OpenMP. Asserts right
+# numbers and calls on devices. Each kind runs in its own process, since most failures end or hang a process.
 use strict;
 use warnings;
 use Test::More;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # CUDA's calls on managed memory through libsemcache-cuda-um, without devices, and on 1, 2 and 4 emulated devices (or
-# the devices named).
+# the devices named). Runs um_blas, um_sparse and um_runtime; stderr must stay empty.
 . "$top_srcdir/tests/tap.sh"
 need "$top_builddir/.libs/libsemcache-cuda-um.so"
 need "$tool"

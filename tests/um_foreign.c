@@ -1,7 +1,8 @@
-/* Mapped calls, kernels, unmapped functions and memory of cudaMalloc on the same data, with no wait but the necessary
- * waits. Runs on a GPU, or with um_fake_cuda.c in place of CUDA.
+/* Mapped calls, kernels, unmapped functions and memory of cudaMalloc on the same data, with only the waits that CUDA
+ * needs. Asserts that each sees the previous one's result, whoever wrote it. Runs on a GPU, or with um_fake_cuda.c in
+ * place of CUDA.
  *
- *     um_foreign [fake]    fake: calls that reach CUDA are counted, and accesses that a GPU could not make */
+ *     um_foreign [fake]    fake: counts calls that reach CUDA, and accesses that would fail on a GPU */
 #include <config.h>
 
 #include <dlfcn.h>

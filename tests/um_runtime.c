@@ -1,5 +1,5 @@
-/* The runtime's calls on managed memory through libsemcache-cuda-um, between calls of cuBLAS that leave the newest
- * values on devices. */
+/* The CUDA runtime's calls on managed memory through libsemcache-cuda-um, between cuBLAS calls that leave the newest
+ * values on devices. Asserts that copies, fills and advice see and keep these values, and that errors are CUDA's. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* librsb's additions to the Sparse BLAS: entries of an ended matrix looked at, changed and scaled, and products that
- * see the changes, on the host and on devices (usblas.t). */
+/* librsb's additions to the Sparse BLAS: a program reads, changes and scales entries of a completed matrix. Asserts
+ * that later products use the changed entries, on the host and on devices (usblas.t). */
 #include <complex.h>
 #include <math.h>
 

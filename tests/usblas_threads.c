@@ -1,5 +1,6 @@
 /* Handles of the Sparse BLAS in several threads. Each thread makes, uses and destroys its own matrices; the threads
- * share one matrix, which the last thread destroys. usblas.t runs the program on the host and on devices. */
+ * share one matrix, which the last thread destroys. A race on the table of handles would give wrong products. usblas.t
+ * runs the program on the host and on devices. */
 #include <pthread.h>
 
 #include "semcache/blas_sparse.h"

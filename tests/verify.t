@@ -1,5 +1,6 @@
 #!/bin/sh
-# SEMCACHE_VERIFY=1 as a user sees it: a program on a device that omits one transfer.
+# SEMCACHE_VERIFY=1 as a user sees it: a program on an emulated device that omits one transfer. Asserts a wrong answer
+# without verification; with verification a report, and a right answer.
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 solver=$top_builddir/examples/jacobi

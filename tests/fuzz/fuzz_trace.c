@@ -1,4 +1,4 @@
-/* Trace files: printed, added up, explained, checked. */
+/* Trace files: any input is printed, summed, explained and checked without a crash. */
 #include <config.h>
 
 #include "tests/fuzz/fuzz.h"

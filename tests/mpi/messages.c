@@ -1,4 +1,5 @@
-/* Messages in a ring: each rank sends to the next rank and receives from the previous rank. */
+/* Messages in a ring: each rank sends to the next rank and receives from the previous rank. A device holds the newest
+ * values of every array passed to MPI. */
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
