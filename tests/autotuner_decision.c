@@ -1,6 +1,6 @@
 /* Decisions are pure functions of numbers: the test asks with made-up calls, machines, residency and histories. Asserts
- * where a call runs, and that a sequence of calls costs hardly more than its best fixed place. Wrong decisions would
- * move data back and forth, or never use a device that pays. */
+ * where a call runs, and that fetching every result costs hardly more than the host alone. Wrong decisions would move
+ * data back and forth, or never use a device that pays. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* On the fake protocol. Asserts how many tasks a call becomes, where the tasks run, and which calls are left to the
- * host. Of a product whose operands are on their way, asserts an order in which no block waits although a different
- * block could run. */
+ * host. Of a product whose operands are on their way, asserts an order in which the device waits for the first strips
+ * only. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

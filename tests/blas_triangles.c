@@ -1,6 +1,6 @@
-/* Products into one triangle (syrk and its kind) with beta = 0, on a C valid only on the host. Asserts that only the
- * parts of sectors outside the triangle are uploaded. The second triangle and the memory around C must keep their
- * values. The named triangle holds NaN and must not be read. Values are small integers: results are exact in any
+/* Products into one triangle (syrk and its kind) with beta = 0, on a C valid only on the host. Asserts that of C
+ * at most the parts of sectors that must survive are uploaded. The second triangle and the memory around C must keep
+ * their values. The named triangle holds NaN and must not be read. Values are small integers: results are exact in any
  * order. */
 #include <math.h>
 

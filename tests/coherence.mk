@@ -54,7 +54,7 @@ tests_fault_sweep_SOURCES = tests/fault_sweep.c
 tests_fault_sweep_LDADD = libcore.la
 TESTS += tests/fault_sweep
 LONG_TESTS += tests/fault_sweep tests/coherence_memory
-# The cost of resident-at-home operands for a call on the host.
+# The cost of operands at home for a call on the host.
 check_PROGRAMS += tests/host_steps
 tests_host_steps_SOURCES = tests/host_steps.c tests/coherence_env.h
 tests_host_steps_LDADD = libcore.la

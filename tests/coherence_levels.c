@@ -1,5 +1,5 @@
 /* A device's memory as the first level of a cache, the other devices as the second, the host as the last. Asserts which
- * matrix a full device evicts, and where an evicted matrix is fetched from. */
+ * matrix a full device evicts, and the source of a matrix that returns. */
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 

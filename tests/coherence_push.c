@@ -91,7 +91,7 @@ static void test_large(int devices)
     for (int i = 0; i < 3; i++)
         look(x, N, devices, &before, &all);
     scal(x, N, devices);
-    x[N / 2] = -1; /* while x is in transit */
+    x[N / 2] = -1; /* while x is on its way home */
     tap_ok(differing(x, N) == 1 && x[N / 2] == -1, "a write meanwhile is not lost");
     x[N / 2] = factor * (double)(N / 2 % 1000);
     scal(x, N, devices);

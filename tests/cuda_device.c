@@ -1,6 +1,8 @@
 /* The CUDA module's streams, fences, memory and copies on a GPU. Asserts the order that fences promise, exact copies,
  * reuse of freed blocks only after their last reader, and that the module leaves no CUDA context in the program's
- * thread. Usage: cuda_device [MODULE] */
+ * thread.
+ *
+ *     cuda_device [MODULE] */
 #include <string.h>
 #include <sys/mman.h>
 

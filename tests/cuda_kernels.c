@@ -1,6 +1,8 @@
 /* Every kernel of the CUDA module against plain loops written from the definition of the BLAS: in four types, with
  * every combination of letters and increments. Whole buffers are compared, so a write outside of the operands is found
- * as well. Usage: cuda_kernels [MODULE] */
+ * as well.
+ *
+ *     cuda_kernels [MODULE] */
 #include <complex.h>
 #include <math.h>
 #include <string.h>
@@ -213,7 +215,7 @@ static void make_input(enum sc_type t)
             float re = (float)random_unit(), im = sc_type_is_complex(t) ? (float)random_unit() : 0;
             bool diagonal = i % LD == i / LD;
 
-            /* floats: an upload in single precision is exact */
+            /* Floats: an upload in single precision is exact */
             input[b][i] = b ? CMPLX(re, im) : CMPLX(diagonal ? re / 8 + 8 : re / 8, im / 8);
         }
 }

@@ -68,7 +68,7 @@ static void on_signal(int number)
     exit(3);
 }
 
-/* A handler that reads and writes arrays held by a device or in transit, at any point of the thread. */
+/* A handler that reads and writes arrays held by a device or on their way home, at any point of the thread. */
 static volatile sig_atomic_t alarms, wrong_alarms;
 
 static void on_alarm(int number)

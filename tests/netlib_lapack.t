@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# LAPACK's testers (Debian: liblapack-test), unmodified, must show the same failures under semcache as without semcache.
+# LAPACK's testers (Debian: liblapack-test), unmodified, must show no new failure under semcache.
 # Every input file runs with offload auto and with offload off. Every input also runs with every call on two devices and
 # the invariants checked; an input of many calls is reduced to fewer and smaller matrices of fewer types. sec.in,
 # cec.in, zec.in and dec.in make 4, 7, 15 and 22 million calls even when reduced: loops in the testers run over matrices

@@ -1,6 +1,8 @@
 /* A threaded BLAS that is entered without the library's knowledge. Devices compute a product; OpenBLAS's own
  * factorization, called directly, touches the product from inside of OpenBLAS's thread pool. The program would hang if
- * emulated devices needed the pool. */
+ * emulated devices needed the pool.
+ *
+ *     own_threads ROUNDS */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -156,7 +156,7 @@ static void test_ends(int devices)
         if (i >= devices)
             continue;
         inside += p->rows;
-        /* the inner part needs elements of x of its own device only */
+        /* The inner part needs elements of x of the part's device only. */
         apart = apart && p->x[0].first >= cut(m.n, p->device, devices) &&
                 p->x[p->ranges - 1].end <= cut(m.n, p->device + 1, devices);
     }

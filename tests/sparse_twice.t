@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A sparse matrix of twice one device's memory on two devices (SEMCACHE_MEMORY_LIMIT). With room for the vectors beside
-# its halves the matrix stays resident; with less room parts of the matrix come and go. On one device the matrix never
-# stays.
+# A sparse matrix of twice one device's memory on two devices (by SEMCACHE_MEMORY_LIMIT, also on real devices). With
+# room for the vectors beside its halves the matrix stays resident; with less room parts of the matrix come and go. On
+# one device the matrix never stays.
 use strict;
 use warnings;
 use Test::More;

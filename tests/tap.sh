@@ -1,5 +1,5 @@
-# Shared by the shell tests; sourced first: . "$top_srcdir/tests/tap.sh" A scratch folder that is removed at the end, a
-# counter of tests, and TAP.
+# Shared by the shell tests; sourced first:  . "$top_srcdir/tests/tap.sh"
+# Provides a scratch folder that is removed at the end, a counter of tests, and TAP.
 tool=$top_builddir/tools/semcache library=$top_builddir/.libs/libsemcache.so
 device=${SEMCACHE_TEST_DEVICE:-emu:h200x8:2}
 count=0 failed=0 status=0

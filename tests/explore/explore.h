@@ -1,7 +1,7 @@
 /* Explores every order of events over the real protocol.
  *
- * A run of semcache is a sequence of steps; no code of the protocol runs between two steps of one participant. A
- * thread's step ends where the thread waits or drops the lock. A step of a device's stream is one piece of queued work.
+ * A run of semcache is a sequence of steps; no code of the protocol runs between two steps. A thread's step
+ * ends where the thread waits or drops the lock. A step of a device's stream is one piece of queued work.
  * The threads (with the pager) are coroutines of one thread, the devices are queues, and a scheduler chooses the next
  * step. The scheduler tries every choice, depth first: a run repeats the previous run's choices up to the last choice
  * with an alternative. A run ends at a state that an earlier run has met (state.c defines a state).

@@ -262,7 +262,7 @@ static void two_groups(int n)
     free(out);
 }
 
-/* Insignificant arguments may have any value. (MPICH 4.0.2 crashes in MPI_Reduce in place at other ranks.) */
+/* Insignificant arguments may have any value. (MPICH 4.0.2 crashes in MPI_Reduce in place with other roots.) */
 static void insignificant(int n)
 {
     int root = 0;
