@@ -1,6 +1,6 @@
 /* The source of a copy to a device, on an emulated machine with fast and slow links. Asserts that the bytes come from
- * the nearest copy, including a copy in transit. With a rule switched off (sc_config.without), as in benchmarks, asserts
- * a farther source. */
+ * the nearest copy, including a copy in transit. With a rule switched off (sc_config.without), as in benchmarks,
+ * asserts a farther source. */
 #include "device/emu/emu.h"
 #include "tests/coherence_env.h"
 
