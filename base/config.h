@@ -43,7 +43,7 @@ enum sc_without {
 };
 
 struct sc_config {
-    const char *device;       /* auto | none | cuda[:0,1,..] | emu:MACHINE[:count] */
+    const char *device;       /* auto, none, or a back end's name and what it opens: emu:MACHINE[:COUNT] */
     enum sc_offload offload;
     enum sc_open open;        /* when the devices are opened */
     const char *stats;        /* file name, "-" for stderr, or NULL */
@@ -64,7 +64,7 @@ struct sc_config {
     enum sc_summary summary;
     uint64_t trace_limit;     /* bytes; 0: no limit */
     const char *machine_path; /* folder of machine files (*.machine) */
-    const char *module_path;  /* folder of device modules (semcache-cuda.so) */
+    const char *module_path;  /* folder of device modules (semcache-NAME.so) */
     const char *database;     /* auto | none | FILE: measurements of the machine; NULL: no measurements */
     enum sc_tune tune;        /* whether devices without measurements are measured quickly at opening */
     enum sc_metric metric;    /* objective in the choice of devices: time, energy * time, energy */

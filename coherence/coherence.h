@@ -56,6 +56,7 @@ struct sc_cuts {
 enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host);
 void sc_coherence_stop(void); /* everything home, devices closed */
 int sc_coherence_devices(void);
+bool sc_coherence_runs(enum sc_op op, enum sc_type type); /* devices have the operation; false without devices */
 /* Invariants found broken under SEMCACHE_CHECK=1 (each is logged); tests want 0. */
 unsigned sc_coherence_broken(void);
 const struct sc_device_properties *sc_coherence_device_properties(int device);

@@ -68,6 +68,11 @@ int sc_coherence_devices(void)
     return sc_protocol.devices;
 }
 
+bool sc_coherence_runs(enum sc_op op, enum sc_type type)
+{
+    return sc_protocol.devices > 0 && (!sc_protocol.ops->runs || sc_protocol.ops->runs(op, type));
+}
+
 const struct sc_device_properties *sc_coherence_device_properties(int device)
 {
     return &sc_protocol.properties[device];

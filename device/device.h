@@ -1,5 +1,5 @@
-/* The device side of the cache: a versioned table of operations.  Emulated devices (device/emu) are linked in; CUDA
- * devices (device/cuda) are a module opened at run time.  A new kind of device touches one folder and open.c.
+/* The device side of the cache: a versioned table of operations.  Emulated devices (device/emu) are linked in; the
+ * other back ends are modules opened at run time (device/backend.h).  device/null is a skeleton of a back end.
  *
  * Order.  A device has a few in-order streams.  A fence names a point of a stream; a later point of the same stream
  * implies every earlier point.  No operation knows of matrices, validity or policy. Threads.  Every operation may be
@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 9
+#define SC_DEVICE_ABI 10
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
@@ -81,7 +81,7 @@ enum sc_host_event {
 struct sc_device_ops {
     uint32_t abi;  /* SC_DEVICE_ABI */
     uint32_t size; /* sizeof (struct sc_device_ops) */
-    const char *name; /* "emu", "cuda" */
+    const char *name; /* of the back end: "emu" */
     /* Path prefixes of the driver's files, ended by NULL: the program's closefrom and close_range leave these files
      * open.  NULL: no prefixes. */
     const char *const *files;
@@ -112,6 +112,10 @@ struct sc_device_ops {
      * The copies have no order.  SC_ERR_UNSUPPORTED: an end is out of reach, and nothing was enqueued.  NULL: no device
      * has exchange kernels. */
     enum sc_status (*exchange)(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count);
+    /* Whether the devices have an operation in a type; calls of all others run on the host, and move nothing.  NULL:
+     * they have all of the BLAS. */
+    bool (*runs)(enum sc_op op, enum sc_type type);
+    /* SC_ERR_UNSUPPORTED: not this kernel; the host fetches its operands and does it. */
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
 
     /* Drops the analysis left by kernels in *csr.plan; kernels that use the analysis may still be queued.  NULL:
@@ -155,12 +159,14 @@ typedef const struct sc_device_ops *sc_device_module_entry(void);
 
 const struct sc_device_ops *sc_device_emu(void);
 
-/* Opens the devices of a setting: "auto", "none", "cuda[:LIST]", "emu:MACHINE[:COUNT]".  On SC_OK, *ops is NULL if
- * there are no devices.  Logs cause and remedy on failure. */
+/* Opens the devices of a setting: "auto", "none", or a back end (SC_DEVICE_VALUES in device/backend.h).  On SC_OK,
+ * *ops is NULL if there are no devices.  Logs cause and remedy on failure. */
 enum sc_status sc_device_open(const struct sc_device_host *host, const char *setting, const struct sc_device_ops **ops,
                               int *count);
 
-/* Whether `setting` could give devices.  Cheap: starts no driver; "auto" only looks for the driver's files. */
+/* Whether the form of `setting` is allowed.  Opening the devices shows whether they exist. */
+bool sc_device_setting_fits(const char *setting);
+/* Whether `setting` could give devices.  Cheap: starts no driver; "auto" only looks for drivers' files. */
 bool sc_device_expected(const char *setting);
 /* Writes to `text` why the setting "auto" finds no device. */
 void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes);

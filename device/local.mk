@@ -1,9 +1,10 @@
 # device: interface, host kernels, emulated devices
-libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/open.c \
-  device/links.h device/links.c device/wake.h device/wake.c \
+libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/backend.h device/open.c \
+  device/links.h device/links.c \
   device/kernel_host.c device/kernel_sparse.c device/csr_loops.inc device/kernel_convert.c \
-  device/slot.h device/emu/emu.h device/emu/emu_int.h device/emu/emu.c device/emu/streams.c device/emu/memory.c \
-  device/emu/hostmem.c device/emu/blas.c device/emu/product.c device/emu/plan.c device/emu/convert.c \
+  device/slot.h device/emu/backend.c device/emu/emu.h device/emu/emu_int.h device/emu/emu.c \
+  device/emu/streams.c device/emu/memory.c device/emu/hostmem.c device/emu/blas.c device/emu/product.c \
+  device/emu/plan.c device/emu/convert.c \
   device/emu/clock.h device/emu/clock.c device/emu/machine.h device/emu/machine.c
 
 machinesdir = $(pkgdatadir)/machines
@@ -19,4 +20,6 @@ noinst_DATA += machines/copied
 CLEANFILES += machines/copied machines/*.machine
 EXTRA_DIST += device/README.md doc/machine-files.md
 
+# The back ends that are modules.
 include device/cuda/local.mk
+include device/null/local.mk

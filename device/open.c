@@ -1,6 +1,7 @@
-/* Finds and opens the device implementation of a setting. */
+/* Finds the back end that a setting names, loads its module and opens its devices (rules D2 and D3). */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,76 +9,104 @@
 #include "base/inside.h"
 #include "base/loader.h"
 #include "base/own_fd.h"
-#include "device/device.h"
-#include "device/wake.h"
+#include "device/backend.h"
 
-#define CUDA_MODULE      "semcache-cuda.so"
-#define CUDA_LEAST_SPACE ((rlim_t)8 << 30) /* address space needed to load the module, bytes */
+#define ROW(name, text) &sc_device_backend_##name,
+static const struct sc_device_backend *const backends[] = {SC_DEVICE_BACKENDS(ROW)};
+#undef ROW
+#define BACKENDS ((int)(sizeof backends / sizeof *backends))
 
-/* A parsed setting: its kind, and the text after "kind:" ("" if absent). */
-enum kind { KIND_AUTO, KIND_NONE, KIND_CUDA, KIND_EMU, KIND_UNKNOWN };
+/* --- settings ----------------------------------------------------------------------------------------------------- */
 
-static enum kind parse(const char *setting, const char **spec)
+bool sc_device_is_list(const char *text)
 {
-    static const char *const names[] = {"auto", "none", "cuda", "emu"};
+    size_t digits;
 
-    *spec = "";
-    if (!setting || !*setting)
-        return KIND_AUTO;
-    for (int i = 0; i < KIND_UNKNOWN; i++) {
-        size_t length = strlen(names[i]);
-        if (strncmp(setting, names[i], length))
-            continue;
-        if (!setting[length])
-            return (enum kind)i;
-        if (setting[length] == ':' && i >= KIND_CUDA) {
-            *spec = setting + length + 1;
-            return (enum kind)i;
-        }
+    for (;; text++) {
+        digits = strspn(text, "0123456789");
+        if (digits < 1 || digits > 4)
+            return false;
+        text += digits;
+        if (*text != ',')
+            return *text == '\0';
     }
-    return KIND_UNKNOWN;
 }
 
-/* Files made by the driver; the check starts nothing. */
-static bool driver_present(void)
+bool sc_device_is_count(const char *text)
 {
-    return access("/dev/nvidiactl", F_OK) == 0 || access("/proc/driver/nvidia/version", F_OK) == 0 ||
-           access("/dev/dxg", F_OK) == 0;
+    return !strchr(text, ',') && sc_device_is_list(text) && strtoul(text, NULL, 10) > 0;
 }
 
-static void module_file(const struct sc_config *config, char *path, size_t size)
+static bool is_auto(const char *setting) { return !setting || !*setting || strcmp(setting, "auto") == 0; }
+static bool is_none(const char *setting) { return setting && strcmp(setting, "none") == 0; }
+
+/* The back end of "NAME" or "NAME:SPEC" and where SPEC begins ("" without one); NULL: no back end has the name. */
+static const struct sc_device_backend *named(const char *setting, const char **spec)
 {
-    snprintf(path, size, "%s/" CUDA_MODULE, config->module_path ? config->module_path : SC_MODULE_DIR);
+    size_t length = strcspn(setting, ":");
+
+    *spec = setting + length + (setting[length] == ':');
+    for (int i = 0; i < BACKENDS; i++)
+        if (strlen(backends[i]->name) == length && strncmp(setting, backends[i]->name, length) == 0)
+            return backends[i];
+    return NULL;
 }
 
-/* Returns NULL after one line in the log.  The module stays loaded for the life of the process, because drivers do not
- * survive dlclose. */
-static const struct sc_device_ops *load_cuda(const struct sc_device_host *host, enum sc_log_level level)
+bool sc_device_setting_fits(const char *setting)
+{
+    const struct sc_device_backend *backend;
+    const char *spec;
+
+    if (strcmp(setting, "auto") == 0 || is_none(setting))
+        return true;
+    backend = named(setting, &spec);
+    return backend && (*spec || spec[-1] != ':') && backend->fits(spec);
+}
+
+/* --- modules ------------------------------------------------------------------------------------------------------ */
+
+static void module_file(const struct sc_config *config, const struct sc_device_backend *backend, char *path,
+                        size_t size)
+{
+    snprintf(path, size, "%s/semcache-%s.so", config->module_path ? config->module_path : SC_MODULE_DIR, backend->name);
+}
+
+static bool has_module(const struct sc_config *config, const struct sc_device_backend *backend)
+{
+    char path[4096];
+
+    module_file(config, backend, path, sizeof path);
+    return access(path, R_OK) == 0;
+}
+
+/* NULL with one line in the log.  The module stays loaded for the life of the process: drivers do not survive
+ * dlclose. */
+static const struct sc_device_ops *load(const struct sc_device_host *host, enum sc_log_level level,
+                                        const struct sc_device_backend *backend)
 {
     char path[4096];
     sc_device_module_entry *entry;
     const struct sc_device_ops *ops;
     void *module;
 
-    module_file(host->config, path, sizeof path);
+    module_file(host->config, backend, path, sizeof path);
     module = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL);
     entry = module ? (sc_device_module_entry *)sc_loader_symbol(module, SC_DEVICE_MODULE_ENTRY) : NULL;
     if (!entry) {
-        host->log(level, "no CUDA devices: %s (is semcache built with CUDA, and is its run-time library installed?)",
-                  dlerror());
+        host->log(level, "no %s devices: %s (%s)", backend->title, dlerror(), backend->unbuilt);
         return NULL;
     }
     ops = entry();
     if (!ops || ops->abi != SC_DEVICE_ABI || ops->size != sizeof *ops) {
-        host->log(SC_LOG_ERROR, "no CUDA devices: %s is of another version of semcache: install both from one build",
-                  path);
+        host->log(SC_LOG_ERROR, "no %s devices: %s is of another version of semcache: install both from one build",
+                  backend->title, path);
         return NULL;
     }
     return ops;
 }
 
-static enum sc_status open_kind(const struct sc_device_host *host, const struct sc_device_ops *found, const char *spec,
-                                const struct sc_device_ops **ops, int *count)
+static enum sc_status open_ops(const struct sc_device_host *host, const struct sc_device_ops *found, const char *spec,
+                               const struct sc_device_ops **ops, int *count)
 {
     enum sc_status status = found ? found->open(host, spec, count) : SC_ERR_DEVICE;
 
@@ -97,8 +126,9 @@ static void silent(enum sc_log_level level, const char *format, ...)
     (void)format;
 }
 
-/* Opens the CUDA module.  Failures are logged at `level`. */
-static enum sc_status open_module(const struct sc_device_host *host, enum sc_log_level level, const char *spec,
+/* Messages below `level` are left out until the devices are open. */
+static enum sc_status open_module(const struct sc_device_host *host, enum sc_log_level level,
+                                  const struct sc_device_backend *backend, const char *spec,
                                   const struct sc_device_ops **ops, int *count)
 {
     static struct sc_device_host own; /* static, because the implementation keeps the pointer until close */
@@ -108,109 +138,136 @@ static enum sc_status open_module(const struct sc_device_host *host, enum sc_log
     own = *host;
     if (sc_log_threshold < level)
         own.log = silent;
-    sc_device_wake(&own, spec);
-    found = load_cuda(&own, level);
-    sc_device_awake();
-    status = open_kind(&own, found, spec, ops, count);
-    sc_device_wake_end();
-    own.log = host->log; /* errors of open devices are always reported */
+    if (backend->wake)
+        backend->wake(&own, spec);
+    found = load(&own, level, backend);
+    if (backend->wake)
+        backend->wake_join();
+    status = open_ops(&own, found, spec, ops, count);
+    if (backend->wake)
+        backend->wake_end();
+    own.log = host->log; /* errors of devices that are there are news */
     return status;
 }
 
-/* Whether the address space suffices to load CUDA's libraries.  With part of the space, the libraries may end the
- * process. The driver needs more address space, for the memory of all devices, but reports a failure itself. */
-static bool room_for_libraries(const struct rlimit *space)
-{
-    return space->rlim_cur == RLIM_INFINITY || space->rlim_cur >= CUDA_LEAST_SPACE;
-}
-
-/* Opens CUDA devices.  If requested by name, a machine without GPUs is an error.  Otherwise such a machine is neither
- * an error nor reported, except if a limit on address space keeps GPUs from being used. */
-static enum sc_status open_cuda(const struct sc_device_host *host, const char *spec, bool by_name,
-                                const struct sc_device_ops **ops, int *count)
+/* The limit of address space in bytes, if the back end cares for limits; else RLIM_INFINITY. */
+static rlim_t space_for(const struct sc_device_backend *backend)
 {
     struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY};
-    enum sc_status status = SC_ERR_DEVICE_MEMORY;
-    bool limited;
 
-    getrlimit(RLIMIT_AS, &space);
-    limited = space.rlim_cur != RLIM_INFINITY;
-    if (room_for_libraries(&space))
-        status = open_module(host, by_name && !limited ? SC_LOG_ERROR : SC_LOG_INFO, spec, ops, count);
+    if (backend->least_space)
+        getrlimit(RLIMIT_AS, &space);
+    return space.rlim_cur;
+}
+
+/* With `by_name` a machine without such devices is a failure with one line; else there is no line, unless a limit of
+ * address space keeps the driver from starting.  Below least_space the module's libraries may end the process; above,
+ * the driver, which reserves addresses for all memory of all devices, reports the failure itself. */
+static enum sc_status open_backend(const struct sc_device_host *host, const struct sc_device_backend *backend,
+                                   const char *spec, bool by_name, const struct sc_device_ops **ops, int *count)
+{
+    rlim_t space = space_for(backend);
+    enum sc_status status = SC_ERR_DEVICE_MEMORY;
+    bool limited = space != RLIM_INFINITY;
+
+    if (!limited || space >= backend->least_space)
+        status = open_module(host, by_name && !limited ? SC_LOG_ERROR : SC_LOG_INFO, backend, spec, ops, count);
     if (*ops)
         return SC_OK;
     if (limited)
-        host->log(by_name ? SC_LOG_ERROR : SC_LOG_WARN, "no CUDA devices: the driver does not start within %llu MiB "
-                  "of address space (ulimit -v): every call runs on the host",
-                  (unsigned long long)space.rlim_cur >> 20);
+        host->log(by_name ? SC_LOG_ERROR : SC_LOG_WARN, "no %s devices: the driver does not start within %llu MiB "
+                  "of address space (ulimit -v): every call runs on the host", backend->title,
+                  (unsigned long long)space >> 20);
     else if (by_name && !status)
-        host->log(SC_LOG_ERROR, "no CUDA devices: no driver, or no GPU that this process may use (nvidia-smi shows "
-                  "them)");
+        host->log(SC_LOG_ERROR, "no %s devices: %s", backend->title, backend->unusable);
     else if (by_name && status == SC_ERR_DEVICE_MEMORY)
-        host->log(SC_LOG_ERROR, "no CUDA devices: no memory for the driver (nvidia-smi shows who has the devices')");
+        host->log(SC_LOG_ERROR, "no %s devices: %s", backend->title, backend->no_memory);
     return !by_name ? SC_OK : status ? status : SC_ERR_DEVICE;
 }
 
 static void open_auto(const struct sc_device_host *host, const struct sc_device_ops **ops, int *count)
 {
-    char path[4096];
+    for (int i = 0; i < BACKENDS && !*ops; i++)
+        if (backends[i]->present && backends[i]->present() && has_module(host->config, backends[i]))
+            open_backend(host, backends[i], "", false, ops, count);
+}
 
-    module_file(host->config, path, sizeof path);
-    if (driver_present() && access(path, R_OK) == 0)
-        open_cuda(host, "", false, ops, count);
+static enum sc_status open_named(const struct sc_device_host *host, const char *setting,
+                                 const struct sc_device_ops **ops, int *count)
+{
+    const char *spec;
+    const struct sc_device_backend *backend = named(setting, &spec);
+
+    if (!backend) {
+        host->log(SC_LOG_ERROR, "unknown device setting '%s': give one of " SC_DEVICE_VALUES, setting);
+        return SC_ERR_INVALID;
+    }
+    if (backend->linked)
+        return open_ops(host, backend->linked(), spec, ops, count);
+    return open_backend(host, backend, spec, true, ops, count);
 }
 
 enum sc_status sc_device_open(const struct sc_device_host *host, const char *setting, const struct sc_device_ops **ops,
                               int *count)
 {
     enum sc_status status = SC_OK;
-    const char *spec;
 
     *ops = NULL;
     *count = 0;
     sc_inside_enter();
-    switch (parse(setting, &spec)) {
-    case KIND_NONE:
-        break;
-    case KIND_AUTO:
+    if (is_auto(setting))
         open_auto(host, ops, count);
-        break;
-    case KIND_CUDA:
-        status = open_cuda(host, spec, true, ops, count);
-        break;
-    case KIND_EMU:
-        status = open_kind(host, sc_device_emu(), spec, ops, count);
-        break;
-    default:
-        host->log(SC_LOG_ERROR, "unknown device setting '%s': give auto, none, cuda[:0,1,..] or emu:MACHINE[:COUNT]",
-                  setting);
-        status = SC_ERR_INVALID;
-    }
+    else if (!is_none(setting))
+        status = open_named(host, setting, ops, count);
     sc_inside_leave();
     return status;
+}
+
+/* --- without devices ---------------------------------------------------------------------------------------------- */
+
+/* The first back end of auto that is present; without one the first that auto knows. */
+static const struct sc_device_backend *first_of_auto(bool *present)
+{
+    const struct sc_device_backend *first = NULL;
+
+    *present = true;
+    for (int i = 0; i < BACKENDS; i++) {
+        if (!backends[i]->present)
+            continue;
+        if (backends[i]->present())
+            return backends[i];
+        if (!first)
+            first = backends[i];
+    }
+    *present = false;
+    return first;
 }
 
 void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes)
 {
     char path[4096];
+    bool present;
+    const struct sc_device_backend *backend = first_of_auto(&present);
 
-    module_file(config, path, sizeof path);
-    if (!driver_present())
-        snprintf(text, bytes, "this machine has no NVIDIA driver");
+    if (!backend) {
+        snprintf(text, bytes, "semcache was built without back ends that find devices by themselves");
+        return;
+    }
+    module_file(config, backend, path, sizeof path);
+    if (!present)
+        snprintf(text, bytes, "%s", backend->absent);
     else if (access(path, R_OK) != 0)
-        snprintf(text, bytes, "there is no %s (semcache built without CUDA?)", path);
+        snprintf(text, bytes, "there is no %s (semcache built without %s?)", path, backend->title);
     else
-        snprintf(text, bytes, "no GPU that this process may use (nvidia-smi shows them)");
+        snprintf(text, bytes, "%s", backend->unusable);
 }
 
 bool sc_device_expected(const char *setting)
 {
     const char *spec;
+    bool present;
 
-    switch (parse(setting, &spec)) {
-    case KIND_AUTO: return driver_present();
-    case KIND_CUDA:
-    case KIND_EMU: return true;
-    default: return false;
-    }
+    if (is_auto(setting))
+        return first_of_auto(&present) && present;
+    return !is_none(setting) && named(setting, &spec);
 }

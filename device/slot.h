@@ -6,9 +6,7 @@
 
 #include "base/types.h"
 
-#ifdef __CUDACC__
-#define SC_SLOT_FN __host__ __device__ static inline
-#else
+#ifndef SC_SLOT_FN /* a device's compiler needs qualifiers of its own */
 #define SC_SLOT_FN static inline
 #endif
 

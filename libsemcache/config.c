@@ -12,6 +12,7 @@
 
 #include "base/inside.h"
 #include "base/log.h"
+#include "device/backend.h"
 
 #define PREFIX "SEMCACHE_"
 #define TEST_PREFIX "SEMCACHE_TEST_" /* prefix of the tests' variables */
@@ -25,7 +26,7 @@ const struct sc_setting sc_config_settings[] = {
      .kind = SC_SETTING_DEVICE,
      .field = FIELD(device),
      .standard = "auto",
-     .values = "auto, none, cuda[:0,1,...], emu:MACHINE[:COUNT]",
+     .values = SC_DEVICE_VALUES,
      .help = "devices that calls are offloaded to"},
     {.name = "SEMCACHE_OFFLOAD",
      .kind = SC_SETTING_CHOICE,
@@ -266,39 +267,6 @@ static bool parse_bytes(const char *text, uint64_t *bytes)
     return true;
 }
 
-/* "0", "0,1,5": numbers separated by single commas. */
-static bool is_number_list(const char *text)
-{
-    size_t digits;
-
-    for (;; text++) {
-        digits = strspn(text, "0123456789");
-        if (digits < 1 || digits > 4)
-            return false;
-        text += digits;
-        if (*text != ',')
-            return *text == '\0';
-    }
-}
-
-/* Checks the syntax only; opening the device shows whether the machine or device exists. */
-static bool is_device(const char *text)
-{
-    const char *machine, *colon;
-
-    if (strcmp(text, "auto") == 0 || strcmp(text, "none") == 0 || strcmp(text, "cuda") == 0)
-        return true;
-    if (strncmp(text, "cuda:", 5) == 0)
-        return is_number_list(text + 5);
-    if (strncmp(text, "emu:", 4) != 0)
-        return false;
-    machine = text + 4;
-    colon = strchr(machine, ':');
-    if (!colon)
-        return *machine != '\0';
-    return colon > machine && !strchr(colon + 1, ',') && is_number_list(colon + 1) && strtoul(colon + 1, NULL, 10) > 0;
-}
-
 static bool set_text(const char **field, const char *value)
 {
     char *copy = strdup(value); /* a program that changes argv[0] may overwrite its environment */
@@ -316,7 +284,7 @@ bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, c
 
     switch (setting->kind) {
     case SC_SETTING_DEVICE:
-        return is_device(value) && set_text(field, value);
+        return sc_device_setting_fits(value) && set_text(field, value);
     case SC_SETTING_RANK:
         return sc_ranks_parse(value, &ranks) && set_text(field, value);
     case SC_SETTING_PATH:

@@ -9,7 +9,7 @@
 #include "base/config.h"
 
 enum sc_setting_kind {
-    SC_SETTING_DEVICE, /* const char *: auto | none | cuda[:LIST] | emu:MACHINE[:COUNT] */
+    SC_SETTING_DEVICE, /* const char *: SC_DEVICE_VALUES (device/backend.h) */
     SC_SETTING_PATH,   /* const char *; NULL if not set */
     SC_SETTING_CHOICE, /* an enum with values equal to the positions in `choices` */
     SC_SETTING_FLAG,   /* int: 0 or 1 */

@@ -56,7 +56,7 @@ void sc_summary_reason(FILE *out)
     else if (sc_library_life() == SC_LIBRARY_RUNNING || sc_library_life() == SC_LIBRARY_ENDING)
         fputs("none was predicted to gain (--explain FILE says more)", out);
     else if (sc_library_opened() && sc_library_life() == SC_LIBRARY_OVER)
-        fputs("no device could be opened (--device cuda says why)", out);
+        fputs("no device could be opened (semcache info says why)", out);
     else if (spent > 0)
         fprintf(out, "%.1f s of large calls, devices open after 1 s", spent);
     else

@@ -32,6 +32,7 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
 bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel) { return sc_blas_offload(routine, kernel); }
 bool sc_coherence_stack_fits(void) { return true; }
 int sc_coherence_devices(void) { return 0; }
+bool sc_coherence_runs(enum sc_op op, enum sc_type type) { return (void)op, (void)type, false; }
 void sc_coherence_acquire_view(const struct sc_view *view)
 {
     if (view->rows > 0 && view->cols > 0)

@@ -30,5 +30,5 @@ check_LTLIBRARIES += tests/semcache-cuda.la
 tests_semcache_cuda_la_SOURCES = tests/fake_module.c
 tests_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
-dist_check_SCRIPTS += tests/cuda_faults.t
-TESTS += tests/cuda_faults.t
+dist_check_SCRIPTS += tests/cuda_faults.t tests/device_null.t
+TESTS += tests/cuda_faults.t tests/device_null.t

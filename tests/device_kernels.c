@@ -481,19 +481,22 @@ static bool host_scasum_is_wrong(void)
     return scasum(&n, x, &one) != 2 * n * (2 * n - 1) / 2;
 }
 
-/* A CUDA module built without nvcc lacks dsdot (device/cuda/README.md, U16). */
+/* Operations without a kernel: those that the back end denies, and dsdot of a CUDA module built without nvcc
+ * (device/cuda/README.md, U16). */
 static bool lacks(struct sc_kernel k)
 {
+    bool may_lack = k.op == SC_OP_DSDOT || (ops->runs && !ops->runs(k.op, k.type));
+
     k.n = k.lda = k.ldb = 1;
     k.a = dev[0], k.b = dev[1];
     k.result = ops->result_slot(0);
-    return k.op == SC_OP_DSDOT && ops->launch(0, SC_STREAM_COMPUTE, &k) == SC_ERR_UNSUPPORTED;
+    return may_lack && ops->launch(0, SC_STREAM_COMPUTE, &k) == SC_ERR_UNSUPPORTED;
 }
 
 static void report(struct sc_kernel k)
 {
     if (lacks(k)) {
-        tap_ok(1, "dsdot # SKIP the device has none");
+        tap_ok(1, "%c%s # SKIP the device has none", sc_type_letter(k.type), sc_op_name(k.op));
         return;
     }
     bool good = sc_op_level(k.op) == 2 ? case_level2(k) : cases[k.op](k);

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "device/wake.h"
+#include "device/cuda/wake.h"
 #include "tests/fake_driver.h"
 #include "tests/tap.h"
 
@@ -21,8 +21,8 @@ static int wake(const char *spec, int64_t rank, int64_t ranks)
     driver->retained = driver->released = -1;
     config.rank = rank;
     config.ranks = ranks;
-    sc_device_wake(&host, spec);
-    sc_device_awake();
+    sc_cuda_wake(&host, spec);
+    sc_cuda_wake_join();
     return driver->retained;
 }
 
@@ -42,10 +42,10 @@ static void test_life(void)
     wake("1", 0, 0);
     tap_ok(entered == before + 1 && !pthread_equal(driver->by, pthread_self()), "by a thread that says so");
     tap_ok(driver->released == -1, "the context stays");
-    sc_device_wake_end();
+    sc_cuda_wake_end();
     tap_ok(driver->released == 101, "until the end");
     driver->released = -1;
-    sc_device_wake_end();
+    sc_cuda_wake_end();
     tap_ok(driver->released == -1, "and is let go once");
 }
 
@@ -53,7 +53,7 @@ static void test_failures(void)
 {
     driver->refuses = 2;
     wake("", 0, 0);
-    sc_device_wake_end();
+    sc_cuda_wake_end();
     tap_ok(driver->released == -1, "a context that was refused is not let go");
     driver->refuses = 0;
     driver->devices = 0;
@@ -61,7 +61,7 @@ static void test_failures(void)
     driver->devices = 4;
     driver->broken = 3;
     tap_ok(wake("", 0, 0) == -1 && driver->inits > 0, "a driver that does not start");
-    sc_device_wake_end();
+    sc_cuda_wake_end();
 }
 
 int main(void)

@@ -513,6 +513,7 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
 }
 
 bool sc_coherence_stack_fits(void) { return true; }
+bool sc_coherence_runs(enum sc_op op, enum sc_type type) { return (void)op, (void)type, fake.devices > 0; }
 int sc_coherence_devices(void)
 {
     return fake.devices;

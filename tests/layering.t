@@ -45,6 +45,12 @@ report "$(sources "^$include\"[^\"]*_int\.h\"" |
 
 report "$(sources "^$include\"\.\./")" 'includes are named from the top'
 
+# The row of a table names the back end; libsemcache-cuda-um is a library's name.
+report "$(grep -niE 'cuda|nvidia|nvcc' -r ${folders%cuda-um*} tools include \
+    --include='*.[ch]' --include='*.inc' |
+    grep -v '^device/cuda/\|^device/backend.h:[0-9]*: *ROW(\|libsemcache-cuda-um')" \
+    'a maker of devices is named in the folder of its back end only'
+
 report "$(sources '\<\(secure_\)\{0,1\}getenv[[:space:]]*(' | grep -v '^tools/')" \
     'nobody reads the environment but the table of settings'
 

@@ -105,8 +105,9 @@ static void test_refused(const char *name, const char *value)
 
 static void test_bad(void)
 {
-    static const char *const devices[] = {"gpu",    "cuda:",   "cuda:0,",   "cuda:a", "cuda0", "emu", "emu:",
-                                          "emu:x:", "emu:x:0", "emu:x:1,2", "emu::1", "auto ", "NONE"};
+    static const char *const devices[] = {"gpu", "cuda:", "cuda:0,", "cuda:a", "cuda0", "emu", "emu:", "emu:x:",
+                                          "emu:x:0", "emu:x:1,2", "emu::1", "auto ", "auto:1", "NONE", "null:",
+                                          "null:0", "null:1,2", "nul"};
     static const char *const sizes[] = {"-1",        "1X",  "G",   "99999999999999999999",
                                         "20000000T", "1 G", "1GG", "0x10", "1K"};
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "device/backend.h"
 #include "libsemcache/config.h"
 #include "tools/tool.h"
 
@@ -17,7 +18,7 @@ enum { SUMMARY = 256 };
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 }; /* as the shell, env(1) and others */
 
 static const struct argp_option options[] = {
-    {"device", 'd', "DEVICE", 0, "auto, none, cuda[:0,1,...] or emu:MACHINE[:COUNT]", 0},
+    {"device", 'd', "DEVICE", 0, SC_DEVICE_VALUES, 0},
     {"offload", 'o', "WHICH", 0, "auto, always or never", 0},
     {"stats", 's', "FILE", 0, "write statistics there at exit (-: stderr; %p: process id)", 0},
     {"trace", 't', "FILE", 0, "write a trace there (%p: process id)", 0},

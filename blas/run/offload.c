@@ -36,7 +36,7 @@ static int operands_of(const struct sc_kernel *k, struct sc_view *view)
 {
     int count = sc_kernel_is_work(k) ? sc_kernel_views(k, view) : 0;
 
-    return count && views_are_valid(view, count) && sc_coherence_devices() > 0 ? count : 0;
+    return count && views_are_valid(view, count) && sc_coherence_runs(k->op, k->type) ? count : 0;
 }
 
 /* --- does it pay ------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* Conversions to CSR: a thread per slot, row or entry. */
+#define SC_SLOT_FN __host__ __device__ static inline
 #include "device/slot.h"
 
 #define FOR_EACH(i, n)                                                                                                 \

@@ -3,6 +3,7 @@
 # In a build tree the module is .libs/semcache-cuda.so (SEMCACHE_MODULE_PATH=.libs).
 EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.cu \
 	device/cuda/dsdot.cu
+libcore_la_SOURCES += device/cuda/backend.c device/cuda/wake.h device/cuda/wake.c
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
 semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \

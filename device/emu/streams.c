@@ -297,7 +297,7 @@ enum sc_status sc_emu_stream_push(int device, int stream, const struct sc_emu_op
         status = push_locked(s, op);
     }
     *seq = s->last;
-    /* As in CUDA drivers, a thread that far ahead of a device waits for the device. */
+    /* As with real drivers, a thread that far ahead of a device waits for the device. */
     while (s->length > QUEUE_MOST)
         pthread_cond_wait(&s->progress, &s->lock);
     pthread_mutex_unlock(&s->lock);

@@ -47,9 +47,10 @@ SEMCACHE_API const char *semcache_version(void);
 
 /* --- start and end (optional) ------------------------------------------------------------------------------------- */
 
-/* Chooses the devices, in the syntax of SEMCACHE_DEVICE and overriding the variable: "auto", "none", "cuda",
- * "cuda:0,2", "emu:h200x8:2".  Must precede the first offloaded call, else SEMCACHE_ERROR_TOO_LATE.  The string is
- * copied.  Arrays allocated before the first choice other than "none" may stay on the host. */
+/* Chooses the devices, in the syntax of SEMCACHE_DEVICE and overriding the variable: "auto", "none", or a kind of
+ * devices and which of them ("emu:h200x8:2"; doc/settings.md).  Must precede the first offloaded call, else
+ * SEMCACHE_ERROR_TOO_LATE.  The string is copied.  Arrays allocated before the first choice other than "none" may
+ * stay on the host. */
 SEMCACHE_API enum semcache_status semcache_set_device(const char *device);
 
 /* Opens the devices now instead of at the first large call, which may take a second.  Returns SEMCACHE_ERROR_NO_DEVICE

@@ -1,7 +1,7 @@
 /* Starts the driver and creates the first device's context while the CUDA module's libraries are loaded.  Both take 0.1
  * to 0.3 s, and are independent. */
 #define _GNU_SOURCE
-#include "device/wake.h"
+#include "device/cuda/wake.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void *retain(void *host)
     return NULL;
 }
 
-void sc_device_wake(const struct sc_device_host *host, const char *spec)
+void sc_cuda_wake(const struct sc_device_host *host, const char *spec)
 {
     int first = start_driver() ? first_device(host->config, spec) : -1;
 
@@ -73,16 +73,16 @@ void sc_device_wake(const struct sc_device_host *host, const char *spec)
                      pthread_create(&waking.thread, NULL, retain, (void *)host) == 0;
 }
 
-void sc_device_awake(void)
+void sc_cuda_wake_join(void)
 {
     if (waking.started)
         pthread_join(waking.thread, NULL);
     waking.started = false;
 }
 
-void sc_device_wake_end(void)
+void sc_cuda_wake_end(void)
 {
-    sc_device_awake();
+    sc_cuda_wake_join();
     if (waking.retained)
         driver.release(waking.device);
     waking.retained = false;
