@@ -83,14 +83,16 @@ double sc_explain_clock(double virtual_seconds)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static float micro(double seconds) { return (float)(seconds * 1e6); }
+
 static void trace(const struct sc_autotuner_prediction *p, double loss, int where, enum sc_trace_reason reason,
                   bool devices)
 {
-    sc_trace(.kind = SC_EVENT_CHOICE, .a = sc_trace_pair(p->host * 1e6, p->fetch * 1e6),
-             .b = sc_trace_pair(p->device * 1e6, p->move * 1e6),
-             .c = sc_trace_pair(p->kept ? 0 : p->result * 1e6, p->overlap * 1e6),
-             .bytes = sc_trace_pair(sc_autotuner_now(p) * 1e6, loss * 1e6), .old_state = (uint8_t)reason,
-             .new_state = (uint8_t)where, .device = (int16_t)(devices ? p->devices : -1));
+    sc_trace(.kind = SC_EVENT_CHOICE, .reason = (uint8_t)reason, .resident = (uint8_t)where,
+             .device = (int16_t)(devices ? p->devices : -1),
+             .choice = {.host = micro(p->host), .fetch = micro(p->fetch), .device = micro(p->device),
+                        .move = micro(p->move), .result = p->kept ? 0 : micro(p->result),
+                        .overlap = micro(p->overlap), .now = micro(sc_autotuner_now(p)), .loss = micro(loss)});
 }
 
 static void add(const struct entry *like, const struct sc_autotuner_prediction *p)
@@ -144,7 +146,7 @@ void sc_explain_together(const struct sc_autotuner_together *t)
 
 void sc_explain_measured(double seconds)
 {
-    sc_trace(.kind = SC_EVENT_TOOK, .a = (uint64_t)(seconds * 1e9));
+    sc_trace(.kind = SC_EVENT_TOOK, .took = (uint64_t)(seconds * 1e9));
     if (!last.entry)
         return;
     sc_lock(&lock);

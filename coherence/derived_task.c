@@ -213,9 +213,8 @@ enum sc_status sc_coherence_derived_task(struct sc_derived *form, struct sc_kern
         release(&w, f);
     pin(&w, -1);
     if (status == SC_OK)
-        sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)form->device, .old_state = (uint8_t)kernel->op,
-                 .new_state = (uint8_t)kernel->type, .a = (uint64_t)kernel->m, .b = (uint64_t)kernel->n,
-                 .c = (uint64_t)kernel->k);
+        sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)form->device, .op = (uint8_t)kernel->op,
+                 .type = (uint8_t)kernel->type, .kernel = {kernel->m, kernel->n, kernel->k});
     else if (status == SC_ERR_DEVICE)
         sc_device_gave_up(form->device, "running a sparse kernel");
     return status;

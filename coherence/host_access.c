@@ -533,8 +533,8 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         return SC_FAULT_DONE;
     }
     sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
-    sc_trace(.kind = SC_EVENT_FAULT, .a = addr, .ip = code.ip, .b = sc_trace_line_of(code.ip, code.sp),
-             .old_state = (uint8_t)access);
+    sc_trace(.kind = SC_EVENT_FAULT, .access = (uint8_t)access,
+             .touch = {.address = addr, .line = sc_trace_line_of(code.ip, code.sp), .ip = code.ip});
     if (access & SC_WRITE) {
         access = SC_RDWR;
         window = WRITE_WINDOW;
@@ -595,7 +595,7 @@ static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
         for (int d = 0; d < sc_protocol.devices; d++)
             sc_memory_release(d, m, t);
     }
-    sc_trace(.kind = SC_EVENT_FORGET, .matrix = m->id, .a = lo, .bytes = hi - lo);
+    sc_trace(.kind = SC_EVENT_FORGET, .matrix = m->id, .range = {.address = lo, .bytes = hi - lo});
     sc_directory_remove(m);
     sc_protocol_paint(lo, hi);
     sc_noted_forget(m);

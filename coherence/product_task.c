@@ -83,8 +83,8 @@ enum sc_status sc_coherence_derived_multiply(struct sc_derived *a, struct sc_der
     a->pins--;
     b->pins--;
     if (status == SC_OK) {
-        sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .old_state = SC_OP_CSRMM,
-                 .new_state = (uint8_t)p->type, .a = (uint64_t)p->m, .b = (uint64_t)p->n, .c = (uint64_t)p->k);
+        sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .op = SC_OP_CSRMM, .type = (uint8_t)p->type,
+                 .kernel = {p->m, p->n, p->k});
         return SC_OK;
     }
     sc_coherence_product_free(device, out);

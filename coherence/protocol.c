@@ -401,7 +401,8 @@ static void trace_pages(uintptr_t lo, uintptr_t hi)
 
         for (end = lo + SC_PAGE; end < hi && sc_host_prot(end) == prot; end += SC_PAGE)
             ;
-        sc_trace(.kind = SC_EVENT_PROTECT, .a = lo, .bytes = end - lo, .new_state = (uint8_t)prot);
+        sc_trace(.kind = SC_EVENT_PROTECT, .range = {.address = lo, .bytes = end - lo},
+                 .protection = (uint8_t)prot);
     }
 }
 

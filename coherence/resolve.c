@@ -155,14 +155,16 @@ static bool from_hint(const struct sc_lattice *hint, const struct sc_view *v, co
 
 static void trace_matrix(const struct sc_matrix *m)
 {
-    sc_trace(.kind = SC_EVENT_MATRIX, .matrix = m->id, .a = m->base, .bytes = m->bytes, .b = (uint64_t)m->rows,
-             .c = (uint64_t)m->cols, .old_state = m->folded, .new_state = (uint8_t)m->elem);
+    sc_trace(.kind = SC_EVENT_MATRIX, .matrix = m->id, .made = {m->base, m->rows, m->cols, m->bytes},
+             .is_folded = m->folded, .element_bytes = (uint8_t)m->elem);
     for (int i = 0; sc_trace_on && i < m->row_parts * m->col_parts; i++) {
         const struct sc_tile *t = &m->tiles[i];
 
-        sc_trace(.kind = SC_EVENT_TILE, .matrix = m->id, .tile = (uint32_t)i, .sectors = sc_sectors_all(t->sectors),
-                 .a = m->base + (uintptr_t)(t->col * m->ld + t->row) * m->elem, .b = (uint64_t)t->rows * m->elem,
-                 .c = (uint64_t)t->cols, .bytes = (uint64_t)m->ld * m->elem, .ip = (uint64_t)m->width);
+        sc_trace(.kind = SC_EVENT_TILE, .matrix = m->id, .tile = (uint32_t)i,
+                 .laid = {.base = m->base + (uintptr_t)(t->col * m->ld + t->row) * m->elem,
+                          .column_bytes = (uint64_t)t->rows * m->elem, .columns = (uint64_t)t->cols,
+                          .step = (uint64_t)m->ld * m->elem, .width = (uint64_t)m->width,
+                          .sectors = sc_sectors_all(t->sectors)});
     }
 }
 

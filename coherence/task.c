@@ -47,8 +47,9 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
 
 void sc_task_trace(int device, const struct sc_piece *p, const struct sc_target *x, uint64_t parts)
 {
-    sc_trace(.kind = SC_EVENT_USE, .matrix = x->m->id, .tile = sc_matrix_tile_index(x->m, x->t), .sectors = x->sectors,
-             .a = needed(p, x) & ~parts, .b = parts, .device = (int16_t)device, .old_state = (uint8_t)p->access);
+    sc_trace(.kind = SC_EVENT_USE, .matrix = x->m->id, .tile = sc_matrix_tile_index(x->m, x->t),
+             .use = {.needed = needed(p, x) & ~parts, .parts = parts, .sectors = x->sectors},
+             .device = (int16_t)device, .access = (uint8_t)p->access);
 }
 
 void sc_task_release(int device, const struct sc_piece *p, const struct sc_target *x, struct sc_fence f)
@@ -263,9 +264,8 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
             drop_inputs(device, pieces, targets);
         pin(device, pieces, targets, -1);
         if (status == SC_OK)
-            sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .old_state = (uint8_t)kernel->op,
-                     .new_state = (uint8_t)kernel->type, .a = (uint64_t)kernel->m, .b = (uint64_t)kernel->n,
-                     .c = (uint64_t)kernel->k);
+            sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .op = (uint8_t)kernel->op,
+                     .type = (uint8_t)kernel->type, .kernel = {kernel->m, kernel->n, kernel->k});
         else if (status == SC_ERR_DEVICE)
             sc_device_gave_up(device, "running a kernel");
     }

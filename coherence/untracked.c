@@ -127,8 +127,8 @@ static void record(const struct sc_view *view, const struct sc_view *own, enum s
 
     sc_view_extent(view, &lo, &hi);
     sc_view_extent(own, &copy, &end);
-    sc_trace(.kind = SC_EVENT_STAGE, .a = copy, .b = lo, .bytes = hi - lo,
-             .old_state = (uint8_t)sc_trace_memory_of(lo, hi - lo), .new_state = stage == SC_MIRROR);
+    sc_trace(.kind = SC_EVENT_STAGE, .stage = {.copy = copy, .original = lo, .bytes = hi - lo},
+             .memory = (uint8_t)sc_trace_memory_of(lo, hi - lo), .is_kept = stage == SC_MIRROR);
 }
 
 enum sc_status sc_untracked_stage(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage)

@@ -104,7 +104,7 @@ void semcache_free(void *memory)
         return;
     }
     if (is_tracking()) {
-        sc_trace(.kind = SC_EVENT_FREE, .a = block.base, .bytes = block.bytes);
+        sc_trace(.kind = SC_EVENT_FREE, .range = {.address = block.base, .bytes = block.bytes});
         sc_coherence_forget(block.base, block.bytes);
     }
     sc_host_free(memory);
@@ -118,8 +118,8 @@ enum semcache_status semcache_acquire(const void *memory, size_t bytes, enum sem
     if (!is_range(memory, bytes) || mode < SEMCACHE_READ || mode > SEMCACHE_READWRITE || (!memory && bytes))
         return SEMCACHE_ERROR_INVALID;
     if (is_running() && bytes) {
-        sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uintptr_t)memory, .bytes = bytes, .ip = sc_trace_line_here(),
-                 .old_state = (uint8_t)mode);
+        sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)mode,
+                 .range = {.address = (uintptr_t)memory, .bytes = bytes, .ip = sc_trace_line_here()});
         sc_coherence_acquire_host((uintptr_t)memory, bytes, (enum sc_access)mode);
     }
     return SEMCACHE_OK;
@@ -141,7 +141,7 @@ enum semcache_status semcache_invalidate(const void *memory, size_t bytes)
     if (!is_range(memory, bytes) || (!memory && bytes))
         return SEMCACHE_ERROR_INVALID;
     if (is_running() && bytes) {
-        sc_trace(.kind = SC_EVENT_RELEASE, .a = (uintptr_t)memory, .bytes = bytes);
+        sc_trace(.kind = SC_EVENT_RELEASE, .range = {.address = (uintptr_t)memory, .bytes = bytes});
         sc_coherence_release_range((uintptr_t)memory, bytes);
     }
     return SEMCACHE_OK;
@@ -188,15 +188,16 @@ static enum sc_status prefetch_view(const struct sc_view *view, int device)
 
 static void trace_prefetch(const struct sc_view *view, int device)
 {
-    struct sc_event event = {.kind = SC_EVENT_PREFETCH, .a = (uintptr_t)view->ptr, .b = (uint64_t)view->rows,
-                             .c = (uint64_t)view->cols, .bytes = (uint64_t)view->ld, .sectors = 'A',
-                             .device = (int16_t)device, .old_state = SC_READ, .new_state = (uint8_t)view->type};
+    struct sc_event event = {.kind = SC_EVENT_PREFETCH, .access = SC_READ, .type = (uint8_t)view->type,
+                             .device = (int16_t)device,
+                             .operand = {.address = (uintptr_t)view->ptr, .rows = view->rows, .cols = view->cols,
+                                         .step = view->ld, .name = 'A'}};
     uintptr_t base;
     size_t bytes;
 
     if (sc_coherence_block(view->ptr, &base, &bytes)) {
-        event.ip = base;
-        event.matrix = (uint32_t)(bytes >> SC_PAGE_SHIFT);
+        event.operand.block = base;
+        event.block_pages = (uint32_t)(bytes >> SC_PAGE_SHIFT);
     }
     sc_trace_emit(&event);
 }

@@ -244,7 +244,7 @@ static void forget(uintptr_t addr, size_t bytes)
 {
     if (!is_tracking())
         return;
-    sc_trace(.kind = SC_EVENT_FREE, .a = addr, .bytes = bytes);
+    sc_trace(.kind = SC_EVENT_FREE, .range = {.address = addr, .bytes = bytes});
     sc_coherence_forget(addr, bytes);
 }
 
@@ -252,8 +252,8 @@ static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     if (!is_tracking())
         return;
-    sc_trace(.kind = SC_EVENT_ACQUIRE, .a = addr, .bytes = bytes, .ip = sc_trace_line_here(),
-                 .old_state = (uint8_t)access);
+    sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)access,
+                 .range = {.address = addr, .bytes = bytes, .ip = sc_trace_line_here()});
     sc_coherence_acquire_host(addr, bytes, access);
 }
 

@@ -85,8 +85,8 @@ static uint64_t nanoseconds(double seconds) { return seconds > 0 ? (uint64_t)(se
 static void trace_time(void)
 {
     if (sc_library_life() == SC_LIBRARY_RUNNING || sc_library_life() == SC_LIBRARY_ENDING)
-        sc_trace(.kind = SC_EVENT_TIME, .a = nanoseconds(wall_seconds()),
-                 .b = nanoseconds(sc_coherence_virtual_seconds()));
+        sc_trace(.kind = SC_EVENT_TIME, .time = {nanoseconds(wall_seconds()),
+                                                 nanoseconds(sc_coherence_virtual_seconds())});
 }
 
 static bool wants_summary(void)

@@ -102,7 +102,7 @@ static void note_site(void)
 {
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0)) {
         sc_trace_site = sc_trace_site_here();
-        sc_trace(.kind = SC_EVENT_SITE, .ip = sc_trace_site.caller, .a = sc_trace_site.program);
+        sc_trace(.kind = SC_EVENT_SITE, .site = {.program = sc_trace_site.program, .ip = sc_trace_site.caller});
     }
 }
 

@@ -172,9 +172,11 @@ static void test_groups(void)
 
     sc_trace_start(in_folder("groups"));
     for (uint32_t i = 0; i < EACH; i++) {
-        struct sc_event group[] = {{.kind = SC_EVENT_CALL, .tile = i % 5},
-                                   {.kind = SC_EVENT_SCALARS, .a = i}, {.kind = SC_EVENT_OPERAND, .a = i},
-                                   {.kind = SC_EVENT_OPERAND, .a = i}, {.kind = SC_EVENT_OPERAND, .a = i}};
+        struct sc_event group[] = {{.kind = SC_EVENT_CALL, .following = i % 5},
+                                   {.kind = SC_EVENT_SCALARS, .word = {i}},
+                                   {.kind = SC_EVENT_OPERAND, .word = {i}},
+                                   {.kind = SC_EVENT_OPERAND, .word = {i}},
+                                   {.kind = SC_EVENT_OPERAND, .word = {i}}};
 
         sc_trace_emit_group(group, 1 + (int)(i % 5));
     }
@@ -187,13 +189,13 @@ static void test_groups(void)
         if (call->kind != SC_EVENT_CALL)
             continue;
         whole = whole && sc_trace_group(&trace, call) == calls % 5;
-        for (uint32_t j = 1; whole && j <= call->tile; j++)
-            whole = call[j].a == (uint64_t)calls && call[j].nanoseconds == call->nanoseconds;
+        for (uint32_t j = 1; whole && j <= call->following; j++)
+            whole = call[j].word[0] == (uint64_t)calls && call[j].nanoseconds == call->nanoseconds;
         calls++;
     }
     tap_ok(calls == EACH && whole, "each follows its call, with the same time");
     tap_ok(trace.setting_count == 1 && trace.settings[0].bytes == 10, "a setting arrives");
-    ((struct sc_event *)trace.events)[trace.event_count - 1] = (struct sc_event){.kind = SC_EVENT_CALL, .tile = 3};
+    ((struct sc_event *)trace.events)[trace.event_count - 1] = (struct sc_event){.kind = SC_EVENT_CALL, .following = 3};
     tap_ok(sc_trace_group(&trace, &trace.events[trace.event_count - 1]) == -1, "a group that is cut off is noticed");
     sc_trace_read_end(&trace);
 }

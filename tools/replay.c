@@ -107,11 +107,11 @@ static void pause_as(const struct sc_event *event, const struct sc_event *next)
 static void touch(const struct sc_event *event)
 {
     uint64_t bytes = 1;
-    volatile char *byte = sc_replay_memory_at(event->a, &bytes);
+    volatile char *byte = sc_replay_memory_at(event->touch.address, &bytes);
 
     if (!byte)
         missed.accesses++;
-    else if (event->old_state & SC_WRITE)
+    else if (event->access & SC_WRITE)
         __atomic_fetch_or(byte, 0, __ATOMIC_RELAXED); /* a write that changes nothing */
     else
         (void)*byte;
@@ -119,26 +119,26 @@ static void touch(const struct sc_event *event)
 
 static void ask(const struct sc_event *event)
 {
-    uint64_t bytes = event->bytes;
-    void *memory = sc_replay_memory_at(event->a, &bytes);
+    uint64_t bytes = event->range.bytes;
+    void *memory = sc_replay_memory_at(event->range.address, &bytes);
 
     if (!memory)
         missed.accesses++;
     else if (event->kind == SC_EVENT_RELEASE)
         library.invalidate(memory, bytes);
     else
-        library.acquire(memory, bytes, (enum semcache_mode)(event->old_state & SC_RDWR));
+        library.acquire(memory, bytes, (enum semcache_mode)(event->access & SC_RDWR));
 }
 
 static void prefetch(const struct sc_event *event)
 {
     void *memory = sc_replay_memory_can_be(event) ? sc_replay_memory_of(event) : NULL;
 
-    if (!memory || event->new_state >= SC_TYPES)
+    if (!memory || event->type >= SC_TYPES)
         missed.accesses++;
     else
-        library.prefetch(memory, (int64_t)event->b, (int64_t)event->c, (int64_t)event->bytes,
-                         (enum semcache_type)event->new_state,
+        library.prefetch(memory, event->operand.rows, event->operand.cols, event->operand.step,
+                         (enum semcache_type)event->type,
                          event->device < library.device_count() ? event->device : SEMCACHE_ANY_DEVICE);
 }
 
@@ -151,7 +151,7 @@ static bool repeat(const struct sc_trace_reading *trace, const struct sc_event *
     case SC_EVENT_RELEASE: ask(event); break;
     case SC_EVENT_HOME: library.sync(NULL, 0); break;
     case SC_EVENT_PREFETCH: prefetch(event); break;
-    case SC_EVENT_FREE: sc_replay_memory_free(event->a, event->bytes); break;
+    case SC_EVENT_FREE: sc_replay_memory_free(event->range.address, event->range.bytes); break;
     }
     return true;
 }
@@ -160,8 +160,8 @@ static int by_block(const void *left, const void *right)
 {
     const struct sc_event *a = *(const struct sc_event *const *)left, *b = *(const struct sc_event *const *)right;
 
-    if (a->ip != b->ip)
-        return a->ip < b->ip ? -1 : 1;
+    if (a->operand.block != b->operand.block)
+        return a->operand.block < b->operand.block ? -1 : 1;
     return a < b ? -1 : a > b;
 }
 

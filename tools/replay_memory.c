@@ -66,12 +66,12 @@ static struct area *find(const struct areas *areas, uint64_t address)
 
 static enum sc_type type_of(const struct sc_event *operand)
 {
-    return operand->new_state < SC_TYPES ? (enum sc_type)operand->new_state : SC_D;
+    return operand->type < SC_TYPES ? (enum sc_type)operand->type : SC_D;
 }
 
 static uint64_t step_of(const struct sc_event *operand)
 {
-    int64_t step = (int64_t)operand->bytes;
+    int64_t step = operand->operand.step;
 
     return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
@@ -79,28 +79,29 @@ static uint64_t step_of(const struct sc_event *operand)
 /* Bytes from the first element to the last; 0: none, or none that can be. */
 static uint64_t extent(const struct sc_event *operand)
 {
-    uint64_t rows = operand->b, cols = operand->c, bytes;
+    uint64_t rows = (uint64_t)operand->operand.rows, cols = (uint64_t)operand->operand.cols, bytes;
 
     if (!rows || !cols || (int64_t)rows < 0 || (int64_t)cols < 0 ||
         __builtin_mul_overflow(cols - 1, step_of(operand), &bytes) || __builtin_add_overflow(bytes, rows, &bytes) ||
         __builtin_mul_overflow(bytes, sc_type_bytes(type_of(operand)), &bytes) || bytes > ADDRESSES ||
-        operand->a > ADDRESSES)
+        operand->operand.address > ADDRESSES)
         return 0;
     return bytes;
 }
 
 bool sc_replay_memory_can_be(const struct sc_event *operand)
 {
-    return !operand->b || !operand->c || extent(operand);
+    return !operand->operand.rows || !operand->operand.cols || extent(operand);
 }
 
-static uint64_t block_bytes(const struct sc_event *operand) { return operand->matrix * PAGE; }
+static uint64_t block_bytes(const struct sc_event *operand) { return operand->block_pages * PAGE; }
 
 /* The block of an operand that lies in one whole. */
 static bool in_block(const struct sc_event *operand)
 {
-    return operand->ip && operand->a >= operand->ip && operand->a - operand->ip <= block_bytes(operand) &&
-           extent(operand) <= block_bytes(operand) - (operand->a - operand->ip);
+    uint64_t base = operand->operand.block, at = operand->operand.address - base, bytes = block_bytes(operand);
+
+    return base && operand->operand.address >= base && at <= bytes && extent(operand) <= bytes - at;
 }
 
 static void put(void *at, enum sc_type type, double value)
@@ -118,7 +119,8 @@ static void put(void *at, enum sc_type type, double value)
 static void fill(char *memory, uint64_t bytes, const struct sc_event *operand)
 {
     size_t each = sc_type_bytes(type_of(operand));
-    uint64_t longest = operand->b > operand->c ? operand->b : operand->c;
+    uint64_t longest = (uint64_t)(operand->operand.rows > operand->operand.cols ? operand->operand.rows
+                                                                                : operand->operand.cols);
 
     for (uint64_t at = 0; at + each <= bytes; at += each)
         put(memory + at, type_of(operand), 1 / (double)(longest ? longest : 1));
@@ -129,8 +131,8 @@ static void fill_columns(char *memory, const struct sc_event *operand)
 {
     uint64_t each = sc_type_bytes(type_of(operand)), step = step_of(operand);
 
-    for (uint64_t j = 0; j < (step ? operand->c : 1); j++)
-        fill(memory + j * step * each, operand->b * each, operand);
+    for (uint64_t j = 0; j < (step ? (uint64_t)operand->operand.cols : 1); j++)
+        fill(memory + j * step * each, (uint64_t)operand->operand.rows * each, operand);
 }
 
 static bool is_zero(const char *element, enum sc_type type)
@@ -145,12 +147,12 @@ static void dominate(const struct area *area)
 {
     for (size_t i = 0; i < solve_count; i++) {
         const struct sc_event *a = solves[i];
-        uint64_t bytes = extent(a), each = sc_type_bytes(type_of(a));
+        uint64_t bytes = extent(a), each = sc_type_bytes(type_of(a)), at = a->operand.address - area->base;
 
-        if (!bytes || a->a < area->base || a->a - area->base > area->bytes || bytes > area->bytes - (a->a - area->base))
+        if (!bytes || a->operand.address < area->base || at > area->bytes || bytes > area->bytes - at)
             continue;
-        for (uint64_t j = 0; j < a->b && j < a->c; j++)
-            put(area->here + (a->a - area->base) + j * (step_of(a) + 1) * each, type_of(a), 2);
+        for (int64_t j = 0; j < a->operand.rows && j < a->operand.cols; j++)
+            put(area->here + at + (uint64_t)j * (step_of(a) + 1) * each, type_of(a), 2);
     }
 }
 
@@ -184,7 +186,8 @@ static void join(struct areas *areas)
 
 static bool note_untracked(const struct sc_event *operand)
 {
-    uint64_t lo = operand->a & ~(PAGE - 1), hi = (operand->a + extent(operand) + PAGE - 1) & ~(PAGE - 1);
+    uint64_t first = operand->operand.address, lo = first & ~(PAGE - 1);
+    uint64_t hi = (first + extent(operand) + PAGE - 1) & ~(PAGE - 1);
 
     if (!extent(operand))
         return true;
@@ -216,7 +219,7 @@ static bool is_solve(const struct sc_trace_reading *trace, const struct sc_event
     struct sc_trace_text name = operand->routine < SC_TRACE_ROUTINES_MAX ? trace->routines[operand->routine]
                                                                         : (struct sc_trace_text){0};
 
-    return operand->sectors == 'A' && name.bytes >= 5 &&
+    return operand->operand.name == 'A' && name.bytes >= 5 &&
            (memcmp(name.at + 1, "trsv", 4) == 0 || memcmp(name.at + 1, "trsm", 4) == 0);
 }
 
@@ -227,7 +230,8 @@ static bool note_solve(const struct sc_event *operand)
     if (!larger)
         return out_of_memory(sizeof *solves);
     solves = larger;
-    if (!solve_count || memcmp(&solves[solve_count - 1]->a, &operand->a, 4 * sizeof operand->a) != 0)
+    if (!solve_count || memcmp(&solves[solve_count - 1]->operand, &operand->operand,
+                               offsetof(struct sc_event_operand, block)) != 0)
         solves[solve_count++] = operand;
     return true;
 }
@@ -249,10 +253,10 @@ bool sc_replay_memory_begin(const struct sc_trace_reading *trace)
     for (size_t i = 0; i < trace->event_count; i++) {
         const struct sc_event *event = &trace->events[i];
         struct area *area = event->kind == SC_EVENT_OPERAND && !in_block(event) && extent(event)
-                                ? find(&untracked, event->a) : NULL;
+                                ? find(&untracked, event->operand.address) : NULL;
 
-        if (area && is_zero(area->here + (event->a - area->base), type_of(event))) /* not filled yet */
-            fill_columns(area->here + (event->a - area->base), event);
+        if (area && is_zero(area->here + (event->operand.address - area->base), type_of(event))) /* not filled yet */
+            fill_columns(area->here + (event->operand.address - area->base), event);
     }
     for (size_t i = 0; i < untracked.count; i++)
         dominate(&untracked.list[i]);
@@ -261,7 +265,8 @@ bool sc_replay_memory_begin(const struct sc_trace_reading *trace)
 
 static void *new_block(const struct sc_event *operand)
 {
-    struct area area = {.base = operand->ip, .bytes = block_bytes(operand), .here = malloc(block_bytes(operand))};
+    struct area area = {.base = operand->operand.block, .bytes = block_bytes(operand),
+                        .here = malloc(block_bytes(operand))};
 
     if (!area.here) {
         out_of_memory(area.bytes);
@@ -271,7 +276,7 @@ static void *new_block(const struct sc_event *operand)
     dominate(&area);
     if (!add(&blocks, area))
         return NULL;
-    return area.here + (operand->a - area.base);
+    return area.here + (operand->operand.address - area.base);
 }
 
 void *sc_replay_memory_of(const struct sc_event *operand)
@@ -283,15 +288,15 @@ void *sc_replay_memory_of(const struct sc_event *operand)
 
         if (!extent(operand))
             return nothing;
-        area = find(&untracked, operand->a);
-        return area && extent(operand) <= area->base + area->bytes - operand->a ? area->here + (operand->a - area->base)
-                                                                              : NULL;
+        area = find(&untracked, operand->operand.address);
+        return area && extent(operand) <= area->base + area->bytes - operand->operand.address
+                   ? area->here + (operand->operand.address - area->base) : NULL;
     }
-    area = find(&blocks, operand->a);
-    if (area && area->base == operand->ip && area->bytes == block_bytes(operand))
-        return area->here + (operand->a - area->base);
+    area = find(&blocks, operand->operand.address);
+    if (area && area->base == operand->operand.block && area->bytes == block_bytes(operand))
+        return area->here + (operand->operand.address - area->base);
     /* What was there was given up without being tracked, so that nobody was told. */
-    sc_replay_memory_free(operand->ip, block_bytes(operand));
+    sc_replay_memory_free(operand->operand.block, block_bytes(operand));
     return new_block(operand);
 }
 

@@ -108,7 +108,7 @@ static void end_fault(struct blame *b, struct span *span)
 /* The predicted seconds of moving are shared by the bytes of the rows. */
 static void end_call(struct blame *b, struct span *span)
 {
-    double seconds = span->choice && span->choice->device >= 0 ? sc_trace_of_pair(span->choice->b, 1) * 1e-6 : 0;
+    double seconds = span->choice && span->choice->device >= 0 ? span->choice->choice.move * 1e-6 : 0;
     uint64_t bytes = 0;
     size_t kept = span->first_part;
 
@@ -153,7 +153,7 @@ static void add_event(struct blame *b, const struct sc_event *event)
     case SC_EVENT_FAULT:
         end_fault(b, span);
         span->fault = true;
-        span->write = event->old_state & SC_WRITE;
+        span->write = event->access & SC_WRITE;
         span->began = span->last = event->nanoseconds;
         span->place = sc_causes_place(b->causes, event);
         break;

@@ -176,7 +176,7 @@ static bool was_reshaped(const struct sc_causes *c)
 /* Memory that the program frees is not looked at in another shape. */
 static void forget(struct sc_causes *c, const struct thread *t, const struct sc_event *event)
 {
-    struct range gone = {event->a, event->bytes};
+    struct range gone = {event->range.address, event->range.bytes};
 
     if (!overlap(&gone, &t->freed) && !is_staged(c, event->matrix))
         c->reshaped[c->reshapes++ % 64] = gone;
@@ -297,7 +297,7 @@ static int move(struct sc_causes *c, const struct thread *t, const struct sc_eve
         part.bytes = left / (uint64_t)sectors--;
         left -= part.bytes;
         count = add(flow, count, part);
-        if (part.way == SC_H2D && !event->old_state) {
+        if (part.way == SC_H2D && !event->is_part) {
             tile->why[s] = SC_WHY_ANOTHER;
             tile->taken[s] = 0;
         }
@@ -309,13 +309,14 @@ static int move(struct sc_causes *c, const struct thread *t, const struct sc_eve
 
 static void begin_site(struct sc_causes *c, struct thread *t, const struct sc_event *event)
 {
-    t->place = place_of(c, (struct sc_place_of){.line = event->a ? event->a : event->ip, .caller = event->ip,
+    t->place = place_of(c, (struct sc_place_of){.line = event->site.program ? event->site.program : event->site.ip,
+                                                   .caller = event->site.ip,
                                                 .routine = event->routine});
 }
 
 static void begin_touch(struct sc_causes *c, struct thread *t, const struct sc_event *event)
 {
-    uint64_t line = event->kind == SC_EVENT_FAULT && event->b ? event->b : event->ip;
+    uint64_t line = event->kind == SC_EVENT_FAULT && event->touch.line ? event->touch.line : event->ip;
 
     t->place = place_of(c, (struct sc_place_of){.line = line, .caller = event->ip});
     t->on_host = false;
@@ -347,13 +348,13 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
     case SC_EVENT_FAULT: begin_touch(c, t, event); break;
     case SC_EVENT_FREE:
         t->place = 0;
-        t->freed = (struct range){event->a, event->bytes};
+        t->freed = (struct range){event->range.address, event->range.bytes};
         for (unsigned i = 0; i < 64; i++) /* what comes there next is something else */
             if (overlap(&t->freed, &c->reshaped[i]))
                 c->reshaped[i].bytes = 0;
         break;
     case SC_EVENT_MATRIX:
-        c->matrix = (struct range){event->a, event->bytes};
+        c->matrix = (struct range){event->made.base, event->made.bytes};
         c->matrix_number = event->matrix;
         break;
     case SC_EVENT_TILE: see_tile(c, event); break;

@@ -68,7 +68,7 @@ static void put_matrix(struct check *check, const struct sc_event *event)
     if (!matrix)
         return;
     fprintf(check->out, "matrix %" PRIu32 ": %" PRId64 " x %" PRId64 " at 0x%" PRIx64 ", first used by ", event->matrix,
-            (int64_t)matrix->made->b, (int64_t)matrix->made->c, matrix->made->a);
+            matrix->made->made.rows, matrix->made->made.cols, matrix->made->made.base);
     sc_trace_put_text(check->out,
                       matrix->made->routine < SC_TRACE_ROUTINES_MAX ? check->trace->routines[matrix->made->routine]
                                                                   : (struct sc_trace_text){0}, "-");
@@ -251,7 +251,7 @@ static bool transfer(struct check *check, const struct sc_event *event)
         return broken(check, event, "C5",
                       "sectors %#" PRIx64 " are copied from %s before anything has brought them there", wrong,
                       name_of(from, text));
-    if (to != HOST && event->old_state) {
+    if (to != HOST && event->is_part) {
         tile->part[to] |= event->sectors;
         return true;
     }
@@ -289,7 +289,7 @@ static bool use(struct check *check, const struct sc_event *event)
 {
     struct sc_check_tile *tile = tile_of(check, event);
     int location = sc_check_at(event->device);
-    uint64_t wrong, needed = event->a;
+    uint64_t wrong, needed = event->use.needed;
     char text[24];
 
     if (!tile || location == HOST || check->write_count == SC_TRACE_GROUP_MAX || needed & ~event->sectors)
@@ -299,10 +299,10 @@ static bool use(struct check *check, const struct sc_event *event)
     if ((wrong = needed & ~tile->valid[location]))
         return broken(check, event, "C5", "a kernel needs sectors %#" PRIx64 ", which %s does not have", wrong,
                       name_of(location, text));
-    if ((wrong = (needed & ~tile->has[location]) | (event->b & ~(tile->has[location] | tile->part[location]))))
+    if ((wrong = (needed & ~tile->has[location]) | (event->use.parts & ~(tile->has[location] | tile->part[location]))))
         return broken(check, event, "C5", "a kernel needs sectors %#" PRIx64 ", which nothing has brought to %s", wrong,
                       name_of(location, text));
-    if (event->old_state & SC_WRITE)
+    if (event->access & SC_WRITE)
         check->writes[check->write_count++] = event;
     return true;
 }
@@ -358,12 +358,13 @@ static bool opened(struct check *check, const struct sc_event *event, const stru
                    uint32_t number)
 {
     const struct sc_check_tile *tile = &matrix->tiles[number];
-    uint64_t sectors = sc_check_sectors_at(tile, tile->sectors, event->a, event->a + event->bytes), wrong;
+    uint64_t end = event->range.address + event->range.bytes, wrong;
+    uint64_t sectors = sc_check_sectors_at(tile, tile->sectors, event->range.address, end);
 
-    if (event->new_state == 0 && (wrong = sectors & sc_check_on_devices(tile)))
+    if (event->protection == 0 && (wrong = sectors & sc_check_on_devices(tile)))
         return broken(check, event, "C3", "pages of sectors %#" PRIx64 " of tile %" PRIu32 " of matrix %" PRIu32
                       " are open for writing, and devices have copies", wrong, number, matrix->made->matrix);
-    wrong = sectors & ~(event->new_state == 0 ? tile->valid[HOST] : tile->valid[HOST] | tile->has[HOST]);
+    wrong = sectors & ~(event->protection == 0 ? tile->valid[HOST] : tile->valid[HOST] | tile->has[HOST]);
     if (wrong && matrix->lost)
         return is_lost(check, matrix);
     if (wrong)
@@ -374,15 +375,18 @@ static bool opened(struct check *check, const struct sc_event *event, const stru
 
 static bool protect(struct check *check, const struct sc_event *event)
 {
+    const struct sc_event_range *range = &event->range;
+    uint64_t end = range->address + range->bytes;
     size_t first, count;
 
-    if (!is_range(event->a, event->bytes) || !event->bytes || (event->a | event->bytes) % PAGE || event->new_state > 2)
+    if (!is_range(range->address, range->bytes) || !range->bytes || (range->address | range->bytes) % PAGE ||
+        event->protection > 2)
         return damaged(check, event);
-    if (!sc_check_protect(&check->state, event->a, event->a + event->bytes, event->new_state)) {
+    if (!sc_check_protect(&check->state, range->address, end, event->protection)) {
         check->no_memory = true;
         return false;
     }
-    count = event->new_state < 2 ? sc_check_matrices_at(&check->state, event->a, event->a + event->bytes, &first) : 0;
+    count = event->protection < 2 ? sc_check_matrices_at(&check->state, range->address, end, &first) : 0;
     for (size_t i = 0; i < count; i++) {
         const struct sc_check_matrix *matrix = sc_check_live(&check->state, first + i);
 
@@ -396,12 +400,13 @@ static bool protect(struct check *check, const struct sc_event *event)
 static bool matrix(struct check *check, const struct sc_event *event)
 {
     const struct sc_check_state *state = &check->state;
+    const struct sc_event_matrix *made = &event->made;
     size_t first;
 
-    if (!event->matrix || !event->bytes || !is_range(event->a, event->bytes) ||
+    if (!event->matrix || !made->bytes || !is_range(made->base, made->bytes) ||
         (state->count && state->matrices[state->count - 1].made->matrix >= event->matrix))
         return damaged(check, event);
-    if (sc_check_matrices_at(state, event->a, event->a + event->bytes, &first))
+    if (sc_check_matrices_at(state, made->base, made->base + made->bytes, &first))
         return broken(check, event, "D1", "it overlaps matrix %" PRIu32, sc_check_live(state, first)->made->matrix);
     check->no_memory = !sc_check_matrix_add(&check->state, event);
     return !check->no_memory;
@@ -410,15 +415,16 @@ static bool matrix(struct check *check, const struct sc_event *event)
 /* Can there be such a tile?  Nothing computed from it overflows then. */
 static bool is_possible(const struct sc_check_matrix *matrix, const struct sc_event *event)
 {
-    const struct sc_event *made = matrix->made;
+    const struct sc_event_matrix *made = &matrix->made->made;
+    const struct sc_event_tile *laid = &event->laid;
     uint64_t count;
 
-    if (event->tile != matrix->count || !event->b || event->b > event->bytes || !event->c || !event->ip ||
-        !is_range(event->bytes, event->c) || event->ip > event->c || event->bytes > ADDRESSES / event->c ||
-        event->a < made->a || event->a - made->a >= made->bytes)
+    if (event->tile != matrix->count || !laid->column_bytes || laid->column_bytes > laid->step || !laid->columns ||
+        !laid->width || !is_range(laid->step, laid->columns) || laid->width > laid->columns ||
+        laid->step > ADDRESSES / laid->columns || laid->base < made->base || laid->base - made->base >= made->bytes)
         return false;
-    count = (event->c - 1) / event->ip + 1;
-    return count <= 64 && event->sectors == ~UINT64_C(0) >> (64 - count);
+    count = (laid->columns - 1) / laid->width + 1;
+    return count <= 64 && laid->sectors == ~UINT64_C(0) >> (64 - count);
 }
 
 static bool tile(struct check *check, const struct sc_event *event)
@@ -455,9 +461,10 @@ static bool has_given_up(struct check *check, struct thread *thread, const struc
     if (!gives || event->kind == SC_EVENT_STATE || event->kind == SC_EVENT_FORGET || event->kind == SC_EVENT_PROTECT)
         return true;
     thread->gives = NULL;
-    if (!is_range(gives->a, gives->bytes))
+    if (!is_range(gives->range.address, gives->range.bytes))
         return damaged(check, gives);
-    count = sc_check_matrices_at(&check->state, gives->a, gives->a + gives->bytes, &first);
+    count = sc_check_matrices_at(&check->state, gives->range.address, gives->range.address + gives->range.bytes,
+                                 &first);
     for (size_t i = 0; i < count; i++)
         if (sc_check_live(&check->state, first + i)->made->nanoseconds < gives->nanoseconds)
             return broken(check, gives, "C8", "matrix %" PRIu32 " lies in this memory and was not forgotten",

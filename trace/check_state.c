@@ -11,7 +11,10 @@
 
 /* --- matrices ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t end_of(const struct sc_check_matrix *matrix) { return matrix->made->a + matrix->made->bytes; }
+static uint64_t end_of(const struct sc_check_matrix *matrix)
+{
+    return matrix->made->made.base + matrix->made->made.bytes;
+}
 
 /* The first live matrix that ends behind an address. */
 static size_t live_behind(const struct sc_check_state *state, uint64_t address)
@@ -33,7 +36,7 @@ size_t sc_check_matrices_at(const struct sc_check_state *state, uint64_t lo, uin
 {
     size_t end = *first = live_behind(state, lo);
 
-    while (end < state->live_count && sc_check_live(state, end)->made->a < hi)
+    while (end < state->live_count && sc_check_live(state, end)->made->made.base < hi)
         end++;
     return end - *first;
 }
@@ -55,7 +58,7 @@ struct sc_check_matrix *sc_check_matrix_numbered(struct sc_check_state *state, u
 
 bool sc_check_matrix_add(struct sc_check_state *state, const struct sc_event *event)
 {
-    size_t at = live_behind(state, event->a);
+    size_t at = live_behind(state, event->made.base);
 
     if (!sc_trace_list_reserve(&state->matrices, &state->room, state->count, 1, sizeof *state->matrices) ||
         !sc_trace_list_reserve(&state->live, &state->live_room, state->live_count, 1, sizeof *state->live))
@@ -68,7 +71,7 @@ bool sc_check_matrix_add(struct sc_check_state *state, const struct sc_event *ev
 
 void sc_check_matrix_forget(struct sc_check_state *state, struct sc_check_matrix *matrix)
 {
-    size_t at = live_behind(state, matrix->made->a);
+    size_t at = live_behind(state, matrix->made->made.base);
 
     memmove(state->live + at, state->live + at + 1, (--state->live_count - at) * sizeof *state->live);
     free(matrix->tiles);
@@ -77,14 +80,15 @@ void sc_check_matrix_forget(struct sc_check_state *state, struct sc_check_matrix
 
 bool sc_check_tile_add(struct sc_check_matrix *matrix, const struct sc_event *event)
 {
+    const struct sc_event_tile *laid = &event->laid;
     size_t room = matrix->room;
 
     if (!sc_trace_list_reserve(&matrix->tiles, &room, matrix->count, 1, sizeof *matrix->tiles))
         return false;
     matrix->room = (uint32_t)room;
     matrix->tiles[matrix->count++] = (struct sc_check_tile){
-        .sectors = event->sectors, .valid = {event->sectors}, .has = {event->sectors}, .base = event->a,
-        .column = event->b, .columns = event->c, .step = event->bytes, .width = event->ip,
+        .sectors = laid->sectors, .valid = {laid->sectors}, .has = {laid->sectors}, .base = laid->base,
+        .column = laid->column_bytes, .columns = laid->columns, .step = laid->step, .width = laid->width,
         .end = end_of(matrix)};
     return true;
 }

@@ -79,38 +79,36 @@ static void put_code_address(FILE *out, const struct sc_trace_reading *trace, ui
     fprintf(out, "0x%" PRIx64, ip);
 }
 
-static void put_letters(FILE *out, uint64_t packed)
+static void put_letters(FILE *out, const struct sc_trace_letters *letters)
 {
-    static const char *const names[] = {"order", "transa", "transb", "side", "uplo", "diag"};
-    char letters[sizeof packed];
+    const struct {
+        const char *name;
+        char letter;
+    } all[] = {{"order", letters->order}, {"transa", letters->transa}, {"transb", letters->transb},
+               {"side", letters->side},   {"uplo", letters->uplo},     {"diag", letters->diag}};
 
-    memcpy(letters, &packed, sizeof packed);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (letters[i])
-            fprintf(out, " %s=%c", names[i], letters[i] > ' ' && letters[i] < 0x7f ? letters[i] : '?');
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].letter)
+            fprintf(out, " %s=%c", all[i].name, all[i].letter > ' ' && all[i].letter < 0x7f ? all[i].letter : '?');
 }
 
 /* A complex number, or a real one. */
-static void put_scalar(FILE *out, const char *name, uint64_t re_bits, uint64_t im_bits)
+static void put_scalar(FILE *out, const char *name, double re, double im)
 {
-    double re, im;
-
-    memcpy(&re, &re_bits, sizeof re);
-    memcpy(&im, &im_bits, sizeof im);
     fprintf(out, im != 0 ? " %s=%.17g%+.17gi" : " %s=%.17g", name, re, im);
 }
 
 static void put_scalars(FILE *out, const struct sc_event *event)
 {
-    const uint64_t values[5] = {event->a, event->b, event->c, event->bytes, event->ip};
+    const union sc_event_scalars *s = &event->scalars;
 
-    if (!event->old_state) {
-        put_scalar(out, "alpha", event->a, event->b);
-        put_scalar(out, "beta", event->c, event->bytes);
+    if (!event->is_rotm) {
+        put_scalar(out, "alpha", s->alpha[0], s->alpha[1]);
+        put_scalar(out, "beta", s->beta[0], s->beta[1]);
         return;
     }
     for (int i = 0; i < 5; i++) /* of rotm, as netlib calls them */
-        put_scalar(out, (const char *const[]){"flag", "h11", "h21", "h12", "h22"}[i], values[i], 0);
+        put_scalar(out, (const char *const[]){"flag", "h11", "h21", "h12", "h22"}[i], s->rotm[i], 0);
 }
 
 static const char *access_name(uint8_t access)
@@ -129,14 +127,14 @@ static const char *protection_name(uint8_t protection)
 
 static void put_operand(FILE *out, const struct sc_event *event)
 {
-    char name = (char)event->sectors;
+    const struct sc_event_operand *o = &event->operand;
+    char name = o->name >= 'A' && o->name <= 'Z' ? (char)o->name : '?';
 
-    fprintf(out, " %c=0x%" PRIx64 " %c %s %" PRId64 "x%" PRId64 " %s=%" PRId64, name >= 'A' && name <= 'Z' ? name : '?',
-            event->a, event->new_state < SC_TYPES ? sc_type_letter(event->new_state) : '?',
-            access_name(event->old_state), (int64_t)event->b, (int64_t)event->c,
-            name == 'X' || name == 'Y' ? "inc" : "ld", (int64_t)event->bytes);
-    if (event->ip)
-        fprintf(out, " in 0x%" PRIx64 "+%" PRIu64, event->ip, (uint64_t)event->matrix << 12);
+    fprintf(out, " %c=0x%" PRIx64 " %c %s %" PRId64 "x%" PRId64 " %s=%" PRId64, name, o->address,
+            event->type < SC_TYPES ? sc_type_letter(event->type) : '?', access_name(event->access), o->rows, o->cols,
+            name == 'X' || name == 'Y' ? "inc" : "ld", o->step);
+    if (o->block)
+        fprintf(out, " in 0x%" PRIx64 "+%" PRIu64, o->block, (uint64_t)event->block_pages << 12);
     else
         fputs(" untracked", out);
 }
@@ -151,93 +149,100 @@ static void put_by(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
 
 static void put_choice(FILE *out, const struct sc_event *event)
 {
+    const struct sc_event_choice *c = &event->choice;
+
     fprintf(out, " %s: host %.1f us, devices %.1f (kernel %.1f, move %.1f, result %.1f, overlap %.1f): %s",
-            event->device < 0 ? "host" : "devices", sc_trace_of_pair(event->a, 0), sc_trace_of_pair(event->bytes, 0),
-            sc_trace_of_pair(event->b, 0), sc_trace_of_pair(event->b, 1), sc_trace_of_pair(event->c, 0),
-            sc_trace_of_pair(event->c, 1), sc_trace_reason_name(event->old_state));
+            event->device < 0 ? "host" : "devices", c->host, c->now, c->device, c->move, c->result, c->overlap,
+            sc_trace_reason_name(event->reason));
 }
 
-/* What only this kind of event has. */
 static const char *const memories[SC_MEMORIES] = {[SC_MEMORY_OTHER] = "of no malloc",
                                                   [SC_MEMORY_STACK] = "on a stack",
                                                   [SC_MEMORY_STATIC] = "static",
                                                   [SC_MEMORY_SMALL] = "small"};
 
-static void put_details(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
+static void put_transfer(FILE *out, const struct sc_event *event)
+{
+    fputs(" from", out);
+    if (event->peer < 0)
+        fputs(" host", out);
+    else
+        fprintf(out, " %d", event->peer);
+    if (event->is_part)
+        fputs(" in part", out);
+}
+
+static void put_call(FILE *out, const struct sc_event_call *call)
+{
+    fprintf(out, " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, call->m, call->n, call->k);
+    if (call->kl || call->ku)
+        fprintf(out, " kl=%" PRId64 " ku=%" PRId64, call->kl, call->ku);
+    put_letters(out, &call->letters);
+}
+
+/* What the program did. */
+static void put_done_by_program(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     switch (event->kind) {
-    case SC_EVENT_CALL:
-        fprintf(out, " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, (int64_t)event->a, (int64_t)event->b,
-                (int64_t)event->c);
-        if (event->bytes || event->ip)
-            fprintf(out, " kl=%" PRId64 " ku=%" PRId64, (int64_t)event->bytes, (int64_t)event->ip);
-        put_letters(out, event->sectors);
-        break;
-    case SC_EVENT_SCALARS:
-        put_scalars(out, event);
-        break;
+    case SC_EVENT_CALL: put_call(out, &event->call); break;
+    case SC_EVENT_SCALARS: put_scalars(out, event); break;
     case SC_EVENT_OPERAND:
-    case SC_EVENT_PREFETCH:
-        put_operand(out, event);
-        break;
-    case SC_EVENT_TRANSFER:
-        fputs(" from", out);
-        if (event->peer < 0)
-            fputs(" host", out);
-        else
-            fprintf(out, " %d", event->peer);
-        if (event->old_state)
-            fputs(" in part", out);
-        break;
-    case SC_EVENT_KERNEL:
-        fprintf(out, " %s type=%c", sc_op_name(event->old_state),
-                event->new_state < SC_TYPES ? sc_type_letter(event->new_state) : '?');
-        break;
+    case SC_EVENT_PREFETCH: put_operand(out, event); break;
     case SC_EVENT_FAULT:
-        fprintf(out, " %s of 0x%" PRIx64 " by ", event->old_state & SC_WRITE ? "write" : "read", event->a);
-        put_code_address(out, trace, event->ip);
-        if (event->b != event->ip)
-            put_by(out, trace, event->b);
+        fprintf(out, " %s of 0x%" PRIx64 " by ", event->access & SC_WRITE ? "write" : "read", event->touch.address);
+        put_code_address(out, trace, event->touch.ip);
+        if (event->touch.line != event->touch.ip)
+            put_by(out, trace, event->touch.line);
         break;
     case SC_EVENT_ACQUIRE:
-        fprintf(out, " %s of 0x%" PRIx64, access_name(event->old_state), event->a);
-        put_by(out, trace, event->ip);
+        fprintf(out, " %s of 0x%" PRIx64, access_name(event->access), event->range.address);
+        put_by(out, trace, event->range.ip);
         break;
     case SC_EVENT_SITE:
-        put_by(out, trace, event->ip);
-        if (event->a != event->ip)
-            put_by(out, trace, event->a);
+        put_by(out, trace, event->site.ip);
+        if (event->site.program != event->site.ip)
+            put_by(out, trace, event->site.program);
+        break;
+    case SC_EVENT_FREE:
+    case SC_EVENT_RELEASE: fprintf(out, " base=0x%" PRIx64, event->range.address); break;
+    case SC_EVENT_TIME:
+        fprintf(out, " since loaded %.6f s", (double)event->time.nanoseconds * 1e-9);
+        if (event->time.virtual_nanoseconds)
+            fprintf(out, ", virtual %.6f s", (double)event->time.virtual_nanoseconds * 1e-9);
+        break;
+    }
+}
+
+/* What the library did. */
+static void put_done_by_library(FILE *out, const struct sc_event *event)
+{
+    switch (event->kind) {
+    case SC_EVENT_TRANSFER: put_transfer(out, event); break;
+    case SC_EVENT_KERNEL:
+        fprintf(out, " %s type=%c", sc_op_name(event->op), event->type < SC_TYPES ? sc_type_letter(event->type) : '?');
         break;
     case SC_EVENT_STAGE:
-        fprintf(out, " 0x%" PRIx64 " as 0x%" PRIx64 ", %s%s", event->b, event->a,
-                memories[event->old_state % SC_MEMORIES], event->new_state ? ", kept" : ", for this call");
+        fprintf(out, " 0x%" PRIx64 " as 0x%" PRIx64 ", %s%s", event->stage.original, event->stage.copy,
+                memories[event->memory % SC_MEMORIES], event->is_kept ? ", kept" : ", for this call");
         break;
     case SC_EVENT_CHOICE: put_choice(out, event); break;
-    case SC_EVENT_TOOK: fprintf(out, " %.6f s", (double)event->a * 1e-9); break;
-    case SC_EVENT_FREE:
-    case SC_EVENT_RELEASE:
-        fprintf(out, " base=0x%" PRIx64, event->a);
-        break;
+    case SC_EVENT_TOOK: fprintf(out, " %.6f s", (double)event->took * 1e-9); break;
     case SC_EVENT_MATRIX:
-        fprintf(out, " base=0x%" PRIx64 " rows=%" PRId64 " cols=%" PRId64, event->a, (int64_t)event->b,
-                (int64_t)event->c);
+        fprintf(out, " base=0x%" PRIx64 " rows=%" PRId64 " cols=%" PRId64, event->made.base, event->made.rows,
+                event->made.cols);
         break;
     case SC_EVENT_TILE:
-        fprintf(out, " base=0x%" PRIx64 " columns=%" PRIu64 " of %" PRIu64 " bytes", event->a, event->c, event->b);
-        fprintf(out, ", %" PRIu64 " apart, %" PRIu64 " a sector", event->bytes, event->ip);
+        fprintf(out, " base=0x%" PRIx64 " columns=%" PRIu64 " of %" PRIu64 " bytes", event->laid.base,
+                event->laid.columns, event->laid.column_bytes);
+        fprintf(out, ", %" PRIu64 " apart, %" PRIu64 " a sector", event->laid.step, event->laid.width);
         break;
     case SC_EVENT_USE:
-        fprintf(out, " %s, needs %#" PRIx64, access_name(event->old_state), event->a);
-        if (event->b)
-            fprintf(out, ", parts of %#" PRIx64, event->b);
+        fprintf(out, " %s, needs %#" PRIx64, access_name(event->access), event->use.needed);
+        if (event->use.parts)
+            fprintf(out, ", parts of %#" PRIx64, event->use.parts);
         break;
     case SC_EVENT_PROTECT:
-        fprintf(out, " base=0x%" PRIx64 " %s", event->a, protection_name(event->new_state));
-        break;
-    case SC_EVENT_TIME:
-        fprintf(out, " since loaded %.6f s", (double)event->a * 1e-9);
-        if (event->b)
-            fprintf(out, ", virtual %.6f s", (double)event->b * 1e-9);
+        fprintf(out, " base=0x%" PRIx64 " %s", event->range.address, protection_name(event->protection));
         break;
     }
 }
@@ -271,7 +276,8 @@ void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const s
     else
         fprintf(out, " %12s ", "-");
     sc_trace_put_text(out, routine < SC_TRACE_ROUTINES_MAX ? trace->routines[routine] : (struct sc_trace_text){0}, "-");
-    put_details(out, trace, event);
+    put_done_by_program(out, trace, event);
+    put_done_by_library(out, event);
     putc('\n', out);
 }
 

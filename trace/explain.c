@@ -89,27 +89,27 @@ static struct kind *kind_of(struct explanation *x, const struct kind *like)
 
 static void add_prediction(struct kind *kind, const struct sc_event *choice)
 {
-    kind->host += sc_trace_of_pair(choice->a, 0);
-    kind->fetch += sc_trace_of_pair(choice->a, 1);
-    kind->device += sc_trace_of_pair(choice->b, 0);
-    kind->move += sc_trace_of_pair(choice->b, 1);
-    kind->result += sc_trace_of_pair(choice->c, 0);
-    kind->overlap += sc_trace_of_pair(choice->c, 1);
+    kind->host += choice->choice.host;
+    kind->fetch += choice->choice.fetch;
+    kind->device += choice->choice.device;
+    kind->move += choice->choice.move;
+    kind->result += choice->choice.result;
+    kind->overlap += choice->choice.overlap;
 }
 
 /* Results come home when they are touched. */
 static double predicted_of(const struct sc_event *choice)
 {
     if (choice->device < 0)
-        return sc_trace_of_pair(choice->a, 0);
-    return sc_trace_of_pair(choice->b, 0) + sc_trace_of_pair(choice->b, 1) - sc_trace_of_pair(choice->c, 1);
+        return choice->choice.host;
+    return choice->choice.device + choice->choice.move - choice->choice.overlap;
 }
 
 /* Devices: only when SEMCACHE_EXPLAIN had them waited for.  The host: from the call to its return. */
 static void add_time(struct kind *kind, const struct open *open, const struct sc_event *done)
 {
     const struct sc_event *choice = open->choice;
-    double took = (double)(open->took ? open->took->a : done->nanoseconds - open->call->nanoseconds) * 1e-3;
+    double took = (double)(open->took ? open->took->took : done->nanoseconds - open->call->nanoseconds) * 1e-3;
 
     if (done->device >= 0 && !open->took)
         return;
@@ -127,12 +127,12 @@ static void end_call(struct explanation *x, struct open *open, const struct sc_e
 
     if (!call)
         return;
-    like.m = (int64_t)call->a;
-    like.n = (int64_t)call->b;
-    like.k = (int64_t)call->c;
+    like.m = call->call.m;
+    like.n = call->call.n;
+    like.k = call->call.k;
     if (choice) {
-        like.reason = choice->old_state;
-        like.there = choice->new_state;
+        like.reason = choice->reason;
+        like.there = choice->resident;
         like.spread = choice->device;
     }
     kind = kind_of(x, &like);
@@ -148,8 +148,8 @@ static void end_call(struct explanation *x, struct open *open, const struct sc_e
 /* Calls on sparse matrices are known by their choice; arguments and ends are not recorded. */
 static void choose(struct explanation *x, struct open *open, const struct sc_event *choice)
 {
-    struct kind like = {.place = sc_causes_place(x->causes, choice), .reason = choice->old_state,
-                        .there = choice->new_state, .devices = choice->device >= 0, .spread = choice->device};
+    struct kind like = {.place = sc_causes_place(x->causes, choice), .reason = choice->reason,
+                        .there = choice->resident, .devices = choice->device >= 0, .spread = choice->device};
     struct kind *kind;
 
     open->choice = choice;
@@ -169,7 +169,7 @@ static void take_time(struct explanation *x, struct open *open, const struct sc_
     if (!open->sparse || !choice)
         return;
     x->kinds[open->sparse - 1].timed++;
-    x->kinds[open->sparse - 1].took += (double)took->a * 1e-3;
+    x->kinds[open->sparse - 1].took += (double)took->took * 1e-3;
     x->kinds[open->sparse - 1].predicted += predicted_of(choice);
     open->sparse = 0;
 }

@@ -12,13 +12,14 @@ static bool is_named(struct sc_trace_text text, const char *name)
 static bool has_address(const struct sc_event *event, uint64_t address)
 {
     switch (event->kind) {
-    case SC_EVENT_FAULT: return event->a / 4096 == address / 4096;
-    case SC_EVENT_MATRIX:
+    case SC_EVENT_FAULT: return event->touch.address / 4096 == address / 4096;
+    case SC_EVENT_MATRIX: return address - event->made.base < event->made.bytes;
     case SC_EVENT_PROTECT:
     case SC_EVENT_ACQUIRE:
     case SC_EVENT_RELEASE:
-    case SC_EVENT_FREE: return address - event->a < event->bytes;
-    case SC_EVENT_STAGE: return address - event->a < event->bytes || address - event->b < event->bytes;
+    case SC_EVENT_FREE: return address - event->range.address < event->range.bytes;
+    case SC_EVENT_STAGE:
+        return address - event->stage.copy < event->stage.bytes || address - event->stage.original < event->stage.bytes;
     }
     return false;
 }
@@ -61,5 +62,5 @@ void sc_trace_put_json(FILE *out, const struct sc_trace_reading *trace, const st
             event->matrix, event->tile, event->sectors,
             event->old_state, event->new_state, event->device, event->peer, event->bytes);
     fprintf(out, ", \"a\": \"0x%" PRIx64 "\", \"b\": \"0x%" PRIx64 "\", \"c\": \"0x%" PRIx64 "\", \"ip\": \"0x%" PRIx64
-            "\"}\n", event->a, event->b, event->c, event->ip);
+            "\"}\n", event->word[0], event->word[1], event->word[2], event->ip);
 }

@@ -1,5 +1,5 @@
 # trace
-libcore_la_SOURCES += trace/trace.h trace/file.h trace/file.c trace/format.h trace/names.c \
+libcore_la_SOURCES += trace/event.h trace/trace.h trace/file.h trace/file.c trace/format.h trace/names.c \
 	trace/store.h trace/store.c trace/modules.c trace/rings.c trace/stats.c \
 	trace/list.h trace/list.c trace/read.h trace/read.c trace/totals.h trace/totals.c trace/dump.c trace/summary.c \
 	trace/recent.c \

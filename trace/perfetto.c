@@ -92,9 +92,10 @@ static void end_fault(struct export *x, struct open *open)
     if (!fault)
         return;
     begin(x, "X", PROGRAM, open->thread, fault->nanoseconds);
-    put_name(x, text_of(fault->old_state & SC_WRITE ? "write fault" : "read fault"), "");
+    put_name(x, text_of(fault->access & SC_WRITE ? "write fault" : "read fault"), "");
     fprintf(x->out, ", \"cat\": \"fault\", \"dur\": %.3f", (double)(open->last - fault->nanoseconds) * 1e-3);
-    fprintf(x->out, ", \"args\": {\"address\": \"0x%" PRIx64 "\", \"ip\": \"0x%" PRIx64 "\"}}", fault->a, fault->ip);
+    fprintf(x->out, ", \"args\": {\"address\": \"0x%" PRIx64 "\", \"ip\": \"0x%" PRIx64 "\"}}", fault->touch.address,
+            fault->touch.ip);
 }
 
 static void end_call(struct export *x, struct open *open, const struct sc_event *done)
@@ -108,8 +109,8 @@ static void end_call(struct export *x, struct open *open, const struct sc_event 
     put_name(x, routine_of(x, call), "call");
     fprintf(x->out, ", \"cat\": \"%s\", \"dur\": %.3f", done->device < 0 ? "host" : "devices",
             (double)(done->nanoseconds - call->nanoseconds) * 1e-3);
-    fprintf(x->out, ", \"args\": {\"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 "}}", (int64_t)call->a,
-            (int64_t)call->b, (int64_t)call->c);
+    fprintf(x->out, ", \"args\": {\"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 "}}", call->call.m,
+            call->call.n, call->call.k);
 }
 
 /* A track for each pair of places. */

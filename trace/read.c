@@ -276,10 +276,10 @@ int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *
     const struct sc_event *end = trace->events + trace->event_count;
     uint32_t n = 0;
 
-    while (n < call->tile && n + 1 < SC_TRACE_GROUP_MAX && call + 1 + n < end &&
+    while (n < call->following && n + 1 < SC_TRACE_GROUP_MAX && call + 1 + n < end &&
            (call[1 + n].kind == SC_EVENT_SCALARS || call[1 + n].kind == SC_EVENT_OPERAND))
         n++;
-    return n == call->tile ? (int)n : -1;
+    return n == call->following ? (int)n : -1;
 }
 
 const struct sc_trace_module *sc_trace_module_of(const struct sc_trace_reading *trace, uint64_t ip)

@@ -12,11 +12,11 @@ static void stage(struct sc_staging *s, const struct sc_event *event)
 {
     unsigned at = s->count++ % SC_STAGINGS;
 
-    s->last[at].base = event->a;
-    s->last[at].bytes = event->bytes;
+    s->last[at].base = event->stage.copy;
+    s->last[at].bytes = event->stage.bytes;
     s->last[at].thread = event->thread;
-    s->last[at].memory = event->old_state;
-    s->last[at].kept = event->new_state;
+    s->last[at].memory = event->memory;
+    s->last[at].kept = event->is_kept;
 }
 
 static void see_matrix(struct sc_staging *s, const struct sc_event *event)
@@ -30,7 +30,7 @@ static void see_matrix(struct sc_staging *s, const struct sc_event *event)
     for (unsigned back = 1; back <= SC_STAGINGS && back <= s->count; back++) {
         unsigned at = (s->count - back) % SC_STAGINGS;
 
-        if (event->a - s->last[at].base >= s->last[at].bytes)
+        if (event->made.base - s->last[at].base >= s->last[at].bytes)
             continue;
         s->of[event->matrix] = (uint8_t)(1 + s->last[at].memory % SC_MEMORIES + (s->last[at].kept ? KEPT : 0));
         return;
@@ -48,7 +48,7 @@ static void end_call(struct sc_staging *s, const struct sc_event *event)
 static void forget(struct sc_staging *s, const struct sc_event *event)
 {
     for (unsigned i = 0; i < SC_STAGINGS && i < s->count; i++)
-        if (s->last[i].base - event->a < event->bytes)
+        if (s->last[i].base - event->range.address < event->range.bytes)
             s->last[i].bytes = 0;
 }
 

@@ -101,8 +101,9 @@ static struct matrix *matrix_at(struct summary *sum, uint64_t address)
 {
     for (size_t i = sum->matrix_count; i-- > sum->first_live;) {
         struct matrix *m = &sum->matrices[i];
+        const struct sc_event_matrix *made = &m->seen.made;
 
-        if (m->live && address - (m->seen.a & ~UINT64_C(4095)) < m->seen.bytes + (m->seen.a & 4095))
+        if (m->live && address - (made->base & ~UINT64_C(4095)) < made->bytes + (made->base & 4095))
             return m;
     }
     return NULL;
@@ -112,9 +113,9 @@ static struct matrix *matrix_at(struct summary *sum, uint64_t address)
 
 static void add_fault(struct summary *sum, const struct sc_event *event)
 {
-    uint32_t line = line_of(sum, event->b ? event->b : event->ip);
-    struct matrix *m = matrix_at(sum, event->a);
-    bool write = event->old_state & SC_WRITE;
+    uint32_t line = line_of(sum, event->touch.line ? event->touch.line : event->touch.ip);
+    struct matrix *m = matrix_at(sum, event->touch.address);
+    bool write = event->access & SC_WRITE;
 
     *cause_of(sum, event->thread) = line;
     if (line)
@@ -289,10 +290,11 @@ static void put_matrices(FILE *out, struct summary *sum, const struct sc_trace_r
 
         fprintf(out, "%9" PRIu32 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %9" PRIu64 " %9" PRIu64 "  ",
                 seen->matrix, seen->bytes, m->bytes[SC_H2D], m->bytes[SC_D2H], m->bytes[SC_D2D], m->reads, m->writes);
-        if (seen->old_state && seen->new_state)
-            fprintf(out, "%" PRIu64 " at 0x%" PRIx64 ", ", seen->bytes / seen->new_state, seen->a);
+        if (seen->is_folded && seen->element_bytes)
+            fprintf(out, "%" PRIu64 " at 0x%" PRIx64 ", ", seen->made.bytes / seen->element_bytes, seen->made.base);
         else
-            fprintf(out, "%" PRId64 " x %" PRId64 " at 0x%" PRIx64 ", ", (int64_t)seen->b, (int64_t)seen->c, seen->a);
+            fprintf(out, "%" PRId64 " x %" PRId64 " at 0x%" PRIx64 ", ", seen->made.rows, seen->made.cols,
+                    seen->made.base);
         sc_trace_put_text(out, trace->routines[seen->routine < SC_TRACE_ROUTINES_MAX ? seen->routine : 0], "-");
         putc('\n', out);
     }

@@ -73,7 +73,7 @@ void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_total
         const struct sc_event *event = trace->order[i];
 
         if (event->kind == SC_EVENT_TIME) {
-            totals->virtual_seconds = (double)event->b * 1e-9;
+            totals->virtual_seconds = (double)event->time.virtual_nanoseconds * 1e-9;
             break;
         }
         switch (event->kind) {
@@ -86,7 +86,7 @@ void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_total
             transfer(&totals->all, event);
             transfer(sums_of(totals, event), event);
             break;
-        case SC_EVENT_FAULT: event->old_state & SC_WRITE ? totals->faults_write++ : totals->faults_read++; break;
+        case SC_EVENT_FAULT: event->access & SC_WRITE ? totals->faults_write++ : totals->faults_read++; break;
         case SC_EVENT_EVICT: totals->evictions++; break;
         }
         last = event->nanoseconds;

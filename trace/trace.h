@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/types.h"
+#include "trace/event.h"
 
 /* Routine ids are rows of blas/veneers/routines.tab; their names are registered by the owner of the table. */
 #define SC_TRACE_ROUTINES_MAX 512
@@ -40,49 +41,38 @@ extern struct sc_stats sc_stats;
 
 static inline void sc_count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
 
-/* What a program did is told by the kinds marked *: enough to do it again (semcache trace replay).  SCALARS and OPERAND
- * follow their CALL directly, in the file too; a call's DONE follows later on the same thread. */
+/* Kinds marked * tell what the program did: enough to do it again (semcache trace replay).  SCALARS and OPERAND follow
+ * their CALL directly, in the file too; a call's DONE follows later on the same thread.  The fields that are named here
+ * are those of struct sc_event (trace/event.h); every kind has its time, thread and routine. */
 enum sc_event_kind {
-    SC_EVENT_CALL = 1,   /* * a large BLAS call begins, with the program's own arguments: routine, a: m, b: n, c: k,
-                            bytes: kl, ip: ku, sectors: letters (struct sc_trace_letters), tile: events that follow */
-    SC_EVENT_STATE,      /* state of sectors assigned: matrix, tile, sectors, device (-1 host), old, new */
-    SC_EVENT_TRANSFER,   /* matrix, tile, sectors (0: not into tiles), device = destination, peer = source, bytes,
-                            old: 1: of parts of the sectors, whose states stay */
-    SC_EVENT_KERNEL,     /* device, op in `old`, type in `new` */
-    SC_EVENT_FAULT,      /* * a: address, ip, old = access, b: the line of the program that ip was called from */
-    SC_EVENT_EVICT,      /* matrix (0: another form of one), tile, device, bytes */
-    SC_EVENT_MATRIX,     /* matrix created: a: base, bytes: size, b: rows, c: cols; old: 1: a vector, folded, new: bytes
-                            of an element */
-    SC_EVENT_RESHAPE,    /* matrix forgotten because a view did not fit its lattice */
-    SC_EVENT_FORGET,     /* matrix forgotten because its memory went away */
-    SC_EVENT_SCALARS,    /* * of the call before: a, b: alpha, c, bytes: beta (the bits of doubles);
-                            old: 1: of rotm, a, b, c, bytes, ip: its parameters */
-    SC_EVENT_OPERAND,    /* * of the call before: a: address, b: rows, c: cols as stored by columns (vectors: rows 1),
-                            bytes: leading dimension or increment as given, sectors: name ('A', 'P': packed, 'X'...);
-                            ip, matrix: base and pages of the block of memory it lies in (0: none that is tracked);
-                            old = access, new = type */
-    SC_EVENT_DONE,       /* a call returns to the program: device (-1: the host has done it) */
-    SC_EVENT_FREE,       /* * tracked memory goes away: a: address, bytes */
-    SC_EVENT_ACQUIRE,    /* * the program (or a system call of it) asks for memory: a: address, bytes, old = access */
-    SC_EVENT_RELEASE,    /* * semcache_invalidate: a: address, bytes */
-    SC_EVENT_HOME,       /* * everything is asked for: semcache_sync(NULL), fork */
-    SC_EVENT_PREFETCH,   /* * semcache_prefetch: as an OPERAND, and device */
-    SC_EVENT_TIME,       /* at the end, nanoseconds: a: since the library was loaded, b: virtual (0: real devices) */
-    SC_EVENT_TILE,       /* of the MATRIX before, one each, in order: tile, sectors: those it has, a: address of its
-                            first element, b: bytes of a column of it, c: columns, bytes: from column to column,
-                            ip: columns of a sector */
-    SC_EVENT_USE,        /* operand of the KERNEL that follows: matrix, tile, sectors: touched, a: of those, needed as
-                            they are, b: needed in part, device, old = access */
-    SC_EVENT_PROTECT,    /* pages as they are now: a: address, bytes, new: 0 all access, 1 read, 2 none (sc_prot) */
-    SC_EVENT_LOST,       /* the device has failed, and takes sectors with it: matrix, tile, sectors, device */
-    SC_EVENT_SITE,       /* the call of this thread that begins here was made at ip; a: the first place on the stack
-                            that is in the program's own file (0: none) */
-    SC_EVENT_CHOICE,     /* where the call runs, and why: in pairs of floats (sc_trace_pair), microseconds, a: host,
-                            fetch, b: device, move, c: result, overlap, bytes: now, loss; old: enum sc_trace_reason,
-                            new: operands on devices: 0 none, 1 part, 2 all, device: chosen (-1 host, else how many) */
-    SC_EVENT_TOOK,       /* what the call of this thread took from idle devices to idle ones: a: nanoseconds */
-    SC_EVENT_STAGE,      /* the call of this thread works on a copy of an operand that cannot be watched: a: the copy,
-                            b: the operand, bytes, old: enum sc_trace_memory, new: 1: it is kept from call to call */
+    SC_EVENT_CALL = 1, /* * a large BLAS call begins: call, following */
+    SC_EVENT_STATE,    /* sectors change their state: matrix, tile, sectors, device, old_state, new_state; peer: 1: they
+                          become valid on the device, 0: they end to be */
+    SC_EVENT_TRANSFER, /* matrix, tile, sectors (0: not of tiles), device: to, peer: from, bytes, is_part */
+    SC_EVENT_KERNEL,   /* kernel, device, op, type */
+    SC_EVENT_FAULT,    /* * touch, access */
+    SC_EVENT_EVICT,    /* matrix (0: a derived copy), tile, device, bytes */
+    SC_EVENT_MATRIX,   /* a matrix is created: matrix, made, is_folded, element_bytes */
+    SC_EVENT_RESHAPE,  /* a matrix is forgotten because a view does not fit its lattice: matrix */
+    SC_EVENT_FORGET,   /* a matrix is forgotten because its memory goes away: matrix, range */
+    SC_EVENT_SCALARS,  /* * of the call before: scalars, is_rotm */
+    SC_EVENT_OPERAND,  /* * of the call before: operand, block_pages, access, type */
+    SC_EVENT_DONE,     /* a call returns to the program: device: -1 when the host did the call */
+    SC_EVENT_FREE,     /* * tracked memory goes away: range */
+    SC_EVENT_ACQUIRE,  /* * the program, or a system call of it, asks for memory: range, access */
+    SC_EVENT_RELEASE,  /* * semcache_invalidate: range */
+    SC_EVENT_HOME,     /* * all memory is asked for: semcache_sync(NULL), fork */
+    SC_EVENT_PREFETCH, /* * semcache_prefetch: operand, block_pages, access, type, device */
+    SC_EVENT_TIME,     /* at the end: time */
+    SC_EVENT_TILE,     /* of the MATRIX before, one for each tile, in order: matrix, tile, laid */
+    SC_EVENT_USE,      /* an operand of the KERNEL that follows: matrix, tile, use, device, access */
+    SC_EVENT_PROTECT,  /* pages get a protection: range, protection */
+    SC_EVENT_LOST,     /* a device has failed, and takes sectors with it: matrix, tile, sectors, device */
+    SC_EVENT_SITE,     /* where the call of this thread that begins here was made: site */
+    SC_EVENT_CHOICE,   /* where the call runs, and why: choice, reason, resident, device: -1 host, else how many */
+    SC_EVENT_TOOK,     /* what the call of this thread took from idle devices to idle ones: took */
+    SC_EVENT_STAGE,    /* the call of this thread works on a copy of an operand that cannot be watched: stage, memory,
+                          is_kept */
     SC_EVENT_KINDS
 };
 
@@ -108,43 +98,8 @@ enum sc_trace_reason {
 };
 const char *sc_trace_reason_name(enum sc_trace_reason reason); /* in words */
 
-/* Two numbers in a field of an event. */
-static inline uint64_t sc_trace_pair(double first, double second)
-{
-    union {
-        float two[2];
-        uint64_t word;
-    } pair = {.two = {(float)first, (float)second}};
-
-    return pair.word;
-}
-static inline double sc_trace_of_pair(uint64_t word, int which)
-{
-    union {
-        uint64_t word;
-        float two[2];
-    } pair = {.word = word};
-
-    return pair.two[which];
-}
-
-/* The letters of a call in 8 bytes; 0: the routine has no such argument.  order: 'F' Fortran, 'C', 'R' CBLAS. */
-struct sc_trace_letters {
-    char order, transa, transb, side, uplo, diag, none[2];
-};
-
 /* A sector's state at one location as traced: valid here or not; and MSI as seen from the host: C, S, G. */
 enum sc_msi { SC_MSI_C, SC_MSI_S, SC_MSI_G };
-
-struct sc_event {
-    uint64_t nanoseconds; /* CLOCK_MONOTONIC; filled by sc_trace_emit */
-    uint64_t a, b, c, bytes, ip, sectors;
-    uint32_t thread;      /* filled by sc_trace_emit */
-    uint32_t matrix, tile;
-    uint16_t kind, routine; /* routine: filled by sc_trace_emit with the calling routine */
-    int16_t device, peer;
-    uint8_t old_state, new_state;
-};
 
 extern bool sc_trace_on;
 

@@ -59,8 +59,8 @@ static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, i
         return;
     /* A replay has no panels: it acquires the memory as an I/O call would. */
     if (sc_trace_on && m > 0 && n > 0 && sc_coherence_is_tracked(a, bytes))
-        sc_trace(.kind = SC_EVENT_ACQUIRE, .a = (uint64_t)(uintptr_t)a, .bytes = bytes,
-                 .ip = sc_trace_line_here(), .old_state = (uint8_t)access);
+        sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)access,
+                 .range = {.address = (uintptr_t)a, .bytes = bytes, .ip = sc_trace_line_here()});
     sc_blas_host_operands(&operand, 1);
 }
 

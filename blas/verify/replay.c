@@ -34,51 +34,43 @@ static const struct routine *find(const char *name)
     return NULL;
 }
 
-static double number(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static void take_call(struct sc_blas_call *call, const struct sc_event *event)
 {
-    struct sc_trace_letters letters;
+    const struct sc_event_call *from = &event->call;
 
-    memcpy(&letters, &event->sectors, sizeof letters);
-    call->order = letters.order;
-    call->transa = letters.transa;
-    call->transb = letters.transb;
-    call->side = letters.side;
-    call->uplo = letters.uplo;
-    call->diag = letters.diag;
-    call->m = (int64_t)event->a;
-    call->n = (int64_t)event->b;
-    call->k = (int64_t)event->c;
-    call->kl = (int64_t)event->bytes;
-    call->ku = (int64_t)event->ip;
+    call->order = from->letters.order;
+    call->transa = from->letters.transa;
+    call->transb = from->letters.transb;
+    call->side = from->letters.side;
+    call->uplo = from->letters.uplo;
+    call->diag = from->letters.diag;
+    call->m = from->m;
+    call->n = from->n;
+    call->k = from->k;
+    call->kl = from->kl;
+    call->ku = from->ku;
 }
 
 static void take_scalars(struct sc_blas_call *call, const struct sc_event *event)
 {
-    const uint64_t values[5] = {event->a, event->b, event->c, event->bytes, event->ip};
+    const union sc_event_scalars *from = &event->scalars;
 
-    for (int i = 0; i < 5; i++)
-        if (event->old_state && call->type == SC_S) {
-            param.s[i] = (float)number(values[i]);
-        } else if (event->old_state) {
-            param.d[i] = number(values[i]);
-        } else if (i < 4) {
-            *(i < 2 ? &call->alpha[i] : &call->beta[i - 2]) = number(values[i]);
-        }
+    for (int i = 0; i < 5 && event->is_rotm; i++)
+        if (call->type == SC_S)
+            param.s[i] = (float)from->rotm[i];
+        else
+            param.d[i] = from->rotm[i];
+    for (int i = 0; i < 2 && !event->is_rotm; i++) {
+        call->alpha[i] = from->alpha[i];
+        call->beta[i] = from->beta[i];
+    }
 }
 
 static void take_operand(struct sc_blas_call *call, const struct sc_event *event, void *memory)
 {
-    int64_t step = (int64_t)event->bytes;
+    int64_t step = event->operand.step;
 
-    switch (event->sectors) {
+    switch (event->operand.name) {
     case 'A':
     case 'P': call->a = memory, call->lda = step; break;
     case 'B': call->b = memory, call->ldb = step; break;
@@ -96,7 +88,7 @@ static void take(struct sc_blas_call *call, const struct routine *routine, const
     take_call(call, &events[0]);
     for (int i = 1; i <= count; i++)
         if (events[i].kind == SC_EVENT_OPERAND) {
-            take_operand(call, &events[i], operands ? *operands++ : (void *)(uintptr_t)events[i].a);
+            take_operand(call, &events[i], operands ? *operands++ : (void *)(uintptr_t)events[i].operand.address);
         } else {
             take_scalars(call, &events[i]);
         }
@@ -125,9 +117,9 @@ static bool is_valid(struct sc_blas_call call)
 
 static bool is_recorded(const struct sc_blas_named *named, const struct sc_event *event)
 {
-    return event->kind == SC_EVENT_OPERAND && event->sectors == (uint64_t)named->letter &&
-           event->b == (uint64_t)named->shape.rows && event->c == (uint64_t)named->shape.cols &&
-           event->new_state == named->shape.type;
+    return event->kind == SC_EVENT_OPERAND && event->operand.name == (uint64_t)named->letter &&
+           event->operand.rows == named->shape.rows && event->operand.cols == named->shape.cols &&
+           event->type == named->shape.type;
 }
 
 bool sc_blas_replayable(const char *name, const struct sc_event *events, int count)
