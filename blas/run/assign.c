@@ -1,4 +1,4 @@
-/* Where the blocks of a result run: the strategy is asked once for a call (autotuner/schedule.h). */
+/* The device of each block of a result: the strategy is asked once for a call (autotuner/schedule.h). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,9 +11,9 @@
 #include "blas/run/tasks.h"
 
 #define SAME_SPEED 0.05
-#define EVEN 1.1 /* most work of a device over the mean */
+#define EVEN 1.1 /* limit on the largest work of a device over the mean */
 
-/* A call as the strategy sees it: its arrays, in one piece of memory. */
+/* A call as the strategy sees it.  The arrays share one allocation. */
 struct question {
     struct sc_schedule schedule;
     const struct sc_blas_blocks *blocks;
@@ -47,7 +47,8 @@ static uint64_t piece_bytes(const struct sc_piece *piece)
     return (uint64_t)(piece->rows * piece->cols) * sc_type_bytes(piece->operand->view.type);
 }
 
-/* Adds an input to what a line of blocks reads; devices that lack any of it do not have the line. */
+/* Adds an input to the bytes that a line of blocks reads.  A device that lacks a part of the input does not hold the
+ * line. */
 static void add_input(const struct sc_piece *piece, double *bytes, uint32_t *at)
 {
     *bytes += (double)piece_bytes(piece);
@@ -76,7 +77,7 @@ static void look_at_inputs(struct question *q)
     }
 }
 
-/* Its owner has some of it; else it is wanted on the host, from wherever it is. */
+/* True when the owner holds a part of the piece.  Otherwise the piece counts as data of the host. */
 static bool on_device(int owner, const struct sc_piece *piece)
 {
     return sc_coherence_missing(owner, piece) < piece_bytes(piece);
@@ -107,8 +108,8 @@ static void look_at_blocks(struct question *q)
         }
 }
 
-/* The blocks are spread evenly over devices of one speed, or, where one piece stands for several, at home: nothing is
- * gained by looking further. */
+/* True when the blocks are spread evenly over devices of the same speed, or, where a block is several pieces, when
+ * the pieces are at home.  A search for better places would then gain nothing. */
 static bool in_place(const struct sc_blas_blocks *b)
 {
     double first = sc_blas_products_per_second(0, b->type), work[SC_DEVICES_MAX] = {0}, all = 0, most = 0;
@@ -131,7 +132,7 @@ static bool in_place(const struct sc_blas_blocks *b)
     return b->several ? at_home : most * devices <= EVEN * all;
 }
 
-/* Work is counted in elements of the result, each of which takes b->depth_products products. */
+/* Work is counted in elements of the result; an element takes b->products products. */
 static void describe(struct question *q)
 {
     const struct sc_blas_blocks *b = q->blocks;
@@ -158,8 +159,8 @@ static void describe(struct question *q)
     look_at_inputs(q);
 }
 
-/* Blocks in the same columns of a tile of the result run in one place: a sector has all rows of its tile, and would go
- * to and fro between two that write parts of it. */
+/* Gives blocks in the same columns of a tile to the same device.  A sector has all rows of its tile, and would
+ * travel between two devices that write parts of the sector. */
 static void keep_together(const struct sc_blas_blocks *b, int *device)
 {
     struct sc_piece first = b->block(b->of, 0, 0);
@@ -196,7 +197,7 @@ void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *p
         if (!blocks->stays)
             keep_together(blocks, places->device);
     } else {
-        sc_blas_places_free(places); /* where they are: slower at most */
+        sc_blas_places_free(places); /* blocks run where they are, which is slower at most */
     }
     free(q.work);
     free(q.owner);
@@ -304,7 +305,7 @@ double sc_blas_kernel_seconds(const struct sc_kernel *k, int devices)
     return work / sc_blas_products_per_second(0, k->type);
 }
 
-/* --- how many blocks ---------------------------------------------------------------------------------------------- */
+/* --- number of blocks --------------------------------------------------------------------------------------------- */
 
 void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output)
 {

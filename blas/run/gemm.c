@@ -1,10 +1,11 @@
-/* gemm: C := alpha op(A) op(B) + beta C.  C block by block where the blocks of C are; k in parts when A or B is cut
- * there.
+/* gemm: C := alpha op(A) op(B) + beta C.  C is computed block by block on the devices of its blocks; k is divided
+ * where A or B is cut.
  *
- * Operands that the devices already have: one task for each block and tile of k, so one task with one device, unless
- * the product takes so long that the host can use its first columns meanwhile.
- * Operands still on the host: finer strips at sector boundaries, requested in an order that gives the devices work
- * early, and the blocks in the order of blas/run/pipeline.h. */
+ * Resident operands: a task for each block and tile of k.  With a single device that is one task, unless the product
+ * takes so long that the host can use the first columns in the meantime.
+ *
+ * Operands still on the host: finer strips at sector boundaries, uploaded in an order that gives the devices work
+ * early, and blocks in the order of blas/run/pipeline.h. */
 #include <math.h>
 
 #include "base/config.h"
@@ -94,14 +95,14 @@ static void tile_cuts(struct sc_product *g)
     sc_blas_merge_op_rows(&g->k, sc_product_operand(g, 1), kernel->transb);
 }
 
-/* A C that is only written need not be brought to the devices, if its tiles are written as a whole. */
+/* A C that is only written need not be uploaded, if its tiles are written as a whole. */
 static enum sc_status clear(struct sc_product *g)
 {
     g->cleared = sc_blas_is_zero(g->call->kernel->beta) && sc_blas_splits_tiles(sc_product_operand(g, 2), &g->m, &g->n);
     return g->cleared ? sc_blas_clear(sc_product_operand(g, 2)) : SC_OK;
 }
 
-/* --- strips ------------------------------------------------------------------------------------------------------ */
+/* --- strips ------------------------------------------------------------------------------------------------------- */
 
 static struct sc_blas_look look_at(const struct sc_product *g, const struct sc_blas_blocks *blocks)
 {
@@ -117,9 +118,9 @@ static void cut_result(struct sc_product *g)
     sc_blas_cut_result(g->call, &look, &g->n);
 }
 
-/* A transposed and B, too: rows of C are cut and the sum is, columns hardly.  That is another problem than the one that
- * widths are chosen for; the usual one is within a few percent of the best.  As they are, a column of C needs all of A
- * and a column of B. */
+/* With both A and B transposed, the rows of C and the sum are cut, and columns hardly.  The choice of widths does
+ * not model this case, and the usual width is within a few percent of the best.  In all other cases a column of C
+ * needs all of A and a column of B. */
 static int64_t width_of_operands(struct sc_product *g, struct sc_blas_last *last)
 {
     const struct sc_kernel *k = g->call->kernel;
@@ -132,7 +133,7 @@ static int64_t width_of_operands(struct sc_product *g, struct sc_blas_last *last
     if (k->transa != 'N' && k->transb != 'N')
         return most / 16 > SC_STRIPS_USUAL ? most / 16 : SC_STRIPS_USUAL;
     look.missing = sc_blas_missing(g->call);
-    if (!look.missing) /* at home there may be all of it, if not where blocks run */
+    if (!look.missing) /* the home devices may have everything, but not the devices of the blocks */
         look.missing = 1;
     look.least = most / SC_STRIPS_OPERANDS;
     look.half = k->transa == 'N';
@@ -143,7 +144,7 @@ static int64_t width_of_operands(struct sc_product *g, struct sc_blas_last *last
     return width;
 }
 
-/* As far as a schedule has room for it. */
+/* Halves the last strips, as far as a schedule has room. */
 static void halve_last(struct sc_product *g, const struct sc_blas_last *last)
 {
     g->strips = g->n;
@@ -152,19 +153,19 @@ static void halve_last(struct sc_product *g, const struct sc_blas_last *last)
         g->n = g->strips;
 }
 
-/* Of operands of which something is missing, to be worked on as they arrive. */
+/* Cuts partly missing operands, so that devices compute on strips as they arrive. */
 static void cut_operands(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
     bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
     struct sc_blas_last last;
     int64_t width = width_of_operands(g, &last);
-    int64_t block = a_is_depth ? width : 2 * width; /* of a C that is cut both ways */
+    int64_t block = a_is_depth ? width : 2 * width; /* width for a C that is cut in both directions */
 
     sc_blas_cut(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), block, block);
     if (b_is_depth) {
         sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
-        /* And columns of C, coarsely, so that they are finished one after the other. */
+        /* Columns of C are cut coarsely, too, so that they are finished in order. */
         sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
     } else {
         sc_blas_cut(&g->n, sc_product_operand(g, 1), block, block);
@@ -172,9 +173,9 @@ static void cut_operands(struct sc_product *g)
     halve_last(g, &last);
 }
 
-/* --- operands on their way --------------------------------------------------------------------------------------- */
+/* --- operands on their way ---------------------------------------------------------------------------------------- */
 
-/* A schedule assumes that strips stay once they are there. */
+/* A schedule assumes that strips stay on their device. */
 static bool fits(const struct sc_product *g)
 {
     uint64_t bytes = 0, memory = sc_coherence_device_properties(0)->memory;
@@ -187,25 +188,25 @@ static bool fits(const struct sc_product *g)
     return bytes <= memory / 10 * 7;
 }
 
-/* The order of a device's strips.  Those of A and of the first `with` ones of B come in proportion to their numbers, so
- * that k strips of each make about k^2 blocks possible, in the first rounds; then those of the other columns, each of
- * which finishes its part of C, which goes home meanwhile (autotuner/strips.h). */
+/* The order of a device's strips.  In the first rounds, strips of A and the first `with` strips of B arrive in
+ * proportion to their numbers, so that k strips of each allow about k^2 blocks.  The remaining strips of B follow.
+ * Each of them finishes a part of C, which is pushed home in the meantime (autotuner/strips.h). */
 struct arrivals {
-    int columns[SC_PRODUCT_PARTS_MAX], n; /* of C, of which the device has a block */
-    int a, b, with;                       /* strips */
+    int columns[SC_PRODUCT_PARTS_MAX], n; /* columns of C of which the device has a block */
+    int a, b, with;                       /* numbers of strips */
     int first, rounds;
 };
 
-/* Requests of strips, and when they are expected. */
+/* Requests of strips, with their expected arrival. */
 struct requests {
     const struct sc_product *g;
     struct sc_pipeline *p;
-    double link[SC_DEVICES_MAX]; /* when the link to a device is free again, seconds from now */
+    double link[SC_DEVICES_MAX]; /* time in seconds from now when the link to a device is free again */
     bool read_c;
     struct arrivals arrivals[SC_DEVICES_MAX];
 };
 
-/* The piece with all rows of its tile: what a transfer brings (rule D5). */
+/* The piece extended to all rows of its tile, the unit of a transfer (rule D5). */
 static struct sc_piece whole_rows(const struct sc_piece *piece)
 {
     struct sc_piece whole = *piece;
@@ -220,9 +221,9 @@ static struct sc_piece whole_rows(const struct sc_piece *piece)
     return whole;
 }
 
-/* Asks for a piece of a strip.  Each byte comes from the host once, over the link of its home, and goes on from there:
- * expected[d * stride] is when the piece is on device d.  *arrival is when the strip's pieces so far are expected: one
- * of them may have brought this one too. */
+/* Requests a piece of a strip.  Each byte crosses the host link once, to the piece's home, and goes on from there.
+ * expected[d * stride] is the expected arrival on device d.  *arrival is the latest expected arrival of the strip's
+ * pieces so far.  A piece that is already requested takes that time, because an earlier piece may have brought it. */
 static double request(struct requests *r, int device, const struct sc_piece *piece, double *expected, size_t stride,
                       double *arrival)
 {
@@ -237,7 +238,7 @@ static double request(struct requests *r, int device, const struct sc_piece *pie
         sc_coherence_prefetch(home, piece);
         *at_home = r->link[home] += (double)bytes / sc_machine_link(sc_coherence_device_properties(home), SC_HOST);
     }
-    come = *at_home < INFINITY ? *at_home : 0; /* it was there before this call */
+    come = *at_home < INFINITY ? *at_home : 0; /* resident before this call */
     if (home != device) {
         sc_coherence_prefetch(device, piece); /* a failure shows in the task, which falls back */
         come += (double)bytes / sc_machine_link(sc_coherence_device_properties(device), home);
@@ -245,7 +246,7 @@ static double request(struct requests *r, int device, const struct sc_piece *pie
     return *arrival = come > *arrival ? come : *arrival;
 }
 
-/* Is any block of row part i (i >= 0) or column part j on the device? */
+/* True when the device has a block of row part i (if i >= 0) or of column part j. */
 static bool wanted(const struct sc_pipeline *p, int device, int i, int j)
 {
     int first = i >= 0 ? i : j * p->m, step = i >= 0 ? p->m : 1, count = i >= 0 ? p->n : p->m;
@@ -278,13 +279,13 @@ static void request_b(struct requests *r, int d, int l, int j, double *arrival)
         expected[(size_t)d * stride] = request(r, d, &piece, expected, stride, arrival);
 }
 
-/* Part t of k in the order of a device. */
+/* The part of k that comes t-th in a device's order. */
 static int turn(const struct sc_pipeline *p, int d, int t)
 {
     return p->order[(size_t)d * (size_t)p->k + (size_t)t];
 }
 
-/* Strip s of A, in the device's order: all pieces of one part of its columns; of B likewise; of C. */
+/* Request strip s of A or B in the device's order (the pieces of a part of its columns), or a strip of C. */
 static void request_strip_a(struct requests *r, int d, int s)
 {
     double arrival = 0;
@@ -331,14 +332,14 @@ static int columns_of(const struct sc_pipeline *p, int d, int columns[SC_PRODUCT
     return n;
 }
 
-/* The first of `strips` that is due in a round.  Rounded up: the first round has some of everything, without which no
- * block could begin. */
+/* The first of `strips` that is due in a round.  Rounded up, because a block can begin only when the first round has
+ * brought some of each operand. */
 static int due(int strips, int round, int rounds)
 {
     return (round * strips + rounds - 1) / rounds;
 }
 
-/* Strips that the first `parts` of a device's columns are of: halves of one are one. */
+/* Number of strips that the first `parts` of a device's columns belong to.  Halves of a strip count as one strip. */
 static int strips_of(const struct requests *r, const struct arrivals *o, int parts)
 {
     const struct sc_cuts *strips = &r->g->strips;
@@ -352,7 +353,7 @@ static int strips_of(const struct requests *r, const struct arrivals *o, int par
     return count;
 }
 
-/* Of a device's strips of B how many come along with A. */
+/* Number of a device's strips of B that arrive together with A. */
 static int strips_with(const struct requests *r, const struct arrivals *o)
 {
     int first, parts = 1;
@@ -378,7 +379,7 @@ static void set_arrivals(struct requests *r, int d, int rounds)
     o->first = (rounds * (o->a + o->with) + o->a + o->b - 1) / (o->a + o->b);
 }
 
-/* Of `strips` of B or C, `with` come along with A. */
+/* Of `strips` strips of B or C, `with` arrive together with A.  Returns the number due before `round`. */
 static int columns_due(const struct arrivals *o, int strips, int with, int round)
 {
     if (round == o->rounds)
@@ -403,9 +404,9 @@ static void request_round(struct requests *r, int d, int s)
         request_strip_a(r, d, i);
 }
 
-/* Each device begins with the first of the parts of k whose strips of A are at home with it, which come over its own
- * link, and finds the first ones of the others on them; then come the second ones of all, and so on: A arrives over all
- * links at the same time, and B beside it. */
+/* A device begins with its first part of k whose strip of A has its home there and arrives over the device's own
+ * link.  The first parts of the other devices follow, then the second parts, and so on.  A therefore arrives over
+ * all links at the same time, and B beside A. */
 static void set_order(const struct sc_product *g, struct sc_pipeline *p)
 {
     int home[SC_PRODUCT_PARTS_MAX], rank[SC_PRODUCT_PARTS_MAX], of_home[SC_DEVICES_MAX] = {0}, ranks = 0;
@@ -427,7 +428,7 @@ static void set_order(const struct sc_product *g, struct sc_pipeline *p)
     }
 }
 
-/* Nothing that is asked for later comes sooner. */
+/* The earliest time at which a strip that is requested later can arrive. */
 static double horizon(const struct requests *r)
 {
     double least = INFINITY;
@@ -438,7 +439,7 @@ static double horizon(const struct requests *r)
     return least < INFINITY ? least : 0;
 }
 
-/* Parts of k may be joined up to the next tile boundary. */
+/* Allows parts of k to be joined up to the next tile boundary. */
 static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
 {
     int t = 0;
@@ -461,14 +462,14 @@ static enum sc_status multiply_until(const struct sc_product *g, struct sc_pipel
     return status;
 }
 
-/* Blocks are enqueued between the requests: to ask for everything first takes longer than the first strips do. */
+/* Enqueues blocks between the requests, because requesting every strip first takes longer than the first strips do. */
 static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipeline *p)
 {
     struct requests r = {.g = g, .p = p, .read_c = !sc_blas_is_zero(g->call->kernel->beta)};
     int rounds = p->m > p->n ? p->m : p->n;
     enum sc_status status = SC_OK;
 
-    rounds = 2 * (rounds > p->k ? rounds : p->k); /* so that one strip can come after another's */
+    rounds = 2 * (rounds > p->k ? rounds : p->k); /* doubled, so that strips of A and B can take turns */
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++)
             p->device[i + j * p->m] = sc_product_device(g, i, j);
@@ -485,10 +486,10 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     return status == SC_OK ? multiply_until(g, p, INFINITY) : status;
 }
 
-/* False: not worth it, or not possible; nothing has been done. */
+/* False, with nothing done: not worthwhile, or impossible. */
 static bool pipelined(const struct sc_product *g, const struct sc_blas_blocks *blocks, enum sc_status *status)
 {
-    struct sc_product fine; /* g, refined */
+    struct sc_product fine; /* g with finer cuts */
     struct sc_pipeline p;
 
     if (!sc_blas_waits(blocks, &g->places) || !fits(g))

@@ -1,5 +1,5 @@
-/* Strips of a call of level 3: how it looks to who decides on their width (autotuner/strips.h), and how long calls that
- * try a width take (autotuner/trials.h). */
+/* Strips of a call of level 3: the description of the call for the choice of a width (autotuner/strips.h), and the
+ * time of calls that try a width (autotuner/trials.h). */
 #include "autotuner/explain.h"
 #include "autotuner/start.h"
 #include "autotuner/strips.h"
@@ -19,7 +19,7 @@ static int device_of(const struct sc_blas_look *look, int i, int j)
     return sc_blas_places_at(look->places, piece.r, piece.c, &piece);
 }
 
-/* The device that has most blocks, and what it has: the others are done no later. */
+/* Describes the device with the most blocks.  The other devices finish no later. */
 static void look_at_blocks(const struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_strips *s)
 {
     const struct sc_blas_blocks *b = look->blocks;
@@ -57,7 +57,7 @@ static void look_at_blocks(const struct sc_blas_job *call, const struct sc_blas_
 
 /* --- the last strips ---------------------------------------------------------------------------------------------- */
 
-/* The parts of the result's columns that some device does last. */
+/* Finds the parts of the result's columns that some device computes last. */
 static void find_last(const struct sc_blas_look *look, struct sc_blas_last *last)
 {
     const struct sc_blas_blocks *b = look->blocks;
@@ -81,8 +81,8 @@ static void find_last(const struct sc_blas_look *look, struct sc_blas_last *last
     }
 }
 
-/* Where the strip begins that is done last of [from, end): at the last cut, or, if what lies beyond it is too narrow to
- * be a strip, at the one before. */
+/* Start of the last strip in [from, end): the last cut, or the cut before if the part beyond the last cut is
+ * narrower than a strip. */
 static int64_t last_strip(const struct sc_cuts *cuts, int64_t from, int64_t end, int64_t width)
 {
     int64_t at = from;
@@ -138,7 +138,7 @@ static struct sc_trial_shape shape_of(const struct sc_kernel *k, uint64_t missin
 
 static double now(void) { return sc_explain_clock(sc_coherence_virtual_seconds()); }
 
-/* Sectors are not cut. */
+/* The least width of halves.  Sectors are not cut. */
 static int64_t half_of(const struct sc_blas_job *call, const struct sc_blas_look *look)
 {
     int64_t sector = sc_coherence_next_sector(result_of(call), 1);
@@ -190,9 +190,9 @@ bool sc_blas_cuts_result(const struct sc_blas_job *call)
     return sc_strips_fixed || sc_coherence_goes_home(result_of(call));
 }
 
-/* --- how long it takes -------------------------------------------------------------------------------------------- */
+/* --- the time of a call ------------------------------------------------------------------------------------------- */
 
-static struct sc_blas_tried watched; /* written while nobody watches */
+static struct sc_blas_tried watched; /* written only while no completion is watched */
 
 static void took(void *of)
 {
@@ -201,8 +201,8 @@ static void took(void *of)
     sc_trial_took(&tried->trial, sc_explain_clock(-1) - tried->start, tried->home);
 }
 
-/* On emulated devices the end of what has been enqueued is known.  Elsewhere it is seen by who waits for the result:
- * the program, when it looks at it.  With operands that are there strips make no difference to a result that stays. */
+/* On emulated devices the end of the enqueued work is known.  On other devices the end is noticed when a thread
+ * waits for the result.  With resident operands and a result that stays on the devices, strips make no difference. */
 void sc_blas_tried_end(const struct sc_blas_tried *tried)
 {
     double end;

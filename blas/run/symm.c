@@ -1,17 +1,17 @@
-/* symm, hemm: C := alpha A B + beta C or alpha B A + beta C.  Diagonal blocks of A are symm tasks, the others gemm
- * tasks with the stored block or its transpose; the other triangle is never touched. */
+/* symm, hemm: C := alpha A B + beta C or alpha B A + beta C.  Diagonal blocks of A are symm tasks.  Other blocks are
+ * gemm tasks with the stored block or its transpose.  The other triangle is never touched. */
 #include "blas/run/tasks.h"
 
 struct symmetric {
     struct sc_blas_job *call;
-    struct sc_cuts t, across; /* along A, and the other dimension of C */
-    struct sc_cuts tiles;     /* of t: those that no task crosses */
+    struct sc_cuts t, across; /* cuts along A, and of the other dimension of C */
+    struct sc_cuts tiles;     /* the cuts in t that no task crosses */
     struct sc_blas_places places;
-    bool left, cleared; /* cleared: C is zero on the devices already; only when beta is 0 */
-    bool joins;         /* everything is there: no part along A is waited for */
+    bool left, cleared; /* cleared: C is zero on the devices already; only with beta 0 */
+    bool joins;         /* the operands are resident: adjacent parts along A may be one task */
 };
 
-/* Parts [along, end) of the rows (left) or columns of B or C, in part `across` of the others. */
+/* Parts [along, end) of the rows (left) or columns of B or C, in part `across` of the other dimension. */
 static struct sc_piece general_block(const struct symmetric *s, const struct sc_operand *m, int along, int end,
                                      int across, enum sc_access access)
 {
@@ -21,7 +21,7 @@ static struct sc_piece general_block(const struct symmetric *s, const struct sc_
     return s->left ? sc_blas_matrix(m, p, q, np, nq, access) : sc_blas_matrix(m, q, p, nq, np, access);
 }
 
-/* Block (i to i_end, j to j_end) of the full A as it is stored, off the diagonal, and how to transpose it. */
+/* The stored form of A's block [i, i_end) x [j, j_end) off the diagonal; *trans is its transposition. */
 static struct sc_piece stored_block(const struct symmetric *s, int i, int i_end, int j, int j_end, char *trans)
 {
     const struct sc_kernel *call = s->call->kernel;
@@ -32,7 +32,8 @@ static struct sc_piece stored_block(const struct symmetric *s, int i, int i_end,
                              s->t.at[j_end] - s->t.at[j], SC_READ);
 }
 
-/* C block (i along A, q across) += the product with parts [l, l_end) along A: the diagonal block, or others. */
+/* C block (i along A, q across) += the product with parts [l, l_end) along A: the diagonal block, or blocks beside
+ * it. */
 static enum sc_status multiply(const struct symmetric *s, int device, int i, int q, int l, int l_end)
 {
     struct sc_kernel kernel = *s->call->kernel;
@@ -58,7 +59,8 @@ static enum sc_status multiply(const struct symmetric *s, int device, int i, int
     return sc_blas_task(device, &kernel, b, a, c);
 }
 
-/* The end of the parts from l on that may be one task of block i: on one side of the diagonal, in one tile. */
+/* End of the parts, from l on, that may be one task of block i: on the same side of the diagonal and in the same
+ * tile. */
 static int join(const struct symmetric *s, int i, int l)
 {
     int end = l + 1, limit = l < i ? i : s->t.n;
@@ -147,15 +149,15 @@ static void set_cuts(struct symmetric *s)
         sc_blas_refine(&s->t, a, SC_STRIPS_BLOCK);
         if (!s->left)
             sc_blas_refine(&s->t, b, SC_STRIPS_BLOCK);
-        else if (sc_coherence_devices() == 1) /* several have their own strips each */
+        else if (sc_coherence_devices() == 1) /* several devices have a strip each anyway */
             sc_blas_refine(&s->across, b, SC_STRIPS_USUAL);
     }
     if (s->left)
         sc_blas_divide(&s->across, s->t.n, c);
 }
 
-/* Columns of C are cut, from the right those of A with them: then each block has three parts, with what is on either
- * side of the diagonal. */
+/* Cuts columns of C, and, from the right, columns of A with them.  A block then has three parts: the diagonal block
+ * and both sides of the diagonal. */
 static void cut_result(struct symmetric *s)
 {
     struct sc_blas_blocks blocks = blocks_of(s);
@@ -185,7 +187,7 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
         status = sc_blas_clear(c);
     for (int q = 0; q < s.across.n && status == SC_OK; q++)
         for (int e = 0; e < s.t.n && status == SC_OK; e++)
-            /* so that the first needs few columns of A, or its columns are finished in order */
+            /* An order in which the first blocks need few columns of A, or columns of C are finished in order. */
             status = multiply_all(&s, call->kernel->uplo == 'L' || s.joins ? e : s.t.n - 1 - e, q);
     sc_blas_places_free(&s.places);
     return status;

@@ -85,8 +85,8 @@ enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kerne
     return sc_blas_task(device, kernel, x, sc_blas_triangle_blocks(a, trans, &s->along, l.from, l.end, i, i + 1), y);
 }
 
-/* A whole strip is a block to the strategy: its parts follow from one another.  Where it is at the first of them is
- * where it is. */
+/* A whole strip is a block for the strategy, because its parts depend on each other.  The place of its first part is
+ * the strip's place. */
 struct strips {
     const struct sc_blas_strip *strip;
     const struct sc_cuts *across;
@@ -106,7 +106,7 @@ static struct sc_piece output_block(const void *of, int i, int j)
     return sc_blas_strip_block(&strip, 0, 1, SC_RDWR);
 }
 
-/* A is needed column by column, as it arrives. */
+/* True when A is needed column by column, as it arrives. */
 static bool arrives_by_source(const struct sc_blas_strip *s)
 {
     return s->left == (s->call->kernel->transa == 'N');
@@ -126,7 +126,7 @@ static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
     s->joins = false;
     if (sc_blas_missing(s->call) >= SC_PIPELINE_BYTES) {
         sc_blas_refine(&s->along, a, SC_STRIPS_BLOCK);
-        if (s->left && sc_coherence_devices() == 1) /* several have their own strips each */
+        if (s->left && sc_coherence_devices() == 1) /* several devices have a strip each anyway */
             sc_blas_refine(across, b, SC_STRIPS_USUAL);
     } else {
         s->joins = sc_blas_cuts_result(s->call);
@@ -135,8 +135,8 @@ static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
         sc_blas_divide(across, 1, b);
 }
 
-/* Columns of B are cut, from the right those of A with them: then each has a block on the diagonal and what is before
- * it, and is finished before the next begins. */
+/* Cuts columns of B, and, from the right, columns of A with them.  Each column block then has a diagonal block and
+ * the blocks before the diagonal, and is finished before the next begins. */
 static void cut_result(struct sc_blas_strip *s, const struct sc_blas_blocks *blocks, struct sc_cuts *across)
 {
     struct sc_blas_look look = {.blocks = blocks, .places = &s->places, .sum = blocks->products,
