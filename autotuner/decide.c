@@ -209,7 +209,7 @@ static void give_back(struct sc_autotuner_account *account, int sales, int most)
     account->balance = account->measured = 0;
     account->owned = false;
     if (account->sales < most)
-        account->sales += sales;
+        account->sales = account->sales + sales < most ? account->sales + sales : most;
 }
 
 /* What went home again and again, or was written there, belongs there: true once that has cost what bringing the rest

@@ -29,7 +29,8 @@
 
 SC_HOST_EXPORT pid_t __fork(void);
 SC_HOST_EXPORT pid_t _Fork(void); /* this and the last two: not in every C library */
-SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *arg, ...);
+SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *arg, ...) __THROW
+    __attribute__((alias("clone")));
 SC_HOST_EXPORT void closefrom(int first);
 SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags);
 
@@ -163,17 +164,6 @@ static int clones(int (*body)(void *), void *stack, int flags, void *arg, va_lis
 }
 
 SC_HOST_EXPORT int clone(int (*body)(void *), void *stack, int flags, void *arg, ...)
-{
-    va_list more;
-    int result;
-
-    va_start(more, arg);
-    result = clones(body, stack, flags, arg, more);
-    va_end(more);
-    return result;
-}
-
-SC_HOST_EXPORT int __clone(int (*body)(void *), void *stack, int flags, void *arg, ...)
 {
     va_list more;
     int result;

@@ -147,6 +147,9 @@ static void test_selling(void)
     for (int i = 0; i < 10; i++)
         sc_autotuner_rent(&p, &account);
     tap_ok(account.sales == 0, "which is forgotten when it has proved right");
+    p = (struct sc_autotuner_prediction){.host = 1e-3, .device = 1e-3, .move = 1e-3, .losing = true};
+    account = (struct sc_autotuner_account){.owned = true, .measured = -100, .sales = 7};
+    tap_ok(sc_autotuner_rent(&p, &account) == 0 && account.sales == 8, "by the clock: 256 times the move at most");
 }
 
 /* Demand: who reads the result of a call. */

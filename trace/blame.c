@@ -10,7 +10,6 @@
 #include "trace/wrap.h"
 
 #define SHOWN 20
-#define THREADS 256
 #define INDENT 34
 
 /* One reason to blame one line. */
@@ -44,8 +43,8 @@ struct blame {
     size_t row_count, row_room;
     struct part *parts;
     size_t part_count, part_room;
-    struct span spans[THREADS];
-    int span_count;
+    struct span spans[SC_TRACE_THREADS];
+    struct sc_trace_threads threads;
     bool failed;
 };
 
@@ -80,17 +79,12 @@ static size_t row_of(struct blame *b, uint32_t place, uint32_t other, enum sc_wh
 
 static struct span *span_of(struct blame *b, uint32_t thread)
 {
-    int i = 0;
+    bool fresh;
+    struct span *span = &b->spans[sc_trace_thread_slot(&b->threads, thread, &fresh)];
 
-    while (i < b->span_count && b->spans[i].thread != thread)
-        i++;
-    if (i == THREADS)
-        i = 0;
-    if (i == b->span_count)
-        b->span_count++;
-    if (b->spans[i].thread != thread)
-        b->spans[i] = (struct span){.thread = thread};
-    return &b->spans[i];
+    if (fresh)
+        *span = (struct span){.thread = thread};
+    return span;
 }
 
 /* The CPU waits from a fault to the last event of its service. */
@@ -178,7 +172,7 @@ static void add_up(struct blame *b)
             add_flow(b, event, &flow[f]);
         add_event(b, event);
     }
-    for (int i = 0; i < b->span_count; i++)
+    for (int i = 0; i < b->threads.count; i++)
         end_fault(b, &b->spans[i]);
 }
 

@@ -11,7 +11,6 @@
 #include "trace/staging.h"
 
 #define BUCKETS 4096
-#define THREADS 256
 #define LOOK_AHEAD 4096 /* events */
 
 const char *const sc_why_names[SC_WHYS] = {
@@ -44,7 +43,7 @@ struct range {
 };
 
 struct thread {
-    uint32_t id, place;
+    uint32_t place;
     bool on_host;            /* the call, which the host's routine does */
     uint32_t matrix, tile;   /* that were evicted by the last event; 0: none */
     struct range freed;      /* by the program, in the last event but those that forget what was there */
@@ -57,8 +56,8 @@ struct sc_causes {
     struct sc_place_of *place;
     uint32_t places;
     size_t room;
-    struct thread thread[THREADS];
-    int threads;
+    struct thread thread[SC_TRACE_THREADS];
+    struct sc_trace_threads threads;
     struct tile *tiles[BUCKETS];
     struct range reshaped[64]; /* the last ones */
     unsigned reshapes;
@@ -80,34 +79,21 @@ static uint32_t place_of(struct sc_causes *c, struct sc_place_of like)
     return c->places++;
 }
 
-static int find_thread(const struct sc_causes *c, uint32_t id)
-{
-    int i = 0;
-
-    while (i < c->threads && c->thread[i].id != id)
-        i++;
-    return i;
-}
-
-/* The first one makes room when there are too many. */
 static struct thread *thread_of(struct sc_causes *c, uint32_t id)
 {
-    int i = find_thread(c, id);
+    bool fresh;
+    struct thread *thread = &c->thread[sc_trace_thread_slot(&c->threads, id, &fresh)];
 
-    if (i == THREADS)
-        i = 0;
-    if (i == c->threads)
-        c->threads++;
-    if (c->thread[i].id != id)
-        c->thread[i] = (struct thread){.id = id};
-    return &c->thread[i];
+    if (fresh)
+        *thread = (struct thread){0};
+    return thread;
 }
 
 uint32_t sc_causes_place(const struct sc_causes *c, const struct sc_event *event)
 {
-    int i = find_thread(c, event->thread);
+    int i = sc_trace_thread_find(&c->threads, event->thread);
 
-    return i < c->threads ? c->thread[i].place : 0;
+    return i < 0 ? 0 : c->thread[i].place;
 }
 
 const struct sc_place_of *sc_causes_place_at(const struct sc_causes *c, uint32_t number)
@@ -373,7 +359,7 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
 static void find_host_calls(struct sc_causes *c)
 {
     const struct sc_event *events = c->trace->events;
-    size_t open[THREADS] = {0}; /* number of the event, plus 1 */
+    size_t open[SC_TRACE_THREADS] = {0}; /* number of the event, plus 1 */
 
     for (size_t i = 0; i < c->trace->event_count; i++) {
         const struct sc_event *event = c->trace->order[i];
@@ -386,7 +372,7 @@ static void find_host_calls(struct sc_causes *c)
             open[thread] = 0;
         }
     }
-    c->threads = 0;
+    c->threads.count = 0;
 }
 
 struct sc_causes *sc_causes_new(const struct sc_trace_reading *trace)

@@ -12,7 +12,6 @@
 #include "trace/wrap.h"
 
 #define SHOWN 40    /* lines of a table */
-#define THREADS 256
 #define UNKNOWN 255 /* no choice was recorded: SEMCACHE_OFFLOAD=always, or routines that have none */
 
 /* Calls of one kind, made at one place. */
@@ -47,8 +46,8 @@ struct explanation {
     size_t kind_count, kind_room;
     struct sum *sums;
     size_t sum_count, sum_room;
-    struct open open[THREADS];
-    int opens;
+    struct open open[SC_TRACE_THREADS];
+    struct sc_trace_threads threads;
     bool failed; /* out of memory */
 };
 
@@ -56,17 +55,12 @@ struct explanation {
 
 static struct open *open_of(struct explanation *x, uint32_t thread)
 {
-    int i = 0;
+    bool fresh;
+    struct open *open = &x->open[sc_trace_thread_slot(&x->threads, thread, &fresh)];
 
-    while (i < x->opens && x->open[i].thread != thread)
-        i++;
-    if (i == THREADS)
-        i = 0;
-    if (i == x->opens)
-        x->opens++;
-    if (x->open[i].thread != thread)
-        x->open[i] = (struct open){.thread = thread};
-    return &x->open[i];
+    if (fresh)
+        *open = (struct open){.thread = thread};
+    return open;
 }
 
 static struct kind *kind_of(struct explanation *x, const struct kind *like)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "trace/list.h"
 #include "trace/perfetto.h"
 #include "trace/totals.h"
 
-#define THREADS 256
 enum { PROGRAM = 1, DEVICES, LINKS }; /* processes: groups of tracks */
 
 struct open {
@@ -21,25 +21,20 @@ struct open {
 struct export {
     const struct sc_trace_reading *trace;
     FILE *out;
-    struct open open[THREADS];
-    int opens;
+    struct open open[SC_TRACE_THREADS];
+    struct sc_trace_threads threads;
     uint64_t arrows;
     bool first;
 };
 
 static struct open *open_of(struct export *x, uint32_t thread)
 {
-    int i = 0;
+    bool fresh;
+    struct open *open = &x->open[sc_trace_thread_slot(&x->threads, thread, &fresh)];
 
-    while (i < x->opens && x->open[i].thread != thread)
-        i++;
-    if (i == THREADS)
-        i = 0;
-    if (i == x->opens)
-        x->opens++;
-    if (x->open[i].thread != thread)
-        x->open[i] = (struct open){.thread = thread};
-    return &x->open[i];
+    if (fresh)
+        *open = (struct open){.thread = thread};
+    return open;
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------------- */
@@ -216,7 +211,7 @@ enum sc_status sc_trace_perfetto(const char *path, FILE *out)
         put_titles(x);
         for (size_t i = 0; i < trace.event_count; i++)
             put_event(x, trace.order[i]);
-        for (int i = 0; i < x->opens; i++)
+        for (int i = 0; i < x->threads.count; i++)
             end_fault(x, &x->open[i]);
         fputs("\n]}\n", out);
         status = fflush(out) == 0 && !ferror(out) ? SC_OK : SC_ERR_IO;

@@ -13,7 +13,6 @@
 
 #define SHOWN 20    /* lines, matrices */
 #define BUCKETS 4096
-#define THREADS 256
 
 struct line {
     uint64_t ip; /* 0: system calls and semcache_acquire */
@@ -39,10 +38,8 @@ struct summary {
     struct matrix *matrices;
     size_t matrix_count, matrix_room, first_live; /* none before it is live */
     struct tile *tiles[BUCKETS];
-    struct {
-        uint32_t thread, line; /* plus 1; 0: no cause */
-    } cause[THREADS];
-    int causes;
+    struct sc_trace_threads threads;
+    uint32_t cause[SC_TRACE_THREADS]; /* of the last touch of each thread: number of the line, plus 1; 0: no cause */
     struct sc_staging staging;
     uint64_t copies, copied[SC_TRANSFERS]; /* of operands that cannot be watched, each for one call */
 };
@@ -63,16 +60,9 @@ static uint32_t line_of(struct summary *sum, uint64_t ip)
 
 static uint32_t *cause_of(struct summary *sum, uint32_t thread)
 {
-    int i = 0;
+    bool fresh;
 
-    while (i < sum->causes && sum->cause[i].thread != thread)
-        i++;
-    if (i == THREADS)
-        i = 0;
-    if (i == sum->causes)
-        sum->causes++;
-    sum->cause[i].thread = thread;
-    return &sum->cause[i].line;
+    return &sum->cause[sc_trace_thread_slot(&sum->threads, thread, &fresh)];
 }
 
 static struct tile *tile_of(struct summary *sum, const struct sc_event *event, bool make)

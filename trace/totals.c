@@ -1,28 +1,19 @@
+#include "trace/list.h"
 #include "trace/totals.h"
 
 #include <string.h>
 
-/* Threads that are in a call, and since when. */
-#define THREADS 256
+/* When each thread began its call; 0: the thread is in no call. */
 struct open_calls {
-    struct {
-        uint32_t thread;
-        uint64_t since;
-    } call[THREADS];
-    int count;
+    struct sc_trace_threads threads;
+    uint64_t since[SC_TRACE_THREADS];
 };
 
 static void begin(struct open_calls *open, const struct sc_event *call)
 {
-    int i = 0;
+    bool fresh;
 
-    while (i < open->count && open->call[i].thread != call->thread)
-        i++;
-    if (i == THREADS)
-        return;
-    open->call[i].thread = call->thread;
-    open->call[i].since = call->nanoseconds;
-    open->count += i == open->count;
+    open->since[sc_trace_thread_slot(&open->threads, call->thread, &fresh)] = call->nanoseconds;
 }
 
 static void count(struct sc_trace_sums *sums, bool on_devices, double seconds)
@@ -41,15 +32,15 @@ static struct sc_trace_sums *sums_of(struct sc_trace_totals *totals, const struc
 
 static void end(struct open_calls *open, const struct sc_event *done, struct sc_trace_totals *totals)
 {
-    for (int i = 0; i < open->count; i++)
-        if (open->call[i].thread == done->thread) {
-            double seconds = (double)(done->nanoseconds - open->call[i].since) * 1e-9;
+    int i = sc_trace_thread_find(&open->threads, done->thread);
+    double seconds;
 
-            count(&totals->all, done->device >= 0, seconds);
-            count(sums_of(totals, done), done->device >= 0, seconds);
-            open->call[i] = open->call[--open->count];
-            return;
-        }
+    if (i < 0 || !open->since[i])
+        return;
+    seconds = (double)(done->nanoseconds - open->since[i]) * 1e-9;
+    count(&totals->all, done->device >= 0, seconds);
+    count(sums_of(totals, done), done->device >= 0, seconds);
+    open->since[i] = 0;
 }
 
 enum sc_transfer sc_trace_way(const struct sc_event *event)
@@ -65,7 +56,7 @@ static void transfer(struct sc_trace_sums *sums, const struct sc_event *event)
 
 void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_totals *totals)
 {
-    struct open_calls open = {.count = 0};
+    struct open_calls open = {.threads = {.count = 0}};
     uint64_t first = 0, last = 0;
 
     memset(totals, 0, sizeof *totals);

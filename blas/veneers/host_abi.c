@@ -59,7 +59,7 @@ bool sc_blas_abi_is_wide(void *library)
 
 /* A function that returns by value reads the arguments as n = 0, x, incx, y, incy, and does nothing.  A function
  * with a hidden argument reads n = 1 and overwrites the zero with the product. */
-bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
+static bool returns_hidden(sc_blas_fn zdotu)
 {
     typedef void (*six)(void *result, const int64_t *n, const void *x, const int64_t *incx, const void *y,
                         const int64_t *incy);
@@ -70,9 +70,23 @@ bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
         int64_t n;
     } first = {.n = 0};
 
-    if (zdotu)
-        ((six)zdotu)(&first, &one, x, &one, x, &one);
+    ((six)zdotu)(&first, &one, x, &one, x, &one);
     return first.n != 0;
+}
+
+/* A program's BLAS is asked for each routine, and has the same zdotu each time: the last answer is kept. */
+bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
+{
+    static uintptr_t last; /* twice the address, plus the answer */
+    uintptr_t known = __atomic_load_n(&last, __ATOMIC_RELAXED);
+
+    if (!zdotu)
+        return false;
+    if (known >> 1 != (uintptr_t)zdotu) {
+        known = (uintptr_t)zdotu << 1 | returns_hidden(zdotu);
+        __atomic_store_n(&last, known, __ATOMIC_RELAXED);
+    }
+    return known & 1;
 }
 
 sc_blas_fn sc_blas_abi_by_value(sc_blas_fn fn, int routine, bool wide, bool hidden)

@@ -5,6 +5,7 @@
  *
  * Names that a Fortran library may use for a COMMON block (dsum_, dmax_...) are left out.  Under a preload the
  * Fortran library would be bound to this library's function. */
+#include "base/forward.h"
 #include "base/log.h"
 #include "blas/blas_int.h"
 
@@ -49,56 +50,7 @@ __attribute__((used)) static sc_blas_fn openblas_routine(unsigned which, const v
     return (sc_blas_fn)nothing;
 }
 
-/* %rax, %r10 and %r11 hold no argument, except that %al counts the vector registers of a variadic call. */
-__asm__(".text\n"
-        ".p2align 4\n"
-        ".type openblas_forward, @function\n"
-        "openblas_forward:\n"
-        "    .cfi_startproc\n"
-        "    pushq %rbp\n"
-        "    .cfi_def_cfa_offset 16\n"
-        "    .cfi_offset %rbp, -16\n"
-        "    movq %rsp, %rbp\n"
-        "    .cfi_def_cfa_register %rbp\n"
-        "    subq $192, %rsp\n"
-        "    andq $-16, %rsp\n"
-        "    movq %rdi, 0(%rsp)\n"
-        "    movq %rsi, 8(%rsp)\n"
-        "    movq %rdx, 16(%rsp)\n"
-        "    movq %rcx, 24(%rsp)\n"
-        "    movq %r8, 32(%rsp)\n"
-        "    movq %r9, 40(%rsp)\n"
-        "    movups %xmm0, 48(%rsp)\n"
-        "    movups %xmm1, 64(%rsp)\n"
-        "    movups %xmm2, 80(%rsp)\n"
-        "    movups %xmm3, 96(%rsp)\n"
-        "    movups %xmm4, 112(%rsp)\n"
-        "    movups %xmm5, 128(%rsp)\n"
-        "    movups %xmm6, 144(%rsp)\n"
-        "    movups %xmm7, 160(%rsp)\n"
-        "    movl %r11d, %edi\n"
-        "    movq 8(%rbp), %rsi\n"
-        "    call openblas_routine\n"
-        "    movq %rax, %r11\n"
-        "    movq 0(%rsp), %rdi\n"
-        "    movq 8(%rsp), %rsi\n"
-        "    movq 16(%rsp), %rdx\n"
-        "    movq 24(%rsp), %rcx\n"
-        "    movq 32(%rsp), %r8\n"
-        "    movq 40(%rsp), %r9\n"
-        "    movups 48(%rsp), %xmm0\n"
-        "    movups 64(%rsp), %xmm1\n"
-        "    movups 80(%rsp), %xmm2\n"
-        "    movups 96(%rsp), %xmm3\n"
-        "    movups 112(%rsp), %xmm4\n"
-        "    movups 128(%rsp), %xmm5\n"
-        "    movups 144(%rsp), %xmm6\n"
-        "    movups 160(%rsp), %xmm7\n"
-        "    leave\n"
-        "    .cfi_def_cfa %rsp, 8\n"
-        "    jmp *%r11\n"
-        "    .cfi_endproc\n"
-        ".size openblas_forward, .-openblas_forward\n");
+__asm__(SC_FORWARD("openblas_forward", "openblas_routine"));
 
 #if defined __CET__ && __CET__ & 1
 #define ENTRY "    endbr64\n"
