@@ -12,6 +12,8 @@
 #include "ops/ops.h"
 #include "trace/trace.h"
 
+/* The question.  The fields before `want` decide, with the settings, all of a prediction but its history, and are
+ * compared byte by byte: an initializer sets padding to zero. */
 struct sc_autotuner_call {
     enum sc_op op;
     enum sc_type type;
@@ -30,16 +32,24 @@ struct sc_autotuner_call {
     int arrivals;          /* operands of which something has to be brought */
     int closings;          /* operands that are written and that the host has some of */
     int openings;          /* operands that are only read, that the host lacks some of, and that devices write again */
-    int want;              /* how much devices want its results, by earlier calls (autotuner/demand.h) */
-    uint64_t go_back;      /* bytes of those that they want, */
-    int back;              /* in so many operands: written on the host they have to go there again */
+    uint64_t go_back;      /* bytes of the results that devices want (autotuner/demand.h) */
     uint64_t made_elsewhere; /* of device_only: what devices make in calls with another key, each time anew */
+    int64_t back;          /* operands that `go_back` is of: written on the host they have to go to devices again */
+    struct sc_machine machine;
+
+    int want;              /* how much devices want its results, by earlier calls (autotuner/demand.h) */
     uint64_t came_home;    /* bytes of the operands' arrays that the host fetched since the last call with them, */
     uint64_t fetches;      /* in so many copies */
     double waited;         /* seconds that the program waited for faults and acquisitions of the operands meanwhile */
     bool once;             /* the host uses all operands next, whatever was known of them */
     uint64_t key;          /* names the array that the largest operand is of: whose account this is; 0: none */
-    struct sc_machine machine;
+    struct sc_autotuner_account *account; /* of the question itself, in place of the key's; NULL: the key's */
+    bool stays;            /* devices have the main operand in a form of their own: the call runs on devices */
+    bool absent;           /* the main operand is read once, and not on devices: the call runs on the host */
+    bool divides;          /* columns of the result do not depend on each other: the host may compute some */
+    double peers;          /* slowest link between two devices over a link of the host; 0: none, or unknown */
+    int operands;
+    const struct sc_view *view; /* operands; `spread` and tiles are not looked at */
 };
 
 /* Seconds that a call would take. */
@@ -63,6 +73,7 @@ struct sc_autotuner_prediction {
     bool owned;     /* by sc_autotuner_decide: the array's calls ran there before */
     bool sold;      /* by sc_autotuner_decide: they do no more, and all of the array is to be fetched at once */
     int devices;    /* that it is spread over */
+    int planned;    /* devices that new matrices are distributed over; 0: each by its size */
 };
 /* All of it: this call on the devices. */
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
@@ -101,11 +112,6 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
                                          const struct sc_autotuner_account *before,
                                          const struct sc_autotuner_account *after, bool devices);
 
-/* 1: run on the devices; 0: on the host.  Keeps the account of call->key. */
-int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode);
-/* The same, and what it was decided by; all zero where nothing had to be predicted. */
-int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mode,
-                        struct sc_autotuner_prediction *prediction);
 /* How much a call on devices wants what it reads (autotuner/demand.h): most, if devices do it sooner than a host that
  * has everything, else for the sake of those that want its results so much. */
 int sc_autotuner_wants(const struct sc_autotuner_prediction *prediction, int results);
@@ -113,7 +119,8 @@ int sc_autotuner_wants(const struct sc_autotuner_prediction *prediction, int res
 /* Of a call that runs on the devices and whose result has columns that do not depend on each other: the part of them
  * that the host BLAS should compute meanwhile, so that both are done at the same time; 0 where that gains less than a
  * few percent.  sc_config.host_share goes before that. */
-double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_offload mode);
+double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_offload mode,
+                               const struct sc_autotuner_prediction *prediction);
 
 /* What that is chosen from: seconds of the devices alone, and of both, each with its share. */
 struct sc_autotuner_together {
@@ -133,22 +140,6 @@ enum sc_autotuner_opening {
 };
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds);
 double sc_autotuner_spent(void); /* seconds of these calls */
-
-/* How many devices new matrices of this call are distributed over, by the database and sc_config.metric.  0: the size
- * decides (sc_autotuner_spread), as for levels 1 and 2: a matrix that is worth keeping is worth spreading.  The plan of
- * a shape is remembered. */
-int sc_autotuner_devices(const struct sc_autotuner_call *call);
-
-/* The same, and the seconds until they all have their operands when the host has everything: what all need crosses the
- * host's links once and goes on between the devices. */
-int sc_autotuner_planned(const struct sc_autotuner_call *call, double *in);
-
-/* What that was chosen from: predicted seconds of the call spread over the first n devices, [1] to [the value]; 0:
- * their number is not planned. */
-int sc_autotuner_candidates(const struct sc_autotuner_call *call, double seconds[SC_DEVICES_MAX + 1]);
-
-/* How many devices a matrix of this size is distributed over when it is first seen. */
-int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode);
 
 /* A vector of which several devices have parts, and which is asked for as a whole (level 1): whether bringing it to one
  * of them at peer_rate bytes/s (0: not known) takes less time than one launch on each of the others. */

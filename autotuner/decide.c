@@ -1,5 +1,5 @@
 /* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
-#include "autotuner/autotuner.h"
+#include "autotuner/decide.h"
 #include "autotuner/explain.h"
 #include "autotuner/host_rates.h"
 #include "autotuner/plan.h"
@@ -10,10 +10,6 @@
 #include <string.h>
 
 #include "base/log.h"
-
-/* Bytes of a matrix that are worth a device of their own: below, one kernel is over before the other devices have been
- * told, and a second link does not help a transfer of half a millisecond. */
-#define BYTES_PER_DEVICE (UINT64_C(32) << 20)
 
 /* What an array that has lived on the devices may lose there before it is given back to the host, beyond what that
  * costs; and what earlier gains count for at most, beside a few fetches, so that a program that begins to use it on the
@@ -284,23 +280,24 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
     return p.device >= here(&p) ? SC_REASON_SLOWER : SC_REASON_MOVE;
 }
 
-int sc_autotuner_decide(const struct sc_autotuner_call *call, enum sc_offload mode, struct sc_autotuner_prediction *p)
+bool sc_decide(const struct sc_autotuner_call *call, enum sc_offload mode, struct sc_autotuner_prediction *p)
 {
     struct sc_autotuner_account account, before;
     uint64_t key = sc_autotuner_keyed(call->key);
-    int answer;
+    bool answer;
 
-    *p = (struct sc_autotuner_prediction){0};
-    if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1)
-        return 0;
+    if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1 || call->absent)
+        return false;
     if (mode == SC_OFFLOAD_ALWAYS)
-        return 1;
+        return true;
     sc_autotuner_predict(call, p);
     ask_program(p);
-    account = account_get(key);
+    account = call->account ? *call->account : account_get(key);
     before = account;
-    answer = call->once ? sc_autotuner_rent_once(p) : sc_autotuner_rent(p, &account);
-    if (!call->once)
+    answer = call->stays || (call->once ? sc_autotuner_rent_once(p) : sc_autotuner_rent(p, &account));
+    if (call->account)
+        *call->account = account;
+    else if (!call->once)
         account_put(key, &account);
     if (before.owned && !account.owned)
         sc_log(SC_LOG_DEBUG, "%s: an array leaves the devices: %.3g ms by the clock (its move %.3g), %.3g by the model",
@@ -339,24 +336,6 @@ void sc_autotuner_took(uint64_t array, const struct sc_autotuner_prediction *p, 
 int sc_autotuner_wants(const struct sc_autotuner_prediction *p, int results)
 {
     return p->alone > p->device ? SC_READERS_MOST : results > 0 ? results - 1 : 0;
-}
-
-int sc_autotuner_offload(const struct sc_autotuner_call *call, enum sc_offload mode)
-{
-    struct sc_autotuner_prediction prediction;
-
-    return sc_autotuner_decide(call, mode, &prediction);
-}
-
-int sc_autotuner_spread(uint64_t bytes, int devices, enum sc_offload mode)
-{
-    uint64_t worth = bytes / BYTES_PER_DEVICE;
-
-    if (devices < 1)
-        return 1;
-    if (mode == SC_OFFLOAD_ALWAYS || worth >= (uint64_t)devices)
-        return devices;
-    return worth < 1 ? 1 : (int)worth;
 }
 
 int64_t sc_autotuner_small(int level)

@@ -1,155 +1,183 @@
-/* How many devices the new matrices of a call are distributed over: the plan for it, made once for each shape. */
-#include <string.h>
+/* How many devices the new matrices of a call are distributed over: equal parts on the first n devices (PARALiA's
+ * prediction, TACO 2023, 3.1 and eq. 5), for a call of which the host has all operands.  Pure. */
+#include <math.h>
 
 #include "autotuner/autotuner.h"
+#include "autotuner/linkmap.h"
 #include "autotuner/plan.h"
-#include "autotuner/policy.h"
 #include "autotuner/schedule.h"
 
-#define PLANS 64 /* remembered */
+#define NEARLY 1.15 /* times the least */
 
-/* What a plan depends on, and nothing else. */
-struct shape {
-    enum sc_op op;
-    enum sc_type type;
-    uint16_t policy;
-    int side, c_read;
-    int64_t m, n, k;
-    const struct sc_database *database;
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* --- the call ----------------------------------------------------------------------------------------------------- */
+
+/* What devices read.  `whole`: every device needs all of the operand. */
+struct operands {
+    int count;
+    double bytes[SC_VIEWS_MAX];
+    bool whole[SC_VIEWS_MAX];
 };
-
-struct planned {
-    int devices;
-    double in; /* s: until they have their operands, when the host has all */
-};
-
-static struct plan_entry {
-    struct shape shape;
-    struct planned planned;
-} plans[PLANS];
-static char plans_busy; /* who finds it set does without: no thread waits here */
-
-/* --- the call as a problem ---------------------------------------------------------------------------------------- */
 
 /* Devices own strips of the result, and all need A; or they have strips of A and B, and add up. */
-static void add_operands(const struct shape *call, struct sc_plan_problem *p)
+static struct operands operands_of(const struct sc_autotuner_call *call)
 {
     const struct sc_kernel k = {.op = call->op, .type = call->type, .transa = 'N', .transb = 'N',
-                                .side = (char)call->side, .m = call->m, .n = call->n, .k = call->k,
-                                .beta = {call->c_read}};
-    struct sc_view view[SC_VIEWS_MAX];
+                                .side = call->side, .m = call->m, .n = call->n, .k = call->k,
+                                .beta = {!call->overwritten}};
     bool sums = call->op == SC_OP_GEMM &&
                 sc_schedule_sums(sc_config.schedule, SC_DEVICES_MAX, call->m, call->n, call->k, false);
+    struct sc_view view[SC_VIEWS_MAX];
+    struct operands o = {.count = sc_kernel_views(&k, view)};
 
-    p->operands = sc_kernel_views(&k, view);
-    for (int i = 0; i < p->operands; i++) {
-        bool written = view[i].access & SC_WRITE;
-        double used = view[i].half && !written ? 0.5 : 1;
+    for (int i = 0; i < o.count; i++) {
+        double used = view[i].half && !(view[i].access & SC_WRITE) ? 0.5 : 1;
 
-        p->operand[i] = (struct sc_plan_operand){.bytes = (double)sc_view_bytes(&view[i]) * used,
-                                                 .read = view[i].access & SC_READ, .written = written,
-                                                 .whole = view[i].whole && !sums};
-        p->operand[i].on[SC_PLACE_HOST] = p->operand[i].bytes;
+        o.bytes[i] = view[i].access & SC_READ ? (double)sc_view_bytes(&view[i]) * used : 0;
+        o.whole[i] = view[i].whole && !sums;
     }
+    return o;
 }
 
-static struct sc_plan_problem problem_of(const struct shape *call)
+/* --- the first n devices ------------------------------------------------------------------------------------------ */
+
+struct set {
+    double seconds; /* until the last device is done */
+    double in;      /* until all devices have their operands */
+    double watts;   /* of all devices meanwhile; 0: not known */
+};
+
+/* Average rate at which a device gets from the other ones (eq. 4); 0: there are no links. */
+static double peer_rate(const struct sc_linkmap *map, int n, int to)
 {
-    double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    struct sc_plan_problem p = {.op = call->op, .type = call->type, .metric = sc_config.metric, .even = true,
-                                .work = sc_op_work(call->op, (char)call->side, m, n, k)};
+    double sum = 0;
+    int count = 0;
 
-    add_operands(call, &p);
-    return p;
+    for (int d = 0; d < n; d++)
+        if (d != to && map->shared.rate[d][to] > 0) {
+            sum += map->shared.rate[d][to];
+            count++;
+        }
+    return count ? sum / count : 0;
 }
 
-static struct planned plan(const struct shape *call)
+/* Seconds until a device has its operands.  What every device needs as a whole comes from the host once, in parts, and
+ * goes on between the devices. */
+static double seconds_in(const struct sc_linkmap *map, const struct operands *o, int n, int to)
 {
-    struct sc_plan_problem p = problem_of(call);
-    struct sc_plan best;
+    double between = peer_rate(map, n, to), seconds = 0;
 
-    if (!sc_plan_best(call->database, &p, &best))
-        return (struct planned){0, 0};
-    return (struct planned){best.count, best.in};
+    for (int i = 0; i < o->count; i++) {
+        bool passed_on = n > 1 && o->whole[i] && between > 0;
+        double part = o->bytes[i] / (o->whole[i] && !passed_on ? 1 : n);
+
+        seconds += sc_linkmap_seconds(map, SC_PLACE_HOST, to, part);
+        if (passed_on)
+            seconds += o->bytes[i] * (n - 1) / n / between;
+    }
+    return seconds;
 }
 
-/* --- remembered --------------------------------------------------------------------------------------------------- */
-
-static bool is_same(const struct shape *a, const struct shape *b)
+static double watts_of(const struct sc_autotuner_call *call, double work, int n)
 {
-    return a->op == b->op && a->type == b->type && a->policy == b->policy && a->side == b->side &&
-           a->c_read == b->c_read && a->m == b->m && a->n == b->n && a->k == b->k && a->database == b->database;
+    const struct sc_database *db = call->machine.database;
+    double sum = db->idle_watts[SC_PLACE_HOST];
+
+    for (int d = 0; d < db->devices; d++) {
+        double watts = d < n ? sc_database_watts(db, d, call->op, call->type, work / n) : db->idle_watts[d];
+
+        if (d < n && watts <= 0)
+            return 0;
+        sum += watts;
+    }
+    return sum;
 }
 
-static struct plan_entry *entry_of(const struct shape *shape)
+/* False: the routine or a link was not measured.  Changes what the map's links share. */
+static bool look_at(const struct sc_autotuner_call *call, const struct operands *o, int n, struct sc_linkmap *map,
+                    struct set *set)
 {
-    uint64_t hash = (uint64_t)shape->op * SC_TYPES + shape->type;
+    double work = sc_op_work(call->op, call->side, (double)call->m, (double)call->n, (double)call->k);
+    const struct sc_database *db = call->machine.database;
 
-    hash = (hash * 0x9e3779b97f4a7c15 + (uint64_t)shape->m) * 0x9e3779b97f4a7c15 + (uint64_t)shape->n;
-    hash = (hash * 0x9e3779b97f4a7c15 + (uint64_t)shape->k) * 0x9e3779b97f4a7c15;
-    return &plans[hash >> 58];
+    sc_linkmap_share(map, db, sc_place_bit(n) - 1, sc_place_bit(SC_PLACE_HOST), 0);
+    *set = (struct set){0};
+    for (int d = 0; d < n; d++) {
+        double run = sc_database_seconds(db, d, call->op, call->type, work / n), in = seconds_in(map, o, n, d);
+
+        if (run <= 0)
+            return false;
+        set->in = larger(set->in, in);
+        set->seconds = larger(set->seconds, larger(run, in));
+    }
+    set->watts = watts_of(call, work, n);
+    return isfinite(set->seconds) && set->seconds > 0;
 }
 
-static bool is_planned(const struct sc_autotuner_call *call)
+/* --- how many ----------------------------------------------------------------------------------------------------- */
+
+/* FLOPs, FLOPs^2/W, FLOPs/W; without a meter every active device counts the same. */
+static double merit(const struct set *set, int n)
+{
+    double rate = 1 / set->seconds, watts = set->watts > 0 ? set->watts : n;
+
+    return sc_config.metric == SC_METRIC_PERF ? rate : sc_config.metric == SC_METRIC_EDP ? rate * rate / watts
+                                                                                            : rate / watts;
+}
+
+/* What the numbers of devices are compared by; false: their number is not planned. */
+static bool begin(const struct sc_autotuner_call *call, struct operands *o, struct sc_linkmap *map)
 {
     const struct sc_database *db = call->machine.database;
 
-    return db && sc_op_level(call->op) == 3 && call->machine.devices > 1 && call->machine.devices == db->devices;
+    if (!db || sc_op_level(call->op) < 3 || sc_op_is_sparse(call->op) || call->machine.devices < 2 ||
+        call->machine.devices != db->devices)
+        return false;
+    *o = operands_of(call);
+    sc_linkmap_load(map, db);
+    return true;
 }
 
-static struct shape shape_of(const struct sc_autotuner_call *call)
+int sc_plan_candidates(const struct sc_autotuner_call *call, double seconds[SC_DEVICES_MAX + 1])
 {
-    return (struct shape){.op = call->op, .type = call->type, .policy = sc_autotuner_policy(), .side = call->side,
-                          .c_read = !call->overwritten, .m = call->m, .n = call->n, .k = call->k,
-                          .database = call->machine.database};
-}
+    struct sc_linkmap map;
+    struct operands o;
+    struct set set;
 
-int sc_autotuner_candidates(const struct sc_autotuner_call *call, double seconds[SC_DEVICES_MAX + 1])
-{
-    struct shape shape = shape_of(call);
-    struct sc_plan_problem p;
-    struct sc_plan plan;
-
-    if (!is_planned(call))
+    if (!begin(call, &o, &map))
         return 0;
-    p = problem_of(&shape);
     for (int n = 1; n <= call->machine.devices; n++) {
-        if (!sc_plan_for(shape.database, &p, sc_place_bit(n) - 1, &plan))
+        if (!look_at(call, &o, n, &map, &set))
             return n - 1;
-        seconds[n] = plan.seconds;
+        seconds[n] = set.seconds;
     }
     return call->machine.devices;
 }
 
-int sc_autotuner_planned(const struct sc_autotuner_call *call, double *in)
+/* What is distributed stays so, and later calls find it where it is and gain by every device: among the fastest, the
+ * largest set.  Where energy counts, just the best. */
+int sc_plan_devices(const struct sc_autotuner_call *call, double *in)
 {
-    struct shape shape = shape_of(call);
-    struct planned planned = {0, 0};
-    struct plan_entry *entry;
+    double least = HUGE_VAL, most = 0;
+    struct sc_linkmap map;
+    struct operands o;
+    int devices = 0;
+    struct set set;
 
-    if (is_planned(call) && __atomic_test_and_set(&plans_busy, __ATOMIC_ACQUIRE)) {
-        planned = plan(&shape);
-    } else if (is_planned(call)) {
-        entry = entry_of(&shape);
-        if (!is_same(&entry->shape, &shape)) {
-            entry->planned = plan(&shape);
-            entry->shape = shape;
-        }
-        planned = entry->planned;
-        __atomic_clear(&plans_busy, __ATOMIC_RELEASE);
+    *in = 0;
+    if (!begin(call, &o, &map))
+        return 0;
+    for (int n = 1; n <= call->machine.devices; n++) {
+        if (!look_at(call, &o, n, &map, &set))
+            continue;
+        least = smaller(least, set.seconds);
+        if (merit(&set, n) <= most && (sc_config.metric != SC_METRIC_PERF || set.seconds > NEARLY * least))
+            continue;
+        most = merit(&set, n);
+        devices = n;
+        *in = set.in;
     }
-    *in = planned.in;
-    return planned.devices;
-}
-
-void sc_plans_reset(void)
-{
-    memset(plans, 0, sizeof plans);
-}
-
-int sc_autotuner_devices(const struct sc_autotuner_call *call)
-{
-    double in;
-
-    return sc_autotuner_planned(call, &in);
+    return devices;
 }

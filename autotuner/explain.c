@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "autotuner/plan.h"
 #include "autotuner/trials.h"
 #include "base/loader.h"
 #include "base/locks.h"
@@ -170,7 +171,7 @@ void sc_explain_host_done(void)
 static void candidates(FILE *out, const struct entry *e)
 {
     double seconds[SC_DEVICES_MAX + 1];
-    int most = sc_autotuner_candidates(&e->call, seconds);
+    int most = sc_plan_candidates(&e->call, seconds);
 
     for (int n = 1; n <= most; n++)
         fprintf(out, "%s%d: %.1f%s", n == 1 ? "#   by number of devices, until the result is at home: " : ", ", n,

@@ -25,11 +25,16 @@ static double known(double rate, double otherwise) { return rate > 0 ? rate : ot
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
+static double host_flops;
+
+void sc_machine_host_flops(double flops) { __atomic_store(&host_flops, &flops, __ATOMIC_RELAXED); }
+
 void sc_machine_describe(const struct sc_device_properties *device, int devices, int cores, struct sc_machine *out)
 {
     memset(out, 0, sizeof *out); /* compared as bytes */
     out->devices = devices;
     out->cores = cores;
+    __atomic_load(&host_flops, &out->host_flops, __ATOMIC_RELAXED);
     out->gemm_flops = device->gemm_flops;
     out->memory_bandwidth = device->memory_bandwidth;
     out->host_bandwidth = device->host_bandwidth;
@@ -76,17 +81,12 @@ double sc_machine_task(const struct sc_database *db) { return known(db ? db->enq
 
 /* --- the host ----------------------------------------------------------------------------------------------------- */
 
-static double host_flops; /* of all processors together, measured; 0: not known */
-
-void sc_machine_host_flops(double flops) { __atomic_store(&host_flops, &flops, __ATOMIC_RELAXED); }
-
 double sc_machine_host_seconds(const struct sc_machine *m, double flops, double bytes)
 {
     int cores = m->cores > 0 ? m->cores : 1;
-    double bandwidth = smaller(cores * CORE_BANDWIDTH, HOST_BANDWIDTH_MAX), rate;
+    double bandwidth = smaller(cores * CORE_BANDWIDTH, HOST_BANDWIDTH_MAX);
 
-    __atomic_load(&host_flops, &rate, __ATOMIC_RELAXED);
-    return SC_HOST_CALL_SECONDS + larger(flops / known(rate, cores * CORE_FLOPS), bytes / bandwidth);
+    return SC_HOST_CALL_SECONDS + larger(flops / known(m->host_flops, cores * CORE_FLOPS), bytes / bandwidth);
 }
 
 /* --- energy ------------------------------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 struct sc_machine {
     int devices;             /* available */
     int cores;               /* of the host */
+    double host_flops;       /* of all processors together in a double-precision product, measured; 0: not known */
     double gemm_flops;       /* of one device, double precision, flop/s */
     double memory_bandwidth; /* of one device, bytes/s */
     double host_bandwidth;   /* of one device's link to the host, bytes/s */

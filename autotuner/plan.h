@@ -1,53 +1,45 @@
-/* Which devices do a call, and how much of it each: PARALiA's selection (TACO 2023, 3.1 and 3.3), extended by what is
- * where already.  Pure functions of the problem and the database. */
+/* One question, one plan.  A call asks once, before sc_coherence_begin, for everything that the machine, the call and
+ * the residency of its operands decide: where the call runs, on how many devices, how its new matrices are cut, the
+ * host's part, and how long kernels take.  Where blocks of a result run follows from the operands' places, after
+ * sc_coherence_begin (schedule.h, strips.h).
+ *
+ * Thread safe.  Predictions are remembered by question and settings (policy.h): a repeated question costs less than
+ * 1 us (bench/decide). */
 #ifndef SC_AUTOTUNER_PLAN_H
 #define SC_AUTOTUNER_PLAN_H
 
-#include "autotuner/linkmap.h"
-#include "base/config.h"
-
-struct sc_plan_operand {
-    double bytes;
-    bool read, written;
-    bool whole;           /* every device needs all of it (A of a product that is split by columns) */
-    bool goes_home;       /* written: the host will want it */
-    double on[SC_PLACES]; /* bytes of it that are valid there */
-};
-
-struct sc_plan_problem {
-    enum sc_op op;
-    enum sc_type type;
-    double work, flops; /* sc_op_work; useful operations */
-    int operands;
-    struct sc_plan_operand operand[3];
-    enum sc_metric metric;
-    int max_hops;
-    bool even; /* equal shares of the first n devices: what a new matrix can be distributed over */
-};
+#include "autotuner/autotuner.h"
 
 struct sc_plan {
-    sc_places active;           /* devices, or the host alone; 0: nothing is known of this routine */
-    int count;
-    double share[SC_PLACES];    /* of the work; sum 1 */
-    double seconds;             /* until the last one is done */
-    double each[SC_PLACES];     /* until each is done */
-    double in;                  /* of these: until all of them have their operands */
-    double watts;               /* of all devices meanwhile; 0: not known */
+    bool devices;  /* where: on devices, else on the host */
+    int want;      /* demand of devices for what the call reads (demand.h); 0 on the host */
+    int spread;    /* devices that new matrices are distributed over; 0: each by its size */
+    bool sums;     /* devices have parts of the sum of a product, and add up */
+    struct {
+        int spread;               /* devices that the operand is distributed over, if it is new */
+        int tile_rows, tile_cols; /* tiles of a new matrix, dealt out block-cyclically; 0: a strip for each device */
+    } operand[3];
+    double host_share; /* part of the columns of the result that the host BLAS computes meanwhile */
+    struct sc_autotuner_prediction predicted; /* all zero where nothing had to be predicted */
 };
 
-/* Fills in a plan for a given set: shares are adjusted until the slowest takes at most 5% longer than the fastest,
- * unless `even` is set.  False: the routine or a link was not measured. */
-bool sc_plan_for(const struct sc_database *db, const struct sc_plan_problem *problem, sc_places active,
-                 struct sc_plan *plan);
+/* Keeps the account of the question's array. */
+void sc_plan(const struct sc_autotuner_call *question, enum sc_offload mode, struct sc_plan *plan);
 
-/* The better of two by the metric. */
-bool sc_plan_is_better(const struct sc_plan_problem *problem, const struct sc_plan *plan, const struct sc_plan *than);
+/* The layout of new matrices alone, for a call that runs on devices whatever the cost. */
+void sc_plan_layout(const struct sc_autotuner_call *question, enum sc_offload mode, struct sc_plan *plan);
 
-/* The best set of devices (the host is not among them; plan it alone and compare): all sets of up to 4 devices, beyond
- * that sets that grow by the device that helps most. */
-bool sc_plan_best(const struct sc_database *db, const struct sc_plan_problem *problem, struct sc_plan *plan);
+/* How many devices new matrices of the call are distributed over, by the database and sc_config.metric, and seconds
+ * until they have their operands when the host has everything.  0: the size decides. */
+int sc_plan_devices(const struct sc_autotuner_call *question, double *in);
 
-/* Forgets the plans of shapes (devices.c). */
+/* Predicted seconds on the first n devices, [1] to [the value]; 0: their number is not planned. */
+int sc_plan_candidates(const struct sc_autotuner_call *question, double seconds[SC_DEVICES_MAX + 1]);
+
+/* How many devices a matrix of this size is distributed over when it is first seen. */
+int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode);
+
+/* Forgets all predictions. */
 void sc_plans_reset(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* How long a call takes here and there (rule A2): by the database, and for what is not in it by a roofline with
  * latencies, which is good to a factor of two. */
-#include "autotuner/autotuner.h"
+#include "autotuner/decide.h"
 #include "autotuner/host_rates.h"
+#include "autotuner/plan.h"
 #include "autotuner/strips.h"
 
 #include <math.h>
@@ -106,29 +107,18 @@ double sc_autotuner_estimate(const struct sc_autotuner_call *call)
     return sc_machine_host_seconds(&call->machine, flops, elements * (double)sc_type_bytes(call->type));
 }
 
+/* Without what is learned of the host. */
 static double host_seconds(const struct sc_autotuner_call *call, double flops)
 {
     double seconds = measured(call, SC_PLACE_HOST, 1);
 
-    seconds = seconds > 0 ? seconds : sc_machine_host_seconds(&call->machine, flops, (double)call->bytes);
-    return sc_host_rates_factor(call) * seconds;
+    return seconds > 0 ? seconds : sc_machine_host_seconds(&call->machine, flops, (double)call->bytes);
 }
 
 /* So many bytes come home, in so many copies; nothing takes no time. */
 static double fetch_seconds(uint64_t copies, uint64_t bytes, double link)
 {
     return bytes ? (double)copies * SC_FAULT_SECONDS + (double)bytes / link : 0;
-}
-
-static double device_seconds(const struct sc_autotuner_call *call, double flops, int devices)
-{
-    const struct sc_machine *machine = &call->machine;
-    double seconds = measured(call, 0, devices);
-
-    if (seconds <= 0)
-        seconds = larger(flops / (devices * sc_machine_gemm_flops(machine)),
-                         (double)call->bytes / (devices * sc_machine_memory_bandwidth(machine)));
-    return sc_machine_start(machine, call->op) + seconds;
 }
 
 /* Over how many devices: those that have the largest operand, or will get it; `in`: seconds until they have all
@@ -138,17 +128,17 @@ struct spread {
     double in;
 };
 
-static struct spread spread_of(const struct sc_autotuner_call *call)
+static struct spread spread_of(const struct sc_autotuner_call *call, int planned, double in)
 {
     uint64_t bytes = call->largest ? call->largest : call->bytes;
     struct spread spread = {.devices = call->holders};
 
     if (!call->device_bytes)
-        spread.devices = sc_autotuner_planned(call, &spread.in);
+        spread = (struct spread){planned, in};
     else if (!call->holders && call->largest)
-        spread.devices = sc_autotuner_devices(call);
+        spread.devices = planned;
     if (!spread.devices)
-        spread.devices = sc_autotuner_spread(bytes, call->machine.devices, SC_OFFLOAD_AUTO);
+        spread.devices = sc_plan_spread(bytes, call->machine.devices, SC_OFFLOAD_AUTO);
     if (spread.devices < 2)
         spread.in = 0;
     return spread;
@@ -286,21 +276,35 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
+/* Flops as of double precision: single precision has twice the rate, here and there. */
+static double weighed_flops(const struct sc_autotuner_call *call)
 {
-    struct spread spread = spread_of(call);
-    double link = sc_machine_host_rate(&call->machine, SC_SET_UP, spread.devices);
-    double flops = sc_autotuner_flops(call), missing;
+    return sc_autotuner_flops(call) / (call->type == SC_S || call->type == SC_C ? 2 : 1);
+}
 
-    if (call->type == SC_S || call->type == SC_C)
-        flops /= 2; /* single precision: twice the rate, here and there */
+double sc_predict_kernels(const struct sc_autotuner_call *call, int parts)
+{
+    double seconds = measured(call, 0, parts), flops = weighed_flops(call) / parts;
+
+    return seconds > 0 ? seconds : larger(flops / sc_machine_gemm_flops(&call->machine),
+                                          (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
+}
+
+void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
+{
+    double in = 0, link, missing;
+    struct spread spread;
+
+    *out = (struct sc_autotuner_prediction){0};
+    if (call->device_bytes < call->bytes) /* else no matrix is new */
+        out->planned = sc_plan_devices(call, &in);
+    spread = spread_of(call, out->planned, in);
+    link = sc_machine_host_rate(&call->machine, SC_SET_UP, spread.devices);
     out->fetch = fetch_seconds(1, call->device_only - call->made_elsewhere, link);
-    out->fetched = fetch_seconds(call->fetches, call->came_home, link);
-    out->waited = call->waited;
-    out->alone = host_seconds(call, flops);
-    out->host = out->alone + fetch_seconds(1, call->device_only, link);
+    out->alone = host_seconds(call, weighed_flops(call));
+    out->host = fetch_seconds(1, call->device_only, link);
     out->back = back_seconds(call, &spread);
-    out->device = device_seconds(call, flops, spread.devices);
+    out->device = sc_machine_start(&call->machine, call->op) + sc_predict_kernels(call, spread.devices);
     out->device += 2 * (double)call->untracked / SC_PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
@@ -310,6 +314,16 @@ void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotu
     out->hideable = hideable(call, spread.devices, out->device, missing);
     out->overlap = sc_machine_calls(&call->machine).hidden[call->op != SC_OP_GEMM] * out->hideable;
     out->weight = weight_of(call, spread.devices);
+}
+
+void sc_predict_history(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
+{
+    double link = sc_machine_host_rate(&call->machine, SC_SET_UP, out->devices);
+
+    out->fetched = fetch_seconds(call->fetches, call->came_home, link);
+    out->waited = call->waited;
+    out->alone *= sc_host_rates_factor(call);
+    out->host += out->alone;
 }
 
 bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc_offload mode)

@@ -38,18 +38,17 @@ static bool by_itself(const struct sc_autotuner_call *call)
            sc_autotuner_flops(call) >= LEAST_FLOPS;
 }
 
-double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_offload mode)
+double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_offload mode,
+                               const struct sc_autotuner_prediction *p)
 {
     struct sc_autotuner_together t;
-    struct sc_autotuner_prediction p;
     bool forced = sc_config.host_share >= 0;
 
     if (sc_config.host_share == 0 || (!forced && !by_itself(call)))
         return 0;
     if (mode != SC_OFFLOAD_AUTO)
         return forced ? sc_config.host_share / 100.0 : 0;
-    sc_autotuner_predict(call, &p);
-    sc_autotuner_together(&p, forced ? sc_config.host_share / 100.0 : sc_autotuner_balance(&p), &t);
+    sc_autotuner_together(p, forced ? sc_config.host_share / 100.0 : sc_autotuner_balance(p), &t);
     if (!forced && (t.share < LEAST_SHARE || t.alone < LEAST_SECONDS || t.alone < PAYS * t.devices))
         return 0;
     if (__builtin_expect(sc_explain_on, 0))

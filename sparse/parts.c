@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "autotuner/autotuner.h"
+#include "autotuner/plan.h"
 #include "base/config.h"
 #include "sparse/sparse_int.h"
 
@@ -161,7 +161,7 @@ enum sc_status sc_sparse_analyse(struct sc_sparse_matrix *m, struct sc_sparse_va
         status = (v->converted ? sc_sparse_count_csr : sc_sparse_make_csr)(&m->arrays, &use, &v->csr);
     if (status == SC_OK)
         status = sc_sparse_split(v, &m->arrays, v->use.solve || v->use.whole
-                                                    ? 1 : sc_autotuner_spread(bytes_of(&v->csr), sc_coherence_devices(),
+                                                    ? 1 : sc_plan_spread(bytes_of(&v->csr), sc_coherence_devices(),
                                                                               sc_config.offload));
     if (status != SC_OK) {
         sc_sparse_variant_drop(v);

@@ -7,6 +7,7 @@
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
 #include "autotuner/demand.h"
+#include "autotuner/plan.h"
 
 #include "tests/tap.h"
 
@@ -31,16 +32,47 @@ static struct sc_autotuner_call gemm(int64_t n)
                                       .machine = h200};
 }
 
+/* Each question is new: the tests change databases, which nobody else does. */
+static void predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *p)
+{
+    sc_plans_reset();
+    sc_autotuner_predict(call, p);
+}
+
+static int offload(const struct sc_autotuner_call *call, enum sc_offload mode)
+{
+    struct sc_plan plan;
+
+    sc_plans_reset();
+    sc_plan(call, mode, &plan);
+    return plan.devices;
+}
+
+static double host_share(const struct sc_autotuner_call *call, enum sc_offload mode)
+{
+    struct sc_autotuner_prediction p;
+
+    predict(call, &p);
+    return sc_autotuner_host_share(call, mode, &p);
+}
+
+static int devices_of(const struct sc_autotuner_call *call)
+{
+    double in;
+
+    return sc_plan_devices(call, &in);
+}
+
 static void test_modes(void)
 {
     struct sc_autotuner_call large = gemm(8000), small = gemm(8), nowhere = large;
 
     nowhere.machine.devices = 0;
-    tap_ok(sc_autotuner_offload(&small, SC_OFFLOAD_ALWAYS) == 1, "always: any size");
-    tap_ok(sc_autotuner_offload(&large, SC_OFFLOAD_NEVER) == 0, "never: no size");
-    tap_ok(sc_autotuner_offload(&nowhere, SC_OFFLOAD_ALWAYS) == 0, "no devices: the host");
-    tap_ok(sc_autotuner_offload(&large, SC_OFFLOAD_AUTO) == 1, "a large product pays at once");
-    tap_ok(sc_autotuner_offload(&small, SC_OFFLOAD_AUTO) == 0, "a small one on the host's data does not");
+    tap_ok(offload(&small, SC_OFFLOAD_ALWAYS) == 1, "always: any size");
+    tap_ok(offload(&large, SC_OFFLOAD_NEVER) == 0, "never: no size");
+    tap_ok(offload(&nowhere, SC_OFFLOAD_ALWAYS) == 0, "no devices: the host");
+    tap_ok(offload(&large, SC_OFFLOAD_AUTO) == 1, "a large product pays at once");
+    tap_ok(offload(&small, SC_OFFLOAD_AUTO) == 0, "a small one on the host's data does not");
 }
 
 static void test_residency(void)
@@ -49,14 +81,14 @@ static void test_residency(void)
                                                               .bytes = 480000,
                                                              .result_bytes = 240000, .machine = h200};
 
-    tap_ok(sc_autotuner_offload(&there, SC_OFFLOAD_AUTO) == 1, "a matrix that is there is used there");
-    tap_ok(sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO) == 0, "a vector on the host stays on the host");
+    tap_ok(offload(&there, SC_OFFLOAD_AUTO) == 1, "a matrix that is there is used there");
+    tap_ok(offload(&vector, SC_OFFLOAD_AUTO) == 0, "a vector on the host stays on the host");
     vector.device_bytes = vector.device_only = vector.bytes;
-    tap_ok(sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO) == 1, "a vector that only a device has stays there");
+    tap_ok(offload(&vector, SC_OFFLOAD_AUTO) == 1, "a vector that only a device has stays there");
     vector.device_bytes = vector.device_only = 0;
     vector.untracked = vector.bytes;
     vector.n = 30000000, vector.bytes = vector.untracked = 480000000;
-    tap_ok(sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO) == 0, "untracked memory is not copied for one pass over it");
+    tap_ok(offload(&vector, SC_OFFLOAD_AUTO) == 0, "untracked memory is not copied for one pass over it");
 }
 
 /* One use of a matrix does not pay for its upload; many uses do. */
@@ -69,17 +101,17 @@ static void test_ski_rental(void)
     int uses = 0;
 
     sc_autotuner_reset();
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(p.host < p.device + p.move + p.result && p.device < p.host,
            "one use of the matrix does not pay, staying would");
-    while (uses < 1000 && !sc_autotuner_offload(&call, SC_OFFLOAD_AUTO)) {
+    while (uses < 1000 && !offload(&call, SC_OFFLOAD_AUTO)) {
         lost += p.host - p.device;
         uses++;
     }
     tap_ok(uses > 0 && uses < 1000, "it moves after %d uses", uses);
     tap_ok(lost <= 2 * (p.move + p.result) + (p.host - p.device), "having lost no more than about the move");
     call.key = 77;
-    tap_ok(!sc_autotuner_offload(&call, SC_OFFLOAD_AUTO), "another matrix starts from nothing");
+    tap_ok(!offload(&call, SC_OFFLOAD_AUTO), "another matrix starts from nothing");
     p = (struct sc_autotuner_prediction){.host = 1, .device = 2, .move = 1};
     for (int i = 0; i < 100; i++)
         uses = sc_autotuner_rent(&p, &account);
@@ -213,16 +245,16 @@ static void test_back(void)
            "but not where its result would have to come back");
     read = call;
     read.want = read.back = 1, read.go_back = 240000;
-    sc_autotuner_predict(&read, &p);
+    predict(&read, &p);
     tap_ok(p.back > 240000 / 55e9 && p.back < 1e-4, "which takes %.1f us", 1e6 * p.back);
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(p.back == 0, "or nothing");
     call.device_bytes = call.device_only = 240000;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     read = call;
     read.made_elsewhere = read.device_only;
     tap_ok(p.fetch > 0, "what was fetched once is at home");
-    sc_autotuner_predict(&read, &p);
+    predict(&read, &p);
     tap_ok(p.fetch == 0 && p.host > 240000 / 55e9, "but not what another call makes each time");
 }
 
@@ -266,15 +298,15 @@ static void test_spread(void)
     int last = 0, monotone = 1;
 
     for (uint64_t bytes = 0; bytes < 1000 * mib; bytes += 8 * mib) {
-        int n = sc_autotuner_spread(bytes, 8, SC_OFFLOAD_AUTO);
+        int n = sc_plan_spread(bytes, 8, SC_OFFLOAD_AUTO);
 
         monotone &= n >= last && n >= 1 && n <= 8;
         last = n;
     }
     tap_ok(monotone && last == 8, "larger matrices are spread over more devices, at least one, at most all");
-    tap_ok(sc_autotuner_spread(100, 8, SC_OFFLOAD_AUTO) == 1, "a small one is not spread");
-    tap_ok(sc_autotuner_spread(100, 8, SC_OFFLOAD_ALWAYS) == 8, "but always is: to be tested");
-    tap_ok(sc_autotuner_spread(72 * mib, 2, SC_OFFLOAD_AUTO) == 2, "72 MB are worth two devices");
+    tap_ok(sc_plan_spread(100, 8, SC_OFFLOAD_AUTO) == 1, "a small one is not spread");
+    tap_ok(sc_plan_spread(100, 8, SC_OFFLOAD_ALWAYS) == 8, "but always is: to be tested");
+    tap_ok(sc_plan_spread(72 * mib, 2, SC_OFFLOAD_AUTO) == 2, "72 MB are worth two devices");
 }
 
 static void test_gathers(void)
@@ -326,23 +358,23 @@ static void test_measured(void)
     struct sc_autotuner_call call = gemm(2048), known = call;
     struct sc_autotuner_prediction p, q;
 
-    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 1, "by the hints this product pays");
+    tap_ok(offload(&call, SC_OFFLOAD_AUTO) == 1, "by the hints this product pays");
     call.machine.database = fast;
-    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 1, "it does where the link is as fast as the hint says");
+    tap_ok(offload(&call, SC_OFFLOAD_AUTO) == 1, "it does where the link is as fast as the hint says");
     call.machine.database = slow;
-    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 0, "not where it was measured to be slow");
+    tap_ok(offload(&call, SC_OFFLOAD_AUTO) == 0, "not where it was measured to be slow");
     call.machine.database = host;
-    tap_ok(sc_autotuner_offload(&call, SC_OFFLOAD_AUTO) == 0, "nor where the host is nearly as fast");
+    tap_ok(offload(&call, SC_OFFLOAD_AUTO) == 0, "nor where the host is nearly as fast");
     known.machine.database = fast;
-    sc_autotuner_predict(&known, &p);
+    predict(&known, &p);
     tap_ok(p.host > 0.99 * 2 * 2048.0 * 2048 * 2048 / 2e11 && p.host < 1.1 * 2 * 2048.0 * 2048 * 2048 / 2e11,
            "the host takes what it was measured to take");
     known.overwritten = known.result_bytes;
-    sc_autotuner_predict(&known, &q);
+    predict(&known, &q);
     tap_ok(q.move < 0.7 * p.move, "what is only written need not go there");
     known = gemm(8192);
     known.machine.database = fast;
-    sc_autotuner_predict(&known, &p);
+    predict(&known, &p);
     tap_ok(p.overlap > 0 && p.overlap < p.device && p.overlap < p.move, "kernels hide a part of the transfer");
     sc_database_free(fast);
     sc_database_free(slow);
@@ -359,37 +391,37 @@ static void test_overheads(void)
 
     db->calls = (struct sc_database_calls){.known = true, .links = 1};
     call.machine.database = dot.machine.database = db;
-    sc_autotuner_predict(&call, &bare);
+    predict(&call, &bare);
     db->calls = (struct sc_database_calls){true, 10e-6, 20e-6, 7e-6, 15e-6, {0, 0}, 1};
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(fabs(p.device - bare.device - 10e-6) < 1e-9, "each call");
     call.arrivals = 3, call.closings = 1;
     interrupted = call.machine.cores * 1.3e-6; /* threads of the host BLAS, while pages are closed */
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(fabs(p.move - bare.move - 3 * 20e-6 - 7e-6 - interrupted) < 1e-9,
            "each operand that comes, each result that is closed");
     call.device_bytes = call.bytes, call.arrivals = 0;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(fabs(p.move - 7e-6 - interrupted) < 1e-9, "nothing for what is there");
-    sc_autotuner_predict(&dot, &p);
+    predict(&dot, &p);
     db->calls.scalar = 0;
-    sc_autotuner_predict(&dot, &bare);
+    predict(&dot, &bare);
     tap_ok(fabs(p.device - bare.device - 15e-6) < 1e-9, "each scalar");
     db->calls.hidden[0] = db->calls.hidden[1] = 0.5;
     call = gemm(900);
     call.machine.database = db;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(p.hideable == 0 && p.overlap == 0, "what is not worth strips hides nothing");
     call = gemm(16384);
     call.machine.database = db;
     call.machine.devices = 1;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(p.hideable > 0.75 * fmin(p.device, p.move) && p.hideable < fmin(p.device, p.move) &&
                fabs(p.overlap - p.hideable / 2) < 1e-9, "many strips most of it, of which some is hidden");
     call.n = 512, call.op = SC_OP_TRSM, call.side = 'L';
-    sc_autotuner_predict(&call, &bare);
+    predict(&call, &bare);
     call.m = 1024;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(bare.hideable > 0 && p.hideable == 0, "a triangle in several strips some, in one nothing");
     sc_database_free(db);
 }
@@ -399,14 +431,14 @@ static void test_devices(void)
     struct sc_database *db = measured(2e11, 55e9, 2);
     struct sc_autotuner_call large = gemm(16384), small = gemm(700), vector = gemv(8000, 0);
 
-    tap_ok(sc_autotuner_devices(&large) == 0, "without measurements the size decides");
+    tap_ok(devices_of(&large) == 0, "without measurements the size decides");
     large.machine.database = small.machine.database = vector.machine.database = db;
-    tap_ok(sc_autotuner_devices(&large) == 2 && sc_autotuner_devices(&large) == 2, "two devices for a large product");
-    tap_ok(sc_autotuner_devices(&small) >= 1 && sc_autotuner_devices(&small) <= 2, "one or two for a small one");
-    tap_ok(sc_autotuner_devices(&vector) == 0, "a matrix of level 2 is spread by its size");
+    tap_ok(devices_of(&large) == 2 && devices_of(&large) == 2, "two devices for a large product");
+    tap_ok(devices_of(&small) >= 1 && devices_of(&small) <= 2, "one or two for a small one");
+    tap_ok(devices_of(&vector) == 0, "a matrix of level 2 is spread by its size");
     sc_config.metric = SC_METRIC_PDP;
     large = gemm(1000), large.machine.database = db;
-    tap_ok(sc_autotuner_devices(&large) == 1, "to save energy, one");
+    tap_ok(devices_of(&large) == 1, "to save energy, one");
     sc_config.metric = SC_METRIC_PERF;
     sc_database_free(db);
 }
@@ -425,7 +457,7 @@ static int by_metric(enum sc_metric metric, double watts)
                                                  .watts_busy = watts, .watts_idle = 10, .host_watts_busy = 90,
                                                  .host_watts_idle = 40};
     sc_config.metric = metric;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     sc_config.metric = SC_METRIC_PERF;
     return sc_autotuner_rent(&p, &account);
 }
@@ -446,10 +478,10 @@ static void test_metrics(void)
     call.machine.devices = 1, call.machine.database = db;
     call.machine.watts_busy = 300, call.machine.host_watts_busy = 100;
     sc_config.metric = SC_METRIC_PDP;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(fabs(p.weight - 3) < 1e-9, "what the devices say counts where nothing was measured (%g)", p.weight);
     db->idle_watts[SC_PLACE_HOST] = 60, db->idle_watts[0] = 50;
-    sc_autotuner_predict(&call, &p);
+    predict(&call, &p);
     tap_ok(fabs(p.weight - 2.4) < 1e-9, "%g: the measured watts of what is idle meanwhile, too", p.weight);
     sc_config.metric = SC_METRIC_PERF;
     sc_database_free(db);
@@ -471,7 +503,7 @@ static void test_together(void)
 
                 call = gemm(n), call.machine.database = db, call.machine.devices = 1;
                 call.device_bytes = there ? call.bytes : 0;
-                sc_autotuner_predict(&call, &p);
+                predict(&call, &p);
                 sc_autotuner_together(&p, sc_autotuner_balance(&p), &t);
                 share = fabs(t.host / t.devices - 1);
                 worst = t.share > 0 && share > worst ? share : worst;
@@ -482,25 +514,25 @@ static void test_together(void)
            100 * worst);
     sc_config.host_share = -1;
     call = gemm(16384), call.machine.database = fast;
-    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "1 Tflop/s beside 110: in the noise");
+    tap_ok(host_share(&call, SC_OFFLOAD_AUTO) == 0, "1 Tflop/s beside 110: in the noise");
     call.machine.database = even, call.machine.devices = 1, call.device_bytes = call.bytes;
-    share = sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO);
+    share = host_share(&call, SC_OFFLOAD_AUTO);
     tap_ok(fabs(share - 80.0 / 135) < 0.01, "80 beside 55: its part (%.2f)", share);
     call.m = call.n = call.k = 128;
-    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "not of a product of a microsecond");
+    tap_ok(host_share(&call, SC_OFFLOAD_AUTO) == 0, "not of a product of a microsecond");
     call = gemm(16384), call.machine.database = even, call.machine.devices = 1;
     call.machine.emulated = true;
-    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "not beside emulated devices, whose clock is another");
+    tap_ok(host_share(&call, SC_OFFLOAD_AUTO) == 0, "not beside emulated devices, whose clock is another");
     call.machine.emulated = false, call.device_bytes = call.bytes;
     sc_config.ranks = 4;
-    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "nor where other ranks have the same cores");
+    tap_ok(host_share(&call, SC_OFFLOAD_AUTO) == 0, "nor where other ranks have the same cores");
     sc_config.ranks = 0;
-    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) > 0, "as it is without these");
+    tap_ok(host_share(&call, SC_OFFLOAD_AUTO) > 0, "as it is without these");
     sc_config.host_share = 12;
-    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0.12 &&
-           sc_autotuner_host_share(&call, SC_OFFLOAD_ALWAYS) == 0.12, "but where the user says so");
+    tap_ok(host_share(&call, SC_OFFLOAD_AUTO) == 0.12 &&
+           host_share(&call, SC_OFFLOAD_ALWAYS) == 0.12, "but where the user says so");
     sc_config.host_share = 0;
-    tap_ok(sc_autotuner_host_share(&call, SC_OFFLOAD_AUTO) == 0, "nor where the user does not want it");
+    tap_ok(host_share(&call, SC_OFFLOAD_AUTO) == 0, "nor where the user does not want it");
     sc_database_free(fast);
     sc_database_free(even);
 }
@@ -514,16 +546,16 @@ static void test_places(void)
     struct sc_autotuner_prediction one, two, fresh;
 
     call.machine.database = db;
-    sc_autotuner_predict(&call, &fresh);
+    predict(&call, &fresh);
     call.device_bytes = call.bytes, call.largest = call.bytes / 3;
     call.holders = 1;
-    sc_autotuner_predict(&call, &one);
+    predict(&call, &one);
     call.holders = 2;
-    sc_autotuner_predict(&call, &two);
+    predict(&call, &two);
     tap_ok(one.devices == 1 && two.devices == 2 && one.device > 1.9 * two.device, "those that have the operands");
     tap_ok(fresh.devices == 2 && fresh.move > 1.02 * (double)call.bytes / (2 * 55e9),
            "what both need goes on from one to the other, which takes time, too");
-    sc_autotuner_predict(&vector, &one);
+    predict(&vector, &one);
     tap_ok(one.devices == 1, "vectors are spread by the larger one, not by both together");
     sc_database_free(db);
 }
@@ -553,13 +585,13 @@ static void test_explained(void)
     tap_ok(bytes == 0, "where nothing was decided there is nothing to explain");
     sc_autotuner_reset();
     sc_explain_on = true;
-    sc_autotuner_predict(&large, &p);
+    predict(&large, &p);
     for (int i = 0; i < 2; i++) {
-        sc_autotuner_offload(&large, SC_OFFLOAD_AUTO);
+        offload(&large, SC_OFFLOAD_AUTO);
         sc_explain_measured(2 * (p.device + p.move));
     }
-    sc_autotuner_offload(&small, SC_OFFLOAD_AUTO);
-    while (!sc_autotuner_offload(&vector, SC_OFFLOAD_AUTO))
+    offload(&small, SC_OFFLOAD_AUTO);
+    while (!offload(&vector, SC_OFFLOAD_AUTO))
         ;
     sc_explain_on = false;
     sc_explain_write(out);

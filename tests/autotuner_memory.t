@@ -7,7 +7,7 @@ need "$top_builddir/autotuner/.libs/libcore_la-decide.o"
 # Object, symbol. Memories, whose keys contain the settings:
 cat >"$scratch/known" <<'END'
 decide slots_
-devices plans
+plan plans
 demand habits
 demand versions
 trials entries
@@ -24,7 +24,7 @@ host_rates timing
 machine host_flops
 database_file sc_database_set_names
 database_file statements
-devices plans_busy
+plan plans_busy
 explain count
 explain dropped
 explain entries

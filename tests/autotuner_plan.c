@@ -1,6 +1,7 @@
-/* The choice of devices and shares by made-up rates, for three metrics and several residencies. Asserts that devices
- * finish together, that small calls stay with their operands, and that nothing is planned without measurements. */
+/* The number of devices by made-up rates, for three metrics. Asserts that a large product goes to all devices, that
+ * nothing is planned without measurements, and that a remembered plan equals a new one. */
 #include <math.h>
+#include <string.h>
 
 #include "autotuner/plan.h"
 #include "tests/tap.h"
@@ -10,7 +11,7 @@
 
 static bool near(double a, double b, double part) { return fabs(a - b) <= part * fabs(b); }
 
-/* Devices with these flop/s; 12 GB/s from the host for each pair, 48 GB/s between devices. */
+/* Devices of so many flop/s, 12 GB/s from the host for each pair, 48 GB/s between all. */
 static struct sc_database *machine(int devices, const double *flops)
 {
     struct sc_database *db = sc_database_new("test", devices);
@@ -35,100 +36,105 @@ static struct sc_database *machine(int devices, const double *flops)
     return db;
 }
 
-/* A square product with operands and result at `at`. */
-static struct sc_plan_problem product(double n, int at)
+/* A square product that the host has all operands of. */
+static struct sc_autotuner_call product(const struct sc_database *db, int64_t n)
 {
-    struct sc_plan_problem p = {.op = SC_OP_GEMM, .type = SC_D, .work = n * n * n, .flops = 2 * n * n * n,
-                                .operands = 3};
+    static struct sc_view view[3];
+    uint64_t bytes = 8 * (uint64_t)(n * n);
+    struct sc_autotuner_call call = {.op = SC_OP_GEMM, .type = SC_D, .m = n, .n = n, .k = n, .bytes = 3 * bytes,
+                                     .result_bytes = bytes, .largest = bytes, .key = (uint64_t)n, .operands = 3,
+                                     .view = view,
+                                     .machine = {.devices = db->devices, .cores = 16, .database = db}};
 
-    for (int i = 0; i < 3; i++) {
-        p.operand[i] = (struct sc_plan_operand){.bytes = 8 * n * n, .read = i < 2, .written = i == 2, .whole = i == 0,
-                                                .goes_home = at == SC_PLACE_HOST};
-        p.operand[i].on[at] = 8 * n * n;
-    }
-    return p;
+    for (int i = 0; i < 3; i++)
+        view[i] = (struct sc_view){.type = SC_D, .rows = n, .cols = n, .ld = n};
+    return call;
 }
 
 static void test_even(void)
 {
-    double flops[DEVICES] = {7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12};
+    double flops[DEVICES] = {7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12}, seconds[SC_DEVICES_MAX + 1], in;
     struct sc_database *db = machine(DEVICES, flops);
-    struct sc_plan_problem p = product(16384, SC_PLACE_HOST), small = product(300, 3);
-    struct sc_plan plan, one;
+    struct sc_autotuner_call large = product(db, 16384);
 
-    tap_ok(sc_plan_best(db, &p, &plan) && plan.count == 8 && near(plan.share[5], 0.125, 0.01),
-           "a large product goes to all devices, in equal parts");
-    tap_ok(sc_plan_for(db, &p, 1, &one) && plan.seconds < one.seconds / 4, "and is over sooner");
-    tap_ok(near(one.seconds, 2 * pow(16384, 3) / 7e12, 0.01), "on one device the kernel hides the transfers");
-    tap_ok(sc_plan_best(db, &small, &plan) && plan.active == sc_place_bit(3),
-           "a small one runs where its operands are");
-    sc_database_free(db);
-}
-
-/* Table 5 of PARALiA: a machine of unequal devices; shares within 5% of balanced. */
-static void test_uneven(void)
-{
-    double flops[DEVICES] = {3.5e12, 3.5e12, 5e12, 5e12, 3.5e12, 7e12, 3.5e12, 7e12};
-    double sum = 38e12, most = 0, least = 1e9;
-    struct sc_database *db = machine(DEVICES, flops);
-    struct sc_plan_problem p = product(32768, SC_PLACE_HOST);
-    struct sc_plan plan, even;
-    bool fair = true;
-
-    tap_ok(sc_plan_best(db, &p, &plan) && plan.count == 8, "unequal devices all take part");
-    for (int d = 0; d < DEVICES; d++) {
-        fair = fair && near(plan.share[d], flops[d] / sum, 0.05);
-        most = plan.each[d] > most ? plan.each[d] : most;
-        least = plan.each[d] < least ? plan.each[d] : least;
-    }
-    tap_ok(fair, "each by its speed");
-    tap_ok(most <= 1.05 * least, "and end within 5%% (%.4f s to %.4f s)", least, most);
-    p.even = true;
-    tap_ok(sc_plan_for(db, &p, 255, &even) && near(even.seconds / plan.seconds, 38.0 / 28, 0.06),
-           "equal parts would wait for the slowest");
+    tap_ok(sc_plan_devices(&large, &in) == 8 && in > 0, "a large product goes to all devices");
+    tap_ok(sc_plan_candidates(&large, seconds) == 8 && seconds[8] < seconds[1] / 4, "and is over sooner");
+    tap_ok(near(seconds[1], 2 * pow(16384, 3) / 7e12, 0.01), "on one device the kernel hides the transfers");
     sc_database_free(db);
 }
 
 static void test_metrics(void)
 {
-    double flops[DEVICES] = {7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12};
+    double flops[DEVICES] = {7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12}, in;
     struct sc_database *db = machine(DEVICES, flops);
+    struct sc_autotuner_call call = product(db, 2048);
     int count[3];
 
     for (int metric = 0; metric < 3; metric++) {
-        struct sc_plan_problem p = product(2048, SC_PLACE_HOST);
-        struct sc_plan plan;
-
-        p.metric = (enum sc_metric)metric;
-        count[metric] = sc_plan_best(db, &p, &plan) ? plan.count : -1;
+        sc_config.metric = (enum sc_metric)metric;
+        count[metric] = sc_plan_devices(&call, &in);
     }
+    sc_config.metric = SC_METRIC_PERF;
     tap_ok(count[SC_METRIC_PERF] > count[SC_METRIC_PDP] && count[SC_METRIC_PERF] >= count[SC_METRIC_EDP] &&
                count[SC_METRIC_EDP] >= count[SC_METRIC_PDP] && count[SC_METRIC_PDP] >= 1,
            "energy is saved by fewer devices: perf %d, edp %d, pdp %d", count[0], count[1], count[2]);
     sc_database_free(db);
 }
 
-static void test_few(void)
+static void test_unknown(void)
 {
-    double flops[4] = {1e12, 9e12, 1e12, 9e12};
-    struct sc_database *db = machine(4, flops);
-    struct sc_plan_problem p = product(8192, 1), unknown = p;
-    struct sc_plan plan;
+    double flops[DEVICES] = {7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12}, in;
+    struct sc_database *db = machine(DEVICES, flops);
+    struct sc_autotuner_call call = product(db, 8192), fewer = call;
 
-    tap_ok(sc_plan_best(db, &p, &plan) && (plan.active & 10) == 10, "the fast ones are among the chosen");
-    p.even = true;
-    tap_ok(sc_plan_best(db, &p, &plan) && (plan.active & 1), "of an even distribution the first device is always one");
-    unknown.op = SC_OP_DOT;
-    tap_ok(!sc_plan_best(db, &unknown, &plan), "nothing is planned of what is not known");
-    tap_ok(!sc_plan_for(db, &p, sc_place_bit(SC_PLACE_HOST), &plan), "the host was not measured");
+    call.op = SC_OP_DOT;
+    tap_ok(sc_plan_devices(&call, &in) == 0, "nothing is planned of a routine that is not of level 3");
+    fewer.machine.devices = 4;
+    tap_ok(sc_plan_devices(&fewer, &in) == 0, "nor by measurements of other devices");
+    sc_database_free(db);
+}
+
+static bool is_same(const struct sc_plan *a, const struct sc_plan *b)
+{
+    return a->devices == b->devices && a->spread == b->spread && a->sums == b->sums &&
+           memcmp(a->operand, b->operand, sizeof a->operand) == 0 && a->predicted.host == b->predicted.host &&
+           a->predicted.device == b->predicted.device && a->predicted.move == b->predicted.move &&
+           a->predicted.overlap == b->predicted.overlap && a->predicted.result == b->predicted.result;
+}
+
+/* More questions than are remembered, with other bytes on devices: remembered plans are what new ones would be. */
+static void test_remembered(void)
+{
+    double flops[DEVICES] = {7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12};
+    struct sc_database *db = machine(DEVICES, flops);
+    int wrong = 0, asked = 0;
+
+    for (int round = 0; round < 3; round++)
+        for (int64_t n = 500; n < 16000; n += 700)
+            for (int part = 0; part < 4; part++, asked++) {
+                struct sc_autotuner_call call = product(db, n);
+                struct sc_plan plan, anew;
+
+                call.device_bytes = call.bytes / 3 * (uint64_t)part;
+                call.holders = part ? 8 : 0;
+                call.key = 0;
+                sc_plan(&call, SC_OFFLOAD_AUTO, &plan);
+                sc_plan(&call, SC_OFFLOAD_AUTO, &plan);
+                sc_plans_reset();
+                sc_plan(&call, SC_OFFLOAD_AUTO, &anew);
+                wrong += !is_same(&plan, &anew);
+                if (round) /* so that the next question meets others' entries */
+                    sc_plan(&call, SC_OFFLOAD_AUTO, &anew);
+            }
+    tap_ok(wrong == 0, "a remembered plan is the one that is made anew (%d of %d differ)", wrong, asked);
     sc_database_free(db);
 }
 
 int main(void)
 {
     test_even();
-    test_uneven();
     test_metrics();
-    test_few();
+    test_unknown();
+    test_remembered();
     return tap_done();
 }

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "autotuner/autotuner.h"
+#include "autotuner/plan.h"
 #include "autotuner/policy.h"
 #include "autotuner/demand.h"
 #include "autotuner/trials.h"
@@ -61,10 +61,10 @@ static int plans(const struct sc_database *db, char *text)
 
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
         struct sc_autotuner_call call = product(db, shape[i][0], shape[i][1], shape[i][2]);
-        double in;
-        int devices = sc_autotuner_planned(&call, &in);
+        struct sc_autotuner_prediction p;
 
-        used += sprintf(text + used, "%d %.9g; ", devices, in);
+        sc_autotuner_predict(&call, &p);
+        used += sprintf(text + used, "%d %.9g %.9g; ", p.planned, p.move, p.weight);
     }
     return used;
 }
@@ -74,8 +74,12 @@ static int accounts(const struct sc_database *db, char *text)
 {
     struct sc_autotuner_call call = product(db, 1500, 1500, 32);
 
-    for (int i = 0; i < 24; i++)
-        text[i] = (char)('0' + sc_autotuner_offload(&call, SC_OFFLOAD_AUTO));
+    for (int i = 0; i < 24; i++) {
+        struct sc_plan plan;
+
+        sc_plan(&call, SC_OFFLOAD_AUTO, &plan);
+        text[i] = (char)('0' + plan.devices);
+    }
     return 24;
 }
 

@@ -2,7 +2,7 @@
  * runs on the tile's device.  Interchanges on the host would bring the whole matrix home. */
 #include <stdlib.h>
 
-#include "autotuner/autotuner.h"
+#include "autotuner/plan.h"
 #include "base/config.h"
 #include "base/inside.h"
 #include "base/quiet.h"
@@ -95,7 +95,7 @@ bool sc_blas_interchange_rows(const struct sc_blas_interchange *swap)
         .ptr = (const char *)swap->matrix + (size_t)top * sc_type_bytes(swap->type), .type = swap->type,
         .rows = bottom - top, .cols = swap->cols, .ld = swap->ld, .access = SC_RDWR, .split = SC_SPLIT_COLS,
     };
-    view.spread = sc_autotuner_spread((uint64_t)(view.rows * view.cols) * sc_type_bytes(view.type),
+    view.spread = sc_plan_spread((uint64_t)(view.rows * view.cols) * sc_type_bytes(view.type),
                                       sc_coherence_devices(), sc_config.offload);
     sc_quiet_enter();
     sc_inside_enter();

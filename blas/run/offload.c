@@ -1,11 +1,10 @@
 /* From a call of the program to tasks: check it, describe its operands, ask whether it pays, run it. */
 #include "blas/blas.h"
 
-#include "autotuner/autotuner.h"
+#include "autotuner/plan.h"
 #include "autotuner/explain.h"
 #include "autotuner/host_rates.h"
 #include "autotuner/demand.h"
-#include "autotuner/schedule.h"
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "base/inside.h"
@@ -164,9 +163,11 @@ static void fetch(const struct sc_view *view, int count)
     sc_autotuner_waited(fetched.of_any);
 }
 
-static struct sc_autotuner_call call_of(const struct sc_kernel *k)
+static struct sc_autotuner_call call_of(const struct sc_kernel *k, const struct sc_view *view, int count)
 {
-    struct sc_autotuner_call call = {.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k};
+    struct sc_autotuner_call call = {.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k,
+                                     .divides = sc_blas_together_possible(k), .operands = count, .view = view,
+                                     .peers = sc_coherence_peer_ratio()};
 
     sc_machine_describe(sc_coherence_device_properties(0), sc_coherence_devices(), sc_blas_host_cores(), &call.machine);
     return call;
@@ -182,70 +183,38 @@ static void fetch_array(const struct sc_view *view, int count)
         sc_coherence_release_range(base, bytes);
 }
 
-static bool pays(const struct sc_kernel *k, const struct sc_view *view, int count, bool once,
-                 struct sc_autotuner_call *call, struct sc_autotuner_prediction *p)
+static void ask(const struct sc_kernel *k, const struct sc_view *view, int count, bool once,
+                struct sc_autotuner_call *call, struct sc_plan *plan)
 {
-    bool devices;
+    const struct sc_autotuner_prediction *p = &plan->predicted;
 
-    *call = call_of(k);
+    *call = call_of(k, view, count);
     call->once = once;
-    if (sc_config.offload == SC_OFFLOAD_AUTO) {
-        if (run_[k->op] == sc_blas_single && !matrix_is_resident(view, count)) {
-            note(k, view, count, 0, 0);
-            return false;
-        }
+    call->absent = sc_config.offload == SC_OFFLOAD_AUTO && run_[k->op] == sc_blas_single &&
+                   !matrix_is_resident(view, count);
+    if (sc_config.offload == SC_OFFLOAD_AUTO && !call->absent)
         describe(view, count, call);
-    }
-    devices = sc_autotuner_decide(call, sc_config.offload, p);
-    note(k, view, count, call->key, devices && !once ? sc_autotuner_wants(p, call->want) : 0);
-    if (p->sold && !devices)
-        fetch_array(view, count);
-    sc_host_rates_expect(call, devices ? 0 : p->alone / sc_host_rates_factor(call));
-    if (!devices && call->device_only)
-        fetch(view, count);
-    return devices;
-}
-
-/* Where devices have parts of the sum A and B are strips along it, and C is one for each device. */
-static void spread_sum(const struct sc_kernel *k, struct sc_view view[3])
-{
-    view[1].split = k->transb == 'N' ? SC_SPLIT_ROWS : SC_SPLIT_COLS;
-    for (int i = 0; i < 3; i++)
-        view[i].tile_rows = view[i].tile_cols = 0;
-}
-
-/* Blocks of a C in both directions need rows of A and columns of B: where these are thin, they are cut along C all the
- * same, and not along the sum. */
-static void spread_thin(struct sc_view view[3])
-{
-    for (int i = 0; i < 2; i++)
-        if (!view[i].tile_rows)
-            sc_schedule_grid(SC_STRATEGY_CYCLIC, view[i].spread, 0, view[i].rows, view[i].cols, false,
-                             &view[i].tile_rows, &view[i].tile_cols);
-}
-
-/* Vectors that meet a matrix are spread as it is, so that their boundaries are the same (rule D3). */
-static void spread(const struct sc_kernel *k, struct sc_view *view, int count, const struct sc_autotuner_call *call)
-{
-    int planned = sc_config.offload == SC_OFFLOAD_AUTO ? sc_autotuner_devices(call) : 0;
-    uint64_t most = 0;
-
-    for (int i = 0; i < count; i++)
-        most = sc_view_bytes(&view[i]) > most ? sc_view_bytes(&view[i]) : most;
-    for (int i = 0; i < count; i++) {
-        uint64_t bytes = view[i].vector ? most : sc_view_bytes(&view[i]);
-
-        view[i].spread = planned ? planned : sc_autotuner_spread(bytes, call->machine.devices, sc_config.offload);
-        if (!view[i].vector && sc_op_level(call->op) == 3)
-            sc_schedule_grid(sc_config.schedule, view[i].spread, sc_coherence_peer_ratio(), view[i].rows, view[i].cols,
-                             sc_config.offload == SC_OFFLOAD_ALWAYS, &view[i].tile_rows, &view[i].tile_cols);
-    }
-    if (k->op != SC_OP_GEMM)
+    sc_plan(call, sc_config.offload, plan);
+    note(k, view, count, call->key, plan->want);
+    if (call->absent)
         return;
-    if (sc_schedule_sums(sc_config.schedule, view[0].spread, k->m, k->n, k->k, sc_config.offload == SC_OFFLOAD_ALWAYS))
-        spread_sum(k, view);
-    else if (view[2].tile_rows)
-        spread_thin(view);
+    if (p->sold && !plan->devices)
+        fetch_array(view, count);
+    sc_host_rates_expect(call, plan->devices ? 0 : p->alone / sc_host_rates_factor(call));
+    if (!plan->devices && call->device_only)
+        fetch(view, count);
+}
+
+/* New matrices are cut as planned.  Where devices have parts of the sum A and B are strips along the sum. */
+static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, const struct sc_plan *plan)
+{
+    for (int i = 0; i < count; i++) {
+        view[i].spread = plan->operand[i].spread;
+        view[i].tile_rows = plan->operand[i].tile_rows;
+        view[i].tile_cols = plan->operand[i].tile_cols;
+    }
+    if (plan->sums)
+        view[1].split = k->transb == 'N' ? SC_SPLIT_ROWS : SC_SPLIT_COLS;
 }
 
 /* --- run it ------------------------------------------------------------------------------------------------------ */
@@ -296,7 +265,7 @@ static bool run(const struct sc_blas_order *order)
         return sc_blas_reduce(&call);
     if (sc_coherence_begin(order->view, order->count, operand) != SC_OK)
         return false;
-    status = run_parts(&call, order->host_share);
+    status = run_parts(&call, order->plan->host_share);
     sc_coherence_end(operand, order->count);
     if (status == SC_ERR_UNSUPPORTED && run_[k->op] == sc_blas_single)
         return false;
@@ -336,25 +305,26 @@ static void return_operands(const struct sc_view *view, int count)
 
 static bool offload(int routine, const struct sc_kernel *k, bool once)
 {
-    struct sc_autotuner_prediction prediction = {0};
     struct sc_autotuner_call call;
     struct sc_view view[SC_VIEWS_MAX];
+    struct sc_plan plan;
     int count = operands_of(k, view);
-    struct sc_blas_order order = {.kernel = k, .view = view, .count = count, .question = &call};
+    struct sc_blas_order order = {.kernel = k, .view = view, .count = count, .question = &call, .plan = &plan};
     double since;
     bool done;
 
-    if (!count || !pays(k, view, count, once, &call, &prediction))
+    if (!count)
+        return false;
+    ask(k, view, count, once, &call, &plan);
+    if (!plan.devices)
         return false;
     since = sc_coherence_host_clock();
-    spread(k, view, count, &call);
-    if (sc_blas_together_possible(k))
-        order.host_share = sc_autotuner_host_share(&call, sc_config.offload);
+    lay_out(k, view, count, &plan);
     done = sc_blas_around ? sc_blas_around(run, &order) : sc_explain_on ? run_explained(&order) : run(&order);
     if (done && once)
         return_operands(view, count);
     if (done && is_timed())
-        sc_autotuner_took(call.key, &prediction, sc_coherence_host_clock() - since);
+        sc_autotuner_took(call.key, &plan.predicted, sc_coherence_host_clock() - since);
     if (done)
         record(routine, view, count);
     else
@@ -392,7 +362,7 @@ bool sc_blas_predict(const struct sc_kernel *k, struct sc_autotuner_call *call,
 
     if (!count)
         return false;
-    *call = call_of(k);
+    *call = call_of(k, view, count);
     describe(view, count, call);
     sc_autotuner_predict(call, prediction);
     return true;
@@ -400,18 +370,24 @@ bool sc_blas_predict(const struct sc_kernel *k, struct sc_autotuner_call *call,
 
 bool sc_blas_on_devices(const struct sc_kernel *k)
 {
-    struct sc_autotuner_call call = call_of(k);
+    struct sc_autotuner_call call;
+    struct sc_plan plan = {0};
     struct sc_view view[SC_VIEWS_MAX];
     int count = operands_of(k, view);
+    double in;
     bool done;
 
     if (!count)
         return false;
     sc_quiet_enter();
     sc_inside_enter();
+    call = call_of(k, view, count);
     describe(view, count, &call);
-    spread(k, view, count, &call);
-    done = run(&(struct sc_blas_order){.kernel = k, .view = view, .count = count, .question = &call});
+    if (sc_config.offload == SC_OFFLOAD_AUTO)
+        plan.spread = sc_plan_devices(&call, &in);
+    sc_plan_layout(&call, sc_config.offload, &plan);
+    lay_out(k, view, count, &plan);
+    done = run(&(struct sc_blas_order){.kernel = k, .view = view, .count = count, .question = &call, .plan = &plan});
     sc_inside_leave();
     sc_quiet_leave();
     return done;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "autotuner/autotuner.h"
+#include "autotuner/plan.h"
 #include "autotuner/trials.h"
 #include "base/status.h"
 #include "coherence/coherence.h"
@@ -173,13 +173,13 @@ bool sc_blas_together_possible(const struct sc_kernel *kernel);
 
 /* --- a call as a whole (offload.c) -------------------------------------------------------------------------------- */
 
-/* Does a call on the devices, but for `host_share` of it.  False: nothing has changed, it is the host's. */
+/* Does a call on the devices as planned.  False: nothing has changed, it is the host's. */
 struct sc_blas_order {
     const struct sc_kernel *kernel;
     const struct sc_view *view;
     int count;
-    double host_share;
     const struct sc_autotuner_call *question;
+    const struct sc_plan *plan;
 };
 typedef bool sc_blas_run(const struct sc_blas_order *order);
 /* What does it instead, with that in hand: verification mode (verify.c); NULL: nothing. */
