@@ -20,6 +20,7 @@ struct sc_autotuner_call {
     enum sc_columns columns; /* of its matrices, level 3 */
     char side;             /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
     int64_t m, n, k;       /* as in struct sc_kernel */
+    double terms;          /* products of entries, of a product of two sparse matrices; else 0 */
     uint64_t bytes;        /* of all operands */
     uint64_t result_bytes; /* of those: written by the call */
     uint64_t device_bytes; /* of those: valid on some device */

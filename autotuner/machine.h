@@ -12,6 +12,9 @@
 #define SC_FAULT_SECONDS 30e-6      /* first touch of a result by the host */
 #define SC_HOST_CALL_SECONDS 1e-6   /* a call of the host BLAS */
 #define SC_INTERRUPT_SECONDS 1.3e-6 /* of one processor, when pages are closed */
+#define SC_TERM_HOST_SECONDS 10e-9  /* per product of two entries of sparse matrices, with the sort; one processor */
+#define SC_TERM_SECONDS 1e-9        /* the same on a device */
+#define SC_TERMS_SECONDS 1e-3       /* passes over two sparse matrices, and queries of buffer sizes */
 #define SC_LAUNCH_SECONDS 5e-6      /* a kernel more: its start on a device */
 #define SC_PAGEABLE_BANDWIDTH 7.8e9 /* copies of untracked memory, each way */
 #define SC_PIPELINE_BYTES (UINT64_C(16) << 20) /* fewer missing bytes are not worth more kernels */

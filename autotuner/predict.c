@@ -11,7 +11,7 @@
 
 static double products(const struct sc_autotuner_call *call)
 {
-    if (sc_op_is_banded(call->op))
+    if (sc_op_is_banded(call->op) || sc_op_is_sparse(call->op))
         return (double)call->bytes / (double)sc_type_bytes(call->type); /* each element once or twice */
     return sc_op_work(call->op, call->side, (double)call->m, (double)call->n, (double)call->k);
 }
@@ -85,6 +85,9 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
 
     if (!db || sc_op_is_banded(call->op))
         return 0;
+    if (sc_op_is_sparse(call->op)) /* on the host by loops of the library's own */
+        return place == SC_PLACE_HOST || call->terms > 0
+                   ? 0 : sc_database_seconds(db, place, SC_OP_GEMV, call->type, products(call) / parts);
     seconds = thin_seconds(call, place, parts);
     if (seconds <= 0) {
         seconds = sc_database_seconds_of(db, place, call->op, call->type, products(call) / parts,
@@ -97,22 +100,37 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
 
 /* --- predictions -------------------------------------------------------------------------------------------------- */
 
+/* Flops as of double precision: single precision has twice the rate, here and there. */
+static double weighed_flops(const struct sc_autotuner_call *call)
+{
+    return sc_autotuner_flops(call) / (call->type == SC_S || call->type == SC_C ? 2 : 1);
+}
+
+/* Sparse matrices: loops on one processor. */
+static double host_by_sizes(const struct sc_autotuner_call *call, double bytes)
+{
+    struct sc_machine one = {.cores = 1};
+
+    if (call->terms > 0)
+        return call->terms * SC_TERM_HOST_SECONDS;
+    return sc_op_is_sparse(call->op) ? sc_machine_host_seconds(&one, 0, bytes)
+                                     : sc_machine_host_seconds(&call->machine, weighed_flops(call), bytes);
+}
+
 /* Before the devices are open nothing is known but the sizes. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call)
 {
-    double elements = sc_op_level(call->op) == 3 ? 0 : products(call), flops = sc_autotuner_flops(call);
+    bool dense = sc_op_level(call->op) == 3 && !sc_op_is_sparse(call->op);
 
-    if (call->type == SC_S || call->type == SC_C)
-        flops /= 2;
-    return sc_machine_host_seconds(&call->machine, flops, elements * (double)sc_type_bytes(call->type));
+    return host_by_sizes(call, dense ? 0 : products(call) * (double)sc_type_bytes(call->type));
 }
 
 /* Without what is learned of the host. */
-static double host_seconds(const struct sc_autotuner_call *call, double flops)
+static double host_seconds(const struct sc_autotuner_call *call)
 {
     double seconds = measured(call, SC_PLACE_HOST, 1);
 
-    return seconds > 0 ? seconds : sc_machine_host_seconds(&call->machine, flops, (double)call->bytes);
+    return seconds > 0 ? seconds : host_by_sizes(call, (double)call->bytes);
 }
 
 /* So many bytes come home, in so many copies; nothing takes no time. */
@@ -245,7 +263,8 @@ static double hideable(const struct sc_autotuner_call *call, int devices, double
     struct sc_strips strips;
     double together;
 
-    if (sc_op_level(call->op) < 3 || !call->machine.database || missing < SC_PIPELINE_BYTES)
+    if (sc_op_level(call->op) < 3 || sc_op_is_sparse(call->op) || !call->machine.database ||
+        missing < SC_PIPELINE_BYTES)
         return 0;
     describe(call, devices, device, missing, &strips);
     if (call->op == SC_OP_GEMM) {
@@ -263,12 +282,13 @@ static double hideable(const struct sc_autotuner_call *call, int devices, double
 /* Energy * time of two places compares as time * sqrt(watts) does, energy as time * watts. */
 static double weight_of(const struct sc_autotuner_call *call, int devices)
 {
+    enum sc_op op = sc_op_is_sparse(call->op) ? SC_OP_GEMV : call->op;
     double there, here;
 
     if (sc_config.metric == SC_METRIC_PERF)
         return 1;
-    there = sc_machine_watts(&call->machine, call->op, call->type, products(call), devices);
-    here = sc_machine_watts(&call->machine, call->op, call->type, products(call), 0);
+    there = sc_machine_watts(&call->machine, op, call->type, products(call), devices);
+    here = sc_machine_watts(&call->machine, op, call->type, products(call), 0);
     if (there <= 0 || here <= 0)
         return 1;
     return sc_config.metric == SC_METRIC_EDP ? sqrt(there / here) : there / here;
@@ -276,16 +296,12 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-/* Flops as of double precision: single precision has twice the rate, here and there. */
-static double weighed_flops(const struct sc_autotuner_call *call)
-{
-    return sc_autotuner_flops(call) / (call->type == SC_S || call->type == SC_C ? 2 : 1);
-}
-
 double sc_predict_kernels(const struct sc_autotuner_call *call, int parts)
 {
     double seconds = measured(call, 0, parts), flops = weighed_flops(call) / parts;
 
+    if (call->terms > 0)
+        return SC_TERMS_SECONDS + call->terms * SC_TERM_SECONDS;
     return seconds > 0 ? seconds : larger(flops / sc_machine_gemm_flops(&call->machine),
                                           (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
 }
@@ -301,7 +317,7 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
     spread = spread_of(call, out->planned, in);
     link = sc_machine_host_rate(&call->machine, SC_SET_UP, spread.devices);
     out->fetch = fetch_seconds(1, call->device_only - call->made_elsewhere, link);
-    out->alone = host_seconds(call, weighed_flops(call));
+    out->alone = host_seconds(call);
     out->host = fetch_seconds(1, call->device_only, link);
     out->back = back_seconds(call, &spread);
     out->device = sc_machine_start(&call->machine, call->op) + sc_predict_kernels(call, spread.devices);
@@ -322,7 +338,8 @@ void sc_predict_history(const struct sc_autotuner_call *call, struct sc_autotune
 
     out->fetched = fetch_seconds(call->fetches, call->came_home, link);
     out->waited = call->waited;
-    out->alone *= sc_host_rates_factor(call);
+    if (!sc_op_is_sparse(call->op))
+        out->alone *= sc_host_rates_factor(call);
     out->host += out->alone;
 }
 

@@ -1,9 +1,9 @@
 /* The calls of sparse.h: checks of arguments, and the choice between host and devices. */
 #include <string.h>
 
-#include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
 #include "autotuner/demand.h"
+#include "autotuner/plan.h"
 #include "base/config.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
@@ -14,9 +14,6 @@ bool (*sc_sparse_start)(bool now);
 
 /* --- profitability
  * ------------------------------------------------------------------------------------------------------- */
-
-#define HOST_BANDWIDTH 8e9 /* bytes/s of the host's loops on one processor */
-#define LATENCY 10e-6      /* of a transfer, s */
 
 /* The stored bytes, approximately: for line formats, only the last end is read. */
 static double stored_bytes(const struct sc_sparse_call *call)
@@ -48,29 +45,17 @@ static bool is_resident(const struct sc_sparse_call *call)
     return false;
 }
 
-static struct sc_autotuner_prediction prediction_of(const struct sc_sparse_call *call, bool resident)
+/* A matrix with parts on devices stays on the devices. */
+static struct sc_autotuner_call question_of(const struct sc_sparse_call *call)
 {
-    const struct sc_device_properties *device = sc_coherence_device_properties(0);
-    int64_t elem = (int64_t)sc_type_bytes(call->matrix->arrays.type);
-    double bytes = stored_bytes(call), vectors = (double)((call->inputs + call->outputs) * call->columns * elem);
-    struct sc_autotuner_prediction p = {.devices = 1};
+    uint64_t elem = sc_type_bytes(call->matrix->arrays.type);
+    struct sc_autotuner_call q = {.op = call->op, .type = call->matrix->arrays.type, .m = call->outputs,
+                                  .n = call->inputs, .k = call->columns, .account = &call->matrix->account,
+                                  .stays = is_resident(call)};
 
-    p.alone = p.host = 1e-6 + (bytes + vectors) / HOST_BANDWIDTH;
-    p.device = LATENCY + (bytes + vectors) / device->memory_bandwidth;
-    if (!resident)
-        p.move = LATENCY + (bytes + vectors) / device->host_bandwidth;
-    return p;
-}
-
-static void explain(const struct sc_sparse_call *call, const struct sc_autotuner_prediction *p, double loss,
-                    enum sc_trace_reason reason, bool resident, bool devices)
-{
-    uint64_t bytes = (uint64_t)stored_bytes(call);
-    const struct sc_autotuner_call told = {.op = call->op, .type = call->matrix->arrays.type, .m = call->outputs,
-                                           .n = call->inputs, .k = call->columns, .bytes = bytes,
-                                           .device_bytes = resident ? bytes : 0};
-
-    sc_explain_decision(&told, p, loss, reason, devices);
+    q.bytes = (uint64_t)stored_bytes(call) + (uint64_t)((call->inputs + call->outputs) * call->columns) * elem;
+    q.device_bytes = q.stays ? q.bytes : 0;
+    return q;
 }
 
 /* Records the call for decisions about BLAS calls.  want: 0 on the host. */
@@ -82,19 +67,15 @@ static void note(const struct sc_sparse_call *call, int want)
     sc_demand_written(call->y, call->op, want > 0 ? (uintptr_t)call->matrix : 0);
 }
 
-/* Whether the devices pay.  A matrix with parts on devices stays on the devices. */
-static bool pays(const struct sc_sparse_call *call)
+static bool pays(const struct sc_sparse_call *call, struct sc_autotuner_call *question)
 {
-    struct sc_autotuner_account before = call->matrix->account;
-    bool resident = is_resident(call), devices;
-    struct sc_autotuner_prediction p = prediction_of(call, resident);
+    struct sc_plan plan;
 
-    devices = resident || sc_autotuner_rent(&p, &call->matrix->account);
-    if (__builtin_expect(sc_trace_on || sc_explain_on, 0))
-        explain(call, &p, before.loss, sc_autotuner_reason(&p, &before, &call->matrix->account, devices), resident,
-                devices);
-    note(call, devices ? sc_autotuner_wants(&p, 0) : 0);
-    return devices;
+    sc_machine_describe(sc_coherence_device_properties(0), sc_coherence_devices(), 1, &question->machine);
+    sc_plan(question, sc_config.offload, &plan);
+    if (sc_config.offload == SC_OFFLOAD_AUTO)
+        note(call, plan.want);
+    return plan.devices;
 }
 
 /* Records the calling site for trace and explanation; after the devices have opened, because tracing starts then. */
@@ -140,11 +121,13 @@ static bool dense_fit(const struct sc_sparse_call *c)
 static bool to_devices(const struct sc_sparse_call *call)
 {
     bool always = sc_config.offload == SC_OFFLOAD_ALWAYS;
+    struct sc_autotuner_call question;
 
     if (sc_config.offload == SC_OFFLOAD_NEVER || (!always && stored_bytes(call) < SMALL) ||
         !sc_coherence_stack_fits() || !dense_fit(call))
         return false;
-    return sc_sparse_opened(stored_bytes(call) / HOST_BANDWIDTH) && (always || pays(call));
+    question = question_of(call);
+    return sc_sparse_opened(sc_autotuner_estimate(&question)) && pays(call, &question);
 }
 
 /* Runs the call column by column, for dense operands in several tiles.  Any status except SC_OK: nothing has been

@@ -1,6 +1,7 @@
 /* Products of two sparse matrices: the choice between host and devices, and the product on the host. */
 #include <stdlib.h>
 
+#include "autotuner/plan.h"
 #include "base/config.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
@@ -8,9 +9,6 @@
 /* --- profitability
  * ----------------------------------------------------------------------------------------------------- */
 
-#define HOST_TERM 10e-9   /* seconds per product of two entries on one processor, including the sort */
-#define DEVICE_TERM 1e-9  /* the same on a device */
-#define DEVICE_START 1e-3 /* seconds for passes over the matrices and queries of buffer sizes */
 #define SMALL 1e-4        /* seconds on the host; smaller products always run on the host */
 
 static double entries_of(const struct sc_sparse_matrix *m)
@@ -39,23 +37,21 @@ static double terms_of(const struct sc_sparse_factor f[2])
 /* Whether the product goes to the devices; opens the devices if necessary.  The matrices are locked. */
 static bool to_device(const struct sc_sparse_factor f[2])
 {
-    const struct sc_device_properties *device;
-    struct sc_autotuner_prediction p = {0};
-    double terms, bytes;
+    enum sc_type type = f[0].matrix->arrays.type;
+    struct sc_autotuner_call q = {.op = SC_OP_CSRMM, .type = type, .account = &f[0].matrix->account};
+    struct sc_plan plan;
+    double seconds;
 
     if (sc_config.offload == SC_OFFLOAD_NEVER || !sc_coherence_stack_fits())
         return false;
-    terms = terms_of(f);
-    if (sc_config.offload != SC_OFFLOAD_ALWAYS && terms * HOST_TERM < SMALL)
+    q.terms = terms_of(f);
+    q.bytes = (uint64_t)(entries_of(f[0].matrix) + entries_of(f[1].matrix)) * (sc_type_bytes(type) + 4);
+    seconds = sc_autotuner_estimate(&q);
+    if ((sc_config.offload != SC_OFFLOAD_ALWAYS && seconds < SMALL) || !sc_sparse_opened(seconds))
         return false;
-    if (!sc_sparse_opened(terms * HOST_TERM))
-        return false;
-    device = sc_coherence_device_properties(0);
-    bytes = (entries_of(f[0].matrix) + entries_of(f[1].matrix)) * (double)(sc_type_bytes(f[0].matrix->arrays.type) + 4);
-    p.host = terms * HOST_TERM;
-    p.device = DEVICE_START + terms * DEVICE_TERM;
-    p.move = bytes / device->host_bandwidth;
-    return sc_config.offload == SC_OFFLOAD_ALWAYS || sc_autotuner_rent(&p, &f[0].matrix->account);
+    sc_machine_describe(sc_coherence_device_properties(0), sc_coherence_devices(), 1, &q.machine);
+    sc_plan(&q, sc_config.offload, &plan);
+    return plan.devices;
 }
 
 /* --- on the host -------------------------------------------------------------------------------------------------- */

@@ -617,10 +617,10 @@ static void test_once(void)
     call.once = true;
     call.key = 99;
     for (int i = 0; i < 1000; i++)
-        moved += sc_autotuner_offload(&call, SC_OFFLOAD_AUTO);
+        moved += offload(&call, SC_OFFLOAD_AUTO);
     tap_ok(moved == 0, "a matrix that goes home after each call never earns its move");
     call.once = false;
-    tap_ok(!sc_autotuner_offload(&call, SC_OFFLOAD_AUTO), "and those calls have left no account");
+    tap_ok(!offload(&call, SC_OFFLOAD_AUTO), "and those calls have left no account");
     tap_ok(sc_autotuner_rent_once(&p) == 1, "the host takes 5 times as long as the devices with all transfers");
     p.host = 0.7;
     tap_ok(sc_autotuner_rent_once(&p) == 0, "3.5 times is not enough");
@@ -628,10 +628,45 @@ static void test_once(void)
     tap_ok(sc_autotuner_rent_once(&p) == 0, "nor are 5 times in a program that has lost by moving");
 }
 
+/* A sparse product is decided on as a dense call: by measurements, by the metric and by the array's account. */
+static void test_sparse(void)
+{
+    struct sc_database *fast = measured(2e11, 55e9, 2), *slow = measured(2e11, 2e8, 2);
+    struct sc_autotuner_account account = {0};
+    struct sc_autotuner_call call = {.op = SC_OP_CSRMV, .type = SC_D, .m = 1000000, .n = 1000000, .k = 1,
+                                     .bytes = 100000000, .account = &account, .machine = h200};
+    struct sc_autotuner_prediction p, q;
+
+    predict(&call, &p);
+    tap_ok(p.host > 0.9 * 1e8 / 8e9 && p.host < 1.1 * 1e8 / 8e9, "on the host by loops on one processor");
+    tap_ok(p.devices == 2, "on the devices that its parts are spread over");
+    call.machine.database = fast;
+    tap_ok(offload(&call, SC_OFFLOAD_AUTO) == 1 && account.owned, "it pays where the link is fast");
+    account = (struct sc_autotuner_account){0};
+    call.machine.database = slow;
+    tap_ok(offload(&call, SC_OFFLOAD_AUTO) == 0 && account.loss > 0, "not where it was measured to be slow");
+    call.stays = true;
+    tap_ok(offload(&call, SC_OFFLOAD_AUTO) == 1, "a matrix that devices have parts of stays there");
+    call.machine.database = NULL;
+    call.machine.watts_busy = 700, call.machine.watts_idle = 75;
+    call.machine.host_watts_busy = 400, call.machine.host_watts_idle = 100;
+    predict(&call, &p);
+    sc_config.metric = SC_METRIC_PDP;
+    predict(&call, &q);
+    sc_config.metric = SC_METRIC_PERF;
+    tap_ok(p.weight == 1 && q.weight > 1, "where energy counts a second on devices counts more (%.2f)", q.weight);
+    call.terms = 1e6;
+    predict(&call, &p);
+    tap_ok(p.host == 1e-2 && p.device < p.host, "a product of two sparse matrices by its terms");
+    sc_database_free(fast);
+    sc_database_free(slow);
+}
+
 int main(void)
 {
     test_once();
     test_modes();
+    test_sparse();
     test_residency();
     test_ski_rental();
     test_selling();
