@@ -14,8 +14,9 @@
 #define SC_FAULT_SLOTS 128
 #define SC_FAULT_HOME  ((enum sc_access)4) /* not a fault: a request to bring all data to host memory */
 
-/* State of a slot: free -> filling -> posted -> serving (by the pager) -> served or refused -> free.  The thread that
- * filled the slot owns the slot, except that the pager owns a slot in the state `serving`. */
+/* State of a slot: free -> filling -> posted -> serving (by the pager) -> served or refused -> free.  The thread
+ * that filled the slot owns the slot, except from `posted` to the answer, when the pager does.  A posted request
+ * changes hands by compare-and-swap. */
 enum sc_fault_state {
     SC_FAULT_FREE,
     SC_FAULT_FILLING,

@@ -53,7 +53,7 @@ static uint64_t limit_along(const char *controller, char *group, const char *fil
         least = here < least ? here : least;
         if (!slash)
             return least;
-        *slash = 0; /* in a container the group's path may be the host's, but the root is always this container's */
+        *slash = 0; /* to the parent; in a container the path may be the host's, but the root is the container's */
     }
 }
 

@@ -159,8 +159,8 @@ static void describe(struct question *q)
     look_at_inputs(q);
 }
 
-/* Gives blocks in the same columns of a tile to the same device.  A sector has all rows of its tile, and would
- * travel between two devices that write parts of the sector. */
+/* Gives blocks in the same columns of a tile to the same device.  A sector has every row of its tile, and would
+ * travel between two devices that write to the sector. */
 static void keep_together(const struct sc_blas_blocks *b, int *device)
 {
     struct sc_piece first = b->block(b->of, 0, 0);

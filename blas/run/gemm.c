@@ -1,8 +1,8 @@
 /* gemm: C := alpha op(A) op(B) + beta C.  C is computed block by block on the devices of its blocks; k is divided
  * where A or B is cut.
  *
- * Resident operands: a task for each block and tile of k.  With a single device that is one task, unless the product
- * takes so long that the host can use the first columns in the meantime.
+ * Resident operands: a task for each block and tile of k.  A single device runs the product as one task, unless the
+ * host can use the first columns during a long product.
  *
  * Operands still on the host: finer strips at sector boundaries, uploaded in an order that gives the devices work
  * early, and blocks in the order of blas/run/pipeline.h. */
@@ -119,8 +119,8 @@ static void cut_result(struct sc_product *g)
 }
 
 /* With both A and B transposed, the rows of C and the sum are cut, and columns hardly.  The choice of widths does
- * not model this case, and the usual width is within a few percent of the best.  In all other cases a column of C
- * needs all of A and a column of B. */
+ * not model this case, and the usual width is within a few percent of the best.  Otherwise a column of C needs the
+ * whole of A and a column of B. */
 static int64_t width_of_operands(struct sc_product *g, struct sc_blas_last *last)
 {
     const struct sc_kernel *k = g->call->kernel;
@@ -153,7 +153,7 @@ static void halve_last(struct sc_product *g, const struct sc_blas_last *last)
         g->n = g->strips;
 }
 
-/* Cuts partly missing operands, so that devices compute on strips as they arrive. */
+/* Cuts partly missing operands: devices compute on strips in the order of arrival. */
 static void cut_operands(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
@@ -165,7 +165,7 @@ static void cut_operands(struct sc_product *g)
     sc_blas_cut(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), block, block);
     if (b_is_depth) {
         sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
-        /* Columns of C are cut coarsely, too, so that they are finished in order. */
+        /* Columns of C are cut coarsely, too, to be finished in order. */
         sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
     } else {
         sc_blas_cut(&g->n, sc_product_operand(g, 1), block, block);
@@ -189,8 +189,8 @@ static bool fits(const struct sc_product *g)
 }
 
 /* The order of a device's strips.  In the first rounds, strips of A and the first `with` strips of B arrive in
- * proportion to their numbers, so that k strips of each allow about k^2 blocks.  The remaining strips of B follow.
- * Each of them finishes a part of C, which is pushed home in the meantime (autotuner/strips.h). */
+ * proportion to their numbers: k strips of A and of B allow about k^2 blocks.  The remaining strips of B follow.
+ * Each finishes a part of C, and the part is pushed home in the meantime (autotuner/strips.h). */
 struct arrivals {
     int columns[SC_PRODUCT_PARTS_MAX], n; /* columns of C of which the device has a block */
     int a, b, with;                       /* numbers of strips */
@@ -223,7 +223,8 @@ static struct sc_piece whole_rows(const struct sc_piece *piece)
 
 /* Requests a piece of a strip.  Each byte crosses the host link once, to the piece's home, and goes on from there.
  * expected[d * stride] is the expected arrival on device d.  *arrival is the latest expected arrival of the strip's
- * pieces so far.  A piece that is already requested takes that time, because an earlier piece may have brought it. */
+ * pieces so far.  A piece already requested takes that time, because an earlier piece may have brought the same
+ * data. */
 static double request(struct requests *r, int device, const struct sc_piece *piece, double *expected, size_t stride,
                       double *arrival)
 {
@@ -404,7 +405,7 @@ static void request_round(struct requests *r, int d, int s)
         request_strip_a(r, d, i);
 }
 
-/* A device begins with its first part of k whose strip of A has its home there and arrives over the device's own
+/* A device begins with the first part of k whose strip of A has the device as home and arrives over the device's own
  * link.  The first parts of the other devices follow, then the second parts, and so on.  A therefore arrives over
  * all links at the same time, and B beside A. */
 static void set_order(const struct sc_product *g, struct sc_pipeline *p)

@@ -1,6 +1,5 @@
-/* gemm on operands that other devices have just computed and that are still in transit (coherence/push.c).  Each
- * device begins with the parts of the sum that it has, and continues in the order in which the remaining parts
- * arrive. */
+/* gemm on operands in transit that other devices have just computed (coherence/push.c).  Each device begins with its
+ * resident parts of the sum, and continues with the remaining parts in the order of arrival. */
 #include <stdlib.h>
 
 #include "blas/run/product.h"

@@ -1,6 +1,6 @@
 /* gemm with a long sum and a small C (an inner product of tall matrices).  The devices share the sum instead of C,
- * so no device needs all of A or B.  Each device adds its parts up in a temporary of C's size.  The owner of each
- * tile of C then adds the temporaries to the tile, for all tiles at the same time. */
+ * so no device needs all of A or B.  Each device adds its parts up in a temporary of C's size.  The owners of C's
+ * tiles then add the temporaries to the tiles, in parallel. */
 #include "autotuner/schedule.h"
 #include "base/config.h"
 #include "blas/run/partials.h"
@@ -164,7 +164,7 @@ static int next_part(const struct sum *s, int device, int l)
     return l;
 }
 
-/* Takes a part of each device in turn, so that all devices begin at once. */
+/* Takes a part of each device in turn, so the devices begin together. */
 static enum sc_status add_all_to_partials(struct sum *s)
 {
     int next[SC_DEVICES_MAX] = {0};

@@ -1,10 +1,9 @@
 /* gemv: y := alpha op(A) x + beta y.  symv, hemv: the same with a symmetric or Hermitian A.  Tasks run on the
  * devices of A's tiles.
  *
- * A is cut into parts by output (segments of y) and by input (segments of x).  When all tiles of an output part are
- * on one device, the tasks add to y directly, one after the other.  With a single device and tile that is a single
- * task.  Otherwise each device sums its tiles into a temporary, and the owner of each segment of y adds the
- * temporaries up.
+ * A is cut into parts by output (segments of y) and by input (segments of x).  When a single device holds the tiles
+ * of an output part, the tasks add to y directly and in order.  With a single device and tile that is a single task.
+ * Otherwise each device sums its tiles into a temporary, and the owner of each segment of y adds the temporaries up.
  *
  * A symmetric A has equal parts in both dimensions.  A part off the diagonal is read from the stored triangle, by
  * gemv, and a stored tile serves two parts. */

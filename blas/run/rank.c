@@ -134,7 +134,7 @@ static enum sc_status line(const struct rank *r, bool column, int at, int from, 
     return status;
 }
 
-/* Goes through the blocks in an order that needs the strips of A and B one after the other, or column by column. */
+/* Goes through the blocks in an order that needs the strips of A and B in sequence, or column by column. */
 static enum sc_status add_all(const struct rank *r)
 {
     bool upper = r->call->kernel->uplo == 'U';
@@ -202,8 +202,8 @@ static void set_terms(struct rank *r)
     r->beta[1] = hermitian ? 0 : k->beta[1];
 }
 
-/* Cuts at the strips of an operand in transit.  With several devices, each device has its own part of the triangle,
- * which is cut enough. */
+/* Cuts at the strips of an operand in transit.  With several devices the triangle is already cut into the devices'
+ * parts. */
 static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth)
 {
     if (strips_are_depth)
@@ -248,7 +248,7 @@ static void cut_result(struct rank *r)
     r->by_columns = r->t.n > r->tiles.n;
 }
 
-/* For beta = 0: uploads, from tiles that are only on the host, no more than the elements that must survive there. */
+/* For beta = 0: uploads, from tiles on the host only, just the elements that must survive. */
 static void claim(const struct rank *r)
 {
     const struct sc_operand *c = target_operand(r);

@@ -1,5 +1,5 @@
-/* Walks one or two vectors in segments that are each on a single device.  Plain vectors are walked run by run.
- * Large matrices that are used as a long vector are walked tile by tile. */
+/* Walks one or two vectors in segments, each on a single device.  Plain vectors are walked run by run.  Large
+ * matrices that are used as a long vector are walked tile by tile. */
 #include "autotuner/autotuner.h"
 #include "base/config.h"
 #include "blas/run/tasks.h"
@@ -128,8 +128,8 @@ static bool rectangle_contiguous(const struct walk *w, int device, const struct 
     return true;
 }
 
-/* Visits a rectangle of operands that are all matrices of the same shape: one task if the rectangle is contiguous on
- * the device, otherwise one task for each column. */
+/* Visits a rectangle of operands that are all matrices of the same shape: a single task if the rectangle is
+ * contiguous on the device, otherwise a task for each column. */
 static enum sc_status visit_rectangle(const struct walk *w, int64_t r, int64_t c, int64_t rows, int64_t cols)
 {
     int64_t stride = w->matrix[w->lead].view.rows, width = cols;

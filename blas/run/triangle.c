@@ -85,8 +85,8 @@ enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kerne
     return sc_blas_task(device, kernel, x, sc_blas_triangle_blocks(a, trans, &s->along, l.from, l.end, i, i + 1), y);
 }
 
-/* A whole strip is a block for the strategy, because its parts depend on each other.  The place of its first part is
- * the strip's place. */
+/* A whole strip is a block for the strategy, because a part depends on the parts before.  The place of its first
+ * part is the strip's place. */
 struct strips {
     const struct sc_blas_strip *strip;
     const struct sc_cuts *across;

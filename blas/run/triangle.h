@@ -10,7 +10,7 @@ static inline bool sc_blas_op_is_lower(const struct sc_kernel *kernel)
     return (kernel->uplo == 'L') == (kernel->transa == 'N');
 }
 
-/* The merged cuts of both dimensions of A, so that diagonal blocks are square. */
+/* The merged cuts of A's rows and columns: diagonal blocks are square. */
 void sc_blas_triangle_cuts(const struct sc_operand *a, struct sc_cuts *cuts);
 struct sc_piece sc_blas_diagonal(const struct sc_operand *a, const struct sc_cuts *t, int i);
 /* Block (i, j) of op(A). */

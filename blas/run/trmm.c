@@ -1,7 +1,7 @@
 /* trmm: B := alpha op(A) B or alpha B op(A), in place, by blocks along the triangle.  The order is the reverse of
- * trsm's, so that a block of B is read by other blocks before it is overwritten.  With by_source, a block is first
- * added to the finished blocks and then multiplied by its diagonal block.  Otherwise a block is multiplied first and
- * then collects the contributions of blocks that still have their old values. */
+ * trsm's: other blocks read a block of B before its overwriting.  With by_source, a block is first added to the
+ * finished blocks and then multiplied by its diagonal block.  Otherwise a block is multiplied first and then
+ * collects the contributions of blocks that still have their old values. */
 #include "blas/run/triangle.h"
 
 /* Block i of B := alpha times its product with the diagonal block. */

@@ -1,5 +1,5 @@
-/* trmv: x := op(A) x in place, by blocks along the triangle.  Parts of x are overwritten in an order in which op(A)
- * still finds the old values of the parts that it needs. */
+/* trmv: x := op(A) x in place, by blocks along the triangle.  The parts of x are overwritten in an order that keeps
+ * the old values that op(A) still needs. */
 #include "blas/run/triangle.h"
 
 static struct sc_piece part_of(const struct sc_blas_job *call, const struct sc_cuts *t, int i, enum sc_access access)

@@ -1,5 +1,5 @@
-/* trsm, trsv: by blocks along the triangle.  The cuts of both dimensions of A are merged, so that diagonal blocks
- * are square.  Each solved block is subtracted from the blocks that follow. */
+/* trsm, trsv: by blocks along the triangle.  The cuts of A's rows and columns are merged: diagonal blocks are
+ * square.  Each solved block is subtracted from the blocks that follow. */
 #include "blas/run/triangle.h"
 
 /* --- trsm --------------------------------------------------------------------------------------------------------- */
