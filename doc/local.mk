@@ -1,6 +1,6 @@
 # doc
 EXTRA_DIST += doc/settings.md doc/statistics.md doc/trace-format.md doc/coherence-debugging.md
-EXTRA_DIST += doc/decisions.md doc/install.md
+EXTRA_DIST += doc/deciding.md doc/decision-rules.md doc/install.md
 EXTRA_DIST += doc/architecture.md doc/limits.md doc/locks.md
 EXTRA_DIST += doc/programs.md doc/verification.md
 EXTRA_DIST += doc/tuning.md

@@ -16,7 +16,7 @@ my $bound = 1.05 * $matrix + 0.01 * $percall;
 my $plain = run({}, 'examples/jacobi', $n, $iterations);
 right($plain);
 used_devices($plain);
-# Beside a fast host the first calls are rented (doc/decisions.md), even where the device is emulated.
+# Beside a fast host the first calls are rented (doc/deciding.md), even where the device is emulated.
 my $rented = 10;
 ok(calls($plain, qr/dgemv/, 'offloaded') >= $iterations - $rented, 'every dgemv ran on devices');
 at_most(moved($plain, 'h2d'), $bound, 'to the devices');
