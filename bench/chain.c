@@ -1,16 +1,16 @@
-/* What a result costs that other devices read in the next call: milliseconds of a round on emulated machines, in
- * virtual time, with all data kept there.
+/* Cost of a result that other devices read in the next call: virtual milliseconds of a round on emulated machines, with
+ * the data kept on the devices.
  *
  *     chain MACHINE [N...]
  *
- * chain: C := A B, E := C D.  powers: Y := X A, X := Y A.  Rounds follow each other without a wait. */
+ * chain: C := A B, E := C D.  powers: Y := X A, X := Y A.  Rounds follow without a wait. */
 #include <stdlib.h>
 
 #include "base/config.h"
 #include "bench/paper.h"
 #include "coherence/coherence.h"
 
-#define LEARNING 4 /* rounds that are not counted: data goes to the devices, and it is seen who reads what */
+#define LEARNING 4 /* rounds that are not counted: uploads, and learning of the readers */
 #define ROUNDS 8
 
 static double seconds_of(const struct sc_kernel *first, const struct sc_kernel *second)

@@ -1,12 +1,11 @@
-/* How many bytes a CUDA program copies, whoever in it does (cuBLAS and NVBLAS have a CUDA runtime of their own inside,
- * so no function of theirs can be counted from outside): the driver loads this file into a program, and CUPTI tells it
- * of every copy.
+/* Counts the bytes of a CUDA program's copies, of the program and of libraries.  The driver loads this module into a program,
+ * and CUPTI reports every copy.  Interposed functions would miss copies: cuBLAS and NVBLAS contain a CUDA runtime.
  *
  *     CUDA_INJECTION64_PATH=$PWD/bench/.libs/count_copies.so COUNT_COPIES=FILE program
  *
- * writes one line into FILE (without it: to stderr) when the program ends.  Pages of unified memory that migrate, what
- * kernels read from pinned memory, and copies within a device are not counted.  CUPTI calls back from threads of its
- * own: counts are atomic. */
+ * writes one line into FILE (without COUNT_COPIES: to stderr) when the program ends.  Not counted are migrating pages
+ * of unified memory, reads of pinned memory by kernels, and copies within a device.  CUPTI's threads call back, so
+ * counts are atomic. */
 #include <cupti.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,13 +14,13 @@
 enum { BUFFER = 1 << 20 };
 
 static uint64_t up, down, between, copies; /* bytes; how many */
-static uint64_t lost;                      /* records that CUPTI had no room for */
+static uint64_t lost;                      /* records without room in CUPTI's buffers */
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
 static void add(uint64_t *sum, uint64_t more) { __atomic_fetch_add(sum, more, __ATOMIC_RELAXED); }
 
-/* Later versions of the record begin like the first one, and those of peers, too. */
+/* The first fields of a record are the same in all versions, also for copies between peers. */
 static void count(const CUpti_ActivityMemcpy *copy)
 {
     uint64_t *sum = NULL;
@@ -40,7 +39,7 @@ static void count(const CUpti_ActivityMemcpy *copy)
 
 static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *records)
 {
-    *buffer = aligned_alloc(64, BUFFER); /* none: CUPTI drops the records, and says so */
+    *buffer = aligned_alloc(64, BUFFER); /* NULL: CUPTI drops records and reports the number */
     *size = *buffer ? BUFFER : 0;
     *records = 0; /* as many as fit */
 }
@@ -73,7 +72,7 @@ static void say(void)
         fclose(out);
 }
 
-/* The driver calls it when it starts in the program. */
+/* Called by the driver when the driver starts in the program. */
 int InitializeInjection(void)
 {
     if (cuptiActivityRegisterCallbacks(request, complete) != CUPTI_SUCCESS ||

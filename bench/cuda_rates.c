@@ -1,4 +1,4 @@
-/* What the CUDA module reaches on its first device: kernels, copies, latencies, pinning.  One line for each figure.
+/* Rates of the CUDA module on the first device: kernels, copies, latencies, pinning.  One line for each figure.
  * Usage: cuda_rates [MODULE] */
 #include <string.h>
 #include <sys/mman.h>
@@ -56,7 +56,7 @@ static void move(enum sc_stream stream, void *to, const void *from, size_t bytes
     need(ops->copy(0, stream, &c) == SC_OK, "copy");
 }
 
-/* Mean time of `times` launches, one wait at the end, after one to warm up. */
+/* Mean time of `times` launches after a first launch that is not counted, with a wait at the end. */
 static double launches(const struct sc_kernel *k, int times)
 {
     double start;

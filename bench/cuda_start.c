@@ -1,9 +1,9 @@
-/* What a process waits for before its first product on a GPU, step by step, without semcache: libraries, driver,
+/* The waits of a process before its first product on a GPU, step by step, without semcache: libraries, driver,
  * context, streams, pinned memory, device memory, handles, the first product and a later one.
  *
  *     cuda_start [n [devices]]     (4096, all devices)
  *
- * The libraries are opened at run time, one after another, so that each one's time is seen. */
+ * The libraries are opened at run time, one by one, to show the time of every library. */
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #define DISABLE_CUSPARSE_DEPRECATED
@@ -53,7 +53,7 @@ static void *open_library(const char *name)
     return library;
 }
 
-/* Calls NAME of a library with the type that its header gives it. */
+/* Calls NAME of a library with the type in the library's header. */
 #define CALL(library, name, ...) ((__typeof__(name) *)dlsym(library, STRING(name)))(__VA_ARGS__)
 
 static void *driver, *runtime, *blas, *sparse;

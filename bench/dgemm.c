@@ -1,12 +1,12 @@
-/* C = A B from plain malloc memory, until C is valid on the host: the CPU has read one element of each of its pages.
- * Knows nothing of semcache.
+/* C = A B from plain malloc memory, until C is valid on the host: the CPU has read an element of every page of C.
+ * A plain BLAS program.
  *
  *     dgemm [-f] [-t threads] [-w] [n [rounds]]
  *
- * -f  the CPU writes A and B afresh before each round (not timed)
- * -t  so many threads read C, each its part of the columns
- * -w  C is written to /dev/null in place of being read, 1 GiB at a time: the system call demands that all of it is
- *     valid, and takes no time itself */
+ * -f  the CPU writes A and B afresh before each round (not timed);
+ * -t  number of threads that read C, a part of the columns by thread;
+ * -w  C is written to /dev/null, 1 GiB at a time, and not read by the CPU: the system call needs a valid C and takes no
+ *     time for the bytes. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ static void *read_pages(void *argument)
     return NULL;
 }
 
-/* By so many threads. */
+/* By `threads` threads. */
 static double read_all(const double *c, int n, int threads)
 {
     struct reader reader[THREADS_MAX];
@@ -61,7 +61,7 @@ static double read_all(const double *c, int n, int threads)
     return sum;
 }
 
-/* False: not all of it was taken. */
+/* False: a short write. */
 static bool write_out(const double *c, int n, int to)
 {
     size_t bytes = (size_t)n * (size_t)n * sizeof *c, most = (size_t)1 << 30;
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     int n = 2000, rounds = 3, threads = 1, option;
     bool fresh = false, good = true;
     int null = -1;
-    double first = 0, best = INFINITY, call = 0, sum = 0, error = 0, flops; /* call: until the best one returned */
+    double first = 0, best = INFINITY, call = 0, sum = 0, error = 0, flops; /* call: until the fastest call returned */
     double *a, *b, *c;
 
     while ((option = getopt(argc, argv, "fwt:")) != -1) {

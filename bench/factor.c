@@ -1,14 +1,14 @@
-/* Factorizations and solutions by LAPACK, from plain malloc memory until the result can be read on the host.  Knows
- * nothing of semcache.
+/* Factorizations and solutions by LAPACK, from plain malloc memory until the result can be read on the host.  A plain
+ * BLAS program.
  *
  *     factor [-r rounds] [-s seconds] [-p padding] potrf|getrf|geqrf|potri|getri|gesv|gels|syev|syevd|gesvd [n...]
  *
- * -r  factor a fresh copy of the matrix at least so many times (the first one is timed apart)
- * -s  and until so many seconds have been spent on it
- * -p  so many rows more in memory than the matrix has
+ * -r  least number of factorizations, of a fresh copy of the matrix (the first is timed apart);
+ * -s  least number of seconds spent on factorizations;
+ * -p  rows of memory beyond the rows of the matrix.
  *
- * Checked by a residual made with plain loops, which no BLAS can spoil: factors applied to a vector against the matrix
- * applied to it. */
+ * Plain loops check the residual, so that no BLAS can spoil the check: the factors applied to a vector against the
+ * matrix applied to the vector. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -44,7 +44,7 @@ struct problem {
     double *x, *y, *z;
 };
 
-/* Element (i, j) in (-1, 1): a hash, so that the matrices have full rank. */
+/* Element (i, j) in (-1, 1): a hash, because random matrices have full rank. */
 static double element(int i, int j)
 {
     uint64_t h = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)j * UINT64_C(0xc2b2ae3d27d4eb4f);
@@ -76,7 +76,7 @@ static void generate(struct problem *p, double (*of)(int, int))
             column(p, j)[i] = of(i, j);
 }
 
-/* y := M x for the matrix as it was. */
+/* y := M x for the original matrix. */
 static void apply(struct problem *p, double (*of)(int, int))
 {
     memset(p->y, 0, (size_t)p->n * sizeof *p->y);
@@ -85,7 +85,7 @@ static void apply(struct problem *p, double (*of)(int, int))
             p->y[i] += of(i, j) * p->x[j];
 }
 
-/* x := T x for a triangle of what is in memory. */
+/* x := T x for a triangle of the memory. */
 static void triangle(const struct problem *p, bool upper, bool unit, double *x)
 {
     for (int step = 0; step < p->n; step++) {
@@ -161,7 +161,7 @@ static double getrf_error(struct problem *p)
     return difference(p->n, p->x, p->y);
 }
 
-/* Runs `call`, which has `work`, `size` and `info`, with the workspace that it asks for. */
+/* Runs `call` (with variables `work`, `size` and `info`), with the workspace that the routine asks for. */
 #define WITH_WORKSPACE(call)                                                                                          \
     int info, size = -1;                                                                                              \
     double best, *work = &best;                                                                                       \
@@ -276,7 +276,7 @@ static int getri(struct problem *p)
     return info ? info : getri_after(p);
 }
 
-/* A (what is in memory) x = x, where that is the lower triangle of a symmetric matrix or a whole one. */
+/* A x = x, where the memory holds A: the lower triangle of a symmetric matrix, or a full matrix. */
 static double inverse_error(struct problem *p, double (*of)(int, int), bool lower)
 {
     memset(p->z, 0, (size_t)p->n * sizeof *p->z);
@@ -298,7 +298,7 @@ static double potri_error(struct problem *p)
 
 static double getri_error(struct problem *p)
 {
-    return inverse_error(p, element, false) / p->n; /* of matrices whose condition is about n */
+    return inverse_error(p, element, false) / p->n; /* for matrices of condition n, about */
 }
 
 /* Solve for a right-hand side. */

@@ -1,4 +1,4 @@
-/* What the hand-written cuBLAS programs share. */
+/* Common functions of the hand-written cuBLAS programs. */
 #ifndef BENCH_HAND_H
 #define BENCH_HAND_H
 

@@ -1,4 +1,4 @@
-/* examples/cg as someone would write it for one GPU with cuBLAS: everything resident, the same calls per iteration.
+/* examples/cg written by hand for one GPU with cuBLAS: all data resident, the same calls per iteration.
  *
  *     hand_cg [n [iterations]] */
 #include <math.h>

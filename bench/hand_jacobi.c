@@ -1,4 +1,4 @@
-/* examples/jacobi as someone would write it for one GPU with cuBLAS: everything resident, the same calls per iteration.
+/* examples/jacobi written by hand for one GPU with cuBLAS: all data resident, the same calls per iteration.
  *
  *     hand_jacobi [n [iterations]] */
 #include "bench/hand.h"

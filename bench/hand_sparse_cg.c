@@ -1,7 +1,7 @@
-/* sparse_cg as someone would write it for one GPU with cuSPARSE and cuBLAS: everything resident, the product
- * preprocessed, the same calls per iteration.
+/* sparse_cg written by hand for one GPU with cuSPARSE and cuBLAS: all data resident, the product preprocessed, the same
+ * calls per iteration.
  *
- *     hand_sparse_cg [n [iterations [algorithm]]]     algorithm: 0 cuSPARSE's default, 1 or 2 its CSR algorithms */
+ *     hand_sparse_cg [n [iterations [algorithm]]]     algorithm: 0 cuSPARSE's default, 1 or 2 CSR's */
 #define DISABLE_CUSPARSE_DEPRECATED
 #include <cusparse.h>
 #include <math.h>

@@ -1,15 +1,15 @@
-/* What calls cost that run on the host, in nanoseconds added to the host BLAS alone: the host BLAS here computes
- * nothing (bench/null_blas.c).  Operands at home should cost the same few instructions whatever their size.
+/* Cost of calls that run on the host, in nanoseconds beyond the host BLAS.  The host BLAS of this program does not
+ * compute (bench/null_blas.c).  Operands at home should cost the same few instructions for every size.
  *
  *     make bench/host_path bench/null_blas.la
  *     SEMCACHE_DEVICE=emu:$PWD/../device/emu/machines/h200x8.machine:1 bench/host_path      or none, or auto with a GPU
- *     bench/host_path KIND TEXT       only operands of that kind and calls whose names hold the text, for a profiler
+ *     bench/host_path KIND TEXT       only operands of KIND and calls with TEXT in the name, for a profiler
  *
- * A * stands behind calls some of which were offloaded: what those cost is no cost of the host's path.
+ * A * marks calls that were offloaded in part; their cost is no cost of the host's path.
  *
- * Operands: `untracked` are from malloc and no device has seen them; `home` are of a matrix that devices had and the
- * CPU has written since; `shared` are read where a device has a copy; `partly` are at home in a matrix whose other half
- * a device has; `outside` are not from malloc. */
+ * Operands: `untracked` from malloc, never used by a device; `home` of a matrix that the CPU has written after a device
+ * call; `shared` only read, with a copy on a device; `partly` at home in a matrix with the second half on a device;
+ * `outside` not from malloc. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -49,7 +49,7 @@ static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* --- calls; n is the size that must not matter -------------------------------------------------------------------- */
+/* --- calls of size n, on which the cost must not depend ----------------------------------------------------------- */
 
 static void copy_1(int n) { dcopy_(&n, x, &one, y, &one); }
 static void copy_8(int n)
@@ -162,7 +162,7 @@ static bool make_home(void)
     at_home(y, LENGTH, SEMCACHE_READWRITE);
     return true;
 }
-static bool make_shared(void) /* what is read; what is written is at home */
+static bool make_shared(void) /* the read operand; the written operand is at home */
 {
     make_untracked();
     if (!on_device(x) || !on_device(y))
@@ -179,7 +179,7 @@ static bool make_partly(void)
     for (size_t i = 0; i < 2 * LENGTH; i += 512)
         both[i] = 1;
     x = both;
-    y = both + 2 * LD; /* of one matrix, so that they overlap: the sizes are those of the columns at home */
+    y = both + 2 * LD; /* overlapping columns of one matrix; the sizes are those of the columns at home */
     if (semcache_prefetch(both, LD, 2 * COLS, LD, SEMCACHE_FLOAT64, 0) != SEMCACHE_OK)
         return false;
     at_home(both, LENGTH + LENGTH / 2, SEMCACHE_READWRITE);
@@ -249,7 +249,7 @@ static void print_faults(void)
     printf("  first write to a sector that a device has a copy of: %.1f us\n", us[ROUNDS / 2]);
 }
 
-/* A temporary array as NumPy makes them: allocated, written once, freed. */
+/* A temporary array as in NumPy: allocated, written once, freed. */
 static double temporary(size_t bytes, int rounds)
 {
     double ns[ROUNDS];

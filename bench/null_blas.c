@@ -1,4 +1,4 @@
-/* A host BLAS that computes nothing, for bench/host_path: what a call then takes is what the library adds to it. */
+/* A host BLAS without computation, for bench/host_path: the time of a call is the time that the library adds. */
 #include <stdint.h>
 
 void dcopy_(void), daxpy_(void), dscal_(void), dgemv_(void), dger_(void), dsymv_(void), dgemm_(void), dtrsv_(void);
@@ -11,7 +11,7 @@ void dsymv_(void) {}
 void dgemm_(void) {}
 void dtrsv_(void) {}
 
-/* What the library finds out about integers and complex results. */
+/* For the library's test of integers and complex results. */
 int32_t isamax_(const int32_t *n);
 int32_t isamax_(const int32_t *n) { return *n > 0; }
 double _Complex zdotu_(void);

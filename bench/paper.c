@@ -58,7 +58,7 @@ static const struct sc_device_ops *open_devices(const char *machine)
     return ops;
 }
 
-/* As `semcache tune` does it, into a file that the library reads as it reads any other. */
+/* Measures as `semcache tune`, into an ordinary database file for the library. */
 static void measure(const char *machine)
 {
     char path[] = "/tmp/semcache-paper-XXXXXX";
@@ -103,7 +103,7 @@ int paper_open(const char *machine)
     return devices_;
 }
 
-/* A copy of the machine file, with what replaces the rates at its end. */
+/* A copy of the machine file, with the replaced rates at the end. */
 int paper_open_uneven(const char *machine)
 {
     static const char rates[] = "device 0,1,4,6\n  gemm d 3.5T\ndevice 2,3\n  gemm d 5T\ndevice 5,7\n  gemm d 7T\n";
@@ -158,13 +158,13 @@ static struct sc_view view_of(const struct paper_matrix *m)
 
     sc_schedule_grid(sc_config.schedule, devices_, sc_coherence_peer_ratio(), m->rows, m->cols, false, &view.tile_rows,
                      &view.tile_cols);
-    if ((m->rows < THIN) != (m->cols < THIN)) /* thin: as in the call that has made it */
+    if ((m->rows < THIN) != (m->cols < THIN)) /* thin: as in the call that made the matrix */
         sc_schedule_grid(SC_STRATEGY_CYCLIC, devices_, sc_coherence_peer_ratio(), m->rows, m->cols, false,
                          &view.tile_rows, &view.tile_cols);
     return view;
 }
 
-/* The device's copy becomes the only one, as if the program had computed it there: C := C + a product over nothing. */
+/* Makes the device's copy the only valid copy, as after a result: C := C + an empty product. */
 static void write_there(int place, const struct sc_piece *piece)
 {
     struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = piece->rows,
@@ -175,7 +175,7 @@ static void write_there(int place, const struct sc_piece *piece)
     sc_coherence_task(place, &kernel, pieces, NULL, NULL);
 }
 
-#define EVERYWHERE (-2) /* each tile to its home */
+#define EVERYWHERE (-2) /* every tile to its home */
 
 static void move_to_device(const struct paper_matrix *m, int place)
 {

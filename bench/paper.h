@@ -1,6 +1,6 @@
-/* What the programs bench/paper-* share: the library's real decisions, scheduling and protocol on an emulated machine
- * in timing mode (doc/machine-files.md), on matrices that are reserved addresses.  Figures are virtual seconds and
- * bytes over links; they depend on the order of calls alone, so each run prints the same. */
+/* Common functions of the programs bench/paper-*: the library's real decisions, scheduling and protocol on an emulated
+ * machine in timing mode (doc/machine-files.md), on matrices of reserved addresses.  Figures are virtual seconds and
+ * bytes over links.  The figures depend on the order of calls alone, so every run prints the same. */
 #ifndef SC_BENCH_PAPER_H
 #define SC_BENCH_PAPER_H
 
@@ -14,7 +14,7 @@
 struct paper_matrix {
     void *at;
     int64_t rows, cols;
-    int place; /* where it is before the call, and the result after it: a device or SC_HOST */
+    int place; /* before the call, and of the result after the call: a device or SC_HOST */
 };
 
 /* Opens the machine ("k40x3", "dgx1:4"), which is measured first; prints and ends the program when it cannot be.
@@ -26,12 +26,12 @@ void paper_close(void);
 double paper_link(int from, int to); /* bytes/s of the direct link between two devices, 0: none */
 
 struct paper_matrix paper_matrix(int64_t rows, int64_t cols);
-/* Forgets what devices have of it, and its memory. */
+/* Frees the memory of the matrix, on the devices too. */
 void paper_free(struct paper_matrix *matrix);
 
-/* Copies it there; SC_HOST: home.  Not waited for. */
+/* Copies the matrix to a device, or home (SC_HOST), without a wait. */
 void paper_move(const struct paper_matrix *matrix, int place);
-/* Spreads it over the devices as a call would. */
+/* Spreads the matrix over the devices as in a call. */
 void paper_spread(const struct paper_matrix *matrix);
 /* Home, and off the devices. */
 void paper_drop(const struct paper_matrix *matrix);
@@ -39,7 +39,7 @@ void paper_drop(const struct paper_matrix *matrix);
 void paper_call(const struct sc_kernel *kernel);
 void paper_wait(void); /* for everything */
 
-/* What has been done since paper_begin, which waits first.  paper_end waits. */
+/* Seconds and bytes since paper_begin.  Both functions wait for the devices. */
 struct paper_figures {
     double seconds, joules;
     uint64_t bytes[SC_DEVICES_MAX + 1][SC_DEVICES_MAX + 1]; /* [from][to], the host last */
@@ -48,7 +48,7 @@ struct paper_figures {
 void paper_begin(struct paper_figures *figures);
 void paper_end(struct paper_figures *figures);
 
-/* Geometric mean of than[i] / ours[i], from <= i < to; what was not measured (0) is left out. */
+/* Geometric mean of than[i] / ours[i], from <= i < to; unmeasured figures (0) are left out. */
 double paper_gain(const double *than, const double *ours, int from, int to);
 
 /* C := 1.5 A B + 0.5 C: "alpha and beta are two random constants". */
@@ -66,7 +66,7 @@ enum paper_routines { PAPER_GEMM, PAPER_SYRK, PAPER_SYR2K, PAPER_SYMM, PAPER_TRM
 extern const struct paper_routine paper_routine[PAPER_ROUTINES];
 struct sc_kernel paper_square(enum paper_routines routine, const struct paper_matrix *a, const struct paper_matrix *b,
                               const struct paper_matrix *c);
-/* One such call, operands and result on the host; fills in the figures. */
+/* A call of the routine, operands and result on the host; fills in the figures. */
 void paper_square_run(enum paper_routines routine, int64_t n, struct paper_figures *figures);
 
 #endif

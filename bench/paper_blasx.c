@@ -10,7 +10,7 @@
 #define N 16384
 #define GPUS 3
 
-/* Bidirectional host volume and GPU to GPU volume, MB; table V has them as a+b.  GPUs are numbered from 1 there. */
+/* Bidirectional host volume and GPU to GPU volume, MB; in table V written as a+b.  GPUs are numbered from 1 there. */
 static const struct published {
     double host[GPUS], peer[GPUS]; /* BLASX */
     double xt[GPUS];               /* cuBLAS-XT */

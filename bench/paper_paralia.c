@@ -1,5 +1,5 @@
 /* PARALiA (TACO 2023), tables 4 and 5 and figure 3: dgemm in three shapes and ten placements of A, B and C, by the
- * policies of the libraries that it compares with and by ours.  Usage: paper-paralia [-a] [-u] [-d FILE]
+ * policies of the paper and by semcache's.  Usage: paper-paralia [-a] [-u] [-d FILE]
  * [MACHINE].  Every seventh problem, of increasing size; -a: all; -u: table 5, GPUs of three speeds, the larger sizes;
  * -d: a file of all problems by all policies. */
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 #define PLACES 10
 #define PROBLEMS (3 * SIZES * PLACES)
 
-/* The paper does not list its ten: all of host and three devices, all on one, and three that are far apart. */
+/* The paper does not list the ten placements.  Here: every mix of the host and three devices, one device alone, and
+ * three distant devices. */
 static const int places[PLACES][3] = {{H, H, H}, {H, H, 2}, {H, 1, H}, {H, 1, 2}, {0, H, H},
                                       {0, H, 2}, {0, 1, H}, {0, 1, 2}, {0, 0, 0}, {0, 5, 6}};
 
@@ -81,7 +82,7 @@ static const struct policy {
 };
 #define POLICIES ((int)(sizeof policies / sizeof *policies))
 
-/* Until the result is where it was before. */
+/* Seconds until the result is back at the first place. */
 static void run(const struct policy *policy, const struct problem *p, struct paper_figures *f)
 {
     struct paper_matrix a = paper_matrix(p->m, p->k), b = paper_matrix(p->k, p->n), c = paper_matrix(p->m, p->n);
@@ -148,7 +149,7 @@ static void print_gains(void)
     }
 }
 
-/* Figure 3: how many GB went over links of which bandwidth. */
+/* Figure 3: GB over links, by the bandwidth of the link. */
 static void print_links(int devices)
 {
     static const struct problem three = {16384, 16384, 16384, places[7], 0}, host = {16384, 16384, 16384, places[0], 0};
@@ -175,7 +176,7 @@ static void print_links(int devices)
         }
 }
 
-/* Every problem that is asked for, by one policy. */
+/* The requested problems, by one policy. */
 static void run_policy(int policy, int step, bool uneven)
 {
     struct sums sums = {0};
@@ -191,7 +192,7 @@ static void run_policy(int policy, int step, bool uneven)
     print(policies[policy].name, &sums, uneven ? policies[policy].uneven : policies[policy].paper);
 }
 
-/* A line for each problem: its size, where its operands are (-1: the host), and each policy's Gflop/s; for plots. */
+/* A line by problem, for plots: size, places of the operands (-1: the host), and the policies' Gflop/s. */
 static void write_problems(const char *path)
 {
     FILE *f = fopen(path, "w");

@@ -1,5 +1,5 @@
-/* PROACT (MICRO 2021), figure 10: strong scaling from 1 to 16 V100 of an iteration y := A x, x := y on the devices,
- * each of which needs what the others have written.  Usage: paper-proact [MACHINE [N]]. */
+/* PROACT (MICRO 2021), figure 10: strong scaling from 1 to 16 V100 of an iteration y := A x, x := y on the devices.
+ * Every device needs all of x.  Usage: paper-proact [MACHINE [N]]. */
 #include <stdlib.h>
 
 #include "base/config.h"

@@ -1,5 +1,5 @@
-/* SemCache++ (ICS 2015), figures 6 to 9, as far as the text has their figures: D = A B + A C on one and two K20 (two
- * products and a daxpy), the bytes that it moves, eight M2090, and Jacobi; figure 10 is bench/paper.sh's.
+/* SemCache++ (ICS 2015), figures 6 to 9, where the text has figures: D = A B + A C on one and two K20 (two products and
+ * a daxpy), the moved bytes, eight M2090, and Jacobi; figure 10 is bench/paper.sh's.
  * Usage: paper-semcachepp [MACHINE]. */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static struct sc_kernel axpy(const struct paper_matrix *x, const struct paper_ma
                               .lda = 1, .b = y->at, .ldb = 1};
 }
 
-/* Cached: as our library does it.  Else: every call brings its operands and takes its result home. */
+/* Cached: by the library.  Otherwise every call uploads the operands and fetches the result. */
 static void microbenchmark(int64_t n, bool cached, struct paper_figures *f)
 {
     struct paper_matrix m[5]; /* A, B, C, D, E: D := A B, E := A C, D := D + E */
@@ -47,7 +47,7 @@ static double host_gb(const struct paper_figures *f, int devices)
     return sum;
 }
 
-/* y := A x and back to x through the host's loop: x is written by the CPU each time. */
+/* y := A x and back to x through the host's loop: the CPU writes x in every iteration. */
 static double jacobi(int64_t n, int steps, bool cached)
 {
     struct paper_matrix a = paper_matrix(n, n), x = paper_matrix(n, 1), y = paper_matrix(n, 1);
@@ -70,7 +70,7 @@ static double jacobi(int64_t n, int steps, bool cached)
     return f.seconds;
 }
 
-/* Figure 8: the same products on up to eight GPUs that share one cable to the host. */
+/* Figure 8: the same products on up to eight GPUs with a common cable to the host. */
 static void print_scaling(void)
 {
     static const char machine[] = "m2090x8";

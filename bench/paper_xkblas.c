@@ -1,5 +1,5 @@
-/* XKBLAS (2021), table II and figure 3: what its heuristics are worth, left out one after the other, and what it gains
- * when the data is on the devices already; figure 8: two calls composed.  Usage: paper-xkblas [MACHINE]. */
+/* XKBLAS (2021), table II and figure 3: the value of the heuristics, left out one by one, and the gain with resident
+ * data; figure 8: two calls composed.  Usage: paper-xkblas [MACHINE]. */
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -16,7 +16,7 @@ enum variant { BASE, ON_DEVICE, NO_TRANSIT, NO_TRANSIT_NO_TOPOLOGY, NO_TOPOLOGY,
 static const unsigned without[VARIANTS] = {0, 0, SC_WITHOUT_TRANSIT, SC_WITHOUT_TRANSIT | SC_WITHOUT_TOPOLOGY,
                                            SC_WITHOUT_TOPOLOGY};
 
-/* Tflop/s.  On device: spread as a call would do it, the result stays there. */
+/* Tflop/s.  On device: spread as in a call, and the result stays on the devices. */
 static double rate_of(enum paper_routines routine, int64_t n, enum variant variant)
 {
     struct paper_matrix a = paper_matrix(n, n), b = paper_matrix(n, n), c = paper_matrix(n, n);
@@ -76,7 +76,7 @@ static void ablation(void)
                most[r][NO_TRANSIT_NO_TOPOLOGY], published[r][2], most[r][NO_TOPOLOGY]);
 }
 
-/* X := A^-1 B, then D := X C + D, until D is at home; each alone; with a wait between the two. */
+/* X := A^-1 B, then D := X C + D, until D is at home; alone; with a wait between the calls. */
 static double composed(int64_t n, bool solve, bool product, bool wait)
 {
     struct paper_matrix a = paper_matrix(n, n), b = paper_matrix(n, n), c = paper_matrix(n, n), d = paper_matrix(n, n);

@@ -1,11 +1,12 @@
-/* What it takes until a matrix in a format other than CSR can be used: products of the 7-point stencil's matrix as
- * rows, columns and coordinates, each after a value of the matrix was written, so that what has it is made again, or
- * with `index` an index, so that all is; beside that the conversion by the host alone (mkl_sparse_convert_csr).
+/* Time until a matrix in a format other than CSR can be used: products of the 7-point stencil's matrix as rows, columns
+ * and coordinates.  Before a product the program writes a value, and the parts with the value are made again; with
+ * `index` the program writes an index, and all parts are made again.  For comparison: the conversion by the host alone
+ * (mkl_sparse_convert_csr).
  *
  *     sparse_formats [n [rounds [index]]]
  *
- * Seconds of the first product (which pins the memory), of a product after a write, of one without, of the host's
- * conversion. */
+ * Seconds of the first product (which pins the memory), of a product after a write, of a product without a write, of
+ * the host's conversion. */
 #include <math.h>
 
 #include "examples/mkl_sparse.h"
@@ -37,7 +38,7 @@ static double product(const struct bench *b, sparse_matrix_t matrix, int operati
     return sum == sum ? example_now() - start : NAN;
 }
 
-/* The same as CSR by the host, which looks at the arrays at home. */
+/* The matrix as CSR by the host, from arrays at home. */
 static double host_conversion(sparse_matrix_t matrix)
 {
     double start = example_now();
@@ -49,7 +50,7 @@ static double host_conversion(sparse_matrix_t matrix)
     return example_now() - start;
 }
 
-/* A write, which changes nothing. */
+/* Writes the same value. */
 static void write_one(const struct bench *b, double *values, int *index, int at)
 {
     if (b->of_index)
@@ -86,7 +87,7 @@ static void expect(struct bench *b)
             b->expected[i] += b->s.values[e] * b->x[b->s.columns[e]];
 }
 
-/* Entry e at place e, or, in no order, at e times a prime. */
+/* Entry e at place e; unsorted: at e times a prime. */
 static sparse_matrix_t coordinates(const struct stencil *s, int in_order, double **values, int **index)
 {
     int *row = stencil_alloc((size_t)s->entries * sizeof *row);
@@ -123,7 +124,7 @@ int main(int argc, char **argv)
     expect(&b);
     if (mkl_sparse_d_create_csr(&rows, 0, b.s.n, b.s.n, b.s.start, b.s.start + 1, b.s.columns, b.s.values) ||
         mkl_sparse_d_create_csc(&columns, 0, b.s.n, b.s.n, b.s.start, b.s.start + 1, b.s.columns, b.s.values))
-        return 1; /* it is symmetric */
+        return 1; /* symmetric */
     wrong = measure(&b, "rows", rows, plain, b.s.values, b.s.columns);
     wrong += measure(&b, "columns", columns, plain, b.s.values, b.s.columns);
     for (int in_order = 1; in_order >= 0; in_order--) {

@@ -1,4 +1,4 @@
-/* How long the first large call of a process takes until its result can be read: a plain BLAS program.
+/* Time of the first large call of a process until the result can be read: a plain BLAS program.
  *
  *     start [n]            (4096) */
 #include <stdbool.h>
@@ -20,7 +20,7 @@ static double *matrix(int n)
     return m;
 }
 
-/* C := A B, and one element of each page of C is read; returns the seconds. */
+/* C := A B, then reads an element of every page of C; returns the seconds. */
 static double multiply(const struct product *p, double *sum)
 {
     size_t elements = (size_t)p->n * (size_t)p->n, page = (size_t)sysconf(_SC_PAGESIZE) / sizeof(double);

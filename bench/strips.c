@@ -1,11 +1,11 @@
-/* What the width of strips is good for on emulated machines: milliseconds of a product of square matrices, or of a
- * solve, until the result is at home, in virtual time.
+/* Effect of the width of strips on emulated machines: virtual milliseconds of a product of square matrices, or of a
+ * solve, until the result is at home.
  *
  *     strips [-r gemm|syrk|syr2k|symm|trmm|trsm] [-t NN|NT|TN|TT] [-l LL|LU|RL|RU] [-w WIDTH] [-s] MACHINE [N...]
  *
- * -l: side and triangle.  -s: the inner product of matrices that are 8 times as tall as they are wide (gemm, N: their
- * height).  Rounds of calls after each of which the program reads the result: with all other operands written by it
- * before each of them, and kept. */
+ * -l: side and triangle.  -s: the inner product of matrices 8 times as tall as wide (gemm, N: the height).  The program
+ * reads the result after every call.  Two kinds of rounds: the program writes the operands before every call, or keeps
+ * the operands. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -25,7 +25,7 @@ static const char *trans = "NN", *place = "LL";
 static enum paper_routines routine = PAPER_GEMM;
 static bool tall;
 
-/* Whose rounds these are. */
+/* The kinds of rounds. */
 struct operands {
     struct paper_matrix a, b, c;
     struct sc_kernel kernel;

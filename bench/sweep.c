@@ -1,7 +1,7 @@
-/* How fast the CPU gets at a result: C of 1 GiB from a thin dgemm, then (a) one element of each page in order, (b)
- * every element in order, (c) one element somewhere, each after a pause in which the dgemm ends; (c) after 10 ms of
- * other work and after 200 ms of sleep, in which processors and the library's thread fall asleep too.  Knows nothing of
- * semcache.
+/* Time of the CPU's reads of a result, C of 1 GiB from a thin dgemm: (a) an element of every page in order, (b) every
+ * element in order, (c) a single element.  The reads begin after a pause in which the dgemm ends.  For (c) the pause is
+ * 10 ms of work, and 200 ms of sleep, in which processors and the library's thread fall asleep too.  A plain BLAS
+ * program.
  *
  *     sweep [rounds [n]]     C is n x n, default 11586 (1 GiB) */
 #include <math.h>
@@ -16,8 +16,7 @@ struct product {
     double *a, *b, *c;
 };
 
-/* C := A B anew, all of it on the devices when it pays; returns when that has had the time to end: milliseconds of
- * sleep, or of work when negative. */
+/* C := A B again.  Returns after a pause for the devices: milliseconds of sleep, or of work when negative. */
 static void compute(const struct product *p, long milliseconds)
 {
     struct timespec pause = {0, milliseconds * 1000 * 1000};

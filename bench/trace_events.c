@@ -1,5 +1,5 @@
-/* trace_events COUNT FILE: processor time that one thread takes to write so many events, and
- * that it takes to read them and put them into order. */
+/* trace_events COUNT FILE: processor time of one thread for writing COUNT events, and for reading and sorting the
+ * events. */
 #include <config.h>
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* D = A B + A C with cuBLASXt from pinned host memory and the host's daxpy, until D is valid on the host; and one dgemm
- * alone.  For each block size the best of the rounds.
+ * alone.  The best round of every block size.
  *
  *     xt_abac [n [rounds [devices]]] */
 #include <cublasXt.h>
@@ -37,7 +37,7 @@ static void gemm(cublasXtHandle_t xt, const struct matrices *m, const double *ri
     HAND_CUDA(cudaDeviceSynchronize());
 }
 
-/* Best seconds of the sum (*both) and of its first dgemm (*single). */
+/* Best seconds of the sum (*both) and of the first dgemm (*single). */
 static void measure(cublasXtHandle_t xt, const struct matrices *m, int rounds, double *both, double *single)
 {
     for (int round = 0; round < rounds; round++) {
