@@ -1,6 +1,6 @@
-# What the tables of figures share; sourced first, in the build tree:  . "$(dirname "$0")/common.sh"
+# Common functions of the tables; sourced first, in the build tree:  . "$(dirname "$0")/common.sh"
 log=${TMPDIR:-/tmp}/semcache-bench.$$
-# Some programs end before the host has worked for a second, after which devices would be opened.
+# Some programs end before the host has worked for a second, the time at which devices are opened.
 export SEMCACHE_OPEN=${SEMCACHE_OPEN:-first}
 trap 'rm -f "$log"' EXIT
 
@@ -12,5 +12,5 @@ keep() {
     cat "$log" >&2
 }
 
-# figure KEY: the value of KEY=... in the last line that has it.
+# figure KEY: the value of KEY=... in the last line with KEY.
 figure() { sed -n "s/.*[ ^]$1=\([^ ]*\).*/\1/p" "$log" | tail -n 1; }

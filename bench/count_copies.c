@@ -1,5 +1,6 @@
 /* Counts the bytes of a CUDA program's copies, of the program and of libraries.  The driver loads this module into a
- * program, and CUPTI reports every copy.  Interposed functions would miss copies: cuBLAS and NVBLAS contain a CUDA runtime.
+ * program, and CUPTI reports every copy.  Interposed functions would miss copies, because cuBLAS and NVBLAS contain a
+ * CUDA runtime.
  *
  *     CUDA_INJECTION64_PATH=$PWD/bench/.libs/count_copies.so COUNT_COPIES=FILE program
  *

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Iterations a second of solvers on several GPUs, by how the GPUs exchange vectors: copy engines, kernels that pull or
-# push, and what the profile chooses.  From the build tree, after make (and tools/semcache tune --quick, once):
+# Iterations a second of solvers on several GPUs, by the exchange of vectors: copy engines, kernels that pull or push,
+# and the choice of the measurements.  From the build tree, after make (and tools/semcache tune --quick, once):
 #   sh SRC/bench/exchange.sh
-# EXCHANGE_DEVICES (numbers of GPUs, default "2 4"), EXCHANGE_JACOBI (sizes of the dense Jacobi and CG, 30000),
-# EXCHANGE_SPARSE (points of the sparse CG, "1000000 50000000"), EXCHANGE_ITERATIONS (300), EXCHANGE_BY ("copy pull push
-# auto") and EXCHANGE_ROUNDS (3, the best counts) change what is run; EXCHANGE_MACHINE=emu:h200x8 tries it without GPUs.
+# Variables: EXCHANGE_DEVICES (numbers of GPUs, default "2 4").  EXCHANGE_JACOBI (sizes of the dense Jacobi and CG,
+# 30000).  EXCHANGE_SPARSE (points of the sparse CG, "1000000 50000000").  EXCHANGE_ITERATIONS (300).
+# EXCHANGE_BY ("copy pull push auto").  EXCHANGE_ROUNDS (3, the best counts).  EXCHANGE_MACHINE=emu:h200x8: a trial without GPUs.
 set -eu
 
 . "$(dirname "$0")/common.sh"

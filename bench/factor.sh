@@ -1,16 +1,15 @@
 #!/bin/sh
-# Factorizations, eigenvalues and solutions by the reference LAPACK: by the host BLAS alone, by semcache and, where it
-# is installed, by NVBLAS; times, their ratio to the host's, and what semcache and NVBLAS moved.  From the build tree,
+# Factorizations, eigenvalues and solutions by the reference LAPACK: by the host BLAS alone, by semcache and, if
+# installed, by NVBLAS.  Prints times, ratios to the host's time, and the bytes moved by semcache and NVBLAS.  From the build tree,
 # after make:
 #   FACTOR_LAPACK=FOLDER sh SRC/bench/factor.sh [routine...]
 # FOLDER holds liblapack.so.3 of the reference LAPACK (Debian's liblapack3 has it in /usr/lib/x86_64-linux-gnu/lapack;
-# the file can be carried to a machine without it, together with libgfortran.so.5 and libquadmath.so.0 if need be).
-# OpenBLAS's own LAPACK would not do: its LU and Cholesky call no BLAS.
-# FACTOR_BLAS: the host's OpenBLAS, if it is not found by its name.  BENCH_DEVICE: cuda:0.  FACTOR_SIZES: in place of
-# each routine's own.  FACTOR_TURNS=N: the host alone and semcache N times in turn, the best of each; processors that
-# are hotter or shared with others make single runs differ by a tenth.  FACTOR_NVBLAS=no: without NVBLAS, which gets
-# FACTOR_SECONDS (600) at most; and again that for one more round, whose copies are counted where bench/count_copies was
-# built.  Exit status 1: a result was wrong.
+# the file runs on other machines, with libgfortran.so.5 and libquadmath.so.0).
+# OpenBLAS's LAPACK is unsuitable, because the LU and Cholesky of OpenBLAS call no BLAS.
+# FACTOR_BLAS: the host's OpenBLAS, if not found by name.  BENCH_DEVICE: cuda:0.  FACTOR_SIZES: sizes in place of the
+# routine's sizes.  FACTOR_TURNS=N: the host alone and semcache N times in turn, the best times; single runs differ by a
+# tenth on hot or shared processors.  FACTOR_NVBLAS=no: without NVBLAS.  FACTOR_SECONDS (600): limit of NVBLAS's run,
+# and of one more round in which bench/count_copies counts the copies, if built.  Exit status 1: a result was wrong.
 set -eu
 
 device=${BENCH_DEVICE:-cuda:0}
@@ -72,9 +71,9 @@ measure() { # sizes: lines of bench/factor by all three
 by_nvblas() { # [variable=value...] command
     timeout "${FACTOR_SECONDS:-600}" env NVBLAS_CONFIG_FILE="$scratch/nvblas.conf" LD_PRELOAD="$nvblas" "$@" 2>/dev/null
 }
-# Milliseconds are the best of at least two rounds; first: the first one, which pins memory.  What semcache moved, in
-# matrices a round (up, down) and together in GiB, and faults a round; of the small sizes together in MiB.  What NVBLAS
-# copied, in matrices, of the small sizes in MiB, in one round of each.  (The host alone moves nothing.)
+# Milliseconds are the best of at least two rounds; first: the first round, which pins memory.  Moved by semcache: in
+# matrices a round (up, down) and summed in GiB, and faults a round; of the small sizes summed in MiB.  Copied by
+# NVBLAS: in matrices, of the small sizes in MiB, in one round.  (The host alone moves no data.)
 table() { # together: 1 or 0
     tr -d '\n' <"$scratch/stats" >"$scratch/line"
     awk -v together="$1" -v folder="$scratch" '

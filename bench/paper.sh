@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints the tables of papers into doc/paper of the source tree, from the build folder:  sh SRC/bench/paper.sh
-# Some minutes: no data and no GPU, only virtual time.  PAPER_ALL=1: all 630 problems of PARALiA, not a seventh.  With
-# gnuplot the plots are drawn anew, too.
+# Takes some minutes, without data and GPU, in virtual time.  PAPER_ALL=1: the 630 problems of PARALiA instead of every
+# seventh.  With gnuplot the plots are drawn again.
 set -e
 top_srcdir=$(cd "$(dirname "$0")/.." && pwd)
 export top_srcdir
@@ -16,7 +16,7 @@ cg_seconds() {
     sed -n 's/.*"virtual_seconds": \([0-9.]*\).*/\1/p' "$scratch/stats"
 }
 
-# SemCache++, figure 10: an iteration is what eight more take.
+# SemCache++, figure 10: an iteration is an eighth of the time of eight more iterations.
 cg_table() {
     printf '\nFigure 10: CG on the 7-point stencil; in the paper 1.4 on average on two GPUs,'
     printf ' above a million unknowns\n\n'

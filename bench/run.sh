@@ -33,7 +33,7 @@ value() {
         print sign == "" ? "none" : sign " " target (met ? " met" : " MISSED") }'
 }
 
-# The peer's figure, or nothing when it was not built.
+# The peer's figure; empty if the peer was not built.
 peer() {
     key=$1
     shift
@@ -49,7 +49,7 @@ solvers() {
     row "CG n=$n, s per iteration" "$(figure seconds_per_iteration)" "$hand" 1.05
 }
 
-# Fresh: the inputs are written by the CPU before each round, so they go up again each time, as cuBLASXt's do.
+# Fresh: the CPU writes the inputs before every round, so the round uploads the inputs, as cuBLASXt does.
 products() {
     : >"$log"
     xt=$(peer abac_seconds bench/xt_abac "$m" 3)
@@ -67,8 +67,8 @@ products() {
     value "dgemm n=$m, TFLOP/s, inputs kept" "$(figure later_tflops)" ">=" 45
 }
 
-# The bound: pinning (two arrays that were written, one that was not), the transfers and the product, one after the
-# other, at the rates that this machine's devices reach.
+# The bound: pinning (two written arrays, one unwritten), plus the transfers, plus the product, at the rates of this
+# machine's devices.
 numpy_bound() {
     [ -x bench/cuda_rates ] || return 0
     keep bench/cuda_rates

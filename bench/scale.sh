@@ -2,8 +2,8 @@
 # How unmodified programs scale over the GPUs of one machine, beside cuBLASXt on the same GPUs in the same run.
 # From the build tree, after make:
 #   sh SRC/bench/scale.sh
-# SCALE_DEVICES (numbers of GPUs, default "1 2 4"), SCALE_SIZES (of dgemm, "4096 8192 16384 32768"), SCALE_JACOBI (size
-# of the Jacobi, 30000), SCALE_XT=no (without cuBLASXt) and SCALE_ROUNDS (3) change what is run.
+# Variables: SCALE_DEVICES (numbers of GPUs, default "1 2 4").  SCALE_SIZES (of dgemm, "4096 8192 16384 32768").
+# SCALE_JACOBI (size of the Jacobi, 30000).  SCALE_XT=no (without cuBLASXt).  SCALE_ROUNDS (3).
 set -eu
 
 devices=${SCALE_DEVICES:-1 2 4}
@@ -16,7 +16,7 @@ ours() {
     keep tools/semcache run --device "$list" "$@"
 }
 
-# TFLOP/s of cuBLASXt's dgemm with its best block, or nothing.
+# TFLOP/s of cuBLASXt's dgemm with the best block; empty without cuBLASXt.
 xt_dgemm() {
     [ "${SCALE_XT:-yes}" = yes ] && [ -x bench/xt_abac ] || return 0
     keep bench/xt_abac "$2" "$rounds" "$1"

@@ -2,8 +2,8 @@
 # CG on the 7-point stencil beside the same loop written by hand with cuSPARSE and cuBLAS, in one run on one real GPU;
 # with more GPUs, ours on 2 and 4 of them.  From the build tree, after make:
 #   sh SRC/bench/sparse_cg.sh [n...]
-# BENCH_DEVICE (default cuda:0), BENCH_DEVICES ("2 4": also on so many), BENCH_ITERATIONS (200), BENCH_LIMITED (1: also
-# on two GPUs, and on one, of which each may use the memory of half of the matrix and the vectors and a twentieth more).
+# Variables: BENCH_DEVICE (default cuda:0).  BENCH_DEVICES ("2 4": also on 2 and 4 GPUs).  BENCH_ITERATIONS (200).
+# BENCH_LIMITED=1: also on two GPUs and on one, with memory for half of the matrix and the vectors, plus a twentieth.
 set -eu
 export SEMCACHE_OPEN=first
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints how long the first large call of a process takes until its result can be read, and where the time goes.
+# Prints the time of a process's first large call until the result can be read, and the parts of this time.
 # From the build tree, after make:
 #   sh SRC/bench/start.sh
 # START_N (4096) is the order of the product, START_ROUNDS (5) the number of processes of each kind, START_DEVICES the

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What tracing costs: programs with and without SEMCACHE_TRACE, in turns, the least time of each; then how fast events
-# of one thread are written and read.  Run it in the build tree:  sh ../bench/trace.sh
+# Cost of tracing: programs with and without SEMCACHE_TRACE, in turns, least times; then the rates of writing and
+# reading events of one thread.  In the build tree:  sh ../bench/trace.sh
 # Environment: BENCH_DEVICE (emu:h200x8:1), BENCH_ROUNDS (5).
 . "$(dirname "$0")/common.sh"
 device=${BENCH_DEVICE:-emu:h200x8:1} rounds=${BENCH_ROUNDS:-5}

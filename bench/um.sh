@@ -1,9 +1,9 @@
 #!/bin/sh
 # A CUDA program with unified memory, the same source twice: linked with CUDA's libraries alone, and with
-# libsemcache-cuda-um; in one run on one real GPU, ours on more of them too.  The residuals have to agree, and both
-# programs check their answer.  From the build tree, after make:
+# libsemcache-cuda-um; in one run on one real GPU, the second also on more GPUs.  The residuals must agree, and both
+# programs check the answer.  From the build tree, after make:
 #   sh SRC/bench/um.sh [n...]
-# BENCH_DEVICE (default cuda:0), BENCH_DEVICES ("2 4": also on so many), BENCH_ITERATIONS (200).
+# Variables: BENCH_DEVICE (default cuda:0).  BENCH_DEVICES ("2 4": also on 2 and 4 GPUs).  BENCH_ITERATIONS (200).
 set -eu
 export SEMCACHE_OPEN=first
 
@@ -11,7 +11,7 @@ iterations=${BENCH_ITERATIONS:-200}
 [ $# -gt 0 ] || set -- 1000000 10000000
 out=$(mktemp) && trap 'rm -f "$out"' EXIT
 
-# name, then the program: its line, and its figures in $time and $residual
+# name, then the program: prints the program's line; sets $time and $residual
 measure() {
     name=$1
     shift
