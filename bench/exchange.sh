@@ -4,7 +4,8 @@
 #   sh SRC/bench/exchange.sh
 # Variables: EXCHANGE_DEVICES (numbers of GPUs, default "2 4").  EXCHANGE_JACOBI (sizes of the dense Jacobi and CG,
 # 30000).  EXCHANGE_SPARSE (points of the sparse CG, "1000000 50000000").  EXCHANGE_ITERATIONS (300).
-# EXCHANGE_BY ("copy pull push auto").  EXCHANGE_ROUNDS (3, the best counts).  EXCHANGE_MACHINE=emu:h200x8: a trial without GPUs.
+# EXCHANGE_BY ("copy pull push auto").  EXCHANGE_ROUNDS (3, the best counts).
+# EXCHANGE_MACHINE=emu:h200x8: a trial without GPUs.
 set -eu
 
 . "$(dirname "$0")/common.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Factorizations, eigenvalues and solutions by the reference LAPACK: by the host BLAS alone, by semcache and, if
-# installed, by NVBLAS.  Prints times, ratios to the host's time, and the bytes moved by semcache and NVBLAS.  From the build tree,
-# after make:
+# installed, by NVBLAS.  Prints times, ratios to the host's time, and the bytes moved by semcache and NVBLAS.  From the
+# build tree, after make:
 #   FACTOR_LAPACK=FOLDER sh SRC/bench/factor.sh [routine...]
 # FOLDER holds liblapack.so.3 of the reference LAPACK (Debian's liblapack3 has it in /usr/lib/x86_64-linux-gnu/lapack;
 # the file runs on other machines, with libgfortran.so.5 and libquadmath.so.0).
