@@ -2,10 +2,10 @@
 # From a bare Debian 12 or Ubuntu 24.04 to a result:
 #   ./bootstrap.sh demo      an unmodified Jacobi and CG run with their data kept on the devices, and a report
 #   ./bootstrap.sh check     the tests
-#   ./bootstrap.sh build     neither: only what both need
-# Further arguments are given to configure.  The build is in build/ (or $BUILD).
+#   ./bootstrap.sh build     only the build
+# Further arguments go to configure.  The build is in build/ (or $BUILD).
 set -eu
-exec </dev/null # nothing here asks; libtool fails where stdin is closed
+exec </dev/null # the script reads no input; libtool fails where stdin is closed
 
 PACKAGES="gcc make autoconf automake libtool pkg-config gfortran perl valgrind libsigsegv-dev libopenblas-dev\
  libsuitesparse-dev librsb-dev"
@@ -17,7 +17,7 @@ jobs=$(nproc 2>/dev/null || echo 2)
 say() { printf '%s\n' "bootstrap: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-# What a build cannot do without; without the rest of the packages less is built or tested.
+# Commands that a build needs.  Without the remaining packages the build has fewer parts and tests.
 COMMANDS="gcc make autoreconf aclocal libtoolize perl prove"
 
 # Prints the packages that are not installed.
@@ -56,7 +56,7 @@ install_packages() {
     say "going on without"
 }
 
-# The CUDA toolkit's folder, or nothing.
+# Prints the CUDA toolkit's folder, if found.
 find_cuda() {
     if command -v nvcc >/dev/null; then
         nvcc=$(command -v nvcc)
@@ -86,7 +86,7 @@ build_all() {
     make -s -j"$jobs"
 }
 
-# One example under the cache, and what it moved.
+# Runs an example under semcache, and prints the moved bytes.
 show() {
     device=$1
     shift
@@ -102,7 +102,7 @@ demo() {
     device=emu:h200x8:2 size=4000
     if [ -e /dev/nvidiactl ] && [ -e semcache-cuda.la ]; then
         device=cuda size=20000
-        export SEMCACHE_OPEN=first # the host would do a third of it
+        export SEMCACHE_OPEN=first # otherwise the host computes a third of the calls
     fi
     show $device examples/jacobi $size 100
     show $device examples/cg $size 200

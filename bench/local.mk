@@ -58,7 +58,7 @@ noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt
 endif
 endif
 
-# What bench/factor.sh counts NVBLAS's copies with; the test has a CUPTI of its own, which the module meets first.
+# The module with which bench/factor.sh counts NVBLAS's copies; the test has a CUPTI of its own.
 EXTRA_DIST += bench/count_copies.c tests/count_copies.c
 if HAVE_CUPTI
 noinst_LTLIBRARIES += bench/count_copies.la
@@ -86,7 +86,7 @@ bench_strips_SOURCES = bench/strips.c bench/paper.c bench/paper.h
 bench_strips_LDADD = libcore.la -ldl -lm
 CLEANFILES += bench/strips
 
-# What calls on the host cost: make bench/host_path bench/null_blas.la && bench/host_path
+# Cost of calls on the host: make bench/host_path bench/null_blas.la && bench/host_path
 EXTRA_PROGRAMS += bench/host_path
 bench_host_path_SOURCES = bench/host_path.c
 bench_host_path_LDADD = libsemcache.la
@@ -95,7 +95,7 @@ bench_null_blas_la_SOURCES = bench/null_blas.c
 bench_null_blas_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 CLEANFILES += bench/host_path bench/null_blas.la
 
-# Results that other devices read in the next call: make bench/chain && top_srcdir=SRC bench/chain h200x8:4
+# Results for other devices: make bench/chain && top_srcdir=SRC bench/chain h200x8:4
 EXTRA_PROGRAMS += bench/chain
 bench_chain_SOURCES = bench/chain.c bench/paper.c bench/paper.h
 bench_chain_LDADD = libcore.la -ldl -lm
