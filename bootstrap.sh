@@ -1,8 +1,8 @@
 #!/bin/sh
 # From a bare Debian 12 or Ubuntu 24.04 to a result:
-#   ./bootstrap.sh demo      an unmodified Jacobi and CG run with their data kept on the devices, and a report
-#   ./bootstrap.sh check     the tests
-#   ./bootstrap.sh build     only the build
+#   ./bootstrap.sh demo      an unmodified Jacobi and CG run with resident data, and a report.
+#   ./bootstrap.sh check     the tests.
+#   ./bootstrap.sh build     only the build.
 # Further arguments go to configure.  The build is in build/ (or $BUILD).
 set -eu
 exec </dev/null # the script reads no input; libtool fails where stdin is closed

@@ -1,5 +1,5 @@
 /* Where a call runs.  The one place where this is decided: numbers about the call, the residency of its operands and
- * the machine go in; a decision comes out (doc/decisions.md).  Pure functions but for the accounts of
+ * the machine go in; a decision comes out (doc/deciding.md).  Pure functions but for the accounts of
  * sc_autotuner_offload.  Thread safe, no locks. */
 #ifndef SC_AUTOTUNER_AUTOTUNER_H
 #define SC_AUTOTUNER_AUTOTUNER_H

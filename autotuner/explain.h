@@ -1,6 +1,6 @@
 /* Why calls ran where they ran: decisions are added up by line of the program, routine, sizes and what was on the
  * devices, with what was predicted and what it took, and written as a table at the end (SEMCACHE_EXPLAIN; format:
- * doc/decisions.md).  Thread safe. */
+ * doc/deciding.md).  Thread safe. */
 #ifndef SC_AUTOTUNER_EXPLAIN_H
 #define SC_AUTOTUNER_EXPLAIN_H
 

@@ -4,7 +4,7 @@
 
 #include "autotuner/start.h"
 
-/* Without measurements; H200 where a figure was measured (doc/decisions.md). */
+/* Without measurements; H200 where a figure was measured (doc/decision-rules.md). */
 #define CALL_SECONDS 5e-6      /* start of a call */
 #define SCALAR_SECONDS 20e-6   /* wait for a scalar result */
 #define CLOSING_SECONDS 20e-6  /* pages of an operand */

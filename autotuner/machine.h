@@ -8,7 +8,7 @@
 #include "autotuner/database.h"
 #include "device/device.h"
 
-/* Constants of the host and the driver that no database has; doc/decisions.md says where they were measured. */
+/* Constants of the host and the driver that no database has; doc/decision-rules.md says where they were measured. */
 #define SC_FAULT_SECONDS 30e-6      /* first touch of a result by the host */
 #define SC_HOST_CALL_SECONDS 1e-6   /* a call of the host BLAS */
 #define SC_INTERRUPT_SECONDS 1.3e-6 /* of one processor, when pages are closed */

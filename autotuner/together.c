@@ -1,4 +1,4 @@
-/* How much of a call the host does beside the devices (doc/decisions.md). */
+/* How much of a call the host does beside the devices (doc/decision-rules.md). */
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # The terms of doc/glossary.md are those of the code, and a few synonyms of them are not used (CONTRIBUTING.md, rule 9).
+# Documents that the text names exist.
 use strict;
 use warnings;
 use Test::More;
@@ -24,6 +25,7 @@ my %banned = (
 
 my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache sparse
     tests tools trace);
+my $roots = '(?:' . join('|', @roots) . ')';
 my %text;
 for my $file (split /\n/, `find @roots README.md CONTRIBUTING.md -type f`) {
     next if $file !~ /\.(?:md|1|c|h|cu|cuh|inc|l|sh|t|pl|py|awk|mk|am|tab|list)$/ || $file eq 'tests/glossary.t';
@@ -47,4 +49,16 @@ for my $synonym (sort keys %banned) {
     my @found = grep { $text{$_} =~ /$pattern/i } sort keys %text;
     is(join(' ', @found), '', "not '$synonym' but $banned{$synonym}");
 }
+
+# Documents that the text names are there.
+my @missing;
+for my $file (sort keys %text) {
+    my ($folder) = $file =~ m{^(.*/)};
+    my %named = map { $_ => 1 } $text{$file} =~ m{(?<![\w/.])((?:doc|bench)/[\w/-]+\.md|$roots/README\.md)}g;
+    if ($file =~ /\.md$/) {
+        $named{($folder // '') . $_} = 1 for $text{$file} =~ m{\]\(([\w./-]+\.(?:md|svg|dat))\)}g;
+    }
+    push @missing, map { "$file: $_" } grep { $_ ne 'doc/routines.md' && !-e } sort keys %named;
+}
+is(join("\n", @missing), '', 'all documents that the text names are there');
 done_testing();
