@@ -136,7 +136,7 @@ static double seconds_of[POLICIES][PROBLEMS];
 
 static void print_gains(void)
 {
-    printf("\nGeometric mean of the gain of perf (smaller half, larger half, all):\n\n| | S | L | T |\n"
+    printf("\nGeometric mean of the gain of perf (smaller half, larger half, total):\n\n| | S | L | T |\n"
            "| --- | --- | --- | --- |\n");
     for (int policy = 0; policy < OURS; policy++) {
         if (paper_gain(seconds_of[policy], seconds_of[OURS], 0, PROBLEMS) <= 0)
