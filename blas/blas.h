@@ -69,18 +69,9 @@ bool sc_blas_on_devices(const struct sc_kernel *kernel);
 void sc_blas_verify_start(void);
 extern uint64_t sc_blas_verified, sc_blas_diverged;
 
-/* Operand of a call that runs on the host. */
-struct sc_blas_operand {
-    const void *ptr;
-    int64_t rows, cols, ld; /* column-major; a vector of increment i: rows = 1, cols = n, ld = |i| */
-    enum sc_type type;
-    enum sc_access access;
-};
-/* True when the operand lies in the address space, so that sums and products of its sizes do not overflow. */
-bool sc_blas_operand_fits(const struct sc_blas_operand *operand);
 /* Brings the operands home in one batch, before the host routine would touch them page by page.  Operands that do
- * not fit are left to faults. */
-void sc_blas_host_operands(const struct sc_blas_operand *operands, int count);
+ * not fit the address space are left to faults. */
+void sc_blas_host_operands(const struct sc_view *operands, int count);
 
 /* Adds the veneers' counts of calls on the host since the last collection to sc_stats.host.  Called before the
  * statistics are read.  Thread safe. */

@@ -42,8 +42,6 @@ struct sc_blas_call {
     union sc_blas_scalar result;
 };
 
-enum { SC_BLAS_OPERANDS_MAX = 3 };
-
 /* A row of routines.tab for a single type. */
 struct sc_blas_row {
     const char *name;                 /* "dgemm" */
@@ -53,12 +51,18 @@ struct sc_blas_row {
     enum sc_type type;
     bool scale_real;
     const char *arguments;            /* of the Fortran routine, in order: "side uplo m n alpha A lda B ldb" */
-    const char *letters;              /* of its operands: A, B, C, P(acked), X, Y, in the order of `operands` */
     void (*columns)(struct sc_blas_call *call); /* row-major to column-major arguments; NULL: no matrices */
-    int (*operands)(const struct sc_blas_call *call, struct sc_blas_operand *operands); /* of column-major arguments */
 };
 extern const struct sc_blas_row sc_blas_rows[]; /* [0] is unused */
 extern const int sc_blas_routines;              /* number of rows, with the unused row */
+
+/* Names of the operands of a routine that has an operation, in their order: A, B, C, P(acked), X, Y. */
+static inline const char *sc_blas_letters(int routine) { return sc_ops[sc_blas_rows[routine].op].letters; }
+/* Column-major arguments as a record, without the result and the parameters of rotm.  The operands go there in their
+ * order, with two exceptions: B and C go by name, and an updated A follows the vectors. */
+struct sc_kernel sc_blas_call_as_kernel(const struct sc_blas_call *call);
+/* The operands of column-major arguments; returns their number. */
+int sc_blas_call_views(const struct sc_blas_call *call, struct sc_view view[SC_VIEWS_MAX]);
 
 /* The next step of a veneer. */
 enum sc_blas_next {
@@ -89,11 +93,11 @@ bool sc_blas_call_fits(const struct sc_blas_call *call);
 /* An operand under its name in the program's call: A, B, C, P(acked), X, Y, with the leading dimension or increment
  * as passed. */
 struct sc_blas_named {
-    struct sc_blas_operand shape;
+    struct sc_view shape; /* a vector as a matrix of one row */
     char letter;
     int64_t step;
 };
-/* Names the operands of a call before its conversion, in the order of the row's `operands`.  Returns their number. */
+/* Names the operands of a call before its conversion, in the order of the views.  Returns their number. */
 int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named *named);
 
 /* Fills the record for the devices.  False when devices do not serve such a call. */
@@ -194,7 +198,7 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface);
 /* Conjugations for a row-major call (call->conj) through Fortran, before and after the call. */
 struct sc_blas_conj {
     void *copies[2];
-    struct sc_blas_operand inplace;
+    struct sc_view inplace;
 };
 bool sc_blas_conj_begin(struct sc_blas_call *call, struct sc_blas_conj *conj);
 void sc_blas_conj_end(struct sc_blas_conj *conj);
@@ -305,22 +309,6 @@ static inline void sc_rows_syrk(struct sc_blas_call *call)
     if (call->transa == 'C' && !sc_type_is_complex(call->type))
         call->transa = 'T';
     sc_rows_flip(&call->transa, 'N', 'T');
-}
-
-static inline struct sc_blas_operand sc_blas_matrix_operand(const struct sc_blas_call *call, const void *ptr,
-                                                            int64_t rows, int64_t cols, int64_t ld,
-                                                            enum sc_access access)
-{
-    return (struct sc_blas_operand){ptr, rows, cols, ld, call->type, access};
-}
-static inline struct sc_blas_operand sc_blas_vector_operand(const struct sc_blas_call *call, const void *ptr, int64_t n,
-                                                            int64_t inc, enum sc_access access)
-{
-    return (struct sc_blas_operand){ptr, 1, n, sc_step(inc), call->type, access};
-}
-static inline enum sc_access sc_blas_beta_access(const struct sc_blas_call *call)
-{
-    return call->beta[0] == 0 && call->beta[1] == 0 ? SC_WRITE : SC_RDWR;
 }
 
 #endif

@@ -19,25 +19,26 @@ libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/ve
 	blas/lapack/larfb.c blas/veneers/gate.h
 nodist_libveneers_la_SOURCES = blas/veneers.c blas/tables.c blas/prototypes.h
 
-generate_blas = $(MKDIR_P) blas && $(AWK) -f $(srcdir)/blas/veneers/generate.awk
-blas_source = $(srcdir)/blas/veneers/routines.tab $(srcdir)/blas/veneers/generate.awk
+generate_blas = $(MKDIR_P) blas && $(AWK) -f $(srcdir)/blas/veneers/rows.awk -f $(srcdir)/blas/veneers/generate.awk
+blas_tables = $(srcdir)/ops/operations.tab $(srcdir)/blas/veneers/routines.tab
+blas_source = $(blas_tables) $(srcdir)/blas/veneers/rows.awk $(srcdir)/blas/veneers/generate.awk
 blas/prototypes.h: $(blas_source)
-	$(AM_V_GEN)$(generate_blas) -v what=prototypes $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_blas) -v what=prototypes $(blas_tables) > $@.new && mv $@.new $@
 blas/tables.c: $(blas_source)
-	$(AM_V_GEN)$(generate_blas) -v what=tables $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_blas) -v what=tables $(blas_tables) > $@.new && mv $@.new $@
 blas/veneers.c: $(blas_source)
-	$(AM_V_GEN)$(generate_blas) -v what=veneers $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_blas) -v what=veneers $(blas_tables) > $@.new && mv $@.new $@
 # The names that the library exports for the BLAS, one a line, for the version script.
 blas/exports.list: $(blas_source)
-	$(AM_V_GEN)$(generate_blas) -v what=exports $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_blas) -v what=exports $(blas_tables) > $@.new && mv $@.new $@
 blas/checks.h: $(blas_source)
-	$(AM_V_GEN)$(generate_blas) -v what=checks $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_blas) -v what=checks $(blas_tables) > $@.new && mv $@.new $@
 blas/replay_calls.h: $(blas_source)
-	$(AM_V_GEN)$(generate_blas) -v what=replay $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_blas) -v what=replay $(blas_tables) > $@.new && mv $@.new $@
 doc/routines.md: $(blas_source)
-	$(AM_V_GEN)$(MKDIR_P) doc && $(generate_blas) -v what=doc $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(MKDIR_P) doc && $(generate_blas) -v what=doc $(blas_tables) > $@.new && mv $@.new $@
 BUILT_SOURCES += blas/prototypes.h
 noinst_DATA += blas/exports.list doc/routines.md
 CLEANFILES += blas/prototypes.h blas/checks.h blas/replay_calls.h blas/tables.c blas/veneers.c blas/exports.list \
 	doc/routines.md
-EXTRA_DIST += blas/veneers/routines.tab blas/veneers/generate.awk blas/README.md
+EXTRA_DIST += blas/veneers/routines.tab blas/veneers/rows.awk blas/veneers/generate.awk blas/README.md

@@ -1,13 +1,10 @@
-# Generates the cuBLAS functions from blas/veneers/routines.tab (its head describes the columns).  POSIX awk.
-#   awk -v what=functions|exports|checks -f generate.awk routines.tab
+# Generates the cuBLAS functions from the rows that blas/veneers/rows.awk reads.  POSIX awk.
+#   awk -v what=functions|exports|checks -f rows.awk -f generate.awk operations.tab routines.tab
 #
 # cuBLAS has the arguments in Fortran's order, scalars behind pointers, the result last, and trmm out of place.
 
 function real_of(t) { return t == "s" || t == "c" ? "float" : "double" }
 function type_of(t) { return t == "c" ? "cuComplex" : t == "z" ? "cuDoubleComplex" : real_of(t) }
-function is_letter(a) { return a ~ /^(side|uplo|trans|transa|transb|diag)$/ }
-function is_int(a) { return a ~ /^(n|m|k|kl|ku|lda|ldb|ldc|incx|incy)$/ }
-function is_operand(a) { return a ~ /^[ABCPXY]:/ }
 function is_address(a) { return a ~ /^&/ }
 function name_of(a) { return is_operand(a) ? substr(a, 1, 1) : a ~ /:/ ? substr(a, index(a, ":") + 1) : a }
 function held(a, t) { return a ~ /^&?R:/ ? real_of(t) : type_of(t) }
@@ -61,6 +58,7 @@ function listed(kind, r,   i, l) {
 # The rows covered by a leading dimension; letters are those of the call.
 function rows_of(a,   sh, p) {
     sh = substr(a, 5, length(a) - 5)
+    sub(/^opb\(/, "NB(", sh); sub(/^op\(/, "NT(", sh); sub(/^o,/, "LR(m,n),", sh)
     if (sh ~ /^(NT|NB|LR)\(/) {
         split(substr(sh, 4), p, /[,)]/)
         return "(" (sh ~ /^LR/ ? "side_ == 'L'" : sh ~ /^NB/ ? "transb_ == 'N'" : "trans" \
@@ -214,25 +212,13 @@ BEGIN {
         print "#include \"cuda-um/blas.h\"\n"
     }
 }
-{ sub(/#.*/, "") }
-NF < 5 { next }
 {
-    level = $2; result = $3; rows = $6
-    nargs = NF - 6
-    split("", has)
-    for (i = 1; i <= nargs; i++) { arg[i] = $(i + 6); has[arg[i]] = 1 }
-    count = split($1, list, ",")
-    for (j = 1; j <= count; j++) {
-        split(list[j], pair, ":")
-        for (q = 1; q <= length(pair[1]); q++) {
-            t = substr(pair[1], q, 1); r = pair[2]
-            sub(/\?/, t, r)
-            if (is_left_out(r)) continue
-            for (wide = 0; wide <= (has["n"] ? 1 : 0); wide++) {
-                if (what == "functions") one(r, t, wide)
-                else if (what == "exports") print cublas_name(r, wide)
-                else check(r, t, wide)
-            }
+    for (g = 1; g <= routines; g++) {
+        if (is_left_out(routine[g])) continue
+        for (wide = 0; wide <= (has["n"] ? 1 : 0); wide++) {
+            if (what == "functions") one(routine[g], type[g], wide)
+            else if (what == "exports") print cublas_name(routine[g], wide)
+            else check(routine[g], type[g], wide)
         }
     }
 }

@@ -20,18 +20,18 @@ EXTRA_libsemcache_cuda_um_la_DEPENDENCIES = cuda-um/semcache-cuda-um.map
 
 um_libraries = $(CUDA_LIBDIR)/libcudart.so $(CUDA_LIBDIR)/libcublas.so $(CUDA_LIBDIR)/libcublasLt.so \
 	$(CUDA_LIBDIR)/libcusparse.so
-generate_um = $(MKDIR_P) cuda-um && $(AWK) -f $(srcdir)/cuda-um/generate.awk
-um_generated = $(srcdir)/blas/veneers/routines.tab $(srcdir)/cuda-um/generate.awk
+generate_um = $(MKDIR_P) cuda-um && $(AWK) -f $(srcdir)/blas/veneers/rows.awk -f $(srcdir)/cuda-um/generate.awk
+um_generated = $(blas_tables) $(srcdir)/blas/veneers/rows.awk $(srcdir)/cuda-um/generate.awk
 um_names = $(srcdir)/cuda-um/names.tab $(srcdir)/cuda-um/names.awk cuda-um/blas.list
 generate_names_um = $(MKDIR_P) cuda-um && \
 	for lib in $(um_libraries); do $(NM) -D --defined-only $$lib || exit 1; done | \
 	$(AWK) -f $(srcdir)/cuda-um/names.awk
 cuda-um/functions.c: $(um_generated)
-	$(AM_V_GEN)$(generate_um) -v what=functions $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_um) -v what=functions $(blas_tables) > $@.new && mv $@.new $@
 cuda-um/checks.h: $(um_generated)
-	$(AM_V_GEN)$(generate_um) -v what=checks $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_um) -v what=checks $(blas_tables) > $@.new && mv $@.new $@
 cuda-um/blas.list: $(um_generated)
-	$(AM_V_GEN)$(generate_um) -v what=exports $(srcdir)/blas/veneers/routines.tab > $@.new && mv $@.new $@
+	$(AM_V_GEN)$(generate_um) -v what=exports $(blas_tables) > $@.new && mv $@.new $@
 um_lists = $(srcdir)/cuda-um/names.tab cuda-um/blas.list -
 cuda-um/names.h: $(um_names)
 	$(AM_V_GEN)$(generate_names_um) -v what=header $(um_lists) > $@.new && mv $@.new $@

@@ -207,11 +207,10 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
 {
     struct sc_view view = {.ptr = memory, .type = (enum sc_type)type, .rows = rows, .cols = cols, .ld = ld,
                            .access = SC_READ, .split = SC_SPLIT_COLS};
-    const struct sc_blas_operand shape = {memory, rows, cols, ld, (enum sc_type)type, SC_READ};
     enum sc_status status;
 
     if (rows < 0 || cols < 0 || ld < rows || ld < 1 || (unsigned)type >= SC_TYPES || device < SEMCACHE_ANY_DEVICE ||
-        !sc_blas_operand_fits(&shape))
+        !sc_view_fits(&view))
         return SEMCACHE_ERROR_INVALID;
     if (semcache_init() != SEMCACHE_OK)
         return SEMCACHE_ERROR_NO_DEVICE;

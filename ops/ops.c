@@ -3,10 +3,13 @@
 
 #include <string.h>
 
-bool sc_op_takes_trans(enum sc_op op, enum sc_type type, char trans)
+bool sc_op_takes(enum sc_op op, enum sc_type type, enum sc_letter name, char letter)
 {
-    return trans && (strchr(sc_ops[op].trans, trans) ||
-                     (!sc_type_is_complex(type) && strchr(sc_ops[op].trans, trans - 'A' + 'a')));
+    const char *values = name == SC_SIDE ? "LR" : name == SC_UPLO ? "UL" : name == SC_DIAG ? "UN"
+                       : name == SC_TRANSB ? "NTC" : sc_ops[op].trans;
+    char real = (char)(letter - 'A' + 'a');
+
+    return letter && (strchr(values, letter) || (!sc_type_is_complex(type) && strchr(values, real)));
 }
 
 /* Of the operand that a sparse A is multiplied with, only the rows that A has columns for are looked at. */
@@ -22,8 +25,6 @@ int sc_kernel_views(const struct sc_kernel *k, struct sc_view view[SC_VIEWS_MAX]
     return count;
 }
 
-static bool is_in(char letter, const char *values) { return letter && strchr(values, letter); }
-
 bool sc_kernel_is_work(const struct sc_kernel *k)
 {
     const struct sc_op_info *o = &sc_ops[k->op];
@@ -35,9 +36,11 @@ bool sc_kernel_is_work(const struct sc_kernel *k)
         return false;
     if ((o->scales && k->alpha[0] == 0 && k->alpha[1] == 0) || (o->apart && k->a == k->b))
         return false;
-    return (!o->transa || sc_op_takes_trans(k->op, k->type, k->transa)) &&
-           (!o->transb || is_in(k->transb, "NTC")) && (!o->side || is_in(k->side, "LR")) &&
-           (!o->uplo || is_in(k->uplo, "UL")) && (!o->diag || is_in(k->diag, "UN"));
+    return (!o->transa || sc_op_takes(k->op, k->type, SC_TRANSA, k->transa)) &&
+           (!o->transb || sc_op_takes(k->op, k->type, SC_TRANSB, k->transb)) &&
+           (!o->side || sc_op_takes(k->op, k->type, SC_SIDE, k->side)) &&
+           (!o->uplo || sc_op_takes(k->op, k->type, SC_UPLO, k->uplo)) &&
+           (!o->diag || sc_op_takes(k->op, k->type, SC_DIAG, k->diag));
 }
 
 double sc_kernel_flops(const struct sc_kernel *k)
@@ -63,35 +66,37 @@ double sc_kernel_bytes(const struct sc_kernel *k)
     return bytes;
 }
 
-/* A vector as the matrix of one row that it is. */
-static void lay_out(const struct sc_view *v, int64_t *rows, int64_t *cols, int64_t *ld)
+struct sc_view sc_view_flat(const struct sc_view *view)
 {
-    *rows = v->vector ? 1 : v->rows;
-    *cols = v->vector ? v->rows : v->cols;
-    *ld = v->vector ? sc_step(v->ld) : v->ld;
+    struct sc_view flat = *view;
+
+    if (view->vector) {
+        flat.vector = false;
+        flat.rows = 1;
+        flat.cols = view->rows;
+        flat.ld = sc_step(view->ld);
+    }
+    return flat;
 }
 
 uint64_t sc_view_span(const struct sc_view *view)
 {
-    int64_t rows, cols, ld;
+    const struct sc_view v = sc_view_flat(view);
 
-    lay_out(view, &rows, &cols, &ld);
-    if (rows <= 0 || cols <= 0)
+    if (v.rows <= 0 || v.cols <= 0)
         return 0;
-    return ((uint64_t)(cols - 1) * (uint64_t)ld + (uint64_t)rows) * sc_type_bytes(view->type);
+    return ((uint64_t)(v.cols - 1) * (uint64_t)v.ld + (uint64_t)v.rows) * sc_type_bytes(v.type);
 }
 
 bool sc_view_fits(const struct sc_view *view)
 {
     const int64_t most = (int64_t)1 << 56; /* of addresses of programs, with five levels of page tables */
-    int64_t rows, cols, ld;
-    __int128 bytes;
+    const struct sc_view v = sc_view_flat(view);
+    __int128 bytes = ((__int128)v.ld * v.cols + v.rows) * (int64_t)sc_type_bytes(v.type);
 
-    lay_out(view, &rows, &cols, &ld);
-    bytes = ((__int128)ld * cols + rows) * (int64_t)sc_type_bytes(view->type);
-    if (rows < 1 || cols < 1)
+    if (v.rows < 1 || v.cols < 1)
         return true;
-    return ld >= 0 && (uintptr_t)view->ptr < (uint64_t)most && bytes + (int64_t)(uintptr_t)view->ptr < most;
+    return v.ld >= 0 && (uintptr_t)v.ptr < (uint64_t)most && bytes + (int64_t)(uintptr_t)v.ptr < most;
 }
 
 /* The vectors become rows x^T and y^T.  y := conj(A) x is y^T := x^T A^H, with A^H = A for Hermitian A.  x :=

@@ -1,5 +1,5 @@
-/* What is known of every operation that devices can be asked for: generated from operations.tab, which is the only place
- * that says so.  Nothing here has a state. */
+/* What is known of every operation of the devices: generated from operations.tab, the only place that describes
+ * operations.  Nothing here has a state. */
 #ifndef SC_OPS_OPS_H
 #define SC_OPS_OPS_H
 
@@ -89,8 +89,10 @@ static inline enum sc_type sc_op_result_type(enum sc_op op, enum sc_type type)
 
     return result == 'T' ? type : result != 'D' && (type == SC_S || type == SC_C) ? SC_S : SC_D;
 }
-/* Is it a value of `transa` that the operation has in this type? */
-bool sc_op_takes_trans(enum sc_op op, enum sc_type type, char trans);
+/* The letters of a record by name. */
+enum sc_letter { SC_SIDE = 's', SC_UPLO = 'u', SC_TRANSA = 'a', SC_TRANSB = 'b', SC_DIAG = 'd' };
+/* Is it a value that the letter of this name has, in an operation with such a letter? */
+bool sc_op_takes(enum sc_op op, enum sc_type type, enum sc_letter name, char letter);
 /* Multiply-adds of the sizes, of real numbers; at level 1 elements.  Banded: k is the number of off-diagonals; sparse:
  * m is the number of entries. */
 double sc_op_work(enum sc_op op, char side, double m, double n, double k);
@@ -126,6 +128,8 @@ static inline uint64_t sc_view_bytes(const struct sc_view *v)
 {
     return (uint64_t)v->rows * (uint64_t)v->cols * sc_type_bytes(v->type);
 }
+/* A vector as the matrix of one row that it is, with the distance between its elements as leading dimension. */
+struct sc_view sc_view_flat(const struct sc_view *view);
 /* Bytes from the first element of a view to the end of its last. */
 uint64_t sc_view_span(const struct sc_view *view);
 /* Is the view in the address space, so that sums and products of its sizes do not overflow? */

@@ -117,7 +117,7 @@ static int calls, disguised;
 static bool one(int routine, struct arrays *arrays, struct random *r)
 {
     const struct sc_blas_row *row = &sc_blas_rows[routine];
-    const bool alone = !row->letters[1], wide = random_below(r, 2);
+    const bool alone = !sc_ops[row->op].letters[1], wide = random_below(r, 2);
     const double eps = row->op != SC_OP_NRM2 ? 0 : calls_real_bytes(row->type) == 4 ? 1e-5 : 1e-13;
     const size_t middle = MIDDLE * sc_type_bytes(row->type), bytes = ELEMENTS * sc_type_bytes(row->type);
     struct sc_blas_call there, here;

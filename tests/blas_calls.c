@@ -92,7 +92,7 @@ int calls_flags_of(int routine, struct calls_flags *list, int most)
     const char *const letters[6] = {order, side, uplo, transa, transb, diag};
     int at[6] = {0}, count = 0, i;
 
-    if (!row->operands)
+    if (row->op < 0)
         return 0;
     do {
         struct calls_flags f = {routine, order[at[0]], side[at[1]], uplo[at[2]], transa[at[3]], transb[at[4]],
@@ -288,7 +288,7 @@ static int64_t span(const struct calls_place *p)
 /* Whether X may have increment 0, as one element repeated: for level 1 routines with two vectors that only read X. */
 static bool may_repeat(const struct sc_blas_row *row, const struct calls_place *p)
 {
-    return row->level == 1 && row->letters[1] && p->letter == 'X' && p->access == SC_READ;
+    return row->level == 1 && sc_ops[row->op].letters[1] && p->letter == 'X' && p->access == SC_READ;
 }
 
 /* The increment of a vector as the program passes it. Level 1 routines with a single vector get no negative increment,
@@ -304,7 +304,7 @@ static int64_t pick_increment(const struct sc_blas_row *row, const struct calls_
         increment = 1;
     if (may_repeat(row, p) && random_below(r, 32) == 0)
         increment = 0;
-    return row->level == 1 && !row->letters[1] ? sc_step(increment) : increment;
+    return row->level == 1 && !sc_ops[row->op].letters[1] ? sc_step(increment) : increment;
 }
 
 /* Chooses a place within an array: a block of the array's matrix, or a matrix with a leading dimension of its own. */
@@ -417,7 +417,7 @@ static bool pick_places(struct calls_call *c, struct random *r)
 
 static void name_operands(struct calls_call *c)
 {
-    struct sc_blas_named named[SC_BLAS_OPERANDS_MAX];
+    struct sc_blas_named named[SC_VIEWS_MAX];
 
     c->operands = sc_blas_name_operands(&c->call, named);
     for (int i = 0; i < c->operands; i++)

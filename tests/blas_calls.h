@@ -31,7 +31,7 @@ struct calls_place {
 
 struct calls_call {
     struct sc_blas_call call; /* operands: in the target */
-    struct calls_place place[SC_BLAS_OPERANDS_MAX];
+    struct calls_place place[SC_VIEWS_MAX];
     int operands;
     bool wide; /* by a name with 64-bit integers */
     union {

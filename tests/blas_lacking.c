@@ -8,7 +8,7 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
     return false;
 }
 bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel) { return sc_blas_offload(routine, kernel); }
-void sc_blas_host_operands(const struct sc_blas_operand *operands, int count) { (void)operands, (void)count; }
+void sc_blas_host_operands(const struct sc_view *operands, int count) { (void)operands, (void)count; }
 
 int main(void)
 {

@@ -79,18 +79,18 @@ static void release(struct solver *s)
     free(s->a), free(s->b), free(s->x), free(s->r);
 }
 
-static struct sc_blas_operand operand(const double *at, bool vector, enum sc_access access)
+static struct sc_view operand(const double *at, bool vector, enum sc_access access)
 {
-    return (struct sc_blas_operand){.ptr = at, .rows = vector ? 1 : N, .cols = N, .ld = vector ? 1 : N, .type = SC_D,
-                                    .access = access};
+    return (struct sc_view){.ptr = at, .rows = N, .cols = vector ? 1 : N, .ld = vector ? 1 : N, .type = SC_D,
+                            .vector = vector, .access = access};
 }
 
 /* Makes the call as a veneer does. */
 static void call(struct solver *s, struct sc_kernel k, enum sc_access last)
 {
     bool matrix = k.op == SC_OP_GEMV;
-    struct sc_blas_operand operands[] = {operand(k.a, !matrix, SC_READ), operand(k.b, true, matrix ? SC_READ : last),
-                                         operand(k.c, true, SC_RDWR)};
+    struct sc_view operands[] = {operand(k.a, !matrix, SC_READ), operand(k.b, true, matrix ? SC_READ : last),
+                                 operand(k.c, true, SC_RDWR)};
 
     k.type = SC_D, k.m = k.n = N, k.result = &s->norm;
     if (!matrix)

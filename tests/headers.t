@@ -13,7 +13,7 @@ compile() { # compiler with options, header
 
 tried() { verdict "$1" "$2" "$(cat "$scratch/said")"; } # status, title
 
-folders='base host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
+folders='base ops host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
 for header in $(find $folders -name '*.h' | sort); do
     case $header in
     host/mpi_calls.h | host/mpi_names.h) continue ;; # lists, not headers

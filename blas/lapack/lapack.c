@@ -50,18 +50,29 @@ static inline void *resolve(void **slot, void *unfound, const char *name)
     return __builtin_expect(fn != unfound, 1) ? fn : find(slot, name);
 }
 
-static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
+static struct sc_view matrix(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
-    const struct sc_blas_operand operand = {.ptr = a, .rows = m, .cols = n, .ld = lda, .type = type, .access = access};
-    uint64_t bytes = ((uint64_t)(n - 1) * (uint64_t)lda + (uint64_t)m) * sc_type_bytes(type);
+    return (struct sc_view){.ptr = a, .type = type, .rows = m, .cols = n, .ld = lda, .access = access};
+}
 
-    if (!sc_blas_operand_fits(&operand))
+static void bring_view(const struct sc_view *v)
+{
+    uint64_t bytes = sc_view_span(v);
+
+    if (!sc_view_fits(v))
         return;
     /* A replay has no panels: it acquires the memory as an I/O call would. */
-    if (sc_trace_on && m > 0 && n > 0 && sc_coherence_is_tracked(a, bytes))
-        sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)access,
-                 .range = {.address = (uintptr_t)a, .bytes = bytes, .ip = sc_trace_line_here()});
-    sc_blas_host_operands(&operand, 1);
+    if (sc_trace_on && bytes && sc_coherence_is_tracked(v->ptr, bytes))
+        sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)v->access,
+                 .range = {.address = (uintptr_t)v->ptr, .bytes = bytes, .ip = sc_trace_line_here()});
+    sc_blas_host_operands(v, 1);
+}
+
+static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
+{
+    const struct sc_view view = matrix(type, a, m, n, lda, access);
+
+    bring_view(&view);
 }
 
 /* Called before a host routine that works on A.  True: A is home, and BLAS calls stay on the host until panel_end. */
@@ -90,35 +101,35 @@ static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n
 
 /* Called before a host routine like a BLAS routine: brings its operands home.  An operand without an address is
  * absent. */
-static bool operands_begin(struct sc_blas_operand a, struct sc_blas_operand x, struct sc_blas_operand y)
+static bool operands_begin(struct sc_view a, struct sc_view x, struct sc_view y)
 {
-    const struct sc_blas_operand all[] = {a, x, y};
+    const struct sc_view all[] = {a, x, y};
 
     if (sc_inside())
         return false;
     for (int i = 0; i < 3; i++)
-        if (all[i].ptr && (all[i].rows < 1 || all[i].cols < 1 || all[i].ld < all[i].rows))
+        if (all[i].ptr && (all[i].rows < 1 || all[i].cols < 1 || sc_view_flat(&all[i]).ld < sc_view_flat(&all[i]).rows))
             return false;
     for (int i = 0; i < 3; i++)
         if (all[i].ptr)
-            bring_home(all[i].type, all[i].ptr, all[i].rows, all[i].cols, all[i].ld, all[i].access);
+            bring_view(&all[i]);
     sc_inside_enter();
     return true;
 }
 
-static struct sc_blas_operand square(enum sc_type type, const void *a, int64_t n, int64_t lda, enum sc_access access)
+static struct sc_view square(enum sc_type type, const void *a, int64_t n, int64_t lda, enum sc_access access)
 {
-    return (struct sc_blas_operand){a, n, n, lda, type, access};
+    return matrix(type, a, n, n, lda, access);
 }
-static struct sc_blas_operand packed(enum sc_type type, const void *a, int64_t n, enum sc_access access)
+static struct sc_view vector(enum sc_type type, const void *x, int64_t n, int64_t inc, enum sc_access access)
 {
-    return (struct sc_blas_operand){a, 1, n <= SC_BLAS_PACKED_MAX ? n * (n + 1) / 2 : 0, 1, type, access};
+    return (struct sc_view){.ptr = x, .type = type, .vector = true, .rows = n, .cols = 1, .ld = inc, .access = access};
 }
-static struct sc_blas_operand vector(enum sc_type type, const void *x, int64_t n, int64_t inc, enum sc_access access)
+static struct sc_view packed(enum sc_type type, const void *a, int64_t n, enum sc_access access)
 {
-    return (struct sc_blas_operand){x, 1, n, sc_step(inc), type, access};
+    return vector(type, a, n <= SC_BLAS_PACKED_MAX ? n * (n + 1) / 2 : 0, 1, access);
 }
-static struct sc_blas_operand none(void) { return (struct sc_blas_operand){.ptr = NULL}; }
+static struct sc_view none(void) { return (struct sc_view){.ptr = NULL}; }
 
 static bool panel_begin(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
 {

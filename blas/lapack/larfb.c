@@ -190,7 +190,7 @@ static bool is_valid(const struct sc_blas_reflectors *r)
 static void triangles_home(const struct block *b)
 {
     const struct sc_blas_reflectors *r = b->r;
-    const struct sc_blas_operand triangle[2] = {
+    const struct sc_view triangle[2] = {
         {.ptr = part_of(b, true).v, .rows = r->k, .cols = r->k, .ld = r->ldv, .type = r->type, .access = SC_READ},
         {.ptr = r->t, .rows = r->k, .cols = r->k, .ld = r->ldt, .type = r->type, .access = SC_READ},
     };

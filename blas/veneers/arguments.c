@@ -1,41 +1,73 @@
 /* Validity of a call's arguments, and the memory that the call uses. */
 #include "blas/blas_int.h"
 
-static bool letter_in(char letter, const char *valid)
+struct sc_kernel sc_blas_call_as_kernel(const struct sc_blas_call *call)
 {
-    if (!letter)
-        return true;
-    while (*valid && *valid != letter)
-        valid++;
-    return *valid != 0;
+    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    struct sc_kernel kernel = {
+        .op = (enum sc_op)row->op, .type = call->type, .scale_real = row->scale_real,
+        .transa = call->transa, .transb = call->transb, .side = call->side, .uplo = call->uplo, .diag = call->diag,
+        .conj = call->conj, .m = call->m, .n = call->n, .k = call->k, .kl = call->kl, .ku = call->ku,
+        .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
+    };
+    struct {
+        void **ptr;
+        int64_t *ld;
+    } slot[3] = {{&kernel.a, &kernel.lda}, {&kernel.b, &kernel.ldb}, {&kernel.c, &kernel.ldc}};
+    const char *letters = sc_blas_letters(call->routine);
+
+    for (int i = 0; letters[i]; i++) {
+        switch (letters[i]) {
+        case 'A': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = call->lda; break;
+        case 'P': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = 1; break;
+        case 'B': kernel.b = call->b, kernel.ldb = call->ldb; break;
+        case 'C': kernel.c = call->c, kernel.ldc = call->ldc; break;
+        case 'X': *slot[i].ptr = call->x, *slot[i].ld = call->incx; break;
+        default: *slot[i].ptr = call->y, *slot[i].ld = call->incy;
+        }
+    }
+    return kernel;
 }
 
-/* The values of trans that a routine accepts.  OpenBLAS accepts more; such calls are left to OpenBLAS. */
-static const char *trans_of(const struct sc_blas_row *row)
+int sc_blas_call_views(const struct sc_blas_call *call, struct sc_view view[SC_VIEWS_MAX])
 {
-    if (row->level == 3 && sc_type_is_complex(row->type)) {
-        if (row->op == SC_OP_HERK || row->name[1] == 'h')
-            return "NC";
-        if (row->name[1] == 's')
-            return "NT";
-    }
-    return "NTC";
+    const struct sc_kernel kernel = sc_blas_call_as_kernel(call);
+
+    return sc_kernel_views(&kernel, view);
+}
+
+/* A letter that the routine does not have is 0.  OpenBLAS accepts more values of trans; such calls are left to
+ * OpenBLAS. */
+static bool takes(const struct sc_blas_call *call, enum sc_letter name, char letter)
+{
+    return !letter || sc_op_takes((enum sc_op)sc_blas_rows[call->routine].op, call->type, name, letter);
+}
+
+static bool letters_valid(const struct sc_blas_call *call)
+{
+    return takes(call, SC_TRANSA, call->transa) && takes(call, SC_TRANSB, call->transb) &&
+           takes(call, SC_SIDE, call->side) && takes(call, SC_UPLO, call->uplo) && takes(call, SC_DIAG, call->diag);
+}
+
+static bool ld_valid(const struct sc_view *view)
+{
+    const struct sc_view flat = sc_view_flat(view);
+
+    return flat.ld >= 1 && flat.ld >= flat.rows;
 }
 
 bool sc_blas_call_valid(const struct sc_blas_call *call)
 {
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+    struct sc_view view[SC_VIEWS_MAX];
 
-    if (row->level == 1)
+    if (sc_blas_rows[call->routine].level == 1)
         return true; /* every value of an argument is allowed */
     if (call->order == '?' || call->m < 0 || call->n < 0 || call->k < 0 || call->kl < 0 || call->ku < 0)
         return false;
-    if (!letter_in(call->transa, trans_of(row)) || !letter_in(call->transb, "NTC") || !letter_in(call->side, "LR") ||
-        !letter_in(call->uplo, "UL") || !letter_in(call->diag, "NU"))
+    if (!letters_valid(call))
         return false;
-    for (int i = row->operands(call, operands) - 1; i >= 0; i--)
-        if (operands[i].ld < 1 || operands[i].ld < operands[i].rows)
+    for (int i = sc_blas_call_views(call, view) - 1; i >= 0; i--)
+        if (!ld_valid(&view[i]))
             return false;
     return true;
 }
@@ -43,27 +75,26 @@ bool sc_blas_call_valid(const struct sc_blas_call *call)
 /* True when the named argument of a Fortran call is invalid. */
 static bool is_wrong(const struct sc_blas_call *call, const char *name, size_t length)
 {
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
     const struct {
         const char *name;
         bool wrong;
     } simple[] = {
-        {"side", !letter_in(call->side, "LR")}, {"uplo", !letter_in(call->uplo, "UL")},
-        {"trans", !letter_in(call->transa, trans_of(row))}, {"transa", !letter_in(call->transa, trans_of(row))},
-        {"transb", !letter_in(call->transb, "NTC")}, {"diag", !letter_in(call->diag, "NU")},
+        {"side", !takes(call, SC_SIDE, call->side)}, {"uplo", !takes(call, SC_UPLO, call->uplo)},
+        {"trans", !takes(call, SC_TRANSA, call->transa)}, {"transa", !takes(call, SC_TRANSA, call->transa)},
+        {"transb", !takes(call, SC_TRANSB, call->transb)}, {"diag", !takes(call, SC_DIAG, call->diag)},
         {"m", call->m < 0}, {"n", call->n < 0}, {"k", call->k < 0}, {"kl", call->kl < 0}, {"ku", call->ku < 0},
         {"incx", call->incx == 0}, {"incy", call->incy == 0},
     };
-    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+    struct sc_view view[SC_VIEWS_MAX];
 
     for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
         if (strlen(simple[i].name) == length && !strncmp(simple[i].name, name, length))
             return simple[i].wrong;
     if (length != 3 || strncmp(name, "ld", 2) || !sc_blas_call_fits(call))
         return false;
-    for (int i = row->operands(call, operands) - 1; i >= 0; i--)
-        if ((row->letters[i] | 32) == name[2])
-            return operands[i].ld < 1 || operands[i].ld < operands[i].rows;
+    for (int i = sc_blas_call_views(call, view) - 1; i >= 0; i--)
+        if ((sc_blas_letters(call->routine)[i] | 32) == name[2])
+            return !ld_valid(&view[i]);
     return false;
 }
 
@@ -103,22 +134,23 @@ static void unwrap(enum sc_type type, int64_t n, void **vector, int64_t *inc)
 void sc_blas_call_unwrap(struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
-    bool alone = row->level == 1 && !row->letters[1];
+    const char *letters = sc_blas_letters(call->routine);
+    struct sc_view view[SC_VIEWS_MAX];
+    bool alone = row->level == 1 && !letters[1];
 
     if (row->level > 2 || (alone && (call->incx < 1 || step_of(call->incx, (int64_t)sc_type_bytes(call->type)) < 1)))
         return;
-    for (int i = row->operands(call, operands) - 1; i >= 0; i--) {
-        if (row->letters[i] == 'X')
-            unwrap(call->type, operands[i].cols, &call->x, &call->incx);
-        if (row->letters[i] == 'Y')
-            unwrap(call->type, operands[i].cols, &call->y, &call->incy);
+    for (int i = sc_blas_call_views(call, view) - 1; i >= 0; i--) {
+        if (letters[i] == 'X')
+            unwrap(call->type, view[i].rows, &call->x, &call->incx);
+        if (letters[i] == 'Y')
+            unwrap(call->type, view[i].rows, &call->y, &call->incy);
     }
 }
 
 bool sc_blas_call_fits(const struct sc_blas_call *call)
 {
-    const int64_t most = strchr(sc_blas_rows[call->routine].letters, 'P') ? SC_BLAS_PACKED_MAX : SC_BLAS_SIDE_MAX;
+    const int64_t most = strchr(sc_blas_letters(call->routine), 'P') ? SC_BLAS_PACKED_MAX : SC_BLAS_SIDE_MAX;
 
     return call->m <= most && call->n <= most && call->k <= most && call->kl <= most && call->ku <= most;
 }
@@ -128,13 +160,12 @@ static int64_t clamp(int64_t value) { return value < INT32_MIN ? INT32_MIN : val
 /* Narrows steps that are never made: of a vector of at most one element, of a matrix of at most one column. */
 static void narrow_steps(struct sc_blas_call *call)
 {
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
+    struct sc_view view[SC_VIEWS_MAX];
 
-    for (int i = row->operands(call, operands) - 1; i >= 0; i--) {
-        if (operands[i].cols > 1)
+    for (int i = sc_blas_call_views(call, view) - 1; i >= 0; i--) {
+        if ((view[i].vector ? view[i].rows : view[i].cols) > 1)
             continue;
-        switch (row->letters[i]) {
+        switch (sc_blas_letters(call->routine)[i]) {
         case 'X': call->incx = sc_blas_unit(call->incx); break;
         case 'Y': call->incy = sc_blas_unit(call->incy); break;
         case 'A': call->lda = sc_blas_least(call->lda, INT32_MAX); break;
@@ -177,8 +208,8 @@ int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named
     const void *const address[NAMES] = {asked->a, asked->b, asked->c, asked->x, asked->y};
     const int64_t step[NAMES] = {asked->lda, asked->ldb, asked->ldc, asked->incx, asked->incy};
     const struct sc_blas_row *row = &sc_blas_rows[asked->routine];
-    bool packed = strchr(row->letters, 'P') != NULL;
-    struct sc_blas_operand shape[SC_BLAS_OPERANDS_MAX];
+    bool packed = strchr(sc_blas_letters(asked->routine), 'P') != NULL;
+    struct sc_view view[SC_VIEWS_MAX];
     struct sc_blas_call call = *asked;
     int count;
 
@@ -189,11 +220,11 @@ int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named
     call.y = &numbers[Y];
     if (call.order == SC_BLAS_ROWS && row->columns)
         row->columns(&call);
-    count = row->operands(&call, shape);
+    count = sc_blas_call_views(&call, view);
     for (int i = 0; i < count; i++) {
-        int which = (int)((const char *)shape[i].ptr - numbers);
+        int which = (int)((const char *)view[i].ptr - numbers);
 
-        named[i] = (struct sc_blas_named){shape[i], which == A && packed ? 'P' : "ABCXY"[which],
+        named[i] = (struct sc_blas_named){sc_view_flat(&view[i]), which == A && packed ? 'P' : "ABCXY"[which],
                                           which == A && packed ? 1 : step[which]};
         named[i].shape.ptr = address[which];
     }

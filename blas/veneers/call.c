@@ -30,38 +30,17 @@ char sc_cblas_side(int side) { return side == 141 ? 'L' : side == 142 ? 'R' : '?
 
 /* --- the record --------------------------------------------------------------------------------------------------- */
 
-/* True when the routine has an m, false when n is its only size. */
-static bool has_m(enum sc_op op)
+/* False: an increment that devices do not serve.  Kernels take 32-bit increments, even for vectors of one element.  For
+ * a single vector with an increment below 1 libraries differ: no operation, 0, or backwards. */
+static bool increments_fit(const struct sc_blas_call *call)
 {
-    return op == SC_OP_GEMV || op == SC_OP_GBMV || op == SC_OP_GER || op == SC_OP_GERC || op == SC_OP_GEMM ||
-           op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM;
-}
+    const char *letters = sc_blas_letters(call->routine);
 
-/* Places the operands in the record in their order, with two exceptions: B and C go by name, and an updated A
- * follows the vectors.  False: an increment that devices do not serve. */
-static bool place_operands(const struct sc_blas_call *call, struct sc_kernel *kernel)
-{
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    struct {
-        void **ptr;
-        int64_t *ld;
-    } slot[3] = {{&kernel->a, &kernel->lda}, {&kernel->b, &kernel->ldb}, {&kernel->c, &kernel->ldc}};
-    bool fit = true; /* kernels take 32-bit increments, even for vectors of one element */
-
-    for (int i = 0; row->letters[i]; i++) {
-        switch (row->letters[i]) {
-        case 'A': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = call->lda; break;
-        case 'P': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = 1; break;
-        case 'B': kernel->b = call->b, kernel->ldb = call->ldb; break;
-        case 'C': kernel->c = call->c, kernel->ldc = call->ldc; break;
-        case 'X': *slot[i].ptr = call->x, *slot[i].ld = call->incx, fit = fit && sc_blas_fits(call->incx); break;
-        default: *slot[i].ptr = call->y, *slot[i].ld = call->incy, fit = fit && sc_blas_fits(call->incy);
-        }
-    }
-    if (row->level > 1 || !fit)
-        return fit;
-    /* For a single vector with an increment below 1 libraries differ: no operation, 0, or backwards. */
-    return row->letters[1] ? kernel->lda != 0 && kernel->ldb != 0 : kernel->lda > 0;
+    if ((strchr(letters, 'X') && !sc_blas_fits(call->incx)) || (strchr(letters, 'Y') && !sc_blas_fits(call->incy)))
+        return false;
+    if (sc_blas_rows[call->routine].level > 1)
+        return true;
+    return letters[1] ? call->incx != 0 && call->incy != 0 : call->incx > 0;
 }
 
 /* The parameters of rotm. */
@@ -75,35 +54,29 @@ bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
 
-    if (row->op < 0 || call->n <= 0 || (has_m((enum sc_op)row->op) && call->m <= 0))
+    if (row->op < 0 || call->n <= 0 || (sc_ops[row->op].m && call->m <= 0))
         return false;
-    *kernel = (struct sc_kernel){
-        .op = (enum sc_op)row->op, .type = call->type, .scale_real = row->scale_real,
-        .transa = call->transa, .transb = call->transb, .side = call->side, .uplo = call->uplo, .diag = call->diag,
-        .conj = call->conj, .m = call->m, .n = call->n, .k = call->k, .kl = call->kl, .ku = call->ku,
-        .alpha = {call->alpha[0], call->alpha[1]}, .beta = {call->beta[0], call->beta[1]},
-        .result = &call->result,
-    };
+    *kernel = sc_blas_call_as_kernel(call);
+    kernel->result = &call->result;
     if (call->param)
         place_param(call, kernel);
-    return place_operands(call, kernel);
+    return increments_fit(call);
 }
 
 /* Brings the operands home.  A routine with an empty side may leave even its WRITE operand unchanged, so such calls
  * are left to faults. */
 static void bring_home(const struct sc_blas_call *call)
 {
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
-    int count = row->operands(call, operands);
+    struct sc_view view[SC_VIEWS_MAX];
+    int count = sc_blas_call_views(call, view);
 
     for (int i = 0; i < count; i++) {
-        if (operands[i].rows <= 0 || operands[i].cols <= 0)
+        if (view[i].rows <= 0 || view[i].cols <= 0)
             return;
-        if (operands[i].ld == 0) /* level 1: the same element repeatedly */
-            operands[i].cols = operands[i].ld = 1;
+        if (view[i].ld == 0) /* level 1: the same element repeatedly */
+            view[i].rows = view[i].ld = 1;
     }
-    sc_blas_host_operands(operands, count);
+    sc_blas_host_operands(view, count);
 }
 
 enum sc_blas_next sc_blas_large(struct sc_blas_call *call)

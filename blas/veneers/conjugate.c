@@ -31,20 +31,22 @@ static void conjugate(enum sc_type type, void *to, int64_t to_step, const void *
     }
 }
 
-static void conjugate_in_place(const struct sc_blas_operand *vector)
+static void conjugate_in_place(const struct sc_view *vector)
 {
-    conjugate(vector->type, (void *)(uintptr_t)vector->ptr, vector->ld, vector->ptr, vector->ld, vector->cols);
+    const int64_t step = sc_step(vector->ld);
+
+    conjugate(vector->type, (void *)(uintptr_t)vector->ptr, step, vector->ptr, step, vector->rows);
 }
 
 /* Copies in memory order, so that only the size of the increment changes, not its sign. */
-static bool conjugate_copy(const struct sc_blas_operand *vector, void **ptr, int64_t *inc, void **copy)
+static bool conjugate_copy(const struct sc_view *vector, void **ptr, int64_t *inc, void **copy)
 {
-    *copy = malloc((size_t)(vector->cols > 0 ? vector->cols : 1) * sc_type_bytes(vector->type));
+    *copy = malloc((size_t)(vector->rows > 0 ? vector->rows : 1) * sc_type_bytes(vector->type));
     if (!*copy) {
-        sc_log(SC_LOG_ERROR, "no memory for a conjugated vector of %lld elements", (long long)vector->cols);
+        sc_log(SC_LOG_ERROR, "no memory for a conjugated vector of %lld elements", (long long)vector->rows);
         return false;
     }
-    conjugate(vector->type, *copy, 1, vector->ptr, vector->ld, vector->cols);
+    conjugate(vector->type, *copy, 1, vector->ptr, sc_step(vector->ld), vector->rows);
     *ptr = *copy;
     *inc = *inc < 0 ? -1 : 1;
     return true;
@@ -62,26 +64,25 @@ static int routine_named(const char *name)
 /* Conjugates the vectors whose letters are in `which`. */
 static bool conjugate_operands(struct sc_blas_call *call, const char *which, struct sc_blas_conj *conj)
 {
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    struct sc_blas_operand operands[SC_BLAS_OPERANDS_MAX];
-    int count = row->operands(call, operands);
+    struct sc_view view[SC_VIEWS_MAX];
+    int count = sc_blas_call_views(call, view);
 
     for (int i = 0; i < count; i++) {
-        char letter = row->letters[i];
+        char letter = sc_blas_letters(call->routine)[i];
         bool is_y = letter == 'Y';
 
         if (!strchr(which, letter))
             continue;
-        if (operands[i].access == SC_READ) {
-            if (!conjugate_copy(&operands[i], is_y ? &call->y : &call->x, is_y ? &call->incy : &call->incx,
+        if (view[i].access == SC_READ) {
+            if (!conjugate_copy(&view[i], is_y ? &call->y : &call->x, is_y ? &call->incy : &call->incx,
                                 &conj->copies[is_y])) {
                 sc_blas_conj_end(conj);
                 return false;
             }
             continue;
         }
-        conj->inplace = operands[i];
-        conjugate_in_place(&operands[i]);
+        conj->inplace = view[i];
+        conjugate_in_place(&view[i]);
         if (is_y)
             call->alpha[1] = -call->alpha[1], call->beta[1] = -call->beta[1];
     }

@@ -1,6 +1,6 @@
-# Makes C of blas/veneers/routines.tab (its head describes the columns).  POSIX awk.
-#
-# Usage: awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f generate.awk routines.tab.
+# Makes C of the rows that rows.awk reads.  POSIX awk.
+# Usage: awk -v what=prototypes|tables|veneers|exports|checks|replay|doc -f rows.awk -f generate.awk operations.tab
+# routines.tab.
 #
 # A Fortran veneer is declared without the hidden string lengths, because C callers do not pass lengths.  With lengths
 # declared, the compiler might use their stack slots, which such a caller does not own.  A small call is a jump to the
@@ -10,19 +10,13 @@
 # integers.  Integers of names without a 64 have the width of the program's BLAS (blas_int.h, sc_blas_wide).  By
 # value, they are declared as whole registers, so that a veneer passes on exactly the bits that it was given.
 
-function fail(text) { print "routines.tab:" FNR ": " text > "/dev/stderr"; failed = 1; exit 1 }
-
 function real_of(t) { return t == "s" || t == "c" ? "float" : "double" }
 function scalar_of(t) { return t == "s" || t == "d" ? real_of(t) : real_of(t) " _Complex" }
 function pointed_of(t) { return t == "s" || t == "d" ? real_of(t) : "void" }
 function complex(t) { return t == "c" || t == "z" }
 
-function is_letter(a) { return a ~ /^(side|uplo|trans|transa|transb|diag)$/ }
-function is_int(a) { return a ~ /^(n|m|k|kl|ku|lda|ldb|ldc|incx|incy)$/ }
 function is_scalar(a) { return a ~ /^[TR]:/ }
 function is_address(a) { return a ~ /^&[TR]:/ }
-function is_operand(a) { return a ~ /^[ABCPXY]:[ruwb]\(/ }
-function tail(a) { return substr(a, index(a, ":") + 1) }
 function field(a) { return a == "trans" ? "transa" : a }
 function name_of(a) { return is_operand(a) ? substr(a, 1, 1) : is_scalar(a) || is_address(a) ? tail(a) : a }
 
@@ -380,31 +374,8 @@ function convert(   w, n, i, p) {
     }
     print "}"
 }
-function access_of(a) {
-    a = substr(a, 3, 1)
-    return a == "r" ? "SC_READ" : a == "w" ? "SC_WRITE" : a == "u" ? "SC_RDWR" : "sc_blas_beta_access(call)"
-}
 function arguments(   i, l) { l = ""; for (i = 1; i <= nargs; i++) l = l (l == "" ? "" : " ") name_of(arg[i]); return l }
-function letters(   i, l) { for (i = 1; i <= nargs; i++) if (is_operand(arg[i])) l = l name_of(arg[i]); return l }
-function shapes(   i, o, a, v, sh, ints) {
-    print "static int operands_" family "(const struct sc_blas_call *call, struct sc_blas_operand *operands)\n{"
-    split("m n k kl ku", ints, " ")
-    for (i = 1; i <= 5; i++)
-        if (has[ints[i]]) print "    const int64_t " ints[i] " = call->" ints[i] ";"
-    print ""
-    o = 0
-    for (i = 1; i <= nargs; i++) {
-        a = arg[i]
-        if (!is_operand(a)) continue
-        sh = substr(a, 5, length(a) - 5); gsub(/,/, ", ", sh); gsub(/[+*\/]/, " & ", sh)
-        v = tolower(name_of(a))
-        printf "    operands[%d] = sc_blas_%s_operand(call, call->%s, %s, %s, %s);\n", o++, a ~ /^[ABC]/ ? "matrix" : "vector",
-            v == "p" ? "a" : v, sh, v == "p" ? "1" : "call->" (v ~ /[abc]/ ? "ld" : "inc") v, access_of(a)
-    }
-    print "    return " o ";\n}\n"
-}
-
-# For tests/blas_veneers_all.c: calls the routine through `fn` with every combination of its letters.
+# For tests/blas_veneers_all.c: the routine called through `fn` with every combination of its letters.
 function check_value(a, t, cblas,   v) {
     v = name_of(a)
     if (is_letter(a)) return cblas ? v : "&" v
@@ -482,11 +453,8 @@ BEGIN {
         print "#ifndef SC_BLAS_PROTOTYPES_H\n#define SC_BLAS_PROTOTYPES_H\n\n#include \"blas/blas_int.h\"\n"
         print "#pragma GCC visibility push(default)"
     } else if (what == "tables") {
-        begin_file("conversions, shapes, rows.")
+        begin_file("conversions, rows.")
         print "#include \"blas/blas_int.h\"\n"
-        print "#define NT(p, q) (call->transa == 'N' ? (p) : (q))"
-        print "#define NB(p, q) (call->transb == 'N' ? (p) : (q))"
-        print "#define LR(p, q) (call->side == 'L' ? (p) : (q))\n"
         table = "const struct sc_blas_row sc_blas_rows[] = {\n    {.name = \"(none)\"},\n"
     } else if (what == "veneers") {
         begin_file("the veneers.")
@@ -502,31 +470,9 @@ BEGIN {
         print "| routine | level | offloaded as |\n| --- | --- | --- |"
     }
 }
-/^[ \t]*(#|$)/ { next }
 {
-    level = $2; result = $3; op = $4; work = $5; rows = $6; nargs = NF - 6; real_alpha = 0
-    split("", has)
-    for (i = 7; i <= NF; i++) {
-        arg[i - 6] = $i; has[$i] = 1
-        if (!is_letter($i) && !is_int($i) && !is_scalar($i) && !is_address($i) && !is_operand($i))
-            fail("unknown argument " $i)
-        if ($i == "R:alpha") real_alpha = 1
-    }
-    count = split($1, group, ",")
-    routines = 0
-    for (g = 1; g <= count; g++) {
-        if (split(group[g], part, ":") != 2) fail("bad name " group[g])
-        for (i = 1; i <= length(part[1]); i++) {
-            type[++routines] = substr(part[1], i, 1)
-            routine[routines] = part[2]
-            sub(/\?/, type[routines], routine[routines])
-        }
-    }
-    family = part[2]; sub(/\?/, "", family); if (family in seen) family = routine[1]; seen[family] = 1
-    if (what == "tables" && work != "0") {
-        if (rows != "-") convert()
-        shapes()
-    }
+    real_alpha = "R:alpha" in has
+    if (what == "tables" && work != "0" && rows != "-") convert()
     for (g = 1; g <= routines; g++) emit(routine[g], type[g])
 }
 function listed(name, others) { gsub(/ /, "\n", others); print name "\n" others }
@@ -537,7 +483,7 @@ function emit(r, t) {
             ", .op = " (op == "-" ? "-1" : "SC_OP_" op) ", .type = SC_" toupper(t) \
             ", .arguments = \"" arguments() "\"" (op == "SCAL" && real_alpha && complex(t) ? ", .scale_real = true" : "") \
             (rows != "-" ? ", .columns = columns_" family : "") \
-            (work != "0" ? ", .letters = \"" letters() "\", .operands = operands_" family : "") "},\n"
+            "},\n"
         return
     }
     if (what == "doc") {

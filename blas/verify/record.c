@@ -18,7 +18,7 @@ static struct sc_event scalars(const struct sc_blas_call *call)
 
 static struct sc_event operand(const struct sc_blas_named *named)
 {
-    const struct sc_blas_operand *shape = &named->shape;
+    const struct sc_view *shape = &named->shape;
     struct sc_event event = {.kind = SC_EVENT_OPERAND, .access = (uint8_t)shape->access, .type = (uint8_t)shape->type,
                              .operand = {.address = (uintptr_t)shape->ptr, .rows = shape->rows, .cols = shape->cols,
                                          .step = named->step, .name = (uint64_t)named->letter}};
@@ -34,8 +34,8 @@ static struct sc_event operand(const struct sc_blas_named *named)
 
 void sc_blas_record(const struct sc_blas_call *call)
 {
-    struct sc_blas_named named[SC_BLAS_OPERANDS_MAX];
-    struct sc_event events[2 + SC_BLAS_OPERANDS_MAX];
+    struct sc_blas_named named[SC_VIEWS_MAX];
+    struct sc_event events[2 + SC_VIEWS_MAX];
     int count = sc_blas_name_operands(call, named);
 
     events[0] = (struct sc_event){.kind = SC_EVENT_CALL, .following = (uint32_t)count + 1,

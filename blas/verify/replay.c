@@ -99,7 +99,7 @@ static bool is_possible(const struct sc_blas_call *call)
 {
     const int64_t sizes[] = {call->m, call->n, call->k, call->kl, call->ku},
                   steps[] = {call->lda, call->ldb, call->ldc, call->incx, call->incy};
-    const int64_t most = INT64_C(1) << (strchr(sc_blas_rows[call->routine].letters, 'P') ? 24 : 47);
+    const int64_t most = INT64_C(1) << (strchr(sc_blas_letters(call->routine), 'P') ? 24 : 47);
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i] < 0 || sizes[i] > most || steps[i] < -most || steps[i] > most)
@@ -125,7 +125,7 @@ static bool is_recorded(const struct sc_blas_named *named, const struct sc_event
 bool sc_blas_replayable(const char *name, const struct sc_event *events, int count)
 {
     const struct routine *routine = find(name);
-    struct sc_blas_named named[SC_BLAS_OPERANDS_MAX];
+    struct sc_blas_named named[SC_VIEWS_MAX];
     struct sc_blas_call call;
     int operands;
 
