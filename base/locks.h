@@ -18,7 +18,7 @@ enum sc_rank {
     SC_RANK_SPARSE_KEPT,  /* sparse/matrix.c */
     SC_RANK_MIRROR,       /* coherence/mirror.c */
     SC_RANK_MPI,          /* host/mpi_pending.c */
-    SC_RANK_PROTOCOL,     /* coherence/call.c */
+    SC_RANK_PROTOCOL,     /* coherence/lock.c */
     SC_RANK_DONE,         /* coherence/completion.c */
     SC_RANK_WATCH,        /* host/watch.c */
     SC_RANK_PIN,          /* host/span.c */

@@ -1,52 +1,7 @@
 /* The bracket of a call: resolve the operands, hold the lock, keep the matrices. */
 #include "coherence/mirror.h"
 
-#include "base/locks.h"
-
-#include <pthread.h>
-
-#include "base/libc_versions.h"
-
 #define OPERANDS_MAX 8
-
-static struct sc_lock lock = SC_LOCK(SC_RANK_PROTOCOL);
-static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
-static unsigned holding; /* who wants no calls to begin */
-static pthread_cond_t none_active = PTHREAD_COND_INITIALIZER;
-
-void sc_protocol_lock(void)
-{
-    sc_quiet_enter();
-    sc_inside_enter();
-    sc_lock(&lock);
-}
-
-void sc_protocol_unlock(void)
-{
-    sc_unlock(&lock);
-    sc_inside_leave();
-    sc_quiet_leave();
-}
-
-/* In a forked child: whoever held it is not there. */
-void sc_protocol_lock_reset(void)
-{
-    sc_lock_init(&lock, SC_RANK_PROTOCOL);
-    pthread_cond_init(&may_begin, NULL);
-    pthread_cond_init(&none_active, NULL);
-    holding = 0;
-}
-
-void sc_protocol_hold_calls(void)
-{
-    holding++;
-}
-
-void sc_protocol_resume_calls(void)
-{
-    if (--holding == 0)
-        pthread_cond_broadcast(&may_begin);
-}
 
 /* --- begin -------------------------------------------------------------------------------------------------------- */
 
@@ -120,26 +75,13 @@ static enum sc_status resolve_all(const struct sc_view *views, int count, struct
     return SC_ERR_CONFLICT;
 }
 
-static void call_over(void)
-{
-    if (__atomic_sub_fetch(&sc_protocol.active, 1, __ATOMIC_RELEASE) == 0)
-        pthread_cond_broadcast(&none_active);
-}
-
-void sc_protocol_end_calls(void)
-{
-    sc_protocol.stopping = true;
-    while (sc_protocol.active)
-        sc_cond_wait(&none_active, &lock.mutex);
-}
-
 static void hold(struct sc_operand *operands, int count, int by)
 {
     for (int i = 0; i < count; i++)
         if (operands[i].matrix) {
             operands[i].matrix->users += (uint32_t)by;
-            operands[i].matrix->faulted = 0;
-            operands[i].matrix->faults = 0;
+            operands[i].matrix->wait.faulted = 0;
+            operands[i].matrix->wait.faults = 0;
         }
 }
 
@@ -149,8 +91,8 @@ static void sign(struct sc_operand *operands, int count)
     sc_protocol.calls++;
     for (int i = 0; i < count; i++)
         if (operands[i].matrix && operands[i].view.access & SC_WRITE) {
-            operands[i].matrix->call = sc_protocol.calls;
-            operands[i].matrix->routine = sc_trace_routine;
+            operands[i].matrix->writer.call = sc_protocol.calls;
+            operands[i].matrix->writer.routine = sc_trace_routine;
         }
 }
 
@@ -188,15 +130,14 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
         return status;
     sc_host_strict_thread();
     sc_protocol_lock();
-    while (holding)
-        sc_cond_wait(&may_begin, &lock.mutex);
+    sc_protocol_await_admission();
     sc_devices_look();
-    __atomic_fetch_add(&sc_protocol.active, 1, __ATOMIC_SEQ_CST); /* before notes are looked at: host_access.c */
+    sc_protocol_call_begins();
     status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;
     if (status == SC_OK && any_in_use(operands, count))
         status = SC_ERR_CONFLICT;
     if (status != SC_OK) {
-        call_over();
+        sc_protocol_call_over();
         sc_protocol_unlock();
         sc_untracked_drop(own, stage, count);
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
@@ -212,7 +153,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
 void sc_coherence_end(struct sc_operand *operands, int count)
 {
     hold(operands, count, -1);
-    call_over();
+    sc_protocol_call_over();
     for (int i = 0; i < count && sc_protocol.check; i++)
         sc_check_operand(&operands[i], "a call");
     sc_protocol_mend();

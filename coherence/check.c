@@ -5,8 +5,6 @@
  * it follows, however many matrices there are.  Matrices of calls in progress are left for the end of the call. */
 #include "coherence/protocol.h"
 
-#define RANGES 1024      /* noted between two checks; more displace the oldest, which the rounds find */
-#define NEIGHBOURS 8     /* of the last ranges: one of them may grow */
 #define PIECE 64         /* pages that the rounds look at together, */
 #define LEAST_STEPS 64   /* and steps that they take at least */
 
@@ -37,8 +35,8 @@ static void check_tile(const struct sc_matrix *m, const struct sc_tile *t, const
         any |= t->copy[d].valid;
         if (t->copy[d].valid && !t->copy[d].memory)
             broken(m, "D6 (a copy without memory)", after, t->copy[d].valid);
-        if (t->copy[d].pins)
-            broken(m, "pins (left by a task)", after, t->copy[d].pins);
+        if (t->copy[d].lru.pins)
+            broken(m, "pins (left by a task)", after, t->copy[d].lru.pins);
     }
     if ((any & all) != all)
         broken(m, "C1 (valid nowhere)", after, all & ~any);
@@ -116,32 +114,6 @@ void sc_check_all(const char *after)
 
 /* --- what has changed --------------------------------------------------------------------------------------------- */
 
-static struct sc_range touched[RANGES]; /* a ring */
-static size_t first_touched, count_touched;
-
-static struct sc_range *touched_at(size_t i)
-{
-    return &touched[(first_touched + i) % RANGES];
-}
-
-void sc_check_touched(uintptr_t lo, uintptr_t hi)
-{
-    for (size_t back = 1; back <= NEIGHBOURS && back <= count_touched; back++) {
-        struct sc_range *last = touched_at(count_touched - back);
-
-        if (lo <= last->hi && last->lo <= hi) {
-            last->lo = lo < last->lo ? lo : last->lo;
-            last->hi = hi > last->hi ? hi : last->hi;
-            return;
-        }
-    }
-    if (count_touched == RANGES)
-        first_touched++;
-    else
-        count_touched++;
-    *touched_at(count_touched - 1) = (struct sc_range){lo, hi};
-}
-
 /* All matrices on these pages.  False: one of them is in use. */
 static bool check_range(uintptr_t lo, uintptr_t hi, const char *after)
 {
@@ -193,15 +165,11 @@ static void go_round(uint64_t steps, const char *after)
 void sc_check_changed(const char *after)
 {
     uint64_t before = sc_check_steps;
+    struct sc_range range;
 
-    for (size_t left = count_touched; left && count_touched; left--) {
-        struct sc_range range = *touched_at(0);
-
-        first_touched++;
-        count_touched--;
+    for (size_t left = sc_check_count(); left && sc_check_next(&range); left--)
         if (!check_range(range.lo, range.hi, after))
             sc_check_touched(range.lo, range.hi);
-    }
     if (sc_check_rounds)
         go_round(sc_check_steps - before + LEAST_STEPS, after);
 }
@@ -221,35 +189,4 @@ void sc_check_operand(const struct sc_operand *o, const char *after)
     for (int j = g / SC_SECTORS; j <= (end - 1) / SC_SECTORS; j++)
         for (int i = 0; i < m->row_parts; i++)
             check_tile(m, sc_matrix_tile(m, i, j), after);
-}
-
-/* --- garbage ------------------------------------------------------------------------------------------------------ */
-
-/* Ordered like a kernel that writes the sectors, on the device's compute stream. */
-void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
-{
-    const struct sc_device_ops *ops = sc_protocol.ops;
-    struct sc_copy *c = &t->copy[device];
-    struct sc_fence f;
-
-    if (!c->memory || sc_protocol.failed[device])
-        return;
-    for (int i = 0; i <= SC_DEVICES_MAX; i++)
-        sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);
-    for (uint64_t rest = sectors; rest; rest &= rest - 1) {
-        int s = __builtin_ctzll(rest);
-        size_t column = (size_t)t->rows * m->elem;
-        int64_t c0 = sc_tile_sector_col(m, t, s), c1 = sc_tile_sector_end(m, t, s + 1);
-        char *begin = (char *)c->memory + (size_t)(c0 - t->col) * column;
-
-        sc_order(device, SC_STREAM_COMPUTE, c->ready[s]);
-        ops->fill(device, SC_STREAM_COMPUTE, begin, (size_t)(c1 - c0) * column, 0xff, (size_t)(c1 - c0) * column, 1);
-    }
-    if (sc_mark(device, SC_STREAM_COMPUTE, &f) != SC_OK) {
-        sc_device_gave_up(device, "ordering its work");
-        return;
-    }
-    c->last_used = f;
-    for (uint64_t rest = sectors; rest; rest &= rest - 1)
-        c->ready[__builtin_ctzll(rest)] = f;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lru.h"
 #include "base/status.h"
 #include "ops/ops.h"
 #include "device/device.h"
@@ -15,6 +16,8 @@
 struct sc_matrix;
 
 static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
+/* Elements from the first to one past the last, by address. */
+int64_t sc_view_length(const struct sc_view *view);
 /* The view's bytes. */
 void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
 /* Copies the elements of a view, vectors in order of address; the two have equal extents.  Touches memory as any
@@ -262,10 +265,8 @@ struct sc_derived {
     int device;
     size_t bytes;
     void *plan; /* the device's, for struct sc_csr */
-    uint64_t last_use;
-    uint32_t pins;
     struct sc_fence ready, used; /* its last upload; the last kernel that read it */
-    struct sc_derived *older, *newer; /* while there is memory: by last use */
+    struct sc_lru lru; /* while there is memory: place among the derived copies of the device */
 };
 
 /* From now on a write to the vector (increment 1) by the CPU or a device is noted; of one that is staged in a mirror

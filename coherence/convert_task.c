@@ -44,11 +44,11 @@ enum sc_status sc_coherence_derived_convert(struct sc_derived *form, struct sc_d
         return SC_ERR_DEVICE;
     if (form->device != source->device || !sc_protocol.ops->convert)
         return SC_ERR_UNSUPPORTED;
-    form->pins++;
-    source->pins++;
+    form->lru.pins++;
+    source->lru.pins++;
     status = convert(form, source, c, &f);
-    form->pins--;
-    source->pins--;
+    form->lru.pins--;
+    source->lru.pins--;
     if (status == SC_OK) {
         form->ready = source->used = f;
         sc_derived_touch(form);

@@ -19,14 +19,14 @@ static bool start_history(struct sc_matrix *m)
 {
     int sectors = sc_matrix_sectors(m);
 
-    if (m->changed)
+    if (m->links.changed)
         return true;
-    m->changed = malloc((size_t)sectors * sizeof *m->changed);
-    if (!m->changed)
+    m->links.changed = malloc((size_t)sectors * sizeof *m->links.changed);
+    if (!m->links.changed)
         return false;
-    m->newest = ++sc_protocol.changes;
+    m->links.newest = ++sc_protocol.changes;
     for (int g = 0; g < sectors; g++)
-        m->changed[g] = m->newest;
+        m->links.changed[g] = m->links.newest;
     return true;
 }
 
@@ -73,19 +73,19 @@ bool sc_coherence_changed_run(const struct sc_operand *v, uint64_t since, int64_
 
     if (!m || *first >= *end)
         return false;
-    if (!m->changed)
+    if (!m->links.changed)
         return true;
-    if (m->newest <= since)
+    if (m->links.newest <= since)
         return false;
     if (!sectors_of(v, *first, *end - *first, &g, &last))
         return true;
-    while (g < last && (m->changed[g] <= since || !begins_at(v, g, &at)))
+    while (g < last && (m->links.changed[g] <= since || !begins_at(v, g, &at)))
         g++;
     if (g == last)
         return false;
     *first = at > *first ? at : *first;
     for (g++; g < last; g++)
-        if (m->changed[g] <= since && begins_at(v, g, &at)) {
+        if (m->links.changed[g] <= since && begins_at(v, g, &at)) {
             *end = at < *end ? at : *end;
             break;
         }
@@ -101,128 +101,21 @@ bool sc_coherence_changed(const struct sc_operand *v, int64_t first, int64_t n, 
 
 /* --- the memory of forms ------------------------------------------------------------------------------------------ */
 
-/* Those that have memory, by device, in the order of their last use; under the lock. */
-static struct {
-    struct sc_derived *oldest, *newest;
-} lru[SC_DEVICES_MAX];
-
-uint64_t sc_derived_steps;
-
-static void unlink_form(struct sc_derived *f)
-{
-    *(f->older ? &f->older->newer : &lru[f->device].oldest) = f->newer;
-    *(f->newer ? &f->newer->older : &lru[f->device].newest) = f->older;
-    f->older = f->newer = NULL;
-}
-
-static void link_newest(struct sc_derived *f)
-{
-    f->older = lru[f->device].newest;
-    *(f->older ? &f->older->newer : &lru[f->device].oldest) = f;
-    lru[f->device].newest = f;
-}
-
-static void link_oldest(struct sc_derived *f)
-{
-    f->newer = lru[f->device].oldest;
-    *(f->newer ? &f->newer->older : &lru[f->device].newest) = f;
-    lru[f->device].oldest = f;
-}
-
-void sc_derived_touch(struct sc_derived *f)
-{
-    f->last_use = ++sc_protocol.tick;
-    if (!f->memory || lru[f->device].newest == f)
-        return;
-    unlink_form(f);
-    link_newest(f);
-}
-
-/* Only what a task in progress has pinned is passed over. */
-struct sc_derived *sc_derived_evictable(int device, bool newest)
-{
-    struct sc_derived *f = newest ? lru[device].newest : lru[device].oldest;
-
-    for (sc_derived_steps++; f && f->pins; sc_derived_steps++)
-        f = newest ? f->older : f->newer;
-    return f;
-}
-
-void sc_coherence_derived_forget(struct sc_derived *f)
-{
-    const struct sc_device_ops *ops = sc_protocol.ops;
-
-    if (f->plan && ops && ops->forget)
-        ops->forget(f->device, f->plan);
-    f->plan = NULL;
-}
-
-void sc_coherence_derived_spare(struct sc_derived *f)
-{
-    f->last_use = 0;
-    if (!f->memory)
-        return;
-    unlink_form(f);
-    link_oldest(f);
-}
-
-void sc_coherence_derived_drop(struct sc_derived *f)
-{
-    const struct sc_device_ops *ops = sc_protocol.ops;
-    struct sc_fence users[2] = {f->ready, f->used};
-
-    f->last_use = 0;
-    if (!f->memory)
-        return;
-    sc_coherence_derived_forget(f);
-    if (ops)
-        ops->free(f->device, f->memory, users, 2);
-    unlink_form(f);
-    *f = (struct sc_derived){.memory = NULL};
-}
-
-void sc_coherence_derived_discard(struct sc_derived *f)
-{
-    sc_protocol_lock();
-    sc_coherence_derived_drop(f);
-    sc_protocol_unlock();
-}
-
-void sc_derived_evict(struct sc_derived *f)
-{
-    uint64_t last_use = f->last_use;
-
-    sc_count(&sc_stats.evictions, 1);
-    sc_trace(.kind = SC_EVENT_EVICT, .device = (int16_t)f->device, .bytes = f->bytes);
-    sc_coherence_derived_drop(f);
-    f->last_use = last_use;
-}
-
-void sc_derived_stop(void)
-{
-    sc_protocol_lock();
-    for (int d = 0; d < SC_DEVICES_MAX; d++)
-        while (lru[d].oldest)
-            sc_coherence_derived_drop(lru[d].oldest);
-    sc_protocol_unlock();
-}
-
 enum sc_status sc_coherence_derived_make(struct sc_derived *f, int device, size_t bytes)
 {
-    uint64_t evicted = f->memory ? 0 : f->last_use;
+    uint64_t evicted = f->memory ? 0 : f->lru.last_use;
     enum sc_status status;
 
     sc_coherence_derived_drop(f);
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
-    *f = (struct sc_derived){.device = device, .bytes = bytes, .last_use = ++sc_protocol.tick};
+    *f = (struct sc_derived){.device = device, .bytes = bytes, .lru.last_use = ++sc_protocol.tick};
     status = sc_memory_alloc(device, bytes, evicted, &f->memory, &f->ready);
     if (status != SC_OK) {
         *f = (struct sc_derived){.memory = NULL};
         return status;
     }
-    link_newest(f);
-    f->last_use = ++sc_protocol.tick; /* eviction has used others */
+    sc_derived_start(f);
     return SC_OK;
 }
 

@@ -84,11 +84,11 @@ static void pin(struct work *w, int by)
 {
     int device = w->form->device;
 
-    w->form->pins += (uint32_t)by;
+    w->form->lru.pins += (uint32_t)by;
     for (int i = 0; i < w->parts && is_operand(w->x); i++)
-        w->from[i].t->copy[device].pins += (uint32_t)by;
+        w->from[i].t->copy[device].lru.pins += (uint32_t)by;
     if (is_operand(w->y))
-        w->to.t->copy[device].pins += (uint32_t)by;
+        w->to.t->copy[device].lru.pins += (uint32_t)by;
 }
 
 static char *on_device(int device, const struct sc_target *x)

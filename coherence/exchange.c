@@ -30,21 +30,6 @@ int sc_exchange_chunks(const struct sc_result *r)
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e)
-{
-    const struct sc_copy *c = &t->copy[device];
-    enum sc_status status = SC_OK;
-
-    for (int i = s; i < e && status == SC_OK; i++) {
-        status = sc_order(on, stream, c->ready[i]);
-        if (status == SC_OK)
-            status = sc_order(on, stream, c->used[i]);
-    }
-    for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
-        status = sc_order(on, stream, c->reader[i]);
-    return status;
-}
-
 /* What a move waits for: users of what it overwrites, the writer of what it reads, and its predecessor as `reader`,
  * which may have been on another stream. */
 static enum sc_status order(const struct sc_move *v, int on, enum sc_stream stream)

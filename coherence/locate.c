@@ -83,3 +83,14 @@ enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel)
     sc_inside_leave();
     return status;
 }
+
+bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes)
+{
+    struct sc_host_block block;
+
+    if (!sc_host_in_arena(ptr) || !sc_host_block_of(ptr, &block))
+        return false;
+    *base = block.base;
+    *bytes = block.bytes;
+    return true;
+}

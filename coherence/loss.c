@@ -5,15 +5,6 @@
 
 #include <stdio.h>
 
-void sc_device_gave_up(int device, const char *doing)
-{
-    if (sc_protocol.failed[device])
-        return;
-    sc_protocol.failed[device] = true;
-    sc_log(SC_LOG_WARN, "device %d (%s) failed while %s: it gets no more work, calls go on elsewhere", device,
-           sc_protocol.properties[device].name, doing);
-}
-
 /* --- what is lost ------------------------------------------------------------------------------------------------- */
 
 /* A line of at most 8 arrays. */
@@ -29,10 +20,12 @@ static void list_add(struct list *l, const struct sc_matrix *m, uintptr_t lo, ui
         return;
     l->length += (size_t)snprintf(l->text + l->length, sizeof l->text - l->length, "%s%#lx + %lu bytes",
                                   l->arrays > 1 ? ", " : "", (unsigned long)lo, (unsigned long)(hi - lo));
-    if (m->call)
+    if (m->writer.call) {
+        const char *name = sc_trace_routine_name(m->writer.routine);
+
         l->length += (size_t)snprintf(l->text + l->length, sizeof l->text - l->length, " (%s, call %llu)",
-                                      sc_trace_routine_name(m->routine) ? sc_trace_routine_name(m->routine) : "?",
-                                      (unsigned long long)m->call);
+                                      name ? name : "?", (unsigned long long)m->writer.call);
+    }
 }
 
 /* Sectors whose copy at home was to come from the device and did not arrive.  Those that are open were looked at when
@@ -123,41 +116,6 @@ void sc_device_lost(int device, const char *doing)
 }
 
 /* --- noticing ----------------------------------------------------------------------------------------------------- */
-
-unsigned sc_syncing;
-
-static enum sc_status sync_counted(struct sc_fence f)
-{
-    const struct sc_device_ops *ops = sc_protocol_ops(); /* none: stopped meanwhile, which waits for everything */
-    enum sc_status status;
-    bool watched;
-
-    if (!ops)
-        return SC_OK;
-    if (__atomic_load_n(&sc_protocol.lost[f.device], __ATOMIC_RELAXED))
-        return SC_ERR_DEVICE;
-    watched = sc_watch_before(ops);
-    status = ops->sync(f);
-    if (status != SC_OK) /* once more: what failed may have been the waiting */
-        status = ops->sync(f);
-    if (status != SC_OK)
-        __atomic_store_n(&sc_protocol.bad[f.device], true, __ATOMIC_RELEASE);
-    if (watched)
-        sc_completion_after(ops);
-    return status;
-}
-
-enum sc_status sc_sync(struct sc_fence f)
-{
-    enum sc_status status;
-
-    if (!f.seq)
-        return SC_OK;
-    __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); /* before the operations are looked at */
-    status = sync_counted(f);
-    __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE);
-    return status;
-}
 
 void sc_devices_look(void)
 {

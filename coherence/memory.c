@@ -1,37 +1,22 @@
-/* Device memory: tiles get it when first needed there and lose it, least recently used first, when it is short. */
+/* Memory of tiles on devices: allocation without eviction, order of use, release (eviction: evict.c). */
 #include "coherence/protocol.h"
 
 uint64_t sc_memory_steps;
 
-/* --- which copy was used last: a list for each device, so that neither a use nor an eviction looks at others ------ */
-
-static struct {
-    struct sc_copy *oldest, *newest;
-} lru[SC_DEVICES_MAX];
-
-static void link_copy(int device, struct sc_copy *c)
-{
-    c->older = lru[device].newest;
-    c->newer = NULL;
-    *(c->older ? &c->older->newer : &lru[device].oldest) = c;
-    lru[device].newest = c;
-    c->last_use = ++sc_protocol.tick;
-}
-
-static void unlink_copy(int device, struct sc_copy *c)
-{
-    *(c->older ? &c->older->newer : &lru[device].oldest) = c->newer;
-    *(c->newer ? &c->newer->older : &lru[device].newest) = c->older;
-    c->older = c->newer = NULL;
-}
+/* Copies that have memory, by device, in the order of last use: neither a use nor an eviction looks at the rest. */
+static struct sc_lru_list lru[SC_DEVICES_MAX];
 
 void sc_memory_touch(int device, struct sc_copy *c)
 {
-    c->last_use = ++sc_protocol.tick;
-    if (lru[device].newest == c)
-        return;
-    unlink_copy(device, c);
-    link_copy(device, c);
+    c->lru.last_use = ++sc_protocol.tick;
+    sc_lru_touch(&lru[device], &c->lru);
+}
+
+struct sc_copy *sc_memory_oldest(int device)
+{
+    struct sc_lru *node = sc_lru_oldest(&lru[device], &sc_memory_steps);
+
+    return node ? SC_LRU_OWNER(node, struct sc_copy, lru) : NULL;
 }
 
 /* --- release ------------------------------------------------------------------------------------------------------ */
@@ -75,113 +60,24 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
         return;
     if (c->valid)
         sc_protocol_dropped(m, t, device, c->valid);
-    unlink_copy(device, c);
+    sc_lru_remove(&lru[device], &c->lru);
     sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));
     *c = (struct sc_copy){.ready = c->ready, .used = c->used, .matrix = m, .tile = t};
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
 }
 
-/* --- eviction ----------------------------------------------------------------------------------------------------- */
+/* --- allocation --------------------------------------------------------------------------------------------------- */
 
-/* Only what a task in progress has pinned is passed over: a few copies, however many there are. */
-static struct sc_copy *oldest(int device)
-{
-    struct sc_copy *c = lru[device].oldest;
-
-    sc_memory_steps++;
-    while (c && c->pins) {
-        c = c->newer;
-        sc_memory_steps++;
-    }
-    return c;
-}
-
-/* Sectors that this device alone has. */
-static uint64_t only_here(int device, const struct sc_tile *t)
-{
-    uint64_t only = t->copy[device].valid & ~t->host_valid;
-
-    for (int d = 0; d < sc_protocol.devices; d++)
-        if (d != device)
-            only &= ~t->copy[d].valid;
-    return only;
-}
-
-/* The one of both that was used longest ago; NULL: there is none. */
-static enum sc_status evict_older(int device, struct sc_derived *form, struct sc_copy *c)
-{
-    struct sc_matrix *m;
-    struct sc_tile *t;
-
-    if (!c && !form)
-        return SC_ERR_DEVICE_MEMORY;
-    if (form && (!c || form->last_use < c->last_use)) {
-        sc_derived_evict(form);
-        return SC_OK;
-    }
-    m = c->matrix;
-    t = c->tile;
-    sc_transfer_evicted(m, t, only_here(device, t));
-    if (sc_protocol.lost[device])
-        return SC_ERR_DEVICE;
-    sc_count(&sc_stats.evictions, 1);
-    sc_trace(.kind = SC_EVENT_EVICT, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .device = (int16_t)device,
-             .bytes = (uint64_t)(t->rows * t->cols) * m->elem);
-    sc_memory_release(device, m, t);
-    return SC_OK;
-}
-
-enum sc_status sc_memory_evict(int device)
-{
-    return evict_older(device, sc_derived_evictable(device, false), oldest(device));
-}
-
-/* A program that goes round over forms that do not all fit needs the oldest next: each would be evicted just before
- * it is needed.  It does so when a form that had memory before, and was used last at `since` then, needs it again, and
- * even what has been used least recently has been used after that.  Then the newest form goes, which is needed last;
- * and for all that is allocated in the course of a round (since 0), where it would be a form that goes. */
-static enum sc_status evict_for(int device, uint64_t since)
-{
-    struct sc_derived *form = sc_derived_evictable(device, false);
-    struct sc_copy *c = oldest(device);
-    bool form_is_next = form && form->last_use && (!c || form->last_use < c->last_use);
-
-    if (since)
-        sc_protocol.round[device] = form && form->last_use >= since && (!c || c->last_use >= since);
-    if (!sc_protocol.round[device] || !(since || form_is_next))
-        return evict_older(device, form, c);
-    sc_derived_evict(sc_derived_evictable(device, true));
-    return SC_OK;
-}
-
-enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready)
-{
-    for (;;) {
-        enum sc_status status = sc_protocol.ops->alloc(device, bytes, memory, ready);
-
-        if (status != SC_ERR_DEVICE_MEMORY)
-            return status;
-        status = evict_for(device, since);
-        if (status != SC_OK)
-            return status;
-    }
-}
-
-/* It has just got memory. */
-static void start_copy(int device, struct sc_tile *t, struct sc_fence ready)
+void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready)
 {
     struct sc_copy *c = &t->copy[device];
 
-    link_copy(device, c);
+    c->lru.last_use = ++sc_protocol.tick;
+    sc_lru_add_newest(&lru[device], &c->lru);
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = ready;
     c->pending = sc_sectors_all(t->sectors);
-}
-
-static size_t bytes_of(const struct sc_matrix *m, const struct sc_tile *t)
-{
-    return (size_t)(t->rows * t->cols) * m->elem;
 }
 
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t)
@@ -192,27 +88,9 @@ enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *
 
     if (c->memory)
         return SC_OK;
-    status = sc_protocol.ops->alloc(device, bytes_of(m, t), &c->memory, &ready);
+    status = sc_protocol.ops->alloc(device, sc_tile_bytes(m, t), &c->memory, &ready);
     if (status == SC_OK)
-        start_copy(device, t, ready);
-    else
-        c->memory = NULL;
-    return status;
-}
-
-enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t)
-{
-    struct sc_copy *c = &t->copy[device];
-    struct sc_fence ready;
-    enum sc_status status;
-
-    if (c->memory) {
-        sc_memory_touch(device, c);
-        return SC_OK;
-    }
-    status = sc_memory_alloc(device, bytes_of(m, t), 0, &c->memory, &ready);
-    if (status == SC_OK)
-        start_copy(device, t, ready);
+        sc_memory_start(device, t, ready);
     else
         c->memory = NULL;
     return status;

@@ -77,7 +77,7 @@ static void drop(struct mirror *m)
     size_t bytes = m->hi - m->lo;
 
     sc_host_unwatch(m->lo);
-    sc_coherence_forget(m->base, bytes);
+    sc_release_tracked(m->base, bytes);
     sc_host_free((void *)m->base);
     total -= bytes;
     m->hi = 0;

@@ -1,45 +1,8 @@
 /* Windows: parts of sectors that a read fault or a read-ahead brings home while the sectors stay dirty on devices. */
 #include "coherence/protocol.h"
 
-#define WINDOWS_MAX 64
-
-/* In flight.  matrix == NULL: cancelled (its transfers may run; tile.host_write knows them) or free. */
-static struct window {
-    struct sc_matrix *m;
-    uintptr_t lo, hi; /* pages */
-    struct sc_fences fences;
-} windows[WINDOWS_MAX];
-static int used; /* entries at the front that may be in use */
-
-static void trim(void)
-{
-    while (used && !windows[used - 1].m)
-        used--;
-}
-
-void sc_partial_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
-{
-    for (int i = 0; i < used; i++)
-        if (windows[i].m == m && windows[i].lo < hi && windows[i].hi > lo)
-            windows[i].m = NULL;
-    trim();
-}
-
-bool sc_partial_any(void)
-{
-    return used != 0;
-}
-
-bool sc_partial_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
-{
-    for (int i = 0; i < used; i++)
-        if (windows[i].m == m && windows[i].lo < hi && windows[i].hi > lo)
-            return true;
-    return false;
-}
-
 /* Reached; *good: and what it was to bring is there.  What devices bring that are lost is asked for again. */
-static bool landed(const struct window *w, bool *good)
+static bool landed(const struct sc_window *w, bool *good)
 {
     *good = true;
     for (int i = 0; i < w->fences.count; i++)
@@ -52,38 +15,23 @@ static bool landed(const struct window *w, bool *good)
 
 void sc_partial_finish(void)
 {
-    for (int i = 0; i < used; i++) {
-        struct sc_matrix *m = windows[i].m;
+    for (int i = 0; i < sc_windows_used; i++) {
+        struct sc_matrix *m = sc_windows[i].m;
         bool good;
 
-        if (m && landed(&windows[i], &good)) {
-            windows[i].m = NULL;
+        if (m && landed(&sc_windows[i], &good)) {
+            sc_windows[i].m = NULL;
             if (good)
-                sc_protocol_pages_home(m, windows[i].lo, windows[i].hi);
+                sc_protocol_pages_home(m, sc_windows[i].lo, sc_windows[i].hi);
         }
     }
-    trim();
+    sc_windows_trim();
     sc_devices_look();
 }
 
-static struct window *free_window(void)
-{
-    for (int i = 0; i < used; i++)
-        if (!windows[i].m)
-            return &windows[i];
-    return used < WINDOWS_MAX ? &windows[used++] : NULL;
-}
-
-static const struct window *in_flight(const struct sc_matrix *m, uintptr_t page)
-{
-    for (int i = 0; i < used; i++)
-        if (windows[i].m == m && windows[i].lo <= page && page < windows[i].hi)
-            return &windows[i];
-    return NULL;
-}
-
 /* Brings the rows [r0, r1) of columns [c0, c1), over all tiles. */
-static enum sc_status fetch_rect(struct sc_matrix *m, struct window *w, int64_t r0, int64_t r1, int64_t c0, int64_t c1)
+static enum sc_status fetch_rect(struct sc_matrix *m, struct sc_window *w, int64_t r0, int64_t r1, int64_t c0,
+                                 int64_t c1)
 {
     r1 = r1 < m->rows ? r1 : m->rows;
     c1 = c1 < m->cols ? c1 : m->cols;
@@ -103,7 +51,7 @@ static enum sc_status fetch_rect(struct sc_matrix *m, struct window *w, int64_t 
 }
 
 /* Elements [first, last) of a contiguous lattice. */
-static enum sc_status fetch_linear(struct sc_matrix *m, struct window *w, int64_t first, int64_t last)
+static enum sc_status fetch_linear(struct sc_matrix *m, struct sc_window *w, int64_t first, int64_t last)
 {
     enum sc_status status = SC_OK;
 
@@ -118,7 +66,7 @@ static enum sc_status fetch_linear(struct sc_matrix *m, struct window *w, int64_
 }
 
 /* Brings the matrix's bytes in [w->lo, w->hi): the rest of a column, whole columns, the beginning of a column. */
-static enum sc_status fetch_bytes(struct sc_matrix *m, struct window *w)
+static enum sc_status fetch_bytes(struct sc_matrix *m, struct sc_window *w)
 {
     uintptr_t lo = w->lo > m->base ? w->lo : m->base, hi = w->hi < sc_matrix_end(m) ? w->hi : sc_matrix_end(m);
     int64_t first = (int64_t)((lo - m->base) / m->elem); /* elements that the range meets */
@@ -143,10 +91,10 @@ static enum sc_status fetch_bytes(struct sc_matrix *m, struct window *w)
 
 static bool need_fetch(const struct sc_matrix *m, uintptr_t page)
 {
-    return !sc_protocol_page_is_home(m, page) && !in_flight(m, page);
+    return !sc_protocol_page_is_home(m, page) && !sc_window_at(m, page);
 }
 
-static void add_fences(const struct window *w, struct sc_fences *fences)
+static void add_fences(const struct sc_window *w, struct sc_fences *fences)
 {
     for (int i = 0; i < w->fences.count; i++)
         sc_fences_add(fences, w->fences.f[i]);
@@ -156,7 +104,7 @@ static void add_fences(const struct window *w, struct sc_fences *fences)
  * many windows.  One that a device fails in is given up: what the others have of it is asked for again. */
 static uintptr_t start_window(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences)
 {
-    struct window *w = free_window();
+    struct sc_window *w = sc_window_free();
     uintptr_t end = lo;
 
     if (!w)
@@ -179,7 +127,7 @@ bool sc_partial_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc
     bool ready = true;
 
     while (lo < hi) {
-        const struct window *there = in_flight(m, lo);
+        const struct sc_window *there = sc_window_at(m, lo);
         uintptr_t end = lo;
 
         if (there) {
@@ -192,8 +140,8 @@ bool sc_partial_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc
             ready = false;
             end = start_window(m, lo, hi, fences);
             if (end == lo) { /* no room: any of them that lands makes some */
-                for (int i = 0; i < used; i++)
-                    add_fences(&windows[i], fences);
+                for (int i = 0; i < sc_windows_used; i++)
+                    add_fences(&sc_windows[i], fences);
                 return false;
             }
             lo = end;

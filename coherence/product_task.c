@@ -77,11 +77,11 @@ enum sc_status sc_coherence_derived_multiply(struct sc_derived *a, struct sc_der
         return SC_ERR_DEVICE;
     if (a->device != b->device || !sc_protocol.ops->multiply)
         return SC_ERR_UNSUPPORTED;
-    a->pins++;
-    b->pins++;
+    a->lru.pins++;
+    b->lru.pins++;
     status = multiply(a, b, p, out);
-    a->pins--;
-    b->pins--;
+    a->lru.pins--;
+    b->lru.pins--;
     if (status == SC_OK) {
         sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)device, .op = SC_OP_CSRMM, .type = (uint8_t)p->type,
                  .kernel = {p->m, p->n, p->k});

@@ -204,7 +204,7 @@ void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint
 static void unlink_sectors(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
 {
     for (uint64_t rest = t->linked & sectors; rest; rest &= rest - 1)
-        m->changed[global_sector(m, t, __builtin_ctzll(rest))] = m->newest = ++sc_protocol.changes;
+        m->links.changed[global_sector(m, t, __builtin_ctzll(rest))] = m->links.newest = ++sc_protocol.changes;
     t->linked &= ~sectors;
 }
 
@@ -270,7 +270,7 @@ void sc_protocol_open(struct sc_matrix *m, int g)
 {
     uintptr_t lo, hi;
 
-    m->opened += !m->open[g];
+    m->push.opened += !m->open[g];
     m->open[g] = 1;
     if (sc_protocol.notes && sc_matrix_sector_range(m, g, &lo, &hi))
         sc_check_touched(lo, hi);

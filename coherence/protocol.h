@@ -52,6 +52,10 @@ void sc_protocol_lock_reset(void); /* in a forked child */
  * follow one another could put off for ever.  Lock held; counted. */
 void sc_protocol_hold_calls(void);
 void sc_protocol_resume_calls(void);
+/* A call waits until no thread holds calls up; counts itself in; counts itself out. */
+void sc_protocol_await_admission(void);
+void sc_protocol_call_begins(void);
+void sc_protocol_call_over(void);
 /* No call begins any more, and none is in progress (one that is finished on the host drops the lock in between). */
 void sc_protocol_end_calls(void);
 
@@ -89,14 +93,27 @@ void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
  * and after, dropped while transfers run. */
 void sc_protocol_mend(void);
 
-/* Starts bringing home what the host lacks of the matrix (host_access.c); its pages stay closed. */
-void sc_access_start(struct sc_matrix *m);
+/* --- access of the host (acquire.c) ------------------------------------------------------------------------------- */
 
-/* --- streams ------------------------------------------------------------------------------------------------------ */
+/* Starts bringing home what the host lacks of the matrix; its pages stay closed. */
+void sc_access_start(struct sc_matrix *m);
+/* The same for the bytes [lo, hi) of the matrix; opens those that are there. */
+void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
+/* Brings bytes home and opens their pages.  The lock is dropped while transfers run. */
+void sc_access_range(uintptr_t lo, uintptr_t hi, enum sc_access access);
+/* Brings all of the matrix home, for writing.  The lock is dropped while transfers run; what protection the system has
+ * refused is left to be mended. */
+void sc_access_all(const struct sc_matrix *m);
+/* Without the lock: takes the matrices of [addr, addr + bytes), memory of the arena that goes away, out of the
+ * directory (release.c). */
+void sc_release_tracked(uintptr_t addr, size_t bytes);
+
+/* --- streams (order.c) -------------------------------------------------------------------------------------------- */
 
 /* The stream waits for the fence, unless it is known to have waited for it or a later one. */
 enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence);
 void sc_order_reset(void);
+void sc_transfer_reset(void); /* what devices have sent is forgotten */
 /* ops->mark, asked twice: work without a fence would be work that nobody waits for. */
 enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f);
 /* Never false for ever: what a lost device was doing counts as over. */
@@ -223,6 +240,10 @@ int sc_route_via(int from, int to);
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
 /* The same where nothing has to go for it; else SC_ERR_DEVICE_MEMORY. */
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t);
+/* The copy has just got its memory, which may be written after `ready`. */
+void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready);
+/* The copy without pins that was used longest ago, or NULL. */
+struct sc_copy *sc_memory_oldest(int device);
 /* Allocates device memory for other purposes, evicting likewise.  since: when what it is for was used last, if it was
  * evicted then; else 0. */
 enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready);
@@ -236,8 +257,10 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 
 /* --- derived copies (derived.c) ----------------------------------------------------------------------------------- */
 
-/* The form on the device that may go and was used longest ago (newest: last), or NULL. */
-struct sc_derived *sc_derived_evictable(int device, bool newest);
+/* The derived copy on the device without pins that was used longest ago (last), or NULL. */
+struct sc_derived *sc_derived_oldest(int device);
+struct sc_derived *sc_derived_newest(int device);
+void sc_derived_start(struct sc_derived *form); /* it has just got memory */
 void sc_derived_evict(struct sc_derived *form);
 void sc_derived_touch(struct sc_derived *form); /* it has been used */
 extern uint64_t sc_derived_steps;            /* forms that evictions have looked at, for tests */
@@ -276,6 +299,17 @@ bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access);
 void sc_partial_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
 /* Opens the pages of windows that have landed. */
 void sc_partial_finish(void);
+#define SC_WINDOWS_MAX 64
+struct sc_window {
+    struct sc_matrix *m; /* NULL: free, or cancelled: its transfers may run on (the tile's host_write) */
+    uintptr_t lo, hi;    /* pages */
+    struct sc_fences fences;
+};
+extern struct sc_window sc_windows[SC_WINDOWS_MAX];
+extern int sc_windows_used; /* entries at the front that may be in use */
+void sc_windows_trim(void); /* after an entry was freed */
+struct sc_window *sc_window_free(void); /* NULL: all are in use */
+const struct sc_window *sc_window_at(const struct sc_matrix *m, uintptr_t page); /* in flight there, or NULL */
 bool sc_partial_any(void);
 bool sc_partial_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi); /* one in flight does */
 /* Starts bringing home what is missing of the matrix's bytes on pages [lo, hi) and adds what has to be reached.  True
@@ -311,6 +345,9 @@ bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix);
 
 /* While sc_protocol.notes: the state or the protection of these bytes is being changed. */
 void sc_check_touched(uintptr_t lo, uintptr_t hi);
+/* The next of these ranges, oldest first, which is forgotten; false: there is none.  And how many there are. */
+bool sc_check_next(struct sc_range *range);
+size_t sc_check_count(void);
 /* What has been touched since the last time, and about as much of everything else, in turn. */
 void sc_check_changed(const char *after);
 /* The pins and the validity of the tiles of an operand whose call is over. */

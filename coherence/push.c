@@ -32,11 +32,11 @@ static int written_of(const struct sc_matrix *m)
 /* It has been written once more. */
 static bool is_wanted(struct sc_matrix *m)
 {
-    bool looked = m->opened >= written_of(m) / 4 * 3 + 1;
+    bool looked = m->push.opened >= written_of(m) / 4 * 3 + 1;
 
-    m->opened = 0;
-    m->looks = !looked ? 0 : m->looks < LOOKS ? m->looks + 1 : LOOKS;
-    return m->looks == LOOKS && sc_config.push;
+    m->push.opened = 0;
+    m->push.looks = !looked ? 0 : m->push.looks < LOOKS ? m->push.looks + 1 : LOOKS;
+    return m->push.looks == LOOKS && sc_config.push;
 }
 
 static bool is_whole(const struct sc_operand *o)
@@ -52,41 +52,14 @@ bool sc_coherence_goes_home(const struct sc_operand *o)
     const struct sc_matrix *m = o->matrix;
     int sectors = 0;
 
-    if (!m || m->bytes < LEAST_BYTES || !is_whole(o) || !sc_config.push || m->looks < LOOKS - 1)
+    if (!m || m->bytes < LEAST_BYTES || !is_whole(o) || !sc_config.push || m->push.looks < LOOKS - 1)
         return false;
     for (int j = 0; j < m->col_parts; j++)
         sectors += sc_matrix_tile((struct sc_matrix *)m, 0, j)->sectors;
-    return m->opened >= sectors / 4 * 3 + 1;
+    return m->push.opened >= sectors / 4 * 3 + 1;
 }
 
 /* --- to devices --------------------------------------------------------------------------------------------------- */
-
-/* The first time in this call that a sector is written what has been read of it is history. */
-void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
-{
-    if (sc_protocol.devices < 2)
-        return;
-    if (t->written_by != sc_protocol.calls) {
-        t->written_by = sc_protocol.calls;
-        t->written = 0;
-    }
-    sectors &= ~t->written;
-    t->written |= sectors;
-    for (int d = 0; d < sc_protocol.devices && sectors; d++) {
-        struct sc_copy *c = &t->copy[d];
-        uint64_t read = c->read & sectors;
-
-        if (d == device) { /* what it has read of others' stands until they write again */
-            c->own |= sectors;
-            continue;
-        }
-        c->own &= ~sectors;
-        c->wanted = (c->wanted & ~sectors) | (read & c->was_read);
-        c->was_read = (c->was_read & ~sectors) | read;
-        c->read &= ~sectors;
-        m->shared = m->shared || c->wanted;
-    }
-}
 
 /* Of these sectors what the device will read, as far as there is room for it. */
 static void send(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors, struct sc_moves *moves)
@@ -96,7 +69,7 @@ static void send(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t se
 
     for (int d = 0; d < sc_protocol.devices; d++)
         there |= d == device ? 0 : t->copy[d].valid;
-    there &= c->wanted & sectors & ~c->valid;
+    there &= c->push.wanted & sectors & ~c->valid;
     if (there && !sc_protocol.failed[device] && sc_memory_spare(device, m, t) == SC_OK)
         sc_transfer_collect(device, m, t, there, moves); /* a failure shows in a task */
 }
@@ -127,8 +100,8 @@ static uint64_t wanted_of(const struct sc_tile *t, uint32_t *readers)
     uint64_t wanted = 0;
 
     *readers = 0;
-    for (int d = 0; d < sc_protocol.devices && t->written_by == sc_protocol.calls; d++) {
-        uint64_t by = t->copy[d].wanted & t->written & ~t->copy[d].valid;
+    for (int d = 0; d < sc_protocol.devices && t->push.call == sc_protocol.calls; d++) {
+        uint64_t by = t->copy[d].push.wanted & t->push.sectors & ~t->copy[d].valid;
 
         wanted |= by;
         *readers |= (uint32_t)(by != 0) << d;
@@ -231,8 +204,8 @@ static void send_chunk(struct sc_matrix *m, const uint64_t *sectors, int chunk, 
         struct sc_tile *t = &m->tiles[i];
         int to = ring ? (t->home + at / tiles) % devices : at % devices;
 
-        if (t->written_by == sc_protocol.calls)
-            send(m, t, to, sectors ? sectors[i * chunks + chunk] : t->written, &moves);
+        if (t->push.call == sc_protocol.calls)
+            send(m, t, to, sectors ? sectors[i * chunks + chunk] : t->push.sectors, &moves);
     }
     sc_moves_issue(&moves);
 }
@@ -243,11 +216,11 @@ static void send_all(struct sc_matrix *m, const struct sc_producer *producer)
     struct made made[SC_DEVICES_MAX] = {{0}};
     int chunks;
 
-    m->shared = false;
+    m->push.shared = false;
     for (int i = 0; i < m->row_parts * m->col_parts; i++) {
         look_at(m, &m->tiles[i], made);
         for (int d = 0; d < sc_protocol.devices; d++)
-            m->shared = m->shared || m->tiles[i].copy[d].wanted;
+            m->push.shared = m->push.shared || m->tiles[i].copy[d].push.wanted;
     }
     chunks = chunks_of(made, producer);
     sectors = sort(m, made, chunks);
@@ -261,8 +234,8 @@ static void send_all(struct sc_matrix *m, const struct sc_producer *producer)
 
 void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer)
 {
-    for (int i = 0; i < count; i++)
-        if (operands[i].matrix && operands[i].view.access & SC_WRITE && operands[i].matrix->shared && sc_config.push)
+    for (int i = 0; i < count && sc_config.push; i++)
+        if (operands[i].matrix && operands[i].view.access & SC_WRITE && operands[i].matrix->push.shared)
             send_all(operands[i].matrix, producer);
     for (int i = 0; i < count; i++) {
         struct sc_matrix *m = operands[i].matrix;

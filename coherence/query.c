@@ -446,11 +446,11 @@ static void add_fetched(uintptr_t lo, uintptr_t hi, struct sc_fetched *out)
     for (uintptr_t from = 0; (m = sc_noted_next(from, lo, hi, SC_FETCHED)); from = m->base + 1) {
         if (m->base >= hi || sc_matrix_end(m) <= lo) /* a neighbour on the same page */
             continue;
-        out->copies += m->fetches;
-        out->bytes += m->fetched_bytes;
-        out->seconds += m->waited;
-        m->fetches = m->fetched_bytes = 0;
-        m->waited = 0;
+        out->copies += m->wait.fetches;
+        out->bytes += m->wait.fetched_bytes;
+        out->seconds += m->wait.waited;
+        m->wait.fetches = m->wait.fetched_bytes = 0;
+        m->wait.waited = 0;
         sc_noted_fetched(m, false);
     }
 }

@@ -4,18 +4,6 @@
 
 #define STRIDE_FOLDED 16 /* vectors of smaller increments are tracked with what lies between their elements */
 
-/* Elements from the first to one past the last. */
-static int64_t span_of(const struct sc_view *v)
-{
-    return v->vector ? (v->rows - 1) * sc_step(v->ld) + 1 : (v->cols - 1) * v->ld + v->rows;
-}
-
-void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintptr_t *hi)
-{
-    *lo = (uintptr_t)v->ptr;
-    *hi = *lo + (uintptr_t)span_of(v) * sc_type_bytes(v->type);
-}
-
 /* --- known matrices ----------------------------------------------------------------------------------------------- */
 
 static bool as_rect(struct sc_operand *o, int64_t row, int64_t col, int64_t rows, int64_t cols)
@@ -38,7 +26,7 @@ static bool as_linear(struct sc_operand *o, int64_t first)
         return false;
     o->linear = true;
     o->first = first;
-    o->count = span_of(&o->view);
+    o->count = sc_view_length(&o->view);
     return true;
 }
 
@@ -100,15 +88,15 @@ bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix)
 static struct sc_lattice exact(const struct sc_view *v)
 {
     size_t elem = sc_type_bytes(v->type);
-    struct sc_lattice l = {.base = (uintptr_t)v->ptr, .bytes = (size_t)span_of(v) * elem, .elem = elem, .ld = v->ld,
-                           .rows = v->rows, .cols = v->cols};
+    struct sc_lattice l = {.base = (uintptr_t)v->ptr, .bytes = (size_t)sc_view_length(v) * elem, .elem = elem,
+                           .ld = v->ld, .rows = v->rows, .cols = v->cols};
 
     if (v->vector && sc_step(v->ld) >= STRIDE_FOLDED && v->rows > 1) {
         l.ld = sc_step(v->ld);
         l.rows = 1;
         l.cols = v->rows;
     } else if (v->vector || v->cols == 1) {
-        sc_lattice_fold(&l, l.base, elem, span_of(v));
+        sc_lattice_fold(&l, l.base, elem, sc_view_length(v));
     }
     return l;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-struct sc_protocol sc_protocol;
 _Static_assert(offsetof(struct sc_protocol, ops) == 0, "start copies what follows it");
 
 #define TILES_A_DEVICE 8 /* a task needs at most three tiles; the rest lets transfers run ahead */
@@ -31,6 +30,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
     sc_directory_limits.devices = devices;
     sc_directory_limits.tile_bytes = least / TILES_A_DEVICE;
     sc_order_reset();
+    sc_transfer_reset();
     sc_route_start();
     sc_device_kernel_prepare(host->blas_symbol);
     __atomic_store_n(&sc_protocol.ops, ops, __ATOMIC_RELEASE);

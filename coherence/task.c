@@ -38,7 +38,7 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
     if (status != SC_OK)
         return status;
     c->pending &= ~x->sectors;
-    c->read |= p->access & SC_READ ? need & ~c->own : 0;
+    c->push.read |= p->access & SC_READ ? need & ~c->push.own : 0;
     if (p->access & SC_WRITE)
         for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
             status = sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);
@@ -231,7 +231,7 @@ static void pin(int device, const struct sc_piece pieces[PIECES], struct sc_targ
 {
     for (int i = 0; i < PIECES; i++)
         if (pieces[i].operand)
-            targets[i].t->copy[device].pins += (uint32_t)by;
+            targets[i].t->copy[device].lru.pins += (uint32_t)by;
 }
 
 enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
@@ -293,13 +293,13 @@ static enum sc_status fetch(int device, const struct sc_piece *piece, char uplo,
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
     sc_piece_target(piece, &x);
-    x.t->copy[device].pins++;
+    x.t->copy[device].lru.pins++;
     status = SC_ERR_MEMORY;
     if (can_close(&x.t->copy[device], &x, x.sectors, SC_READ))
         status = sc_memory_ensure(device, x.m, x.t);
     if (status == SC_OK)
         status = bring(device, piece, uplo, &x);
-    x.t->copy[device].pins--;
+    x.t->copy[device].lru.pins--;
     return status;
 }
 
@@ -419,7 +419,3 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
     return status == SC_OK ? sc_coherence_temporary_wait(from, sent) : status;
 }
 
-enum sc_status sc_coherence_wait(struct sc_fence fence)
-{
-    return sc_sync(fence);
-}

@@ -10,65 +10,10 @@
 #define SMALL_TILE (UINT64_C(1) << 20)
 #define NEAR 1.1 /* rates are measured: as near as another */
 
-/* What a stream has waited for already, so that the steady state asks nothing: [device][stream][of device][stream]. */
-static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
-
-/* Bytes that each device has sent. */
+/* Bytes that each device has sent since the start. */
 static uint64_t served[SC_DEVICES_MAX];
 
-void sc_order_reset(void)
-{
-    memset(served, 0, sizeof served);
-    for (int d = 0; d < SC_DEVICES_MAX; d++)
-        for (int s = 0; s < SC_STREAMS; s++)
-            for (int e = 0; e < SC_DEVICES_MAX; e++)
-                for (int r = 0; r < SC_STREAMS; r++)
-                    waited[d][s][e][r] = 0;
-}
-
-enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence)
-{
-    uint64_t *seen = &waited[device][stream][fence.device][fence.stream];
-    enum sc_status status;
-
-    if (!fence.seq || *seen >= fence.seq || (fence.device == device && fence.stream == stream) ||
-        sc_protocol.lost[fence.device])
-        return SC_OK;
-    status = sc_protocol.ops->wait(device, stream, fence);
-    if (status != SC_OK)
-        status = sc_protocol.ops->wait(device, stream, fence);
-    if (status == SC_OK)
-        *seen = fence.seq;
-    return status;
-}
-
-enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f)
-{
-    enum sc_status status = sc_protocol.ops->mark(device, stream, f);
-
-    return status == SC_OK ? status : sc_protocol.ops->mark(device, stream, f);
-}
-
-void sc_fences_add(struct sc_fences *set, struct sc_fence f)
-{
-    for (int i = 0; i < set->count; i++)
-        if (set->f[i].device == f.device && set->f[i].stream == f.stream) {
-            set->f[i].seq = f.seq > set->f[i].seq ? f.seq : set->f[i].seq;
-            return;
-        }
-    if (!sc_reached(f))
-        set->f[set->count++] = f;
-}
-
-void sc_fences_sync(const struct sc_fences *set)
-{
-    sc_quiet_enter();
-    sc_inside_enter();
-    for (int i = 0; i < set->count; i++)
-        sc_sync(set->f[i]);
-    sc_inside_leave();
-    sc_quiet_leave();
-}
+void sc_transfer_reset(void) { memset(served, 0, sizeof served); }
 
 /* One copy: rows [r0, r1) and columns [c0, c1) of the lattice, inside one tile. */
 struct rect {
@@ -98,22 +43,6 @@ static uint64_t sectors_of(const struct rect *r)
     int64_t c0 = r->c0 + (r->r0 - r->t->row) / r->t->rows, c1 = r->c1 + (r->r1 - 1 - r->t->row) / r->t->rows;
 
     return sc_tile_sectors(r->m, r->t, c0, c1 - c0);
-}
-
-void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors, int from, int to, uint64_t bytes,
-                       enum sc_transfer_what what)
-{
-    enum sc_transfer kind = from == SC_HOST ? SC_H2D : to == SC_HOST ? SC_D2H : SC_D2D;
-
-    sc_count(&sc_stats.bytes[kind], bytes);
-    sc_count(&sc_stats.transfers[kind], 1);
-    if (kind == SC_D2H && what != SC_TRANSFER_EVICTED) {
-        m->fetches++;
-        m->fetched_bytes += bytes;
-        sc_noted_fetched(m, true);
-    }
-    sc_trace(.kind = SC_EVENT_TRANSFER, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .sectors = sectors,
-             .device = (int16_t)to, .peer = (int16_t)from, .bytes = bytes, .is_part = what == SC_TRANSFER_PART);
 }
 
 /* Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends where the vector

@@ -13,21 +13,6 @@ static bool in_arena(const struct sc_view *v)
     return sc_host_in_arena(v->ptr) && sc_host_block_of(v->ptr, &block) && hi <= block.base + block.bytes;
 }
 
-void sc_view_copy(const struct sc_view *to, const struct sc_view *from)
-{
-    size_t elem = sc_type_bytes(to->type);
-    int64_t a = sc_step(to->ld), b = sc_step(from->ld);
-    int64_t outer = to->vector ? to->rows : to->cols, inner = to->vector ? 1 : to->rows;
-
-    if (to->vector && a == 1 && b == 1) {
-        outer = 1;
-        inner = to->rows;
-    }
-    for (int64_t j = 0; j < outer; j++)
-        memcpy((char *)to->ptr + (size_t)(j * a) * elem, (const char *)from->ptr + (size_t)(j * b) * elem,
-               (size_t)inner * elem);
-}
-
 /* --- shadows ------------------------------------------------------------------------------------------------------ */
 
 static size_t shadow_bytes(const struct sc_view *v)
@@ -51,7 +36,7 @@ static enum sc_status shadow(struct sc_view *v)
 
 static void free_shadow(const struct sc_view *own)
 {
-    sc_coherence_forget((uintptr_t)own->ptr, shadow_bytes(own));
+    sc_release_tracked((uintptr_t)own->ptr, shadow_bytes(own));
     sc_host_free((void *)own->ptr);
 }
 
@@ -189,4 +174,14 @@ void sc_untracked_finish(struct sc_operand *operands, int count)
     }
     if (mirrored)
         sc_mirror_unlock();
+}
+
+/* --- memory that goes away ---------------------------------------------------------------------------------------- */
+
+void sc_coherence_forget(uintptr_t addr, size_t bytes)
+{
+    if (sc_host_in_arena((const void *)addr))
+        sc_release_tracked(addr, bytes);
+    else if (bytes && sc_protocol_ops())
+        sc_mirror_forget(addr, addr + bytes);
 }

@@ -36,7 +36,7 @@ static struct sc_matrix *matrix_at(uintptr_t lo, uintptr_t hi)
 
 static void charge(struct sc_matrix *m, double seconds)
 {
-    m->waited += seconds;
+    m->wait.waited += seconds;
     sc_noted_fetched(m, true);
     sc_protocol.waited += seconds;
     __atomic_store_n(&sc_protocol.has_waited, true, __ATOMIC_RELAXED);
@@ -60,14 +60,14 @@ void sc_wait_faulted(uintptr_t page, double since)
     if (!sc_protocol.ops || !sc_protocol.ops->host_clock)
         seconds += FAULT_BESIDE;
     charge(m, seconds);
-    m->faulted += seconds;
-    m->faults++;
+    m->wait.faulted += seconds;
+    m->wait.faults++;
 }
 
 bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
 {
     double rate = sc_protocol.properties[0].host_bandwidth;
 
-    return m->faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
-           m->faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
+    return m->wait.faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
+           m->wait.faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
 }

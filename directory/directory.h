@@ -9,8 +9,10 @@
 #include <stdint.h>
 
 #include "base/fence.h"
+#include "base/lru.h"
 #include "base/status.h"
 #include "base/types.h"
+#include "directory/state.h"
 
 #define SC_SECTORS 64
 
@@ -24,13 +26,8 @@ struct sc_copy {
     struct sc_fence last_used;
     /* Copies out of this memory that may be running: by device i, on one stream of it; last, by the own D2H stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
-    uint32_t pins;     /* > 0: not to be evicted */
-    /* What kernels of this device read that other devices write (coherence/push.c): since the last call that wrote it,
-     * before that one, and each time before the last two; and what this device itself has written last. */
-    uint64_t read, was_read, wanted, own;
-    /* While there is memory: place among the copies of the device, least recently used first (coherence/memory.c). */
-    struct sc_copy *older, *newer;
-    uint64_t last_use; /* the tick then: to compare with what is not a copy */
+    struct sc_push_reads push;
+    struct sc_lru lru; /* while there is memory: place among the copies of the device (coherence/memory.c) */
     struct sc_matrix *matrix; /* whose copy it is */
     struct sc_tile *tile;
 };
@@ -42,7 +39,7 @@ struct sc_tile {
     struct sc_fence *landed; /* per sector */
     struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
     struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
-    uint64_t written, written_by; /* sectors that the last call wrote, and its number */
+    struct sc_push_writes push;
     uint64_t linked; /* sectors that a derived copy was made from (coherence/derived.c): closed for writing */
     int home;
     struct sc_copy *copy; /* one for each device */
@@ -61,15 +58,10 @@ struct sc_closed {
 struct sc_matrix {
     uint32_t id;
     uint32_t users; /* calls in progress that hold it */
-    uint64_t call;  /* number of the last call that wrote it, 0: none; and its routine */
-    uint16_t routine;
-    uint64_t fetches, fetched_bytes; /* copies to the host and their bytes, since sc_coherence_fetched */
-    double waited;  /* seconds that the program spent on faults and acquisitions, since sc_coherence_fetched */
-    double faulted; /* of those: on faults since a call used the matrix last, */
-    unsigned faults; /* which were so many */
-    int opened; /* sectors that the host has looked at since the matrix was written last by a call */
-    bool shared; /* some sectors of it are wanted by devices that do not write them */
-    int looks;  /* calls in a row after which it looked at most of them (coherence/push.c) */
+    struct sc_writer writer;
+    struct sc_wait_state wait;
+    struct sc_push_state push;
+    struct sc_link_times links;
     uintptr_t base;
     size_t bytes; /* extent on the host: all columns, the last one without the rows' gap */
     size_t elem;
@@ -88,10 +80,6 @@ struct sc_matrix {
     uint8_t *painted;  /* per global sector: the protection that it asked for when its pages were painted last */
     struct sc_closed closed[2]; /* SC_CLOSED_READ, SC_CLOSED_WRITE */
     bool noted[SC_NOTES];
-
-    /* per global sector: when it changed last, in the time of coherence/derived.c; NULL: never linked */
-    uint64_t *changed;
-    uint64_t newest;   /* the latest of these */
 };
 
 /* Parameters of new grids. */
@@ -183,6 +171,10 @@ static inline int64_t sc_tile_sector_end(const struct sc_matrix *m, const struct
     return end < t->col + t->cols ? end : t->col + t->cols;
 }
 /* On a device. */
+static inline size_t sc_tile_bytes(const struct sc_matrix *m, const struct sc_tile *t)
+{
+    return (size_t)(t->rows * t->cols) * m->elem;
+}
 static inline uint64_t sc_tile_sector_bytes(const struct sc_matrix *m, const struct sc_tile *t, int s, int e)
 {
     return (uint64_t)(sc_tile_sector_end(m, t, e) - sc_tile_sector_col(m, t, s)) * (uint64_t)t->rows * m->elem;

@@ -276,6 +276,6 @@ void sc_matrix_free(struct sc_matrix *m)
     free(m->painted);
     free(m->closed[0].sectors);
     free(m->closed[1].sectors);
-    free(m->changed);
+    free(m->links.changed);
     free(m);
 }

@@ -1,3 +1,3 @@
-libcore_la_SOURCES += directory/directory.h directory/directory.c directory/lattice.c directory/noted.c \
-	directory/sectors.c
+libcore_la_SOURCES += directory/directory.h directory/state.h directory/directory.c directory/lattice.c \
+	directory/noted.c directory/sectors.c
 EXTRA_DIST += directory/README.md

@@ -8,7 +8,7 @@
  * F9 The number of mappings of the arena is counted exactly: one for each change of protection between neighbouring
  * pages.  Beyond the budget no page is closed, which leaves mappings to the program's own mmap and pthread_create;
  * opening is limited only by the kernel.  The kernel refuses every split of a mapping once the program has used up
- * the limit.  The protocol then fetches more data, until no mapping has to be split (coherence/host_access.c, mend). */
+ * the limit.  The protocol then fetches more data, until no mapping has to be split (coherence/acquire.c, mend). */
 #include "config.h"
 
 #include <errno.h>

@@ -150,14 +150,14 @@ static enum sc_status send(const struct sc_sparse_matrix *m, struct sc_sparse_pa
     if (sources < 0)
         return status;
     *fresh = !p->staged.memory;
-    p->form.pins++;
+    p->form.lru.pins++;
     if (status == SC_OK && *fresh) {
         since = 0;
         status = sc_coherence_derived_make(&p->staged, p->device, staged_of(c).bytes);
         if (status == SC_OK)
             status = upload_integers(m, c, source, &p->staged);
     }
-    p->form.pins--;
+    p->form.lru.pins--;
     if (status == SC_OK)
         status = upload_values(m, c, source, since, &p->staged);
     sc_coherence_end(source, sources);

@@ -195,11 +195,11 @@ static enum sc_status run_parts(struct product *c, bool *current, int64_t *done)
         struct sc_sparse_part *p = next_part(c);
 
         status = sc_sparse_refresh(c->call->matrix, c->v, p, &c->operand[0]);
-        p->form.pins++; /* the part's temporaries must not evict the part */
+        p->form.lru.pins++; /* the part's temporaries must not evict the part */
         if (status == SC_OK)
             status = run_part(c, p, done);
         if (p->form.memory) /* else the part was lost with its device */
-            p->form.pins--;
+            p->form.lru.pins--;
         if (status == SC_OK) {
             c->next++;
             *done = 0;

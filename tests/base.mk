@@ -1,3 +1,5 @@
 # Tests of base, and of rules that all folders keep
-dist_check_SCRIPTS += tests/layering.t tests/style.t tests/headers.t tests/listed.t tests/prose.t tests/glossary.t
-TESTS += tests/layering.t tests/style.t tests/headers.t tests/listed.t tests/prose.t tests/glossary.t
+RULE_TESTS = tests/layering.t tests/style.t tests/headers.t tests/listed.t tests/prose.t tests/glossary.t \
+	tests/cycles.t
+dist_check_SCRIPTS += $(RULE_TESTS)
+TESTS += $(RULE_TESTS)

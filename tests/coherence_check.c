@@ -116,8 +116,8 @@ static void mend(double *x)
     matrix_of(x)->tiles->copy[0].valid = on_device;
 }
 
-static void pin(double *x) { matrix_of(x)->tiles->copy[0].pins++; }
-static void unpin(double *x) { matrix_of(x)->tiles->copy[0].pins--; }
+static void pin(double *x) { matrix_of(x)->tiles->copy[0].lru.pins++; }
+static void unpin(double *x) { matrix_of(x)->tiles->copy[0].lru.pins--; }
 static void open_page(double *x) { sc_host_protect((uintptr_t)x, 1, (uint8_t[1]){SC_PROT_RW}); }
 static void close_page(double *x) { sc_host_protect((uintptr_t)x, 1, (uint8_t[1]){SC_PROT_R}); }
 

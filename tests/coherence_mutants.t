@@ -37,14 +37,14 @@ my @mutants = (
         "        if (!sc_reached(sc_matrix_tile(m, i, g / SC_SECTORS)->landed[g % SC_SECTORS]))\n" .
         '            return;',
         '        ;'],
-    ['the CPU writes under an upload', 'host_access',
+    ['the CPU writes under an upload', 'acquire',
         "                    sc_fences_add(w, f[k]);\n" .
         '                    all = false;',
         '                    sc_fences_add(w, f[k]);'],
-    ['pages open before the bytes have landed', 'host_access',
+    ['pages open before the bytes have landed', 'acquire',
         '        if (!sc_landed(t->landed[s])) {',
         '        if (0) {'],
-    ['memory is used anew while a transfer uses it', 'host_access',
+    ['memory is used anew while a transfer uses it', 'release',
         "    sc_protocol_mend();\n" .
         "    sc_protocol_unlock();\n" .
         "    sc_fences_sync(&w);\n" .
@@ -90,14 +90,14 @@ my @mutants = (
     ['memory is freed that is in use', 'memory',
         'sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));',
         'sc_protocol.ops->free(device, c->memory, users, 0);'],
-    ['evicted without being written back', 'memory',
+    ['evicted without being written back', 'evict',
         "    sc_transfer_evicted(m, t, only_here(device, t));\n",
         ''],
-    ['windows open before they have landed', 'window',
-        "static bool landed(const struct window *w, bool *good)\n" .
+    ['windows open before they have landed', 'partial_fetch',
+        "static bool landed(const struct sc_window *w, bool *good)\n" .
         "{\n" .
         '    *good = true;',
-        "static bool landed(const struct window *w, bool *good)\n" .
+        "static bool landed(const struct sc_window *w, bool *good)\n" .
         "{\n" .
         "    *good = true;\n" .
         '    if (w) return true;'],
@@ -132,22 +132,22 @@ my @mutants = (
         "    if (fresh)\n" .
         '        paint_sectors(m, t, fresh);',
         '    (void)fresh;'],
-    ['a form is overwritten while a kernel reads it', 'link',
+    ['a form is overwritten while a kernel reads it', 'derived',
         'status = sc_order(f->device, SC_STREAM_H2D, f->used);',
         'status = SC_OK;'],
-    ['the CPU writes what a form is being made of', 'link',
+    ['the CPU writes what a form is being made of', 'derived',
         'sc_matrix_tile(r->m, i, j)->host_read[f->device] = fence;',
         ';'],
-    ['a form is copied from a device that has yet to compute it', 'link',
+    ['a form is copied from a device that has yet to compute it', 'derived',
         'status = sc_order(f->device, stream, t->copy[r->from].ready[g % SC_SECTORS]);',
         'status = SC_OK;'],
-    ['a kernel writes what a form is being copied from', 'link',
+    ['a kernel writes what a form is being copied from', 'derived',
         'f->ready = c->reader[f->device] = fence;',
         'f->ready = fence;'],
-    ['a product reads a form that is not there yet', 'link_task',
+    ['a product reads a form that is not there yet', 'derived_task',
         'enum sc_status status = sc_order(device, SC_STREAM_COMPUTE, w->form->ready);',
         'enum sc_status status = SC_OK;'],
-    ['a form is freed that is in use', 'link',
+    ['a form is freed that is in use', 'derived_memory',
         'ops->free(f->device, f->memory, users, 2);',
         "ops->free(f->device, f->memory, users, 0);"],
     ['what a dead device was sending home counts as there', 'loss',
@@ -158,7 +158,7 @@ my @mutants = (
         "        sc_devices_look();\n" .
         '    return true;',
         '    return true;'],
-    ['nor what comes home by windows', 'window',
+    ['nor what comes home by windows', 'partial_fetch',
         '*good &= sc_sync(w->fences.f[i]) == SC_OK;',
         '*good &= true;'],
     ['data is given up after one refusal', 'transfer',
@@ -166,7 +166,7 @@ my @mutants = (
         '            sc_device_lost',
         "        if (from >= 0) {\n" .
         '            sc_device_lost'],
-    ['work whose end was not marked is given up after one refusal', 'transfer',
+    ['work whose end was not marked is given up after one refusal', 'order',
         'return status == SC_OK ? status : sc_protocol.ops->mark(device, stream, f);',
         'return status;'],
 );
@@ -182,20 +182,29 @@ plan skip_all => 'coherence_orders was not built, or no compiler is here'
   if grep({ !-e } @parts, "$build/.libs/libcore.a") || system("$make{CC} --version >/dev/null 2>&1");
 mkdir "$scratch/coherence" or die;
 
-# Builds the program with the defect. (A mutant of window.c replaces explore/state.c, which includes window.c.)
+# Position of a text that another one contains exactly once; else undef.
+sub place {
+    my ($text, $what) = @_;
+    my $at = index $text, $what;
+    return $at < 0 || index($text, $what, $at + 1) >= 0 ? undef : $at;
+}
+
+# The text of every defect is in the source, also of the defects that this run does not build.
+sub is_there { my ($file, $what) = @_; return -e $file && defined place(slurp($file), $what) }
+my @gone = grep { !is_there("$src/coherence/$_->[1].c", $_->[2]) } @mutants;
+is(join("\n", map { "$_->[1].c: $_->[0]" } @gone), '', 'every defect has its place in the source');
+
+# Builds the program with the defect.
 sub build {
     my ($file, $what, $instead) = @_;
     my $text = slurp("$src/coherence/$file.c");
-    my $at = index $text, $what;
-    return 'is not in the source any more' if $at < 0 || index($text, $what, $at + 1) >= 0;
+    my $at = place($text, $what) // return 'is not in the source any more';
     substr $text, $at, length $what, $instead;
     open my $out, '>', "$scratch/coherence/$file.c" or die;
     print $out $text;
     close $out;
-    my $source = $file eq 'window' ? "$src/tests/explore/state.c" : "$scratch/coherence/$file.c";
-    my @others = $file eq 'window' ? grep({ !/state/ } @parts) : @parts;
-    my $said = qx($compile -c -o $scratch/mutant.o $source 2>&1 &&
-        $link -o $scratch/mutant $scratch/mutant.o @others $libraries 2>&1);
+    my $said = qx($compile -c -o $scratch/mutant.o $scratch/coherence/$file.c 2>&1 &&
+        $link -o $scratch/mutant $scratch/mutant.o @parts $libraries 2>&1);
     unlink "$scratch/coherence/$file.c";
     return $? ? $said : undef;
 }

@@ -380,7 +380,7 @@ static void test_without_staged(enum shape shape)
     make(&m, shape);
     right = is_right(&m, 'N', &general);
     p = only_variant(&m)->part;
-    tap_ok(p->staged.memory && p->staged.last_use < p->form.last_use, "%s: what it was made of goes first",
+    tap_ok(p->staged.memory && p->staged.lru.last_use < p->form.lru.last_use, "%s: what it was made of goes first",
            names[shape]);
     sc_coherence_derived_discard(&p->staged);
     before = sc_stats.bytes[SC_H2D];

@@ -190,7 +190,7 @@ void explore_hash_forms(void)
         const struct sc_derived *f = &forms[d];
 
         explore_hash((uint64_t)explore_allocation(f->memory));
-        explore_hash(f->last_use != 0);
+        explore_hash(f->lru.last_use != 0);
         if (f->memory) {
             explore_hash_fence(f->ready);
             explore_hash_fence(f->used);
@@ -198,10 +198,10 @@ void explore_hash_forms(void)
         for (size_t i = 0; i < sc_directory_count(); i++) {
             const struct sc_matrix *m = sc_directory_at(i);
 
-            for (int g = 0; f->memory && m->changed && g < sc_matrix_sectors(m); g++)
-                explore_hash(m->changed[g] > made_at[d]);
+            for (int g = 0; f->memory && m->links.changed && g < sc_matrix_sectors(m); g++)
+                explore_hash(m->links.changed[g] > made_at[d]);
             for (int t = 0; t < m->row_parts * m->col_parts; t++) /* which of the two is evicted first */
-                explore_hash(m->tiles[t].copy[d].last_use > f->last_use);
+                explore_hash(m->tiles[t].copy[d].lru.last_use > f->lru.last_use);
         }
     }
 }

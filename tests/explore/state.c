@@ -2,7 +2,6 @@
  * addresses and ages are not hashed. A fence counts by the number of marks in front of it. */
 #include <string.h>
 
-#include "coherence/partial_fetch.c" /* its table of windows in flight is part of the state */
 #include "tests/explore/explore.h"
 
 static uint64_t value;
@@ -49,20 +48,22 @@ static void hash_fences(const struct sc_fence *f, int n)
         explore_hash_fence(f[i]);
 }
 
+static const void *memory_of(const struct sc_lru *node) { return SC_LRU_OWNER(node, struct sc_copy, lru)->memory; }
+
 static void hash_copy(const struct sc_tile *t, const struct sc_copy *c)
 {
     explore_hash((uint64_t)explore_allocation(c->memory));
     explore_hash(c->valid);
     explore_hash(c->pending);
-    explore_hash(c->pins);
+    explore_hash(c->lru.pins);
     hash_fences(c->ready, t->sectors);
     hash_fences(c->used, t->sectors);
     explore_hash_fence(c->last_used);
     hash_fences(c->reader, DEVICES);
     explore_hash_fence(c->reader[SC_DEVICES_MAX]);
     /* The order of evictions. */
-    explore_hash(c->older ? (uint64_t)explore_allocation(c->older->memory) : 99);
-    explore_hash(c->newer ? (uint64_t)explore_allocation(c->newer->memory) : 99);
+    explore_hash(c->lru.older ? (uint64_t)explore_allocation(memory_of(c->lru.older)) : 99);
+    explore_hash(c->lru.newer ? (uint64_t)explore_allocation(memory_of(c->lru.newer)) : 99);
 }
 
 static void hash_matrix(const struct sc_matrix *m)
@@ -87,12 +88,12 @@ static void hash_matrix(const struct sc_matrix *m)
 
 static void hash_windows(void)
 {
-    for (int i = 0; i < used; i++) {
-        explore_hash(windows[i].m ? windows[i].m->base : 0);
-        explore_hash(windows[i].m ? windows[i].lo : 0);
-        explore_hash(windows[i].m ? windows[i].hi : 0);
-        if (windows[i].m)
-            hash_fences(windows[i].fences.f, windows[i].fences.count);
+    for (int i = 0; i < sc_windows_used; i++) {
+        explore_hash(sc_windows[i].m ? sc_windows[i].m->base : 0);
+        explore_hash(sc_windows[i].m ? sc_windows[i].lo : 0);
+        explore_hash(sc_windows[i].m ? sc_windows[i].hi : 0);
+        if (sc_windows[i].m)
+            hash_fences(sc_windows[i].fences.f, sc_windows[i].fences.count);
     }
 }
 

@@ -1,6 +1,5 @@
-/* The host's side of the protocol: acquiring ranges, page faults, read-ahead, giving memory up. */
-#include "coherence/faults.h"
-#include "coherence/mirror.h"
+/* Acquiring ranges of host memory: sectors come home, pages open. */
+#include "coherence/protocol.h"
 
 #define PATIENCE 8 /* rounds; two or three are usual */
 
@@ -411,11 +410,27 @@ static double acquire_locked(const struct request *q)
     return waited;
 }
 
-static void acquire_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
+void sc_access_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     const struct request q = range_request(lo, hi, access);
 
     acquire_locked(&q);
+}
+
+void sc_access_all(const struct sc_matrix *m)
+{
+    const struct request q = range_request(m->base, sc_matrix_end(m), SC_RDWR);
+
+    acquire_rounds(&q);
+}
+
+void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
+{
+    const struct request q = range_request(lo, hi, SC_READ);
+    struct round r = {.waits.count = 0};
+
+    read_matrix(m, &q, &r);
+    paint_opened(&r);
 }
 
 /* Without the lock.  True: all pages were open at a moment between the call and the return.  An acquisition under the
@@ -473,216 +488,4 @@ void sc_coherence_acquire_view(const struct sc_view *v)
     if (q.columns == 1 || q.step <= q.column)
         q = range_request(q.lo, q.hi, q.access);
     acquire(&q);
-}
-
-/* --- faults ------------------------------------------------------------------------------------------------------- */
-
-#define EVERYTHING ((size_t)1 << 46) /* of the matrix */
-
-/* The part of the aligned window around a page that one matrix on that page covers; all of a matrix that has been
- * brought in small parts for long enough. */
-static void clip_window(uintptr_t page, size_t window, enum sc_access access, uintptr_t *lo, uintptr_t *hi)
-{
-    size_t first;
-    int n = sc_directory_find(page, page + SC_PAGE, &first);
-
-    *lo = page;
-    *hi = page + SC_PAGE;
-    for (int i = 0; i < n; i++) {
-        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
-        uintptr_t base = sc_page_floor(m->base);
-        size_t most = sc_wait_is_over(m, access) ? EVERYTHING : window;
-        uintptr_t a = base + (page - base) / most * most, b = a + most;
-        uintptr_t end = sc_page_ceil(sc_matrix_end(m));
-
-        b = b < end ? b : end;
-        if (b - a > *hi - *lo) {
-            *lo = a;
-            *hi = b;
-        }
-    }
-}
-
-/* A write fault costs what moving half a MiB costs, so it takes more than its page; not much more, because whatever it
- * takes goes to the devices again. */
-#define WRITE_WINDOW ((size_t)64 << 10)
-
-enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
-{
-    uintptr_t page = sc_page_floor(addr), lo, hi;
-    enum sc_prot prot;
-    double since;
-
-    if (!sc_host_in_arena((void *)addr)) {
-        if (!(access & SC_WRITE) || !sc_host_watch_fault(addr))
-            return SC_FAULT_NOT_OURS;
-        sc_count(&sc_stats.faults_write, 1);
-        return SC_FAULT_DONE;
-    }
-    if (!sc_protocol_ops())
-        return SC_FAULT_NOT_OURS;
-    since = sc_wait_clock(SC_HOST_EVENT_NONE);
-    sc_protocol_lock();
-    prot = sc_host_prot(page);
-    if (prot == SC_PROT_RW) { /* another thread has opened it; a page that faults on its own does so again (rule F7) */
-        sc_protocol_unlock();
-        return SC_FAULT_DONE;
-    }
-    if (prot == SC_PROT_R && access == SC_READ) {
-        sc_protocol_unlock();
-        return SC_FAULT_DONE;
-    }
-    sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
-    sc_trace(.kind = SC_EVENT_FAULT, .access = (uint8_t)access,
-             .touch = {.address = addr, .line = sc_trace_line_of(code.ip, code.sp), .ip = code.ip});
-    if (access & SC_WRITE) {
-        access = SC_RDWR;
-        window = WRITE_WINDOW;
-    }
-    if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping for each */
-        window = EVERYTHING;
-    clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, access, &lo, &hi);
-    acquire_range(lo, hi, access);
-    if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* painted by nobody since it was opened */
-        sc_protocol_paint(page, page + SC_PAGE);
-    sc_wait_faulted(page, since);
-    sc_protocol_unlock();
-    return SC_FAULT_DONE;
-}
-
-void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
-{
-    uintptr_t lo = sc_page_ceil(addr), hi;
-    struct round r = {.waits.count = 0};
-    struct request q;
-    size_t first;
-
-    if (!bytes || !sc_protocol_ops())
-        return;
-    sc_protocol_lock();
-    sc_partial_finish();
-    if (sc_directory_find(lo, lo + 1, &first)) {
-        struct sc_matrix *m = sc_directory_at(first);
-
-        hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);
-        q = range_request(lo, sc_page_ceil(hi), SC_READ);
-        read_matrix(m, &q, &r);
-        paint_opened(&r);
-    }
-    sc_protocol_unlock();
-}
-
-/* --- giving memory up --------------------------------------------------------------------------------------------- */
-
-static void wait_tile(const struct sc_tile *t, struct sc_fences *w)
-{
-    for (int d = 0; d < sc_protocol.devices; d++) {
-        sc_fences_add(w, t->host_read[d]);
-        sc_fences_add(w, t->host_write[d]);
-    }
-}
-
-/* Takes a matrix out of the directory; what still touches its host memory is added to w. */
-static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
-{
-    uintptr_t lo = m->base, hi = sc_matrix_end(m);
-
-    sc_partial_cancel(m, lo, hi);
-    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
-        struct sc_tile *t = &m->tiles[i];
-
-        wait_tile(t, w);
-        for (int d = 0; d < sc_protocol.devices; d++)
-            sc_memory_release(d, m, t);
-    }
-    sc_trace(.kind = SC_EVENT_FORGET, .matrix = m->id, .range = {.address = lo, .bytes = hi - lo});
-    sc_directory_remove(m);
-    sc_protocol_paint(lo, hi);
-    sc_noted_forget(m);
-    sc_matrix_free(m);
-}
-
-void sc_coherence_forget(uintptr_t addr, size_t bytes)
-{
-    struct sc_fences w = {.count = 0};
-    size_t first;
-
-    if (!bytes || !sc_protocol_ops())
-        return;
-    if (!sc_host_in_arena((const void *)addr)) {
-        sc_mirror_forget(addr, addr + bytes);
-        return;
-    }
-    sc_protocol_lock();
-    while (sc_directory_find(addr, addr + bytes, &first))
-        remove_matrix(sc_directory_at(first), &w);
-    sc_protocol_mend();
-    sc_protocol_unlock();
-    sc_fences_sync(&w);
-}
-
-/* The matrix that was seen there before the lock was dropped, or NULL when it is no more. */
-static struct sc_matrix *known(uintptr_t base, uint32_t id)
-{
-    size_t first;
-    struct sc_matrix *m = sc_directory_find(base, base + 1, &first) ? sc_directory_at(first) : NULL;
-
-    return m && m->id == id ? m : NULL;
-}
-
-void sc_coherence_release_range(uintptr_t addr, size_t bytes)
-{
-    struct sc_fences w = {.count = 0};
-    uintptr_t next = addr;
-    struct sc_matrix *m;
-
-    if (!bytes || !sc_protocol_ops())
-        return;
-    sc_protocol_lock();
-    while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
-        const struct request all = range_request(m->base, sc_matrix_end(m), SC_RDWR);
-        uintptr_t base = m->base;
-        uint32_t id = m->id;
-
-        next = sc_matrix_end(m);
-        if (m->users) /* a call has it */
-            continue;
-        m->users++; /* keeps its place while the lock is dropped, unless it is freed */
-        acquire_rounds(&all); /* mending drops the lock once more, and a call could write the matrix again */
-        m = known(base, id);
-        if (m && --m->users == 0)
-            remove_matrix(m, &w);
-    }
-    sc_protocol_mend();
-    sc_protocol_unlock();
-    sc_fences_sync(&w);
-}
-
-void sc_coherence_home_all(void)
-{
-    uintptr_t next = 0;
-    struct sc_matrix *m;
-
-    if (!sc_protocol_ops())
-        return;
-    sc_protocol_lock();
-    while ((m = sc_directory_next(next, UINTPTR_MAX))) {
-        next = sc_matrix_end(m);
-        acquire_range(m->base, next, SC_READ);
-    }
-    sc_protocol_unlock();
-}
-
-enum sc_status sc_coherence_pin(const void *ptr)
-{
-    enum sc_status status = SC_ERR_UNSUPPORTED;
-    struct sc_host_block block;
-
-    if (!sc_protocol_ops())
-        return SC_ERR_DEVICE;
-    sc_protocol_lock();
-    if (sc_host_block_of(ptr, &block))
-        status = sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin);
-    sc_protocol_unlock();
-    return status;
 }

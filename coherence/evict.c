@@ -1,0 +1,91 @@
+/* Eviction: when a device's memory is short, the least recently used copy or derived copy goes. */
+#include "coherence/protocol.h"
+
+/* Sectors that this device alone has. */
+static uint64_t only_here(int device, const struct sc_tile *t)
+{
+    uint64_t only = t->copy[device].valid & ~t->host_valid;
+
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if (d != device)
+            only &= ~t->copy[d].valid;
+    return only;
+}
+
+/* The one of both that was used longest ago; NULL: there is none. */
+static enum sc_status evict_older(int device, struct sc_derived *form, struct sc_copy *c)
+{
+    struct sc_matrix *m;
+    struct sc_tile *t;
+
+    if (!c && !form)
+        return SC_ERR_DEVICE_MEMORY;
+    if (form && (!c || form->lru.last_use < c->lru.last_use)) {
+        sc_derived_evict(form);
+        return SC_OK;
+    }
+    m = c->matrix;
+    t = c->tile;
+    sc_transfer_evicted(m, t, only_here(device, t));
+    if (sc_protocol.lost[device])
+        return SC_ERR_DEVICE;
+    sc_count(&sc_stats.evictions, 1);
+    sc_trace(.kind = SC_EVENT_EVICT, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .device = (int16_t)device,
+             .bytes = sc_tile_bytes(m, t));
+    sc_memory_release(device, m, t);
+    return SC_OK;
+}
+
+enum sc_status sc_memory_evict(int device)
+{
+    return evict_older(device, sc_derived_oldest(device), sc_memory_oldest(device));
+}
+
+/* A program that goes round over forms that do not all fit needs the oldest next: each would be evicted just before
+ * it is needed.  It does so when a form that had memory before, and was used last at `since` then, needs it again, and
+ * even what has been used least recently has been used after that.  Then the newest form goes, which is needed last;
+ * and for all that is allocated in the course of a round (since 0), where it would be a form that goes. */
+static enum sc_status evict_for(int device, uint64_t since)
+{
+    struct sc_derived *form = sc_derived_oldest(device);
+    struct sc_copy *c = sc_memory_oldest(device);
+    bool form_is_next = form && form->lru.last_use && (!c || form->lru.last_use < c->lru.last_use);
+
+    if (since)
+        sc_protocol.round[device] = form && form->lru.last_use >= since && (!c || c->lru.last_use >= since);
+    if (!sc_protocol.round[device] || !(since || form_is_next))
+        return evict_older(device, form, c);
+    sc_derived_evict(sc_derived_newest(device));
+    return SC_OK;
+}
+
+enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready)
+{
+    for (;;) {
+        enum sc_status status = sc_protocol.ops->alloc(device, bytes, memory, ready);
+
+        if (status != SC_ERR_DEVICE_MEMORY)
+            return status;
+        status = evict_for(device, since);
+        if (status != SC_OK)
+            return status;
+    }
+}
+
+enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t)
+{
+    struct sc_copy *c = &t->copy[device];
+    struct sc_fence ready;
+    enum sc_status status;
+
+    if (c->memory) {
+        sc_memory_touch(device, c);
+        return SC_OK;
+    }
+    status = sc_memory_alloc(device, sc_tile_bytes(m, t), 0, &c->memory, &ready);
+    if (status == SC_OK)
+        sc_memory_start(device, t, ready);
+    else
+        c->memory = NULL;
+    return status;
+}

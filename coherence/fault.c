@@ -1,0 +1,94 @@
+/* Page faults and read-ahead: what they bring home is decided here, how is acquire.c's. */
+#include "coherence/faults.h"
+#include "coherence/protocol.h"
+
+#define EVERYTHING ((size_t)1 << 46) /* of the matrix */
+
+/* The part of the aligned window around a page that one matrix on that page covers; all of a matrix that has been
+ * brought in small parts for long enough. */
+static void clip_window(uintptr_t page, size_t window, enum sc_access access, uintptr_t *lo, uintptr_t *hi)
+{
+    size_t first;
+    int n = sc_directory_find(page, page + SC_PAGE, &first);
+
+    *lo = page;
+    *hi = page + SC_PAGE;
+    for (int i = 0; i < n; i++) {
+        const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
+        uintptr_t base = sc_page_floor(m->base);
+        size_t most = sc_wait_is_over(m, access) ? EVERYTHING : window;
+        uintptr_t a = base + (page - base) / most * most, b = a + most;
+        uintptr_t end = sc_page_ceil(sc_matrix_end(m));
+
+        b = b < end ? b : end;
+        if (b - a > *hi - *lo) {
+            *lo = a;
+            *hi = b;
+        }
+    }
+}
+
+/* A write fault costs what moving half a MiB costs, so it takes more than its page; not much more, because whatever it
+ * takes goes to the devices again. */
+#define WRITE_WINDOW ((size_t)64 << 10)
+
+enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
+{
+    uintptr_t page = sc_page_floor(addr), lo, hi;
+    enum sc_prot prot;
+    double since;
+
+    if (!sc_host_in_arena((void *)addr)) {
+        if (!(access & SC_WRITE) || !sc_host_watch_fault(addr))
+            return SC_FAULT_NOT_OURS;
+        sc_count(&sc_stats.faults_write, 1);
+        return SC_FAULT_DONE;
+    }
+    if (!sc_protocol_ops())
+        return SC_FAULT_NOT_OURS;
+    since = sc_wait_clock(SC_HOST_EVENT_NONE);
+    sc_protocol_lock();
+    prot = sc_host_prot(page);
+    if (prot == SC_PROT_RW) { /* another thread has opened it; a page that faults on its own does so again (rule F7) */
+        sc_protocol_unlock();
+        return SC_FAULT_DONE;
+    }
+    if (prot == SC_PROT_R && access == SC_READ) {
+        sc_protocol_unlock();
+        return SC_FAULT_DONE;
+    }
+    sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
+    sc_trace(.kind = SC_EVENT_FAULT, .access = (uint8_t)access,
+             .touch = {.address = addr, .line = sc_trace_line_of(code.ip, code.sp), .ip = code.ip});
+    if (access & SC_WRITE) {
+        access = SC_RDWR;
+        window = WRITE_WINDOW;
+    }
+    if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping for each */
+        window = EVERYTHING;
+    clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, access, &lo, &hi);
+    sc_access_range(lo, hi, access);
+    if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* painted by nobody since it was opened */
+        sc_protocol_paint(page, page + SC_PAGE);
+    sc_wait_faulted(page, since);
+    sc_protocol_unlock();
+    return SC_FAULT_DONE;
+}
+
+void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
+{
+    uintptr_t lo = sc_page_ceil(addr), hi;
+    size_t first;
+
+    if (!bytes || !sc_protocol_ops())
+        return;
+    sc_protocol_lock();
+    sc_partial_finish();
+    if (sc_directory_find(lo, lo + 1, &first)) {
+        struct sc_matrix *m = sc_directory_at(first);
+
+        hi = lo + bytes < sc_matrix_end(m) ? lo + bytes : sc_matrix_end(m);
+        sc_access_ahead(m, lo, sc_page_ceil(hi));
+    }
+    sc_protocol_unlock();
+}

@@ -1,0 +1,29 @@
+/* Who has read what a call has written: the history that push.c decides by. */
+#include "coherence/protocol.h"
+
+/* The first time in this call that a sector is written what has been read of it is history. */
+void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
+{
+    if (sc_protocol.devices < 2)
+        return;
+    if (t->push.call != sc_protocol.calls) {
+        t->push.call = sc_protocol.calls;
+        t->push.sectors = 0;
+    }
+    sectors &= ~t->push.sectors;
+    t->push.sectors |= sectors;
+    for (int d = 0; d < sc_protocol.devices && sectors; d++) {
+        struct sc_copy *c = &t->copy[d];
+        uint64_t read = c->push.read & sectors;
+
+        if (d == device) { /* what it has read of others' stands until they write again */
+            c->push.own |= sectors;
+            continue;
+        }
+        c->push.own &= ~sectors;
+        c->push.wanted = (c->push.wanted & ~sectors) | (read & c->push.was_read);
+        c->push.was_read = (c->push.was_read & ~sectors) | read;
+        c->push.read &= ~sectors;
+        m->push.shared = m->push.shared || c->push.wanted;
+    }
+}

@@ -1,0 +1,73 @@
+/* The state of the protocol, its lock, and the number of calls in progress. */
+#include "coherence/protocol.h"
+
+#include "base/locks.h"
+
+#include <pthread.h>
+
+#include "base/libc_versions.h"
+
+struct sc_protocol sc_protocol;
+
+static struct sc_lock lock = SC_LOCK(SC_RANK_PROTOCOL);
+static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
+static unsigned holding; /* who wants no calls to begin */
+static pthread_cond_t none_active = PTHREAD_COND_INITIALIZER;
+
+void sc_protocol_lock(void)
+{
+    sc_quiet_enter();
+    sc_inside_enter();
+    sc_lock(&lock);
+}
+
+void sc_protocol_unlock(void)
+{
+    sc_unlock(&lock);
+    sc_inside_leave();
+    sc_quiet_leave();
+}
+
+/* In a forked child: whoever held it is not there. */
+void sc_protocol_lock_reset(void)
+{
+    sc_lock_init(&lock, SC_RANK_PROTOCOL);
+    pthread_cond_init(&may_begin, NULL);
+    pthread_cond_init(&none_active, NULL);
+    holding = 0;
+}
+
+void sc_protocol_hold_calls(void)
+{
+    holding++;
+}
+
+void sc_protocol_resume_calls(void)
+{
+    if (--holding == 0)
+        pthread_cond_broadcast(&may_begin);
+}
+
+void sc_protocol_await_admission(void)
+{
+    while (holding)
+        sc_cond_wait(&may_begin, &lock.mutex);
+}
+
+void sc_protocol_call_begins(void)
+{
+    __atomic_fetch_add(&sc_protocol.active, 1, __ATOMIC_SEQ_CST); /* before notes are looked at: acquire.c */
+}
+
+void sc_protocol_call_over(void)
+{
+    if (__atomic_sub_fetch(&sc_protocol.active, 1, __ATOMIC_RELEASE) == 0)
+        pthread_cond_broadcast(&none_active);
+}
+
+void sc_protocol_end_calls(void)
+{
+    sc_protocol.stopping = true;
+    while (sc_protocol.active)
+        sc_cond_wait(&none_active, &lock.mutex);
+}

@@ -1,0 +1,72 @@
+/* Order on the devices: streams wait for fences, marks, sets of fences; and devices that have failed at it. */
+#include "coherence/protocol.h"
+
+/* What a stream has waited for already, so that the steady state asks nothing: [device][stream][of device][stream]. */
+static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
+
+void sc_order_reset(void)
+{
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        for (int s = 0; s < SC_STREAMS; s++)
+            for (int e = 0; e < SC_DEVICES_MAX; e++)
+                for (int r = 0; r < SC_STREAMS; r++)
+                    waited[d][s][e][r] = 0;
+}
+
+enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence)
+{
+    uint64_t *seen = &waited[device][stream][fence.device][fence.stream];
+    enum sc_status status;
+
+    if (!fence.seq || *seen >= fence.seq || (fence.device == device && fence.stream == stream) ||
+        sc_protocol.lost[fence.device])
+        return SC_OK;
+    status = sc_protocol.ops->wait(device, stream, fence);
+    if (status != SC_OK)
+        status = sc_protocol.ops->wait(device, stream, fence);
+    if (status == SC_OK)
+        *seen = fence.seq;
+    return status;
+}
+
+enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f)
+{
+    enum sc_status status = sc_protocol.ops->mark(device, stream, f);
+
+    return status == SC_OK ? status : sc_protocol.ops->mark(device, stream, f);
+}
+
+void sc_fences_add(struct sc_fences *set, struct sc_fence f)
+{
+    for (int i = 0; i < set->count; i++)
+        if (set->f[i].device == f.device && set->f[i].stream == f.stream) {
+            set->f[i].seq = f.seq > set->f[i].seq ? f.seq : set->f[i].seq;
+            return;
+        }
+    if (!sc_reached(f))
+        set->f[set->count++] = f;
+}
+
+enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e)
+{
+    const struct sc_copy *c = &t->copy[device];
+    enum sc_status status = SC_OK;
+
+    for (int i = s; i < e && status == SC_OK; i++) {
+        status = sc_order(on, stream, c->ready[i]);
+        if (status == SC_OK)
+            status = sc_order(on, stream, c->used[i]);
+    }
+    for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
+        status = sc_order(on, stream, c->reader[i]);
+    return status;
+}
+
+void sc_device_gave_up(int device, const char *doing)
+{
+    if (sc_protocol.failed[device])
+        return;
+    sc_protocol.failed[device] = true;
+    sc_log(SC_LOG_WARN, "device %d (%s) failed while %s: it gets no more work, calls go on elsewhere", device,
+           sc_protocol.properties[device].name, doing);
+}

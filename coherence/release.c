@@ -1,0 +1,110 @@
+/* Giving matrices up: when their memory goes away, or after all has come home. */
+#include "coherence/protocol.h"
+
+static void wait_tile(const struct sc_tile *t, struct sc_fences *w)
+{
+    for (int d = 0; d < sc_protocol.devices; d++) {
+        sc_fences_add(w, t->host_read[d]);
+        sc_fences_add(w, t->host_write[d]);
+    }
+}
+
+/* Takes a matrix out of the directory; what still touches its host memory is added to w. */
+static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
+{
+    uintptr_t lo = m->base, hi = sc_matrix_end(m);
+
+    sc_partial_cancel(m, lo, hi);
+    for (int i = 0; i < m->row_parts * m->col_parts; i++) {
+        struct sc_tile *t = &m->tiles[i];
+
+        wait_tile(t, w);
+        for (int d = 0; d < sc_protocol.devices; d++)
+            sc_memory_release(d, m, t);
+    }
+    sc_trace(.kind = SC_EVENT_FORGET, .matrix = m->id, .range = {.address = lo, .bytes = hi - lo});
+    sc_directory_remove(m);
+    sc_protocol_paint(lo, hi);
+    sc_noted_forget(m);
+    sc_matrix_free(m);
+}
+
+void sc_release_tracked(uintptr_t addr, size_t bytes)
+{
+    struct sc_fences w = {.count = 0};
+    size_t first;
+
+    if (!bytes || !sc_protocol_ops())
+        return;
+    sc_protocol_lock();
+    while (sc_directory_find(addr, addr + bytes, &first))
+        remove_matrix(sc_directory_at(first), &w);
+    sc_protocol_mend();
+    sc_protocol_unlock();
+    sc_fences_sync(&w);
+}
+
+/* The matrix that was seen there before the lock was dropped, or NULL when it is no more. */
+static struct sc_matrix *known(uintptr_t base, uint32_t id)
+{
+    size_t first;
+    struct sc_matrix *m = sc_directory_find(base, base + 1, &first) ? sc_directory_at(first) : NULL;
+
+    return m && m->id == id ? m : NULL;
+}
+
+void sc_coherence_release_range(uintptr_t addr, size_t bytes)
+{
+    struct sc_fences w = {.count = 0};
+    uintptr_t next = addr;
+    struct sc_matrix *m;
+
+    if (!bytes || !sc_protocol_ops())
+        return;
+    sc_protocol_lock();
+    while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
+        uintptr_t base = m->base;
+        uint32_t id = m->id;
+
+        next = sc_matrix_end(m);
+        if (m->users) /* a call has it */
+            continue;
+        m->users++; /* keeps its place while the lock is dropped, unless it is freed */
+        sc_access_all(m); /* mending drops the lock once more, and a call could write the matrix again */
+        m = known(base, id);
+        if (m && --m->users == 0)
+            remove_matrix(m, &w);
+    }
+    sc_protocol_mend();
+    sc_protocol_unlock();
+    sc_fences_sync(&w);
+}
+
+void sc_coherence_home_all(void)
+{
+    uintptr_t next = 0;
+    struct sc_matrix *m;
+
+    if (!sc_protocol_ops())
+        return;
+    sc_protocol_lock();
+    while ((m = sc_directory_next(next, UINTPTR_MAX))) {
+        next = sc_matrix_end(m);
+        sc_access_range(m->base, next, SC_READ);
+    }
+    sc_protocol_unlock();
+}
+
+enum sc_status sc_coherence_pin(const void *ptr)
+{
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+    struct sc_host_block block;
+
+    if (!sc_protocol_ops())
+        return SC_ERR_DEVICE;
+    sc_protocol_lock();
+    if (sc_host_block_of(ptr, &block))
+        status = sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin);
+    sc_protocol_unlock();
+    return status;
+}

@@ -1,0 +1,52 @@
+/* Waiting for fences, with or without the lock. */
+#include "coherence/protocol.h"
+
+unsigned sc_syncing;
+
+static enum sc_status sync_counted(struct sc_fence f)
+{
+    const struct sc_device_ops *ops = sc_protocol_ops(); /* none: stopped meanwhile, which waits for everything */
+    enum sc_status status;
+    bool watched;
+
+    if (!ops)
+        return SC_OK;
+    if (__atomic_load_n(&sc_protocol.lost[f.device], __ATOMIC_RELAXED))
+        return SC_ERR_DEVICE;
+    watched = sc_watch_before(ops);
+    status = ops->sync(f);
+    if (status != SC_OK) /* once more: what failed may have been the waiting */
+        status = ops->sync(f);
+    if (status != SC_OK)
+        __atomic_store_n(&sc_protocol.bad[f.device], true, __ATOMIC_RELEASE);
+    if (watched)
+        sc_completion_after(ops);
+    return status;
+}
+
+enum sc_status sc_sync(struct sc_fence f)
+{
+    enum sc_status status;
+
+    if (!f.seq)
+        return SC_OK;
+    __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); /* before the operations are looked at */
+    status = sync_counted(f);
+    __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE);
+    return status;
+}
+
+void sc_fences_sync(const struct sc_fences *set)
+{
+    sc_quiet_enter();
+    sc_inside_enter();
+    for (int i = 0; i < set->count; i++)
+        sc_sync(set->f[i]);
+    sc_inside_leave();
+    sc_quiet_leave();
+}
+
+enum sc_status sc_coherence_wait(struct sc_fence fence)
+{
+    return sc_sync(fence);
+}

@@ -1,0 +1,43 @@
+/* Ranges of bytes whose state or protection transitions have changed and that check.c has not checked yet. */
+#include "coherence/protocol.h"
+
+#define RANGES 1024  /* noted between two checks; more displace the oldest, which the rounds find */
+#define NEIGHBOURS 8 /* of the last ranges: one of them may grow */
+
+static struct sc_range touched[RANGES]; /* a ring */
+static size_t first_touched, count_touched;
+
+static struct sc_range *touched_at(size_t i)
+{
+    return &touched[(first_touched + i) % RANGES];
+}
+
+void sc_check_touched(uintptr_t lo, uintptr_t hi)
+{
+    for (size_t back = 1; back <= NEIGHBOURS && back <= count_touched; back++) {
+        struct sc_range *last = touched_at(count_touched - back);
+
+        if (lo <= last->hi && last->lo <= hi) {
+            last->lo = lo < last->lo ? lo : last->lo;
+            last->hi = hi > last->hi ? hi : last->hi;
+            return;
+        }
+    }
+    if (count_touched == RANGES)
+        first_touched++;
+    else
+        count_touched++;
+    *touched_at(count_touched - 1) = (struct sc_range){lo, hi};
+}
+
+bool sc_check_next(struct sc_range *range)
+{
+    if (!count_touched)
+        return false;
+    *range = *touched_at(0);
+    first_touched++;
+    count_touched--;
+    return true;
+}
+
+size_t sc_check_count(void) { return count_touched; }

@@ -1,0 +1,30 @@
+/* The bytes of a view, and copies of its elements. */
+#include "coherence/coherence.h"
+
+#include <string.h>
+
+int64_t sc_view_length(const struct sc_view *v)
+{
+    return v->vector ? (v->rows - 1) * sc_step(v->ld) + 1 : (v->cols - 1) * v->ld + v->rows;
+}
+
+void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintptr_t *hi)
+{
+    *lo = (uintptr_t)v->ptr;
+    *hi = *lo + (uintptr_t)sc_view_length(v) * sc_type_bytes(v->type);
+}
+
+void sc_view_copy(const struct sc_view *to, const struct sc_view *from)
+{
+    size_t elem = sc_type_bytes(to->type);
+    int64_t a = sc_step(to->ld), b = sc_step(from->ld);
+    int64_t outer = to->vector ? to->rows : to->cols, inner = to->vector ? 1 : to->rows;
+
+    if (to->vector && a == 1 && b == 1) {
+        outer = 1;
+        inner = to->rows;
+    }
+    for (int64_t j = 0; j < outer; j++)
+        memcpy((char *)to->ptr + (size_t)(j * a) * elem, (const char *)from->ptr + (size_t)(j * b) * elem,
+               (size_t)inner * elem);
+}

@@ -1,0 +1,55 @@
+/* State that the protocol embeds in matrices, tiles and copies.  directory/ allocates and clears it with its owner and
+ * reads none of it; coherence/ names the file that assigns each struct. */
+#ifndef SC_DIRECTORY_STATE_H
+#define SC_DIRECTORY_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- history of results, by which push.c decides where results are sent (coherence/history.c) --------------------- */
+
+/* Of a matrix. */
+struct sc_push_state {
+    int opened;  /* sectors that the host has opened since a call wrote the matrix last */
+    int looks;   /* latest calls in a row after each of which the host opened most sectors; at most 2 */
+    bool shared; /* some device is expected to read sectors that other devices write */
+};
+
+/* Of a tile. */
+struct sc_push_writes {
+    uint64_t sectors; /* written by the call of number `call` */
+    uint64_t call;
+};
+
+/* Of a tile on one device: sectors written by other devices and read by kernels of this device. */
+struct sc_push_reads {
+    uint64_t read;     /* since another device wrote the sector last */
+    uint64_t was_read; /* between the two latest writes */
+    uint64_t wanted;   /* before each of the two latest writes: read and was_read at the latest write */
+    uint64_t own;      /* sectors that this device itself has written last */
+};
+
+/* --- cost of the host's accesses (coherence/wait.c, coherence/count.c) -------------------------------------------- */
+
+struct sc_wait_state {
+    uint64_t fetches, fetched_bytes; /* copies to the host and their bytes, since sc_coherence_fetched */
+    double waited;                   /* seconds of faults and acquisitions, since sc_coherence_fetched */
+    double faulted;                  /* seconds of faults since a call used the matrix last */
+    unsigned faults;                 /* number of these faults */
+};
+
+/* --- sources of derived copies (coherence/protocol.c, coherence/derived.c) ---------------------------------------- */
+
+struct sc_link_times {
+    uint64_t *changed; /* per global sector: time of its latest write while linked; NULL: no sector was ever linked */
+    uint64_t newest;   /* the latest of these times */
+};
+
+/* --- the call that wrote a matrix last (coherence/call.c) --------------------------------------------------------- */
+
+struct sc_writer {
+    uint64_t call; /* its number; 0: none */
+    uint16_t routine;
+};
+
+#endif
