@@ -8,7 +8,7 @@
 
 #include "base/config.h"
 #include "bench/paper.h"
-#include "coherence/coherence.h"
+#include "coherence/devices.h"
 
 #define LEARNING 4 /* rounds that are not counted: uploads, and learning of the readers */
 #define ROUNDS 8

@@ -15,7 +15,8 @@
 #include "autotuner/trials.h"
 #include "base/config.h"
 #include "bench/paper.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
+#include "coherence/devices.h"
 
 #define ROUNDS 16
 

@@ -23,7 +23,7 @@ bool sc_mirror_possible(uintptr_t lo, uintptr_t hi);
 /* The program gives the memory up, or it becomes other memory.  Takes the lock. */
 void sc_mirror_forget(uintptr_t lo, uintptr_t hi);
 
-/* --- operands of a call (untracked.c), without any lock -------------------------------------------------------- */
+/* --- operands of a call (untracked.c), without any lock ----------------------------------------------------------- */
 
 /* The views that the protocol will see: those outside the arena have their place in a mirror or a shadow, with what is
  * read.  Keeps the mirrors' lock until finish or drop when there is a SC_MIRROR. */

@@ -4,7 +4,9 @@
 
 #include "base/inside.h"
 #include "base/quiet.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
+#include "coherence/derived.h"
+#include "coherence/devices.h"
 #include "device/device.h"
 #include "directory/directory.h"
 #include "host/host.h"

@@ -1,5 +1,5 @@
 /* The bytes of a view, and copies of its elements. */
-#include "coherence/coherence.h"
+#include "coherence/view.h"
 
 #include <string.h>
 

@@ -5,7 +5,8 @@
 
 #include "base/config.h"
 #include "blas/blas.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
+#include "coherence/call.h"
 #include "host/host.h"
 #include "libsemcache/inner.h"
 #include "libsemcache/library.h"

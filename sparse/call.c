@@ -5,6 +5,7 @@
 #include "autotuner/demand.h"
 #include "autotuner/plan.h"
 #include "base/config.h"
+#include "coherence/devices.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 

@@ -2,6 +2,7 @@
  * first. */
 #include <string.h>
 
+#include "coherence/access.h"
 #include "sparse/sparse_int.h"
 
 void sc_sparse_bring_home(const struct sc_sparse_matrix *m)

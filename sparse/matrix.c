@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/locks.h"
+#include "coherence/access.h"
 #include "sparse/sparse_int.h"
 
 /* --- the arrays --------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "autotuner/plan.h"
 #include "base/config.h"
+#include "coherence/access.h"
 #include "sparse/sparse_int.h"
 
 /* --- variants ----------------------------------------------------------------------------------------------------- */

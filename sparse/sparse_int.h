@@ -23,7 +23,7 @@
 #include "autotuner/autotuner.h"
 #include "base/inside.h"
 #include "base/log.h"
-#include "coherence/coherence.h"
+#include "coherence/derived.h"
 #include "sparse/sparse.h"
 
 /* CSR on the host, the source of derived copies. */

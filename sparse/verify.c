@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coherence/access.h"
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 

@@ -6,7 +6,8 @@
 
 #include "base/config.h"
 #include "blas/prototypes.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
+#include "coherence/call.h"
 #include "tests/tap.h"
 
 enum { ROW = 101, COL = 102, NO = 111, TR = 112, CT = 113, UP = 121, LO = 122, UN = 132, LEFT = 141, RIGHT = 142 };

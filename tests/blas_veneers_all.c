@@ -8,7 +8,8 @@
 #include "base/log.h"
 #include "base/config.h"
 #include "blas/prototypes.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
+#include "coherence/call.h"
 #include "tests/blas_data.h"
 #include "tests/tap.h"
 

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/inside.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
+#include "coherence/derived.h"
+#include "coherence/devices.h"
 #include "coherence/faults.h"
 #include "device/device.h"
 #include "directory/directory.h"

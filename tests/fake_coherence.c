@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "coherence/coherence.h"
+#include "coherence/access.h"
+#include "coherence/devices.h"
+#include "coherence/task.h"
 #include "tests/blas_random.h"
 #include "tests/tap.h"
 

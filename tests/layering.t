@@ -37,6 +37,37 @@ for folder in $folders; do
     done)" "$folder includes what it may"
 done
 
+# The table of headers in doc/architecture.md: "header folder", a line for each folder that may include the header.
+awk -F'|' '/^\| `[a-z-]+\/[a-z_\/]+\.h` \|/ {
+    gsub(/[` ]/, "", $2); gsub(/`/, "", $4)
+    count = split($4, users, " ")
+    for (i = 1; i <= count; i++)
+        print $2, users[i]
+}' doc/architecture.md | sort > "$scratch/listed"
+
+# The same of the sources: what they include of other folders, but for base/ and the public interface.
+for folder in $folders; do
+    find "$folder" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' |
+        xargs sed -n "s|^$include\"\([^\"/]*/[^\"]*\)\".*|\1 $folder|p"
+done | grep -v '^base/\|^semcache/\|^tests/' | awk '{ split($1, path, "/"); if (path[1] != $2) print }' |
+    sort -u > "$scratch/included"
+report "$(comm -13 "$scratch/listed" "$scratch/included")" 'headers for others are listed in doc/architecture.md'
+report "$(comm -23 "$scratch/listed" "$scratch/included")" 'what is listed there is included'
+
+# Files that include a header of coherence/ and use no function, struct or enum that the header declares.  task.h brings
+# the kernels of device/device.h with it.
+declared() {
+    sed -n 's/^\(struct\|enum\) \(sc_[a-z0-9_]*\) {.*/\2/p; s/^[a-z].*[ *]\(sc_[a-z0-9_]*\)(.*/\1/p' "$@"
+}
+for header in access call derived devices faults task view; do
+    declared coherence/$header.h $([ $header != task ] || echo device/device.h) > "$scratch/names"
+    grep -rl "^$include\"coherence/$header\.h\"" blas sparse autotuner libsemcache cuda-um tools |
+    while read -r file; do
+        grep -qwFf "$scratch/names" "$file" || echo "$file includes coherence/$header.h"
+    done
+done > "$scratch/useless"
+report "$(cat "$scratch/useless")" 'what is included of coherence/ is used'
+
 report "$(sources "^$include\"[^\"]*_int\.h\"" |
     while IFS=: read -r file line text; do
         owner=${file%%/*} name=${text#*\"}

@@ -14,7 +14,7 @@
 #include "blas/blas_int.h"
 #include "blas/veneers/gate.h"
 #include "blas/lapack/lapack.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
 
 /* Wider panels are not interposed: the routines are then recursive, or not meant to be fast. */
 #define PANEL_MAX 256

@@ -12,7 +12,7 @@
 
 #include "blas/blas_int.h"
 #include "blas/lapack/lapack.h"
-#include "coherence/coherence.h"
+#include "coherence/call.h"
 
 /* Description common to the four forms of V and the two sides of C. */
 struct block {

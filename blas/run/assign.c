@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "blas/blas.h"
 #include "blas/run/tasks.h"
+#include "coherence/devices.h"
 
 #define SAME_SPEED 0.05
 #define EVEN 1.1 /* limit on the largest work of a device over the mean */

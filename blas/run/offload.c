@@ -10,6 +10,8 @@
 #include "base/inside.h"
 #include "base/quiet.h"
 #include "blas/run/tasks.h"
+#include "coherence/access.h"
+#include "coherence/devices.h"
 #include "trace/trace.h"
 
 typedef enum sc_status run_function(struct sc_blas_job *call);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "coherence/coherence.h"
+#include "coherence/call.h"
 
 /* C has m x n blocks, and each block is a sum over k parts.  Block (i, j) runs on device[i + j * m].  Its part l
  * needs A(i, l), B(l, j) and C(i, j) on that device. */

@@ -3,6 +3,7 @@
 #include "autotuner/autotuner.h"
 #include "base/config.h"
 #include "blas/run/tasks.h"
+#include "coherence/devices.h"
 
 struct walk {
     struct sc_blas_job *call;

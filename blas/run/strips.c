@@ -4,6 +4,7 @@
 #include "autotuner/start.h"
 #include "autotuner/strips.h"
 #include "blas/run/tasks.h"
+#include "coherence/devices.h"
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 

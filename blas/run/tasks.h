@@ -10,7 +10,7 @@
 #include "autotuner/plan.h"
 #include "autotuner/trials.h"
 #include "base/status.h"
-#include "coherence/coherence.h"
+#include "coherence/task.h"
 #include "ops/ops.h"
 
 /* Of a call that tries a width of strips (strips.c). */

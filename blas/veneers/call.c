@@ -1,7 +1,7 @@
 /* Common to the veneers: from the arguments of any BLAS routine to the record for the devices, or to operands at
  * home. */
 #include "blas/blas_int.h"
-#include "coherence/coherence.h"
+#include "coherence/call.h"
 
 /* --- arguments as the program passes them: not inline, because every veneer has some ------------------------------ */
 

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "blas/veneers/loops.h"
 #include "blas/prototypes.h"
-#include "coherence/coherence.h" /* for the kernels on the host */
+#include "coherence/task.h" /* for the kernels on the host */
 
 static void complain(const struct sc_blas_row *row, int64_t wrong)
 {

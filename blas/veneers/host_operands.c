@@ -1,7 +1,7 @@
 /* Operands of a large call that runs on the host.  They are brought home in one batch, instead of fault by fault
  * under the host BLAS's own threads. */
 #include "blas/blas.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
 
 static void acquire(const struct sc_view *operand)
 {

@@ -4,7 +4,7 @@
 #include "autotuner/autotuner.h"
 #include "autotuner/host_rates.h"
 #include "blas/blas.h"
-#include "coherence/coherence.h"
+#include "coherence/call.h"
 
 bool (*sc_blas_start)(bool now);
 

@@ -1,6 +1,6 @@
 /* Writes a call as events of the trace; blas/verify/replay.c makes the call again from the events. */
 #include "blas/blas_int.h"
-#include "coherence/coherence.h"
+#include "coherence/access.h"
 
 static struct sc_event scalars(const struct sc_blas_call *call)
 {

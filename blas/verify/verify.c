@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "blas/blas.h"
 #include "blas/run/tasks.h"
+#include "coherence/access.h"
 #include "blas/verify/verify.h"
 #include "trace/trace.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "blas/verify/verify.h"
-#include "coherence/coherence.h"
+#include "coherence/task.h"
 
 #define PARTS_OF(type) (sc_type_is_complex(type) ? 2 : 1)
 

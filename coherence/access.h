@@ -1,0 +1,61 @@
+/* The host's access to tracked memory: acquiring, forgetting, allocating, fork, reports.  Called without locks; thread
+ * safe.
+ * Used by: libsemcache, blas, sparse. */
+#ifndef SC_COHERENCE_ACCESS_H
+#define SC_COHERENCE_ACCESS_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "coherence/view.h"
+
+/* --- before the host uses memory, before memory goes away --------------------------------------------------------- */
+
+/* Brings bytes home and opens their pages for the access; untracked memory is left alone.  For host BLAS calls on large
+ * operands, I/O, the public interface. */
+void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access);
+/* The same for a rows x cols view, without the rows in between. */
+void sc_coherence_acquire_view(const struct sc_view *view);
+/* Drops the matrices of memory that goes away; writes nothing back. */
+void sc_coherence_forget(uintptr_t addr, size_t bytes);
+/* Drops the matrices of a range after the host has been made valid. */
+void sc_coherence_release_range(uintptr_t addr, size_t bytes);
+/* Brings all matrices home; devices keep their copies. */
+void sc_coherence_home_all(void);
+/* Pins the block that an address lies in, for a program that hands the block to devices itself (which read and write it
+ * whatever its pages' protection: acquire it first).  SC_ERR_UNSUPPORTED: the address lies in no block. */
+enum sc_status sc_coherence_pin(const void *ptr);
+
+/* --- fork --------------------------------------------------------------------------------------------------------- */
+
+/* prepare: everything is home and readable; other threads cannot offload until parent.  child: the devices are the
+ * parent's, all memory is readable and writable. */
+void sc_coherence_fork_prepare(void);
+void sc_coherence_fork_parent(void);
+void sc_coherence_fork_child(void);
+
+/* --- memory ------------------------------------------------------------------------------------------------------- */
+
+/* Memory of the library's own that can be tracked; NULL: none is left, and any memory will do. */
+void *sc_coherence_host_alloc(size_t bytes);
+/* Frees such memory and forgets its matrices; false: the address is no such memory. */
+bool sc_coherence_host_free(void *memory);
+bool sc_coherence_is_tracked(const void *ptr, size_t bytes); /* the bytes can be kept on devices */
+bool sc_coherence_may_link(const void *ptr, size_t bytes);   /* the bytes, or a mirror of them, can be so kept */
+/* The block of tracked memory that an address lies in; false: none.  For the trace. */
+bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes);
+
+/* --- reports ------------------------------------------------------------------------------------------------------ */
+
+/* The tile that an address lies in. */
+struct sc_place {
+    uint32_t matrix, tile;          /* their numbers in the trace */
+    int64_t row, col, rows, cols;   /* of the tile, in the matrix */
+    uint64_t devices;               /* bit d: device d has a valid copy of the address */
+};
+/* False: the address is not tracked.  Takes the lock for a moment. */
+bool sc_coherence_place(uintptr_t address, struct sc_place *out);
+/* Verification mode: logs where an element is and the latest events of its tile. */
+void sc_coherence_report_place(const char *what, uintptr_t address, int events);
+
+#endif

@@ -1,0 +1,75 @@
+/* Kernels on pieces of operands, between begin and end (call.h) with the protocol's lock held, unless noted.
+ * Used by: blas, sparse. */
+#ifndef SC_COHERENCE_TASK_H
+#define SC_COHERENCE_TASK_H
+
+#include <stddef.h>
+
+#include "coherence/call.h"
+#include "device/device.h"
+
+/* A part of an operand that crosses no cut.  Matrix: rows [r, r+rows) x cols [c, c+cols) of the view.  Vector: elements
+ * [r, r+rows) counted from the LOWEST ADDRESS (whatever the sign of the increment), c = 0, cols = 1. */
+struct sc_piece {
+    const struct sc_operand *operand; /* NULL: the temporary below, whose rows are contiguous */
+    int64_t r, c, rows, cols;
+    enum sc_access access;
+    void *temporary;
+    int64_t temporary_ld; /* leading dimension or increment */
+};
+
+/* --- where a piece is --------------------------------------------------------------------------------------------- */
+
+/* The device to run a kernel on that writes (or mostly reads) this piece: the device with most valid sectors, else the
+ * home of the tile. */
+int sc_coherence_where(const struct sc_piece *piece);
+/* The home device of a piece by distribution alone. */
+int sc_coherence_home(const struct sc_piece *piece);
+/* Bytes of the piece that are not valid on the device. */
+uint64_t sc_coherence_missing(int device, const struct sc_piece *piece);
+/* All sectors of the piece are valid on the device, and its kernels wait for no transfer of them any more. */
+bool sc_coherence_ready(int device, const struct sc_piece *piece);
+/* The piece is one contiguous range in a device's memory: its rows * cols elements are a vector of increment 1. */
+bool sc_coherence_contiguous(int device, const struct sc_piece *piece);
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+/* Starts bringing a piece to a device without using it. */
+enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece);
+
+/* The call's next tasks on the device overwrite, without reading it, the part of the piece that lies in one triangle of
+ * its operand (uplo; diagonal included).  Brings the rest of the sectors that this part does not fill: tasks that read
+ * and write (SC_RDWR) then find all sectors valid, and what they overwrite was not uploaded. */
+enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char uplo);
+
+/* Runs one kernel on a device: acquires the pieces (slots a, b, c of the kernel; operand and temporary NULL: an unused
+ * slot), fills in their addresses and leading dimensions, launches, releases; returns when all is enqueued.  The sign
+ * of a vector's increment is kept.  A matrix piece in the place of a vector (sc_coherence_as_matrix) must be contiguous
+ * and has increment 1.  If the device fails or is full, the kernel runs on the host, which fails only with temporaries:
+ * SC_ERR_DEVICE.  Reductions: *result is the slot to read after sc_coherence_wait(*fence). */
+enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
+                                 struct sc_fence *fence, void **result);
+
+/* Runs a kernel on the program's own memory with the host BLAS once its views are home; drops the lock meanwhile. */
+enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const struct sc_view *views, int count);
+/* Runs a kernel on host memory with the host BLAS.  Without the lock. */
+enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel);
+/* Waits until the fence is reached.  Without the lock. */
+enum sc_status sc_coherence_wait(struct sc_fence fence);
+
+/* --- temporaries -------------------------------------------------------------------------------------------------- */
+
+/* Device memory for partial results; evicts where memory is short. */
+enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory);
+/* Frees a temporary once everything enqueued on the device is done. */
+void sc_coherence_temporary_free(int device, void *memory);
+/* Copies `bytes` between temporaries of two devices, after the source's and before the destination's kernels. */
+enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const void *src, size_t bytes);
+/* The same copy without the destination's wait: temporary_wait follows on the destination before it reads, and on the
+ * source before it writes or frees what is sent. */
+enum sc_status sc_coherence_temporary_send(int to, void *dst, int from, const void *src, size_t bytes,
+                                           struct sc_fence *sent);
+/* Kernels that the device enqueues from now on wait for the copy. */
+enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent);
+
+#endif

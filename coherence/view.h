@@ -1,0 +1,20 @@
+/* Bytes and elements of views, the operands of a call (ops/ops.h).  Pure functions; no lock, no state.
+ * Used by: blas, sparse, libsemcache. */
+#ifndef SC_COHERENCE_VIEW_H
+#define SC_COHERENCE_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ops/ops.h"
+
+static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
+/* Elements from the first to one past the last, by address.  The view is not empty. */
+int64_t sc_view_length(const struct sc_view *view);
+/* The view's bytes [*lo, *hi). */
+void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
+/* Copies the elements of a view, vectors in order of address; the two views have equal extents.  Touches user memory:
+ * called without locks. */
+void sc_view_copy(const struct sc_view *to, const struct sc_view *from);
+
+#endif
