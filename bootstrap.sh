@@ -12,6 +12,7 @@ PACKAGES="gcc make autoconf automake libtool pkg-config gfortran perl valgrind l
 
 srcdir=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:-$srcdir/build}
+assertions= # argument of configure for builds that tests run on
 jobs=$(nproc 2>/dev/null || echo 2)
 
 say() { printf '%s\n' "bootstrap: $*" >&2; }
@@ -79,9 +80,9 @@ build_all() {
     [ ! -e "$srcdir/config.status" ] || die "$srcdir was configured in place: run 'make distclean' there first"
     mkdir -p "$build"
     cd "$build"
-    if [ ! -e config.status ] || [ $# -gt 0 ]; then
+    if [ ! -e config.status ] || [ $# -gt 0 ] || ! grep -qe "$assertions" config.status; then
         cuda=$(find_cuda)
-        "$srcdir/configure" -q ${cuda:+"--with-cuda=$cuda"} "$@"
+        "$srcdir/configure" -q ${cuda:+"--with-cuda=$cuda"} $assertions "$@"
     fi
     make -s -j"$jobs"
 }
@@ -112,7 +113,8 @@ verb=${1:-}
 [ $# -eq 0 ] || shift
 case $verb in
 demo) build_all "$@" && demo ;;
-check) build_all "$@" && make -s -j"$jobs" check TESTS= >/dev/null && exec make -s --no-print-directory prove ;;
+check) assertions=--enable-assertions
+    build_all "$@" && make -s -j"$jobs" check TESTS= >/dev/null && exec make -s --no-print-directory prove ;;
 build) build_all "$@" ;;
 *) die "usage: ./bootstrap.sh demo|check|build [configure arguments]" ;;
 esac

@@ -6,6 +6,8 @@
 #ifndef SC_BASE_LOCKS_H
 #define SC_BASE_LOCKS_H
 
+#include "base/assert.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,6 +44,7 @@ struct sc_lock {
 static inline void sc_locks_take(enum sc_rank rank) { (void)rank; }
 static inline void sc_locks_give(enum sc_rank rank) { (void)rank; }
 static inline void sc_locks_none(const char *for_what) { (void)for_what; }
+#define sc_assert_held(rank) ((void)0)
 #else
 extern bool sc_locks_trap; /* trap at a broken order; set by tests */
 extern __thread uint32_t sc_locks_held __attribute__((tls_model("initial-exec"))); /* bits 1 << rank */
@@ -54,6 +57,9 @@ static inline void sc_locks_take(enum sc_rank rank)
     sc_locks_held |= UINT32_C(1) << rank;
 }
 static inline void sc_locks_give(enum sc_rank rank) { sc_locks_held &= ~(UINT32_C(1) << rank); }
+
+/* Asserts that the thread holds the lock of that rank: the first statement of functions that need the lock. */
+#define sc_assert_held(rank) sc_assert_that(sc_locks_held >> (rank) & 1, "the lock " #rank " is held")
 
 /* Checks that the thread holds no lock of the library. */
 static inline void sc_locks_none(const char *for_what)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
+
 struct sc_lru {
     struct sc_lru *older, *newer; /* neighbours in the list; both NULL outside of a list */
     uint64_t last_use;            /* tick of the last use, comparable between lists; 0: spare */
@@ -21,6 +23,8 @@ struct sc_lru_list {
 
 static inline void sc_lru_remove(struct sc_lru_list *list, struct sc_lru *node)
 {
+    sc_assert((node->older ? node->older->newer : list->oldest) == node);
+    sc_assert((node->newer ? node->newer->older : list->newest) == node);
     *(node->older ? &node->older->newer : &list->oldest) = node->newer;
     *(node->newer ? &node->newer->older : &list->newest) = node->older;
     node->older = node->newer = NULL;
@@ -28,6 +32,7 @@ static inline void sc_lru_remove(struct sc_lru_list *list, struct sc_lru *node)
 
 static inline void sc_lru_add_newest(struct sc_lru_list *list, struct sc_lru *node)
 {
+    sc_assert(!node->older && !node->newer && list->newest != node);
     node->older = list->newest;
     node->newer = NULL;
     *(node->older ? &node->older->newer : &list->oldest) = node;
@@ -36,6 +41,7 @@ static inline void sc_lru_add_newest(struct sc_lru_list *list, struct sc_lru *no
 
 static inline void sc_lru_add_oldest(struct sc_lru_list *list, struct sc_lru *node)
 {
+    sc_assert(!node->older && !node->newer && list->oldest != node);
     node->newer = list->oldest;
     node->older = NULL;
     *(node->newer ? &node->newer->older : &list->newest) = node;

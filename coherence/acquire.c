@@ -46,6 +46,7 @@ static bool bring_sector(struct sc_matrix *m, int g, struct sc_fences *w)
 {
     bool landed = true;
 
+    sc_assert_global(m, g);
     for (int i = 0; i < m->row_parts; i++) {
         struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
         int s = g % SC_SECTORS;
@@ -64,6 +65,7 @@ static bool bring_sector(struct sc_matrix *m, int g, struct sc_fences *w)
 /* As bring_sector for all sectors [g, end) of one tile column at once: fewer, larger transfers. */
 static void start_sectors(struct sc_matrix *m, int g, int end)
 {
+    sc_assert(g < end && (end - 1) / SC_SECTORS == g / SC_SECTORS);
     for (int i = 0; i < m->row_parts; i++) {
         struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
 
@@ -109,6 +111,7 @@ struct request {
 
 static struct request range_request(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
+    sc_assert(lo < hi);
     return (struct request){.lo = lo, .hi = hi, .column = hi - lo, .step = hi - lo, .columns = 1, .access = access};
 }
 
@@ -183,6 +186,8 @@ static bool read_pages(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi,
     uintptr_t lo, hi, a, b;
     bool whole;
 
+    sc_assert_global(m, g);
+    sc_assert_pages(plo, phi);
     sc_matrix_sector_range(m, g, &lo, &hi);
     if (m->open[g]) { /* some of its pages may not have been painted since */
         opened(r, lo, hi);
@@ -264,6 +269,7 @@ void sc_access_start(struct sc_matrix *m)
     struct request all = range_request(m->base, sc_matrix_end(m), SC_READ);
     int first, end;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_partial_finish();
     if (sc_matrix_sectors_at(m, all.lo, all.hi, &first, &end))
         start_runs(m, first, end, &all);
@@ -277,6 +283,7 @@ static bool write_sector(struct sc_matrix *m, int g, const struct request *q, st
     uintptr_t lo, hi;
     int64_t first, last;
 
+    sc_assert_global(m, g);
     if (!sc_matrix_sector_range(m, g, &lo, &hi) || !columns_at(q, lo, hi, &first, &last))
         return true;
     if (m->open[g] && !sc_protocol_device_has(m, g) && !sc_protocol_uploading(m, g)) {
@@ -332,6 +339,7 @@ static double acquire_rounds(const struct request *q)
     struct round r;
     int rounds = 0;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     while (!acquire_round(q, &r)) {
         if (!rounds)
             since = sc_wait_clock(SC_HOST_EVENT_NONE);
@@ -353,6 +361,8 @@ static void mend_range(uintptr_t lo, uintptr_t hi)
     enum sc_prot below, above;
     struct request all;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(lo < hi);
     lo &= ~(uintptr_t)(SC_PAGE - 1);
     hi = (hi + SC_PAGE - 1) & ~(uintptr_t)(SC_PAGE - 1);
     below = sc_host_prot(lo);
@@ -386,6 +396,7 @@ static void mend_all(void)
  * protection would keep from becoming stale, are gone. */
 void sc_protocol_mend(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int tries = 0; sc_protocol.refusals && tries < 4; tries++) {
         struct sc_range some[SC_REFUSED_MAX];
         int count = sc_protocol.refusals;
@@ -414,6 +425,7 @@ void sc_access_range(uintptr_t lo, uintptr_t hi, enum sc_access access)
 {
     const struct request q = range_request(lo, hi, access);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     acquire_locked(&q);
 }
 
@@ -421,6 +433,7 @@ void sc_access_all(const struct sc_matrix *m)
 {
     const struct request q = range_request(m->base, sc_matrix_end(m), SC_RDWR);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     acquire_rounds(&q);
 }
 
@@ -429,6 +442,8 @@ void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     const struct request q = range_request(lo, hi, SC_READ);
     struct round r = {.waits.count = 0};
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(lo < hi);
     read_matrix(m, &q, &r);
     paint_opened(&r);
 }

@@ -79,6 +79,7 @@ static void hold(struct sc_operand *operands, int count, int by)
 {
     for (int i = 0; i < count; i++)
         if (operands[i].matrix) {
+            sc_assert(by > 0 || operands[i].matrix->users > 0);
             operands[i].matrix->users += (uint32_t)by;
             operands[i].matrix->wait.faulted = 0;
             operands[i].matrix->wait.faults = 0;
@@ -152,6 +153,7 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
 
 void sc_coherence_end(struct sc_operand *operands, int count)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     hold(operands, count, -1);
     sc_protocol_call_over();
     for (int i = 0; i < count && sc_protocol.check; i++)

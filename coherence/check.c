@@ -104,6 +104,7 @@ static void check_part(const struct sc_matrix *m, uintptr_t from, uintptr_t to, 
 
 void sc_check_all(const char *after)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (size_t i = 0; i < sc_directory_count(); i++) {
         const struct sc_matrix *m = sc_directory_at(i);
 
@@ -167,6 +168,7 @@ void sc_check_changed(const char *after)
     uint64_t before = sc_check_steps;
     struct sc_range range;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (size_t left = sc_check_count(); left && sc_check_next(&range); left--)
         if (!check_range(range.lo, range.hi, after))
             sc_check_touched(range.lo, range.hi);
@@ -181,6 +183,7 @@ void sc_check_operand(const struct sc_operand *o, const char *after)
     uintptr_t lo, hi;
     int g, end;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!m || m->users)
         return;
     sc_view_extent(&o->view, &lo, &hi);

@@ -33,6 +33,7 @@ void sc_completion_reset(void)
 
 void sc_coherence_on_completion(void (*done)(void *of), void *of)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_completion_drop();
     if (!done)
         return;

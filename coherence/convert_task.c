@@ -38,12 +38,14 @@ enum sc_status sc_coherence_derived_convert(struct sc_derived *form, struct sc_d
     struct sc_fence f;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!form->memory || !source->memory)
         return SC_ERR_DEVICE_MEMORY;
     if (sc_protocol.failed[form->device])
         return SC_ERR_DEVICE;
     if (form->device != source->device || !sc_protocol.ops->convert)
         return SC_ERR_UNSUPPORTED;
+    sc_assert(form != source);
     form->lru.pins++;
     source->lru.pins++;
     status = convert(form, source, c, &f);

@@ -6,6 +6,9 @@ void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t se
 {
     enum sc_transfer kind = from == SC_HOST ? SC_H2D : to == SC_HOST ? SC_D2H : SC_D2D;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(from != to);
+    sc_assert_sectors(t, sectors);
     sc_count(&sc_stats.bytes[kind], bytes);
     sc_count(&sc_stats.transfers[kind], 1);
     if (kind == SC_D2H && what != SC_TRANSFER_EVICTED) {

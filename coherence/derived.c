@@ -35,6 +35,7 @@ uint64_t sc_coherence_derive(const struct sc_operand *v)
     struct sc_matrix *m = v->matrix;
     int g, end;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!m || v->view.rows <= 0)
         return ++sc_protocol.changes; /* nothing to be written */
     if (v->stage == SC_SHADOW || !start_history(m) || !sc_host_can_close((size_t)m->col_parts * SC_SECTORS) ||
@@ -71,6 +72,7 @@ bool sc_coherence_changed_run(const struct sc_operand *v, uint64_t since, int64_
     int64_t at = *first;
     int g, last;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!m || *first >= *end)
         return false;
     if (!m->links.changed)
@@ -96,6 +98,7 @@ bool sc_coherence_changed(const struct sc_operand *v, int64_t first, int64_t n, 
 {
     int64_t end = first + n;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     return sc_coherence_changed_run(v, since, &first, &end);
 }
 
@@ -106,6 +109,8 @@ enum sc_status sc_coherence_derived_make(struct sc_derived *f, int device, size_
     uint64_t evicted = f->memory ? 0 : f->lru.last_use;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     sc_coherence_derived_drop(f);
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
@@ -116,6 +121,7 @@ enum sc_status sc_coherence_derived_make(struct sc_derived *f, int device, size_
         return status;
     }
     sc_derived_start(f);
+    sc_assert(f->memory);
     return SC_OK;
 }
 
@@ -194,6 +200,7 @@ static struct run next_run(int device, struct sc_matrix *m, int64_t first, int64
     while (e < t->sectors && r.hi < last && source_of(device, m, t, e) == r.from);
     r.hi = r.hi < last ? r.hi : last;
     r.end = r.g + e - s;
+    sc_assert(r.lo < r.hi && r.g < r.end);
     return r;
 }
 
@@ -268,12 +275,14 @@ enum sc_status sc_coherence_derived_upload(struct sc_derived *f, size_t at, cons
     enum sc_status status = SC_OK;
     struct run all = {.m = m, .from = SC_HOST};
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (n <= 0)
         return SC_OK;
     if (!f->memory)
         return SC_ERR_DEVICE_MEMORY;
     if (!m || v->stage == SC_SHADOW || !sectors_of(v, first, n, &all.g, &all.end))
         return SC_ERR_INVALID;
+    sc_assert(first >= 0 && at + (size_t)n * m->elem <= f->bytes);
     all.lo = (int64_t)(((uintptr_t)v->view.ptr - m->base) / m->elem) + first;
     all.hi = all.lo + n;
     if (!v->linear)

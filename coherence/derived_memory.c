@@ -8,12 +8,16 @@ uint64_t sc_derived_steps;
 
 void sc_derived_start(struct sc_derived *f)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(f->device);
+    sc_assert(f->memory);
     sc_lru_add_newest(&lru[f->device], &f->lru);
     f->lru.last_use = ++sc_protocol.tick;
 }
 
 void sc_derived_touch(struct sc_derived *f)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     f->lru.last_use = ++sc_protocol.tick;
     if (f->memory)
         sc_lru_touch(&lru[f->device], &f->lru);
@@ -26,11 +30,15 @@ static struct sc_derived *owner(struct sc_lru *node)
 
 struct sc_derived *sc_derived_oldest(int device)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     return owner(sc_lru_oldest(&lru[device], &sc_derived_steps));
 }
 
 struct sc_derived *sc_derived_newest(int device)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     return owner(sc_lru_newest(&lru[device], &sc_derived_steps));
 }
 
@@ -38,6 +46,7 @@ void sc_coherence_derived_forget(struct sc_derived *f)
 {
     const struct sc_device_ops *ops = sc_protocol.ops;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (f->plan && ops && ops->forget)
         ops->forget(f->device, f->plan);
     f->plan = NULL;
@@ -45,6 +54,7 @@ void sc_coherence_derived_forget(struct sc_derived *f)
 
 void sc_coherence_derived_spare(struct sc_derived *f)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     f->lru.last_use = 0;
     if (!f->memory)
         return;
@@ -57,6 +67,8 @@ void sc_coherence_derived_drop(struct sc_derived *f)
     const struct sc_device_ops *ops = sc_protocol.ops;
     struct sc_fence users[2] = {f->ready, f->used};
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(!f->lru.pins);
     f->lru.last_use = 0;
     if (!f->memory)
         return;
@@ -78,10 +90,13 @@ void sc_derived_evict(struct sc_derived *f)
 {
     uint64_t last_use = f->lru.last_use;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(f->memory && !f->lru.pins);
     sc_count(&sc_stats.evictions, 1);
     sc_trace(.kind = SC_EVENT_EVICT, .device = (int16_t)f->device, .bytes = f->bytes);
     sc_coherence_derived_drop(f);
     f->lru.last_use = last_use;
+    sc_assert(!f->memory);
 }
 
 void sc_derived_stop(void)

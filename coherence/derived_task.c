@@ -192,12 +192,14 @@ enum sc_status sc_coherence_derived_task(struct sc_derived *form, struct sc_kern
     struct sc_fence f;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!form->memory)
         return SC_ERR_DEVICE_MEMORY;
     if (sc_protocol.failed[form->device])
         return SC_ERR_DEVICE;
     if (parts < 1 || parts > PARTS_MAX)
         return SC_ERR_INVALID;
+    sc_assert_device(form->device);
     w.form = form;
     w.kernel = kernel;
     w.x = x;

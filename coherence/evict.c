@@ -26,6 +26,7 @@ static enum sc_status evict_older(int device, struct sc_derived *form, struct sc
     }
     m = c->matrix;
     t = c->tile;
+    sc_assert(!c->lru.pins && c == &t->copy[device]);
     sc_transfer_evicted(m, t, only_here(device, t));
     if (sc_protocol.lost[device])
         return SC_ERR_DEVICE;
@@ -38,6 +39,8 @@ static enum sc_status evict_older(int device, struct sc_derived *form, struct sc
 
 enum sc_status sc_memory_evict(int device)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     return evict_older(device, sc_derived_oldest(device), sc_memory_oldest(device));
 }
 
@@ -61,6 +64,8 @@ static enum sc_status evict_for(int device, uint64_t since)
 
 enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     for (;;) {
         enum sc_status status = sc_protocol.ops->alloc(device, bytes, memory, ready);
 
@@ -78,6 +83,9 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
     struct sc_fence ready;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(sc_tile_bytes(m, t) > 0);
     if (c->memory) {
         sc_memory_touch(device, c);
         return SC_OK;
@@ -87,5 +95,6 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
         sc_memory_start(device, t, ready);
     else
         c->memory = NULL;
+    sc_assert((status == SC_OK) == (c->memory != NULL));
     return status;
 }

@@ -25,6 +25,7 @@ int sc_exchange_chunks(const struct sc_result *r)
 {
     int chunks = chooser.in_chunks ? chooser.in_chunks(chooser.of, r) : 1;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     return chunks < 1 ? 1 : chunks < r->kernels ? chunks : r->kernels;
 }
 
@@ -46,6 +47,7 @@ static void enqueued(const struct sc_move *v, struct sc_fence f)
 {
     struct sc_copy *c = &v->t->copy[v->to];
 
+    sc_assert(c->memory);
     for (int i = v->s; i < v->e; i++)
         c->ready[i] = f;
     c->pending |= sc_sectors_range(v->s, v->e);
@@ -216,6 +218,8 @@ enum sc_status sc_moves_issue(struct sc_moves *all)
     enum sc_status status = SC_OK, each;
     struct sc_move *which[SC_MOVES_MAX];
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(all->count >= 0 && all->count <= SC_MOVES_MAX);
     for (int i = 0; i < all->count; i++) {
         int on = end_of(&all->move[i], push), count;
 
@@ -233,8 +237,14 @@ enum sc_status sc_moves_issue(struct sc_moves *all)
 
 enum sc_status sc_moves_add(struct sc_moves *all, const struct sc_move *move)
 {
-    enum sc_status status = all->count == SC_MOVES_MAX ? sc_moves_issue(all) : SC_OK;
+    enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(move->from);
+    sc_assert_device(move->to);
+    sc_assert_run(move->t, move->s, move->e);
+    sc_assert(move->from != move->to && move->copy.width > 0 && move->copy.height > 0);
+    status = all->count == SC_MOVES_MAX ? sc_moves_issue(all) : SC_OK;
     all->move[all->count++] = *move;
     return status;
 }

@@ -42,6 +42,7 @@ void sc_coherence_fork_prepare(void)
 
 void sc_coherence_fork_parent(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_protocol_unlock();
 }
 

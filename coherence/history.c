@@ -4,6 +4,9 @@
 /* The first time in this call that a sector is written what has been read of it is history. */
 void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, sectors);
     if (sc_protocol.devices < 2)
         return;
     if (t->push.call != sc_protocol.calls) {

@@ -23,6 +23,7 @@ void sc_protocol_lock(void)
 
 void sc_protocol_unlock(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_unlock(&lock);
     sc_inside_leave();
     sc_quiet_leave();
@@ -39,34 +40,42 @@ void sc_protocol_lock_reset(void)
 
 void sc_protocol_hold_calls(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     holding++;
 }
 
 void sc_protocol_resume_calls(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(holding > 0);
     if (--holding == 0)
         pthread_cond_broadcast(&may_begin);
 }
 
 void sc_protocol_await_admission(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     while (holding)
         sc_cond_wait(&may_begin, &lock.mutex);
 }
 
 void sc_protocol_call_begins(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     __atomic_fetch_add(&sc_protocol.active, 1, __ATOMIC_SEQ_CST); /* before notes are looked at: acquire.c */
 }
 
 void sc_protocol_call_over(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(sc_protocol.active > 0);
     if (__atomic_sub_fetch(&sc_protocol.active, 1, __ATOMIC_RELEASE) == 0)
         pthread_cond_broadcast(&none_active);
 }
 
 void sc_protocol_end_calls(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_protocol.stopping = true;
     while (sc_protocol.active)
         sc_cond_wait(&none_active, &lock.mutex);

@@ -98,6 +98,8 @@ void sc_device_lost(int device, const char *doing)
     struct list list = {.length = 0};
     char more[32] = "";
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     if (sc_protocol.lost[device])
         return;
     sc_protocol.failed[device] = true;
@@ -119,6 +121,7 @@ void sc_device_lost(int device, const char *doing)
 
 void sc_devices_look(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int d = 0; d < sc_protocol.devices; d++)
         if (__atomic_load_n(&sc_protocol.bad[d], __ATOMIC_ACQUIRE))
             sc_device_lost(d, "waiting for it");
@@ -126,6 +129,7 @@ void sc_devices_look(void)
 
 bool sc_landed(struct sc_fence f)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!sc_reached(f))
         return false;
     if (sc_sync(f) != SC_OK)

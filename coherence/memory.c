@@ -8,6 +8,9 @@ static struct sc_lru_list lru[SC_DEVICES_MAX];
 
 void sc_memory_touch(int device, struct sc_copy *c)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(c->memory);
     c->lru.last_use = ++sc_protocol.tick;
     sc_lru_touch(&lru[device], &c->lru);
 }
@@ -16,6 +19,8 @@ struct sc_copy *sc_memory_oldest(int device)
 {
     struct sc_lru *node = sc_lru_oldest(&lru[device], &sc_memory_steps);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     return node ? SC_LRU_OWNER(node, struct sc_copy, lru) : NULL;
 }
 
@@ -56,6 +61,9 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
     struct sc_copy *c = &t->copy[device];
     struct sc_fence users[USERS_MAX];
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(!c->lru.pins);
     if (!c->memory)
         return;
     if (c->valid)
@@ -65,6 +73,7 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
     *c = (struct sc_copy){.ready = c->ready, .used = c->used, .matrix = m, .tile = t};
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
+    sc_assert(!c->memory && !c->valid && !c->lru.older && !c->lru.newer);
 }
 
 /* --- allocation --------------------------------------------------------------------------------------------------- */
@@ -73,6 +82,9 @@ void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready)
 {
     struct sc_copy *c = &t->copy[device];
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(c->memory && !c->valid);
     c->lru.last_use = ++sc_protocol.tick;
     sc_lru_add_newest(&lru[device], &c->lru);
     for (int s = 0; s < t->sectors; s++)
@@ -86,6 +98,9 @@ enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *
     struct sc_fence ready;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(sc_tile_bytes(m, t) > 0);
     if (c->memory)
         return SC_OK;
     status = sc_protocol.ops->alloc(device, sc_tile_bytes(m, t), &c->memory, &ready);
@@ -93,5 +108,6 @@ enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *
         sc_memory_start(device, t, ready);
     else
         c->memory = NULL;
+    sc_assert((status == SC_OK) == (c->memory != NULL));
     return status;
 }

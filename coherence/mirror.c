@@ -66,6 +66,7 @@ static bool meets(const struct mirror *m, uintptr_t lo, uintptr_t hi)
 
 static struct mirror *find(uintptr_t lo, uintptr_t hi)
 {
+    sc_assert_held(SC_RANK_MIRROR);
     for (struct mirror *m = mirrors; m < mirrors + MIRRORS_MAX; m++)
         if (meets(m, lo, hi))
             return m;
@@ -76,6 +77,7 @@ static void drop(struct mirror *m)
 {
     size_t bytes = m->hi - m->lo;
 
+    sc_assert_held(SC_RANK_MIRROR);
     sc_host_unwatch(m->lo);
     sc_release_tracked(m->base, bytes);
     sc_host_free((void *)m->base);
@@ -113,6 +115,7 @@ static bool evict(void)
 {
     struct mirror *oldest = NULL;
 
+    sc_assert_held(SC_RANK_MIRROR);
     for (struct mirror *m = mirrors; m < mirrors + MIRRORS_MAX; m++)
         if (m->hi && m->used != now && (!oldest || m->used < oldest->used))
             oldest = m;
@@ -134,6 +137,7 @@ static void *memory_for(size_t bytes)
     size_t most = (size_t)(sc_host_memory_limit() / SHARE);
     void *p;
 
+    sc_assert_held(SC_RANK_MIRROR);
     if (bytes > most)
         return NULL;
     while (total + bytes > most)
@@ -150,6 +154,8 @@ static struct mirror *make(uintptr_t lo, uintptr_t least, uintptr_t hi)
     struct mirror *m = free_entry();
     void *base;
 
+    sc_assert_held(SC_RANK_MIRROR);
+    sc_assert_pages(lo, least);
     if (!m && evict())
         m = free_entry();
     if (!m || sc_host_watch(lo, &hi, least) != SC_OK)
@@ -181,6 +187,8 @@ bool sc_mirror_cover(uintptr_t lo, uintptr_t hi)
     struct mirror *m = find(first, end);
     bool grows = m != NULL;
 
+    sc_assert_held(SC_RANK_MIRROR);
+    sc_assert(lo < hi);
     if (m && m->lo <= first && end <= m->hi) {
         m->used = now;
         return true;
@@ -204,6 +212,7 @@ bool sc_mirror_view(const struct sc_view *v, struct sc_view *own)
     struct mirror *m;
     uintptr_t lo, hi;
 
+    sc_assert_held(SC_RANK_MIRROR);
     sc_view_extent(v, &lo, &hi);
     m = find(lo, hi);
     if (!m || lo < m->lo || hi > m->hi)
@@ -231,6 +240,7 @@ static size_t bring(const struct mirror *m, uintptr_t lo, uintptr_t hi)
     uintptr_t shift = m->base - m->lo, from = 0, p = lo;
     size_t changed = 0;
 
+    sc_assert_held(SC_RANK_MIRROR);
     while (p < hi) {
         size_t bytes = hi - p < SC_PAGE ? hi - p : SC_PAGE;
         bool differs = memcmp((const void *)p, (const void *)(p + shift), bytes) != 0;
@@ -260,6 +270,7 @@ static bool refresh_pages(struct mirror *m, uintptr_t lo, uintptr_t hi, bool wat
     struct sc_watch_run runs[RUNS];
     size_t chunk = chunk_bytes(m);
 
+    sc_assert_held(SC_RANK_MIRROR);
     while (lo < hi) {
         int count = sc_host_watch_written(&lo, hi, watched, runs, RUNS);
 
@@ -302,8 +313,10 @@ bool sc_mirror_refresh(const struct sc_view *v)
     uintptr_t lo, hi, first, end;
     struct mirror *m;
 
+    sc_assert_held(SC_RANK_MIRROR);
     sc_view_extent(v, &lo, &hi);
     m = find(lo, hi);
+    sc_assert(m && m->lo <= lo && hi <= m->hi);
     first = sc_page_ceil(lo);
     end = sc_page_floor(hi);
     if (first > end) { /* inside one page */
@@ -323,6 +336,7 @@ void sc_mirror_write_back(const struct sc_view *v, const struct sc_view *own)
 {
     uintptr_t lo, hi;
 
+    sc_assert_held(SC_RANK_MIRROR);
     sc_view_extent(v, &lo, &hi);
     sc_host_watch_open(lo, hi);
     sc_view_extent(own, &lo, &hi);

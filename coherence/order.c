@@ -18,6 +18,9 @@ enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence
     uint64_t *seen = &waited[device][stream][fence.device][fence.stream];
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(stream < SC_STREAMS && fence.device < SC_DEVICES_MAX && fence.stream < SC_STREAMS);
     if (!fence.seq || *seen >= fence.seq || (fence.device == device && fence.stream == stream) ||
         sc_protocol.lost[fence.device])
         return SC_OK;
@@ -31,13 +34,20 @@ enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence
 
 enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f)
 {
-    enum sc_status status = sc_protocol.ops->mark(device, stream, f);
+    enum sc_status status;
 
-    return status == SC_OK ? status : sc_protocol.ops->mark(device, stream, f);
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(stream < SC_STREAMS);
+    status = sc_protocol.ops->mark(device, stream, f);
+    if (status != SC_OK)
+        status = sc_protocol.ops->mark(device, stream, f);
+    return status;
 }
 
 void sc_fences_add(struct sc_fences *set, struct sc_fence f)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < set->count; i++)
         if (set->f[i].device == f.device && set->f[i].stream == f.stream) {
             set->f[i].seq = f.seq > set->f[i].seq ? f.seq : set->f[i].seq;
@@ -45,6 +55,7 @@ void sc_fences_add(struct sc_fences *set, struct sc_fence f)
         }
     if (!sc_reached(f))
         set->f[set->count++] = f;
+    sc_assert(set->count <= SC_DEVICES_MAX * SC_STREAMS);
 }
 
 enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e)
@@ -52,6 +63,9 @@ enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, c
     const struct sc_copy *c = &t->copy[device];
     enum sc_status status = SC_OK;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_run(t, s, e);
     for (int i = s; i < e && status == SC_OK; i++) {
         status = sc_order(on, stream, c->ready[i]);
         if (status == SC_OK)
@@ -64,6 +78,8 @@ enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, c
 
 void sc_device_gave_up(int device, const char *doing)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     if (sc_protocol.failed[device])
         return;
     sc_protocol.failed[device] = true;

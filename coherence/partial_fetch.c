@@ -15,6 +15,7 @@ static bool landed(const struct sc_window *w, bool *good)
 
 void sc_partial_finish(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < sc_windows_used; i++) {
         struct sc_matrix *m = sc_windows[i].m;
         bool good;
@@ -126,6 +127,8 @@ bool sc_partial_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc
 {
     bool ready = true;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_pages(lo, hi);
     while (lo < hi) {
         const struct sc_window *there = sc_window_at(m, lo);
         uintptr_t end = lo;

@@ -59,11 +59,13 @@ void sc_piece_target(const struct sc_piece *p, struct sc_target *x)
     int64_t rows = row_vector ? 1 : p->rows, cols = row_vector ? p->rows : p->cols;
     struct sc_tile *t;
 
+    sc_assert(m && p->rows > 0 && p->cols > 0);
     if (o->linear) {
         linear_target(p, x);
         return;
     }
     t = sc_matrix_tile(m, sc_matrix_tile_row(m, row), sc_matrix_tile_col(m, col));
+    sc_assert(row + rows <= t->row + t->rows && col + cols <= t->col + t->cols); /* crosses no cut */
     *x = (struct sc_target){.m = m, .t = t, .sectors = sc_tile_sectors(m, t, col, cols),
                             .offset = (col - t->col) * t->rows + (row - t->row), .ld = t->rows,
                             .host = m->base + (uintptr_t)(col * m->ld + row) * m->elem, .host_ld = m->ld};
@@ -75,4 +77,5 @@ void sc_piece_target(const struct sc_piece *p, struct sc_target *x)
     }
     if (rows == t->rows && x->sectors)
         x->full = full_columns(m, t, col, cols, x->sectors);
+    sc_assert(x->sectors && !(x->full & ~x->sectors));
 }

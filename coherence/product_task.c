@@ -5,6 +5,7 @@ void sc_coherence_product_free(int device, const struct sc_product_arrays *a)
 {
     void *const memory[] = {a->rows, a->columns, a->values};
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < 3; i++)
         if (memory[i])
             sc_coherence_temporary_free(device, memory[i]);
@@ -70,6 +71,7 @@ enum sc_status sc_coherence_derived_multiply(struct sc_derived *a, struct sc_der
     int device = a->device;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     *out = (struct sc_product_arrays){NULL};
     if (!a->memory || !b->memory)
         return SC_ERR_DEVICE_MEMORY;

@@ -76,9 +76,49 @@ static void msi_masks(const struct sc_tile *t, uint64_t masks[3])
     masks[SC_MSI_G] = ~t->host_valid;
 }
 
+#ifdef SC_TEST_PLANT
+#define assert_left(condition) ((void)sizeof(condition)) /* planted bugs leave other states */
+#else
+#define assert_left(condition) sc_assert(condition)
+#endif
+
+/* Asserted: these sectors are valid on the device and nowhere else (C2). */
+static bool is_alone(const struct sc_tile *t, int device, uint64_t sectors)
+{
+    uint64_t elsewhere = t->host_valid;
+
+    for (int d = 0; d < sc_protocol.devices; d++)
+        elsewhere |= d != device ? t->copy[d].valid : 0;
+    return !(sectors & (elsewhere | ~t->copy[device].valid));
+}
+
+/* Asserted: these sectors are valid somewhere (C1). */
+static bool is_somewhere(const struct sc_tile *t, uint64_t sectors)
+{
+    return !(sectors & ~(t->host_valid | devices_valid(t)));
+}
+
 static int global_sector(const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
     return (int)(sc_matrix_tile_index(m, t) / (uint32_t)m->row_parts) * SC_SECTORS + s;
+}
+
+/* Asserted: no sector asks for writable pages (C3, C5). */
+static bool is_closed_for_writing(const struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
+{
+    for (uint64_t rest = sectors; rest; rest &= rest - 1)
+        if (m->painted[global_sector(m, t, __builtin_ctzll(rest))] == SC_PROT_RW)
+            return false;
+    return true;
+}
+
+/* Asserted: the host has all of a global sector. */
+static bool is_home(const struct sc_matrix *m, int g)
+{
+    for (int i = 0; i < m->row_parts; i++)
+        if (!(sc_matrix_tile(m, i, g / SC_SECTORS)->host_valid >> g % SC_SECTORS & 1))
+            return false;
+    return true;
 }
 
 /* Calls `use` with the bytes on the host of a tile's sectors, a run at a time. */
@@ -142,6 +182,8 @@ bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page)
 {
     size_t p = (page - first_page(m)) >> SC_PAGE_SHIFT;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(!(page % SC_PAGE));
     return p < m->pages && m->home[p / 64] >> p % 64 & 1;
 }
 
@@ -195,9 +237,16 @@ void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint
 {
     uint64_t alone = sectors & ~devices_valid(t);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, sectors);
+    sc_assert(!sectors || t->copy[device].memory);
+    sc_assert(is_somewhere(t, sectors));
     assign(m, t, device, sectors, true);
     if (alone)
         paint_sectors(m, t, alone);
+    sc_assert(!(sectors & ~t->copy[device].valid));
+    assert_left(is_closed_for_writing(m, t, sectors));
 }
 
 /* Ends the links of sectors that are being written (C9). */
@@ -212,15 +261,25 @@ void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors
 {
     uint64_t fresh = sectors & ~t->linked & ~devices_valid(t);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_sectors(t, sectors);
+    sc_assert(m->links.changed);
+    sc_assert(is_somewhere(t, sectors));
     t->linked |= sectors;
     if (fresh)
         paint_sectors(m, t, fresh);
+    assert_left(is_closed_for_writing(m, t, sectors));
 }
 
 void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
 {
     uint64_t lost;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, sectors);
+    sc_assert(t->copy[device].memory);
+    sc_assert(is_somewhere(t, sectors));
     if (t->linked & sectors)
         unlink_sectors(m, t, sectors);
 
@@ -234,20 +293,31 @@ void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uin
     lost = close_sectors(m, t, sectors) | lost;
     if (lost)
         paint_sectors(m, t, lost);
+    assert_left(is_alone(t, device, sectors));
+    assert_left(is_closed_for_writing(m, t, sectors));
+    sc_assert(!(t->linked & sectors));
 }
 
 void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
 {
     uint64_t changed = assign(m, t, device, sectors, false) & ~devices_valid(t) & t->host_valid;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, sectors);
     if (changed)
         paint_sectors(m, t, changed);
+    assert_left(!(t->copy[device].valid & sectors));
 }
 
 uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing)
 {
     uint64_t only = (t->copy[device].valid & ~t->host_valid) | missing;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, missing);
+    sc_assert(sc_protocol.lost[device]);
     if (only)
         sc_trace(.kind = SC_EVENT_LOST, .matrix = m->id, .tile = sc_matrix_tile_index(m, t), .sectors = only,
                  .device = (int16_t)device);
@@ -258,28 +328,39 @@ uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, ui
         t->landed[__builtin_ctzll(rest)] = SC_FENCE_NONE;
     assign(m, t, SC_HOST, only, true);
     paint_sectors(m, t, sc_sectors_all(t->sectors)); /* what the device shared with the host is the host's */
+    assert_left(!t->copy[device].valid);
+    sc_assert(is_somewhere(t, sc_sectors_all(t->sectors)));
     return only;
 }
 
 void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_sectors(t, sectors);
     assign(m, t, SC_HOST, sectors, true);
+    sc_assert(!(sectors & ~t->host_valid));
 }
 
 void sc_protocol_open(struct sc_matrix *m, int g)
 {
     uintptr_t lo, hi;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_global(m, g);
+    sc_assert(is_home(m, g));
     m->push.opened += !m->open[g];
     m->open[g] = 1;
     if (sc_protocol.notes && sc_matrix_sector_range(m, g, &lo, &hi))
         sc_check_touched(lo, hi);
+    sc_assert(m->open[g]);
 }
 
 void sc_protocol_host_writes(struct sc_matrix *m, int g)
 {
     uint64_t bit = UINT64_C(1) << g % SC_SECTORS;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_global(m, g);
     for (int i = 0; i < m->row_parts; i++) {
         struct sc_tile *t = sc_matrix_tile(m, i, g / SC_SECTORS);
 
@@ -291,6 +372,8 @@ void sc_protocol_host_writes(struct sc_matrix *m, int g)
                 sc_check_scribble(m, t, d, bit);
     }
     m->open[g] = 1;
+    sc_assert(is_home(m, g));
+    assert_left(!sc_protocol_device_has(m, g));
 }
 
 /* All pages of a sector home: it is valid on the host as a whole. */
@@ -315,6 +398,9 @@ void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 {
     int first, end;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_pages(lo, hi);
+    sc_assert(lo < sc_matrix_end(m) && m->base < hi);
     set_pages(m, lo, hi, true);
     if (sc_matrix_sectors_at(m, lo, hi, &first, &end))
         for (int g = first; g < end; g++)
@@ -326,6 +412,8 @@ void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 
 bool sc_protocol_device_has(const struct sc_matrix *m, int g)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_global(m, g);
     for (int i = 0; i < m->row_parts; i++) {
         const struct sc_tile *t = sc_matrix_tile((struct sc_matrix *)m, i, g / SC_SECTORS);
 
@@ -337,6 +425,8 @@ bool sc_protocol_device_has(const struct sc_matrix *m, int g)
 
 bool sc_protocol_uploading(const struct sc_matrix *m, int g)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_global(m, g);
     for (int i = 0; i < m->row_parts; i++)
         for (int d = 0; d < sc_protocol.devices; d++)
             if (!sc_reached(sc_matrix_tile(m, i, g / SC_SECTORS)->host_read[d]))
@@ -455,6 +545,8 @@ void sc_protocol_paint(uintptr_t lo, uintptr_t hi)
     uintptr_t begin = sc_page_floor(lo);
     bool done = true;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(lo < hi);
     if (sc_protocol.notes && lo < hi)
         sc_check_touched(lo, hi);
     hi = sc_page_ceil(hi);

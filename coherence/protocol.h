@@ -3,6 +3,7 @@
 #define SC_COHERENCE_PROTOCOL_H
 
 #include "base/inside.h"
+#include "base/locks.h"
 #include "base/quiet.h"
 #include "coherence/access.h"
 #include "coherence/derived.h"
@@ -39,6 +40,13 @@ struct sc_protocol {
     bool notes; /* transitions say what they touch (check.c) */
 };
 extern struct sc_protocol sc_protocol;
+
+/* Arguments: an open device, sectors of a tile, a global sector of a matrix, whole pages (at least one). */
+#define sc_assert_device(device) sc_assert((device) >= 0 && (device) < sc_protocol.devices)
+#define sc_assert_sectors(tile, set) sc_assert(!((set) & ~sc_sectors_all((tile)->sectors)))
+#define sc_assert_run(tile, s, e) sc_assert((s) >= 0 && (s) < (e) && (e) <= (tile)->sectors)
+#define sc_assert_global(m, g) sc_assert((g) >= 0 && (g) < sc_matrix_sectors(m))
+#define sc_assert_pages(lo, hi) sc_assert((lo) < (hi) && !(((lo) | (hi)) % SC_PAGE))
 
 /* For who has no lock. */
 static inline const struct sc_device_ops *sc_protocol_ops(void)

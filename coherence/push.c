@@ -52,6 +52,7 @@ bool sc_coherence_goes_home(const struct sc_operand *o)
     const struct sc_matrix *m = o->matrix;
     int sectors = 0;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!m || m->bytes < LEAST_BYTES || !is_whole(o) || !sc_config.push || m->push.looks < LOOKS - 1)
         return false;
     for (int j = 0; j < m->col_parts; j++)
@@ -234,6 +235,7 @@ static void send_all(struct sc_matrix *m, const struct sc_producer *producer)
 
 void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < count && sc_config.push; i++)
         if (operands[i].matrix && operands[i].view.access & SC_WRITE && operands[i].matrix->push.shared)
             send_all(operands[i].matrix, producer);

@@ -98,6 +98,7 @@ bool sc_coherence_as_matrix(const struct sc_operand *v, struct sc_operand *out)
     const struct sc_matrix *m = v->matrix;
     int64_t off = 0;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     /* A vector over several tile rows was resolved as a rectangle of whole columns (resolve.c). */
     if (!m || !v->view.vector || v->linear || v->rows != m->rows || m->rows != m->ld || v->cols < 1 || v->row)
         return false;
@@ -114,6 +115,7 @@ bool sc_coherence_as_matrix(const struct sc_operand *v, struct sc_operand *out)
 
 void sc_coherence_part(const struct sc_operand *o, int64_t rows, int64_t cols, struct sc_operand *part)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     *part = *o;
     part->view.rows = part->rows = rows;
     part->view.cols = part->cols = cols;
@@ -132,6 +134,7 @@ int64_t sc_coherence_next_sector(const struct sc_operand *o, int64_t c)
     const struct sc_tile *t;
     int64_t at, next;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (o->linear || o->view.vector || c >= o->view.cols)
         return o->view.cols;
     at = o->col + (c > 0 ? c : 0);
@@ -181,6 +184,8 @@ int64_t sc_coherence_run(const struct sc_operand *o, int64_t r, int64_t limit, i
     struct sc_target x;
     int home = 0;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(r >= 0 && limit > 0 && r + limit <= o->view.rows);
     if (!o->linear) {
         sc_piece_target(&piece, &x);
         *device = sector_at(x.m, x.t, __builtin_ctzll(x.sectors));
@@ -208,6 +213,7 @@ int sc_coherence_home(const struct sc_piece *piece)
 {
     struct sc_target x;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_piece_target(piece, &x);
     return x.sectors ? sector_home(x.m, x.t, __builtin_ctzll(x.sectors)) : x.t->home;
 }
@@ -218,6 +224,7 @@ int sc_coherence_where(const struct sc_piece *piece)
     int home = sc_coherence_home(piece), best = home, most = 0;
     struct sc_target x;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_piece_target(piece, &x);
     for (int d = 0; d < sc_protocol.devices; d++) {
         int n = __builtin_popcountll(x.t->copy[d].valid & x.sectors), rank = n ? 2 * n + (d == home) : 0;
@@ -235,6 +242,8 @@ uint64_t sc_coherence_missing(int device, const struct sc_piece *piece)
     struct sc_target x;
     int touched, missing;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     sc_piece_target(piece, &x);
     touched = __builtin_popcountll(x.sectors);
     missing = touched - __builtin_popcountll(x.t->copy[device].valid & x.sectors);
@@ -246,6 +255,8 @@ bool sc_coherence_ready(int device, const struct sc_piece *piece)
     const struct sc_copy *c;
     struct sc_target x;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     sc_piece_target(piece, &x);
     c = &x.t->copy[device];
     return !(x.sectors & (~c->valid | c->pending));
@@ -255,6 +266,8 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *piece)
 {
     struct sc_target x;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     (void)device; /* tiles have the same layout everywhere (D6) */
     sc_piece_target(piece, &x);
     return piece->operand->view.vector ? x.ld == 1 : x.ld == piece->rows || piece->cols == 1;
@@ -267,6 +280,8 @@ static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_d
 {
     int all = 0;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(0 <= c0 && c0 < c1 && c1 <= m->cols);
     for (int j = sc_matrix_tile_col(m, c0); j <= sc_matrix_tile_col(m, c1 - 1); j++)
         for (int i = 0; i < m->row_parts; i++) {
             const struct sc_tile *t = sc_matrix_tile(m, i, j);
@@ -289,6 +304,7 @@ static void columns_of(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, in
     size_t column = (size_t)m->ld * m->elem;
     int64_t end = (int64_t)((hi - 1 - m->base) / column) + 1;
 
+    sc_assert(m->base <= lo && lo < hi && hi <= sc_matrix_end(m));
     *c0 = (int64_t)((lo - m->base) / column);
     *c1 = end < m->cols ? end : m->cols;
 }
@@ -300,6 +316,7 @@ bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part
     uintptr_t lo, hi;
     int64_t c0, c1;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (o->stage != SC_IN_ARENA || sc_view_empty(part) || !o->matrix)
         return o->stage == SC_IN_ARENA;
     sc_view_extent(part, &lo, &hi);

@@ -8,6 +8,7 @@
 
 static bool as_rect(struct sc_operand *o, int64_t row, int64_t col, int64_t rows, int64_t cols)
 {
+    sc_assert(row >= 0 && col >= 0 && rows > 0 && cols > 0);
     if (row + rows > o->matrix->rows || col + cols > o->matrix->cols)
         return false;
     o->linear = false;
@@ -22,6 +23,7 @@ static bool as_linear(struct sc_operand *o, int64_t first)
 {
     const struct sc_matrix *m = o->matrix;
 
+    sc_assert(first >= 0);
     if (m->rows != m->ld || m->row_parts != 1)
         return false;
     o->linear = true;
@@ -80,6 +82,7 @@ bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix)
 {
     struct sc_operand o = {.view = *view, .matrix = matrix};
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     return fits(&o);
 }
 
@@ -164,6 +167,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
                                .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols};
     struct sc_matrix *m;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!sc_host_block_of(v->ptr, &block) || l.base + l.bytes > block.base + block.bytes)
         return SC_ERR_UNSUPPORTED;
     if (from_hint(hint, v, &block))
@@ -309,6 +313,8 @@ enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, stru
     size_t first;
     int n;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(!sc_view_empty(v));
     *o = (struct sc_operand){.view = *v};
     sc_view_extent(v, lo, hi);
     n = sc_directory_find(*lo, *hi, &first);

@@ -8,6 +8,9 @@ void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint6
     struct sc_copy *c = &t->copy[device];
     struct sc_fence f;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, sectors);
     if (!c->memory || sc_protocol.failed[device])
         return;
     for (int i = 0; i <= SC_DEVICES_MAX; i++)

@@ -28,6 +28,9 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
     uint64_t need = needed(p, x);
     enum sc_status status = can_close(c, x, need, p->access) ? sc_memory_ensure(device, x->m, x->t) : SC_ERR_MEMORY;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(x->t, x->sectors);
     if (status != SC_OK)
         return status;
     sc_count(need & ~c->valid ? &sc_stats.misses : &sc_stats.hits, 1);
@@ -42,11 +45,13 @@ enum sc_status sc_task_acquire(int device, const struct sc_piece *p, const struc
     if (p->access & SC_WRITE)
         for (int i = 0; i <= SC_DEVICES_MAX && status == SC_OK; i++)
             status = sc_order(device, SC_STREAM_COMPUTE, c->reader[i]);
+    sc_assert(status != SC_OK || (c->memory && !(need & ~c->valid) && !(c->pending & x->sectors)));
     return status;
 }
 
 void sc_task_trace(int device, const struct sc_piece *p, const struct sc_target *x, uint64_t parts)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_trace(.kind = SC_EVENT_USE, .matrix = x->m->id, .tile = sc_matrix_tile_index(x->m, x->t),
              .use = {.needed = needed(p, x) & ~parts, .parts = parts, .sectors = x->sectors},
              .device = (int16_t)device, .access = (uint8_t)p->access);
@@ -56,6 +61,10 @@ void sc_task_release(int device, const struct sc_piece *p, const struct sc_targe
 {
     struct sc_copy *c = &x->t->copy[device];
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert(c->memory);
+    sc_assert(!(needed(p, x) & ~c->valid) || !(p->access & SC_WRITE));
     c->last_used = f;
     for (uint64_t rest = x->sectors; rest; rest &= rest - 1)
         c->used[__builtin_ctzll(rest)] = f;
@@ -175,6 +184,7 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
 {
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_protocol_unlock();
     for (int i = 0; i < count; i++)
         sc_coherence_acquire_view(&views[i]);
@@ -243,6 +253,8 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
     bool temporaries = false;
     void *slot = NULL;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     for (int i = 0; i < PIECES; i++) {
         if (pieces[i].operand)
             sc_piece_target(&pieces[i], &targets[i]);
@@ -290,6 +302,7 @@ static enum sc_status fetch(int device, const struct sc_piece *piece, char uplo,
     struct sc_target x;
     enum sc_status status;
 
+    sc_assert_device(device);
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
     sc_piece_target(piece, &x);
@@ -311,6 +324,7 @@ static enum sc_status bring_all(int device, const struct sc_piece *piece, char u
 
 enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     return fetch(device, piece, 0, bring_all);
 }
 
@@ -350,6 +364,7 @@ static enum sc_status bring_rest(int device, const struct sc_piece *p, char uplo
 
 enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char uplo)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     return piece->operand->linear || piece->operand->view.vector ? SC_OK : fetch(device, piece, uplo, bring_rest);
 }
 
@@ -360,6 +375,8 @@ enum sc_status sc_coherence_temporary(int device, size_t bytes, void **memory)
     struct sc_fence ready;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     if (sc_protocol.failed[device])
         return SC_ERR_DEVICE;
     status = sc_memory_alloc(device, bytes, 0, memory, &ready);
@@ -375,6 +392,8 @@ void sc_coherence_temporary_free(int device, void *memory)
 {
     struct sc_fence f;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     if (sc_mark(device, SC_STREAM_COMPUTE, &f) == SC_OK)
         sc_protocol.ops->free(device, memory, &f, 1);
     else /* it may be in use: nobody gets it any more */
@@ -391,6 +410,10 @@ enum sc_status sc_coherence_temporary_send(int to, void *dst, int from, const vo
     struct sc_fence written, free_at;
     enum sc_status status;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(to);
+    sc_assert_device(from);
+    sc_assert(dst && src && bytes > 0);
     *sent = SC_FENCE_NONE;
     if (to == from)
         return ops->copy(to, SC_STREAM_COMPUTE, &copy);
@@ -406,6 +429,8 @@ enum sc_status sc_coherence_temporary_send(int to, void *dst, int from, const vo
 
 enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
     return sc_order(device, SC_STREAM_COMPUTE, sent);
 }
 
@@ -414,6 +439,7 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
     struct sc_fence sent;
     enum sc_status status = sc_coherence_temporary_send(to, dst, from, src, bytes, &sent);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (status == SC_OK)
         status = sc_coherence_temporary_wait(to, sent);
     return status == SC_OK ? sc_coherence_temporary_wait(from, sent) : status;

@@ -14,6 +14,8 @@ static struct sc_range *touched_at(size_t i)
 
 void sc_check_touched(uintptr_t lo, uintptr_t hi)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(lo < hi);
     for (size_t back = 1; back <= NEIGHBOURS && back <= count_touched; back++) {
         struct sc_range *last = touched_at(count_touched - back);
 
@@ -32,6 +34,7 @@ void sc_check_touched(uintptr_t lo, uintptr_t hi)
 
 bool sc_check_next(struct sc_range *range)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!count_touched)
         return false;
     *range = *touched_at(0);

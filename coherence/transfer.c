@@ -54,6 +54,9 @@ static struct sc_copy2d copy_of(const struct rect *r)
                              .height = (size_t)(r->c1 - r->c0), .dst_device = r->to, .src_device = r->from};
     uintptr_t host = r->from == SC_HOST ? (uintptr_t)copy.src : r->to == SC_HOST ? (uintptr_t)copy.dst : 0;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(r->r0 < r->r1 && r->c0 < r->c1 && r->from != r->to);
+    sc_assert(copy.dst && copy.src && !((uintptr_t)copy.dst % r->m->elem) && !((uintptr_t)copy.src % r->m->elem));
     if ((copy.width == copy.dst_pitch && copy.width == copy.src_pitch) || copy.height == 1) {
         copy.width *= copy.height;
         copy.height = 1;
@@ -281,16 +284,31 @@ static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, 
 enum sc_status sc_transfer_collect(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
                                    struct sc_moves *moves)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, sectors);
+    sc_assert(t->copy[device].memory);
     return collect(device, m, t, sectors, CHUNK_BYTES, sc_config.max_hops, moves);
 }
 
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
 {
-    return bring(device, m, t, sectors, CHUNK_BYTES, sc_config.max_hops);
+    enum sc_status status;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_sectors(t, sectors);
+    sc_assert(t->copy[device].memory);
+    status = bring(device, m, t, sectors, CHUNK_BYTES, sc_config.max_hops);
+    sc_assert(status != SC_OK || !(sectors & ~t->copy[device].valid));
+    return status;
 }
 
 int sc_transfer_source(int device, const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_run(t, s, s + 1);
     return source_for(device, m, t, s);
 }
 
@@ -301,6 +319,10 @@ enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_til
     enum sc_status status = SC_OK, issued;
     struct sc_moves moves; /* large */
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_run(t, s, s + 1);
+    sc_assert(r0 < r1 && r0 >= t->row && r1 <= t->row + t->rows && !(t->copy[device].valid & bit));
     if (from != SC_HOST)
         sc_memory_touch(from, &t->copy[from]);
     if (sc_protocol.check)
@@ -326,6 +348,10 @@ enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile 
     int from = source_for(device, m, t, s);
     struct rect r = {m, t, first - origin, last - origin, t->col, t->col + 1, from, device, SC_TRANSFER_PART};
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    sc_assert_run(t, s, s + 1);
+    sc_assert(first < last && from != SC_HOST);
     sc_memory_touch(from, &t->copy[from]);
     return add_move(moves, &r, s, s + 1);
 }
@@ -432,11 +458,20 @@ static void bring_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
             t->landed[i] = f;
         sc_protocol_home(m, t, sc_sectors_range(s, e));
     }
+    sc_assert(!(sectors & ~t->host_valid & sc_sectors_all(t->sectors)));
 }
 
-void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors) { bring_home(m, t, sectors, false); }
+void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    bring_home(m, t, sectors, false);
+}
 
-void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors) { bring_home(m, t, sectors, true); }
+void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    bring_home(m, t, sectors, true);
+}
 
 /* A run of sectors [s, *e) that the host has (then their landing is waited for, and SC_HOST returned) or that have one
  * source. */
@@ -469,6 +504,9 @@ enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_
     int end = (int)((c1 - 1 - t->col) / m->width) + 1;
     enum sc_status status = SC_OK;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(t->row <= r0 && r0 < r1 && r1 <= t->row + t->rows);
+    sc_assert(t->col <= c0 && c0 < c1 && c1 <= t->col + t->cols);
     for (int s = (int)((c0 - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
         struct rect r = {m, t, r0, r1, sc_tile_sector_col(m, t, s), 0, next_run(t, s, end, &e, fences), SC_HOST,
                          SC_TRANSFER_PART};
@@ -488,6 +526,8 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
     int end = (int)(((last - 1) / m->rows - t->col) / m->width) + 1;
     enum sc_status status = SC_OK;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(first < last && first >= origin && last <= origin + t->cols * m->rows);
     for (int s = (int)((first / m->rows - t->col) / m->width), e; s < end && status == SC_OK; s = e) {
         int from = next_run(t, s, end, &e, fences);
         int64_t a = sc_tile_sector_col(m, t, s) * m->rows, b = sc_tile_sector_end(m, t, e) * m->rows;

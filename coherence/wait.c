@@ -36,6 +36,8 @@ static struct sc_matrix *matrix_at(uintptr_t lo, uintptr_t hi)
 
 static void charge(struct sc_matrix *m, double seconds)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(seconds >= 0);
     m->wait.waited += seconds;
     sc_noted_fetched(m, true);
     sc_protocol.waited += seconds;
@@ -46,6 +48,8 @@ void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds)
 {
     struct sc_matrix *m = matrix_at(lo, hi);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(lo < hi);
     if (m)
         charge(m, seconds);
 }
@@ -55,6 +59,7 @@ void sc_wait_faulted(uintptr_t page, double since)
     double seconds = sc_wait_clock(SC_HOST_EVENT_FAULT) - since;
     struct sc_matrix *m = matrix_at(page, page + SC_PAGE);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     if (!m)
         return;
     if (!sc_protocol.ops || !sc_protocol.ops->host_clock)
@@ -68,6 +73,7 @@ bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
 {
     double rate = sc_protocol.properties[0].host_bandwidth;
 
+    sc_assert_held(SC_RANK_PROTOCOL);
     return m->wait.faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
            m->wait.faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
 }

@@ -6,6 +6,8 @@ int sc_windows_used;
 
 void sc_windows_trim(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(sc_windows_used >= 0 && sc_windows_used <= SC_WINDOWS_MAX);
     while (sc_windows_used && !sc_windows[sc_windows_used - 1].m)
         sc_windows_used--;
 }
@@ -17,6 +19,8 @@ static bool meets(const struct sc_window *w, const struct sc_matrix *m, uintptr_
 
 void sc_partial_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(lo < hi);
     for (int i = 0; i < sc_windows_used; i++)
         if (meets(&sc_windows[i], m, lo, hi))
             sc_windows[i].m = NULL;
@@ -25,11 +29,14 @@ void sc_partial_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 
 bool sc_partial_any(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     return sc_windows_used != 0;
 }
 
 const struct sc_window *sc_window_at(const struct sc_matrix *m, uintptr_t page)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(!(page % SC_PAGE));
     for (int i = 0; i < sc_windows_used; i++)
         if (meets(&sc_windows[i], m, page, page + 1))
             return &sc_windows[i];
@@ -38,6 +45,8 @@ const struct sc_window *sc_window_at(const struct sc_matrix *m, uintptr_t page)
 
 bool sc_partial_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert(lo < hi);
     for (int i = 0; i < sc_windows_used; i++)
         if (meets(&sc_windows[i], m, lo, hi))
             return true;
@@ -46,6 +55,7 @@ bool sc_partial_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 
 struct sc_window *sc_window_free(void)
 {
+    sc_assert_held(SC_RANK_PROTOCOL);
     for (int i = 0; i < sc_windows_used; i++)
         if (!sc_windows[i].m)
             return &sc_windows[i];

@@ -51,6 +51,7 @@ struct sc_matrix *sc_directory_next(uintptr_t lo, uintptr_t hi)
 
 struct sc_matrix *sc_directory_at(size_t position)
 {
+    sc_assert(position < count_);
     return index_[position];
 }
 
@@ -63,6 +64,7 @@ enum sc_status sc_directory_insert(struct sc_matrix *matrix)
 {
     size_t at = first_after(matrix->base);
 
+    sc_assert(matrix->bytes > 0 && (at == count_ || sc_matrix_end(matrix) <= index_[at]->base)); /* D1 */
     if (!sc_noted_reserve(count_ + 1))
         return SC_ERR_MEMORY;
     if (count_ == capacity_) {
@@ -84,6 +86,7 @@ void sc_directory_remove(struct sc_matrix *matrix)
 {
     size_t at = first_after(matrix->base);
 
+    sc_assert(at < count_ && index_[at] == matrix && !matrix->users);
     if (at < count_ && index_[at] == matrix) {
         memmove(index_ + at, index_ + at + 1, (count_ - at - 1) * sizeof *index_);
         __atomic_store_n(&count_, count_ - 1, __ATOMIC_RELEASE);

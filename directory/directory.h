@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "base/fence.h"
 #include "base/lru.h"
 #include "base/status.h"
@@ -113,6 +114,7 @@ struct sc_matrix *sc_noted_next(uintptr_t from, uintptr_t lo, uintptr_t hi, enum
 void sc_closed_set(struct sc_matrix *m, int g, bool reading, bool writing);
 static inline bool sc_closed_bit(const struct sc_matrix *m, int g, enum sc_note kind)
 {
+    sc_assert(kind <= SC_CLOSED_WRITE && g >= 0 && g < m->col_parts * SC_SECTORS);
     return m->closed[kind].sectors[g / SC_SECTORS] >> g % SC_SECTORS & 1;
 }
 /* The first closed sector of [g, end), or end. */
@@ -151,10 +153,12 @@ int sc_matrix_tile_row(const struct sc_matrix *m, int64_t row);
 int sc_matrix_tile_col(const struct sc_matrix *m, int64_t col);
 static inline struct sc_tile *sc_matrix_tile(const struct sc_matrix *m, int i, int j)
 {
+    sc_assert(i >= 0 && i < m->row_parts && j >= 0 && j < m->col_parts);
     return &m->tiles[i + (int64_t)j * m->row_parts];
 }
 static inline uint32_t sc_matrix_tile_index(const struct sc_matrix *m, const struct sc_tile *t)
 {
+    sc_assert(t >= m->tiles && t < m->tiles + (int64_t)m->row_parts * m->col_parts);
     return (uint32_t)(t - m->tiles);
 }
 /* Sectors of a tile that lattice columns [col, col + cols) meet. */
@@ -162,12 +166,14 @@ uint64_t sc_tile_sectors(const struct sc_matrix *m, const struct sc_tile *t, int
 /* First column (in the lattice) of sector s, and one past the last of sectors [s, e). */
 static inline int64_t sc_tile_sector_col(const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
+    sc_assert(s >= 0 && s < t->sectors);
     return t->col + (int64_t)s * m->width;
 }
 static inline int64_t sc_tile_sector_end(const struct sc_matrix *m, const struct sc_tile *t, int e)
 {
     int64_t end = t->col + (int64_t)e * m->width;
 
+    sc_assert(e > 0 && e <= t->sectors);
     return end < t->col + t->cols ? end : t->col + t->cols;
 }
 /* On a device. */
@@ -180,7 +186,11 @@ static inline uint64_t sc_tile_sector_bytes(const struct sc_matrix *m, const str
     return (uint64_t)(sc_tile_sector_end(m, t, e) - sc_tile_sector_col(m, t, s)) * (uint64_t)t->rows * m->elem;
 }
 static inline uint64_t sc_sectors_all(int n) { return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1; }
-static inline uint64_t sc_sectors_range(int s, int e) { return sc_sectors_all(e) & ~sc_sectors_all(s); }
+static inline uint64_t sc_sectors_range(int s, int e)
+{
+    sc_assert(s >= 0 && s < e && e <= SC_SECTORS);
+    return sc_sectors_all(e) & ~sc_sectors_all(s);
+}
 
 /* Global sectors (over all tile rows). */
 static inline int sc_matrix_sectors(const struct sc_matrix *m) { return m->col_parts * SC_SECTORS; }

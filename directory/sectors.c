@@ -5,6 +5,7 @@ static int part_of(const int64_t *cut, int parts, int64_t position)
 {
     int a = 0, b = parts - 1;
 
+    sc_assert(parts > 0 && position >= 0 && position < cut[parts]);
     while (a < b) {
         int middle = (a + b) / 2;
 
@@ -60,10 +61,12 @@ bool sc_matrix_sector_range(const struct sc_matrix *m, int g, uintptr_t *lo, uin
     const struct sc_tile *t = sc_matrix_tile(m, 0, g / SC_SECTORS);
     int s = g % SC_SECTORS;
 
+    sc_assert(g >= 0);
     if (s >= t->sectors)
         return false;
     *lo = col_begin(m, sc_tile_sector_col(m, t, s));
     *hi = col_end(m, sc_tile_sector_end(m, t, s + 1));
+    sc_assert(m->base <= *lo && *lo < *hi && *hi <= sc_matrix_end(m));
     return true;
 }
 
@@ -94,5 +97,6 @@ bool sc_matrix_sectors_at(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi,
         return false;
     *first = sector_of_col(m, c0);
     *end = sector_of_col(m, c1 - 1) + 1;
+    sc_assert(*first < *end && *end <= sc_matrix_sectors(m));
     return true;
 }

@@ -32,6 +32,11 @@ tests_coherence_states_SOURCES = tests/coherence_states.c
 tests_coherence_states_LDADD = libcore.la
 tests_coherence_threads_SOURCES = tests/coherence_threads.c
 tests_coherence_threads_LDADD = libcore.la
+# What assertions say (--enable-assertions).
+check_PROGRAMS += tests/assertions
+tests_assertions_SOURCES = tests/assertions.c tests/coherence_env.h tests/heard.h
+tests_assertions_LDADD = libcore.la
+TESTS += tests/assertions
 # Every order of events of small programs, and mutants that this test must find.
 check_PROGRAMS += tests/coherence_orders
 tests_coherence_orders_SOURCES = tests/coherence_orders.c tests/explore/explore.h tests/explore/device.h \

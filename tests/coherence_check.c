@@ -141,9 +141,11 @@ static int found_after(double **x, int count, int which, bool touched)
     for (; after < count && sc_coherence_broken() == broken; after++)
         round_trip(x[0]);
     damages[which].repair(x[count / 2]);
+    sc_protocol_lock();
     sc_check_all("the repair");
     broken = sc_coherence_broken();
     sc_check_all("the repair");
+    sc_protocol_unlock();
     return sc_coherence_broken() == broken ? after : -1;
 }
 

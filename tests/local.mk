@@ -36,7 +36,7 @@ EXTRA_DIST += tests/tsan.supp
 check-tsan:
 	$(MKDIR_P) tsan
 	test -f tsan/Makefile || (cd tsan && '$(abs_srcdir)/configure' -q --without-cuda --without-libsigsegv \
-		--enable-sanitizer=thread CFLAGS='-g -O1')
+		--enable-assertions --enable-sanitizer=thread CFLAGS='-g -O1')
 	OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS='suppressions=$(abs_srcdir)/tests/tsan.supp $(TSAN_SETTINGS)' setarch -R \
 		$(MAKE) -C tsan check TESTS='$(TSAN_TESTS)' check_PROGRAMS='$(TSAN_TESTS)' check_LTLIBRARIES=
 
@@ -51,7 +51,7 @@ check-ubsan:
 	$(MKDIR_P) ubsan
 	rm -f ubsan/report.*
 	test -f ubsan/Makefile || (cd ubsan && '$(abs_srcdir)/configure' -q --without-cuda \
-		CFLAGS='-g -O1 -fsanitize=undefined')
+		--enable-assertions CFLAGS='-g -O1 -fsanitize=undefined')
 	$(MAKE) -C ubsan
 	UBSAN_OPTIONS='log_path=$(abs_builddir)/ubsan/report' $(MAKE) -C ubsan check-ubsan-here
 	! cat ubsan/report.* /dev/null | grep 'runtime error' | grep -v 'tests/signals\.c'
@@ -70,7 +70,7 @@ check-asan:
 	$(MKDIR_P) asan
 	rm -f asan/report.*
 	test -f asan/Makefile || (cd asan && '$(abs_srcdir)/configure' -q --without-cuda \
-		--enable-sanitizer=address CFLAGS='-g -O1')
+		--enable-assertions --enable-sanitizer=address CFLAGS='-g -O1')
 	$(MAKE) -C asan
 	ASAN_OPTIONS='$(ASAN_SETTINGS) log_path=$(abs_builddir)/asan/report' \
 	OPENBLAS_NUM_THREADS=1 SEMCACHE_TEST_ASAN=1 $(MAKE) -C asan check-asan-here

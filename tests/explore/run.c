@@ -445,6 +445,7 @@ static bool run(struct explored *e)
     unsigned broken = sc_coherence_broken(), noted;
     int given = depth, step = 0, who[BREAKS + 1], n;
     bool ending = false;
+    uint32_t held;
 
     begin_run();
     for (; (n = choices(who)) > 0 && step < DEPTH; step++) {
@@ -470,9 +471,11 @@ static bool run(struct explored *e)
         }
         take(who[choice]);
         e->steps++;
+        held = exchange_locks(UINT32_C(1) << SC_RANK_PROTOCOL); /* nothing runs beside the scheduler */
         sc_check_changed("a step");
         noted = sc_coherence_broken();
         sc_check_all("a step");
+        exchange_locks(held);
         if (right && sc_coherence_broken() != broken && noted == broken) {
             tell("an invariant is broken where no change was noted", step < depth ? step + 1 : depth);
             return false;

@@ -371,7 +371,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     explore_device_reset(3 + (int)below(2)); /* a task has three operands */
     for (int i = 0; i < STEPS && left; i++) {
         step();
+        sc_protocol_lock();
         sc_check_all("an operation");
+        sc_protocol_unlock();
         FUZZ_MUST(sc_coherence_broken() == broken);
         for (unsigned k = byte() % 4; k; k--)
             some_stream_step();

@@ -1,0 +1,16 @@
+/* Assertions: conditions that hold unless the library itself is wrong.  On when configured with --enable-assertions
+ * and NDEBUG is not defined.  Otherwise a condition is compiled and never evaluated: it has no side effects. */
+#ifndef SC_BASE_ASSERT_H
+#define SC_BASE_ASSERT_H
+
+#if defined SC_ASSERTIONS && !defined NDEBUG
+/* Reports the failure in one line and traps: the process dies of a signal, or stops here in a debugger. */
+_Noreturn void sc_assert_failed(const char *condition, const char *function, const char *file, int line);
+#define sc_assert_that(condition, text) \
+    (__builtin_expect(!(condition), 0) ? sc_assert_failed(text, __func__, __FILE__, __LINE__) : (void)0)
+#else
+#define sc_assert_that(condition, text) ((void)sizeof(!(condition)))
+#endif
+#define sc_assert(condition) sc_assert_that(condition, #condition)
+
+#endif
