@@ -1,4 +1,4 @@
-/* From a call of the program to tasks: check it, describe its operands, ask whether it pays, run it. */
+/* From a call to tasks: describes the operands, asks for the decision, and runs the call. */
 #include "blas/blas.h"
 
 #include "autotuner/plan.h"
@@ -18,9 +18,9 @@ typedef enum sc_status run_function(struct sc_blas_job *call);
 
 static run_function *const run_[SC_OPS] = {SC_OP_DECOMPOSITIONS}; /* NULL: a reduction */
 
-/* --- its operands ------------------------------------------------------------------------------------------------ */
+/* --- its operands ------------------------------------------------------------------------------------------------- */
 
-/* One-vector operations do nothing for increments that are not positive. */
+/* Operations on a single vector do nothing for increments that are not positive. */
 static bool views_are_valid(const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -32,7 +32,7 @@ static bool views_are_valid(const struct sc_view *view, int count)
     return true;
 }
 
-/* Those of a call that devices could do; 0: it is none. */
+/* The operands of a call that devices can serve.  Returns their number; 0: the devices cannot serve the call. */
 static int operands_of(const struct sc_kernel *k, struct sc_view *view)
 {
     int count = sc_kernel_is_work(k) ? sc_kernel_views(k, view) : 0;
@@ -40,7 +40,7 @@ static int operands_of(const struct sc_kernel *k, struct sc_view *view)
     return count && views_are_valid(view, count) && sc_coherence_runs(k->op, k->type) ? count : 0;
 }
 
-/* --- does it pay ------------------------------------------------------------------------------------------------- */
+/* --- the decision ------------------------------------------------------------------------------------------------- */
 
 static const struct sc_view *largest_of(const struct sc_view *view, int count)
 {
@@ -52,7 +52,7 @@ static const struct sc_view *largest_of(const struct sc_view *view, int count)
     return largest;
 }
 
-/* The array that the largest operand lies in: a blocked algorithm calls with another block of it each time. */
+/* A key for the array that contains the largest operand: a blocked algorithm passes a different block at each call. */
 static uint64_t largest_key(const struct sc_view *view, int count)
 {
     const struct sc_view *largest = largest_of(view, count);
@@ -66,7 +66,8 @@ static uint64_t largest_key(const struct sc_view *view, int count)
     return ((uint64_t)base ^ (uint64_t)bytes << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1;
 }
 
-/* A banded or packed matrix is not brought to the devices for a product that reads it once. */
+/* True when the matrix is on the devices.  A banded or packed matrix is not uploaded for a product that reads it
+ * once. */
 static bool matrix_is_resident(const struct sc_view *view, int count)
 {
     struct sc_residency residency;
@@ -85,10 +86,10 @@ static enum sc_columns columns_of(const struct sc_view *view, int count)
 
 bool (*sc_blas_around)(sc_blas_run *run, const struct sc_blas_order *order);
 
-/* Calls that are verified as well take longer, and fetch what no program would look at. */
+/* False for verified calls, which take longer and fetch data that no program would read. */
 static bool is_timed(void) { return !sc_blas_around && sc_config.offload == SC_OFFLOAD_AUTO; }
 
-/* What was learned of an operand from earlier calls, or is now. */
+/* Adds the history of an operand, from earlier calls, to the question. */
 static void describe_history(const struct sc_view *view, bool away, bool absent, struct sc_autotuner_call *call)
 {
     uint64_t maker = view->access & SC_READ ? sc_demand_writer(view->ptr) : 0;
@@ -142,7 +143,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
         call->made_elsewhere = call->device_only;
 }
 
-/* For later decisions; want: 0 on the host. */
+/* Notes the call for later decisions.  want: the demand for its operands; 0 on the host. */
 static void note(const struct sc_kernel *k, const struct sc_view *view, int count, uint64_t key, int want)
 {
     for (int i = 0; i < count; i++)
@@ -153,7 +154,8 @@ static void note(const struct sc_kernel *k, const struct sc_view *view, int coun
             sc_demand_written(view[i].ptr, k->op, want > 0 ? key : 0);
 }
 
-/* Brings home what a call on the host reads: a part of that decision, and no sign of what the program looks at. */
+/* Fetches the data that a call on the host reads.  The fetch is part of the decision, and no sign of the program's
+ * own accesses. */
 static void fetch(const struct sc_view *view, int count)
 {
     struct sc_fetched fetched;
@@ -175,7 +177,7 @@ static struct sc_autotuner_call call_of(const struct sc_kernel *k, const struct 
     return call;
 }
 
-/* All of the array that the largest operand lies in: what the host keeps fetching piece by piece comes at once. */
+/* Fetches the array that contains the largest operand at once, instead of piece by piece over several calls. */
 static void fetch_array(const struct sc_view *view, int count)
 {
     uintptr_t base;
@@ -207,7 +209,7 @@ static void ask(const struct sc_kernel *k, const struct sc_view *view, int count
         fetch(view, count);
 }
 
-/* New matrices are cut as planned.  Where devices have parts of the sum A and B are strips along the sum. */
+/* Cuts new matrices as planned.  When the devices share the sum, A and B are cut into strips along the sum. */
 static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, const struct sc_plan *plan)
 {
     for (int i = 0; i < count; i++) {
@@ -219,7 +221,7 @@ static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, 
         view[1].split = k->transb == 'N' ? SC_SPLIT_ROWS : SC_SPLIT_COLS;
 }
 
-/* --- run it ------------------------------------------------------------------------------------------------------ */
+/* --- run it ------------------------------------------------------------------------------------------------------- */
 
 static void record(int routine, const struct sc_view *view, int count)
 {
@@ -271,14 +273,14 @@ static bool run(const struct sc_blas_order *order)
     sc_coherence_end(operand, order->count);
     if (status == SC_ERR_UNSUPPORTED && run_[k->op] == sc_blas_single)
         return false;
-    /* Tasks fall back to the host by themselves; what is left has no remedy and must not pass in silence. */
+    /* Tasks fall back to the host by themselves.  A status that is left here has no remedy and must be reported. */
     if (status != SC_OK)
         sc_log(SC_LOG_ERROR, "%s: a part of the call could not be computed (%s); results may be wrong",
                sc_op_name(k->op), sc_status_name(status));
     return true;
 }
 
-/* From idle devices to idle devices. */
+/* Measures from idle devices to idle devices. */
 static bool run_explained(const struct sc_blas_order *order)
 {
     double start;
@@ -339,7 +341,7 @@ static bool offload_quietly(int routine, const struct sc_kernel *kernel, bool on
     uint16_t outer = sc_trace_routine;
     bool done;
 
-    sc_quiet_enter(); /* for a reduction this is longer than the lock is held */
+    sc_quiet_enter(); /* for a reduction, longer than the lock is held */
     sc_inside_enter();
     sc_trace_routine = (uint16_t)routine;
     done = offload(routine, kernel, once);

@@ -1,6 +1,6 @@
-/* Inside blas/: how a call is decomposed into tasks.  One function per operation, all of one shape; they run between
- * sc_coherence_begin and sc_coherence_end, so the protocol's lock is held and nothing here may touch user memory
- * (rule C6).  No task crosses a tile boundary (a cut). */
+/* Inside blas/: the decomposition of a call into tasks.  Each operation has a function of the same shape.  The
+ * functions run between sc_coherence_begin and sc_coherence_end: the protocol's lock is held, and user memory must
+ * not be touched (rule C6).  No task crosses a tile boundary (a cut). */
 #ifndef SC_BLAS_TASKS_H
 #define SC_BLAS_TASKS_H
 
@@ -13,64 +13,65 @@
 #include "coherence/task.h"
 #include "ops/ops.h"
 
-/* Of a call that tries a width of strips (strips.c). */
+/* A call that tries a width of strips (strips.c). */
 struct sc_blas_tried {
     struct sc_trial_turn trial;
     double start; /* by the clock of sc_explain_clock */
-    uint64_t missing; /* bytes that it had to bring */
-    bool home;    /* its result is sent home */
+    uint64_t missing; /* bytes that the call had to upload */
+    bool home;    /* true when the result is pushed home */
 };
 
 /* A call in progress.  operand[0..2] are the kernel's a, b, c. */
 struct sc_blas_job {
     const struct sc_kernel *kernel; /* the program's */
     struct sc_operand *operand;
-    const struct sc_view *view;     /* as asked for */
+    const struct sc_view *view;     /* as requested */
     int operands;
-    const struct sc_autotuner_call *question; /* what was asked about the program's call */
-    struct sc_blas_tried tried; /* trial.width 0: it tries nothing */
+    const struct sc_autotuner_call *question; /* question about the program's call, answered by the plan */
+    struct sc_blas_tried tried; /* trial.width 0: no trial */
 };
 
 /* --- pieces.c: parts of operands ---------------------------------------------------------------------------------- */
 
-/* Positions along a vector are LOGICAL here: element 0 is the first that the operation meets, whatever the increment's
- * sign.  (Pieces and the cuts of sc_coherence count from the lowest address.) */
+/* Positions along a vector are LOGICAL here: element 0 is the first that the operation meets, for either sign of the
+ * increment.  (Pieces and the cuts of sc_coherence count from the lowest address.) */
 struct sc_piece sc_blas_vector(const struct sc_operand *vector, int64_t first, int64_t n, enum sc_access access);
 void sc_blas_vector_cuts(const struct sc_operand *vector, struct sc_cuts *cuts);
 void sc_blas_vector_merge(struct sc_cuts *into, const struct sc_operand *vector);
 
 struct sc_piece sc_blas_matrix(const struct sc_operand *matrix, int64_t r, int64_t c, int64_t rows, int64_t cols,
                                enum sc_access access);
-/* rows x cols at (r, c) of op(matrix): of the stored matrix transposed when trans is not 'N'. */
+/* rows x cols at (r, c) of op(matrix), which is the transposed matrix when trans is not 'N'. */
 struct sc_piece sc_blas_op_matrix(const struct sc_operand *matrix, char trans, int64_t r, int64_t c, int64_t rows,
                                   int64_t cols, enum sc_access access);
 void sc_blas_merge_rows(struct sc_cuts *into, const struct sc_operand *matrix);
 void sc_blas_merge_cols(struct sc_cuts *into, const struct sc_operand *matrix);
-/* Cuts of op(matrix). */
+/* Merge the cuts of op(matrix). */
 void sc_blas_merge_op_rows(struct sc_cuts *into, const struct sc_operand *matrix, char trans);
 void sc_blas_merge_op_cols(struct sc_cuts *into, const struct sc_operand *matrix, char trans);
-struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent); /* one part */
+struct sc_cuts *sc_blas_whole(struct sc_cuts *cuts, int64_t extent); /* a single part */
 
-/* Adds cuts at sector boundaries of the operand's columns: strips of about `width`, the last of at least `least`.
- * What is beyond SC_BLAS_STRIPS_MOST of them stays in one piece. */
+/* Adds cuts at sector boundaries of the operand's columns: strips of about `width` columns, the last with at least
+ * `least`.  The columns beyond SC_BLAS_STRIPS_MOST strips stay in one piece. */
 #define SC_BLAS_STRIPS_MOST 64
 void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t width, int64_t least);
-/* The same, so that strips are at least `least` wide and few: what is still on the host is worked on strip by strip as
- * it arrives.  (How wide those of gemm are is decided for each call: strips.c.) */
+/* Adds cuts for few strips of at least `least` columns, so that data on the host is worked on strip by strip as it
+ * arrives.  (For gemm the width is chosen for each call: strips.c.) */
 void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least);
-/* Bytes of the call's operands that are read and not where they are at home. */
+/* Bytes of the call's read operands that are missing on the owners of their tiles. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
-/* Of one of them; `uplo` not 0: of this triangle. */
+/* The same for a single operand; `uplo` not 0: for that triangle only. */
 uint64_t sc_blas_missing_of(const struct sc_operand *operand, char uplo);
 
 struct sc_piece sc_blas_temporary(void *memory, int64_t rows, enum sc_access access); /* a vector of increment 1 */
 
-/* Whether cuts of an output go through its tiles, so that none is written as a whole by one task. */
+/* True when cuts of an output go through its tiles, so that no task writes a whole tile. */
 bool sc_blas_splits_tiles(const struct sc_operand *output, const struct sc_cuts *rows, const struct sc_cuts *cols);
-/* Sets a matrix to zero, tile by tile where the tiles belong, without reading it.  Then it is read and written. */
+/* Sets a matrix to zero on the home devices of its tiles, without reading it.  Later tasks read and write the
+ * matrix. */
 enum sc_status sc_blas_clear(const struct sc_operand *output);
 
-/* Runs the kernel on the pieces; the pieces set nothing in the kernel but addresses and leading dimensions. */
+/* Runs the kernel on the pieces.  The pieces set only addresses and leading dimensions in the kernel. */
 enum sc_status sc_blas_task(int device, const struct sc_kernel *kernel, struct sc_piece a, struct sc_piece b,
                             struct sc_piece c);
 static inline struct sc_piece sc_blas_none(void) { return (struct sc_piece){0}; }
@@ -79,101 +80,105 @@ static inline bool sc_blas_is_zero(const double s[2]) { return s[0] == 0 && s[1]
 static inline bool sc_blas_is_one(const double s[2]) { return s[0] == 1 && s[1] == 0; }
 static inline int64_t sc_blas_part(const struct sc_cuts *cuts, int i) { return cuts->at[i + 1] - cuts->at[i]; }
 
-/* The kernel of the first of several tasks that add to one output has the call's beta, the later ones 1. */
+/* Of several tasks that add to an output, the first has the call's beta, and the later ones have 1. */
 static inline void sc_blas_set_beta(struct sc_kernel *kernel, const double beta[2], bool first)
 {
     kernel->beta[0] = first ? beta[0] : 1;
     kernel->beta[1] = first ? beta[1] : 0;
 }
-/* --- assign.c: where blocks run ----------------------------------------------------------------------------------- */
+/* --- assign.c: devices of blocks ---------------------------------------------------------------------------------- */
 
-/* A call by the blocks of its result, for the strategy (autotuner/schedule.h). */
+/* The blocks of a call's result, for the strategy (autotuner/schedule.h). */
 struct sc_blas_blocks {
-    const void *of;                   /* handed to the functions */
+    const void *of;                   /* passed to the functions */
     enum sc_type type;
     const struct sc_cuts *rows, *cols;
-    int64_t products;                 /* for each element of the result */
-    struct sc_piece (*block)(const void *of, int i, int j); /* of the result; one piece of it, if it is several */
-    bool several;                     /* a block is several pieces, of which block() is one: they may be anywhere */
-    bool stays;                       /* a block is an input: nothing goes back to where it was */
-    bool (*skips)(const void *of, int i, int j);            /* not a block of this call; NULL: all are */
+    int64_t products;                 /* per element of the result */
+    struct sc_piece (*block)(const void *of, int i, int j); /* a block of the result, or a piece of it */
+    /* A block is several pieces, possibly on several devices, of which block() returns one. */
+    bool several;
+    bool stays;                       /* a block is an input: no result returns to its device */
+    /* True for a block that is not part of the call; NULL: no such block. */
+    bool (*skips)(const void *of, int i, int j);
     int depth;
-    struct sc_piece (*row_input)(const void *of, int i, int l); /* l of `depth` parts that the blocks of row i read */
-    struct sc_piece (*col_input)(const void *of, int l, int j); /* NULL: there are none */
+    /* part l, of `depth` parts, that the blocks of row i read */
+    struct sc_piece (*row_input)(const void *of, int i, int l);
+    struct sc_piece (*col_input)(const void *of, int l, int j); /* the same for column j; NULL: there is none */
 };
 struct sc_blas_places {
-    int *device; /* NULL: every block where it is */
+    int *device; /* NULL: every block runs on the device that holds it */
     struct sc_cuts rows, cols;
 };
-/* Cannot fail: without memory every block runs where it is. */
+/* Cannot fail: without memory every block runs on the device that holds it. */
 void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *places);
 void sc_blas_places_free(struct sc_blas_places *places);
-/* The device for a piece of the result, at (row, col) of it; cuts may have been refined meanwhile. */
+/* The device for a piece of the result at (row, col).  The cuts may have been refined since sc_blas_place. */
 int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece);
-/* Whether blocks with inputs of both kinds would have to wait for so much where they run that it is worth working on
- * their operands as they arrive. */
+/* True when the blocks' missing inputs, of both kinds, are large enough to work on operands as they arrive. */
 bool sc_blas_waits(const struct sc_blas_blocks *blocks, const struct sc_blas_places *places);
-/* Cuts the columns of a result finer where a strategy would have too few blocks (`others`: parts in the other
- * direction) to give every device some. */
+/* Refines the cuts of a result's columns if a strategy would otherwise have too few blocks for every device.
+ * others: number of parts in the other direction. */
 void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output);
 double sc_blas_products_per_second(int device, enum sc_type type);
 /* How long so many devices compute on a call, each on its part; 0: not known. */
 double sc_blas_kernel_seconds(const struct sc_kernel *kernel, int devices);
 
-/* --- strips.c: how wide the strips of a call are ------------------------------------------------------------------ */
+/* --- strips.c: width of a call's strips --------------------------------------------------------------------------- */
 
-/* A call by the blocks of its result. */
+/* Description of a call for the choice of a width. */
 struct sc_blas_look {
     const struct sc_blas_blocks *blocks;
     const struct sc_blas_places *places;
-    int64_t sum;      /* numbers along the sum, as far as it may be cut */
-    int tasks;        /* for each block of a strip (and part of the sum) */
-    uint64_t missing; /* bytes that are to be brought; 0: it is the result that is cut */
-    int64_t least;    /* width: what the caller can cut */
-    int64_t half;     /* and of the halves of a device's last strip, where columns are done in order; 0: none */
-    bool apart;       /* what is brought but for `all` bytes of it can be brought for one strip after the other */
+    int64_t sum;      /* length of the sum, as far as the sum may be cut */
+    int tasks;        /* tasks for each block of a strip (and part of the sum) */
+    uint64_t missing; /* bytes to upload; 0: the result is cut */
+    int64_t least;    /* least width that the caller can cut */
+    /* least width of the halves of a device's last strip, where columns are done in order; 0: no halves */
+    int64_t half;
+    bool apart;       /* uploads can be ordered strip by strip, except for `all` bytes */
     uint64_t all;
 };
-/* The columns that each device does last, before they are cut into strips, and how narrow the last strip of them
- * becomes by halves: little of it is left to go home when it is computed. */
+/* The columns that each device computes last, before they are cut into strips, and the least width of the last
+ * strip.  The last strip is halved, so that little remains to be sent home after its computation. */
 struct sc_blas_last {
-    int64_t width; /* 0: it stays */
+    int64_t width; /* 0: no halves, because the result stays */
     int count;
     int64_t from[SC_DEVICES_MAX], end[SC_DEVICES_MAX];
 };
-/* Begins a trial of the width, perhaps. */
+/* Chooses a width, and may begin a trial of the width. */
 int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_blas_last *last);
-/* When strips are cut, at sector boundaries. */
+/* Cuts the halves of the last strips, at sector boundaries, after strips are cut. */
 void sc_blas_halve(struct sc_cuts *cuts, const struct sc_operand *result, const struct sc_blas_last *last);
 
-/* Cuts columns of the result finer, so that the host can have the first while the last is computed.  `cuts` are of
- * these columns. */
+/* Refines the cuts of the result's columns, so that the host can use the first columns while the last are computed.
+ * `cuts` are of these columns. */
 void sc_blas_cut_result(struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_cuts *cuts);
-/* Whether that is worth it for a routine whose parts take longer than the whole: only where the result is sent home. */
+/* True for a result that is pushed home.  Only then does a finer cut pay for routines whose parts take longer than
+ * the whole. */
 bool sc_blas_cuts_result(const struct sc_blas_job *call);
 
-/* After the last task and what is sent home.  Nothing is waited for. */
+/* Called after the last task and the pushes.  Does not wait. */
 void sc_blas_tried_end(const struct sc_blas_tried *tried);
 
 /* --- together.c: the host beside the devices ---------------------------------------------------------------------- */
 
-/* Splits a call in progress: about `share` of the columns of its result become the host's, `job` the devices' part.
- * False: they cannot be, and nothing has changed.  May compute; drops the lock meanwhile. */
+/* Splits a call in progress: about `share` of the result's columns become the host's, and `job` becomes the devices'
+ * part.  False, with nothing changed: the call cannot be split.  May compute; releases the lock in the meantime. */
 struct sc_blas_together {
     struct sc_kernel devices;
     struct sc_operand operand[3];
     struct sc_blas_job whole;
-    int64_t from; /* first column that the host has still to do */
+    int64_t from; /* first column that the host has yet to compute */
 };
 bool sc_blas_together_begin(struct sc_blas_job *job, double share, struct sc_blas_together *together);
-/* When the devices' part is enqueued: does the host's. */
+/* Computes the host's part.  Called when the devices' part is enqueued. */
 enum sc_status sc_blas_together_end(const struct sc_blas_together *together);
-/* A call could be split so. */
+/* True when a call of this kind can be split. */
 bool sc_blas_together_possible(const struct sc_kernel *kernel);
 
 /* --- a call as a whole (offload.c) -------------------------------------------------------------------------------- */
 
-/* Does a call on the devices as planned.  False: nothing has changed, it is the host's. */
+/* Runs a call on the devices as planned.  False, with nothing changed: the host runs the call. */
 struct sc_blas_order {
     const struct sc_kernel *kernel;
     const struct sc_view *view;
@@ -182,10 +187,10 @@ struct sc_blas_order {
     const struct sc_plan *plan;
 };
 typedef bool sc_blas_run(const struct sc_blas_order *order);
-/* What does it instead, with that in hand: verification mode (verify.c); NULL: nothing. */
+/* Replacement for `run`, which receives `run`: verification mode (verify.c).  NULL: none. */
 extern bool (*sc_blas_around)(sc_blas_run *run, const struct sc_blas_order *order);
 
-/* --- the operations ---------------------------------------------------------------------------------------------- */
+/* --- the operations ----------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_blas_level1(struct sc_blas_job *call); /* axpy, axpby, scal, copy, swap, rot, rotm */
 enum sc_status sc_blas_gemv(struct sc_blas_job *call);   /* and symv, hemv */
@@ -199,24 +204,24 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call); /* syrk, herk, syr2k, her
 enum sc_status sc_blas_trmm(struct sc_blas_job *call);
 enum sc_status sc_blas_trsm(struct sc_blas_job *call);
 
-/* Banded and packed matrices, in one task.  SC_ERR_UNSUPPORTED, with nothing changed, where that cannot be. */
+/* Banded and packed matrices, in one task.  SC_ERR_UNSUPPORTED, with nothing changed: impossible. */
 enum sc_status sc_blas_single(struct sc_blas_job *call);
 
-/* Reductions (reduce.c) do their own begin and end, because their results are awaited without the lock (rule C7).
- * False: run the call on the host. */
+/* Reductions (reduce.c) call begin and end themselves, because their results are awaited without the lock (rule C7).
+ * False: the call must run on the host. */
 bool sc_blas_reduce(struct sc_blas_job *call);
 
-/* --- segments.c: walking one or two vectors ---------------------------------------------------------------------- */
+/* --- segments.c: walking one or two vectors ----------------------------------------------------------------------- */
 
-/* Elements that one task works on.  first: logical position of the segment's first element; when `stride` is not 0 the
- * segment is a rectangle of a matrix: element e of it is at first + e / rows * stride + e % rows. */
+/* Elements of a task.  first: logical position of the first element.  If `stride` is not 0 the segment is a
+ * rectangle of a matrix, and element e is at first + e / rows * stride + e % rows. */
 struct sc_segment {
     struct sc_piece piece[2];
     int device;
     int64_t n, first, rows, stride;
 };
-/* Calls visit for every segment until it returns something else than SC_OK.  access[i] is what the task does to operand
- * i; the segments run where the data of operand `lead` is, or else of the other. */
+/* Calls visit for every segment until visit returns a status other than SC_OK.  access[i]: access of the task to
+ * operand i.  A segment runs on the device of operand `lead`, or else of the other operand. */
 enum sc_status sc_blas_segments(struct sc_blas_job *call, const enum sc_access access[2], int lead,
                                 enum sc_status (*visit)(void *context, const struct sc_segment *segment),
                                 void *context);
