@@ -3,8 +3,8 @@
 
 #define PATIENCE 8 /* rounds; two or three are usual */
 
-/* One round of an acquisition, under the lock: what to wait for before the next, and the bytes of the sectors that it
- * has opened last, to be painted as a whole: where a page of a sector was wanted others will be. */
+/* One round of an acquisition, under the lock.  waits: fences to wait for before the next round.  [lo, hi): bytes of
+ * the sectors opened last, painted as a whole because the program will touch neighbouring pages. */
 struct round {
     struct sc_fences waits;
     uintptr_t lo, hi;
@@ -16,7 +16,7 @@ static void paint_opened(const struct round *r)
         sc_protocol_paint(r->lo, r->hi);
 }
 
-/* Neighbours are painted together, and nothing that lies between others. */
+/* Adjacent sectors are painted together; a gap starts a new range. */
 static void opened(struct round *r, uintptr_t lo, uintptr_t hi)
 {
     if (r->lo < r->hi && (lo > r->hi + SC_PAGE || hi + SC_PAGE < r->lo)) {
@@ -41,7 +41,7 @@ static bool valid_on_host(const struct sc_matrix *m, int g)
     return true;
 }
 
-/* Brings a global sector home, all tiles of it.  True when it has landed. */
+/* Brings all tiles of a global sector home.  True when the sector has landed. */
 static bool bring_sector(struct sc_matrix *m, int g, struct sc_fences *w)
 {
     bool landed = true;
@@ -56,13 +56,13 @@ static bool bring_sector(struct sc_matrix *m, int g, struct sc_fences *w)
             sc_fences_add(w, t->landed[s]);
             landed = false;
         }
-        if (!(t->host_valid >> s & 1)) /* it has not arrived, and another device has it */
+        if (!(t->host_valid >> s & 1)) /* the transfer failed, and another device has a copy */
             landed = false;
     }
     return landed;
 }
 
-/* As bring_sector for all sectors [g, end) of one tile column at once: fewer, larger transfers. */
+/* As bring_sector for sectors [g, end) of a tile column together: fewer, larger transfers. */
 static void start_sectors(struct sc_matrix *m, int g, int end)
 {
     sc_assert(g < end && (end - 1) / SC_SECTORS == g / SC_SECTORS);
@@ -101,7 +101,7 @@ static bool is_whole(uintptr_t lo, uintptr_t hi, uintptr_t plo, uintptr_t phi)
 
 /* --- what is asked for -------------------------------------------------------------------------------------------- */
 
-/* Columns of `column` bytes, `step` bytes apart, from lo to hi; a range of bytes is one column. */
+/* `columns` columns of `column` bytes, `step` bytes apart, from lo to hi; a byte range is a single column. */
 struct request {
     uintptr_t lo, hi;
     size_t column, step;
@@ -120,7 +120,8 @@ static enum sc_note kind_of(const struct request *q)
     return q->access & SC_WRITE ? SC_CLOSED_WRITE : SC_CLOSED_READ;
 }
 
-/* A piece of a sector costs about what moving so many bytes costs: from there on all of the sector comes instead. */
+/* Bytes whose transfer costs as much as a separate piece: with more pieces than sector bytes / PIECE the whole
+ * sector comes home. */
 #define PIECE ((size_t)256 << 10)
 
 /* The columns of a request that pages of a sector [lo, hi) hold bytes of: first to last; false: none. */
@@ -136,7 +137,7 @@ static bool columns_at(const struct request *q, uintptr_t lo, uintptr_t hi, int6
     return *first <= *last;
 }
 
-/* Columns first to last of a request in a sector [lo, hi): true, and the pages, when they are brought in one piece. */
+/* Columns first to last of a request in a sector [lo, hi).  True: they come in one piece, the pages [*plo, *phi). */
 static bool in_one(const struct request *q, uintptr_t lo, uintptr_t hi, int64_t first, int64_t last, uintptr_t *plo,
                    uintptr_t *phi)
 {
@@ -153,7 +154,7 @@ static bool in_one(const struct request *q, uintptr_t lo, uintptr_t hi, int64_t 
     return true;
 }
 
-/* All bytes of a sector [lo, hi) are in one column of a request that overwrites it. */
+/* A column of the request overwrites the whole sector [lo, hi). */
 static bool is_overwritten(const struct request *q, uintptr_t lo, uintptr_t hi)
 {
     uintptr_t column;
@@ -166,7 +167,7 @@ static bool is_overwritten(const struct request *q, uintptr_t lo, uintptr_t hi)
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Pages inside the sector are home or on their way: only the others are to be brought. */
+/* Some pages of the sector are home or on their way: only the missing pages are to be brought. */
 static bool is_begun(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
 {
     lo = sc_page_ceil(lo);
@@ -179,8 +180,8 @@ static bool is_begun(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     return false;
 }
 
-/* Makes the pages [plo, phi) of a sector readable as far as the matrix is concerned: whole sectors change their state,
- * parts of them become home page by page. */
+/* Makes the pages [plo, phi) of a sector readable for this matrix.  Whole sectors change their state; parts of
+ * sectors become home page by page. */
 static bool read_pages(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi, struct round *r)
 {
     uintptr_t lo, hi, a, b;
@@ -189,7 +190,7 @@ static bool read_pages(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi,
     sc_assert_global(m, g);
     sc_assert_pages(plo, phi);
     sc_matrix_sector_range(m, g, &lo, &hi);
-    if (m->open[g]) { /* some of its pages may not have been painted since */
+    if (m->open[g]) { /* not yet painted pages may remain */
         opened(r, lo, hi);
         return true;
     }
@@ -199,7 +200,7 @@ static bool read_pages(struct sc_matrix *m, int g, uintptr_t plo, uintptr_t phi,
         b = sc_page_ceil(hi < phi ? hi : phi);
         if (!sc_partial_fetch(m, a, b, &r->waits))
             return false;
-        if (!whole) /* a whole one is opened in any case: fork waits for that */
+        if (!whole) /* fork waits until whole sectors are open */
             return true;
     }
     if (!bring_sector(m, g, &r->waits))
@@ -227,7 +228,7 @@ static bool read_sector(struct sc_matrix *m, int g, const struct request *q, str
     return ready;
 }
 
-/* A sector that has to come as a whole, and of which nothing has come yet. */
+/* A sector that has to come as a whole, and no part of which has come yet. */
 static bool comes_whole(const struct sc_matrix *m, int g, const struct request *q)
 {
     uintptr_t lo, hi, plo, phi;
@@ -238,7 +239,7 @@ static bool comes_whole(const struct sc_matrix *m, int g, const struct request *
            !is_begun(m, lo, hi);
 }
 
-/* Starts the sectors of [g, end) that come as a whole: runs of them go in large transfers. */
+/* Starts the sectors of [g, end) that come as a whole, runs of sectors in large transfers. */
 static void start_runs(struct sc_matrix *m, int g, int end, const struct request *q)
 {
     for (int e; (g = sc_closed_sector(m, g, end, SC_CLOSED_READ)) < end; g = e) {
@@ -277,7 +278,7 @@ void sc_access_start(struct sc_matrix *m)
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-/* Makes the host the only owner of a sector.  A sector that is overwritten whole is not brought. */
+/* Makes the host the only owner of a sector.  A sector that the request overwrites wholly is not brought home. */
 static bool write_sector(struct sc_matrix *m, int g, const struct request *q, struct round *r)
 {
     uintptr_t lo, hi;
@@ -287,7 +288,7 @@ static bool write_sector(struct sc_matrix *m, int g, const struct request *q, st
     if (!sc_matrix_sector_range(m, g, &lo, &hi) || !columns_at(q, lo, hi, &first, &last))
         return true;
     if (m->open[g] && !sc_protocol_device_has(m, g) && !sc_protocol_uploading(m, g)) {
-        opened(r, lo, hi); /* an upload has ended since it was painted */
+        opened(r, lo, hi); /* the upload has ended after the last painting */
         return true;
     }
     if (!is_overwritten(q, lo, hi) && !bring_sector(m, g, &r->waits))
@@ -331,8 +332,8 @@ static bool acquire_round(const struct request *q, struct round *r)
     return ready;
 }
 
-/* Lock held before and after, dropped while transfers run.  Calls of other threads that take away again what the last
- * round has brought, or other columns of the same sectors, are held up after some rounds. */
+/* Lock held before and after, dropped during transfers.  After PATIENCE rounds new calls are held up: calls of other
+ * threads may take the same sectors away in every round. */
 static double acquire_rounds(const struct request *q)
 {
     double since = 0;
@@ -354,8 +355,8 @@ static double acquire_rounds(const struct request *q)
     return rounds ? sc_wait_clock(SC_HOST_EVENT_NONE) - since : 0;
 }
 
-/* Of a range extended over neighbouring pages that are shut as its ends are, so that no mapping ends inside such a
- * stretch: all comes home, for writing. */
+/* Brings a range home for writing, extended over neighbouring pages of equal protection at both ends, so that no
+ * mapping ends inside a closed stretch. */
 static void mend_range(uintptr_t lo, uintptr_t hi)
 {
     enum sc_prot below, above;
@@ -372,12 +373,13 @@ static void mend_range(uintptr_t lo, uintptr_t hi)
     while (above != SC_PROT_RW && sc_host_prot(hi) == above)
         hi += SC_PAGE;
     all = range_request(lo, hi, SC_RDWR);
-    if (sc_protocol.devices) /* none in a forked child, where everything is home */
+    if (sc_protocol.devices) /* a forked child has no devices and all data at home */
         acquire_rounds(&all);
     sc_protocol_paint(lo, hi);
 }
 
-/* Lock held before and after, dropped meanwhile: a matrix may go, and the next takes its place. */
+/* Lock held before and after, dropped meanwhile: a matrix may disappear, and the walk continues with the next
+ * address. */
 static void mend_all(void)
 {
     uintptr_t next = 0;
@@ -391,9 +393,9 @@ static void mend_all(void)
     }
 }
 
-/* The system refuses what needs another mapping: to open a part of a closed stretch, or to close a part of an open one.
- * Once all of a stretch is home its pages are open or can be opened in one piece, and the devices' copies, which no
- * protection would keep from becoming stale, are gone. */
+/* The system refuses changes that need another mapping: opening a part of a closed stretch, closing a part of an
+ * open stretch.  With the whole stretch at home, its pages are open or open in one piece.  The devices' copies,
+ * which no protection would keep from becoming stale, are dropped. */
 void sc_protocol_mend(void)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
@@ -484,8 +486,8 @@ void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access acce
         acquire(&q);
 }
 
-/* Views with much between their columns are acquired without what lies there, as far as sectors allow.  It is not
- * overwritten, whatever the view says. */
+/* Views with wide gaps between their columns are acquired without the gaps, as far as sectors allow.  Gaps count as
+ * read only, whatever the view's access. */
 void sc_coherence_acquire_view(const struct sc_view *v)
 {
     size_t elem = sc_type_bytes(v->type);

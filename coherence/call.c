@@ -14,8 +14,8 @@ static bool is_known(const struct sc_view *v)
     return sc_directory_find(lo, hi, &first) > 0;
 }
 
-/* A new vector next to one that is a whole matrix in several tile rows (daxpy over n * n elements) gets the same
- * lattice, so that the two can be walked tile by tile. */
+/* A new vector beside an operand that is a whole matrix in several tile rows (daxpy over n * n elements) uses the
+ * matrix's lattice, so that both can be walked tile by tile. */
 static void hint_from_others(const struct sc_view *v, const struct sc_operand *operands, int count,
                              struct sc_lattice *hint)
 {
@@ -31,8 +31,8 @@ static void hint_from_others(const struct sc_view *v, const struct sc_operand *o
     }
 }
 
-/* Resolves one operand.  Where matrices are in its way they are released, with the lock dropped, and *again is set: the
- * other operands are to be looked up anew because those may have been theirs. */
+/* Resolves one operand.  Matrices in its way are released with the lock dropped, and *again is set: the released
+ * matrices may belong to operands resolved before. */
 static enum sc_status resolve_one(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, bool *again)
 {
     uintptr_t lo, hi;
@@ -48,7 +48,7 @@ static enum sc_status resolve_one(const struct sc_view *v, struct sc_lattice *hi
     return SC_OK;
 }
 
-/* Known matrices first, then new ones.  Lock held before and after. */
+/* Known matrices first, then new matrices.  Lock held before and after. */
 static enum sc_status resolve_all(const struct sc_view *views, int count, struct sc_operand *operands)
 {
     struct sc_lattice hint = {0};
@@ -86,7 +86,7 @@ static void hold(struct sc_operand *operands, int count, int by)
         }
 }
 
-/* For who asks whose data has been lost. */
+/* Notes the writer of each matrix, for the report of lost data. */
 static void sign(struct sc_operand *operands, int count)
 {
     sc_protocol.calls++;
@@ -97,7 +97,7 @@ static void sign(struct sc_operand *operands, int count)
         }
 }
 
-/* A system call of another thread is using a part of the operand's sectors: their pages cannot be closed now. */
+/* A system call of another thread uses a part of the operand's sectors: their pages must stay open. */
 static bool is_in_use(const struct sc_operand *o)
 {
     uintptr_t lo, hi, none;

@@ -1,12 +1,11 @@
-/* SEMCACHE_CHECK=1: the invariants as code, and garbage where a location has lost its copy.
- *
- * Transitions note the bytes whose state or protection they change (sc_check_touched).  When a transition is over, the
- * matrices there are checked, and about as many pages of all matrices in turn: a check costs as much as the change that
- * it follows, however many matrices there are.  Matrices of calls in progress are left for the end of the call. */
+/* SEMCACHE_CHECK=1: the invariants as code.  Transitions note the bytes whose state or protection they change
+ * (touched.c).  After a transition the matrices of these bytes are checked, and about as many pages of other
+ * matrices in turn.  A check therefore costs as much as the preceding change, for any number of matrices.  Matrices
+ * of calls in progress are checked at the end of the call. */
 #include "coherence/protocol.h"
 
-#define PIECE 64         /* pages that the rounds look at together, */
-#define LEAST_STEPS 64   /* and steps that they take at least */
+#define PIECE 64         /* pages checked together by the rounds */
+#define LEAST_STEPS 64   /* least number of steps of a round */
 
 uint64_t sc_check_steps;
 bool sc_check_rounds = true;
@@ -42,7 +41,7 @@ static void check_tile(const struct sc_matrix *m, const struct sc_tile *t, const
         broken(m, "C1 (valid nowhere)", after, all & ~any);
 }
 
-/* C10, of pages [lo, hi) that no other sector shares. */
+/* C10, for pages [lo, hi) that belong to a single sector. */
 static void check_noted(const struct sc_matrix *m, int g, uintptr_t lo, uintptr_t hi, const char *after)
 {
     enum sc_prot most = sc_closed_bit(m, g, SC_CLOSED_READ)    ? SC_PROT_NONE
@@ -55,8 +54,8 @@ static void check_noted(const struct sc_matrix *m, int g, uintptr_t lo, uintptr_
         broken(m, "C10 (not in the index)", after, (uint64_t)g);
 }
 
-/* C3 in terms of the pages' applied protection, as far as they lie in [from, to), and that an open sector is valid and
- * has landed in all tiles. */
+/* C3 in terms of applied protection, for pages in [from, to); and an open sector is valid and has landed in all
+ * tiles. */
 static void check_sector(const struct sc_matrix *m, int g, uintptr_t from, uintptr_t to, const char *after)
 {
     uint64_t bit = UINT64_C(1) << g % SC_SECTORS;
@@ -87,7 +86,7 @@ static void check_sector(const struct sc_matrix *m, int g, uintptr_t from, uintp
     check_noted(m, g, own > from ? own : from, own_end < to ? own_end : to, after);
 }
 
-/* Of the matrix what lies on the pages [from, to). */
+/* Checks the part of the matrix on the pages [from, to). */
 static void check_part(const struct sc_matrix *m, uintptr_t from, uintptr_t to, const char *after)
 {
     int g, end;
@@ -115,7 +114,7 @@ void sc_check_all(const char *after)
 
 /* --- what has changed --------------------------------------------------------------------------------------------- */
 
-/* All matrices on these pages.  False: one of them is in use. */
+/* Checks all matrices on these pages.  False: a matrix is in use. */
 static bool check_range(uintptr_t lo, uintptr_t hi, const char *after)
 {
     bool all = true;
@@ -136,7 +135,7 @@ static bool check_range(uintptr_t lo, uintptr_t hi, const char *after)
     return all;
 }
 
-/* The next pieces of all matrices, for so many steps. */
+/* Checks the next pieces of all matrices, for `steps` steps. */
 static void go_round(uint64_t steps, const char *after)
 {
     static uintptr_t next;
@@ -176,7 +175,7 @@ void sc_check_changed(const char *after)
         go_round(sc_check_steps - before + LEAST_STEPS, after);
 }
 
-/* A task leaves no pins, even where it has changed nothing. */
+/* After a task no pins are left, even if the task changed no state. */
 void sc_check_operand(const struct sc_operand *o, const char *after)
 {
     const struct sc_matrix *m = o->matrix;

@@ -1,7 +1,6 @@
-/* When a call was done, as far as somebody waits for it anyway: the end of a wait during which the last of its work was
- * done is the time.  Nobody waits for the sake of it; where nobody waits, nothing is known.
- *
- * Thread safe; its lock is the innermost but for what the callback takes. */
+/* The time at which a call was done: the end of the wait, by any thread, during which the last work of the call
+ * ended.  Nobody waits for the sake of the time; without a wait the time stays unknown.  Thread safe.  Only locks of
+ * the callback are taken after the lock of this file. */
 #include "coherence/protocol.h"
 
 #include "base/locks.h"

@@ -1,4 +1,4 @@
-/* Conversions of sparse matrices on a device (sc_device_ops.convert), from one form to another. */
+/* Conversions of sparse matrices on a device (sc_device_ops.convert), from one derived copy to another. */
 #include "coherence/protocol.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static enum sc_status convert(const struct sc_derived *form, const struct sc_der
         status = sc_order(device, SC_STREAM_COMPUTE, source->ready);
     if (status != SC_OK)
         return status;
-    do /* the device needs memory of its own */
+    do /* the device may need memory of its own */
         status = sc_protocol.ops->convert(device, c);
     while (status == SC_ERR_DEVICE_MEMORY && sc_memory_evict(device) == SC_OK);
     if (status != SC_OK)

@@ -1,5 +1,5 @@
-/* Semantic links (rule C9): device data made from host arrays in another form.  What is kept here is when each linked
- * sector was written last, in a time that advances with every such write, and the memory of the forms. */
+/* Sources and contents of derived copies (rule C9).  Each linked sector has the time of its latest write; the time
+ * advances with every such write. */
 #include "coherence/protocol.h"
 
 #include <stdlib.h>
@@ -54,8 +54,8 @@ uint64_t sc_coherence_derive(const struct sc_operand *v)
     return sc_protocol.changes;
 }
 
-/* The vector's element that global sector g begins with (below 0: before the vector); false: there is no such sector
- * in a tile that is not full. */
+/* *element: the vector's element at the beginning of global sector g (< 0: before the vector).  False: the tile is
+ * not full and has no such sector. */
 static bool begins_at(const struct sc_operand *v, int g, int64_t *element)
 {
     uintptr_t lo, hi;
@@ -169,7 +169,7 @@ static enum sc_status bring_home(int device, struct sc_matrix *m, int g, int end
     return status;
 }
 
-/* A run of elements [lo, hi) of a matrix (positions in its lattice, when that is contiguous) with one source. */
+/* Elements [lo, hi) of a matrix (positions in a contiguous lattice) with one source. */
 struct run {
     struct sc_matrix *m;
     int64_t lo, hi;
@@ -177,13 +177,14 @@ struct run {
     int from;   /* a device, or SC_HOST */
 };
 
-/* Where a device's form gets a sector from: itself, if it has it, or the nearest copy. */
+/* The source of a sector for a derived copy on `device`: the device itself, if its copy is valid, else the nearest
+ * copy. */
 static int source_of(int device, const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
     return t->copy[device].valid >> s & 1 ? device : sc_transfer_source(device, m, t, s);
 }
 
-/* The elements from `first` on, at most until `last`, that have one source and lie in one tile. */
+/* The elements from `first` to `last` at most that have one source and lie in one tile. */
 static struct run next_run(int device, struct sc_matrix *m, int64_t first, int64_t last)
 {
     struct run r = {.m = m, .lo = first};
@@ -214,12 +215,12 @@ static enum sc_status after_written(const struct sc_derived *f, const struct run
         status = sc_order(f->device, stream, f->used);
     for (int g = r->g; g < r->end && status == SC_OK; g++)
         status = sc_order(f->device, stream, t->copy[r->from].ready[g % SC_SECTORS]);
-    if (status == SC_OK) /* it follows as `reader`, which may have been on another stream */
+    if (status == SC_OK) /* the predecessor as `reader` may have been on another stream */
         status = sc_order(f->device, stream, t->copy[r->from].reader[f->device]);
     return status;
 }
 
-/* A copy of what a device has, which stays valid there. */
+/* Copies from a device, whose copy stays valid. */
 static enum sc_status from_device(struct sc_derived *f, size_t at, const struct run *r)
 {
     struct sc_tile *t = sc_matrix_tile(r->m, 0, r->g / SC_SECTORS);

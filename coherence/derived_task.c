@@ -1,7 +1,7 @@
-/* Kernels that read a form: as tasks (task.c), but for what they read of x, which may be parts of sectors. */
+/* Kernels that read a derived copy: as tasks (task.c), except that parts of sectors of x are enough. */
 #include "coherence/protocol.h"
 
-/* A part of a sector is worth a copy of its own unless it is most of it. */
+/* A part of a sector is copied on its own unless the part is most of the sector. */
 static bool is_most(int64_t part, int64_t whole)
 {
     return part >= whole - whole / 5;
@@ -18,8 +18,8 @@ static void clip(const struct sc_target *x, int s, int64_t a, int64_t b, int64_t
     *hi = b < to ? b : to;
 }
 
-/* As sc_task_acquire for reading; of sectors that only other devices have and that the piece meets in part, that part
- * is to be copied.  The rest of the piece becomes valid. */
+/* As sc_task_acquire for reading.  Of sectors that only other devices have, and that the piece meets in part, only
+ * the part is copied.  The remaining sectors of the piece become valid. */
 static enum sc_status acquire_exactly(int device, const struct sc_piece *p, const struct sc_target *x,
                                       struct sc_moves *moves)
 {
@@ -28,7 +28,7 @@ static enum sc_status acquire_exactly(int device, const struct sc_piece *p, cons
     uint64_t parts = 0, rest;
     struct sc_target whole = *x;
     enum sc_status status = SC_OK;
-    int64_t a = o->first + p->r + p->c, b = a + p->rows * p->cols; /* ld = 1: a vector, or a matrix of one row */
+    int64_t a = o->first + p->r + p->c, b = a + p->rows * p->cols; /* ld = 1: a vector, or a matrix with a single row */
     int64_t lo, hi, length;
 
     if (o->linear && o->view.ld == 1)
@@ -51,7 +51,7 @@ static enum sc_status acquire_exactly(int device, const struct sc_piece *p, cons
     return status == SC_OK ? sc_task_acquire(device, p, &whole) : status;
 }
 
-/* The kernels that follow wait for the parts. */
+/* The compute stream waits for the copied parts. */
 static enum sc_status await_parts(int device, const struct sc_target *x)
 {
     struct sc_copy *c = &x->t->copy[device];
@@ -79,7 +79,7 @@ static bool is_operand(const struct sc_piece *p)
     return p->operand != NULL;
 }
 
-/* None of what the task needs is evicted for another part of it. */
+/* Pinned: eviction for one operand of the task spares the task's other operands. */
 static void pin(struct work *w, int by)
 {
     int device = w->form->device;
@@ -104,7 +104,8 @@ static int64_t step_of(const struct sc_kernel *k, const struct sc_piece *p, cons
     return of_vectors && !p->operand->view.vector ? 1 : x->ld;
 }
 
-/* Addresses and leading dimensions.  x's is that of the operand's element 0, whether or not it is there. */
+/* Sets addresses and leading dimensions.  The address of x is the address of the operand's element 0, valid there or
+ * not. */
 static void set_slots(struct work *w)
 {
     struct sc_kernel *k = w->kernel;
@@ -125,7 +126,7 @@ static void set_slots(struct work *w)
     }
 }
 
-/* All parts of x that come from other devices together. */
+/* Moves of all parts of x from other devices are issued together. */
 static enum sc_status acquire_input(struct work *w)
 {
     int device = w->form->device;
@@ -158,7 +159,7 @@ static enum sc_status launch(struct work *w, struct sc_fence *f)
         return status;
     set_slots(w);
     w->kernel->csr.plan = &w->form->plan;
-    do /* the device needs memory of its own for the analysis */
+    do /* the device may need memory of its own for the analysis */
         status = ops->launch(device, SC_STREAM_COMPUTE, w->kernel);
     while (status == SC_ERR_DEVICE_MEMORY && sc_memory_evict(device) == SC_OK);
     if (status != SC_OK)

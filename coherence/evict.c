@@ -1,7 +1,7 @@
 /* Eviction: when a device's memory is short, the least recently used copy or derived copy goes. */
 #include "coherence/protocol.h"
 
-/* Sectors that this device alone has. */
+/* Sectors that are valid on this device alone. */
 static uint64_t only_here(int device, const struct sc_tile *t)
 {
     uint64_t only = t->copy[device].valid & ~t->host_valid;
@@ -12,7 +12,7 @@ static uint64_t only_here(int device, const struct sc_tile *t)
     return only;
 }
 
-/* The one of both that was used longest ago; NULL: there is none. */
+/* Evicts the less recently used of the two; NULL: no candidate of this kind. */
 static enum sc_status evict_older(int device, struct sc_derived *form, struct sc_copy *c)
 {
     struct sc_matrix *m;
@@ -44,10 +44,11 @@ enum sc_status sc_memory_evict(int device)
     return evict_older(device, sc_derived_oldest(device), sc_memory_oldest(device));
 }
 
-/* A program that goes round over forms that do not all fit needs the oldest next: each would be evicted just before
- * it is needed.  It does so when a form that had memory before, and was used last at `since` then, needs it again, and
- * even what has been used least recently has been used after that.  Then the newest form goes, which is needed last;
- * and for all that is allocated in the course of a round (since 0), where it would be a form that goes. */
+/* A program that walks round over more derived copies than fit needs the oldest copy next: LRU would evict each copy
+ * just before its use.  A round is detected when a derived copy that was evicted after its last use (tick `since`)
+ * is needed again, and even the oldest candidates have been used after this tick.  During a round the newest derived
+ * copy is evicted, whose next use is farthest.  Other allocations (since = 0) evict likewise when a derived copy is
+ * the oldest candidate. */
 static enum sc_status evict_for(int device, uint64_t since)
 {
     struct sc_derived *form = sc_derived_oldest(device);

@@ -31,8 +31,8 @@ int sc_exchange_chunks(const struct sc_result *r)
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-/* What a move waits for: users of what it overwrites, the writer of what it reads, and its predecessor as `reader`,
- * which may have been on another stream. */
+/* A move waits for the users of the overwritten sectors, for the writer of the source, and for its predecessor as
+ * `reader`, which may have been on another stream. */
 static enum sc_status order(const struct sc_move *v, int on, enum sc_stream stream)
 {
     const struct sc_copy *source = &v->t->copy[v->from];
@@ -87,7 +87,7 @@ static enum sc_status copy_one(const struct sc_move *v)
 
 static int end_of(const struct sc_move *v, bool push) { return push ? v->from : v->to; }
 
-/* Those that are not done yet and have this end. */
+/* The moves with this end that are not done yet. */
 static int group(struct sc_moves *all, int on, bool push, struct sc_move *which[SC_MOVES_MAX])
 {
     int count = 0;
@@ -110,7 +110,7 @@ static enum sc_status launch(int on, struct sc_move *const which[], int count)
     return status == SC_OK ? sc_protocol.ops->exchange(on, SC_STREAM_EXCHANGE, copies, count) : status;
 }
 
-/* All of a group by one kernel.  False: nothing has been enqueued. */
+/* Moves a group by one kernel.  False: no work was enqueued. */
 static bool by_kernel(int on, struct sc_move *const which[], int count, enum sc_status *status)
 {
     struct sc_fence f;
@@ -127,7 +127,7 @@ static bool by_kernel(int on, struct sc_move *const which[], int count, enum sc_
         else
             failed(which[i]);
     }
-    if (*status != SC_OK) /* it runs, and nobody can wait for it */
+    if (*status != SC_OK) /* the kernel runs, and no thread can wait for it */
         sc_device_lost(on, "a copy cannot be waited for");
     return true;
 }
@@ -138,7 +138,7 @@ static bool is_there(const struct sc_move *v)
     return !(sc_sectors_range(v->s, v->e) & ~v->t->copy[v->from].valid);
 }
 
-/* All that are left, in the order in which they were collected; after a failure none to that device. */
+/* Copies the remaining moves in the order of collection; after a failure no further move to the same device. */
 static enum sc_status by_copies(struct sc_moves *all)
 {
     enum sc_status status[SC_DEVICES_MAX] = {SC_OK}, first = SC_OK;
@@ -194,7 +194,7 @@ static bool is_worth_a_kernel(int on, struct sc_move *const which[], int count, 
     return chooser.by_kernel && chooser.by_kernel(chooser.of, &x);
 }
 
-/* Different devices at this end of the moves. */
+/* Number of different devices at this end of the moves. */
 static int ends(const struct sc_moves *all, bool push)
 {
     uint32_t set = 0;
@@ -204,7 +204,7 @@ static int ends(const struct sc_moves *all, bool push)
     return __builtin_popcount(set);
 }
 
-/* By whichever takes fewer kernels; pull where it is the same. */
+/* The direction with fewer kernels; pull if equal. */
 static bool pushes(const struct sc_moves *all)
 {
     if (sc_config.exchange == SC_EXCHANGE_PULL || sc_config.exchange == SC_EXCHANGE_PUSH)

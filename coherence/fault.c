@@ -1,11 +1,11 @@
-/* Page faults and read-ahead: what they bring home is decided here, how is acquire.c's. */
+/* Page faults and read-ahead: the amount to bring home.  acquire.c brings it home. */
 #include "coherence/faults.h"
 #include "coherence/protocol.h"
 
 #define EVERYTHING ((size_t)1 << 46) /* of the matrix */
 
-/* The part of the aligned window around a page that one matrix on that page covers; all of a matrix that has been
- * brought in small parts for long enough. */
+/* The part of the aligned window around a page that a matrix on the page covers.  The window is the whole matrix
+ * once piecemeal fetches have cost enough (sc_wait_is_over). */
 static void clip_window(uintptr_t page, size_t window, enum sc_access access, uintptr_t *lo, uintptr_t *hi)
 {
     size_t first;
@@ -28,8 +28,8 @@ static void clip_window(uintptr_t page, size_t window, enum sc_access access, ui
     }
 }
 
-/* A write fault costs what moving half a MiB costs, so it takes more than its page; not much more, because whatever it
- * takes goes to the devices again. */
+/* A write fault costs as much as moving half a MiB and therefore takes more than its page; not much more, because
+ * the taken sectors go to the devices again. */
 #define WRITE_WINDOW ((size_t)64 << 10)
 
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
@@ -49,7 +49,8 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     since = sc_wait_clock(SC_HOST_EVENT_NONE);
     sc_protocol_lock();
     prot = sc_host_prot(page);
-    if (prot == SC_PROT_RW) { /* another thread has opened it; a page that faults on its own does so again (rule F7) */
+    /* another thread has opened the page; a page that faults for another reason faults again (rule F7) */
+    if (prot == SC_PROT_RW) {
         sc_protocol_unlock();
         return SC_FAULT_DONE;
     }
@@ -64,11 +65,11 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         access = SC_RDWR;
         window = WRITE_WINDOW;
     }
-    if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping for each */
+    if (sc_host_mappings_scarce()) /* opening the matrix in parts would take a mapping per part */
         window = EVERYTHING;
     clip_window(page, window > SC_PAGE ? sc_page_floor(window) : SC_PAGE, access, &lo, &hi);
     sc_access_range(lo, hi, access);
-    if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* painted by nobody since it was opened */
+    if (sc_host_prot(page) > (access & SC_WRITE ? SC_PROT_RW : SC_PROT_R)) /* not painted since the page was opened */
         sc_protocol_paint(page, page + SC_PAGE);
     sc_wait_faulted(page, since);
     sc_protocol_unlock();

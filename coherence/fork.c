@@ -1,4 +1,4 @@
-/* fork: the child gets the memory and none of the devices, so before it everything has to be at home. */
+/* fork: the child has the memory and no devices, so all data is brought home before. */
 #include "coherence/protocol.h"
 
 static bool all_open(void)
@@ -14,7 +14,7 @@ static bool all_open(void)
     return true;
 }
 
-/* Kernels whose results nobody needed at home may still run; what they run on may not survive a fork. */
+/* Kernels whose results were not needed at home may still run; their threads or devices may not survive a fork. */
 static void wait_for_kernels(void)
 {
     for (int d = 0; sc_protocol.ops && d < sc_protocol.devices; d++) {
@@ -25,8 +25,8 @@ static void wait_for_kernels(void)
     }
 }
 
-/* The lock is kept until the fork is over: another thread's call would close pages that the child could not open.
- * Until all is home calls wait: threads that offload in a loop would otherwise be ahead for ever. */
+/* The lock is held until the fork is over: a call of another thread would close pages that the child could not
+ * open.  New calls wait until all data is home: threads that offload in a loop would delay the fork for ever. */
 void sc_coherence_fork_prepare(void)
 {
     sc_protocol_lock();
@@ -37,7 +37,7 @@ void sc_coherence_fork_prepare(void)
         sc_protocol_lock();
     }
     wait_for_kernels();
-    sc_protocol_resume_calls(); /* they get no further than the lock */
+    sc_protocol_resume_calls(); /* they wait for the lock */
 }
 
 void sc_coherence_fork_parent(void)
@@ -50,7 +50,7 @@ void sc_coherence_fork_child(void)
 {
     sc_protocol.check = sc_protocol.notes = false; /* asks nothing of the devices */
     sc_protocol.ops = NULL;
-    sc_protocol.devices = 0; /* none has anything or is reading anything */
+    sc_protocol.devices = 0; /* no device holds or reads data */
     for (size_t i = 0; i < sc_directory_count(); i++) {
         struct sc_matrix *m = sc_directory_at(i);
 

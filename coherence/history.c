@@ -1,7 +1,7 @@
-/* Who has read what a call has written: the history that push.c decides by. */
+/* History of the reads of results, by which push.c decides. */
 #include "coherence/protocol.h"
 
-/* The first time in this call that a sector is written what has been read of it is history. */
+/* At the first write to a sector in a call, the sector's reads since the last write become history. */
 void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
@@ -19,7 +19,7 @@ void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_
         struct sc_copy *c = &t->copy[d];
         uint64_t read = c->push.read & sectors;
 
-        if (d == device) { /* what it has read of others' stands until they write again */
+        if (d == device) { /* its reads of other devices' data stand until the next write of these devices */
             c->push.own |= sectors;
             continue;
         }

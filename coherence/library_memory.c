@@ -1,4 +1,4 @@
-/* Memory of the library's own that is tracked as the program's is: arrays of sparse matrices that were copied. */
+/* Tracked memory of the library's own: copied arrays of sparse matrices. */
 #include "base/stack.h"
 #include "coherence/mirror.h"
 
@@ -21,7 +21,7 @@ bool sc_coherence_host_free(void *memory)
 bool sc_coherence_stack_fits(void)
 {
     if (sc_host_orphan()) {
-        sc_protocol.ops = NULL; /* without the lock, which another thread of the parent may have had */
+        sc_protocol.ops = NULL; /* without the lock: another thread of the parent may have held it */
         return false;
     }
     return sc_host_stack_has(SC_STACK_OF_A_CALL);

@@ -1,4 +1,4 @@
-/* What reports and checks ask: what is at an address, and the host BLAS. */
+/* Questions of reports and checks: the tile at an address, the host BLAS. */
 #include "coherence/protocol.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@ struct sc_protocol sc_protocol;
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_PROTOCOL);
 static pthread_cond_t may_begin = PTHREAD_COND_INITIALIZER;
-static unsigned holding; /* who wants no calls to begin */
+static unsigned holding; /* threads that hold calls up */
 static pthread_cond_t none_active = PTHREAD_COND_INITIALIZER;
 
 void sc_protocol_lock(void)
@@ -29,7 +29,7 @@ void sc_protocol_unlock(void)
     sc_quiet_leave();
 }
 
-/* In a forked child: whoever held it is not there. */
+/* In a forked child: the thread that held the lock does not exist here. */
 void sc_protocol_lock_reset(void)
 {
     sc_lock_init(&lock, SC_RANK_PROTOCOL);

@@ -1,6 +1,6 @@
-/* Devices that fail.  One that has made an error gets no new work, but what it holds still comes home (rule 6).  One
- * that cannot even send data home, or whose streams have failed, is lost: what other locations have is kept, and what
- * existed only there is reported in one line. */
+/* Devices that are lost.  A device with an error gets no new work, but its data still comes home (rule 6).  A device
+ * that cannot send data home, or whose streams have failed, is lost: data with another copy is kept, data without is
+ * reported in one line. */
 #include "coherence/protocol.h"
 
 #include <stdio.h>
@@ -28,8 +28,8 @@ static void list_add(struct list *l, const struct sc_matrix *m, uintptr_t lo, ui
     }
 }
 
-/* Sectors whose copy at home was to come from the device and did not arrive.  Those that are open were looked at when
- * they were opened. */
+/* Sectors with a failed transfer from the device to the host.  Transfers of open sectors were checked when the
+ * sectors were opened. */
 static uint64_t not_landed(int device, const struct sc_matrix *m, const struct sc_tile *t)
 {
     int first = (int)(sc_matrix_tile_index(m, t) / (uint32_t)m->row_parts) * SC_SECTORS;
@@ -45,8 +45,8 @@ static uint64_t not_landed(int device, const struct sc_matrix *m, const struct s
     return missing;
 }
 
-/* Sectors that the device was writing into others' memory (exchange.c), which did not arrive: they are not valid there.
- * Those among them that the host has not are returned. */
+/* Sectors that the device failed to write into other devices' memory (exchange.c): they become invalid there.
+ * Returns the sectors among them that the host lacks. */
 static uint64_t not_pushed(int device, struct sc_matrix *m, struct sc_tile *t)
 {
     uint64_t missing = 0;

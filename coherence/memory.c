@@ -3,7 +3,7 @@
 
 uint64_t sc_memory_steps;
 
-/* Copies that have memory, by device, in the order of last use: neither a use nor an eviction looks at the rest. */
+/* Copies with memory, by device, in the order of last use: uses and evictions look only at the ends. */
 static struct sc_lru_list lru[SC_DEVICES_MAX];
 
 void sc_memory_touch(int device, struct sc_copy *c)
@@ -26,8 +26,8 @@ struct sc_copy *sc_memory_oldest(int device)
 
 /* --- release ------------------------------------------------------------------------------------------------------ */
 
-/* Everything that may still use a copy's memory, one fence for each stream at most: of its device, and of others that
- * write here by kernels of theirs. */
+/* The fences of all work that may still use a copy's memory, at most one for each stream: streams of the device, and
+ * kernels of other devices that write here. */
 #define USERS_MAX (SC_STREAMS + 2 * SC_DEVICES_MAX + 2)
 
 static int users_of(int device, const struct sc_tile *t, struct sc_fence users[USERS_MAX])

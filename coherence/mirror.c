@@ -21,9 +21,9 @@
 
 #define MIRRORS_MAX  SC_WATCHED_MAX
 #define LEAST        ((size_t)64 << 10) /* smaller views cost less to copy than to watch */
-#define SHARE        4                  /* of the memory that this process may have: 1 / SHARE */
+#define SHARE        4                  /* of the memory limit of the process: 1 / SHARE */
 #define CHUNKS       64
-#define HOT          2   /* times in a row: it will be the next time, too */
+#define HOT          2   /* rewritten as often in a row: expected to be rewritten again */
 #define RUNS         64
 #define REFUSALS     16
 #define REFUSED_FOR  100 /* calls */
@@ -34,7 +34,8 @@ static struct mirror {
     uintptr_t lo, hi; /* pages of the program; hi 0: none */
     uintptr_t base;   /* of the copy */
     uint64_t used;
-    uint8_t hot[CHUNKS]; /* how many times in a row nearly all of it had been written: then it is not worth watching */
+    /* number of calls in a row before which most of the chunk was rewritten; hot chunks are not watched */
+    uint8_t hot[CHUNKS];
 } mirrors[MIRRORS_MAX];
 static uint64_t now; /* calls that used mirrors */
 static size_t total; /* bytes of all */
@@ -48,7 +49,7 @@ static int next_refusal;
 
 void sc_mirror_lock(void)
 {
-    sc_quiet_enter(); /* a handler of the program's that jumps out would leave it locked */
+    sc_quiet_enter(); /* a handler of the program that jumps out would leave the lock locked */
     sc_lock(&lock);
     now++;
 }
@@ -110,7 +111,7 @@ static void refuse(uintptr_t lo, uintptr_t hi)
     refusals[next_refusal++ % REFUSALS] = (struct refusal){lo, hi, REFUSED_FOR};
 }
 
-/* Drops the mirror that was used longest ago, but none of this call's; false when there is no such one. */
+/* Drops the least recently used mirror without a view of this call; false: there is no such mirror. */
 static bool evict(void)
 {
     struct mirror *oldest = NULL;
@@ -179,8 +180,8 @@ static uintptr_t room(uintptr_t lo, uintptr_t hi)
     return hi;
 }
 
-/* Views that go beyond a mirror (the next block of an array, a neighbour on the same page) get one in its place that
- * takes in both, and as much again: a walk through an array begins anew a few times and not in each step. */
+/* A view that goes beyond a mirror (the next block of an array, a neighbour on the same page) replaces the mirror by
+ * a mirror of both, with as much memory again: a walk through an array makes few mirrors. */
 bool sc_mirror_cover(uintptr_t lo, uintptr_t hi)
 {
     uintptr_t first = sc_page_floor(lo), end = sc_page_ceil(hi), wish;
@@ -234,7 +235,7 @@ bool sc_mirror_possible(uintptr_t lo, uintptr_t hi)
 
 /* --- contents ----------------------------------------------------------------------------------------------------- */
 
-/* Copies what differs of bytes [lo, hi), which lie on one page or are pages; how many there were. */
+/* Copies the differing pages of bytes [lo, hi), which lie on one page or are whole pages; returns their bytes. */
 static size_t bring(const struct mirror *m, uintptr_t lo, uintptr_t hi)
 {
     uintptr_t shift = m->base - m->lo, from = 0, p = lo;
@@ -264,7 +265,7 @@ static size_t chunk_bytes(const struct mirror *m)
     return ((((m->hi - m->lo) >> SC_PAGE_SHIFT) + CHUNKS - 1) / CHUNKS) << SC_PAGE_SHIFT;
 }
 
-/* Pages [lo, hi); `watched`: all of them are worth it, or none. */
+/* Updates pages [lo, hi); `watched`: they are watched again. */
 static bool refresh_pages(struct mirror *m, uintptr_t lo, uintptr_t hi, bool watched, size_t changed[CHUNKS])
 {
     struct sc_watch_run runs[RUNS];
@@ -307,7 +308,7 @@ static bool refresh_chunks(struct mirror *m, uintptr_t lo, uintptr_t hi)
     return true;
 }
 
-/* The memory is there, or reading it faults as it would anyway. */
+/* Reads of unmapped memory fault here as they would in the program. */
 bool sc_mirror_refresh(const struct sc_view *v)
 {
     uintptr_t lo, hi, first, end;

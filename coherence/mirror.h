@@ -8,25 +8,25 @@
 
 void sc_mirror_lock(void); /* before the protocol's lock */
 void sc_mirror_unlock(void);
-/* Finds or makes a mirror of the bytes [lo, hi), perhaps in the place of others, so that views are to be looked up when
- * all of a call's are covered. */
+/* Finds or makes a mirror of the bytes [lo, hi).  The mirror may replace other mirrors: views are looked up after
+ * all views of a call are covered. */
 bool sc_mirror_cover(uintptr_t lo, uintptr_t hi);
 /* The view's place in a mirror; false: there is none. */
 bool sc_mirror_view(const struct sc_view *view, struct sc_view *own);
-/* The mirror has what the program has there, for a view that has a place in it.  False: the memory is no longer what it
- * was, and the mirror is gone. */
+/* Updates the mirror from the program's memory, for a view with a place in the mirror.  False: the memory has been
+ * replaced, and the mirror is gone. */
 bool sc_mirror_refresh(const struct sc_view *view);
-/* And the other way: the elements of a view that a call has written. */
+/* Copies the elements of a view that a call has written back to the program's memory. */
 void sc_mirror_write_back(const struct sc_view *view, const struct sc_view *own);
 /* One could be made, as far as can be told without trying. */
 bool sc_mirror_possible(uintptr_t lo, uintptr_t hi);
-/* The program gives the memory up, or it becomes other memory.  Takes the lock. */
+/* The program gives the memory up, or replaces it.  Takes the lock. */
 void sc_mirror_forget(uintptr_t lo, uintptr_t hi);
 
 /* --- operands of a call (untracked.c), without any lock ----------------------------------------------------------- */
 
-/* The views that the protocol will see: those outside the arena have their place in a mirror or a shadow, with what is
- * read.  Keeps the mirrors' lock until finish or drop when there is a SC_MIRROR. */
+/* The views that the protocol will see: views outside of the arena get a place in a mirror or a shadow, with the
+ * data that is read.  With a SC_MIRROR among them the mirrors' lock is held until finish or drop. */
 enum sc_status sc_untracked_stage(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage);
 void sc_untracked_drop(const struct sc_view *own, const enum sc_stage *stage, int count); /* no call came of it */
 void sc_untracked_finish(struct sc_operand *operands, int count);                         /* results go back */

@@ -1,7 +1,8 @@
-/* Order on the devices: streams wait for fences, marks, sets of fences; and devices that have failed at it. */
+/* Order on the devices: waits of streams for fences, marks, sets of fences; devices that have failed. */
 #include "coherence/protocol.h"
 
-/* What a stream has waited for already, so that the steady state asks nothing: [device][stream][of device][stream]. */
+/* Fences that streams have already waited for, so that the steady state enqueues no wait: [device][stream][of
+ * device][stream]. */
 static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
 
 void sc_order_reset(void)

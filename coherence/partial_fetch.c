@@ -1,7 +1,7 @@
 /* Windows: parts of sectors that a read fault or a read-ahead brings home while the sectors stay dirty on devices. */
 #include "coherence/protocol.h"
 
-/* Reached; *good: and what it was to bring is there.  What devices bring that are lost is asked for again. */
+/* True: the window's fences are reached; *good: and its data has arrived.  Data of lost devices is requested again. */
 static bool landed(const struct sc_window *w, bool *good)
 {
     *good = true;
@@ -101,8 +101,8 @@ static void add_fences(const struct sc_window *w, struct sc_fences *fences)
         sc_fences_add(fences, w->fences.f[i]);
 }
 
-/* Starts a window over the pages from lo on that nobody has brought or is bringing.  Its end, or lo when there are too
- * many windows.  One that a device fails in is given up: what the others have of it is asked for again. */
+/* Starts a window over the pages from lo on that are neither home nor on their way.  Returns its end; lo: too many
+ * windows.  A window in which a device fails is given up; remaining copies are requested again. */
 static uintptr_t start_window(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences)
 {
     struct sc_window *w = sc_window_free();
@@ -142,7 +142,7 @@ bool sc_partial_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc
         } else {
             ready = false;
             end = start_window(m, lo, hi, fences);
-            if (end == lo) { /* no room: any of them that lands makes some */
+            if (end == lo) { /* no free entry: any landed window frees one */
                 for (int i = 0; i < sc_windows_used; i++)
                     add_fences(&sc_windows[i], fences);
                 return false;

@@ -1,7 +1,7 @@
 /* Pieces of operands in terms of tiles. */
 #include "coherence/protocol.h"
 
-/* Sectors that elements [a, b) of a contiguous lattice cover; the vector's end counts as the end of its column. */
+/* Sectors that elements [a, b) of a contiguous lattice cover; the end of the vector counts as the end of its column. */
 static uint64_t full_linear(const struct sc_matrix *m, const struct sc_tile *t, int64_t a, int64_t b, uint64_t sectors)
 {
     int64_t end = (int64_t)(m->bytes / m->elem);
@@ -36,7 +36,7 @@ static void linear_target(const struct sc_piece *p, struct sc_target *x)
         x->full = full_linear(m, t, a, b, x->sectors);
 }
 
-/* Sectors of a tile that columns [c, c + cols) of it cover wholly, given that all rows are covered. */
+/* Sectors of a tile wholly covered by columns [c, c + cols), provided that all rows are covered. */
 static uint64_t full_columns(const struct sc_matrix *m, const struct sc_tile *t, int64_t c, int64_t cols,
                              uint64_t sectors)
 {

@@ -42,7 +42,7 @@
 #include <string.h>
 
 #ifdef SC_TEST_PLANT /* bugs for verification to find: tests/verify_planted.c */
-extern int sc_test_plant; /* the invalidation of this number does not happen, and its pages stay as if it had */
+extern int sc_test_plant; /* number of the invalidation that is left out, with its pages as after an invalidation */
 extern struct sc_tile *sc_test_planted_tile; /* whose */
 static uint64_t planted;
 
@@ -82,7 +82,7 @@ static void msi_masks(const struct sc_tile *t, uint64_t masks[3])
 #define assert_left(condition) sc_assert(condition)
 #endif
 
-/* Asserted: these sectors are valid on the device and nowhere else (C2). */
+/* Asserted: the sectors are valid on the device and on no other location (C2). */
 static bool is_alone(const struct sc_tile *t, int device, uint64_t sectors)
 {
     uint64_t elsewhere = t->host_valid;
@@ -92,7 +92,7 @@ static bool is_alone(const struct sc_tile *t, int device, uint64_t sectors)
     return !(sectors & (elsewhere | ~t->copy[device].valid));
 }
 
-/* Asserted: these sectors are valid somewhere (C1). */
+/* Asserted: every sector is valid on some location (C1). */
 static bool is_somewhere(const struct sc_tile *t, uint64_t sectors)
 {
     return !(sectors & ~(t->host_valid | devices_valid(t)));
@@ -112,7 +112,7 @@ static bool is_closed_for_writing(const struct sc_matrix *m, const struct sc_til
     return true;
 }
 
-/* Asserted: the host has all of a global sector. */
+/* Asserted: the host has the whole global sector. */
 static bool is_home(const struct sc_matrix *m, int g)
 {
     for (int i = 0; i < m->row_parts; i++)
@@ -143,7 +143,7 @@ static void paint_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t
     each_run(m, t, sectors, sc_protocol_paint);
 }
 
-/* Assigns the validity of sectors at one location (C4).  Returns those that changed. */
+/* Assigns the validity of sectors at a location (C4).  Returns the changed sectors. */
 static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors, bool valid)
 {
     uint64_t *word = device == SC_HOST ? &t->host_valid : &t->copy[device].valid;
@@ -187,7 +187,7 @@ bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page)
     return p < m->pages && m->home[p / 64] >> p % 64 & 1;
 }
 
-/* True when any of the pages was not so before. */
+/* True when the state of a page changed. */
 static bool set_pages(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, bool home)
 {
     size_t a = lo <= first_page(m) ? 0 : (lo - first_page(m)) >> SC_PAGE_SHIFT;
@@ -210,7 +210,7 @@ static bool set_pages(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, bool home
     return m->home_count != before;
 }
 
-/* Takes back what the host may do with sectors that it no longer has.  Returns those whose pages may have been open. */
+/* Closes sectors that the host has lost.  Returns the sectors whose pages may have been open. */
 static uint64_t close_sectors(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors)
 {
     uint64_t closed = 0;
@@ -249,7 +249,7 @@ void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint
     assert_left(is_closed_for_writing(m, t, sectors));
 }
 
-/* Ends the links of sectors that are being written (C9). */
+/* Ends the links of written sectors (C9). */
 static void unlink_sectors(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors)
 {
     for (uint64_t rest = t->linked & sectors; rest; rest &= rest - 1)
@@ -327,7 +327,7 @@ uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, ui
     for (uint64_t rest = only | missing; rest; rest &= rest - 1)
         t->landed[__builtin_ctzll(rest)] = SC_FENCE_NONE;
     assign(m, t, SC_HOST, only, true);
-    paint_sectors(m, t, sc_sectors_all(t->sectors)); /* what the device shared with the host is the host's */
+    paint_sectors(m, t, sc_sectors_all(t->sectors)); /* pages shared with the device's copies open again */
     assert_left(!t->copy[device].valid);
     sc_assert(is_somewhere(t, sc_sectors_all(t->sectors)));
     return only;
@@ -376,7 +376,7 @@ void sc_protocol_host_writes(struct sc_matrix *m, int g)
     assert_left(!sc_protocol_device_has(m, g));
 }
 
-/* All pages of a sector home: it is valid on the host as a whole. */
+/* With all pages of a sector home, the whole sector becomes valid on the host. */
 static void promote(struct sc_matrix *m, int g)
 {
     uintptr_t lo, hi;
@@ -440,7 +440,8 @@ static void at_least(uint8_t *want, size_t pages, uint8_t prot)
         want[i] = want[i] > prot ? want[i] : prot;
 }
 
-/* What a sector asks for.  Uploading though no device has it: evicted while kernels wait for the upload (C5). */
+/* The protection that a sector requires.  A sector may be uploading without a copy on a device: evicted while
+ * kernels wait for the upload (C5). */
 static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
 {
     if (!m->open[g])
@@ -448,7 +449,8 @@ static enum sc_prot sector_prot(const struct sc_matrix *m, int g)
     return sc_protocol_device_has(m, g) || sc_protocol_uploading(m, g) ? SC_PROT_R : SC_PROT_RW;
 }
 
-/* Adds what one global sector asks for to the pages from `first` on, and says what will be closed before it is. */
+/* Merges the protection that a global sector requires into the pages from `first` on; notes sectors that will be
+ * closed beforehand. */
 static void paint_sector(struct sc_matrix *m, int g, uintptr_t first, size_t pages, uint8_t *want)
 {
     enum sc_prot prot = sector_prot(m, g);
@@ -524,7 +526,7 @@ static bool paint_slice(uintptr_t lo, size_t pages)
     return false;
 }
 
-/* The pages [lo, hi) are as their sectors asked: of those that lie there whole it is said what is open now. */
+/* After painting [lo, hi): notes which of the sectors wholly inside the range are open now. */
 static void note_open(uintptr_t lo, uintptr_t hi)
 {
     struct sc_matrix *m;

@@ -1,4 +1,5 @@
-/* What the files of coherence/ share.  All of it is called with the protocol's lock held unless it says otherwise. */
+/* Declarations shared by the files of coherence/.  Functions are called with the protocol's lock held unless a
+ * comment says otherwise. */
 #ifndef SC_COHERENCE_PROTOCOL_H
 #define SC_COHERENCE_PROTOCOL_H
 
@@ -22,22 +23,23 @@ struct sc_protocol {
     int devices;
     struct sc_device_properties properties[SC_DEVICES_MAX];
     bool failed[SC_DEVICES_MAX]; /* gets no new work */
-    bool lost[SC_DEVICES_MAX];   /* nothing can be had from it any more, its fences count as reached */
-    bool bad[SC_DEVICES_MAX];    /* was seen to fail by who may have had no lock; atomic */
+    bool lost[SC_DEVICES_MAX];   /* the device gives no data any more; its fences count as reached */
+    bool bad[SC_DEVICES_MAX];    /* a thread without the lock saw a failure; atomic */
     uint64_t tick;               /* of the last use, for eviction */
     bool round[SC_DEVICES_MAX];  /* a program goes round over more forms than fit (memory.c) */
     uint64_t changes;            /* of linked sectors so far: the time of derived.c */
     uint64_t calls;              /* begun so far */
     unsigned active;             /* calls between begin and end; read without the lock, too */
-    /* Ranges of pages that the system did not protect as they should be; more than fit: any matrix may have some. */
+    /* Page ranges whose protection the system refused to change.  With more than SC_REFUSED_MAX refusals any matrix
+     * may be affected. */
     struct sc_range {
         uintptr_t lo, hi;
     } refused[SC_REFUSED_MAX];
     int refusals;
-    double waited; /* seconds that the program spent on faults and acquisitions, since sc_coherence_fetched */
+    double waited; /* seconds of the program's faults and acquisitions since sc_coherence_fetched */
     bool has_waited; /* waited is not 0; atomic */
     bool check;
-    bool notes; /* transitions say what they touch (check.c) */
+    bool notes; /* transitions note the ranges of bytes that they touch (check.c) */
 };
 extern struct sc_protocol sc_protocol;
 
@@ -54,65 +56,65 @@ static inline const struct sc_device_ops *sc_protocol_ops(void)
     return __atomic_load_n(&sc_protocol.ops, __ATOMIC_SEQ_CST);
 }
 
-/* One lock for the whole protocol.  Its holder touches no user memory and waits for no transfer. */
+/* The lock of the whole protocol.  Its holder touches no user memory and waits for no transfer. */
 void sc_protocol_lock(void);
 void sc_protocol_unlock(void);
 void sc_protocol_lock_reset(void); /* in a forked child */
-/* Until the latter, calls wait before they begin: for who has to see all data at home or a page open, which calls that
- * follow one another could put off for ever.  Lock held; counted. */
+/* Between the two functions new calls wait before they begin.  Used by threads that need all data at home or a page
+ * open: a sequence of calls could delay them for ever.  Lock held; counted. */
 void sc_protocol_hold_calls(void);
 void sc_protocol_resume_calls(void);
 /* A call waits until no thread holds calls up; counts itself in; counts itself out. */
 void sc_protocol_await_admission(void);
 void sc_protocol_call_begins(void);
 void sc_protocol_call_over(void);
-/* No call begins any more, and none is in progress (one that is finished on the host drops the lock in between). */
+/* Stops new calls and waits for calls in progress.  (A call that finishes on the host drops the lock for a while.) */
 void sc_protocol_end_calls(void);
 
 /* --- states (protocol.c): the only functions that assign validity or page state ----------------------------------- */
 
-/* A device is about to get copies of sectors that stay valid where they are; closes their pages for writing.  For
- * copies from the host it is called before the transfer is enqueued (C5). */
+/* Before a device receives copies of sectors that stay valid elsewhere: closes the sectors' pages for writing.
+ * Called before a transfer from the host is enqueued (C5). */
 void sc_protocol_shared(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
-/* A kernel on the device has written these sectors: every other copy is invalid, the pages closed. */
+/* A kernel on the device has written the sectors: every other copy is invalid, the pages are closed. */
 void sc_protocol_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
-/* A device is lost: its copies are gone, and so is what it was sending home (`missing`).  Returns the sectors that no
- * other location has; the host's old copies of them count as valid now (C1). */
+/* A device is lost, with its copies and its transfers home in flight (`missing`).  Returns the sectors without
+ * another valid copy; the host's old copies of these sectors count as valid now (C1). */
 uint64_t sc_protocol_lost(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t missing);
 /* A device's copies are gone; their data is valid elsewhere. */
 void sc_protocol_dropped(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 /* A transfer that makes the host's copy valid has been enqueued (`landed` tells when). */
 void sc_protocol_home(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-/* The host's copy of a global sector is valid in all its tiles and has landed: its pages may be read. */
+/* The host's copy of a global sector has landed in all tiles: the pages may be read. */
 void sc_protocol_open(struct sc_matrix *m, int g);
-/* The host is about to write a global sector: no device has it any more.  Its pages may be read and written. */
+/* Before the host writes a global sector: devices lose their copies.  The pages may be read and written. */
 void sc_protocol_host_writes(struct sc_matrix *m, int g);
 /* The matrix's bytes on pages [lo, hi) are home and landed though their sectors are not (partly home). */
 void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
-/* Device data is being made of these sectors in another form: closes their pages for writing (C9). */
+/* A derived copy is being made of the sectors: closes their pages for writing (C9). */
 void sc_protocol_linked(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-/* Some device has a valid copy of a part of the global sector, or something that was made of it. */
+/* Some device has a valid copy of a part of the global sector, or a derived copy of a part. */
 bool sc_protocol_device_has(const struct sc_matrix *m, int g);
 /* Uploads that read the host's copies of the sector's tiles may be running, whether or not a device keeps the copy. */
 bool sc_protocol_uploading(const struct sc_matrix *m, int g);
 bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page);
 
-/* Applies to the pages of [lo, hi) the protection that their sectors ask for (C3). */
+/* Applies the protection that the sectors of the pages of [lo, hi) require (C3). */
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
-/* Before the program goes on: where the system has refused protection, nothing stays that needs any.  Lock held before
- * and after, dropped while transfers run. */
+/* Before the program continues: brings home the ranges whose protection the system refused, so that no page needs
+ * protection there.  Lock held before and after, dropped during transfers. */
 void sc_protocol_mend(void);
 
 /* --- access of the host (acquire.c) ------------------------------------------------------------------------------- */
 
-/* Starts bringing home what the host lacks of the matrix; its pages stay closed. */
+/* Starts transfers home of the sectors that the host lacks; the pages stay closed. */
 void sc_access_start(struct sc_matrix *m);
 /* The same for the bytes [lo, hi) of the matrix; opens those that are there. */
 void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
-/* Brings bytes home and opens their pages.  The lock is dropped while transfers run. */
+/* Brings bytes home and opens their pages.  Drops the lock during transfers. */
 void sc_access_range(uintptr_t lo, uintptr_t hi, enum sc_access access);
-/* Brings all of the matrix home, for writing.  The lock is dropped while transfers run; what protection the system has
- * refused is left to be mended. */
+/* Brings the whole matrix home, for writing.  Drops the lock during transfers.  Refused protection is left to
+ * sc_protocol_mend. */
 void sc_access_all(const struct sc_matrix *m);
 /* Without the lock: takes the matrices of [addr, addr + bytes), memory of the arena that goes away, out of the
  * directory (release.c). */
@@ -120,13 +122,13 @@ void sc_release_tracked(uintptr_t addr, size_t bytes);
 
 /* --- streams (order.c) -------------------------------------------------------------------------------------------- */
 
-/* The stream waits for the fence, unless it is known to have waited for it or a later one. */
+/* The stream waits for the fence, unless the stream has already waited for this fence or a later one. */
 enum sc_status sc_order(int device, enum sc_stream stream, struct sc_fence fence);
 void sc_order_reset(void);
-void sc_transfer_reset(void); /* what devices have sent is forgotten */
-/* ops->mark, asked twice: work without a fence would be work that nobody waits for. */
+void sc_transfer_reset(void); /* clears the counts of bytes sent by devices */
+/* ops->mark with one retry: nobody could wait for work without a fence. */
 enum sc_status sc_mark(int device, enum sc_stream stream, struct sc_fence *f);
-/* Never false for ever: what a lost device was doing counts as over. */
+/* Work of a lost device counts as reached, so that no wait is endless. */
 static inline bool sc_reached(struct sc_fence f)
 {
     return !f.seq || __atomic_load_n(&sc_protocol.lost[f.device], __ATOMIC_RELAXED) || sc_protocol.ops->done(f);
@@ -137,26 +139,26 @@ struct sc_fences {
     struct sc_fence f[SC_DEVICES_MAX * SC_STREAMS];
     int count;
 };
-void sc_fences_add(struct sc_fences *set, struct sc_fence f); /* one that is reached is left out */
+void sc_fences_add(struct sc_fences *set, struct sc_fence f); /* a reached fence is left out */
 void sc_fences_sync(const struct sc_fences *set);             /* without the lock */
 
 /* --- devices that fail (loss.c) ----------------------------------------------------------------------------------- */
 
 /* Takes a device out of service after an error, with one log line. */
 void sc_device_gave_up(int device, const char *doing);
-/* The device is gone: keeps what is valid elsewhere, and says in one line what is not. */
+/* The device is gone: keeps data that is valid elsewhere, and reports lost data in one line. */
 void sc_device_lost(int device, const char *doing);
 extern unsigned sc_syncing; /* threads that are in sc_sync; atomic */
 /* Waits; with or without the lock.  An error is remembered for the next who has the lock and looks. */
 enum sc_status sc_sync(struct sc_fence f);
 void sc_devices_look(void);
-/* Reached: the transfer has landed, or it has failed and its device has been found to be lost.  Then states have
+/* Reached: the transfer has landed, or its device has failed and is lost now.  In the second case states have
  * changed. */
 bool sc_landed(struct sc_fence f);
 
 /* --- when a call was done (watch.c) ------------------------------------------------------------------------------- */
 
-/* Around a wait: whether what is watched is still going on; and if so, after it, whether it has ended meanwhile. */
+/* `before` a wait: whether the watched call is still in progress.  `after` the wait: notes the end of the call. */
 extern bool sc_completion_awaited; /* atomic */
 bool sc_completion_look(const struct sc_device_ops *ops);
 static inline bool sc_watch_before(const struct sc_device_ops *ops)
@@ -171,7 +173,7 @@ void sc_completion_reset(void); /* in a forked child */
 
 #define SC_MOVES_MAX 64
 
-/* Sectors [s, e) of a tile, or a part of one, from one device to another. */
+/* Sectors [s, e) of a tile, or a part of a sector, from one device to another. */
 struct sc_move {
     struct sc_copy2d copy;
     struct sc_matrix *m;
@@ -181,19 +183,20 @@ struct sc_move {
     bool part; /* of a sector: its state does not change */
     bool done;
 };
-/* `count` is 0 at first.  Whoever collects issues them before he lets anybody use what they bring, and before any
- * memory is given back. */
+/* `count` starts at 0.  The collector issues the moves before anybody uses the moved data, and before memory is
+ * given back. */
 struct sc_moves {
     int count;
     struct sc_move move[SC_MOVES_MAX];
 };
 enum sc_status sc_moves_add(struct sc_moves *moves, const struct sc_move *move); /* full: issued first */
-/* In how many chunks a result is sent, by who was registered for that. */
+/* Number of chunks of a result, by the registered function. */
 int sc_exchange_chunks(const struct sc_result *result);
-/* By copy engines or kernels.  All are done, or have failed: then what they were to bring is not valid there. */
+/* By copy engines or kernels.  Each move is done or has failed; the data of a failed move is not valid at its
+ * destination. */
 enum sc_status sc_moves_issue(struct sc_moves *moves);
 
-/* Stream of device `on` waits for everything that has to be over before sectors [s, e) are overwritten on `device`. */
+/* A stream of device `on` waits for the work that must end before sectors [s, e) are overwritten on `device`. */
 enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, const struct sc_tile *t, int s, int e);
 
 /* --- transfers (transfer.c) --------------------------------------------------------------------------------------- */
@@ -201,44 +204,43 @@ enum sc_status sc_order_overwriting(int device, int on, enum sc_stream stream, c
 enum sc_transfer_what {
     SC_TRANSFER_WHOLE,  /* sectors */
     SC_TRANSFER_PART,   /* of sectors: their state does not change */
-    SC_TRANSFER_EVICTED /* whole sectors, to the host, which has not asked for them */
+    SC_TRANSFER_EVICTED /* whole sectors, sent to the host without its request */
 };
 /* For statistics and the trace. */
 void sc_transfer_count(struct sc_matrix *m, const struct sc_tile *t, uint64_t sectors, int from, int to, uint64_t bytes,
                        enum sc_transfer_what what);
 
-/* Enqueues what is missing of the sectors; the device has (or will have) memory for the whole tile. */
+/* Enqueues transfers of the missing sectors; the device has memory for the whole tile. */
 enum sc_status sc_transfer_to_device(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-/* The same, but what comes from other devices is left to be issued: it is not valid before. */
+/* The same, but moves from other devices are only collected: their sectors become valid when issued. */
 enum sc_status sc_transfer_collect(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors,
                                    struct sc_moves *moves);
-/* What a device cannot send any more is reported, and home all the same. */
+/* Data that a device fails to send is reported, and counts as home. */
 void sc_transfer_to_host(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-/* The same, of what the host has not asked for: no fetch of sc_coherence_fetched. */
+/* The same, without the host's request: not counted by sc_coherence_fetched. */
 void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sectors);
-/* A sector that the device does not have, without rows [r0, r1) of the lattice: it becomes valid there all the same, as
- * the kernels that the lock's holder enqueues next overwrite these. */
+/* A sector that the device lacks, without rows [r0, r1) of the lattice.  The sector becomes valid on the device: the
+ * kernels that the lock's holder enqueues next overwrite these rows. */
 enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t r0, int64_t r1);
 /* Where a sector would come from: a device or SC_HOST. */
 int sc_transfer_source(int device, const struct sc_matrix *m, const struct sc_tile *t, int s);
-/* Collects a copy of elements [first, last) of a contiguous lattice, inside sector s that the device does not have,
- * from another device (not from the host) to their place there.  For the kernel that is enqueued next: the sector does
- * not become valid. */
+/* Collects a copy of elements [first, last) of a contiguous lattice from another device (not the host) to their
+ * place in sector s, which the device lacks.  For the kernel that is enqueued next: the sector stays invalid. */
 enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last,
                                 struct sc_moves *moves);
-/* The same for a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) whose state does not change; adds what
- * has to be reached until it is home. */
+/* Brings home a rectangle [r0, r1) x [c0, c1) of the tile (lattice positions) without a change of state.  Adds the
+ * fences to wait for. */
 enum sc_status sc_transfer_window(struct sc_matrix *m, struct sc_tile *t, int64_t r0, int64_t r1, int64_t c0,
                                   int64_t c1, struct sc_fences *fences);
 
-/* The same for elements [first, last) of a contiguous lattice (rows == ld, one row of tiles), inside one tile. */
+/* Brings home elements [first, last) of a contiguous lattice (rows == ld, one row of tiles), inside one tile. */
 enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_t first, int64_t last,
                                   struct sc_fences *fences);
 
 /* --- ways between places (route.c) -------------------------------------------------------------------------------- */
 
 void sc_route_start(void); /* from what the devices say; sc_coherence_links knows better */
-/* Bytes/s of the best way from a device or SC_HOST to a device, over the devices that it leads over; 0: none. */
+/* Bytes/s of the best route from a device or SC_HOST to a device, by way of other devices if need be; 0: none. */
 double sc_route_rate(int from, int to);
 double sc_route_direct_rate(int from, int to);
 /* The device before `to` on the best way; -1: it is direct. */
@@ -248,21 +250,21 @@ int sc_route_via(int from, int to);
 
 /* Gives a tile memory on a device, evicting others' when it is full. */
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
-/* The same where nothing has to go for it; else SC_ERR_DEVICE_MEMORY. */
+/* The same without eviction; SC_ERR_DEVICE_MEMORY when memory is short. */
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t);
-/* The copy has just got its memory, which may be written after `ready`. */
+/* The copy has received its memory, which may be written after `ready`. */
 void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready);
-/* The copy without pins that was used longest ago, or NULL. */
+/* The least recently used copy without pins, or NULL. */
 struct sc_copy *sc_memory_oldest(int device);
-/* Allocates device memory for other purposes, evicting likewise.  since: when what it is for was used last, if it was
- * evicted then; else 0. */
+/* Allocates device memory for other purposes, with eviction.  since: tick of the last use before the owner's
+ * eviction; 0: the owner was not evicted. */
 enum sc_status sc_memory_alloc(int device, size_t bytes, uint64_t since, void **memory, struct sc_fence *ready);
 /* Makes some room.  SC_ERR_DEVICE_MEMORY: all is in use. */
 enum sc_status sc_memory_evict(int device);
 /* The copy has been used. */
 void sc_memory_touch(int device, struct sc_copy *c);
-extern uint64_t sc_memory_steps; /* copies that evictions have looked at, for tests */
-/* Frees a tile's memory on a device once nothing uses it; its data is valid elsewhere or not wanted. */
+extern uint64_t sc_memory_steps; /* copies looked at by evictions, for tests */
+/* Frees a tile's memory on a device once no work uses the memory; the data is valid elsewhere or not needed. */
 void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t);
 
 /* --- derived copies (derived.c) ----------------------------------------------------------------------------------- */
@@ -273,23 +275,24 @@ struct sc_derived *sc_derived_newest(int device);
 void sc_derived_start(struct sc_derived *form); /* it has just got memory */
 void sc_derived_evict(struct sc_derived *form);
 void sc_derived_touch(struct sc_derived *form); /* it has been used */
-extern uint64_t sc_derived_steps;            /* forms that evictions have looked at, for tests */
+extern uint64_t sc_derived_steps;            /* derived copies looked at by evictions, for tests */
 void sc_derived_stop(void); /* none has memory any more */
 
 /* --- results that go to where they are read next (push.c) --------------------------------------------------------- */
 
-/* A kernel of the call in progress is writing them: what the other devices have read of them is noted. */
+/* A kernel of the call in progress writes the sectors: the reads of other devices since the last write become
+ * history. */
 void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 
 /* --- acquiring (task.c) ------------------------------------------------------------------------------------------- */
 
 struct sc_target;
-/* Makes a piece valid on the device as far as it is read, and lets the compute stream wait for that; after the kernel,
- * whose fence is f, the states follow. */
+/* acquire: makes the parts that the kernel reads valid on the device; the compute stream waits for the transfers.
+ * release: after the kernel, whose fence is f, assigns the states. */
 enum sc_status sc_task_acquire(int device, const struct sc_piece *piece, const struct sc_target *target);
 void sc_task_release(int device, const struct sc_piece *piece, const struct sc_target *target, struct sc_fence f);
-/* For the trace, after the kernel was launched and before any of its pieces is released.  parts: sectors that it reads
- * in part, and that only that part was brought of. */
+/* For the trace, after the launch and before the release of any piece.  parts: sectors of which only the part that
+ * the kernel reads was copied. */
 void sc_task_trace(int device, const struct sc_piece *piece, const struct sc_target *target, uint64_t parts);
 
 /* --- what the program waits for (wait.c), lock held but for the clock --------------------------------------------- */
@@ -299,36 +302,36 @@ double sc_wait_clock(enum sc_host_event event);
 /* The program has waited so long for an acquisition of [lo, hi), or since `since` for a fault on the page. */
 void sc_wait_acquired(uintptr_t lo, uintptr_t hi, double seconds);
 void sc_wait_faulted(uintptr_t page, double since);
-/* The matrix's faults since the last call with it have cost a good part of fetching all of it: fetch the rest at once.
- * So any pattern of touches costs little more than 1.2 times that fetch. */
+/* True when the matrix's faults since the last call have cost a fifth of fetching the whole matrix: the caller then
+ * fetches the rest at once.  Any pattern of touches therefore costs little more than 1.2 fetches. */
 bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access);
 
 /* --- windows of partly home sectors (partial_fetch.c) ------------------------------------------------------------- */
 
-/* Gives up windows in flight that meet [lo, hi): what they bring is out of date. */
+/* Cancels windows in flight that meet [lo, hi): their data is out of date. */
 void sc_partial_cancel(struct sc_matrix *m, uintptr_t lo, uintptr_t hi);
-/* Opens the pages of windows that have landed. */
+/* Opens the pages of landed windows. */
 void sc_partial_finish(void);
 #define SC_WINDOWS_MAX 64
 struct sc_window {
-    struct sc_matrix *m; /* NULL: free, or cancelled: its transfers may run on (the tile's host_write) */
+    struct sc_matrix *m; /* NULL: free, or cancelled (the tile's host_write knows running transfers) */
     uintptr_t lo, hi;    /* pages */
     struct sc_fences fences;
 };
 extern struct sc_window sc_windows[SC_WINDOWS_MAX];
-extern int sc_windows_used; /* entries at the front that may be in use */
+extern int sc_windows_used; /* entries in use lie below */
 void sc_windows_trim(void); /* after an entry was freed */
 struct sc_window *sc_window_free(void); /* NULL: all are in use */
 const struct sc_window *sc_window_at(const struct sc_matrix *m, uintptr_t page); /* in flight there, or NULL */
 bool sc_partial_any(void);
 bool sc_partial_meets(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi); /* one in flight does */
-/* Starts bringing home what is missing of the matrix's bytes on pages [lo, hi) and adds what has to be reached.  True
- * when nothing is missing; false: wait, finish, call again. */
+/* Starts transfers home of the matrix's missing bytes on pages [lo, hi) and adds the fences to wait for.  True: no
+ * byte is missing.  False: wait, finish, call again. */
 bool sc_partial_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc_fences *fences);
 
 /* --- pieces (piece.c) --------------------------------------------------------------------------------------------- */
 
-/* A piece in terms of its tile: what of it is touched, where it begins there. */
+/* A piece in terms of its tile: the touched sectors, and the address of the piece. */
 struct sc_target {
     struct sc_matrix *m;
     struct sc_tile *t;
@@ -343,30 +346,30 @@ void sc_piece_target(const struct sc_piece *piece, struct sc_target *target);
 
 /* --- resolving (resolve.c) ---------------------------------------------------------------------------------------- */
 
-/* Finds or makes the matrix of a view.  SC_ERR_CONFLICT: [*lo, *hi) has to be released first (both 0: the call belongs
- * on the host). */
+/* Finds or makes the matrix of a view.  SC_ERR_CONFLICT: release [*lo, *hi) first (both 0: run the call on the
+ * host). */
 enum sc_status sc_resolve(const struct sc_view *view, struct sc_lattice *hint, struct sc_operand *operand,
                           uintptr_t *lo, uintptr_t *hi);
 
-/* Is the view a part of the matrix as it is?  If not, the matrix is written back, and a new one is made. */
+/* Whether the view is a part of the existing matrix.  Otherwise the matrix is written back and replaced. */
 bool sc_resolve_fits(const struct sc_view *view, struct sc_matrix *matrix);
 
 /* --- checking (check.c), only when sc_protocol.check -------------------------------------------------------------- */
 
-/* While sc_protocol.notes: the state or the protection of these bytes is being changed. */
+/* While sc_protocol.notes: notes bytes whose state or protection is being changed. */
 void sc_check_touched(uintptr_t lo, uintptr_t hi);
-/* The next of these ranges, oldest first, which is forgotten; false: there is none.  And how many there are. */
+/* next: takes the oldest noted range; false: no range is noted.  count: number of noted ranges. */
 bool sc_check_next(struct sc_range *range);
 size_t sc_check_count(void);
-/* What has been touched since the last time, and about as much of everything else, in turn. */
+/* Checks the ranges touched since the last check, and about as many pages of other matrices in turn. */
 void sc_check_changed(const char *after);
 /* The pins and the validity of the tiles of an operand whose call is over. */
 void sc_check_operand(const struct sc_operand *operand, const char *after);
-/* Everything but what calls in progress use. */
+/* Checks all matrices except matrices of calls in progress. */
 void sc_check_all(const char *after);
-extern uint64_t sc_check_steps; /* pages and copies looked at so far, for tests, */
-extern bool sc_check_rounds;    /* which may do without the rest */
-/* Overwrites invalid copies with garbage, so that a missing transfer gives a wrong answer. */
+extern uint64_t sc_check_steps; /* pages and copies looked at so far, for tests */
+extern bool sc_check_rounds;    /* tests switch off the check of other matrices in turn */
+/* Overwrites invalid copies with garbage: a missing transfer gives a wrong answer. */
 void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 
 #endif

@@ -12,11 +12,11 @@
 #include "coherence/protocol.h"
 
 #define LEAST_BYTES ((size_t)1 << 20) /* below, a transfer takes no longer than its fault, or than being asked for */
-#define LOOKS       2                 /* calls after which the host must have looked */
+#define LOOKS       2                 /* calls in a row after which the host must have looked */
 
 /* --- does the host look ------------------------------------------------------------------------------------------- */
 
-/* Sectors that the devices have just written: all, but for the host's part of a call (blas/run/together.c). */
+/* Sectors that the devices have just written: all sectors except the host's part of a call (blas/run/together.c). */
 static int written_of(const struct sc_matrix *m)
 {
     int sectors = 0;
@@ -29,7 +29,7 @@ static int written_of(const struct sc_matrix *m)
     return sectors;
 }
 
-/* It has been written once more. */
+/* After another write: whether the host is expected to read the result. */
 static bool is_wanted(struct sc_matrix *m)
 {
     bool looked = m->push.opened >= written_of(m) / 4 * 3 + 1;
@@ -62,7 +62,7 @@ bool sc_coherence_goes_home(const struct sc_operand *o)
 
 /* --- to devices --------------------------------------------------------------------------------------------------- */
 
-/* Of these sectors what the device will read, as far as there is room for it. */
+/* Sends sectors that the device is expected to read, as far as its memory has room. */
 static void send(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors, struct sc_moves *moves)
 {
     const struct sc_copy *c = &t->copy[device];
@@ -77,16 +77,16 @@ static void send(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t se
 
 /* --- in chunks ---------------------------------------------------------------------------------------------------- */
 
-/* What a device has made, in this call and of one matrix, that others want. */
+/* Sectors of one matrix that a device has made in this call and other devices are expected to read. */
 struct made {
     uint64_t first, last; /* kernels, by their fences */
-    uint64_t seen;        /* the one of the sector before */
+    uint64_t seen;        /* kernel of the previous sector */
     int kernels;
     uint64_t bytes;
     uint32_t readers;     /* devices */
 };
 
-/* The fence of the kernel that has made a sector, or of none: the host has, or a device that is lost. */
+/* The fence of the kernel that made a sector; none: made by the host, or on a lost device. */
 static struct sc_fence maker(const struct sc_tile *t, int s)
 {
     for (int d = 0; d < sc_protocol.devices; d++)
@@ -95,7 +95,7 @@ static struct sc_fence maker(const struct sc_tile *t, int s)
     return SC_FENCE_NONE;
 }
 
-/* Sectors of this call that others want, and who. */
+/* Sectors of this call that other devices are expected to read, and these devices. */
 static uint64_t wanted_of(const struct sc_tile *t, uint32_t *readers)
 {
     uint64_t wanted = 0;
@@ -130,7 +130,7 @@ static void look_at(const struct sc_matrix *m, const struct sc_tile *t, struct m
     }
 }
 
-/* The device that made most stands for all. */
+/* The device with most bytes stands for all devices. */
 static int most_of(const struct made made[SC_DEVICES_MAX])
 {
     int most = 0;
@@ -157,7 +157,7 @@ static int chunks_of(const struct made made[SC_DEVICES_MAX], const struct sc_pro
     return sc_exchange_chunks(&r);
 }
 
-/* In which of the chunks a sector goes: each has what was made in the same part of its maker's kernels. */
+/* The chunk of a sector: a chunk has the sectors of an equal part of each device's kernels. */
 static int chunk_of(const struct sc_tile *t, int s, const struct made made[SC_DEVICES_MAX], int chunks)
 {
     struct sc_fence f = maker(t, s);
@@ -166,7 +166,7 @@ static int chunk_of(const struct sc_tile *t, int s, const struct made made[SC_DE
     return !f.seq ? chunks - 1 : (int)((f.seq - by->first) * (uint64_t)chunks / (by->last - by->first + 1));
 }
 
-/* sectors[tile * chunks + chunk], to be freed; NULL: there is but one chunk, or no memory. */
+/* sectors[tile * chunks + chunk], to be freed; NULL: a single chunk, or no memory. */
 static uint64_t *sort(const struct sc_matrix *m, const struct made made[SC_DEVICES_MAX], int chunks)
 {
     int tiles = m->row_parts * m->col_parts;
@@ -182,10 +182,10 @@ static uint64_t *sort(const struct sc_matrix *m, const struct made made[SC_DEVIC
     return sectors;
 }
 
-/* Parts of one tile each go in a ring: first each to the next device, then each to the one after that..., so that all
- * links are used at once and a device gets one part after the other.  Of several tiles the first one is sent to all,
- * since the next may not be made by then.  Nor small ones of which kernels take many at a time, if they are too many to
- * be collected: then each kernel is to have as many as there are. */
+/* Parts of one tile each go in a ring: first to the next device, then to the device after it, and so on.  All links
+ * are in use at once, and a device receives one part after another.  Of several tiles the first tile is sent to all
+ * devices, since the next tile may not be made yet.  Many small parts moved by kernels go without a ring too, if too
+ * many to be collected: each kernel then moves as many parts as possible. */
 static bool is_ring(const struct sc_matrix *m, const struct made made[SC_DEVICES_MAX], int chunks)
 {
     int tiles = m->row_parts * m->col_parts, devices = sc_protocol.devices;

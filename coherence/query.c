@@ -1,9 +1,9 @@
-/* What callers may ask about an operand: cuts, where it is, what is missing.  Nothing here changes anything. */
+/* Questions about operands: cuts, places, missing bytes, residency.  No function here changes a state. */
 #include "coherence/mirror.h"
 
 /* --- cuts --------------------------------------------------------------------------------------------------------- */
 
-/* The positions are 8 KiB: only what is used is written. */
+/* The positions have 8 KiB: only the used entries are written. */
 static void no_cuts(struct sc_cuts *cuts)
 {
     cuts->n = 0;
@@ -147,7 +147,7 @@ int64_t sc_coherence_next_sector(const struct sc_operand *o, int64_t c)
 
 /* --- where -------------------------------------------------------------------------------------------------------- */
 
-/* The device that distribution gives a sector: folded vectors by segments (rule D3), else the tile's. */
+/* The home of a sector by distribution: by segments for folded vectors (rule D3), otherwise the tile's home. */
 static int sector_home(const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
     if (!m->folded)
@@ -155,7 +155,7 @@ static int sector_home(const struct sc_matrix *m, const struct sc_tile *t, int s
     return (int)(sc_tile_sector_col(m, t, s) * m->spread / m->cols);
 }
 
-/* The device that has the newest copy of a sector, preferring its home; SC_HOST when none. */
+/* A device with a valid copy of a sector, preferably the home; SC_HOST: no device has a copy. */
 static int sector_at(const struct sc_matrix *m, const struct sc_tile *t, int s)
 {
     int home = sector_home(m, t, s);
@@ -168,7 +168,7 @@ static int sector_at(const struct sc_matrix *m, const struct sc_tile *t, int s)
     return SC_HOST;
 }
 
-/* The elements of a linear vector that sector s of the tile ends after: index of the first one past it. */
+/* Index of the first element of a linear vector past sector s of the tile. */
 static int64_t sector_end_element(const struct sc_operand *o, const struct sc_tile *t, int s)
 {
     const struct sc_matrix *m = o->matrix;
@@ -218,7 +218,8 @@ int sc_coherence_home(const struct sc_piece *piece)
     return x.sectors ? sector_home(x.m, x.t, __builtin_ctzll(x.sectors)) : x.t->home;
 }
 
-/* Of devices that have as much the home: what all have read is not to be made on the first of them. */
+/* Among devices with equally many sectors the home wins: results of commonly read operands should not all be made on
+ * the first device. */
 int sc_coherence_where(const struct sc_piece *piece)
 {
     int home = sc_coherence_home(piece), best = home, most = 0;
@@ -275,7 +276,8 @@ bool sc_coherence_contiguous(int device, const struct sc_piece *piece)
 
 /* --- residency ---------------------------------------------------------------------------------------------------- */
 
-/* Sectors of columns [c0, c1); *holders: bits of the devices that have any of them. */
+/* Number of sectors of columns [c0, c1); *on_device, *only: sectors on some device, and on devices only.  *holders:
+ * bits of the devices with a copy. */
 static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_device, int *only, uint32_t *holders)
 {
     int all = 0;
@@ -298,7 +300,7 @@ static int masks_of(const struct sc_matrix *m, int64_t c0, int64_t c1, int *on_d
     return all;
 }
 
-/* The columns of a matrix that bytes [lo, hi) of it lie in. */
+/* Columns of a matrix that bytes [lo, hi) lie in. */
 static void columns_of(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, int64_t *c0, int64_t *c1)
 {
     size_t column = (size_t)m->ld * m->elem;
@@ -325,8 +327,8 @@ bool sc_coherence_on_host(const struct sc_operand *o, const struct sc_view *part
     return only == 0;
 }
 
-/* Bytes that a share of all may lack by the arithmetic alone: an operand of which one byte less is on a device than
- * there are would be charged like one that has to come. */
+/* Rounding error in bytes of a sum of shares: without the tolerance an operand that is wholly on a device could
+ * count as missing a byte. */
 #define ROUNDING 1e-3
 
 static uint64_t device_only_of(const struct sc_matrix *m)
@@ -376,8 +378,8 @@ static void add_residency(const struct sc_view *v, struct sc_residency *out)
     }
 }
 
-/* The same without the lock, of a view of which no device has anything: its pages are all open (C10).  False: some may
- * be closed. */
+/* The same without the lock, for a view without a copy on any device: its pages are open (C10).  False: pages may be
+ * closed. */
 static bool add_home(const struct sc_view *v, struct sc_residency *out)
 {
     uint64_t bytes = (uint64_t)(v->rows * v->cols) * sc_type_bytes(v->type);
@@ -406,8 +408,8 @@ static void add_inside(const struct sc_view *v, struct sc_residency *out)
     sc_protocol_unlock();
 }
 
-/* The bytes of a mirror that the program has written since are not known here: what the last call had counts.  Results
- * are copied back, which is one way of the two that `untracked` stands for. */
+/* The bytes of a mirror that the program has rewritten since the last call are unknown here: the state after the
+ * last call counts.  Copying results back is half of the traffic that `untracked` means. */
 static void add_outside(const struct sc_view *v, struct sc_residency *out)
 {
     struct sc_residency all = {0};

@@ -1,4 +1,4 @@
-/* Giving matrices up: when their memory goes away, or after all has come home. */
+/* Giving matrices up: when their memory goes away, or after their data has come home. */
 #include "coherence/protocol.h"
 
 static void wait_tile(const struct sc_tile *t, struct sc_fences *w)
@@ -9,7 +9,7 @@ static void wait_tile(const struct sc_tile *t, struct sc_fences *w)
     }
 }
 
-/* Takes a matrix out of the directory; what still touches its host memory is added to w. */
+/* Takes a matrix out of the directory; adds the fences of transfers on its host memory to w. */
 static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
 {
     uintptr_t lo = m->base, hi = sc_matrix_end(m);
@@ -45,7 +45,7 @@ void sc_release_tracked(uintptr_t addr, size_t bytes)
     sc_fences_sync(&w);
 }
 
-/* The matrix that was seen there before the lock was dropped, or NULL when it is no more. */
+/* The matrix seen before the lock was dropped; NULL: the matrix is gone. */
 static struct sc_matrix *known(uintptr_t base, uint32_t id)
 {
     size_t first;
@@ -70,7 +70,7 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
         next = sc_matrix_end(m);
         if (m->users) /* a call has it */
             continue;
-        m->users++; /* keeps its place while the lock is dropped, unless it is freed */
+        m->users++; /* keeps the matrix in its place while the lock is dropped, unless its memory is freed */
         sc_access_all(m); /* mending drops the lock once more, and a call could write the matrix again */
         m = known(base, id);
         if (m && --m->users == 0)

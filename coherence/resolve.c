@@ -1,8 +1,8 @@
-/* From the program's views to the directory: does a view fit a matrix that is known, and what lattice does a new one
- * get (directory/README.md, D1 and D2). */
+/* From the program's views to the directory: whether a view fits a known matrix, and the lattice of a new matrix
+ * (directory/README.md, D1 and D2). */
 #include "coherence/protocol.h"
 
-#define STRIDE_FOLDED 16 /* vectors of smaller increments are tracked with what lies between their elements */
+#define STRIDE_FOLDED 16 /* vectors of smaller increments are tracked with the gaps between their elements */
 
 /* --- known matrices ----------------------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ static bool fit_vector(struct sc_operand *o, int64_t first)
            as_rect(o, 0, col, m->rows, n / m->rows);
 }
 
-/* A tile's memory is contiguous (D6), so where a matrix is one tile any view of its bytes is a view of the tile. */
+/* A tile's memory is contiguous (D6): in a matrix of a single tile any view of the bytes is a view of the tile. */
 static bool fit_matrix(struct sc_operand *o, int64_t first)
 {
     const struct sc_matrix *m = o->matrix;
@@ -104,10 +104,10 @@ static struct sc_lattice exact(const struct sc_view *v)
     return l;
 }
 
-/* A block of a larger array (its leading dimension says so): track the array's whole columns from the block's
- * beginning, so that the other views of it that are sure to come fit too.  Padding alone (ld a little larger than rows)
- * is left out: then a result that overwrites the matrix overwrites whole sectors.  An allocation that holds at most a
- * square is taken to be one array, and all of it is tracked: factorizations use ever more of its columns. */
+/* A block of a larger array, by its leading dimension: the array's whole columns are tracked from the block's
+ * beginning, so that the array's other blocks fit too.  Padding (ld a little larger than rows) is left out: a result
+ * that overwrites the matrix then overwrites whole sectors.  An allocation of at most a square counts as one array
+ * and is tracked wholly: factorizations proceed through its columns. */
 #define WHOLE_SLACK ((size_t)4 << 20) /* allocations are aligned and rounded up by less */
 static bool extended(const struct sc_lattice *l, const struct sc_host_block *block, struct sc_lattice *out)
 {
@@ -134,7 +134,7 @@ static bool is_free(const struct sc_lattice *l)
     return sc_directory_find(l->base, l->base + l->bytes, &first) == 0;
 }
 
-/* The hint: what was known here before it grew (same lattice), or the lattice of another operand of equal length. */
+/* Whether the hint serves: the lattice of the matrix before it grew, or of another operand of equal length. */
 static bool from_hint(const struct sc_lattice *hint, const struct sc_view *v, const struct sc_host_block *block)
 {
     uintptr_t lo, hi;
@@ -174,7 +174,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         l = *hint;
     else if (extended(&l, &block, &larger) && is_free(&larger)) {
         l = larger;
-        spread.narrow = true; /* columns come into use one after the other: strips */
+        spread.narrow = true; /* columns come into use in turn: strips */
         spread.rows = spread.cols = 0;
     }
     if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
@@ -192,7 +192,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
 
 /* --- misfits ------------------------------------------------------------------------------------------------------ */
 
-/* A vector that is whole columns of a matrix: those, when the lattice is the matrix's. */
+/* A vector of whole columns of a matrix as columns, if its lattice is the matrix's. */
 static struct sc_lattice as_columns(const struct sc_lattice *matrix, struct sc_lattice l)
 {
     size_t column = (size_t)matrix->ld * matrix->elem;
@@ -207,7 +207,8 @@ static struct sc_lattice as_columns(const struct sc_lattice *matrix, struct sc_l
     return l;
 }
 
-/* Adds a lattice to the one that is to replace it, when both are parts of one: same leading dimension, rows in step. */
+/* Joins a lattice with the lattice that is to replace it, if both are parts of a common lattice: equal leading
+ * dimension, rows in step. */
 static void join(struct sc_lattice *into, const struct sc_lattice *l)
 {
     int64_t distance, row, col, rows;
@@ -242,7 +243,7 @@ static struct sc_lattice lattice_of(const struct sc_matrix *m)
                                .cols = m->cols, .folded = m->folded};
 }
 
-/* Nothing is tracked there but vectors that are whole columns of the lattice, and that no other call is using. */
+/* Only vectors of whole columns of the lattice are tracked in the range, and no other call uses them. */
 static bool can_take(const struct sc_lattice *l, uintptr_t lo, uintptr_t hi)
 {
     size_t first;
@@ -259,9 +260,8 @@ static bool can_take(const struct sc_lattice *l, uintptr_t lo, uintptr_t hi)
     return true;
 }
 
-/* An array whose columns, or blocks of them, come into use one after the other (GMRES's basis): twice as many each
- * time, so that it is reshaped a few times and not at every one.  Not beyond the allocation, nor over what else is
- * tracked there. */
+/* An array whose columns, or blocks of columns, come into use in turn (GMRES's basis): the tracked width doubles
+ * each time, which keeps reshapes few.  The array ends with the allocation and before other tracked memory. */
 static void grow(struct sc_lattice *l)
 {
     struct sc_host_block block;
@@ -279,7 +279,8 @@ static void grow(struct sc_lattice *l)
         *l = wide;
 }
 
-/* The matrices in the way are to be released; what they and the view are parts of becomes the hint. */
+/* Asks for the release of the matrices in the way.  The hint becomes the lattice that contains the matrices and the
+ * view. */
 static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struct sc_lattice *hint, uintptr_t *lo,
                              uintptr_t *hi)
 {
@@ -291,7 +292,7 @@ static enum sc_status misfit(const struct sc_view *v, size_t first, int n, struc
         const struct sc_matrix *m = sc_directory_at(first + (size_t)i);
         struct sc_lattice l = as_columns(hint, lattice_of(m));
 
-        /* A strided vector somewhere in a matrix, or a matrix that another call is using: not worth a reshape. */
+        /* A strided vector inside a matrix, or a matrix in use by another call: a reshape does not pay. */
         if (m->users || (v->vector && m->base <= *lo && *hi <= sc_matrix_end(m) && m->elem == sc_type_bytes(v->type))) {
             *lo = *hi = 0;
             return SC_ERR_CONFLICT;

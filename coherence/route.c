@@ -1,7 +1,6 @@
-/* Routes between places as the protocol uses them: the table of device/links.h, less devices that have failed.
- *
- * A route over a device is no state of its own: the device gets the sectors as if it was to use them, and they go on
- * from there, chunk by chunk, as any copy does that is on its way (rule 2). */
+/* Routes between places for the protocol: the table of device/links.h, without failed devices.  A route over a
+ * device needs no state of its own: the device receives the sectors like any user, and a copy in transit is a source
+ * for the next hop, chunk by chunk (rule 2). */
 #include "coherence/protocol.h"
 
 #include <float.h>

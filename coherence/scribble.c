@@ -1,4 +1,4 @@
-/* Garbage where a location has lost its copy, so that a missing transfer gives a wrong answer (SEMCACHE_CHECK=1). */
+/* Garbage in invalidated copies, so that a missing transfer gives a wrong answer (SEMCACHE_CHECK=1). */
 #include "coherence/protocol.h"
 
 /* Ordered like a kernel that writes the sectors, on the device's compute stream. */

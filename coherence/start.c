@@ -17,7 +17,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
                                 .changes = sc_protocol.changes};
     uint64_t least = UINT64_MAX;
 
-    /* All but `ops`, which is NULL and at which others may be looking. */
+    /* Everything except `ops`, which is NULL and which other threads may be reading. */
     memcpy((char *)&sc_protocol + sizeof fresh.ops, (char *)&fresh + sizeof fresh.ops, sizeof fresh - sizeof fresh.ops);
     for (int d = 0; d < devices; d++) {
         enum sc_status status = ops->properties(d, &sc_protocol.properties[d]);
@@ -44,7 +44,7 @@ void sc_coherence_stop(void)
     if (!ops)
         return;
     sc_protocol_lock();
-    sc_protocol_end_calls(); /* those that come now belong on the host */
+    sc_protocol_end_calls(); /* later calls run on the host */
     if (sc_protocol.check)
         sc_check_all("the last call");
     sc_protocol_unlock();
@@ -57,7 +57,7 @@ void sc_coherence_stop(void)
     __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_SEQ_CST);
     sc_protocol.devices = 0;
     sc_protocol_unlock();
-    /* A fault that was being served may wait for a stream yet: everything is home, so not for long. */
+    /* A fault in progress may still wait for a stream, briefly, because all data is home. */
     while (__atomic_load_n(&sc_syncing, __ATOMIC_SEQ_CST))
         nanosleep(&(struct timespec){0, 100000}, NULL);
     ops->close();
@@ -96,7 +96,7 @@ void sc_coherence_drain(void)
     sc_protocol_unlock();
     for (int d = 0; d < devices; d++)
         for (int s = 0; s < SC_STREAMS; s++)
-            ops->sync(fence[d][s]); /* errors show in the task, which falls back */
+            ops->sync(fence[d][s]); /* errors show in the next task, which falls back */
     if (watched)
         sc_completion_after(ops);
 }

@@ -5,7 +5,7 @@ unsigned sc_syncing;
 
 static enum sc_status sync_counted(struct sc_fence f)
 {
-    const struct sc_device_ops *ops = sc_protocol_ops(); /* none: stopped meanwhile, which waits for everything */
+    const struct sc_device_ops *ops = sc_protocol_ops(); /* NULL: stopped meanwhile, after waiting for all work */
     enum sc_status status;
     bool watched;
 
@@ -15,7 +15,7 @@ static enum sc_status sync_counted(struct sc_fence f)
         return SC_ERR_DEVICE;
     watched = sc_watch_before(ops);
     status = ops->sync(f);
-    if (status != SC_OK) /* once more: what failed may have been the waiting */
+    if (status != SC_OK) /* retry: the wait itself may have failed */
         status = ops->sync(f);
     if (status != SC_OK)
         __atomic_store_n(&sc_protocol.bad[f.device], true, __ATOMIC_RELEASE);

@@ -1,11 +1,11 @@
-/* Running kernels on pieces: acquire, launch, release; and what happens when a device cannot. */
+/* Kernels on pieces: acquire, launch, release; and the fallback when a device fails. */
 #include "coherence/protocol.h"
 
 #define PIECES 3
 
 /* --- acquire and release ------------------------------------------------------------------------------------------ */
 
-/* What a task closes: runs of sectors of its pieces, when they are shared and when they are written. */
+/* Runs of sectors that a task closes at most: those of its pieces, when shared and when written. */
 #define RUNS_MAX ((size_t)PIECES * SC_SECTORS)
 
 /* No pages have to be closed on the host for the access, or they can be (else a write there would go unnoticed). */
@@ -16,7 +16,7 @@ static bool can_close(const struct sc_copy *c, const struct sc_target *x, uint64
     return !closed || sc_host_can_close(RUNS_MAX);
 }
 
-/* Sectors whose contents matter to the kernel, or survive it. */
+/* Sectors whose contents the kernel reads or leaves. */
 static uint64_t needed(const struct sc_piece *p, const struct sc_target *x)
 {
     return p->access == SC_WRITE ? x->sectors & ~x->full : x->sectors;
@@ -75,7 +75,7 @@ void sc_task_release(int device, const struct sc_piece *p, const struct sc_targe
     sc_protocol_written(x->m, x->t, device, x->sectors);
 }
 
-/* For comparison (SC_WITHOUT_REUSE): inputs of a task that has been launched, as far as they are somewhere else. */
+/* For comparison (SC_WITHOUT_REUSE): drops inputs of a launched task that have another copy. */
 static void drop_inputs(int device, const struct sc_piece pieces[PIECES], const struct sc_target targets[PIECES])
 {
     for (int i = 0; i < PIECES; i++) {
@@ -99,7 +99,7 @@ static void set_slot(struct sc_kernel *k, int slot, void *memory, int64_t ld)
 
 /* --- on the host instead ------------------------------------------------------------------------------------------ */
 
-/* Results of reductions that ended up on the host; as many as a device's ring has. */
+/* Results of reductions on the host; as many slots as a device's ring. */
 static void *host_slot(void)
 {
     static _Alignas(16) char slots[SC_RESULT_SLOTS][16];
@@ -117,14 +117,15 @@ static struct sc_view host_view(const struct sc_piece *p, const struct sc_target
                             .rows = p->rows, .cols = p->cols, .ld = x->host_ld, .access = p->access};
 }
 
-/* A matrix walked as one long vector (sc_coherence_as_matrix): on a device such a piece is contiguous. */
+/* A matrix walked as one long vector (sc_coherence_as_matrix): contiguous on a device. */
 static bool is_flattened(const struct sc_kernel *k, const struct sc_piece *p)
 {
     return sc_op_level(k->op) == 1 && p->operand && !p->operand->view.vector;
 }
 
-/* On the host a flattened piece of several columns is contiguous only when it has all rows.  Otherwise one column at a
- * time; reductions would need their parts combined: SC_ERR_DEVICE, the caller has the whole call done on the host. */
+/* On the host a flattened piece of several columns is contiguous only with all rows.  Otherwise the kernel runs
+ * column by column.  A reduction would need its partial results combined: SC_ERR_DEVICE, and the caller runs the
+ * whole call on the host. */
 static enum sc_status kernel_on_host(const struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
                                      const struct sc_target targets[PIECES])
 {
@@ -149,8 +150,8 @@ static enum sc_status kernel_on_host(const struct sc_kernel *kernel, const struc
     return status;
 }
 
-/* The lock is dropped meanwhile: the kernel touches user memory (C6), faulting like any other code where another thread
- * has taken a page away again.  The call's matrices stay where they are (users > 0). */
+/* Drops the lock: the kernel touches user memory (C6) and faults like the program where another thread has closed a
+ * page.  The call's matrices stay in place (users > 0). */
 static enum sc_status on_host(struct sc_kernel *kernel, const struct sc_piece pieces[PIECES],
                               const struct sc_target targets[PIECES], void **result)
 {
@@ -224,7 +225,7 @@ static enum sc_status launch(int device, struct sc_kernel *kernel, const struct 
     if (status != SC_OK)
         return status;
     status = sc_mark(device, SC_STREAM_COMPUTE, f);
-    if (status != SC_OK) /* it runs, and must not be run again on what it makes */
+    if (status != SC_OK) /* the kernel runs, and must not run again on its own result */
         sc_device_lost(device, "a kernel cannot be waited for");
     return status;
 }
@@ -294,7 +295,7 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
     return status;
 }
 
-/* Brings the sectors of a piece, or what `bring` brings of them. */
+/* Brings the sectors of a piece, or the part of them that `bring` selects. */
 static enum sc_status fetch(int device, const struct sc_piece *piece, char uplo,
                             enum sc_status (*bring)(int device, const struct sc_piece *piece, char uplo,
                                                     const struct sc_target *x))
@@ -328,8 +329,8 @@ enum sc_status sc_coherence_prefetch(int device, const struct sc_piece *piece)
     return fetch(device, piece, 0, bring_all);
 }
 
-/* Rows [*r0, *r1) of the lattice that the triangle covers in every column of a sector, as far as the piece goes.
- * False: none, or all of the tile's. */
+/* Rows [*r0, *r1) of the lattice that the triangle covers in every column of a sector, within the piece.  False: no
+ * row, or all rows of the tile. */
 static bool triangle_rows(const struct sc_piece *p, char uplo, const struct sc_target *x, int s, int64_t *r0,
                           int64_t *r1)
 {

@@ -1,7 +1,7 @@
-/* Ranges of bytes whose state or protection transitions have changed and that check.c has not checked yet. */
+/* Ranges of bytes whose state or protection has changed since check.c checked them. */
 #include "coherence/protocol.h"
 
-#define RANGES 1024  /* noted between two checks; more displace the oldest, which the rounds find */
+#define RANGES 1024  /* noted between two checks; further ranges displace the oldest, which the rounds find */
 #define NEIGHBOURS 8 /* of the last ranges: one of them may grow */
 
 static struct sc_range touched[RANGES]; /* a ring */

@@ -1,16 +1,16 @@
-/* Copies between locations: which source, on which stream, after which fences, in pieces large enough for the link and
- * small enough that kernels can start on the first of them. */
+/* Copies between locations: sources, streams and fences, in chunks large enough for the link and small enough to
+ * start kernels on the first chunks. */
 #include "coherence/protocol.h"
 
 #include <string.h>
 
 #define CHUNK_BYTES (UINT64_C(16) << 20)
-#define RELAY_CHUNK (UINT64_C(4) << 20) /* of copies that go on from where they arrive */
+#define RELAY_CHUNK (UINT64_C(4) << 20) /* of copies that are sources of further copies */
 #define LARGER 8 /* times a chunk, at most */
 #define SMALL_TILE (UINT64_C(1) << 20)
 #define NEAR 1.1 /* rates are measured: as near as another */
 
-/* Bytes that each device has sent since the start. */
+/* Bytes sent by each device since the start. */
 static uint64_t served[SC_DEVICES_MAX];
 
 void sc_transfer_reset(void) { memset(served, 0, sizeof served); }
@@ -45,8 +45,8 @@ static uint64_t sectors_of(const struct rect *r)
     return sc_tile_sectors(r->m, r->t, c0, c1 - c0);
 }
 
-/* Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends where the vector
- * ends. */
+/* Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends with the
+ * vector. */
 static struct sc_copy2d copy_of(const struct rect *r)
 {
     struct sc_copy2d copy = {.dst = at(r, r->to), .src = at(r, r->from), .dst_pitch = pitch(r, r->to),
@@ -82,16 +82,16 @@ static enum sc_status copy_rect(const struct rect *r, int on, enum sc_stream str
 
 typedef double rate_function(int from, int to);
 
-/* On its way there is as good as there: whoever copies waits for it. */
+/* A copy in transit is a source like an arrived copy: the reader waits for its fence. */
 static bool is_source(int device, const struct sc_tile *t, int s, int from)
 {
     return from != device && t->copy[from].valid >> s & 1 &&
            !(sc_config.without & SC_WITHOUT_TRANSIT && t->host_valid >> s & 1 && !sc_reached(t->copy[from].ready[s]));
 }
 
-/* Of two copies that are as near, whether d's is the better one: a device's rather than the host's, whose links all
- * share; of a small tile (waiting takes longer than copying) one that no copy brings there; its home's; or else that of
- * the device that has served the least. */
+/* Whether d's copy is better than a copy at equal distance.  In this order: a device's copy rather than the host's,
+ * whose links are shared; in a small tile (waiting takes longer than copying) a copy made by a kernel rather than by
+ * a transfer; the home's copy; the copy of the device that has sent the fewest bytes. */
 static bool is_better(const struct sc_tile *t, uint64_t bytes, int s, int d, int than)
 {
     bool made, made_there;
@@ -166,7 +166,7 @@ static enum sc_status upload(const struct rect *r, int s, int e)
     return SC_OK;
 }
 
-/* From another device, when the moves are issued. */
+/* Collects a copy from another device. */
 static enum sc_status add_move(struct sc_moves *moves, const struct rect *r, int s, int e)
 {
     struct sc_move v = {.copy = copy_of(r), .m = r->m, .t = r->t, .sectors = sectors_of(r), .s = s, .e = e,
@@ -188,7 +188,7 @@ static enum sc_status fetch_rows(int device, int from, struct sc_matrix *m, stru
 static enum sc_status bring(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
                             int hops);
 
-/* Has the sectors brought to a device that they go on from.  False: it has no room to spare, or fails. */
+/* Brings sectors to a device on the route.  False: the device has no spare memory, or fails. */
 static bool relay(int via, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, int hops)
 {
     enum sc_status status = sc_memory_spare(via, m, t);
@@ -200,8 +200,8 @@ static bool relay(int via, struct sc_matrix *m, struct sc_tile *t, uint64_t sect
     return status == SC_OK;
 }
 
-/* Where each of the sectors is to come from: from[s].  Where the best way from it leads over another device, that one
- * gets them first, and is where they come from. */
+/* from[s]: source of sector s.  If the best route leads over another device, the sectors are brought to that device
+ * first, which then is the source. */
 static void find_sources(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, int hops,
                          int from[SC_SECTORS])
 {
@@ -236,7 +236,7 @@ static uint64_t chunk_from(int from, int device, uint64_t chunk)
     return ratio < LARGER ? (uint64_t)(ratio * (double)chunk) : LARGER * chunk;
 }
 
-/* Uploads what comes from the host, and collects what comes from other devices. */
+/* Uploads sectors from the host; collects sectors from other devices. */
 static enum sc_status collect(int device, struct sc_matrix *m, struct sc_tile *t, uint64_t sectors, uint64_t chunk,
                               int hops, struct sc_moves *moves)
 {
@@ -326,7 +326,7 @@ enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_til
     if (from != SC_HOST)
         sc_memory_touch(from, &t->copy[from]);
     if (sc_protocol.check)
-        sc_check_scribble(m, t, device, bit); /* what is left out must not be right by chance */
+        sc_check_scribble(m, t, device, bit); /* omitted rows must not be right by chance */
     sc_protocol_shared(m, t, device, bit); /* before the host is read (C5) */
     moves.count = 0;
     if (r0 > t->row)
@@ -340,7 +340,7 @@ enum sc_status sc_transfer_around(int device, struct sc_matrix *m, struct sc_til
     return status;
 }
 
-/* The sector's memory on the device holds valid elements and old ones afterwards, so it stays invalid there. */
+/* The sector's memory on the device then has valid and old elements: the sector stays invalid there. */
 enum sc_status sc_transfer_part(int device, struct sc_matrix *m, struct sc_tile *t, int s, int64_t first, int64_t last,
                                 struct sc_moves *moves)
 {
@@ -386,19 +386,19 @@ static enum sc_status try_land(const struct rect *r, int s, int e, struct sc_fen
     return status == SC_OK ? sc_mark(from, SC_STREAM_D2H, f) : status;
 }
 
-/* Enqueues a copy to the host of a rectangle whose sectors [s, e) are valid on device `from`; *f is reached when it has
- * landed.  Waits for uploads that read what was there and for other devices' transfers to the same memory.  False: the
- * device is lost, or (SC_HOST) there was none; the sectors' states are others now. */
+/* Enqueues a copy to the host of a rectangle whose sectors [s, e) are valid on device `from`; *f is reached when the
+ * copy has landed.  Waits for uploads from the same memory and for other devices' transfers to it.  False: the
+ * device is lost, or (SC_HOST) no device had the data; the sectors' states have changed. */
 static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
 {
     int from = r->from;
 
-    if (from == SC_HOST) { /* C1 is broken; nobody shall wait for it for ever */
+    if (from == SC_HOST) { /* C1 is broken; no thread shall wait for ever */
         sc_log_once(SC_LOG_ERROR, "the data at %p is nowhere", at(r, SC_HOST));
         sc_protocol_home(r->m, r->t, sc_sectors_range(s, e));
         return false;
     }
-    if (try_land(r, s, e, f) != SC_OK) { /* what is dirty exists nowhere else: ask twice */
+    if (try_land(r, s, e, f) != SC_OK) { /* dirty data has no other copy: retry */
         sc_device_gave_up(from, "sending data home");
         if (try_land(r, s, e, f) != SC_OK) {
             sc_device_lost(from, "it does not send data home");
@@ -410,8 +410,8 @@ static bool land(const struct rect *r, int s, int e, struct sc_fence *f)
     return true;
 }
 
-/* Whether one device has both ends of what is to come home, and wrote the last of it first: a stream of copies in the
- * order of columns would begin with what is finished last. */
+/* Whether one device has the first and the last sector to bring home, and wrote the last sector first: copies in the
+ * order of columns would then begin with the sector finished last. */
 static bool from_the_end(const struct sc_tile *t, uint64_t todo)
 {
     int first = __builtin_ctzll(todo), last = 63 - __builtin_clzll(todo), from = source_for_host(t, first);
@@ -423,7 +423,7 @@ static bool from_the_end(const struct sc_tile *t, uint64_t todo)
     return ready[last].stream == ready[first].stream && ready[last].seq < ready[first].seq;
 }
 
-/* Sectors [*s, *e): those that one transfer brings home, from one end of what is to come. */
+/* Sectors [*s, *e) that one transfer brings home, from one end of `todo`. */
 static int next_home(const struct sc_matrix *m, const struct sc_tile *t, uint64_t todo, bool backwards, int *s, int *e)
 {
     int from;
@@ -473,8 +473,7 @@ void sc_transfer_evicted(struct sc_matrix *m, struct sc_tile *t, uint64_t sector
     bring_home(m, t, sectors, true);
 }
 
-/* A run of sectors [s, *e) that the host has (then their landing is waited for, and SC_HOST returned) or that have one
- * source. */
+/* A run of sectors [s, *e) with one source.  SC_HOST: sector s is home, and its landing fence is added. */
 static int next_run(const struct sc_tile *t, int s, int end, int *e, struct sc_fences *fences)
 {
     bool on_host = t->host_valid >> s & 1;

@@ -49,7 +49,7 @@ static bool overlap(const struct sc_view *a, const struct sc_view *b)
     return alo < bhi && blo < ahi;
 }
 
-/* Two views of the same untracked memory, one of them written, cannot both have a shadow. */
+/* Two views of the same untracked memory, with a writer among them, cannot both have a shadow. */
 static bool shadows_conflict(const struct sc_view *views, int count, int i)
 {
     for (int k = 0; k < count; k++)
@@ -69,8 +69,8 @@ static bool has(const enum sc_stage *stage, int count, enum sc_stage what)
     return false;
 }
 
-/* Stages as many as possible in mirrors.  All are covered first: that may merge mirrors.  What is overwritten need not
- * be there.  False: a mirror was lost. */
+/* Stages as many views as possible in mirrors.  All are covered first, because covering may merge mirrors.
+ * Overwritten data need not be there.  False: a mirror was lost. */
 static bool stage_mirrors(const struct sc_view *views, int count, struct sc_view *own, enum sc_stage *stage)
 {
     uintptr_t lo, hi;

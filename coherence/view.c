@@ -1,4 +1,4 @@
-/* The bytes of a view, and copies of its elements. */
+/* Bytes of views, and copies of their elements. */
 #include "coherence/view.h"
 
 #include <string.h>

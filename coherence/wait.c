@@ -1,14 +1,14 @@
-/* What the cache costs the program's own threads: seconds of page faults and of acquisitions, by matrix.  Emulated
- * devices have a virtual clock for them; real ones the system's. */
+/* The cost of the cache for the program's own threads: seconds of page faults and acquisitions, by matrix.  Emulated
+ * devices have a virtual clock; real devices use the system's. */
 #include "coherence/protocol.h"
 
 #include <time.h>
 
 #define FAULT_BESIDE     5e-6 /* of a fault on real devices: the signal, and waking the pager and the thread */
-#define HOST_BANDWIDTH   12e9 /* bytes/s of a link that nobody knows */
+#define HOST_BANDWIDTH   12e9 /* bytes/s of a link of unknown rate */
 #define READS_LEAST      4    /* faults before that: a small matrix is fetched in no time, */
-#define WRITES_LEAST     8    /* and what is opened for writing goes up again */
-#define SHARE_OF_FETCH   0.2 /* faults may take so much of what fetching the matrix as a whole takes */
+#define WRITES_LEAST     8    /* pages opened for writing are uploaded again */
+#define SHARE_OF_FETCH   0.2 /* share of the time to fetch the whole matrix that faults may take */
 
 static double of_system(void)
 {

@@ -1,5 +1,5 @@
-/* Level 1: matrices by host address, in one array sorted by base.  Extents never overlap (rule D1), so a binary search
- * finds everything that meets a range. */
+/* Level 1: matrices by host address, in an array sorted by base.  Extents never overlap (rule D1): a binary search
+ * finds the matrices that meet a range. */
 #include "directory/directory.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ uint64_t sc_directory_steps;
 static struct sc_matrix **index_;
 static size_t count_, capacity_; /* count_: stored under the coherence lock, read by anyone */
 
-/* Position of the first matrix that ends after lo. */
+/* Position of the first matrix with an end after lo. */
 static size_t first_after(uintptr_t lo)
 {
     size_t a = 0, b = count_;

@@ -1,6 +1,6 @@
 /* The two-level directory: matrices by host address, tiles of a matrix by position, sectors of a tile by column.
- * It holds geometry and the state words; it moves nothing, decides nothing and locks nothing (the caller holds the
- * protocol's lock).  Rules D1..D6 are in directory/README.md. */
+ * Geometry and state words only: no transfers, no decisions, no locks (callers hold the protocol's lock).  Rules D1
+ * to D7 are in directory/README.md. */
 #ifndef SC_DIRECTORY_DIRECTORY_H
 #define SC_DIRECTORY_DIRECTORY_H
 
@@ -20,12 +20,13 @@
 /* One tile on one device.  Column-major, ld == the tile's rows, so a whole column range is contiguous. */
 struct sc_copy {
     void *memory; /* NULL: none */
-    uint64_t valid;   /* sectors that hold current data, or will when `ready` is reached */
-    uint64_t pending; /* of those: sectors whose `ready` the compute stream has not waited for */
+    uint64_t valid;   /* sectors with current data, or with current data once `ready` is reached */
+    uint64_t pending; /* valid sectors whose `ready` the compute stream has not waited for */
     struct sc_fence *ready; /* per sector: its last write */
-    struct sc_fence *used;  /* per sector: its last use by a kernel */
+    struct sc_fence *used;  /* per sector: the last kernel that used the sector */
     struct sc_fence last_used;
-    /* Copies out of this memory that may be running: by device i, on one stream of it; last, by the own D2H stream. */
+    /* Copies out of this memory that may be running: by device i, on one of its streams; last entry: by the own D2H
+     * stream. */
     struct sc_fence reader[SC_DEVICES_MAX + 1];
     struct sc_push_reads push;
     struct sc_lru lru; /* while there is memory: place among the copies of the device (coherence/memory.c) */
@@ -41,16 +42,16 @@ struct sc_tile {
     struct sc_fence host_read[SC_DEVICES_MAX];  /* uploads reading the host's copy, by device */
     struct sc_fence host_write[SC_DEVICES_MAX]; /* transfers writing it */
     struct sc_push_writes push;
-    uint64_t linked; /* sectors that a derived copy was made from (coherence/derived.c): closed for writing */
+    uint64_t linked; /* sources of derived copies (coherence/derived.c): closed for writing */
     int home;
     struct sc_copy *copy; /* one for each device */
 };
 
-/* What matrices are found by besides their place (noted.c): some of their pages are not open for reading; for writing;
- * the host has fetched some of them since sc_coherence_fetched. */
+/* Indices of matrices besides the index by address (noted.c): matrices with pages closed for reading; with pages
+ * closed for writing; with fetches by the host since sc_coherence_fetched. */
 enum sc_note { SC_CLOSED_READ, SC_CLOSED_WRITE, SC_FETCHED, SC_NOTES };
 
-/* Global sectors whose pages are not open for an access: a bit for each, by tile column, and how many. */
+/* Global sectors whose pages are closed for an access: a bit for each, by tile column, and their number. */
 struct sc_closed {
     uint64_t *sectors;
     int count;
@@ -58,13 +59,13 @@ struct sc_closed {
 
 struct sc_matrix {
     uint32_t id;
-    uint32_t users; /* calls in progress that hold it */
+    uint32_t users; /* calls in progress that hold the matrix */
     struct sc_writer writer;
     struct sc_wait_state wait;
     struct sc_push_state push;
     struct sc_link_times links;
     uintptr_t base;
-    size_t bytes; /* extent on the host: all columns, the last one without the rows' gap */
+    size_t bytes; /* extent on the host: all columns, without the gap after the last column */
     size_t elem;
     int64_t ld, rows, cols;
     bool folded;    /* a vector: rows == ld, the last column may be cut short by `bytes` */
@@ -72,13 +73,13 @@ struct sc_matrix {
     int row_parts, col_parts;   /* tiles in each direction */
     int64_t *row_cut, *col_cut; /* row_parts + 1 and col_parts + 1 positions */
     struct sc_tile *tiles;      /* [i + j * row_parts] */
-    int spread;     /* devices that a folded matrix is distributed over */
+    int spread;     /* devices over which a folded matrix is distributed */
 
     uint8_t *open;  /* per global sector (tile column * SC_SECTORS + sector): host pages may be open, rule C3 */
-    uint64_t *home; /* per page of the extent: the bytes of this matrix there are home though the sector is not */
+    uint64_t *home; /* per page of the extent: the matrix's bytes on the page are home, though their sector is not */
     size_t pages;
     size_t home_count; /* bits set there */
-    uint8_t *painted;  /* per global sector: the protection that it asked for when its pages were painted last */
+    uint8_t *painted;  /* per global sector: protection required at the last painting */
     struct sc_closed closed[2]; /* SC_CLOSED_READ, SC_CLOSED_WRITE */
     bool noted[SC_NOTES];
 };
@@ -87,15 +88,15 @@ struct sc_matrix {
 struct sc_directory_limits {
     int devices;
     uint64_t tile_bytes; /* largest tile */
-    size_t unit_bytes;   /* row and segment cuts are multiples of this */
+    size_t unit_bytes;   /* row and segment cuts are multiples of this size */
 };
 extern struct sc_directory_limits sc_directory_limits;
 
 /* --- index (directory.c) ------------------------------------------------------------------------------------------ */
 
-/* Matrices whose extents meet [lo, hi), ascending: the first one's position and how many.  O(log n + count). */
+/* Matrices whose extents meet [lo, hi), ascending: position of the first, and their number.  O(log n + count). */
 int sc_directory_find(uintptr_t lo, uintptr_t hi, size_t *first);
-/* The first of them, or NULL.  O(log n), so that who walks through all of them is not quadratic. */
+/* The first such matrix, or NULL.  O(log n): a walk over all matrices is not quadratic. */
 struct sc_matrix *sc_directory_next(uintptr_t lo, uintptr_t hi);
 struct sc_matrix *sc_directory_at(size_t position);
 size_t sc_directory_count(void);
@@ -105,12 +106,13 @@ void sc_directory_remove(struct sc_matrix *matrix);
 
 /* --- what is noted of matrices (noted.c) -------------------------------------------------------------------------- */
 
-/* Whether a matrix of which this is noted has bytes on the pages of [lo, hi).  Without a lock; false: there was none at
- * some moment during the look-up.  O(log of the matrices of which it is noted). */
+/* Whether a matrix in the index has bytes on the pages of [lo, hi).  Without a lock; false: at some moment during
+ * the look-up there was no such matrix.  O(log of the index). */
 bool sc_noted_any(uintptr_t lo, uintptr_t hi, enum sc_note note);
 /* The first of them with a base of `from` or more, or NULL. */
 struct sc_matrix *sc_noted_next(uintptr_t from, uintptr_t lo, uintptr_t hi, enum sc_note note);
-/* What holds of a sector now.  Closed: said before pages are closed; open: after all of them have been opened. */
+/* States of a sector's pages.  Closed: noted before the pages are closed.  Open: noted after all pages have been
+ * opened. */
 void sc_closed_set(struct sc_matrix *m, int g, bool reading, bool writing);
 static inline bool sc_closed_bit(const struct sc_matrix *m, int g, enum sc_note kind)
 {
@@ -120,7 +122,7 @@ static inline bool sc_closed_bit(const struct sc_matrix *m, int g, enum sc_note 
 /* The first closed sector of [g, end), or end. */
 int sc_closed_sector(const struct sc_matrix *m, int g, int end, enum sc_note kind);
 void sc_noted_fetched(struct sc_matrix *m, bool fetched);
-void sc_noted_forget(struct sc_matrix *m); /* all that is noted; its pages are open, or another's */
+void sc_noted_forget(struct sc_matrix *m); /* leaves all indices; the pages are open, or another matrix's */
 bool sc_noted_reserve(size_t matrices);    /* room for so many; false: no memory */
 
 /* --- lattices and grids (lattice.c) ------------------------------------------------------------------------------- */
@@ -136,19 +138,19 @@ struct sc_lattice {
 struct sc_spread {
     int devices;
     bool by_cols, narrow;
-    int rows, cols; /* > 0: a grid of so many tiles dealt out in both directions, rather than a strip a device */
+    int rows, cols; /* > 0: a grid of rows x cols tiles dealt out in both directions, instead of a strip a device */
 };
 #define SC_NARROW_COLS 64 /* of a sector, at most; a power of two */
 struct sc_matrix *sc_matrix_new(const struct sc_lattice *lattice, struct sc_spread spread);
 void sc_matrix_free(struct sc_matrix *matrix);
 
-/* The lattice of a contiguous vector of n elements: folded so that a sector is a contiguous segment. */
+/* The lattice of a contiguous vector of n elements, folded: a sector is a contiguous segment. */
 void sc_lattice_fold(struct sc_lattice *lattice, uintptr_t base, size_t elem, int64_t n);
 /* Segment length in elements of a vector of n elements. */
 int64_t sc_lattice_segment(int64_t n, size_t elem);
 
 static inline uintptr_t sc_matrix_end(const struct sc_matrix *m) { return m->base + m->bytes; }
-/* The tile row (column) that a lattice row (column) lies in. */
+/* The tile row (column) of a lattice row (column). */
 int sc_matrix_tile_row(const struct sc_matrix *m, int64_t row);
 int sc_matrix_tile_col(const struct sc_matrix *m, int64_t col);
 static inline struct sc_tile *sc_matrix_tile(const struct sc_matrix *m, int i, int j)
@@ -161,7 +163,7 @@ static inline uint32_t sc_matrix_tile_index(const struct sc_matrix *m, const str
     sc_assert(t >= m->tiles && t < m->tiles + (int64_t)m->row_parts * m->col_parts);
     return (uint32_t)(t - m->tiles);
 }
-/* Sectors of a tile that lattice columns [col, col + cols) meet. */
+/* Sectors of a tile that meet lattice columns [col, col + cols). */
 uint64_t sc_tile_sectors(const struct sc_matrix *m, const struct sc_tile *t, int64_t col, int64_t cols);
 /* First column (in the lattice) of sector s, and one past the last of sectors [s, e). */
 static inline int64_t sc_tile_sector_col(const struct sc_matrix *m, const struct sc_tile *t, int s)
@@ -192,11 +194,11 @@ static inline uint64_t sc_sectors_range(int s, int e)
     return sc_sectors_all(e) & ~sc_sectors_all(s);
 }
 
-/* Global sectors (over all tile rows). */
+/* Number of global sectors (over all tile rows). */
 static inline int sc_matrix_sectors(const struct sc_matrix *m) { return m->col_parts * SC_SECTORS; }
 /* Host bytes of a global sector: all rows of its columns.  False for a number past the tile's last sector. */
 bool sc_matrix_sector_range(const struct sc_matrix *m, int g, uintptr_t *lo, uintptr_t *hi);
-/* Global sectors that host bytes [lo, hi) meet: first and one past last.  False when they fall between. */
+/* Global sectors that host bytes [lo, hi) meet: first and one past the last.  False: the bytes lie between sectors. */
 bool sc_matrix_sectors_at(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, int *first, int *end);
 
 /* The part of a folded or full lattice in bytes: columns [c0, c1) as a host byte range. */

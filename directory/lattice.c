@@ -1,12 +1,12 @@
-/* Making a matrix: how its lattice is cut into tiles and its tiles into sectors (rules D2 to D4). */
+/* Making a matrix: cutting its lattice into tiles and the tiles into sectors (rules D2 to D4). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "directory/directory.h"
 
 #define PAGE_BYTES 4096
-#define EVEN_BYTES 512 /* of segments that make equal parts */
-#define UNEVEN 16      /* the largest part may be larger than the mean by this part of it */
+#define EVEN_BYTES 512 /* granularity of segments that make equal parts */
+#define UNEVEN 16      /* the largest part may exceed the mean by 1 / UNEVEN of the mean */
 #define PARTS_MAX 341 /* of a dimension: the cuts of three operands together find room in SC_CUTS_MAX (call.h) */
 
 static int64_t div_up(int64_t a, int64_t b)
@@ -25,8 +25,8 @@ static int64_t longest_part(int64_t n, int64_t segment, int devices)
     return div_up(div_up(n, segment), devices) * segment;
 }
 
-/* Segments of whole units of which a device gets two and its neighbour three are no way to share work: then as many as
- * the devices have in common, and of any length that leaves kernels aligned. */
+/* If whole units give some devices two segments and others three, shares are uneven.  Then the number of segments is
+ * a multiple of the number of devices, with a length that keeps kernels aligned. */
 static int64_t even_segment(int64_t n, size_t elem, int64_t segment)
 {
     int devices = sc_directory_limits.devices;
@@ -68,7 +68,7 @@ void sc_lattice_fold(struct sc_lattice *lattice, uintptr_t base, size_t elem, in
                                    .folded = true};
 }
 
-/* One dimension's cuts while a grid is made. */
+/* Cuts of one dimension while a grid is made. */
 struct parts {
     int n;
     int64_t at[PARTS_MAX + 1];
@@ -83,8 +83,8 @@ static void add_part(struct parts *p, int64_t end, int home)
     }
 }
 
-/* Cuts an extent for `devices` devices at the boundaries that a vector of that length has (rule D3), then each part
- * into `pieces` for the sake of memory.  The last part always ends at n. */
+/* Cuts an extent for `devices` devices at the boundaries of a vector of that length (rule D3), then each part into
+ * `pieces` to limit tile memory.  The last part ends at n. */
 static void make_parts(struct parts *p, int64_t n, size_t elem, int devices, int64_t pieces)
 {
     int64_t segment = sc_lattice_segment(n, elem), segments = div_up(n, segment);
@@ -113,7 +113,7 @@ static int64_t widest(const struct parts *p)
     return most;
 }
 
-/* Cuts each device's part again, at every `broad` from its beginning (rule D7). */
+/* Cuts the devices' parts again, at every multiple of `broad` from the beginning of the part (rule D7). */
 static void cut_narrow(struct parts *p, int64_t broad)
 {
     struct parts wide = *p;
@@ -149,8 +149,8 @@ static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struc
         cut_narrow(cols, SC_SECTORS * SC_NARROW_COLS);
 }
 
-/* Sector width in columns, the same in all tiles: at most SC_SECTORS a tile, at least a page each.  Narrow ones are of
- * a power of two, as blocks of algorithms are, so that blocks and sectors have the same boundaries. */
+/* Sector width in columns, equal in all tiles: at most SC_SECTORS sectors a tile, at least a page a sector.  Narrow
+ * sectors have a power of two of columns, as blocks of algorithms have, so that blocks and sectors share boundaries. */
 static int64_t sector_width(const struct sc_lattice *l, const struct parts *cols, bool narrow)
 {
     int64_t width, page, two = 1;
@@ -186,7 +186,7 @@ static bool make_tile(struct sc_matrix *m, struct sc_tile *t)
     return true;
 }
 
-/* Tiles are dealt out in both directions, or one after the other where there are too few of them in one. */
+/* Tiles are dealt out in both directions, or in turn where a direction has too few tiles. */
 static int tile_home(const struct parts *rows, const struct parts *cols, struct sc_spread spread, int i, int j)
 {
     int down, across;
@@ -256,7 +256,7 @@ struct sc_matrix *sc_matrix_new(const struct sc_lattice *l, struct sc_spread spr
         sc_matrix_free(m);
         return NULL;
     }
-    memset(m->open, 1, (size_t)sc_matrix_sectors(m)); /* the host has everything and may touch it */
+    memset(m->open, 1, (size_t)sc_matrix_sectors(m)); /* the host has all sectors and may write them */
     return m;
 }
 

@@ -1,10 +1,9 @@
-/* Which matrices have closed pages, or were fetched, by host address: an index for each, which is read without a lock.
- *
- * Entries are sorted by address; neither their beginnings nor their ends ever decrease, so a binary search finds what
- * meets a range in steps that do not depend on how much is at home.  Writers hold the protocol's lock and make `serial`
- * odd meanwhile.  A reader that sees a change answers "there is one"; the caller then takes the lock and looks again.
- * An array that has been replaced by a larger one is kept, for a reader may still be in it: all of them together are
- * not larger than the last. */
+/* Indices of matrices with closed pages, or with fetches, by host address; read without a lock.  Entries are sorted
+ * by address, with ascending beginnings and ends: a binary search finds the entries that meet a range, in steps that
+ * do not depend on matrices at home.  Writers hold the protocol's lock and make `serial` odd while they write.  A
+ * reader that sees a change of `serial` answers "there is an entry"; the caller then takes the lock and looks
+ * again.  A replaced array is kept, because readers may still use it; all replaced arrays together are no larger
+ * than the current array. */
 #include "directory/directory.h"
 
 #include <stdlib.h>
@@ -14,7 +13,7 @@ struct entry {
     struct sc_matrix *m;
 };
 
-#define ARRAYS_MAX 48 /* each is twice as large as the one before */
+#define ARRAYS_MAX 48 /* each array is twice as large as its predecessor */
 
 static struct index {
     unsigned serial;
@@ -30,7 +29,7 @@ static uintptr_t page_ceil(uintptr_t addr) { return page_floor(addr + 4095); }
 
 static uintptr_t load(const uintptr_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 
-/* Position of the first of `count` entries that ends after `lo`. */
+/* Position of the first of `count` entries with an end after `lo`. */
 static size_t first_after(const struct entry *entry, size_t count, uintptr_t lo)
 {
     size_t a = 0, b = count;
@@ -46,8 +45,8 @@ static size_t first_after(const struct entry *entry, size_t count, uintptr_t lo)
     return a;
 }
 
-/* The loads are acquiring ones: whoever has read a word that a writer has stored reads the writer's serial, or a later
- * one, at the end.  The count is read before the array, and stored after it: the array is never too small. */
+/* Loads acquire: a reader of a stored word reads at the end the serial of its writer, or a later serial.  The count
+ * is read before the array and stored after the array, so the array is never too small. */
 bool sc_noted_any(uintptr_t lo, uintptr_t hi, enum sc_note note)
 {
     const struct index *x = &index_[note];
@@ -68,7 +67,7 @@ struct sc_matrix *sc_noted_next(uintptr_t from, uintptr_t lo, uintptr_t hi, enum
     const struct index *x = &index_[note];
     size_t i = first_after(x->entry, x->count, lo > from ? lo : from);
 
-    while (i < x->count && x->entry[i].m->base < from) /* ends on the page on which the next begins: one */
+    while (i < x->count && x->entry[i].m->base < from) /* two entries meet on a page: merged */
         i++;
     return i < x->count && x->entry[i].lo < hi ? x->entry[i].m : NULL;
 }

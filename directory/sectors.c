@@ -90,7 +90,7 @@ bool sc_matrix_sectors_at(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi,
     c1 = (int64_t)((hi - 1 - m->base) / column) + 1;
     if (c1 > m->cols)
         c1 = m->cols;
-    /* Bytes between the last row and the leading dimension belong to nobody here: skip a column met only there. */
+    /* Bytes between the last row and the leading dimension belong to no sector: a column met only there is skipped. */
     if (c0 < c1 && lo >= col_end(m, c0 + 1))
         c0++;
     if (c0 >= c1)

@@ -1,5 +1,5 @@
-/* State that the protocol embeds in matrices, tiles and copies.  directory/ allocates and clears it with its owner and
- * reads none of it; coherence/ names the file that assigns each struct. */
+/* State that the protocol embeds in matrices, tiles and copies.  directory/ allocates and clears the structs with
+ * their owners and never reads them.  The file of coherence/ that assigns a struct is named at the struct. */
 #ifndef SC_DIRECTORY_STATE_H
 #define SC_DIRECTORY_STATE_H
 
@@ -11,8 +11,8 @@
 /* Of a matrix. */
 struct sc_push_state {
     int opened;  /* sectors that the host has opened since a call wrote the matrix last */
-    int looks;   /* latest calls in a row after each of which the host opened most sectors; at most 2 */
-    bool shared; /* some device is expected to read sectors that other devices write */
+    int looks;   /* latest calls in a row after which the host opened most sectors; at most 2 */
+    bool shared; /* some device is expected to read sectors written by other devices */
 };
 
 /* Of a tile. */
@@ -21,18 +21,18 @@ struct sc_push_writes {
     uint64_t call;
 };
 
-/* Of a tile on one device: sectors written by other devices and read by kernels of this device. */
+/* Of a tile on a device: sectors written by other devices and read by kernels of this device. */
 struct sc_push_reads {
-    uint64_t read;     /* since another device wrote the sector last */
+    uint64_t read;     /* since the latest write by another device */
     uint64_t was_read; /* between the two latest writes */
-    uint64_t wanted;   /* before each of the two latest writes: read and was_read at the latest write */
-    uint64_t own;      /* sectors that this device itself has written last */
+    uint64_t wanted;   /* before each of the two latest writes */
+    uint64_t own;      /* written last by this device */
 };
 
 /* --- cost of the host's accesses (coherence/wait.c, coherence/count.c) -------------------------------------------- */
 
 struct sc_wait_state {
-    uint64_t fetches, fetched_bytes; /* copies to the host and their bytes, since sc_coherence_fetched */
+    uint64_t fetches, fetched_bytes; /* copies to the host and their bytes since sc_coherence_fetched */
     double waited;                   /* seconds of faults and acquisitions, since sc_coherence_fetched */
     double faulted;                  /* seconds of faults since a call used the matrix last */
     unsigned faults;                 /* number of these faults */
@@ -41,7 +41,7 @@ struct sc_wait_state {
 /* --- sources of derived copies (coherence/protocol.c, coherence/derived.c) ---------------------------------------- */
 
 struct sc_link_times {
-    uint64_t *changed; /* per global sector: time of its latest write while linked; NULL: no sector was ever linked */
+    uint64_t *changed; /* per global sector: time of the latest write while linked; NULL: no link so far */
     uint64_t newest;   /* the latest of these times */
 };
 
