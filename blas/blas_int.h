@@ -137,8 +137,8 @@ bool sc_blas_abi_is_hidden(sc_blas_fn zdotu);
 enum { SC_BLAS_SYMBOL_MAX = 64 };
 /* The spelling number `which` (from 0) of a name in the interface.  False: there is no such number. */
 bool sc_blas_abi_spell(char symbol[SC_BLAS_SYMBOL_MAX], enum sc_blas_interface interface, int which, const char *name);
-/* Wraps a complex function with a hidden argument as a function that returns by value.  Returns other routines as
- * they are. */
+/* Wraps a complex function with a hidden argument as a function that returns by value.  Returns other routines
+ * unchanged. */
 sc_blas_fn sc_blas_abi_by_value(sc_blas_fn fn, int routine, bool wide, bool hidden);
 /* False for addresses in this library and in the program itself.  The program's definition may be a stub that leads
  * back to this library (libsemcache/rebind.c). */

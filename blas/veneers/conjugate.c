@@ -38,7 +38,7 @@ static void conjugate_in_place(const struct sc_view *vector)
     conjugate(vector->type, (void *)(uintptr_t)vector->ptr, step, vector->ptr, step, vector->rows);
 }
 
-/* Copies in memory order, so that only the size of the increment changes, not its sign. */
+/* Copies in memory order: the size of the increment changes, but not its sign. */
 static bool conjugate_copy(const struct sc_view *vector, void **ptr, int64_t *inc, void **copy)
 {
     *copy = malloc((size_t)(vector->rows > 0 ? vector->rows : 1) * sc_type_bytes(vector->type));

@@ -155,7 +155,7 @@ function done(t, cblas,   v) {
     if (result != "I") return "return call.result." v ";"
     return cblas ? "return call.result.i > 0 ? (size_t)call.result.i - 1 : 0;" : "return call.result.i;"
 }
-# Statements that call fn and return its value.
+# Statements that call fn and return the value.
 function answer(ret, fn, names) {
     return ret == "void" ? "        " fn "(" names ");\n        return;" : "        return " fn "(" names ");"
 }

@@ -46,7 +46,7 @@ sc_blas_fn sc_blas_abi_routine(void *library, enum sc_blas_interface interface, 
     return sc_blas_abi_symbol(library, interface, cblas ? row->cblas + strlen("cblas_") : row->name);
 }
 
-/* n has the lower half 1 and is negative as a whole: with 64-bit integers there is nothing to search. */
+/* n has the lower half 1 and is negative as a whole: with 64-bit integers the search is empty. */
 bool sc_blas_abi_is_wide(void *library)
 {
     typedef sc_blas_int (*isamax)(const int64_t *n, const float *x, const int64_t *incx);
@@ -74,7 +74,7 @@ static bool returns_hidden(sc_blas_fn zdotu)
     return first.n != 0;
 }
 
-/* A program's BLAS is asked for each routine, and has the same zdotu each time: the last answer is kept. */
+/* The last answer is kept, because a program's BLAS is tested for each routine with the same zdotu. */
 bool sc_blas_abi_is_hidden(sc_blas_fn zdotu)
 {
     static uintptr_t last; /* twice the address, plus the answer */

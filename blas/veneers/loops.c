@@ -326,7 +326,7 @@ static void change(const struct sc_kernel *k, void *at_x, void *at_y)
         store(k->type, at_y, y);
 }
 
-/* Moves bytes, so that even a NaN keeps its bits. */
+/* Moves bytes: even a NaN keeps its bits. */
 static void move(const struct sc_kernel *k, void *x, void *y)
 {
     const size_t bytes = sc_type_bytes(k->type);

@@ -53,7 +53,8 @@ void sc_blas_crotg(void *a, void *b, float *c, void *s)
 }
 
 /* The modified rotation H with H (sqrt(d1) x1, sqrt(d2) y1)^T = (., 0)^T.  A flag in param tells which elements of H
- * are stored behind the flag: -1 all, 0 the off-diagonal ones, 1 the diagonal ones, -2 none (H is the identity). */
+ * are stored behind the flag: -1: every element; 0: off the diagonal; 1: on the diagonal; -2: no element (H is the
+ * identity). */
 struct modified {
     double d1, d2, x1, flag, h11, h21, h12, h22;
 };

@@ -1,7 +1,7 @@
-/* OpenBLAS's additions to the BLAS, for programs that expect them of the library in whose place this library is
- * loaded.  A call goes on, with registers and stack unchanged, to the definition that the program would have used
- * without this library, else to the host BLAS's definition.  Without both, the library logs a line and returns zero.
- * Operands come home by faults.
+/* OpenBLAS's additions to the BLAS, for programs for which this library takes the place of OpenBLAS.  A call goes
+ * on, with registers and stack unchanged, to the definition that the program would have used without this library,
+ * else to the host BLAS's definition.  Without both, the library logs a line and returns zero.  Operands come home
+ * by faults.
  *
  * Names that a Fortran library may use for a COMMON block (dsum_, dmax_...) are left out.  Under a preload the
  * Fortran library would be bound to this library's function. */

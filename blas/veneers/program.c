@@ -4,7 +4,7 @@
  *
  *   1. behind this library in the global scope;
  *   2. in the object that makes the call, and in the objects that it needs;
- *   3. in any loaded object (the caller may be a library that relies on the needs of the object that opened it);
+ *   3. in any loaded object (the caller may rely on libraries that its opener needs);
  *   4. for 64-bit integers: in the 64-bit libraries of a distribution.
  *
  * Results are kept for each calling object, so a second call does not search.  No lock of this library is held while
@@ -33,7 +33,7 @@ void sc_blas_called_from(const void *address)
 struct origin {
     uintptr_t low, high; /* address range of the object */
     void *handle;        /* NULL: unknown */
-    bool has_lapack;     /* a library: a LAPACK, part of an optimised BLAS or linked directly to one */
+    bool has_lapack;     /* a library with a LAPACK, which belongs to or needs an optimised BLAS */
     sc_blas_fn found[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
     /* Number of objects loaded when a search found no definition; 0: no search was made. */
     uint32_t missed[SC_BLAS_INTERFACES][SC_TRACE_ROUTINES_MAX];
@@ -77,8 +77,8 @@ static int contains(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* A symbol by which a library, or one that it needs, says that it is an optimised BLAS; NULL for the reference BLAS and
- * for unknown ones. */
+/* A symbol that marks a library, or a library that it needs, as an optimised BLAS.  NULL for the reference BLAS and
+ * for unknown libraries. */
 static void *optimised_mark(void *library)
 {
     static const char *const marks[] = {
@@ -94,7 +94,7 @@ static void *optimised_mark(void *library)
 
 /* --- LAPACK of an optimised BLAS ---------------------------------------------------------------------------------- */
 
-/* Is `library` the object of this link map, or in its own list of needed libraries? */
+/* True when `library` is the object of this link map, or is in the object's list of needed libraries. */
 static bool is_or_needs(const struct link_map *object, const struct link_map *library)
 {
     const char *strings = NULL, *slash = strrchr(library->l_name, '/'), *name = slash ? slash + 1 : library->l_name;
@@ -107,7 +107,7 @@ static bool is_or_needs(const struct link_map *object, const struct link_map *li
     for (const ElfW(Dyn) *d = object->l_ld; strings && d->d_tag != DT_NULL; d++) {
         const char *needed = strings + d->d_un.d_val;
 
-        /* The file may have a longer name than the one by which programs know it. */
+        /* The file's name may be longer than the name in the list of needed libraries. */
         if (d->d_tag == DT_NEEDED && !strncmp(name, needed, strcspn(needed, ".")))
             return true;
     }
@@ -123,8 +123,8 @@ static bool is_wide(enum sc_blas_interface interface)
     return interface == SC_BLAS_F77_64 || interface == SC_BLAS_CBLAS_64;
 }
 
-/* Does the object at `address` define LAPACK, and is that LAPACK of an optimised BLAS?  The reference LAPACK is not:
- * its LU and Cholesky factorisations are made of BLAS calls, which devices serve well. */
+/* True when the object at `address` defines LAPACK, and the LAPACK belongs to an optimised BLAS.  The reference
+ * LAPACK does not count: its LU and Cholesky factorisations consist of BLAS calls, which devices serve well. */
 static bool defines_lapack(const void *address, void *handle)
 {
     struct sc_loader_object object, lapack, blas;

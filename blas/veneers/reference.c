@@ -1,6 +1,6 @@
-/* Exports of the reference BLAS and its CBLAS beyond routines.tab, for programs that expect them of libblas.so.3:
- * absolute values of complex numbers, xerbla with an array, and the CBLAS's Fortran wrappers (functions as
- * subroutines). */
+/* Exports of the reference BLAS and its CBLAS beyond routines.tab, for programs that use this library as
+ * libblas.so.3: absolute values of complex numbers, xerbla with an array, and the CBLAS's Fortran wrappers
+ * (functions as subroutines). */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,9 @@
-# What both generators of names (this folder's, cuda-um's) do with ops/operations.tab and routines.tab, in this order:
-# for a row of the latter `level`, `result`, `op`, `work`, `rows`, its arguments arg[1..nargs], has[argument], and its
-# routines routine[1..routines] of the types type[1..routines], of which `family` is the common name.  POSIX awk.
+# Reads ops/operations.tab and then routines.tab, for the generators of this folder and of cuda-um.  POSIX awk.
+# For each row of routines.tab sets
+#   `level`, `result`, `op`, `work`, `rows`;
+#   arg[1..nargs] and has[argument], the arguments;
+#   routine[1..routines] and type[1..routines], the routines of the row and their types;
+#   `family`, the common name of the routines.
 
 function fail(text) { print FILENAME ":" FNR ": " text > "/dev/stderr"; failed = 1; exit 1 }
 function is_letter(a) { return a ~ /^(side|uplo|trans|transa|transb|diag)$/ }
@@ -9,7 +12,7 @@ function is_operand(a) { return a ~ /^[ABCPXY]:[ruwb]\(/ }
 function tail(a) { return substr(a, index(a, ":") + 1) }
 
 /^[ \t]*(#|$)/ { next }
-# An operation: its arguments as a routine has them, and its operands by name.
+# A row of operations.tab: keeps the arguments in the form of routines.tab, and the operands by name.
 FILENAME ~ /operations\.tab$/ {
     op_level[$1] = $2; op_result[$1] = $3; op_args[$1] = ""
     for (i = 8; i <= NF; i++) {
