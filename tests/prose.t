@@ -10,21 +10,21 @@ use Test::More;
 
 # Largest figures allowed: words, heavy, long.  A bound falls when its folder is rewritten; the aim is 7, 2, 0.
 my %bound = (
-    'autotuner' => [16, 22, 3],
+    'autotuner' => [15, 20, 3],
     'autotuner/README.md' => [12, 8, 3],
     'base' => [9, 6, 3],
     'base/README.md' => [9, 6, 3],
     'bench' => [9, 6, 3],
     'blas' => [9, 6, 3],
     'blas/README.md' => [9, 6, 3],
-    'coherence' => [15, 17, 3],
-    'coherence/README.md' => [16, 15, 4],
+    'coherence' => [9, 6, 3],
+    'coherence/README.md' => [15, 13, 3],
     'cuda-um' => [9, 6, 3],
     'cuda-um/README.md' => [9, 6, 3],
     'device' => [9, 6, 3],
     'device/README.md' => [9, 6, 3],
     'device/cuda/README.md' => [9, 6, 3],
-    'directory' => [13, 14, 3],
+    'directory' => [9, 6, 3],
     'directory/README.md' => [13, 17, 9],
     'doc' => [9, 6, 3],
     'examples' => [9, 6, 3],
@@ -34,6 +34,8 @@ my %bound = (
     'include' => [9, 6, 3],
     'libsemcache' => [9, 6, 3],
     'libsemcache/README.md' => [9, 6, 3],
+    'ops' => [9, 6, 3],
+    'ops/README.md' => [11, 21, 3],
     'sparse' => [9, 6, 3],
     'sparse/README.md' => [9, 6, 3],
     'tests' => [9, 6, 3],
@@ -142,8 +144,8 @@ if (@ARGV) {
 
 chdir($ENV{top_srcdir} // '.') or die;
 my %group;
-my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache sparse
-    tests tools trace);
+my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache ops
+    sparse tests tools trace);
 for my $file (sort split /\n/, `find @roots README.md CONTRIBUTING.md bootstrap.sh Makefile.am -type f`) {
     if ($file =~ /\.(?:md|1)$/) {
         next if $file eq 'doc/routines.md';
