@@ -8,6 +8,8 @@
 
 #include "base/config.h"
 
+_Static_assert(SC_STRATEGIES <= 8, "a strategy has three bits below");
+
 /* Of 16 bits. */
 static inline uint16_t sc_autotuner_policy(void)
 {

@@ -30,9 +30,9 @@ struct sc_device_backend {
      * the back end. */
     bool (*present)(void);
 
-    /* Starts what can run while the module is loaded (a driver, the context of a device); wake_join waits for its end
-     * before the devices are opened; wake_end releases it afterwards.  One thread at a time calls them.  NULL: there is
-     * nothing to start. */
+    /* wake starts work beside the loading of the module (a driver, the context of a device).  wake_join waits for the
+     * end of the work before the devices are opened, and wake_end releases the context afterwards.  One thread at a
+     * time calls these functions.  NULL: there is no such work. */
     void (*wake)(const struct sc_device_host *host, const char *spec);
     void (*wake_join)(void);
     void (*wake_end)(void);

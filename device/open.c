@@ -161,8 +161,8 @@ static rlim_t space_for(const struct sc_device_backend *backend)
 }
 
 /* With `by_name` a machine without such devices is a failure with one line; else there is no line, unless a limit of
- * address space keeps the driver from starting.  Below least_space the module's libraries may end the process; above,
- * the driver, which reserves addresses for all memory of all devices, reports the failure itself. */
+ * address space keeps the driver from starting.  Below least_space the module's libraries may end the process.  The
+ * driver needs addresses for the memory of all devices, and reports a lack of addresses itself. */
 static enum sc_status open_backend(const struct sc_device_host *host, const struct sc_device_backend *backend,
                                    const char *spec, bool by_name, const struct sc_device_ops **ops, int *count)
 {

@@ -2,7 +2,7 @@
 EXTRA_DIST += doc/settings.md doc/statistics.md doc/trace-format.md doc/coherence-debugging.md
 EXTRA_DIST += doc/deciding.md doc/decision-rules.md doc/install.md
 EXTRA_DIST += doc/architecture.md doc/limits.md doc/locks.md
-EXTRA_DIST += doc/programs.md doc/verification.md
+EXTRA_DIST += doc/extending.md doc/programs.md doc/verification.md
 EXTRA_DIST += doc/tuning.md
 EXTRA_DIST += doc/sparse.md doc/cuda-um.md
 EXTRA_DIST += doc/mpi.md doc/glossary.md

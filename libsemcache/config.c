@@ -321,13 +321,13 @@ bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, c
 static void format_bytes(uint64_t bytes, char *text, size_t room)
 {
     static const char units[] = "KMGT";
-    int unit = -1;
+    char unit[2] = "";
 
-    while (bytes && bytes % 1024 == 0 && unit < 3) {
+    for (int i = 0; i < 4 && bytes && bytes % 1024 == 0; i++) {
         bytes /= 1024;
-        unit++;
+        unit[0] = units[i];
     }
-    snprintf(text, room, "%" PRIu64 "%.*s", bytes, unit >= 0, unit >= 0 ? &units[unit] : "");
+    snprintf(text, room, "%" PRIu64 "%s", bytes, unit);
 }
 
 void sc_config_format(const struct sc_config *config, const struct sc_setting *setting, char *text, size_t bytes)

@@ -28,7 +28,7 @@ struct sc_setting {
     const char *values;   /* allowed values, for people */
     const char *help;
     uint64_t least, most; /* bytes */
-    const char *choices[8];
+    const char *choices[12]; /* ended by NULL */
 };
 
 /* The table; NULL-terminated by name. */

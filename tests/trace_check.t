@@ -25,6 +25,15 @@ sub write_file {
     return "$scratch/changed";
 }
 
+# --- the document of the format
+
+sub numbered { my %kind = @_; return join ' ', map { "$_=$kind{$_}" } sort { $kind{$a} <=> $kind{$b} } keys %kind }
+my ($source, $document) = map { slurp("$ENV{top_srcdir}/$_") } qw(trace/trace.h doc/trace-format.md);
+my $number = 0;
+my %in_source = map { lc $_ => ++$number } $source =~ /^    SC_EVENT_(?!KINDS)(\w+)\b/mg;
+my %in_document = $document =~ /^\| (\d+) `(\w+)` \|.*\|.*\|$/mg;
+is(numbered(reverse %in_document), numbered(%in_source), 'doc/trace-format.md has the payload of each kind of event');
+
 # --- good ones
 
 my %trace;

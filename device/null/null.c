@@ -1,11 +1,10 @@
 /* The null back end: devices whose memory is host memory and whose streams are done as soon as work is enqueued.
  *
- * It is the skeleton of a back end: the least that device/device.h asks for, in plain C.  Each section says what a back
- * end for hardware does in its place.  Three operations run here, in double precision: SCAL (in place), DOT (a
- * reduction) and GEMM; the host computes every other call (`runs`).
+ * The folder is the skeleton of a back end: the least that device/device.h asks for, in plain C.  Comments that begin
+ * with "For hardware" describe the work of a back end for hardware.  Three operations run here, in double precision:
+ * SCAL (in place), DOT (a reduction) and GEMM.  The host computes every other call (`runs`).
  *
- * Threads: any thread may call any function here.  What is shared is the memory in use and the counters, which are
- * atomic. */
+ * Threads: all functions are thread safe.  The shared counters are atomic. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +45,8 @@ static void close_devices(void)
 }
 
 /* For hardware: start the driver, make a context and SC_STREAMS in-order streams on each device that `spec` selects
- * (for several ranks on one machine: device/share.h).  A failure is one line by host->log and a status.  No device at
- * all is no failure: *count = 0. */
+ * (for several ranks on one machine: device/share.h).  A failure is a line by host->log and a status.  A machine
+ * without devices is no failure: *count = 0. */
 static enum sc_status open_devices(const struct sc_device_host *host, const char *spec, int *count)
 {
     unsigned long wanted = *spec ? strtoul(spec, NULL, 10) : 1;
@@ -78,8 +77,8 @@ static uint64_t memory_of_device(void)
     return limit && limit < MEMORY ? limit : MEMORY;
 }
 
-/* Rates are hints for predictions before anything has been measured.  With these a host is faster, so that only
- * SEMCACHE_OFFLOAD=always runs calls here. */
+/* Rates are hints for predictions without measurements.  By these rates the host is faster, so calls run on null
+ * devices under SEMCACHE_OFFLOAD=always only. */
 static enum sc_status properties(int device, struct sc_device_properties *out)
 {
     if (!is_stream(device, 0))
@@ -97,8 +96,8 @@ static enum sc_status properties(int device, struct sc_device_properties *out)
 
 /* --- memory ----------------------------------------------------------------------------------------------------- */
 
-/* A block has one page before it, with its size.  For hardware: a pool, since most drivers' allocation waits for all
- * streams; *ready is then the fence after which the last user of the memory is done. */
+/* A block has one page before it, with its size.  For hardware: a pool, because allocation by most drivers waits
+ * for all streams; *ready is the fence of the last user of the memory. */
 static enum sc_status alloc(int device, size_t bytes, void **memory, struct sc_fence *ready)
 {
     size_t all = sc_page_ceil(bytes) + SC_PAGE;
@@ -128,15 +127,15 @@ static void free_block(int device, void *memory, const struct sc_fence *after, i
 {
     uint64_t *block = memory ? (uint64_t *)((char *)memory - SC_PAGE) : NULL;
 
-    (void)after, (void)count; /* all of them are reached */
+    (void)after, (void)count; /* all fences are reached */
     if (!block)
         return;
     __atomic_sub_fetch(&devices_[device].used, *block, __ATOMIC_RELAXED);
     munmap(block, *block);
 }
 
-/* For hardware: register the memory with the driver (page-locked), so that copies need no access by the CPU.  Pages are
- * open now, and may be closed for the program when they are copied. */
+/* For hardware: register the memory with the driver (page-locked), so that copies work without the CPU.  The pages are
+ * open during `pin`, and may be closed for the program during copies. */
 static enum sc_status pin(void *base, size_t bytes)
 {
     (void)base, (void)bytes;
@@ -192,7 +191,7 @@ static enum sc_status copy_host(const struct sc_copy2d *c)
     return mem >= 0 && good ? SC_OK : SC_ERR_DEVICE;
 }
 
-/* Enqueued work has a number; what is enqueued is done before the function returns. */
+/* Numbers the operations of a stream.  Every operation is done before the enqueuing function returns. */
 static void enqueued(int device, enum sc_stream stream)
 {
     __atomic_fetch_add(&devices_[device].enqueued[stream], 1, __ATOMIC_RELAXED);
@@ -249,7 +248,7 @@ static void run_dot(const struct sc_kernel *k)
     memcpy(k->result, &sum, sizeof sum);
 }
 
-/* A factor 0 means that the operand is not read: beta for C, alpha for A and B. */
+/* C is not read if beta is 0; A and B are not read if alpha is 0. */
 static void run_gemm(const struct sc_kernel *k)
 {
     const double *a = k->a, *b = k->b;
@@ -296,8 +295,8 @@ static void *result_slot(int device)
 
 /* --- order ------------------------------------------------------------------------------------------------------ */
 
-/* For hardware: record an event, or note the number of the last operation.  Marks come often: they may not take a
- * driver's call of some microseconds each where nothing was enqueued since the last one. */
+/* For hardware: record an event, or note the number of the last operation.  Marks are frequent: a mark without
+ * new work since the last mark should not call the driver. */
 static enum sc_status mark(int device, enum sc_stream stream, struct sc_fence *fence)
 {
     if (!is_stream(device, stream))
@@ -314,7 +313,7 @@ static enum sc_status wait_on(int device, enum sc_stream stream, struct sc_fence
     return is_stream(device, stream) ? SC_OK : SC_ERR_INVALID;
 }
 
-/* For hardware: the caller waits, and learns of errors of all work before the fence. */
+/* For hardware: the caller waits, and gets the errors of all work before the fence. */
 static enum sc_status sync_with(struct sc_fence fence)
 {
     (void)fence;
@@ -327,7 +326,7 @@ static bool done(struct sc_fence fence)
     return true;
 }
 
-/* Operations that a back end lacks are NULL: here copies by kernels, all of the sparse ones, clocks and the meter. */
+/* Absent operations are NULL: copies by kernels, sparse operations, clocks and the meter. */
 static const struct sc_device_ops ops = {
     .abi = SC_DEVICE_ABI, .size = sizeof ops, .name = "null",
     .open = open_devices, .close = close_devices, .properties = properties,
