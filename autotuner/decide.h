@@ -12,7 +12,4 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
 /* Adds what earlier calls have shown to a prediction. */
 void sc_predict_history(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
-/* Seconds of the kernels of a part of a call, 1 / `parts` of it, on a device. */
-double sc_predict_kernels(const struct sc_autotuner_call *call, int parts);
-
 #endif

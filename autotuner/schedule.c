@@ -306,7 +306,7 @@ static void add_inputs(const struct sc_schedule *s, const int *device, bool row,
     }
 }
 
-double sc_schedule_seconds(const struct sc_schedule *s, const int *device)
+static double seconds_of(const struct sc_schedule *s, const int *device)
 {
     double in[SC_DEVICES_MAX] = {0}, out[SC_DEVICES_MAX] = {0}, run[SC_DEVICES_MAX] = {0}, slowest = 0;
 
@@ -341,7 +341,7 @@ static double deal_to(const struct sc_schedule *s, uint32_t set)
     for (int d = 0; d < s->devices; d++)
         some.share[d] = set >> d & 1 ? rate_of(s, d) : 0;
     cyclic(&some);
-    return sc_schedule_seconds(s, s->device);
+    return seconds_of(s, s->device);
 }
 
 /* A set of devices that grows by the one that helps most, from where most of the result is; the best on the way. */
@@ -384,7 +384,7 @@ static bool is_anywhere(const struct sc_schedule *s)
  * leave the others idle, nor are devices of different speed a reason to wait for the slowest. */
 static void automatic(const struct sc_schedule *s)
 {
-    double stay = sc_schedule_seconds(s, s->owner), home = sc_schedule_seconds(s, s->home), dealt = 0;
+    double stay = seconds_of(s, s->owner), home = seconds_of(s, s->home), dealt = 0;
     double pays = is_anywhere(s) ? MOVING_PAYS : NEW_PAYS;
     uint32_t set = best_set(s, &dealt);
 

@@ -41,10 +41,6 @@ void sc_schedule_assign(const struct sc_schedule *call);
 /* Blocks run where they are, so that nothing has to be assigned: owner; auto, while nothing is out of place. */
 bool sc_schedule_owns(enum sc_strategy strategy);
 
-/* Predicted seconds of device[]: of the device that is done last, its transfers under its computation (PARALiA's
- * eq. 5).  What only the host has crosses its links once, in parts, and goes on between the devices that need it. */
-double sc_schedule_seconds(const struct sc_schedule *call, const int *device);
-
 /* Whether the devices should have parts of the sum of a product (m x k times k x n), and add up partial results, rather
  * than blocks of the result: new operands are strips along the sum then. */
 bool sc_schedule_sums(enum sc_strategy strategy, int devices, int64_t m, int64_t n, int64_t k, bool any_size);

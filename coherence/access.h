@@ -47,14 +47,6 @@ bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes);
 
 /* --- reports ------------------------------------------------------------------------------------------------------ */
 
-/* The tile that an address lies in. */
-struct sc_place {
-    uint32_t matrix, tile;          /* their numbers in the trace */
-    int64_t row, col, rows, cols;   /* of the tile, in the matrix */
-    uint64_t devices;               /* bit d: device d has a valid copy of the address */
-};
-/* False: the address is not tracked.  Takes the lock for a moment. */
-bool sc_coherence_place(uintptr_t address, struct sc_place *out);
 /* Verification mode: logs where an element is and the latest events of its tile. */
 void sc_coherence_report_place(const char *what, uintptr_t address, int events);
 

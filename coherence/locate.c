@@ -14,7 +14,14 @@ uint64_t sc_coherence_calls(void)
     return calls;
 }
 
-static bool find(uintptr_t address, struct sc_place *out)
+/* A tile at an address, for reports. */
+struct place {
+    uint32_t matrix, tile;        /* numbers in the trace */
+    int64_t row, col, rows, cols; /* position and size of the tile in the matrix */
+    uint64_t devices;             /* a bit for each device with a valid copy of the sector at the address */
+};
+
+static bool find(uintptr_t address, struct place *out)
 {
     struct sc_matrix *m = sc_directory_next(address, address + 1);
     const struct sc_tile *t;
@@ -30,7 +37,7 @@ static bool find(uintptr_t address, struct sc_place *out)
         return false;
     t = sc_matrix_tile(m, sc_matrix_tile_row(m, row), sc_matrix_tile_col(m, col));
     bit = sc_tile_sectors(m, t, col, 1);
-    *out = (struct sc_place){.matrix = m->id, .tile = sc_matrix_tile_index(m, t), .row = t->row, .col = t->col,
+    *out = (struct place){.matrix = m->id, .tile = sc_matrix_tile_index(m, t), .row = t->row, .col = t->col,
                              .rows = t->rows, .cols = t->cols};
     for (int d = 0; d < sc_protocol.devices; d++)
         if (t->copy[d].valid & bit)
@@ -38,7 +45,7 @@ static bool find(uintptr_t address, struct sc_place *out)
     return true;
 }
 
-bool sc_coherence_place(uintptr_t address, struct sc_place *out)
+static bool place_of(uintptr_t address, struct place *out)
 {
     bool found;
 
@@ -56,11 +63,11 @@ static void log_event(void *context, const char *line)
 
 void sc_coherence_report_place(const char *what, uintptr_t address, int events)
 {
-    struct sc_place p;
+    struct place p;
     char devices[128] = "no device";
     int n = 0;
 
-    if (!sc_coherence_place(address, &p)) {
+    if (!place_of(address, &p)) {
         sc_log(SC_LOG_ERROR, "verify: the %s lies in memory that is not tracked: copied in and out", what);
         return;
     }

@@ -201,7 +201,4 @@ bool sc_matrix_sector_range(const struct sc_matrix *m, int g, uintptr_t *lo, uin
 /* Global sectors that host bytes [lo, hi) meet: first and one past the last.  False: the bytes lie between sectors. */
 bool sc_matrix_sectors_at(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, int *first, int *end);
 
-/* The part of a folded or full lattice in bytes: columns [c0, c1) as a host byte range. */
-size_t sc_matrix_col_bytes(const struct sc_matrix *m, int64_t c0, int64_t c1);
-
 #endif

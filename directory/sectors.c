@@ -51,11 +51,6 @@ static uintptr_t col_end(const struct sc_matrix *m, int64_t col)
     return end < sc_matrix_end(m) ? end : sc_matrix_end(m);
 }
 
-size_t sc_matrix_col_bytes(const struct sc_matrix *m, int64_t c0, int64_t c1)
-{
-    return c0 < c1 ? col_end(m, c1) - col_begin(m, c0) : 0;
-}
-
 bool sc_matrix_sector_range(const struct sc_matrix *m, int g, uintptr_t *lo, uintptr_t *hi)
 {
     const struct sc_tile *t = sc_matrix_tile(m, 0, g / SC_SECTORS);

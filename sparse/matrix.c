@@ -127,18 +127,6 @@ void sc_sparse_free(void *memory)
         free(memory);
 }
 
-void *sc_sparse_grow(void *memory, size_t used, size_t bytes)
-{
-    void *more = sc_sparse_alloc(bytes);
-
-    if (!more)
-        return NULL;
-    if (used)
-        memcpy(more, memory, used);
-    sc_sparse_free(memory);
-    return more;
-}
-
 static void *copy_of(const void *from, size_t bytes)
 {
     void *to = sc_sparse_alloc(bytes);

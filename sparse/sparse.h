@@ -55,9 +55,6 @@ struct sc_sparse_descr {
 
 struct sc_sparse_matrix;
 
-/* Numbers of calls verified, and of verified calls with a wrong result; atomic. */
-extern uint64_t sc_sparse_verified, sc_sparse_diverged;
-
 /* Creates a handle.  The arrays stay the program's and must live as long as the matrix; with `copy` they are copied
  * now.
  *

@@ -166,7 +166,6 @@ enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t 
 enum sc_status sc_sparse_measure(struct sc_sparse_matrix *matrix);
 /* Allocates library memory, which can be tracked; falls back to memory of libc. */
 void *sc_sparse_alloc(size_t bytes);
-void *sc_sparse_grow(void *memory, size_t used, size_t bytes); /* NULL on failure; the old memory is then unchanged */
 void sc_sparse_free(void *memory);
 
 /* --- convert.c ---------------------------------------------------------------------------------------------------- */

@@ -96,7 +96,7 @@ uint32_t sc_causes_place(const struct sc_causes *c, const struct sc_event *event
     return i < 0 ? 0 : c->thread[i].place;
 }
 
-const struct sc_place_of *sc_causes_place_at(const struct sc_causes *c, uint32_t number)
+static const struct sc_place_of *place_at(const struct sc_causes *c, uint32_t number)
 {
     return &c->place[number < c->places ? number : 0];
 }
@@ -104,7 +104,7 @@ const struct sc_place_of *sc_causes_place_at(const struct sc_causes *c, uint32_t
 void sc_causes_put_place(FILE *out, const struct sc_trace_reading *trace, const struct sc_causes *causes,
                          uint32_t number, sc_trace_line *show)
 {
-    const struct sc_place_of *place = sc_causes_place_at(causes, number);
+    const struct sc_place_of *place = place_at(causes, number);
 
     if (place->line)
         show(out, trace, place->line);

@@ -50,8 +50,6 @@ int sc_causes_next(struct sc_causes *causes, const struct sc_event *event, struc
 
 /* Where the thread of an event is now: its call, or its last touch; 0: unknown. */
 uint32_t sc_causes_place(const struct sc_causes *causes, const struct sc_event *event);
-/* A place; number 0 is nobody. */
-const struct sc_place_of *sc_causes_place_at(const struct sc_causes *causes, uint32_t number);
 /* Prints a place: its line, its routine, what of a library it is in. */
 void sc_causes_put_place(FILE *out, const struct sc_trace_reading *trace, const struct sc_causes *causes,
                          uint32_t number, sc_trace_line *show);

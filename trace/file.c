@@ -27,8 +27,6 @@ static const struct {
     [SC_FILE_PICTURE] = {"picture", SC_FILE_PICTURE_BEGIN, "it is not a picture of semcache's" REMEDY},
 };
 
-const char *sc_trace_file_kind(enum sc_file_kind kind) { return kinds[kind].what; }
-
 /* --- what may be replaced ----------------------------------------------------------------------------------------- */
 
 /* Expands "%p"; false when the result is too long. */

@@ -15,7 +15,6 @@ enum sc_file_kind {
     SC_FILE_PICTURE, /* of links (semcache info --svg) */
     SC_FILE_KINDS
 };
-const char *sc_trace_file_kind(enum sc_file_kind kind); /* in words */
 
 /* The first line of a picture of links. */
 #define SC_FILE_PICTURE_BEGIN "<!-- semcache links -->\n"

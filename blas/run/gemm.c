@@ -24,7 +24,7 @@ struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j
                              g->k.at[l_end] - g->k.at[l], sc_blas_part(&g->n, j), SC_READ);
 }
 
-struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_access access)
+static struct sc_piece block_c(const struct sc_product *g, int i, int j, enum sc_access access)
 {
     return sc_blas_matrix(sc_product_operand(g, 2), g->m.at[i], g->n.at[j], sc_blas_part(&g->m, i),
                           sc_blas_part(&g->n, j), access);
@@ -39,19 +39,19 @@ enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i
     kernel.n = sc_blas_part(&g->n, j);
     kernel.k = g->k.at[l_end] - g->k.at[l];
     return sc_blas_task(device, &kernel, sc_product_a(g, i, l, l_end), sc_product_b(g, l, l_end, j),
-                        sc_product_c(g, i, j, g->cleared ? SC_RDWR : sc_kernel_output(&kernel)));
+                        block_c(g, i, j, g->cleared ? SC_RDWR : sc_kernel_output(&kernel)));
 }
 
 int sc_product_device(const struct sc_product *g, int i, int j)
 {
-    struct sc_piece c = sc_product_c(g, i, j, SC_RDWR);
+    struct sc_piece c = block_c(g, i, j, SC_RDWR);
 
     return sc_blas_places_at(&g->places, c.r, c.c, &c);
 }
 
 static struct sc_piece output_block(const void *g, int i, int j)
 {
-    return sc_product_c(g, i, j, sc_kernel_output(((const struct sc_product *)g)->call->kernel));
+    return block_c(g, i, j, sc_kernel_output(((const struct sc_product *)g)->call->kernel));
 }
 
 static struct sc_piece row_input(const void *g, int i, int l) { return sc_product_a(g, i, l, l + 1); }
@@ -316,7 +316,7 @@ static void request_strip_c(struct requests *r, int d, int j)
     double arrival = 0;
 
     for (int i = 0; i < r->p->m && r->read_c; i++) {
-        struct sc_piece piece = sc_product_c(r->g, i, j, SC_READ);
+        struct sc_piece piece = block_c(r->g, i, j, SC_READ);
 
         if (r->p->device[i + j * r->p->m] == d)
             r->p->c[i + j * r->p->m] = request(r, d, &piece, &r->p->c[i + j * r->p->m], 0, &arrival);

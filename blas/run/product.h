@@ -22,7 +22,6 @@ static inline const struct sc_operand *sc_product_operand(const struct sc_produc
 /* op(A) of row part i and parts [l, l_end) of the sum; op(B) of the same parts and column part j; C of (i, j). */
 struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end);
 struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j);
-struct sc_piece sc_product_c(const struct sc_product *g, int i, int j, enum sc_access access);
 
 /* Block (i, j) of C += parts [l, l_end) of the sum.  `first`: the block's first task, which applies beta. */
 enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first);

@@ -11,15 +11,16 @@ struct sc_piece sc_blas_diagonal(const struct sc_operand *a, const struct sc_cut
     return sc_blas_matrix(a, t->at[i], t->at[i], sc_blas_part(t, i), sc_blas_part(t, i), SC_READ);
 }
 
-struct sc_piece sc_blas_triangle_block(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i, int j)
-{
-    return sc_blas_triangle_blocks(a, trans, t, i, i + 1, j, j + 1);
-}
-
-struct sc_piece sc_blas_triangle_blocks(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i,
-                                        int i_end, int j, int j_end)
+/* The range of blocks [i, i_end) x [j, j_end) of op(A), as a piece. */
+static struct sc_piece triangle_blocks(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i,
+                                       int i_end, int j, int j_end)
 {
     return sc_blas_op_matrix(a, trans, t->at[i], t->at[j], t->at[i_end] - t->at[i], t->at[j_end] - t->at[j], SC_READ);
+}
+
+struct sc_piece sc_blas_triangle_block(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i, int j)
+{
+    return triangle_blocks(a, trans, t, i, i + 1, j, j + 1);
 }
 
 struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, int end, enum sc_access access)
@@ -78,11 +79,11 @@ enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kerne
     kernel->k = s->along.at[l.end] - s->along.at[l.from];
     if (s->left) {
         kernel->transa = trans;
-        return sc_blas_task(device, kernel, sc_blas_triangle_blocks(a, trans, &s->along, i, i + 1, l.from, l.end), x,
+        return sc_blas_task(device, kernel, triangle_blocks(a, trans, &s->along, i, i + 1, l.from, l.end), x,
                             y);
     }
     kernel->transb = trans;
-    return sc_blas_task(device, kernel, x, sc_blas_triangle_blocks(a, trans, &s->along, l.from, l.end, i, i + 1), y);
+    return sc_blas_task(device, kernel, x, triangle_blocks(a, trans, &s->along, l.from, l.end, i, i + 1), y);
 }
 
 /* A whole strip is a block for the strategy, because a part depends on the parts before.  The place of its first

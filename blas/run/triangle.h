@@ -15,9 +15,6 @@ void sc_blas_triangle_cuts(const struct sc_operand *a, struct sc_cuts *cuts);
 struct sc_piece sc_blas_diagonal(const struct sc_operand *a, const struct sc_cuts *t, int i);
 /* Block (i, j) of op(A). */
 struct sc_piece sc_blas_triangle_block(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i, int j);
-/* The range of blocks [i, i_end) x [j, j_end) of op(A), as a piece. */
-struct sc_piece sc_blas_triangle_blocks(const struct sc_operand *a, char trans, const struct sc_cuts *t, int i,
-                                        int i_end, int j, int j_end);
 
 /* A strip of trsm's or trmm's B across the triangle: columns for side L, rows for side R. */
 struct sc_blas_strip {

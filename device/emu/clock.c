@@ -117,7 +117,7 @@ static void end(int device, int stream, uint64_t seq, double at)
 }
 
 /* A fence older than the history counts as reached at the oldest time in the history, never too early. */
-double sc_emu_clock_fence(struct sc_fence fence)
+static double reached_at(struct sc_fence fence)
 {
     const struct stream_clock *s;
 
@@ -220,14 +220,14 @@ void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_k
 
 void sc_emu_clock_wait(int device, int stream, uint64_t seq, struct sc_fence fence)
 {
-    end(device, stream, seq, sc_emu_clock_fence(fence));
+    end(device, stream, seq, reached_at(fence));
 }
 
 void sc_emu_clock_nothing(int device, int stream, uint64_t seq) { end(device, stream, seq, 0); }
 
 void sc_emu_clock_sync(struct sc_fence fence)
 {
-    double reached = sc_emu_clock_fence(fence);
+    double reached = reached_at(fence);
 
     if (reached > clk.host)
         clk.host = reached + clk.machine->sync;
@@ -240,7 +240,7 @@ double sc_emu_clock_host(enum sc_host_event event)
     return clk.host;
 }
 
-bool sc_emu_clock_done(struct sc_fence fence) { return sc_emu_clock_fence(fence) <= clk.host; }
+bool sc_emu_clock_done(struct sc_fence fence) { return reached_at(fence) <= clk.host; }
 
 double sc_emu_clock_seconds(void)
 {

@@ -31,7 +31,6 @@ void sc_emu_clock_nothing(int device, int stream, uint64_t seq); /* takes no tim
 
 void sc_emu_clock_sync(struct sc_fence fence); /* the host waits */
 double sc_emu_clock_host(enum sc_host_event event); /* returns the host's time after the event */
-double sc_emu_clock_fence(struct sc_fence fence);
 bool sc_emu_clock_done(struct sc_fence fence); /* reached at the host's time */
 double sc_emu_clock_seconds(void); /* end of all enqueued work */
 double sc_emu_clock_joules(int device);  /* of a device, up to then */
