@@ -268,7 +268,7 @@ static enum sc_status level1(const struct sc_kernel *k, routine f)
 
     for (int i = 0; i < 5; i++)
         single[i] = (float)k->param[i];
-    if (widest > INT32_MAX)
+    if (widest > INT32_MAX || (!calls[k->op] && !sc_op_is_reduction(k->op)))
         return SC_ERR_UNSUPPORTED;
     if (reads_beyond(k))
         most = g.lda = g.ldb = 1;

@@ -71,13 +71,13 @@ function hosts(   n, i, j, group, part, name, list) {
     }
     return list
 }
-function info(   i, letters, line, r, scales) {
+function info(   i, letters, slots, line, r, scales) {
     line = ".name = \"" tolower(op) "\", .level = " level ", .result = '" (result == "-" ? "\\0" : result) "', .host = {" hosts() "}"
     for (i = 1; i <= nargs; i++) {
         if (is_letter(arg[i])) line = line ", ." field(arg[i]) " = true"
         else if (arg[i] == "m" || arg[i] == "k") line = line ", ." arg[i] " = true"
         else if (is_operand(arg[i])) {
-            take(arg[i]); letters = letters operand
+            take(arg[i]); slots = slots slot(operand, length(letters)); letters = letters operand
             r = r || access == "r"
             if (operand == "P") line = line ", .packed = true"
             if (operand == "E") line = line ", .sparse = true"
@@ -87,10 +87,10 @@ function info(   i, letters, line, r, scales) {
     }
     if (values) line = line ", .trans = \"" values "\""
     if (scales && r && !sparse) line = line ", .scales = true"
-    table = table "    [SC_OP_" op "] = {" line ",\n        .letters = \"" letters "\", .views = views_" tolower(op) "},\n"
+    table = table "    [SC_OP_" op "] = {" line ",\n        .letters = \"" letters "\", .slots = \"" slots "\", .views = views_" tolower(op) "},\n"
 }
 
-# The host's Fortran routine, called with a record's arguments; one function for all that have the same.
+# The host's Fortran routine, called with a record's arguments; one function for all operations with the same arguments.
 function call(   i, a, p, count, type, list, lengths, key) {
     count = 0
     for (i = 1; i <= nargs; i++) {

@@ -46,7 +46,7 @@ struct sc_view {
     enum sc_access access;
     enum sc_split split;
     int spread; /* devices that a new matrix is distributed over; 0: all */
-    int tile_rows, tile_cols; /* > 0: a new one as so many tiles dealt out block-cyclically, whatever `split` says */
+    int tile_rows, tile_cols; /* > 0: tiles of a new matrix, dealt out block-cyclically; `split` is unused then */
 };
 
 enum { SC_VIEWS_MAX = 3 };
@@ -56,6 +56,7 @@ struct sc_op_info {
     const char *name;           /* "gemm" */
     const char *host[SC_TYPES]; /* Fortran routine that computes the operation, "dgemm_"; NULL: no such type */
     const char *letters;        /* names of the operands in their order: A, B, C, P(acked), E(ntries), X, Y */
+    const char *slots;          /* of struct sc_kernel, which has them as a, b, c */
     const char *trans;          /* values of `transa`, those in small letters in real types only; NULL: none */
     char result;                /* of a reduction: T, R, D or I; else 0 */
     uint8_t level;              /* 1, 2, 3; sparse operations: 3 */
@@ -91,7 +92,7 @@ static inline enum sc_type sc_op_result_type(enum sc_op op, enum sc_type type)
 }
 /* The letters of a record by name. */
 enum sc_letter { SC_SIDE = 's', SC_UPLO = 'u', SC_TRANSA = 'a', SC_TRANSB = 'b', SC_DIAG = 'd' };
-/* Is it a value that the letter of this name has, in an operation with such a letter? */
+/* True if the letter of a record may have this value.  The operation must have a letter of this name. */
 bool sc_op_takes(enum sc_op op, enum sc_type type, enum sc_letter name, char letter);
 /* Multiply-adds of the sizes, of real numbers; at level 1 elements.  Banded: k is the number of off-diagonals; sparse:
  * m is the number of entries. */
@@ -101,7 +102,7 @@ extern const uint8_t sc_op_rate[SC_OPS_ALL]; /* additions and multiplications fo
 /* Fills `view` with the operands in the order a, b, c; returns their number.  The integers of a sparse matrix are not
  * included.  The letters of the record must be valid. */
 int sc_kernel_views(const struct sc_kernel *kernel, struct sc_view view[SC_VIEWS_MAX]);
-/* Are letters and sizes those of the operation, and is there more to do than to scale the result or to return? */
+/* True if letters and sizes are valid, and the operation has more to do than to scale the result or to return. */
 bool sc_kernel_is_work(const struct sc_kernel *kernel);
 /* Real additions and multiplications. */
 double sc_kernel_flops(const struct sc_kernel *kernel);
@@ -116,9 +117,11 @@ static inline enum sc_access sc_kernel_output(const struct sc_kernel *kernel)
 /* A row-major call on a complex matrix M is a call on the column-major matrix A = M^T.  The call may then need conj(A)
  * or conj(x), and no column-major level 2 operation has them.  A record with `conj` means, for a Hermitian or
  * triangular A:
- *   GEMV (transa N), HEMV  y := alpha conj(A) x + beta y      TRMV, TRSV (transa N)  x := conj(A) x, conj(A)^-1 x
- *   GERC  A := alpha conj(x) y^T + A                          HER   A := alpha conj(x) x^T + A
- *   HER2  A := alpha conj(x) y^T + conj(alpha) conj(y) x^T + A
+ *   GEMV (transa N), HEMV: y := alpha conj(A) x + beta y.
+ *   TRMV, TRSV (transa N): x := conj(A) x, x := conj(A)^-1 x.
+ *   GERC: A := alpha conj(x) y^T + A.
+ *   HER: A := alpha conj(x) x^T + A.
+ *   HER2: A := alpha conj(x) y^T + conj(alpha) conj(y) x^T + A.
  * With vectors as matrices of one row, the operation is one of level 3.  sc_kernel_rows writes the level 3 record,
  * without conj and for the same pointers, to *rows.  Returns false if the record has no such form; increments must be
  * positive. */
@@ -128,11 +131,11 @@ static inline uint64_t sc_view_bytes(const struct sc_view *v)
 {
     return (uint64_t)v->rows * (uint64_t)v->cols * sc_type_bytes(v->type);
 }
-/* A vector as the matrix of one row that it is, with the distance between its elements as leading dimension. */
+/* A vector as a matrix of one row; the leading dimension is the distance between neighbouring elements. */
 struct sc_view sc_view_flat(const struct sc_view *view);
 /* Bytes from the first element of a view to the end of its last. */
 uint64_t sc_view_span(const struct sc_view *view);
-/* Is the view in the address space, so that sums and products of its sizes do not overflow? */
+/* True if the view lies in the address space, so that sums and products of its sizes do not overflow. */
 bool sc_view_fits(const struct sc_view *view);
 
 /* For the generated shapes. */

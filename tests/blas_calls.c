@@ -7,12 +7,12 @@
 
 /* --- what can be chosen ------------------------------------------------------------------------------------------ */
 
-static bool is_sided(int op) { return op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_TRMM || op == SC_OP_TRSM; }
-
-static bool is_triangular(int op)
-{
-    return definition_is_triangular((enum sc_op)op) || op == SC_OP_TRMM || op == SC_OP_TRSM;
-}
+/* Letters of the operation; op < 0: a routine without an operation. */
+static bool is_sided(int op) { return op >= 0 && sc_ops[op].side; }
+static bool has_uplo(int op) { return op >= 0 && sc_ops[op].uplo; }
+static bool has_trans(int op) { return op >= 0 && sc_ops[op].transa; }
+static bool has_transb(int op) { return op >= 0 && sc_ops[op].transb; }
+static bool is_triangular(int op) { return op >= 0 && sc_ops[op].diag; }
 
 static bool is_solve(int op)
 {
@@ -20,10 +20,7 @@ static bool is_solve(int op)
 }
 
 /* Products of level 3 into a triangle. */
-static bool is_rank(int op)
-{
-    return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
-}
+static bool is_rank(int op) { return has_uplo(op) && !is_sided(op) && sc_ops[op].level == 3; }
 
 /* Products by a matrix of which only a triangle is stored. */
 static bool is_symmetric(int op)
@@ -31,18 +28,6 @@ static bool is_symmetric(int op)
     return op == SC_OP_SYMM || op == SC_OP_HEMM || op == SC_OP_SYMV || op == SC_OP_HEMV || op == SC_OP_SBMV ||
            op == SC_OP_HBMV || op == SC_OP_SPMV || op == SC_OP_HPMV;
 }
-
-static bool has_uplo(int op)
-{
-    return op >= SC_OP_GEMV && op != SC_OP_GEMM && !definition_is_general((enum sc_op)op);
-}
-
-static bool has_trans(int op)
-{
-    return op == SC_OP_GEMV || op == SC_OP_GBMV || op == SC_OP_GEMM || is_rank(op) || is_triangular(op);
-}
-
-static bool has_transb(int op) { return op == SC_OP_GEMM || op == SC_OP_GEMMT; }
 
 bool calls_is_complex_function(const struct sc_blas_row *row)
 {

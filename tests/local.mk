@@ -96,6 +96,7 @@ check-long: all
 	SEMCACHE_TEST_LONG=1 SEMCACHE_TEST_TIMEOUT=$${SEMCACHE_TEST_TIMEOUT:-7200} $(MAKE) prove TESTS='$(LONG_TESTS)'
 
 include tests/base.mk
+include tests/ops.mk
 include tests/host.mk
 include tests/mpi.mk
 include tests/directory.mk

@@ -55,34 +55,25 @@ void sc_trial_stop(void)
 
 /* --- operands ----------------------------------------------------------------------------------------------------- */
 
-/* Their shapes in the order of a, b, c; how many. */
-static int shapes(const struct sc_trial *t, struct operand *o)
+static struct sc_kernel record_of(const struct sc_trial *t)
 {
-    int64_t m = t->m, n = t->n, k = t->k;
+    return (struct sc_kernel){.op = t->op, .type = t->type, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'L',
+                              .diag = 'U', .m = t->m, .n = t->n, .k = t->k, .alpha = {1e-3, 0}, .beta = {1, 0}};
+}
 
-    switch (t->op) {
-    case SC_OP_GEMM: o[0].rows = m, o[0].cols = k, o[1].rows = k, o[1].cols = n, o[2].rows = m, o[2].cols = n; break;
-    case SC_OP_SYMM: o[0].rows = o[0].cols = m, o[1].rows = m, o[1].cols = n, o[2].rows = m, o[2].cols = n; break;
-    case SC_OP_SYRK: o[0].rows = n, o[0].cols = k, o[2].rows = o[2].cols = n; break;
-    case SC_OP_TRMM:
-    case SC_OP_TRSM: o[0].rows = o[0].cols = m, o[1].rows = m, o[1].cols = n; break;
-    case SC_OP_GEMV: o[0].rows = m, o[0].cols = n, o[1].rows = n, o[2].rows = m; break;
-    case SC_OP_GER: o[0].rows = m, o[1].rows = n, o[2].rows = m, o[2].cols = n; break;
-    case SC_OP_SYMV: o[0].rows = o[0].cols = n, o[1].rows = n, o[2].rows = n; break;
-    case SC_OP_TRSV: o[0].rows = o[0].cols = n, o[1].rows = n; break;
-    case SC_OP_AXPY:
-    case SC_OP_COPY:
-    case SC_OP_DOT: o[0].rows = n, o[1].rows = n; break;
-    case SC_OP_SCAL:
-    case SC_OP_NRM2: o[0].rows = n; break;
-    default: return 0;
-    }
-    o[o[2].rows ? 2 : o[1].rows ? 1 : 0].written = !sc_op_is_reduction(t->op);
-    for (int i = 0; i < 3; i++) {
-        o[i].cols += o[i].rows && !o[i].cols;
-        o[i].bytes = (size_t)(o[i].rows * o[i].cols) * sc_type_bytes(t->type);
-    }
-    return 3;
+/* Their shapes in the order of a, b, c.  False: trials do not have such operations. */
+static bool shapes(const struct sc_trial *t, struct operand o[3])
+{
+    const struct sc_kernel k = record_of(t);
+    struct sc_view view[SC_VIEWS_MAX];
+
+    if (sc_op_is_packed(t->op) || sc_op_is_banded(t->op) || sc_op_is_sparse(t->op))
+        return false;
+    for (int i = sc_kernel_views(&k, view) - 1; i >= 0; i--)
+        o[sc_ops[t->op].slots[i] - 'a'] = (struct operand){.rows = view[i].rows, .cols = view[i].cols,
+                                                           .bytes = (size_t)sc_view_bytes(&view[i]),
+                                                           .written = view[i].access & SC_WRITE};
+    return true;
 }
 
 uint64_t sc_trial_bytes(const struct sc_trial *t)
@@ -134,11 +125,10 @@ static void release(struct operand *o)
 
 static struct sc_kernel kernel_of(const struct sc_trial *t, const struct operand *o, char *result)
 {
-    struct sc_kernel k = {.op = t->op, .type = t->type, .transa = 'N', .transb = 'N', .side = 'L', .uplo = 'L',
-                          .diag = 'U', .m = t->m, .n = t->n, .k = t->k, .alpha = {1e-3, 0}, .beta = {1, 0},
-                          .a = o[0].at, .b = o[1].at, .c = o[2].at, .result = result};
+    struct sc_kernel k = record_of(t);
     int64_t *ld[3] = {&k.lda, &k.ldb, &k.ldc};
 
+    k.a = o[0].at, k.b = o[1].at, k.c = o[2].at, k.result = result;
     for (int i = 0; i < 3; i++)
         *ld[i] = o[i].cols > 1 || (sc_op_level(t->op) == 3 && o[i].rows) ? o[i].rows : 1;
     return k;

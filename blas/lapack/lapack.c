@@ -50,11 +50,6 @@ static inline void *resolve(void **slot, void *unfound, const char *name)
     return __builtin_expect(fn != unfound, 1) ? fn : find(slot, name);
 }
 
-static struct sc_view matrix(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
-{
-    return (struct sc_view){.ptr = a, .type = type, .rows = m, .cols = n, .ld = lda, .access = access};
-}
-
 static void bring_view(const struct sc_view *v)
 {
     uint64_t bytes = sc_view_span(v);
@@ -70,9 +65,7 @@ static void bring_view(const struct sc_view *v)
 
 static void bring_home(enum sc_type type, const void *a, int64_t m, int64_t n, int64_t lda, enum sc_access access)
 {
-    const struct sc_view view = matrix(type, a, m, n, lda, access);
-
-    bring_view(&view);
+    bring_view(&(struct sc_view){.ptr = a, .type = type, .rows = m, .cols = n, .ld = lda, .access = access});
 }
 
 /* Called before a host routine that works on A.  True: A is home, and BLAS calls stay on the host until panel_end. */
@@ -99,37 +92,23 @@ static bool columns_begin(enum sc_type type, const void *a, int64_t m, int64_t n
     return home_begin(type, panel, m, nb, lda, SC_RDWR);
 }
 
-/* Called before a host routine like a BLAS routine: brings its operands home.  An operand without an address is
- * absent. */
-static bool operands_begin(struct sc_view a, struct sc_view x, struct sc_view y)
+/* Called before a host routine that has the operands of an operation: brings them home. */
+static bool operands_begin(const struct sc_kernel *k)
 {
-    const struct sc_view all[] = {a, x, y};
+    struct sc_view view[SC_VIEWS_MAX];
+    int count;
 
-    if (sc_inside())
+    if (sc_inside() || (sc_op_is_packed(k->op) && k->n > SC_BLAS_PACKED_MAX))
         return false;
-    for (int i = 0; i < 3; i++)
-        if (all[i].ptr && (all[i].rows < 1 || all[i].cols < 1 || sc_view_flat(&all[i]).ld < sc_view_flat(&all[i]).rows))
+    count = sc_kernel_views(k, view);
+    for (int i = 0; i < count; i++)
+        if (view[i].rows < 1 || sc_view_flat(&view[i]).ld < sc_view_flat(&view[i]).rows)
             return false;
-    for (int i = 0; i < 3; i++)
-        if (all[i].ptr)
-            bring_view(&all[i]);
+    for (int i = 0; i < count; i++)
+        bring_view(&view[i]);
     sc_inside_enter();
     return true;
 }
-
-static struct sc_view square(enum sc_type type, const void *a, int64_t n, int64_t lda, enum sc_access access)
-{
-    return matrix(type, a, n, n, lda, access);
-}
-static struct sc_view vector(enum sc_type type, const void *x, int64_t n, int64_t inc, enum sc_access access)
-{
-    return (struct sc_view){.ptr = x, .type = type, .vector = true, .rows = n, .cols = 1, .ld = inc, .access = access};
-}
-static struct sc_view packed(enum sc_type type, const void *a, int64_t n, enum sc_access access)
-{
-    return vector(type, a, n <= SC_BLAS_PACKED_MAX ? n * (n + 1) / 2 : 0, 1, access);
-}
-static struct sc_view none(void) { return (struct sc_view){.ptr = NULL}; }
 
 static bool panel_begin(enum sc_type type, void *a, int64_t m, int64_t n, int64_t lda)
 {
@@ -361,39 +340,38 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
          3)
 
 /* LAPACK's additions to the BLAS: symmetric complex matrices, rotations and conjugations of complex vectors. */
+#define OPERANDS(like, number, ...)                                                                                   \
+    operands_begin(&(struct sc_kernel){.op = SC_OP_##like, .type = number, .n = AT(n), .beta = {1}, __VA_ARGS__})
 #define SYMV(name, type)                                                                                              \
     PANEL(name, (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y,      \
                  Int incy),                                                                                           \
           (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y, Int incy,  \
            size_t),                                                                                                   \
           (uplo, n, alpha, a, lda, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                  \
-          operands_begin(square(type, a, AT(n), AT(lda), SC_READ), vector(type, x, AT(n), AT(incx), SC_READ),         \
-                         vector(type, y, AT(n), AT(incy), SC_RDWR)))
+          OPERANDS(SYMV, type, .a = a, .lda = AT(lda), .b = x, .ldb = AT(incx), .c = y, .ldc = AT(incy)))
 #define SPMV(name, type)                                                                                              \
     PANEL(name, (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy),    \
           (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy, size_t),  \
           (uplo, n, alpha, a, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                       \
-          operands_begin(packed(type, a, AT(n), SC_READ), vector(type, x, AT(n), AT(incx), SC_READ),                  \
-                         vector(type, y, AT(n), AT(incy), SC_RDWR)))
+          OPERANDS(SPMV, type, .a = a, .b = x, .ldb = AT(incx), .c = y, .ldc = AT(incy)))
 #define SYR(name, type)                                                                                               \
     PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda),                          \
           (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda, size_t),                        \
           (uplo, n, alpha, x, incx, a, lda, 1), n, n, "%rsi", "%rsi",                                                 \
-          operands_begin(square(type, a, AT(n), AT(lda), SC_RDWR), vector(type, x, AT(n), AT(incx), SC_READ), none()))
+          OPERANDS(SYR, type, .a = x, .lda = AT(incx), .c = a, .ldc = AT(lda)))
 #define SPR(name, type)                                                                                               \
     PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a),                                   \
           (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, size_t),                                 \
           (uplo, n, alpha, x, incx, a, 1), n, n, "%rsi", "%rsi",                                                      \
-          operands_begin(packed(type, a, AT(n), SC_RDWR), vector(type, x, AT(n), AT(incx), SC_READ), none()))
+          OPERANDS(SPR, type, .a = x, .lda = AT(incx), .c = a))
 #define ROT(name, type)                                                                                               \
     CAUGHT(name, (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s),                                     \
            (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s), (n, x, incx, y, incy, c, s),              \
            *n < sc_blas_small[1], SC_GATE_SIZE("%rdi"),                                                               \
-           operands_begin(none(), vector(type, x, AT(n), AT(incx), SC_RDWR),                                          \
-                          vector(type, y, AT(n), AT(incy), SC_RDWR)))
+           OPERANDS(ROT, type, .a = x, .lda = AT(incx), .b = y, .ldb = AT(incy)))
 #define LACGV(name, type)                                                                                             \
     CAUGHT(name, (Int n, void *x, Int incx), (Int n, void *x, Int incx), (n, x, incx), *n < sc_blas_small[1],         \
-           SC_GATE_SIZE("%rdi"), operands_begin(none(), vector(type, x, AT(n), AT(incx), SC_RDWR), none()))
+           SC_GATE_SIZE("%rdi"), OPERANDS(SCAL, type, .a = x, .lda = AT(incx)))
 
 TYPES(LASWP, laswp_)
 TYPES(LU_PANEL, getrf2_)

@@ -1,5 +1,5 @@
-/* Operations on banded and packed matrices.  A tile of such a matrix is not a banded or packed matrix, so a call is
- * a single task or unsupported.  Each operand must be one range of elements on the device of the matrix. */
+/* Operations whose matrices cannot be cut: a tile of a banded or packed matrix is not a banded or packed matrix.  A
+ * call is a single task or unsupported.  Each operand must be one range of elements on the device of the matrix. */
 #include "blas/run/tasks.h"
 
 /* The whole operand as a piece. */
@@ -22,29 +22,23 @@ static bool is_one_part(const struct sc_operand *o)
     return cuts.n == 1;
 }
 
-static bool updates_matrix(enum sc_op op)
-{
-    return op == SC_OP_SPR || op == SC_OP_HPR || op == SC_OP_SPR2 || op == SC_OP_HPR2;
-}
-
 enum sc_status sc_blas_single(struct sc_blas_job *call)
 {
-    enum sc_op op = call->kernel->op;
-    struct sc_piece slot[3] = {sc_blas_none(), sc_blas_none(), sc_blas_none()}, *matrix;
+    const struct sc_op_info *op = &sc_ops[call->kernel->op];
+    struct sc_piece slot[3] = {sc_blas_none(), sc_blas_none(), sc_blas_none()}, matrix = sc_blas_none();
     int device;
 
     for (int i = 0; i < call->operands; i++) {
+        struct sc_piece *piece = &slot[op->slots[i] - 'a'];
+
         if (!is_one_part(&call->operand[i]))
             return SC_ERR_UNSUPPORTED;
-        slot[i] = whole(&call->operand[i], call->view[i].access);
+        *piece = whole(&call->operand[i], call->view[i].access);
+        if (!i || (op->letters[i] != 'X' && op->letters[i] != 'Y'))
+            matrix = *piece;
     }
-    matrix = &slot[updates_matrix(op) ? call->operands - 1 : 0];
-    device = sc_coherence_where(matrix);
-    if (sc_op_is_packed(op) && !sc_coherence_contiguous(device, matrix))
+    device = sc_coherence_where(&matrix);
+    if (op->packed && !sc_coherence_contiguous(device, &matrix))
         return SC_ERR_UNSUPPORTED;
-    if (op == SC_OP_SPR || op == SC_OP_HPR) { /* x is the kernel's a, A its c */
-        slot[2] = slot[1];
-        slot[1] = sc_blas_none();
-    }
     return sc_blas_task(device, call->kernel, slot[0], slot[1], slot[2]);
 }

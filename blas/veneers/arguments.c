@@ -14,16 +14,19 @@ struct sc_kernel sc_blas_call_as_kernel(const struct sc_blas_call *call)
         void **ptr;
         int64_t *ld;
     } slot[3] = {{&kernel.a, &kernel.lda}, {&kernel.b, &kernel.ldb}, {&kernel.c, &kernel.ldc}};
-    const char *letters = sc_blas_letters(call->routine);
+    const struct sc_op_info *op = &sc_ops[row->op];
 
-    for (int i = 0; letters[i]; i++) {
-        switch (letters[i]) {
-        case 'A': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = call->lda; break;
-        case 'P': *slot[i ? 2 : 0].ptr = call->a, *slot[i ? 2 : 0].ld = 1; break;
-        case 'B': kernel.b = call->b, kernel.ldb = call->ldb; break;
-        case 'C': kernel.c = call->c, kernel.ldc = call->ldc; break;
-        case 'X': *slot[i].ptr = call->x, *slot[i].ld = call->incx; break;
-        default: *slot[i].ptr = call->y, *slot[i].ld = call->incy;
+    for (int i = 0; op->letters[i]; i++) {
+        void **ptr = slot[op->slots[i] - 'a'].ptr;
+        int64_t *ld = slot[op->slots[i] - 'a'].ld;
+
+        switch (op->letters[i]) {
+        case 'A': *ptr = call->a, *ld = call->lda; break;
+        case 'P': *ptr = call->a, *ld = 1; break;
+        case 'B': *ptr = call->b, *ld = call->ldb; break;
+        case 'C': *ptr = call->c, *ld = call->ldc; break;
+        case 'X': *ptr = call->x, *ld = call->incx; break;
+        default: *ptr = call->y, *ld = call->incy;
         }
     }
     return kernel;

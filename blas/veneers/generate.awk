@@ -190,7 +190,7 @@ function veneer(cblas, fname, ret, params, names, t, longer,   kind, jump, fn, s
             print "    typedef " ret " (*with_lengths)(" params lengths("size_t") ");"
             call = "((with_lengths)sc_blas_host[" kind "][" id "])(" names lengths("(size_t)1") ")"
         }
-        print ret == "void" ? "    " call ";" : "    " ret " value = " call ";"
+        print (ret == "void" ? "    " call ";" : "    " ret " value = " call ";")
         print "    sc_blas_leave();" (ret == "void" ? "" : "\n    return value;") "\n}"
     }
     type_now = t
