@@ -19,7 +19,7 @@ static inline const struct sc_operand *sc_product_operand(const struct sc_produc
     return &g->call->operand[i];
 }
 
-/* op(A) of row part i and parts [l, l_end) of the sum; op(B) of the same parts and column part j; C of (i, j). */
+/* op(A) of row part i and parts [l, l_end) of the sum; op(B) of the same parts and column part j. */
 struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end);
 struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j);
 
