@@ -49,6 +49,28 @@ int sc_product_device(const struct sc_product *g, int i, int j)
     return sc_blas_places_at(&g->places, c.r, c.c, &c);
 }
 
+bool sc_product_schedules(const struct sc_product *g)
+{
+    return g->m.n <= SC_PRODUCT_PARTS_MAX && g->n.n <= SC_PRODUCT_PARTS_MAX && g->k.n <= SC_PRODUCT_PARTS_MAX;
+}
+
+void sc_product_blocks(const struct sc_product *g, struct sc_pipeline *p)
+{
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->m; i++)
+            p->device[i + j * p->m] = sc_product_device(g, i, j);
+}
+
+enum sc_status sc_product_until(const struct sc_product *g, struct sc_pipeline *p, double when)
+{
+    struct sc_pipeline_task task;
+    enum sc_status status = SC_OK;
+
+    while (status == SC_OK && sc_pipeline_next(p, when, &task))
+        status = sc_product_multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
+    return status;
+}
+
 static struct sc_piece output_block(const void *g, int i, int j)
 {
     return block_c(g, i, j, sc_kernel_output(((const struct sc_product *)g)->call->kernel));
@@ -247,17 +269,6 @@ static double request(struct requests *r, int device, const struct sc_piece *pie
     return *arrival = come > *arrival ? come : *arrival;
 }
 
-/* True when the device has a block of row part i (if i >= 0) or of column part j. */
-static bool wanted(const struct sc_pipeline *p, int device, int i, int j)
-{
-    int first = i >= 0 ? i : j * p->m, step = i >= 0 ? p->m : 1, count = i >= 0 ? p->n : p->m;
-
-    for (int e = 0; e < count; e++)
-        if (p->device[first + e * step] == device)
-            return true;
-    return false;
-}
-
 static void request_a(struct requests *r, int d, int i, int l, double *arrival)
 {
     struct sc_pipeline *p = r->p;
@@ -265,7 +276,7 @@ static void request_a(struct requests *r, int d, int i, int l, double *arrival)
     double *expected = &p->a[(size_t)l * (size_t)p->m + (size_t)i];
     size_t stride = (size_t)p->k * (size_t)p->m;
 
-    if (wanted(p, d, i, -1))
+    if (sc_pipeline_reads(p, d, i, -1))
         expected[(size_t)d * stride] = request(r, d, &piece, expected, stride, arrival);
 }
 
@@ -276,7 +287,7 @@ static void request_b(struct requests *r, int d, int l, int j, double *arrival)
     double *expected = &p->b[(size_t)j * (size_t)p->k + (size_t)l];
     size_t stride = (size_t)p->n * (size_t)p->k;
 
-    if (wanted(p, d, -1, j))
+    if (sc_pipeline_reads(p, d, -1, j))
         expected[(size_t)d * stride] = request(r, d, &piece, expected, stride, arrival);
 }
 
@@ -328,7 +339,7 @@ static int columns_of(const struct sc_pipeline *p, int d, int columns[SC_PRODUCT
     int n = 0;
 
     for (int j = 0; j < p->n; j++)
-        if (wanted(p, d, -1, j))
+        if (sc_pipeline_reads(p, d, -1, j))
             columns[n++] = j;
     return n;
 }
@@ -453,16 +464,6 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
     }
 }
 
-static enum sc_status multiply_until(const struct sc_product *g, struct sc_pipeline *p, double when)
-{
-    struct sc_pipeline_task task;
-    enum sc_status status = SC_OK;
-
-    while (status == SC_OK && sc_pipeline_next(p, when, &task))
-        status = sc_product_multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
-    return status;
-}
-
 /* Enqueues blocks between the requests, because requesting every strip first takes longer than the first strips do. */
 static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipeline *p)
 {
@@ -471,9 +472,7 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     enum sc_status status = SC_OK;
 
     rounds = 2 * (rounds > p->k ? rounds : p->k); /* doubled, so that strips of A and B can take turns */
-    for (int j = 0; j < p->n; j++)
-        for (int i = 0; i < p->m; i++)
-            p->device[i + j * p->m] = sc_product_device(g, i, j);
+    sc_product_blocks(g, p);
     set_order(g, p);
     sc_pipeline_expect_nothing(p, r.read_c);
     p->rate = sc_blas_products_per_second(0, g->call->kernel->type);
@@ -482,9 +481,9 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     for (int s = 0; s < rounds && status == SC_OK; s++) {
         for (int d = 0; d < p->devices; d++)
             request_round(&r, d, s);
-        status = multiply_until(g, p, horizon(&r));
+        status = sc_product_until(g, p, horizon(&r));
     }
-    return status == SC_OK ? multiply_until(g, p, INFINITY) : status;
+    return status == SC_OK ? sc_product_until(g, p, INFINITY) : status;
 }
 
 /* False, with nothing done: not worthwhile, or impossible. */
@@ -497,7 +496,7 @@ static bool pipelined(const struct sc_product *g, const struct sc_blas_blocks *b
         return false;
     fine = *g;
     cut_operands(&fine);
-    if (fine.m.n > SC_PRODUCT_PARTS_MAX || fine.n.n > SC_PRODUCT_PARTS_MAX || fine.k.n > SC_PRODUCT_PARTS_MAX)
+    if (!sc_product_schedules(&fine))
         return false;
     if (sc_pipeline_init(&p, &fine.m, &fine.n, &fine.k, sc_coherence_devices()) != SC_OK)
         return false;

@@ -1,137 +1,85 @@
-/* gemm on operands in transit that other devices have just computed (coherence/push.c).  Each device begins with its
- * resident parts of the sum, and continues with the remaining parts in the order of arrival. */
-#include <stdlib.h>
+/* gemm on operands that other devices have just computed and that are still in transit (coherence/push.c).  Each
+ * device begins with the parts of the sum that it has, and continues in the order in which the remaining parts
+ * arrive. */
+#include <math.h>
 
 #include "blas/run/product.h"
 
-/* Parts of operands, made by other devices in recent calls, that a device has to wait for. */
+/* A look at the operands for the schedule. */
 struct awaited {
     const struct sc_product *g;
-    int devices;
+    struct sc_pipeline *p;
+    double later;   /* expected arrival of a part in transit: after all work on resident parts */
     bool any;       /* a part is in transit to a device */
     bool missing;   /* a missing part is not in transit */
-    int16_t *begun, *device; /* by block, [i + j * rows] */
-    int16_t *a, *b; /* by device: parts of A [i + l * rows], of B [l + j * parts] */
-    int16_t *order; /* by device: the parts of the sum in the order of arrival */
 };
 
-static bool make_room(struct awaited *w, const struct sc_product *g)
-{
-    size_t m = (size_t)g->m.n, n = (size_t)g->n.n, k = (size_t)g->k.n, d = (size_t)sc_coherence_devices();
-
-    *w = (struct awaited){.g = g, .devices = sc_coherence_devices()};
-    if (d < 2 || k < 2)
-        return false;
-    w->begun = calloc(2 * m * n + d * k * (m + n + 1), sizeof *w->begun);
-    w->device = w->begun + m * n;
-    w->a = w->device + m * n;
-    w->b = w->a + d * k * m;
-    w->order = w->b + d * k * n;
-    return w->begun != NULL;
-}
-
-static int16_t *of_device(const struct awaited *w, int16_t *array, int device, int per_part)
-{
-    return array + (size_t)device * (size_t)w->g->k.n * (size_t)per_part;
-}
-
-/* True when the device has to wait for the piece.  *distance is then the number of devices between its maker and
- * this device, in the order in which results are sent (coherence/push.c). */
-static bool look_at_piece(struct awaited *w, int device, const struct sc_piece *piece, int *distance)
+/* The expected arrival of a piece on a device.  For a piece in transit *distance becomes the number of devices
+ * between its maker and this device, in the order in which results are sent (coherence/push.c). */
+static double look_at_piece(struct awaited *w, int device, const struct sc_piece *piece, int *distance)
 {
     if (sc_coherence_ready(device, piece))
-        return false;
+        return 0;
     w->missing = w->missing || sc_coherence_missing(device, piece);
-    *distance = (device - sc_coherence_home(piece) + w->devices) % w->devices;
+    *distance = (device - sc_coherence_home(piece) + w->p->devices) % w->p->devices;
     w->any = true;
-    return true;
-}
-
-static bool runs(const struct awaited *w, int device, int i, int j)
-{
-    return w->device[i + j * w->g->m.n] == device;
+    return w->later;
 }
 
 /* Looks at the pieces of part l of the sum that the device's blocks read. */
 static void look_at_part(struct awaited *w, int device, int l, int *distance)
 {
-    const struct sc_product *g = w->g;
-    int16_t *a = of_device(w, w->a, device, g->m.n) + l * g->m.n, *b = of_device(w, w->b, device, g->n.n) + l;
-    bool seen[SC_CUTS_MAX] = {false};
+    struct sc_pipeline *p = w->p;
+    double *a = p->a + ((size_t)device * (size_t)p->k + (size_t)l) * (size_t)p->m;
+    double *b = p->b + (size_t)device * (size_t)p->k * (size_t)p->n + l;
 
-    for (int j = 0; j < g->n.n; j++) {
-        bool any = false;
+    for (int i = 0; i < p->m; i++)
+        if (sc_pipeline_reads(p, device, i, -1)) {
+            struct sc_piece piece = sc_product_a(w->g, i, l, l + 1);
 
-        for (int i = 0; i < g->m.n; i++) {
-            struct sc_piece piece = sc_product_a(g, i, l, l + 1);
-
-            if (!runs(w, device, i, j))
-                continue;
-            if (!seen[i])
-                a[i] = look_at_piece(w, device, &piece, distance);
-            seen[i] = any = true;
+            a[i] = look_at_piece(w, device, &piece, distance);
         }
-        if (any) {
-            struct sc_piece piece = sc_product_b(g, l, l + 1, j);
+    for (int j = 0; j < p->n; j++)
+        if (sc_pipeline_reads(p, device, -1, j)) {
+            struct sc_piece piece = sc_product_b(w->g, l, l + 1, j);
 
-            b[j * g->k.n] = look_at_piece(w, device, &piece, distance);
+            b[j * p->k] = look_at_piece(w, device, &piece, distance);
         }
-    }
 }
 
 static void look_at_device(struct awaited *w, int device)
 {
-    int16_t *next = of_device(w, w->order, device, 1);
-    int distance[SC_CUTS_MAX] = {0};
+    int *next = w->p->order + (size_t)device * (size_t)w->p->k;
+    int distance[SC_PRODUCT_PARTS_MAX] = {0};
 
-    for (int l = 0; l < w->g->k.n; l++)
+    for (int l = 0; l < w->p->k; l++)
         look_at_part(w, device, l, &distance[l]);
-    for (int away = 0; away < w->devices; away++)
-        for (int l = 0; l < w->g->k.n; l++)
+    for (int away = 0; away < w->p->devices; away++)
+        for (int l = 0; l < w->p->k; l++)
             if (distance[l] == away)
-                *next++ = (int16_t)l;
+                *next++ = l;
 }
 
-/* Adds the awaited parts of the sum, or the parts that are not awaited. */
-static enum sc_status add_parts(const struct awaited *w, int i, int j, bool awaited)
-{
-    const struct sc_product *g = w->g;
-    int device = w->device[i + j * g->m.n];
-    const int16_t *a = of_device(w, w->a, device, g->m.n), *b = of_device(w, w->b, device, g->n.n);
-    const int16_t *order = of_device(w, w->order, device, 1);
-    int16_t *begun = &w->begun[i + j * g->m.n];
-    enum sc_status status = SC_OK;
-
-    for (int t = 0; t < g->k.n && status == SC_OK; t++) {
-        int l = order[t];
-
-        if ((a[i + l * g->m.n] || b[l + j * g->k.n]) != awaited)
-            continue;
-        status = sc_product_multiply(g, device, i, j, l, l + 1, !*begun);
-        *begun = true;
-    }
-    return status;
-}
-
-/* Computes all blocks from the resident parts, then adds the awaited parts.  Declines when a part is missing
- * without being in transit: the operands may not fit the device, and C would travel twice. */
+/* Declines when a part is missing without being in transit: the operands may not fit the device, and C would travel
+ * twice. */
 bool sc_product_as_it_comes(const struct sc_product *g, enum sc_status *status)
 {
-    struct awaited w;
+    const struct sc_kernel *k = g->call->kernel;
+    struct sc_pipeline p;
+    struct awaited w = {.g = g, .p = &p, .later = (double)k->m * (double)k->n * (double)k->k};
 
-    if (!make_room(&w, g))
+    if (sc_coherence_devices() < 2 || g->k.n < 2 || !sc_product_schedules(g) ||
+        sc_pipeline_init(&p, &g->m, &g->n, &g->k, sc_coherence_devices()) != SC_OK)
         return false;
-    for (int j = 0; j < g->n.n; j++)
-        for (int i = 0; i < g->m.n; i++)
-            w.device[i + j * g->m.n] = (int16_t)sc_product_device(g, i, j);
-    for (int d = 0; d < w.devices && !w.missing; d++)
+    sc_product_blocks(g, &p);
+    for (int l = 0; l < p.k; l++)
+        p.join_end[l] = l + 1;
+    for (int d = 0; d < p.devices && !w.missing; d++)
         look_at_device(&w, d);
     w.any = w.any && !w.missing;
     *status = SC_OK;
-    for (int awaited = 0; awaited < 2 && w.any; awaited++)
-        for (int j = 0; j < g->n.n; j++)
-            for (int i = 0; i < g->m.n && *status == SC_OK; i++)
-                *status = add_parts(&w, i, j, awaited);
-    free(w.begun);
+    if (w.any)
+        *status = sc_product_until(g, &p, INFINITY);
+    sc_pipeline_free(&p);
     return w.any;
 }

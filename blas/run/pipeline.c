@@ -46,6 +46,16 @@ void sc_pipeline_expect_nothing(struct sc_pipeline *p, bool read_c)
         p->a[i] = INFINITY;
 }
 
+bool sc_pipeline_reads(const struct sc_pipeline *p, int device, int i, int j)
+{
+    int first = i >= 0 ? i : j * p->m, step = i >= 0 ? p->m : 1, count = i >= 0 ? p->n : p->m;
+
+    for (int e = 0; e < count; e++)
+        if (p->device[first + e * step] == device)
+            return true;
+    return false;
+}
+
 static double arrival(const struct sc_pipeline *p, int d, int i, int j, int l)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;

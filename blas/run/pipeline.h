@@ -41,6 +41,9 @@ void sc_pipeline_free(struct sc_pipeline *p);
 /* Marks the arrival of all strips of A and B, and of C if C is read, as unknown. */
 void sc_pipeline_expect_nothing(struct sc_pipeline *p, bool read_c);
 
+/* True when the device has a block of row part i (if i >= 0) or of column part j, and so reads that part of A or B. */
+bool sc_pipeline_reads(const struct sc_pipeline *p, int device, int i, int j);
+
 /* The next task of a greedy schedule: a device with a ready task never idles, and lower columns come first.  The
  * parts of a block come in the device's order, or ascending (straight).
  *

@@ -2,6 +2,7 @@
 #ifndef SC_BLAS_PRODUCT_H
 #define SC_BLAS_PRODUCT_H
 
+#include "blas/run/pipeline.h"
 #include "blas/run/tasks.h"
 
 struct sc_product {
@@ -29,7 +30,13 @@ enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i
 /* The device of block (i, j) of C. */
 int sc_product_device(const struct sc_product *g, int i, int j);
 
-#define SC_PRODUCT_PARTS_MAX 64 /* of a dimension, in a schedule */
+/* Schedules (pipeline.h) have at most so many parts of a dimension. */
+#define SC_PRODUCT_PARTS_MAX 64
+bool sc_product_schedules(const struct sc_product *g);
+/* Sets the device of each block. */
+void sc_product_blocks(const struct sc_product *g, struct sc_pipeline *p);
+/* Enqueues the tasks of a schedule that begin before `when`. */
+enum sc_status sc_product_until(const struct sc_product *g, struct sc_pipeline *p, double when);
 
 /* Computes all blocks in the order in which parts of the sum arrive from other devices.  False, with nothing
  * changed: no part is in transit, or no part can be used in the meantime. */
