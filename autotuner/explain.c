@@ -13,6 +13,7 @@
 #include "base/loader.h"
 #include "base/locks.h"
 #include "base/median.h"
+#include "trace/exchanges.h"
 
 #define ENTRIES_MAX 4096
 
@@ -35,17 +36,6 @@ static struct entry {
 } *entries;
 static int count, dropped;
 
-/* What goes between devices, by what it is and by its bytes in powers of two. */
-#define KINDS_MAX 64
-static struct kinds {
-    struct kind {
-        int what[3], bits;
-        uint64_t times, bytes;
-        double predicted[2]; /* sums, s */
-    } kind[KINDS_MAX];
-    int count;
-} exchanged, /* pieces: push, by a kernel, how many; by copies, by one kernel */
-    sent;    /* results: readers, kernels, chunks; as a whole, in chunks */
 static struct sc_lock lock = SC_LOCK(SC_RANK_EXPLAIN);
 
 static __thread struct {
@@ -236,70 +226,6 @@ static void lines(FILE *out)
     }
 }
 
-static int bits_of(uint64_t bytes) { return 63 - __builtin_clzll(bytes | 1); }
-
-static void add_kind(struct kinds *kinds, const struct kind *one)
-{
-    int bits = bits_of(one->bytes), i = 0;
-
-    sc_lock(&lock);
-    while (i < kinds->count && (kinds->kind[i].bits != bits ||
-                                memcmp(kinds->kind[i].what, one->what, sizeof one->what)))
-        i++;
-    if (i < KINDS_MAX) {
-        struct kind *k = &kinds->kind[i];
-
-        memcpy(k->what, one->what, sizeof k->what);
-        k->bits = bits;
-        k->times++;
-        k->bytes += one->bytes;
-        k->predicted[0] += one->predicted[0];
-        k->predicted[1] += one->predicted[1];
-        kinds->count += i == kinds->count;
-    }
-    sc_unlock(&lock);
-}
-
-void sc_explain_exchange(const struct sc_autotuner_pieces *p, const struct sc_autotuner_exchanged *out)
-{
-    add_kind(&exchanged, &(struct kind){.what = {p->push, out->by_kernel, p->pieces}, .bytes = p->bytes,
-                                        .predicted = {out->copies, out->kernel}});
-}
-
-void sc_explain_chunks(const struct sc_autotuner_result *r, const struct sc_autotuner_chunks *out)
-{
-    add_kind(&sent, &(struct kind){.what = {r->readers, r->kernels, out->chunks}, .bytes = r->bytes,
-                                   .predicted = {out->whole, out->seconds}});
-}
-
-static void exchange_lines(FILE *out)
-{
-    for (int i = 0; i < exchanged.count; i++) {
-        const struct kind *k = &exchanged.kind[i];
-        double times = (double)k->times;
-
-        if (!i)
-            fprintf(out, "# between devices: pieces, bytes of all, times, by copy engines, by one kernel, choice\n");
-        fprintf(out, "# %6d %11.0f %8llu %11.1f %11.1f %s\n", k->what[2], (double)k->bytes / times,
-                (unsigned long long)k->times, k->predicted[0] / times * 1e6, k->predicted[1] / times * 1e6,
-                !k->what[1] ? "copy" : k->what[0] ? "push" : "pull");
-    }
-}
-
-static void chunk_lines(FILE *out)
-{
-    for (int i = 0; i < sent.count; i++) {
-        const struct kind *k = &sent.kind[i];
-        double times = (double)k->times;
-
-        if (!i)
-            fprintf(out, "# results for other devices: readers, kernels and bytes of a part, times, predicted until it "
-                         "is there as a whole, in chunks, so many\n");
-        fprintf(out, "# %6d %6d %11.0f %8llu %11.1f %11.1f %d\n", k->what[0], k->what[1], (double)k->bytes / times,
-                (unsigned long long)k->times, k->predicted[0] / times * 1e6, k->predicted[1] / times * 1e6, k->what[2]);
-    }
-}
-
 /* Each kind of call counts once, by its mean. */
 static void errors(FILE *out, bool devices)
 {
@@ -332,8 +258,7 @@ void sc_explain_write(FILE *out)
     lines(out);
     if (dropped)
         fprintf(out, "# %d more calls of other sizes\n", dropped);
-    exchange_lines(out);
-    chunk_lines(out);
+    sc_exchanges_write(out);
     sc_trials_write(out);
     errors(out, true);
     errors(out, false);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "autotuner/autotuner.h"
-#include "autotuner/exchange.h"
 
 extern bool sc_explain_on; /* set before there are calls */
 
@@ -22,10 +21,6 @@ double sc_explain_clock(double virtual_seconds);
 void sc_explain_measured(double seconds);
 /* The host has done the call that this thread decided on last, if that was to be. */
 void sc_explain_host_done(void);
-/* How pieces went between devices, and what was predicted of both ways. */
-void sc_explain_exchange(const struct sc_autotuner_pieces *pieces, const struct sc_autotuner_exchanged *out);
-/* In how many chunks a result went to other devices, and what was predicted of that. */
-void sc_explain_chunks(const struct sc_autotuner_result *result, const struct sc_autotuner_chunks *out);
 /* Nothing where nothing was decided. */
 void sc_explain_write(FILE *out);
 

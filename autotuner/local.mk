@@ -9,5 +9,5 @@ libcore_la_SOURCES += autotuner/autotuner.h autotuner/machine.h autotuner/machin
   autotuner/schedule.h autotuner/schedule.c autotuner/strips.h autotuner/strips.c \
   autotuner/trials.h autotuner/trials.c autotuner/demand.h autotuner/demand.c \
   autotuner/host_rates.h autotuner/host_rates.c autotuner/policy.h autotuner/devices.c autotuner/together.c \
-  autotuner/exchange.h autotuner/exchange.c autotuner/explain.h autotuner/explain.c
+  autotuner/explain.h autotuner/explain.c
 EXTRA_DIST += autotuner/README.md

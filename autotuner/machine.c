@@ -134,18 +134,25 @@ double sc_machine_link(const struct sc_device_properties *to, int from)
     return known(from == SC_HOST || !to->peer[from] ? to->host_bandwidth : to->peer_bandwidth[from], LINK_BANDWIDTH);
 }
 
-struct sc_database_link sc_machine_copies(const struct sc_database *db, int from, int to)
+static struct sc_exchange_link known_link(const struct sc_database_link *measured, double latency, double bandwidth)
 {
-    if (db && db->link[from][to].bandwidth > 0)
-        return db->link[from][to];
-    return (struct sc_database_link){LATENCY_SECONDS, PEER_BANDWIDTH};
+    bool is_known = measured && measured->bandwidth > 0;
+
+    return (struct sc_exchange_link){is_known ? measured->latency : latency,
+                                     is_known ? measured->bandwidth : bandwidth};
 }
 
-struct sc_database_link sc_machine_kernels(const struct sc_database *db, bool push, int from, int to)
+void sc_machine_exchange(const struct sc_database *db, struct sc_exchange_rates *out)
 {
-    struct sc_database_link copies = sc_machine_copies(db, from, to);
+    out->task = sc_machine_task(db);
+    for (int from = 0; from < SC_DEVICES_MAX; from++)
+        for (int to = 0; to < SC_DEVICES_MAX; to++) {
+            struct sc_exchange_link copies = known_link(db ? &db->link[from][to] : NULL, LATENCY_SECONDS,
+                                                        PEER_BANDWIDTH);
+            double latency = copies.latency + KERNEL_LATENCY, bandwidth = copies.bandwidth * KERNEL_RATE;
 
-    if (db && (push ? db->push : db->pull)[from][to].bandwidth > 0)
-        return (push ? db->push : db->pull)[from][to];
-    return (struct sc_database_link){copies.latency + KERNEL_LATENCY, copies.bandwidth * KERNEL_RATE};
+            out->copies[from][to] = copies;
+            out->pull[from][to] = known_link(db ? &db->pull[from][to] : NULL, latency, bandwidth);
+            out->push[from][to] = known_link(db ? &db->push[from][to] : NULL, latency, bandwidth);
+        }
 }

@@ -7,6 +7,7 @@
 
 #include "autotuner/database.h"
 #include "device/device.h"
+#include "device/exchange.h"
 
 /* Constants of the host and the driver that no database has; doc/decision-rules.md says where they were measured. */
 #define SC_FAULT_SECONDS 30e-6      /* first touch of a result by the host */
@@ -68,8 +69,7 @@ double sc_machine_host_rate(const struct sc_machine *machine, enum sc_database_s
 double sc_machine_latency(const struct sc_database *db, enum sc_database_set way);
 /* Bytes/s from a place to a device, by what the device says of its links. */
 double sc_machine_link(const struct sc_device_properties *to, int from);
-/* A link between two devices by copy engines, by a kernel of the giver (push) or of the taker. */
-struct sc_database_link sc_machine_copies(const struct sc_database *db, int from, int to);
-struct sc_database_link sc_machine_kernels(const struct sc_database *db, bool push, int from, int to);
+/* Rates of copies between devices. */
+void sc_machine_exchange(const struct sc_database *db, struct sc_exchange_rates *out);
 
 #endif

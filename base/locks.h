@@ -28,6 +28,7 @@ enum sc_rank {
     SC_RANK_LIFETIME,      /* host/mapping_lifetime.c */
     SC_RANK_OWN_FD,       /* base/own_fd.c */
     SC_RANK_EXPLAIN,      /* autotuner/explain.c */
+    SC_RANK_EXCHANGES,    /* trace/exchanges.c */
     SC_RANK_HOST_BLAS,    /* blas/veneers/host_blas.c */
     SC_RANK_COUNTS,       /* blas/veneers/counts.c */
     SC_RANK_TRACE,        /* trace/rings.c */

@@ -69,10 +69,10 @@ uint64_t sc_coherence_calls(void); /* calls that have begun so far */
 enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands);
 void sc_coherence_end(struct sc_operand *operands, int count);
 
-/* Computation of a call: seconds(of, devices) is the time that so many devices take; 0 or seconds NULL: unknown. */
+/* Computation of a call: `devices` devices, each with its part, take so many seconds; 0: unknown. */
 struct sc_producer {
-    double (*seconds)(const void *of, int devices);
-    const void *of;
+    double seconds;
+    int devices;
 };
 /* Between begin and end, after the last task: sends results home that the host is expected to read, and to devices that
  * are expected to read them (push.c).  producer: of the call; NULL: unknown. */

@@ -22,32 +22,12 @@ unsigned sc_coherence_broken(void);
 /* Measured direct links (`measured->direct`) replace the rates that devices report; 0: not measured. */
 struct sc_links;
 void sc_coherence_links(const struct sc_links *measured);
-struct sc_producer;
 
-/* Pieces that go to a device (from any device), or from a device (to any device), at about the same time. */
-struct sc_exchange {
-    int on;          /* the device that all pieces have in common; a kernel of it would move them */
-    bool push;       /* the device sends the pieces */
-    int pieces;
-    uint64_t bytes, largest;
-    int other;       /* the other end of the largest piece */
-};
-/* Whether one kernel moves the pieces sooner than copy engines move them one by one; pure. */
-typedef bool sc_exchange_by_kernel(const void *of, const struct sc_exchange *exchange);
-/* A result of a call that devices make, each a part of it by several kernels, and that other devices will read. */
-struct sc_result {
-    int from;    /* the device that makes most of the result */
-    int to;      /* a device that reads what `from` makes */
-    int makers;  /* devices that make parts */
-    int readers; /* devices that read what `from` makes */
-    int kernels; /* of `from`, one after another */
-    uint64_t bytes; /* made by `from` */
-    const struct sc_producer *producer; /* NULL: not known */
-};
-/* Number of chunks that a result is sent in, each chunk when its kernels are done: 1 to `kernels`; pure. */
-typedef int sc_exchange_in_chunks(const void *of, const struct sc_result *result);
-/* NULL: copy engines move all pieces; results are sent as a whole. */
-void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chunks *in_chunks, const void *of);
+/* Rates by which copies between devices go by copy engines or by kernels, and results in chunks.  NULL (the state at the
+ * start): copy engines move all pieces; results are sent as a whole.  The rates stay valid until other rates are given.
+ */
+struct sc_exchange_rates;
+void sc_coherence_exchanges(const struct sc_exchange_rates *rates);
 /* Bandwidth of the slowest link between two devices as a multiple of a link to the host; 0: no link, or unknown. */
 double sc_coherence_peer_ratio(void);
 

@@ -5,28 +5,29 @@
  * Until they are issued nothing has changed: what is collected is not valid where it goes, so it is nobody's source. */
 #include "base/config.h"
 #include "coherence/protocol.h"
+#include "device/exchange.h"
+#include "trace/exchanges.h"
 
-static struct {
-    sc_exchange_by_kernel *by_kernel; /* NULL: copy engines only, unless the setting says otherwise */
-    sc_exchange_in_chunks *in_chunks; /* NULL: results are sent as a whole */
-    const void *of;
-} chooser;
+static const struct sc_exchange_rates *rates;
 
-void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chunks *in_chunks, const void *of)
+void sc_coherence_exchanges(const struct sc_exchange_rates *given)
 {
     sc_protocol_lock();
-    chooser.by_kernel = by_kernel;
-    chooser.in_chunks = in_chunks;
-    chooser.of = of;
+    rates = given;
     sc_protocol_unlock();
 }
 
-int sc_exchange_chunks(const struct sc_result *r)
+int sc_moves_chunks(const struct sc_result *r)
 {
-    int chunks = chooser.in_chunks ? chooser.in_chunks(chooser.of, r) : 1;
+    struct sc_result_choice out;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    return chunks < 1 ? 1 : chunks < r->kernels ? chunks : r->kernels;
+    if (!rates)
+        return 1;
+    out = sc_exchange_chunks(rates, r);
+    if (sc_config.explain)
+        sc_exchanges_sent(r->readers, r->kernels, out.chunks, r->bytes, out.whole, out.seconds);
+    return out.chunks;
 }
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
@@ -174,6 +175,15 @@ static bool can_reach(int on, struct sc_move *const which[], int count, bool pus
     return can;
 }
 
+static bool is_sooner(const struct sc_exchange *x)
+{
+    struct sc_exchange_choice out = sc_exchange_choose(rates, x);
+
+    if (sc_config.explain)
+        sc_exchanges_moved(x->push, out.by_kernel, x->pieces, x->bytes, out.copies, out.kernel);
+    return out.by_kernel;
+}
+
 static bool is_worth_a_kernel(int on, struct sc_move *const which[], int count, bool push)
 {
     struct sc_exchange x = {.on = on, .push = push, .pieces = count};
@@ -191,7 +201,7 @@ static bool is_worth_a_kernel(int on, struct sc_move *const which[], int count, 
             x.other = end_of(which[i], !push);
         }
     }
-    return chooser.by_kernel && chooser.by_kernel(chooser.of, &x);
+    return rates && is_sooner(&x);
 }
 
 /* Number of different devices at this end of the moves. */

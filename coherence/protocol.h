@@ -190,8 +190,9 @@ struct sc_moves {
     struct sc_move move[SC_MOVES_MAX];
 };
 enum sc_status sc_moves_add(struct sc_moves *moves, const struct sc_move *move); /* full: issued first */
-/* Number of chunks of a result, by the registered function. */
-int sc_exchange_chunks(const struct sc_result *result);
+/* Number of chunks of a result. */
+struct sc_result;
+int sc_moves_chunks(const struct sc_result *result);
 /* By copy engines or kernels.  Each move is done or has failed; the data of a failed move is not valid at its
  * destination. */
 enum sc_status sc_moves_issue(struct sc_moves *moves);

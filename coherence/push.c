@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "coherence/protocol.h"
+#include "device/exchange.h"
 
 #define LEAST_BYTES ((size_t)1 << 20) /* below, a transfer takes no longer than its fault, or than being asked for */
 #define LOOKS       2                 /* calls in a row after which the host must have looked */
@@ -142,7 +143,7 @@ static int most_of(const struct made made[SC_DEVICES_MAX])
 
 static int chunks_of(const struct made made[SC_DEVICES_MAX], const struct sc_producer *producer)
 {
-    struct sc_result r = {.producer = producer};
+    struct sc_result r = {0};
     int most = most_of(made);
 
     if (made[most].kernels < 2)
@@ -154,7 +155,8 @@ static int chunks_of(const struct made made[SC_DEVICES_MAX], const struct sc_pro
     r.readers = __builtin_popcount(made[most].readers);
     r.kernels = made[most].kernels;
     r.bytes = made[most].bytes;
-    return sc_exchange_chunks(&r);
+    r.seconds = producer ? producer->seconds * producer->devices / r.makers : 0;
+    return sc_moves_chunks(&r);
 }
 
 /* The chunk of a sector: a chunk has the sectors of an equal part of each device's kernels. */

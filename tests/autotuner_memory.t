@@ -28,11 +28,9 @@ plan plans_busy
 explain count
 explain dropped
 explain entries
-explain exchanged
 explain last
 explain lock
 explain sc_explain_on
-explain sent
 joules sc_joules_folder
 schedule strategies
 start current

@@ -22,6 +22,7 @@ tests_coherence_sharing_SOURCES = tests/coherence_sharing.c
 tests_coherence_sharing_LDADD = libcore.la
 tests_coherence_exchange_SOURCES = tests/coherence_exchange.c
 tests_coherence_exchange_LDADD = libcore.la
+tests_coherence_exchange_LDFLAGS = -Wl,--wrap=sc_exchange_choose,--wrap=sc_exchange_chunks
 tests_coherence_routes_SOURCES = tests/coherence_routes.c
 tests_coherence_routes_LDADD = libcore.la
 tests_coherence_scarce_SOURCES = tests/coherence_scarce.c

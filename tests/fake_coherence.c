@@ -543,10 +543,7 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
 }
 bool sc_coherence_goes_home(const struct sc_operand *result) { return (void)result, false; }
 
-void sc_coherence_exchanges(sc_exchange_by_kernel *by_kernel, sc_exchange_in_chunks *in_chunks, const void *of)
-{
-    (void)by_kernel, (void)in_chunks, (void)of;
-}
+void sc_coherence_exchanges(const struct sc_exchange_rates *rates) { (void)rates; }
 void sc_coherence_links(const struct sc_links *measured) { (void)measured; }
 
 void sc_coherence_acquire_view(const struct sc_view *view) { (void)view; }

@@ -2,8 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "autotuner/exchange.h"
-#include "autotuner/explain.h"
 #include "autotuner/schedule.h"
 #include "autotuner/start.h"
 #include "base/config.h"
@@ -255,36 +253,14 @@ bool sc_blas_waits(const struct sc_blas_blocks *b, const struct sc_blas_places *
     return bytes >= SC_PIPELINE_BYTES;
 }
 
-static bool exchange_by_kernel(const void *database, const struct sc_exchange *x)
-{
-    struct sc_autotuner_pieces p = {.on = x->on, .push = x->push, .other = x->other, .pieces = x->pieces,
-                                    .bytes = x->bytes, .largest = x->largest};
-    struct sc_autotuner_exchanged out = sc_autotuner_exchange(database, &p);
-
-    if (sc_explain_on)
-        sc_explain_exchange(&p, &out);
-    return out.by_kernel;
-}
-
-static int exchange_in_chunks(const void *database, const struct sc_result *r)
-{
-    const struct sc_producer *p = r->producer;
-    struct sc_autotuner_result result = {.from = r->from, .to = r->to, .makers = r->makers, .readers = r->readers,
-                                         .kernels = r->kernels, .bytes = r->bytes,
-                                         .seconds = p && p->seconds ? p->seconds(p->of, r->makers) : 0};
-    struct sc_autotuner_chunks out = sc_autotuner_chunks(database, &result);
-
-    if (sc_explain_on)
-        sc_explain_chunks(&result, &out);
-    return out.chunks;
-}
-
 void sc_blas_links(void)
 {
-    sc_coherence_exchanges(exchange_by_kernel, exchange_in_chunks, sc_autotuner_database());
-    if (sc_autotuner_database()) {
-        struct sc_linkmap map;
+    static struct sc_exchange_rates rates;
+    struct sc_linkmap map;
 
+    sc_machine_exchange(sc_autotuner_database(), &rates);
+    sc_coherence_exchanges(&rates);
+    if (sc_autotuner_database()) {
         sc_linkmap_load(&map, sc_autotuner_database());
         sc_coherence_links(&map.shared);
     }

@@ -234,18 +234,19 @@ static void record(int routine, const struct sc_view *view, int count)
     sc_count(&sc_stats.offloaded[routine], 1);
 }
 
-static double seconds_of(const void *kernel, int devices) { return sc_blas_kernel_seconds(kernel, devices); }
-
 /* While the devices do a part, and send home what is wanted there, the caller's thread does the rest. */
 static enum sc_status run_parts(struct sc_blas_job *call, double host_share)
 {
     const struct sc_operand *operand = call->operand;
+    struct sc_producer producer = {.devices = sc_coherence_devices()};
     struct sc_blas_together together;
     bool split = host_share > 0 && sc_blas_together_begin(call, host_share, &together);
     enum sc_status status = run_[call->kernel->op](call), host;
     uint64_t pushed = sc_stats.pushed;
 
-    sc_coherence_push(operand, call->operands, &(struct sc_producer){seconds_of, call->kernel});
+    if (sc_coherence_devices() > 1)
+        producer.seconds = sc_blas_kernel_seconds(call->kernel, producer.devices);
+    sc_coherence_push(operand, call->operands, &producer);
     if (call->tried.trial.width) {
         call->tried.home = sc_stats.pushed != pushed;
         sc_blas_tried_end(&call->tried);
