@@ -80,6 +80,8 @@ struct sc_autotuner_prediction {
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
 /* Seconds on the host, by the sizes, the type and machine.cores alone. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call);
+/* Seconds of the kernels of 1 / `parts` of a call on one device: the one model of kernels. */
+double sc_autotuner_kernels(const struct sc_autotuner_call *call, int parts);
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
 /* What is known of an array from the calls so far, in seconds.  All zero: nothing. */

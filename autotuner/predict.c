@@ -296,7 +296,7 @@ static double weight_of(const struct sc_autotuner_call *call, int devices)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-static double kernels(const struct sc_autotuner_call *call, int parts)
+double sc_autotuner_kernels(const struct sc_autotuner_call *call, int parts)
 {
     double seconds = measured(call, 0, parts), flops = weighed_flops(call) / parts;
 
@@ -320,7 +320,7 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
     out->alone = host_seconds(call);
     out->host = fetch_seconds(1, call->device_only, link);
     out->back = back_seconds(call, &spread);
-    out->device = sc_machine_start(&call->machine, call->op) + kernels(call, spread.devices);
+    out->device = sc_machine_start(&call->machine, call->op) + sc_autotuner_kernels(call, spread.devices);
     out->device += 2 * (double)call->untracked / SC_PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);

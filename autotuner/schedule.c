@@ -1,5 +1,6 @@
 #include "autotuner/schedule.h"
 
+#include <math.h>
 #include <stddef.h>
 
 /* Rows and columns of a tile where the strategy wants square ones: kernels of SMALL_TILE are efficient, more tiles than
@@ -12,6 +13,9 @@
 #define LONG_SUM 4      /* times the larger side of the result: partial sums are less to move than inputs */
 #define MOVING_PAYS 1.3 /* auto leaves blocks where they are unless that takes so many times as long */
 #define NEW_PAYS 1.05   /* and where they are to be: nothing has to be moved */
+
+#define SAME_SPEED 0.05 /* of devices, as a part of their speed */
+#define EVEN 1.1        /* most work of a device over the mean */
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -37,6 +41,19 @@ static double share_of(const struct sc_schedule *s, int device)
 }
 
 static double rate_of(const struct sc_schedule *s, int device) { return s->rate[device] > 0 ? s->rate[device] : 1; }
+
+bool sc_schedule_is_even(const double *work, const double *rate, int devices)
+{
+    double all = 0, most = 0;
+
+    for (int d = 0; d < devices; d++) {
+        if (fabs(rate[d] / rate[0] - 1) > SAME_SPEED)
+            return false;
+        all += work ? work[d] : 0;
+        most = work ? larger(work[d], most) : 0;
+    }
+    return most * devices <= EVEN * all;
+}
 
 /* --- static strategies -------------------------------------------------------------------------------------------- */
 

@@ -41,6 +41,10 @@ void sc_schedule_assign(const struct sc_schedule *call);
 /* Blocks run where they are, so that nothing has to be assigned: owner; auto, while nothing is out of place. */
 bool sc_schedule_owns(enum sc_strategy strategy);
 
+/* Devices of the same speed that have about the same work each, so that nothing is gained by other places.  work NULL:
+ * the speeds alone. */
+bool sc_schedule_is_even(const double *work, const double *rate, int devices);
+
 /* Whether the devices should have parts of the sum of a product (m x k times k x n), and add up partial results, rather
  * than blocks of the result: new operands are strips along the sum then. */
 bool sc_schedule_sums(enum sc_strategy strategy, int devices, int64_t m, int64_t n, int64_t k, bool any_size);

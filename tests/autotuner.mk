@@ -30,6 +30,13 @@ tests_autotuner_strips_LDADD = libcore.la -lm
 tests_autotuner_trials_SOURCES = tests/autotuner_trials.c
 tests_autotuner_trials_LDADD = libcore.la -lm
 
+# The cost of a plan by instructions.
+check_PROGRAMS += tests/plan_cost
+tests_plan_cost_SOURCES = tests/plan_cost.c
+tests_plan_cost_LDADD = libcore.la -lm
+dist_check_SCRIPTS += tests/plan_cost.t
+TESTS += tests/plan_cost.t
+
 # Which variables the folder has.
 TESTS += tests/autotuner_memory.t
 EXTRA_DIST += tests/autotuner_memory.t

@@ -1,5 +1,4 @@
 /* The device of each block of a result: the strategy is asked once for a call (autotuner/schedule.h). */
-#include <math.h>
 #include <stdlib.h>
 
 #include "autotuner/schedule.h"
@@ -8,9 +7,6 @@
 #include "blas/blas.h"
 #include "blas/run/tasks.h"
 #include "coherence/devices.h"
-
-#define SAME_SPEED 0.05
-#define EVEN 1.1 /* limit on the largest work of a device over the mean */
 
 /* A call as the strategy sees it.  The arrays share one allocation. */
 struct question {
@@ -111,24 +107,20 @@ static void look_at_blocks(struct question *q)
  * the pieces are at home.  A search for better places would then gain nothing. */
 static bool in_place(const struct sc_blas_blocks *b)
 {
-    double first = sc_blas_products_per_second(0, b->type), work[SC_DEVICES_MAX] = {0}, all = 0, most = 0;
-    int devices = sc_coherence_devices();
+    double work[SC_DEVICES_MAX] = {0}, rate[SC_DEVICES_MAX];
     bool at_home = true;
 
-    for (int d = 1; d < devices; d++)
-        if (fabs(sc_blas_products_per_second(d, b->type) / first - 1) > SAME_SPEED)
-            return false;
+    for (int d = 0; d < sc_coherence_devices(); d++)
+        rate[d] = sc_blas_products_per_second(d, b->type);
     for (int j = 0; j < b->cols->n; j++)
         for (int i = 0; i < b->rows->n; i++) {
             struct sc_piece piece = b->block(b->of, i, j);
-            double *sum = &work[sc_coherence_where(&piece)];
+            int at = sc_coherence_where(&piece);
 
-            at_home = at_home && sc_coherence_where(&piece) == sc_coherence_home(&piece);
-            *sum += work_of(b, i, j);
-            all += work_of(b, i, j);
-            most = *sum > most ? *sum : most;
+            at_home = at_home && at == sc_coherence_home(&piece);
+            work[at] += work_of(b, i, j);
         }
-    return b->several ? at_home : most * devices <= EVEN * all;
+    return sc_schedule_is_even(b->several ? NULL : work, rate, sc_coherence_devices()) && (!b->several || at_home);
 }
 
 /* Work is counted in elements of the result; an element takes b->products products. */
@@ -271,15 +263,16 @@ double sc_blas_products_per_second(int device, enum sc_type type)
     return sc_machine_products(sc_coherence_device_properties(device), type);
 }
 
-double sc_blas_kernel_seconds(const struct sc_kernel *k, int devices)
+double sc_blas_kernel_seconds(const struct sc_blas_job *call, int devices)
 {
-    const struct sc_database *db = sc_autotuner_database();
-    double work = sc_op_work(k->op, k->side, (double)k->m, (double)k->n, (double)k->k) / devices;
-    double seconds = db ? sc_database_seconds(db, 0, k->op, k->type, work) : 0;
+    struct sc_autotuner_call part = *call->question;
 
-    if (seconds > 0 || sc_op_level(k->op) < 3)
-        return seconds;
-    return work / sc_blas_products_per_second(0, k->type);
+    if (sc_op_level(part.op) < 3 && !part.machine.database)
+        return 0;
+    part.m = call->kernel->m;
+    part.n = call->kernel->n;
+    part.k = call->kernel->k;
+    return sc_autotuner_kernels(&part, devices);
 }
 
 /* --- number of blocks --------------------------------------------------------------------------------------------- */

@@ -245,7 +245,7 @@ static enum sc_status run_parts(struct sc_blas_job *call, double host_share)
     uint64_t pushed = sc_stats.pushed;
 
     if (sc_coherence_devices() > 1)
-        producer.seconds = sc_blas_kernel_seconds(call->kernel, producer.devices);
+        producer.seconds = sc_blas_kernel_seconds(call, producer.devices);
     sc_coherence_push(operand, call->operands, &producer);
     if (call->tried.trial.width) {
         call->tried.home = sc_stats.pushed != pushed;

@@ -157,8 +157,8 @@ int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look 
     struct sc_trial_shape shape;
 
     look_at_blocks(call, look, &s);
-    s.kernel = sc_blas_kernel_seconds(k, s.devices);
-    s.again = 2 * result / s.devices / sc_coherence_device_properties(0)->memory_bandwidth;
+    s.kernel = sc_blas_kernel_seconds(call, s.devices);
+    s.again = 2 * result / s.devices / sc_machine_memory_bandwidth(&call->question->machine);
     sc_strips_machine(&s, &call->question->machine, (double)look->missing,
                       (double)(look->all < look->missing ? look->all : look->missing), result);
     s.blocks *= look->tasks * (look->missing ? 1 : s.parts[0]);
