@@ -23,9 +23,8 @@ unsigned sc_coherence_broken(void);
 struct sc_links;
 void sc_coherence_links(const struct sc_links *measured);
 
-/* Rates by which copies between devices go by copy engines or by kernels, and results in chunks.  NULL (the state at the
- * start): copy engines move all pieces; results are sent as a whole.  The rates stay valid until other rates are given.
- */
+/* Rates by which copies between devices go by copy engines or by kernels, and results in chunks.  NULL (the state at
+ * the start): copy engines move all pieces; results are sent as a whole.  Stay valid until other rates are given. */
 struct sc_exchange_rates;
 void sc_coherence_exchanges(const struct sc_exchange_rates *rates);
 /* Bandwidth of the slowest link between two devices as a multiple of a link to the host; 0: no link, or unknown. */

@@ -39,7 +39,7 @@ static enum sc_status count_wait(int device, enum sc_stream stream, struct sc_fe
     return real_ops->wait(device, stream, fence);
 }
 
-/* --- who decides: the linker puts these in the place of device/exchange.c's ------------------------------------------ */
+/* --- who decides: in the place of device/exchange.c, by the linker ------------------------------------------------ */
 
 static struct sc_exchange asked;
 static int questions;
