@@ -1,4 +1,4 @@
-/* The database in memory, and what it says. */
+/* The database in memory, and look-ups. */
 #include "autotuner/database.h"
 
 #include <math.h>
@@ -87,7 +87,8 @@ static double work_of(const struct sc_database_kernel *k)
     return sc_op_work((enum sc_op)k->op, 'L', size, size, size);
 }
 
-/* The type whose kernels stand for this one's: itself where there are any.  SC_TYPES: there are none. */
+/* The type whose kernels stand for kernels of this type: the type itself if measured. SC_TYPES: no type was measured.
+ */
 static enum sc_type type_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type)
 {
     static const enum sc_type order[] = {SC_D, SC_S, SC_Z, SC_C};
@@ -100,8 +101,8 @@ static enum sc_type type_of(const struct sc_database *db, int place, enum sc_op 
     return SC_TYPES;
 }
 
-/* What a piece of work of a type takes beside one of double precision: by operations, of which single precision does
- * twice as many, or by bytes. */
+/* Time of a piece of work of a type relative to double precision: by operations, with twice the rate in single
+ * precision, or by bytes. */
 static double weight_of(enum sc_op op, enum sc_type type)
 {
     static const double operations[SC_TYPES] = {0.5, 1, 2, 4};
@@ -109,8 +110,8 @@ static double weight_of(enum sc_op op, enum sc_type type)
     return sc_op_level(op) == 3 ? operations[type] : (double)sc_type_bytes(type) / 8;
 }
 
-/* The kernels of the routine, or of one of its level that stands for it, or of another type; *count 0: none.  *work is
- * changed into theirs. */
+/* The kernels of the routine, or of a stand-in of the same level, or of another type; *count 0: no kernels. Converts
+ * *work into work of the stand-in. */
 static const struct sc_database_kernel *rows_of(const struct sc_database *db, int place, enum sc_op op,
                                                 enum sc_type type, double *work, int *count)
 {
@@ -139,7 +140,7 @@ static bool suits(const struct sc_database_kernel *k, enum sc_columns columns)
     return columns == SC_COLUMNS_ANY || odd == (columns == SC_COLUMNS_ODD);
 }
 
-/* The next of them from i on; count: there is none. */
+/* The next suitable kernel from i on; count: no further kernel. */
 static int suitable(const struct sc_database_kernel *row, int i, int count, enum sc_columns columns)
 {
     while (i < count && !suits(&row[i], columns))
@@ -147,14 +148,14 @@ static int suitable(const struct sc_database_kernel *row, int i, int count, enum
     return i;
 }
 
-/* Between two measurements times follow a power law: a line when all is logarithms. */
+/* Between two measurements times follow a power law, a line in logarithms. */
 static double between(double at, double low, double low_seconds, double high, double high_seconds)
 {
     return low_seconds * exp(log(high_seconds / low_seconds) * log(at / low) / log(high / low));
 }
 
-/* Below the first, a device's kernel does not get faster (its start is what takes the time); the host's does, with
- * its work.  Beyond the last, with the work. */
+/* Below the smallest kernel, a device's time stays the same (the start dominates), and the host's time falls with the
+ * work. Beyond the largest kernel, the time grows with the work. */
 double sc_database_seconds_of(const struct sc_database *db, int place, enum sc_op op, enum sc_type type, double work,
                               enum sc_columns columns)
 {
@@ -186,7 +187,8 @@ double sc_database_seconds(const struct sc_database *db, int place, enum sc_op o
     return sc_database_seconds_of(db, place, op, type, work, SC_COLUMNS_ANY);
 }
 
-/* Of thin ones of this size; beyond the last their times grow with the elements of the large operand. */
+/* Time of a thin kernel of this size. Beyond the largest thin kernel the time grows with the elements of the large
+ * operand. */
 static double thin_row(const struct sc_database_kernel *row, int count, double size)
 {
     const struct sc_database_kernel *last = &row[count - 1];

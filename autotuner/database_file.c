@@ -1,5 +1,5 @@
-/* Databases as text (doc/tuning.md): one statement a line, each a row of the table below.  A reader believes nothing:
- * every number has a range, nothing is said twice, and the last line says how many came before it. */
+/* Databases as text (doc/tuning.md): one statement per line, a row of the table below. The reader trusts no input:
+ * numbers have ranges, no statement occurs twice, and the last line gives the number of lines before it. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ struct reader {
     int words;
     char *word[WORDS_MAX];
     char copy[8192]; /* of the line */
-    char *rest;      /* in it, behind the first word */
+    char *rest;      /* of `copy`, behind the first word */
 };
 
 const char *const sc_database_set_names[SC_SETS] = {"down", "up", "both"};
@@ -328,7 +328,7 @@ static const struct {
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-/* Words of a line, in place; the text behind the first word is kept apart for `machine`. */
+/* Splits a line into words, in place. The text behind the first word is kept apart for `machine`. */
 static bool split(struct reader *r, char *line)
 {
     char *at = line, *word;
@@ -375,7 +375,7 @@ static bool read_header(struct reader *r, const char *line)
            bad(r, "version %d, and this semcache knows version %d", version, SC_DATABASE_VERSION);
 }
 
-/* False when it is refused.  The last line of a partial file counts only with its newline. */
+/* Returns false if the file is refused. The last line of a partial file counts only with its newline. */
 static bool read_lines(struct reader *r, FILE *file, bool partial)
 {
     char line[8192];

@@ -1,4 +1,4 @@
-/* The decision (rules A1 to A5): predict, rent or buy, and how many devices. */
+/* The decision by accounts (rules A1 to A5): ski rental between the host and the devices. */
 #include "autotuner/decide.h"
 #include "autotuner/explain.h"
 #include "autotuner/host_rates.h"
@@ -11,19 +11,19 @@
 
 #include "base/log.h"
 
-/* What an array that has lived on the devices may lose there before it is given back to the host, beyond what that
- * costs; and what earlier gains count for at most, beside a few fetches, so that a program that begins to use it on the
- * host is noticed. */
+/* LOSS_SECONDS: the loss on the devices that an array may have beyond the price of its sale. GAIN_SECONDS: the most
+ * that earlier gains count, beside a few fetches, so that a program that begins to use the array on the host is
+ * noticed. */
 #define LOSS_SECONDS 100e-6
 #define GAIN_SECONDS 10e-3
-#define SALES_MOST 6 /* moving has to gain 64 times its cost */
-/* The same where the clock has shown a loss that the model does not know, and will not expect the next time either:
- * each such sale multiplies what moving has to gain by 4, up to 256. */
+#define SALES_MOST 6 /* then a move must gain 64 times its cost */
+/* Sales by the clock, where the model does not know the loss and will not expect the loss the next time. Each sale
+ * multiplies the gain that a move needs by 4, up to 256. */
 #define SALES_BY_CLOCK      2
 #define SALES_BY_CLOCK_MOST 8
 
-/* Accounts by key: one slot each, the newer key takes the slot of the older.  Racing updates lose some seconds,
- * nothing else: relaxed atomics. */
+/* Accounts by key, one slot each; a newer key takes the slot of an older key. Atomics are relaxed, and racing updates
+ * lose some seconds. */
 #define ACCOUNTS 4096 /* 12 bits: slot_of */
 struct slot {
     uint64_t key;
@@ -68,12 +68,11 @@ static void account_put(uint64_t key, const struct sc_autotuner_account *account
     __atomic_store_n(&s->account.owned, account->owned, __ATOMIC_RELAXED);
 }
 
-/* Opening a driver is rented too: a program whose large calls take less than that in all never pays for it, and one
- * whose calls are each shorter than that does not wait for it.  It keeps a processor busy for a quarter to half a
- * second, and a host BLAS that has one thread on each is 10 to 15% slower meanwhile (dpotrf of order 5000 beside it:
- * 144 ms instead of 131): less than 5% of a program that has worked for so long before. */
+/* Opening a driver is ski rental, too. A program with less than OPEN_SECONDS of large calls never opens, and a program
+ * of shorter calls does not wait. Opening occupies a processor for a quarter to half a second. Beside it a dpotrf of
+ * order 5000 took 144 ms instead of 131: less than 5% of a program that has worked for OPEN_SECONDS before. */
 #define OPEN_SECONDS 1.0
-static double spent_; /* by the host, in calls that were large; racing updates lose some */
+static double spent_; /* seconds of the host in large calls; racing updates lose some */
 
 enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
 {
@@ -83,7 +82,7 @@ enum sc_autotuner_opening sc_autotuner_opens(double host_seconds)
         return SC_OPENS_NOW;
     if (sc_config.open == SC_OPEN_BACKGROUND)
         return SC_OPENS_SOON;
-    if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* which open in no time */
+    if (sc_config.device && strncmp(sc_config.device, "emu", 3) == 0) /* emulated devices open at once */
         return SC_OPENS_NOW;
     __atomic_load(&spent_, &spent, __ATOMIC_RELAXED);
     spent += host_seconds;
@@ -101,9 +100,10 @@ double sc_autotuner_spent(void)
 
 /* --- the program as a whole --------------------------------------------------------------------------------------- */
 
-/* One array's waits may be for another's kernels, and arrays come and go: only the sum over all of them says whether
- * the program is faster.  Seconds that calls on devices have gained by the clock, less the program's waits; what was
- * gained long ago does not count.  Each time the sum shows a loss every array has to earn its move twice as often. */
+/* The balance of the program as a whole. The waits for one array may be for another array's kernels, and arrays come
+ * and go, so only the sum says whether the program is faster. The sum has the seconds that calls on devices have gained
+ * by the clock, less the program's waits; old gains expire. Each time the sum shows a loss, every array must earn its
+ * move twice as often. */
 #define PROGRAM_SECONDS 20e-3
 #define DISTRUST_MOST   8
 static double program_; /* racing updates lose some seconds */
@@ -157,7 +157,7 @@ void sc_autotuner_reset(void)
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
-/* Seconds of which one on the devices is worth one on the host: where energy counts, too. */
+/* The prediction with the devices' seconds weighted by the metric. */
 static struct sc_autotuner_prediction weighed(const struct sc_autotuner_prediction *prediction)
 {
     struct sc_autotuner_prediction p = *prediction;
@@ -172,16 +172,16 @@ static struct sc_autotuner_prediction weighed(const struct sc_autotuner_predicti
     return p;
 }
 
-/* All of it on the host, and what that costs afterwards. */
+/* Seconds of the call on the host, with the consequences. */
 static double here(const struct sc_autotuner_prediction *p) { return p->host + p->back; }
 
-/* What a call gains on the devices: what the host would take longer, if it had everything.  Less than 0: it loses. */
+/* Gain of the call on the devices against a host that has all operands; negative: a loss. */
 static double gain_of(const struct sc_autotuner_prediction *p)
 {
     return here(p) - p->fetch - (p->device + p->move - p->overlap);
 }
 
-/* Accounts are settled when the host had the chance to fetch.  Old gains pay for a few more fetches, not for ever. */
+/* Settles an account after the host had the chance to fetch. Old gains pay for a few fetches only. */
 static void settle(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
 {
     double most = GAIN_SECONDS + 4 * (p->result + p->fetch + p->move);
@@ -194,7 +194,7 @@ static void settle(const struct sc_autotuner_prediction *p, struct sc_autotuner_
     }
 }
 
-/* What moving the array costs: by the model, or by the clock where the last time took longer. */
+/* Price of a move: by the model, or by the clock where the last move took longer. */
 static double cost_of_moving(const struct sc_autotuner_prediction *p, const struct sc_autotuner_account *account)
 {
     return account->sales ? larger(p->move, account->price) : p->move;
@@ -208,8 +208,9 @@ static void give_back(struct sc_autotuner_account *account, int sales, int most)
         account->sales = account->sales + sales < most ? account->sales + sales : most;
 }
 
-/* What went home again and again, or was written there, belongs there: true once that has cost what bringing the rest
- * home, and up again, costs.  Not when this call gains more than what was fetched, nor for what others have moved. */
+/* Decides on a sale: an array that the host fetched or wrote repeatedly goes home once the loss has reached the price
+ * of a fetch and a new upload. No sale happens in a call that gains more than the fetches cost. Only an array that
+ * moved by its own account is sold. */
 static bool sell(const struct sc_autotuner_prediction *p, struct sc_autotuner_account *account)
 {
     if (!account->owned)
@@ -236,10 +237,10 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
     double now = p->device - p->overlap + (owned ? p->move : sales ? price + p->result
                                                                             : p->move + (p->kept ? 0 : p->result));
 
-    if (owned) /* what it has gained there; and leaving would cost the way home, and up again */
+    if (owned) /* Gains on the devices count; leaving would cost a fetch and a new upload. */
         credit += larger(account->balance, 0) + (p->kept ? p->fetch + p->result : 0);
     if (!sold && (now <= here(p) || (p->device < here(p) - p->fetch && credit >= price))) {
-        /* A move has been paid for by the loss, as far as that goes. */
+        /* The loss on the host has paid for the move in part. */
         account->balance += gain_of(p) > 0 ? gain_of(p) : gain_of(p) + smaller(account->loss, -gain_of(p));
         account->owned = true;
         account->loss = 0;
@@ -254,7 +255,7 @@ int sc_autotuner_rent(const struct sc_autotuner_prediction *prediction, struct s
     return 0;
 }
 
-/* The model leaves out what moving costs the host beside the transfers: pages of a matrix are closed and opened under
+/* The model leaves out the host's cost of a move beside the transfers: pages of a matrix are closed and opened under
  * the threads of the host's BLAS. */
 #define ONCE_MARGIN 4
 
@@ -327,7 +328,7 @@ void sc_autotuner_took(uint64_t array, const struct sc_autotuner_prediction *p, 
     struct sc_autotuner_account account = account_get(key);
 
     program_earns(p->owned || p->once ? p->alone - seconds : p->alone);
-    if (p->once || !account.owned) /* another array has its slot now */
+    if (p->once || !account.owned) /* another array has taken the slot */
         return;
     sc_autotuner_paid(&account, p, seconds);
     account_put(key, &account);
@@ -340,10 +341,10 @@ int sc_autotuner_wants(const struct sc_autotuner_prediction *p, int results)
 
 int64_t sc_autotuner_small(int level)
 {
-    /* Level 1: less than a page or four, where a fault costs as much as the work.  Levels 2 and 3: a few microseconds
-     * on a core.  Not above the sizes from which OpenBLAS uses threads: the operands of small calls are not acquired
-     * before the host routine runs, and one that faults while it holds OpenBLAS's thread pool would wait for emulated
-     * devices, which need the pool too. */
+    /* Level 1: less than one to four pages, where a fault costs as much as the work. Levels 2 and 3: a few microseconds
+     * on one processor. The limits are below the sizes from which OpenBLAS uses threads. The operands of a small call
+     * are not acquired before the host routine runs, and a fault inside OpenBLAS's thread pool would wait for emulated
+     * devices, which need the pool. */
     static const int64_t small[4] = {0, 2048, 8192, 131072};
 
     return level >= 1 && level <= 3 ? small[level] : 0;

@@ -5,31 +5,32 @@
 
 #include "autotuner/policy.h"
 
-#define SLOTS 4096 /* one each, the newer key takes the slot of the older; 12 bits of the mixed key say which */
+#define SLOTS 4096 /* one for an array; a newer key takes the slot of an older key; 12 bits of the mixed key are the
+                    * index */
 
-/* What is there now: who wrote it, and how much it was wanted by who has read it on devices since. */
+/* The present version of an array: its writer, and the demand of the device calls that have read the version. */
 static struct version {
     uintptr_t at;
     uint64_t maker;
-    uint16_t writer; /* op + 1; 0: not known */
+    uint16_t writer; /* op + 1; 0: unknown */
     int8_t want;
 } versions[SLOTS];
 
-/* How much the last version that a routine wrote there was wanted, or less than 0: the program changes it. */
+/* Demand for the last version that a routine wrote at the address. Negative: the program changes the version. */
 static struct habit {
     uint64_t key;
     int8_t want;
 } habits[SLOTS];
 
-/* What the host has made the program may have changed since, and nobody has seen it: that is found out again once in so
- * many versions. */
+/* After the host has made a version, a change by the program goes unnoticed. The demand is tested again after so many
+ * versions. */
 #define CHANGED (-64)
 
 #define LOAD(from) __atomic_load_n(&(from), __ATOMIC_RELAXED)
 #define STORE(to, value) __atomic_store_n(&(to), value, __ATOMIC_RELAXED)
 
 static uint64_t mixed(uint64_t key) { return key * UINT64_C(0x9e3779b97f4a7c15); }
-/* An array, as it is used under the settings of now. */
+/* Key of an array under the present settings. */
 static uintptr_t name_of(const void *at) { return (uintptr_t)sc_autotuner_keyed((uintptr_t)at); }
 static struct version *version_of(const void *at) { return &versions[mixed(name_of(at)) >> 52]; }
 static bool is_of(const struct version *v, const void *at) { return LOAD(v->at) == name_of(at) && LOAD(v->writer); }
@@ -43,7 +44,7 @@ static int habit_want(uint64_t key)
     return LOAD(h->key) == key ? LOAD(h->want) : 0;
 }
 
-/* A version that has been read speaks for itself. */
+/* The demand for the present version is known once a device has read the version. */
 int sc_demand_of_result(const void *at, enum sc_op op)
 {
     const struct version *v = version_of(at);
@@ -77,7 +78,7 @@ static void keep(const void *at, unsigned writer, int want)
     STORE(h->key, key);
 }
 
-/* A version is over: what became of it. */
+/* Enters the demand for a version at the end of the version. */
 static void remember(const struct version *v, const void *at)
 {
     unsigned writer = LOAD(v->writer);

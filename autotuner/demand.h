@@ -1,9 +1,10 @@
-/* Who reads what a call writes (A14): for an operand and a routine is kept whether devices want what this routine
- * writes there, so that the next call knows that what it writes on the host will have to go up.  Most want calls that
- * devices do sooner than a host that has everything; what those read is written by other calls, which are there for
- * their sake, and want what they read by one less, and so on: a few calls that have nothing but each other do not keep
- * each other there. Operands are known by where they begin: two calls of one routine that write one vector share what
- * is known. Thread safe, no locks; racing updates lose some of it. */
+/* The demand for results (rule A14): a number for an operand and the routine that writes the operand. A positive demand
+ * tells the next call that a result written on the host will be uploaded. The demand is the most for operands of device
+ * calls that beat a host with all operands. Otherwise the demand is one less than the highest demand for the results of
+ * the call that reads the operand. So a cycle of calls without a strong reader falls to 0 and moves to the host.
+ *
+ * An operand is known by its address: two calls of one routine that write the same vector share the entry. Thread safe,
+ * without locks; racing updates lose some entries. */
 #ifndef SC_AUTOTUNER_DEMAND_H
 #define SC_AUTOTUNER_DEMAND_H
 
@@ -12,20 +13,20 @@
 #include "ops/ops.h"
 
 
-#define SC_READERS_MOST 6 /* how much devices may want something; 0: not at all */
+#define SC_READERS_MOST 6 /* largest demand; 0: no demand */
 
-/* What `op` writes at this address. */
+/* Demand for the result that `op` writes at this address. */
 int sc_demand_of_result(const void *at, enum sc_op op);
-/* The account (struct sc_autotuner_call, key) of the call that made what is there now; 0: not known. */
+/* Key (struct sc_autotuner_call) of the call that wrote the present version; 0: unknown. */
 uint64_t sc_demand_writer(const void *at);
 
-/* A call on devices that wants it so much reads it; any call writes it, after what it reads (maker: its account if it
- * runs on devices and wants something, or 0). */
+/* sc_demand_read: a call on devices with this demand reads the operand. sc_demand_written: a call writes the operand,
+ * after its reads. maker: the key of a device call with a demand, else 0. */
 void sc_demand_read(const void *at, int want);
 void sc_demand_written(const void *at, enum sc_op op, uint64_t maker);
-/* The program has written there since a call did: devices will read that. */
+/* Enters a write by the program after the last call: devices will read the new values. */
 void sc_demand_host_wrote(const void *at);
 
-void sc_demand_reset(void); /* forgets it */
+void sc_demand_reset(void); /* forgets all entries */
 
 #endif

@@ -1,5 +1,5 @@
-/* How many devices the new matrices of a call are distributed over: equal parts on the first n devices (PARALiA's
- * prediction, TACO 2023, 3.1 and eq. 5), for a call of which the host has all operands.  Pure. */
+/* The number of devices over which new matrices of a call are distributed: equal parts on the first n devices
+ * (PARALiA's prediction, TACO 2023, 3.1 and eq. 5), for a call whose operands are at home. Pure. */
 #include <math.h>
 
 #include "autotuner/autotuner.h"
@@ -14,14 +14,14 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
-/* What devices read.  `whole`: every device needs all of the operand. */
+/* Operands as devices read them. `whole`: every device needs the whole operand. */
 struct operands {
     int count;
     double bytes[SC_VIEWS_MAX];
     bool whole[SC_VIEWS_MAX];
 };
 
-/* Devices own strips of the result, and all need A; or they have strips of A and B, and add up. */
+/* Devices own strips of the result and need A as a whole; or they own strips of A and B along the sum, and add up. */
 static struct operands operands_of(const struct sc_autotuner_call *call)
 {
     const struct sc_kernel k = {.op = call->op, .type = call->type, .transa = 'N', .transb = 'N',
@@ -45,11 +45,11 @@ static struct operands operands_of(const struct sc_autotuner_call *call)
 
 struct set {
     double seconds; /* until the last device is done */
-    double in;      /* until all devices have their operands */
-    double watts;   /* of all devices meanwhile; 0: not known */
+    double in;      /* until the devices have their operands */
+    double watts;   /* of the devices in `seconds`; 0: unknown */
 };
 
-/* Average rate at which a device gets from the other ones (eq. 4); 0: there are no links. */
+/* Average rate from the other devices to a device (eq. 4); 0: no links. */
 static double peer_rate(const struct sc_linkmap *map, int n, int to)
 {
     double sum = 0;
@@ -63,8 +63,8 @@ static double peer_rate(const struct sc_linkmap *map, int n, int to)
     return count ? sum / count : 0;
 }
 
-/* Seconds until a device has its operands.  What every device needs as a whole comes from the host once, in parts, and
- * goes on between the devices. */
+/* Seconds until a device has its operands. An operand that every device needs comes from the host once, in parts, and
+ * the devices exchange the parts. */
 static double seconds_in(const struct sc_linkmap *map, const struct operands *o, int n, int to)
 {
     double between = peer_rate(map, n, to), seconds = 0;
@@ -95,7 +95,7 @@ static double watts_of(const struct sc_autotuner_call *call, double work, int n)
     return sum;
 }
 
-/* False: the routine or a link was not measured.  Changes what the map's links share. */
+/* Returns false if the routine or a link was not measured. Changes the shared rates of the map. */
 static bool look_at(const struct sc_autotuner_call *call, const struct operands *o, int n, struct sc_linkmap *map,
                     struct set *set)
 {
@@ -118,7 +118,7 @@ static bool look_at(const struct sc_autotuner_call *call, const struct operands 
 
 /* --- how many ----------------------------------------------------------------------------------------------------- */
 
-/* FLOPs, FLOPs^2/W, FLOPs/W; without a meter every active device counts the same. */
+/* FLOPs, FLOPs^2/W, FLOPs/W. Without a meter every active device counts as one watt. */
 static double merit(const struct set *set, int n)
 {
     double rate = 1 / set->seconds, watts = set->watts > 0 ? set->watts : n;
@@ -127,7 +127,7 @@ static double merit(const struct set *set, int n)
                                                                                             : rate / watts;
 }
 
-/* What the numbers of devices are compared by; false: their number is not planned. */
+/* Prepares the comparison; false: the number of devices is not planned. */
 static bool begin(const struct sc_autotuner_call *call, struct operands *o, struct sc_linkmap *map)
 {
     const struct sc_database *db = call->machine.database;
@@ -156,8 +156,8 @@ int sc_plan_candidates(const struct sc_autotuner_call *call, double seconds[SC_D
     return call->machine.devices;
 }
 
-/* What is distributed stays so, and later calls find it where it is and gain by every device: among the fastest, the
- * largest set.  Where energy counts, just the best. */
+/* Later calls find a distributed matrix on its devices, and gain by every device. So the choice is the largest set
+ * among the fastest sets. With an energy metric the choice is the best set. */
 int sc_plan_devices(const struct sc_autotuner_call *call, double *in)
 {
     double least = HUGE_VAL, most = 0;

@@ -22,24 +22,24 @@ bool sc_explain_on;
 enum where { NOWHERE, PARTLY, THERE };
 
 static struct entry {
-    struct sc_autotuner_call call; /* the first of them */
-    uint64_t line;    /* of the program */
-    enum where where; /* the operands were, on devices */
-    bool devices;     /* the choice */
+    struct sc_autotuner_call call; /* the first call of the entry */
+    uint64_t line;    /* call site in the program */
+    enum where where; /* residency of the operands */
+    bool devices;     /* the decision */
     enum sc_trace_reason reason;
-    int spread;       /* over so many devices */
+    int spread;       /* devices */
     uint64_t calls, measured;
     double host, kernel, move, result, overlap; /* sums of predictions, s */
-    double now, seconds;                        /* of those that were measured: predicted, measured */
-    double share, alone, together;              /* the host's part of the last such call, and what was predicted */
-    double weight;                              /* of a second on the devices, where energy counts */
+    double now, seconds;                        /* of measured calls: predicted, measured */
+    double share, alone, together;              /* share of the host in the last call with a share, and predictions */
+    double weight;                              /* of a second on the devices, for an energy metric */
 } *entries;
 static int count, dropped;
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_EXPLAIN);
 
 static __thread struct {
-    int entry; /* plus 1; 0: none */
+    int entry; /* index plus 1; 0: no entry */
     double now, start;
 } last __attribute__((tls_model("initial-exec")));
 
@@ -50,7 +50,7 @@ static bool is_of(const struct entry *e, const struct entry *like)
            e->where == like->where && e->devices == like->devices && e->reason == like->reason;
 }
 
-/* Under the lock; -1: there are too many. */
+/* Requires the lock; -1: too many entries. */
 static int find(const struct entry *like)
 {
     for (int i = 0; i < count; i++)
@@ -106,7 +106,7 @@ static void add(const struct entry *like, const struct sc_autotuner_prediction *
     }
     sc_unlock(&lock);
     last.entry = at + 1;
-    /* Results come home when they are touched. */
+    /* The fetch of a result comes later, at the first touch. */
     last.now = like->devices ? p->device + p->move - p->overlap : p->host;
     last.start = sc_explain_clock(-1);
 }
@@ -157,7 +157,7 @@ void sc_explain_host_done(void)
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
 
-/* The same with 1, 2... devices, where their number was planned. */
+/* Predictions for 1, 2... devices, if the number of devices is planned. */
 static void candidates(FILE *out, const struct entry *e)
 {
     double seconds[SC_DEVICES_MAX + 1];
@@ -192,13 +192,13 @@ static void line(FILE *out, const struct entry *e)
     candidates(out, e);
 }
 
-/* What is added to addresses of a file where it is loaded: nothing for programs that cannot be moved. */
+/* Load bias of a file's addresses; 0 for programs without relocation. */
 static uint64_t bias_of(const struct sc_loader_object *object)
 {
     return object->map->l_addr;
 }
 
-/* What addr2line -e FILE 0xOFFSET turns into a line of the source. */
+/* An address for addr2line -e FILE 0xOFFSET. */
 static void heading(FILE *out, uint64_t ip)
 {
     struct sc_loader_object object;
@@ -209,7 +209,7 @@ static void heading(FILE *out, uint64_t ip)
         fprintf(out, "# called at an unknown place\n");
 }
 
-/* Lines of the program in the order of their first calls. */
+/* Call sites in the order of their first calls. */
 static void lines(FILE *out)
 {
     for (int i = 0; i < count; i++) {
@@ -226,7 +226,7 @@ static void lines(FILE *out)
     }
 }
 
-/* Each kind of call counts once, by its mean. */
+/* Error statistics: a kind of call counts once, by its mean. */
 static void errors(FILE *out, bool devices)
 {
     double *error = malloc((size_t)(count + 1) * sizeof *error);

@@ -1,6 +1,5 @@
-/* Why calls ran where they ran: decisions are added up by line of the program, routine, sizes and what was on the
- * devices, with what was predicted and what it took, and written as a table at the end (SEMCACHE_EXPLAIN; format:
- * doc/deciding.md).  Thread safe. */
+/* Explanation of decisions (SEMCACHE_EXPLAIN; format: doc/deciding.md). Decisions are added up by call site, routine,
+ * sizes and residency, with predicted and measured times, and written as a table at the end. Thread safe. */
 #ifndef SC_AUTOTUNER_EXPLAIN_H
 #define SC_AUTOTUNER_EXPLAIN_H
 
@@ -8,20 +7,20 @@
 
 #include "autotuner/autotuner.h"
 
-extern bool sc_explain_on; /* set before there are calls */
+extern bool sc_explain_on; /* set before the first call */
 
-/* A decision of this thread, for the table and the trace; `loss`: of its operand, before. */
+/* Enters a decision of this thread into the table and the trace; `loss`: of the account, before the decision. */
 void sc_explain_decision(const struct sc_autotuner_call *call, const struct sc_autotuner_prediction *prediction,
                          double loss, enum sc_trace_reason reason, bool devices);
-/* The host takes part in what this thread decided on last. */
+/* Enters the host's share in the last decision of this thread. */
 void sc_explain_together(const struct sc_autotuner_together *together);
-/* Seconds by which calls on devices are timed: the devices' own, or, where these are negative, those of the clock. */
+/* The clock for device calls, in seconds: the devices' own time, or the real clock if virtual_seconds < 0. */
 double sc_explain_clock(double virtual_seconds);
-/* Seconds that the devices took for the call that this thread decided on last. */
+/* Enters the measured seconds of the devices for the last decision of this thread. */
 void sc_explain_measured(double seconds);
-/* The host has done the call that this thread decided on last, if that was to be. */
+/* Ends the last decision of this thread after its call on the host, if the host was the decision. */
 void sc_explain_host_done(void);
-/* Nothing where nothing was decided. */
+/* Writes the table, if there are decisions. */
 void sc_explain_write(FILE *out);
 
 #endif

@@ -3,17 +3,17 @@
 #include <string.h>
 #include <time.h>
 
-#define SIZES       24   /* by powers of 4 of the work */
-/* Of the latest call in the mean.  A slower call counts little: it may have been slow because devices interrupt the
- * host's threads, and a host that seems slow for that would send more calls to the devices. */
+#define SIZES       24   /* classes of work by powers of 4 */
+/* Weight of the latest call in the mean. A slower call has a small weight: devices may have interrupted the host's
+ * threads, and a lower rate of the host would send more calls to the devices. */
 #define WEIGHT_FASTER 0.25
 #define WEIGHT_SLOWER 0.02
-#define CALLS_LEAST 3    /* before a mean counts: a library's first call starts its threads */
+#define CALLS_LEAST 3    /* minimum number for a mean: the first call of a library starts its threads */
 #define FACTOR_MOST 8.0
 
 __thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
 
-/* Predictions by measurements and by constants are off by different factors: [1] and [0]. */
+/* Separate factors for predictions by measurements [1] and by constants [0]. */
 static struct mean {
     double factor;
     unsigned calls;
@@ -37,7 +37,8 @@ static struct mean *mean_of(const struct sc_autotuner_call *call)
 
 void sc_host_rates_expect(const struct sc_autotuner_call *call, double predicted)
 {
-    sc_host_rates_expected = predicted > 0 && !call->machine.emulated; /* whose clock does not count the host's work */
+    sc_host_rates_expected = predicted > 0 && !call->machine.emulated; /* an emulated clock does not count the host's
+                                                                        * work */
     timing.mean = mean_of(call);
     timing.predicted = predicted;
 }

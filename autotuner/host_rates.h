@@ -1,16 +1,15 @@
-/* What the host really takes for the calls that run there, beside what was predicted: the program's own threads, other
- * processes and the BLAS in use make it faster or slower than constants and measurements of the machine say.  Thread
- * safe, no locks; racing updates lose a value. */
+/* The measured time of calls on the host relative to their predictions. The program's threads, other processes and the
+ * BLAS in use change the host's rate. Thread safe, without locks; racing updates lose a value. */
 #ifndef SC_AUTOTUNER_HOST_RATES_H
 #define SC_AUTOTUNER_HOST_RATES_H
 
 #include "autotuner/autotuner.h"
 
-/* The call that this thread makes on the host next was predicted to take so long, without what is learned here; 0: it
- * is not made there. */
+/* Announces the next call of this thread on the host with its prediction (without the factor); 0: the call does not run
+ * on the host. */
 void sc_host_rates_expect(const struct sc_autotuner_call *call, double predicted);
 
-/* Around that call.  What nothing was predicted of costs a test. */
+/* Around the announced call. Without an announcement the cost is a test. */
 extern __thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
 void sc_host_rates_start(void);
 void sc_host_rates_learn(void);
@@ -25,7 +24,7 @@ static inline void sc_host_rates_end(void)
         sc_host_rates_learn();
 }
 
-/* Seconds that were measured for each that was predicted, for calls of this level, type and size; 1: not known. */
+/* Measured seconds per predicted second for calls of this level, type and size; 1: unknown. */
 double sc_host_rates_factor(const struct sc_autotuner_call *call);
 
 void sc_host_rates_reset(void);

@@ -9,7 +9,7 @@
 
 const char *sc_joules_folder = "/sys/class/powercap";
 
-/* The first line of a zone's file, without its end. */
+/* First line of a zone's file, without the newline. */
 static bool line_of(const char *folder, const char *file, char *line, int size)
 {
     char path[160];
@@ -32,8 +32,8 @@ static bool number_of(const char *folder, const char *file, uint64_t *number)
     return line_of(folder, file, line, sizeof line) && sscanf(line, "%" SCNu64, number) == 1;
 }
 
-/* Packages and their memory; the cores and the graphics of a package are in its figure, and a platform's zone (psys)
- * has all of them, and what else the machine has. */
+/* True for packages and their memory. The figure of a package includes its cores and graphics; a platform zone (psys)
+ * includes the packages and further parts. */
 static bool is_counted(const char *folder)
 {
     char name[32];
@@ -54,7 +54,7 @@ static void add(struct sc_joules *meter, const char *folder)
     meter->zone[meter->zones++] = zone;
 }
 
-/* Zones are intel-rapl:P, and intel-rapl:P:N in them, whoever made the processor. */
+/* Zones are named intel-rapl:P, and intel-rapl:P:N inside, for processors of every maker. */
 static void find(struct sc_joules *meter)
 {
     char pattern[160];

@@ -1,5 +1,5 @@
-/* The energy that the processors and their memory have taken: Linux's powercap counters (RAPL), which Intel's and AMD's
- * processors have, most virtual machines hide, and usually only root may read. */
+/* Energy of the processors and their memory by Linux's powercap counters (RAPL). Intel's and AMD's processors have the
+ * counters, most virtual machines hide them, and usually only root may read them. */
 #ifndef SC_AUTOTUNER_JOULES_H
 #define SC_AUTOTUNER_JOULES_H
 
@@ -11,16 +11,16 @@
 struct sc_joules {
     int zones;
     struct sc_joules_zone {
-        char path[96];    /* of its folder */
-        uint64_t last, range; /* microjoules: as read last; it begins again at 0 after that */
+        char path[96];    /* of the zone's folder */
+        uint64_t last, range; /* microjoules: the last value; the counter restarts at 0 after `range` */
     } zone[SC_JOULES_ZONES];
-    uint64_t total;       /* microjoules since it was read first */
+    uint64_t total;       /* microjoules since the first reading */
 };
 
-/* Joules since the first call with this meter; false: there are none to be had.  A counter begins again after some
- * minutes at full power, so a meter is to be read at least that often. */
+/* Joules since the first call with this meter; false: no counters. A counter wraps around after some minutes at full
+ * power, so the meter must be read at least as often. */
 bool sc_joules_read(struct sc_joules *meter, double *joules);
 
-extern const char *sc_joules_folder; /* "/sys/class/powercap"; tests have another */
+extern const char *sc_joules_folder; /* "/sys/class/powercap"; different in tests */
 
 #endif

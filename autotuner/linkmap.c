@@ -39,7 +39,7 @@ static void collect(const struct sc_linkmap *map, sc_places active, sc_places so
         }
 }
 
-/* Rate of a set of n, from the nearest smaller set when that of n was not measured; infinite: nothing is known. */
+/* Rate of a set of n links; without a measurement, of the nearest smaller set; infinite: unknown. */
 static double set_rate(const struct sc_database *db, enum sc_database_set set, int n)
 {
     for (; n > 0; n--)
@@ -48,7 +48,7 @@ static double set_rate(const struct sc_database *db, enum sc_database_set set, i
     return HUGE_VAL;
 }
 
-/* What all links of one direction get of the host together, when those of the other direction are used too. */
+/* Rate of the host's links in one direction together, during use of the opposite direction. */
 static double host_rate(const struct sc_database *db, const struct use *use, bool down)
 {
     int n = down ? use->down : use->up, other = down ? use->up : use->down;
@@ -63,8 +63,8 @@ static double host_rate(const struct sc_database *db, const struct use *use, boo
     return both < rate + back ? both * rate / (rate + back) : rate;
 }
 
-/* The worst pair decides (pairs are not multiplied: two that share one thing with a third share it with each other),
- * and a link to the host gets no more than its part of what the host can do for all. */
+/* Shared rate of a link. The worst pair decides: factors of pairs are not multiplied, because two links with a common
+ * bottleneck share it with a third one. A link to the host gets at most its part of the host's total rate. */
 static void share_one(struct sc_linkmap *map, const struct sc_database *db, const struct use *use, int link)
 {
     int from = link / SC_PLACES, to = link % SC_PLACES;
