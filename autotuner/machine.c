@@ -4,7 +4,7 @@
 
 #include "autotuner/start.h"
 
-/* Without measurements; H200 where a figure was measured (doc/decision-rules.md). */
+/* Fallbacks; measured on an H200 where doc/decision-rules.md gives a figure. */
 #define CALL_SECONDS 5e-6      /* start of a call */
 #define SCALAR_SECONDS 20e-6   /* wait for a scalar result */
 #define CLOSING_SECONDS 20e-6  /* pages of an operand */
@@ -19,7 +19,7 @@
 #define LINK_BANDWIDTH 12e9    /* host and one device */
 #define PEER_BANDWIDTH 100e9
 #define KERNEL_LATENCY 1e-6    /* of a kernel that copies, beyond a copy's */
-#define KERNEL_RATE 0.8        /* of a kernel that copies, in the link's rate: units of other kernels copy then */
+#define KERNEL_RATE 0.8        /* of a kernel that copies, in the link's rate: its units are lost to other kernels */
 
 static double known(double rate, double otherwise) { return rate > 0 ? rate : otherwise; }
 static double larger(double a, double b) { return a > b ? a : b; }

@@ -1,7 +1,7 @@
-/* The machine that decisions are about.  Each rate comes from the database where it was measured, else from what the
- * devices say of themselves, else from a constant of machine.c: nowhere else is a fallback.  Pure functions.
+/* The machine of the decisions. A rate comes from the database if measured, otherwise from the devices' properties,
+ * otherwise from a constant of machine.c. No other file has a fallback. Pure functions.
  *
- * Seconds, bytes/s and flop/s.  `way` is SC_SET_DOWN (host to devices) or SC_SET_UP (devices to host). */
+ * Seconds, bytes/s and flop/s. `way` is SC_SET_DOWN (host to devices) or SC_SET_UP (devices to host). */
 #ifndef SC_AUTOTUNER_MACHINE_H
 #define SC_AUTOTUNER_MACHINE_H
 
@@ -9,18 +9,18 @@
 #include "device/device.h"
 #include "device/exchange.h"
 
-/* Constants of the host and the driver that no database has; doc/decision-rules.md says where they were measured. */
+/* Constants of the host and the driver, which no database has; doc/decision-rules.md gives their measurements. */
 #define SC_FAULT_SECONDS 30e-6      /* first touch of a result by the host */
 #define SC_HOST_CALL_SECONDS 1e-6   /* a call of the host BLAS */
 #define SC_INTERRUPT_SECONDS 1.3e-6 /* of one processor, when pages are closed */
 #define SC_TERM_HOST_SECONDS 10e-9  /* per product of two entries of sparse matrices, with the sort; one processor */
 #define SC_TERM_SECONDS 1e-9        /* the same on a device */
 #define SC_TERMS_SECONDS 1e-3       /* passes over two sparse matrices, and queries of buffer sizes */
-#define SC_LAUNCH_SECONDS 5e-6      /* a kernel more: its start on a device */
-#define SC_PAGEABLE_BANDWIDTH 7.8e9 /* copies of untracked memory, each way */
-#define SC_PIPELINE_BYTES (UINT64_C(16) << 20) /* fewer missing bytes are not worth more kernels */
+#define SC_LAUNCH_SECONDS 5e-6      /* start of a kernel on a device */
+#define SC_PAGEABLE_BANDWIDTH 7.8e9 /* copies of untracked memory, in one direction */
+#define SC_PIPELINE_BYTES (UINT64_C(16) << 20) /* with fewer missing bytes a call is not cut into strips */
 
-/* What the devices and the host say of themselves; 0: not known. */
+/* Properties as reported by the devices and the host; 0: unknown. */
 struct sc_machine {
     int devices;             /* available */
     int cores;               /* of the host */
@@ -28,31 +28,31 @@ struct sc_machine {
     double gemm_flops;       /* of one device, double precision, flop/s */
     double memory_bandwidth; /* of one device, bytes/s */
     double host_bandwidth;   /* of one device's link to the host, bytes/s */
-    bool emulated;           /* the devices' clock does not count what the host computes */
+    bool emulated;           /* the clock of the devices does not count the host's work */
     double watts_busy, watts_idle;           /* of one device */
     double host_watts_busy, host_watts_idle; /* of the host without devices */
     const struct sc_database *database; /* NULL: nothing was measured */
 };
 
-/* The machine by the properties of its first device and the database in use (start.h). */
+/* Fills in the machine by the properties of its first device and the database in use (start.h). */
 void sc_machine_describe(const struct sc_device_properties *device, int devices, int cores, struct sc_machine *out);
 
 /* --- devices ------------------------------------------------------------------------------------------------------ */
 
 double sc_machine_gemm_flops(const struct sc_machine *machine);
 double sc_machine_memory_bandwidth(const struct sc_machine *machine);
-/* Products of numbers a second of one device in a matrix product, by what the device says of itself. */
+/* Products of numbers per second of one device in a matrix product, as reported by the device. */
 double sc_machine_products(const struct sc_device_properties *device, enum sc_type type);
 /* Seconds that the host takes to start a call of a routine, with the wait for a scalar result. */
 double sc_machine_start(const struct sc_machine *machine, enum sc_op op);
-/* What calls take beside kernels and bytes. */
+/* Costs of calls beside kernels and bytes. */
 struct sc_database_calls sc_machine_calls(const struct sc_machine *machine);
-/* Seconds of the host for one task, or one copy between devices that waits and is marked. */
+/* Seconds of the host for a task, or for a copy between devices with a wait and a mark. */
 double sc_machine_task(const struct sc_database *db);
 
 /* --- the host ----------------------------------------------------------------------------------------------------- */
 
-/* Roofline of the host BLAS; flops of double precision, bytes of all operands. */
+/* Roofline of the host BLAS; flops of double precision, bytes of the operands. */
 double sc_machine_host_seconds(const struct sc_machine *machine, double flops, double bytes);
 /* Sets flop/s of the host BLAS in a double-precision product; 0 (the state at the start): a guess by the number of
  * processors. */
@@ -67,7 +67,7 @@ double sc_machine_watts(const struct sc_machine *machine, enum sc_op op, enum sc
 /* Bytes/s between the host and the first n devices together. */
 double sc_machine_host_rate(const struct sc_machine *machine, enum sc_database_set way, int n);
 double sc_machine_latency(const struct sc_database *db, enum sc_database_set way);
-/* Bytes/s from a place to a device, by what the device says of its links. */
+/* Bytes/s from a place to a device, as reported by the device. */
 double sc_machine_link(const struct sc_device_properties *to, int from);
 /* Rates of copies between devices. */
 void sc_machine_exchange(const struct sc_database *db, struct sc_exchange_rates *out);

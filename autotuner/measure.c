@@ -1,4 +1,5 @@
-/* Measuring: the order of things, time, and memory.  What matters most comes first, for a budget may end it. */
+/* Order, time and memory of the measurements. Important measurements come first, because a budget may end the series.
+ */
 #include "autotuner/measure.h"
 
 #include <stdarg.h>
@@ -11,16 +12,16 @@
 #include "base/log.h"
 #include "base/median.h"
 
-/* The full version: at least 10 values, and the 95% confidence interval within 5% of the mean (PARALiA, 3.4).  What
- * cannot be known so well is taken as it is after so many values or seconds; virtual time is the same each time.  The
- * quick version takes the median: of few values one that was disturbed decides the mean (a host routine with a thread
- * on each processor, beside a driver's own: 0.5 ms in place of 10 us). */
+/* The full version takes at least 10 values, and a 95% confidence interval within 5% of the mean (PARALiA, 3.4). 100
+ * values or 1 s end a series with a wider interval; virtual time has no variance. The quick version takes the
+ * median, because one disturbed value of few decides the mean: a host routine with a thread on every processor took 0.5
+ * ms instead of 10 us beside a driver. */
 #define QUICK_MOST 6
 static const struct effort {
     int least, most;
     double seconds;
 } full = {10, 100, 1.0}, quick = {3, QUICK_MOST, 0.1}, virtual = {2, 3, 1e9};
-#define INTERVAL 0.025 /* half of it, each side */
+#define INTERVAL 0.025 /* half of the interval */
 #define KEEP_SECONDS 5
 
 double sc_bench_real_now(void)
@@ -71,7 +72,7 @@ double sc_bench_mean(struct sc_bench *b, double (*once)(struct sc_bench *b, void
     struct sc_sample sample = {0};
     double start, few[QUICK_MOST];
 
-    if (once(b, what) <= 0) /* the first is warming up */
+    if (once(b, what) <= 0) /* the first try warms up */
         return 0;
     start = sc_bench_real_now();
     while (!sc_sample_is_good(&sample, effort->least, INTERVAL)) {
@@ -123,7 +124,7 @@ static void release(struct sc_bench *b)
 {
     for (int d = 0; d < b->how->devices; d++)
         if (b->chunk[d])
-            b->how->ops->free(d, b->chunk[d], NULL, 0); /* everything on it was waited for */
+            b->how->ops->free(d, b->chunk[d], NULL, 0); /* its users have ended */
     if (b->pinned) {
         b->how->ops->unpin(b->pinned, b->pinned_bytes);
         munmap(b->pinned, b->pinned_bytes);
@@ -132,7 +133,8 @@ static void release(struct sc_bench *b)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-/* The device whose kernels stand for those of this one: itself, or in the quick version the first of its kind. */
+/* The device whose kernels stand for kernels of this device: the device itself; in the quick version the first device
+ * of the same kind. */
 static int model_of(const struct sc_bench *b, int device)
 {
     for (int d = 0; b->how->quick && d < device; d++)

@@ -1,4 +1,4 @@
-/* Kernels that copy between devices (sc_device_ops.exchange), and what a copy between devices costs the host. */
+/* Kernels that copy between devices (sc_device_ops.exchange), and the host's cost of a copy between devices. */
 #include "autotuner/measure_int.h"
 
 struct exchange {
@@ -51,13 +51,14 @@ static void measure(struct sc_bench *b, int on, int other, bool push, struct sc_
     link->bandwidth = 1 / per_byte;
 }
 
-/* Links of one kind: by copy engines as fast as each other. */
+/* True for links of one kind, with equal rates by copy engines. */
 static bool is_alike(const struct sc_database_link *a, const struct sc_database_link *b)
 {
     return a->bandwidth < 1.15 * b->bandwidth && b->bandwidth < 1.15 * a->bandwidth;
 }
 
-/* In the quick version one link of a kind stands for all.  False: none has been measured. */
+/* Takes over the rates of a link of the same kind, in the quick version. Returns false if no link of the kind was
+ * measured. */
 static bool take_over(const struct sc_bench *b, struct sc_database_link links[SC_PLACES][SC_PLACES], int from, int to)
 {
     for (int i = 0; i < SC_LINKS && b->how->quick; i++) {
@@ -87,7 +88,7 @@ static void measure_way(struct sc_bench *b, int from, int to, bool push)
 
 enum { FEW = 1, MANY = 9 };
 
-/* So many small copies to device 0, each of which waits for a kernel there, and is marked, as the library's do. */
+/* Enqueues several small copies to device 0, with a wait for a kernel and a mark for each copy, as the library does. */
 static double several(struct sc_bench *b, void *what)
 {
     const struct sc_device_ops *ops = b->how->ops;

@@ -8,21 +8,21 @@
 #include "autotuner/measure_int.h"
 
 #define ALL_TYPES 15
-#define BATCH_SECONDS 2e-4     /* kernels shorter than that are timed several at a time */
+#define BATCH_SECONDS 2e-4     /* shorter kernels are timed several at a time */
 #define BATCH_MOST 64
-#define WATTS_SECONDS 0.25     /* the meters of real devices move every 20 to 100 ms */
+#define WATTS_SECONDS 0.25     /* meters of real devices change every 20 to 100 ms */
 #define IDLE_SECONDS 0.3
 
-/* A kernel that would take longer than that is left out: the next smaller one tells enough. */
+/* Longer kernels are left out: the next smaller size tells enough. */
 #define HOST_LIMIT 0.1
 #define DEVICE_LIMIT 0.1
 #define QUICK_LIMIT 0.02
 #define SIZES 24 /* the last one is 0 */
-#define QUICK_FILL ((size_t)64 << 20) /* bytes on the host; what follows is zero */
+#define QUICK_FILL ((size_t)64 << 20) /* bytes on the host; the rest is zero */
 
 static const struct plan {
     enum sc_op op;
-    unsigned types, quick; /* bits of enum sc_type: in the full version, and in the quick one */
+    unsigned types, quick; /* bits of enum sc_type in the full version and in the quick version */
 } plan[] = {
     /* In the order of importance. */
     {SC_OP_GEMM, ALL_TYPES, 3},  {SC_OP_GEMV, ALL_TYPES, 2},  {SC_OP_DOT, ALL_TYPES, 2},
@@ -33,8 +33,8 @@ static const struct plan {
     {SC_OP_COPY, ALL_TYPES, 0},  {SC_OP_NRM2, ALL_TYPES, 0},
 };
 
-/* On devices powers of two are fastest and columns that do not begin at 16 bytes slowest: there are both, and what
- * programs have, between them. */
+/* On devices powers of two are the fastest sizes, and columns off 16 bytes the slowest. The sizes include both kinds
+ * and sizes of programs in between. */
 static const int64_t sizes[4][SIZES] = {
     {0},
     {1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26},
@@ -51,8 +51,8 @@ static const int64_t quick_sizes[4][SIZES] = {
     {0}, {1 << 14, 1 << 20}, {512, 2048, 4096}, {128, 256, 363, 724, 1024, 1449, 2048, 4096},
 };
 
-/* Level 3 on devices: what is thin is bound by memory, or leaves multiprocessors idle; programs meet it in the updates
- * of blocked algorithms.  Columns begin at 16 bytes. */
+/* Level 3 on devices with a thin operand: bound by memory, or with idle multiprocessors. Updates of blocked algorithms
+ * have such shapes. Columns begin at multiples of 16 bytes. */
 static const struct {
     enum sc_op op;
     unsigned types;
@@ -79,8 +79,8 @@ static size_t operand_bytes(enum sc_op op, enum sc_type type, int64_t size)
     return (size_t)((elements * sc_type_bytes(type) + 255) / 256 * 256);
 }
 
-/* Small numbers around zero: what is multiplied again and again neither overflows nor becomes denormal (triangles have
- * unit diagonals), and the power is that of real data. */
+/* Fills memory with small numbers around zero. Repeated products neither overflow nor become denormal (triangles have
+ * unit diagonals), and the power is realistic. */
 static void fill(char *memory, size_t bytes, enum sc_type type)
 {
     uint64_t state = 88172645463325252;
@@ -121,7 +121,7 @@ static struct sc_kernel kernel_of(enum sc_op op, enum sc_type type, int64_t size
     return k;
 }
 
-/* One extent is thin, where sc_database_kernel says, and the result is updated. */
+/* Makes one extent thin, as in sc_database_kernel; the result is updated. */
 static void make_thin(struct sc_kernel *k, int64_t thin)
 {
     k->beta[0] = 1;
@@ -163,7 +163,7 @@ static double once(struct sc_bench *b, void *what)
     return good ? seconds : 0;
 }
 
-/* What a place has taken so far; false: that is not known. */
+/* Energy of a place so far; false: unknown. */
 static bool joules_of(struct sc_bench *b, int place, double *joules)
 {
     if (place == SC_PLACE_HOST)
@@ -195,7 +195,7 @@ static double watts(struct sc_bench *b, struct workplace *w, double seconds)
     return (after - before) / (clock_of(b, w) - start);
 }
 
-/* Seconds of one kernel, 0 when it cannot be done.  `kernel`: without its figures. */
+/* Seconds of one kernel; 0: the kernel cannot run. `kernel`: without its figures. */
 static double measure(struct sc_bench *b, struct workplace *w, struct sc_database_kernel kernel, bool with_watts)
 {
     double first;
@@ -241,7 +241,7 @@ static void routine(struct sc_bench *b, struct workplace *w, const struct plan *
 {
     const int64_t *size = sizes_of(b, w->place, p->op);
     double seconds = 0, work = 0;
-    bool watched = !b->how->quick, enough = false; /* for the sizes that follow are larger */
+    bool watched = !b->how->quick, enough = false; /* later sizes are larger */
 
     for (int i = 0; size[i]; i++) {
         double n = (double)size[i], next = sc_op_work(p->op, 'L', n, n, n);
@@ -277,7 +277,7 @@ static void thin_routine(struct sc_bench *b, struct workplace *w, enum sc_op op,
     }
 }
 
-/* Operands of every planned size, or as much as there is. */
+/* Bytes for the operands of every planned size, or as much as there is. */
 static size_t wanted_bytes(const struct sc_bench *b, int place)
 {
     size_t most = 0, room;
@@ -334,7 +334,7 @@ static void close_place(struct sc_bench *b, struct workplace *w)
         b->how->ops->free(w->place, w->memory, NULL, 0);
 }
 
-/* Single precision, then double: what lies in memory fits the type. */
+/* Single precision comes before double: the memory's contents fit the type. */
 void sc_bench_kernels(struct sc_bench *b, int place)
 {
     static const unsigned groups[] = {1u << SC_D | 1u << SC_Z, 1u << SC_S | 1u << SC_C};
@@ -363,7 +363,7 @@ void sc_bench_kernels(struct sc_bench *b, int place)
 
 /* --- at rest ------------------------------------------------------------------------------------------------------ */
 
-/* known: by what the devices say of themselves. */
+/* known: as reported by the devices. */
 static double idle_of(struct sc_bench *b, int place, double known)
 {
     const struct timespec pause = {0, (long)(IDLE_SECONDS * 1e9)};

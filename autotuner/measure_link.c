@@ -17,7 +17,7 @@ static bool is_there(const struct sc_bench *b, int from, int to)
     return from == SC_PLACE_HOST || to == SC_PLACE_HOST || b->properties[to].peer[from];
 }
 
-/* Device and stream that do a transfer in the library (coherence/transfer.c). */
+/* Device and stream of a transfer in the library (coherence/transfer.c). */
 static int device_of(int from, int to) { return to == SC_PLACE_HOST ? from : to; }
 
 static enum sc_stream stream_of(int from, int to)
@@ -25,7 +25,7 @@ static enum sc_stream stream_of(int from, int to)
     return from == SC_PLACE_HOST ? SC_STREAM_H2D : to == SC_PLACE_HOST ? SC_STREAM_D2H : sc_stream_peer(from);
 }
 
-/* One copy of the link's own memory; directions have different chunks, so that they do not meet. */
+/* Enqueues a copy of the link's own memory. The two directions have different chunks. */
 static bool enqueue(const struct sc_bench *b, int from, int to, size_t bytes, enum sc_stream stream)
 {
     int device = device_of(from, to);
@@ -107,7 +107,7 @@ void sc_bench_links(struct sc_bench *b)
 /* --- at once ------------------------------------------------------------------------------------------------------ */
 
 #define PIECES 8
-#define SHARE_SECONDS 4e-3 /* that each link's share takes alone */
+#define SHARE_SECONDS 4e-3 /* time of a link's share alone */
 #define QUICK_SHARE_SECONDS 2e-3
 
 struct together {
@@ -137,8 +137,9 @@ static struct share share_of(const struct sc_bench *b, int link)
     return s;
 }
 
-/* All links have shares that take the same time alone, in pieces that are enqueued in turn.  Two links into one device
- * would wait for each other in its stream, which says nothing of the hardware: the second takes another stream. */
+/* Runs the shares of the links together. The shares take the same time alone, and their pieces are enqueued in turn.
+ * Two links into one device need two streams: in one stream they would wait for each other, without a statement about
+ * the hardware. */
 static double once_together(struct sc_bench *b, void *what)
 {
     const struct together *t = what;
@@ -222,7 +223,7 @@ static double alone(struct sc_bench *b, int link)
     return b->alone[link];
 }
 
-/* Both shares take as long alone; so what both take together is the slow-down of each. */
+/* The shares of the two links take the same time alone, so the time together is the slow-down. */
 static void measure_pair(struct sc_bench *b, int one, int other)
 {
     struct together t = {.count = 2, .link = {one, other}};

@@ -8,8 +8,8 @@
 #include "autotuner/policy.h"
 #include "autotuner/schedule.h"
 
-/* Bytes of a matrix that are worth a device of their own: below, one kernel is over before the other devices have been
- * told, and a second link does not help a transfer of half a millisecond. */
+/* Bytes of a matrix that are worth a device of their own. A kernel of fewer bytes ends before the other devices have
+ * their tasks, and a second link does not help a transfer of half a millisecond. */
 #define BYTES_PER_DEVICE (UINT64_C(32) << 20)
 
 /* --- predictions that are remembered ------------------------------------------------------------------------------ */
@@ -23,7 +23,7 @@ static struct plan_entry {
     struct sc_autotuner_call question; /* as far as KEY_BYTES */
     struct sc_autotuner_prediction predicted;
 } plans[PLANS];
-static char plans_busy; /* who finds it set does without: no thread waits here */
+static char plans_busy; /* a thread that finds the flag set plans without memory: no thread waits */
 
 static struct plan_entry *entry_of(const struct sc_autotuner_call *q)
 {
@@ -36,7 +36,7 @@ static struct plan_entry *entry_of(const struct sc_autotuner_call *q)
     return &plans[hash >> 58];
 }
 
-/* The part of a prediction that depends on nothing but the question and the settings. */
+/* The prediction without history, remembered by question and settings. */
 static void look_up(const struct sc_autotuner_call *q, struct sc_autotuner_prediction *out)
 {
     struct plan_entry *e = entry_of(q);
@@ -76,8 +76,7 @@ int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode)
     return worth < 1 ? 1 : (int)worth;
 }
 
-/* Blocks of a C in both directions need rows of A and columns of B: where A and B are thin, they are cut along C all
- * the same, and not along the sum. */
+/* Cuts thin operands along C: blocks of a C in both directions need rows of A and columns of B. */
 static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 {
     for (int i = 0; i < 2; i++)
@@ -86,7 +85,7 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
                              false, &plan->operand[i].tile_rows, &plan->operand[i].tile_cols);
 }
 
-/* Vectors that meet a matrix are spread as the matrix is, so that their boundaries are the same (rule D3). */
+/* A vector is spread as the matrix of its call, so that the boundaries agree (rule D3). */
 void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
 {
     bool always = mode == SC_OFFLOAD_ALWAYS;
@@ -106,7 +105,7 @@ void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, str
     }
     plan->sums = q->op == SC_OP_GEMM &&
                  sc_schedule_sums(sc_config.schedule, plan->operand[0].spread, q->m, q->n, q->k, always);
-    for (int i = 0; i < q->operands && plan->sums; i++) /* C is one for each device */
+    for (int i = 0; i < q->operands && plan->sums; i++) /* every device has a C of its own */
         plan->operand[i].tile_rows = plan->operand[i].tile_cols = 0;
     if (q->op == SC_OP_GEMM && !plan->sums && plan->operand[2].tile_rows)
         cut_thin(q, plan);

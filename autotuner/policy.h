@@ -1,6 +1,5 @@
-/* The settings that an answer of the autotuner depends on, beside the call and the machine, as one number.  Each key
- * of something remembered has the number in it: an answer given under other settings is not found (rule A15).  Pure,
- * thread safe. */
+/* The settings of a decision, as one number, beside the call and the machine. Keys of remembered answers contain the
+ * number, so an answer under other settings is not found (rule A15). Pure, thread safe. */
 #ifndef SC_AUTOTUNER_POLICY_H
 #define SC_AUTOTUNER_POLICY_H
 
@@ -10,7 +9,7 @@
 
 _Static_assert(SC_STRATEGIES <= 8, "a strategy has three bits below");
 
-/* Of 16 bits. */
+/* A number of 16 bits. */
 static inline uint16_t sc_autotuner_policy(void)
 {
     unsigned policy = sc_config.metric;
@@ -23,7 +22,7 @@ static inline uint16_t sc_autotuner_policy(void)
     return (uint16_t)(policy << 3 | (sc_config.without & 7));
 }
 
-/* A key, or an address, under these settings.  0, which names nothing, stays 0.  Addresses have 48 bits. */
+/* A key, or an address of 48 bits, under the present settings. The key 0 (no array) stays 0. */
 static inline uint64_t sc_autotuner_keyed(uint64_t key)
 {
     return key ? key ^ (uint64_t)sc_autotuner_policy() << 48 : 0;

@@ -1,5 +1,5 @@
-/* How long a call takes here and there (rule A2): by the database, and for what is not in it by a roofline with
- * latencies, which is good to a factor of two. */
+/* Prediction of a call on the host and on the devices (rule A2): by the database; for routines without measurements by
+ * a roofline with latencies, within a factor of two. */
 #include "autotuner/decide.h"
 #include "autotuner/host_rates.h"
 #include "autotuner/plan.h"
@@ -12,7 +12,7 @@
 static double products(const struct sc_autotuner_call *call)
 {
     if (sc_op_is_banded(call->op) || sc_op_is_sparse(call->op))
-        return (double)call->bytes / (double)sc_type_bytes(call->type); /* each element once or twice */
+        return (double)call->bytes / (double)sc_type_bytes(call->type); /* an element is used once or twice */
     return sc_op_work(call->op, call->side, (double)call->m, (double)call->n, (double)call->k);
 }
 
@@ -31,7 +31,7 @@ double sc_autotuner_now(const struct sc_autotuner_prediction *p)
 
 /* --- what was measured -------------------------------------------------------------------------------------------- */
 
-/* Of a triangle the blocks on the diagonal, of CHAIN rows, follow each other, however thin the other operand is. */
+/* Blocks of CHAIN rows on the diagonal of a triangle run in sequence, for any width of the other operand. */
 static double chain_seconds(const struct sc_autotuner_call *call, int place)
 {
     double rows = call->side == 'R' ? (double)call->n : (double)call->m;
@@ -43,7 +43,7 @@ static double chain_seconds(const struct sc_autotuner_call *call, int place)
                                                  call->columns);
 }
 
-/* Of a part of a product one extent of which is smaller than the others, if such ones were measured, or 0. */
+/* Seconds of a part of a product with one small extent, by thin kernels; 0: no thin kernels. */
 static double thin_seconds(const struct sc_autotuner_call *call, int place, int parts)
 {
     enum sc_op op = call->op;
@@ -76,8 +76,8 @@ static double thin_seconds(const struct sc_autotuner_call *call, int place, int 
     return sc_database_seconds_of_thin(call->machine.database, place, op, call->type, size, thin, call->columns);
 }
 
-/* Seconds of a part of the call, 1 / `parts` of it, at a place; 0: not known.  A product of odd shape is bound by
- * memory where one of the same work and equal sizes is not. */
+/* Seconds of 1 / `parts` of the call at a place; 0: unknown. Memory bounds a product of odd shape, and not a product of
+ * the same work with equal extents. */
 static double measured(const struct sc_autotuner_call *call, int place, int parts)
 {
     const struct sc_database *db = call->machine.database;
@@ -100,13 +100,13 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
 
 /* --- predictions -------------------------------------------------------------------------------------------------- */
 
-/* Flops as of double precision: single precision has twice the rate, here and there. */
+/* Flops of double precision; single precision has twice the rate. */
 static double weighed_flops(const struct sc_autotuner_call *call)
 {
     return sc_autotuner_flops(call) / (call->type == SC_S || call->type == SC_C ? 2 : 1);
 }
 
-/* Sparse matrices: loops on one processor. */
+/* Host time by the sizes. For sparse matrices the host has loops on one processor. */
 static double host_by_sizes(const struct sc_autotuner_call *call, double bytes)
 {
     struct sc_machine one = {.cores = 1};
@@ -117,7 +117,7 @@ static double host_by_sizes(const struct sc_autotuner_call *call, double bytes)
                                      : sc_machine_host_seconds(&call->machine, weighed_flops(call), bytes);
 }
 
-/* Before the devices are open nothing is known but the sizes. */
+/* The prediction before the devices are open, by the sizes. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call)
 {
     bool dense = sc_op_level(call->op) == 3 && !sc_op_is_sparse(call->op);
@@ -125,7 +125,7 @@ double sc_autotuner_estimate(const struct sc_autotuner_call *call)
     return host_by_sizes(call, dense ? 0 : products(call) * (double)sc_type_bytes(call->type));
 }
 
-/* Without what is learned of the host. */
+/* Host time without the learned factor. */
 static double host_seconds(const struct sc_autotuner_call *call)
 {
     double seconds = measured(call, SC_PLACE_HOST, 1);
@@ -133,14 +133,14 @@ static double host_seconds(const struct sc_autotuner_call *call)
     return seconds > 0 ? seconds : host_by_sizes(call, (double)call->bytes);
 }
 
-/* So many bytes come home, in so many copies; nothing takes no time. */
+/* Seconds of fetches; no bytes take no time. */
 static double fetch_seconds(uint64_t copies, uint64_t bytes, double link)
 {
     return bytes ? (double)copies * SC_FAULT_SECONDS + (double)bytes / link : 0;
 }
 
-/* Over how many devices: those that have the largest operand, or will get it; `in`: seconds until they have all
- * operands, by the plan for a call of which they have nothing. */
+/* Devices of the call: the holders of the largest operand, or its later holders. `in`: seconds until the devices have
+ * the operands from the host. */
 struct spread {
     int devices;
     double in;
@@ -162,7 +162,7 @@ static struct spread spread_of(const struct sc_autotuner_call *call, int planned
     return spread;
 }
 
-/* Until so many operands have begun to come; each device's part is asked for. */
+/* Seconds until the first bytes of the operands arrive; every device requests its part. */
 static double arrival_seconds(const struct sc_autotuner_call *call, int arrivals, int devices)
 {
     const struct sc_database *db = call->machine.database;
@@ -170,8 +170,8 @@ static double arrival_seconds(const struct sc_autotuner_call *call, int arrivals
     return arrivals * (sc_machine_calls(&call->machine).arrival + (devices - 1) * (db ? db->enqueue : 0));
 }
 
-/* Threads of the host BLAS look for work for a tenth of a second after a call, and each is interrupted when pages are
- * closed.  (Jacobi on H200s: r, written by a host with 32 or 64 processors, came 45 and 80 us later than predicted.) */
+/* Threads of the host BLAS spin for 0.1 s after a call, and every closing of pages interrupts the threads. (Jacobi on
+ * H200s: r, written by a host with 32 or 64 processors, came 45 and 80 us later than predicted.) */
 static double interrupting(const struct sc_autotuner_call *call)
 {
     return call->machine.emulated ? 0 : call->machine.cores * SC_INTERRUPT_SECONDS;
@@ -182,7 +182,7 @@ static double down_rate(const struct sc_autotuner_call *call, const struct sprea
     return sc_machine_host_rate(&call->machine, SC_SET_DOWN, spread->devices);
 }
 
-/* What the devices lack, and pages that are closed. */
+/* Seconds for missing operands and for closing of pages. */
 static double move_seconds(const struct sc_autotuner_call *call, double missing, const struct spread *spread)
 {
     struct sc_database_calls overhead = sc_machine_calls(&call->machine);
@@ -194,8 +194,8 @@ static double move_seconds(const struct sc_autotuner_call *call, double missing,
     return seconds;
 }
 
-/* What a call on the host costs afterwards: what it writes and devices read goes up, and what it fetches to look at is
- * open, until devices write it again. */
+/* Consequences of a call on the host: results with a demand are uploaded, and fetched pages are open until a device
+ * writes the matrix again. */
 static double back_seconds(const struct sc_autotuner_call *call, const struct spread *spread)
 {
     struct sc_database_calls overhead = sc_machine_calls(&call->machine);
@@ -207,7 +207,7 @@ static double back_seconds(const struct sc_autotuner_call *call, const struct sp
     return seconds;
 }
 
-/* Of strips that are `width` wide at least, and few. */
+/* Number of strips of at least `width`, limited. */
 static int usual_parts(int64_t extent, int64_t width)
 {
     int64_t parts = extent / width;
@@ -215,7 +215,7 @@ static int usual_parts(int64_t extent, int64_t width)
     return parts < 1 ? 1 : parts < SC_STRIPS_FEW ? (int)parts : SC_STRIPS_FEW;
 }
 
-/* Which operand is missing is not known: those that each device needs as a whole, unless they are resident. */
+/* The missing operand is not known: bytes of the operands that every device needs, unless they are resident. */
 static double missing_of_a(const struct sc_autotuner_call *call, double missing)
 {
     const struct sc_kernel k = {.op = call->op, .type = call->type, .transa = 'N', .transb = 'N', .side = call->side,
@@ -230,7 +230,7 @@ static double missing_of_a(const struct sc_autotuner_call *call, double missing)
     return smaller(bytes, missing);
 }
 
-/* A gemm by the part of one device: columns of C, and A in a tile along the sum for each. */
+/* Describes the part of one device in a gemm: columns of C, and one tile of A along the sum per device. */
 static void describe(const struct sc_autotuner_call *call, int devices, double kernel, double missing,
                      struct sc_strips *s)
 {
@@ -242,7 +242,7 @@ static void describe(const struct sc_autotuner_call *call, int devices, double k
     sc_strips_machine(s, &call->machine, missing, missing_of_a(call, missing), (double)call->result_bytes);
 }
 
-/* Until all is computed, in other routines; `in`: seconds that what is missing takes. */
+/* Seconds until the kernels of other routines are done; `in`: seconds of the missing operands. */
 static double others_together(const struct sc_autotuner_call *call, int devices, double kernel, double in,
                               double missing)
 {
@@ -253,10 +253,10 @@ static double others_together(const struct sc_autotuner_call *call, int devices,
         a = usual_parts(call->side == 'R' ? call->n : call->m, SC_STRIPS_BLOCK);
         b = call->side == 'R' || devices > 1 ? 1 : usual_parts(call->n, SC_STRIPS_USUAL);
     }
-    return sc_strips_in_turn(kernel, a_in, in - a_in, a > devices ? a : devices, b); /* each has a tile of A */
+    return sc_strips_in_turn(kernel, a_in, in - a_in, a > devices ? a : devices, b); /* one tile of A per device */
 }
 
-/* What of kernels and transfers strips can hide behind each other. */
+/* The time of kernels and transfers that strips can hide. */
 static double hideable(const struct sc_autotuner_call *call, int devices, double device, double missing)
 {
     struct sc_strips_choice choice;
@@ -279,7 +279,7 @@ static double hideable(const struct sc_autotuner_call *call, int devices, double
 
 /* --- energy ------------------------------------------------------------------------------------------------------- */
 
-/* Energy * time of two places compares as time * sqrt(watts) does, energy as time * watts. */
+/* Energy * time of two places compares as time * sqrt(watts), and energy as time * watts. */
 static double weight_of(const struct sc_autotuner_call *call, int devices)
 {
     enum sc_op op = sc_op_is_sparse(call->op) ? SC_OP_GEMV : call->op;
@@ -321,7 +321,7 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
     out->host = fetch_seconds(1, call->device_only, link);
     out->back = back_seconds(call, &spread);
     out->device = sc_machine_start(&call->machine, call->op) + sc_autotuner_kernels(call, spread.devices);
-    out->device += 2 * (double)call->untracked / SC_PAGEABLE_BANDWIDTH; /* never stays there: paid in every call */
+    out->device += 2 * (double)call->untracked / SC_PAGEABLE_BANDWIDTH; /* copied in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
     out->result = fetch_seconds(1, call->result_bytes, link) + (call->result_bytes ? interrupting(call) : 0);

@@ -11,7 +11,7 @@ void sc_sample_add(struct sc_sample *s, double value)
     s->squares += away * (value - s->mean);
 }
 
-/* 97.5% quantiles of Student's distribution; beyond the table those of the table's last row are on the safe side. */
+/* 97.5% quantiles of Student's distribution. The last row of the table is a safe bound beyond the table. */
 static double student(int freedom)
 {
     static const double t[] = {0,     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,

@@ -1,4 +1,4 @@
-/* Repeated measurements of one thing: mean, and how well it is known. */
+/* Repeated measurements: the mean and its uncertainty. */
 #ifndef SC_AUTOTUNER_SAMPLE_H
 #define SC_AUTOTUNER_SAMPLE_H
 
@@ -12,7 +12,7 @@ struct sc_sample {
 void sc_sample_add(struct sc_sample *sample, double value);
 /* Half the 95% confidence interval of the mean (Student's t); infinite for less than two values. */
 double sc_sample_uncertainty(const struct sc_sample *sample);
-/* At least `least` values, and the interval's half within `part` of the mean. */
+/* True for at least `least` values and half an interval within `part` of the mean. */
 bool sc_sample_is_good(const struct sc_sample *sample, int least, double part);
 
 /* Least squares of y = a + b x with relative errors (weights 1 / y^2); false when the points do not tell a from b. */
