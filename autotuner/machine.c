@@ -16,7 +16,7 @@
 #define HOST_BANDWIDTH_MAX 300e9
 #define DEVICE_FLOPS 5e12
 #define DEVICE_BANDWIDTH 500e9
-#define LINK_BANDWIDTH 12e9    /* host and one device */
+#define LINK_BANDWIDTH 12e9    /* between the host and one device */
 #define PEER_BANDWIDTH 100e9
 #define KERNEL_LATENCY 1e-6    /* of a kernel that copies, beyond a copy's */
 #define KERNEL_RATE 0.8        /* of a kernel that copies, in the link's rate: its units are lost to other kernels */
@@ -31,7 +31,7 @@ void sc_machine_host_flops(double flops) { __atomic_store(&host_flops, &flops, _
 
 void sc_machine_describe(const struct sc_device_properties *device, int devices, int cores, struct sc_machine *out)
 {
-    memset(out, 0, sizeof *out); /* compared as bytes */
+    memset(out, 0, sizeof *out); /* compared as bytes later */
     out->devices = devices;
     out->cores = cores;
     __atomic_load(&host_flops, &out->host_flops, __ATOMIC_RELAXED);

@@ -138,8 +138,7 @@ static struct share share_of(const struct sc_bench *b, int link)
 }
 
 /* Runs the shares of the links together. The shares take the same time alone, and their pieces are enqueued in turn.
- * Two links into one device need two streams: in one stream they would wait for each other, without a statement about
- * the hardware. */
+ * Two links into one device need two streams, because copies in one stream wait regardless of the hardware. */
 static double once_together(struct sc_bench *b, void *what)
 {
     const struct together *t = what;

@@ -23,7 +23,7 @@ static struct plan_entry {
     struct sc_autotuner_call question; /* as far as KEY_BYTES */
     struct sc_autotuner_prediction predicted;
 } plans[PLANS];
-static char plans_busy; /* a thread that finds the flag set plans without memory: no thread waits */
+static char plans_busy; /* threads that find the flag set plan without memory, so no thread waits */
 
 static struct plan_entry *entry_of(const struct sc_autotuner_call *q)
 {
@@ -76,7 +76,7 @@ int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode)
     return worth < 1 ? 1 : (int)worth;
 }
 
-/* Cuts thin operands along C: blocks of a C in both directions need rows of A and columns of B. */
+/* Cuts thin operands along C, because blocks of a C in both directions need rows of A and columns of B. */
 static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 {
     for (int i = 0; i < 2; i++)

@@ -3,16 +3,16 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Rows and columns of a tile where the strategy wants square ones: kernels of SMALL_TILE are efficient, more tiles than
- * it takes to give every device PARTS of a row are only more transfers. */
+/* Tile sizes for strategies with square tiles. Kernels of SMALL_TILE are efficient; beyond PARTS tiles per device and
+ * row, more tiles mean more transfers only. */
 #define SMALL_TILE 1024
 #define LARGE_TILE 2048
 #define PARTS 4
 #define TILES_MAX 32 /* in a direction */
 #define STATIONS 4      /* blocks that wait for each device (BLASX section IV-C) */
-#define LONG_SUM 4      /* times the larger side of the result: partial sums are less to move than inputs */
-#define MOVING_PAYS 1.3 /* auto leaves blocks where they are unless that takes so many times as long */
-#define NEW_PAYS 1.05   /* and where they are to be: nothing has to be moved */
+#define LONG_SUM 4      /* times the larger side of the result: then partial sums are fewer bytes than inputs */
+#define MOVING_PAYS 1.3 /* auto moves blocks if staying takes so many times as long */
+#define NEW_PAYS 1.05   /* the same for a new result, which nothing has to move to its home */
 
 #define SAME_SPEED 0.05 /* of devices, as a part of their speed */
 #define EVEN 1.1        /* most work of a device over the mean */
@@ -30,7 +30,7 @@ static double total_work(const struct sc_schedule *s)
     return sum;
 }
 
-/* Equal shares when none are given. */
+/* Share of a device; equal shares if no share is given. */
 static double share_of(const struct sc_schedule *s, int device)
 {
     double sum = 0;
@@ -57,7 +57,7 @@ bool sc_schedule_is_even(const double *work, const double *rate, int devices)
 
 /* --- static strategies -------------------------------------------------------------------------------------------- */
 
-/* The device that part `at` (0 to 1, of the work) falls to when the devices take their shares one after the other. */
+/* Device of position `at` (0 to 1, of the work) if the devices take their shares in order. */
 static int device_at(const struct sc_schedule *s, double at)
 {
     double end = 0;
@@ -70,7 +70,7 @@ static int device_at(const struct sc_schedule *s, double at)
     return s->devices - 1;
 }
 
-/* SemCache++: each device has neighbouring rows, or columns.  Half of a row's own work counts as before it. */
+/* SemCache++: a device has neighbouring rows, or columns. Half of a row's own work counts as before the row. */
 static void split(const struct sc_schedule *s, bool by_rows)
 {
     double total = total_work(s), before = 0;
@@ -92,7 +92,8 @@ static void split(const struct sc_schedule *s, bool by_rows)
 static void by_rows(const struct sc_schedule *s) { split(s, true); }
 static void by_columns(const struct sc_schedule *s) { split(s, false); }
 
-/* A device that has the least of its share; the preferred one unless it is ahead of its share by a block. */
+/* The preferred device, unless it is ahead of its share by a block; otherwise the device that is farthest behind its
+ * share. */
 static int behind(const struct sc_schedule *s, const double *done, double total, double work, int preferred)
 {
     double most = 0;
@@ -111,7 +112,7 @@ static int behind(const struct sc_schedule *s, const double *done, double total,
     return best;
 }
 
-/* The devices that have a share. */
+/* Devices with a share. */
 static int active(const struct sc_schedule *s, int device[SC_DEVICES_MAX])
 {
     int count = 0;
@@ -122,7 +123,7 @@ static int active(const struct sc_schedule *s, int device[SC_DEVICES_MAX])
     return count;
 }
 
-/* PARALiA: two-dimensional block-cyclic; a device that has its share passes its turn on. */
+/* PARALiA: two-dimensional block-cyclic; a device with its full share passes its turn on. */
 static void cyclic(const struct sc_schedule *s)
 {
     double total = total_work(s), done[SC_DEVICES_MAX] = {0};
@@ -138,7 +139,7 @@ static void cyclic(const struct sc_schedule *s)
         }
 }
 
-/* cuBLASXt: one block after the other, whatever it is. */
+/* cuBLASXt: blocks in order, dealt out in turn. */
 static void round_robin(const struct sc_schedule *s)
 {
     int turn = 0;
@@ -156,16 +157,16 @@ static void owner(const struct sc_schedule *s)
 
 /* --- dynamic: BLASX ----------------------------------------------------------------------------------------------- */
 
-/* The schedule as it would go by the predicted times: whoever is idle first demands a block. */
+/* BLASX: the schedule by predicted times; the first idle device demands a block. */
 struct demand {
     const struct sc_schedule *s;
-    int next;                                 /* first block that is in no station */
+    int next;                                 /* first block outside of the stations */
     int station[SC_DEVICES_MAX][STATIONS];    /* blocks */
-    int waiting[SC_DEVICES_MAX];              /* how many */
+    int waiting[SC_DEVICES_MAX];              /* number of blocks in the station */
     double idle_at[SC_DEVICES_MAX];
 };
 
-/* Where the inputs of a row or column are after the blocks assigned so far. */
+/* True if a device has the inputs of a row or column, after the blocks assigned so far. */
 static bool has(const struct sc_schedule *s, int device, bool row, int line)
 {
     const uint32_t *at = row ? s->row_at : s->col_at;
@@ -200,7 +201,7 @@ static void fill_station(struct demand *q, int device)
     }
 }
 
-/* The block of a station with the least to bring to the device; -1: it is empty. */
+/* Block of a station with the fewest missing bytes on the device; -1: the station is empty. */
 static int nearest(const struct demand *q, int station, int device)
 {
     int best = -1;
@@ -217,7 +218,7 @@ static int nearest(const struct demand *q, int station, int device)
     return best;
 }
 
-/* From the own station, which is filled from the queue; when both are empty from the fullest one. */
+/* Takes a block from the device's own station, which the queue refills; if both are empty, from the fullest station. */
 static int demanded(struct demand *q, int device)
 {
     int from = device, at, block;
@@ -267,7 +268,7 @@ static void dynamic(const struct sc_schedule *s)
 
 /* --- auto --------------------------------------------------------------------------------------------------------- */
 
-/* The devices that have blocks in a row or column. */
+/* Devices with blocks in a row or column. */
 static uint32_t users_of(const struct sc_schedule *s, const int *device, bool row, int line)
 {
     int step = row ? s->rows : 1, first = row ? line : line * s->rows, count = row ? s->cols : s->rows;
@@ -288,7 +289,7 @@ static double seconds_over(const struct sc_schedule *s, int from, int to, double
     return rate > 0 ? bytes / rate : 0;
 }
 
-/* From the nearest of the devices. */
+/* Seconds from the nearest of the devices. */
 static double seconds_from(const struct sc_schedule *s, uint32_t devices, int to, double bytes)
 {
     double least = -1;
@@ -302,7 +303,7 @@ static double seconds_from(const struct sc_schedule *s, uint32_t devices, int to
     return larger(least, 0);
 }
 
-/* Adds the seconds that the inputs of a row or column take to each of its users. */
+/* Adds the seconds of a row's or column's inputs to its users. */
 static void add_inputs(const struct sc_schedule *s, const int *device, bool row, double in[SC_DEVICES_MAX])
 {
     const double *bytes = row ? s->row_bytes : s->col_bytes;
@@ -350,7 +351,7 @@ static void copy_blocks(const struct sc_schedule *s, const int *from)
         s->device[b] = from[b];
 }
 
-/* The blocks dealt to a set of devices, by their speeds. */
+/* Deals the blocks to a set of devices by their speeds. */
 static double deal_to(const struct sc_schedule *s, uint32_t set)
 {
     struct sc_schedule some = *s;
@@ -361,7 +362,8 @@ static double deal_to(const struct sc_schedule *s, uint32_t set)
     return seconds_of(s, s->device);
 }
 
-/* A set of devices that grows by the one that helps most, from where most of the result is; the best on the way. */
+/* Grows a set of devices by the most helpful device, from the holder of most of the result. Returns the best set on the
+ * way. */
 static uint32_t best_set(const struct sc_schedule *s, double *seconds)
 {
     uint32_t set = 0, best = 0;
@@ -387,7 +389,7 @@ static uint32_t best_set(const struct sc_schedule *s, double *seconds)
     return best;
 }
 
-/* Some device has some of the result, or it is not known. */
+/* True if a device has a part of the result, or if the residency is unknown. */
 static bool is_anywhere(const struct sc_schedule *s)
 {
     for (int b = 0; b < blocks_of(s) && s->result_bytes; b++)
@@ -396,9 +398,8 @@ static bool is_anywhere(const struct sc_schedule *s)
     return !s->result_bytes;
 }
 
-/* Where the blocks are, unless it is predicted that their distribution, or dealing them to other devices, is much
- * faster: a result that lies on one device (the program has put it there, or another strategy has) is not a reason to
- * leave the others idle, nor are devices of different speed a reason to wait for the slowest. */
+/* Blocks stay in place unless the model predicts a much shorter time for their home or for a new deal. So a result on
+ * one device leaves no device idle, and devices of different speeds do not wait for the slowest device. */
 static void automatic(const struct sc_schedule *s)
 {
     double stay = seconds_of(s, s->owner), home = seconds_of(s, s->home), dealt = 0;
@@ -444,8 +445,8 @@ bool sc_schedule_sums(enum sc_strategy strategy, int devices, int64_t m, int64_t
            k / devices >= (any_size ? 1 : SMALL_TILE);
 }
 
-/* A multiple of the devices of a row of their grid, so that all get the same number; tiny tiles where any size is
- * offloaded. */
+/* Number of tiles in one direction: a multiple of the devices in a row of the grid, so that the numbers per device are
+ * equal. Tiles are tiny if any size is offloaded. */
 static int tiles_along(int64_t extent, int across, bool any_size)
 {
     int64_t tiles = extent / SMALL_TILE < PARTS * across ? extent / SMALL_TILE : PARTS * across;
@@ -461,9 +462,9 @@ static int tiles_along(int64_t extent, int across, bool any_size)
     return tiles < 1 ? 1 : (int)tiles;
 }
 
-/* Strips make each device fetch all of A from its neighbours, (devices - 1) / devices of it, while the host's link
- * brings it 2 / devices of a matrix: in half of that time, and strips are contiguous in the host's memory, which links
- * carry a quarter faster than the columns of tiles (measured). */
+/* True if links between devices are fast enough for strips. With strips a device fetches (devices - 1) / devices of A
+ * from its neighbours, while the host's link brings 2 / devices of a matrix. Strips are contiguous in the host's
+ * memory, and links carry them a quarter faster than columns of tiles (measured). */
 static bool near(int devices, double peers) { return peers >= devices - 1; }
 
 void sc_schedule_grid(enum sc_strategy strategy, int devices, double peers, int64_t rows, int64_t cols, bool any_size,

@@ -21,11 +21,11 @@ const struct sc_database *sc_autotuner_database(void) { return __atomic_load_n(&
 
 void sc_autotuner_use(const struct sc_database *db)
 {
-    sc_plans_reset(); /* a new database may lie where one of them was made by an older one */
+    sc_plans_reset(); /* a new database may have the address of an older database */
     __atomic_store_n(&current, db, __ATOMIC_RELEASE);
 }
 
-/* The link down of every device is the least that decisions need. */
+/* Decisions need at least the link from the host to every device. */
 static bool is_useful(const struct sc_database *db)
 {
     for (int d = 0; d < db->devices; d++)
@@ -34,11 +34,11 @@ static bool is_useful(const struct sc_database *db)
     return true;
 }
 
-/* What calls take beside kernels and bytes cannot be measured in the midst of the first calls: as on an H200, where
- * calls of 1 to 3 small operands took 40 to 120 us. */
+/* Costs of calls beside kernels and bytes, which cannot be measured during the first calls. On an H200, calls with 1 to
+ * 3 small operands took 40 to 120 us. */
 static const struct sc_database_calls typical = {true, 12e-6, 12e-6, 10e-6, 20e-6, {0.7, 0.4}, 0.9};
 
-/* Measures the devices, and keeps the result unless something is missing.  The host is the program's meanwhile. */
+/* Measures the devices, and keeps a complete result. The program uses the host meanwhile. */
 static void measure(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host, const char *key,
                     int folder, const char *name, bool (*stop)(void *))
 {
@@ -57,7 +57,7 @@ static void measure(const struct sc_device_ops *ops, int devices, const struct s
     sc_database_free(db);
 }
 
-/* The database of this machine in the cache folder.  `stop` not NULL: where there is none, it is made. */
+/* Reads the database of this machine from the cache folder. `stop` not NULL: measures if there is no database. */
 static struct sc_database *from_cache(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host,
                                       const char *key, bool (*stop)(void *))
 {
@@ -89,7 +89,7 @@ void sc_autotuner_prepare(const struct sc_device_ops *ops, int devices, const st
     sc_database_free(from_cache(ops, devices, host, key, stop));
 }
 
-/* Of the host BLAS, by one product; the one before it starts its threads.  A hundredth of a second. */
+/* Measures the host BLAS by one product, after a product that starts its threads. Takes 10 ms. */
 static void calibrate(const struct sc_device_host *host)
 {
     typedef void gemm_fn(const char *, const char *, const int *, const int *, const int *, const double *,

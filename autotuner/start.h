@@ -1,27 +1,27 @@
-/* The measurements that this process decides by. */
+/* The database of this process. */
 #ifndef SC_AUTOTUNER_START_H
 #define SC_AUTOTUNER_START_H
 
 #include "autotuner/database.h"
 #include "device/device.h"
 
-/* When the devices have been opened and before anything else uses them, by the thread that opens them while the
- * program's calls run on the host.  Where sc_config.database is "auto" and the cache folder has no database, real
- * devices are measured by the quick version, and the result is kept there; unless sc_config.tune says never, or another
- * process is at it.  `stop` is asked between measurements; once it is true the function returns and keeps nothing. */
+/* Called after the devices have opened and before their first use, by the thread that opens the devices in the
+ * background. If sc_config.database is "auto" and the cache folder has no database, real devices are measured by the
+ * quick version, and the result is kept in the folder. Exceptions: sc_config.tune says never, or another process
+ * measures. `stop` is asked between measurements; after true the function returns without a result. */
 void sc_autotuner_prepare(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host,
                           bool (*stop)(void *));
 
-/* The same moment, by the thread whose call needs the devices: takes the database that sc_config.database names;
- * nothing is measured but the host's rate, where the database lacks it.  Without a database decisions go by what the
- * devices say of themselves. */
+/* Called at the same moment by the thread whose call needs the devices. Takes the database of sc_config.database, and
+ * measures the host's rate if the database lacks it. Without a database, decisions use the rates that devices report.
+ */
 void sc_autotuner_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host);
 
-/* Seconds that measuring takes at most, once on a machine; 2 (tests: more). */
+/* Longest time of the measurements in seconds, once per machine: 2, more in tests. */
 extern double sc_autotuner_budget;
 
-/* NULL: there is none.  Stays valid until the process ends. */
+/* The database; NULL: no database. Valid until the process ends. */
 const struct sc_database *sc_autotuner_database(void);
-void sc_autotuner_use(const struct sc_database *db); /* from now on; stays valid for ever */
+void sc_autotuner_use(const struct sc_database *db); /* sets the database, which stays valid for ever */
 
 #endif

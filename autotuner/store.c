@@ -21,7 +21,7 @@ static void add(char *key, size_t bytes, const char *text)
 {
     size_t used = strlen(key);
 
-    for (; *text && used + 1 < bytes; text++) /* one line, one blank at a time */
+    for (; *text && used + 1 < bytes; text++) /* one line, with single blanks */
         if ((unsigned char)*text > ' ' || (used && key[used - 1] != ' '))
             key[used++] = (unsigned char)*text > ' ' ? *text : ' ';
     key[used] = '\0';
@@ -46,7 +46,7 @@ static void add_processor(char *key, size_t bytes)
     add(key, bytes, cores);
 }
 
-/* OpenBLAS says its version and its threads; of others the file has to do. */
+/* Adds version and threads of OpenBLAS; for other libraries the file has to do. */
 static void add_host_blas(const struct sc_device_host *host, char *key, size_t bytes)
 {
     void *dgemm = host->blas_symbol("dgemm_");
@@ -84,8 +84,8 @@ void sc_store_key(const struct sc_device_ops *ops, int devices, const struct sc_
 
 void sc_store_name(const char *key, bool partial, char *name, size_t bytes)
 {
-    /* FNV-1a; the file has the whole key.  Each version has names of its own: a newer library measures anew, and an
-     * older one finds what it knows. */
+    /* FNV-1a; the file contains the whole key. Versions have separate names: a newer library measures again, and an
+     * older library finds its own file. */
     uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ SC_DATABASE_VERSION;
 
     for (; *key; key++)
@@ -95,7 +95,7 @@ void sc_store_name(const char *key, bool partial, char *name, size_t bytes)
 
 /* --- the folder --------------------------------------------------------------------------------------------------- */
 
-/* mkdir -p; the last part of the path is nobody else's business. */
+/* mkdir -p; the last folder is private. */
 static void make_folders(const char *path)
 {
     char part[PATH_MAX];
@@ -212,7 +212,7 @@ struct sc_database *sc_store_read_file(const char *path, const char *key)
     return NULL;
 }
 
-/* Writes a new file beside the old one and puts it in its place.  A link of that name is replaced, not followed. */
+/* Writes a new file beside the old file, and renames the new file. A link of the name is replaced, and not followed. */
 enum sc_status sc_store_write(int folder, const char *name, const struct sc_database *db, bool partial)
 {
     char *text = NULL;

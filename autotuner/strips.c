@@ -5,10 +5,10 @@
 /* A kernel of so many elements of the result occupies a device: 128 blocks of 128 x 128 on 132 multiprocessors. */
 #define FULL ((int64_t)1 << 21)
 #define NARROWEST 256
-#define NARROWEST_SUM 512 /* where the sum is cut, too: each part reads and writes all of C */
-#define ALWAYS 1024   /* this is allowed, however few rows there are */
-#define HALVINGS_MOST 3 /* of the last strip: an eighth is left of what goes home after all kernels */
-#define BETTER 0.94 /* than all columns at once, where tiles are dealt out as a grid, of which the model knows less */
+#define NARROWEST_SUM 512 /* with cuts of the sum: a part of the sum reads and writes all of C */
+#define ALWAYS 1024   /* allowed for any number of rows */
+#define HALVINGS_MOST 3 /* of the last strip; an eighth of the strip is left to go home after the last kernel */
+#define BETTER 0.94 /* times the time of a single round, for tiles dealt out as a grid, where the model is less exact */
 #define LITTLE 1.005 /* times the least: fewer strips are less work for the host */
 
 int64_t sc_strips_fixed;
@@ -18,18 +18,18 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 
 static double parts_of(int64_t extent, int64_t width) { return (double)((extent + width - 1) / width); }
 
-/* Of blocks whose operands arrive in a strips of A and b of B what is left to be done when the last strip has come. */
+/* Work left after the last strip has arrived, as a fraction, for blocks with a strips of A and b strips of B. */
 static double left_of(double a, double b) { return 1 / a + 1 / b - 1 / (a * b); }
 
-/* A call cut into strips: how many of the columns, of the sum, and of the columns that come along with A; how often the
- * last one is halved. */
+/* A call cut into strips: number of strips along the columns, along the sum, and of the columns that arrive with A;
+ * number of halvings of the last strip. */
 struct cut {
     double across, along, with;
     int halvings;
 };
 
-/* Kernels of so many strips of the columns, whose sums are in so many parts on the mean; `halves`: the last one is
- * among them.  *tasks: how many. */
+/* Seconds of the kernels of so many strips of the columns, with sums in so many parts on average. `halves`: including
+ * the last strip. Adds the number of tasks to *tasks. */
 static double run_seconds(const struct sc_strips *s, const struct cut *c, double strips, bool halves, double parts,
                           double *tasks)
 {
@@ -39,20 +39,21 @@ static double run_seconds(const struct sc_strips *s, const struct cut *c, double
     return share * (s->kernel + (parts - 1) * s->again) + count * s->launch;
 }
 
-/* What of the last of so many parts is not home when it is computed: of halves the last, if the others have gone home
- * under the kernels of those after them, whose transfers take as long as their own. */
+/* Seconds of the result's transfer after the last kernel. Of a halved strip the last half is left, if the other halves
+ * have gone home under the kernels of their successors. */
 static double left_out(double run, double out, double chunks, int halvings)
 {
     return larger(ldexp(out, -halvings), smaller(out, 2 * out - run)) / chunks;
 }
 
-/* The result goes home part after part: what takes longer hides the other but for one part. */
+/* Seconds with the result on its way home part by part: the longer of kernels and transfers hides the shorter except
+ * for one part. */
 static double with_result(double run, double out, double chunks, int halvings)
 {
     return run < out ? out + run / chunks : run + left_out(run, out, chunks, halvings);
 }
 
-/* All is there. */
+/* With resident operands. */
 static double run_only(const struct sc_strips *s, const struct cut *c, double out)
 {
     double tasks = 0, run = run_seconds(s, c, c->across, true, 1, &tasks);
@@ -60,16 +61,16 @@ static double run_only(const struct sc_strips *s, const struct cut *c, double ou
     return with_result(larger(run, tasks * s->devices * s->task), out, c->across * s->tiles, c->halvings);
 }
 
-/* Parts of a sum on the mean: while strips arrive, for a part of the work, those that have come are joined, which is
- * half of them; afterwards all. */
+/* Parts of a sum on average. While strips arrive, for a part of the work, the arrived strips are joined, which leaves
+ * half; afterwards all strips are joined. */
 static double parts_while(const struct sc_strips *s, const struct cut *c, double part)
 {
     return s->parts[0] + part * larger((c->along + 1) / 2 - s->parts[0], 0);
 }
 
-/* Operands arrive under the kernels that have theirs; no kernel begins before the host has enqueued it.  First A and
- * some of B; when these are there, the first columns of the result are finished and go home, while the rest of B
- * arrives for one column after the other. */
+/* Operands arrive under the kernels whose operands are there, and no kernel starts before the host has enqueued it. A
+ * and some of B arrive first. Then the first columns of the result are finished and go home, while the rest of B
+ * arrives column by column. */
 static double arriving(const struct sc_strips *s, const struct cut *c, double out)
 {
     double share = c->with / c->across, chunks = c->across * s->tiles, tasks = 0;
@@ -86,7 +87,7 @@ static double arriving(const struct sc_strips *s, const struct cut *c, double ou
     return larger(in + out, run + left_out(s->kernel, out, chunks, c->halvings));
 }
 
-/* Strips of the columns. */
+/* Number of strips of the columns. */
 static double across(const struct sc_strips *s, int64_t width)
 {
     return larger(larger(parts_of(s->columns, width), s->parts[1]), 1);
@@ -104,7 +105,7 @@ static double seconds_of(const struct sc_strips *s, int64_t width, double first,
     return arriving(s, &c, out);
 }
 
-/* The narrowest that keeps a device occupied, of these and twice as wide ones and so on. */
+/* The narrowest occupying width among width, 2 * width, 4 * width... */
 static int64_t occupying(const struct sc_strips *s, int64_t width)
 {
     while (width < ALWAYS && width * s->rows < FULL)
@@ -112,7 +113,7 @@ static int64_t occupying(const struct sc_strips *s, int64_t width)
     return width;
 }
 
-/* With the last strip halved as often as is best: *last is how narrow it becomes, 0 if it stays. */
+/* Seconds with the best number of halvings of the last strip. *last: width of the last half; 0: no halving. */
 static double halved_seconds(const struct sc_strips *s, int64_t width, double first, int64_t *last)
 {
     int64_t half = occupying(s, NARROWEST), strip = s->columns / (int64_t)across(s, width);
@@ -142,7 +143,7 @@ double sc_strips_seconds(const struct sc_strips *s, int64_t width, double first)
     return seconds_of(s, width, first, 0);
 }
 
-/* As if the result stayed. */
+/* Seconds without the result's way home. */
 double sc_strips_computed(const struct sc_strips *s, int64_t width, double first)
 {
     struct sc_strips stays = *s;
@@ -151,8 +152,8 @@ double sc_strips_computed(const struct sc_strips *s, int64_t width, double first
     return sc_strips_seconds(&stays, width, first);
 }
 
-/* Seconds; *first: the share of the columns that comes first, the best one with the last strip halved, the larger of
- * those that are about as good.  All, if nothing is much better. */
+/* Seconds with the best share of columns that arrive with A, in *first. The last strip is halved. Of shares with about
+ * the same time the larger one counts; 1 if no share is much better. */
 static double best_share(const struct sc_strips *s, int64_t width, double *first)
 {
     static const double shares[] = {0.875, 0.75, 0.625, 0.5, 0.375, 0.25, 0.125, 0};
@@ -170,8 +171,8 @@ static double best_share(const struct sc_strips *s, int64_t width, double *first
     return sc_strips_seconds(s, width, *first);
 }
 
-/* All of A comes behind the first strip of B, of which kernels have done what they can when the last of A is there; the
- * others come under the kernels of those before them. */
+/* A arrives behind the first strip of B. When the last of A is there, the kernels of that strip have used the rest. The
+ * other strips of B arrive under the kernels of their predecessors. */
 double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b)
 {
     double strip = kernel / b, first = b_in / b + larger(a_in + strip / a, a_in / a + strip);
@@ -179,7 +180,7 @@ double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b)
     return larger(first + (b - 1) * strip, a_in + b_in + (b > 1 ? strip : 0));
 }
 
-/* Of the widths that are thought of, as far as the caller can cut so. */
+/* The narrowest candidate width that the caller can cut. */
 static int64_t narrowest(const struct sc_strips *s)
 {
     int64_t width = occupying(s, s->in > 0 ? NARROWEST_SUM : NARROWEST);

@@ -1,6 +1,6 @@
-/* How wide the strips of a product are: of operands on their way to the devices, and of a result on its way home.
- * Narrow ones let transfers begin sooner, and leave less to be done when the last has come; each is more kernels, for
- * the devices and for the host, which enqueues them.  A pure function (CoCoPeLia's idea; A12). */
+/* Widths of the strips of a product: of operands on their way to the devices, and of a result on its way home. Narrow
+ * strips let transfers begin sooner and leave less work after the last transfer, at the cost of more kernels for
+ * devices and host. Pure functions (CoCoPeLia's idea; rule A12). */
 #ifndef SC_AUTOTUNER_STRIPS_H
 #define SC_AUTOTUNER_STRIPS_H
 
@@ -9,61 +9,60 @@
 
 #include "autotuner/machine.h"
 
-/* A call by the part of it that one device has; times in seconds. */
+/* The part of a call on one device; times in seconds. */
 struct sc_strips {
-    double kernel;     /* computing */
-    double in, out;    /* bringing what it lacks (0: nothing); its part of the result on the way home */
-    double in_all;     /* of `in`: what every column of the result needs (A) */
-    bool apart;        /* what else comes can come for one column of the result after the other */
-    double again;      /* reading and writing its part of the result, as each further part of the sum does */
-    double launch;     /* of the device, for each kernel more */
-    double task;       /* of the host, for each task */
+    double kernel;     /* kernels */
+    double in, out;    /* transfers of missing operands (0: none missing), and of the result */
+    double in_all;     /* part of `in` that every column of the result needs (A) */
+    bool apart;        /* the rest of `in` can arrive for one column of the result after another */
+    double again;      /* reading and writing the device's part of the result, once per further part of the sum */
+    double launch;     /* of the device, per further kernel */
+    double task;       /* of the host, per task */
     double latency[2]; /* of a transfer: in, out */
     int devices;
     int64_t sum;       /* numbers along the sum */
-    int64_t columns;   /* of the result, of which it has some */
-    int parts[2];      /* that the sum and these columns are in, however wide strips are */
-    int blocks;        /* tasks for each strip of these columns, */
-    int tiles;         /* and tiles of the result, each of which goes home by itself */
-    int64_t rows;      /* of one of them */
-    int64_t least;     /* width: what the caller can cut */
-    int64_t half;      /* and of the halves of the last strip of the result; 0: it is not cut */
+    int64_t columns;   /* of the result, with a part on the device */
+    int parts[2];      /* minimum number of parts of the sum and of the columns */
+    int blocks;        /* tasks per strip of the columns */
+    int tiles;         /* tiles of the result per strip; a tile goes home by itself */
+    int64_t rows;      /* of a tile */
+    int64_t least;     /* narrowest width that the caller can cut */
+    int64_t half;      /* narrowest half of the last strip; 0: no halving */
 };
 
-/* Operands on their way in other routines than gemm have strips of a width that does not depend on the machine: */
-#define SC_STRIPS_USUAL 1024 /* columns: kernels stay efficient when the other sizes are large */
-#define SC_STRIPS_BLOCK 2048 /* of a triangle, where they are both rows and columns */
-#define SC_STRIPS_FEW 16     /* at most */
-#define SC_STRIPS_OPERANDS 32 /* of an operand of gemm, about, at most */
+/* Routines other than gemm have strips of a fixed width: */
+#define SC_STRIPS_USUAL 1024 /* columns: kernels are efficient if the other extents are large */
+#define SC_STRIPS_BLOCK 2048 /* of a triangle, in rows and columns */
+#define SC_STRIPS_FEW 16     /* at most so many strips */
+#define SC_STRIPS_OPERANDS 32 /* about the most strips of an operand of gemm */
 
-#define SC_STRIPS_MOST 8 /* widths that are thought of */
+#define SC_STRIPS_MOST 8 /* candidate widths */
 struct sc_strips_choice {
     int count;
     int64_t width[SC_STRIPS_MOST]; /* ascending */
     double seconds[SC_STRIPS_MOST];
-    double first[SC_STRIPS_MOST]; /* columns whose part comes along with what all need, 0 to 1; 1: all */
-    int best; /* of these: the widest one that takes little more than the least */
+    double first[SC_STRIPS_MOST]; /* share of columns that arrive with the common operand, 0 to 1 */
+    int best; /* index of the widest candidate within half a percent of the least time */
 };
 
-/* `first` as in the choice. */
+/* Predicted seconds of a width; `first` as in the choice. */
 double sc_strips_seconds(const struct sc_strips *call, int64_t width, double first);
-/* Of these: until all is computed, wherever the result is wanted. */
+/* The same until the kernels are done, without the result's way home. */
 double sc_strips_computed(const struct sc_strips *call, int64_t width, double first);
-/* The same of other routines than gemm: b strips of B and the result, one after the other, each with all of A, which
- * comes in a strips.  Seconds: computing, bringing A, bringing the rest. */
+/* The same for other routines than gemm: b strips of B and the result in sequence, with A in a strips. Seconds of the
+ * kernels, of A's transfer, of the other transfers. */
 double sc_strips_in_turn(double kernel, double a_in, double b_in, int a, int b);
 void sc_strips_choose(const struct sc_strips *call, struct sc_strips_choice *out);
-/* How narrow the last strip of the result becomes by halving it, and then its last half: less is left to go home when
- * all is computed, for a kernel or two more.  0: it stays as it is.  Widths are chosen, and seconds above are, without:
- * with halves strips could be much wider for the same time, if all columns took equally long, and transfers as long as
- * was measured. */
+/* Width of the last strip's last half after repeated halving, so that little of the result is left to go home after the
+ * last kernel; 0: no halving. Choices and seconds above are without halving: with halves the model would choose much
+ * wider strips, and rely on exactly equal times of columns and transfers. */
 int64_t sc_strips_last(const struct sc_strips *call, int64_t width, double first);
 
-/* Fills in what is the machine's.  bytes_all: of bytes_in, what every column needs. */
+/* Fills in the rates of the machine. bytes_all: part of bytes_in that every column needs. */
 void sc_strips_machine(struct sc_strips *call, const struct sc_machine *machine, double bytes_in, double bytes_all,
                        double bytes_out);
 
-/* Not 0: every width is this one, that of the last strip, too (bench/strips). */
+/* Not 0: replaces every width, including the last strip's (bench/strips). */
 extern int64_t sc_strips_fixed;
 
 #endif

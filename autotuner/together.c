@@ -1,28 +1,28 @@
-/* How much of a call the host does beside the devices (doc/decision-rules.md). */
+/* The host's share of a call beside the devices (doc/decision-rules.md). */
 #include "autotuner/autotuner.h"
 #include "autotuner/explain.h"
 
-#define PAYS 1.05       /* times as long without the host: less is in the noise */
+#define PAYS 1.05       /* times as long without the host; a smaller gain is noise */
 #define LEAST_SHARE 0.01
-#define LEAST_SECONDS 1e-3 /* shorter calls are over before the host BLAS has its threads awake */
-#define LEAST_FLOPS 1e8    /* no device takes so long for less: not looked at */
+#define LEAST_SECONDS 1e-3 /* shorter calls end before the host BLAS has woken its threads */
+#define LEAST_FLOPS 1e8    /* every device is faster with less work */
 
-/* Without what the host would have to fetch: it takes part only where it has everything. */
+/* Seconds of the host without fetches: the host takes part only if all operands are at home. */
 static double host_seconds(const struct sc_autotuner_prediction *p) { return p->host - p->fetch; }
 
-/* Of the devices' time the kernels shrink with their share, and what is hidden behind them; operands still have to
- * come, of which most is what all columns need. */
+/* The devices' kernels shrink with their share, together with the hidden transfers. The other transfers stay, mostly of
+ * operands that every column needs. */
 void sc_autotuner_together(const struct sc_autotuner_prediction *p, double share, struct sc_autotuner_together *out)
 {
     out->share = share;
     out->alone = p->device + p->move - p->overlap;
     out->devices = out->alone - share * (p->device - p->overlap);
     out->host = share * host_seconds(p);
-    if (p->kept) /* the host's part of a result that lives on the devices will have to go there */
+    if (p->kept) /* the host's part of a resident result is uploaded later */
         out->devices += share * p->result;
 }
 
-/* Both are done at the same time. */
+/* The share for which host and devices end at the same time. */
 double sc_autotuner_balance(const struct sc_autotuner_prediction *p)
 {
     double alone = p->device + p->move - p->overlap, back = p->kept ? p->result : 0;
@@ -31,7 +31,7 @@ double sc_autotuner_balance(const struct sc_autotuner_prediction *p)
     return per_share > alone ? alone / per_share : 0;
 }
 
-/* Ranks of one machine share its cores, which were measured by one process alone. */
+/* False for several ranks: they share the processors that one process alone has measured. */
 static bool by_itself(const struct sc_autotuner_call *call)
 {
     return !call->machine.emulated && sc_config.metric == SC_METRIC_PERF && sc_config.ranks < 2 &&

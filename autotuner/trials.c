@@ -1,36 +1,35 @@
-/* A trial is never much slower than the model's best: only widths that are predicted within a tenth of it are tried.
- * The first call of a shape, which pins memory and warms up, is not counted; then each width has its turns, and the
- * least of its times counts.  Whether the result is sent home within a call changes what is measured: then it starts
- * again. */
+/* Trials use only widths with a predicted time within a tenth of the model's best. The first call of a shape pins
+ * memory and warms up, and does not count. Then every candidate has its turns, and the shortest time counts. A change
+ * between results at home and on devices restarts the trials. */
 #include "autotuner/trials.h"
 
 #include <string.h>
 
 #include "autotuner/policy.h"
 
-#define SHAPES 64        /* remembered; one slot each, the newer shape takes the slot of the older */
+#define SHAPES 64        /* remembered shapes; a newer shape takes the slot of an older shape */
 #define CANDIDATES 3
 #define WITHIN 1.10      /* times the model's best */
-#define TURNS 2          /* of each */
-#define NOTICEABLE 0.995 /* what the model's best has to be beaten by */
-#define BLIND_MOST 8     /* calls in a row that could not be measured */
+#define TURNS 2          /* per candidate */
+#define NOTICEABLE 0.995 /* factor by which a candidate must beat the model's best */
+#define BLIND_MOST 8     /* limit of successive calls without a measurement */
 #define RESTARTS_MOST 3
 
 static struct entry {
     struct sc_trial_shape shape;
     uint16_t policy;
     uint32_t number;  /* of this shape; 0: the slot is empty */
-    bool known;       /* one call has been made */
+    bool known;       /* one call has ended */
     bool decided, home;
     int candidates, chosen, blind, restarts;
     struct candidate {
         int64_t width;
-        double first, predicted, least; /* seconds; least of what was measured */
+        double first, predicted, least; /* seconds; `least` of the measurements */
         int turns;
     } candidate[CANDIDATES];     /* the model's best first */
 } entries[SHAPES];
 static uint32_t numbers;
-static char busy; /* who finds it set does without: no thread waits here */
+static char busy; /* a thread that finds the flag set goes without: no thread waits */
 
 static bool enter(void) { return !__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE); }
 static void leave(void) { __atomic_clear(&busy, __ATOMIC_RELEASE); }
@@ -62,7 +61,7 @@ static int slot_of(const struct sc_trial_shape *s)
     return (int)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 58);
 }
 
-/* Unless it comes to the same: the tiles are smaller. */
+/* Adds a candidate, unless its strips are the same because tiles are smaller. */
 static void add(struct entry *e, const struct sc_strips_choice *choice, int i)
 {
     for (int j = 0; j < e->candidates; j++)
@@ -72,7 +71,7 @@ static void add(struct entry *e, const struct sc_strips_choice *choice, int i)
                                                        .predicted = choice->seconds[i]};
 }
 
-/* The model's best, and its neighbours from the nearest on, as far as they are about as good. */
+/* Candidates: the model's best width, and neighbours of about the same time, nearest first. */
 static void start(struct entry *e, const struct sc_trial_shape *shape, const struct sc_strips_choice *choice)
 {
     *e = (struct entry){.shape = *shape, .policy = sc_autotuner_policy(),
@@ -86,7 +85,7 @@ static void start(struct entry *e, const struct sc_trial_shape *shape, const str
     e->decided = e->candidates == 1;
 }
 
-/* The one that had fewest turns, or -1: all have had theirs. */
+/* The candidate with the fewest turns; -1: every candidate has had its turns. */
 static int next_of(const struct entry *e)
 {
     int next = 0;
