@@ -11,9 +11,8 @@
 
 #include "base/log.h"
 
-/* LOSS_SECONDS: the loss on the devices that an array may have beyond the price of its sale. GAIN_SECONDS: the most
- * that earlier gains count, beside a few fetches, so that a program that begins to use the array on the host is
- * noticed. */
+/* LOSS_SECONDS: the loss on the devices that an array may have beyond the price of its sale. GAIN_SECONDS: the limit
+ * of earlier gains, beside a few fetches, so that a new use of the array on the host is noticed. */
 #define LOSS_SECONDS 100e-6
 #define GAIN_SECONDS 10e-3
 #define SALES_MOST 6 /* then a move must gain 64 times its cost */
