@@ -59,6 +59,13 @@ double sc_machine_products(const struct sc_device_properties *device, enum sc_ty
     return flops / (sc_type_is_complex(type) ? 8 : 2);
 }
 
+bool sc_machine_has_room(const struct sc_device_properties *device, uint64_t bytes)
+{
+    bool is_limited = sc_config.memory_limit && sc_config.memory_limit < device->memory;
+
+    return bytes <= (is_limited ? sc_config.memory_limit : device->memory) / 10 * 7;
+}
+
 struct sc_database_calls sc_machine_calls(const struct sc_machine *m)
 {
     if (m->database && m->database->calls.known)

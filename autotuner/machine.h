@@ -43,6 +43,8 @@ double sc_machine_gemm_flops(const struct sc_machine *machine);
 double sc_machine_memory_bandwidth(const struct sc_machine *machine);
 /* Products of numbers per second of one device in a matrix product, as reported by the device. */
 double sc_machine_products(const struct sc_device_properties *device, enum sc_type type);
+/* Whether operands of so many bytes stay on a device during a call: within 70% of its memory. */
+bool sc_machine_has_room(const struct sc_device_properties *device, uint64_t bytes);
 /* Seconds that the host takes to start a call of a routine, with the wait for a scalar result. */
 double sc_machine_start(const struct sc_machine *machine, enum sc_op op);
 /* Costs of calls beside kernels and bytes. */

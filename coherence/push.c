@@ -12,7 +12,6 @@
 #include "coherence/protocol.h"
 #include "device/exchange.h"
 
-#define LEAST_BYTES ((size_t)1 << 20) /* below, a transfer takes no longer than its fault, or than being asked for */
 #define LOOKS       2                 /* calls in a row after which the host must have looked */
 
 /* --- does the host look ------------------------------------------------------------------------------------------- */
@@ -54,7 +53,7 @@ bool sc_coherence_goes_home(const struct sc_operand *o)
     int sectors = 0;
 
     sc_assert_held(SC_RANK_PROTOCOL);
-    if (!m || m->bytes < LEAST_BYTES || !is_whole(o) || !sc_config.push || m->push.looks < LOOKS - 1)
+    if (!m || m->bytes < SC_PUSH_BYTES || !is_whole(o) || !sc_config.push || m->push.looks < LOOKS - 1)
         return false;
     for (int j = 0; j < m->col_parts; j++)
         sectors += sc_matrix_tile((struct sc_matrix *)m, 0, j)->sectors;
@@ -193,7 +192,7 @@ static bool is_ring(const struct sc_matrix *m, const struct made made[SC_DEVICES
     int tiles = m->row_parts * m->col_parts, devices = sc_protocol.devices;
 
     return tiles <= devices && (tiles * (devices - 1) <= SC_MOVES_MAX ||
-                                made[most_of(made)].bytes / (uint64_t)chunks >= LEAST_BYTES);
+                                made[most_of(made)].bytes / (uint64_t)chunks >= SC_PUSH_BYTES);
 }
 
 static void send_chunk(struct sc_matrix *m, const uint64_t *sectors, int chunk, int chunks, bool ring)
@@ -245,7 +244,7 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
         struct sc_matrix *m = operands[i].matrix;
         uint64_t before;
 
-        if (!m || !(operands[i].view.access & SC_WRITE) || m->bytes < LEAST_BYTES || !is_whole(&operands[i]) ||
+        if (!m || !(operands[i].view.access & SC_WRITE) || m->bytes < SC_PUSH_BYTES || !is_whole(&operands[i]) ||
             !is_wanted(m))
             continue;
         before = sc_stats.bytes[SC_D2H];

@@ -5,6 +5,9 @@
 
 #include "device/device.h"
 
+/* A transfer of fewer bytes takes no longer than its fault, or than its request: a push gains nothing. */
+#define SC_PUSH_BYTES ((size_t)1 << 20)
+
 struct sc_exchange_link {
     double latency, bandwidth;
 };

@@ -200,14 +200,11 @@ static void cut_operands(struct sc_product *g)
 /* A schedule assumes that strips stay on their device. */
 static bool fits(const struct sc_product *g)
 {
-    uint64_t bytes = 0, memory = sc_coherence_device_properties(0)->memory;
+    uint64_t bytes = 0;
 
     for (int i = 0; i < 3; i++)
-        bytes += (uint64_t)g->call->view[i].rows * (uint64_t)g->call->view[i].cols *
-                 sc_type_bytes(g->call->kernel->type);
-    if (sc_config.memory_limit && sc_config.memory_limit < memory)
-        memory = sc_config.memory_limit;
-    return bytes <= memory / 10 * 7;
+        bytes += sc_view_bytes(&g->call->view[i]);
+    return sc_machine_has_room(sc_coherence_device_properties(0), bytes);
 }
 
 /* The order of a device's strips.  In the first rounds, strips of A and the first `with` strips of B arrive in
