@@ -6,6 +6,10 @@ enum sc_log_level { SC_LOG_ERROR, SC_LOG_WARN, SC_LOG_INFO, SC_LOG_DEBUG };
 
 extern enum sc_log_level sc_log_threshold; /* WARN unless set */
 
+/* If not NULL, receives every message of any level instead of stderr, without the prefix: for tools that print findings
+ * in a form of their own.  Set while the process has one thread. */
+extern void (*sc_log_receiver)(enum sc_log_level level, const char *text);
+
 /* Prints "semcache: LEVEL: text" and a newline if level <= threshold. */
 void sc_log(enum sc_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

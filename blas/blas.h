@@ -17,6 +17,8 @@ enum sc_status sc_blas_host_open(const char *path);
 /* Gives trace/ the names of the routines, before the host BLAS is open.  Idempotent. */
 void sc_blas_register_names(void);
 const char *sc_blas_host_path(void);
+/* Whether the open host BLAS is known as an optimised BLAS.  False for the reference BLAS and unknown libraries. */
+bool sc_blas_host_is_optimised(void);
 /* Address of "dgemm_", "cblas_dgemm", ...  in the host BLAS.  Complex functions return by value; integers may have
  * 64 bits. */
 void *sc_blas_host_symbol(const char *name);

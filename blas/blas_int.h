@@ -154,6 +154,9 @@ sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface);
 /* The library of that routine, kept open, if it is an optimised BLAS (OpenBLAS, MKL, BLIS, ...); else NULL.  Never a
  * 64-bit library of the system.  Searches each time. */
 void *sc_blas_optimised_of_program(int routine, enum sc_blas_interface interface);
+/* A symbol that marks a library, or a library that it needs, as an optimised BLAS.  NULL for the reference BLAS and
+ * for unknown libraries. */
+void *sc_blas_optimised_mark(void *library);
 /* A routine of that library in the form that the veneers call, or NULL. */
 sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_interface interface);
 /* A routine outside routines.tab, with the number `which`: the program's, or else the host BLAS's. */

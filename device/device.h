@@ -166,10 +166,16 @@ enum sc_status sc_device_open(const struct sc_device_host *host, const char *set
 
 /* Whether the form of `setting` is allowed.  Opening the devices shows whether they exist. */
 bool sc_device_setting_fits(const char *setting);
+/* Bytes of address space (ulimit -v) with which every back end can be opened. */
+uint64_t sc_device_least_space(void);
+/* The back end that "auto" tries first on this machine, as a setting; NULL: none. */
+const char *sc_device_of_auto(void);
 /* Whether `setting` could give devices.  Cheap: starts no driver; "auto" only looks for drivers' files. */
 bool sc_device_expected(const char *setting);
-/* Writes to `text` why the setting "auto" finds no device. */
-void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes);
+/* What is missing for the setting "auto": a machine with such devices, the module, or a usable device. */
+enum sc_device_lack { SC_LACK_MACHINE, SC_LACK_MODULE, SC_LACK_DEVICE };
+/* Writes to `text` why the setting "auto" finds no device.  Starts no driver. */
+enum sc_device_lack sc_device_why_none(const struct sc_config *config, char *text, size_t bytes);
 
 /* Looks up all routines, so that kernels never take the loader's lock (base/loader.h).  Call while no kernel runs on
  * the host. */

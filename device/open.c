@@ -243,7 +243,7 @@ static const struct sc_device_backend *first_of_auto(bool *present)
     return first;
 }
 
-void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes)
+enum sc_device_lack sc_device_why_none(const struct sc_config *config, char *text, size_t bytes)
 {
     char path[4096];
     bool present;
@@ -251,7 +251,7 @@ void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes
 
     if (!backend) {
         snprintf(text, bytes, "semcache was built without back ends that find devices by themselves");
-        return;
+        return SC_LACK_MACHINE;
     }
     module_file(config, backend, path, sizeof path);
     if (!present)
@@ -260,6 +260,24 @@ void sc_device_why_none(const struct sc_config *config, char *text, size_t bytes
         snprintf(text, bytes, "there is no %s (semcache built without %s?)", path, backend->title);
     else
         snprintf(text, bytes, "%s", backend->unusable);
+    return !present ? SC_LACK_MACHINE : access(path, R_OK) != 0 ? SC_LACK_MODULE : SC_LACK_DEVICE;
+}
+
+uint64_t sc_device_least_space(void)
+{
+    uint64_t least = 0;
+
+    for (int i = 0; i < BACKENDS; i++)
+        least = backends[i]->least_space > least ? backends[i]->least_space : least;
+    return least;
+}
+
+const char *sc_device_of_auto(void)
+{
+    bool present;
+    const struct sc_device_backend *backend = first_of_auto(&present);
+
+    return present ? backend->name : NULL;
 }
 
 bool sc_device_expected(const char *setting)

@@ -145,6 +145,8 @@ enum sc_prot sc_host_prot(uintptr_t addr);
  * open although sc_host_prot reports it closed, and a page that was to be opened is still closed. */
 enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *want);
 
+/* The most mappings that the system allows a process (vm.max_map_count). */
+size_t sc_host_mappings_most(void);
 /* False when closing pages in up to `runs` places could exceed the budget of mappings.  The first time, a line is
  * logged. */
 bool sc_host_can_close(size_t runs);

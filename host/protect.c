@@ -33,8 +33,7 @@ static bool was_refused;
 
 static uint8_t *applied; /* by page of the arena; NULL while every page is read-write */
 
-/* Half of the system's limit, because the program has mappings of its own. */
-static size_t budget(void)
+size_t sc_host_mappings_most(void)
 {
     char text[32] = "65530"; /* the kernel's default */
     int fd = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
@@ -45,7 +44,7 @@ static size_t budget(void)
         text[n > 0 ? n : 0] = 0;
         close(fd);
     }
-    return strtoul(text, NULL, 10) / 2;
+    return strtoul(text, NULL, 10);
 }
 
 static enum sc_status table_open(void)
@@ -55,7 +54,7 @@ static enum sc_status table_open(void)
     if (applied)
         return SC_OK;
     if (!sc_host_mappings_budget)
-        sc_host_mappings_budget = budget();
+        sc_host_mappings_budget = sc_host_mappings_most() / 2; /* the program has mappings of its own */
     table = sc_host_sys_mmap(NULL, sc_host_arena.bytes >> SC_PAGE_SHIFT, PROT_READ | PROT_WRITE,
                              SC_HOST_MAP_UNCOUNTED);
     if (table == MAP_FAILED) {

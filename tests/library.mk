@@ -73,6 +73,11 @@ tests_dies_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
 check_PROGRAMS += tests/replayed tests/dies tests/copied tests/planted
 endif
+# semcache doctor
+check_PROGRAMS += tests/mappings
+tests_mappings_SOURCES = tests/mappings.c
+dist_check_SCRIPTS += tests/doctor.t
+TESTS += tests/doctor.t
 # Processes
 if HAVE_BLAS
 check_PROGRAMS += tests/processes

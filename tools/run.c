@@ -92,19 +92,28 @@ static error_t parse_setting(int key, char *text, struct argp_state *state)
 
 const struct argp sc_tool_settings = {.options = options, .parser = parse_setting};
 
+bool sc_tool_can_preload(char *why, size_t bytes)
+{
+    const char *library = sc_tool_library();
+
+    if (access(library, R_OK) != 0)
+        snprintf(why, bytes, "the library %s is not there: %s", library, strerror(errno));
+    else if (strpbrk(library, " :"))
+        snprintf(why, bytes, "%s cannot be preloaded: its name has a space or a colon", library);
+    else
+        return true;
+    return false;
+}
+
 /* In front of what is preloaded already. */
 int sc_tool_preload(const char *name)
 {
     const char *library = sc_tool_library();
     const char *others = getenv("LD_PRELOAD");
-    char *list;
+    char *list, why[2 * PATH_MAX];
 
-    if (access(library, R_OK) != 0) {
-        fprintf(stderr, "%s: the library %s is not there: %s\n", name, library, strerror(errno));
-        return -1;
-    }
-    if (strpbrk(library, " :")) {
-        fprintf(stderr, "%s: %s cannot be preloaded: its name has a space or a colon\n", name, library);
+    if (!sc_tool_can_preload(why, sizeof why)) {
+        fprintf(stderr, "%s: %s\n", name, why);
         return -1;
     }
     if (asprintf(&list, "%s%s%s", library, others && *others ? ":" : "", others ? others : "") < 0)
@@ -136,17 +145,16 @@ static bool is_program(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Whether execvp will find it: files of an earlier run stay when there is no other run. */
-static bool can_run(const char *program)
+bool sc_tool_find_program(const char *name, char *path, size_t bytes)
 {
     const char *at = getenv("PATH") ? getenv("PATH") : "/bin:/usr/bin", *end;
-    char path[2 * PATH_MAX];
 
-    if (strchr(program, '/'))
-        return is_program(program);
+    snprintf(path, bytes, "%s", name);
+    if (strchr(name, '/'))
+        return is_program(name);
     for (;; at = end + 1) {
         end = strchrnul(at, ':');
-        snprintf(path, sizeof path, "%.*s/%s", end > at ? (int)(end - at) : 1, end > at ? at : ".", program);
+        snprintf(path, bytes, "%.*s/%s", end > at ? (int)(end - at) : 1, end > at ? at : ".", name);
         if (is_program(path))
             return true;
         if (!*end)
@@ -161,13 +169,13 @@ int sc_tool_run(int argc, char **argv)
                                      .parser = parse,
                                      .args_doc = "PROGRAM [ARGUMENT...]",
                                      .doc = "Runs a program with semcache under it."};
-    char **program = NULL;
+    char **program = NULL, path[2 * PATH_MAX];
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &program);
     sc_tool_outputs_check(argv[0], NULL);
     if (sc_tool_preload(argv[0]) != 0)
         return CANNOT_RUN;
-    if (can_run(program[0]))
+    if (sc_tool_find_program(program[0], path, sizeof path)) /* an earlier run's files stay if there is no run */
         sc_tool_outputs_clear();
     setenv("SEMCACHE_SUMMARY", "auto", 0);
     execvp(program[0], program);

@@ -18,7 +18,8 @@ const char *argp_program_version __attribute__((visibility("default"))) = PACKAG
 static const struct sc_tool_command commands[] = {{"run", "semcache run", sc_tool_run},
                                                   {"info", "semcache info", sc_tool_info},
                                                   {"trace", "semcache trace", sc_tool_trace},
-                                                  {"tune", "semcache tune", sc_tool_tune}};
+                                                  {"tune", "semcache tune", sc_tool_tune},
+                                                  {"doctor", "semcache doctor", sc_tool_doctor}};
 
 /* What was printed has to have arrived: a full disk is a failure, whatever the command says. */
 static void check_output(void)
@@ -37,11 +38,12 @@ int main(int argc, char **argv)
     static const struct sc_tool_menu menu = {
         .command = commands,
         .commands = sizeof commands / sizeof *commands,
-        .missing = "a command is missing: run, info, trace or tune",
+        .missing = "a command is missing: run, info, trace, tune or doctor",
         .kind = "command",
-        .choices = "run, info, trace or tune",
+        .choices = "run, info, trace, tune or doctor",
         .args_doc = "run [OPTION...] PROGRAM [ARGUMENT...]\ninfo [OPTION...]\ntrace dump FILE\n"
-                    "trace replay [OPTION...] FILE\ntune [OPTION...]",
+                    "trace replay [OPTION...] FILE\ntune [OPTION...]\n"
+                    "doctor [OPTION...] [PROGRAM|TRACE]",
         .doc = "Runs BLAS programs with their matrices kept on the GPUs between calls.\v"
                "`semcache COMMAND --help' says more of a command; semcache(1) is the manual."};
 

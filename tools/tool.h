@@ -14,6 +14,7 @@ int sc_tool_run(int argc, char **argv);
 int sc_tool_info(int argc, char **argv);
 int sc_tool_trace(int argc, char **argv);
 int sc_tool_tune(int argc, char **argv);
+int sc_tool_doctor(int argc, char **argv);
 
 /* A command made of commands: finds the one that argv names, gives it the rest, and returns its status. */
 struct sc_tool_menu {
@@ -60,6 +61,10 @@ void sc_tool_outputs_clear(void);
 
 /* The options that set variables for a program that is run under the library. */
 extern const struct argp sc_tool_settings;
+/* Writes to `path` the file that execvp would run; false: there is none. */
+bool sc_tool_find_program(const char *name, char *path, size_t bytes);
+/* False, with the cause: the library cannot be preloaded. */
+bool sc_tool_can_preload(char *why, size_t bytes);
 /* Has the library preloaded in what is executed next; -1 when it is not there (one line says so). */
 int sc_tool_preload(const char *tool);
 

@@ -28,7 +28,7 @@ static int utf8_length(const unsigned char *s)
     return length;
 }
 
-static void put_string(FILE *out, const char *text)
+void sc_stats_put_string(FILE *out, const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
 
@@ -74,7 +74,7 @@ static void put_calls(FILE *out)
             name = number;
         }
         fprintf(out, "%s\n    ", separator);
-        put_string(out, name);
+        sc_stats_put_string(out, name);
         fprintf(out, ": {\"offloaded\": %" PRIu64 ", \"host\": %" PRIu64 "}", offloaded, host);
         separator = ",";
     }
@@ -93,7 +93,7 @@ static void put_devices(FILE *out, const struct sc_stats_extra *extra)
     for (int i = 0; i < extra->devices; i++) {
         if (i)
             fputs(", ", out);
-        put_string(out, extra->device_names[i]);
+        sc_stats_put_string(out, extra->device_names[i]);
     }
     fputs("],\n", out);
     if (extra->virtual_seconds >= 0) {

@@ -79,6 +79,10 @@ void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_total
             break;
         case SC_EVENT_FAULT: event->access & SC_WRITE ? totals->faults_write++ : totals->faults_read++; break;
         case SC_EVENT_EVICT: totals->evictions++; break;
+        case SC_EVENT_CHOICE:
+            if (event->device < 0 && event->reason < SC_REASONS)
+                totals->host_reasons[event->reason]++;
+            break;
         }
         last = event->nanoseconds;
     }

@@ -14,6 +14,7 @@ struct sc_trace_sums {
 struct sc_trace_totals {
     struct sc_trace_sums all, routine[SC_TRACE_ROUTINES_MAX]; /* routine[0]: outside of calls */
     uint64_t faults_read, faults_write, evictions;
+    uint64_t host_reasons[SC_REASONS]; /* decisions for the host, by reason */
     double seconds;         /* from the first call to the last event before the end */
     double virtual_seconds; /* 0: not emulated, or the program did not end in good order */
 };

@@ -161,6 +161,8 @@ struct sc_stats_extra {
     double wall_seconds;
 };
 enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra);
+/* Writes text as a string of JSON; bytes that are no UTF-8 become U+FFFD. */
+void sc_stats_put_string(FILE *out, const char *text);
 
 /* Prints a trace file as text, one line an event. */
 enum sc_status sc_trace_dump(const char *path, FILE *out);

@@ -186,6 +186,11 @@ enum sc_status sc_blas_host_open(const char *path)
 
 const char *sc_blas_host_path(void) { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == OPEN ? found_path : NULL; }
 
+bool sc_blas_host_is_optimised(void)
+{
+    return sc_blas_host_path() && sc_blas_optimised_mark(handle);
+}
+
 void *sc_blas_host_symbol(const char *name)
 {
     char other[64];

@@ -77,9 +77,7 @@ static int contains(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-/* A symbol that marks a library, or a library that it needs, as an optimised BLAS.  NULL for the reference BLAS and
- * for unknown libraries. */
-static void *optimised_mark(void *library)
+void *sc_blas_optimised_mark(void *library)
 {
     static const char *const marks[] = {
         "openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config", "scipy_openblas_get_config64_",
@@ -128,7 +126,7 @@ static bool is_wide(enum sc_blas_interface interface)
 static bool defines_lapack(const void *address, void *handle)
 {
     struct sc_loader_object object, lapack, blas;
-    void *mark = optimised_mark(handle);
+    void *mark = sc_blas_optimised_mark(handle);
     sc_blas_fn routine = NULL;
 
     if (!mark || !sc_loader_object(address, &object) || !sc_loader_object(mark, &blas))
@@ -390,7 +388,7 @@ void *sc_blas_optimised_of_program(int routine, enum sc_blas_interface interface
     fn = o ? search_program(o, routine, interface) : NULL;
     if (fn)
         library = library_of((void *)(fn == sc_blas_of_hidden[wide][routine] ? sc_blas_hidden[wide][routine] : fn));
-    if (library && !optimised_mark(library)) {
+    if (library && !sc_blas_optimised_mark(library)) {
         sc_loader_close(library);
         library = NULL;
     }
