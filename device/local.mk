@@ -18,7 +18,8 @@ machines/copied: $(dist_machines_DATA)
 	  for file in $(dist_machines_DATA); do cp '$(srcdir)'/$$file machines/ || exit 1; done && touch $@
 noinst_DATA += machines/copied
 CLEANFILES += machines/copied machines/*.machine
-EXTRA_DIST += device/README.md doc/machine-files.md
+EXTRA_DIST += device/README.md
+nobase_dist_doc_DATA += doc/machine-files.md
 
 # The back ends that are modules.
 include device/cuda/local.mk

@@ -1,5 +1,9 @@
 # Plain programs, linked with a BLAS and without semcache.
-EXTRA_DIST += examples/README.md examples/report.pl
+nobase_dist_doc_DATA += examples/README.md examples/report.pl examples/abac.c examples/bicgstab.c examples/cg.c \
+	examples/cg_sparse.c examples/cg_um.c examples/cg_usblas.c examples/cg_usblas_f.f90 examples/example.h \
+	examples/gmres.c examples/jacobi.c examples/jacobi_banded.c examples/jacobi_f.f90 examples/market.c \
+	examples/market_none.c examples/mkl_sparse.h examples/pagerank.c examples/power.c examples/problem.c \
+	examples/problem.h examples/stencil.h examples/usblas.h
 EXTRA_PROGRAMS += examples/jacobi examples/cg examples/abac examples/power examples/jacobi_f
 
 examples_jacobi_SOURCES = examples/jacobi.c examples/example.h
@@ -17,7 +21,6 @@ examples_jacobi_f_LDADD = $(BLAS_LIBS)
 mkl_examples = examples/cg_sparse examples/gmres examples/bicgstab examples/pagerank \
 	examples/jacobi_banded
 EXTRA_PROGRAMS += $(mkl_examples)
-EXTRA_DIST += examples/market.c examples/market_none.c
 EXTRA_LTLIBRARIES += examples/libproblem.la
 examples_libproblem_la_SOURCES = examples/problem.c examples/problem.h examples/stencil.h examples/example.h
 if HAVE_CHOLMOD
@@ -52,7 +55,6 @@ noinst_PROGRAMS += examples/jacobi_f examples/cg_usblas_f
 endif
 endif
 # A CUDA program, linked with the library for such.
-EXTRA_DIST += examples/cg_um.c
 if HAVE_CUDA_UM
 noinst_PROGRAMS += examples/cg_um
 examples_cg_um_SOURCES = examples/cg_um.c examples/stencil.h examples/example.h

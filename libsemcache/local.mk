@@ -1,10 +1,17 @@
 # libsemcache
 libcore_la_SOURCES += libsemcache/config.h libsemcache/config.c libsemcache/ranks.h libsemcache/ranks.c \
 	libsemcache/places.h libsemcache/places.c
-EXTRA_DIST += libsemcache/README.md libsemcache/exports.list
+EXTRA_DIST += libsemcache/README.md libsemcache/exports.list libsemcache/manual.awk
+man_MANS += libsemcache/semcache.3
+libsemcache/semcache.3: $(srcdir)/include/semcache/semcache.h $(srcdir)/libsemcache/manual.awk
+	$(AM_V_GEN)$(MKDIR_P) libsemcache && $(AWK) -f $(srcdir)/libsemcache/manual.awk \
+	  $(srcdir)/include/semcache/semcache.h > $@.new && mv $@.new $@
+CLEANFILES += libsemcache/semcache.3
 semcacheincludedir = $(includedir)/semcache
 semcacheinclude_HEADERS = include/semcache/semcache.h include/semcache/blas_sparse.h
 pkgconfig_DATA += libsemcache/semcache.pc
+cmakedir = $(libdir)/cmake/semcache
+cmake_DATA = libsemcache/semcache-config.cmake libsemcache/semcache-config-version.cmake
 
 # -z now: no name is bound in the fault handler.  -z nodelete: handlers and threads outlive a dlclose.
 lib_LTLIBRARIES += libsemcache.la

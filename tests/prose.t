@@ -96,7 +96,7 @@ sub sentences {
     open my $in, '<', $file or die "$file: $!\n";
     my $text = do { local $/; <$in> };
     my @pieces = $file =~ /\.md$/ ? paragraphs($text)
-        : $file =~ /\.1$/ ? manual($text)
+        : $file =~ /\.[17]$/ ? manual($text)
         : $file =~ /\.(?:c|h|cu|cuh|inc|l)$/ ? comments_of_c($text)
         : comments_of_script($text);
     my @sentences;
@@ -146,8 +146,8 @@ chdir($ENV{top_srcdir} // '.') or die;
 my %group;
 my @roots = qw(autotuner base bench blas coherence cuda-um device directory doc examples host include libsemcache ops
     sparse tests tools trace);
-for my $file (sort split /\n/, `find @roots README.md CONTRIBUTING.md bootstrap.sh Makefile.am -type f`) {
-    if ($file =~ /\.(?:md|1)$/) {
+for my $file (sort split /\n/, `find @roots README.md CONTRIBUTING.md SECURITY.md bootstrap.sh Makefile.am -type f`) {
+    if ($file =~ /\.(?:md|[17])$/) {
         next if $file eq 'doc/routines.md';
         $group{$file} = [$file];
     } elsif ($file =~ /\.(?:c|h|cu|cuh|inc|l|sh|t|pl|py|awk|mk|am|tab)$/ || $file eq 'tests/run-one') {

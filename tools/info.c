@@ -128,7 +128,7 @@ int sc_tool_info(int argc, char **argv)
     const char *library;
     bool good;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    sc_tool_parse(&argp, argc, argv, 0, &a);
     sc_tool_outputs_check(argv[0], NULL);
     sc_tool_load();
     library = sc_tool_library();

@@ -3,7 +3,7 @@ EXTRA_DIST += tools/README.md
 dist_man_MANS += tools/semcache.1
 
 bin_PROGRAMS += tools/semcache
-tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/info.c tools/output.c tools/run.c \
+tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/complete.c tools/info.c tools/output.c tools/run.c \
 	tools/trace.c tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
 	tools/trial.h tools/trial.c tools/calibrate.c tools/tune_check.c tools/doctor.h tools/doctor.c \
 	tools/doctor_machine.c tools/doctor_program.c tools/doctor_process.c tools/doctor_trace.c \
@@ -22,3 +22,11 @@ nodist_tools_semcache_replay_SOURCES = blas/replay_calls.h blas/tables.c ops/ope
 tools_semcache_replay_CPPFLAGS = $(AM_CPPFLAGS)
 tools_semcache_replay_LDADD = -ldl
 blas/verify/tools_semcache_replay-replay.$(OBJEXT): blas/replay_calls.h
+
+# Completion of shells
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/vendor-completions
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_bashcompletion_DATA = tools/completion/semcache
+dist_zshcompletion_DATA = tools/completion/_semcache
+dist_fishcompletion_DATA = tools/completion/semcache.fish

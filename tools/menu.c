@@ -33,6 +33,8 @@ int sc_tool_choose(const struct sc_tool_menu *menu, int argc, char **argv)
     const struct argp argp = {.parser = parse, .args_doc = menu->args_doc, .doc = menu->doc};
     struct choice choice = {.menu = menu};
 
+    if (sc_tool_completing())
+        return sc_tool_complete_menu(menu, argc, argv);
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
     argv[choice.at] = (char *)choice.command->full_name;
     return choice.command->run(argc - choice.at, argv + choice.at);

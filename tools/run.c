@@ -171,7 +171,7 @@ int sc_tool_run(int argc, char **argv)
                                      .doc = "Runs a program with semcache under it."};
     char **program = NULL, path[2 * PATH_MAX];
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &program);
+    sc_tool_parse(&argp, argc, argv, ARGP_IN_ORDER, &program);
     sc_tool_outputs_check(argv[0], NULL);
     if (sc_tool_preload(argv[0]) != 0)
         return CANNOT_RUN;

@@ -49,5 +49,7 @@ int main(int argc, char **argv)
 
     argp_err_exit_status = 2;
     atexit(check_output);
+    if (argc > 1 && strcmp(argv[1], "completion") == 0) /* for shells; not in the menu */
+        return sc_tool_completion(&menu, argc - 1, argv + 1);
     return sc_tool_choose(&menu, argc, argv);
 }

@@ -3,6 +3,7 @@
 #define SC_TOOLS_TOOL_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 #include "autotuner/database.h"
 #include "device/device.h"
@@ -28,6 +29,15 @@ struct sc_tool_menu {
     const char *args_doc, *doc; /* as argp has them */
 };
 int sc_tool_choose(const struct sc_tool_menu *menu, int argc, char **argv);
+
+/* `semcache completion WORD...': prints what the last word, empty or begun, may become: one candidate a line, in full;
+ * ":command" stands for any program.  No line: the name of a file, or nothing known.  An exit status. */
+int sc_tool_completion(const struct sc_tool_menu *menu, int argc, char **argv);
+/* The part of sc_tool_completion for a command made of commands. */
+int sc_tool_complete_menu(const struct sc_tool_menu *menu, int argc, char **argv);
+bool sc_tool_completing(void);
+/* argp_parse for a command: while completing, prints candidates from the tables of `argp` instead, and exits. */
+void sc_tool_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
 
 /* Prints the LinkMap and, when `svg` is not NULL, draws it there; an exit status. */
 int sc_tool_links(const char *svg);

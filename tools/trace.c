@@ -122,7 +122,7 @@ static int dump(int argc, char **argv)
     struct asked asked = nothing_asked;
     enum sc_status status;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
     status = asked.summary ? sc_trace_summary(asked.file, stdout, sc_tool_put_line)
                            : sc_trace_dump_some(asked.file, stdout, &asked.filter);
     return status == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -139,7 +139,7 @@ static int blame(int argc, char **argv)
                "take; calls of --offload always are not predicted."};
     struct asked asked = nothing_asked;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
     return sc_trace_blame(asked.file, stdout, asked.json, sc_tool_put_line) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -153,7 +153,7 @@ static int export(int argc, char **argv)
                                      .doc = "Prints a trace in a form that other programs show."};
     struct asked asked = nothing_asked;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
     return sc_trace_perfetto(asked.file, stdout) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -191,7 +191,7 @@ static int assert_limits(int argc, char **argv)
     struct sc_trace_reading trace;
     bool good;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
     if (sc_trace_read(asked.file, &trace) != SC_OK)
         return EXIT_FAILURE;
     sc_trace_add_up(&trace, &totals);
@@ -213,7 +213,7 @@ static int explain(int argc, char **argv)
                "Calls on devices are timed in programs that run with SEMCACHE_EXPLAIN, too."};
     struct asked asked = nothing_asked;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
     return sc_trace_explain(asked.file, stdout, sc_tool_put_line) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -225,7 +225,7 @@ static int check(int argc, char **argv)
                                             "broke one."};
     struct asked asked = nothing_asked;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
     return sc_trace_check(asked.file, stdout) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -242,7 +242,7 @@ static int replay(int argc, char **argv)
     struct asked asked = nothing_asked;
 
     unsetenv("SEMCACHE_TRACE"); /* the file of another program, most likely the one that is read */
-    argp_parse(&argp, argc, argv, 0, NULL, &asked);
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
     sc_tool_outputs_check(argv[0], asked.file);
     return sc_tool_replay(argv[0], asked.file);
 }

@@ -208,7 +208,7 @@ int sc_tool_tune(int argc, char **argv)
     const struct sc_device_ops *ops;
     int devices;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    sc_tool_parse(&argp, argc, argv, 0, &a);
     sc_tool_outputs_check(argv[0], NULL);
     sc_tool_load();
     sc_config.emu_timing = 1; /* no data is needed to measure an emulated machine */

@@ -1,0 +1,13 @@
+# Completion of `semcache` for fish.  The candidates come from `semcache completion WORD...`.
+function __semcache_candidates
+    set -l words (commandline -opc)
+    for candidate in ($words[1] completion $words[2..-1] (commandline -ct) 2>/dev/null)
+        switch $candidate
+            case :command
+                __fish_complete_command
+            case '*'
+                echo $candidate
+        end
+    end
+end
+complete -c semcache -a '(__semcache_candidates)'
