@@ -1,5 +1,5 @@
-/* semcache completion: what may come next on a command line, for the completion of shells.  The candidates are read from
- * the tables of commands and options, and from the tables of settings. */
+/* semcache completion: candidates for the last word of a command line, for the completion of shells.  Sources are the
+ * tables of commands, options and settings. */
 #include <config.h>
 
 #include <dirent.h>
@@ -50,7 +50,7 @@ static void offer_machines(const char *typed, const char *prefix)
         closedir(folder);
 }
 
-/* `values` is the text of a table of settings: "auto, none, cuda[:0,1,...], emu:MACHINE[:COUNT]". */
+/* `values`: as in struct sc_setting, for example "auto, none, emu:MACHINE[:COUNT]". */
 static void offer_values(const char *typed, const char *prefix, const char *values)
 {
     char word[64];

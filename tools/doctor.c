@@ -146,7 +146,7 @@ int sc_tool_doctor(int argc, char **argv)
                "Each finding is `ok', `note' or `FAIL', with a remedy below.  The status is 1 after a FAIL."};
     struct arguments a = {0};
 
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    sc_tool_parse(&argp, argc, argv, 0, &a);
     as_json = a.json;
     if (a.pid) {
         if (sc_doctor_process(a.pid))

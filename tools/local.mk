@@ -3,8 +3,8 @@ EXTRA_DIST += tools/README.md
 dist_man_MANS += tools/semcache.1
 
 bin_PROGRAMS += tools/semcache
-tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/complete.c tools/info.c tools/output.c tools/run.c \
-	tools/trace.c tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
+tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/info.c tools/output.c tools/run.c \
+	tools/complete.c tools/trace.c tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
 	tools/trial.h tools/trial.c tools/calibrate.c tools/tune_check.c tools/doctor.h tools/doctor.c \
 	tools/doctor_machine.c tools/doctor_program.c tools/doctor_process.c tools/doctor_trace.c \
 	tools/elf_file.h tools/elf_file.c tools/process.h tools/process.c
