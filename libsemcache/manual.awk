@@ -27,6 +27,8 @@ function paragraph(text) {
 # The text of a comment follows the declarations below the comment; the first comment is about all of them.
 function comment(text) {
     flush()
+    if (text ~ /SPDX-/)
+        return
     if (text ~ /^ *--- .* ---+ *$/) {
         gsub(/^ *--- *| *-+ *$/, "", text)
         print ".SH \"" toupper(text) "\""

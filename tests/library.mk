@@ -126,3 +126,4 @@ dist_check_SCRIPTS += tests/completion.t tests/cmake.t tests/release.t tests/pac
 EXTRA_DIST += tests/cmake/CMakeLists.txt tests/cmake/user.c
 TESTS += tests/completion.t tests/cmake.t tests/release.t
 LONG_TESTS += tests/packages.t
+dist_check_SCRIPTS += tests/spdx.t

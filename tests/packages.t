@@ -17,12 +17,15 @@ tar xzf "$top_builddir/semcache-$version.tar.gz" -C "$scratch" || exit 99
 report "$(cd "$scratch/semcache-$version" && dpkg-buildpackage -us -uc -b > "$scratch/build" 2>&1 ||
     tail -40 "$scratch/build")" 'dpkg-buildpackage -us -uc -b'
 cd "$scratch" || exit 99
-packages='libsemcache0 libsemcache-dev semcache-tools'
-if grep -q '^HAVE_CUDA_TRUE = $' "$top_builddir/Makefile"; then
-    packages="$packages libsemcache-cuda"
-else
-    report "$(ls ./*cuda*.deb 2>/dev/null)" 'without a toolkit there is no CUDA package'
-fi
+rules() { (cd "$scratch/semcache-$version" && "$make" -s -f debian/rules packages "$@" 2>&1 | sort); }
+rules > expected
+for file in ./*.deb; do basename "${file%%_*}"; done | grep -v dbgsym | sort > built
+report "$(diff expected built)" 'the packages are those of this machine'
+printf '%s\n' libsemcache-dev libsemcache0 semcache-tools > least
+report "$(rules TOOLKITS=/nowhere | diff least -)" 'without a toolkit no CUDA package is built'
+report "$(DEB_BUILD_PROFILES=pkg.semcache.nocuda; export DEB_BUILD_PROFILES; rules | diff least -)" \
+    'nor with the profile'
+packages="$(cat least) $(grep '^libsemcache-cuda$' expected)"
 root=$scratch/root
 report "$(for package in $packages; do dpkg -x "$package"_*.deb "$root" || echo "$package"; done)" 'the packages unpack'
 
