@@ -252,7 +252,6 @@ static inline bool sc_blas_small3(int level, int64_t m, int64_t n, int64_t k)
 int64_t sc_blas_int_at(const sc_blas_int *p);
 int64_t sc_blas_int_of(int64_t value);
 
-static inline bool sc_blas_is_left(char side) { return (side | 32) == 'l'; }
 
 /* Letters as Fortran's, in upper case; '?' for an invalid letter. */
 char sc_blas_letter(char letter);

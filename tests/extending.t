@@ -7,6 +7,7 @@ mkdir "$src" "$gen" "$gen/ops"
 (cd "$top_srcdir" && tar -cf - bootstrap.sh configure.ac Makefile.am README.md CONTRIBUTING.md m4 autotuner base bench \
     blas coherence cuda-um device directory doc examples host include libsemcache ops sparse tests tools trace) |
     tar -C "$src" -xf - || exit 99
+chmod -R u+w "$src" # make distcheck has them read-only
 
 # A step of a document, as a file of its own: step 1 is the first block of shell commands.
 awk -v folder="$scratch" '/^```sh$/ { on = 1; n++; next } /^```$/ { on = 0; next } on { print > (folder "/step" n) }' \
@@ -40,14 +41,14 @@ changed=$(cd "$src" && find . -name '*.c' | while read -r file; do
     cmp -s "$file" "$top_srcdir/$file" || echo "$file"; done)
 report "$(for file in $changed "$gen/blas/tables.c" "$gen/blas/veneers.c"; do
     [ -e "$file" ] || file=$src/$file
-    ${CC:-gcc} -std=gnu11 -fsyntax-only -Wall -Wextra -Werror -DHAVE_CONFIG_H -DSC_MODULE_DIR='""' -DSC_DATA_DIR='""' \
+    ${CC:-cc} -std=gnu11 -fsyntax-only -Wall -Wextra -Werror -DHAVE_CONFIG_H -DSC_MODULE_DIR='""' -DSC_DATA_DIR='""' \
         -I"$gen" -I"$src" -I"$src/include" -I"$top_builddir" "$file" 2>&1; done)" \
     "what they change and add compiles ($(echo $changed | wc -w) files)"
 
 [ "${SEMCACHE_TEST_LONG:-0}" = 1 ] || end
 
 mkdir "$src/build"
-(cd "$src" && autoreconf -i && cd build && ../configure -q --without-cuda CC="${CC:-gcc}" CFLAGS=-O0 &&
+(cd "$src" && autoreconf -i && cd build && ../configure -q --without-cuda CC="${CC:-cc}" CFLAGS=-O0 &&
     make -s noinst_PROGRAMS=examples/abac) > "$scratch/out" 2> "$scratch/err"
 status=$?
 ok 'all four additions are built together' ended 0
@@ -77,7 +78,7 @@ int main(void)
     return 0;
 }
 END
-${CC:-gcc} -o "$scratch/amax" "$scratch/amax.c" -L"$src/build/.libs" -lsemcache -Wl,-rpath,"$src/build/.libs"
+${CC:-cc} -o "$scratch/amax" "$scratch/amax.c" -L"$src/build/.libs" -lsemcache -Wl,-rpath,"$src/build/.libs"
 run --device emu:h200x8:2 "$scratch/amax"
 ok 'the routine is right' has out '^5000$'
 ok 'and runs on devices' offloaded damax

@@ -27,16 +27,20 @@ sub words_of {
     return \%count;
 }
 
-my (%library, %headers, %tests);
+my (%library, %headers, %tests, %inline);
 for my $path (map { chomp; $_ } qx(cd "$build" && find @folders -name '*.[ch]' 2> /dev/null)) {
     my $words = words_of("$build/$path"); # generated
     $library{$_}{"generated $path"} = $words->{$_} for keys %$words;
 }
-for my $path (map { chomp; $_ } qx(cd "$source" && find @folders tests bench -name '*.[ch]' -o -name '*.cu' \
-    -o -name '*.inc' -o -name '*.awk' -o -name '*.tab' -o -name '*.pl')) {
+my $kinds = join ' -o ', map { "-name '*.$_'" } qw(c h cu inc awk tab pl);
+for my $path (map { chomp; $_ } qx(cd "$source" && find @folders tests bench $kinds)) {
     my $words = words_of("$source/$path");
     my $where = $path =~ m{^(tests|bench)/} ? \%tests : $path =~ /\.h$/ ? \%headers : \%library;
     $where->{$_}{$path} = $words->{$_} for keys %$words;
+    next unless $where == \%headers;
+    open my $file, '<', "$source/$path" or die;
+    local $/;
+    $inline{$_} = $path for <$file> =~ /^static inline [^;{(]*?\b(sc_\w+)\(/mg;
 }
 
 sub sum { my $n = 0; $n += $_ for @_; return $n }
@@ -54,7 +58,9 @@ for my $name (sort keys %known) {
         push @static, $name . ' ' . join ' ', keys %$files;
     }
 }
-is(join("\n", @dead), '', 'no function without a use');
+push @dead, grep { sum(values %{ $library{$_} // {} }, values %{ $headers{$_} }, values %{ $tests{$_} // {} }) < 2 }
+    sort keys %inline;
+is(join("\n", @dead), '', 'no function without a use, in headers either');
 is(join("\n", @unlisted), '', 'names that only tests use are listed here');
 is(join("\n", @static), '', 'what one file alone uses is static');
 my @stale = grep { !$known{$_} } sort keys %for_tests;

@@ -30,7 +30,8 @@ static struct sc_piece block_c(const struct sc_product *g, int i, int j, enum sc
                           sc_blas_part(&g->n, j), access);
 }
 
-enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first)
+/* Block (i, j) of C += parts [l, l_end) of the sum.  `first`: the block's first task, which applies beta. */
+static enum sc_status multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first)
 {
     struct sc_kernel kernel = *g->call->kernel;
 
@@ -42,7 +43,8 @@ enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i
                         block_c(g, i, j, g->cleared ? SC_RDWR : sc_kernel_output(&kernel)));
 }
 
-int sc_product_device(const struct sc_product *g, int i, int j)
+/* The device of block (i, j) of C. */
+static int device_of(const struct sc_product *g, int i, int j)
 {
     struct sc_piece c = block_c(g, i, j, SC_RDWR);
 
@@ -58,7 +60,7 @@ void sc_product_blocks(const struct sc_product *g, struct sc_pipeline *p)
 {
     for (int j = 0; j < p->n; j++)
         for (int i = 0; i < p->m; i++)
-            p->device[i + j * p->m] = sc_product_device(g, i, j);
+            p->device[i + j * p->m] = device_of(g, i, j);
 }
 
 enum sc_status sc_product_until(const struct sc_product *g, struct sc_pipeline *p, double when)
@@ -67,7 +69,7 @@ enum sc_status sc_product_until(const struct sc_product *g, struct sc_pipeline *
     enum sc_status status = SC_OK;
 
     while (status == SC_OK && sc_pipeline_next(p, when, &task))
-        status = sc_product_multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
+        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
     return status;
 }
 
@@ -96,10 +98,10 @@ static enum sc_status in_order(const struct sc_product *g)
         return status;
     for (int j = 0; j < g->n.n && status == SC_OK; j++)
         for (int i = 0; i < g->m.n && status == SC_OK; i++) {
-            int device = sc_product_device(g, i, j);
+            int device = device_of(g, i, j);
 
             for (int l = 0; l < g->k.n && status == SC_OK; l++)
-                status = sc_product_multiply(g, device, i, j, l, l + 1, l == 0);
+                status = multiply(g, device, i, j, l, l + 1, l == 0);
         }
     return status;
 }

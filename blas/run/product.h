@@ -24,12 +24,6 @@ static inline const struct sc_operand *sc_product_operand(const struct sc_produc
 struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end);
 struct sc_piece sc_product_b(const struct sc_product *g, int l, int l_end, int j);
 
-/* Block (i, j) of C += parts [l, l_end) of the sum.  `first`: the block's first task, which applies beta. */
-enum sc_status sc_product_multiply(const struct sc_product *g, int device, int i, int j, int l, int l_end, bool first);
-
-/* The device of block (i, j) of C. */
-int sc_product_device(const struct sc_product *g, int i, int j);
-
 /* Schedules (pipeline.h) have at most so many parts of a dimension. */
 #define SC_PRODUCT_PARTS_MAX 64
 bool sc_product_schedules(const struct sc_product *g);

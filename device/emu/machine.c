@@ -109,13 +109,13 @@ static bool ends(struct parser *p, const char *text, uint32_t *out)
     return (*out && s[-1] == '\0') || bad(p, "'%s' is not 'host' or a list of devices (like 0-3,5)", text);
 }
 
-/* Parses "A -> B" or "A <-> B" from word i on. */
-static bool route(struct parser *p, int i, uint32_t *from, uint32_t *to, bool *both)
+/* Parses "A -> B" or "A <-> B" behind the first word. */
+static bool route(struct parser *p, uint32_t *from, uint32_t *to, bool *both)
 {
-    if (p->words != i + 3 || (strcmp(p->word[i + 1], "->") && strcmp(p->word[i + 1], "<->")))
+    if (p->words != 4 || (strcmp(p->word[2], "->") && strcmp(p->word[2], "<->")))
         return bad(p, "expected ENDS -> ENDS or ENDS <-> ENDS");
-    *both = p->word[i + 1][0] == '<';
-    return ends(p, p->word[i], from) && ends(p, p->word[i + 2], to);
+    *both = p->word[2][0] == '<';
+    return ends(p, p->word[1], from) && ends(p, p->word[3], to);
 }
 
 /* Calls `visit` for every pair of a route, except pairs of equal ends. */
@@ -163,7 +163,7 @@ static void note_link(struct parser *p, int from, int to, double v)
 
 static bool section_link(struct parser *p)
 {
-    if (!route(p, 1, &p->ends, &p->to, &p->both))
+    if (!route(p, &p->ends, &p->to, &p->both))
         return false;
     for_pairs(p, p->ends, p->to, p->both, note_link, 0);
     return true;
@@ -403,7 +403,7 @@ static bool key_carries(struct parser *p)
     uint32_t from, to;
     bool both;
 
-    if (!route(p, 1, &from, &to, &both))
+    if (!route(p, &from, &to, &both))
         return false;
     for_pairs(p, from, to, both, set_carries, 0);
     return true;
