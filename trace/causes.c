@@ -1,8 +1,8 @@
-/* Why is it moved: a state machine over the events of a trace.
+/* Causes of transfers: a state machine over the events of a trace.
  *
- * What happens in a call is caused by it.  What a thread moves outside of calls is caused by its last fault or
- * acquisition: the pager serves one fault after the other.  Of each sector is known what took it from the devices last,
- * and which call wrote it there. */
+ * A call causes the transfers between its begin and its end.  Outside of calls the thread's last fault or acquisition
+ * is the cause, because the pager serves faults in order.  The machine keeps for each sector the last cause of an
+ * invalidation on the devices, and the call of the last write on a device. */
 #include "trace/causes.h"
 
 #include <stdlib.h>
@@ -30,7 +30,8 @@ const char *const sc_why_names[SC_WHYS] = {
     [SC_WHY_AHEAD] = "results on their way home before they are asked for",
 };
 
-/* Sectors of a tile: why they are not on devices (SC_WHY_ANOTHER: they are), who did that, who wrote them there. */
+/* Sectors of a tile. `why`: reason for missing residency (SC_WHY_ANOTHER: resident). `by`: place of the cause.
+ * `writer`: call of the last write on a device. */
 struct tile {
     struct tile *next;
     uint32_t matrix, number;
@@ -44,15 +45,15 @@ struct range {
 
 struct thread {
     uint32_t place;
-    bool on_host;            /* the call, which the host's routine does */
-    uint32_t matrix, tile;   /* that were evicted by the last event; 0: none */
-    struct range freed;      /* by the program, in the last event but those that forget what was there */
+    bool on_host;            /* the thread's call runs on the host */
+    uint32_t matrix, tile;   /* evicted from by the last event; 0: none */
+    struct range freed;      /* memory freed by the program in the last event but FORGET */
 };
 
 struct sc_causes {
     const struct sc_trace_reading *trace;
     size_t at;     /* of the next event, in the order of time */
-    bool *on_host; /* by number of the event: a call that the host did */
+    bool *on_host; /* by number of the event: computed on the host */
     struct sc_place_of *place;
     uint32_t places;
     size_t room;
@@ -61,7 +62,7 @@ struct sc_causes {
     struct tile *tiles[BUCKETS];
     struct range reshaped[64]; /* the last ones */
     unsigned reshapes;
-    struct range matrix;       /* the last one seen */
+    struct range matrix;       /* the last matrix */
     uint32_t matrix_number;
     struct sc_staging staging;
 };
@@ -159,7 +160,7 @@ static bool was_reshaped(const struct sc_causes *c)
     return false;
 }
 
-/* Memory that the program frees is not looked at in another shape. */
+/* A FORGET of freed memory is no reshape. */
 static void forget(struct sc_causes *c, const struct thread *t, const struct sc_event *event)
 {
     struct range gone = {event->range.address, event->range.bytes};
@@ -168,7 +169,7 @@ static void forget(struct sc_causes *c, const struct thread *t, const struct sc_
         c->reshaped[c->reshapes++ % 64] = gone;
 }
 
-/* Of a matrix that is a copy for one call. */
+/* For a matrix made as a copy for one call. */
 static bool is_copy(const struct sc_causes *c, uint32_t matrix, enum sc_why *why)
 {
     static const enum sc_why copies[SC_MEMORIES] = {[SC_MEMORY_OTHER] = SC_WHY_COPY,
@@ -228,7 +229,7 @@ static int add(struct sc_flow *flow, int count, struct sc_flow part)
     return count + 1;
 }
 
-/* Why a call on devices has something brought home: what the thread does next tells. */
+/* The reason of a fetch within a device call, from the next event of the thread. */
 static enum sc_why why_home(const struct sc_causes *c, const struct sc_event *event)
 {
     for (size_t i = c->at; i < c->trace->event_count && i < c->at + LOOK_AHEAD; i++) {
@@ -263,7 +264,7 @@ static struct sc_flow part_of(const struct sc_causes *c, const struct thread *t,
     return part;
 }
 
-/* Sectors of a transfer count the same: the last one takes what division leaves. */
+/* Sectors of a transfer count equal bytes; the last part takes the remainder. */
 static int move(struct sc_causes *c, const struct thread *t, const struct sc_event *event, struct sc_flow *flow)
 {
     struct tile *tile = event->sectors ? tile_of(c, event) : NULL;
@@ -335,7 +336,7 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
     case SC_EVENT_FREE:
         t->place = 0;
         t->freed = (struct range){event->range.address, event->range.bytes};
-        for (unsigned i = 0; i < 64; i++) /* what comes there next is something else */
+        for (unsigned i = 0; i < 64; i++) /* later data at the address is different */
             if (overlap(&t->freed, &c->reshaped[i]))
                 c->reshaped[i].bytes = 0;
         break;
@@ -355,7 +356,7 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
     return count;
 }
 
-/* Which calls the host did is told when they end: looked up before. */
+/* DONE tells the place of a call, so the ends are looked up in advance. */
 static void find_host_calls(struct sc_causes *c)
 {
     const struct sc_event *events = c->trace->events;

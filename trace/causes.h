@@ -1,4 +1,4 @@
-/* Follows a trace event by event, and says for each transfer who needed it, and why. */
+/* Follows a trace event by event, and gives the reader and the cause of each transfer. */
 #ifndef SC_TRACE_CAUSES_H
 #define SC_TRACE_CAUSES_H
 
@@ -11,20 +11,20 @@ struct sc_place_of {
 };
 
 enum sc_why {
-    SC_WHY_FIRST,   /* to a device: it has not been on any */
-    SC_WHY_WROTE,   /* the CPU wrote it, at `by`, since it was on one */
-    SC_WHY_HOST,    /* the host's routine wrote it, in the call at `by` */
-    SC_WHY_NO_ROOM, /* it had been evicted; or (to the host) is being so */
-    SC_WHY_ANOTHER, /* another device has it, or had */
-    SC_WHY_RESHAPE, /* it was forgotten in another shape */
-    SC_WHY_TOUCH,   /* to the host: the CPU touched it; `by`: the call that had written it */
-    SC_WHY_RUN,     /* the host's routine needs it */
-    SC_WHY_COPY,    /* a copy for one call, of what cannot be watched: of no malloc; on a stack; static; small */
+    SC_WHY_FIRST,   /* to a device: first use */
+    SC_WHY_WROTE,   /* the CPU wrote the data at `by` after a device had it */
+    SC_WHY_HOST,    /* a host routine wrote the data, in the call at `by` */
+    SC_WHY_NO_ROOM, /* evicted before; to the host: the eviction itself */
+    SC_WHY_ANOTHER, /* another device has or had the data */
+    SC_WHY_RESHAPE, /* forgotten because of another shape */
+    SC_WHY_TOUCH,   /* to the host: a touch by the CPU; `by`: the call that had written the data */
+    SC_WHY_RUN,     /* needed by a host routine */
+    SC_WHY_COPY,    /* a copy for one call of memory that cannot be watched: of no malloc; on a stack; static; small */
     SC_WHY_COPY_STACK,
     SC_WHY_COPY_STATIC,
     SC_WHY_COPY_SMALL,
-    SC_WHY_UNSEEN,  /* the CPU wrote it, in memory of no malloc, whose writers are not known */
-    SC_WHY_AHEAD,   /* results that are sent home as they are made */
+    SC_WHY_UNSEEN,  /* written by the CPU in memory of no malloc, at an unknown line */
+    SC_WHY_AHEAD,   /* pushed results */
     SC_WHYS
 };
 extern const char *const sc_why_names[SC_WHYS]; /* in words */
@@ -44,15 +44,15 @@ struct sc_causes;
 struct sc_causes *sc_causes_new(const struct sc_trace_reading *trace);
 void sc_causes_free(struct sc_causes *causes);
 
-/* Takes the next event, in the order of time.  Returns how many parts it has moved, at most SC_FLOWS_MAX; 0 unless it
- * is a transfer. */
+/* Takes the next event, in the order of time. Returns the number of moved parts, at most SC_FLOWS_MAX; 0 for other
+ * events than transfers. */
 int sc_causes_next(struct sc_causes *causes, const struct sc_event *event, struct sc_flow *flow);
 
-/* Where the thread of an event is now: its call, or its last touch; 0: unknown. */
+/* The place of an event's thread: its call, or its last touch; 0: unknown. */
 uint32_t sc_causes_place(const struct sc_causes *causes, const struct sc_event *event);
-/* Prints a place: its line, its routine, what of a library it is in. */
+/* Prints a place: its line, its routine, and the library function. */
 void sc_causes_put_place(FILE *out, const struct sc_trace_reading *trace, const struct sc_causes *causes,
                          uint32_t number, sc_trace_line *show);
-uint32_t sc_causes_places(const struct sc_causes *causes); /* all numbers are below */
+uint32_t sc_causes_places(const struct sc_causes *causes); /* one more than the largest number */
 
 #endif

@@ -1,19 +1,19 @@
-/* The invariants of the protocol (coherence/protocol.c), replayed over a trace.  The states are followed, and beside
- * them where the newest data must be: a transfer takes it along, a kernel that writes makes it.  So a state that was
- * right by the book, but that no transfer stood behind, is found, too.
+/* The invariants of the protocol (coherence/protocol.c), replayed over a trace.  The check follows the states and, in
+ * addition, the places of the newest data: a transfer copies newest data, and a kernel's write makes newest data.  The
+ * check therefore also finds a permitted change of state without a transfer.
  *
- * What is looked at, by the invariant's name:
- *   C1  no sector is valid nowhere, but while its matrix is being forgotten, or lost with a device that fails; nothing
- *       is evicted that is nowhere else
- *   C2  what a kernel has written is valid there and nowhere else
- *   C3  pages are opened only for what the host has, for writing only when no device has it; what a kernel has written
- *       is closed
- *   C4  states change from what they were to what they can become
- *   C5  what a kernel needs, or a transfer takes, is valid there and has been brought; uploaded pages are closed for
- *       writing
- *   C8  matrices go before their memory does, and nothing is done to one that is not there
- *   D1  matrices do not overlap
- * Those of locks and fences (C6, C7) leave no traces. */
+ * Conditions, by the invariant's name:
+ *   C1  Every sector is valid at some place.  Exceptions: its matrix is being forgotten, or lost with a failing device.
+ *       The only copy is not evicted.
+ *   C2  Data that a kernel has written is valid there and nowhere else.
+ *   C3  Pages are opened only for data valid on the host, and for writing only without a copy on a device.  Pages of
+ *       data that a kernel has written are closed.
+ *   C4  A state changes from the recorded state to a permitted state.
+ *   C5  Data that a kernel needs or a transfer reads is valid there, and was brought there.  Uploaded pages are closed
+ *       for writing.
+ *   C8  A matrix goes before its memory does, and no event concerns a matrix that is gone.
+ *   D1  Matrices do not overlap.
+ * The invariants of locks and fences (C6, C7) leave no events. */
 #include "trace/check.h"
 
 #include <inttypes.h>
@@ -30,8 +30,8 @@
 
 struct thread {
     uint32_t number;
-    const struct sc_event *call; /* that it is in, or NULL */
-    const struct sc_event *gives; /* memory that it is giving up, or NULL */
+    const struct sc_event *call; /* the call that the thread is in, or NULL */
+    const struct sc_event *gives; /* memory that the thread is freeing, or NULL */
 };
 
 struct check {
@@ -40,7 +40,7 @@ struct check {
     struct sc_check_state state;
     struct thread *threads;
     size_t thread_count, thread_room;
-    const struct sc_event *writes[SC_TRACE_GROUP_MAX]; /* of the kernel that comes next */
+    const struct sc_event *writes[SC_TRACE_GROUP_MAX]; /* operands that the next kernel writes */
     int write_count;
     uint64_t kernels, transfers, changes, lost;
     bool no_memory;
@@ -75,7 +75,7 @@ static void put_matrix(struct check *check, const struct sc_event *event)
     putc('\n', check->out);
 }
 
-/* Says which rule is broken, by what, where.  False. */
+/* Prints the broken rule, the event and the place. Returns false. */
 static bool __attribute__((format(printf, 4, 5)))
 broken(struct check *check, const struct sc_event *event, const char *rule, const char *format, ...)
 {
@@ -127,7 +127,7 @@ static struct sc_check_matrix *matrix_of(struct check *check, const struct sc_ev
     return matrix;
 }
 
-/* The tile of an event whose sectors, and device, there are. */
+/* The tile of an event, if the tile has the event's sectors and the device exists; otherwise NULL. */
 static struct sc_check_tile *tile_of(struct check *check, const struct sc_event *event)
 {
     struct sc_check_matrix *matrix = matrix_of(check, event);
@@ -152,7 +152,7 @@ static bool is_lost(struct check *check, const struct sc_check_matrix *matrix)
     return broken(check, matrix->lost, "C1", "these sectors are valid nowhere from here on");
 }
 
-/* What was left open in a tile must be settled before anything else is done with it. */
+/* Open conditions of a tile must be settled before the next event of the tile. */
 static bool is_settled(struct check *check, const struct sc_event *event, const struct sc_check_tile *tile)
 {
     const struct sc_check_matrix *matrix = sc_check_matrix_numbered(&check->state, event->matrix);
@@ -182,7 +182,7 @@ static void lose(struct check *check, const struct sc_event *event, struct sc_ch
 
     any |= tile->given_up;
     tile->has[location] &= ~event->sectors;
-    tile->has[HOST] |= tile->owed & ~any; /* it has taken them from all others: it overwrites them */
+    tile->has[HOST] |= tile->owed & ~any; /* the writer invalidates every other copy before it overwrites the sectors */
     tile->owed &= any;
     if (event->sectors & ~any & ~tile->valid[HOST] && !matrix->lost)
         matrix->lost = event;
@@ -212,14 +212,14 @@ static bool state(struct check *check, const struct sc_event *event)
         lose(check, event, tile, location);
     else if (location == HOST && (tile->owed = event->sectors & ~(tile->has[HOST] | tile->given_up)))
         tile->owes = event;
-    if (gains && location == HOST) { /* of what was lost it has older data, which count from now on */
+    if (gains && location == HOST) { /* the host's older data of lost sectors counts as newest from now on */
         tile->has[HOST] |= event->sectors & tile->given_up;
         tile->given_up &= ~event->sectors;
     }
     return true;
 }
 
-/* A device takes with it what only it had, and says so. */
+/* A failing device loses the sectors that no other place has; the loss is reported. */
 static bool lost(struct check *check, const struct sc_event *event)
 {
     struct sc_check_tile *tile = tile_of(check, event);
@@ -307,7 +307,7 @@ static bool use(struct check *check, const struct sc_event *event)
     return true;
 }
 
-/* After a kernel has written: its data is the newest, and all others have lost theirs. */
+/* After a kernel has written: the kernel's data is the newest, and every other copy is invalid. */
 static bool written(struct check *check, const struct sc_event *used)
 {
     struct sc_check_tile *tile = tile_of(check, used);
@@ -412,7 +412,7 @@ static bool matrix(struct check *check, const struct sc_event *event)
     return !check->no_memory;
 }
 
-/* Can there be such a tile?  Nothing computed from it overflows then. */
+/* Whether the numbers of a tile are possible. Computations with a possible tile do not overflow. */
 static bool is_possible(const struct sc_check_matrix *matrix, const struct sc_event *event)
 {
     const struct sc_event_matrix *made = &matrix->made->made;
@@ -452,7 +452,7 @@ static bool forget(struct check *check, const struct sc_event *event)
     return true;
 }
 
-/* A thread that does something else has given its memory up: what was known there is forgotten. */
+/* The next event of a thread after a FREE: the memory is gone, and its matrices are forgotten. */
 static bool has_given_up(struct check *check, struct thread *thread, const struct sc_event *event)
 {
     const struct sc_event *gives = thread->gives;
@@ -498,7 +498,7 @@ static bool follow(struct check *check, const struct sc_event *event)
     return true;
 }
 
-/* At the end no matrix is left that has lost something. */
+/* At the end no matrix has lost sectors. */
 static bool nothing_lost(struct check *check)
 {
     for (size_t i = 0; i < check->state.count; i++)
@@ -542,7 +542,7 @@ enum sc_status sc_trace_check(const char *path, FILE *out)
     }
     if (check.no_memory)
         sc_log(SC_LOG_ERROR, "no memory to check %s", path);
-    if (fflush(out) != 0 || ferror(out)) /* for whom has opened it to say */
+    if (fflush(out) != 0 || ferror(out)) /* the caller that opened the stream reports the cause */
         status = SC_ERR_IO;
     sc_check_state_end(&check.state);
     free(check.threads);

@@ -1,4 +1,4 @@
-/* What trace/check.c and trace/check_state.c share: the protocol's state as a trace tells it. */
+/* The protocol's state as followed in a trace, for check.c and check_state.c. */
 #ifndef SC_TRACE_CHECK_H
 #define SC_TRACE_CHECK_H
 
@@ -12,12 +12,12 @@ static inline int sc_check_at(int device) { return device + 1; }
 
 struct sc_check_tile {
     uint64_t sectors; /* that it has */
-    uint64_t valid[SC_CHECK_LOCATIONS]; /* as the states say */
-    uint64_t has[SC_CHECK_LOCATIONS];   /* where the newest data is: written there, or copied from where it was */
-    uint64_t part[SC_CHECK_LOCATIONS];  /* where parts of sectors are that are needed in part */
-    uint64_t owed; /* valid on the host though nothing brought them: right only if the host is overwriting them */
+    uint64_t valid[SC_CHECK_LOCATIONS]; /* valid by the recorded states */
+    uint64_t has[SC_CHECK_LOCATIONS];   /* with the newest data, by a write or a copy of newest data */
+    uint64_t part[SC_CHECK_LOCATIONS];  /* with the needed parts of sectors that are needed in part */
+    uint64_t owed; /* valid on the host without a transfer: right only if the host overwrites them */
     const struct sc_event *owes; /* since when */
-    uint64_t given_up; /* a device that fails takes them with it */
+    uint64_t given_up; /* lost with a failing device */
     uint64_t base, column, columns, step, width; /* as in SC_EVENT_TILE */
     uint64_t end; /* of the matrix: the last column may be cut short */
 };
@@ -27,7 +27,7 @@ struct sc_check_matrix {
     bool live;
     struct sc_check_tile *tiles;
     uint32_t count, room;
-    const struct sc_event *lost; /* left sectors valid nowhere: right only if the matrix is being forgotten */
+    const struct sc_event *lost; /* sectors became valid nowhere: right only if the matrix is being forgotten */
 };
 
 /* Pages [lo, hi) with one protection. */
@@ -52,7 +52,7 @@ void sc_check_matrix_forget(struct sc_check_state *state, struct sc_check_matrix
 bool sc_check_protect(struct sc_check_state *state, uint64_t lo, uint64_t hi, uint8_t prot);
 void sc_check_state_end(struct sc_check_state *state);
 
-/* NULL: there is none of this number. */
+/* Returns NULL if no matrix has this number. */
 struct sc_check_matrix *sc_check_matrix_numbered(struct sc_check_state *state, uint32_t number);
 /* Live matrices that meet [lo, hi), ascending: the first one's position in state->live, and how many. */
 size_t sc_check_matrices_at(const struct sc_check_state *state, uint64_t lo, uint64_t hi, size_t *first);
@@ -61,13 +61,13 @@ static inline struct sc_check_matrix *sc_check_live(const struct sc_check_state 
     return &state->matrices[state->live[position]];
 }
 
-/* Of those sectors: the ones with a byte in [lo, hi). */
+/* The given sectors that have a byte in [lo, hi). */
 uint64_t sc_check_sectors_at(const struct sc_check_tile *tile, uint64_t sectors, uint64_t lo, uint64_t hi);
-/* Of those sectors: the ones with a byte on a page whose protection is below `prot`. */
+/* The given sectors that have a byte on a page with a protection below `prot`. */
 uint64_t sc_check_sectors_below(const struct sc_check_state *state, const struct sc_check_tile *tile, uint64_t sectors,
                                 uint8_t prot);
 
-/* Sectors that some device has. */
+/* Sectors valid on any device. */
 static inline uint64_t sc_check_on_devices(const struct sc_check_tile *tile)
 {
     uint64_t any = 0;

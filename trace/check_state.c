@@ -1,5 +1,5 @@
-/* Matrices, tiles and pages as a trace tells them.  Nothing in a file is trusted: what cannot be is refused before it
- * is computed with (check.c: is_possible). */
+/* Matrices, tiles and pages as followed in a trace. A file is not trusted: impossible numbers are refused before any
+ * computation with them (check.c: is_possible). */
 #include "trace/check.h"
 
 #include <stdlib.h>
@@ -144,7 +144,7 @@ bool sc_check_protect(struct sc_check_state *state, uint64_t lo, uint64_t hi, ui
     first = run_behind(state, lo);
     for (end = first; end < state->run_count && state->runs[end].lo < hi; end++)
         ;
-    /* Joined with equal neighbours, so that there are no more runs than the process has mappings. */
+    /* Runs of equal protection are joined, so the number of runs is at most the number of the process's mappings. */
     if (more && first > 0 && state->runs[first - 1].hi == lo && state->runs[first - 1].prot == prot)
         lo = state->runs[--first].lo;
     if (more && end < state->run_count && state->runs[end].lo == hi && state->runs[end].prot == prot)
@@ -164,7 +164,7 @@ static uint64_t columns_at(const struct sc_check_tile *tile, uint64_t lo, uint64
     uint64_t first = lo <= tile->base ? 0 : (lo - tile->base) / tile->step;
 
     if (lo > tile->base && (lo - tile->base) % tile->step >= tile->column)
-        first++; /* it begins in the gap behind the column */
+        first++; /* `lo` lies in the gap behind the column */
     *end = hi <= tile->base ? 0 : (hi - 1 - tile->base) / tile->step + 1;
     *end = *end < tile->columns ? *end : tile->columns;
     return first;

@@ -7,7 +7,7 @@
 #include "trace/filter.h"
 #include "trace/wrap.h"
 
-/* Which columns mean something for a kind of event. */
+/* The columns that have a meaning for a kind of event. */
 enum { TILED = 1, LOCATED = 2, SIZED = 4 };
 static const struct {
     const char *name;
@@ -66,7 +66,7 @@ static const char *msi_name(uint8_t state)
     return state <= SC_MSI_G ? names[state] : "?";
 }
 
-/* "file+0x1234": what addr2line -e file 0x1234 turns into a line of the source. */
+/* Prints "file+0x1234", for addr2line -e file 0x1234. */
 static void put_code_address(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
 {
     const struct sc_trace_module *module = sc_trace_module_of(trace, ip);
@@ -107,7 +107,7 @@ static void put_scalars(FILE *out, const struct sc_event *event)
         put_scalar(out, "beta", s->beta[0], s->beta[1]);
         return;
     }
-    for (int i = 0; i < 5; i++) /* of rotm, as netlib calls them */
+    for (int i = 0; i < 5; i++) /* of rotm, with netlib's names */
         put_scalar(out, (const char *const[]){"flag", "h11", "h21", "h12", "h22"}[i], s->rotm[i], 0);
 }
 
@@ -180,7 +180,7 @@ static void put_call(FILE *out, const struct sc_event_call *call)
     put_letters(out, &call->letters);
 }
 
-/* What the program did. */
+/* Events of the program. */
 static void put_done_by_program(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     switch (event->kind) {
@@ -213,7 +213,7 @@ static void put_done_by_program(FILE *out, const struct sc_trace_reading *trace,
     }
 }
 
-/* What the library did. */
+/* Events of the library. */
 static void put_done_by_library(FILE *out, const struct sc_event *event)
 {
     switch (event->kind) {
@@ -283,8 +283,8 @@ void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const s
 
 /* --- events of one cause ------------------------------------------------------------------------------------------ */
 
-/* A sweep assigns sectors one by one: an uninterrupted sequence of states is printed as one line for each change of a
- * tile.  Lines are kept in the order of their first event; a sector that changes twice in it begins a new line. */
+/* A sweep assigns sectors one by one. An uninterrupted sequence of STATE events is printed as one line for each tile
+ * and change. Lines are in the order of their first events; a sector that changes twice begins a new line. */
 #define PENDING_MAX 64
 struct pending {
     struct sc_event line[PENDING_MAX];
@@ -419,7 +419,7 @@ enum sc_status sc_trace_dump_some(const char *path, FILE *out, const struct sc_t
     put_events(out, &trace, filter);
     if (!filter->json)
         sc_trace_put_ending(out, &trace);
-    if (fflush(out) != 0 || ferror(out)) /* for whom has opened it to say */
+    if (fflush(out) != 0 || ferror(out)) /* the caller that opened the stream reports the cause */
         status = SC_ERR_IO;
     sc_trace_read_end(&trace);
     return status;

@@ -1,5 +1,5 @@
-/* Why is it slow: for each line of the program that makes calls, where they ran, with what was predicted; and for each
- * line that had something moved, how much and why. */
+/* Reasons by lines of the program: for each line with calls, the places of the calls and the predictions; for each
+ * line that caused transfers, the bytes and the cause. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "trace/wrap.h"
 
 #define SHOWN 40    /* lines of a table */
-#define UNKNOWN 255 /* no choice was recorded: SEMCACHE_OFFLOAD=always, or routines that have none */
+#define UNKNOWN 255 /* no choice was recorded: SEMCACHE_OFFLOAD=always, or a routine without choices */
 
 /* Calls of one kind, made at one place. */
 struct kind {
@@ -23,20 +23,20 @@ struct kind {
     int spread;
     uint64_t calls, timed;
     double host, fetch, device, move, result, overlap; /* sums of predictions, us */
-    double predicted, took;                            /* of those that were timed, us */
+    double predicted, took;                            /* sums of measured times, us */
 };
 
-/* What moved from call to call or touch. */
+/* Transfers with one cause and one reader. */
 struct sum {
     struct sc_flow flow;
     uint64_t copies;
 };
 
-/* A call that a thread is in. */
+/* The open call of a thread. */
 struct open {
     uint32_t thread;
     const struct sc_event *call, *choice, *took;
-    size_t sparse; /* outside of a recorded call: the kind of the sparse one, plus 1 */
+    size_t sparse; /* without a recorded call: 1 + kind of the sparse call */
 };
 
 struct explanation {
@@ -91,7 +91,7 @@ static void add_prediction(struct kind *kind, const struct sc_event *choice)
     kind->overlap += choice->choice.overlap;
 }
 
-/* Results come home when they are touched. */
+/* A touch fetches a result. */
 static double predicted_of(const struct sc_event *choice)
 {
     if (choice->device < 0)
@@ -99,7 +99,8 @@ static double predicted_of(const struct sc_event *choice)
     return choice->choice.device + choice->choice.move - choice->choice.overlap;
 }
 
-/* Devices: only when SEMCACHE_EXPLAIN had them waited for.  The host: from the call to its return. */
+/* Device calls have a time only under SEMCACHE_EXPLAIN, which waits for devices. The time of a host call is from the
+ * call to its return. */
 static void add_time(struct kind *kind, const struct open *open, const struct sc_event *done)
 {
     const struct sc_event *choice = open->choice;
@@ -139,7 +140,7 @@ static void end_call(struct explanation *x, struct open *open, const struct sc_e
     *open = (struct open){.thread = open->thread};
 }
 
-/* Calls on sparse matrices are known by their choice; arguments and ends are not recorded. */
+/* Calls on sparse matrices have a CHOICE event only; arguments and ends are not recorded. */
 static void choose(struct explanation *x, struct open *open, const struct sc_event *choice)
 {
     struct kind like = {.place = sc_causes_place(x->causes, choice), .reason = choice->reason,
@@ -307,7 +308,7 @@ static void put_way(FILE *out, const struct explanation *x, enum sc_transfer way
         fprintf(out, "%zu more, of less bytes\n", more);
 }
 
-/* Each kind of calls counts once, by its mean. */
+/* Every kind of call counts once, by its mean. */
 static void put_errors(FILE *out, const struct explanation *x, bool devices)
 {
     double *error = malloc((x->kind_count + 1) * sizeof *error);
@@ -342,7 +343,7 @@ static enum sc_status explain(struct explanation *x, FILE *out, sc_trace_line *s
     sc_trace_put_ending(out, x->trace);
     if (fflush(out) == 0 && !ferror(out))
         return SC_OK;
-    return SC_ERR_IO; /* for whom has opened it to say why */
+    return SC_ERR_IO; /* the caller that opened the stream reports the cause */
 }
 
 enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show)

@@ -96,7 +96,7 @@ static const char *refusal_of(const char *path, enum sc_file_kind kind)
     return problem;
 }
 
-/* Measurements and pictures are of a machine and not of a process: in their names "%p" means itself. */
+/* Measurements and pictures belong to a machine and not to a process: "%p" in their names has no special meaning. */
 static bool full_name(const char *path, enum sc_file_kind kind, char *full, size_t bytes)
 {
     if (kind != SC_FILE_MEASUREMENTS && kind != SC_FILE_PICTURE)
@@ -113,7 +113,7 @@ const char *sc_trace_file_refusal(const char *path, enum sc_file_kind kind)
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
-/* A new file beside `name`; what stands under its name is left from a process that died. */
+/* Opens a new file beside `name`. An existing file of this temporary name is left from a dead process. */
 static int create_fresh(int folder, const char *name, mode_t mode, char *fresh, size_t bytes)
 {
     int length = snprintf(fresh, bytes, "%s.%ld.new", name, (long)getpid());
@@ -126,7 +126,7 @@ static int create_fresh(int folder, const char *name, mode_t mode, char *fresh, 
     return openat(folder, fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
-/* Puts the new file in the place of the old one, or removes it. */
+/* Renames the new file to the final name, or removes the new file. */
 static bool settle(int folder, const char *fresh, const char *name, bool good)
 {
     int saved;
@@ -160,7 +160,7 @@ static bool refused(const char *path, enum sc_file_kind kind, const char *proble
     return false;
 }
 
-/* The path with its process id; false: it may not be replaced. */
+/* The path with the process id inserted; false: the file may not be replaced. */
 static bool permitted(const char *path, enum sc_file_kind kind, char *full, size_t bytes)
 {
     const char *problem = full_name(path, kind, full, bytes) ? refusal_of(full, kind) : "the name is too long";

@@ -19,14 +19,14 @@ enum sc_file_kind {
 /* The first line of a picture of links. */
 #define SC_FILE_PICTURE_BEGIN "<!-- semcache links -->\n"
 
-/* Why `path` may not be replaced by a file of this kind, NULL: it may.  A name may be free, or of an empty regular
- * file, or of one of the same kind; the file is the user's own, writable, has one name and is reached without a link.
- * "%p" in the path of a trace, of statistics or of an explanation stands for the process id. */
+/* The reason why `path` may not be replaced by a file of this kind, or NULL. Permitted are a free name, an empty
+ * regular file, and a file of the same kind. The file must belong to the user, be writable, have one name and be
+ * reached without a link. "%p" in the path of a trace, of statistics or of an explanation stands for the process id. */
 const char *sc_trace_file_refusal(const char *path, enum sc_file_kind kind);
 
-/* Puts a new file at `path`, in the place of one that sc_trace_file_refusal has nothing against.  Who has the old file
- * open keeps it.  Returns a descriptor for reading and writing, closed on exec and out of the way of programs that
- * count theirs, or -1 (after one line in the log). */
+/* Creates a new file at `path`, replacing a file that sc_trace_file_refusal permits. Open descriptors of the old
+ * file keep the old file. Returns a descriptor for reading and writing, closed on exec and with a large number, or
+ * -1 after one line in the log. */
 int sc_trace_create_file(const char *path, mode_t mode, enum sc_file_kind kind);
 
 /* Replaces a file by `text`.  On failure (one line in the log) the old file is unchanged. */

@@ -1,4 +1,4 @@
-/* Some events of a trace: which, and as JSON. */
+/* The events that a filter selects, as text or JSON. */
 #include <inttypes.h>
 #include <string.h>
 

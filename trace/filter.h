@@ -1,4 +1,4 @@
-/* Some events of a trace. */
+/* Selection of events of a trace. */
 #ifndef SC_TRACE_FILTER_H
 #define SC_TRACE_FILTER_H
 
@@ -8,9 +8,9 @@ struct sc_trace_filter {
     const char *kind, *routine; /* names; NULL: any */
     int64_t matrix, thread;     /* -1: any */
     int device;                 /* -1: the host, -2: any */
-    uint64_t address;           /* of the program, in what the event is about; 0: any */
+    uint64_t address;           /* an address of the program that the event concerns; 0: any */
     double from, to;            /* seconds since tracing began; to 0: the end */
-    bool json;                  /* print an object a line, of the fields of doc/trace-format.md */
+    bool json;                  /* print one JSON object a line, with the fields of doc/trace-format.md */
 };
 #define SC_TRACE_FILTER_ALL {.matrix = -1, .thread = -1, .device = -2}
 

@@ -1,7 +1,6 @@
-/* The trace file, as written (store.c) and read (read.c); doc/trace-format.md describes it for other readers. A
- * header, then blocks of one size; everything is in the byte order of the machine that wrote it.  The file is complete
- * at each moment: it is mapped by the process that writes it, and the kernel keeps what is in it whatever ends that
- * process. */
+/* The trace file, as written (store.c) and read (read.c); doc/trace-format.md describes the format for other
+ * readers. A header, then blocks of one size, in the byte order of the writing machine. The writing process maps the
+ * file, so the file is complete at each moment: the kernel keeps the contents when the process ends for any reason. */
 #ifndef SC_TRACE_FORMAT_H
 #define SC_TRACE_FORMAT_H
 
@@ -18,27 +17,27 @@ struct sc_trace_header {
     uint32_t header_bytes; /* where the first block begins */
     uint32_t event_bytes;  /* sizeof (struct sc_event) */
     uint32_t byte_order;
-    uint64_t start_monotonic; /* nanoseconds; events have the same clock */
+    uint64_t start_monotonic; /* nanoseconds, by the clock of the events */
     uint64_t start_realtime;  /* nanoseconds since 1970 at the same moment */
     uint32_t pid;
     uint32_t block_bytes;
     uint32_t ended; /* 1: tracing was stopped in good order */
     uint32_t reserved;
-    uint64_t dropped; /* the oldest events, that others have taken the place of: SEMCACHE_TRACE_LIMIT, or a full disk */
-    uint64_t lost;    /* events that there was no room for */
+    uint64_t dropped; /* the oldest events, replaced at SEMCACHE_TRACE_LIMIT or on a full disk */
+    uint64_t lost;    /* events without room */
     char program[256]; /* path of the executable, NUL-terminated */
 };
 
 #define SC_TRACE_BLOCK_MAGIC 0x4b4c4253u /* "SBLK" */
 
 enum sc_trace_block_kind {
-    SC_BLOCK_EVENTS = 1, /* struct sc_event[] of one thread after the other; count: how many */
-    SC_BLOCK_RECORDS     /* struct sc_trace_record, with what they are the heads of; count: bytes */
+    SC_BLOCK_EVENTS = 1, /* struct sc_event[] of one thread after the other; count: number of events */
+    SC_BLOCK_RECORDS     /* struct sc_trace_record, each followed by its payload; count: bytes */
 };
 
 struct sc_trace_block_head {
     uint32_t magic, kind;
-    uint64_t sequence; /* blocks are in this order, whatever their places: events of a thread are in order in it */
+    uint64_t sequence; /* order of the blocks, independent of their places; the events of a thread follow this order */
     uint32_t count;
     uint32_t next; /* the writer's own */
 };
@@ -46,19 +45,19 @@ struct sc_trace_block_head {
 enum sc_trace_record_kind {
     SC_RECORD_ROUTINE = 1, /* struct sc_trace_name_head, then the name */
     SC_RECORD_MODULE,      /* struct sc_trace_module_head, then the path */
-    SC_RECORD_SETTING      /* "NAME=VALUE": a setting that the process had, as the environment would give it */
+    SC_RECORD_SETTING      /* "NAME=VALUE": a setting of the process, as in the environment */
 };
 
 struct sc_trace_record {
     uint32_t kind;
-    uint32_t bytes; /* of the payload that follows, without the zeros that fill it up to a multiple of 8 */
+    uint32_t bytes; /* of the payload, without the zeros up to a multiple of 8 */
 };
 
 struct sc_trace_name_head {
     uint32_t routine, reserved;
 };
 
-/* Code of one program file: addresses [start, end) less `bias` are the addresses that the file itself uses. */
+/* Code of one program file. An address in [start, end) minus `bias` is an address of the file. */
 struct sc_trace_module_head {
     uint64_t start, end, bias;
 };

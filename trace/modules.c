@@ -139,7 +139,7 @@ void sc_trace_store_modules(bool again)
         used -= (size_t)(line - text);
         memmove(text, line, used);
         if (used == sizeof text - 1)
-            break; /* no line is as long */
+            break; /* longer than every line */
     }
     close(fd);
 }

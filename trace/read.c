@@ -1,4 +1,4 @@
-/* Reads a trace file.  Nothing in it is trusted (rule T7): all lengths are checked against what is really there. */
+/* Reads a trace file. The file is not trusted (rule T7): all lengths are checked against the size of the file. */
 #include "trace/read.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "trace/list.h"
 
-#define LEAST_BLOCK 256 /* bytes; what is written has SC_TRACE_BLOCK_BYTES */
+#define LEAST_BLOCK 256 /* bytes; writers use SC_TRACE_BLOCK_BYTES */
 
 static bool read_events(struct sc_trace_reading *trace, const char *payload, size_t count)
 {
@@ -68,7 +68,7 @@ static bool read_record(struct sc_trace_reading *trace, uint32_t kind, const cha
     case SC_RECORD_SETTING:
         return read_setting(trace, payload, bytes);
     }
-    return true; /* of a later minor revision: skipped */
+    return true; /* unknown kind, of a later version: skipped */
 }
 
 static bool read_records(struct sc_trace_reading *trace, const char *payload, size_t bytes)
@@ -92,7 +92,7 @@ static bool read_records(struct sc_trace_reading *trace, const char *payload, si
 struct block {
     uint64_t sequence;
     const char *payload;
-    size_t room; /* bytes of payload that are there */
+    size_t room; /* bytes of payload inside the file */
     uint32_t kind, count;
 };
 
@@ -105,7 +105,7 @@ static int by_sequence(const void *left, const void *right)
     return a->payload < b->payload ? -1 : a->payload > b->payload;
 }
 
-/* The blocks of the file that have something; room for them is the caller's.  The last one may be cut off. */
+/* Lists the non-empty blocks of the file in the caller's array. The last block may be cut off. */
 static size_t find_blocks(const struct sc_trace_reading *trace, struct block *blocks)
 {
     struct sc_trace_block_head head;
@@ -194,13 +194,13 @@ static enum sc_status map_file(struct sc_trace_reading *trace, const char *path)
     return SC_ERR_IO;
 }
 
-/* By time; events of the same nanosecond as they stand in the file, in which a thread's are in order. */
+/* Order by time. Events of the same nanosecond keep the file's order, in which the events of a thread are sorted. */
 static bool is_before(const struct sc_event *a, const struct sc_event *b)
 {
     return a->nanoseconds != b->nanoseconds ? a->nanoseconds < b->nanoseconds : a < b;
 }
 
-/* Where the events from `at` on that are in order end. */
+/* The end of the sorted run that begins at `at`. */
 static size_t end_of_run(const struct sc_event *const *order, size_t at, size_t count)
 {
     while (++at < count && is_before(order[at - 1], order[at]))
@@ -216,7 +216,7 @@ static void merge(const struct sc_event **from, size_t left, size_t middle, size
         to[at] = j == right || (i < middle && is_before(from[i], from[j])) ? from[i++] : from[j++];
 }
 
-/* Merges neighbours that are in order until there is one: a thread's events are, mostly. */
+/* Merges neighbouring sorted runs until one run is left. The events of a thread are mostly sorted. */
 static bool sort_events(struct sc_trace_reading *trace)
 {
     size_t count = trace->event_count, runs = 0;
@@ -284,7 +284,7 @@ int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *
 
 const struct sc_trace_module *sc_trace_module_of(const struct sc_trace_reading *trace, uint64_t ip)
 {
-    for (size_t i = trace->module_count; i-- > 0;) /* later ones first: the table is written again at the end */
+    for (size_t i = trace->module_count; i-- > 0;) /* later records first: the end repeats the table */
         if (ip >= trace->modules[i].head.start && ip < trace->modules[i].head.end)
             return &trace->modules[i];
     return NULL;

@@ -19,8 +19,8 @@ struct sc_trace_reading {
     const char *bytes; /* the whole file */
     size_t size;
     struct sc_trace_header header;
-    struct sc_event *events; /* as they stand in the file: each thread's in order */
-    const struct sc_event **order; /* the same by time */
+    struct sc_event *events; /* in the file's order, sorted within each thread */
+    const struct sc_event **order; /* the same events, by time */
     size_t event_count, event_room;
     struct sc_trace_module *modules;
     size_t module_count, module_room;
@@ -29,22 +29,23 @@ struct sc_trace_reading {
     struct sc_trace_text routines[SC_TRACE_ROUTINES_MAX];
 };
 
-/* On failure one line is logged and there is nothing to end. */
+/* On failure one line is logged, and sc_trace_read_end must not be called. */
 enum sc_status sc_trace_read(const char *path, struct sc_trace_reading *trace);
 void sc_trace_read_end(struct sc_trace_reading *trace);
 
-/* The program file that an address of code lies in, or NULL. */
+/* The program file with this address of code, or NULL. */
 const struct sc_trace_module *sc_trace_module_of(const struct sc_trace_reading *trace, uint64_t ip);
 
 /* Prints text of the file without control characters and blanks. */
 void sc_trace_put_text(FILE *out, struct sc_trace_text text, const char *if_none);
-/* dump.c: lines that begin and end what is printed of a trace. */
+/* dump.c: the first and the last lines of a printed trace. */
 void sc_trace_put_heading(FILE *out, const struct sc_trace_reading *trace);
 void sc_trace_put_ending(FILE *out, const struct sc_trace_reading *trace);
-/* The line of an event; columns that mean nothing for its kind are "-". */
+/* Prints the line of an event; columns without a meaning for its kind are "-". */
 void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const struct sc_event *event);
 
-/* Events that belong to a call (SC_EVENT_SCALARS, SC_EVENT_OPERAND): call[1], call[2]...  -1: the file is damaged. */
+/* Number of events that belong to a call (SC_EVENT_SCALARS, SC_EVENT_OPERAND): call[1], call[2]... -1: the file is
+ * damaged. */
 int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *call);
 
 /* The newest events of the rings that name the tile, by time (rings.c). */

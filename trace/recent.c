@@ -9,7 +9,7 @@
 
 enum { MOST = 32 };
 
-/* The routine of the event by name; there is no file that would say it. */
+/* The name of the event's routine, without a trace file. */
 static void name_routine(struct sc_trace_reading *trace, const struct sc_event *event)
 {
     const char *name = event->routine < SC_TRACE_ROUTINES_MAX ? sc_trace_routine_name(event->routine) : NULL;

@@ -1,4 +1,4 @@
-/* Event rings: what threads write, into blocks of the trace file (store.c), or without a file into memory.  Rules T2
+/* Event rings: threads write events into blocks of the trace file (store.c), or without a file into memory. Rules T2
  * to T5 of README. */
 #include <config.h>
 
@@ -19,16 +19,16 @@
 #include "trace/trace.h"
 
 #define IN_VAIN 16
-#define MEMORY_EVENTS 4096u /* of a block that is in no file */
+#define MEMORY_EVENTS 4096u /* bytes of a block outside a file */
 
 struct ring {
-    struct ring *next;             /* set before the ring is published, constant then */
-    int owned;                     /* 1 while a thread has it; taken by compare-and-swap */
-    uint64_t session;              /* of the events in it; written by the owner under file_lock */
+    struct ring *next;             /* set before the ring is published, then constant */
+    int owned;                     /* 1 while a thread owns the ring; taken by compare-and-swap */
+    uint64_t session;              /* session of the events in the block; written by the owner under file_lock */
     uint32_t room;                 /* events that fit into the block */
     struct sc_trace_block *block;  /* NULL: none; written by the owner under file_lock */
-    struct sc_trace_block *former; /* the one before, while it is not taken; likewise */
-    struct sc_trace_block *memory; /* for events without a file; kept */
+    struct sc_trace_block *former; /* the previous block, until it is taken; written in the same way */
+    struct sc_trace_block *memory; /* block for events without a file; kept */
 };
 
 bool sc_trace_on;
@@ -37,11 +37,12 @@ __thread uint16_t sc_trace_routine __attribute__((tls_model("initial-exec")));
 static struct ring *rings; /* push only */
 static __thread struct ring *my_ring __attribute__((tls_model("initial-exec")));
 static __thread uint32_t my_thread __attribute__((tls_model("initial-exec")));
-static pthread_key_t ring_key; /* its destructor gives the ring back */
+static pthread_key_t ring_key; /* the destructor releases the ring */
 static bool ring_key_made;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Protects everything below, the store, and the rings' session and blocks.  Innermost: nothing is locked after it. */
+/* Protects the variables below, the store, and the rings' session and blocks. Innermost lock: no lock is taken after
+ * it. */
 static struct sc_lock file_lock = SC_LOCK(SC_RANK_TRACE);
 static uint64_t session; /* counts starts; read without the lock by owners of rings */
 static bool keeping;     /* events stay in the rings when there is no file */
@@ -91,8 +92,8 @@ static void give_ring_back(void *ring)
     __atomic_store_n(&((struct ring *)ring)->owned, 0, __ATOMIC_RELEASE);
 }
 
-/* The file is the parent's (rule T5).  Whoever held the lock stayed there; what it was about to write is of no interest
- * here. */
+/* The file is the parent's (rule T5). The thread that held the lock exists in the parent only, so the child starts
+ * with a free lock. */
 static void fork_child(void)
 {
     sc_lock_init(&file_lock, SC_RANK_TRACE);
@@ -144,13 +145,13 @@ static struct ring *find_my_ring(void)
     my_ring = ring;
     my_thread = (uint32_t)gettid();
     if (ring_key_made)
-        pthread_setspecific(ring_key, ring); /* on failure the ring is not used again, no more */
+        pthread_setspecific(ring_key, ring); /* on failure the ring is not reused; no further harm */
     return ring;
 }
 
 /* --- blocks; with file_lock held, by the owner -------------------------------------------------------------------- */
 
-/* Its events go: nobody reads them any more. */
+/* Drops the events of a ring; no reader has them. */
 static void is_taken(const struct sc_trace_block *block)
 {
     for (struct ring *ring = __atomic_load_n(&rings, __ATOMIC_ACQUIRE); ring; ring = ring->next)
@@ -167,7 +168,7 @@ static void next_of_file(struct ring *ring)
     ring->block = sc_trace_store_block(is_taken);
 }
 
-/* The newer half stays. */
+/* Keeps the newer half. */
 static void next_of_memory(struct ring *ring)
 {
     struct sc_trace_block *block = ring->memory;
@@ -185,7 +186,7 @@ static void next_of_memory(struct ring *ring)
     ring->block = block;
 }
 
-/* The block is full, or of an earlier session, or there is none. */
+/* For a ring whose block is full, of an earlier session, or missing. */
 static void next_block(struct ring *ring)
 {
     sc_lock(&file_lock);
@@ -273,7 +274,7 @@ static int insert(struct sc_event *out, int count, int most, const struct sc_eve
     return count + 1;
 }
 
-/* The file may be written to by others: its counts are not believed. */
+/* Other processes may write to the file, so its counts are not trusted. */
 static int collect(const struct sc_trace_block *block, uint32_t room, uint32_t matrix, uint32_t tile,
                    struct sc_event *out, int found, int most)
 {
@@ -342,7 +343,7 @@ void sc_trace_setting(const char *text)
 
 void sc_trace_saw_code(uint64_t ip)
 {
-    static int in_vain; /* looks that found no file: code that is made at run time is in none */
+    static int in_vain; /* lookups without a file: code made at run time is in no file */
 
     if (!ip || !is_alive() || sc_trace_store_knows(ip) || __atomic_load_n(&in_vain, __ATOMIC_RELAXED) >= IN_VAIN)
         return;
@@ -365,7 +366,7 @@ void sc_trace_stop(void)
         sc_trace_store_modules(true);
         sc_trace_store_close();
     }
-    __atomic_store_n(&session, session + 1, __ATOMIC_RELEASE); /* what comes too late belongs to no file */
+    __atomic_store_n(&session, session + 1, __ATOMIC_RELEASE); /* later events belong to no file */
     sc_unlock(&file_lock);
     sc_inside_leave();
 }

@@ -1,4 +1,5 @@
-/* Where in the program a call comes from: the stack is walked, which costs microseconds, and only for who asks. */
+/* The place of the program that makes a call. Walking the stack costs microseconds, so only tracing and explaining
+ * do it. */
 #include <config.h>
 
 #include <execinfo.h>
@@ -14,7 +15,7 @@
 #include "trace/trace.h"
 
 #define FRAMES 64
-#define STACK_MOST (64 << 10) /* bytes that are looked through */
+#define STACK_MOST (64 << 10) /* searched bytes of the stack */
 #define CHUNK 4096
 
 __thread struct sc_trace_site sc_trace_site __attribute__((tls_model("initial-exec")));
@@ -24,8 +25,8 @@ static struct range {
     uintptr_t first, end;
 } library, program, code;
 
-/* Places of the last calls that went through sc_trace_site_here: they have returned when the CPU touches something, and
- * what they have left on the stack is no sign of who does.  Racing writers lose a place. */
+/* Places of the last calls that went through sc_trace_site_here. These calls have returned when the CPU touches
+ * data, so their return addresses left on the stack are no callers. Racing writers lose a place. */
 #define RETURNED 64
 static uintptr_t returned[RETURNED];
 
@@ -52,7 +53,7 @@ static struct range range_of(uintptr_t bias, const ElfW(Phdr) *segments, size_t 
     return range;
 }
 
-/* By what the kernel and the linker say of them: the loader's list is read under a lock of its own. */
+/* Addresses from the kernel and the linker, because reading the loader's list needs a lock. */
 static void look_at_program(void)
 {
     const ElfW(Phdr) *segments = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -66,7 +67,7 @@ static void look_at_program(void)
     code = range_of(bias, segments, segments ? count : 0, PF_X);
 }
 
-extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden"))); /* from the linker: this file in memory */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden"))); /* from the linker: the library in memory */
 
 static void look_at_library(void)
 {
@@ -75,7 +76,7 @@ static void look_at_library(void)
     library = range_of((uintptr_t)start, (const ElfW(Phdr) *)(start + __ehdr_start.e_phoff), __ehdr_start.e_phnum, 0);
 }
 
-/* The first walk of a process loads libgcc_s, which is better done here than in the midst of something. */
+/* The first walk of a process loads libgcc_s; this walk does so at a harmless moment. */
 void sc_trace_site_prepare(void)
 {
     enum { UNKNOWN, BEING_SET, KNOWN };
@@ -88,7 +89,7 @@ void sc_trace_site_prepare(void)
     sc_locks_none("the first backtrace");
     backtrace(frame, 1);
     if (!__atomic_compare_exchange_n(&state, &unknown, BEING_SET, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        return; /* by another thread: this one's first place stays unknown */
+        return; /* by another thread: the first place of this thread stays unknown */
     look_at_program();
     look_at_library();
     __atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
@@ -103,7 +104,7 @@ struct sc_trace_site sc_trace_site_here(void)
     sc_trace_site_prepare();
     count = backtrace(frame, FRAMES);
     for (int i = 0; i < count && !site.program; i++) {
-        uintptr_t ip = (uintptr_t)frame[i] - 1; /* of the call, not of what follows it */
+        uintptr_t ip = (uintptr_t)frame[i] - 1; /* address inside the call instruction */
 
         if (has(&library, ip))
             continue;
@@ -128,7 +129,7 @@ enum sc_trace_memory sc_trace_memory_of(uintptr_t address, uint64_t bytes)
     return bytes < sc_config.arena_min ? SC_MEMORY_SMALL : SC_MEMORY_OTHER;
 }
 
-/* Is it behind an instruction that calls: of 5 bytes (a distance), 2 to 7 bytes (through a register or memory)? */
+/* Whether a call instruction ends at the address: 5 bytes (a distance), 2 to 7 bytes (through a register or memory). */
 static bool is_return(uintptr_t ip)
 {
     const uint8_t *at = (const uint8_t *)ip;
@@ -141,7 +142,7 @@ static bool is_return(uintptr_t ip)
     return at[-5] == 0xe8;
 }
 
-/* The stack may end anywhere: the kernel reads it, which fails where there is none. */
+/* The stack may end anywhere. The kernel reads the stack, and the read fails behind its end. */
 uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp)
 {
     uintptr_t word[CHUNK / sizeof(uintptr_t)], end = sp + STACK_MOST, second = 0;
@@ -149,7 +150,7 @@ uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp)
     if (has(&program, ip))
         return ip;
     for (sp &= ~(sizeof *word - 1); sp < end;) {
-        size_t bytes = CHUNK - sp % CHUNK; /* no further than a page, which is there or not */
+        size_t bytes = CHUNK - sp % CHUNK; /* at most to the end of a page, which exists as a whole or not at all */
         struct iovec here = {word, bytes}, there = {(void *)sp, bytes};
 
         if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)bytes)

@@ -6,7 +6,7 @@
 #include "trace/list.h"
 
 #define KEPT 128
-#define MATRICES (UINT32_C(1) << 26) /* what a damaged file says beyond is not believed */
+#define MATRICES (UINT32_C(1) << 26) /* larger numbers of a damaged file are ignored */
 
 static void stage(struct sc_staging *s, const struct sc_event *event)
 {
@@ -37,7 +37,7 @@ static void see_matrix(struct sc_staging *s, const struct sc_event *event)
     }
 }
 
-/* The next thing at that address is something else. */
+/* Later data at the address is different data. */
 static void end_call(struct sc_staging *s, const struct sc_event *event)
 {
     for (unsigned i = 0; i < SC_STAGINGS && i < s->count; i++)

@@ -9,7 +9,7 @@ struct sc_stats sc_stats;
 
 static uint64_t counter(const uint64_t *value) { return __atomic_load_n(value, __ATOMIC_RELAXED); }
 
-/* Length of the well-formed UTF-8 sequence at s, 0 when there is none. */
+/* Length of the well-formed UTF-8 sequence at s; 0: no such sequence. */
 static int utf8_length(const unsigned char *s)
 {
     int length = *s < 0x80                 ? 1
@@ -49,7 +49,7 @@ void sc_stats_put_string(FILE *out, const char *text)
     putc('"', out);
 }
 
-/* Nanosecond resolution; what is no number of seconds is 0. */
+/* Nanosecond resolution; a value that is no number of seconds is printed as 0. */
 static void put_seconds(FILE *out, double seconds)
 {
     uint64_t ns = seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;

@@ -52,7 +52,8 @@ static uint64_t now(clockid_t clock)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-/* Is the descriptor still our file?  A program may have closed unknown descriptors and opened new files (rule T5). */
+/* Whether the descriptor is still the trace file. A program may have closed unknown descriptors and opened new files
+ * (rule T5). */
 static bool is_ours(void)
 {
     struct stat about;

@@ -1,5 +1,5 @@
-/* The trace file that is being written: a mapped file of blocks (format.h).  All with the file lock of rings.c held,
- * but sc_trace_store_lost.  Only the process that created the file calls them. */
+/* The trace file being written: a mapped file of blocks (format.h). The caller holds the file lock of rings.c,
+ * except for sc_trace_store_lost. Only the process that created the file calls these functions. */
 #ifndef SC_TRACE_STORE_H
 #define SC_TRACE_STORE_H
 
@@ -31,9 +31,9 @@ void sc_trace_store_release(struct sc_trace_block *block);
 void sc_trace_store_record(enum sc_trace_record_kind kind, const void *head, size_t head_bytes, const char *text,
                            size_t bytes);
 /* The program files whose code is in the process now, without the loader's lock. */
-void sc_trace_store_modules(bool again); /* again: only those that are new */
+void sc_trace_store_modules(bool again); /* again: only new files */
 
-/* Does the file name the program file of this address of code? */
+/* Whether the trace file names the program file of this address of code. */
 bool sc_trace_store_knows(uint64_t ip);
 
 /* Counts events without a block. */

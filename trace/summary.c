@@ -1,8 +1,8 @@
-/* Why is it slow: what moved, by routine, by the line of the program that caused it, and by matrix.
+/* Moved bytes by routine, by line of the program, and by matrix.
  *
- * A cause is the last fault (or acquisition) of the thread that moves something outside of calls: the pager serves one
- * fault after the other.  What the CPU writes is taken from the devices, and the next call that needs it brings it
- * there again: those bytes are put down to the line that wrote. */
+ * The cause of a transfer outside of calls is the thread's last fault or acquisition, because the pager serves
+ * faults in order.  A write by the CPU invalidates sectors on the devices, and the next call uploads the sectors
+ * again: the bytes count for the line of the write. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +36,12 @@ struct summary {
     struct line *lines;
     size_t line_count, line_room;
     struct matrix *matrices;
-    size_t matrix_count, matrix_room, first_live; /* none before it is live */
+    size_t matrix_count, matrix_room, first_live; /* no earlier matrix is live */
     struct tile *tiles[BUCKETS];
     struct sc_trace_threads threads;
-    uint32_t cause[SC_TRACE_THREADS]; /* of the last touch of each thread: number of the line, plus 1; 0: no cause */
+    uint32_t cause[SC_TRACE_THREADS]; /* line of the last touch of a thread, plus 1; 0: no cause */
     struct sc_staging staging;
-    uint64_t copies, copied[SC_TRANSFERS]; /* of operands that cannot be watched, each for one call */
+    uint64_t copies, copied[SC_TRANSFERS]; /* copies of operands that cannot be watched, for one call */
 };
 
 /* --- who ---------------------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void add_fault(struct summary *sum, const struct sc_event *event)
         write ? m->writes++ : m->reads++;
 }
 
-/* The host alone has it now: written by the CPU, or about to be. */
+/* Valid on the host only: the CPU has written the sector or will write it. */
 static void add_state(struct summary *sum, const struct sc_event *event)
 {
     uint32_t line = event->routine ? 0 : *cause_of(sum, event->thread);
@@ -327,7 +327,7 @@ enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show
         put_matrices(out, sum, &trace);
         put_copies(out, sum);
         sc_trace_put_ending(out, &trace);
-        if (fflush(out) != 0 || ferror(out)) /* for whom has opened it to say */
+        if (fflush(out) != 0 || ferror(out)) /* the caller that opened the stream reports the cause */
             status = SC_ERR_IO;
         sc_trace_read_end(&trace);
     }

@@ -24,7 +24,7 @@ static void count(struct sc_trace_sums *sums, bool on_devices, double seconds)
         sums->calls_host++, sums->seconds_host += seconds;
 }
 
-/* The sums of what an event happened in. */
+/* The sums of the routine in which an event happened. */
 static struct sc_trace_sums *sums_of(struct sc_trace_totals *totals, const struct sc_event *event)
 {
     return &totals->routine[event->routine < SC_TRACE_ROUTINES_MAX ? event->routine : 0];

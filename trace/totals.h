@@ -1,13 +1,13 @@
-/* What a trace adds up to. */
+/* Sums over a trace. */
 #ifndef SC_TRACE_TOTALS_H
 #define SC_TRACE_TOTALS_H
 
 #include "trace/read.h"
 
 struct sc_trace_sums {
-    uint64_t calls_devices, calls_host; /* large ones; a call that never returned is in neither */
+    uint64_t calls_devices, calls_host; /* large calls; a call that never returned counts in neither */
     uint64_t bytes[SC_TRANSFERS], transfers[SC_TRANSFERS];
-    double seconds_devices; /* in calls that devices did, until they returned: most only enqueue */
+    double seconds_devices; /* seconds in device calls until their return: most calls only enqueue */
     double seconds_host;
 };
 
@@ -19,10 +19,10 @@ struct sc_trace_totals {
     double virtual_seconds; /* 0: not emulated, or the program did not end in good order */
 };
 
-/* Up to the end of the program: what comes home after that is left out, as in the statistics. */
+/* Up to the end of the program, without the fetches of the end, as in the statistics. */
 void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_totals *totals);
 
-/* Which way a transfer went. */
+/* Direction of a transfer. */
 enum sc_transfer sc_trace_way(const struct sc_event *transfer);
 
 #endif

@@ -13,8 +13,8 @@
 
 /* Routine ids are rows of blas/veneers/routines.tab; their names are registered by the owner of the table. */
 #define SC_TRACE_ROUTINES_MAX 512
-/* The last ids are calls on sparse matrices (names.c): products of two of them; products and solves with a vector, with
- * a matrix. */
+/* The last ids are calls on sparse matrices (names.c): products of two sparse matrices; products and solves with a
+ * vector or a dense matrix. */
 enum sc_trace_sparse {
     SC_TRACE_SPARSE_GEMM = SC_TRACE_ROUTINES_MAX - 5,
     SC_TRACE_SPARSE_MV,
@@ -31,19 +31,19 @@ struct sc_stats {
     uint64_t bytes[SC_TRANSFERS], transfers[SC_TRANSFERS];
     uint64_t faults_read, faults_write;
     uint64_t hits, misses, evictions, reshapes;
-    uint64_t pushed; /* bytes of those that went home before the host asked */
-    uint64_t pushed_d2d; /* bytes that went to another device before it asked */
-    uint64_t together; /* offloaded calls of which the host did a part */
-    /* What copying every operand in and out in each offloaded call would have moved. */
+    uint64_t pushed; /* of these: bytes pushed home */
+    uint64_t pushed_d2d; /* bytes pushed to another device */
+    uint64_t together; /* offloaded calls of which the host computed a part */
+    /* Bytes that would have moved if each offloaded call copied every operand in and out. */
     uint64_t percall_in, percall_out;
 };
 extern struct sc_stats sc_stats;
 
 static inline void sc_count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
 
-/* Kinds marked * tell what the program did: enough to do it again (semcache trace replay).  SCALARS and OPERAND follow
- * their CALL directly, in the file too; a call's DONE follows later on the same thread.  The fields that are named here
- * are those of struct sc_event (trace/event.h); every kind has its time, thread and routine. */
+/* Kinds marked * record the program, completely enough for a replay (semcache trace replay). SCALARS and OPERAND
+ * follow their CALL directly, in the file too; a call's DONE follows later on the same thread. The named fields are
+ * those of struct sc_event (trace/event.h); every kind has its time, thread and routine. */
 enum sc_event_kind {
     SC_EVENT_CALL = 1, /* * a large BLAS call begins: call, following */
     SC_EVENT_STATE,    /* sectors change their state: matrix, tile, sectors, device, old_state, new_state; peer: 1: they
@@ -53,10 +53,10 @@ enum sc_event_kind {
     SC_EVENT_FAULT,    /* * touch, access */
     SC_EVENT_EVICT,    /* matrix (0: a derived copy), tile, device, bytes */
     SC_EVENT_MATRIX,   /* a matrix is created: matrix, made, is_folded, element_bytes */
-    SC_EVENT_RESHAPE,  /* a matrix is forgotten because a view does not fit its lattice: matrix */
+    SC_EVENT_RESHAPE,  /* a matrix is replaced because a view does not fit its lattice: matrix */
     SC_EVENT_FORGET,   /* a matrix is forgotten because its memory goes away: matrix, range */
-    SC_EVENT_SCALARS,  /* * of the call before: scalars, is_rotm */
-    SC_EVENT_OPERAND,  /* * of the call before: operand, block_pages, access, type */
+    SC_EVENT_SCALARS,  /* * of the preceding CALL: scalars, is_rotm */
+    SC_EVENT_OPERAND,  /* * of the preceding CALL: operand, block_pages, access, type */
     SC_EVENT_DONE,     /* a call returns to the program: device: -1 when the host did the call */
     SC_EVENT_FREE,     /* * tracked memory goes away: range */
     SC_EVENT_ACQUIRE,  /* * the program, or a system call of it, asks for memory: range, access */
@@ -64,36 +64,36 @@ enum sc_event_kind {
     SC_EVENT_HOME,     /* * all memory is asked for: semcache_sync(NULL), fork */
     SC_EVENT_PREFETCH, /* * semcache_prefetch: operand, block_pages, access, type, device */
     SC_EVENT_TIME,     /* at the end: time */
-    SC_EVENT_TILE,     /* of the MATRIX before, one for each tile, in order: matrix, tile, laid */
+    SC_EVENT_TILE,     /* of the preceding MATRIX, a tile by event, in order: matrix, tile, laid */
     SC_EVENT_USE,      /* an operand of the KERNEL that follows: matrix, tile, use, device, access */
     SC_EVENT_PROTECT,  /* pages get a protection: range, protection */
     SC_EVENT_LOST,     /* a device has failed, and takes sectors with it: matrix, tile, sectors, device */
-    SC_EVENT_SITE,     /* where the call of this thread that begins here was made: site */
-    SC_EVENT_CHOICE,   /* where the call runs, and why: choice, reason, resident, device: -1 host, else how many */
-    SC_EVENT_TOOK,     /* what the call of this thread took from idle devices to idle ones: took */
+    SC_EVENT_SITE,     /* place of the thread's call that begins: site */
+    SC_EVENT_CHOICE,   /* place of the call: choice, reason, resident, device: -1 host, else number of devices */
+    SC_EVENT_TOOK,     /* duration of the thread's call from idle devices to idle devices: took */
     SC_EVENT_STAGE,    /* the call of this thread works on a copy of an operand that cannot be watched: stage, memory,
                           is_kept */
     SC_EVENT_KINDS
 };
 
-/* Where memory is that no malloc of semcache's gave. */
+/* Kinds of memory outside the library's malloc. */
 enum sc_trace_memory {
     SC_MEMORY_OTHER,
-    SC_MEMORY_STACK,  /* on the stack of the thread that calls */
-    SC_MEMORY_STATIC, /* the program's own data: static, COMMON */
+    SC_MEMORY_STACK,  /* on the stack of the calling thread */
+    SC_MEMORY_STATIC, /* data of the program: static, COMMON */
     SC_MEMORY_SMALL,  /* less than SEMCACHE_ARENA_MIN */
     SC_MEMORIES
 };
 enum sc_trace_memory sc_trace_memory_of(uintptr_t address, uint64_t bytes);
 
-/* Why a call runs where it does. */
+/* Reasons for the place of a call. */
 enum sc_trace_reason {
-    SC_REASON_FASTER,     /* devices: with all that has to be moved */
-    SC_REASON_RENTED,     /* devices: the host has lost what moving costs */
-    SC_REASON_SLOWER,     /* host: even with everything on the devices */
-    SC_REASON_MOVE,       /* host: moving costs more than this call gains */
-    SC_REASON_SOLD,       /* host: what it fetched from the devices since has cost more than was gained there */
-    SC_REASON_BACK,       /* devices: the host is faster, but what it writes would have to go there next */
+    SC_REASON_FASTER,     /* devices: faster, with all transfers */
+    SC_REASON_RENTED,     /* devices: the host has lost the price of the move */
+    SC_REASON_SLOWER,     /* host: faster even with resident operands */
+    SC_REASON_MOVE,       /* host: the move costs more than the call gains */
+    SC_REASON_SOLD,       /* host: fetches have cost more than the devices gained */
+    SC_REASON_BACK,       /* devices: the host is faster, but its result would be uploaded next */
     SC_REASONS
 };
 const char *sc_trace_reason_name(enum sc_trace_reason reason); /* in words */
@@ -103,23 +103,23 @@ enum sc_msi { SC_MSI_C, SC_MSI_S, SC_MSI_G };
 
 extern bool sc_trace_on;
 
-/* Starts writing to `path` (created with mode 0600, never through a link), up to sc_config.trace_limit bytes: then the
- * newest events take the place of the oldest.  What is emitted is in the file at once, however the process ends.  Fails
- * with one log line. */
+/* Starts writing to `path` (created with mode 0600, never through a link). At sc_config.trace_limit bytes the newest
+ * events replace the oldest. An emitted event is in the file at once, for any end of the process. Fails with one log
+ * line. */
 enum sc_status sc_trace_start(const char *path);
-/* Events go to the rings without a file, where the newest can be had: for reports. */
+/* Events go to the rings without a file; reports take the newest events from the rings. */
 void sc_trace_keep(void);
 /* The newest events (at most `most`, 32) that name a tile of a matrix, as text, oldest first. */
 void sc_trace_recent(uint32_t matrix, uint32_t tile, int most, void (*line)(void *context, const char *text),
                      void *context);
-/* A setting of the process, "NAME=VALUE", for who reads the trace. */
+/* Records a setting of the process, "NAME=VALUE", for readers of the trace. */
 void sc_trace_setting(const char *text);
-void sc_trace_stop(void); /* the file is whole; later events are dropped */
-/* Code at this address is part of what is traced: notes the program file that it is in, if that was loaded since. */
+void sc_trace_stop(void); /* closes the file; later events are dropped */
+/* Records the program file with the code at this address, if the file was loaded recently. */
 void sc_trace_saw_code(uint64_t ip);
 
-void sc_trace_emit(struct sc_event *event); /* call only when sc_trace_on; see sc_trace() */
-/* Several (at most SC_TRACE_GROUP_MAX) that have one time and follow each other directly in the file. */
+void sc_trace_emit(struct sc_event *event); /* call only if sc_trace_on; see sc_trace() */
+/* Emits a group of at most SC_TRACE_GROUP_MAX events, with one time and as neighbours in the file. */
 void sc_trace_emit_group(struct sc_event *events, int count);
 #define sc_trace(...)                                                       \
     do {                                                                    \
@@ -127,23 +127,21 @@ void sc_trace_emit_group(struct sc_event *events, int count);
             sc_trace_emit(&(struct sc_event){__VA_ARGS__});                 \
     } while (0)
 
-/* The routine this thread is in (0: none), stamped on its events. */
+/* The routine of this thread (0: none), stamped on its events. */
 extern __thread uint16_t sc_trace_routine __attribute__((tls_model("initial-exec")));
 
-/* Where a call of the program was made: the address of code that called the library, and the first one on the stack
- * that is in the program's own file; 0: unknown.  The one of this thread is what calls that are traced or explained
- * leave there. */
+/* The place of a call: the address of the code that called the library, and the first address on the stack in the
+ * program's own file; 0: unknown. sc_trace_site belongs to this thread's last traced or explained call. */
 struct sc_trace_site {
     uint64_t caller, program;
 };
 extern __thread struct sc_trace_site sc_trace_site __attribute__((tls_model("initial-exec")));
 struct sc_trace_site sc_trace_site_here(void); /* walks the stack: microseconds */
-void sc_trace_site_prepare(void);              /* before: from where memory may be allocated */
-/* For code at `ip` whose stack begins at `sp` and does not change now: the innermost address that is in the program's
- * own file, `ip` itself or what looks like a return address to it (not all code of libraries can be walked through); 0:
- * there is none. */
+void sc_trace_site_prepare(void);              /* call first, from a place where memory may be allocated */
+/* For code at `ip` with a stack at `sp` that does not change meanwhile: the innermost address in the program's own
+ * file, `ip` or a likely return address (some code of libraries cannot be walked); 0: no such address. */
 uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp);
-/* What stands for a site: the program's own line where there is one. */
+/* The address that represents a site: the program's own line, if known. */
 static inline uint64_t sc_trace_site_line(struct sc_trace_site site)
 {
     return site.program ? site.program : site.caller;
@@ -153,7 +151,7 @@ static inline uint64_t sc_trace_line_here(void) { return sc_trace_site_line(sc_t
 void sc_trace_name_routines(const char *const *names, int count); /* names[0] is unused; stays owned by the caller */
 const char *sc_trace_routine_name(int routine);
 
-/* Statistics as JSON (see doc/statistics.md): what the environment does not know is given. */
+/* Statistics as JSON (doc/statistics.md). The arguments are values that this folder does not know. */
 struct sc_stats_extra {
     int devices;
     const char *const *device_names;
@@ -167,21 +165,21 @@ void sc_stats_put_string(FILE *out, const char *text);
 /* Prints a trace file as text, one line an event. */
 enum sc_status sc_trace_dump(const char *path, FILE *out);
 
-/* Replays the protocol's invariants over a trace file: prints that all held, or the first event that broke one, and
- * how (SC_ERR_CONFLICT). */
+/* Replays the protocol's invariants over a trace file. Prints that all held, or the first event that broke an
+ * invariant (SC_ERR_CONFLICT). */
 enum sc_status sc_trace_check(const char *path, FILE *out);
 
-/* Prints what a trace adds up to: by routine, by the code that touched what devices had, by matrix.  show prints where
- * an address of code is. */
+/* Prints sums over a trace: by routine, by the code that touched data of devices, by matrix. `show` prints the place
+ * of an address of code. */
 struct sc_trace_reading;
 typedef void sc_trace_line(FILE *out, const struct sc_trace_reading *trace, uint64_t ip);
 enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show);
 
-/* Prints why: for each line of the program that made calls, where they ran, with what was predicted and what it took;
- * and for each line that had something moved, how much and for what reason. */
+/* Prints reasons. For each line of the program with calls: places, predictions and durations. For each line that
+ * caused transfers: bytes and causes. */
 enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show);
 
-/* Prints which lines cost time, most first, with a remedy; json: one object a line. */
+/* Prints the lines that cost time, most expensive first, with a remedy; json: one object a line. */
 enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, sc_trace_line *show);
 
 #endif

@@ -7,7 +7,8 @@
 
 #define SC_TRACE_COLUMNS 80
 
-/* Prints words, the first one at column `indent`, where following lines begin, too; ends the line.  Changes `text`. */
+/* Prints the words of `text` in lines that begin at column `indent`; the first word follows the present output. Ends
+ * the line. Changes `text`. */
 void sc_trace_put_wrapped(FILE *out, char *text, size_t indent);
 
 #endif
