@@ -1,7 +1,7 @@
-/* What calls take beside kernels and bytes: small calls are timed, and what is left of them is put down to the call of
- * its routine (which may be several kernels, or wait for a scalar), to the operands that are brought, and to the
- * results whose pages are closed, such that the sum of relative errors is least: one size for which a vendor's routine
- * happens to be slow leaves the others alone, which it would not with squares.  None of these is negative. */
+/* Overheads of calls beside kernels and bytes. Small calls are timed. The unexplained time is distributed over three
+ * causes: the call of its routine (several kernels, or a wait for a scalar), arriving operands, and results whose
+ * pages are closed. The distribution has the least sum of relative errors: a single slow size of a vendor's routine
+ * then does not affect other sizes, as it would with squares. No overhead is negative. */
 #include <config.h>
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "tools/tool.h"
 #include "tools/trial.h"
 
-#define SWEEPS 1000 /* of least squares, where the search for the least sum begins */
+#define SWEEPS 1000 /* rounds of least squares, the start of the search for the least sum */
 #define SUM_SWEEPS 50
 
 static const struct {
@@ -36,7 +36,7 @@ struct equation {
     double arrivals, closings, rest, weight;
 };
 
-/* What is sought: a start for each routine, and what is the same for all. */
+/* The unknowns: a start for each routine, and the common overheads. */
 struct unknowns {
     double start[SC_OPS], arrival, closing;
 };
@@ -46,10 +46,10 @@ static double left_of(const struct equation *e, const struct unknowns *u)
     return e->rest - u->start[e->op] - e->arrivals * u->arrival - e->closings * u->closing;
 }
 
-/* How often an equation has an unknown. */
+/* The factor of an unknown in an equation. */
 typedef double share_of(const struct equation *e, int op);
 
-/* What is best for one unknown beside the others, by squares. */
+/* The best value of one unknown with the other unknowns fixed, by squares. */
 static double by_squares(const struct equation *e, int count, const struct unknowns *u, share_of *share, int op)
 {
     double above = 0, below = 0;
@@ -72,7 +72,7 @@ static int compare_votes(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The same, by the sum of the errors: the median of what each equation wants. */
+/* The same by the sum of errors: the median of the values that solve the equations. */
 static double by_sum(const struct equation *e, int count, const struct unknowns *u, share_of *share, int op)
 {
     struct vote vote[EQUATIONS];
@@ -104,7 +104,7 @@ static double starts(const struct equation *e, int op) { return (int)e->op == op
 static double arrivals(const struct equation *e, int op) { return (void)op, e->arrivals; }
 static double closings(const struct equation *e, int op) { return (void)op, e->closings; }
 
-/* One value after the other. */
+/* Improves the unknowns one by one. */
 static void sweep(const struct equation *e, int count, struct unknowns *u, best_of *best)
 {
     for (int op = 0; op < SC_OPS; op++)
@@ -121,7 +121,7 @@ static void solve(const struct equation *e, int count, struct unknowns *u)
         sweep(e, count, u, by_sum);
 }
 
-/* Of the routines that were timed: what others of their kind are taken to need. */
+/* The median of the timed routines, taken for untimed routines of the same kind. */
 static double typical_start(const struct unknowns *u, bool reductions)
 {
     double start[SC_OPS];
@@ -142,7 +142,7 @@ static void keep(const struct unknowns *u, struct sc_database *db)
     db->calls.scalar = fmax(typical_start(u, true) - db->calls.start, 0);
 }
 
-/* Predictions are made with what is sought set to nothing. */
+/* Predictions for the equations have all unknowns set to 0. */
 static struct equation equation_of(const struct sc_trial *t)
 {
     const struct sc_autotuner_prediction *p = &t->predicted;
@@ -151,7 +151,7 @@ static struct equation equation_of(const struct sc_trial *t)
                              .rest = t->device - (p->device + p->move - p->overlap), .weight = 1 / t->device};
 }
 
-/* How much of what can be hidden the clock shows to be: by least squares over some products of operands that arrive. */
+/* The measured part of the hideable time that is hidden: by least squares over some products with arriving operands. */
 static double hidden(const struct sc_trial *trial, int count)
 {
     double above = 0, below = 0;
@@ -185,7 +185,7 @@ static void calibrate_products(struct sc_database_calls *calls)
     calls->hidden[1] = hidden(other, sizeof other / sizeof *other);
 }
 
-/* Pages are protected meanwhile, and large operands come in several copies. */
+/* The pages are protected meanwhile, and a large operand arrives in several copies. */
 static double links(const struct sc_database_calls *calls)
 {
     struct sc_trial t = {.op = SC_OP_AXPY, .type = SC_D, .n = 6000000};
@@ -211,7 +211,8 @@ bool sc_tool_calibrate(struct sc_database *db)
         struct sc_trial t = {.op = small[i / 3].op, .type = SC_D, .m = small[i / 3].m, .n = small[i / 3].n,
                              .k = small[i / 3].k, .there = (enum sc_trial_there)(i % 3)};
 
-        /* The rest of a kernel that was not measured says more about the kernel than about the call. */
+        /* Calls with an unmeasured kernel are left out: their unexplained time tells more about the kernel than
+         * about the call. */
         if (db->index[0][t.op][t.type].count && sc_trial_run(&t) && t.device > 0)
             equations[count++] = equation_of(&t);
     }

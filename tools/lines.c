@@ -1,5 +1,5 @@
-/* Lines of the source: what addr2line says, when it is installed and the program has debug information; else functions,
- * by the table of symbols. */
+/* Lines of the source from addr2line, if addr2line is installed and the program has debug information; otherwise
+ * functions from the symbol table. */
 #include <config.h>
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "tools/tool.h"
 
-/* What was asked before: the same lines are printed again and again. */
+/* Answers kept for reuse, because the same lines are printed often. */
 #define KNOWN 512
 static struct known {
     uint64_t ip;
@@ -52,7 +52,7 @@ static void put_word(FILE *out, const char *text)
     sc_trace_put_text(out, (struct sc_trace_text){text, strcspn(text, "\n ")}, "?");
 }
 
-/* Lines are short: the name without its folders. */
+/* The file's name without folders, to keep lines short. */
 static const char *last_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -95,7 +95,7 @@ void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t 
     if (!slot->text || slot->ip != ip) {
         free(slot->text);
         *slot = (struct known){.ip = ip};
-        fflush(out); /* for the child that asks */
+        fflush(out); /* for the child process that runs addr2line */
         text = open_memstream(&slot->text, &bytes);
         if (text) {
             look_up(text, trace, ip);

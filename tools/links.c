@@ -13,8 +13,8 @@
 #include "base/config.h"
 #include "tools/tool.h"
 
-/* The measurements that a program would get; emulated devices that were not measured are measured now, for it takes no
- * time. */
+/* The measurements that a program would get. Unmeasured emulated devices are measured now, because measuring them
+ * takes no time. */
 static struct sc_database *load(const struct sc_device_ops *ops, int devices)
 {
     struct sc_measure how = {.ops = ops, .devices = devices, .host = &sc_tool_device_host, .links_only = true};
@@ -44,7 +44,7 @@ static struct sc_database *load(const struct sc_device_ops *ops, int devices)
 
 static int place_at(const struct sc_linkmap *map, int i) { return i < map->devices ? i : SC_PLACE_HOST; }
 
-/* Rows: where transfers come from; columns: where they go. */
+/* Rows: sources of transfers; columns: destinations. */
 static void print_table(const struct sc_linkmap *map, const char *title, const double (*values)[SC_PLACES], double unit)
 {
     printf("%s\n%8s", title, "from");

@@ -1,5 +1,5 @@
-/* Does again what a recorded program did, as a program of its own that knows nothing of the library: `semcache trace
- * replay' starts it with the library preloaded.  One thread does everything, in the order of time. */
+/* Repeats a recorded program. The replay is an ordinary program without an object of the library: `semcache trace
+ * replay' starts it with the library preloaded. One thread makes all calls and touches, in the order of time. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static const char *const tool = "semcache trace replay";
 
-/* The library's, when it is there. */
+/* The library's function, if the library is loaded. */
 static struct {
     enum semcache_status (*acquire)(const void *memory, size_t bytes, enum semcache_mode mode);
     enum semcache_status (*sync)(const void *memory, size_t bytes);
@@ -24,7 +24,7 @@ static struct {
 } library;
 
 static struct {
-    unsigned long long calls, accesses; /* that could not be repeated */
+    unsigned long long calls, accesses; /* calls that could not be repeated */
 } missed;
 
 static bool find_library(void)
@@ -64,7 +64,8 @@ static bool is_good(const struct sc_trace_reading *trace, const struct sc_event 
     return true;
 }
 
-/* A damaged file may say anything: calls that do not agree with their operands, and operands without a call, go. */
+/* A damaged file may contain anything. Calls that do not agree with their operands, and operands without a call, are
+ * left out. */
 static void drop_damaged(struct sc_trace_reading *trace)
 {
     for (size_t i = 0; i < trace->event_count; i++) {
@@ -94,8 +95,8 @@ static bool call(const struct sc_trace_reading *trace, const struct sc_event *ev
     return true;
 }
 
-/* As long as the program took until its next event, but not longer than a little: what was read ahead meanwhile is part
- * of the record. */
+/* Waits as long as the program took until its next event, with a small limit: reading ahead in that time is part of
+ * the record. */
 static void pause_as(const struct sc_event *event, const struct sc_event *next)
 {
     uint64_t gap = next->nanoseconds - event->nanoseconds;
@@ -112,7 +113,7 @@ static void touch(const struct sc_event *event)
     if (!byte)
         missed.accesses++;
     else if (event->access & SC_WRITE)
-        __atomic_fetch_or(byte, 0, __ATOMIC_RELAXED); /* a write that changes nothing */
+        __atomic_fetch_or(byte, 0, __ATOMIC_RELAXED); /* writes the same value */
     else
         (void)*byte;
 }
@@ -165,8 +166,8 @@ static int by_block(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Memory that was there before anything was given up is there, and filled, before the first call; in the order of
- * addresses, so that neighbours are neighbours. */
+/* Memory from before the first free is allocated and filled before the first call, in the order of addresses, so
+ * that neighbours stay neighbours. */
 static bool prepare(const struct sc_trace_reading *trace)
 {
     const struct sc_event **operands = malloc((trace->event_count + 1) * sizeof *operands);
@@ -184,7 +185,7 @@ static bool prepare(const struct sc_trace_reading *trace)
     return good;
 }
 
-/* What the program did next, or its end: transfers and states are the library's. */
+/* The next event of the program, or its end; events of the library (transfers, states) are skipped. */
 static const struct sc_event *next_of_program(const struct sc_trace_reading *trace, size_t i)
 {
     while (++i + 1 < trace->event_count &&

@@ -1,5 +1,5 @@
-/* Two kinds of memory: blocks, which were tracked, each one malloc there and here; and the rest, whose pages that were
- * operands of a call are mapped once, where nothing tracks them. */
+/* Two kinds of memory. A tracked block is one malloc, in the record and in the replay. Pages of untracked operands
+ * are mapped once, in untracked memory. */
 #include "tools/replay_memory.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #define PAGE UINT64_C(4096)
-#define ADDRESSES (UINT64_C(1) << 47) /* of a process: what a damaged file says beyond is not believed */
+#define ADDRESSES (UINT64_C(1) << 47) /* address space of a process: larger numbers of a damaged file are ignored */
 
 struct area {
     uint64_t base, bytes; /* there */
@@ -20,9 +20,9 @@ struct areas {
     size_t count, room;
 };
 
-static struct areas blocks;    /* live ones, in no order */
+static struct areas blocks;    /* live blocks, unsorted */
 static struct areas untracked; /* by address, disjoint */
-static const struct sc_event **solves; /* operands that triangular solves divide by */
+static const struct sc_event **solves; /* triangular operands of solves */
 static size_t solve_count, solve_room;
 
 static bool out_of_memory(uint64_t bytes)
@@ -76,7 +76,7 @@ static uint64_t step_of(const struct sc_event *operand)
     return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
 
-/* Bytes from the first element to the last; 0: none, or none that can be. */
+/* Bytes from the first element to the last; 0: an empty or impossible operand. */
 static uint64_t extent(const struct sc_event *operand)
 {
     uint64_t rows = (uint64_t)operand->operand.rows, cols = (uint64_t)operand->operand.cols, bytes;
@@ -96,7 +96,7 @@ bool sc_replay_memory_can_be(const struct sc_event *operand)
 
 static uint64_t block_bytes(const struct sc_event *operand) { return operand->block_pages * PAGE; }
 
-/* The block of an operand that lies in one whole. */
+/* The block that contains all of an operand. */
 static bool in_block(const struct sc_event *operand)
 {
     uint64_t base = operand->operand.block, at = operand->operand.address - base, bytes = block_bytes(operand);
@@ -115,7 +115,7 @@ static void put(void *at, enum sc_type type, double value)
         memcpy(at, twice, sc_type_bytes(type));
 }
 
-/* Values that a product or a sum over the operand's longer side does not let grow. */
+/* Values so small that products and sums over the operand's longer side do not grow. */
 static void fill(char *memory, uint64_t bytes, const struct sc_event *operand)
 {
     size_t each = sc_type_bytes(type_of(operand));
@@ -126,7 +126,7 @@ static void fill(char *memory, uint64_t bytes, const struct sc_event *operand)
         put(memory + at, type_of(operand), 1 / (double)(longest ? longest : 1));
 }
 
-/* The elements themselves: what is between columns may be far more. */
+/* Fills the elements only; the gaps between columns may be far larger. */
 static void fill_columns(char *memory, const struct sc_event *operand)
 {
     uint64_t each = sc_type_bytes(type_of(operand)), step = step_of(operand);
@@ -142,7 +142,7 @@ static bool is_zero(const char *element, enum sc_type type)
     return memcmp(element, zeros, sc_type_bytes(type)) == 0;
 }
 
-/* Diagonals larger than the sum of their rows: solving keeps the size of numbers. */
+/* Makes diagonals larger than the sums of their rows: a solve keeps the size of numbers. */
 static void dominate(const struct area *area)
 {
     for (size_t i = 0; i < solve_count; i++) {
@@ -165,7 +165,7 @@ static int by_base(const void *left, const void *right)
     return a->base < b->base ? -1 : a->base > b->base;
 }
 
-/* Areas that touch or overlap become one. */
+/* Joins areas that touch or overlap. */
 static void join(struct areas *areas)
 {
     size_t kept = 0;
@@ -194,7 +194,7 @@ static bool note_untracked(const struct sc_event *operand)
     if (!add(&untracked, (struct area){.base = lo, .bytes = hi - lo}))
         return false;
     if (untracked.count == 4096 && untracked.count == untracked.room)
-        join(&untracked); /* most are the same ones again */
+        join(&untracked); /* most operands repeat */
     return true;
 }
 
@@ -295,7 +295,7 @@ void *sc_replay_memory_of(const struct sc_event *operand)
     area = find(&blocks, operand->operand.address);
     if (area && area->base == operand->operand.block && area->bytes == block_bytes(operand))
         return area->here + (operand->operand.address - area->base);
-    /* What was there was given up without being tracked, so that nobody was told. */
+    /* The earlier memory at this address was freed without an event, because it was untracked. */
     sc_replay_memory_free(operand->operand.block, block_bytes(operand));
     return new_block(operand);
 }
@@ -322,7 +322,7 @@ void sc_replay_memory_free(uint64_t address, uint64_t bytes)
 
         if (lo >= hi)
             continue;
-        if (hi - lo < area->bytes) { /* a part of it was given up, and read as zeros from then on */
+        if (hi - lo < area->bytes) { /* a part of the block was released, and reads as zeros from then on */
             madvise(area->here + (lo - area->base), hi - lo, MADV_DONTNEED);
             continue;
         }

@@ -1,4 +1,4 @@
-/* The memory of a recorded program, somewhere else: what overlapped or was shared there does so here. */
+/* The memory of a recorded program at other addresses, with the same overlaps and sharing. */
 #ifndef SC_TOOLS_REPLAY_MEMORY_H
 #define SC_TOOLS_REPLAY_MEMORY_H
 
@@ -6,22 +6,22 @@
 
 #include "trace/read.h"
 
-/* Looks through the trace: maps the memory that was not tracked there, and remembers what is solved with.  False:
- * there is not so much memory (one line says so).  `trace` must stay. */
+/* Reads the trace: maps the memory of untracked operands, and notes the triangular operands of solves. Returns false
+ * for lack of memory, with one line. `trace` must stay valid. */
 bool sc_replay_memory_begin(const struct sc_trace_reading *trace);
 
-/* Can a process have such an operand? */
+/* Whether an operand of these sizes fits into a process. */
 bool sc_replay_memory_can_be(const struct sc_event *operand);
 
-/* The place of an operand (SC_EVENT_OPERAND, SC_EVENT_PREFETCH); the block that it lies in is allocated and filled when
- * it is new.  NULL: no memory (of a prefetch: none that any call used). */
+/* The address of an operand (SC_EVENT_OPERAND, SC_EVENT_PREFETCH). Allocates and fills the operand's block, if new.
+ * NULL: no memory (of a prefetch: memory that no call used). */
 void *sc_replay_memory_of(const struct sc_event *operand);
 
-/* The place of an address that was touched, and in *bytes how much of that much lies there together; NULL: it is in no
- * memory of a call. */
+/* The address of touched memory, and in *bytes the contiguous part of the requested bytes; NULL: no call used the
+ * memory. */
 void *sc_replay_memory_at(uint64_t address, uint64_t *bytes);
 
-/* The recorded program gave memory up. */
+/* For a FREE event: releases memory as the recorded program did. */
 void sc_replay_memory_free(uint64_t address, uint64_t bytes);
 
 #endif

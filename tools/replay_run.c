@@ -1,5 +1,5 @@
-/* semcache trace replay: runs the program that replays (replay.c) and puts what it did beside what was recorded.  Both
- * sides are added up from their traces, so they are the same figures. */
+/* semcache trace replay: runs the replaying program (replay.c) and prints its figures beside the recorded figures.
+ * The same code adds up both traces. */
 #include <config.h>
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 /* --- settings ----------------------------------------------------------------------------------------------------- */
 
-/* Those that say what happened, and not how it was watched. */
+/* Settings of the run, without the settings of observation (trace, statistics). */
 static const char *const kept[] = {"SEMCACHE_DEVICE",     "SEMCACHE_OFFLOAD",    "SEMCACHE_MEMORY_LIMIT",
                                    "SEMCACHE_ARENA_MIN",  "SEMCACHE_WINDOW_MIN", "SEMCACHE_WINDOW_MAX",
                                    "SEMCACHE_EMU_TIMING"};
@@ -123,7 +123,7 @@ static void report(const struct sc_trace_reading *trace, const struct sc_trace_t
         put_seconds("virtual seconds", before->virtual_seconds, now->virtual_seconds);
 }
 
-/* An empty file: the replay opened no devices. */
+/* The file is empty: the replay opened no devices. */
 static bool is_empty(const char *path)
 {
     struct stat about;

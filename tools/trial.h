@@ -5,11 +5,11 @@
 #include "autotuner/autotuner.h"
 #include "device/device.h"
 
-/* Where operands are before the call. */
+/* Places of the operands before the call. */
 enum sc_trial_there {
-    SC_TRIAL_NOWHERE, /* the CPU has written all of them */
-    SC_TRIAL_LARGEST, /* the largest one is on the devices, the CPU has written the others */
-    SC_TRIAL_ALL      /* from a call before */
+    SC_TRIAL_NOWHERE, /* the CPU has written all operands */
+    SC_TRIAL_LARGEST, /* the largest operand is resident, the CPU has written the remaining operands */
+    SC_TRIAL_ALL      /* resident from an earlier call */
 };
 
 struct sc_trial {
@@ -17,20 +17,20 @@ struct sc_trial {
     enum sc_type type;
     int64_t m, n, k; /* as in struct sc_kernel */
     enum sc_trial_there there;
-    double host_limit; /* s: the host is not timed if that is predicted to take longer */
+    double host_limit; /* s: the host is not timed if its predicted time is longer */
     /* Filled in: */
-    struct sc_autotuner_call call; /* as the prediction was made of it */
+    struct sc_autotuner_call call; /* the question of the prediction */
     struct sc_autotuner_prediction predicted;
-    /* s: until the result is on the devices; then to the host; on the host.  0: not timed. */
+    /* s: until the result is on the devices; its fetch; the call on the host. 0: not timed. */
     double device, result, host;
 };
 
-/* The library in this process, on devices that are open.  False, after a line: it cannot be had. */
+/* Starts the library in this process on open devices. Returns false after a line. */
 bool sc_trial_start(const struct sc_device_ops *ops, int devices);
-void sc_trial_stop(void); /* and closes the devices */
-/* Bytes of the operands; 0: no such routine here. */
+void sc_trial_stop(void); /* also closes the devices */
+/* Bytes of the operands; 0: no such routine. */
 uint64_t sc_trial_bytes(const struct sc_trial *trial);
-/* False: it could not be done. */
+/* Returns false on failure. */
 bool sc_trial_run(struct sc_trial *trial);
 
 #endif

@@ -1,4 +1,4 @@
-/* semcache tune --check: how far predictions are from the clock. */
+/* semcache tune --check: errors of predictions. */
 #include <config.h>
 
 #include <math.h>
@@ -14,10 +14,10 @@
 #include "tools/tool.h"
 #include "tools/trial.h"
 
-#define HOST_LIMIT 0.05                   /* s: calls that would take longer are not tried on the host */
+#define HOST_LIMIT 0.05                   /* s: longer calls are not tried on the host */
 #define DEVICE_LIMIT 0.2                  /* ... on the devices */
 #define MOST_BYTES ((uint64_t)1 << 30)    /* of all operands */
-#define NEAR 1.1                          /* times the best: a right choice */
+#define NEAR 1.1                          /* in units of the best time: limit of a right choice */
 
 /* --- the calls ---------------------------------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static double random_part(void) /* 0 to 1 */
     return (double)(random_state >> 11) / 9007199254740992.0;
 }
 
-/* Small ones are as likely as large ones. */
+/* Uniform in the logarithm: small sizes are as likely as large sizes. */
 static int64_t random_size(double least, double most)
 {
     return (int64_t)(least * pow(most / least, random_part()));
@@ -89,7 +89,7 @@ static struct sc_trial random_trial(void)
     return t;
 }
 
-/* Roughly: what takes too long is not tried. */
+/* Rough estimate; calls over the limit are not tried. */
 static bool is_short(const struct sc_trial *t, int devices)
 {
     struct sc_autotuner_call call = {.op = t->op, .type = t->type, .side = 'L', .m = t->m, .n = t->n, .k = t->k,
@@ -125,7 +125,7 @@ static double device_error(const struct sc_trial *t)
 
 static double host_error(const struct sc_trial *t) { return fabs(t->predicted.host / t->host - 1); }
 
-/* What the choice for this call alone costs, of the best. */
+/* Cost of the choice for this call alone, in units of the best time. */
 static double regret(const struct sc_trial *t)
 {
     double there = t->device + (t->predicted.kept ? 0 : t->result), best = there < t->host ? there : t->host;
@@ -227,7 +227,7 @@ static int run(int calls, int devices, bool each, bool (*stop)(void *arg), struc
     return count;
 }
 
-/* Emulated devices are measured now, where that was not done before. */
+/* Measures emulated devices now, if unmeasured. */
 static bool database(const struct sc_device_ops *ops, int devices)
 {
     sc_autotuner_start(ops, devices, &sc_tool_device_host);

@@ -1,5 +1,5 @@
-/* Places of the library and of the replaying program: beside this program, wherever the tree was installed, moved,
- * copied or built; else the places of configure. */
+/* Places of the library and of the replaying program: relative to this program, in an installed, moved, copied or
+ * built tree; otherwise the places of configure. */
 #include <config.h>
 
 #include <limits.h>
@@ -10,8 +10,7 @@
 #include "libsemcache/places.h"
 #include "tools/tool.h"
 
-/* A file that configure would have put at `installed`, and that `make' puts at `built` as seen from a folder of the
- * build tree. */
+/* A file with the place `installed` of configure, and the place `built` relative to a folder of the build tree. */
 static const char *find(const char *installed, const char *built, char *out, size_t bytes)
 {
     char here[PATH_MAX];
