@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "ops/ops.h"
+#include "trace/trace.h"
 
 /* Finds the host BLAS (path, or NULL for the default) and fills the table of host routines.  Never takes this
  * library itself for the host BLAS.  Logs a line on failure.  Thread safe, idempotent.  Called from the library's
@@ -74,6 +75,15 @@ extern uint64_t sc_blas_verified, sc_blas_diverged;
 /* Brings the operands home in one batch, before the host routine would touch them page by page.  Operands that do
  * not fit the address space are left to faults. */
 void sc_blas_host_operands(const struct sc_view *operands, int count);
+
+/* Counts of the calls that threads made on the host, and the part of their sums that sc_stats.host includes. */
+struct sc_blas_count_block {
+    uint64_t counts[SC_TRACE_ROUTINES_MAX]; /* first: a thread finds its block by the address of the counts */
+    struct sc_blas_count_block *next;       /* set once */
+    int used;                               /* by a live thread; atomic */
+};
+extern struct sc_blas_count_block *sc_blas_count_blocks;
+extern uint64_t sc_blas_counts_collected[SC_TRACE_ROUTINES_MAX];
 
 /* Adds the veneers' counts of calls on the host since the last collection to sc_stats.host.  Called before the
  * statistics are read.  Thread safe. */

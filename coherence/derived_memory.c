@@ -11,6 +11,7 @@ void sc_derived_start(struct sc_derived *f)
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(f->device);
     sc_assert(f->memory);
+    sc_level_add(&sc_levels.resident[f->device], f->bytes);
     sc_lru_add_newest(&lru[f->device], &f->lru);
     f->lru.last_use = ++sc_protocol.tick;
 }
@@ -75,6 +76,8 @@ void sc_coherence_derived_drop(struct sc_derived *f)
     sc_coherence_derived_forget(f);
     if (ops)
         ops->free(f->device, f->memory, users, 2);
+    if (ops)
+        sc_level_less(&sc_levels.resident[f->device], f->bytes);
     sc_lru_remove(&lru[f->device], &f->lru);
     *f = (struct sc_derived){.memory = NULL};
 }

@@ -51,6 +51,7 @@ void sc_coherence_fork_child(void)
     sc_protocol.check = sc_protocol.notes = false; /* asks nothing of the devices */
     sc_protocol.ops = NULL;
     sc_protocol.devices = 0; /* no device holds or reads data */
+    sc_levels = (struct sc_levels){.devices = 0};
     for (size_t i = 0; i < sc_directory_count(); i++) {
         struct sc_matrix *m = sc_directory_at(i);
 

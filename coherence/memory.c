@@ -70,6 +70,7 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
         sc_protocol_dropped(m, t, device, c->valid);
     sc_lru_remove(&lru[device], &c->lru);
     sc_protocol.ops->free(device, c->memory, users, users_of(device, t, users));
+    sc_level_less(&sc_levels.resident[device], sc_tile_bytes(m, t));
     *c = (struct sc_copy){.ready = c->ready, .used = c->used, .matrix = m, .tile = t};
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = c->used[s] = SC_FENCE_NONE;
@@ -85,6 +86,7 @@ void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready)
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
     sc_assert(c->memory && !c->valid);
+    sc_level_add(&sc_levels.resident[device], sc_tile_bytes(c->matrix, t));
     c->lru.last_use = ++sc_protocol.tick;
     sc_lru_add_newest(&lru[device], &c->lru);
     for (int s = 0; s < t->sectors; s++)

@@ -25,6 +25,7 @@ static void remove_matrix(struct sc_matrix *m, struct sc_fences *w)
     }
     sc_trace(.kind = SC_EVENT_FORGET, .matrix = m->id, .range = {.address = lo, .bytes = hi - lo});
     sc_directory_remove(m);
+    sc_level_less(&sc_levels.matrices, 1);
     sc_protocol_paint(lo, hi);
     sc_noted_forget(m);
     sc_matrix_free(m);

@@ -184,6 +184,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         sc_matrix_free(m);
         return SC_ERR_MEMORY;
     }
+    sc_level_add(&sc_levels.matrices, 1);
     sc_host_block_track(v->ptr);
     trace_matrix(m);
     *out = m;

@@ -33,6 +33,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
     sc_transfer_reset();
     sc_route_start();
     sc_device_kernel_prepare(host->blas_symbol);
+    sc_levels = (struct sc_levels){.devices = (uint64_t)devices};
     __atomic_store_n(&sc_protocol.ops, ops, __ATOMIC_RELEASE);
     return SC_OK;
 }
@@ -56,6 +57,7 @@ void sc_coherence_stop(void)
     sc_protocol_lock();
     __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_SEQ_CST);
     sc_protocol.devices = 0;
+    sc_levels.devices = 0;
     sc_protocol_unlock();
     /* A fault in progress may still wait for a stream, briefly, because all data is home. */
     while (__atomic_load_n(&sc_syncing, __ATOMIC_SEQ_CST))

@@ -17,7 +17,8 @@ cmake_DATA = libsemcache/semcache-config.cmake libsemcache/semcache-config-versi
 lib_LTLIBRARIES += libsemcache.la
 libsemcache_la_SOURCES = libsemcache/library.h libsemcache/inner.h libsemcache/opener.h libsemcache/api.c \
 	libsemcache/init.c libsemcache/inner.c libsemcache/life.c libsemcache/opener.c libsemcache/rebind.c \
-	libsemcache/report.c libsemcache/summary.h libsemcache/summary.c
+	libsemcache/report.c libsemcache/summary.h libsemcache/summary.c libsemcache/live.h \
+	libsemcache/live.c
 libsemcache_la_LIBADD = libveneers.la libcore.la
 libsemcache_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=libsemcache/semcache.map -Wl,-z,now -Wl,-z,nodelete
 EXTRA_libsemcache_la_DEPENDENCIES = libsemcache/semcache.map

@@ -26,19 +26,6 @@ static struct calls count_calls(void)
     return calls;
 }
 
-/* Writes "12.3 GB" to text[16]. */
-static const char *bytes_of(uint64_t bytes, char *text)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-    double value = (double)bytes;
-    int unit = 0;
-
-    for (; value >= 999.95 && unit < 4; unit++)
-        value /= 1000;
-    snprintf(text, 16, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return text;
-}
-
 void sc_summary_reason(FILE *out)
 {
     double spent = sc_autotuner_spent();
@@ -80,8 +67,8 @@ void sc_summary_line(FILE *out, const struct sc_stats_extra *extra)
     }
     fprintf(out, "%" PRIu64 " of %" PRIu64 " BLAS call%s on %d device%s; %s moved (call by call: %s), %" PRIu64
             " fault%s\n", calls.devices, all, plural(all), extra->devices, plural((uint64_t)extra->devices),
-            bytes_of(sc_stats.bytes[SC_H2D] + sc_stats.bytes[SC_D2H] + sc_stats.bytes[SC_D2D], moved),
-            bytes_of(sc_stats.percall_in + sc_stats.percall_out, percall),
+            sc_stats_format_bytes(sc_stats.bytes[SC_H2D] + sc_stats.bytes[SC_D2H] + sc_stats.bytes[SC_D2D], moved),
+            sc_stats_format_bytes(sc_stats.percall_in + sc_stats.percall_out, percall),
             sc_stats.faults_read + sc_stats.faults_write, plural(sc_stats.faults_read + sc_stats.faults_write));
 }
 
@@ -91,12 +78,12 @@ static void put_way(FILE *out, const char *what, uint64_t moved, uint64_t percal
 {
     char text[16], other[16];
 
-    fprintf(out, "  %-18s %10s", what, bytes_of(moved, text));
+    fprintf(out, "  %-18s %10s", what, sc_stats_format_bytes(moved, text));
     if (percall && moved)
-        fprintf(out, "   (call by call: %s, %.0f times as much)", bytes_of(percall, other),
+        fprintf(out, "   (call by call: %s, %.0f times as much)", sc_stats_format_bytes(percall, other),
                 (double)percall / (double)moved);
     else if (percall)
-        fprintf(out, "   (call by call: %s)", bytes_of(percall, other));
+        fprintf(out, "   (call by call: %s)", sc_stats_format_bytes(percall, other));
     fputs("\n", out);
 }
 

@@ -76,8 +76,13 @@ endif
 # semcache doctor
 check_PROGRAMS += tests/mappings
 tests_mappings_SOURCES = tests/mappings.c
-dist_check_SCRIPTS += tests/doctor.t
-TESTS += tests/doctor.t
+dist_check_SCRIPTS += tests/doctor.t tests/stat.t
+TESTS += tests/doctor.t tests/stat.t
+if HAVE_BLAS
+check_PROGRAMS += tests/stays
+tests_stays_SOURCES = tests/stays.c
+tests_stays_LDADD = $(BLAS_LIBS)
+endif
 # Processes
 if HAVE_BLAS
 check_PROGRAMS += tests/processes

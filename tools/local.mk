@@ -7,7 +7,7 @@ tools_semcache_SOURCES = tools/tool.h tools/semcache.c tools/menu.c tools/info.c
 	tools/complete.c tools/trace.c tools/where.c tools/replay_run.c tools/lines.c tools/links.c tools/tune.c \
 	tools/trial.h tools/trial.c tools/calibrate.c tools/tune_check.c tools/doctor.h tools/doctor.c \
 	tools/doctor_machine.c tools/doctor_program.c tools/doctor_process.c tools/doctor_trace.c \
-	tools/elf_file.h tools/elf_file.c tools/process.h tools/process.c
+	tools/elf_file.h tools/elf_file.c tools/process.h tools/process.c tools/stat.c
 tools_semcache_CPPFLAGS = $(AM_CPPFLAGS) -DSC_LIBRARY_FILE=\"$(libdir)/libsemcache.so.0\" \
 	-DSC_REPLAY_FILE=\"$(pkglibexecdir)/semcache-replay\" -DSC_BIN_DIR=\"$(bindir)\"
 tools_semcache_LDADD = libveneers.la libcore.la

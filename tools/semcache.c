@@ -19,7 +19,8 @@ static const struct sc_tool_command commands[] = {{"run", "semcache run", sc_too
                                                   {"info", "semcache info", sc_tool_info},
                                                   {"trace", "semcache trace", sc_tool_trace},
                                                   {"tune", "semcache tune", sc_tool_tune},
-                                                  {"doctor", "semcache doctor", sc_tool_doctor}};
+                                                  {"doctor", "semcache doctor", sc_tool_doctor},
+                                                  {"stat", "semcache stat", sc_tool_stat}};
 
 /* What was printed has to have arrived: a full disk is a failure, whatever the command says. */
 static void check_output(void)
@@ -38,12 +39,12 @@ int main(int argc, char **argv)
     static const struct sc_tool_menu menu = {
         .command = commands,
         .commands = sizeof commands / sizeof *commands,
-        .missing = "a command is missing: run, info, trace, tune or doctor",
+        .missing = "a command is missing: run, info, trace, tune, doctor or stat",
         .kind = "command",
-        .choices = "run, info, trace, tune or doctor",
+        .choices = "run, info, trace, tune, doctor or stat",
         .args_doc = "run [OPTION...] PROGRAM [ARGUMENT...]\ninfo [OPTION...]\ntrace dump FILE\n"
                     "trace replay [OPTION...] FILE\ntune [OPTION...]\n"
-                    "doctor [OPTION...] [PROGRAM|TRACE]",
+                    "doctor [OPTION...] [PROGRAM|TRACE]\nstat [OPTION...] PID",
         .doc = "Runs BLAS programs with their matrices kept on the GPUs between calls.\v"
                "`semcache COMMAND --help' says more of a command; semcache(1) is the manual."};
 

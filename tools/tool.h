@@ -16,6 +16,7 @@ int sc_tool_info(int argc, char **argv);
 int sc_tool_trace(int argc, char **argv);
 int sc_tool_tune(int argc, char **argv);
 int sc_tool_doctor(int argc, char **argv);
+int sc_tool_stat(int argc, char **argv);
 
 /* A command made of commands: finds the one that argv names, gives it the rest, and returns its status. */
 struct sc_tool_menu {

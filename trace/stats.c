@@ -6,6 +6,7 @@
 #include "trace/trace.h"
 
 struct sc_stats sc_stats;
+struct sc_levels sc_levels;
 
 static uint64_t counter(const uint64_t *value) { return __atomic_load_n(value, __ATOMIC_RELAXED); }
 
@@ -101,6 +102,18 @@ static void put_devices(FILE *out, const struct sc_stats_extra *extra)
         put_seconds(out, extra->virtual_seconds);
         fputs(",\n", out);
     }
+}
+
+const char *sc_stats_format_bytes(uint64_t bytes, char *text)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    int unit = 0;
+
+    for (; value >= 999.95 && unit < 4; unit++)
+        value /= 1000;
+    snprintf(text, 16, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return text;
 }
 
 enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra)

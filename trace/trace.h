@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/fence.h"
 #include "base/status.h"
 #include "base/types.h"
 #include "trace/event.h"
@@ -38,6 +39,16 @@ struct sc_stats {
     uint64_t percall_in, percall_out;
 };
 extern struct sc_stats sc_stats;
+
+/* Levels at this moment, for observers.  Written under the protocol's lock. */
+struct sc_levels {
+    uint64_t devices, matrices;
+    uint64_t resident[SC_DEVICES_MAX]; /* bytes of device memory that hold tiles and derived copies */
+};
+extern struct sc_levels sc_levels;
+
+static inline void sc_level_add(uint64_t *level, uint64_t n) { __atomic_store_n(level, *level + n, __ATOMIC_RELAXED); }
+static inline void sc_level_less(uint64_t *level, uint64_t n) { __atomic_store_n(level, *level - n, __ATOMIC_RELAXED); }
 
 static inline void sc_count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
 
@@ -159,6 +170,8 @@ struct sc_stats_extra {
     double wall_seconds;
 };
 enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra);
+/* Writes "12.3 GB" to text[16]. */
+const char *sc_stats_format_bytes(uint64_t bytes, char *text);
 /* Writes text as a string of JSON; bytes that are no UTF-8 become U+FFFD. */
 void sc_stats_put_string(FILE *out, const char *text);
 

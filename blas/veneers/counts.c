@@ -15,13 +15,9 @@ int64_t sc_blas_small[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
 
 __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
 
-struct block {
-    uint64_t counts[SC_TRACE_ROUTINES_MAX]; /* first: a thread finds its block by the address of the counts */
-    struct block *next;                     /* in `blocks`; set once */
-    int used;                               /* by a live thread; atomic */
-};
-static struct block spare = {.used = 1};    /* shared by threads when memory is short; may then miss some calls */
-static struct block *blocks = &spare;       /* atomic; grows at its head only */
+static struct sc_blas_count_block spare = {.used = 1}; /* shared by threads when memory is short; may miss some calls */
+struct sc_blas_count_block *sc_blas_count_blocks = &spare; /* atomic; grows at its head only */
+uint64_t sc_blas_counts_collected[SC_TRACE_ROUTINES_MAX];  /* under the lock of sc_blas_counts_collect */
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static int have_key;
@@ -29,14 +25,14 @@ static int have_key;
 static void thread_ends(void *block)
 {
     sc_blas_counts = NULL; /* a later destructor that calls the BLAS takes a block again */
-    __atomic_store_n(&((struct block *)block)->used, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&((struct sc_blas_count_block *)block)->used, 0, __ATOMIC_RELEASE);
 }
 
 static void make_key(void) { have_key = pthread_key_create(&key, thread_ends) == 0; }
 
-static struct block *take_block(void)
+static struct sc_blas_count_block *take_block(void)
 {
-    struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
+    struct sc_blas_count_block *block = __atomic_load_n(&sc_blas_count_blocks, __ATOMIC_ACQUIRE);
 
     for (; block; block = block->next) {
         int unused = 0;
@@ -50,8 +46,9 @@ static struct block *take_block(void)
     if (!block)
         return &spare;
     block->used = 1;
-    block->next = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&blocks, &block->next, block, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    block->next = __atomic_load_n(&sc_blas_count_blocks, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&sc_blas_count_blocks, &block->next, block, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
     }
     return block;
 }
@@ -60,7 +57,7 @@ static struct block *take_block(void)
  * BLAS here. */
 uint64_t *sc_blas_counts_new(void)
 {
-    struct block *block = take_block();
+    struct sc_blas_count_block *block = take_block();
 
     if (!sc_inside()) /* inside: a library that is being opened calls, or the host BLAS, which is open */
         sc_blas_host_open(sc_config.host_blas);
@@ -74,17 +71,17 @@ uint64_t *sc_blas_counts_new(void)
 void sc_blas_counts_collect(void)
 {
     static struct sc_lock lock = SC_LOCK(SC_RANK_COUNTS);
-    static uint64_t collected[SC_TRACE_ROUTINES_MAX]; /* under lock */
 
     sc_lock(&lock);
     for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
+        const struct sc_blas_count_block *block = __atomic_load_n(&sc_blas_count_blocks, __ATOMIC_ACQUIRE);
         uint64_t sum = 0;
 
-        for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
+        for (; block; block = block->next)
             sum += __atomic_load_n(&block->counts[i], __ATOMIC_RELAXED);
-        if (sum > collected[i]) {
-            sc_count(&sc_stats.host[i], sum - collected[i]);
-            collected[i] = sum;
+        if (sum > sc_blas_counts_collected[i]) {
+            sc_count(&sc_stats.host[i], sum - sc_blas_counts_collected[i]);
+            sc_blas_counts_collected[i] = sum;
         }
     }
     sc_unlock(&lock);
