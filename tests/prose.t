@@ -8,46 +8,18 @@ use strict;
 use warnings;
 use Test::More;
 
-# Largest figures allowed: words, heavy, long.  A bound falls when its folder is rewritten; the aim is 7, 2, 0.
+# Largest figures allowed: words, heavy, long.
+my @document = (7, 2, 0);
+my @few = (8, 34, 17); # less than 12 sentences, where one sentence is 9% or more
+my @folder = (8, 4, 2); # comments: one new sentence is no failure
+# Folders and documents that are still to be rewritten, as they are.
 my %bound = (
-    'autotuner' => [9, 6, 3],
-    'autotuner/README.md' => [9, 6, 3],
-    'base' => [9, 6, 3],
-    'base/README.md' => [9, 6, 3],
-    'bench' => [9, 6, 3],
-    'blas' => [9, 6, 3],
-    'blas/README.md' => [9, 6, 3],
     'coherence' => [9, 6, 3],
     'coherence/README.md' => [15, 13, 3],
-    'cuda-um' => [9, 6, 3],
-    'cuda-um/README.md' => [9, 6, 3],
-    'device' => [9, 6, 3],
-    'device/README.md' => [9, 6, 3],
-    'device/cuda/README.md' => [9, 6, 3],
-    'directory' => [9, 6, 3],
     'directory/README.md' => [13, 17, 9],
-    'doc' => [9, 6, 3],
-    'examples' => [9, 6, 3],
-    'examples/README.md' => [9, 6, 3],
-    'host' => [9, 6, 3],
-    'host/README.md' => [9, 6, 3],
-    'include' => [9, 6, 3],
-    'libsemcache' => [9, 6, 3],
-    'libsemcache/README.md' => [9, 6, 3],
-    'ops' => [9, 6, 3],
-    'ops/README.md' => [11, 21, 3],
-    'sparse' => [9, 6, 3],
-    'sparse/README.md' => [9, 6, 3],
-    'tests' => [9, 6, 3],
-    'tests/README.md' => [9, 6, 3],
-    'tools' => [15, 16, 3],
-    'tools/README.md' => [13, 21, 3],
-    'tools/semcache.1' => [9, 6, 3],
-    'trace' => [15, 21, 3],
-    'trace/README.md' => [14, 15, 3],
+    'tools' => [11, 10, 3],
+    'trace' => [9, 6, 3],
 );
-my @aim = (7, 2, 0);
-my @few = (8, 34, 17); # less than 12 sentences, where one sentence is 9% or more
 
 my %weak = map { $_ => 1 } qw(
     it its itself they them their this that these those which what whatever who whom whose one ones other others another
@@ -126,6 +98,13 @@ sub figures {
     return (percent($weak, $words), percent($heavy, scalar @_), percent($long, scalar @_));
 }
 
+sub bound_of {
+    my ($name, $sentences) = @_;
+    return @{$bound{$name}} if $bound{$name};
+    return @folder if $name !~ /\./ || $name =~ m{/README};
+    return $sentences < 12 ? @few : @document;
+}
+
 # Heaviest first; sentences that are too long before all others where those are too many.
 sub worst {
     my ($long, @sentences) = @_;
@@ -160,7 +139,7 @@ for my $file (sort split /\n/, `find @roots README.md CONTRIBUTING.md SECURITY.m
 for my $name (sort keys %group) {
     my @sentences = map { sentences($_) } @{$group{$name}};
     my @figures = figures(@sentences);
-    my @bound = @{$bound{$name} // (@sentences < 12 ? \@few : \@aim)};
+    my @bound = bound_of($name, scalar @sentences);
     my @over = grep { $figures[$_] > $bound[$_] } 0 .. 2;
     my $said = sprintf '%s: words %.1f (%g), heavy %.1f (%g), long %.1f (%g)', $name,
         map { ($figures[$_], $bound[$_]) } 0 .. 2;
