@@ -22,8 +22,8 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes);
 void sc_coherence_release_range(uintptr_t addr, size_t bytes);
 /* Brings all matrices home; devices keep their copies. */
 void sc_coherence_home_all(void);
-/* Pins the block that an address lies in, for a program that hands the block to devices itself (which read and write it
- * whatever its pages' protection: acquire it first).  SC_ERR_UNSUPPORTED: the address lies in no block. */
+/* Pins the block of an address, for a program that hands the block to devices itself.  Devices ignore page
+ * protection: the caller acquires the block first.  SC_ERR_UNSUPPORTED: the address lies in no block. */
 enum sc_status sc_coherence_pin(const void *ptr);
 
 /* --- fork --------------------------------------------------------------------------------------------------------- */
@@ -36,9 +36,9 @@ void sc_coherence_fork_child(void);
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* Memory of the library's own that can be tracked; NULL: none is left, and any memory will do. */
+/* Memory of the library's own that can be tracked; NULL: no such memory is left, and ordinary memory will do. */
 void *sc_coherence_host_alloc(size_t bytes);
-/* Frees such memory and forgets its matrices; false: the address is no such memory. */
+/* Frees memory of host_alloc and forgets its matrices; false: the address has another origin. */
 bool sc_coherence_host_free(void *memory);
 bool sc_coherence_is_tracked(const void *ptr, size_t bytes); /* the bytes can be kept on devices */
 bool sc_coherence_may_link(const void *ptr, size_t bytes);   /* the bytes, or a mirror of them, can be so kept */

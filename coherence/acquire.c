@@ -137,7 +137,8 @@ static bool columns_at(const struct request *q, uintptr_t lo, uintptr_t hi, int6
     return *first <= *last;
 }
 
-/* Columns first to last of a request in a sector [lo, hi).  True: they come in one piece, the pages [*plo, *phi). */
+/* Columns first to last of a request in a sector [lo, hi).  True: the columns come in one piece, the pages [*plo,
+ * *phi). */
 static bool in_one(const struct request *q, uintptr_t lo, uintptr_t hi, int64_t first, int64_t last, uintptr_t *plo,
                    uintptr_t *phi)
 {
@@ -393,7 +394,7 @@ static void mend_all(void)
     }
 }
 
-/* The system refuses changes that need another mapping: opening a part of a closed stretch, closing a part of an
+/* The system refuses changes that need a further mapping: opening a part of a closed stretch, closing a part of an
  * open stretch.  With the whole stretch at home, its pages are open or open in one piece.  The devices' copies,
  * which no protection would keep from becoming stale, are dropped. */
 void sc_protocol_mend(void)
@@ -450,14 +451,14 @@ void sc_access_ahead(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     paint_opened(&r);
 }
 
-/* Without the lock.  True: all pages were open at a moment between the call and the return.  An acquisition under the
- * lock says no more once it has given the lock up: a call of another thread that follows may close pages again, and
- * what the caller does there then meets a closed page.
+/* Without the lock.  True: at a moment between call and return all pages of the request were open.  An acquisition
+ * under the lock guarantees no more once the lock is dropped: a call of another thread may close pages again.
  *
- * The kernel cannot fault.  Whoever acquires for it has left a note of the range (host/syscall_ranges.c), and a call
- * counts as active before it looks for notes, and looks before it closes pages.  Of a note's store and the load of
- * `active` here, a call's store of `active` and its loads of notes, all of one order (SEQ_CST), either the load of
- * `active` sees the call, and the caller waits for the lock; or the call sees the note, and runs on the host. */
+ * The kernel cannot fault.  A thread that acquires for a system call has left a note of the range
+ * (host/syscall_ranges.c).  A call of the BLAS counts as active before it looks for notes, and looks for notes before
+ * it closes pages.  The note's store, the load of `active` here, and the call's store of `active` and loads of notes
+ * have one order (SEQ_CST).  So either the load of `active` sees the call, and the caller takes the lock; or the call
+ * sees the note, and runs on the host. */
 static bool all_open(const struct request *q)
 {
     return !__atomic_load_n(&sc_protocol.active, __ATOMIC_SEQ_CST) && !sc_noted_any(q->lo, q->hi, kind_of(q));

@@ -36,15 +36,15 @@ const struct sc_device_properties *sc_coherence_device_properties(int device);
 /* Where the bytes of a call's views are. */
 struct sc_residency {
     uint64_t bytes;        /* of the views */
-    uint64_t device_bytes; /* part of `bytes` that is valid on some device */
-    uint64_t device_only;  /* part of `bytes` that is not valid on the host */
+    uint64_t device_bytes; /* bytes valid on a device */
+    uint64_t device_only;  /* bytes not valid on the host */
     uint64_t overwritten;  /* part of `bytes` that no device has, in views that are written and not read */
     uint64_t reshaped;     /* device-only bytes of matrices of another shape in the way: written back first */
     uint64_t untracked;    /* bytes copied in and out in each call (results outside of the arena count half) */
     uint64_t largest;      /* bytes of the largest view */
-    int holders;           /* devices that have some of the largest view */
-    int arrivals;          /* views of which some bytes have to be brought to the devices */
-    int closings;          /* written views of which the host has some bytes: their pages are to be closed */
+    int holders;           /* devices with a part of the largest view */
+    int arrivals;          /* views with bytes to be brought to the devices */
+    int closings;          /* written views partly on the host: their pages are to be closed */
     uint64_t away, absent; /* bit i: the host lacks (devices lack) some bytes of view i */
 };
 /* Makes and moves nothing.  Takes the lock for a moment, and not at all where all views are at home. */
@@ -59,7 +59,7 @@ struct sc_fetched {
 };
 void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out);
 
-uint64_t sc_coherence_calls(void); /* calls that have begun so far */
+uint64_t sc_coherence_calls(void); /* calls begun so far */
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
 
@@ -107,7 +107,7 @@ void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with);
 bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *matrix);
 /* The first rows x cols of an operand that is a matrix, as an operand of the same call. */
 void sc_coherence_part(const struct sc_operand *operand, int64_t rows, int64_t cols, struct sc_operand *part);
-/* Whether the host has all of a part of an operand's memory: reading and writing there then moves nothing.  False for
+/* Whether the host has a part of an operand wholly: the host's reads and writes then move no data.  False for
  * operands outside of the arena, of which the call has a copy. */
 bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part);
 /* First column >= c (relative) at which a sector of the operand's tile starts; `cols` when no sector starts there. */

@@ -114,7 +114,7 @@ void sc_check_all(const char *after)
 
 /* --- what has changed --------------------------------------------------------------------------------------------- */
 
-/* Checks all matrices on these pages.  False: a matrix is in use. */
+/* Checks the matrices on pages [lo, hi).  False: a matrix is in use. */
 static bool check_range(uintptr_t lo, uintptr_t hi, const char *after)
 {
     bool all = true;

@@ -1,7 +1,7 @@
-/* Derived copies: device memory whose contents are made of host arrays in a layout of the caller's (a part of a sparse
- * matrix).  The arrays stay what they are; a derived copy is good until somebody writes its sources (invariant C9).
- * All functions are called between begin and end (of no operands, if need be), except send, read, discard and converts.
- * Used by: sparse. */
+/* Derived copies: device memory whose contents are made of host arrays in a layout of the caller's (a part of a
+ * sparse matrix).  The arrays are not changed; a derived copy is good until somebody writes its sources (invariant
+ * C9).  All functions are called between begin and end (of no operands, if need be), except send, read, discard and
+ * converts.  Used by: sparse. */
 #ifndef SC_COHERENCE_DERIVED_H
 #define SC_COHERENCE_DERIVED_H
 
@@ -15,7 +15,7 @@ struct sc_derived {
     int device;
     size_t bytes;
     void *plan; /* the device's, for struct sc_csr */
-    struct sc_fence ready, used; /* its last upload; the last kernel that read it */
+    struct sc_fence ready, used; /* last upload; last kernel that read the copy */
     struct sc_lru lru; /* while there is memory: place among the derived copies of the device; pins */
 };
 
@@ -64,10 +64,10 @@ enum sc_status sc_coherence_derived_convert(struct sc_derived *copy, struct sc_d
 
 /* --- kernels ------------------------------------------------------------------------------------------------------ */
 
-/* Runs a sparse kernel on the derived copy's device; the kernel's a and csr are addresses in the derived copy.  x: the
- * parts of one operand that the kernel reads, in one tile; kernel->b becomes the address of the operand's element 0.
- * A part that only another device has is copied without the rest of its sectors.  y: a piece, which for a vector may be
- * a piece of a matrix's column.  x and y may be temporaries (parts = 1).  SC_ERR_DEVICE, SC_ERR_DEVICE_MEMORY: nothing
+/* Runs a sparse kernel on the derived copy's device; the kernel's a and csr are addresses in the derived copy. x:
+ * parts of one operand in one tile, read by the kernel; kernel->b becomes the address of the operand's element 0.  A
+ * part on another device alone is copied without the rest of its sectors. y: a piece, which for a vector may be a
+ * piece of a matrix's column. x and y may be temporaries (parts = 1).  SC_ERR_DEVICE, SC_ERR_DEVICE_MEMORY: nothing
  * has been written; the kernel is not run on the host. */
 enum sc_status sc_coherence_derived_task(struct sc_derived *copy, struct sc_kernel *kernel, const struct sc_piece *x,
                                          int parts, const struct sc_piece *y);

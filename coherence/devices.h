@@ -35,7 +35,7 @@ double sc_coherence_peer_ratio(void);
 double sc_coherence_virtual_seconds(void); /* of emulated devices; < 0: real devices */
 /* Clock of the program's thread in seconds, virtual on emulated devices.  Only differences have a meaning. */
 double sc_coherence_host_clock(void);
-/* Waits for everything that has been enqueued on any device.  For measurements; no call needs it. */
+/* Waits for all enqueued work of the devices.  For measurements; no call needs it. */
 void sc_coherence_drain(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* Eviction: when a device's memory is short, the least recently used copy or derived copy goes. */
 #include "coherence/protocol.h"
 
-/* Sectors that are valid on this device alone. */
+/* Sectors valid on the device alone. */
 static uint64_t only_here(int device, const struct sc_tile *t)
 {
     uint64_t only = t->copy[device].valid & ~t->host_valid;

@@ -1,8 +1,8 @@
-/* Copies between devices, several at a time: collected first, then done by copy engines, one by one, or by kernels that
- * take all pieces which a device gets (pull) or gives (push) at once.  Small pieces cost the host more than the links:
- * by copy engines each has waits, a copy and a mark of its own, by a kernel all have one launch and one mark.
+/* Copies between devices.  Moves are collected first; then copy engines do the moves in turn, or a kernel of a device
+ * does the device's incoming moves (pull) or outgoing moves (push).  Small pieces cost the host more than the links: a
+ * copy engine needs waits, a copy and a mark per piece, a kernel needs one launch and one mark for a group.
  *
- * Until they are issued nothing has changed: what is collected is not valid where it goes, so it is nobody's source. */
+ * Until moves are issued no state has changed: collected data is not valid at its destination and is no source. */
 #include "base/config.h"
 #include "coherence/protocol.h"
 #include "device/exchange.h"
@@ -88,7 +88,7 @@ static enum sc_status copy_one(const struct sc_move *v)
 
 static int end_of(const struct sc_move *v, bool push) { return push ? v->from : v->to; }
 
-/* The moves with this end that are not done yet. */
+/* The unfinished moves with the end `on`. */
 static int group(struct sc_moves *all, int on, bool push, struct sc_move *which[SC_MOVES_MAX])
 {
     int count = 0;

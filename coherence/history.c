@@ -19,7 +19,7 @@ void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_
         struct sc_copy *c = &t->copy[d];
         uint64_t read = c->push.read & sectors;
 
-        if (d == device) { /* its reads of other devices' data stand until the next write of these devices */
+        if (d == device) { /* reads of other devices' data stay until their next write */
             c->push.own |= sectors;
             continue;
         }

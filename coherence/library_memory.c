@@ -21,7 +21,7 @@ bool sc_coherence_host_free(void *memory)
 bool sc_coherence_stack_fits(void)
 {
     if (sc_host_orphan()) {
-        sc_protocol.ops = NULL; /* without the lock: another thread of the parent may have held it */
+        sc_protocol.ops = NULL; /* without the lock, perhaps held by a thread of the parent */
         return false;
     }
     return sc_host_stack_has(SC_STACK_OF_A_CALL);

@@ -29,7 +29,7 @@ void sc_protocol_unlock(void)
     sc_quiet_leave();
 }
 
-/* In a forked child: the thread that held the lock does not exist here. */
+/* In a forked child, which has no other thread. */
 void sc_protocol_lock_reset(void)
 {
     sc_lock_init(&lock, SC_RANK_PROTOCOL);

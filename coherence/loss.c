@@ -46,7 +46,7 @@ static uint64_t not_landed(int device, const struct sc_matrix *m, const struct s
 }
 
 /* Sectors that the device failed to write into other devices' memory (exchange.c): they become invalid there.
- * Returns the sectors among them that the host lacks. */
+ * Returns the failed sectors that the host lacks. */
 static uint64_t not_pushed(int device, struct sc_matrix *m, struct sc_tile *t)
 {
     uint64_t missing = 0;

@@ -26,8 +26,8 @@ struct sc_copy *sc_memory_oldest(int device)
 
 /* --- release ------------------------------------------------------------------------------------------------------ */
 
-/* The fences of all work that may still use a copy's memory, at most one for each stream: streams of the device, and
- * kernels of other devices that write here. */
+/* Fences of work that may still use a copy's memory, at most one for each stream: streams of the device, and kernels
+ * of further devices that write the memory. */
 #define USERS_MAX (SC_STREAMS + 2 * SC_DEVICES_MAX + 2)
 
 static int users_of(int device, const struct sc_tile *t, struct sc_fence users[USERS_MAX])

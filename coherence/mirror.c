@@ -1,17 +1,15 @@
-/* Mirrors: copies in the arena of stretches of memory that is not (static arrays, COMMON, mappings of the program's
- * own, stacks), kept from call to call.  The pages that the program has written since are noticed (host/watch.c), so
- * what it has not written stays on the devices.  The program's own pages are never closed: results are copied back
- * within the call, and what lies beside an array in its first and last page is nobody's business.
+/* Mirrors: copies in the arena of memory outside of the arena (static arrays, COMMON, the program's own mappings,
+ * stacks), kept from call to call.  host/watch.c notices the pages that the program writes, so unwritten data stays on
+ * the devices.  The program's own pages are never closed: results are copied back within the call.
  *
- *   M1  A mirror covers whole pages and meets no other one.  An offset in it is the offset in the memory: views keep
- *       their leading dimension, and may overlap.
- *   M2  A page that is being watched, and has not been written since, has the bytes that the mirror has.  So a page is
- *       watched again before it is compared and copied, only as a whole, and before the library itself writes there
- *       it counts as written.
- *   M3  The bytes on the first and last page of a view that only begin or end there are compared in each call.
- *   M4  One call at a time uses mirrors: another one's results are not to be overwritten with what was there before
- *       them.  Who has the lock may take the protocol's, touch user memory and wait for the pager, which never takes
- *       it. */
+ *   M1  A mirror covers whole pages, and mirrors do not overlap.  An offset in the mirror is the offset in the memory:
+ *       views keep their leading dimension, and may overlap.
+ *   M2  A watched page without a later write has the bytes of the mirror.  Therefore a page is watched again before its
+ *       bytes are compared and copied, as a whole; and before the library writes a page, the page counts as written.
+ *   M3  The first and the last page of a view, if partly covered, are compared in each call.
+ *   M4  One call at a time uses mirrors: otherwise a call could overwrite another call's results with older bytes.  The
+ *       holder of the lock may take the protocol's lock, touch user memory and wait for the pager, which takes no
+ *       mirrors' lock. */
 #include "coherence/mirror.h"
 
 #include "base/locks.h"

@@ -1,8 +1,7 @@
 /* Order on the devices: waits of streams for fences, marks, sets of fences; devices that have failed. */
 #include "coherence/protocol.h"
 
-/* Fences that streams have already waited for, so that the steady state enqueues no wait: [device][stream][of
- * device][stream]. */
+/* Fences already waited for by streams; the steady state enqueues no wait: [device][stream][of device][stream]. */
 static uint64_t waited[SC_DEVICES_MAX][SC_STREAMS][SC_DEVICES_MAX][SC_STREAMS];
 
 void sc_order_reset(void)

@@ -1,33 +1,33 @@
-/* The protocol: states, and everything that assigns them.
+/* The protocol: states, and the functions that assign states.
  *
- * A sector (a strip of columns of a tile) is valid at some locations: the host, devices.  Seen from the host it is MSI:
- *   C   the host alone            (modified or exclusive on the CPU)
- *   S   the host and some device
- *   G   devices alone
- * On the host the sectors of one column strip over all tile rows share pages and protection; together they are a global
- * sector, with three more bits of state:
- *   open[g]   all of it is valid on the host and has landed there: pages R (some device has a copy) or RW (none has)
+ * A sector (a strip of columns of a tile) is valid at some locations: the host, devices.  The states are those of MSI,
+ * seen from the host:
+ *   C   valid on the host alone (modified or exclusive on the CPU)
+ *   S   valid on the host and on devices
+ *   G   valid on devices alone
+ * On the host, the sectors of a column strip over all tile rows share pages and protection.  Together they are a global
+ * sector, with three further states:
+ *   open[g]   all its sectors are valid on the host and have landed: pages R (some device has a copy) or RW (no copy)
  *   home[p]   not open, but this matrix's bytes on page p are home: page R (partly home, by read faults)
  *   neither   pages closed
  *
- * Invariants (checked by check.c under SEMCACHE_CHECK=1 where something has changed, and elsewhere in turn):
- *   C1  every sector is valid somewhere.
- *   C2  what one location has written is valid nowhere else: a device's write invalidates the host and all other
- *       devices, the host's write all devices.
- *   C3  a page is writable only if every sector on it is open and no device has a copy; readable only if every sector
- *       on it is open or the page is home for it.  Where sectors, matrices or strangers share a page, the strictest
- *       wins.
- *   C4  validity is assigned in assign() below and nowhere else, and traced there.
- *   C5  a copy is used only after its `ready` (host: `landed`) fence.  A host sector is closed for writing before its
- *       upload is enqueued and opened for writing after every upload that reads it.  Memory is reused after the fences
- *       of its readers.
- *   C6  nobody touches user memory with the lock held, nor without having acquired it.
- *   C7  a scalar result is read after its fence.
- *   C8  when memory goes away its matrices go first (host/malloc.c calls forget).
- *   C9  a sector that data of another form on a device was made from is linked (derived.c): closed for writing as if a
- *       device had a copy, until somebody writes it; that ends the link and is noted as a change.
- *   C10 a sector that is not noted as closed (m->closed, directory/noted.c) has open pages, but for those that it
- *       shares with a noted one: it is noted before its pages are closed, and until all of them have been opened.
+ * Invariants (SEMCACHE_CHECK=1: check.c checks them where states have changed, and elsewhere in turn):
+ *   C1  Every sector is valid somewhere.
+ *   C2  A written sector is valid at the writer only: a device's write invalidates the host and the other devices, the
+ *       host's write invalidates the devices.
+ *   C3  A page is writable only if every sector on it is open and no device has a copy.  A page is readable only if
+ *       every sector on it is open, or the page is home for it.  On shared pages the strictest protection wins.
+ *   C4  Only assign() below assigns validity, and traces the assignment.
+ *   C5  A copy is used only after its `ready` (host: `landed`) fence.  A host sector is closed for writing before its
+ *       upload is enqueued, and opened for writing after the last upload that reads it.  Memory is reused after the
+ *       fences of its readers.
+ *   C6  No thread touches user memory with the lock held, nor without having acquired the memory.
+ *   C7  A scalar result is read after its fence.
+ *   C8  Before memory goes away, its matrices are removed (host/malloc.c calls forget).
+ *   C9  The source sectors of a derived copy are linked (derived.c): closed for writing as if a device had a copy.  A
+ *       write to a linked sector ends the link and is noted as a change.
+ *   C10 A sector that is not noted as closed (m->closed, directory/noted.c) has open pages, except pages shared with a
+ *       noted sector.  A sector is noted before its pages are closed, and until all its pages have been opened.
  *
  *   event                        C              S                       G
  *   device reads (shared)        S, pages R     S                       G (copied from a device)
@@ -35,7 +35,7 @@
  *   host reads                   -              -                       S when all is home; else partly home
  *   host writes (host_writes)    -              C after its uploads     C after landing
  *   eviction (dropped)           -              S or C                  G, or S/C after writing back
- *   a device is lost (lost)      -              S or C                  G when another has it, else C and reported
+ *   a device is lost (lost)      -              S or C                  G with another copy, else C and reported
  */
 #include "coherence/protocol.h"
 

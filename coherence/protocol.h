@@ -101,8 +101,8 @@ bool sc_protocol_page_is_home(const struct sc_matrix *m, uintptr_t page);
 
 /* Applies the protection that the sectors of the pages of [lo, hi) require (C3). */
 void sc_protocol_paint(uintptr_t lo, uintptr_t hi);
-/* Before the program continues: brings home the ranges whose protection the system refused, so that no page needs
- * protection there.  Lock held before and after, dropped during transfers. */
+/* Before the program continues: brings home ranges of refused protection, whose pages then need no protection.  Lock
+ * held before and after, dropped during transfers. */
 void sc_protocol_mend(void);
 
 /* --- access of the host (acquire.c) ------------------------------------------------------------------------------- */

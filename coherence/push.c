@@ -1,11 +1,11 @@
-/* Results that go to where they will be read before anybody asks (PROACT: the producer pushes what its consumers have
- * been seen to read), part after part as their kernels finish.
+/* Results are sent to their expected readers before any request, part by part as their kernels finish (PROACT: a
+ * producer pushes data that its consumers have read before).
  *
- * Home: when the host has looked at a matrix after each of the last calls that wrote it.  Its pages stay closed until
- * they are touched, and open without a transfer.
- * To other devices: sectors that one has read after each of the last two calls that wrote them elsewhere; what it has
- * written itself since, and read, does not count.  One that does not read what it was sent gets no more.  What goes to
- * several devices goes together (exchange.c). */
+ * Home: a matrix that the host has read after each of the latest calls that wrote it.  Its pages stay closed until the
+ * program touches them, and open without a transfer.
+ * To devices: sectors that a device has read after each of the latest two calls with a writer elsewhere.  Reads
+ * of sectors that the device itself has written since do not count.  A device that ignores sent sectors gets no more.
+ * Sectors for several devices are collected together (exchange.c). */
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -77,7 +77,7 @@ static void send(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t se
 
 /* --- in chunks ---------------------------------------------------------------------------------------------------- */
 
-/* Sectors of one matrix that a device has made in this call and other devices are expected to read. */
+/* Sectors of a matrix made by a device in the current call, with expected readers. */
 struct made {
     uint64_t first, last; /* kernels, by their fences */
     uint64_t seen;        /* kernel of the previous sector */
@@ -95,7 +95,7 @@ static struct sc_fence maker(const struct sc_tile *t, int s)
     return SC_FENCE_NONE;
 }
 
-/* Sectors of this call that other devices are expected to read, and these devices. */
+/* Sectors of the current call with expected readers; *readers: bits of the readers. */
 static uint64_t wanted_of(const struct sc_tile *t, uint32_t *readers)
 {
     uint64_t wanted = 0;
@@ -183,10 +183,10 @@ static uint64_t *sort(const struct sc_matrix *m, const struct made made[SC_DEVIC
     return sectors;
 }
 
-/* Parts of one tile each go in a ring: first to the next device, then to the device after it, and so on.  All links
- * are in use at once, and a device receives one part after another.  Of several tiles the first tile is sent to all
+/* With one tile a device, parts go in a ring: first to the next device, then to the device after the next.  The
+ * links are in use at once, and a device receives its parts in turn.  Of several tiles the first tile is sent to all
  * devices, since the next tile may not be made yet.  Many small parts moved by kernels go without a ring too, if too
- * many to be collected: each kernel then moves as many parts as possible. */
+ * many to be collected: a kernel then moves as many parts as possible. */
 static bool is_ring(const struct sc_matrix *m, const struct made made[SC_DEVICES_MAX], int chunks)
 {
     int tiles = m->row_parts * m->col_parts, devices = sc_protocol.devices;

@@ -105,9 +105,9 @@ static struct sc_lattice exact(const struct sc_view *v)
 }
 
 /* A block of a larger array, by its leading dimension: the array's whole columns are tracked from the block's
- * beginning, so that the array's other blocks fit too.  Padding (ld a little larger than rows) is left out: a result
- * that overwrites the matrix then overwrites whole sectors.  An allocation of at most a square counts as one array
- * and is tracked wholly: factorizations proceed through its columns. */
+ * beginning, so that the array's other blocks fit too.  Padding (ld a little larger than rows) is left out: results
+ * overwrite whole sectors.  An allocation of at most a square counts as one array and is tracked wholly:
+ * factorizations proceed through its columns. */
 #define WHOLE_SLACK ((size_t)4 << 20) /* allocations are aligned and rounded up by less */
 static bool extended(const struct sc_lattice *l, const struct sc_host_block *block, struct sc_lattice *out)
 {
@@ -261,8 +261,8 @@ static bool can_take(const struct sc_lattice *l, uintptr_t lo, uintptr_t hi)
     return true;
 }
 
-/* An array whose columns, or blocks of columns, come into use in turn (GMRES's basis): the tracked width doubles
- * each time, which keeps reshapes few.  The array ends with the allocation and before other tracked memory. */
+/* An array whose columns, or blocks of columns, come into use in turn (GMRES's basis): the tracked width doubles,
+ * and reshapes are few.  The array ends with the allocation and before other tracked memory. */
 static void grow(struct sc_lattice *l)
 {
     struct sc_host_block block;

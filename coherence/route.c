@@ -33,6 +33,9 @@ double sc_route_rate(int from, int to)
 {
     bool known = !(sc_config.without & SC_WITHOUT_TOPOLOGY);
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(to);
+    sc_assert(from == SC_HOST || (from >= 0 && from < sc_protocol.devices));
     if (from == SC_HOST || known)
         return links.rate[end_of(from)][to];
     return links.direct[from][to] > 0 ? DBL_MAX : 0;
@@ -47,6 +50,8 @@ int sc_route_via(int from, int to)
 {
     int via = sc_config.without & SC_WITHOUT_TOPOLOGY || from == SC_HOST ? -1 : links.via[from][to];
 
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(to);
     return via >= 0 && !sc_protocol.failed[via] ? via : -1;
 }
 

@@ -17,7 +17,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
                                 .changes = sc_protocol.changes};
     uint64_t least = UINT64_MAX;
 
-    /* Everything except `ops`, which is NULL and which other threads may be reading. */
+    /* Copies the members after `ops`: `ops` is NULL and may be read by threads without the lock. */
     memcpy((char *)&sc_protocol + sizeof fresh.ops, (char *)&fresh + sizeof fresh.ops, sizeof fresh - sizeof fresh.ops);
     for (int d = 0; d < devices; d++) {
         enum sc_status status = ops->properties(d, &sc_protocol.properties[d]);

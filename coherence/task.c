@@ -5,7 +5,7 @@
 
 /* --- acquire and release ------------------------------------------------------------------------------------------ */
 
-/* Runs of sectors that a task closes at most: those of its pieces, when shared and when written. */
+/* Runs of sectors that a task closes at most, when its pieces are shared and when written. */
 #define RUNS_MAX ((size_t)PIECES * SC_SECTORS)
 
 /* No pages have to be closed on the host for the access, or they can be (else a write there would go unnoticed). */
@@ -75,7 +75,7 @@ void sc_task_release(int device, const struct sc_piece *p, const struct sc_targe
     sc_protocol_written(x->m, x->t, device, x->sectors);
 }
 
-/* For comparison (SC_WITHOUT_REUSE): drops inputs of a launched task that have another copy. */
+/* For comparison (SC_WITHOUT_REUSE): drops inputs of a launched task with a copy elsewhere. */
 static void drop_inputs(int device, const struct sc_piece pieces[PIECES], const struct sc_target targets[PIECES])
 {
     for (int i = 0; i < PIECES; i++) {

@@ -45,8 +45,7 @@ static uint64_t sectors_of(const struct rect *r)
     return sc_tile_sectors(r->m, r->t, c0, c1 - c0);
 }
 
-/* Memory that is contiguous on both sides goes in one piece; the last column of a folded vector ends with the
- * vector. */
+/* Memory contiguous on both sides goes in one piece; the last column of a folded vector ends with the vector. */
 static struct sc_copy2d copy_of(const struct rect *r)
 {
     struct sc_copy2d copy = {.dst = at(r, r->to), .src = at(r, r->from), .dst_pitch = pitch(r, r->to),
@@ -423,7 +422,7 @@ static bool from_the_end(const struct sc_tile *t, uint64_t todo)
     return ready[last].stream == ready[first].stream && ready[last].seq < ready[first].seq;
 }
 
-/* Sectors [*s, *e) that one transfer brings home, from one end of `todo`. */
+/* Sectors [*s, *e) for one transfer home, from an end of `todo`. */
 static int next_home(const struct sc_matrix *m, const struct sc_tile *t, uint64_t todo, bool backwards, int *s, int *e)
 {
     int from;

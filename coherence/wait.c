@@ -77,3 +77,45 @@ bool sc_wait_is_over(const struct sc_matrix *m, enum sc_access access)
     return m->wait.faults >= (access & SC_WRITE ? WRITES_LEAST : READS_LEAST) &&
            m->wait.faulted * (rate > 0 ? rate : HOST_BANDWIDTH) >= SHARE_OF_FETCH * (double)m->bytes;
 }
+
+/* --- what the autotuner asks -------------------------------------------------------------------------------------- */
+
+static void add_fetched(uintptr_t lo, uintptr_t hi, struct sc_fetched *out)
+{
+    struct sc_matrix *m;
+
+    for (uintptr_t from = 0; (m = sc_noted_next(from, lo, hi, SC_FETCHED)); from = m->base + 1) {
+        if (m->base >= hi || sc_matrix_end(m) <= lo) /* a neighbour on the same page */
+            continue;
+        out->copies += m->wait.fetches;
+        out->bytes += m->wait.fetched_bytes;
+        out->seconds += m->wait.waited;
+        m->wait.fetches = m->wait.fetched_bytes = 0;
+        m->wait.waited = 0;
+        sc_noted_fetched(m, false);
+    }
+}
+
+void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetched *out)
+{
+    uintptr_t lo, hi;
+
+    *out = (struct sc_fetched){0};
+    for (int i = 0; i < count; i++) {
+        if (sc_view_empty(&views[i]))
+            continue;
+        sc_view_extent(&views[i], &lo, &hi);
+        if (!sc_noted_any(lo, hi, SC_FETCHED))
+            continue;
+        sc_protocol_lock();
+        add_fetched(lo, hi, out);
+        sc_protocol_unlock();
+    }
+    if (__atomic_load_n(&sc_protocol.has_waited, __ATOMIC_RELAXED)) {
+        sc_protocol_lock();
+        out->of_any = sc_protocol.waited;
+        sc_protocol.waited = 0;
+        __atomic_store_n(&sc_protocol.has_waited, false, __ATOMIC_RELAXED);
+        sc_protocol_unlock();
+    }
+}

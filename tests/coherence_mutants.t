@@ -50,12 +50,12 @@ my @mutants = (
         "    sc_fences_sync(&w);\n" .
         "}\n" .
         "\n" .
-        '/* The matrix that',
+        '/* The matrix seen',
         "    sc_protocol_mend();\n" .
         "    sc_protocol_unlock();\n" .
         "}\n" .
         "\n" .
-        '/* The matrix that'],
+        '/* The matrix seen'],
     ['sent home before the kernel has written it', 'transfer',
         'status = sc_order(from, SC_STREAM_D2H, t->copy[from].ready[i]);',
         'status = SC_OK;'],
@@ -103,7 +103,7 @@ my @mutants = (
         '    if (w) return true;'],
 
     ['calls go on between the preparation of a fork and its end', 'fork',
-        "    sc_protocol_resume_calls(); /* they get no further than the lock */\n" .
+        "    sc_protocol_resume_calls(); /* they wait for the lock */\n" .
         "}\n" .
         "\n" .
         "void sc_coherence_fork_parent(void)\n" .
