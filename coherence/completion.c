@@ -32,10 +32,10 @@ void sc_completion_reset(void)
 
 void sc_coherence_on_completion(void (*done)(void *of), void *of)
 {
-    sc_assert_held(SC_RANK_PROTOCOL);
     sc_completion_drop();
     if (!done)
         return;
+    sc_assert_held(SC_RANK_PROTOCOL);
     sc_lock(&lock);
     watched.count = 0;
     watched.done = done;

@@ -12,6 +12,7 @@
 
 #include "base/config.h"
 #include "base/inside.h"
+#include "base/locks.h"
 #include "host/fork.h"
 #include "host/span.h"
 #include "host/syscall_ranges.h"
@@ -61,6 +62,7 @@ enum sc_status sc_host_arena_start(void)
 /* Cuts a span into blocks and marks every block free. */
 static void cut(struct sc_host_span *span, uint32_t block_pages)
 {
+    sc_assert_held(SC_RANK_SPAN);
     span->block_pages = block_pages;
     span->blocks = span->free_blocks = span->pages / block_pages;
     if (span->blocks > SC_SPAN_BLOCKS_MAX)
@@ -87,6 +89,7 @@ static struct sc_host_span *span_with_room(uint32_t class, size_t pages)
 {
     struct sc_host_span *span;
 
+    sc_assert_held(SC_RANK_SPAN);
     if (pages >= SHARED_BELOW_PAGES) {
         span = sc_host_span_get(class, pages);
         if (span)

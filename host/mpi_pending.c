@@ -32,6 +32,7 @@ static bool make_room(void)
     size_t wanted = room ? 2 * room : 64;
     void *grown;
 
+    sc_assert_held(SC_RANK_MPI);
     if (count < room)
         return true;
     sc_inside_enter(); /* realloc must be libc's and not the arena's */
@@ -65,6 +66,7 @@ void sc_mpi_scope(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, han
  * complete. */
 static struct pending *find(SC_MPI_H handle, bool scope)
 {
+    sc_assert_held(SC_RANK_MPI);
     for (size_t i = count; i-- > 0;)
         if (pending[i].handle == handle && (pending[i].kind == SCOPE) == scope)
             return &pending[i];
@@ -73,6 +75,7 @@ static struct pending *find(SC_MPI_H handle, bool scope)
 
 static void remove_one(struct pending *p)
 {
+    sc_assert_held(SC_RANK_MPI);
     sc_mpi_end(&p->transfer);
     *p = pending[count - 1];
     __atomic_store_n(&count, count - 1, __ATOMIC_RELEASE);

@@ -209,6 +209,7 @@ static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
     char *base = (char *)sc_host_arena.base + ((size_t)unit << SC_SPAN_UNIT_SHIFT);
     size_t bytes = (size_t)count << SC_SPAN_UNIT_SHIFT;
 
+    sc_assert_held(SC_RANK_SPAN);
     if (!data_allows(bytes))
         return NULL;
     if (commit(&records[unit], count * sizeof *records) || commit(&heads[unit], count * sizeof *heads) ||
@@ -227,6 +228,7 @@ static struct sc_host_span *new_span(uint32_t class, size_t pages)
     bool huge = class != SC_SPAN_SUPER_CLASS && pages % (SC_SPAN_UNIT >> SC_PAGE_SHIFT) == 0;
     struct sc_host_span *span;
 
+    sc_assert_held(SC_RANK_SPAN);
     if (count > high - low)
         return NULL;
     unit = huge ? high - count : low;
@@ -253,6 +255,7 @@ static struct sc_host_span *free_span(uint32_t class)
     struct sc_ring *from = sc_ring_empty(&cached[class]) ? &released[class] : &cached[class];
     struct sc_host_span *span;
 
+    sc_assert_held(SC_RANK_SPAN);
     if (sc_ring_empty(from))
         return NULL;
     span = SC_RING_SPAN(from->next, link);
@@ -269,6 +272,7 @@ struct sc_host_span *sc_host_span_get(uint32_t class, size_t pages)
 {
     struct sc_host_span *span;
 
+    sc_assert_held(SC_RANK_SPAN);
     if (!sc_host_arena.bytes || pages > sc_host_arena.bytes >> SC_PAGE_SHIFT)
         return NULL;
     span = free_span(class);
@@ -287,6 +291,7 @@ struct sc_host_span *sc_host_span_get(uint32_t class, size_t pages)
 
 static void keep(struct sc_host_span *span)
 {
+    sc_assert_held(SC_RANK_SPAN);
     sc_ring_push(&cached[span->class], &span->link);
     sc_ring_push(&by_age, &span->age);
     cached_bytes += span_bytes(span);

@@ -141,6 +141,7 @@ static struct walk usable_from(uintptr_t lo, uintptr_t hi)
     size_t got = 0, used;
     long n;
 
+    sc_assert_held(SC_RANK_WATCH);
     while (fd >= 0 && w.at < hi && (n = syscall(SYS_read, fd, text + got, sizeof text - got)) > 0) {
         got += (size_t)n;
         used = walk(&w, text, got);
@@ -160,6 +161,7 @@ static void set_hull(void)
 {
     uintptr_t lo = UINTPTR_MAX, hi = 0;
 
+    sc_assert_held(SC_RANK_WATCH);
     for (const struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
         if (r->hi) {
             lo = r->lo < lo ? r->lo : lo;
@@ -172,6 +174,7 @@ static void set_hull(void)
 
 static struct sc_watch_range *free_range(void)
 {
+    sc_assert_held(SC_RANK_WATCH);
     for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
         if (!r->hi)
             return r;
@@ -184,6 +187,7 @@ static int exclusions;
 
 static bool is_excluded(uintptr_t lo, uintptr_t hi)
 {
+    sc_assert_held(SC_RANK_WATCH);
     for (int i = 0; i < exclusions && i < SC_WATCHED_MAX; i++)
         if (excluded[i].lo < hi && excluded[i].hi > lo)
             return true;
@@ -217,6 +221,7 @@ void sc_watch_stack(uintptr_t lo, size_t bytes)
 
 static bool add(struct sc_watch_range *r, uintptr_t lo, const struct walk *seen)
 {
+    sc_assert_held(SC_RANK_WATCH);
     r->constant = seen->kinds == 2;
     for (int i = 0; i < ENGINES && engines[i]; i++)
         if (engines[i]->add(r, lo, seen->at, seen->kinds == 3)) {
@@ -282,6 +287,7 @@ int sc_host_watch_written(uintptr_t *lo, uintptr_t hi, bool again, struct sc_wat
 
 static void open_ranges(uintptr_t lo, uintptr_t hi)
 {
+    sc_assert_held(SC_RANK_WATCH);
     for (struct sc_watch_range *r = sc_watch_ranges; r < sc_watch_ranges + SC_WATCHED_MAX; r++)
         if (r->hi > lo && r->lo < hi)
             r->engine->open(r, r->lo > lo ? r->lo : lo, r->hi < hi ? r->hi : hi);

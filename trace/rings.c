@@ -75,6 +75,7 @@ static bool come_alive(void)
 
 static void write_routines(void)
 {
+    sc_assert_held(SC_RANK_TRACE);
     for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
         struct sc_trace_name_head head = {.routine = (uint32_t)i};
         const char *name = sc_trace_routine_name(i);
@@ -161,6 +162,7 @@ static void is_taken(const struct sc_trace_block *block)
 
 static void next_of_file(struct ring *ring)
 {
+    sc_assert_held(SC_RANK_TRACE);
     if (ring->block)
         sc_trace_store_release(ring->block);
     ring->former = ring->block;
@@ -174,6 +176,7 @@ static void next_of_memory(struct ring *ring)
     struct sc_trace_block *block = ring->memory;
     uint32_t kept = 0;
 
+    sc_assert_held(SC_RANK_TRACE);
     if (!block)
         block = ring->memory = map_pages(sizeof *block + MEMORY_EVENTS * sizeof block->events[0]);
     if (block && ring->block == block) {
