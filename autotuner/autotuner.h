@@ -18,7 +18,7 @@ struct sc_autotuner_call {
     enum sc_op op;
     enum sc_type type;
     enum sc_columns columns; /* of its matrices; level 3 */
-    char side;             /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
+    int side;              /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
     int64_t m, n, k;       /* as in struct sc_kernel */
     double terms;          /* products of entries, of a product of two sparse matrices; else 0 */
     uint64_t bytes;        /* of all operands, B */
