@@ -17,28 +17,35 @@ libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/ve
 	blas/veneers/loops.h blas/veneers/loops.c blas/veneers/loops_rotg.c blas/veneers/compute.c \
 	blas/veneers/xerbla.c blas/veneers/reference.c blas/veneers/openblas.c blas/lapack/lapack.c \
 	blas/lapack/larfb.c blas/veneers/gate.h
-nodist_libveneers_la_SOURCES = blas/veneers.c blas/tables.c blas/prototypes.h
+nodist_libveneers_la_SOURCES = blas/veneers/veneers.c blas/veneers/tables.c blas/veneers/prototypes.h
 
-generate_blas = $(MKDIR_P) blas && $(AWK) -f $(srcdir)/blas/veneers/rows.awk -f $(srcdir)/blas/veneers/generate.awk
+generate_blas = $(MKDIR_P) blas/veneers && \
+	$(AWK) -f $(srcdir)/blas/veneers/rows.awk -f $(srcdir)/blas/veneers/generate.awk
 blas_tables = $(srcdir)/ops/operations.tab $(srcdir)/blas/veneers/routines.tab
 blas_source = $(blas_tables) $(srcdir)/blas/veneers/rows.awk $(srcdir)/blas/veneers/generate.awk
-blas/prototypes.h: $(blas_source)
+blas/veneers/prototypes.h: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=prototypes $(blas_tables) > $@.new && mv $@.new $@
-blas/tables.c: $(blas_source)
+blas/veneers/tables.c: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=tables $(blas_tables) > $@.new && mv $@.new $@
-blas/veneers.c: $(blas_source)
+blas/veneers/veneers.c: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=veneers $(blas_tables) > $@.new && mv $@.new $@
+# The routines of LAPACK that run on the host with their operands at home.
+lapack_tables = $(srcdir)/ops/operations.tab $(srcdir)/blas/lapack/routines.tab
+blas/lapack/routines.h: $(lapack_tables) $(srcdir)/blas/lapack/generate.awk
+	$(AM_V_GEN)$(MKDIR_P) blas/lapack && $(AWK) -f $(srcdir)/blas/lapack/generate.awk $(lapack_tables) > $@.new && \
+	  mv $@.new $@
 # The names that the library exports for the BLAS, one a line, for the version script.
-blas/exports.list: $(blas_source)
+blas/veneers/exports.list: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=exports $(blas_tables) > $@.new && mv $@.new $@
-blas/checks.h: $(blas_source)
+blas/veneers/checks.h: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=checks $(blas_tables) > $@.new && mv $@.new $@
-blas/replay_calls.h: $(blas_source)
+blas/veneers/replay_calls.h: $(blas_source)
 	$(AM_V_GEN)$(generate_blas) -v what=replay $(blas_tables) > $@.new && mv $@.new $@
 doc/routines.md: $(blas_source)
 	$(AM_V_GEN)$(MKDIR_P) doc && $(generate_blas) -v what=doc $(blas_tables) > $@.new && mv $@.new $@
-BUILT_SOURCES += blas/prototypes.h
-noinst_DATA += blas/exports.list doc/routines.md
-CLEANFILES += blas/prototypes.h blas/checks.h blas/replay_calls.h blas/tables.c blas/veneers.c blas/exports.list \
-	doc/routines.md
-EXTRA_DIST += blas/veneers/routines.tab blas/veneers/rows.awk blas/veneers/generate.awk blas/README.md
+BUILT_SOURCES += blas/veneers/prototypes.h blas/lapack/routines.h
+noinst_DATA += blas/veneers/exports.list doc/routines.md
+CLEANFILES += blas/lapack/routines.h blas/veneers/prototypes.h blas/veneers/checks.h blas/veneers/replay_calls.h \
+	blas/veneers/tables.c blas/veneers/veneers.c blas/veneers/exports.list doc/routines.md
+EXTRA_DIST += blas/lapack/routines.tab blas/lapack/generate.awk blas/veneers/routines.tab blas/veneers/rows.awk \
+	blas/veneers/generate.awk blas/README.md

@@ -24,7 +24,7 @@ libsemcache_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=libsemcache/se
 EXTRA_libsemcache_la_DEPENDENCIES = libsemcache/semcache.map
 
 # No version name: a reference to malloc@GLIBC_2.2.5 is never bound to a malloc with another version.
-export_lists = $(srcdir)/libsemcache/exports.list blas/exports.list host/exports.list host/syscalls.list \
+export_lists = $(srcdir)/libsemcache/exports.list blas/veneers/exports.list host/exports.list host/syscalls.list \
 	sparse/exports.list
 libsemcache/semcache.map: $(export_lists) $(srcdir)/libsemcache/local.mk
 	$(AM_V_GEN)$(MKDIR_P) libsemcache && $(AWK) 'BEGIN { print "{\n  global:" } \

@@ -3,10 +3,10 @@
 # The veneers, in programs that export their symbols: the host BLAS calls back into the veneers, as in a real program.
 check_PROGRAMS += tests/blas_veneers_all
 tests_blas_veneers_all_SOURCES = tests/blas_veneers_all.c tests/blas_data.h
-nodist_tests_blas_veneers_all_SOURCES = blas/checks.h
+nodist_tests_blas_veneers_all_SOURCES = blas/veneers/checks.h
 tests_blas_veneers_all_LDADD = libveneers.la libcore.la -lm
 tests_blas_veneers_all_LDFLAGS = -export-dynamic
-tests/blas_veneers_all.$(OBJEXT): blas/checks.h
+tests/blas_veneers_all.$(OBJEXT): blas/veneers/checks.h
 TESTS += tests/blas_veneers_all
 check_PROGRAMS += tests/veneer_cost
 tests_veneer_cost_SOURCES = tests/veneer_cost.c
@@ -34,7 +34,7 @@ TESTS += tests/blas_lacking
 check_PROGRAMS += tests/blas_loops
 tests_blas_loops_SOURCES = tests/blas_loops.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
 	blas/verify/replay.h blas/verify/replay.c
-nodist_tests_blas_loops_SOURCES = blas/replay_calls.h
+nodist_tests_blas_loops_SOURCES = blas/veneers/replay_calls.h
 tests_blas_loops_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_loops_LDFLAGS = -export-dynamic
 TESTS += tests/blas_loops
@@ -70,10 +70,10 @@ TESTS += tests/blas_random tests/blas_tasks
 # Through the whole library, including its headers but none of its objects.
 check_PROGRAMS += tests/blas_library_all
 tests_blas_library_all_SOURCES = tests/blas_library_all.c tests/blas_data.h
-nodist_tests_blas_library_all_SOURCES = blas/checks.h
+nodist_tests_blas_library_all_SOURCES = blas/veneers/checks.h
 tests_blas_library_all_LDADD = libsemcache.la -lm
 tests_blas_library_all_LDFLAGS = -export-dynamic
-tests/blas_library_all.$(OBJEXT): blas/checks.h
+tests/blas_library_all.$(OBJEXT): blas/veneers/checks.h
 dist_check_SCRIPTS += tests/blas_library_all.t
 TESTS += tests/blas_library_all.t
 # Random calls and sequences of calls on the real protocol.
@@ -89,16 +89,16 @@ TESTS += tests/blas_real tests/blas_chains tests/blas_sums
 check_PROGRAMS += tests/blas_sequences
 tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
 	tests/blas_definition.h blas/verify/replay.h blas/verify/replay.c
-nodist_tests_blas_sequences_SOURCES = blas/replay_calls.h
+nodist_tests_blas_sequences_SOURCES = blas/veneers/replay_calls.h
 tests_blas_sequences_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_sequences_LDFLAGS = -export-dynamic
-blas/verify/replay.$(OBJEXT): blas/replay_calls.h
+blas/verify/replay.$(OBJEXT): blas/veneers/replay_calls.h
 TESTS += tests/blas_sequences
 LONG_TESTS += tests/blas_sequences
 check_PROGRAMS += tests/blas_arguments
 tests_blas_arguments_SOURCES = tests/blas_arguments.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
 	blas/verify/replay.h blas/verify/replay.c
-nodist_tests_blas_arguments_SOURCES = blas/replay_calls.h
+nodist_tests_blas_arguments_SOURCES = blas/veneers/replay_calls.h
 tests_blas_arguments_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_arguments_LDFLAGS = -export-dynamic
 TESTS += tests/blas_arguments

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/config.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "blas/verify/replay.h"
 #include "tests/blas_calls.h"
 #include "tests/coherence_env.h"

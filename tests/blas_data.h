@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
 
 struct check {
@@ -74,7 +74,7 @@ static void begin(void)
 }
 static void end(void) { left[side_of_left][calls++] = data; }
 
-#include "blas/checks.h"
+#include "blas/veneers/checks.h"
 
 /* Puts the data into a block of `bytes` bytes. */
 static void data_start(size_t bytes) { data_block = malloc(bytes); }

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
 
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel)

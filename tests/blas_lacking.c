@@ -1,5 +1,5 @@
 /* The reference BLAS as the host BLAS: routines that it lacks are made of further routines, or computed by loops. */
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
 
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel)

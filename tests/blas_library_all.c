@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "tests/blas_data.h"
 #include "tests/tap.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/config.h"
 #include "blas/veneers/loops.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "blas/verify/replay.h"
 #include "tests/blas_calls.h"
 #include "tests/tap.h"

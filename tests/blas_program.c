@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "base/config.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
 
 static int offloads;

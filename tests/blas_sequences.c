@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 
 #include "base/config.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "blas/verify/replay.h"
 #include "device/emu/emu.h"
 #include "tests/blas_calls.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "coherence/access.h"
 #include "coherence/call.h"
 #include "tests/tap.h"

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/config.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "coherence/access.h"
 #include "coherence/call.h"
 #include "tests/blas_data.h"

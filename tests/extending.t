@@ -32,14 +32,14 @@ done
 for what in enum:operations.h tables:operations.c calls:calls.h; do
     awk -f "$src/ops/generate.awk" -v what="${what%:*}" "$src/ops/operations.tab" > "$gen/ops/${what#*:}"
 done
-mkdir "$gen/blas"
+mkdir -p "$gen/blas/veneers"
 for what in prototypes:prototypes.h tables:tables.c veneers:veneers.c; do
     awk -f "$src/blas/veneers/rows.awk" -f "$src/blas/veneers/generate.awk" -v what="${what%:*}" \
-        "$src/ops/operations.tab" "$src/blas/veneers/routines.tab" > "$gen/blas/${what#*:}"
+        "$src/ops/operations.tab" "$src/blas/veneers/routines.tab" > "$gen/blas/veneers/${what#*:}"
 done
 changed=$(cd "$src" && find . -name '*.c' | while read -r file; do
     cmp -s "$file" "$top_srcdir/$file" || echo "$file"; done)
-report "$(for file in $changed "$gen/blas/tables.c" "$gen/blas/veneers.c"; do
+report "$(for file in $changed "$gen/blas/veneers/tables.c" "$gen/blas/veneers/veneers.c"; do
     [ -e "$file" ] || file=$src/$file
     ${CC:-cc} -std=gnu11 -fsyntax-only -Wall -Wextra -Werror -DHAVE_CONFIG_H -DSC_MODULE_DIR='""' -DSC_DATA_DIR='""' \
         -I"$gen" -I"$src" -I"$src/include" -I"$top_builddir" "$file" 2>&1; done)" \

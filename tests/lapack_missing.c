@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "tests/tap.h"
 
 void dpotrf2_(const char *uplo, const sc_blas_int *n, double *a, const sc_blas_int *lda, sc_blas_int *info,

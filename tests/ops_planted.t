@@ -21,12 +21,13 @@ GEADD 2 - single m*n 2 sdcz:?geadd m n alpha A:r(m,n) lda beta C:b(m,n) ldc
     echo 'sd:?xpby XPBY n -'
 } > "$scratch/blas/veneers/routines.tab"
 
-operations=$scratch/ops/operations.tab routines=$scratch/blas/veneers/routines.tab
+operations=$scratch/ops/operations.tab made=$scratch/blas/veneers
+routines=$made/routines.tab
 for part in enum:operations.h tables:operations.c calls:calls.h; do
     $awk -v what=${part%%:*} -f "$top_srcdir/ops/generate.awk" "$operations" > "$scratch/ops/${part#*:}" || exit 99
 done
 for part in prototypes:prototypes.h tables:tables.c veneers:veneers.c exports:exports.list; do
-    $awk -v what=${part%%:*} -f "$rows" -f "$veneers" "$operations" "$routines" > "$scratch/blas/${part#*:}" || exit 99
+    $awk -v what=${part%%:*} -f "$rows" -f "$veneers" "$operations" "$routines" > "$made/${part#*:}" || exit 99
 done
 
 compile() { # source, object
@@ -48,10 +49,10 @@ ar rc "$scratch/core.a" "$scratch"/objects/*.o
 libraries="$(variable SIGSEGV_LIBS) -ldl -lm"
 $CC -pthread -o "$scratch/planted" "$scratch/main.o" "$scratch/core.a" $libraries >> "$scratch/said" 2>&1
 verdict $? "the core compiles with the operations, $number files" "$(cat "$scratch/said")"
-compile "$scratch/blas/veneers.c" "$scratch/veneers.o" && compile "$scratch/blas/tables.c" "$scratch/tables.o"
+compile "$made/veneers.c" "$scratch/veneers.o" && compile "$made/tables.c" "$scratch/tables.o"
 verdict $? 'so do the veneers' "$(cat "$scratch/said")"
 report "$(for name in dxpby_ sxpby_ cblas_dxpby dxpby_64_; do
-    grep -q "^$name\$" "$scratch/blas/exports.list" || echo "$name"
+    grep -q "^$name\$" "$made/exports.list" || echo "$name"
 done)" 'which are exported'
 for devices in 1 2 3; do
     "$scratch/planted" "emu:h200x8:$devices" > "$scratch/said" 2>&1

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 
 enum { CALLS = 1000, N = 8 };
 

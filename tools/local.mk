@@ -18,10 +18,10 @@ pkglibexec_PROGRAMS += tools/semcache-replay
 tools_semcache_replay_SOURCES = tools/replay.c tools/replay_memory.h tools/replay_memory.c blas/verify/replay.h \
 	blas/verify/replay.c blas/veneers/arguments.c ops/ops.c trace/read.h trace/read.c trace/list.c base/log.h base/log.c \
 	base/write.h base/write.c base/inside.h base/inside.c
-nodist_tools_semcache_replay_SOURCES = blas/replay_calls.h blas/tables.c ops/operations.c
+nodist_tools_semcache_replay_SOURCES = blas/veneers/replay_calls.h blas/veneers/tables.c ops/operations.c
 tools_semcache_replay_CPPFLAGS = $(AM_CPPFLAGS)
 tools_semcache_replay_LDADD = -ldl
-blas/verify/tools_semcache_replay-replay.$(OBJEXT): blas/replay_calls.h
+blas/verify/tools_semcache_replay-replay.$(OBJEXT): blas/veneers/replay_calls.h
 
 # Completion of shells
 bashcompletiondir = $(datadir)/bash-completion/completions

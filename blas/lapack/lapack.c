@@ -233,45 +233,14 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
 #define PANEL(name, parameters, host, arguments, m, n, at_m, at_n, begin)                                             \
     CAUGHT(name, parameters, host, arguments, sc_blas_small2(1, *m, *n), SC_GATE_PRODUCT(at_m, at_n), begin)
 
-/* m x n panels: of LU (pivots); of orthogonal factorizations (tau and a workspace); the columns or rows of Q. */
-#define LU_PANEL(name, type)                                                                                          \
-    PANEL(name, (Int m, Int n, void *a, Int lda, void *pivots, void *info),                                           \
-          (Int m, Int n, void *a, Int lda, void *pivots, void *info), (m, n, a, lda, pivots, info), m, n, "%rdi",     \
-          "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
-#define QR_PANEL(name, type)                                                                                          \
-    PANEL(name, (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info),                                  \
-          (Int m, Int n, void *a, Int lda, void *tau, void *work, void *info), (m, n, a, lda, tau, work, info), m, n, \
-          "%rdi", "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
-#define Q_PANEL(name, type)                                                                                           \
-    PANEL(name, (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                           \
-          (Int m, Int n, Int k, void *a, Int lda, void *tau, void *work, void *info),                                 \
-          (m, n, k, a, lda, tau, work, info), m, n, "%rdi", "%rsi", panel_begin(type, a, AT(m), AT(n), AT(lda)))
-
-/* Diagonal blocks: of Cholesky and of the product L^T L; the inverse of a triangle. */
-#define DIAGONAL(name, type)                                                                                          \
-    PANEL(name, (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                               \
-          (const char *uplo, Int n, void *a, Int lda, void *info, size_t length),                                     \
-          (uplo, n, a, lda, info, length), n, n, "%rsi", "%rsi", panel_begin(type, a, AT(n), AT(n), AT(lda)))
-#define TRIANGLE(name, type)                                                                                          \
-    PANEL(name, (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info),                            \
-          (const char *uplo, const char *diag, Int n, void *a, Int lda, void *info, size_t, size_t),                  \
-          (uplo, diag, n, a, lda, info, 1, 1), n, n, "%rdx", "%rdx", panel_begin(type, a, AT(n), AT(n), AT(lda)))
-
-/* Panels of two-sided reductions (to tridiagonal, bidiagonal, Hessenberg form).  The routines multiply the whole of
- * A by vectors and overwrite the panel's columns (bidiagonal: also rows). */
+/* Panels of reductions to tridiagonal and Hessenberg form.  The routines multiply the whole of A by vectors and
+ * overwrite the panel's columns. */
 #define LATRD(name, type)                                                                                             \
     PANEL(name, (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw),            \
           (const char *uplo, Int n, Int nb, void *a, Int lda, void *e, void *tau, void *w, Int ldw, size_t),          \
           (uplo, n, nb, a, lda, e, tau, w, ldw, 1), n, n, "%rsi", "%rsi",                                             \
           columns_begin(type, a, AT(n), AT(n), AT(lda), sc_blas_letter(*uplo) == 'U' ? AT(n) - AT(nb) : 0, AT(nb),    \
                         w, AT(ldw)))
-#define LABRD(name, type)                                                                                             \
-    PANEL(name, (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,  \
-                 void *y, Int ldy),                                                                                   \
-          (Int m, Int n, Int nb, void *a, Int lda, void *d, void *e, void *tauq, void *taup, void *x, Int ldx,        \
-           void *y, Int ldy),                                                                                         \
-          (m, n, nb, a, lda, d, e, tauq, taup, x, ldx, y, ldy), m, n, "%rdi", "%rsi",                                 \
-          home_begin(type, a, AT(m), AT(n), AT(lda), SC_RDWR))
 #define LAHR2(name, type)                                                                                             \
     PANEL(name, (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),              \
           (Int n, Int k, Int nb, void *a, Int lda, void *tau, void *t, Int ldt, void *y, Int ldy),                    \
@@ -339,69 +308,11 @@ static bool interchange(enum sc_type type, void *a, int64_t n, int64_t lda, int6
          "    jo large_" #name "\n",                                                                                  \
          3)
 
-/* LAPACK's additions to the BLAS: symmetric complex matrices, rotations and conjugations of complex vectors. */
-#define OPERANDS(like, number, ...)                                                                                   \
-    operands_begin(&(struct sc_kernel){.op = SC_OP_##like, .type = number, .n = AT(n), .beta = {1}, __VA_ARGS__})
-#define SYMV(name, type)                                                                                              \
-    PANEL(name, (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y,      \
-                 Int incy),                                                                                           \
-          (const char *uplo, Int n, void *alpha, void *a, Int lda, void *x, Int incx, void *beta, void *y, Int incy,  \
-           size_t),                                                                                                   \
-          (uplo, n, alpha, a, lda, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                  \
-          OPERANDS(SYMV, type, .a = a, .lda = AT(lda), .b = x, .ldb = AT(incx), .c = y, .ldc = AT(incy)))
-#define SPMV(name, type)                                                                                              \
-    PANEL(name, (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy),    \
-          (const char *uplo, Int n, void *alpha, void *a, void *x, Int incx, void *beta, void *y, Int incy, size_t),  \
-          (uplo, n, alpha, a, x, incx, beta, y, incy, 1), n, n, "%rsi", "%rsi",                                       \
-          OPERANDS(SPMV, type, .a = a, .b = x, .ldb = AT(incx), .c = y, .ldc = AT(incy)))
-#define SYR(name, type)                                                                                               \
-    PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda),                          \
-          (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, Int lda, size_t),                        \
-          (uplo, n, alpha, x, incx, a, lda, 1), n, n, "%rsi", "%rsi",                                                 \
-          OPERANDS(SYR, type, .a = x, .lda = AT(incx), .c = a, .ldc = AT(lda)))
-#define SPR(name, type)                                                                                               \
-    PANEL(name, (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a),                                   \
-          (const char *uplo, Int n, void *alpha, void *x, Int incx, void *a, size_t),                                 \
-          (uplo, n, alpha, x, incx, a, 1), n, n, "%rsi", "%rsi",                                                      \
-          OPERANDS(SPR, type, .a = x, .lda = AT(incx), .c = a))
-#define ROT(name, type)                                                                                               \
-    CAUGHT(name, (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s),                                     \
-           (Int n, void *x, Int incx, void *y, Int incy, void *c, void *s), (n, x, incx, y, incy, c, s),              \
-           *n < sc_blas_small[1], SC_GATE_SIZE("%rdi"),                                                               \
-           OPERANDS(ROT, type, .a = x, .lda = AT(incx), .b = y, .ldb = AT(incy)))
-#define LACGV(name, type)                                                                                             \
-    CAUGHT(name, (Int n, void *x, Int incx), (Int n, void *x, Int incx), (n, x, incx), *n < sc_blas_small[1],         \
-           SC_GATE_SIZE("%rdi"), OPERANDS(SCAL, type, .a = x, .lda = AT(incx)))
-
 TYPES(LASWP, laswp_)
-TYPES(LU_PANEL, getrf2_)
-TYPES(LU_PANEL, getf2_)
-TYPES(DIAGONAL, potrf2_)
-TYPES(DIAGONAL, potf2_)
-TYPES(DIAGONAL, lauu2_)
-TYPES(TRIANGLE, trti2_)
-TYPES(QR_PANEL, geqr2_)
-TYPES(QR_PANEL, gelq2_)
-TYPES(QR_PANEL, geql2_)
-TYPES(QR_PANEL, gerq2_)
 TYPES(LATRD, latrd_)
-TYPES(LABRD, labrd_)
 TYPES(LAHR2, lahr2_)
 TYPES(LARFT, larft_)
 TYPES(LARFB, larfb_)
 
-#define Q_PANELS(rest)                                                                                                \
-    Q_PANEL(sorg##rest, SC_S) Q_PANEL(dorg##rest, SC_D) Q_PANEL(cung##rest, SC_C) Q_PANEL(zung##rest, SC_Z)
-
-Q_PANELS(2r_)
-Q_PANELS(2l_)
-Q_PANELS(l2_)
-Q_PANELS(r2_)
-
-#define COMPLEX(veneer, rest) veneer(c##rest, SC_C) veneer(z##rest, SC_Z)
-COMPLEX(SYMV, symv_)
-COMPLEX(SPMV, spmv_)
-COMPLEX(SYR, syr_)
-COMPLEX(SPR, spr_)
-COMPLEX(ROT, rot_)
-COMPLEX(LACGV, lacgv_)
+/* The routines whose operands are a matrix, or those of an operation. */
+#include "blas/lapack/routines.h"

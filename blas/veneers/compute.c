@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "blas/veneers/loops.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 #include "coherence/task.h" /* for the kernels on the host */
 
 static void complain(const struct sc_blas_row *row, int64_t wrong)

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "blas/blas_int.h"
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 
 /* to[i] := conj(from[i]) for n complex numbers of `type`, with steps in complex numbers.  May be in place. */
 static void conjugate(enum sc_type type, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)

@@ -458,7 +458,7 @@ BEGIN {
         table = "const struct sc_blas_row sc_blas_rows[] = {\n    {.name = \"(none)\"},\n"
     } else if (what == "veneers") {
         begin_file("the veneers.")
-        print "#include \"blas/veneers/gate.h\"\n#include \"blas/veneers/loops.h\"\n#include \"blas/prototypes.h\"\n"
+        print "#include \"blas/veneers/gate.h\"\n#include \"blas/veneers/loops.h\"\n#include \"blas/veneers/prototypes.h\"\n"
         print "_Static_assert(SC_BLAS_F77 == 0 && SC_BLAS_CBLAS == 1 && SC_BLAS_F77_64 == 2 && SC_BLAS_CBLAS_64 == 3,"
         print "               \"the gates have numbers\");\n"
     } else if (what == "replay") {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 
 typedef const sc_blas_int *Int;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "blas/prototypes.h"
+#include "blas/veneers/prototypes.h"
 
 /* Written by the reference CBLAS and read by its test programs. */
 __attribute__((weak)) int RowMajorStrg;

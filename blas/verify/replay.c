@@ -24,7 +24,7 @@ struct routine {
     void (*again_fortran)(sc_blas_fn fn, struct sc_blas_call *call);
     void (*again_cblas)(sc_blas_fn fn, struct sc_blas_call *call);
 };
-#include "blas/replay_calls.h"
+#include "blas/veneers/replay_calls.h"
 
 static const struct routine *find(const char *name)
 {
