@@ -234,7 +234,7 @@ static void record(int routine, const struct sc_view *view, int count)
     sc_count(&sc_stats.offloaded[routine], 1);
 }
 
-/* While the devices do a part, and send home what is wanted there, the caller's thread does the rest. */
+/* The devices compute a part and push home what the host reads, while the caller's thread computes the rest. */
 static enum sc_status run_parts(struct sc_blas_job *call, double host_share)
 {
     const struct sc_operand *operand = call->operand;

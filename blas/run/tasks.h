@@ -120,7 +120,7 @@ bool sc_blas_waits(const struct sc_blas_blocks *blocks, const struct sc_blas_pla
  * others: number of parts in the other direction. */
 void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output);
 double sc_blas_products_per_second(int device, enum sc_type type);
-/* How long so many devices compute on a call, each on its part; 0: not known. */
+/* Predicted seconds of a call on `devices` devices, each on its part; 0: not known. */
 double sc_blas_kernel_seconds(const struct sc_blas_job *call, int devices);
 
 /* --- strips.c: width of a call's strips --------------------------------------------------------------------------- */
