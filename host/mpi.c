@@ -138,7 +138,7 @@ SC_MPI_H sc_mpi_handle_at(const void *handles, int i)
 #define PREPARING_I(name, parameters, arguments, ...) \
     PREPARING(name, (UNPACK parameters, SC_MPI_H info), (UNPACK arguments, info), __VA_ARGS__)
 #define SCOPED(name, parameters, arguments, scope, ...)                             \
-    EVENT(name, parameters, arguments, (__VA_ARGS__, sc_mpi_begin(&t)), sc_mpi_scope(&t, scope))
+    EVENT(name, parameters, arguments, (__VA_ARGS__, sc_mpi_begin(&t)), sc_mpi_scope(&t, UNPACK scope))
 
 #define NAME(prefix, name) prefix##name
 #define COUNT int

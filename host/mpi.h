@@ -7,6 +7,8 @@
 #ifndef SC_HOST_MPI_H
 #define SC_HOST_MPI_H
 
+#include <limits.h>
+
 #include "host/touch.h"
 
 typedef uintptr_t SC_MPI_H;
@@ -82,9 +84,11 @@ void sc_mpi_end(struct sc_mpi_transfer *t);
 void sc_mpi_pend(const struct sc_mpi_transfer *t, SC_MPI_H handle);
 /* The transfer has not begun; it begins anew each time the persistent request `handle` is started. */
 void sc_mpi_prepare(const struct sc_mpi_transfer *t, SC_MPI_H handle);
-/* The transfer lasts until sc_mpi_scope_end of the window or file `handle`. */
-void sc_mpi_scope(const struct sc_mpi_transfer *t, SC_MPI_H handle);
-void sc_mpi_scope_end(SC_MPI_H handle);
+/* The transfer, with rank `rank` of a window or with a file, lasts until sc_mpi_scope_end of the handle and of the rank
+ * or of all ranks. */
+enum { SC_MPI_ALL_RANKS = INT_MIN };
+void sc_mpi_scope(const struct sc_mpi_transfer *t, SC_MPI_H handle, int rank);
+void sc_mpi_scope_end(SC_MPI_H handle, int rank);
 
 void sc_mpi_start(int count, const void *requests);
 void sc_mpi_drop(SC_MPI_H request); /* MPI_Request_free */

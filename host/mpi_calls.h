@@ -6,7 +6,7 @@
  *   STARTING: has a request as last parameter.  The use ends when the request is complete.
  *   PREPARING: has a persistent request, which uses the memory each time it is started.
  *   PREPARING_I: has an MPI_Info before the persistent request.
- *   SCOPED(name, (parameters), (arguments), window or file, what is touched): a synchronisation ends the use.
+ *   SCOPED(name, (parameters), (arguments), (window or file, rank), what is touched): a synchronisation ends the use.
  *   EVENT(name, (parameters), (arguments), before, after): expressions before and after the call.
  *
  * READS, WRITES: (buf, count, type).  Statuses, operations and the like are passed on unread. */
@@ -130,12 +130,14 @@ COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw, Neighbor_alltoallw_init, (FA
 #define TARGET int rank, long at, COUNT target_n, SC_MPI_H target_type
 #define PUT void *buf, COUNT n, SC_MPI_H type, TARGET
 #define RESULT void *in, COUNT in_n, SC_MPI_H in_type
-SCOPED(Put, (const PUT, SC_MPI_H win), (buf, n, type, rank, at, target_n, target_type, win), win, READS(buf, n, type))
-SCOPED(Get, (PUT, SC_MPI_H win), (buf, n, type, rank, at, target_n, target_type, win), win, WRITES(buf, n, type))
+SCOPED(Put, (const PUT, SC_MPI_H win), (buf, n, type, rank, at, target_n, target_type, win), (win, rank),
+       READS(buf, n, type))
+SCOPED(Get, (PUT, SC_MPI_H win), (buf, n, type, rank, at, target_n, target_type, win), (win, rank),
+       WRITES(buf, n, type))
 SCOPED(Accumulate, (const PUT, SC_MPI_H op, SC_MPI_H win), (buf, n, type, rank, at, target_n, target_type, op, win),
-       win, READS(buf, n, type))
+       (win, rank), READS(buf, n, type))
 SCOPED(Get_accumulate, (OUT, RESULT, TARGET, SC_MPI_H op, SC_MPI_H win),
-       (out, out_n, out_type, in, in_n, in_type, rank, at, target_n, target_type, op, win), win,
+       (out, out_n, out_type, in, in_n, in_type, rank, at, target_n, target_type, op, win), (win, rank),
        GIVEN(out, READS(out, out_n, out_type)), WRITES(in, in_n, in_type))
 STARTING(Rput, (const PUT, SC_MPI_H win), (buf, n, type, rank, at, target_n, target_type, win), READS(buf, n, type))
 STARTING(Rget, (PUT, SC_MPI_H win), (buf, n, type, rank, at, target_n, target_type, win), WRITES(buf, n, type))
@@ -170,12 +172,12 @@ FILE_THERE(File_read_at, File_iread_at, File_write_at, File_iwrite_at)
 FILE_THERE(File_read_at_all, File_iread_at_all, File_write_at_all, File_iwrite_at_all)
 BLOCKING(File_read_ordered, (READ_FILE, void *status), (file, buf, n, type, status), WRITES(buf, n, type))
 BLOCKING(File_write_ordered, (WRITE_FILE, void *status), (file, buf, n, type, status), READS(buf, n, type))
-SCOPED(File_read_all_begin, (READ_FILE), HERE, file, WRITES(buf, n, type))
-SCOPED(File_read_ordered_begin, (READ_FILE), HERE, file, WRITES(buf, n, type))
-SCOPED(File_read_at_all_begin, (READ_FILE_AT), THERE, file, WRITES(buf, n, type))
-SCOPED(File_write_all_begin, (WRITE_FILE), HERE, file, READS(buf, n, type))
-SCOPED(File_write_ordered_begin, (WRITE_FILE), HERE, file, READS(buf, n, type))
-SCOPED(File_write_at_all_begin, (WRITE_FILE_AT), THERE, file, READS(buf, n, type))
+SCOPED(File_read_all_begin, (READ_FILE), HERE, (file, SC_MPI_ALL_RANKS), WRITES(buf, n, type))
+SCOPED(File_read_ordered_begin, (READ_FILE), HERE, (file, SC_MPI_ALL_RANKS), WRITES(buf, n, type))
+SCOPED(File_read_at_all_begin, (READ_FILE_AT), THERE, (file, SC_MPI_ALL_RANKS), WRITES(buf, n, type))
+SCOPED(File_write_all_begin, (WRITE_FILE), HERE, (file, SC_MPI_ALL_RANKS), READS(buf, n, type))
+SCOPED(File_write_ordered_begin, (WRITE_FILE), HERE, (file, SC_MPI_ALL_RANKS), READS(buf, n, type))
+SCOPED(File_write_at_all_begin, (WRITE_FILE_AT), THERE, (file, SC_MPI_ALL_RANKS), READS(buf, n, type))
 
 /* --- windows ------------------------------------------------------------------------------------------------------ */
 
@@ -188,31 +190,37 @@ EVENT(Win_allocate, (long bytes, COUNT unit, SC_MPI_H info, SC_MPI_H comm, void 
 EVENT(Fetch_and_op,
       (const void *out, void *in, SC_MPI_H type, int rank, long at, SC_MPI_H op, SC_MPI_H win),
       (out, in, type, rank, at, op, win), (GIVEN(out, READS(out, 1, type)), WRITES(in, 1, type), sc_mpi_begin(&t)),
-      sc_mpi_scope(&t, win))
+      sc_mpi_scope(&t, win, rank))
 EVENT(Compare_and_swap,
       (const void *out, const void *compare, void *in, SC_MPI_H type, int rank, long at, SC_MPI_H win),
       (out, compare, in, type, rank, at, win),
-      (READS(out, 1, type), READS(compare, 1, type), WRITES(in, 1, type), sc_mpi_begin(&t)), sc_mpi_scope(&t, win))
+      (READS(out, 1, type), READS(compare, 1, type), WRITES(in, 1, type), sc_mpi_begin(&t)),
+      sc_mpi_scope(&t, win, rank))
 EVENT(Win_attach, (SC_MPI_H win, void *base, long bytes), (win, base, bytes), sc_mpi_expose(base, bytes), (void)0)
 
 #define END_OF_SCOPE(name, parameters, arguments, scope) \
-    EVENT(name, parameters, arguments, (void)0, sc_mpi_scope_end(scope))
-END_OF_SCOPE(Win_fence, (int assert, SC_MPI_H win), (assert, win), win)
-END_OF_SCOPE(Win_complete, (SC_MPI_H win), (win), win)
-END_OF_SCOPE(Win_unlock_all, (SC_MPI_H win), (win), win)
-END_OF_SCOPE(Win_flush_all, (SC_MPI_H win), (win), win)
-END_OF_SCOPE(Win_flush_local_all, (SC_MPI_H win), (win), win)
-EVENT(Win_free, (void *win), (win), sc_mpi_scope_end(sc_mpi_handle_at(win, 0)), (void)0)
-END_OF_SCOPE(File_read_all_end, (SC_MPI_H file, void *buf, void *status), (file, buf, status), file)
-END_OF_SCOPE(File_read_ordered_end, (SC_MPI_H file, void *buf, void *status), (file, buf, status), file)
-END_OF_SCOPE(File_read_at_all_end, (SC_MPI_H file, void *buf, void *status), (file, buf, status), file)
-END_OF_SCOPE(File_write_all_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status), file)
-END_OF_SCOPE(File_write_ordered_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status), file)
-END_OF_SCOPE(File_write_at_all_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status), file)
-/* Ends the notes of the whole window, although epochs with other ranks may go on. */
-END_OF_SCOPE(Win_unlock, (int rank, SC_MPI_H win), (rank, win), win)
-END_OF_SCOPE(Win_flush, (int rank, SC_MPI_H win), (rank, win), win)
-END_OF_SCOPE(Win_flush_local, (int rank, SC_MPI_H win), (rank, win), win)
+    EVENT(name, parameters, arguments, (void)0, sc_mpi_scope_end(UNPACK scope))
+END_OF_SCOPE(Win_fence, (int assert, SC_MPI_H win), (assert, win), (win, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(Win_complete, (SC_MPI_H win), (win), (win, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(Win_unlock_all, (SC_MPI_H win), (win), (win, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(Win_flush_all, (SC_MPI_H win), (win), (win, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(Win_flush_local_all, (SC_MPI_H win), (win), (win, SC_MPI_ALL_RANKS))
+EVENT(Win_free, (void *win), (win), sc_mpi_scope_end(sc_mpi_handle_at(win, 0), SC_MPI_ALL_RANKS), (void)0)
+END_OF_SCOPE(File_read_all_end, (SC_MPI_H file, void *buf, void *status), (file, buf, status),
+             (file, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(File_read_ordered_end, (SC_MPI_H file, void *buf, void *status), (file, buf, status),
+             (file, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(File_read_at_all_end, (SC_MPI_H file, void *buf, void *status), (file, buf, status),
+             (file, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(File_write_all_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status),
+             (file, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(File_write_ordered_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status),
+             (file, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(File_write_at_all_end, (SC_MPI_H file, const void *buf, void *status), (file, buf, status),
+             (file, SC_MPI_ALL_RANKS))
+END_OF_SCOPE(Win_unlock, (int rank, SC_MPI_H win), (rank, win), (win, rank))
+END_OF_SCOPE(Win_flush, (int rank, SC_MPI_H win), (rank, win), (win, rank))
+END_OF_SCOPE(Win_flush_local, (int rank, SC_MPI_H win), (rank, win), (win, rank))
 
 /* --- requests ----------------------------------------------------------------------------------------------------- */
 

@@ -16,6 +16,7 @@ enum kind { REQUEST, PERSISTENT, SCOPE };
 static struct pending {
     SC_MPI_H handle;
     enum kind kind;
+    int rank; /* SCOPE: of the window's process that takes part; SC_MPI_ALL_RANKS for a file */
     struct sc_mpi_transfer transfer;
 } *pending; /* in no order */
 static size_t count, room;
@@ -46,31 +47,39 @@ static bool make_room(void)
 }
 
 /* Without room the note stays for ever: calls of the BLAS on the range then run on the host. */
-static void add(const struct sc_mpi_transfer *t, SC_MPI_H handle, enum kind kind)
+static void add(const struct sc_mpi_transfer *t, SC_MPI_H handle, enum kind kind, int rank)
 {
     if (!t->side[SC_MPI_READS].lo && !t->side[SC_MPI_WRITES].lo)
         return;
     sc_lock(&lock);
     if (make_room()) {
-        pending[count] = (struct pending){key(handle), kind, *t};
+        pending[count] = (struct pending){key(handle), kind, rank, *t};
         __atomic_store_n(&count, count + 1, __ATOMIC_RELEASE);
     }
     sc_unlock(&lock);
 }
 
-void sc_mpi_pend(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, REQUEST); }
-void sc_mpi_prepare(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, PERSISTENT); }
-void sc_mpi_scope(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, SCOPE); }
+void sc_mpi_pend(const struct sc_mpi_transfer *t, SC_MPI_H handle) { add(t, handle, REQUEST, 0); }
+void sc_mpi_prepare(const struct sc_mpi_transfer *t, SC_MPI_H handle)
+{
+    add(t, handle, PERSISTENT, 0);
+}
+void sc_mpi_scope(const struct sc_mpi_transfer *t, SC_MPI_H handle, int rank) { add(t, handle, SCOPE, rank); }
 
 /* With the lock held.  The youngest first: MPI may give the same handle to several requests that are already
  * complete. */
-static struct pending *find(SC_MPI_H handle, bool scope)
+static struct pending *find_request(SC_MPI_H handle)
 {
     sc_assert_held(SC_RANK_MPI);
     for (size_t i = count; i-- > 0;)
-        if (pending[i].handle == handle && (pending[i].kind == SCOPE) == scope)
+        if (pending[i].handle == handle && pending[i].kind != SCOPE)
             return &pending[i];
     return NULL;
+}
+
+static bool is_in_scope(const struct pending *p, SC_MPI_H handle, int rank)
+{
+    return p->kind == SCOPE && p->handle == handle && (rank == SC_MPI_ALL_RANKS || p->rank == rank);
 }
 
 static void remove_one(struct pending *p)
@@ -87,7 +96,7 @@ static void complete(SC_MPI_H handle)
     struct pending *p;
 
     sc_lock(&lock);
-    p = find(handle, false);
+    p = find_request(handle);
     if (p && p->kind == PERSISTENT)
         sc_mpi_end(&p->transfer);
     else if (p)
@@ -95,15 +104,14 @@ static void complete(SC_MPI_H handle)
     sc_unlock(&lock);
 }
 
-void sc_mpi_scope_end(SC_MPI_H handle)
+void sc_mpi_scope_end(SC_MPI_H handle, int rank)
 {
-    struct pending *p;
-
     if (!any())
         return;
     sc_lock(&lock);
-    while ((p = find(key(handle), true)) != NULL)
-        remove_one(p);
+    for (size_t i = count; i-- > 0;)
+        if (is_in_scope(&pending[i], key(handle), rank))
+            remove_one(&pending[i]);
     sc_unlock(&lock);
 }
 
@@ -115,7 +123,7 @@ void sc_mpi_drop(SC_MPI_H request)
     if (!any())
         return;
     sc_lock(&lock);
-    p = find(key(request), false);
+    p = find_request(key(request));
     if (p) {
         *p = pending[count - 1];
         __atomic_store_n(&count, count - 1, __ATOMIC_RELEASE);
@@ -132,14 +140,14 @@ void sc_mpi_start(int number, const void *requests)
         struct pending *p;
 
         sc_lock(&lock);
-        if ((p = find(handle, false)) != NULL)
+        if ((p = find_request(handle)) != NULL)
             t = p->transfer;
         sc_unlock(&lock);
         if (!p)
             continue;
         sc_mpi_begin(&t);
         sc_lock(&lock);
-        if ((p = find(handle, false)) != NULL)
+        if ((p = find_request(handle)) != NULL)
             p->transfer = t;
         sc_unlock(&lock);
     }

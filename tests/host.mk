@@ -1,7 +1,7 @@
 # Tests of host: memory half
 EXTRA_DIST += tests/host_fake.h
 HOST_MEMORY_TESTS = tests/host_arena tests/host_malloc tests/host_mmap tests/host_io tests/host_fork tests/host_rawmem \
-	tests/host_closed tests/host_descriptors
+	tests/host_closed tests/host_descriptors tests/host_mpi
 check_PROGRAMS += $(HOST_MEMORY_TESTS)
 TESTS += $(HOST_MEMORY_TESTS)
 tests_host_arena_SOURCES = tests/host_arena.c
@@ -20,6 +20,8 @@ tests_host_closed_SOURCES = tests/host_closed.c
 tests_host_closed_LDADD = libcore.la
 tests_host_descriptors_SOURCES = tests/host_descriptors.c
 tests_host_descriptors_LDADD = libcore.la
+tests_host_mpi_SOURCES = tests/host_mpi.c
+tests_host_mpi_LDADD = libcore.la
 
 # Tests of host: fault half
 check_PROGRAMS += tests/host_protect tests/host_window tests/host_fault tests/host_threads
