@@ -1,4 +1,4 @@
-/* semcache info: what a program started now would get. */
+/* semcache info: the settings and devices of a program started now. */
 #include <config.h>
 
 #include <argp.h>

@@ -18,7 +18,7 @@ static struct known {
     char *text;
 } known[KNOWN];
 
-/* The standard output of addr2line -f -e path address: a function, a line; false: there is none. */
+/* The standard output of addr2line -f -e path address: a function, a line; false: no answer. */
 static bool ask(const char *path, const char *address, char *function, char *line, int bytes)
 {
     int ends[2], status;

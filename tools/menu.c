@@ -1,4 +1,4 @@
-/* Commands that are made of commands: `semcache', `semcache trace'. */
+/* Commands with subcommands: `semcache', `semcache trace'. */
 #include <string.h>
 
 #include "tools/tool.h"
@@ -24,7 +24,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     if (!choice->command)
         argp_error(state, "there is no %s %s: %s", menu->kind, text, menu->choices);
     choice->at = state->next - 1;
-    state->next = state->argc; /* the rest is the command's */
+    state->next = state->argc; /* the remaining arguments belong to the subcommand */
     return 0;
 }
 

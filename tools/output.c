@@ -1,5 +1,4 @@
-/* Names of files to write, from options.  Parsing touches no file: a name may be that of a program, where the user
- * forgot the FILE. */
+/* Names of files to write, from options. Parsing touches no file: after a forgotten FILE, the name may be a program. */
 #include <config.h>
 
 #include <argp.h>

@@ -48,7 +48,7 @@ static void set_as_recorded(const struct sc_trace_reading *trace)
 
 /* --- running ------------------------------------------------------------------------------------------------------ */
 
-/* Exit status of the program that replays; 126 when it cannot be run. */
+/* Exit status of the replaying program; 126 if the program cannot be run. */
 static int run(const char *tool, const char *file)
 {
     const char *replayer = sc_tool_replayer();

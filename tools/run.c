@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 static const struct variable {
     int key;
     const char *setting;
-    const char *file; /* the option's name, when its value is one of a file */
+    const char *file; /* name of the option if its value names a file */
     enum sc_file_kind kind;
 } variables[] = {{'d', "SEMCACHE_DEVICE", NULL, 0},
                  {'o', "SEMCACHE_OFFLOAD", NULL, 0},
@@ -49,7 +49,7 @@ static const struct variable *variable_of(int key)
     return NULL;
 }
 
-/* The program may change its folder before it ends; the file belongs here. */
+/* The program may change its folder before the end; the file belongs in the present folder. */
 static const char *from_here(const char *path, char *room, size_t bytes)
 {
     char folder[PATH_MAX];
@@ -129,7 +129,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_ARG:
         *(char ***)state->input = state->argv + state->next - 1;
-        state->next = state->argc; /* the rest is the program's */
+        state->next = state->argc; /* the remaining arguments belong to the program */
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "the program to run is missing");

@@ -12,7 +12,7 @@
 
 #include "tools/tool.h"
 
-/* libc looks for it: hidden as the rest is, it would not be found. */
+/* libc looks for the symbol, so the symbol may not be hidden. */
 const char *argp_program_version __attribute__((visibility("default"))) = PACKAGE_STRING;
 
 static const struct sc_tool_command commands[] = {{"run", "semcache run", sc_tool_run},
@@ -22,7 +22,7 @@ static const struct sc_tool_command commands[] = {{"run", "semcache run", sc_too
                                                   {"doctor", "semcache doctor", sc_tool_doctor},
                                                   {"stat", "semcache stat", sc_tool_stat}};
 
-/* What was printed has to have arrived: a full disk is a failure, whatever the command says. */
+/* All output must have arrived: a full disk is a failure, whatever the status of the command. */
 static void check_output(void)
 {
     bool good = !ferror(stdout), empty = __fpending(stdout) == 0;

@@ -10,7 +10,7 @@
 #include "trace/file.h"
 #include "trace/read.h"
 
-/* Each runs one subcommand; argv[0] is its full name ("semcache run").  Returns the exit status. */
+/* Runs a subcommand; argv[0] is the full name ("semcache run").  Returns the exit status. */
 int sc_tool_run(int argc, char **argv);
 int sc_tool_info(int argc, char **argv);
 int sc_tool_trace(int argc, char **argv);
@@ -18,14 +18,15 @@ int sc_tool_tune(int argc, char **argv);
 int sc_tool_doctor(int argc, char **argv);
 int sc_tool_stat(int argc, char **argv);
 
-/* A command made of commands: finds the one that argv names, gives it the rest, and returns its status. */
+/* A command with subcommands: finds the subcommand in argv, passes the remaining arguments on, and returns the
+ * status. */
 struct sc_tool_menu {
     const struct sc_tool_command {
         const char *name, *full_name; /* "trace", "semcache trace" */
         int (*run)(int argc, char **argv);
     } *command;
     int commands;
-    const char *missing;       /* said when none is named */
+    const char *missing;       /* printed without a subcommand */
     const char *kind, *choices; /* "there is no KIND NAME: CHOICES" */
     const char *args_doc, *doc; /* as argp has them */
 };
@@ -45,32 +46,32 @@ int sc_tool_links(const char *svg);
 
 /* `semcache tune`'s bar on a terminal. */
 void sc_tool_progress(void *arg, const char *what, int done, int total);
-/* `semcache tune --check`: predicts and times a mix of calls, prints the errors; each: every call, too.  Closes the
- * devices; an exit status. */
+/* `semcache tune --check`: predicts and times a mix of calls, prints the errors; each: of every call, too. Closes the
+ * devices; returns an exit status. */
 int sc_tool_check(const struct sc_device_ops *ops, int devices, int calls, uint64_t seed, bool each,
                   bool (*stop)(void *arg));
-/* Fills in db->calls, by calls through the library, which has been started (trial.h) and goes by `db`. */
+/* Fills in db->calls by calls through the started library (trial.h), which uses `db`. */
 bool sc_tool_calibrate(struct sc_database *db);
 
-/* Reads the settings, as a program that is started now would. */
+/* Reads the settings like a program started now. */
 void sc_tool_load(void);
-/* Opens the devices that the settings name; NULL: there are none, or (after one line) they cannot be opened. */
+/* Opens the devices of the settings; NULL: no devices, or (after a line) a failure. */
 const struct sc_device_ops *sc_tool_open(int *devices);
 extern const struct sc_device_host sc_tool_device_host;
 
-/* Sets a variable for the settings to be read; a value that is not allowed ends the tool, with status 2. */
+/* Sets a variable before the settings are read; a forbidden value ends the tool with status 2. */
 void sc_tool_set(const char *tool, const char *name, const char *value);
 
-/* Of an option that names a file to write, when it is parsed: only notes it, and does not keep `path`.  A name that
- * looks like an option ends the tool, with status 2. */
+/* Notes the name of a file to write while options are parsed; does not keep `path`. A name like an option ends the tool
+ * with status 2. */
 void sc_tool_output(const char *tool, const char *option, enum sc_file_kind kind, const char *path);
-/* After parsing, before anything is written: a name that is taken by what semcache did not write, by `input` (NULL:
- * none), or twice ends the tool, with one line and status 2. */
+/* After parsing, before any writing: a name of a foreign file, of `input` (NULL: no input) or of two outputs ends the
+ * tool, with a line and status 2. */
 void sc_tool_outputs_check(const char *tool, const char *input);
 /* Removes old files of the same kinds under these names. */
 void sc_tool_outputs_clear(void);
 
-/* The options that set variables for a program that is run under the library. */
+/* The options that set variables for a program under the library. */
 extern const struct argp sc_tool_settings;
 /* Writes to `path` the file that execvp would run; false: there is none. */
 bool sc_tool_find_program(const char *name, char *path, size_t bytes);
@@ -79,16 +80,16 @@ bool sc_tool_can_preload(char *why, size_t bytes);
 /* Has the library preloaded in what is executed next; -1 when it is not there (one line says so). */
 int sc_tool_preload(const char *tool);
 
-/* `semcache trace replay': the program that replays, in the environment as it is, and then the report on stdout. */
+/* `semcache trace replay': runs the replaying program in the present environment, and prints the report to stdout. */
 int sc_tool_replay(const char *tool, const char *file);
 
-/* Prints the place of an address of code: "file.c:12" where debug information says so, else "program+0x12". */
+/* Prints the place of an address of code: "file.c:12" with debug information, else "program+0x12". */
 void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t ip);
 
-/* The program that replays a trace (never freed), found as the library is. */
+/* Path of the replaying program (never freed), found like the library. */
 const char *sc_tool_replayer(void);
 
-/* Where the library is (never freed). */
+/* Path of the library (never freed). */
 const char *sc_tool_library(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* semcache trace: prints a trace file as text, explains and checks what it tells, or does it again. */
+/* semcache trace: prints, explains, checks and replays a trace file. */
 #include <config.h>
 
 #include <argp.h>
@@ -30,7 +30,7 @@ static const struct asked nothing_asked = {.filter = SC_TRACE_FILTER_ALL,
                                            .most = {UINT64_MAX, UINT64_MAX, UINT64_MAX},
                                            .faults = UINT64_MAX};
 
-/* A number of the command line; else the tool ends. */
+/* A number of the command line; ends the tool without a number. */
 static uint64_t number(struct argp_state *state, const char *text)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* One call, again and again, each time from the same state of its operands. */
+/* A call, repeated from the same state of the operands. */
 #include <config.h>
 
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 #include "tools/tool.h"
 #include "tools/trial.h"
 
-#define ROUNDS 5      /* the median of them; one more to begin with */
+#define ROUNDS 5      /* repetitions for the median, and a first call */
 #define HOST_ROUNDS 3
-/* s: OpenBLAS's threads look for work for 2^28 ticks of the processor's clock, 0.1 to 0.13 s, and every page that is
- * closed meanwhile interrupts all of them: what brings an operand takes 25 us longer then on 32 processors. */
+/* s: OpenBLAS's threads look for work for 2^28 ticks of the processor's clock, 0.1 to 0.13 s, and every page closed in
+ * this time interrupts all threads. An upload of an operand then takes 25 us longer on 32 processors. */
 #define REST 0.15
-#define PATTERN ((size_t)1 << 20) /* bytes of the numbers that operands are filled with */
+#define PATTERN ((size_t)1 << 20) /* bytes of the contents of operands */
 
 struct operand {
     char *at;
@@ -36,7 +36,7 @@ static const struct sc_host_callbacks callbacks = {
     .acquire = sc_coherence_acquire_host, .home = sc_coherence_fork_prepare, .child = sc_coherence_fork_child,
     .resume = sc_coherence_fork_parent};
 
-/* Results are not sent home before they are asked for: a trial looks at each, and would teach the library to. */
+/* Results are not pushed to the host: a trial reads every result, and would train the library. */
 bool sc_trial_start(const struct sc_device_ops *ops, int devices)
 {
     sc_config.push = 0;
@@ -61,7 +61,7 @@ static struct sc_kernel record_of(const struct sc_trial *t)
                               .diag = 'U', .m = t->m, .n = t->n, .k = t->k, .alpha = {1e-3, 0}, .beta = {1, 0}};
 }
 
-/* Their shapes in the order of a, b, c.  False: trials do not have such operations. */
+/* Fills in the shapes in the order a, b, c.  False: trials do not have the operation. */
 static bool shapes(const struct sc_trial *t, struct operand o[3])
 {
     const struct sc_kernel k = record_of(t);
@@ -83,8 +83,7 @@ uint64_t sc_trial_bytes(const struct sc_trial *t)
     return shapes(t, o) ? (uint64_t)o[0].bytes + o[1].bytes + o[2].bytes : 0;
 }
 
-/* Small numbers around zero: products and solutions with a unit diagonal stay finite, and so does the power they take
- * realistic. */
+/* Small numbers around zero: products and solutions with a unit diagonal stay finite, and the energy is realistic. */
 static void fill(char *at, size_t bytes, enum sc_type type)
 {
     static double doubles[PATTERN / sizeof(double)];
@@ -138,7 +137,7 @@ static struct sc_kernel kernel_of(const struct sc_trial *t, const struct operand
 
 static double clock_now(void) { return sc_explain_clock(-1); }
 
-/* The time of the devices: virtual where they are emulated. */
+/* The time of the devices: virtual for emulated devices. */
 static double devices_now(void) { return sc_explain_clock(sc_coherence_virtual_seconds()); }
 
 /* --- states ------------------------------------------------------------------------------------------------------- */
@@ -153,7 +152,7 @@ static const struct operand *largest_of(const struct operand *o)
     return largest;
 }
 
-/* As before the call: what the CPU writes is on no device any more. */
+/* Restores the state before the call: data written by the CPU is on no device. */
 static bool prepare(const struct sc_trial *t, const struct sc_kernel *kernel, const struct operand *o)
 {
     if (t->there != SC_TRIAL_NOWHERE && !sc_blas_on_devices(kernel))
@@ -192,7 +191,7 @@ static bool time_devices(struct sc_trial *t, const struct sc_kernel *kernel, con
     return true;
 }
 
-/* What it fetches is timed by the devices' clock, its own routine never is. */
+/* Fetches are timed by the devices' clock; the host's routine never is. */
 static bool time_host(struct sc_trial *t, const struct sc_kernel *kernel, const struct operand *o)
 {
     double host[HOST_ROUNDS];

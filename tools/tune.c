@@ -1,4 +1,4 @@
-/* semcache tune: measures the machine and keeps what it found. */
+/* semcache tune: measures the machine and stores the measurements. */
 #include <config.h>
 
 #include <argp.h>
@@ -81,7 +81,7 @@ static bool is_interrupted(void *arg)
 
 #define BAR 30
 
-/* One line that is written over, on a terminal only. */
+/* A line that is overwritten, on a terminal only. */
 void sc_tool_progress(void *arg, const char *what, int done, int total)
 {
     int full = total ? (int)((long)done * BAR / total) : BAR;
@@ -143,7 +143,7 @@ static int finish(const struct arguments *a, const struct place *place, const st
     return EXIT_SUCCESS;
 }
 
-/* Calls as programs make them: through the library, on the devices that were measured.  Closes these. */
+/* Calls like those of programs: through the library, on the measured devices.  Closes the devices. */
 static bool calibrate(const struct sc_device_ops *ops, int devices, struct sc_database *db)
 {
     bool good;
@@ -211,7 +211,7 @@ int sc_tool_tune(int argc, char **argv)
     sc_tool_parse(&argp, argc, argv, 0, &a);
     sc_tool_outputs_check(argv[0], NULL);
     sc_tool_load();
-    sc_config.emu_timing = 1; /* no data is needed to measure an emulated machine */
+    sc_config.emu_timing = 1; /* measurements of an emulated machine need no data */
     sc_inside_enter();
     if (sc_blas_host_open(sc_config.host_blas) != SC_OK)
         return EXIT_FAILURE;

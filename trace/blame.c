@@ -1,5 +1,5 @@
-/* Time that lines of the program cost by data movement: repeated transfers and waits of the CPU are put down to the
- * line that caused them, with a remedy.  A first use of data blames nobody. */
+/* Time that lines of the program cost by data movement. Repeated transfers and waits of the CPU count for the line that
+ * caused the movement, with a remedy. The first use of data counts for no line. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +14,22 @@
 
 /* One reason to blame one line. */
 struct row {
-    uint32_t place, other; /* the line; who needed what it wrote, or computed what it touched */
+    uint32_t place, other; /* line: writer before an upload, or toucher of a result */
     enum sc_why why;
     uint64_t bytes, copies, faults;
     double seconds;
 };
 
-/* The open fault or call of a thread: its begin, and the time of its last event. */
+/* The open fault or call of a thread: begin, and time of the last event. */
 struct span {
     uint32_t thread, place;
     uint64_t began, last;
     bool fault, write;
     const struct sc_event *choice;
-    size_t first_part; /* of the parts of this call */
+    size_t first_part; /* of the parts of the open call */
 };
 
-/* Bytes of an open call, whose seconds are known at its end. */
+/* Bytes of an open call; the seconds are known at the end of the call. */
 struct part {
     uint32_t thread;
     size_t row;
@@ -87,7 +87,7 @@ static struct span *span_of(struct blame *b, uint32_t thread)
     return span;
 }
 
-/* The CPU waits from a fault to the last event of its service. */
+/* The CPU waits from a fault to the last event of the fault's service. */
 static void end_fault(struct blame *b, struct span *span)
 {
     size_t row = span->fault ? row_of(b, span->place, 0, span->write ? SC_WHY_WROTE : SC_WHY_TOUCH) : SIZE_MAX;

@@ -4,9 +4,10 @@
 
 #include "trace/totals.h"
 
-/* Places of a program: a line that calls a routine, or one that touches memory. */
+/* Places of a program: a line that calls a routine, or a line that touches memory. */
 struct sc_place_of {
-    uint64_t line, caller; /* the program's own code, and what called the library (both 0: unknown); of a touch: line */
+    uint64_t line, caller; /* the program's own code, and the caller of the library (both 0: unknown); of a touch:
+                              line */
     uint16_t routine;      /* 0: a touch */
 };
 

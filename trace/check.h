@@ -19,7 +19,7 @@ struct sc_check_tile {
     const struct sc_event *owes; /* since when */
     uint64_t given_up; /* lost with a failing device */
     uint64_t base, column, columns, step, width; /* as in SC_EVENT_TILE */
-    uint64_t end; /* of the matrix: the last column may be cut short */
+    uint64_t end; /* end of the matrix: the last column may be cut short */
 };
 
 struct sc_check_matrix {
@@ -39,9 +39,9 @@ struct sc_check_run {
 struct sc_check_state {
     struct sc_check_matrix *matrices; /* by number, ascending */
     size_t count, room;
-    uint32_t *live; /* positions in there, by address */
+    uint32_t *live; /* positions in `matrices`, by address */
     size_t live_count, live_room;
-    struct sc_check_run *runs; /* by address; all other pages have all access */
+    struct sc_check_run *runs; /* by address; pages outside the runs have full access */
     size_t run_count, run_room;
 };
 
@@ -54,7 +54,7 @@ void sc_check_state_end(struct sc_check_state *state);
 
 /* Returns NULL if no matrix has this number. */
 struct sc_check_matrix *sc_check_matrix_numbered(struct sc_check_state *state, uint32_t number);
-/* Live matrices that meet [lo, hi), ascending: the first one's position in state->live, and how many. */
+/* Live matrices that meet [lo, hi), ascending: position of the first matrix in state->live, and their number. */
 size_t sc_check_matrices_at(const struct sc_check_state *state, uint64_t lo, uint64_t hi, size_t *first);
 static inline struct sc_check_matrix *sc_check_live(const struct sc_check_state *state, size_t position)
 {

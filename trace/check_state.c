@@ -16,7 +16,7 @@ static uint64_t end_of(const struct sc_check_matrix *matrix)
     return matrix->made->made.base + matrix->made->made.bytes;
 }
 
-/* The first live matrix that ends behind an address. */
+/* The first live matrix with its end behind an address. */
 static size_t live_behind(const struct sc_check_state *state, uint64_t address)
 {
     size_t lo = 0, hi = state->live_count;
@@ -104,7 +104,7 @@ void sc_check_state_end(struct sc_check_state *state)
 
 /* --- pages -------------------------------------------------------------------------------------------------------- */
 
-/* The first run that ends behind an address. */
+/* The first run with its end behind an address. */
 static size_t run_behind(const struct sc_check_state *state, uint64_t address)
 {
     size_t lo = 0, hi = state->run_count;
@@ -120,7 +120,7 @@ static size_t run_behind(const struct sc_check_state *state, uint64_t address)
     return lo;
 }
 
-/* Makes an address the border of two runs, if it is inside one. */
+/* Makes an address the border of two runs, if the address is inside a run. */
 static bool split(struct sc_check_state *state, uint64_t address)
 {
     size_t at = run_behind(state, address);
@@ -158,7 +158,7 @@ bool sc_check_protect(struct sc_check_state *state, uint64_t lo, uint64_t hi, ui
 
 /* --- sectors ------------------------------------------------------------------------------------------------------ */
 
-/* Columns [first, *end) of the tile that have a byte in [lo, hi). */
+/* Columns [first, *end) of the tile with a byte in [lo, hi). */
 static uint64_t columns_at(const struct sc_check_tile *tile, uint64_t lo, uint64_t hi, uint64_t *end)
 {
     uint64_t first = lo <= tile->base ? 0 : (lo - tile->base) / tile->step;

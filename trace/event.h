@@ -1,8 +1,7 @@
-/* An event of a trace: 80 bytes, the same in memory and in the file (doc/trace-format.md).
- *
- * Each kind of event has its own struct for 48 bytes of payload, and its own names for the numbers and bytes behind the
- * payload.  Kinds without a struct use `bytes` and `sectors`.  The words `none` of the structs keep sizes, code
- * addresses and sectors of all kinds at the same place. */
+/* An event of a trace: 80 bytes, the same in memory and in the file (doc/trace-format.md). A kind of event has its own
+ * struct for 48 bytes of payload, and its own names for the numbers and bytes behind the payload. Kinds without a
+ * struct use `bytes` and `sectors`. The words `none` of the structs keep sizes, code addresses and sectors of all kinds
+ * at the same place. */
 #ifndef SC_TRACE_EVENT_H
 #define SC_TRACE_EVENT_H
 
@@ -21,7 +20,7 @@ struct sc_event_call {
     struct sc_trace_letters letters;
 };
 
-/* SCALARS: (re, im) each; or with `is_rotm` the five parameters of rotm. */
+/* SCALARS: pairs (re, im); or with `is_rotm` the five parameters of rotm. */
 union sc_event_scalars {
     struct {
         double alpha[2], beta[2];
@@ -30,9 +29,9 @@ union sc_event_scalars {
     uint64_t none[6];
 };
 
-/* OPERAND, PREFETCH: `rows` x `cols` elements as stored by columns (a vector is one row), `step` elements apart (the
- * leading dimension or increment as given).  `name`: 'A', 'P' (packed), 'X'...  `block`: base of the block of
- * memory (one malloc) that holds the operand; 0: the operand is not tracked. */
+/* OPERAND, PREFETCH: `rows` x `cols` elements as stored by columns (a vector is a row), `step` elements apart (the
+ * leading dimension or increment as given). `name`: 'A', 'P' (packed), 'X'... `block`: base of the operand's block of
+ * memory (a malloc); 0: the operand is not tracked. */
 struct sc_event_operand {
     uint64_t address;
     int64_t rows, cols, step;
@@ -40,12 +39,12 @@ struct sc_event_operand {
     uint64_t name;
 };
 
-/* FREE, ACQUIRE, RELEASE, PROTECT, FORGET: memory.  `ip`: of ACQUIRE, the line of the program that asks; 0: unknown. */
+/* FREE, ACQUIRE, RELEASE, PROTECT, FORGET: memory. `ip`: of ACQUIRE, the acquiring line of the program; 0: unknown. */
 struct sc_event_range {
     uint64_t address, none[2], bytes, ip;
 };
 
-/* FAULT: `ip` touched `address`; `line` is the line of the program that `ip` was called from. */
+/* FAULT: `ip` touched `address`; `line`: the program's line that called the code at `ip`. */
 struct sc_event_touch {
     uint64_t address, line, none[2], ip;
 };
@@ -72,17 +71,17 @@ struct sc_event_tile {
     uint64_t base, column_bytes, columns, step, width, sectors;
 };
 
-/* USE: `sectors` are touched by a kernel, `needed` of them read as they are, `parts` of them read in part. */
+/* USE: `sectors` touched by a kernel; `needed`: read as a whole; `parts`: read in part. */
 struct sc_event_use {
     uint64_t needed, parts, none[3], sectors;
 };
 
 /* CHOICE: microseconds, as predicted. */
 struct sc_event_choice {
-    float host, fetch;     /* the call on the host; what the host fetches first */
-    float device, move;    /* the kernel on the devices; what is uploaded first */
-    float result, overlap; /* the way back of the result; what of all this is done at once */
-    float now, loss;       /* what the device needs from now on; what the host has lost by moves that were not made */
+    float host, fetch;     /* the call on the host; fetches before the call on the host */
+    float device, move;    /* the kernel on the devices; uploads before the kernel */
+    float result, overlap; /* fetch of the result; overlap of the three */
+    float now, loss;       /* time on the devices from now on; loss of the host by moves not made so far */
 };
 
 /* STAGE. */
@@ -90,13 +89,13 @@ struct sc_event_stage {
     uint64_t copy, original, none, bytes;
 };
 
-/* TIME: since the library was loaded; of the emulated devices, 0: real ones. */
+/* TIME: since the library was loaded; virtual time of emulated devices, 0: real devices. */
 struct sc_event_time {
     uint64_t nanoseconds, virtual_nanoseconds;
 };
 
 struct sc_event {
-    uint64_t nanoseconds; /* CLOCK_MONOTONIC; sc_trace_emit fills it in */
+    uint64_t nanoseconds; /* CLOCK_MONOTONIC; set by sc_trace_emit */
     union {
         struct {
             uint64_t none[3], bytes, ip, sectors;
@@ -117,17 +116,17 @@ struct sc_event {
         uint64_t took; /* TOOK: nanoseconds */
         uint64_t word[6];
     };
-    uint32_t thread; /* sc_trace_emit fills it in */
+    uint32_t thread; /* set by sc_trace_emit */
     union {
         uint32_t matrix;
         uint32_t block_pages; /* OPERAND, PREFETCH: pages of the block */
     };
     union {
         uint32_t tile;
-        uint32_t following; /* CALL: events of its group that follow */
+        uint32_t following; /* CALL: number of events that follow in the group */
     };
     uint16_t kind;    /* enum sc_event_kind */
-    uint16_t routine; /* sc_trace_emit fills in the calling routine */
+    uint16_t routine; /* set by sc_trace_emit: the calling routine */
     int16_t device;   /* -1: the host */
     int16_t peer;     /* TRANSFER: the source */
     union {
@@ -136,7 +135,7 @@ struct sc_event {
         uint8_t op;        /* KERNEL: enum sc_op */
         uint8_t reason;    /* CHOICE: enum sc_trace_reason */
         uint8_t memory;    /* STAGE: enum sc_trace_memory */
-        uint8_t is_part;   /* TRANSFER: 1: of parts of the sectors, whose states stay */
+        uint8_t is_part;   /* TRANSFER: 1: only parts of the sectors, without a change of state */
         uint8_t is_rotm;   /* SCALARS: 1 */
         uint8_t is_folded; /* MATRIX: 1: a vector, cut into columns */
     };

@@ -14,7 +14,7 @@
 #define SHOWN 40    /* lines of a table */
 #define UNKNOWN 255 /* no choice was recorded: SEMCACHE_OFFLOAD=always, or a routine without choices */
 
-/* Calls of one kind, made at one place. */
+/* Calls of a kind from the same place. */
 struct kind {
     uint32_t place;
     int64_t m, n, k;

@@ -12,7 +12,7 @@
 #include "base/write.h"
 #include "trace/format.h"
 
-#define FIRST_DESCRIPTOR 100 /* programs expect the small numbers for their own files */
+#define FIRST_DESCRIPTOR 100 /* small numbers are left for the program's own files */
 
 #define REMEDY "; name another file, or remove this one first"
 

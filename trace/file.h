@@ -1,4 +1,4 @@
-/* Files that the library and the command write for their user. */
+/* Files written by the library and the command for their user. */
 #ifndef SC_TRACE_FILE_H
 #define SC_TRACE_FILE_H
 

@@ -14,7 +14,7 @@
 struct sc_trace_header {
     char magic[8];
     uint32_t version;
-    uint32_t header_bytes; /* where the first block begins */
+    uint32_t header_bytes; /* offset of the first block */
     uint32_t event_bytes;  /* sizeof (struct sc_event) */
     uint32_t byte_order;
     uint64_t start_monotonic; /* nanoseconds, by the clock of the events */

@@ -1,4 +1,4 @@
-/* Lists that grow: of events, and of what is found in them. */
+/* Growing lists, and slots for threads. */
 #ifndef SC_TRACE_LIST_H
 #define SC_TRACE_LIST_H
 
@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes room for `more` elements of `each` bytes behind `count`: at least twice as many as there was room for.  list:
- * the address of the pointer to them, from malloc or NULL.  False: no memory, and nothing has changed. */
+/* Makes room for `more` elements of `each` bytes behind `count`, with at least twice the old room. list: address of the
+ * pointer to the elements, from malloc or NULL. False: no memory, and no change. */
 bool sc_trace_list_reserve(void *list, size_t *room, size_t count, size_t more, size_t each);
 
-/* The threads that a reader of a trace follows.  Each has a slot; when all are taken, a new thread
- * takes the first. */
+/* Threads followed by a reader of a trace. Every thread has a slot; a new thread beyond the last slot takes the first
+ * slot. */
 #define SC_TRACE_THREADS 256
 struct sc_trace_threads {
     uint32_t id[SC_TRACE_THREADS];
@@ -20,7 +20,7 @@ struct sc_trace_threads {
 
 /* The slot of a thread; -1: the thread has none. */
 int sc_trace_thread_find(const struct sc_trace_threads *threads, uint32_t id);
-/* The same; a thread without a slot gets one.  *fresh: the slot is new for this thread. */
+/* As find, but a thread without a slot gets a slot. *fresh: the slot is new for this thread. */
 int sc_trace_thread_slot(struct sc_trace_threads *threads, uint32_t id, bool *fresh);
 
 #endif

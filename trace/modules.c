@@ -12,7 +12,7 @@
 
 #include "trace/store.h"
 
-#define KNOWN 4096 /* ranges that were written before */
+#define KNOWN 4096 /* ranges written before */
 #define RANGES 1024
 #define HEADERS 64
 

@@ -69,7 +69,7 @@ static struct sc_trace_text routine_of(const struct export *x, const struct sc_e
     return event->routine < SC_TRACE_ROUTINES_MAX ? x->trace->routines[event->routine] : (struct sc_trace_text){0};
 }
 
-/* The name of a track, or of a group of them. */
+/* The name of a track, or of a group of tracks. */
 static void put_title(struct export *x, const char *what, int process, uint64_t thread, const char *title)
 {
     begin(x, "M", process, thread, x->trace->header.start_monotonic);

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-/* Prints it in the JSON form of chrome://tracing. */
+/* Prints a trace in the JSON form of chrome://tracing. */
 enum sc_status sc_trace_perfetto(const char *path, FILE *out);
 
 #endif

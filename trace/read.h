@@ -48,7 +48,7 @@ void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const s
  * damaged. */
 int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *call);
 
-/* The newest events of the rings that name the tile, by time (rings.c). */
+/* The newest events in the rings with the tile, by time (rings.c). */
 int sc_trace_collect(uint32_t matrix, uint32_t tile, struct sc_event *out, int most);
 
 #endif

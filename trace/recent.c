@@ -1,4 +1,4 @@
-/* The newest events of a tile as text, out of the rings. */
+/* The newest events of a tile as text, from the rings. */
 #include <config.h> /* GNU extensions: open_memstream */
 
 #include <stdlib.h>

@@ -45,7 +45,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
  * it. */
 static struct sc_lock file_lock = SC_LOCK(SC_RANK_TRACE);
 static uint64_t session; /* counts starts; read without the lock by owners of rings */
-static bool keeping;     /* events stay in the rings when there is no file */
+static bool keeping;     /* without a file, events stay in the rings */
 
 /* A forked process shares the blocks with its parent, and must not write to them.  This page has a 1 in the process
  * that traces; the kernel clears the page in every forked process. */

@@ -1,4 +1,4 @@
-/* Operands that cannot be watched: calls work on a copy, which is a matrix of its own in the trace. */
+/* Operands that cannot be watched: calls work on a copy, and the copy is a separate matrix in the trace. */
 #ifndef SC_TRACE_STAGING_H
 #define SC_TRACE_STAGING_H
 

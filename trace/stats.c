@@ -1,4 +1,5 @@
-/* The counters, and their JSON form (doc/statistics.md).  No printf conversion here depends on the locale (rule T8). */
+/* The counters, and their JSON form (doc/statistics.md). No printf conversion in this file depends on the locale (rule
+ * T8). */
 #include <config.h>
 
 #include <inttypes.h>

@@ -25,7 +25,7 @@ bool sc_trace_store_is_open(void);
 /* A block for events: a new block, or in a full file the oldest released block, whose events are dropped after a call
  * of `taken`.  NULL: no block is free. */
 struct sc_trace_block *sc_trace_store_block(void (*taken)(const struct sc_trace_block *block));
-/* The block is complete: its owner writes no more events to it. */
+/* The block is complete: the owner writes no more events. */
 void sc_trace_store_release(struct sc_trace_block *block);
 
 void sc_trace_store_record(enum sc_trace_record_kind kind, const void *head, size_t head_bytes, const char *text,

@@ -25,7 +25,7 @@ struct matrix {
     bool live;
 };
 
-/* The lines that last wrote the sectors of a tile, plus 1. */
+/* The lines of the last writes of a tile's sectors, plus 1. */
 struct tile {
     struct tile *next;
     uint32_t matrix, number;

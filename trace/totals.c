@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* When each thread began its call; 0: the thread is in no call. */
+/* When a thread began its call; 0: the thread is in no call. */
 struct open_calls {
     struct sc_trace_threads threads;
     uint64_t since[SC_TRACE_THREADS];

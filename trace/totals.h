@@ -16,7 +16,7 @@ struct sc_trace_totals {
     uint64_t faults_read, faults_write, evictions;
     uint64_t host_reasons[SC_REASONS]; /* decisions for the host, by reason */
     double seconds;         /* from the first call to the last event before the end */
-    double virtual_seconds; /* 0: not emulated, or the program did not end in good order */
+    double virtual_seconds; /* 0: real devices, or no orderly end of the program */
 };
 
 /* Up to the end of the program, without the fetches of the end, as in the statistics. */

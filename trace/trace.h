@@ -1,5 +1,5 @@
-/* Counters (always on, one relaxed add each) and events (free when off): per-thread rings, written to a versioned
- * binary file that is mapped (store.c). */
+/* Counters (always on, a relaxed add each) and events (free when off): per-thread rings, written to a versioned and
+ * mapped binary file (store.c). */
 #ifndef SC_TRACE_TRACE_H
 #define SC_TRACE_TRACE_H
 
@@ -57,8 +57,8 @@ static inline void sc_count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(
  * those of struct sc_event (trace/event.h); every kind has its time, thread and routine. */
 enum sc_event_kind {
     SC_EVENT_CALL = 1, /* * a large BLAS call begins: call, following */
-    SC_EVENT_STATE,    /* sectors change their state: matrix, tile, sectors, device, old_state, new_state; peer: 1: they
-                          become valid on the device, 0: they end to be */
+    SC_EVENT_STATE,    /* a change of state: matrix, tile, sectors, device, old_state, new_state; peer: 1: valid on the
+                          device from now on, 0: no longer */
     SC_EVENT_TRANSFER, /* matrix, tile, sectors (0: not of tiles), device: to, peer: from, bytes, is_part */
     SC_EVENT_KERNEL,   /* kernel, device, op, type */
     SC_EVENT_FAULT,    /* * touch, access */
@@ -70,9 +70,9 @@ enum sc_event_kind {
     SC_EVENT_OPERAND,  /* * of the preceding CALL: operand, block_pages, access, type */
     SC_EVENT_DONE,     /* a call returns to the program: device: -1 when the host did the call */
     SC_EVENT_FREE,     /* * tracked memory goes away: range */
-    SC_EVENT_ACQUIRE,  /* * the program, or a system call of it, asks for memory: range, access */
+    SC_EVENT_ACQUIRE,  /* * an acquisition by the program or by a system call: range, access */
     SC_EVENT_RELEASE,  /* * semcache_invalidate: range */
-    SC_EVENT_HOME,     /* * all memory is asked for: semcache_sync(NULL), fork */
+    SC_EVENT_HOME,     /* * an acquisition of all memory: semcache_sync(NULL), fork */
     SC_EVENT_PREFETCH, /* * semcache_prefetch: operand, block_pages, access, type, device */
     SC_EVENT_TIME,     /* at the end: time */
     SC_EVENT_TILE,     /* of the preceding MATRIX, a tile by event, in order: matrix, tile, laid */
@@ -109,7 +109,7 @@ enum sc_trace_reason {
 };
 const char *sc_trace_reason_name(enum sc_trace_reason reason); /* in words */
 
-/* A sector's state at one location as traced: valid here or not; and MSI as seen from the host: C, S, G. */
+/* A traced state of a sector at a location: valid or not; and MSI from the host's view: C, S, G. */
 enum sc_msi { SC_MSI_C, SC_MSI_S, SC_MSI_G };
 
 extern bool sc_trace_on;
@@ -120,7 +120,7 @@ extern bool sc_trace_on;
 enum sc_status sc_trace_start(const char *path);
 /* Events go to the rings without a file; reports take the newest events from the rings. */
 void sc_trace_keep(void);
-/* The newest events (at most `most`, 32) that name a tile of a matrix, as text, oldest first. */
+/* The newest events (at most `most`, 32) with a tile of a matrix, as text, oldest first. */
 void sc_trace_recent(uint32_t matrix, uint32_t tile, int most, void (*line)(void *context, const char *text),
                      void *context);
 /* Records a setting of the process, "NAME=VALUE", for readers of the trace. */
@@ -159,7 +159,8 @@ static inline uint64_t sc_trace_site_line(struct sc_trace_site site)
 }
 static inline uint64_t sc_trace_line_here(void) { return sc_trace_site_line(sc_trace_site_here()); }
 
-void sc_trace_name_routines(const char *const *names, int count); /* names[0] is unused; stays owned by the caller */
+void sc_trace_name_routines(const char *const *names, int count); /* names[0] is unused; the names stay owned by the
+                                                                     caller */
 const char *sc_trace_routine_name(int routine);
 
 /* Statistics as JSON (doc/statistics.md). The arguments are values that this folder does not know. */
@@ -175,7 +176,7 @@ const char *sc_stats_format_bytes(uint64_t bytes, char *text);
 /* Writes text as a string of JSON; bytes that are no UTF-8 become U+FFFD. */
 void sc_stats_put_string(FILE *out, const char *text);
 
-/* Prints a trace file as text, one line an event. */
+/* Prints a trace file as text, a line for each event. */
 enum sc_status sc_trace_dump(const char *path, FILE *out);
 
 /* Replays the protocol's invariants over a trace file. Prints that all held, or the first event that broke an
