@@ -146,7 +146,7 @@ static enum sc_status open_module(const struct sc_device_host *host, enum sc_log
     status = open_ops(&own, found, spec, ops, count);
     if (backend->wake)
         backend->wake_end();
-    own.log = host->log; /* errors of devices that are there are news */
+    own.log = host->log; /* errors of present devices are reported */
     return status;
 }
 

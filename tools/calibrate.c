@@ -104,7 +104,7 @@ static double starts(const struct equation *e, int op) { return (int)e->op == op
 static double arrivals(const struct equation *e, int op) { return (void)op, e->arrivals; }
 static double closings(const struct equation *e, int op) { return (void)op, e->closings; }
 
-/* Improves the unknowns one by one. */
+/* Improves one unknown after another. */
 static void sweep(const struct equation *e, int count, struct unknowns *u, best_of *best)
 {
     for (int op = 0; op < SC_OPS; op++)

@@ -1,4 +1,4 @@
-/* The parts of `semcache doctor`.  Each check says one finding or several; a check never changes what it looks at. */
+/* The parts of `semcache doctor`.  A check reports one or more findings and changes nothing. */
 #ifndef SC_TOOLS_DOCTOR_H
 #define SC_TOOLS_DOCTOR_H
 
@@ -27,7 +27,7 @@ void sc_doctor_machine(void);
 
 /* A file to run: whether the library can be preloaded to it, and sees its calls. */
 void sc_doctor_program(const char *file);
-/* A running process.  Checks its settings and limits, too; false: nothing can be known of it. */
+/* A running process.  Checks its settings and limits, too; false: the process cannot be read. */
 bool sc_doctor_process(pid_t pid);
 
 bool sc_doctor_is_trace(const char *file);

@@ -201,7 +201,7 @@ static const char *remedy_of(enum sc_device_lack lack)
     return remedies[lack];
 }
 
-/* Opens what "auto" stands for by its name, so that the causes are said. */
+/* Opens the back end that "auto" chooses by name, because a named back end reports why it fails. */
 static void open_devices(const char *setting, const char *remedy)
 {
     const struct sc_device_ops *ops = NULL;

@@ -1,4 +1,4 @@
-/* A running process: is the library in it, with which settings, under which limits? */
+/* A running process: whether the process has loaded the library, its settings, its limits. */
 #include <config.h>
 
 #include <inttypes.h>

@@ -12,8 +12,8 @@ tools_semcache_CPPFLAGS = $(AM_CPPFLAGS) -DSC_LIBRARY_FILE=\"$(libdir)/libsemcac
 	-DSC_REPLAY_FILE=\"$(pkglibexecdir)/semcache-replay\" -DSC_BIN_DIR=\"$(bindir)\"
 tools_semcache_LDADD = libveneers.la libcore.la
 
-# A program like any other, that the library is preloaded to: without the library's own objects, whose malloc would hide
-# the preloaded one.
+# An ordinary program that preloads the library.  The program links no object of the library, because their malloc would
+# hide the preloaded malloc.
 pkglibexec_PROGRAMS += tools/semcache-replay
 tools_semcache_replay_SOURCES = tools/replay.c tools/replay_memory.h tools/replay_memory.c blas/verify/replay.h \
 	blas/verify/replay.c blas/veneers/arguments.c ops/ops.c trace/read.h trace/read.c trace/list.c base/log.h base/log.c \

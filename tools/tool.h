@@ -77,7 +77,7 @@ extern const struct argp sc_tool_settings;
 bool sc_tool_find_program(const char *name, char *path, size_t bytes);
 /* False, with the cause: the library cannot be preloaded. */
 bool sc_tool_can_preload(char *why, size_t bytes);
-/* Has the library preloaded in what is executed next; -1 when it is not there (one line says so). */
+/* Has the library preloaded in the program that is executed next; -1 and one line when the library is missing. */
 int sc_tool_preload(const char *tool);
 
 /* `semcache trace replay': runs the replaying program in the present environment, and prints the report to stdout. */

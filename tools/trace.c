@@ -241,7 +241,7 @@ static int replay(int argc, char **argv)
                "What is set neither here nor in the environment is as it was recorded."};
     struct asked asked = nothing_asked;
 
-    unsetenv("SEMCACHE_TRACE"); /* the file of another program, most likely the one that is read */
+    unsetenv("SEMCACHE_TRACE"); /* a traced program's file, most likely the input */
     sc_tool_parse(&argp, argc, argv, 0, &asked);
     sc_tool_outputs_check(argv[0], asked.file);
     return sc_tool_replay(argv[0], asked.file);

@@ -12,7 +12,7 @@
 #define SHOWN 20
 #define INDENT 34
 
-/* One reason to blame one line. */
+/* A reason to blame a line. */
 struct row {
     uint32_t place, other; /* line: writer before an upload, or toucher of a result */
     enum sc_why why;

@@ -283,7 +283,7 @@ void sc_trace_put_event(FILE *out, const struct sc_trace_reading *trace, const s
 
 /* --- events of one cause ------------------------------------------------------------------------------------------ */
 
-/* A sweep assigns sectors one by one. An uninterrupted sequence of STATE events is printed as one line for each tile
+/* A sweep assigns sectors in sequence. An uninterrupted sequence of STATE events is printed as one line for each tile
  * and change. Lines are in the order of their first events; a sector that changes twice begins a new line. */
 #define PENDING_MAX 64
 struct pending {

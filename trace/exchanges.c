@@ -4,7 +4,7 @@
 
 #include "base/locks.h"
 
-/* What goes between devices, by what it is and by its bytes in powers of two. */
+/* Transfers between devices, by their kind and by their bytes in powers of two. */
 #define KINDS_MAX 64
 static struct kinds {
     struct kind {

@@ -11,7 +11,7 @@
 void sc_exchanges_moved(bool push, bool by_kernel, int pieces, uint64_t bytes, double copies, double kernel);
 /* A part of a result for other devices; predicted seconds as a whole and in chunks. */
 void sc_exchanges_sent(int readers, int kernels, int chunks, uint64_t bytes, double whole, double in_chunks);
-/* Nothing where nothing went between devices. */
+/* Empty without transfers between devices. */
 void sc_exchanges_write(FILE *out);
 
 #endif

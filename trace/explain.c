@@ -26,7 +26,7 @@ struct kind {
     double predicted, took;                            /* sums of measured times, us */
 };
 
-/* Transfers with one cause and one reader. */
+/* Transfers with the same cause and reader. */
 struct sum {
     struct sc_flow flow;
     uint64_t copies;

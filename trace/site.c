@@ -76,7 +76,7 @@ static void look_at_library(void)
     library = range_of((uintptr_t)start, (const ElfW(Phdr) *)(start + __ehdr_start.e_phoff), __ehdr_start.e_phnum, 0);
 }
 
-/* The first walk of a process loads libgcc_s; this walk does so at a harmless moment. */
+/* The first walk of a process loads libgcc_s; this walk loads libgcc at a harmless moment. */
 void sc_trace_site_prepare(void)
 {
     enum { UNKNOWN, BEING_SET, KNOWN };

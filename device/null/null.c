@@ -96,7 +96,7 @@ static enum sc_status properties(int device, struct sc_device_properties *out)
 
 /* --- memory ----------------------------------------------------------------------------------------------------- */
 
-/* A block has one page before it, with its size.  For hardware: a pool, because allocation by most drivers waits
+/* The page before a block holds the size of the block.  For hardware: a pool, because allocation by most drivers waits
  * for all streams; *ready is the fence of the last user of the memory. */
 static enum sc_status alloc(int device, size_t bytes, void **memory, struct sc_fence *ready)
 {
