@@ -118,3 +118,4 @@ check) assertions=--enable-assertions
 build) build_all "$@" ;;
 *) die "usage: ./bootstrap.sh demo|check|build [configure arguments]" ;;
 esac
+# SPDX-License-Identifier: BSD-2-Clause

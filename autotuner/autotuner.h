@@ -159,3 +159,4 @@ double sc_autotuner_flops(const struct sc_autotuner_call *call);
 void sc_autotuner_reset(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

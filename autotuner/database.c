@@ -281,3 +281,4 @@ double sc_database_slow(const struct sc_database *db, int link, int other)
 
     return slow > 1 ? slow : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

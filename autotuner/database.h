@@ -119,3 +119,4 @@ const char *sc_database_place_name(int place);
 extern const char *const sc_database_set_names[SC_SETS];
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -527,3 +527,4 @@ void sc_database_write(const struct sc_database *db, FILE *out, bool partial)
     if (!partial)
         fprintf(out, "end %d\n", lines);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

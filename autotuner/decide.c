@@ -348,3 +348,4 @@ int64_t sc_autotuner_small(int level)
 
     return level >= 1 && level <= 3 ? small[level] : 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

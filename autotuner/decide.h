@@ -14,3 +14,4 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
 void sc_predict_history(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -115,3 +115,4 @@ void sc_demand_reset(void)
     memset(versions, 0, sizeof versions);
     memset(habits, 0, sizeof habits);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -30,3 +30,4 @@ void sc_demand_host_wrote(const void *at);
 void sc_demand_reset(void); /* forgets all entries */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

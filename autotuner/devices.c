@@ -181,3 +181,4 @@ int sc_plan_devices(const struct sc_autotuner_call *call, double *in)
     }
     return devices;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

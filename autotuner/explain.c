@@ -264,3 +264,4 @@ void sc_explain_write(FILE *out)
     errors(out, false);
     sc_unlock(&lock);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -24,3 +24,4 @@ void sc_explain_host_done(void);
 void sc_explain_write(FILE *out);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -75,3 +75,4 @@ double sc_host_rates_factor(const struct sc_autotuner_call *call)
 }
 
 void sc_host_rates_reset(void) { memset(means, 0, sizeof means); }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -30,3 +30,4 @@ double sc_host_rates_factor(const struct sc_autotuner_call *call);
 void sc_host_rates_reset(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

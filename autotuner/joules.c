@@ -84,3 +84,4 @@ bool sc_joules_read(struct sc_joules *meter, double *joules)
     *joules = 1e-6 * (double)meter->total;
     return meter->zones > 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

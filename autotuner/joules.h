@@ -24,3 +24,4 @@ bool sc_joules_read(struct sc_joules *meter, double *joules);
 extern const char *sc_joules_folder; /* "/sys/class/powercap"; different in tests */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -123,3 +123,4 @@ double sc_linkmap_seconds(const struct sc_linkmap *map, int from, int to, double
         return 0;
     return rate > 0 ? latency_of(map, from, to) + bytes / rate : HUGE_VAL;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

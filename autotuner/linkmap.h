@@ -34,3 +34,4 @@ void sc_linkmap_route(struct sc_linkmap *map, int hops);
 double sc_linkmap_seconds(const struct sc_linkmap *map, int from, int to, double bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -11,3 +11,4 @@ libcore_la_SOURCES += autotuner/autotuner.h autotuner/machine.h autotuner/machin
   autotuner/host_rates.h autotuner/host_rates.c autotuner/policy.h autotuner/devices.c autotuner/together.c \
   autotuner/explain.h autotuner/explain.c
 EXTRA_DIST += autotuner/README.md
+# SPDX-License-Identifier: BSD-2-Clause

@@ -163,3 +163,4 @@ void sc_machine_exchange(const struct sc_database *db, struct sc_exchange_rates 
             out->push[from][to] = known_link(db ? &db->push[from][to] : NULL, latency, bandwidth);
         }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

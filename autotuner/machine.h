@@ -75,3 +75,4 @@ double sc_machine_link(const struct sc_device_properties *to, int from);
 void sc_machine_exchange(const struct sc_database *db, struct sc_exchange_rates *out);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

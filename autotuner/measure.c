@@ -205,3 +205,4 @@ enum sc_status sc_measure(const struct sc_measure *how, struct sc_database *db, 
         status = SC_ERR_INVALID;
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

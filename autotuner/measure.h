@@ -26,3 +26,4 @@ struct sc_measure {
 enum sc_status sc_measure(const struct sc_measure *how, struct sc_database *db, bool *complete);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

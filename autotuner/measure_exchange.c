@@ -136,3 +136,4 @@ void sc_bench_exchanges(struct sc_bench *b)
             for (int push = 0; push < 2 && from != to; push++)
                 measure_way(b, from, to, push);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

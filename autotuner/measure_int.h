@@ -42,3 +42,4 @@ void sc_bench_kernels(struct sc_bench *b, int place);
 void sc_bench_idle(struct sc_bench *b);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

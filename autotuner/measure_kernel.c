@@ -397,3 +397,4 @@ void sc_bench_idle(struct sc_bench *b)
     else
         rest(b, SC_PLACE_HOST, b->properties[0].host_watts_idle, "host");
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

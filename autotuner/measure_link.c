@@ -262,3 +262,4 @@ void sc_bench_pairs(struct sc_bench *b)
                 measure_pair(b, i, j);
         }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -125,3 +125,4 @@ void sc_plan(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_
     if (q->divides)
         plan->host_share = sc_autotuner_host_share(q, mode, &plan->predicted);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

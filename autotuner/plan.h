@@ -43,3 +43,4 @@ int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode);
 void sc_plans_reset(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -29,3 +29,4 @@ static inline uint64_t sc_autotuner_keyed(uint64_t key)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -347,3 +347,4 @@ bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc
 {
     return mode != SC_OFFLOAD_ALWAYS && peer_rate > 0 && (double)bytes / peer_rate < (devices - 1) * SC_LAUNCH_SECONDS;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -53,3 +53,4 @@ bool sc_sample_line(const double *x, const double *y, int count, double *a, doub
     *a = (wy - *b * wx) / w;
     return isfinite(*a) && isfinite(*b);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

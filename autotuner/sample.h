@@ -19,3 +19,4 @@ bool sc_sample_is_good(const struct sc_sample *sample, int least, double part);
 bool sc_sample_line(const double *x, const double *y, int count, double *a, double *b);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -483,3 +483,4 @@ void sc_schedule_grid(enum sc_strategy strategy, int devices, double peers, int6
     *tile_rows = tiles == SQUARES ? tiles_along(rows, across, any_size) : tiles == ROWS ? devices : 1;
     *tile_cols = tiles == SQUARES ? tiles_along(cols, across, any_size) : tiles == COLUMNS ? devices : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

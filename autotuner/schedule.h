@@ -59,3 +59,4 @@ void sc_schedule_grid(enum sc_strategy strategy, int devices, double peers, int6
                       int *tile_rows, int *tile_cols);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

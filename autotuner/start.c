@@ -135,3 +135,4 @@ void sc_autotuner_start(const struct sc_device_ops *ops, int devices, const stru
     if (db)
         sc_autotuner_use(db);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

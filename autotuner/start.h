@@ -25,3 +25,4 @@ const struct sc_database *sc_autotuner_database(void);
 void sc_autotuner_use(const struct sc_database *db); /* sets the database, which stays valid for ever */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

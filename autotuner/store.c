@@ -256,3 +256,4 @@ enum sc_status sc_store_write_file(const char *path, const struct sc_database *d
     close(fd);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

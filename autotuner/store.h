@@ -36,3 +36,4 @@ enum sc_status sc_store_write_file(const char *path, const struct sc_database *d
 int sc_store_lock(int folder);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

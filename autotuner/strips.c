@@ -223,3 +223,4 @@ void sc_strips_machine(struct sc_strips *s, const struct sc_machine *machine, do
     s->latency[0] = sc_machine_latency(machine->database, SC_SET_DOWN);
     s->latency[1] = sc_machine_latency(machine->database, SC_SET_UP);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

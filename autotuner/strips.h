@@ -66,3 +66,4 @@ void sc_strips_machine(struct sc_strips *call, const struct sc_machine *machine,
 extern int64_t sc_strips_fixed;
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

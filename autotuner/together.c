@@ -55,3 +55,4 @@ double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_off
         sc_explain_together(&t);
     return t.share;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -197,3 +197,4 @@ void sc_trials_reset(void)
     memset(entries, 0, sizeof entries);
     numbers = 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

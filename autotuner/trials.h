@@ -41,3 +41,4 @@ void sc_trials_write(FILE *out);
 void sc_trials_reset(void); /* forgets the trials */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -11,3 +11,4 @@ void sc_assert_failed(const char *condition, const char *function, const char *f
     __builtin_trap();
 }
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

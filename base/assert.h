@@ -14,3 +14,4 @@ _Noreturn void sc_assert_failed(const char *condition, const char *function, con
 #define sc_assert(condition) sc_assert_that(condition, #condition)
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

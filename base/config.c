@@ -9,3 +9,4 @@ struct sc_config sc_config = {
     .window_min = (uint64_t)1 << 18,
     .window_max = (uint64_t)64 << 20,
 };
+/* SPDX-License-Identifier: BSD-2-Clause */

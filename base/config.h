@@ -86,3 +86,4 @@ struct sc_config {
 extern struct sc_config sc_config;
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

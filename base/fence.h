@@ -24,3 +24,4 @@ struct sc_fence {
 #define SC_FENCE_NONE ((struct sc_fence){0, 0, 0})
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

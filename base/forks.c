@@ -50,3 +50,4 @@ void sc_forks_child(void)
         if (handlers[i].child)
             handlers[i].child();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

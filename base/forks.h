@@ -13,3 +13,4 @@ void sc_forks_parent(void);
 void sc_forks_child(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

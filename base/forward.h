@@ -60,3 +60,4 @@
     ".size " name ", .-" name "\n"
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

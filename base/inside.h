@@ -11,3 +11,4 @@ static inline void sc_inside_leave(void) { sc_inside_depth--; }
 static inline int sc_inside(void) { return sc_inside_depth != 0; }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

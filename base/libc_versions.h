@@ -22,3 +22,4 @@ __asm__(".symver glob, glob@GLIBC_2.27");
 int sc_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

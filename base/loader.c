@@ -104,3 +104,4 @@ bool sc_loader_same(const void *at, const void *other)
 
     return sc_loader_object(at, &one) && sc_loader_object(other, &two) && one.map == two.map;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -46,3 +46,4 @@ static inline bool sc_loader_is_own(const void *at)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -5,3 +5,4 @@ libcore_la_SOURCES += base/status.h base/status.c base/types.h base/log.h base/l
 	base/locks.h base/locks.c base/lru.h base/assert.h base/assert.c base/loader.h base/loader.c \
 	base/median.h base/median.c
 EXTRA_DIST += base/README.md
+# SPDX-License-Identifier: BSD-2-Clause

@@ -18,3 +18,4 @@ void sc_locks_wrong(const char *what, int rank)
     sc_locks_held = held;
 }
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -90,3 +90,4 @@ static inline void sc_lock_init(struct sc_lock *lock, enum sc_rank rank)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

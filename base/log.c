@@ -36,3 +36,4 @@ void sc_log(enum sc_log_level level, const char *format, ...)
     sc_write_all(STDERR_FILENO, line, (size_t)length);
     errno = saved;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -22,3 +22,4 @@ void sc_log(enum sc_log_level level, const char *format, ...) __attribute__((for
     } while (0)
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

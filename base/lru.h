@@ -76,3 +76,4 @@ static inline struct sc_lru *sc_lru_newest(const struct sc_lru_list *list, uint6
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

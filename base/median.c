@@ -20,3 +20,4 @@ double sc_percentile(double *values, size_t count, int percent)
     qsort(values, count, sizeof *values, by_size);
     return values[(count * (size_t)percent + 99) / 100 - 1];
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -10,3 +10,4 @@ double sc_median(double *values, size_t count);
 double sc_percentile(double *values, size_t count, int percent);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -157,3 +157,4 @@ int sc_fd_self_mem(void)
     sc_unlock(&lock);
     return fd;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

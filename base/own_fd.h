@@ -35,3 +35,4 @@ int sc_fd_next(int from);
 int sc_fd_self_mem(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -12,3 +12,4 @@ static inline uintptr_t sc_page_floor(uintptr_t x) { return x & ~(uintptr_t)(SC_
 static inline uintptr_t sc_page_ceil(uintptr_t x) { return sc_page_floor(x + SC_PAGE - 1); }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -56,3 +56,4 @@ void sc_quiet_leave(void)
     if (held)
         mask(SIG_SETMASK, &before, NULL);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -20,3 +20,4 @@ void sc_quiet_enter(void);
 void sc_quiet_leave(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

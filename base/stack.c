@@ -44,3 +44,4 @@ bool sc_stack_is(uintptr_t address)
         ask();
     return sc_stack_holds(address);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

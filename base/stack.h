@@ -19,3 +19,4 @@ bool sc_stack_is(uintptr_t address);
 bool sc_stack_holds(uintptr_t address);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

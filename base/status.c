@@ -14,3 +14,4 @@ const char *sc_status_name(enum sc_status status)
     }
     return "unknown status";
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -17,3 +17,4 @@ enum sc_status {
 const char *sc_status_name(enum sc_status status);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

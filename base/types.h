@@ -93,3 +93,4 @@ struct sc_csr_conversion {
 };
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -58,3 +58,4 @@ bool sc_write_all(int fd, const void *data, size_t bytes)
     sc_write_quiet_end(&quiet);
     return good;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

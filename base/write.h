@@ -18,3 +18,4 @@ void sc_write_quiet_end(const struct sc_write_quiet *quiet);
 bool sc_write_all(int fd, const void *data, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -71,3 +71,4 @@ int main(int argc, char **argv)
     paper_close();
     return EXIT_SUCCESS;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -14,3 +14,4 @@ keep() {
 
 # figure KEY: the value of KEY=... in the last line with KEY.
 figure() { sed -n "s/.*[ ^]$1=\([^ ]*\).*/\1/p" "$log" | tail -n 1; }
+# SPDX-License-Identifier: BSD-2-Clause

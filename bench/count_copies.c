@@ -83,3 +83,4 @@ int InitializeInjection(void)
         cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY2); /* between peers: not in every version */
     return 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -244,3 +244,4 @@ int main(int argc, char **argv)
     ops->close();
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

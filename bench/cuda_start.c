@@ -159,3 +159,4 @@ int main(int argc, char **argv)
     printf("%-44s %8.4f s\n", "in all", now() - begin);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

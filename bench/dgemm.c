@@ -141,3 +141,4 @@ int main(int argc, char **argv)
            n, rounds, first, best, 1e-12 * flops / first, 1e-12 * flops / best, call, error, good ? "ok" : "WRONG");
     return good ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -52,3 +52,4 @@ done
 for n in ${EXCHANGE_SPARSE:-1000000 50000000}; do
     table "sparse CG, $n points" bench/sparse_cg "$n" "$iterations"
 done
+# SPDX-License-Identifier: BSD-2-Clause

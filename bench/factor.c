@@ -460,3 +460,4 @@ int main(int argc, char **argv)
     }
     return good ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -141,3 +141,4 @@ for routine in $routines; do
     done
 done
 exit $wrong
+# SPDX-License-Identifier: BSD-2-Clause

@@ -37,3 +37,4 @@ static inline double *hand_device(size_t count, const double *from)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -341,3 +341,4 @@ int main(int argc, char **argv)
     }
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -142,3 +142,4 @@ EXTRA_DIST += bench/programs/run.py \
 	bench/programs/python/svd.py bench/programs/c/cg_own.c bench/programs/c/gmres_columns.c \
 	bench/programs/c/jacobi_own.c bench/programs/c/lu_own.c bench/programs/c/orthogonal.c \
 	bench/programs/c/program.h bench/programs/r/linear.R bench/programs/octave/linear.m
+# SPDX-License-Identifier: BSD-2-Clause

@@ -16,3 +16,4 @@ int32_t isamax_(const int32_t *n);
 int32_t isamax_(const int32_t *n) { return *n > 0; }
 double _Complex zdotu_(void);
 double _Complex zdotu_(void) { return 0; }
+/* SPDX-License-Identifier: BSD-2-Clause */

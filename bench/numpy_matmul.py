@@ -39,3 +39,4 @@ def main():
 
 
 main()
+# SPDX-License-Identifier: BSD-2-Clause

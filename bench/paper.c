@@ -327,3 +327,4 @@ void paper_square_run(enum paper_routines routine, int64_t n, struct paper_figur
     paper_free(&b);
     paper_free(&c);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -37,3 +37,4 @@ set key bottom right
 gemm(column) = "<awk -F'|' '/^\\| DGEMM \\| [0-9]/ {print $3, $".column."}' ".folder."/xkblas.md"
 plot gemm(4) with linespoints title 'all', gemm(5) with linespoints title 'data on device', \
      gemm(6) with linespoints title 'no transit', gemm(8) with linespoints title 'no topology'
+# SPDX-License-Identifier: BSD-2-Clause

@@ -70,3 +70,4 @@ struct sc_kernel paper_square(enum paper_routines routine, const struct paper_ma
 void paper_square_run(enum paper_routines routine, int64_t n, struct paper_figures *figures);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

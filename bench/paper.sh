@@ -40,3 +40,4 @@ bench/paper-paralia ${PAPER_ALL:+-a} -u >"$papers/paralia-uneven.md"
 if command -v gnuplot >/dev/null; then
     gnuplot -e "folder='$papers'" "$top_srcdir/bench/paper.gnuplot"
 fi
+# SPDX-License-Identifier: BSD-2-Clause

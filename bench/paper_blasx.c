@@ -109,3 +109,4 @@ int main(int argc, char **argv)
     paper_close();
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -115,3 +115,4 @@ int main(int argc, char **argv)
     paper_close();
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -104,3 +104,4 @@ solvers
 products
 numpy
 touching
+# SPDX-License-Identifier: BSD-2-Clause

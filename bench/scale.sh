@@ -50,3 +50,4 @@ for count in $devices; do
     awk -v count="$count" -v s="$seconds" -v one="$one" 'BEGIN {
         printf "%-46s %5d %10.3f %10.2f\n", "", count, 1000 * s, one / s }'
 done
+# SPDX-License-Identifier: BSD-2-Clause

@@ -50,3 +50,4 @@ int main(int argc, char **argv)
     semcache_sparse_destroy(matrix);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

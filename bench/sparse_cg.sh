@@ -38,3 +38,4 @@ for n; do
         row "n=$n: the matrix 1.4 of a GPU: 1, 2 GPUs" "$one" "$several"
     fi
 done
+# SPDX-License-Identifier: BSD-2-Clause

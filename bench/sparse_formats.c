@@ -133,3 +133,4 @@ int main(int argc, char **argv)
     }
     return wrong;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -46,3 +46,4 @@ int main(int argc, char **argv)
            example_seconds(&timer), worst <= 1e-12 * largest ? "ok" : "wrong");
     return !(worst <= 1e-12 * largest);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

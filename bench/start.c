@@ -67,3 +67,4 @@ int main(int argc, char **argv)
     printf("start n=%d first_seconds=%.4f second_seconds=%.4f %s\n", p.n, first, second, right ? "ok" : "WRONG");
     return !right;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -37,3 +37,4 @@ for device in ${START_DEVICES:-cuda:0}; do
 done
 rm -rf "$log.all" "$log.cache"
 [ ! -x bench/cuda_start ] || bench/cuda_start "$n"
+# SPDX-License-Identifier: BSD-2-Clause

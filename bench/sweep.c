@@ -93,3 +93,4 @@ int main(int argc, char **argv)
            1e-9 * bytes / pages, 1e-9 * bytes / all, 1e6 * touch, 1e6 * slept, sum);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -29,3 +29,4 @@ for program in 'examples/jacobi 2000 200' 'examples/cg 3000' 'examples/abac 2000
         'BEGIN { printf "%-40s %10.3f %10.3f %7.3f %9s\n", name, p, t, t / p, e }'
 done
 bench/trace_events "${BENCH_EVENTS:-10000000}" "$trace"
+# SPDX-License-Identifier: BSD-2-Clause

@@ -40,3 +40,4 @@ int main(int argc, char **argv)
     sc_trace_read_end(&trace);
     return EXIT_SUCCESS;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -35,3 +35,4 @@ for n; do
             exit !same }'
     done
 done
+# SPDX-License-Identifier: BSD-2-Clause

@@ -90,3 +90,4 @@ int main(int argc, char **argv)
            block_single, best_single);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

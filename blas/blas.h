@@ -90,3 +90,4 @@ extern uint64_t sc_blas_counts_collected[SC_TRACE_ROUTINES_MAX];
 void sc_blas_counts_collect(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

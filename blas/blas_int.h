@@ -314,3 +314,4 @@ static inline void sc_rows_syrk(struct sc_blas_call *call)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

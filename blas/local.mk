@@ -49,3 +49,4 @@ CLEANFILES += blas/lapack/routines.h blas/veneers/prototypes.h blas/veneers/chec
 	blas/veneers/tables.c blas/veneers/veneers.c blas/veneers/exports.list doc/routines.md
 EXTRA_DIST += blas/lapack/routines.tab blas/lapack/generate.awk blas/veneers/routines.tab blas/veneers/rows.awk \
 	blas/veneers/generate.awk blas/README.md
+# SPDX-License-Identifier: BSD-2-Clause

@@ -51,3 +51,4 @@ bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes);
 void sc_coherence_report_place(const char *what, uintptr_t address, int events);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -507,3 +507,4 @@ void sc_coherence_acquire_view(const struct sc_view *v)
         q = range_request(q.lo, q.hi, q.access);
     acquire(&q);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

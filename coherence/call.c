@@ -164,3 +164,4 @@ void sc_coherence_end(struct sc_operand *operands, int count)
     sc_protocol_unlock();
     sc_untracked_finish(operands, count);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

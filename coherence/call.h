@@ -119,3 +119,4 @@ int64_t sc_coherence_segment(int64_t n, enum sc_type type);
 int64_t sc_coherence_run(const struct sc_operand *vector, int64_t r, int64_t limit, int *device);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -192,3 +192,4 @@ void sc_check_operand(const struct sc_operand *o, const char *after)
         for (int i = 0; i < m->row_parts; i++)
             check_tile(m, sc_matrix_tile(m, i, j), after);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -80,3 +80,4 @@ void sc_completion_after(const struct sc_device_ops *ops)
     }
     sc_unlock(&lock);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -102,3 +102,4 @@ enum sc_status sc_coherence_derived_read(struct sc_derived *f, size_t at, void *
     sc_inside_leave();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -360,3 +360,4 @@ enum sc_status sc_coherence_derived_send(struct sc_derived *f, size_t at, size_t
     sc_inside_leave();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

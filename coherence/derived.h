@@ -85,3 +85,4 @@ enum sc_status sc_coherence_derived_multiply(struct sc_derived *a, struct sc_der
 void sc_coherence_product_free(int device, const struct sc_product_arrays *arrays); /* as temporary_free */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

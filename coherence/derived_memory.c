@@ -110,3 +110,4 @@ void sc_derived_stop(void)
             sc_coherence_derived_drop(owner(lru[d].oldest));
     sc_protocol_unlock();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -222,3 +222,4 @@ enum sc_status sc_coherence_derived_task(struct sc_derived *form, struct sc_kern
         sc_device_gave_up(form->device, "running a sparse kernel");
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

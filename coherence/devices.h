@@ -39,3 +39,4 @@ double sc_coherence_host_clock(void);
 void sc_coherence_drain(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -258,3 +258,4 @@ enum sc_status sc_moves_add(struct sc_moves *all, const struct sc_move *move)
     all->move[all->count++] = *move;
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -93,3 +93,4 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
     }
     sc_protocol_unlock();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

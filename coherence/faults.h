@@ -16,3 +16,4 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
 void sc_coherence_read_ahead(uintptr_t addr, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -65,3 +65,4 @@ void sc_coherence_fork_child(void)
     sc_inside_leave();
     sc_quiet_leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -30,3 +30,4 @@ void sc_push_written(struct sc_matrix *m, struct sc_tile *t, int device, uint64_
         m->push.shared = m->push.shared || c->push.wanted;
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -40,3 +40,4 @@ bool sc_coherence_may_link(const void *ptr, size_t bytes)
 
     return sc_coherence_is_tracked(ptr, bytes) || (!sc_host_in_arena(ptr) && sc_mirror_possible(lo, lo + bytes));
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -10,3 +10,4 @@ libcore_la_SOURCES += coherence/access.h coherence/call.h coherence/derived.h co
 	coherence/touched.c coherence/transfer.c coherence/untracked.c coherence/view.c coherence/wait.c \
 	coherence/windows.c
 EXTRA_DIST += coherence/README.md
+# SPDX-License-Identifier: BSD-2-Clause

@@ -101,3 +101,4 @@ bool sc_coherence_block(const void *ptr, uintptr_t *base, size_t *bytes)
     *bytes = block.bytes;
     return true;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -80,3 +80,4 @@ void sc_protocol_end_calls(void)
     while (sc_protocol.active)
         sc_cond_wait(&none_active, &lock.mutex);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

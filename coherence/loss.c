@@ -136,3 +136,4 @@ bool sc_landed(struct sc_fence f)
         sc_devices_look();
     return true;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -113,3 +113,4 @@ enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *
     sc_assert((status == SC_OK) == (c->memory != NULL));
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

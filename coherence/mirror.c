@@ -342,3 +342,4 @@ void sc_mirror_write_back(const struct sc_view *v, const struct sc_view *own)
     sc_coherence_acquire_host(lo, hi - lo, SC_READ);
     sc_view_copy(v, own);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -32,3 +32,4 @@ void sc_untracked_drop(const struct sc_view *own, const enum sc_stage *stage, in
 void sc_untracked_finish(struct sc_operand *operands, int count);                         /* results go back */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

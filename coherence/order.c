@@ -86,3 +86,4 @@ void sc_device_gave_up(int device, const char *doing)
     sc_log(SC_LOG_WARN, "device %d (%s) failed while %s: it gets no more work, calls go on elsewhere", device,
            sc_protocol.properties[device].name, doing);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

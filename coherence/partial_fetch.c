@@ -152,3 +152,4 @@ bool sc_partial_fetch(struct sc_matrix *m, uintptr_t lo, uintptr_t hi, struct sc
     }
     return ready;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

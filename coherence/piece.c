@@ -79,3 +79,4 @@ void sc_piece_target(const struct sc_piece *p, struct sc_target *x)
         x->full = full_columns(m, t, col, cols, x->sectors);
     sc_assert(x->sectors && !(x->full & ~x->sectors));
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -94,3 +94,4 @@ enum sc_status sc_coherence_derived_multiply(struct sc_derived *a, struct sc_der
         sc_device_gave_up(device, "multiplying sparse matrices");
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

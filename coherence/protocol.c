@@ -562,3 +562,4 @@ void sc_protocol_paint(uintptr_t lo, uintptr_t hi)
     if (done)
         note_open(begin, hi);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -374,3 +374,4 @@ extern bool sc_check_rounds;    /* tests switch off the check of other matrices 
 void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint64_t sectors);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

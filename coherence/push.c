@@ -252,3 +252,4 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
         sc_count(&sc_stats.pushed, sc_stats.bytes[SC_D2H] - before);
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -457,3 +457,4 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
             out->overwritten += missing;
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -110,3 +110,4 @@ enum sc_status sc_coherence_pin(const void *ptr)
     sc_protocol_unlock();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

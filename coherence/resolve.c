@@ -333,3 +333,4 @@ enum sc_status sc_resolve(const struct sc_view *v, struct sc_lattice *hint, stru
         return status;
     return fits(o) ? SC_OK : SC_ERR_CONFLICT;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

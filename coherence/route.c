@@ -56,3 +56,4 @@ int sc_route_via(int from, int to)
 }
 
 double sc_coherence_peer_ratio(void) { return links.peers; }
+/* SPDX-License-Identifier: BSD-2-Clause */

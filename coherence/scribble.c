@@ -32,3 +32,4 @@ void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint6
     for (uint64_t rest = sectors; rest; rest &= rest - 1)
         c->ready[__builtin_ctzll(rest)] = f;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

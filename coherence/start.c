@@ -109,3 +109,4 @@ double sc_coherence_virtual_seconds(void)
 
     return ops && ops->virtual_seconds ? ops->virtual_seconds() : -1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -50,3 +50,4 @@ enum sc_status sc_coherence_wait(struct sc_fence fence)
 {
     return sc_sync(fence);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

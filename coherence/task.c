@@ -446,3 +446,4 @@ enum sc_status sc_coherence_temporary_copy(int to, void *dst, int from, const vo
     return status == SC_OK ? sc_coherence_temporary_wait(from, sent) : status;
 }
 
+/* SPDX-License-Identifier: BSD-2-Clause */

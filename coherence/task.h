@@ -73,3 +73,4 @@ enum sc_status sc_coherence_temporary_send(int to, void *dst, int from, const vo
 enum sc_status sc_coherence_temporary_wait(int device, struct sc_fence sent);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

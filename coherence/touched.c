@@ -44,3 +44,4 @@ bool sc_check_next(struct sc_range *range)
 }
 
 size_t sc_check_count(void) { return count_touched; }
+/* SPDX-License-Identifier: BSD-2-Clause */

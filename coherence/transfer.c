@@ -539,3 +539,4 @@ enum sc_status sc_transfer_linear(struct sc_matrix *m, struct sc_tile *t, int64_
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -185,3 +185,4 @@ void sc_coherence_forget(uintptr_t addr, size_t bytes)
     else if (bytes && sc_protocol_ops())
         sc_mirror_forget(addr, addr + bytes);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

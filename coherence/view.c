@@ -28,3 +28,4 @@ void sc_view_copy(const struct sc_view *to, const struct sc_view *from)
         memcpy((char *)to->ptr + (size_t)(j * a) * elem, (const char *)from->ptr + (size_t)(j * b) * elem,
                (size_t)inner * elem);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

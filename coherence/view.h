@@ -18,3 +18,4 @@ void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
 void sc_view_copy(const struct sc_view *to, const struct sc_view *from);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -119,3 +119,4 @@ void sc_coherence_fetched(const struct sc_view *views, int count, struct sc_fetc
         sc_protocol_unlock();
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -61,3 +61,4 @@ struct sc_window *sc_window_free(void)
             return &sc_windows[i];
     return sc_windows_used < SC_WINDOWS_MAX ? &sc_windows[sc_windows_used++] : NULL;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

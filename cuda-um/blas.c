@@ -165,3 +165,4 @@ void sc_um_copy_matrix(struct sc_um_call *call, sc_um_copy_routine *copy, int64_
     for (int64_t j = 0; j < n; j++)
         copy(&m, (const char *)b + (size_t)(j * ldb) * element, &one, (char *)c + (size_t)(j * ldc) * element, &one);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

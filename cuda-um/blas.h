@@ -50,3 +50,4 @@ void *sc_um_need(struct sc_um_call *call, void **found, const char *name);
 static inline int64_t sc_um_most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -161,3 +161,4 @@ void sc_um_blocks(void (*visit)(struct sc_um_block *block))
 }
 
 bool sc_um_has_blocks(void) { return __atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0; }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -137,3 +137,4 @@ bool sc_um_passes(const void *caller)
 {
     return sc_um_way() == SC_UM_NATIVE || (way == SC_UM_MAPPED && is_library(caller));
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

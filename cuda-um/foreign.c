@@ -131,3 +131,4 @@ void *sc_um_next(unsigned name, const void *caller)
         sc_um_home();
     return next;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -63,3 +63,4 @@ static void make_way(const void *caller)
 
 GEMM_EX(, int)
 GEMM_EX(_64, int64_t)
+/* SPDX-License-Identifier: BSD-2-Clause */

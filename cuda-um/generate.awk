@@ -226,3 +226,4 @@ END {
     if (what == "checks")
         print "static const struct {\n    const char *name;\n    void (*check)(void);\n} checks[] = {\n" table "};"
 }
+# SPDX-License-Identifier: BSD-2-Clause

@@ -46,3 +46,4 @@ BUILT_SOURCES += cuda-um/names.h
 CLEANFILES += cuda-um/functions.c cuda-um/checks.h cuda-um/blas.list cuda-um/names.h cuda-um/trampolines.c \
 	cuda-um/exports.list cuda-um/semcache-cuda-um.map
 endif
+# SPDX-License-Identifier: BSD-2-Clause

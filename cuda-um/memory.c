@@ -273,3 +273,4 @@ SC_UM_EXPORT cudaError_t cudaDeviceReset(void)
     semcache_sync(NULL, 0);
     return sc_um_wait();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -58,3 +58,4 @@ END {
         print "    return NULL;\n}"
     }
 }
+# SPDX-License-Identifier: BSD-2-Clause

@@ -469,3 +469,4 @@ SC_UM_EXPORT cusparseStatus_t cusparseSpSM_solve(MATRICES, cusparseDnMatDescr_t 
     ANSWER(triangle(whose, &o, a),
            SC_UM_BEHIND(cusparseSpSM_solve)(handle, op, op_b, alpha, a, b, c, type, alg, solver), run(&o, solve));
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -3,3 +3,4 @@
 
 __asm__(".globl sc_um_trampoline\n"
         ".hidden sc_um_trampoline\n" SC_FORWARD("sc_um_trampoline", "sc_um_next"));
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -14,3 +14,4 @@
             ".size " #name ", .-" #name "\n")
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -107,3 +107,4 @@ bool sc_um_is_device_only(const void *p); /* memory of CUDA, not accessible to t
 cudaError_t sc_um_copy(void *to, const void *from, size_t bytes, cudaStream_t stream);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -61,3 +61,4 @@ MOVES(Set, , int)
 MOVES(Get, , int)
 MOVES(Set, _64, int64_t)
 MOVES(Get, _64, int64_t)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -4,3 +4,4 @@ EXTRA_DIST += debian/changelog debian/control debian/copyright debian/rules debi
 	debian/libsemcache-dev.install debian/libsemcache-cuda.install debian/libsemcache-cuda.lintian-overrides \
 	debian/libsemcache-cuda-um0.install debian/libsemcache-cuda-um0.lintian-overrides \
 	debian/libsemcache-cuda-um-dev.install debian/semcache-tools.install
+# SPDX-License-Identifier: BSD-2-Clause

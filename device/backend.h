@@ -56,3 +56,4 @@ bool sc_device_is_list(const char *text);
 bool sc_device_is_count(const char *text);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

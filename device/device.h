@@ -196,3 +196,4 @@ enum sc_status sc_device_product_fill(const struct sc_csr_product *product, cons
 enum sc_status sc_device_convert(const struct sc_csr_conversion *conversion);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

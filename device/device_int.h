@@ -12,3 +12,4 @@ enum sc_status sc_device_kernel_sparse_check(const struct sc_kernel *kernel);
 enum sc_status sc_device_kernel_sparse(const struct sc_kernel *kernel);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

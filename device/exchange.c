@@ -57,3 +57,4 @@ struct sc_result_choice sc_exchange_chunks(const struct sc_exchange_rates *rates
     }
     return out;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -51,3 +51,4 @@ double sc_exchange_chunked(const struct sc_exchange_rates *rates, const struct s
 struct sc_result_choice sc_exchange_chunks(const struct sc_exchange_rates *rates, const struct sc_result *result);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -154,3 +154,4 @@ enum sc_status sc_device_convert(const struct sc_csr_conversion *c)
     free(start);
     return SC_OK;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -374,3 +374,4 @@ enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kerne
     sc_inside_leave();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

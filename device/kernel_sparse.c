@@ -159,3 +159,4 @@ enum sc_status sc_device_product_fill(const struct sc_csr_product *p, const void
 
     return p->nonzeros ? run_product(&copy, (void *)rows, columns, values) : SC_OK;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -60,3 +60,4 @@ void sc_links_route(struct sc_links *links, int hops)
         lengthen(links);
     links->peers = peers_of(links);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -24,3 +24,4 @@ void sc_links_said(struct sc_links *links, const struct sc_device_properties *pr
 void sc_links_route(struct sc_links *links, int hops);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

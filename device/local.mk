@@ -24,3 +24,4 @@ nobase_dist_doc_DATA += doc/machine-files.md
 # The back ends that are modules.
 include device/cuda/local.mk
 include device/null/local.mk
+# SPDX-License-Identifier: BSD-2-Clause

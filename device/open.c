@@ -289,3 +289,4 @@ bool sc_device_expected(const char *setting)
         return first_of_auto(&present) && present;
     return !is_none(setting) && named(setting, &spec);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -23,3 +23,4 @@ static inline struct sc_device_share sc_device_share(const struct sc_config *con
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -101,3 +101,4 @@ SC_SLOT_FN bool sc_slot_entry(const struct sc_csr_conversion *c, int64_t slot, s
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -92,3 +92,4 @@ void sc_directory_remove(struct sc_matrix *matrix)
         __atomic_store_n(&count_, count_ - 1, __ATOMIC_RELEASE);
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -202,3 +202,4 @@ bool sc_matrix_sector_range(const struct sc_matrix *m, int g, uintptr_t *lo, uin
 bool sc_matrix_sectors_at(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi, int *first, int *end);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -279,3 +279,4 @@ void sc_matrix_free(struct sc_matrix *m)
     free(m->links.changed);
     free(m);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

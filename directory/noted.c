@@ -184,3 +184,4 @@ int sc_closed_sector(const struct sc_matrix *m, int g, int end, enum sc_note kin
     }
     return g < end ? g : end;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

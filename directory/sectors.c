@@ -95,3 +95,4 @@ bool sc_matrix_sectors_at(const struct sc_matrix *m, uintptr_t lo, uintptr_t hi,
     sc_assert(*first < *end && *end <= sc_matrix_sectors(m));
     return true;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

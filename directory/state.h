@@ -53,3 +53,4 @@ struct sc_writer {
 };
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -10,3 +10,4 @@ nobase_dist_doc_DATA += doc/paper/README.md doc/paper/blasx.md doc/paper/xkblas.
 	doc/paper/paralia-uneven.md doc/paper/semcachepp.md doc/paper/proact.md \
 	doc/paper/paralia.dat doc/paper/paralia.svg doc/paper/proact.svg doc/paper/xkblas.svg
 dist_man_MANS += doc/semcache.7
+# SPDX-License-Identifier: BSD-2-Clause

@@ -182,3 +182,4 @@ int main(int argc, char **argv)
     free(p.a);
     return good ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -91,3 +91,4 @@ int main(int argc, char **argv)
     mkl_sparse_destroy(matrix);
     return problem_report(&s, "bicgstab", done, residual, &timer);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

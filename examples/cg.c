@@ -115,3 +115,4 @@ int main(int argc, char **argv)
     free(s.a);
     return good ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

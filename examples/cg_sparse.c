@@ -64,3 +64,4 @@ int main(int argc, char **argv)
     }
     return problem_report(&system, "cg_sparse", system.iterations, residual, &timer);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -198,3 +198,4 @@ int main(int argc, char **argv)
     close_solver(&s, &m);
     return error <= 1e-9 + 2 * residual ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

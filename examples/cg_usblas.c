@@ -98,3 +98,4 @@ int main(int argc, char **argv)
         fail("BLAS_usds");
     return problem_report(&system, "cg_usblas", system.iterations, residual, &timer);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

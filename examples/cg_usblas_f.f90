@@ -122,3 +122,4 @@ contains
   end function largest_error
 
 end program cg_usblas_f
+! SPDX-License-Identifier: BSD-2-Clause

@@ -134,3 +134,4 @@ static inline double example_seconds(struct example_timer *timer)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -138,3 +138,4 @@ int main(int argc, char **argv)
     mkl_sparse_destroy(matrix);
     return problem_report(&s, "gmres", done, residual, &timer);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -68,3 +68,4 @@ contains
   end subroutine generate
 
 end program jacobi_f
+! SPDX-License-Identifier: BSD-2-Clause

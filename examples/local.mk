@@ -62,3 +62,4 @@ examples_cg_um_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 examples_cg_um_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
 endif
 CLEANFILES += $(EXTRA_PROGRAMS) examples/libproblem.la
+# SPDX-License-Identifier: BSD-2-Clause

@@ -63,3 +63,4 @@ int market_read(struct stencil *a, int *columns, const char *path)
         fprintf(stderr, "%s: no sparse real matrix in Matrix Market's format\n", path);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

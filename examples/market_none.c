@@ -8,3 +8,4 @@ int market_read(struct stencil *a, int *columns, const char *path)
     fprintf(stderr, "%s: this build has no reader of Matrix Market files (CHOLMOD, of SuiteSparse)\n", path);
     return -1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -24,3 +24,4 @@ void mkl_ddiamv(const char *trans, const int *rows, const int *columns, const do
                 const double *beta, double *y);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

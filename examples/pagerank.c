@@ -145,3 +145,4 @@ int main(int argc, char **argv)
            example_seconds(&timer), status ? "WRONG" : "ok");
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -74,3 +74,4 @@ int main(int argc, char **argv)
     free(a);
     return good ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -117,3 +117,4 @@ int problem_report(const struct problem *p, const char *name, int iterations, do
            residual, error, example_seconds(timer), good ? "ok" : "WRONG");
     return good ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -33,3 +33,4 @@ int problem_report(const struct problem *p, const char *name, int iterations, do
 int market_read(struct stencil *a, int *columns, const char *path);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -38,3 +38,4 @@ line('page faults', "$stats->{faults}{read} read, $stats->{faults}{write} write"
 line('time', sprintf('%.2f s', $stats->{wall_seconds})
       . (defined $stats->{virtual_seconds} && $stats->{virtual_seconds} >= 0
         ? sprintf(' here; the emulated machine was busy for %.4f s', $stats->{virtual_seconds}) : ''));
+# SPDX-License-Identifier: BSD-2-Clause

@@ -108,3 +108,4 @@ static inline void stencil_tridiagonal(struct stencil *s, long n)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

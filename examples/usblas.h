@@ -12,3 +12,4 @@ int BLAS_dusmv(int trans, double alpha, int matrix, const double *x, int incx, d
 int BLAS_usds(int matrix);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -299,3 +299,4 @@ void sc_host_free(void *p)
     if (p)
         sc_host_arena_free(p);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

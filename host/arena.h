@@ -40,3 +40,4 @@ void sc_host_resume(void);
 void sc_host_child(void); /* calls `child` once; no callback is called afterwards */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

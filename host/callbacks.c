@@ -88,3 +88,4 @@ void sc_host_child(void)
     if (calls)
         call(calls->child);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -102,3 +102,4 @@ void sc_chain_sig_pass(int sig, siginfo_t *info, void *context)
         theirs.sa_handler(sig);
     sc_sig_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof old);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

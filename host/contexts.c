@@ -62,3 +62,4 @@ static void *__attribute__((used)) before_makecontext(const ucontext_t *made)
 AFTER(setcontext, before_setcontext);
 AFTER(swapcontext, before_swapcontext);
 AFTER(makecontext, before_makecontext);
+/* SPDX-License-Identifier: BSD-2-Clause */

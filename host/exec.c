@@ -53,3 +53,4 @@ SC_HOST_EXPORT int execle(const char *path, const char *first, ...)
     WITH_ARRAY(first, list, array, execve(path, array, va_arg(list, char *const *)));
     return -1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ enum sc_status sc_host_signals_take(void (*handler)(int, siginfo_t *, void *), c
 void sc_host_signals_give_back(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

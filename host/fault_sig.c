@@ -186,3 +186,4 @@ bool sc_fault_sig_serve(uintptr_t addr, enum sc_access access, struct sc_host_co
         return false;
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

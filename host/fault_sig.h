@@ -96,3 +96,4 @@ static inline void sc_sig_futex_wake(uint32_t *word)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

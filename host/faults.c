@@ -105,3 +105,4 @@ const char *sc_host_faults_front(void)
 
     return now ? now->name : fronts[0]->name;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -90,3 +90,4 @@ void sc_host_fork_protocol_start(void)
 
     pthread_once(&once, protocol_start);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -15,3 +15,4 @@ void sc_host_fork_make_up(void);
 void sc_host_fork_made_up(bool in_child);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -30,3 +30,4 @@ static inline enum sc_access sc_front_access(long long error_code)
 extern const char *sc_host_front_wanted;
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

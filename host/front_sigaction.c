@@ -26,3 +26,4 @@ static enum sc_status install(const struct sigaction *theirs)
 }
 
 const struct sc_host_front sc_host_front_sigaction = {"sigaction", install, sc_host_signals_give_back};
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -74,3 +74,4 @@ static void take_down(void)
 
 const struct sc_host_front sc_host_front_libsigsegv = {"libsigsegv", install, take_down};
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

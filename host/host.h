@@ -158,3 +158,4 @@ enum sc_status sc_host_write(void *dst, const void *src, size_t bytes);
 enum sc_status sc_host_read(void *dst, const void *src, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -81,3 +81,4 @@ bool sc_host_remaps(long number, const long argument[6]);
 bool sc_host_advises_by_fd(const long argument[6], long *result);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

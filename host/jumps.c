@@ -49,3 +49,4 @@ JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
 JUMP(__longjmp_chk)
+/* SPDX-License-Identifier: BSD-2-Clause */

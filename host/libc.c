@@ -324,3 +324,4 @@ void sc_host_touch_system_call(struct sc_host_use *use, long number, const long 
     if (sc_host_anything_tracked())
         touch_by_number(use, number, argument);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -17,3 +17,4 @@ int sc_libc_epoll_pwait(int fd, void *events, int c, int limit, const sigset_t *
 int sc_libc_epoll_pwait2(int fd, void *events, int c, const struct timespec *t, const sigset_t *set);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

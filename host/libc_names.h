@@ -20,3 +20,4 @@ size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
 size_t __fread_unlocked_chk(void *, size_t, size_t, size_t, FILE *);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ host/libcore_la-proce%.lo host/libcore_la-tou%.lo host/libcore_la-jum%.lo \
   host/libcore_la-lib%.lo host/libcore_la-exe%.lo \
   host/libcore_la-ra%.lo host/libcore_la-signal%.lo host/libcore_la-sysc%.lo \
   host/libcore_la-stac%.lo base/libcore_la-loade%.lo: SANITIZER_CFLAGS =
+# SPDX-License-Identifier: BSD-2-Clause

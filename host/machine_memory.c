@@ -83,3 +83,4 @@ uint64_t sc_host_memory_limit(void)
     }
     return least;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

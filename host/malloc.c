@@ -304,3 +304,4 @@ SC_HOST_EXPORT size_t malloc_usable_size(void *p)
 }
 
 bool sc_host_malloc_seen(void) { return seen; }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -205,3 +205,4 @@ void sc_lifetime_stack(uintptr_t addr, size_t bytes)
     put_stack(lo, hi);
     leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

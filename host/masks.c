@@ -210,3 +210,4 @@ SC_HOST_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most, co
 
     return NEXT(epoll_pwait2)(fd, events, most, limit, without_segv(SIG_SETMASK, set, &opened));
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

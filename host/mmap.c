@@ -288,3 +288,4 @@ SC_HOST_EXPORT ssize_t process_madvise(int fd, const struct iovec *v, size_t cou
     return ((__typeof__(process_madvise) *)sc_host_next(&next_process_madvise, "process_madvise"))(fd, v, count,
                                                                                                   advice, flags);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

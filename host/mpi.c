@@ -153,3 +153,4 @@ SC_MPI_H sc_mpi_handle_at(const void *handles, int i)
 #define DISPLACEMENT int64_t
 #define LARGE
 #include "host/mpi_calls.h"
+/* SPDX-License-Identifier: BSD-2-Clause */

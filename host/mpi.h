@@ -105,3 +105,4 @@ void sc_mpi_watch(struct sc_mpi_watch *w, int count, const void *requests);
 void sc_mpi_settle(struct sc_mpi_watch *w, int done, const int *indices);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -242,3 +242,4 @@ EVENT(Waitsome, (int n, void *requests, int *count, int *indices, void *statuses
 EVENT(Testsome, (int n, void *requests, int *count, int *indices, void *statuses),
       (n, requests, count, indices, statuses), WATCH(n, requests), SETTLE(*count, indices))
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

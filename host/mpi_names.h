@@ -13,3 +13,4 @@
 #define NAME(prefix, name) prefix##name##_c
 #define LARGE
 #include "host/mpi_calls.h"
+/* SPDX-License-Identifier: BSD-2-Clause */

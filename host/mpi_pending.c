@@ -196,3 +196,4 @@ void sc_mpi_settle(struct sc_mpi_watch *w, int done, const int *indices)
         free(w->before);
     sc_inside_leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

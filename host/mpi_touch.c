@@ -173,3 +173,4 @@ void sc_mpi_end(struct sc_mpi_transfer *t)
     for (int i = 0; i < 2; i++)
         sc_host_use_end(&t->side[i].use);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

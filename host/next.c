@@ -11,3 +11,4 @@ void *sc_host_next_find(void **slot, const char *name)
     __atomic_store_n(slot, next, __ATOMIC_RELAXED);
     return next;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -17,3 +17,4 @@ static inline void *sc_host_next(void **slot, const char *name)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

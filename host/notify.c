@@ -67,3 +67,4 @@ SC_HOST_EXPORT int timer_create(clockid_t clock, struct sigevent *event, timer_t
     ours.sigev_value.sival_ptr = n;
     return NEXT(timer_create)(clock, &ours, timer);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

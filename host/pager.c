@@ -248,3 +248,4 @@ void sc_host_pager_stop(void)
     pthread_join(thread, NULL);
     sc_inside_leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

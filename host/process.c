@@ -199,3 +199,4 @@ SC_HOST_EXPORT void closefrom(int first)
     if (close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0))
         NEXT(closefrom)(first);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

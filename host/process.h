@@ -16,3 +16,4 @@ bool sc_host_is_fork(long number, const long argument[6]);
 void sc_host_process_divided(bool in_child);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -194,3 +194,4 @@ enum sc_status sc_host_protect(uintptr_t first, size_t pages, const uint8_t *wan
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ __attribute__((no_sanitize_address)) SC_HOST_EXPORT long syscall(long number, ..
 }
 
 static void __attribute__((constructor)) find_next(void) { sc_host_next(&next_syscall, "syscall"); }
+/* SPDX-License-Identifier: BSD-2-Clause */

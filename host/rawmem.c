@@ -53,3 +53,4 @@ enum sc_status sc_host_read(void *dst, const void *src, size_t bytes)
     errno = saved;
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

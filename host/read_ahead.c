@@ -124,3 +124,4 @@ void sc_host_window_reset(void)
         streams[i] = (struct stream){0};
     scattered = 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -323,3 +323,4 @@ SC_HOST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     return result;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

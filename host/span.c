@@ -455,3 +455,4 @@ void sc_host_spans_fork_child(void)
     devices_gone = true;
     sc_host_spans_fork_parent();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -97,3 +97,4 @@ static inline void sc_ring_remove(struct sc_ring *r)
 #define SC_RING_SPAN(r, field) ((struct sc_host_span *)(void *)((char *)(r)-offsetof(struct sc_host_span, field)))
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

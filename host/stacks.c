@@ -88,3 +88,4 @@ SC_HOST_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
         sc_host_stack_at((uintptr_t)stack->ss_sp, stack->ss_size);
     return NEXT(sigaltstack)(stack, old);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

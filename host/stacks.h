@@ -11,3 +11,4 @@
 void sc_host_stack_at(uintptr_t lo, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -186,3 +186,4 @@ void sc_host_strict_thread(void)
     if (libc_bytes)
         sc_host_strict_selector = 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

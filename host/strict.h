@@ -9,3 +9,4 @@
 extern __thread volatile uint8_t sc_host_strict_selector __attribute__((tls_model("initial-exec")));
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

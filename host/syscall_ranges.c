@@ -199,3 +199,4 @@ bool sc_host_in_use(uintptr_t lo, uintptr_t hi, enum sc_access access)
             return true;
     return false;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

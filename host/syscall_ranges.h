@@ -27,3 +27,4 @@ void sc_host_uses_jump(uintptr_t stack);
 void sc_host_uses_forget(uintptr_t addr, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -81,3 +81,4 @@ END {
     if (what == "trials")
         printf "static const struct trial trials[] = {\n%s};\n", list
 }
+# SPDX-License-Identifier: BSD-2-Clause

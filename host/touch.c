@@ -299,3 +299,4 @@ void sc_host_touch_memory_file(struct sc_host_use *use, int fd, off_t at, size_t
     }
     errno = saved;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -83,3 +83,4 @@ void sc_host_touch_memory_file(struct sc_host_use *use, int fd, off_t at, size_t
 void sc_host_touch_system_call(struct sc_host_use *use, long number, const long argument[6]);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

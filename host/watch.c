@@ -335,3 +335,4 @@ void sc_watch_fork_child(void)
     set_hull();
     give_lock();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -69,3 +69,4 @@ void sc_lifetime_unmapped(uintptr_t addr, size_t bytes);
 void sc_lifetime_stack(uintptr_t addr, size_t bytes); /* counts as memory that may end unseen, even static data */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -215,3 +215,4 @@ const struct sc_watch_engine sc_watch_mprotect = {.name = "mprotect",
                                                   .written = written,
                                                   .open = open_range,
                                                   .fault = fault};
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -20,3 +20,4 @@ enum sc_prot sc_watch_prot(uintptr_t addr)
     return state && __atomic_load_n(&state[(addr - r->lo) >> SC_PAGE_SHIFT], __ATOMIC_ACQUIRE) != SC_WATCH_OPEN
                ? SC_PROT_R : SC_PROT_RW;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -123,3 +123,4 @@ const struct sc_watch_engine sc_watch_wp = {.name = "wp",
                                             .remove = remove_range,
                                             .written = written,
                                             .open = open_range};
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -330,3 +330,4 @@ enum semcache_status semcache_statistics_write(FILE *out)
 {
     return out ? public_status(sc_library_statistics(out)) : SEMCACHE_ERROR_INVALID;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

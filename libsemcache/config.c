@@ -502,3 +502,4 @@ void sc_config_load(struct sc_config *config, char *const *environment, bool tru
     }
     sc_inside_leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

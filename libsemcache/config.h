@@ -46,3 +46,4 @@ bool sc_config_set(struct sc_config *config, const struct sc_setting *setting, c
 void sc_config_format(const struct sc_config *config, const struct sc_setting *setting, char *text, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

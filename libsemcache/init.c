@@ -47,3 +47,4 @@ static void __attribute__((constructor)) load(void)
 
 /* For programs that never opened a device; otherwise an atexit handler has already ended the library. */
 static void __attribute__((destructor)) unload(void) { sc_library_end(true); }
+/* SPDX-License-Identifier: BSD-2-Clause */

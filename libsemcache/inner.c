@@ -36,3 +36,4 @@ static const struct sc_library_inner inner = {.abi = SC_LIBRARY_INNER_ABI,
                                               .sparse_sm = sc_sparse_sm};
 
 const struct sc_library_inner *sc_library_inner(void) { return &inner; }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -37,3 +37,4 @@ struct sc_library_inner {
 __attribute__((visibility("default"))) const struct sc_library_inner *sc_library_inner(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -53,3 +53,4 @@ void sc_report_settings(void);
 void sc_report_end(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -448,3 +448,4 @@ void sc_library_end(bool exiting)
     sc_report_end();
     sc_inside_leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -26,3 +26,4 @@ struct sc_live {
 extern const struct sc_live sc_library_live __attribute__((visibility("default")));
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

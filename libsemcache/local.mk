@@ -41,3 +41,4 @@ install-exec-hook:
 	cd '$(DESTDIR)$(blasdir)' && for name in $(blas_names); do $(LN_S) -f ../../libsemcache.so.0 $$name || exit 1; done
 uninstall-hook:
 	cd '$(DESTDIR)$(blasdir)' 2>/dev/null && rm -f $(blas_names) && cd .. && rmdir blas || :
+# SPDX-License-Identifier: BSD-2-Clause

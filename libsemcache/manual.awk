@@ -89,3 +89,4 @@ END {
     print "semcache_free(a);\n.fi"
     print ".SH SEE ALSO\n.BR semcache (1),\n.BR semcache (7)"
 }
+# SPDX-License-Identifier: BSD-2-Clause

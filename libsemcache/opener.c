@@ -253,3 +253,4 @@ bool sc_opener_fork_child(void)
         stage = TAKEN; /* taken by the parent: nothing to close in the child */
     return begun;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

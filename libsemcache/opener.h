@@ -43,3 +43,4 @@ bool sc_opener_fork_child(void);
 void sc_opener_hold_signals(sigset_t *before);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -90,3 +90,4 @@ void sc_places_find(const char *library)
     else if (is_built(here) && (size_t)snprintf(modules, sizeof modules, "%s", here) < sizeof modules)
         sc_places.modules = modules;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

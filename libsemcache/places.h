@@ -25,3 +25,4 @@ bool sc_places_moved(const char *here, const char *from, const char *to, char *o
 bool sc_places_folder(const char *file, char *out, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -101,3 +101,4 @@ struct sc_ranks sc_ranks_find(const char *setting, char *const *environment)
     }
     return found;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

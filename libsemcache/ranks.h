@@ -17,3 +17,4 @@ bool sc_ranks_parse(const char *text, struct sc_ranks *found);
 struct sc_ranks sc_ranks_find(const char *setting, char *const *environment);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -262,3 +262,4 @@ void sc_library_rebind(void)
         sc_log(SC_LOG_INFO, "%s comes before semcache: %u references to its names are ours now", file.path,
                r.slots);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

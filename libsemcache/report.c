@@ -190,3 +190,4 @@ void sc_report_end(void)
     write_explanation();
     sc_trace_stop();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -170,3 +170,4 @@ void sc_summary_table(FILE *out, const struct sc_stats_extra *extra)
         fprintf(out, "   (emulated devices: %.4f s)", extra->virtual_seconds);
     fputs("\n", out);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

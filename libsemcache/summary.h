@@ -15,3 +15,4 @@ void sc_summary_table(FILE *out, const struct sc_stats_extra *extra);
 void sc_summary_reason(FILE *out);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

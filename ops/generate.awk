@@ -179,3 +179,4 @@ END {
         print "    const double o = side == 'R' ? n : m;\n\n    switch (op) {\n" works "    default: return 0;\n    }\n}"
     } else if (what == "calls") print "#define SC_OP_CALLS" called
 }
+# SPDX-License-Identifier: BSD-2-Clause

@@ -13,3 +13,4 @@ ops/calls.h: $(ops_source)
 BUILT_SOURCES += ops/operations.h ops/calls.h
 CLEANFILES += ops/operations.h ops/operations.c ops/calls.h
 EXTRA_DIST += ops/operations.tab ops/generate.awk ops/README.md
+# SPDX-License-Identifier: BSD-2-Clause

@@ -148,3 +148,4 @@ bool sc_kernel_rows(const struct sc_kernel *k, struct sc_kernel *rows)
     default: return false;
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -153,3 +153,4 @@ static inline struct sc_view sc_op_matrix(const struct sc_kernel *k, const void 
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

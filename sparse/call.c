@@ -342,3 +342,4 @@ enum sc_status sc_sparse_sm(struct sc_sparse_matrix *m, char trans, const struct
 
     return status == SC_OK ? run(&call) : status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -93,3 +93,4 @@ enum sc_status sc_sparse_check_arrays(const struct sc_sparse_arrays *a, int64_t 
         *entries = count;
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

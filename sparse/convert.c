@@ -421,3 +421,4 @@ void sc_sparse_free_csr(struct sc_sparse_csr *csr)
     }
     csr->start = csr->index = csr->values = NULL;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

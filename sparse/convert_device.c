@@ -249,3 +249,4 @@ enum sc_status sc_sparse_convert_part(const struct sc_sparse_matrix *m, const st
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -99,3 +99,4 @@ enum sc_status sc_sparse_set_values(struct sc_sparse_matrix *m, int64_t count, c
     sc_inside_leave();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -107,3 +107,4 @@ enum sc_status sc_sparse_on_host(const struct sc_sparse_call *call)
 {
     return sc_sparse_rows_on_host(call, 0, call->outputs);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

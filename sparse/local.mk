@@ -20,3 +20,4 @@ nodist_libveneers_la_SOURCES += sparse/refused.h
 noinst_DATA += sparse/exports.list
 CLEANFILES += sparse/refused.h sparse/exports.list
 EXTRA_DIST += sparse/names.tab sparse/names.awk
+# SPDX-License-Identifier: BSD-2-Clause

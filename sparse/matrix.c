@@ -360,3 +360,4 @@ enum sc_status sc_sparse_find(struct sc_sparse_matrix **out, const struct sc_spa
     sc_inside_leave();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -68,3 +68,4 @@ int sc_mkl_descr_read(struct sc_sparse_descr *out, struct sc_mkl_descr descr);
 #define SC_MKL_SCALAR(value) ((const double[2]){creal(value), cimag(value)})
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

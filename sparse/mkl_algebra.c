@@ -226,3 +226,4 @@ SC_MKL_EACH(DENSE)
                         out);                                                                                        \
     }
 SC_MKL_WIDTHS(WHOLE)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -321,3 +321,4 @@ SC_MKL_TYPES(OF_DIAGONALS, , int32_t)
     OF_BASE(1, mkl_, MKL_, l, L, T, t)                                                                               \
     OF_BASE(0, mkl_cspblas_, MKL_CSPBLAS_, l, L, T, t)
 SC_MKL_TYPES(BOTH_BASES, , int32_t)
+/* SPDX-License-Identifier: BSD-2-Clause */

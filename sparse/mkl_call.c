@@ -134,3 +134,4 @@ static int trsm(sc_mkl_matrix m, enum sc_type type, int operation, struct sc_mkl
         return trsm(m, t, operation, descr, layout, SC_MKL_SCALAR(alpha), x, columns, ldx, y, ldy);                  \
     }
 SC_MKL_EACH(CALLS)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -347,3 +347,4 @@ static int refuse(const char *name)
         return refuse(#name);                                                                                        \
     }
 #include "sparse/refused.h"
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -172,3 +172,4 @@ enum sc_status sc_sparse_multiply(struct sc_sparse_matrix **out, char transa, st
     sc_inside_leave();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -184,3 +184,4 @@ enum sc_status sc_sparse_multiply_on_device(const struct sc_sparse_factor factor
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

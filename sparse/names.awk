@@ -20,3 +20,4 @@ what == "refused" && $3 != "refused" { next }
         }
     }
 }
+# SPDX-License-Identifier: BSD-2-Clause

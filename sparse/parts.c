@@ -346,3 +346,4 @@ void sc_sparse_part_kernel(const struct sc_sparse_variant *v, const struct sc_sp
                              .first = p->ranges ? p->x[0].first : 0, .end = p->ranges ? p->x[p->ranges - 1].end : 0,
                              .index_bytes = v->index_bytes, .base = base_of(v)};
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

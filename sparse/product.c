@@ -258,3 +258,4 @@ enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call)
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

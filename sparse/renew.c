@@ -157,3 +157,4 @@ enum sc_status sc_sparse_renew(struct sc_sparse_matrix *m, struct sc_sparse_vari
             v->part[i].made = v->seen;
     return SC_OK;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -262,3 +262,4 @@ enum sc_status sc_sparse_add(struct sc_sparse_matrix **out, char trans, const do
     sc_inside_leave();
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

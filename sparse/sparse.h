@@ -123,3 +123,4 @@ enum sc_status sc_sparse_set_values(struct sc_sparse_matrix *matrix, int64_t cou
 extern bool (*sc_sparse_start)(bool now);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -325,3 +325,4 @@ enum sc_status sc_sparse_put(const struct sc_operand *y, int64_t first, int64_t 
                              const double beta[2], int64_t *done);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

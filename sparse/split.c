@@ -440,3 +440,4 @@ enum sc_status sc_sparse_split(struct sc_sparse_variant *v, const struct sc_spar
     free(s.needs);
     return good ? SC_OK : SC_ERR_MEMORY;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

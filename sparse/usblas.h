@@ -91,3 +91,4 @@ void sc_usblas_scalar(double out[2], enum sc_type type, const void *scalar);
     result name(__VA_ARGS__)
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

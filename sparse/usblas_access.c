@@ -368,3 +368,4 @@ SC_USBLAS_FUNCTION(blas_sparse_matrix, rsb_blas_file_mtx_load, const char *path,
     sc_log_once(SC_LOG_WARN, "rsb_blas_file_mtx_load is not supported by semcache (doc/sparse.md)");
     return -1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

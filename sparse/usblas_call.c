@@ -164,3 +164,4 @@ static int sm(const struct call *c, void *b, int ldb)
         *status = sm(&(struct call){#l "ussm", t, *order, *trans, *columns, alpha, *m}, b, *ldb);                    \
     }
 SC_USBLAS_TYPES(CALLS)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -474,3 +474,4 @@ SC_USBLAS_FORTRAN(usds, const int *m, int *status)
 {
     *status = BLAS_usds(*m);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -331,3 +331,4 @@ enum sc_status sc_usblas_assemble(struct sc_usblas *m)
     m->values = NULL;
     return SC_OK;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -134,3 +134,4 @@ LOOPS(z, double complex, conj)
         *status = l##scatter(#l "ussc", *n, x, y, *incy, indx, *base);                                               \
     }
 SC_USBLAS_TYPES(VECTORS)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -147,3 +147,4 @@ enum sc_status sc_sparse_put(const struct sc_operand *y, int64_t first, int64_t 
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -319,3 +319,4 @@ enum sc_status sc_sparse_run_verified(const struct sc_sparse_call *call,
     free(before.y.data);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -222,3 +222,4 @@ int main(int argc, char **argv)
     free(y);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -77,3 +77,4 @@ int main(int argc, char **argv)
     printf("%s\n", off == 0 ? "right" : "wrong");
     return off != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -100,3 +100,4 @@ report "$(try "$libdir" "$program"; grep -q '"calls": {}' "$scratch/stats" || ca
 report "$(run_make uninstall-libLTLIBRARIES uninstall-hook; find "$folder" "$libdir"/libsemcache* 2>/dev/null)" \
     'make uninstall takes all of it away'
 end
+# SPDX-License-Identifier: BSD-2-Clause

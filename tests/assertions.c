@@ -121,3 +121,4 @@ int main(void)
 #else
 int main(void) { tap_skip_all("built without --enable-assertions"); }
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -40,3 +40,4 @@ TESTS += tests/plan_cost.t
 # Which variables the folder has.
 TESTS += tests/autotuner_memory.t
 EXTRA_DIST += tests/autotuner_memory.t
+# SPDX-License-Identifier: BSD-2-Clause

@@ -383,3 +383,4 @@ int main(void)
     test_store();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

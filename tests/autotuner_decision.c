@@ -686,3 +686,4 @@ int main(void)
     test_explained();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

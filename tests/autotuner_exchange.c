@@ -165,3 +165,4 @@ int main(void)
     test_measured(true);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

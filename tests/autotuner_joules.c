@@ -135,3 +135,4 @@ int main(void)
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     return system(command) ? 99 : tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -221,3 +221,4 @@ int main(void)
     test_stopped();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

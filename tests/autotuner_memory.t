@@ -50,3 +50,4 @@ verdict $? 'there are variables' ''
 report "$(comm -13 "$scratch/known" "$scratch/found")" 'no variable that is not known'
 report "$(comm -23 "$scratch/known" "$scratch/found")" 'and each of these is there'
 end
+# SPDX-License-Identifier: BSD-2-Clause

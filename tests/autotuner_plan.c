@@ -138,3 +138,4 @@ int main(void)
     test_remembered();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -209,3 +209,4 @@ int main(void)
     sc_database_free(db);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -146,3 +146,4 @@ int main(void)
     tap_ok(rmdir(cache) == 0 && rmdir(folder) == 0, "nothing else is left");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -225,3 +225,4 @@ int main(void)
     test_machine();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -161,3 +161,4 @@ int main(void)
     test_share();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

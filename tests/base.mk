@@ -5,3 +5,4 @@ dist_check_SCRIPTS += $(RULE_TESTS)
 TESTS += $(RULE_TESTS)
 # Builds a copy of the sources with SEMCACHE_TEST_LONG=1.
 LONG_TESTS += tests/extending.t
+# SPDX-License-Identifier: BSD-2-Clause

@@ -110,3 +110,4 @@ for (['stack', 'on a stack', 'allocate it with malloc'], ['static', 'static or C
     like($text, qr/\Q$place\E dgemv: copied in each call: \Q$why\E TRY \Q$remedy\E/, "$what: why, and what to do");
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -150,3 +150,4 @@ tests_blas_strips_SOURCES = tests/blas_strips.c bench/paper.c bench/paper.h
 tests_blas_strips_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_strips
 endif
+# SPDX-License-Identifier: BSD-2-Clause

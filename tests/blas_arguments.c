@@ -313,3 +313,4 @@ int main(void)
     test_wrong();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

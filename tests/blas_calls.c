@@ -550,3 +550,4 @@ void calls_make(struct calls_call *c, const struct calls_flags *flags, struct ca
     }
     spoil_unread(c, arrays, r);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -67,3 +67,4 @@ struct sc_blas_call calls_on_copy(const struct calls_call *call, const struct ca
 bool calls_covers(const struct calls_place *place, int array, int64_t element);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

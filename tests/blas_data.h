@@ -127,3 +127,4 @@ static bool same_as(const struct check *check, sc_blas_fn one, const struct chec
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -245,3 +245,4 @@ static inline bool definition_variant(struct sc_kernel *k, unsigned v, int64_t m
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -244,3 +244,4 @@ int main(void)
     tap_ok(broken == sc_coherence_broken(), "no invariant broken");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

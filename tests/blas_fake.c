@@ -81,3 +81,4 @@ int target_errors(void)
 {
     return fake.errors;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -30,3 +30,4 @@ int main(void)
            "gemm3m: %g %g %g %g %g %g %g %g", c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -47,3 +47,4 @@ int main(void)
     tap_ok(compared > 300, "%d routines compared", compared);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -290,3 +290,4 @@ int main(void)
     test_complex_rotation();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

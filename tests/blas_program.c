@@ -106,3 +106,4 @@ int main(void)
     test_program();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

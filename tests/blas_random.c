@@ -474,3 +474,4 @@ int main(void)
         tap_ok(!replayed, "replayed");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -125,3 +125,4 @@ bool target_run(const struct sc_kernel *kernel);   /* false: the call was refuse
 int target_errors(void);                           /* number of errors in the target's use so far */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -73,3 +73,4 @@ int target_errors(void)
 #endif
     return (int)sc_coherence_broken();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -465,3 +465,4 @@ int main(void)
     paper_close();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

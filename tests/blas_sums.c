@@ -158,3 +158,4 @@ int main(void)
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -364,3 +364,4 @@ int main(void)
     tap_ok(fake.errors == 0, "no piece crossed a cut, no temporary was lost");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -450,3 +450,4 @@ int main(void)
     test_host();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -202,3 +202,4 @@ int main(void)
     sc_blas_host_counts = INT32_MAX;
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -44,3 +44,4 @@ VISIBLE void scipy_dcopy_64_(const int64_t *n, const double *x, const int64_t *i
     for (int64_t i = 0; i < *n; i++)
         *(double *)(uintptr_t)at(y, i, *incy) = *at(x, i, *incx);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

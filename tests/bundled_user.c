@@ -10,3 +10,4 @@ void bundled_copy(int64_t n, const double *x, int64_t incx, double *y)
 
     scipy_dcopy_64_(&n, x, &incx, y, &one);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

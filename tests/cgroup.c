@@ -72,3 +72,4 @@ int main(void)
     puts(wrong ? "failed" : "ok");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -51,3 +51,4 @@ note("in $group");
 is($? & 127, 0, 'the kernel has not ended the program');
 like($out, qr/^ok$/m, 'and its numbers are right') or diag($out);
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

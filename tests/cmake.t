@@ -55,3 +55,4 @@ else
     skip 'no pkg-config'
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -66,3 +66,4 @@ tests_host_steps_SOURCES = tests/host_steps.c tests/coherence_env.h
 tests_host_steps_LDADD = libcore.la
 dist_check_SCRIPTS += tests/host_steps.t
 TESTS += tests/host_steps.t
+# SPDX-License-Identifier: BSD-2-Clause

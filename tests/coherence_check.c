@@ -176,3 +176,4 @@ int main(void)
     sc_coherence_stop();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

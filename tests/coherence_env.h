@@ -109,3 +109,4 @@ static bool __attribute__((unused)) env_reads(int device, struct sc_view vector,
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

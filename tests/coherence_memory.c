@@ -267,3 +267,4 @@ int main(void)
     test_many();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

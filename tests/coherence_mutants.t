@@ -225,3 +225,4 @@ for (my $i = 0; $i < @mutants; $i += $stride) {
     isnt($found, 'not found', "$bug: " . ($how // $found));
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -329,3 +329,4 @@ int main(void)
     }
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -200,3 +200,4 @@ int main(void)
             test(patterns[i].name, patterns[i].pattern, write, all);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

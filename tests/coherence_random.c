@@ -493,3 +493,4 @@ int main(void)
     }
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -108,3 +108,4 @@ int main(void)
         test((enum sc_exchange_by)by);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

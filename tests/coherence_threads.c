@@ -346,3 +346,4 @@ int main(void)
         test_neighbours();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

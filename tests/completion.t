@@ -67,3 +67,4 @@ typed 'semcache run -o ' 'always auto never'
 typed 'semcache run --trace t --offload n' never
 typed 'semcache run ls --col' ''
 end
+# SPDX-License-Identifier: BSD-2-Clause

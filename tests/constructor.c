@@ -75,3 +75,4 @@ static void __attribute__((constructor)) construct(void)
     else
         small();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -43,3 +43,4 @@ int main(void)
     printf("sum %g ok\n", sum + y[0]);
     free(a), free(small), free(y);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

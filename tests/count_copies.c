@@ -121,3 +121,4 @@ int main(void)
     unlink(path);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

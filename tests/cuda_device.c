@@ -353,3 +353,4 @@ int main(int argc, char **argv)
     selection();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

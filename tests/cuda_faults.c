@@ -160,3 +160,4 @@ __attribute__((destructor)) static void say_counts(void)
             fprintf(stderr, "cuda_faults: %s called %u\n", gates[i]->name, gates[i]->calls);
     fprintf(stderr, "cuda_faults: any called %u\n", all_calls);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

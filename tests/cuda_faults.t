@@ -64,3 +64,4 @@ for program in 'abac 600' 'jacobi 600' 'cg_sparse 20000 30'; do
 done
 echo "1..$count"
 exit $failed
+# SPDX-License-Identifier: BSD-2-Clause

@@ -533,3 +533,4 @@ int main(int argc, char **argv)
     free(staging);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ static inline const struct sc_device_ops *cuda_module_load(const char *path)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -42,3 +42,4 @@ endif
 UM_TESTS = tests/examples_um.t tests/um.t tests/um_foreign.t
 dist_check_SCRIPTS += $(UM_TESTS)
 TESTS += $(UM_TESTS)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -85,3 +85,4 @@ for my $folder (sort keys %bound) {
 # What finds no cycle where there is one proves nothing.
 is(join(' ', largest({ a => ['b'], b => ['c'], c => ['a'], d => ['a'] })), 'a b c', 'a cycle is found');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -32,3 +32,4 @@ tests_semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 dist_check_SCRIPTS += tests/cuda_faults.t tests/device_null.t
 TESTS += tests/cuda_faults.t tests/device_null.t
+# SPDX-License-Identifier: BSD-2-Clause

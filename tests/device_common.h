@@ -118,3 +118,4 @@ static inline enum sc_status move_now(const struct sc_device_ops *ops, void *dst
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -198,3 +198,4 @@ int main(void)
     ops->close();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -37,3 +37,4 @@ my @lines = complaints($missing);
 ok(@lines == 1 && $lines[0] =~ m{no null devices: .*/nowhere/semcache-null.so.*SEMCACHE_MODULE_PATH},
     'in one line, which names cause and remedy') or diag($missing->{err});
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -84,3 +84,4 @@ int main(void)
     test_failures();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -42,3 +42,4 @@ int main(int argc, char **argv)
     fflush(stdout);
     die(argv[1]);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

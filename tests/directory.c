@@ -207,3 +207,4 @@ int main(void)
     test_gap();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

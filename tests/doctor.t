@@ -229,3 +229,4 @@ finds('a trace that was never begun', "$emulated $scratch/none", '', qr/FAIL  pr
       qr/first large call.*--summary/);
 cmp_ok($planted, '>=', 10, "$planted misconfigurations were found");
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -577,3 +577,4 @@ int main(void)
     remove_files();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

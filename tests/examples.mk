@@ -35,3 +35,4 @@ EXAMPLE_TESTS = tests/examples_sparse.t tests/examples_solvers.t tests/examples_
 dist_check_SCRIPTS += $(EXAMPLE_TESTS)
 TESTS += $(EXAMPLE_TESTS)
 EXTRA_DIST += tests/examples.pl
+# SPDX-License-Identifier: BSD-2-Clause

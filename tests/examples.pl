@@ -84,3 +84,4 @@ sub at_most {
 }
 
 1;
+# SPDX-License-Identifier: BSD-2-Clause

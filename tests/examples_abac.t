@@ -33,3 +33,4 @@ at_most(moved($whole, 'd2h'), 1.05 * $matrix, 'to the host for all of D');
 ok(moved($whole, 'd2h') >= $matrix, 'all of D came back');
 right(run({ device => 'none' }, 'examples/abac', $n), 'the host BLAS is within the same bound');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

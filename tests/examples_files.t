@@ -146,3 +146,4 @@ for my $i (1 .. 40) {
 }
 is($crashed, 0, 'changed files are refused or read');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

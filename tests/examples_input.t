@@ -34,3 +34,4 @@ speaks('a bad value', qr/SEMCACHE_OFFLOAD.*sometimes/, { env => { SEMCACHE_OFFLO
 speaks('a trace that cannot be written', qr/no-such-folder/, { env => { SEMCACHE_TRACE => '/no-such-folder/trace' } });
 speaks('no GPU', qr/cuda|GPU/i, { device => 'cuda', env => { CUDA_VISIBLE_DEVICES => '' } });
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -48,3 +48,4 @@ my ($few, $many) = map { run({ device => 'emu:h200x8:4' }, 'examples/jacobi', 45
 right($many);
 at_most($many->{stats}{transfers}{d2d} - $few->{stats}{transfers}{d2d}, 20 * 2 * 3, 'transfers between devices');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

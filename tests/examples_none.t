@@ -21,3 +21,4 @@ right($some);
 unlike($some->{out}, qr/threads=1 /, 'threads with devices');
 unlike($some->{out}, qr/closed=0 /, 'protected pages with devices');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

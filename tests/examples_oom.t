@@ -24,3 +24,4 @@ for my $where ($device =~ /^emu/ ? ('emu:h200x8:1', 'emu:h200x8:2') : ($device))
 right(run({ env => { SEMCACHE_MEMORY_LIMIT => 65536 } }, 'tests/oom', $_, 500), "$_ right on a tiny device")
   for qw(gemm gemv trsm);
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

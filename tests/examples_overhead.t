@@ -52,3 +52,4 @@ for my $routine (qw(ddot daxpy dgemm)) {
     }
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

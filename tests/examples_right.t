@@ -30,3 +30,4 @@ for my $case (@programs) {
     right(run({ device => 'none' }, "examples/$program", @arguments), 'right without devices');
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

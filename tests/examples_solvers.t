@@ -82,3 +82,4 @@ for my $program (@programs) {
     right(run({ device => 'none' }, $program, 700), 'right without devices');
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -48,3 +48,4 @@ right(run({ %always }, 'examples/cg_usblas', '-s', $_, 1000), "$_ points") for 3
 right(run({ device => 'none' }, 'examples/cg_sparse', '-w', $n, $iterations), 'right without devices');
 right(run({}, 'examples/cg_sparse', 1), 'one point');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

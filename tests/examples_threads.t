@@ -13,3 +13,4 @@ used_devices($run);
 is(calls($run, qr/dscal/, 'offloaded'), 10, 'every dscal ran on devices');
 at_most(moved($run, 'h2d'), 10 * 1.05 * 8 * 3000000, 'to the devices');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -40,3 +40,4 @@ SKIP: {
 right(run({ device => 'none' }, 'examples/cg_um', '-w', $n, $iterations), 'right without devices of semcache');
 right(run({}, 'examples/cg_um', 1), 'one point');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

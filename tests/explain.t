@@ -146,3 +146,4 @@ sub complete {
         'which is explained');
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -47,3 +47,4 @@ else
 fi
 
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -93,3 +93,4 @@ ok 'the event is in the trace' has out ' pin .* base=0x'
 status=$?
 ok 'which is still checked' ended 0
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -559,3 +559,4 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
     for (int i = 0; i < count; i++)
         out->bytes += (uint64_t)views[i].rows * (uint64_t)views[i].cols * sc_type_bytes(views[i].type);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

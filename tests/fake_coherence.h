@@ -32,3 +32,4 @@ struct fake {
 extern struct fake fake;
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -37,3 +37,4 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     state.released = device;
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

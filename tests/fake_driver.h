@@ -23,3 +23,4 @@ int cuDevicePrimaryCtxRelease_v2(int device);
 #pragma GCC visibility pop
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

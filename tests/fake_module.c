@@ -88,3 +88,4 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.size = (uint32_t)sizeof ops - (wrong && !strcmp(wrong, "size") ? 8 : 0);
     return wrong && !strcmp(wrong, "nothing") ? NULL : &ops;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

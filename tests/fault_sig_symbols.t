@@ -32,3 +32,4 @@ check front_sigaction "$common sc_fault_sig_serve sc_chain_sig_pass sc_host_sign
 check front_sigsegv "$common sc_fault_sig_serve sc_fault_sig_ours sc_chain_sig_pass \
     sc_host_signals_take sc_host_signals_give_back \
     sc_loader_same sc_log sc_host_real_sigaction sigsegv_install_handler sigsegv_deinstall_handler"
+# SPDX-License-Identifier: BSD-2-Clause

@@ -323,3 +323,4 @@ int main(void)
         sweep(&modes[0], (enum sc_emu_kind)kind, kind == SC_EMU_PIN ? 0 : 1, first, stride / 4 + 1);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

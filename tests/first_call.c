@@ -113,3 +113,4 @@ int main(int argc, char **argv)
     printf("then %s, %s\n", blas_is_mapped() ? "mapped" : "not mapped", wrong ? "WRONG" : "right");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

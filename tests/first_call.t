@@ -25,3 +25,4 @@ for devices in none "$device"; do
     verdict $? "devices $devices: a constructor makes it while its library is being opened, and another thread" "$said"
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -14,3 +14,4 @@ static void __attribute__((constructor)) loaded(void)
     if (sum < 25 || sum > 25)
         abort();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

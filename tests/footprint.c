@@ -60,3 +60,4 @@ int main(void)
     printf("footprint threads=%d closed=%" PRIu64 " %s\n", tasks, protected_bytes, error <= 0 ? "ok" : "WRONG");
     return error <= 0 ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

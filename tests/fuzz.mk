@@ -25,3 +25,4 @@ fuzz: config.h
 	$(SHELL) $(srcdir)/tests/fuzz/fuzz.sh $(FUZZ_TARGETS)
 clean-local:
 	rm -rf fuzz.build
+# SPDX-License-Identifier: BSD-2-Clause

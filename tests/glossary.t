@@ -76,3 +76,4 @@ for my $file (grep { /\.md$/ } sort keys %text) {
 }
 is(join("\n", @unknown), '', 'all functions and structs that documents name are in the code');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -35,3 +35,4 @@ for header in semcache.h blas_sparse.h; do
 done
 
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -34,3 +34,4 @@ static int heard(void)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

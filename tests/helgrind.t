@@ -12,3 +12,4 @@ verdict $((found == 9)) 'helgrind has nothing to report' \
     "$(grep -A12 -E '(Possible data race|lock order|Exiting)' "$scratch/out")"
 verdict $found 'and the test goes well under it' "$(tail -n 30 "$scratch/out")"
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -74,3 +74,4 @@ EXTRA_DIST += tests/libc_symbols.list
 TESTS += tests/kernel_access.t tests/memkinds.t tests/outside.t tests/strict.t tests/leak.t \
 	tests/thread_kinds.t tests/cgroup.t tests/libc_symbols.t tests/syscalls.t
 LONG_TESTS += tests/memkinds.t tests/leak.t
+# SPDX-License-Identifier: BSD-2-Clause

@@ -336,3 +336,4 @@ int main(void)
     test_exit();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

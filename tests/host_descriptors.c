@@ -67,3 +67,4 @@ int main(void)
     tap_ok(count_open(drivers) == 0, "without a driver nothing is spared");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

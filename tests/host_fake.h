@@ -75,3 +75,4 @@ static inline int all_bytes(const void *p, int value, size_t bytes)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -444,3 +444,4 @@ int main(void)
     sc_host_faults_stop();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

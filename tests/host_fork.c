@@ -122,3 +122,4 @@ int main(void)
     free(plain);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

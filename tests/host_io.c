@@ -328,3 +328,4 @@ int main(void)
     test_ranges();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

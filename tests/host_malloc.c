@@ -174,3 +174,4 @@ int main(void)
     test_tracking_touches_nothing();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -208,3 +208,4 @@ int main(void)
     test_by_number();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

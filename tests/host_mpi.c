@@ -47,3 +47,4 @@ int main(void)
     tap_ok(!in_use(3), "and the other window ends by its own");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

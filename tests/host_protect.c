@@ -119,3 +119,4 @@ int main(void)
     test_budget();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -56,3 +56,4 @@ int main(void)
     free(back);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

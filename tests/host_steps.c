@@ -100,3 +100,4 @@ int main(void)
     sc_coherence_stop();
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -26,3 +26,4 @@ for case in untracked home shared partly; do
         }' "$dir/costs"
 done
 echo "1..$count"
+# SPDX-License-Identifier: BSD-2-Clause

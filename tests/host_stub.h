@@ -65,3 +65,4 @@ static const char *const stub_fronts[] = {
 #define STUB_FRONTS ((int)(sizeof stub_fronts / sizeof *stub_fronts))
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -126,3 +126,4 @@ int main(void)
         run(stub_fronts[i]);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -158,3 +158,4 @@ int main(void)
     test_blocks(true);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

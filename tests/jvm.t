@@ -52,3 +52,4 @@ like($out, qr/A fatal error has been detected.*SIGSEGV/s, "a crash of native cod
 is($status & 127 || $status >> 8 & 127, POSIX::SIGABRT, 'and it aborts, as ever');
 like(slurp("$scratch/hs_err"), qr/Java_Jvm_crash/, 'its report names the place');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -599,3 +599,4 @@ int main(void)
     printf(wrong ? "failed\n" : "ok\n");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -16,3 +16,4 @@ for my $where ($device =~ /^emu/ ? ('emu:h200x8:1', 'emu:h200x8:2') : ($device))
     is(join("\n", complaints($run)), '', 'nothing to complain about');
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -105,3 +105,4 @@ int main(void)
     test_refusals();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -72,3 +72,4 @@ for my $routine (qw(geqrf syevd gesvd gels)) {
     at_most($run->{stats}{faults}{read} + $run->{stats}{faults}{write}, 4, "OpenBLAS's $routine: faults");
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

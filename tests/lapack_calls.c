@@ -291,3 +291,4 @@ int main(int argc, char **argv)
     }
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

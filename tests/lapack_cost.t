@@ -51,3 +51,4 @@ for my $routine (qw(potrf getrf geqrf)) {
     }
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -33,3 +33,4 @@ int main(void)
         tap_ok(a[0] == 4 && strstr(text, "dpotrf2"), "a LAPACK routine that no library has is named");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

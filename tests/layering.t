@@ -90,3 +90,4 @@ report "$(sources '\<\(abort\|_exit\|exit\|printf\|puts\|putchar\)\>[[:space:]]*
     'the library neither ends the program nor prints to stdout'
 
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -99,3 +99,4 @@ int main(int argc, char **argv)
     printf(wrong ? "failed\n" : "ok\n");
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -16,3 +16,4 @@ used_devices($run);
 cmp_ok(calls($run, qr/^d/, 'offloaded'), '>', 0.99 * $calls, 'the calls were on a device');
 is(join("\n", complaints($run)), '', 'nothing to complain about');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -419,3 +419,4 @@ int main(int argc, char **argv)
 {
     return run_named(kinds, sizeof kinds / sizeof *kinds, argc > 1 ? argv[1] : NULL);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

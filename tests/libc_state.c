@@ -361,3 +361,4 @@ int main(int argc, char **argv)
     sigfillset(&all);
     return pipe(told) ? 9 : run_named(kinds, sizeof kinds / sizeof *kinds, argc > 1 ? argv[1] : NULL);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -101,3 +101,4 @@ static int run_named(const struct kind *kinds, size_t count, const char *name)
     }
     return name != NULL;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -52,3 +52,4 @@ awk -F ' *[|] *' '
 report "$(words '^\[no trial' 1 | comm -3 "$scratch/untried" -)" 'each has a trial, or is listed as having none'
 
 end
+# SPDX-License-Identifier: BSD-2-Clause

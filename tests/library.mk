@@ -132,3 +132,5 @@ EXTRA_DIST += tests/cmake/CMakeLists.txt tests/cmake/user.c
 TESTS += tests/completion.t tests/cmake.t tests/release.t
 LONG_TESTS += tests/packages.t
 dist_check_SCRIPTS += tests/spdx.t
+TESTS += tests/spdx.t
+# SPDX-License-Identifier: BSD-2-Clause

@@ -191,3 +191,4 @@ int main(int argc, char **argv)
     free(c);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -190,3 +190,4 @@ int main(void)
     test_manual();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

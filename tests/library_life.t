@@ -102,3 +102,4 @@ ok 'a machine that is not there: the host computes' printed 'late right'
 ok 'and one line says so' one_line
 
 end
+# SPDX-License-Identifier: BSD-2-Clause

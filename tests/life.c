@@ -206,3 +206,4 @@ int main(int argc, char **argv)
         _exit(4);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

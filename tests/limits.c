@@ -133,3 +133,4 @@ int main(int argc, char **argv)
     puts(good ? "right" : "wrong");
     return !good;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

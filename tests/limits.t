@@ -28,3 +28,4 @@ for limit in '-d 2000000' '-v 2000000' '-v 20000000'; do
     ok "ulimit $limit" well
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -11,3 +11,4 @@ for source in *.c; do
     verdict $? "$source is listed"
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -67,3 +67,4 @@ int main(int argc, char **argv)
     puts("done");
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

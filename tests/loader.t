@@ -82,3 +82,4 @@ report "$(cd "$top_srcdir" && grep -nE "\<($calls)[[:space:]]*\\(" -r $folders -
     'the loader is called in one file, and by the module for CUDA when it is opened'
 
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -112,3 +112,4 @@ include tests/fuzz.mk
 include tests/sparse.mk
 include tests/soak.mk
 include tests/cuda_um.mk
+# SPDX-License-Identifier: BSD-2-Clause

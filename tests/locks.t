@@ -28,3 +28,4 @@ grep -rlE "$pattern" base ops host directory device trace coherence autotuner bl
     --include='*.[ch]' | grep -v '^base/locks\.h$' | sort > "$scratch/mutexes"
 report "$(diff "$scratch/unranked" "$scratch/mutexes")" 'mutexes without a rank are listed there'
 end
+# SPDX-License-Identifier: BSD-2-Clause

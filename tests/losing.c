@@ -33,3 +33,4 @@ int main(int argc, char **argv)
     free(y);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

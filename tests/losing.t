@@ -35,3 +35,4 @@ cmp_ok($usual, '>', $steps / 2, "most calls run on the device ($usual of $steps)
 is($out, $alone, 'slow faults: the right sum');
 cmp_ok($slow, '<', $steps / 10, "few calls do where a fault takes 20 ms ($slow)");
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

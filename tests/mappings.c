@@ -17,3 +17,4 @@ int main(int argc, char **argv)
     fflush(stdout);
     return getchar() == EOF ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -39,3 +39,4 @@ if [ -n "$SEMCACHE_TEST_LONG" ]; then
     preloaded 'without' abac 200
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -448,3 +448,4 @@ int main(int argc, char **argv)
     printf(wrong ? "failed\n" : "ok\n");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -87,3 +87,4 @@ for my $other (qw(libjemalloc.so.2 libtcmalloc_minimal.so.4)) {
     }
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

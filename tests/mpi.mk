@@ -4,3 +4,4 @@ EXTRA_DIST += tests/mpi.sh tests/mpi/mpi_test.h tests/mpi/messages.c tests/mpi/c
 dist_check_SCRIPTS += tests/mpi.t tests/mpi_programs.t tests/ranks.t
 TESTS += tests/mpi.t tests/mpi_programs.t tests/ranks.t
 LONG_TESTS += tests/mpi.t
+# SPDX-License-Identifier: BSD-2-Clause

@@ -42,3 +42,4 @@ on_devices() {
     [ "$calls" -ge "$1" ] || echo "$calls calls on devices"
     rm -f "$scratch"/stats.*
 }
+# SPDX-License-Identifier: BSD-2-Clause

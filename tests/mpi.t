@@ -46,3 +46,4 @@ for family in openmpi mpich; do
 done
 [ -n "$found" ] || [ $count -gt 0 ] || { echo '1..0 # SKIP no MPI (Debian: libopenmpi-dev or libmpich-dev)'; exit 0; }
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -59,3 +59,4 @@ if [ -n "$mpirun" ]; then
 fi
 [ $count -gt 0 ] || { echo '1..0 # SKIP no MPI (Debian: libopenmpi-dev or libmpich-dev)'; exit 0; }
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -49,3 +49,4 @@ else
     skip 'no reference BLAS'
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

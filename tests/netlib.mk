@@ -10,3 +10,4 @@ TESTS += tests/programs_counts.t
 LONG_TESTS += tests/programs.t tests/wheels.t
 EXTRA_DIST += tests/programs.sh tests/programs/numpy_dense.py tests/programs/r.R tests/programs/octave.m \
 	tests/programs/cholmod.c tests/programs/arpack.c tests/programs/hpccinf.txt
+# SPDX-License-Identifier: BSD-2-Clause

@@ -93,3 +93,4 @@ sub same {
 }
 
 1;
+# SPDX-License-Identifier: BSD-2-Clause

@@ -49,3 +49,4 @@ for my $folder (@suites) {
     }
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -116,3 +116,4 @@ for my $letter (split //, $ENV{SEMCACHE_TEST_TYPES} // 'sdcz') {
     }
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

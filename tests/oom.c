@@ -143,3 +143,4 @@ int main(int argc, char **argv)
     printf("oom %s n=%d error=%.3e %s\n", argv[1], n, error, error <= bound ? "ok" : "WRONG");
     return error <= bound ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

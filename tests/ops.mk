@@ -2,3 +2,4 @@
 dist_check_SCRIPTS += tests/ops_planted.t
 TESTS += tests/ops_planted.t
 EXTRA_DIST += tests/ops_planted.c
+# SPDX-License-Identifier: BSD-2-Clause

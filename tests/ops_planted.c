@@ -108,3 +108,4 @@ int main(int argc, char **argv)
         return 1;
     return planted_xpby(devices) && planted_geadd(devices) ? 0 : 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

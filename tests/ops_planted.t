@@ -59,3 +59,4 @@ for devices in 1 2 3; do
     verdict $? "$devices devices compute them" "$(cat "$scratch/said")"
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

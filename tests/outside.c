@@ -431,3 +431,4 @@ int main(int argc, char **argv)
     printf("%d wrong\n%s\n", wrong, wrong ? "failed" : "ok");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -29,3 +29,4 @@ SKIP: {
     outside($_, 'wp') for 'auto', 'wp';
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -34,3 +34,4 @@ int main(int argc, char **argv)
     printf(bad ? "WRONG: %d\n" : "ok\n", info);
     return bad != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -9,3 +9,4 @@ case $said in
     'no OpenBLAS') echo "ok 1 # SKIP no OpenBLAS here" ;;
     *) echo "not ok 1 - a factorisation inside OpenBLAS waits for a product on a device"; echo "# $said" ;;
 esac
+# SPDX-License-Identifier: BSD-2-Clause

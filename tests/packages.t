@@ -84,3 +84,4 @@ else
     skip 'no cmake'
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -15,3 +15,4 @@ static long __attribute__((noinline)) system_call(long number, long a, long b, l
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

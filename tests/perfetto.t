@@ -52,3 +52,4 @@ for my $arrow (@{ $by{s} }) {
 ok(!@bad, 'in a call or a fault');
 is(system("$tool export $scratch/none 2>/dev/null") >> 8, 1, 'no file');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -55,3 +55,4 @@ else
     ok 'make install' false
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -75,3 +75,4 @@ int main(void)
     }
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -30,3 +30,4 @@ for kind in repeated new; do
     done
 done
 echo "1..$count"
+# SPDX-License-Identifier: BSD-2-Clause

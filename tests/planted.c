@@ -33,3 +33,4 @@ int main(void)
     printf("sum %g ok\n", sum);
     free(a), free(b), free(c), free(shapes);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

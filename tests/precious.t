@@ -199,3 +199,4 @@ for my $line ('info', '--help', '--version', 'info --help',
 }
 chdir '/';
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -307,3 +307,4 @@ int main(int argc, char **argv)
     puts(wrong ? "failed" : "ok");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -76,3 +76,4 @@ SKIP: {
     }
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -156,3 +156,4 @@ for name in ${*:-numpy scipy r octave arpack cholmod hpcc hpcc4 scalapack petsc 
     echo "$row |"
 done
 exit $failed
+# SPDX-License-Identifier: BSD-2-Clause

@@ -19,3 +19,4 @@ done < "$scratch/table"
 [ $status -le 1 ]
 verdict $? 'all of them ran' "$(cat "$scratch/differences")"
 end
+# SPDX-License-Identifier: BSD-2-Clause

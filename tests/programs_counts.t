@@ -57,3 +57,4 @@ for my $name (sort keys %$rows) {
     }
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

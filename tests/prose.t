@@ -142,3 +142,4 @@ for my $name (sort keys %group) {
 }
 is(join(' ', grep { !$group{$_} } sort keys %bound), '', 'every bound has its folder or document');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -52,3 +52,4 @@ for wrong in 3/3 1 /2 1/ -1/2 1/2/3 auto/2; do
     ok "SEMCACHE_LOCAL_RANK=$wrong is refused" has err 'not allowed'
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

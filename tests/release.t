@@ -63,3 +63,4 @@ for command in $(commands_of) $(commands_of trace | sed 's/^/trace:/'); do
 done > "$scratch/missing"
 report "$(cat "$scratch/missing")" 'semcache.1 has every command and every option'
 end
+# SPDX-License-Identifier: BSD-2-Clause

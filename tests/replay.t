@@ -158,3 +158,4 @@ for (@larger) {
     like($left->{err}, qr/^semcache trace replay: $calls calls were left out/, "$what: without the damaged calls");
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -57,3 +57,4 @@ PYTHON
     recorded_and_replayed('NumPy', \%env, $python, $script);
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

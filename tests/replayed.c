@@ -66,3 +66,4 @@ int main(void)
     printf("sum %g ok\n", sum + kept[N * N - 1]);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

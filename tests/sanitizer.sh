@@ -42,3 +42,4 @@ for tool in ${*:-memcheck}; do
     done
 done
 exit $failed
+# SPDX-License-Identifier: BSD-2-Clause

@@ -302,3 +302,4 @@ int main(int argc, char **argv)
     multiply();
     return verdict("plain", wrong());
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -181,3 +181,4 @@ umask 0;
 $run = run({ options => ['--offload', 'always', '--trace', "$scratch/trace"] }, 'tests/signals');
 is(sprintf('%o', (stat $_)[2] & 07777), '600', "$_: nobody else may read it") for "$scratch/stats", "$scratch/trace";
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

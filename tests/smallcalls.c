@@ -35,3 +35,4 @@ int main(int argc, char **argv)
     printf("smallcalls %s calls=%d sum=%g c=%g ok\n", argv[1], calls, sum, c[0]);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

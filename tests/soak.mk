@@ -14,3 +14,4 @@ soak: all
 	$(MAKE) tests/soak$(EXEEXT)
 	$(AM_TESTS_ENVIRONMENT) SEMCACHE_TEST_TIMEOUT=$$((60 * $(MINUTES) + 700)) $(SHELL) $(srcdir)/tests/run-one \
 		$(SHELL) $(srcdir)/tests/soak.sh $(MINUTES) $(SOAK_SEED)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -62,3 +62,4 @@ while [ $(($(date +%s) < end || (minutes == 0 && seed < last))) = 1 ]; do
     runs=$((runs + 1)) seed=$((seed + 1))
 done
 echo "soak: $runs runs of 4 times $steps steps, the last with seed $((seed - 1)): all right"
+# SPDX-License-Identifier: BSD-2-Clause

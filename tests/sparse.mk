@@ -62,3 +62,4 @@ tests_usblas_rsb_CPPFLAGS = $(AM_CPPFLAGS) -DBLAS_ussp=rsb__wp__BLAS_ussp -DBLAS
 tests_usblas_rsb_LDADD = -lrsb -lm
 dist_check_SCRIPTS += tests/usblas.t
 TESTS += tests/usblas.t
+# SPDX-License-Identifier: BSD-2-Clause

@@ -21,3 +21,4 @@ for run; do
     report "$([ $? = 0 ] || cat "$scratch/out")" "rows, columns and coordinates on ${run% *}"
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -230,3 +230,4 @@ int main(int argc, char **argv)
     free(q);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

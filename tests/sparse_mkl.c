@@ -286,3 +286,4 @@ int main(int argc, char **argv)
     tap_ok((used.bytes_h2d > 0) == (argc > 1 && strcmp(argv[1], "none") != 0), "what was to be used was used");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

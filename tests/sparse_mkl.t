@@ -42,3 +42,4 @@ for kind in copy launch; do
     report "$([ $seen -ge 7 ] || echo "found: $seen")" "of 9 operations that are left out, most are found: $kind"
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -123,3 +123,4 @@ int main(void)
     test_sizes();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ my $run = run({ device => $where[0], options => ['--offload', 'always'] }, 'test
 right($run, 'the same product again and again');
 at_most(moved($run, 'h2d'), 2e6, 'the arrays were uploaded once') if $noticed{bss};
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -179,3 +179,4 @@ static int __attribute__((unused)) converted(const struct matrix *m)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ cmp_ok(moved($long, 'h2d') - moved($short, 'h2d'), '<', 3 * $matrix / 2, '... th
 ($short, $long) = map { cg($one, $half, $_) } 3, 6;
 cmp_ok(moved($long, 'h2d') - moved($short, 'h2d'), '>', $matrix, 'on one device they do in each product');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

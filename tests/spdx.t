@@ -22,3 +22,4 @@ report "$(tr '\n' '\0' < "$scratch/sources" | xargs -0 grep -h 'SPDX-License-Ide
     grep -v 'grep')" 'all of them the licence of COPYING'
 report "$(head -1 COPYING | grep -q 'BSD 2-Clause' || head -1 COPYING)" 'which is that one'
 end
+# SPDX-License-Identifier: BSD-2-Clause

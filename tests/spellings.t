@@ -51,3 +51,4 @@ else
     skip 'no libblas64.so.3'
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -89,3 +89,4 @@ SKIP: {
 }
 is((stat_of('./prog'))[1], 2, 'what is no number is a mistake of usage');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

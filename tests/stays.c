@@ -37,3 +37,4 @@ int main(int argc, char **argv)
             multiply(N);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

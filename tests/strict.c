@@ -59,3 +59,4 @@ int main(void)
     printf(wrong || wrote != (long)sizeof copy || got != (long)sizeof copy / 2 ? "failed\n" : "ok\n");
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -28,3 +28,4 @@ SKIP: {
     is(scalar(grep { /past libc/ } complaints($plain)), 0, 'without it nobody is named');
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

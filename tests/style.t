@@ -19,3 +19,4 @@ report "$(for file in $(code "$c\|$script\|$make\|\.md$"); do
     [ -z "$(tail -c 1 "$file")" ] || echo "$file"
 done)" 'every file ends with a newline'
 end
+# SPDX-License-Identifier: BSD-2-Clause

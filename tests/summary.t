@@ -59,3 +59,4 @@ if [ -x "$own" ]; then
     ok 'a BLAS in the program itself' has err 'dgemm_ and the like are in the program: link -lsemcache first$'
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

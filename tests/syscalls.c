@@ -363,3 +363,4 @@ int main(int argc, char **argv)
     printf("%d functions, %d not in this C library, %d wrong\n%s\n", count, missing, wrong, wrong ? "failed" : "ok");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

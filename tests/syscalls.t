@@ -25,3 +25,4 @@ for my $what (qw(own pipes advice jumps ended programs)) {
     is(join("\n", complaints($run)), '', 'nothing to complain about');
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

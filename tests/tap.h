@@ -77,3 +77,4 @@ static inline int tap_done(void)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -49,3 +49,4 @@ end() {
     echo "1..$count"
     exit $failed
 }
+# SPDX-License-Identifier: BSD-2-Clause

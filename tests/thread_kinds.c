@@ -609,3 +609,4 @@ int main(int argc, char **argv)
     puts(wrong ? "WRONG" : "ok");
     return wrong != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

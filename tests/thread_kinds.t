@@ -34,3 +34,4 @@ for my $kind ('small stacks', 'alternate stacks', 'blocked signals', 'cancelled'
     cmp_ok(calls($run, qr/^d/, 'host'), '<=', $kind eq 'churn' ? 20 : 0, "$kind: calls are on devices");
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -79,3 +79,4 @@ int main(int argc, char **argv)
     free(y);
     return stale || wrong ? 1 : 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

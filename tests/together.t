@@ -38,3 +38,4 @@ SKIP: {
         'explained');
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -102,3 +102,4 @@ ok 'a file that is no trace: 1' ended 1
 ok 'says so' has err 'not a semcache trace'
 
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -250,3 +250,4 @@ for my $round (1 .. 20) {
     is($checked->{status} & 127, 0, "damaged, seed 1, round $round: no crash") or diag($checked->{text});
 }
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

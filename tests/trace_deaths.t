@@ -57,3 +57,4 @@ my @files = glob "$scratch/t.*";
 my %calls = map { $_ => scalar(() = (text_of("dump $_"))[0] =~ /^ .* call .* dgemm/mg) } @files;
 is(join(' ', sort { $a <=> $b } values %calls), '5 7', 'two processes have two files, each with its own calls');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

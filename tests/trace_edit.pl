@@ -37,3 +37,4 @@ sub trace_put {
     return $bytes;
 }
 1;
+# SPDX-License-Identifier: BSD-2-Clause

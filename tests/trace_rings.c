@@ -521,3 +521,4 @@ int main(void)
     tap_ok(system(command) == 0, "clean up");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

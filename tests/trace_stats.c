@@ -63,3 +63,4 @@ int main(void)
     test_has("\"wall_seconds\": 3.000000001");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

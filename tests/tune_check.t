@@ -43,3 +43,4 @@ call tune --check=30 --device emu:h200x8:1
 ok 'wrong measurements' ended 0
 ! at_most 15 35; ok 'are seen to be wrong' test $? -eq 0
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -33,3 +33,4 @@ static inline bool um_is_cuda_alone(void)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

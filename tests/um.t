@@ -21,3 +21,4 @@ for program in um_blas um_sparse um_runtime; do
     done
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -318,3 +318,4 @@ int main(int argc, char **argv)
     cublasDestroy(handle);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

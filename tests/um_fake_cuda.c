@@ -253,3 +253,4 @@ EXPORT cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cuspars
     (void)handle, (void)op, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type, (void)alg, (void)bytes;
     return CUSPARSE_STATUS_NOT_INITIALIZED;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -252,3 +252,4 @@ int main(int argc, char **argv)
     cublasDestroy(blas);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -25,3 +25,4 @@ cuda*)
     run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake ;;
 esac
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -49,3 +49,4 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.launch = launch;
     return &ops;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

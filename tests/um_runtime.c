@@ -218,3 +218,4 @@ int main(void)
     tap_ok(cublasDestroy(blas) == CUBLAS_STATUS_SUCCESS && cudaDeviceReset() == cudaSuccess, "the end");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

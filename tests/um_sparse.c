@@ -521,3 +521,4 @@ int main(int argc, char **argv)
     cusparseDestroy(handle);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

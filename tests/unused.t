@@ -66,3 +66,4 @@ is(join("\n", @static), '', 'what one file alone uses is static');
 my @stale = grep { !$known{$_} } sort keys %for_tests;
 is("@stale", '', 'the list has no other names');
 done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

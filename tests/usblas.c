@@ -525,3 +525,4 @@ int main(void)
     test_z();
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -48,3 +48,4 @@ else
     skip 'librsb is not installed'
 fi
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -142,3 +142,4 @@ int main(void)
     free(y);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

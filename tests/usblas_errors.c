@@ -195,3 +195,4 @@ int main(void)
     tap_diag("lines: %d", lines);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -71,3 +71,4 @@ int main(void)
     tap_ok(use(shared, 100, 1) == 0 && BLAS_usds(shared) == 0, "the one of all");
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -103,3 +103,4 @@ int main(void)
     RUN_OF(cblas_dgemm64, cblas_dgemm64_, cblas_dgemm);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

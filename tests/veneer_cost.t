@@ -32,3 +32,4 @@ for routine in ddot daxpy dgemm cblas_ddot cblas_daxpy cblas_dgemm ddot_64 dgemm
     done
 done
 echo "1..$count"
+# SPDX-License-Identifier: BSD-2-Clause

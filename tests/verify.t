@@ -79,3 +79,4 @@ if [ -x "$sparse" ]; then
 fi
 echo "1..$count"
 exit $failed
+# SPDX-License-Identifier: BSD-2-Clause

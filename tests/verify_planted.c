@@ -155,3 +155,4 @@ int main(void)
     dup2(kept, STDERR_FILENO);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

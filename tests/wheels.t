@@ -56,3 +56,4 @@ for file in $files; do
     done
 done
 end
+# SPDX-License-Identifier: BSD-2-Clause

@@ -223,3 +223,4 @@ bool sc_tool_calibrate(struct sc_database *db)
     db->calls.known = count > 0;
     return count > 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -173,3 +173,4 @@ int sc_tool_completion(const struct sc_tool_menu *menu, int argc, char **argv)
     completing = true;
     return argc < 2 ? sc_tool_complete_menu(menu, 2, none) : sc_tool_complete_menu(menu, argc, argv);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -159,3 +159,4 @@ int sc_tool_doctor(int argc, char **argv)
         printf("%d of %d findings are failures\n", failures, findings);
     return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

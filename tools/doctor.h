@@ -34,3 +34,4 @@ bool sc_doctor_is_trace(const char *file);
 void sc_doctor_trace(const char *file);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

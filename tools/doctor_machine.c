@@ -244,3 +244,4 @@ void sc_doctor_machine(void)
     if (sc_blas_host_path())
         check_devices();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

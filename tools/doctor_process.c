@@ -135,3 +135,4 @@ bool sc_doctor_process(pid_t pid)
     snprintf(who, sizeof who, "%ld", (long)pid);
     return sc_doctor_limits(who, process.mappings);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -169,3 +169,4 @@ void sc_doctor_program(const char *file)
         sc_doctor_say(SC_VERDICT_FAIL, check, "a trace begins with the first large call after the devices have opened: "
                       "semcache run --summary says why there was none", "there is no %s", file);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -117,3 +117,4 @@ void sc_doctor_trace(const char *file)
     check_calls(&totals);
     sc_trace_read_end(&trace);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -130,3 +130,4 @@ bool sc_elf_symbols(const struct sc_elf *elf, Elf64_Word table,
     }
     return true;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

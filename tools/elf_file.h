@@ -32,3 +32,4 @@ bool sc_elf_symbols(const struct sc_elf *elf, Elf64_Word table,
                     bool (*each)(void *context, const char *name, const Elf64_Sym *symbol), void *context);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

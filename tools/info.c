@@ -147,3 +147,4 @@ int sc_tool_info(int argc, char **argv)
     print_settings();
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

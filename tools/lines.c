@@ -104,3 +104,4 @@ void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t 
     }
     fputs(slot->text ? slot->text : "?", out);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -193,3 +193,4 @@ int sc_tool_links(const char *svg)
     ops->close();
     return result;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

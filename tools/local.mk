@@ -30,3 +30,4 @@ fishcompletiondir = $(datadir)/fish/vendor_completions.d
 dist_bashcompletion_DATA = tools/completion/semcache
 dist_zshcompletion_DATA = tools/completion/_semcache
 dist_fishcompletion_DATA = tools/completion/semcache.fish
+# SPDX-License-Identifier: BSD-2-Clause

@@ -39,3 +39,4 @@ int sc_tool_choose(const struct sc_tool_menu *menu, int argc, char **argv)
     argv[choice.at] = (char *)choice.command->full_name;
     return choice.command->run(argc - choice.at, argv + choice.at);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

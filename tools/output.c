@@ -66,3 +66,4 @@ void sc_tool_outputs_clear(void)
             !sc_trace_file_refusal(outputs[kind].path, (enum sc_file_kind)kind))
             unlink(outputs[kind].path);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

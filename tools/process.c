@@ -97,3 +97,4 @@ char **sc_process_environment(pid_t pid)
         fclose(file);
     return entries;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -27,3 +27,4 @@ const char *sc_process_remedy(void);
 char **sc_process_environment(pid_t pid);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -233,3 +233,4 @@ int main(int argc, char **argv)
     sc_trace_read_end(&trace);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -330,3 +330,4 @@ void sc_replay_memory_free(uint64_t address, uint64_t bytes)
         *area = blocks.list[--blocks.count];
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

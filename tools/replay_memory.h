@@ -25,3 +25,4 @@ void *sc_replay_memory_at(uint64_t address, uint64_t *bytes);
 void sc_replay_memory_free(uint64_t address, uint64_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

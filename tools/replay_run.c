@@ -177,3 +177,4 @@ int sc_tool_replay(const char *tool, const char *file)
     sc_trace_read_end(&trace);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -182,3 +182,4 @@ int sc_tool_run(int argc, char **argv)
     fprintf(stderr, "%s: cannot run %s: %s\n", argv[0], program[0], strerror(errno));
     return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -54,3 +54,4 @@ int main(int argc, char **argv)
         return sc_tool_completion(&menu, argc - 1, argv + 1);
     return sc_tool_choose(&menu, argc, argv);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

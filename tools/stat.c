@@ -277,3 +277,4 @@ int sc_tool_stat(int argc, char **argv)
     a.json ? put_json(&w, &sample) : put_totals(&w, &sample);
     return EXIT_SUCCESS;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -93,3 +93,4 @@ const char *sc_tool_replayer(void);
 const char *sc_tool_library(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -271,3 +271,4 @@ int sc_tool_trace(int argc, char **argv)
 
     return sc_tool_choose(&menu, argc, argv);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

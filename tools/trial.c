@@ -235,3 +235,4 @@ bool sc_trial_run(struct sc_trial *t)
     release(o);
     return good;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -34,3 +34,4 @@ uint64_t sc_trial_bytes(const struct sc_trial *trial);
 bool sc_trial_run(struct sc_trial *trial);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

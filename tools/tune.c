@@ -226,3 +226,4 @@ int sc_tool_tune(int argc, char **argv)
         return sc_tool_check(ops, devices, a.check, a.seed, a.each, is_interrupted);
     return measure(&a, ops, devices);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -271,3 +271,4 @@ int sc_tool_check(const struct sc_device_ops *ops, int devices, int calls, uint6
     free(sums.host);
     return count ? EXIT_SUCCESS : EXIT_FAILURE;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -41,3 +41,4 @@ const char *sc_tool_replayer(void)
         replayer = find(SC_REPLAY_FILE, "/tools/semcache-replay", path, sizeof path);
     return replayer;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

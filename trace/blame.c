@@ -323,3 +323,4 @@ enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, sc_trace_l
     free(b);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

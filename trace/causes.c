@@ -409,3 +409,4 @@ void sc_causes_free(struct sc_causes *c)
     }
     free(c);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

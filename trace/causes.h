@@ -57,3 +57,4 @@ void sc_causes_put_place(FILE *out, const struct sc_trace_reading *trace, const 
 uint32_t sc_causes_places(const struct sc_causes *causes); /* one more than the largest number */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -549,3 +549,4 @@ enum sc_status sc_trace_check(const char *path, FILE *out)
     sc_trace_read_end(&trace);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -78,3 +78,4 @@ static inline uint64_t sc_check_on_devices(const struct sc_check_tile *tile)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -202,3 +202,4 @@ uint64_t sc_check_sectors_below(const struct sc_check_state *state, const struct
     }
     return below;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

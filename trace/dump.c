@@ -424,3 +424,4 @@ enum sc_status sc_trace_dump_some(const char *path, FILE *out, const struct sc_t
     sc_trace_read_end(&trace);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

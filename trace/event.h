@@ -160,3 +160,4 @@ static_assert(offsetof(struct sc_event, sectors) == offsetof(struct sc_event, la
               offsetof(struct sc_event, sectors) == offsetof(struct sc_event, use.sectors), "sectors at one place");
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

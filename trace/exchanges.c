@@ -87,3 +87,4 @@ void sc_exchanges_write(FILE *out)
     sent_lines(out);
     sc_unlock(&lock);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -15,3 +15,4 @@ void sc_exchanges_sent(int readers, int kernels, int chunks, uint64_t bytes, dou
 void sc_exchanges_write(FILE *out);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

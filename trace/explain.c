@@ -366,3 +366,4 @@ enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show
     free(x);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -198,3 +198,4 @@ int sc_trace_create_file(const char *path, mode_t mode, enum sc_file_kind kind)
     }
     return fd;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

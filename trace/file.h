@@ -37,3 +37,4 @@ bool sc_trace_write_file(const char *path, mode_t mode, enum sc_file_kind kind, 
 bool sc_trace_replace_file(int folder, const char *name, mode_t mode, const char *text, size_t bytes);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

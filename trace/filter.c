@@ -64,3 +64,4 @@ void sc_trace_put_json(FILE *out, const struct sc_trace_reading *trace, const st
     fprintf(out, ", \"a\": \"0x%" PRIx64 "\", \"b\": \"0x%" PRIx64 "\", \"c\": \"0x%" PRIx64 "\", \"ip\": \"0x%" PRIx64
             "\"}\n", event->word[0], event->word[1], event->word[2], event->ip);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -23,3 +23,4 @@ const char *sc_trace_kind_name(uint16_t kind); /* NULL: unknown */
 enum sc_status sc_trace_dump_some(const char *path, FILE *out, const struct sc_trace_filter *filter);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -63,3 +63,4 @@ struct sc_trace_module_head {
 };
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

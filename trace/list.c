@@ -42,3 +42,4 @@ int sc_trace_thread_slot(struct sc_trace_threads *threads, uint32_t id, bool *fr
     }
     return i;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

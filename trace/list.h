@@ -24,3 +24,4 @@ int sc_trace_thread_find(const struct sc_trace_threads *threads, uint32_t id);
 int sc_trace_thread_slot(struct sc_trace_threads *threads, uint32_t id, bool *fresh);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -8,3 +8,4 @@ libcore_la_SOURCES += trace/event.h trace/trace.h trace/file.h trace/file.c trac
 	trace/explain.c trace/blame.c trace/wrap.h trace/wrap.c trace/filter.h trace/filter.c \
 	trace/perfetto.h trace/perfetto.c
 EXTRA_DIST += trace/README.md
+# SPDX-License-Identifier: BSD-2-Clause

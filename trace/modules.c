@@ -143,3 +143,4 @@ void sc_trace_store_modules(bool again)
     }
     close(fd);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

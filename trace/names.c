@@ -31,3 +31,4 @@ const char *sc_trace_reason_name(enum sc_trace_reason reason)
 
     return reason < SC_REASONS ? names[reason] : "?";
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

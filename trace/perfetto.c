@@ -220,3 +220,4 @@ enum sc_status sc_trace_perfetto(const char *path, FILE *out)
     free(x);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

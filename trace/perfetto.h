@@ -10,3 +10,4 @@
 enum sc_status sc_trace_perfetto(const char *path, FILE *out);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

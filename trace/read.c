@@ -300,3 +300,4 @@ void sc_trace_put_text(FILE *out, struct sc_trace_text text, const char *if_none
         putc(c > ' ' && c < 0x7f ? c : '?', out);
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

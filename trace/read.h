@@ -52,3 +52,4 @@ int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *
 int sc_trace_collect(uint32_t matrix, uint32_t tile, struct sc_event *out, int most);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ void sc_trace_recent(uint32_t matrix, uint32_t tile, int most, void (*line)(void
     free(trace);
     sc_inside_leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

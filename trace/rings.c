@@ -373,3 +373,4 @@ void sc_trace_stop(void)
     sc_unlock(&file_lock);
     sc_inside_leave();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -164,3 +164,4 @@ uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp)
     }
     return second;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

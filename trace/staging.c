@@ -73,3 +73,4 @@ bool sc_staging_of(const struct sc_staging *s, uint32_t matrix, enum sc_trace_me
     *kept = (of & KEPT) != 0;
     return of != 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -26,3 +26,4 @@ void sc_staging_end(struct sc_staging *staging);
 bool sc_staging_of(const struct sc_staging *staging, uint32_t matrix, enum sc_trace_memory *memory, bool *kept);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -140,3 +140,4 @@ enum sc_status sc_stats_write(FILE *out, const struct sc_stats_extra *extra)
     fputs("\n}\n", out);
     return fflush(out) == 0 && !ferror(out) ? SC_OK : SC_ERR_IO;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

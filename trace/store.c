@@ -313,3 +313,4 @@ void sc_trace_store_forget(void)
     store.header = NULL;
     reset();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -45,3 +45,4 @@ void sc_trace_store_close(void);
 void sc_trace_store_forget(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -335,3 +335,4 @@ enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show
         drop(sum);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

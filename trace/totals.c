@@ -88,3 +88,4 @@ void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_total
     }
     totals->seconds = first && last > first ? (double)(last - first) * 1e-9 : 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

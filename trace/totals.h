@@ -26,3 +26,4 @@ void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_total
 enum sc_transfer sc_trace_way(const struct sc_event *transfer);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

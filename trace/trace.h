@@ -197,3 +197,4 @@ enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show
 enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, sc_trace_line *show);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -25,3 +25,4 @@ void sc_trace_put_wrapped(FILE *out, char *text, size_t indent)
     }
     putc('\n', out);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -12,3 +12,4 @@
 void sc_trace_put_wrapped(FILE *out, char *text, size_t indent);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -301,3 +301,4 @@ def main():
 
 if __name__ == "__main__":
     sys.exit(main())
+# SPDX-License-Identifier: BSD-2-Clause

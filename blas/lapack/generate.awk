@@ -67,3 +67,4 @@ FILENAME ~ /operations\.tab$/ {
         caught(name "_", letter)
     }
 }
+# SPDX-License-Identifier: BSD-2-Clause

@@ -316,3 +316,4 @@ TYPES(LARFB, larfb_)
 
 /* The routines whose operands are a matrix, or those of an operation. */
 #include "blas/lapack/routines.h"
+/* SPDX-License-Identifier: BSD-2-Clause */

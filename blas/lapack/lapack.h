@@ -29,3 +29,4 @@ struct sc_blas_reflectors {
 bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *block);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

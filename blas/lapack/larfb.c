@@ -223,3 +223,4 @@ bool sc_blas_apply_reflectors(const struct sc_blas_reflectors *r)
     free(b.square);
     return done;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

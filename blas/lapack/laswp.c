@@ -104,3 +104,4 @@ bool sc_blas_interchange_rows(const struct sc_blas_interchange *swap)
     sc_quiet_leave();
     return done;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -290,3 +290,4 @@ void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *o
         least = output->view.cols / want;
     sc_blas_refine(cuts, output, least);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -529,3 +529,4 @@ enum sc_status sc_blas_gemm(struct sc_blas_job *call)
     sc_blas_places_free(&g.places);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

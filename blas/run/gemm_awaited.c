@@ -83,3 +83,4 @@ bool sc_product_as_it_comes(const struct sc_product *g, enum sc_status *status)
     sc_pipeline_free(&p);
     return w.any;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

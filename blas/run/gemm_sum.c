@@ -315,3 +315,4 @@ bool sc_product_sum(struct sc_product *g, enum sc_status *status)
     sc_partials_free(&s.partials);
     return started;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

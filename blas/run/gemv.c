@@ -296,3 +296,4 @@ enum sc_status sc_blas_gemv(struct sc_blas_job *call)
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -24,3 +24,4 @@ enum sc_status sc_blas_ger(struct sc_blas_job *call)
         }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -16,3 +16,4 @@ enum sc_status sc_blas_level1(struct sc_blas_job *call)
 
     return sc_blas_segments(call, access, call->operands - 1, visit, &kernel);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

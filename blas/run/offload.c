@@ -397,3 +397,4 @@ bool sc_blas_on_devices(const struct sc_kernel *k)
     sc_quiet_leave();
     return done;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -63,3 +63,4 @@ void sc_partials_drop(int owner, struct sc_partial *part)
         sc_coherence_temporary_free(owner, part->staging);
     part->staging = NULL;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -35,3 +35,4 @@ enum sc_status sc_partials_task(int owner, const struct sc_partial *part, const 
 void sc_partials_drop(int owner, struct sc_partial *part);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -183,3 +183,4 @@ enum sc_status sc_blas_clear(const struct sc_operand *output)
         }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

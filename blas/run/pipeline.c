@@ -161,3 +161,4 @@ bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_
     }
     return false;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -52,3 +52,4 @@ bool sc_pipeline_reads(const struct sc_pipeline *p, int device, int i, int j);
 bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_task *task);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

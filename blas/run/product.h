@@ -41,3 +41,4 @@ bool sc_product_as_it_comes(const struct sc_product *g, enum sc_status *status);
 bool sc_product_sum(struct sc_product *g, enum sc_status *status);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

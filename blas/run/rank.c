@@ -288,3 +288,4 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     sc_blas_places_free(&r.places);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

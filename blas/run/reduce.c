@@ -232,3 +232,4 @@ bool sc_blas_reduce(struct sc_blas_job *call)
     free(r.part);
     return good;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

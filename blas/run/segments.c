@@ -221,3 +221,4 @@ enum sc_status sc_blas_segments(struct sc_blas_job *call, const enum sc_access a
         return walk_mixed(&w, w.is_matrix[0] ? 0 : 1);
     return walk_vectors(&w);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

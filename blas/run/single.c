@@ -42,3 +42,4 @@ enum sc_status sc_blas_single(struct sc_blas_job *call)
         return SC_ERR_UNSUPPORTED;
     return sc_blas_task(device, call->kernel, slot[0], slot[1], slot[2]);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

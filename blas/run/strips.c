@@ -219,3 +219,4 @@ void sc_blas_tried_end(const struct sc_blas_tried *tried)
     watched = *tried;
     sc_coherence_on_completion(took, &watched);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -192,3 +192,4 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
     sc_blas_places_free(&s.places);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

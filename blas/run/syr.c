@@ -76,3 +76,4 @@ enum sc_status sc_blas_syr(struct sc_blas_job *call)
                 status = add_block(&u, i, j);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -229,3 +229,4 @@ enum sc_status sc_blas_segments(struct sc_blas_job *call, const enum sc_access a
 int64_t sc_blas_segment_at(const struct sc_segment *segment, int64_t e);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

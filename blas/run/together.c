@@ -133,3 +133,4 @@ enum sc_status sc_blas_together_end(const struct sc_blas_together *t)
     __atomic_clear(&host_is_busy, __ATOMIC_RELEASE);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -177,3 +177,4 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     sc_blas_places_free(&s.places);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -47,3 +47,4 @@ enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kerne
 enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(const struct sc_blas_strip *s));
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

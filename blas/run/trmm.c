@@ -49,3 +49,4 @@ enum sc_status sc_blas_trmm(struct sc_blas_job *call)
 {
     return sc_blas_strips(call, multiply_strip);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

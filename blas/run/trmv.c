@@ -47,3 +47,4 @@ enum sc_status sc_blas_trmv(struct sc_blas_job *call)
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

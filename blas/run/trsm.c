@@ -98,3 +98,4 @@ enum sc_status sc_blas_trsv(struct sc_blas_job *call)
     }
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

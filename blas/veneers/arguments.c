@@ -233,3 +233,4 @@ int sc_blas_name_operands(const struct sc_blas_call *asked, struct sc_blas_named
     }
     return count;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

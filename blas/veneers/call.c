@@ -114,3 +114,4 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
     sc_trace_routine = 0;
     return done ? SC_BLAS_DONE : SC_BLAS_HOST;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

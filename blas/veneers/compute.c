@@ -72,3 +72,4 @@ void sc_blas_unfit(struct sc_blas_call *call)
                          "(Debian: libopenblas64-0), or set SEMCACHE_HOST_BLAS to one");
     sc_blas_compute(call);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

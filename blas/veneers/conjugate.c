@@ -117,3 +117,4 @@ void sc_blas_conj_end(struct sc_blas_conj *conj)
     free(conj->copies[0]);
     free(conj->copies[1]);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

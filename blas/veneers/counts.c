@@ -86,3 +86,4 @@ void sc_blas_counts_collect(void)
     }
     sc_unlock(&lock);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -61,3 +61,4 @@
 #define SC_GATE_NAME(name, of) __asm__(".globl " #name "\n.set " #name ", " #of "\n")
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

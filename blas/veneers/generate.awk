@@ -561,3 +561,4 @@ END {
         print "xerbla_\ncblas_xerbla\nlsame_\nRowMajorStrg\nCBLAS_CallFromC\nsemcache_is_blas"
     }
 }
+# SPDX-License-Identifier: BSD-2-Clause

@@ -150,3 +150,4 @@ bool sc_blas_second_of_pair(sc_blas_fn find, const void *first, const void *seco
 }
 
 double sc_blas_hypot(double a, double b) { return hypot(a, b); }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -245,3 +245,4 @@ sc_blas_fn sc_blas_resolve(int routine, enum sc_blas_interface interface)
                              "does not have it");
     return cblas ? sc_blas_via_fortran[says_64 || sc_blas_wide][routine] : sc_blas_computed[says_64][routine];
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -26,3 +26,4 @@ void sc_blas_host_operands(const struct sc_view *operands, int count)
         if (operands[i].access == SC_WRITE)
             acquire(&operands[i]);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -427,3 +427,4 @@ void sc_blas_loops(const struct sc_kernel *k)
     default: vectors(k);
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -27,3 +27,4 @@ void sc_blas_srotmg(float *d1, float *d2, float *x1, const float *y1, float *par
 void sc_blas_drotmg(double *d1, double *d2, double *x1, const double *y1, double *param);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -138,3 +138,4 @@ static void rotmg(struct modified *m, double y1)
     }
 ROTMG(sc_blas_srotmg, float)
 ROTMG(sc_blas_drotmg, double)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -63,3 +63,4 @@ __asm__(SC_FORWARD("openblas_forward", "openblas_routine"));
             "    jmp openblas_forward\n"                                                                              \
             ".size " #name ", .-" #name "\n");
 NAMES(FORWARD)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -405,3 +405,4 @@ sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_inte
     return sc_blas_abi_by_value(fn, routine, is_wide(interface),
                                 sc_blas_abi_is_hidden(sc_blas_abi_symbol(library, interface, "zdotu")));
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

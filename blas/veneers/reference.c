@@ -92,3 +92,4 @@ COMPLEX_DOT(cdotu, float _Complex)
 COMPLEX_DOT(cdotc, float _Complex)
 COMPLEX_DOT(zdotu, double _Complex)
 COMPLEX_DOT(zdotc, double _Complex)
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -54,3 +54,4 @@ FILENAME ~ /operations\.tab$/ {
     }
     family = part[2]; sub(/\?/, "", family); if (family in seen) family = routine[1]; seen[family] = 1
 }
+# SPDX-License-Identifier: BSD-2-Clause

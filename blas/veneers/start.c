@@ -47,3 +47,4 @@ bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n,
     __atomic_store_n(&opened, true, __ATOMIC_RELAXED);
     return sc_blas_start(true);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -46,3 +46,4 @@ __attribute__((weak)) int lsame_(const char *a, const char *b)
 
     return !difference || (difference == 32 && letter < 26);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -49,3 +49,4 @@ void sc_blas_record(const struct sc_blas_call *call)
     sc_trace_emit_group(events, 2 + count);
     sc_trace(.kind = SC_EVENT_SITE, .site = {.program = sc_trace_site.program, .ip = sc_trace_site.caller});
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -163,3 +163,4 @@ bool sc_blas_replay(const char *name, const struct sc_event *events, int count, 
     fn = (sc_blas_fn)dlsym(RTLD_DEFAULT, call.order == SC_BLAS_FORTRAN ? routine->fortran : routine->cblas);
     return fn && sc_blas_again(&call, fn);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -21,3 +21,4 @@ bool sc_blas_replay(const char *name, const struct sc_event *events, int count, 
 bool sc_blas_again(struct sc_blas_call *call, sc_blas_fn fn);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

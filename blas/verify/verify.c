@@ -344,3 +344,4 @@ void sc_blas_verify_start(void)
 {
     sc_blas_around = run_verified;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -49,3 +49,4 @@ bool sc_blas_is_solve(enum sc_op op);
 enum sc_status sc_blas_residual(struct sc_shadow_call *got, struct sc_shadow_call *before);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

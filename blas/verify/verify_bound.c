@@ -256,3 +256,4 @@ enum sc_status sc_blas_residual(struct sc_shadow_call *got, struct sc_shadow_cal
         return SC_ERR_UNSUPPORTED;
     return sc_blas_shadow_run(got);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -80,3 +80,4 @@ const char *E(cublasGetStatusName)(cublasStatus_t status)
     }
 }
 const char *E(cublasGetStatusString)(cublasStatus_t status) { return E(cublasGetStatusName)(status); }
+/* SPDX-License-Identifier: BSD-2-Clause */

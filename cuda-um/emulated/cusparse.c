@@ -355,3 +355,4 @@ cusparseStatus_t E(cusparseSpSM_createDescr)(cusparseSpSMDescr_t *out)
     return (*out = calloc(1, sizeof **out)) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
 }
 cusparseStatus_t E(cusparseSpSM_destroyDescr)(cusparseSpSMDescr_t d) { return free(d), CUSPARSE_STATUS_SUCCESS; }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -11,3 +11,4 @@ void *sc_um_emulated(const char *name);
 #define SC_UM_EMULATED_NAME(name) sc_um_emulated_##name
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -255,3 +255,4 @@ cudaError_t E(cudaEventElapsedTime)(float *milliseconds, cudaEvent_t from, cudaE
                             (double)(to->at.tv_nsec - from->at.tv_nsec) * 1e-6);
     return cudaSuccess;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

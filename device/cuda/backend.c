@@ -27,3 +27,4 @@ const struct sc_device_backend sc_device_backend_cuda = {
     .unusable = "no driver, or no GPU that this process may use (nvidia-smi shows them)",
     .no_memory = "no memory for the driver (nvidia-smi shows who has the devices')",
 };
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -165,3 +165,4 @@ enum sc_status sc_cuda_convert(int device, const struct sc_csr_conversion *c)
     release(&w);
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

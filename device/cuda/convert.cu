@@ -141,3 +141,4 @@ static __device__ void store_sums(const struct sc_csr_conversion &c, int64_t slo
 
 KERNELS(float, single)
 KERNELS(double, double)
+/* SPDX-License-Identifier: BSD-2-Clause */

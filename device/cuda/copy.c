@@ -146,3 +146,4 @@ enum sc_status sc_cuda_fill(int device, enum sc_stream stream, void *memory, siz
         status = SC_CUDA(cudaMemsetAsync((char *)memory + i * pitch, byte, width, on));
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

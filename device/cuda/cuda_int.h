@@ -163,3 +163,4 @@ enum sc_status sc_cuda_store(int device, struct sc_csr_product *product, void *r
 enum sc_status sc_cuda_convert(int device, const struct sc_csr_conversion *conversion);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

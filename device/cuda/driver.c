@@ -162,3 +162,4 @@ void sc_cuda_step(double *since, int device, const char *what)
     sc_cuda_host->log(SC_LOG_DEBUG, "start: device %d: %.3f s: %s", device, t - *since, what);
     *since = t;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

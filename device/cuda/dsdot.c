@@ -56,3 +56,4 @@ enum sc_status sc_cuda_dsdot(const struct sc_cuda_call *c)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -44,3 +44,4 @@ extern "C" __global__ void __launch_bounds__(SC_CUDA_DSDOT_THREADS)
     if (threadIdx.x == 0)
         *result = sum;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

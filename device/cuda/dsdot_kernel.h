@@ -8,3 +8,4 @@ enum {
 };
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -64,3 +64,4 @@ enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call)
     /* A value invalid for cuSPARSE may be valid for us. */
     return error == CUSPARSE_STATUS_INVALID_VALUE ? SC_ERR_UNSUPPORTED : SC_ERR_DEVICE;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

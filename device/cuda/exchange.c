@@ -117,3 +117,4 @@ enum sc_status sc_cuda_exchange(int device, enum sc_stream stream, const struct 
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

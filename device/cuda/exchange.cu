@@ -60,3 +60,4 @@ extern "C" __global__ void __launch_bounds__(SC_CUDA_EXCHANGE_THREADS)
 {
     exchange(all);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

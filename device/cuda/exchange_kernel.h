@@ -18,3 +18,4 @@ struct sc_cuda_piece {
 };
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

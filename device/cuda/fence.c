@@ -164,3 +164,4 @@ void sc_cuda_fences_close(struct sc_cuda_device *d)
         }
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

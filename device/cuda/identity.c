@@ -77,3 +77,4 @@ void sc_cuda_identify(struct sc_cuda_device *d)
     snprintf(d->properties.identity, sizeof d->properties.identity, "CUDA %d, driver %s, at %s", cuda, version,
              d->address);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -290,3 +290,4 @@ void sc_cuda_kernels_close(struct sc_cuda_device *d)
         q->workspace = NULL;
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -91,3 +91,4 @@ enum sc_status sc_cuda_level2(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_sparse(struct sc_cuda_call *c);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

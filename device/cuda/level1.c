@@ -134,3 +134,4 @@ enum sc_status sc_cuda_level1(const struct sc_cuda_call *c)
     default: return run_reduction(c);
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -177,3 +177,4 @@ enum sc_status sc_cuda_level2(const struct sc_cuda_call *c)
     default: return run_triangular(c);
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

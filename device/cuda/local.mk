@@ -50,3 +50,4 @@ tests_cuda_faults_la_SOURCES = tests/cuda_faults.c
 tests_cuda_faults_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_cuda_faults_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 endif
+# SPDX-License-Identifier: BSD-2-Clause

@@ -356,3 +356,4 @@ void sc_cuda_work_free(int device, void *const *memory, int count)
         if (memory[i])
             sc_cuda_free(device, memory[i], &used, 1);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

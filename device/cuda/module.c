@@ -361,3 +361,4 @@ static const struct sc_device_ops module_ops = {
 sc_device_module_entry semcache_device_module __attribute__((visibility("default")));
 
 const struct sc_device_ops *semcache_device_module(void) { return &module_ops; }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -63,3 +63,4 @@ void sc_cuda_populate(void *base, size_t bytes)
     while (started)
         pthread_join(thread[--started], NULL);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -230,3 +230,4 @@ enum sc_status sc_cuda_store(int device, struct sc_csr_product *p, void *rows, v
     p->work = NULL;
     return status;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

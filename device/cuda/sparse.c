@@ -339,3 +339,4 @@ void sc_cuda_forget(int device, void *plan)
     SC_CUDA_SCOPE(sc_cuda_device(device));
     drop_plan(plan, device);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -87,3 +87,4 @@ void sc_cuda_wake_end(void)
         driver.release(waking.device);
     waking.retained = false;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

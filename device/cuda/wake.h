@@ -13,3 +13,4 @@ void sc_cuda_wake_join(void);
 void sc_cuda_wake_end(void);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

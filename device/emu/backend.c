@@ -14,3 +14,4 @@ static bool fits(const char *spec)
 const struct sc_device_backend sc_device_backend_emu = {
     .name = "emu", .title = "emulated", .fits = fits, .linked = sc_device_emu,
 };
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -81,3 +81,4 @@ void *sc_emu_blas_symbol(const char *name)
 
     return symbol ? symbol : shared(name);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -260,3 +260,4 @@ double sc_emu_clock_joules(int device)
 
     return sc_emu_clock_seconds() * d->watts_idle + clk.busy[device] * later(d->watts_busy - d->watts_idle, 0);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -37,3 +37,4 @@ double sc_emu_clock_joules(int device);  /* of a device, up to then */
 uint64_t sc_emu_clock_bytes(int from, int to); /* bytes enqueued since the start */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

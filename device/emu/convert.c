@@ -31,3 +31,4 @@ uint64_t sc_emu_conversion_bytes(const struct sc_csr_conversion *c)
     return (uint64_t)sc_slots(c) * BYTES_PER_SLOT +
            (uint64_t)c->entries * 2 * (sc_type_bytes(c->type) + (size_t)c->to_bytes);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -794,3 +794,4 @@ const struct sc_device_ops *sc_device_emu(void)
     };
     return &ops;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -23,3 +23,4 @@ uint64_t sc_emu_link_bytes(int from, int to);
 double sc_emu_joules(void); /* from the watts of the machine file, over virtual_seconds */
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -127,3 +127,4 @@ enum sc_status sc_emu_hostmem_read(const struct sc_copy2d *copy);
 enum sc_status sc_emu_hostmem_write(const struct sc_copy2d *copy);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -127,3 +127,4 @@ enum sc_status sc_emu_hostmem_write(const struct sc_copy2d *c)
 
     return move_rows(true, source, c->src_pitch, (uintptr_t)c->dst, c->dst_pitch, c->width, c->height);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

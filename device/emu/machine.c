@@ -651,3 +651,4 @@ void sc_emu_machine_keep(struct sc_emu_machine *machine, int first, int count)
                 machine->group[g].carries[from][to] = machine->group[g].carries[a][b];
         }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

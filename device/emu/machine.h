@@ -84,3 +84,4 @@ void sc_emu_machine_keep(struct sc_emu_machine *machine, int first, int count);
 enum sc_status sc_emu_machine_find(const char *folder, const char *name, struct sc_emu_machine *machine);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -321,3 +321,4 @@ void sc_emu_memory_stop(void)
     memset(mem.device, 0, sizeof mem.device);
     mem.devices = 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -83,3 +83,4 @@ void sc_emu_plan_forget(int device, void *plan)
     (void)device;
     (void)plan;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -81,3 +81,4 @@ void sc_emu_product_store(const struct sc_emu_store *s)
         memcpy(s->values, w->values, w->value_bytes);
     sc_emu_product_free(s->product);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -378,3 +378,4 @@ void sc_emu_streams_stop(bool forked)
             stop_stream(find(d, s));
     memset(&all, 0, sizeof all);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

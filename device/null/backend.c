@@ -11,3 +11,4 @@ const struct sc_device_backend sc_device_backend_null = {
     .unusable = "they are counted from 1",
     .no_memory = "no memory for their result slots",
 };
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -4,3 +4,4 @@ module_LTLIBRARIES += semcache-null.la
 semcache_null_la_SOURCES = device/null/null.c
 semcache_null_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
 	-no-undefined -Wl,-z,defs $(SANITIZER_LDFLAGS)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -338,3 +338,4 @@ static const struct sc_device_ops ops = {
 __attribute__((visibility("default"))) sc_device_module_entry semcache_device_module;
 
 const struct sc_device_ops *semcache_device_module(void) { return &ops; }
+/* SPDX-License-Identifier: BSD-2-Clause */

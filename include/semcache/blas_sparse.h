@@ -134,3 +134,4 @@ int BLAS_usds(blas_sparse_matrix A);
 #endif
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

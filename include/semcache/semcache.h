@@ -162,3 +162,4 @@ SEMCACHE_API enum semcache_status semcache_statistics_write(FILE *out);
 #endif
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -34,3 +34,4 @@ int main(void)
     semcache_free(c);
     return EXIT_SUCCESS;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -291,3 +291,4 @@ bool explore_streams_idle(void)
             return false;
     return true;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -62,3 +62,4 @@ void explore_kernel(const struct sc_kernel *kernel);
 void explore_await(struct sc_fence fence);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -121,3 +121,4 @@ void explore_hash(uint64_t number);
 void explore_hash_fence(struct sc_fence fence);
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

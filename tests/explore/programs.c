@@ -359,3 +359,4 @@ bool explore_program_over(void)
     }
     return good;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -523,3 +523,4 @@ struct explored explore(const struct program *p, uint64_t states)
     } while (e.good && e.whole && go_back());
     return e;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -177,3 +177,4 @@ uint64_t explore_state(void)
         hash_host(a);
     return value;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -29,3 +29,4 @@ FILE *fuzz_nowhere(void)
     FUZZ_MUST(nowhere);
     return nowhere;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -31,3 +31,4 @@ FILE *fuzz_nowhere(void);
     } while (0)
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

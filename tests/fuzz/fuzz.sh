@@ -43,3 +43,4 @@ for target; do
     grep -E 'ERROR|SUMMARY|runtime error|stat::number_of_executed_units' "fuzz.build/$target.log" || :
 done
 exit $status
+# SPDX-License-Identifier: BSD-2-Clause

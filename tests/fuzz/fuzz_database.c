@@ -64,3 +64,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sc_database_free(again);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -38,3 +38,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                   machine.device[i].bandwidth == again.device[i].bandwidth);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

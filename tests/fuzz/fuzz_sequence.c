@@ -382,3 +382,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         compare(a, 0, ROOM);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

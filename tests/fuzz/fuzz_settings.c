@@ -45,3 +45,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(text);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

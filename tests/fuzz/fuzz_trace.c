@@ -30,3 +30,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sc_trace_check(path, fuzz_nowhere());
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

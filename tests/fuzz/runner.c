@@ -144,3 +144,4 @@ int main(void)
         run_folder(fuzz_corpus[i]);
     return tap_done();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -118,3 +118,4 @@ public class Jvm {
         System.out.println(wrong == 0 && nulls >= 2000 && overflows >= 20 ? "ok" : "wrong: " + wrong);
     }
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -53,3 +53,4 @@ JNIEXPORT void JNICALL Java_Jvm_crash(JNIEnv *env, jclass class)
     (void)class;
     *(volatile int *volatile)8 = 1;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

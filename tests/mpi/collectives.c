@@ -305,3 +305,4 @@ int main(int argc, char **argv)
     }
     return end();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -76,3 +76,4 @@ contains
         print *, what, ' is wrong on rank ', rank
     end subroutine
 end program
+! SPDX-License-Identifier: BSD-2-Clause

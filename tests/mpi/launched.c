@@ -15,3 +15,4 @@ int main(int argc, char **argv)
     free(out);
     return end();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -318,3 +318,4 @@ int main(int argc, char **argv)
     many(1100, 200);
     return end();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -66,3 +66,4 @@ static inline int end(void)
 }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -103,3 +103,4 @@ int main(int argc, char **argv)
     PetscFinalize();
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -36,3 +36,4 @@ expect('Bcast', out, 1000.0)
 wrong = world.reduce(wrong, root=0)
 if rank == 0:
     print(f'{checks} checks, {wrong} wrong')
+# SPDX-License-Identifier: BSD-2-Clause

@@ -144,3 +144,4 @@ int main(int argc, char **argv)
     Cblacs_gridexit(context);
     return end();
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -58,3 +58,4 @@ int main(void)
     free(a), free(v), free(resid), free(workd), free(workl);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -41,3 +41,4 @@ int main(void)
     cholmod_finish(&common);
     return 0;
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -47,3 +47,4 @@ near("qr", q @ r, s)
 near("inv", np.linalg.inv(s) @ s, np.eye(400))
 near("lstsq", np.linalg.lstsq(s[:, :300], s @ np.ones(400), rcond=None)[0],
      np.linalg.solve(s[:, :300].T @ s[:, :300], s[:, :300].T @ (s @ np.ones(400))))
+# SPDX-License-Identifier: BSD-2-Clause

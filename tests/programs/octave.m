@@ -39,3 +39,4 @@ d = eigs (p, 6);
 w = 2 - 2 * cos ((1:k) * pi / (k + 1));
 e = sort ((w + w')(:), "descend");
 near ("eigs", sort (d, "descend"), e(1:6));
+% SPDX-License-Identifier: BSD-2-Clause

@@ -25,3 +25,4 @@ near("complex solve", z %*% solve(z, b + 0i), b + 0i)
 s[, 3] <- s[, 3] + 1  # the CPU writes between calls
 near("after a write", s %*% x, t(crossprod(x, t(s))))
 near("lm", lm.fit(a[, 1:100], b[, 1])$coefficients, solve(crossprod(a[, 1:100]), crossprod(a[, 1:100], b[, 1])))
+# SPDX-License-Identifier: BSD-2-Clause

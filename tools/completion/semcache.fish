@@ -11,3 +11,4 @@ function __semcache_candidates
     end
 end
 complete -c semcache -a '(__semcache_candidates)'
+# SPDX-License-Identifier: BSD-2-Clause

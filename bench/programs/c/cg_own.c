@@ -40,3 +40,4 @@ int main(int argc, char **argv)
     printf("seconds %.6f\n", now() - start);
     result("x", x, n, 1e-8);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

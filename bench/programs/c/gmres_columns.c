@@ -61,3 +61,4 @@ int main(int argc, char **argv)
     printf("seconds %.6f\n", now() - start);
     result("x", x, n, 1e-7);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

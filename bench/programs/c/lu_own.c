@@ -37,3 +37,4 @@ int main(int argc, char **argv)
         diagonal[i] = a[i * n + i];
     result("diagonal", diagonal, (int)n, 1e-8);
 }
+/* SPDX-License-Identifier: BSD-2-Clause */

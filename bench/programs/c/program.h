@@ -55,3 +55,4 @@ static inline void result(const char *name, const double *values, int count, dou
 static inline double element(unsigned i, unsigned j) { return (double)((i * 37 + j * 101) % 1024 + 1) / 1024; }
 
 #endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -31,3 +31,4 @@ switch what
 end
 printf ("seconds %.6f\n", toc);
 print (what, b, 1e-8);
+% SPDX-License-Identifier: BSD-2-Clause

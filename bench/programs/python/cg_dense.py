@@ -21,3 +21,4 @@ with timed():
             break
         p = r + square / before * p
 result("x", x, 1e-6)
+# SPDX-License-Identifier: BSD-2-Clause

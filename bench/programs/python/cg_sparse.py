@@ -10,3 +10,4 @@ a = scipy.sparse.csr_matrix(scipy.sparse.kronsum(one, one))
 with timed():
     x, status = scipy.sparse.linalg.cg(a, np.ones(side * side), maxiter=steps)
 result("x", x, 1e-4)
+# SPDX-License-Identifier: BSD-2-Clause

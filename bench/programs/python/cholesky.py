@@ -7,3 +7,4 @@ with timed():
     factor = np.linalg.cholesky(a)
     sums = factor.sum(axis=0)
 result("sums", sums)
+# SPDX-License-Identifier: BSD-2-Clause

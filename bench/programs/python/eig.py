@@ -9,3 +9,4 @@ with timed():
     lengths = (np.abs(vectors) ** 2).sum(axis=0)
 result("values", np.sort(values.real), 1e-7)
 result("lengths", lengths)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -8,3 +8,4 @@ with timed():
     spread = (vectors * vectors).sum(axis=0)
 result("values", values)
 result("lengths", spread)
+# SPDX-License-Identifier: BSD-2-Clause

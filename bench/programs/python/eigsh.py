@@ -8,3 +8,4 @@ a = symmetric(n)
 with timed():
     values, vectors = scipy.sparse.linalg.eigsh(a, k=6, which="LA", v0=np.ones(n), tol=1e-6)
 result("values", np.sort(values), 1e-5)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -6,3 +6,4 @@ a = symmetric(size(4000, 1500, 600))
 with timed():
     values = np.linalg.eigvalsh(a)
 result("values", values)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -10,3 +10,4 @@ with timed():
     moved = np.einsum("ip,jq,ijkl,kr,ls->pqrs", c, c, tensor, c, c, optimize=True)
     sums = np.einsum("pqpq->pq", moved)
 result("sums", sums)
+# SPDX-License-Identifier: BSD-2-Clause

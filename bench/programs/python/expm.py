@@ -9,3 +9,4 @@ with timed():
     e = scipy.linalg.expm(a)
     sums = e.sum(axis=1)
 result("sums", sums)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -26,3 +26,4 @@ with timed():
 result("likelihoods", likelihoods, 1e-6)
 result("mean", mean, 1e-6)
 result("variance", variance, 1e-4)
+# SPDX-License-Identifier: BSD-2-Clause

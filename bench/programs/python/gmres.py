@@ -10,3 +10,4 @@ with timed():
     x, status = scipy.sparse.linalg.gmres(a, np.ones(n), restart=30, maxiter=10)
 result("status", status)
 result("x", x, 1e-4)
+# SPDX-License-Identifier: BSD-2-Clause

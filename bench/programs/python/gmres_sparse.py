@@ -10,3 +10,4 @@ a = scipy.sparse.csr_matrix(scipy.sparse.kronsum(one, one))
 with timed():
     x, status = scipy.sparse.linalg.gmres(a, np.ones(side * side), restart=20, maxiter=5)
 result("x", x, 1e-4)
+# SPDX-License-Identifier: BSD-2-Clause

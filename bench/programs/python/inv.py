@@ -7,3 +7,4 @@ with timed():
     inverse = np.linalg.inv(a)
     sums = inverse.sum(axis=1)
 result("sums", sums)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -17,3 +17,4 @@ with timed():
         p = p - gain @ h @ p
 result("x", x, 1e-6)
 result("p", np.diag(p), 1e-6)
+# SPDX-License-Identifier: BSD-2-Clause

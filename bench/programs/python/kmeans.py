@@ -14,3 +14,4 @@ with timed():
         members[np.arange(m), nearest] = 1
         centres = (members.T @ x) / np.maximum(members.sum(axis=0), 1)[:, None]
 result("centres", centres)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -10,3 +10,4 @@ with timed():
     values, x = scipy.sparse.linalg.lobpcg(a, start, largest=True, tol=1e-9, maxiter=steps)
 result("positive", float((values > 0).all()))
 result("largest", np.max(values), 1e-4)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -12,3 +12,4 @@ with timed():
         p = 1 / (1 + np.exp(-(x @ w)))
         w -= 10 / m * (x.T @ (p - y))
 result("w", w)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -10,3 +10,4 @@ with timed():
     x, residual, rank, s = np.linalg.lstsq(a, b, rcond=None)
 result("x", x)
 result("s", s)
+# SPDX-License-Identifier: BSD-2-Clause

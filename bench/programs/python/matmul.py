@@ -10,3 +10,4 @@ with timed():
     d = c @ b.T
     sums += d.sum(axis=1)
 result("sums", sums)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -11,3 +11,4 @@ with timed():
         total += np.abs(c).sum(dtype=np.float64)
         b[step] *= 1.5
 result("total", total, 1e-4)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -21,3 +21,4 @@ with timed():
         w2 -= np.float32(0.1 / batch) * (h.T @ error)
         w1 -= np.float32(0.1 / batch) * (x.T @ back)
 result("losses", losses, 1e-3)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -11,3 +11,4 @@ with timed():
     spread = scores.var(axis=0)
 result("values", values)
 result("spread", spread, 1e-6)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -25,3 +25,4 @@ if __name__ == "__main__":
             values = pool.map(work, [(n, seed) for seed in range(2 * processes)], chunksize=1)
     result("values", values)
     result("parent", parent.sum(axis=0))
+# SPDX-License-Identifier: BSD-2-Clause

@@ -14,3 +14,4 @@ with timed():
         x = y / value
 result("value", value)
 result("x", x)
+# SPDX-License-Identifier: BSD-2-Clause

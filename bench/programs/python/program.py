@@ -51,3 +51,4 @@ def general(n, seed=1):
     a = np.random.default_rng(seed).random((n, n)) - 0.5
     a[np.diag_indices(n)] += n
     return a
+# SPDX-License-Identifier: BSD-2-Clause

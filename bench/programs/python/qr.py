@@ -8,3 +8,4 @@ with timed():
     lengths = (q * q).sum(axis=0)
 result("diagonal", np.abs(np.diag(r)))
 result("lengths", lengths)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -13,3 +13,4 @@ with timed():
         w = np.linalg.solve(gram + penalty * np.eye(n), right)
         fits.append(np.linalg.norm(y - x @ w))
 result("fits", fits)
+# SPDX-License-Identifier: BSD-2-Clause

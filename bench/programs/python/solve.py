@@ -8,3 +8,4 @@ b = np.random.default_rng(2).random((n, 4))
 with timed():
     x = np.linalg.solve(a, b)
 result("x", x)
+# SPDX-License-Identifier: BSD-2-Clause

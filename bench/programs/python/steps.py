@@ -11,3 +11,4 @@ with timed():
             b = a @ a.T
             total += np.linalg.solve(b, a[0]).sum() + np.linalg.cholesky(b)[-1, -1]
 result("total", total)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -8,3 +8,4 @@ with timed():
     near = (u[:, :20] * s[:20]) @ vh[:20]
 result("s", s)
 result("near", np.linalg.norm(near))
+# SPDX-License-Identifier: BSD-2-Clause

@@ -46,3 +46,4 @@ programs <- list(
         result("sums", timed(rowSums(crossprod(x))))
     })
 programs[[arguments[2]]]()
+# SPDX-License-Identifier: BSD-2-Clause
