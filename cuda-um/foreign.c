@@ -24,8 +24,7 @@ static uint64_t home_since = UINT64_MAX;
 static int homes;
 static bool grown;                       /* a block has not been pinned */
 
-/* --- to the host
- * -------------------------------------------------------------------------------------------------------- */
+/* --- to the host -------------------------------------------------------------------------------------------------- */
 
 static void pin(struct sc_um_block *b)
 {

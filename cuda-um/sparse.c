@@ -2,8 +2,7 @@
  * queried at every call.  sc_sparse_find finds the matrix again by its arrays. */
 #include "cuda-um/um.h"
 
-/* --- contents of the descriptors
- * ----------------------------------------------------------------------------------------- */
+/* --- contents of the descriptors ---------------------------------------------------------------------------------- */
 
 /* A dense operand; a vector is a matrix with a single column. */
 struct dense {
@@ -114,8 +113,7 @@ static bool apply(cusparseOperation_t op, enum sc_type type, struct dense *b)
     return op == CUSPARSE_OPERATION_TRANSPOSE || !sc_type_is_complex(type);
 }
 
-/* --- routing and scalars
- * ------------------------------------------------------------------------------------------------- */
+/* --- routing and scalars ------------------------------------------------------------------------------------------ */
 
 enum answer { THEIRS, OURS, WRONG, REFUSED /* not supported by cuSPARSE, which would also print to stderr */ };
 

@@ -70,8 +70,7 @@ bool sc_um_is_managed(const void *p);
 void sc_um_blocks(void (*visit)(struct sc_um_block *block));
 bool sc_um_has_blocks(void);
 
-/* --- foreign.c: work unseen by semcache
- * --------------------------------------------------------------------------------- */
+/* --- foreign.c: work unseen by semcache --------------------------------------------------------------------------- */
 
 /* Before kernels and other foreign work: makes all managed memory valid and open on the host and accessible to GPUs,
  * and marks the current device busy. */
@@ -89,8 +88,7 @@ void sc_um_grown(void);
 /* For trampolines: the function to jump to. */
 void *sc_um_next(unsigned name, const void *caller);
 
-/* --- blas.c: routing
- * ---------------------------------------------------------------------------------------------------- */
+/* --- blas.c: routing ---------------------------------------------------------------------------------------------- */
 
 /* Decides who serves a call of the program.  True: semcache, and foreign work has been awaited.  False: CUDA, and
  * managed memory is ready for CUDA.  memory: the operands.  scalars: addresses used by a device if on_device. */

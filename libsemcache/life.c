@@ -230,8 +230,7 @@ enum sc_status sc_library_set_device(const char *device)
     return status;
 }
 
-/* --- callbacks of the host
- * --------------------------------------------------------------------------------------------- */
+/* --- callbacks of the host ---------------------------------------------------------------------------------------- */
 
 /* True while the protocol is active.  Includes ENDING, because no result may be written back to memory freed
  * meanwhile. */

@@ -97,8 +97,7 @@ void sc_opener_hold_signals(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &some, before);
 }
 
-/* --- exit during the opening
- * ------------------------------------------------------------------------------------------- */
+/* --- exit during the opening -------------------------------------------------------------------------------------- */
 
 /* An exit must wait for the opening before it runs any exit handler.  A driver's libraries register exit handlers while
  * being loaded, and handlers run in reverse order, so an exit would run the newest handlers in the middle of the

@@ -47,8 +47,7 @@ static const void *file_of(const void *address)
 
 static bool is_ours(const void *address) { return file_of(address) == file_of((void *)sc_library_rebind); }
 
-/* --- names
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 /* Whether an address lies in the program, and if so, whether the address is a definition.  (In a program at a fixed
  * address a function's address may be a stub that jumps to the definition.) */
@@ -226,8 +225,7 @@ static bool find_own_name(void)
     return false;
 }
 
-/* --- entry point
- * ------------------------------------------------------------------------------------------------------- */
+/* --- entry point -------------------------------------------------------------------------------------------------- */
 
 void sc_library_rebind(void)
 {

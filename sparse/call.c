@@ -13,8 +13,7 @@ bool (*sc_sparse_start)(bool now);
 
 #define SMALL 8192 /* stored bytes; smaller matrices always run on the host */
 
-/* --- profitability
- * ------------------------------------------------------------------------------------------------------- */
+/* --- profitability ------------------------------------------------------------------------------------------------ */
 
 /* The stored bytes, approximately: for line formats, only the last end is read. */
 static double stored_bytes(const struct sc_sparse_call *call)

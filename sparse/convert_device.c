@@ -21,8 +21,7 @@ bool sc_sparse_can_convert(const struct sc_sparse_matrix *m, const struct sc_spa
     return !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() && (!lines || sc_sparse_is_packed(a));
 }
 
-/* --- staged data
- * ----------------------------------------------------------------------------------------------------- */
+/* --- staged data -------------------------------------------------------------------------------------------------- */
 
 /* The conversion of a part, without addresses. */
 static struct sc_csr_conversion describe(const struct sc_sparse_matrix *m, const struct sc_sparse_variant *v,

@@ -46,8 +46,7 @@ int sc_mkl_descr_read(struct sc_sparse_descr *out, struct sc_mkl_descr d)
     return SC_MKL_SUCCESS;
 }
 
-/* --- creation and export
- * ----------------------------------------------------------------------------------------------- */
+/* --- creation and export ------------------------------------------------------------------------------------------ */
 
 static int create(sc_mkl_matrix *out, const struct sc_sparse_arrays *arrays)
 {
@@ -191,8 +190,7 @@ static int destroy(sc_mkl_matrix m)
     return SC_MKL_SUCCESS;
 }
 
-/* --- sorting in place
- * -------------------------------------------------------------------------------------------------- */
+/* --- sorting in place --------------------------------------------------------------------------------------------- */
 
 struct entry {
     int64_t column, at;
@@ -273,8 +271,7 @@ static int order(sc_mkl_matrix m)
     return sc_mkl_result(status);
 }
 
-/* --- hints: unused, because derived copies are made at the first use and kept
- * ------------------------------------------ */
+/* --- hints: unused, because derived copies are made at the first use and kept ------------------------------------- */
 
 static int hint(sc_mkl_matrix m, int operation, struct sc_mkl_descr descr)
 {
@@ -331,8 +328,7 @@ static int hint(sc_mkl_matrix m, int operation, struct sc_mkl_descr descr)
     }
 SC_MKL_WIDTHS(WHOLE)
 
-/* --- unsupported functions
- * --------------------------------------------------------------------------------------------- */
+/* --- unsupported functions ---------------------------------------------------------------------------------------- */
 
 /* The handle is semcache's, so no MKL behind semcache could serve the call. */
 static int refuse(const char *name)

@@ -6,8 +6,7 @@
 #include "sparse/sparse_int.h"
 #include "trace/trace.h"
 
-/* --- profitability
- * ----------------------------------------------------------------------------------------------------- */
+/* --- profitability ------------------------------------------------------------------------------------------------ */
 
 #define SMALL 1e-4        /* seconds on the host; smaller products always run on the host */
 

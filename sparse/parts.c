@@ -59,8 +59,7 @@ struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *m, cons
     return v;
 }
 
-/* --- link and analysis
- * ------------------------------------------------------------------------------------------------- */
+/* --- link and analysis -------------------------------------------------------------------------------------------- */
 
 enum sc_status sc_sparse_link(const struct sc_operand *source, int sources, uint64_t *now)
 {

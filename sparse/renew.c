@@ -21,8 +21,7 @@ bool sc_sparse_is_current(const struct sc_sparse_matrix *m, const struct sc_spar
            (v->csr.borrowed || !sc_coherence_changed(&source[0], 0, source[0].view.rows, v->seen));
 }
 
-/* --- values uploaded unchanged
- * ----------------------------------------------------------------------------------------- */
+/* --- values uploaded unchanged ------------------------------------------------------------------------------------ */
 
 enum sc_status sc_sparse_upload_written(struct sc_derived *f, size_t at, const struct sc_operand *values,
                                         struct sc_sparse_range within, uint64_t since)
@@ -57,8 +56,7 @@ enum sc_status sc_sparse_refresh(const struct sc_sparse_matrix *m, const struct 
     return status;
 }
 
-/* --- values of converted parts
- * ----------------------------------------------------------------------------------------- */
+/* --- values of converted parts ------------------------------------------------------------------------------------ */
 
 #define RUNS_MAX 256
 

@@ -149,8 +149,7 @@ enum sc_status sc_sparse_convert_csc(struct sc_sparse_matrix **out, struct sc_sp
     return status;
 }
 
-/* --- conversion to dense
- * ----------------------------------------------------------------------------------------------- */
+/* --- conversion to dense ------------------------------------------------------------------------------------------ */
 
 enum sc_status sc_sparse_to_dense(struct sc_sparse_matrix *m, const double alpha[2], const double beta[2], bool by_rows,
                                   void *c, int64_t ldc)

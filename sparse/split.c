@@ -246,8 +246,7 @@ static bool add_device(struct splitter *s, int d)
            add_pieces(s, d, from, to, limit) && add_pieces(s, d, to, high, limit) && add_pieces(s, d, high, hi, limit);
 }
 
-/* --- needed columns of x
- * ----------------------------------------------------------------------------------------------- */
+/* --- needed columns of x ------------------------------------------------------------------------------------------ */
 
 /* Marks the blocks of columns of entries [first, first + n). */
 static void mark_blocks(const struct sc_sparse_csr *a, int64_t first, int64_t n, uint64_t *blocks)
@@ -334,8 +333,7 @@ static bool find_ranges(const struct splitter *s)
     return good;
 }
 
-/* --- the same for arrays in another format, in one walk
- * ---------------------------------------------------------------- */
+/* --- the same for arrays in another format, in one walk ----------------------------------------------------------- */
 
 struct survey {
     struct sc_sparse_variant *v;
@@ -398,8 +396,7 @@ static bool survey(const struct splitter *s)
     return good;
 }
 
-/* --- order of execution
- * ------------------------------------------------------------------------------------------------ */
+/* --- order of execution ------------------------------------------------------------------------------------------- */
 
 static bool waits(const struct splitter *s, const struct sc_sparse_part *p)
 {

@@ -349,8 +349,7 @@ static int scale_rows(struct sc_usblas *m, const char *name, const void *d, int 
     }
 SC_USBLAS_TYPES(ACCESS)
 
-/* --- unsupported functions
- * --------------------------------------------------------------------------------------------- */
+/* --- unsupported functions ---------------------------------------------------------------------------------------- */
 
 /* librsb's own matrix behind a handle, and a handle for a file: librsb cannot read our handles, and we cannot read
  * its. */

@@ -106,8 +106,7 @@ static void unuse(struct sc_usblas *m)
         release(m);
 }
 
-/* --- taking and giving back
- * -------------------------------------------------------------------------------------------- */
+/* --- taking and giving back --------------------------------------------------------------------------------------- */
 
 int sc_usblas_wrong(const char *name, const char *what)
 {
@@ -155,8 +154,7 @@ void sc_usblas_give(struct sc_usblas *m, enum sc_usblas_want want)
     unuse(m);
 }
 
-/* --- creation
- * ------------------------------------------------------------------------------------------------------------ */
+/* --- creation ----------------------------------------------------------------------------------------------------- */
 
 /* The size of a matrix as given by the program: blocks_down x blocks_across blocks of size block_rows x block_cols, or
  * of size rows[i] x cols[j]. */
@@ -414,8 +412,7 @@ SC_USBLAS_FORTRAN(usgp, const int *m, const int *property, int *status)
 extern __typeof__(BLAS_ussp) rsb__wp__BLAS_ussp __attribute__((alias("BLAS_ussp"), visibility("default")));
 extern __typeof__(BLAS_usgp) rsb__wp__BLAS_usgp __attribute__((alias("BLAS_usgp"), visibility("default")));
 
-/* --- end and destruction
- * ------------------------------------------------------------------------------------------------- */
+/* --- end and destruction ------------------------------------------------------------------------------------------ */
 
 static int end(int handle, const char *name, int type)
 {

@@ -6,8 +6,7 @@
 #include "sparse/sparse_int.h"
 #include "sparse/usblas.h"
 
-/* --- insertion
- * --------------------------------------------------------------------------------------------------------- */
+/* --- insertion ---------------------------------------------------------------------------------------------------- */
 
 /* rows x cols elements at values[r * row_stride + c * col_stride].  The row is i[r], or i_first + r if i is NULL.  The
  * column is j[c], or j[r] if paired (then cols is 1), or j_first + c if j is NULL.  Rows and columns count from the
@@ -124,8 +123,7 @@ static int insert(int handle, const char *name, enum sc_type type, const struct 
     return result;
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------------------------------- */
+/* --- calls -------------------------------------------------------------------------------------------------------- */
 
 static int insert_entries(int handle, const char *name, enum sc_type type, int n, const void *values, const int *i,
                           const int *j)
@@ -240,8 +238,7 @@ static int insert_block(int handle, const char *name, enum sc_type type, const v
     }
 SC_USBLAS_TYPES(INSERT)
 
-/* --- assembly
- * ---------------------------------------------------------------------------------------------------------- */
+/* --- assembly ----------------------------------------------------------------------------------------------------- */
 
 int64_t sc_usblas_find(const struct sc_usblas *m, int64_t row, int64_t col)
 {

@@ -334,8 +334,7 @@ cusparseStatus_t E(cusparseDnMatGetStridedBatch)(cusparseConstDnMatDescr_t m, in
     return m ? (*count = 1, *stride = 0, CUSPARSE_STATUS_SUCCESS) : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
-/* --- descriptors of solves: semcache keeps its own analysis
- * ------------------------------------------------------------ */
+/* --- descriptors of solves: semcache keeps its own analysis ------------------------------------------------------- */
 
 struct cusparseSpSVDescr {
     char unused;
