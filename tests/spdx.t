@@ -5,10 +5,10 @@ cd "$top_srcdir" || exit 99
 id='SPDX-License-Identifier: BSD-2-Clause'
 
 # Documents, data, pictures and inputs of tests are not sources.
-if git rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+if git ls-files --error-unmatch tests/spdx.t > /dev/null 2>&1; then
     git ls-files
-else
-    find . -name build -prune -o -type f -print | sed 's|^\./||'
+else # a release, which may lie in an ignored folder of a checkout
+    find . \( -name build -o -name _build -o -name _inst \) -prune -o -type f -print | sed 's|^\./||'
 fi > "$scratch/files"
 c='\.\(c\|h\|cu\|cuh\|inc\|f90\|java\)$' script='\.\(sh\|t\|pl\|py\|awk\|fish\|gnuplot\)$'
 grep -e "$c" -e "$script" -e '\.\(mk\|ac\|am\|in\|tab\|supp\|[137]\)$' -e '/CMakeLists\.txt$' -e '/run-one$' \
