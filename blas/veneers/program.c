@@ -330,8 +330,9 @@ static struct origin *origin_of_caller(void)
 bool sc_blas_called_by_lapack(void)
 {
     const struct origin *o = known_origin(caller);
+    struct sc_loader_object object;
 
-    if (!o) {
+    if (!o && sc_loader_object(caller, &object)) { /* code made at run time is in no object, and gets no entry */
         sc_inside_enter();
         o = origin_of_caller();
         sc_inside_leave();
