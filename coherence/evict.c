@@ -92,11 +92,6 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
         return SC_OK;
     }
     status = sc_memory_alloc(device, sc_tile_bytes(m, t), 0, &c->memory, &ready);
-    if (status == SC_OK)
-        sc_memory_start(device, t, ready);
-    else
-        c->memory = NULL;
-    sc_assert((status == SC_OK) == (c->memory != NULL));
-    return status;
+    return sc_memory_start(device, t, status, ready);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

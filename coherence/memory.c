@@ -79,12 +79,16 @@ void sc_memory_release(int device, struct sc_matrix *m, struct sc_tile *t)
 
 /* --- allocation --------------------------------------------------------------------------------------------------- */
 
-void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready)
+enum sc_status sc_memory_start(int device, struct sc_tile *t, enum sc_status status, struct sc_fence ready)
 {
     struct sc_copy *c = &t->copy[device];
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
+    if (status != SC_OK) {
+        c->memory = NULL;
+        return status;
+    }
     sc_assert(c->memory && !c->valid);
     sc_level_add(&sc_levels.resident[device], sc_tile_bytes(c->matrix, t));
     c->lru.last_use = ++sc_protocol.tick;
@@ -92,6 +96,7 @@ void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready)
     for (int s = 0; s < t->sectors; s++)
         c->ready[s] = ready;
     c->pending = sc_sectors_all(t->sectors);
+    return SC_OK;
 }
 
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t)
@@ -106,11 +111,6 @@ enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *
     if (c->memory)
         return SC_OK;
     status = sc_protocol.ops->alloc(device, sc_tile_bytes(m, t), &c->memory, &ready);
-    if (status == SC_OK)
-        sc_memory_start(device, t, ready);
-    else
-        c->memory = NULL;
-    sc_assert((status == SC_OK) == (c->memory != NULL));
-    return status;
+    return sc_memory_start(device, t, status, ready);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

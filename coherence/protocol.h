@@ -253,8 +253,9 @@ int sc_route_via(int from, int to);
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
 /* The same without eviction; SC_ERR_DEVICE_MEMORY when memory is short. */
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t);
-/* The copy has received its memory, which may be written after `ready`. */
-void sc_memory_start(int device, struct sc_tile *t, struct sc_fence ready);
+/* Ends an allocation for a tile's copy, and returns the `status` that the allocation gave.  After SC_OK the copy has
+ * its memory, which may be written after `ready`; otherwise the copy has no memory. */
+enum sc_status sc_memory_start(int device, struct sc_tile *t, enum sc_status status, struct sc_fence ready);
 /* The least recently used copy without pins, or NULL. */
 struct sc_copy *sc_memory_oldest(int device);
 /* Allocates device memory for other purposes, with eviction.  since: tick of the last use before the owner's
