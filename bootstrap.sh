@@ -7,8 +7,8 @@
 set -eu
 exec </dev/null # the script reads no input; libtool fails where stdin is closed
 
-PACKAGES="gcc make autoconf automake libtool pkg-config gfortran perl valgrind libsigsegv-dev libopenblas-dev\
- libsuitesparse-dev librsb-dev"
+PACKAGES="gcc make autoconf automake libtool pkg-config gfortran perl valgrind libsigsegv-dev libdw-dev\
+ libopenblas-dev libsuitesparse-dev librsb-dev"
 
 srcdir=$(cd "$(dirname "$0")" && pwd)
 build=${BUILD:-$srcdir/build}

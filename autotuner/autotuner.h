@@ -18,6 +18,7 @@ struct sc_autotuner_call {
     enum sc_op op;
     enum sc_type type;
     enum sc_columns columns; /* of its matrices; level 3 */
+    enum sc_metric metric;   /* what the decision minimises: time, energy * time, energy */
     int side;              /* SYMM, HEMM, TRMM, TRSM: 'L' or 'R' */
     int64_t m, n, k;       /* as in struct sc_kernel */
     double terms;          /* products of entries, of a product of two sparse matrices; else 0 */
@@ -70,11 +71,13 @@ struct sc_autotuner_prediction {
     double waited;  /* by the clock: waits of the program for these operands since then */
     bool losing;    /* by the clock, the program as a whole has lost time by its recent calls on devices */
     int distrust;   /* number of such losses, which count as `sales` of every array */
-    double weight; /* of a second on the devices in seconds on the host, by sc_config.metric; 0: 1 */
+    double weight; /* of a second on the devices in seconds on the host, by the metric; 0: 1 */
+    enum sc_metric metric; /* of the question */
     bool kept;      /* the operands live on devices: the host is not expected to use the result */
     bool once;      /* the seconds of the call include all transfers */
     bool owned;     /* by sc_decide: earlier calls of the array ran on devices */
     bool sold;      /* by sc_decide: a sale, so the whole array is fetched at once */
+    double kernels; /* kernels alone, on all devices, each with its part; 0: unknown, or one device */
     int devices;    /* over which the call is spread */
     int planned;    /* devices that new matrices are distributed over; 0: each by its size */
 };
@@ -82,8 +85,6 @@ struct sc_autotuner_prediction {
 double sc_autotuner_now(const struct sc_autotuner_prediction *prediction);
 /* Seconds on the host by the sizes, the type and machine.cores alone. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call);
-/* Seconds of the kernels of 1 / `parts` of a call on one device. No other function models kernels. */
-double sc_autotuner_kernels(const struct sc_autotuner_call *call, int parts);
 void sc_autotuner_predict(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
 
 /* An array's account, in seconds. All zero: nothing is known of the array. */
@@ -148,8 +149,8 @@ double sc_autotuner_spent(void); /* sum of these calls, s */
  * transfer at peer_rate bytes/s (0: unknown) takes less time than a launch on every further device. */
 bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc_offload mode);
 
-/* The gate: work (m n k products, elements of A, or n) below which a call of the level goes to the host without any
- * look-up. */
+/* The gate: work (m n k products, elements of A, or n; level 4, LAPACK: elements of A) below which a call of the level
+ * goes to the host without any look-up. */
 int64_t sc_autotuner_small(int level);
 
 /* Useful floating point operations of a call. A complex product counts 4 and a complex sum 2. */

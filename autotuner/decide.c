@@ -1,11 +1,8 @@
 /* The decision by accounts (rules A1 to A5): ski rental between the host and the devices. */
 #include "autotuner/decide.h"
 #include "autotuner/explain.h"
-#include "autotuner/host_rates.h"
-#include "autotuner/plan.h"
-#include "autotuner/policy.h"
 #include "autotuner/demand.h"
-#include "autotuner/trials.h"
+#include "autotuner/policy.h"
 
 #include <string.h>
 
@@ -141,16 +138,12 @@ static void ask_program(struct sc_autotuner_prediction *p)
     p->distrust = __atomic_load_n(&distrust_, __ATOMIC_RELAXED);
 }
 
-void sc_autotuner_reset(void)
+void sc_decide_reset(void)
 {
     memset(slots_, 0, sizeof slots_);
     spent_ = 0;
-    sc_plans_reset();
     program_ = 0;
     distrust_ = 0;
-    sc_host_rates_reset();
-    sc_trials_reset();
-    sc_demand_reset();
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -280,17 +273,12 @@ enum sc_trace_reason sc_autotuner_reason(const struct sc_autotuner_prediction *p
     return p.device >= here(&p) ? SC_REASON_SLOWER : SC_REASON_MOVE;
 }
 
-bool sc_decide(const struct sc_autotuner_call *call, enum sc_offload mode, struct sc_autotuner_prediction *p)
+bool sc_decide(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *p)
 {
     struct sc_autotuner_account account, before;
-    uint64_t key = sc_autotuner_keyed(call->key);
+    uint64_t key = sc_autotuner_keyed(call->key, call->metric);
     bool answer;
 
-    if (mode == SC_OFFLOAD_NEVER || call->machine.devices < 1 || call->absent)
-        return false;
-    if (mode == SC_OFFLOAD_ALWAYS)
-        return true;
-    sc_autotuner_predict(call, p);
     ask_program(p);
     account = call->account ? *call->account : account_get(key);
     before = account;
@@ -323,7 +311,7 @@ void sc_autotuner_paid(struct sc_autotuner_account *account, const struct sc_aut
 
 void sc_autotuner_took(uint64_t array, const struct sc_autotuner_prediction *p, double seconds)
 {
-    uint64_t key = sc_autotuner_keyed(array);
+    uint64_t key = sc_autotuner_keyed(array, p->metric);
     struct sc_autotuner_account account = account_get(key);
 
     program_earns(p->owned || p->once ? p->alone - seconds : p->alone);
@@ -343,9 +331,9 @@ int64_t sc_autotuner_small(int level)
     /* Level 1: less than one to four pages, where a fault costs as much as the work. Levels 2 and 3: a few microseconds
      * on one processor. The limits are below the sizes from which OpenBLAS uses threads. The operands of a small call
      * are not acquired before the host routine runs, and a fault inside OpenBLAS's thread pool would wait for emulated
-     * devices, which need the pool. */
-    static const int64_t small[4] = {0, 2048, 8192, 131072};
+     * devices, which need the pool.  LAPACK: orders below 128. */
+    static const int64_t small[5] = {0, 2048, 8192, 131072, 16384};
 
-    return level >= 1 && level <= 3 ? small[level] : 0;
+    return level >= 1 && level <= 4 ? small[level] : 0;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -4,14 +4,18 @@
 
 #include "autotuner/autotuner.h"
 
-/* Returns true for the devices. Keeps the account of the call's array. Leaves *prediction as is if nothing is
- * predicted. */
-bool sc_decide(const struct sc_autotuner_call *call, enum sc_offload mode, struct sc_autotuner_prediction *prediction);
+/* Returns true for the devices, by a prediction. Adds the state of the account to the prediction, and keeps the account
+ * of the call's array. */
+bool sc_decide(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *prediction);
+void sc_decide_reset(void); /* forgets the accounts and the program's balance */
 
 /* Predicts without history: a pure function of the call up to `want` and the settings. */
 void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
-/* Adds the history of earlier calls to a prediction. */
+/* Adds the fetches of earlier calls to a prediction. */
 void sc_predict_history(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out);
+
+/* Predicted seconds of the kernels of a part of a call (sizes m, n, k), divided among devices; 0: unknown. */
+double sc_predict_kernels(const struct sc_autotuner_call *call, int64_t m, int64_t n, int64_t k, int devices);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

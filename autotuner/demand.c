@@ -31,7 +31,7 @@ static struct habit {
 
 static uint64_t mixed(uint64_t key) { return key * UINT64_C(0x9e3779b97f4a7c15); }
 /* Key of an array under the present settings. */
-static uintptr_t name_of(const void *at) { return (uintptr_t)sc_autotuner_keyed((uintptr_t)at); }
+static uintptr_t name_of(const void *at) { return (uintptr_t)sc_autotuner_keyed((uintptr_t)at, sc_config.metric); }
 static struct version *version_of(const void *at) { return &versions[mixed(name_of(at)) >> 52]; }
 static bool is_of(const struct version *v, const void *at) { return LOAD(v->at) == name_of(at) && LOAD(v->writer); }
 static uint64_t habit_key(const void *at, unsigned writer) { return mixed(name_of(at)) ^ writer; }

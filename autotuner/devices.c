@@ -4,6 +4,7 @@
 
 #include "autotuner/autotuner.h"
 #include "autotuner/linkmap.h"
+#include "autotuner/load.h"
 #include "autotuner/plan.h"
 #include "autotuner/schedule.h"
 
@@ -11,6 +12,21 @@
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
+
+/* Bytes of a matrix that are worth a device of their own. A kernel of fewer bytes ends before the other devices have
+ * their tasks, and a second link does not help a transfer of half a millisecond. */
+#define BYTES_PER_DEVICE (UINT64_C(32) << 20)
+
+int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode)
+{
+    uint64_t worth = bytes / BYTES_PER_DEVICE;
+
+    if (devices < 1)
+        return 1;
+    if (mode == SC_OFFLOAD_ALWAYS || worth >= (uint64_t)devices)
+        return devices;
+    return worth < 1 ? 1 : (int)worth;
+}
 
 /* --- the call ----------------------------------------------------------------------------------------------------- */
 
@@ -101,6 +117,7 @@ static bool look_at(const struct sc_autotuner_call *call, const struct operands 
 {
     double work = sc_op_work(call->op, call->side, (double)call->m, (double)call->n, (double)call->k);
     const struct sc_database *db = call->machine.database;
+    struct sc_load load[SC_DEVICES_MAX];
 
     sc_linkmap_share(map, db, sc_place_bit(n) - 1, sc_place_bit(SC_PLACE_HOST), 0);
     *set = (struct set){0};
@@ -110,8 +127,9 @@ static bool look_at(const struct sc_autotuner_call *call, const struct operands 
         if (run <= 0)
             return false;
         set->in = larger(set->in, in);
-        set->seconds = larger(set->seconds, larger(run, in));
+        load[d] = (struct sc_load){.run = run, .in = in};
     }
+    set->seconds = sc_loads_seconds(load, n);
     set->watts = watts_of(call, work, n);
     return isfinite(set->seconds) && set->seconds > 0;
 }
@@ -119,12 +137,11 @@ static bool look_at(const struct sc_autotuner_call *call, const struct operands 
 /* --- how many ----------------------------------------------------------------------------------------------------- */
 
 /* FLOPs, FLOPs^2/W, FLOPs/W. Without a meter every active device counts as one watt. */
-static double merit(const struct set *set, int n)
+static double merit(enum sc_metric metric, const struct set *set, int n)
 {
     double rate = 1 / set->seconds, watts = set->watts > 0 ? set->watts : n;
 
-    return sc_config.metric == SC_METRIC_PERF ? rate : sc_config.metric == SC_METRIC_EDP ? rate * rate / watts
-                                                                                            : rate / watts;
+    return metric == SC_METRIC_PERF ? rate : metric == SC_METRIC_EDP ? rate * rate / watts : rate / watts;
 }
 
 /* Prepares the comparison; false: the number of devices is not planned. */
@@ -132,7 +149,7 @@ static bool begin(const struct sc_autotuner_call *call, struct operands *o, stru
 {
     const struct sc_database *db = call->machine.database;
 
-    if (!db || sc_op_level(call->op) < 3 || sc_op_is_sparse(call->op) || call->machine.devices < 2 ||
+    if (!db || sc_op_level(call->op) != 3 || sc_op_is_sparse(call->op) || call->machine.devices < 2 ||
         call->machine.devices != db->devices)
         return false;
     *o = operands_of(call);
@@ -173,9 +190,9 @@ int sc_plan_devices(const struct sc_autotuner_call *call, double *in)
         if (!look_at(call, &o, n, &map, &set))
             continue;
         least = smaller(least, set.seconds);
-        if (merit(&set, n) <= most && (sc_config.metric != SC_METRIC_PERF || set.seconds > NEARLY * least))
+        if (merit(call->metric, &set, n) <= most && (call->metric != SC_METRIC_PERF || set.seconds > NEARLY * least))
             continue;
-        most = merit(&set, n);
+        most = merit(call->metric, &set, n);
         devices = n;
         *in = set.in;
     }

@@ -45,7 +45,8 @@ static __thread struct {
 
 static bool is_of(const struct entry *e, const struct entry *like)
 {
-    return e->call.op == like->call.op && e->call.type == like->call.type && e->call.m == like->call.m &&
+    return e->call.op == like->call.op && e->call.type == like->call.type &&
+           e->call.metric == like->call.metric && e->call.m == like->call.m &&
            e->call.n == like->call.n && e->call.k == like->call.k && e->line == like->line &&
            e->where == like->where && e->devices == like->devices && e->reason == like->reason;
 }
@@ -186,9 +187,9 @@ static void line(FILE *out, const struct entry *e)
     if (e->share > 0)
         fprintf(out, "#   the host does %.1f%% of it: %.1f with it, %.1f by the devices alone\n", 100 * e->share,
                 e->together * 1e6, e->alone * 1e6);
-    if (sc_config.metric != SC_METRIC_PERF)
+    if (e->call.metric != SC_METRIC_PERF)
         fprintf(out, "#   by %s: a second on the devices counts as %.2f on the host\n",
-                sc_config.metric == SC_METRIC_EDP ? "energy * time" : "energy", e->weight);
+                e->call.metric == SC_METRIC_EDP ? "energy * time" : "energy", e->weight);
     candidates(out, e);
 }
 

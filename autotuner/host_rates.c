@@ -1,5 +1,6 @@
 #include "autotuner/host_rates.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -13,11 +14,12 @@
 
 __thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
 
-/* Separate factors for predictions by measurements [1] and by constants [0]. */
+/* Calls of the BLAS by level, of LAPACK by routine.  Separate factors for predictions by measurements [1] and by
+ * constants [0]. */
 static struct mean {
     double factor;
     unsigned calls;
-} means[2][4][SC_TYPES][SIZES];
+} means[2][4 + SC_OPS_ALL - SC_OP_POTRF][SC_TYPES][SIZES];
 
 static __thread struct timing {
     struct mean *mean;
@@ -28,11 +30,11 @@ static __thread struct timing {
 static struct mean *mean_of(const struct sc_autotuner_call *call)
 {
     double work = sc_autotuner_flops(call);
-    int size = 0;
+    int kind = sc_op_is_lapack(call->op) ? 4 + (int)(call->op - SC_OP_POTRF) : sc_op_level(call->op);
+    int size = work >= 4 ? ilogb(work) / 2 : 0;
 
-    for (; work >= 4 && size < SIZES - 1; work /= 4)
-        size++;
-    return &means[call->machine.database != NULL][sc_op_level(call->op)][call->type][size];
+    size = size < SIZES ? size : SIZES - 1;
+    return &means[call->machine.database != NULL][kind][call->type][size];
 }
 
 void sc_host_rates_expect(const struct sc_autotuner_call *call, double predicted)

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "autotuner/start.h"
-
 /* Fallbacks; measured on an H200 where doc/decision-rules.md gives a figure. */
 #define CALL_SECONDS 5e-6      /* start of a call */
 #define SCALAR_SECONDS 20e-6   /* wait for a scalar result */
@@ -26,6 +24,10 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 
 static double host_flops;
+static const struct sc_database *current; /* written once, with release order */
+
+const struct sc_database *sc_autotuner_database(void) { return __atomic_load_n(&current, __ATOMIC_ACQUIRE); }
+void sc_machine_use(const struct sc_database *db) { __atomic_store_n(&current, db, __ATOMIC_RELEASE); }
 
 void sc_machine_host_flops(double flops) { __atomic_store(&host_flops, &flops, __ATOMIC_RELAXED); }
 
@@ -38,6 +40,7 @@ void sc_machine_describe(const struct sc_device_properties *device, int devices,
     out->gemm_flops = device->gemm_flops;
     out->memory_bandwidth = device->memory_bandwidth;
     out->host_bandwidth = device->host_bandwidth;
+    out->memory = device->memory;
     out->emulated = device->emulated;
     out->watts_busy = device->watts_busy;
     out->watts_idle = device->watts_idle;
@@ -59,12 +62,18 @@ double sc_machine_products(const struct sc_device_properties *device, enum sc_ty
     return flops / (sc_type_is_complex(type) ? 8 : 2);
 }
 
-bool sc_machine_has_room(const struct sc_device_properties *device, uint64_t bytes)
+static uint64_t memory_of(const struct sc_machine *m)
 {
-    bool is_limited = sc_config.memory_limit && sc_config.memory_limit < device->memory;
+    bool is_limited = sc_config.memory_limit && sc_config.memory_limit < m->memory;
 
-    return bytes <= (is_limited ? sc_config.memory_limit : device->memory) / 10 * 7;
+    return is_limited ? sc_config.memory_limit : m->memory;
 }
+
+uint64_t sc_machine_room(const struct sc_machine *m) { return memory_of(m) / 10 * 7; }
+
+uint64_t sc_machine_tile(const struct sc_machine *m) { return memory_of(m) / SC_TILES_A_DEVICE; }
+
+bool sc_machine_has_room(const struct sc_machine *m, uint64_t bytes) { return bytes <= sc_machine_room(m); }
 
 struct sc_database_calls sc_machine_calls(const struct sc_machine *m)
 {
@@ -79,7 +88,7 @@ double sc_machine_start(const struct sc_machine *m, enum sc_op op)
 {
     struct sc_database_calls calls = sc_machine_calls(m);
 
-    if (m->database && !sc_op_is_sparse(op) && m->database->start[op] > 0)
+    if (m->database && op < SC_OPS && m->database->start[op] > 0)
         return m->database->start[op];
     return calls.start + (sc_op_is_reduction(op) ? calls.scalar : 0);
 }

@@ -28,13 +28,19 @@ struct sc_machine {
     double gemm_flops;       /* of one device, double precision, flop/s */
     double memory_bandwidth; /* of one device, bytes/s */
     double host_bandwidth;   /* of one device's link to the host, bytes/s */
+    uint64_t memory;         /* of one device, bytes */
     bool emulated;           /* the clock of the devices does not count the host's work */
     double watts_busy, watts_idle;           /* of one device */
     double host_watts_busy, host_watts_idle; /* of the host without devices */
     const struct sc_database *database; /* NULL: nothing was measured */
 };
 
-/* Fills in the machine by the properties of its first device and the database in use (start.h). */
+/* The database in use; NULL: no database. Valid until the process ends. */
+const struct sc_database *sc_autotuner_database(void);
+/* Sets the database alone; sc_autotuner_use also forgets predictions by an older database. */
+void sc_machine_use(const struct sc_database *db);
+
+/* Fills in the machine by the properties of its first device and the database in use. */
 void sc_machine_describe(const struct sc_device_properties *device, int devices, int cores, struct sc_machine *out);
 
 /* --- devices ------------------------------------------------------------------------------------------------------ */
@@ -43,8 +49,11 @@ double sc_machine_gemm_flops(const struct sc_machine *machine);
 double sc_machine_memory_bandwidth(const struct sc_machine *machine);
 /* Products of numbers per second of one device in a matrix product, as reported by the device. */
 double sc_machine_products(const struct sc_device_properties *device, enum sc_type type);
-/* Whether operands of so many bytes stay on a device during a call: within 70% of its memory. */
-bool sc_machine_has_room(const struct sc_device_properties *device, uint64_t bytes);
+/* Bytes of operands that stay on a device during a call: 70% of its memory. */
+uint64_t sc_machine_room(const struct sc_machine *machine);
+/* Bytes of the largest matrix in one piece. */
+uint64_t sc_machine_tile(const struct sc_machine *machine);
+bool sc_machine_has_room(const struct sc_machine *machine, uint64_t bytes);
 /* Seconds that the host takes to start a call of a routine, with the wait for a scalar result. */
 double sc_machine_start(const struct sc_machine *machine, enum sc_op op);
 /* Costs of calls beside kernels and bytes. */

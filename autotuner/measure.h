@@ -17,7 +17,7 @@ struct sc_measure {
     bool (*stop)(void *arg);                                             /* asked between measurements; may be NULL */
     void (*progress)(void *arg, const char *what, int done, int total);  /* called before each measurement; may be NULL
                                                                           */
-    void (*keep)(void *arg, const struct sc_database *db);               /* called every few seconds; may be NULL */
+    void (*keep)(void *arg, const struct sc_database *db);               /* called twice a second; may be NULL */
     void *arg;
 };
 

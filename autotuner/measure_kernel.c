@@ -63,8 +63,10 @@ static const int64_t thin_sizes[] = {180, 364, 724, 1448, 2896, 5792, 0};
 
 struct workplace {
     int place;
-    char *memory;
-    size_t bytes; /* of memory */
+    char *memory;        /* NULL: not needed yet */
+    size_t bytes;        /* of memory */
+    enum sc_type filled; /* type of the numbers in the memory; SC_TYPES: none yet */
+    enum sc_type fill;   /* type of the numbers wanted there */
     int batch;
     struct sc_kernel kernel;
     char result[16];
@@ -195,11 +197,58 @@ static double watts(struct sc_bench *b, struct workplace *w, double seconds)
     return (after - before) / (clock_of(b, w) - start);
 }
 
+static void upload(struct sc_bench *b, struct workplace *w, enum sc_type type)
+{
+    struct sc_fence fence;
+
+    fill(b->pinned, SC_BENCH_CHUNK, type);
+    for (size_t at = 0; at < w->bytes; at += SC_BENCH_CHUNK) {
+        size_t bytes = w->bytes - at < SC_BENCH_CHUNK ? w->bytes - at : SC_BENCH_CHUNK;
+        struct sc_copy2d copy = {w->memory + at, b->pinned, bytes, bytes, bytes, 1, w->place, SC_HOST};
+
+        b->how->ops->copy(w->place, SC_STREAM_COMPUTE, &copy);
+    }
+    if (b->how->ops->mark(w->place, SC_STREAM_COMPUTE, &fence) == SC_OK)
+        b->how->ops->sync(fence);
+}
+
+static bool open_place(struct sc_bench *b, struct workplace *w)
+{
+    struct sc_fence ready;
+    void *memory;
+
+    if (w->place == SC_PLACE_HOST) {
+        memory = mmap(NULL, w->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        w->memory = memory == MAP_FAILED ? NULL : memory;
+        return w->memory != NULL;
+    }
+    if (b->how->ops->alloc(w->place, w->bytes, &memory, &ready) != SC_OK)
+        return false;
+    w->memory = memory;
+    return b->how->ops->sync(ready) == SC_OK;
+}
+
+/* Memory with numbers of the wanted type. Takes tens of milliseconds, so nothing is prepared for figures that are known
+ * already. */
+static bool prepare(struct sc_bench *b, struct workplace *w)
+{
+    if (!w->memory && !open_place(b, w))
+        return false;
+    if (w->filled != w->fill && w->place == SC_PLACE_HOST)
+        fill(w->memory, b->how->quick && w->bytes > QUICK_FILL ? QUICK_FILL : w->bytes, w->fill);
+    else if (w->filled != w->fill)
+        upload(b, w, w->fill);
+    w->filled = w->fill;
+    return true;
+}
+
 /* Seconds of one kernel; 0: the kernel cannot run. `kernel`: without its figures. */
 static double measure(struct sc_bench *b, struct workplace *w, struct sc_database_kernel kernel, bool with_watts)
 {
     double first;
 
+    if (!prepare(b, w))
+        return 0;
     w->kernel = kernel_of((enum sc_op)kernel.op, (enum sc_type)kernel.type, kernel.size, w->memory);
     if (kernel.thin)
         make_thin(&w->kernel, kernel.thin);
@@ -241,7 +290,7 @@ static void routine(struct sc_bench *b, struct workplace *w, const struct plan *
 {
     const int64_t *size = sizes_of(b, w->place, p->op);
     double seconds = 0, work = 0;
-    bool watched = !b->how->quick, enough = false; /* later sizes are larger */
+    bool watched = !b->how->quick;
 
     for (int i = 0; size[i]; i++) {
         double n = (double)size[i], next = sc_op_work(p->op, 'L', n, n, n);
@@ -250,17 +299,15 @@ static void routine(struct sc_bench *b, struct workplace *w, const struct plan *
                                             .size = size[i]};
         bool large = !size[i + 1] || (p->op == SC_OP_GEMM && size[i] >= 1024);
 
-        if (!announce(b, &kernel) || enough)
-            continue;
-        if (known) {
+        if (known)
             seconds = known->seconds;
-        } else if (3 * operand_bytes(p->op, type, size[i]) > w->bytes ||
-                   (work > 0 && seconds * next / work > limit_of(b, w->place))) {
-            enough = true;
-        } else {
+        else if (!b->counting && (3 * operand_bytes(p->op, type, size[i]) > w->bytes ||
+                                  (work > 0 && seconds * next / work > limit_of(b, w->place))))
+            return; /* later sizes are larger */
+        else if (announce(b, &kernel))
             seconds = measure(b, w, kernel, watched && large);
-        }
-        enough |= seconds <= 0;
+        if (seconds <= 0 && !b->counting)
+            return;
         work = next;
     }
 }
@@ -271,8 +318,8 @@ static void thin_routine(struct sc_bench *b, struct workplace *w, enum sc_op op,
         struct sc_database_kernel kernel = {.place = (uint8_t)w->place, .op = (uint8_t)op, .type = (uint8_t)type,
                                             .size = *size, .thin = THIN};
 
-        if (announce(b, &kernel) && 3 * operand_bytes(op, type, *size) <= w->bytes &&
-            !sc_database_find_kernel(b->db, w->place, op, type, *size, THIN) && measure(b, w, kernel, false) <= 0)
+        if (!sc_database_find_kernel(b->db, w->place, op, type, *size, THIN) && announce(b, &kernel) &&
+            3 * operand_bytes(op, type, *size) <= w->bytes && measure(b, w, kernel, false) <= 0)
             return;
     }
 }
@@ -294,38 +341,6 @@ static size_t wanted_bytes(const struct sc_bench *b, int place)
     return most < room ? most : room;
 }
 
-static void upload(struct sc_bench *b, struct workplace *w, enum sc_type type)
-{
-    struct sc_fence fence;
-
-    fill(b->pinned, SC_BENCH_CHUNK, type);
-    for (size_t at = 0; at < w->bytes; at += SC_BENCH_CHUNK) {
-        size_t bytes = w->bytes - at < SC_BENCH_CHUNK ? w->bytes - at : SC_BENCH_CHUNK;
-        struct sc_copy2d copy = {w->memory + at, b->pinned, bytes, bytes, bytes, 1, w->place, SC_HOST};
-
-        b->how->ops->copy(w->place, SC_STREAM_COMPUTE, &copy);
-    }
-    if (b->how->ops->mark(w->place, SC_STREAM_COMPUTE, &fence) == SC_OK)
-        b->how->ops->sync(fence);
-}
-
-static bool open_place(struct sc_bench *b, struct workplace *w)
-{
-    struct sc_fence ready;
-    void *memory;
-
-    w->bytes = wanted_bytes(b, w->place);
-    if (w->place == SC_PLACE_HOST) {
-        memory = mmap(NULL, w->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        w->memory = memory == MAP_FAILED ? NULL : memory;
-        return w->memory != NULL;
-    }
-    if (b->how->ops->alloc(w->place, w->bytes, &memory, &ready) != SC_OK)
-        return false;
-    w->memory = memory;
-    return b->how->ops->sync(ready) == SC_OK;
-}
-
 static void close_place(struct sc_bench *b, struct workplace *w)
 {
     if (w->memory && w->place == SC_PLACE_HOST)
@@ -338,17 +353,10 @@ static void close_place(struct sc_bench *b, struct workplace *w)
 void sc_bench_kernels(struct sc_bench *b, int place)
 {
     static const unsigned groups[] = {1u << SC_D | 1u << SC_Z, 1u << SC_S | 1u << SC_C};
-    struct workplace w = {.place = place};
+    struct workplace w = {.place = place, .bytes = wanted_bytes(b, place), .filled = SC_TYPES};
 
-    if (!b->counting && (b->cut || !open_place(b, &w))) {
-        close_place(b, &w);
-        return;
-    }
     for (int g = 0; g < 2; g++) {
-        if (!b->counting && place == SC_PLACE_HOST)
-            fill(w.memory, b->how->quick && w.bytes > QUICK_FILL ? QUICK_FILL : w.bytes, g ? SC_S : SC_D);
-        else if (!b->counting)
-            upload(b, &w, g ? SC_S : SC_D);
+        w.fill = g ? SC_S : SC_D;
         for (size_t i = 0; i < sizeof plan / sizeof *plan; i++)
             for (int type = 0; type < SC_TYPES; type++)
                 if ((b->how->quick ? plan[i].quick : plan[i].types) & groups[g] & 1u << type)

@@ -3,14 +3,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "autotuner/columns.h"
 #include "autotuner/decide.h"
 #include "autotuner/demand.h"
+#include "autotuner/explain.h"
+#include "autotuner/host_rates.h"
 #include "autotuner/policy.h"
 #include "autotuner/schedule.h"
-
-/* Bytes of a matrix that are worth a device of their own. A kernel of fewer bytes ends before the other devices have
- * their tasks, and a second link does not help a transfer of half a millisecond. */
-#define BYTES_PER_DEVICE (UINT64_C(32) << 20)
+#include "autotuner/strips.h"
 
 /* --- predictions that are remembered ------------------------------------------------------------------------------ */
 
@@ -45,10 +45,10 @@ static void look_up(const struct sc_autotuner_call *q, struct sc_autotuner_predi
         sc_predict_anew(q, out);
         return;
     }
-    if (!e->used || e->policy != sc_autotuner_policy() || memcmp(&e->question, q, KEY_BYTES) != 0) {
+    if (!e->used || e->policy != sc_autotuner_policy(q->metric) || memcmp(&e->question, q, KEY_BYTES) != 0) {
         sc_predict_anew(q, &e->predicted);
         memcpy(&e->question, q, KEY_BYTES);
-        e->policy = sc_autotuner_policy();
+        e->policy = sc_autotuner_policy(q->metric);
         e->used = true;
     }
     *out = e->predicted;
@@ -59,22 +59,23 @@ void sc_autotuner_predict(const struct sc_autotuner_call *q, struct sc_autotuner
 {
     look_up(q, out);
     sc_predict_history(q, out);
+    if (!sc_op_is_sparse(q->op))
+        out->alone *= sc_host_rates_factor(q);
+    out->host += out->alone;
 }
 
 void sc_plans_reset(void) { memset(plans, 0, sizeof plans); }
 
-/* --- new matrices ------------------------------------------------------------------------------------------------- */
-
-int sc_plan_spread(uint64_t bytes, int devices, enum sc_offload mode)
+void sc_autotuner_reset(void)
 {
-    uint64_t worth = bytes / BYTES_PER_DEVICE;
-
-    if (devices < 1)
-        return 1;
-    if (mode == SC_OFFLOAD_ALWAYS || worth >= (uint64_t)devices)
-        return devices;
-    return worth < 1 ? 1 : (int)worth;
+    sc_plans_reset();
+    sc_decide_reset();
+    sc_host_rates_reset();
+    sc_trials_reset();
+    sc_demand_reset();
 }
+
+/* --- new matrices ------------------------------------------------------------------------------------------------- */
 
 /* Cuts thin operands along C, because blocks of a C in both directions need rows of A and columns of B. */
 static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
@@ -85,19 +86,80 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
                              false, &plan->operand[i].tile_rows, &plan->operand[i].tile_cols);
 }
 
+/* --- limits ------------------------------------------------------------------------------------------------------- */
+
+#define BLOCKS_A_DEVICE 2 /* of a result, for strategies that deal blocks out */
+#define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
+#define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
+
+/* A schedule of strips assumes that strips stay on their device. With several devices a triangle, or the other operand
+ * of a triangular matrix, is cut into the devices' parts already. */
+static void set_arriving(const struct sc_autotuner_call *q, uint64_t bytes, struct sc_plan *plan)
+{
+    bool several = q->machine.devices > 1;
+
+    plan->arriving.bytes = q->op != SC_OP_GEMM || sc_machine_has_room(&q->machine, bytes) ? SC_PIPELINE_BYTES
+                                                                                          : UINT64_MAX;
+    plan->arriving.sum = SC_STRIPS_USUAL;
+    plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
+    plan->arriving.other = several ? 0 : SC_STRIPS_USUAL;
+}
+
+/* bytes: of all operands. */
+static void set_limits(const struct sc_autotuner_call *q, enum sc_offload mode, uint64_t bytes, struct sc_plan *plan)
+{
+    bool always = mode == SC_OFFLOAD_ALWAYS;
+    int devices = q->machine.devices;
+
+    set_arriving(q, bytes, plan);
+    plan->assigns = devices > 1 && !sc_schedule_owns(sc_config.schedule);
+    plan->blocks.count = plan->assigns && sc_config.schedule != SC_STRATEGY_AUTO ? BLOCKS_A_DEVICE * devices : 0;
+    plan->blocks.least = always ? 1 : SC_STRIPS_USUAL / 2;
+    plan->sum.whole = q->op == SC_OP_GEMM && sc_schedule_sums(sc_config.schedule, devices, q->m, q->n, q->k, always);
+    plan->sum.little = LITTLE;
+    plan->sum.least = SUM_LEAST;
+}
+
+/* Factorizations of LAPACK: the matrix is dealt out by blocks of columns. */
+static void lay_columns(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
+{
+    bool always = mode == SC_OFFLOAD_ALWAYS;
+    int devices = plan->predicted.devices;
+    struct sc_column_blocks columns;
+
+    if (sc_column_blocks_solve(q->op))
+        devices = sc_column_blocks_of_factors(q);
+    if (!devices || always)
+        devices = sc_plan_spread(sc_view_bytes(&q->view[0]), q->machine.devices, mode);
+    sc_column_blocks_on(q, devices, always, &columns);
+    plan->columns.block = columns.block;
+    plan->columns.group = columns.group;
+    plan->columns.at_blocks = columns.at_blocks;
+    if (columns.block)
+        plan->operand[0].spread = devices;
+    if (columns.block && !columns.at_blocks)
+        plan->operand[1].spread = devices;
+}
+
 /* A vector is spread as the matrix of its call, so that the boundaries agree (rule D3). */
 void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
 {
     bool always = mode == SC_OFFLOAD_ALWAYS;
-    uint64_t most = 0;
+    uint64_t most = 0, all = 0;
 
-    for (int i = 0; i < q->operands; i++)
-        most = sc_view_bytes(&q->view[i]) > most ? sc_view_bytes(&q->view[i]) : most;
+    for (int i = 0; i < q->operands; i++) {
+        uint64_t bytes = sc_view_bytes(&q->view[i]);
+
+        most = bytes > most ? bytes : most;
+        all += bytes;
+    }
     for (int i = 0; i < q->operands; i++) {
         uint64_t bytes = q->view[i].vector ? most : sc_view_bytes(&q->view[i]);
         int *rows = &plan->operand[i].tile_rows, *cols = &plan->operand[i].tile_cols;
 
         plan->operand[i].spread = plan->spread ? plan->spread : sc_plan_spread(bytes, q->machine.devices, mode);
+        if (sc_op_is_lapack(q->op)) /* one task, or lay_columns */
+            plan->operand[i].spread = 1;
         *rows = *cols = 0;
         if (!q->view[i].vector && sc_op_level(q->op) == 3)
             sc_schedule_grid(sc_config.schedule, plan->operand[i].spread, q->peers, q->view[i].rows,
@@ -109,6 +171,71 @@ void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, str
         plan->operand[i].tile_rows = plan->operand[i].tile_cols = 0;
     if (q->op == SC_OP_GEMM && !plan->sums && plan->operand[2].tile_rows)
         cut_thin(q, plan);
+    plan->exchange.devices = q->machine.devices;
+    if (q->machine.devices > 1)
+        plan->exchange.seconds = plan->predicted.kernels > 0
+                                     ? plan->predicted.kernels
+                                     : sc_predict_kernels(q, q->m, q->n, q->k, q->machine.devices);
+    if (sc_op_level(q->op) == 3)
+        set_limits(q, mode, all, plan);
+    if (sc_op_is_lapack(q->op))
+        lay_columns(q, mode, plan);
+}
+
+/* --- the host beside the devices ---------------------------------------------------------------------------------- */
+
+#define PAYS 1.05       /* times as long without the host; a smaller gain is noise */
+#define LEAST_SHARE 0.01
+#define LEAST_SECONDS 1e-3 /* shorter calls end before the host BLAS has woken its threads */
+#define LEAST_FLOPS 1e8    /* every device is faster with less work */
+
+/* Seconds of the host without fetches: the host takes part only if all operands are at home. */
+static double host_seconds(const struct sc_autotuner_prediction *p) { return p->host - p->fetch; }
+
+/* The devices' kernels shrink with their share, together with the hidden transfers. The other transfers stay, mostly of
+ * operands that every column needs. */
+void sc_autotuner_together(const struct sc_autotuner_prediction *p, double share, struct sc_autotuner_together *out)
+{
+    out->share = share;
+    out->alone = p->device + p->move - p->overlap;
+    out->devices = out->alone - share * (p->device - p->overlap);
+    out->host = share * host_seconds(p);
+    if (p->kept) /* the host's part of a resident result is uploaded later */
+        out->devices += share * p->result;
+}
+
+/* The share for which host and devices end at the same time. */
+double sc_autotuner_balance(const struct sc_autotuner_prediction *p)
+{
+    double alone = p->device + p->move - p->overlap, back = p->kept ? p->result : 0;
+    double per_share = host_seconds(p) + p->device - p->overlap - back;
+
+    return per_share > alone ? alone / per_share : 0;
+}
+
+/* False for several ranks: they share the processors that one process alone has measured. */
+static bool by_itself(const struct sc_autotuner_call *call)
+{
+    return !call->machine.emulated && call->metric == SC_METRIC_PERF && sc_config.ranks < 2 &&
+           sc_autotuner_flops(call) >= LEAST_FLOPS;
+}
+
+double sc_autotuner_host_share(const struct sc_autotuner_call *call, enum sc_offload mode,
+                               const struct sc_autotuner_prediction *p)
+{
+    struct sc_autotuner_together t;
+    bool forced = sc_config.host_share >= 0;
+
+    if (sc_config.host_share == 0 || (!forced && !by_itself(call)))
+        return 0;
+    if (mode != SC_OFFLOAD_AUTO)
+        return forced ? sc_config.host_share / 100.0 : 0;
+    sc_autotuner_together(p, forced ? sc_config.host_share / 100.0 : sc_autotuner_balance(p), &t);
+    if (!forced && (t.share < LEAST_SHARE || t.alone < LEAST_SECONDS || t.alone < PAYS * t.devices))
+        return 0;
+    if (__builtin_expect(sc_explain_on, 0))
+        sc_explain_together(&t);
+    return t.share;
 }
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
@@ -116,7 +243,13 @@ void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, str
 void sc_plan(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
 {
     *plan = (struct sc_plan){0};
-    plan->devices = sc_decide(q, mode, &plan->predicted);
+    if (mode == SC_OFFLOAD_NEVER || q->machine.devices < 1 || q->absent)
+        return;
+    plan->devices = mode == SC_OFFLOAD_ALWAYS;
+    if (!plan->devices) {
+        sc_autotuner_predict(q, &plan->predicted);
+        plan->devices = sc_decide(q, &plan->predicted);
+    }
     if (!plan->devices)
         return;
     plan->want = q->once ? 0 : sc_autotuner_wants(&plan->predicted, q->want);

@@ -1,7 +1,9 @@
 /* One question, one plan. A call asks once, before sc_coherence_begin, about the decisions that follow from the
  * machine, the call and the residency of its operands: place of the call, number of devices, cuts of new matrices,
- * share of the host. Places of blocks and widths of strips follow after sc_coherence_begin, from the places of the
- * operands (schedule.h, strips.h).
+ * share of the host, the limits that blas/run/ obeys, and the exchange of the result.
+ *
+ * Two decisions need numbers that only sc_coherence_begin finds: the cuts of existing matrices, and the device of each
+ * block. These decisions are the places of blocks and the widths of strips. sc_plan_refine adds them to the plan.
  *
  * Thread safe. Predictions are remembered by question and settings (policy.h): a repeated question costs less than 1 us
  * (bench/decide). */
@@ -9,7 +11,10 @@
 #define SC_AUTOTUNER_PLAN_H
 
 #include "autotuner/autotuner.h"
+#include "autotuner/schedule.h"
+#include "autotuner/trials.h"
 
+/* Widths of strips are in columns. */
 struct sc_plan {
     bool devices;  /* true: on devices; false: on the host */
     int want;      /* demand of the call for its operands (demand.h); 0 on the host */
@@ -21,16 +26,83 @@ struct sc_plan {
     } operand[3];
     double host_share; /* share of the result's columns for the host BLAS, beside the devices */
     struct sc_autotuner_prediction predicted; /* all zero without a prediction */
+    bool assigns; /* the strategy may assign blocks to devices; false: blocks run in place */
+    struct {
+        int count;     /* blocks that a result should have; 0: any number */
+        int64_t least; /* width of the narrowest block for this purpose */
+    } blocks;
+    struct {
+        uint64_t bytes; /* a call with so many missing bytes works on strips of its operands as they arrive */
+        /* Least widths of these strips, of routines other than gemm: along the sum, along a triangular or symmetric
+         * matrix, and of the other operand. 0: no strips. */
+        int64_t sum, triangle, other;
+    } arriving;
+    struct {
+        bool whole;    /* the devices may share the sum of a product whose operands are on several devices */
+        int little;    /* if the owner of most of C then adds up at most 1 / `little` of the operands' elements */
+        int64_t least; /* width of the narrowest strip of C */
+    } sum;
+    struct {
+        int64_t block;  /* a factorization proceeds by blocks of about so many columns; 0: in one task on one device */
+        int64_t group;  /* columns that the devices hold together while finished columns pass by */
+        bool at_blocks; /* right sides travel to the blocks of A; false: the blocks travel to the right sides */
+    } columns;
+    struct {
+        double seconds; /* of the kernels, each device with its part; 0: unknown */
+        int devices;
+    } exchange; /* computation under which the result is sent to its readers (coherence/push.c) */
+
+    /* By sc_plan_refine: */
+    bool placed; /* blocks run on found->blocks.device; false: in place */
+    struct {
+        int64_t width;   /* of the result, or of the operands along the sum; 0: not asked */
+        int64_t a, b, c; /* of a gemm's operands and of its result's columns while operands arrive; 0: no cut */
+        double first;    /* fraction of the result's columns whose strips of B arrive together with A */
+        int64_t last;    /* least width of the halves of the last strip; 0: no halves */
+        struct sc_trial_turn trial; /* width 0: no trial */
+    } strips;
+};
+
+/* How a call may be cut into strips. */
+struct sc_plan_cut {
+    int64_t sum;      /* length of the sum, as far as the sum may be cut */
+    int depth;        /* parts of the sum by existing tiles */
+    int tasks;        /* tasks for each block of a strip (and part of the sum) */
+    int tiles;        /* rows of tiles of the result */
+    uint64_t result;  /* bytes of the result */
+    uint64_t missing; /* bytes to upload; 0: the result is cut, else the operands of a gemm */
+    uint64_t all;     /* part of `missing` that belongs to A of a gemm */
+    int64_t least;    /* least width that the caller can cut; 0: any */
+    int64_t half;     /* least width of the halves of a device's last strip; 0: no halves */
+};
+
+/* What only sc_coherence_begin finds. All arrays are the caller's. */
+struct sc_plan_found {
+    const struct sc_autotuner_call *call; /* the question of the plan */
+    const struct sc_kernel *kernel;       /* the devices' part of the call */
+    const struct sc_device_properties *device[SC_DEVICES_MAX];
+    struct sc_schedule blocks; /* `work`, `owner` and `home` are known; `device` is the answer */
+    bool known;       /* the bytes of blocks and inputs are known, too */
+    bool several;     /* a block is several pieces, possibly on several devices; `owner` and `home` are of the first */
+    bool stays;       /* a block is an input: no result returns to its owner */
+    double products;  /* per element of the result */
+    const int64_t *row_from, *col_from; /* first row (column) of each row (column) of blocks, and the end */
+    const bool *row_joined; /* [i]: blocks of row i lie in the tiles of row i - 1 */
+    const struct sc_plan_cut *cut; /* NULL: no widths are asked */
 };
 
 /* Answers a question, and keeps the account of the question's array. */
 void sc_plan(const struct sc_autotuner_call *question, enum sc_offload mode, struct sc_plan *plan);
 
-/* Fills in the layout of new matrices alone, for a call that runs on devices in any case. */
+/* Adds the places of blocks (while found->cut is NULL) or the widths of strips to the plan. Returns false, and leaves
+ * the places open, if they depend on unknown bytes: the caller fills in the bytes and asks again. */
+bool sc_plan_refine(const struct sc_plan_found *found, struct sc_plan *plan);
+
+/* Fills in the plan of a call that runs on devices in any case. */
 void sc_plan_layout(const struct sc_autotuner_call *question, enum sc_offload mode, struct sc_plan *plan);
 
-/* Number of devices for new matrices of the call, by the database and sc_config.metric, and seconds until the devices
- * have the operands from the host. 0: the size decides. */
+/* Number of devices for new matrices of the call, by the database and the question's metric, and seconds until the
+ * devices have the operands from the host. 0: the size decides. */
 int sc_plan_devices(const struct sc_autotuner_call *question, double *in);
 
 /* Predicted seconds on the first n devices, [1] to [the return value]; 0: the number is not planned. */

@@ -9,10 +9,10 @@
 
 _Static_assert(SC_STRATEGIES <= 8, "a strategy has three bits below");
 
-/* A number of 16 bits. */
-static inline uint16_t sc_autotuner_policy(void)
+/* A number of 16 bits. metric: of the question (SEMCACHE_METRIC, or a caller's choice). */
+static inline uint16_t sc_autotuner_policy(enum sc_metric metric)
 {
-    unsigned policy = sc_config.metric;
+    unsigned policy = metric;
 
     policy = policy << 3 | sc_config.schedule;
     policy = policy << 2 | sc_config.offload;
@@ -22,10 +22,10 @@ static inline uint16_t sc_autotuner_policy(void)
     return (uint16_t)(policy << 3 | (sc_config.without & 7));
 }
 
-/* A key, or an address of 48 bits, under the present settings. The key 0 (no array) stays 0. */
-static inline uint64_t sc_autotuner_keyed(uint64_t key)
+/* A key, or an address of 48 bits, under a metric and the present settings. The key 0 (no array) stays 0. */
+static inline uint64_t sc_autotuner_keyed(uint64_t key, enum sc_metric metric)
 {
-    return key ? key ^ (uint64_t)sc_autotuner_policy() << 48 : 0;
+    return key ? key ^ (uint64_t)sc_autotuner_policy(metric) << 48 : 0;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* Prediction of a call on the host and on the devices (rule A2): by the database; for routines without measurements by
  * a roofline with latencies, within a factor of two. */
+#include "autotuner/columns.h"
 #include "autotuner/decide.h"
-#include "autotuner/host_rates.h"
 #include "autotuner/plan.h"
 #include "autotuner/strips.h"
 
@@ -18,7 +18,9 @@ static double products(const struct sc_autotuner_call *call)
 
 double sc_autotuner_flops(const struct sc_autotuner_call *call)
 {
-    return products(call) * (sc_type_is_complex(call->type) ? 8 : 2);
+    double rate = sc_op_is_lapack(call->op) ? sc_op_rate[call->op] : 2;
+
+    return products(call) * rate * (sc_type_is_complex(call->type) ? 4 : 1);
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -83,7 +85,7 @@ static double measured(const struct sc_autotuner_call *call, int place, int part
     const struct sc_database *db = call->machine.database;
     double seconds, rate;
 
-    if (!db || sc_op_is_banded(call->op))
+    if (!db || sc_op_is_banded(call->op) || sc_op_is_lapack(call->op))
         return 0;
     if (sc_op_is_sparse(call->op)) /* on the host by loops of the library's own */
         return place == SC_PLACE_HOST || call->terms > 0
@@ -117,18 +119,57 @@ static double host_by_sizes(const struct sc_autotuner_call *call, double bytes)
                                      : sc_machine_host_seconds(&call->machine, weighed_flops(call), bytes);
 }
 
+/* Rate of LAPACK's routines of the host in the rate of its matrix products, for large sizes: OpenBLAS on 16 processors
+ * (bench/lapack_rates).  Nominal arithmetic counts (ops/operations.tab). */
+static double host_share_of_gemm(enum sc_op op)
+{
+    switch (op) {
+    case SC_OP_POTRF:
+    case SC_OP_POSV: return 0.6;
+    case SC_OP_GETRF:
+    case SC_OP_GESV: return 0.7;
+    case SC_OP_SYEVD:
+    case SC_OP_SYEVR:
+    case SC_OP_SYGVD: return 0.35;
+    case SC_OP_GELSD:
+    case SC_OP_GESVD: return 0.2;
+    case SC_OP_GEEV: return 0.05;
+    case SC_OP_GECON:
+    case SC_OP_POCON: return 0.02; /* limited by memory */
+    default: return 0.5;
+    }
+}
+
+/* Host time of a LAPACK routine: the rate of a matrix product of the same arithmetic, and the memory's rate. */
+static double host_of_lapack(const struct sc_autotuner_call *call)
+{
+    struct sc_autotuner_call product = *call;
+    double side = cbrt(sc_autotuner_flops(call) / (sc_type_is_complex(call->type) ? 8 : 2)), seconds;
+
+    product.op = SC_OP_GEMM;
+    product.m = product.n = product.k = (int64_t)side + 1;
+    product.bytes = 0;
+    seconds = measured(&product, SC_PLACE_HOST, 1);
+    if (seconds <= 0)
+        seconds = host_by_sizes(&product, 0);
+    return larger(seconds / host_share_of_gemm(call->op), host_by_sizes(&product, (double)call->bytes) -
+                                                              host_by_sizes(&product, 0));
+}
+
 /* The prediction before the devices are open, by the sizes. */
 double sc_autotuner_estimate(const struct sc_autotuner_call *call)
 {
     bool dense = sc_op_level(call->op) == 3 && !sc_op_is_sparse(call->op);
 
+    if (sc_op_is_lapack(call->op))
+        return host_of_lapack(call);
     return host_by_sizes(call, dense ? 0 : products(call) * (double)sc_type_bytes(call->type));
 }
 
 /* Host time without the learned factor. */
 static double host_seconds(const struct sc_autotuner_call *call)
 {
-    double seconds = measured(call, SC_PLACE_HOST, 1);
+    double seconds = sc_op_is_lapack(call->op) ? host_of_lapack(call) : measured(call, SC_PLACE_HOST, 1);
 
     return seconds > 0 ? seconds : host_by_sizes(call, (double)call->bytes);
 }
@@ -151,6 +192,8 @@ static struct spread spread_of(const struct sc_autotuner_call *call, int planned
     uint64_t bytes = call->largest ? call->largest : call->bytes;
     struct spread spread = {.devices = call->holders};
 
+    if (sc_op_is_lapack(call->op)) /* several devices only for factorizations by blocks of columns */
+        return (struct spread){.devices = planned < 2 || !call->device_bytes ? planned : call->holders};
     if (!call->device_bytes)
         spread = (struct spread){planned, in};
     else if (!call->holders && call->largest)
@@ -263,7 +306,7 @@ static double hideable(const struct sc_autotuner_call *call, int devices, double
     struct sc_strips strips;
     double together;
 
-    if (sc_op_level(call->op) < 3 || sc_op_is_sparse(call->op) || !call->machine.database ||
+    if (sc_op_level(call->op) != 3 || sc_op_is_sparse(call->op) || !call->machine.database ||
         missing < SC_PIPELINE_BYTES)
         return 0;
     describe(call, devices, device, missing, &strips);
@@ -282,28 +325,46 @@ static double hideable(const struct sc_autotuner_call *call, int devices, double
 /* Energy * time of two places compares as time * sqrt(watts), and energy as time * watts. */
 static double weight_of(const struct sc_autotuner_call *call, int devices)
 {
-    enum sc_op op = sc_op_is_sparse(call->op) ? SC_OP_GEMV : call->op;
+    enum sc_op op = sc_op_is_sparse(call->op) ? SC_OP_GEMV : sc_op_is_lapack(call->op) ? SC_OP_GEMM : call->op;
     double there, here;
 
-    if (sc_config.metric == SC_METRIC_PERF)
+    if (call->metric == SC_METRIC_PERF)
         return 1;
     there = sc_machine_watts(&call->machine, op, call->type, products(call), devices);
     here = sc_machine_watts(&call->machine, op, call->type, products(call), 0);
     if (there <= 0 || here <= 0)
         return 1;
-    return sc_config.metric == SC_METRIC_EDP ? sqrt(there / here) : there / here;
+    return call->metric == SC_METRIC_EDP ? sqrt(there / here) : there / here;
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-double sc_autotuner_kernels(const struct sc_autotuner_call *call, int parts)
+/* Seconds of the kernels of 1 / `parts` of a call on one device. No other function models kernels. */
+static double kernels(const struct sc_autotuner_call *call, int parts)
 {
     double seconds = measured(call, 0, parts), flops = weighed_flops(call) / parts;
+    struct sc_column_blocks columns;
 
     if (call->terms > 0)
         return SC_TERMS_SECONDS + call->terms * SC_TERM_SECONDS;
+    if (sc_op_is_lapack(call->op)) {
+        sc_column_blocks_on(call, parts, false, &columns);
+        return columns.seconds;
+    }
     return seconds > 0 ? seconds : larger(flops / sc_machine_gemm_flops(&call->machine),
                                           (double)call->bytes / parts / sc_machine_memory_bandwidth(&call->machine));
+}
+
+double sc_predict_kernels(const struct sc_autotuner_call *call, int64_t m, int64_t n, int64_t k, int devices)
+{
+    struct sc_autotuner_call part = *call;
+
+    if (sc_op_level(call->op) < 3 && !call->machine.database)
+        return 0;
+    part.m = m;
+    part.n = n;
+    part.k = k;
+    return kernels(&part, devices);
 }
 
 void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *out)
@@ -311,8 +372,10 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
     double in = 0, link, missing;
     struct spread spread;
 
-    *out = (struct sc_autotuner_prediction){0};
-    if (call->device_bytes < call->bytes) /* else no matrix is new */
+    *out = (struct sc_autotuner_prediction){.metric = call->metric};
+    if (sc_op_is_lapack(call->op))
+        out->planned = sc_column_blocks_devices(call);
+    else if (call->device_bytes < call->bytes) /* else no matrix is new */
         out->planned = sc_plan_devices(call, &in);
     spread = spread_of(call, out->planned, in);
     link = sc_machine_host_rate(&call->machine, SC_SET_UP, spread.devices);
@@ -320,7 +383,9 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
     out->alone = host_seconds(call);
     out->host = fetch_seconds(1, call->device_only, link);
     out->back = back_seconds(call, &spread);
-    out->device = sc_machine_start(&call->machine, call->op) + sc_autotuner_kernels(call, spread.devices);
+    out->device = sc_machine_start(&call->machine, call->op) + kernels(call, spread.devices);
+    if (call->machine.devices > 1)
+        out->kernels = sc_predict_kernels(call, call->m, call->n, call->k, call->machine.devices);
     out->device += 2 * (double)call->untracked / SC_PAGEABLE_BANDWIDTH; /* copied in every call */
     missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
@@ -338,9 +403,6 @@ void sc_predict_history(const struct sc_autotuner_call *call, struct sc_autotune
 
     out->fetched = fetch_seconds(call->fetches, call->came_home, link);
     out->waited = call->waited;
-    if (!sc_op_is_sparse(call->op))
-        out->alone *= sc_host_rates_factor(call);
-    out->host += out->alone;
 }
 
 bool sc_autotuner_gathers(uint64_t bytes, int devices, double peer_rate, enum sc_offload mode)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "autotuner/load.h"
+
 /* Tile sizes for strategies with square tiles. Kernels of SMALL_TILE are efficient; beyond PARTS tiles per device and
  * row, more tiles mean more transfers only. */
 #define SMALL_TILE 1024
@@ -262,7 +264,8 @@ static void dynamic(const struct sc_schedule *s)
             return;
         bytes = missing(s, device, block);
         s->device[block] = device;
-        q.idle_at[device] += larger(s->work[block] / rate_of(s, device), s->link > 0 ? bytes / s->link : 0);
+        q.idle_at[device] += sc_load_seconds(&(struct sc_load){.run = s->work[block] / rate_of(s, device),
+                                                               .in = s->link > 0 ? bytes / s->link : 0});
     }
 }
 
@@ -304,7 +307,7 @@ static double seconds_from(const struct sc_schedule *s, uint32_t devices, int to
 }
 
 /* Adds the seconds of a row's or column's inputs to its users. */
-static void add_inputs(const struct sc_schedule *s, const int *device, bool row, double in[SC_DEVICES_MAX])
+static void add_inputs(const struct sc_schedule *s, const int *device, bool row, struct sc_load *load)
 {
     const double *bytes = row ? s->row_bytes : s->col_bytes;
     const uint32_t *where = row ? s->row_at : s->col_at;
@@ -317,32 +320,30 @@ static void add_inputs(const struct sc_schedule *s, const int *device, bool row,
             if (!(users >> d & 1) || at >> d & 1)
                 continue;
             else if (at)
-                in[d] += seconds_from(s, at, d, bytes[line]);
+                load[d].in += seconds_from(s, at, d, bytes[line]);
             else
-                in[d] += seconds_over(s, SC_PLACE_HOST, d, bytes[line] / parts) +
-                         seconds_from(s, users, d, bytes[line] * (parts - 1) / parts);
+                load[d].in += seconds_over(s, SC_PLACE_HOST, d, bytes[line] / parts) +
+                              seconds_from(s, users, d, bytes[line] * (parts - 1) / parts);
     }
 }
 
 static double seconds_of(const struct sc_schedule *s, const int *device)
 {
-    double in[SC_DEVICES_MAX] = {0}, out[SC_DEVICES_MAX] = {0}, run[SC_DEVICES_MAX] = {0}, slowest = 0;
+    struct sc_load load[SC_DEVICES_MAX] = {{0}};
 
-    add_inputs(s, device, true, in);
-    add_inputs(s, device, false, in);
+    add_inputs(s, device, true, load);
+    add_inputs(s, device, false, load);
     for (int b = 0; b < blocks_of(s); b++) {
         int d = device[b], owner = s->owner[b];
 
         if (s->work[b] <= 0)
             continue;
-        run[d] += s->work[b] / rate_of(s, d);
-        in[d] += s->host_bytes ? seconds_over(s, SC_PLACE_HOST, d, s->host_bytes[b]) : 0;
-        in[d] += d != owner && s->block_bytes ? seconds_over(s, owner, d, s->block_bytes[b]) : 0;
-        out[d] += d != owner && s->result_bytes ? seconds_over(s, d, owner, s->result_bytes[b]) : 0;
+        load[d].run += s->work[b] / rate_of(s, d);
+        load[d].in += s->host_bytes ? seconds_over(s, SC_PLACE_HOST, d, s->host_bytes[b]) : 0;
+        load[d].in += d != owner && s->block_bytes ? seconds_over(s, owner, d, s->block_bytes[b]) : 0;
+        load[d].out += d != owner && s->result_bytes ? seconds_over(s, d, owner, s->result_bytes[b]) : 0;
     }
-    for (int d = 0; d < s->devices; d++)
-        slowest = larger(slowest, larger(run[d], larger(in[d], out[d])));
-    return slowest;
+    return sc_loads_seconds(load, s->devices);
 }
 
 static void copy_blocks(const struct sc_schedule *s, const int *from)

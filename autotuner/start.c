@@ -15,14 +15,10 @@
 
 double sc_autotuner_budget = 2.0;
 
-static const struct sc_database *current; /* written once, with release order */
-
-const struct sc_database *sc_autotuner_database(void) { return __atomic_load_n(&current, __ATOMIC_ACQUIRE); }
-
 void sc_autotuner_use(const struct sc_database *db)
 {
     sc_plans_reset(); /* a new database may have the address of an older database */
-    __atomic_store_n(&current, db, __ATOMIC_RELEASE);
+    sc_machine_use(db);
 }
 
 /* Decisions need at least the link from the host to every device. */
@@ -38,22 +34,59 @@ static bool is_useful(const struct sc_database *db)
  * 3 small operands took 40 to 120 us. */
 static const struct sc_database_calls typical = {true, 12e-6, 12e-6, 10e-6, 20e-6, {0.7, 0.4}, 0.9};
 
-/* Measures the devices, and keeps a complete result. The program uses the host meanwhile. */
+/* The measurement inside programs: processes that are too short for all of it continue each other's.  One process at
+ * a time has the folder's lock. */
+struct begun {
+    int folder;
+    char name[64];
+    bool refused; /* the file cannot be written */
+};
+
+static void keep(void *arg, const struct sc_database *db)
+{
+    struct begun *begun = arg;
+
+    begun->refused = begun->refused || sc_store_write(begun->folder, begun->name, db, true) != SC_OK;
+}
+
+/* What earlier processes have measured, or an empty database. */
+static struct sc_database *begin(const struct begun *begun, const char *key, int devices)
+{
+    struct sc_database *db = sc_store_read(begun->folder, begun->name, key, true);
+
+    if (db && (!db->quick || db->devices != devices)) {
+        sc_database_free(db);
+        db = NULL;
+    }
+    if (!db && (db = sc_database_new(key, devices)))
+        db->calls = typical;
+    return db;
+}
+
+/* Measures the devices, and keeps the result. The program uses the host meanwhile. A measurement that ends for `stop`
+ * is continued by the next process. */
 static void measure(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host, const char *key,
                     int folder, const char *name, bool (*stop)(void *))
 {
+    struct begun begun = {.folder = folder};
     struct sc_measure how = {.ops = ops, .devices = devices, .host = host, .quick = true, .devices_only = true,
-                             .budget = sc_autotuner_budget, .stop = stop};
-    struct sc_database *db = sc_database_new(key, devices);
+                             .budget = sc_autotuner_budget, .stop = stop, .keep = keep, .arg = &begun};
+    struct sc_database *db;
+    enum sc_status status;
+    bool complete = false;
 
+    sc_store_name(key, "begun", begun.name, sizeof begun.name);
+    db = begin(&begun, key, devices);
     if (!db)
         return;
-    db->calls = typical;
     sc_log(SC_LOG_INFO, "the devices are measured, once, while calls run on the host (semcache tune does it better)");
-    if (sc_measure(&how, db, NULL) != SC_OK || !is_useful(db))
+    status = sc_measure(&how, db, &complete);
+    if (status == SC_OK && !complete && stop(NULL))
+        keep(&begun, db);
+    else if (status != SC_OK || !is_useful(db))
         sc_log(SC_LOG_INFO, "measuring failed; decisions go by what the devices say of themselves");
-    else if (!stop(NULL))
-        sc_store_write(folder, name, db, false);
+    else if (sc_store_write(folder, name, db, false) == SC_OK)
+        unlinkat(folder, begun.name, 0);
     sc_database_free(db);
 }
 
@@ -67,10 +100,12 @@ static struct sc_database *from_cache(const struct sc_device_ops *ops, int devic
 
     if (folder < 0)
         return NULL;
-    sc_store_name(key, false, name, sizeof name);
+    sc_store_name(key, "database", name, sizeof name);
     db = sc_store_read(folder, name, key, false);
     if (!db && stop && (lock = sc_store_lock(folder)) >= 0) {
-        measure(ops, devices, host, key, folder, name, stop);
+        db = sc_store_read(folder, name, key, false); /* written before the lock was free */
+        if (!db)
+            measure(ops, devices, host, key, folder, name, stop);
         close(lock);
     }
     close(folder);

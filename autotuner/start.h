@@ -2,7 +2,7 @@
 #ifndef SC_AUTOTUNER_START_H
 #define SC_AUTOTUNER_START_H
 
-#include "autotuner/database.h"
+#include "autotuner/machine.h"
 #include "device/device.h"
 
 /* Called after the devices have opened and before their first use, by the thread that opens the devices in the
@@ -20,8 +20,6 @@ void sc_autotuner_start(const struct sc_device_ops *ops, int devices, const stru
 /* Longest time of the measurements in seconds, once per machine: 2, more in tests. */
 extern double sc_autotuner_budget;
 
-/* The database; NULL: no database. Valid until the process ends. */
-const struct sc_database *sc_autotuner_database(void);
 void sc_autotuner_use(const struct sc_database *db); /* sets the database, which stays valid for ever */
 
 #endif

@@ -82,7 +82,7 @@ void sc_store_key(const struct sc_device_ops *ops, int devices, const struct sc_
     }
 }
 
-void sc_store_name(const char *key, bool partial, char *name, size_t bytes)
+void sc_store_name(const char *key, const char *suffix, char *name, size_t bytes)
 {
     /* FNV-1a; the file contains the whole key. Versions have separate names: a newer library measures again, and an
      * older library finds its own file. */
@@ -90,7 +90,7 @@ void sc_store_name(const char *key, bool partial, char *name, size_t bytes)
 
     for (; *key; key++)
         hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
-    snprintf(name, bytes, "%016" PRIx64 ".%s", hash, partial ? "partial" : "database");
+    snprintf(name, bytes, "%016" PRIx64 ".%s", hash, suffix);
 }
 
 /* --- the folder --------------------------------------------------------------------------------------------------- */

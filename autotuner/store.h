@@ -18,8 +18,9 @@ void sc_store_key(const struct sc_device_ops *ops, int devices, const struct sc_
 /* Opens the cache folder, and makes the folder if necessary. Returns a descriptor, or -1 (`quiet`: without a message).
  */
 int sc_store_folder(const char *path, bool quiet);
-/* "0123456789abcdef.database", or ".partial" for an incomplete database. */
-void sc_store_name(const char *key, bool partial, char *name, size_t bytes);
+/* "0123456789abcdef.database".  Other suffixes: "partial" for an interrupted `semcache tune`, "begun" for the
+ * measurement inside programs. */
+void sc_store_name(const char *key, const char *suffix, char *name, size_t bytes);
 
 /* Reads NAME in the folder; NULL: missing, refused, or of another machine. */
 struct sc_database *sc_store_read(int folder, const char *name, const char *key, bool partial);

@@ -42,7 +42,7 @@ static bool is_same(const struct sc_trial_shape *a, const struct sc_trial_shape 
 
 static bool is_of(const struct entry *e, const struct sc_trial_shape *shape)
 {
-    return e->number && e->policy == sc_autotuner_policy() && is_same(&e->shape, shape);
+    return e->number && e->policy == sc_autotuner_policy(shape->metric) && is_same(&e->shape, shape);
 }
 
 static int slot_of(const struct sc_trial_shape *s)
@@ -53,7 +53,7 @@ static int slot_of(const struct sc_trial_shape *s)
     word[1] = (uint64_t)s->n;
     word[2] = (uint64_t)s->k;
     word[3] = s->missing;
-    word[4] = sc_autotuner_policy();
+    word[4] = sc_autotuner_policy(s->metric);
     for (size_t i = 0; i < sizeof s->letters; i++)
         word[4] = word[4] << 8 | (unsigned char)s->letters[i];
     for (int i = 0; i < 5; i++)
@@ -74,7 +74,7 @@ static void add(struct entry *e, const struct sc_strips_choice *choice, int i)
 /* Candidates: the model's best width, and neighbours of about the same time, nearest first. */
 static void start(struct entry *e, const struct sc_trial_shape *shape, const struct sc_strips_choice *choice)
 {
-    *e = (struct entry){.shape = *shape, .policy = sc_autotuner_policy(),
+    *e = (struct entry){.shape = *shape, .policy = sc_autotuner_policy(shape->metric),
                         .number = ++numbers ? numbers : ++numbers};
     add(e, choice, choice->best);
     for (int away = 1; away < choice->count; away++)

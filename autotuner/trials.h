@@ -14,6 +14,7 @@
 struct sc_trial_shape {
     enum sc_op op;
     enum sc_type type;
+    enum sc_metric metric;
     char letters[4]; /* side, triangle and transpositions of the routine; unused: 0 */
     int devices;
     int64_t m, n, k;

@@ -80,6 +80,7 @@ struct sc_config {
     int push;                 /* push results to the host before the CPU asks (coherence/push.c) */
     enum sc_exchange_by exchange; /* copies between devices (coherence/exchange.c) */
     int max_hops;             /* most devices between the two ends of a transfer, 0 to 2 */
+    int adapters;             /* semcache run starts the adapters of libraries (adapters/) */
     int emu_timing;           /* emulated devices keep the virtual clock only: no data, no arithmetic */
 };
 

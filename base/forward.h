@@ -2,8 +2,8 @@
 #ifndef SC_BASE_FORWARD_H
 #define SC_BASE_FORWARD_H
 
-/* The text of a function `name`, for __asm__.  The function is jumped to with a number in %r11d and the stack as at the
- * entry of the call.  The function saves the argument registers, calls
+/* The text of a function `name`, for __asm__.  A stub jumps to the function with a number in %r11d and with the stack
+ * that the caller of the stub has left.  The function saves the argument registers, calls
  *     void (*successor(unsigned number, const void *return_address))(void)
  * restores the registers and jumps to the address that `successor` returns.  %rax is saved for variadic calls, in which
  * %al counts vector registers; %r10 and %r11 hold no argument.  Stack arguments stay in place. */

@@ -2,6 +2,7 @@
 #include "base/own_fd.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,11 +10,14 @@
 #include <unistd.h>
 
 #include "base/locks.h"
+#include "base/own_proc.h"
 
 #define FD_FROM 512
 #define OWN_MAX 8
+#define DRIVER_MAX 64 /* a driver makes about ten for each process */
 
 static const struct sc_fd *all[OWN_MAX]; /* every sc_fd ever kept */
+static struct sc_fd drivers[DRIVER_MAX];
 static const char *const *spared;        /* path prefixes of a driver's files */
 static pid_t spared_by;                  /* a forked child does not use the driver's descriptors */
 
@@ -91,6 +95,26 @@ static bool is_spared(int folder, const char *fd, const char *const *prefixes)
     return false;
 }
 
+void sc_fd_of_driver(int fd)
+{
+    int saved = errno;
+    struct stat file;
+
+    for (int i = 0; i < DRIVER_MAX && fd >= 0 && fstat(fd, &file) == 0; i++) {
+        struct sc_fd *slot = &drivers[i];
+        int old = __atomic_load_n(&slot->fd, __ATOMIC_ACQUIRE);
+
+        if (sc_fd_get(slot) >= 0 || !__atomic_compare_exchange_n(&slot->fd, &old, fd + 1, false, __ATOMIC_ACQ_REL,
+                                                                 __ATOMIC_RELAXED))
+            continue;
+        slot->device = file.st_dev;
+        slot->inode = file.st_ino;
+        __atomic_store_n(&slot->owner, getpid(), __ATOMIC_RELEASE);
+        break;
+    }
+    errno = saved;
+}
+
 /* The descriptor of a name in /proc/self/fd, or -1. */
 static int number_of(const char *name)
 {
@@ -111,7 +135,7 @@ static int next_spared(int from)
 
     if (!prefixes || __atomic_load_n(&spared_by, __ATOMIC_RELAXED) != getpid())
         return -1;
-    folder = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    folder = (int)syscall(SYS_openat, AT_FDCWD, SC_OWN_PROC "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
         for (long at = 0; at < bytes; at += ((const struct dirent64 *)(entries + at))->d_reclen) {
             const char *name = ((const struct dirent64 *)(entries + at))->d_name;
@@ -125,17 +149,21 @@ static int next_spared(int from)
     return next;
 }
 
+static int lower(int from, int next, const struct sc_fd *own)
+{
+    int fd = own ? sc_fd_get(own) : -1;
+
+    return fd >= from && (next < 0 || fd < next) ? fd : next;
+}
+
 int sc_fd_next(int from)
 {
     int next = next_spared(from);
 
-    for (int i = 0; i < OWN_MAX; i++) {
-        const struct sc_fd *own = __atomic_load_n(&all[i], __ATOMIC_ACQUIRE);
-        int fd = own ? sc_fd_get(own) : -1;
-
-        if (fd >= from && (next < 0 || fd < next))
-            next = fd;
-    }
+    for (int i = 0; i < OWN_MAX; i++)
+        next = lower(from, next, __atomic_load_n(&all[i], __ATOMIC_ACQUIRE));
+    for (int i = 0; i < DRIVER_MAX && __atomic_load_n(&spared, __ATOMIC_ACQUIRE); i++)
+        next = lower(from, next, &drivers[i]);
     return next;
 }
 
@@ -152,7 +180,7 @@ int sc_fd_self_mem(void)
     fd = sc_fd_get(&mem);
     if (fd < 0) {
         sc_fd_drop(&mem); /* a descriptor inherited from the parent */
-        fd = sc_fd_keep(&mem, (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC));
+        fd = sc_fd_keep(&mem, (int)syscall(SYS_openat, AT_FDCWD, SC_OWN_PROC "mem", O_RDWR | O_CLOEXEC));
     }
     sc_unlock(&lock);
     return fd;

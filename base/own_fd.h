@@ -27,6 +27,10 @@ void sc_fd_drop(struct sc_fd *own);
  * array ends with NULL and stays the caller's.  NULL: no prefixes. */
 void sc_fd_spare(const char *const *prefixes);
 
+/* Protects descriptor `fd`, which a device driver has made for itself (a pipe, an eventfd, a socket).  Does nothing for
+ * fd < 0 or when the table is full.  Keeps errno.  Thread safe. */
+void sc_fd_of_driver(int fd);
+
 /* The lowest kept or protected descriptor >= from, or -1.  Async-signal-safe. */
 int sc_fd_next(int from);
 

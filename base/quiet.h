@@ -1,6 +1,6 @@
-/* Quiet: while the depth is not zero, the program's signal handlers do not run on this thread, and the thread is not
- * cancelled.  Without quiet, a handler could interrupt a thread that holds a lock of ours or runs inside a device
- * driver. If the handler then touches a closed page or calls exit, the thread waits forever for itself.
+/* Quiet: a thread between sc_quiet_enter and the matching sc_quiet_leave runs no signal handler of the program, and is
+ * not cancelled.  Pairs nest.  Without quiet, a handler could interrupt a thread that holds a lock of ours or runs
+ * inside a device driver. If the handler then touches a closed page or calls exit, the thread waits forever for itself.
  *
  * Only signals with a handler (sc_quiet_signals) are blocked: a deadly signal still ends a program that waits for a
  * device.  Pending handlers run in sc_quiet_leave and may longjmp out of the function; a thread therefore undoes its
@@ -15,6 +15,10 @@ extern uint64_t sc_quiet_signals;
 
 /* Not zero: threads created by this thread have all signals blocked, so they never run a handler of the program. */
 extern __thread unsigned sc_quiet_threads __attribute__((tls_model("initial-exec")));
+
+/* Begins the names of the threads of emulated devices, which the host's part knows by their names: a BLAS with names of
+ * its own starts threads past the interposed pthread_create. */
+#define SC_QUIET_NAME "sc-emu"
 
 void sc_quiet_enter(void);
 void sc_quiet_leave(void);

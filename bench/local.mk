@@ -3,12 +3,13 @@
 EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/factorizations.md \
 	bench/records/products.md bench/records/sparse.md \
 	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/factor.sh bench/scale.sh \
-	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh bench/start.sh
+	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh bench/start.sh bench/lapack.py
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac \
-	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start
+	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start \
+	bench/lapack_rates
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
@@ -31,6 +32,10 @@ bench_hand_cg_SOURCES = bench/hand_cg.c bench/hand.h
 bench_hand_cg_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_hand_cg_LDFLAGS = $(CUDA_LDFLAGS)
 bench_hand_cg_LDADD = -lcublas -lcudart -lm
+bench_lapack_rates_SOURCES = bench/lapack_rates.c bench/lapack_hand.h bench/lapack_checks.h bench/hand.h
+bench_lapack_rates_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_lapack_rates_LDFLAGS = $(CUDA_LDFLAGS)
+bench_lapack_rates_LDADD = -lcusolver -lcublas -lcudart -lm
 bench_xt_abac_SOURCES = bench/xt_abac.c bench/hand.h
 bench_xt_abac_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_xt_abac_LDFLAGS = $(CUDA_LDFLAGS)
@@ -55,6 +60,9 @@ if HAVE_BLAS
 noinst_PROGRAMS += bench/dgemm bench/sweep bench/start bench/sparse_cg bench/sparse_gemm bench/sparse_formats
 if HAVE_CUDA
 noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/cuda_rates bench/cuda_start
+if HAVE_CUSOLVER
+noinst_PROGRAMS += bench/lapack_rates
+endif
 endif
 endif
 

@@ -136,6 +136,8 @@ static double seconds_of[POLICIES][PROBLEMS];
 
 static void print_gains(void)
 {
+    printf("\nBLASX-like lacks the topology of BLASX and the demand of idle devices for tasks.\n"
+           "XKBLAS-like lacks the theft of tasks by idle devices: a call with C on one GPU runs on one GPU.\n");
     printf("\nGeometric mean of the gain of perf (smaller half, larger half, total):\n\n| | S | L | T |\n"
            "| --- | --- | --- | --- |\n");
     for (int policy = 0; policy < OURS; policy++) {

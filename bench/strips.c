@@ -1,11 +1,12 @@
 /* Effect of the width of strips on emulated machines: virtual milliseconds of a product of square matrices, or of a
  * solve, until the result is at home.
  *
- *     strips [-r gemm|syrk|syr2k|symm|trmm|trsm] [-t NN|NT|TN|TT] [-l LL|LU|RL|RU] [-w WIDTH] [-s] MACHINE [N...]
+ *     strips [-r gemm|syrk|syr2k|symm|trmm|trsm] [-t NN|NT|TN|TT] [-l LL|LU|RL|RU] [-w WIDTH] [-x STRATEGY] [-s]
+ *            MACHINE [N...]
  *
- * -l: side and triangle.  -s: the inner product of matrices 8 times as tall as wide (gemm, N: the height).  The program
- * reads the result after every call.  Two kinds of rounds: the program writes the operands before every call, or keeps
- * the operands. */
+ * -l: side and triangle.  -x: number of a strategy, 0 (auto) to 6 (dynamic).  -s: the inner product of matrices 8 times
+ * as tall as wide (gemm, N: the height).  The program reads the result after every call.  Two kinds of rounds: the
+ * program writes the operands before every call, or keeps the operands. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -108,6 +109,7 @@ static bool set_option(int option)
     case 't': trans = optarg; return strlen(optarg) == 2;
     case 'l': place = optarg; return strlen(optarg) == 2;
     case 'r': return set_routine(optarg);
+    case 'x': sc_config.schedule = (enum sc_strategy)atoi(optarg); return sc_config.schedule < SC_STRATEGIES;
     case 's': trans = "TN"; return tall = true;
     default: return false;
     }
@@ -119,7 +121,7 @@ int main(int argc, char **argv)
     const char *machine;
     int option, count;
 
-    while ((option = getopt(argc, argv, "w:t:l:r:s")) != -1)
+    while ((option = getopt(argc, argv, "w:t:l:r:x:s")) != -1)
         if (!set_option(option))
             return 2;
     machine = optind < argc ? argv[optind++] : "h200x8:4";

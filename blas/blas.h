@@ -24,10 +24,10 @@ bool sc_blas_host_is_optimised(void);
  * 64 bits. */
 void *sc_blas_host_symbol(const char *name);
 
-/* Threshold for small calls, by level (1, 2, 3).  A call whose product of sizes (about n, m * n, m * n * k; column
- * "work" of routines.tab) is below the threshold goes to the host without any look-up.  INT64_MAX, the start value,
- * while there are no devices.  Set by libsemcache when devices are expected.  0: every call is looked up. */
-extern int64_t sc_blas_small[4];
+/* Threshold for small calls, by level (1, 2, 3; 4: LAPACK).  A call whose product of sizes (about n, m * n, m * n * k;
+ * column "work" of routines.tab) is below the threshold goes to the host without any look-up.  INT64_MAX, the start
+ * value, while there are no devices.  Set by libsemcache when devices are expected.  0: every call is looked up. */
+extern int64_t sc_blas_small[5];
 
 /* Set by libsemcache: the program passes complex functions (zdotu_, ...) a hidden first argument for the value, as
  * with g77 and Intel's compilers, and not as with gfortran. */
@@ -44,6 +44,9 @@ extern bool (*sc_blas_start)(bool now);
 /* Opens the devices if they are closed and this call makes opening worthwhile (sc_autotuner_opens).  op < 0: the
  * call does not. */
 bool sc_blas_started(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k);
+/* The same for a routine of LAPACK, and whether the loading of a library for LAPACK is worthwhile.  A device that is
+ * not asked for LAPACK loads nothing. */
+bool sc_blas_lapack_started(const struct sc_kernel *kernel);
 int sc_blas_host_cores(void);
 /* After sc_coherence_start: uses the measured rates of the links for transfers, if there are any. */
 void sc_blas_links(void);
@@ -53,9 +56,20 @@ void sc_blas_links(void);
  * false, with nothing changed, when the call must run on the host: by decision, or for invalid or untrackable
  * operands. */
 bool sc_blas_offload(int routine, const struct sc_kernel *kernel);
-/* The same for a call whose operands the host uses next, between two BLAS calls of a LAPACK routine: the call runs on
- * the devices only where that pays with all transfers, and its operands are at home and writable when it returns. */
+/* As sc_blas_offload, for a call that a LAPACK routine makes between two steps on the host: the host uses the operands
+ * next. The call runs on the devices only if the time of the kernel and of all transfers is less than the time on the
+ * host. After the call the operands are at home and writable. */
 bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel);
+
+/* For a library with loops of its own: runs SCAL (x only), COPY, AXPY, AXPBY, DOT or DOTC on contiguous vectors, on
+ * the devices or not at all.  result: of DOT (x^T y) and DOTC (x^H y), else NULL.  x and y must be different memory,
+ * except of a dot product.  caller: an address in the calling library.  Returns false, with nothing written and the
+ * operands at home, when the call belongs on the host. */
+bool sc_blas_try(enum sc_op op, enum sc_type type, int64_t n, const double alpha[2], const void *x,
+                 const double beta[2], void *y, double result[2], const void *caller);
+
+/* Whether devices have the operation, or those that a routine of LAPACK is made of. */
+bool sc_blas_serves(enum sc_op op, enum sc_type type);
 
 /* For comparisons of predictions with measured times: the call and its prediction.  False when the call would not be
  * considered. */

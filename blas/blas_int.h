@@ -105,6 +105,8 @@ bool sc_blas_call_kernel(struct sc_blas_call *call, struct sc_kernel *kernel);
 
 /* Writes a call to the trace as the program made it, before the conversion.  Called only when sc_trace_on. */
 void sc_blas_record(const struct sc_blas_call *asked);
+/* The same for a whole routine of LAPACK. */
+void sc_blas_record_lapack(const struct sc_kernel *kernel);
 
 /* --- the host's routines ------------------------------------------------------------------------------------------ */
 
@@ -162,6 +164,8 @@ sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_inte
 /* A routine outside routines.tab, with the number `which`: the program's, or else the host BLAS's. */
 enum { SC_BLAS_OTHER_NAMES = 64 };
 sc_blas_fn sc_blas_other_of_program(int which, const char *name);
+/* The same for a symbol without a number: searches each time. */
+sc_blas_fn sc_blas_named_of_program(const char *symbol);
 /* Notes the return address of this thread's call.  Addresses in this library are ignored. */
 void sc_blas_called_from(const void *address);
 /* This thread's call comes from the LAPACK of an optimised BLAS, as NumPy's wheels and OpenBLAS have one. */

@@ -98,6 +98,13 @@ struct sc_cuts {
  * the lowest address). */
 void sc_coherence_row_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
 void sc_coherence_col_cuts(const struct sc_operand *operand, struct sc_cuts *cuts);
+/* Copies the cuts that exist. */
+static inline void sc_cuts_copy(struct sc_cuts *to, const struct sc_cuts *from)
+{
+    to->n = from->n;
+    for (int i = 0; i <= from->n; i++)
+        to->at[i] = from->at[i];
+}
 /* Adds the positions of `with` to `into`. */
 void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with);
 

@@ -32,6 +32,14 @@ static void clip_window(uintptr_t page, size_t window, enum sc_access access, ui
  * the taken sectors go to the devices again. */
 #define WRITE_WINDOW ((size_t)64 << 10)
 
+static void trace_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code)
+{
+    struct sc_trace_site site = sc_trace_site_of(code.ip, code.sp, code.thread, code.context);
+
+    sc_trace(.kind = SC_EVENT_FAULT, .access = (uint8_t)access,
+             .touch = {.address = addr, .line = site.program, .chain = site.chain, .ip = code.ip});
+}
+
 enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, struct sc_host_code code, size_t window)
 {
     uintptr_t page = sc_page_floor(addr), lo, hi;
@@ -59,8 +67,8 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
         return SC_FAULT_DONE;
     }
     sc_count(access & SC_WRITE ? &sc_stats.faults_write : &sc_stats.faults_read, 1);
-    sc_trace(.kind = SC_EVENT_FAULT, .access = (uint8_t)access,
-             .touch = {.address = addr, .line = sc_trace_line_of(code.ip, code.sp), .ip = code.ip});
+    if (__builtin_expect(sc_trace_on, 0))
+        trace_fault(addr, access, code);
     if (access & SC_WRITE) {
         access = SC_RDWR;
         window = WRITE_WINDOW;

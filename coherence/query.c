@@ -80,9 +80,7 @@ void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with)
     struct sc_cuts a;
     int i = 1, j = 1;
 
-    a.n = into->n;
-    for (int k = 0; k <= a.n; k++)
-        a.at[k] = into->at[k];
+    sc_cuts_copy(&a, into);
     no_cuts(into);
     while (i <= a.n || j <= with->n) {
         int64_t x = i <= a.n ? a.at[i] : INT64_MAX, y = j <= with->n ? with->at[j] : INT64_MAX;

@@ -39,8 +39,12 @@ void sc_release_tracked(uintptr_t addr, size_t bytes)
     if (!bytes || !sc_protocol_ops())
         return;
     sc_protocol_lock();
-    while (sc_directory_find(addr, addr + bytes, &first))
-        remove_matrix(sc_directory_at(first), &w);
+    while (sc_directory_find(addr, addr + bytes, &first)) {
+        struct sc_matrix *m = sc_directory_at(first);
+
+        m->users = 0; /* no call uses freed memory; sc_coherence_release_range looks for the matrix again */
+        remove_matrix(m, &w);
+    }
     sc_protocol_mend();
     sc_protocol_unlock();
     sc_fences_sync(&w);

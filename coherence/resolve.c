@@ -144,7 +144,7 @@ static bool from_hint(const struct sc_lattice *hint, const struct sc_view *v, co
            hint->base >= block->base && hint->base + hint->bytes <= block->base + block->bytes && is_free(hint);
 }
 
-static void trace_matrix(const struct sc_matrix *m)
+static void trace_matrix(const struct sc_matrix *m, const struct sc_host_block *block)
 {
     sc_trace(.kind = SC_EVENT_MATRIX, .matrix = m->id, .made = {m->base, m->rows, m->cols, m->bytes},
              .is_folded = m->folded, .element_bytes = (uint8_t)m->elem);
@@ -157,6 +157,8 @@ static void trace_matrix(const struct sc_matrix *m)
                           .step = (uint64_t)m->ld * m->elem, .width = (uint64_t)m->width,
                           .sectors = sc_sectors_all(t->sectors)});
     }
+    if (sc_trace_on)
+        sc_trace_block(m->id, block->base, block->bytes);
 }
 
 static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hint, struct sc_matrix **out)
@@ -164,7 +166,8 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
     struct sc_host_block block;
     struct sc_lattice l = exact(v), larger;
     struct sc_spread spread = {.devices = v->spread > 0 ? v->spread : sc_protocol.devices,
-                               .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols};
+                               .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols,
+                               .block = v->block};
     struct sc_matrix *m;
 
     sc_assert_held(SC_RANK_PROTOCOL);
@@ -186,7 +189,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
     }
     sc_level_add(&sc_levels.matrices, 1);
     sc_host_block_track(v->ptr);
-    trace_matrix(m);
+    trace_matrix(m, &block);
     *out = m;
     return SC_OK;
 }

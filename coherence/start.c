@@ -8,8 +8,6 @@
 
 _Static_assert(offsetof(struct sc_protocol, ops) == 0, "start copies what follows it");
 
-#define TILES_A_DEVICE 8 /* a task needs at most three tiles; the rest lets transfers run ahead */
-
 enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, const struct sc_device_host *host)
 {
     struct sc_protocol fresh = {.host = host, .devices = devices, .check = host->config->check != 0,
@@ -28,7 +26,7 @@ enum sc_status sc_coherence_start(const struct sc_device_ops *ops, int devices, 
             least = sc_protocol.properties[d].memory;
     }
     sc_directory_limits.devices = devices;
-    sc_directory_limits.tile_bytes = least / TILES_A_DEVICE;
+    sc_directory_limits.tile_bytes = least / SC_TILES_A_DEVICE;
     sc_order_reset();
     sc_transfer_reset();
     sc_route_start();
@@ -72,7 +70,11 @@ int sc_coherence_devices(void)
 
 bool sc_coherence_runs(enum sc_op op, enum sc_type type)
 {
-    return sc_protocol.devices > 0 && (!sc_protocol.ops->runs || sc_protocol.ops->runs(op, type));
+    if (sc_protocol.devices < 1)
+        return false;
+    if (sc_op_is_lapack(op)) /* finds the routine that finishes a task on the host */
+        sc_device_kernel_has(sc_protocol.host->blas_symbol, op, type);
+    return !sc_protocol.ops->runs || sc_protocol.ops->runs(op, type);
 }
 
 const struct sc_device_properties *sc_coherence_device_properties(int device)

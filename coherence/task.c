@@ -282,6 +282,8 @@ enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const str
         else if (status == SC_ERR_DEVICE)
             sc_device_gave_up(device, "running a kernel");
     }
+    if (status != SC_OK && sc_op_is_lapack(kernel->op)) /* the caller has a better routine for the host */
+        return status;
     if (status != SC_OK) {
         if (status == SC_ERR_DEVICE_MEMORY)
             sc_log_once(SC_LOG_WARN, "a task does not fit into device %d: it runs on the host", device);

@@ -46,7 +46,8 @@ enum sc_status sc_coherence_claim(int device, const struct sc_piece *piece, char
  * slot), fills in their addresses and leading dimensions, launches, releases; returns when all is enqueued.  The sign
  * of a vector's increment is kept.  A matrix piece in the place of a vector (sc_coherence_as_matrix) must be contiguous
  * and has increment 1.  If the device fails or is full, the kernel runs on the host, which fails only with temporaries:
- * SC_ERR_DEVICE.  Reductions: *result is the slot to read after sc_coherence_wait(*fence). */
+ * SC_ERR_DEVICE.  A routine of LAPACK never runs on the host here: after a status other than SC_OK nothing has changed.
+ * Reductions: *result is the slot to read after sc_coherence_wait(*fence). */
 enum sc_status sc_coherence_task(int device, struct sc_kernel *kernel, const struct sc_piece pieces[3],
                                  struct sc_fence *fence, void **result);
 

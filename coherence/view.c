@@ -1,18 +1,7 @@
-/* Bytes of views, and copies of their elements. */
+/* Copies of the elements of views. */
 #include "coherence/view.h"
 
 #include <string.h>
-
-int64_t sc_view_length(const struct sc_view *v)
-{
-    return v->vector ? (v->rows - 1) * sc_step(v->ld) + 1 : (v->cols - 1) * v->ld + v->rows;
-}
-
-void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintptr_t *hi)
-{
-    *lo = (uintptr_t)v->ptr;
-    *hi = *lo + (uintptr_t)sc_view_length(v) * sc_type_bytes(v->type);
-}
 
 void sc_view_copy(const struct sc_view *to, const struct sc_view *from)
 {

@@ -10,9 +10,16 @@
 
 static inline bool sc_view_empty(const struct sc_view *v) { return v->rows <= 0 || v->cols <= 0; }
 /* Elements from the first to one past the last, by address.  The view is not empty. */
-int64_t sc_view_length(const struct sc_view *view);
+static inline int64_t sc_view_length(const struct sc_view *v)
+{
+    return v->vector ? (v->rows - 1) * sc_step(v->ld) + 1 : (v->cols - 1) * v->ld + v->rows;
+}
 /* The view's bytes [*lo, *hi). */
-void sc_view_extent(const struct sc_view *view, uintptr_t *lo, uintptr_t *hi);
+static inline void sc_view_extent(const struct sc_view *v, uintptr_t *lo, uintptr_t *hi)
+{
+    *lo = (uintptr_t)v->ptr;
+    *hi = *lo + (uintptr_t)sc_view_length(v) * sc_type_bytes(v->type);
+}
 /* Copies the elements of a view, vectors in order of address; the two views have equal extents.  Touches user memory:
  * called without locks. */
 void sc_view_copy(const struct sc_view *to, const struct sc_view *from);

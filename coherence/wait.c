@@ -8,7 +8,8 @@
 #define HOST_BANDWIDTH   12e9 /* bytes/s of a link of unknown rate */
 #define READS_LEAST      4    /* faults before that: a small matrix is fetched in no time, */
 #define WRITES_LEAST     8    /* pages opened for writing are uploaded again */
-#define SHARE_OF_FETCH   0.2 /* share of the time to fetch the whole matrix that faults may take */
+#define SHARE_OF_FETCH   0.12 /* share of the time to fetch the whole matrix that faults may take; faults in progress
+                              * and threads that wait together add about as much */
 
 static double of_system(void)
 {
@@ -60,6 +61,7 @@ void sc_wait_faulted(uintptr_t page, double since)
     struct sc_matrix *m = matrix_at(page, page + SC_PAGE);
 
     sc_assert_held(SC_RANK_PROTOCOL);
+    sc_trace(.kind = SC_EVENT_WAIT, .took = (uint64_t)(seconds * 1e9));
     if (!m)
         return;
     if (!sc_protocol.ops || !sc_protocol.ops->host_clock)

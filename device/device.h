@@ -16,11 +16,13 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 10
+#define SC_DEVICE_ABI 11
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
 #define SC_HOST (-1) /* the host as a location */
+/* A tile is at most this part of a device's memory: a task needs at most three tiles, and transfers run ahead. */
+#define SC_TILES_A_DEVICE 8
 
 /* Streams for copies from other devices: several streams, for overlap of copies over different links. */
 #define SC_PEER_STREAMS 4
@@ -113,7 +115,7 @@ struct sc_device_ops {
      * has exchange kernels. */
     enum sc_status (*exchange)(int device, enum sc_stream stream, const struct sc_copy2d *copies, int count);
     /* Whether the devices have an operation in a type; calls of all others run on the host, and move nothing.  NULL:
-     * they have all of the BLAS. */
+     * they have all operations. */
     bool (*runs)(enum sc_op op, enum sc_type type);
     /* SC_ERR_UNSUPPORTED: not this kernel; the host fetches its operands and does it. */
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
@@ -181,10 +183,18 @@ enum sc_device_lack sc_device_why_none(const struct sc_config *config, char *tex
  * the host. */
 void sc_device_kernel_prepare(void *(*blas_symbol)(const char *name));
 
+/* Whether sc_device_kernel_host can run an operation.  Looks up a routine of LAPACK the first time; the kernel finds it
+ * without the loader's lock.  Called without locks. */
+bool sc_device_kernel_has(void *(*blas_symbol)(const char *name), enum sc_op op, enum sc_type type);
+
 /* Runs a kernel record on host addresses in the calling thread: dense operations with the host BLAS (kernel_host.c),
- * sparse operations with loops (kernel_sparse.c).  Used by emulated devices, and to finish a task after a device
- * failure. */
+ * sparse operations with loops (kernel_sparse.c), routines of LAPACK with the host's LAPACK (kernel_lapack.c).  Used by
+ * emulated devices, and to finish a task after a device failure. */
 enum sc_status sc_device_kernel_host(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
+
+/* Seconds of a LAPACK routine with resident operands on a device, by the real operations of the call and the rate of
+ * the device's matrix products in the type. */
+double sc_device_lapack_seconds(enum sc_op op, double flops, double gemm_flops);
 
 /* A product of sparse matrices on host addresses.  count: computes the m + 1 row starts of C and product->nonzeros.
  * fill: computes columns and values.  SC_ERR_MEMORY: no memory for a row. */

@@ -11,5 +11,9 @@ enum sc_status sc_device_kernel_check(void *(*blas_symbol)(const char *name), co
 enum sc_status sc_device_kernel_sparse_check(const struct sc_kernel *kernel);
 enum sc_status sc_device_kernel_sparse(const struct sc_kernel *kernel);
 
+/* Routines of LAPACK.  The first check of a routine looks it up, so that the kernel does not. */
+enum sc_status sc_device_kernel_lapack_check(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
+enum sc_status sc_device_kernel_lapack(void *(*blas_symbol)(const char *name), const struct sc_kernel *kernel);
+
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -337,6 +337,8 @@ enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kern
 
     if (sc_op_is_sparse(k->op))
         return sc_device_kernel_sparse_check(k);
+    if ((unsigned)k->op < SC_OPS_ALL && sc_op_is_lapack(k->op))
+        return sc_device_kernel_lapack_check(blas_symbol, k);
     if (k->conj) {
         if (!sc_kernel_rows(k, &rows))
             return SC_ERR_INVALID;
@@ -363,6 +365,8 @@ enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kerne
         return status;
     if (sc_op_is_sparse(k->op))
         return sc_device_kernel_sparse(k);
+    if (sc_op_is_lapack(k->op))
+        return sc_device_kernel_lapack(blas_symbol, k);
     if (k->op == SC_OP_AXPBY)
         return axpby(blas_symbol, k);
     if (k->conj && sc_kernel_rows(k, &rows))

@@ -1,7 +1,8 @@
 # device: interface, host kernels, emulated devices
 libcore_la_SOURCES += device/device.h device/share.h device/device_int.h device/backend.h device/open.c \
   device/links.h device/links.c device/exchange.h device/exchange.c \
-  device/kernel_host.c device/kernel_sparse.c device/csr_loops.inc device/kernel_convert.c \
+  device/kernel_host.c device/kernel_sparse.c device/kernel_lapack.c device/lapack_seconds.c \
+  device/csr_loops.inc device/kernel_convert.c \
   device/slot.h device/emu/backend.c device/emu/emu.h device/emu/emu_int.h device/emu/emu.c \
   device/emu/streams.c device/emu/memory.c device/emu/hostmem.c device/emu/blas.c device/emu/product.c \
   device/emu/plan.c device/emu/convert.c \

@@ -103,6 +103,16 @@ static void make_parts(struct parts *p, int64_t n, size_t elem, int devices, int
     p->at[p->n] = n;
 }
 
+/* Blocks of `width` columns, or more if there were too many blocks, dealt out in turn. */
+static void make_blocks(struct parts *p, int64_t n, int devices, int64_t width)
+{
+    *p = (struct parts){0};
+    if (width < div_up(n, PARTS_MAX))
+        width = div_up(n, PARTS_MAX);
+    for (int64_t end = width; p->at[p->n] < n; end += width)
+        add_part(p, end < n ? end : n, p->n % devices);
+}
+
 static int64_t widest(const struct parts *p)
 {
     int64_t most = 0;
@@ -131,7 +141,7 @@ static void cut_narrow(struct parts *p, int64_t broad)
 /* Rows and columns of the grid: first by device, then finer until a tile is at most tile_bytes (rule D4). */
 static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struct parts *rows, struct parts *cols)
 {
-    int by_rows = l->folded ? 1 : spread.rows ? spread.rows : spread.by_cols ? 1 : spread.devices;
+    int by_rows = l->folded || spread.block ? 1 : spread.rows ? spread.rows : spread.by_cols ? 1 : spread.devices;
     int by_cols = l->folded ? 1 : spread.cols ? spread.cols : !spread.by_cols ? 1 : spread.devices;
     int64_t most = (int64_t)(sc_directory_limits.tile_bytes / l->elem), tall, row_pieces = 1;
 
@@ -142,9 +152,13 @@ static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struc
         make_parts(rows, l->rows, l->elem, by_rows, row_pieces);
     }
     tall = widest(rows);
-    make_parts(cols, l->cols, l->elem, by_cols, 1);
-    if (widest(cols) > most / tall)
-        make_parts(cols, l->cols, l->elem, by_cols, div_up(widest(cols), most / tall > 0 ? most / tall : 1));
+    most = most / tall > 0 ? most / tall : 1;
+    if (spread.block && !l->folded)
+        make_blocks(cols, l->cols, spread.devices, spread.block < most ? spread.block : most);
+    else
+        make_parts(cols, l->cols, l->elem, by_cols, 1);
+    if (widest(cols) > most)
+        make_parts(cols, l->cols, l->elem, by_cols, div_up(widest(cols), most));
     if (spread.narrow && !l->folded)
         cut_narrow(cols, SC_SECTORS * SC_NARROW_COLS);
 }

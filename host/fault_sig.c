@@ -150,7 +150,7 @@ void sc_fault_sig_home(void)
 
     if (desk && !sc_fault_on_pager && !sc_inside() && __atomic_load_n(&desk->open, __ATOMIC_SEQ_CST) &&
         desk->owner == (int32_t)sc_sig_syscall(SYS_getpid, 0, 0, 0, 0))
-        ask(desk, 0, SC_FAULT_HOME, (struct sc_host_code){0, 0}, &limit);
+        ask(desk, 0, SC_FAULT_HOME, (struct sc_host_code){0}, &limit);
 }
 
 bool sc_fault_sig_ours(uintptr_t addr)

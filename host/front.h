@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "base/types.h"
+#include "host/host.h"
 
 struct sc_host_front {
     const char *name;
@@ -19,6 +20,15 @@ extern const struct sc_host_front sc_host_front_sigaction;
 #ifdef HAVE_LIBSIGSEGV
 extern const struct sc_host_front sc_host_front_libsigsegv;
 #endif
+
+/* In the signal handler: the code that faulted; context: its ucontext_t. */
+static inline struct sc_host_code sc_front_code(long long ip, long long sp, const void *context)
+{
+    struct sc_host_code code = {.ip = (uintptr_t)ip, .sp = (uintptr_t)sp, .context = context};
+
+    __asm__("mov %%fs:0, %0" : "=r"(code.thread));
+    return code;
+}
 
 /* error_code: REG_ERR of the signal's context.  Bit 1 of x86's error code tells a write from a read. */
 static inline enum sc_access sc_front_access(long long error_code)

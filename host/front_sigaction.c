@@ -15,7 +15,7 @@ static void handler(int sig, siginfo_t *info, void *context)
     /* Only for a protection fault is si_addr the address of the access. */
     if (info->si_code == SEGV_ACCERR &&
         sc_fault_sig_serve((uintptr_t)info->si_addr, sc_front_access(regs[REG_ERR]),
-                           (struct sc_host_code){(uintptr_t)regs[REG_RIP], (uintptr_t)regs[REG_RSP]}))
+                           sc_front_code(regs[REG_RIP], regs[REG_RSP], context)))
         return;
     sc_chain_sig_pass(sig, info, context);
 }

@@ -37,7 +37,7 @@ static void handler(int sig, siginfo_t *info, void *context)
     if (info->si_code == SEGV_ACCERR && sc_fault_sig_ours((uintptr_t)info->si_addr)) {
         const greg_t *regs = ((const ucontext_t *)context)->uc_mcontext.gregs;
 
-        here.code = (struct sc_host_code){(uintptr_t)regs[REG_RIP], (uintptr_t)regs[REG_RSP]};
+        here.code = sc_front_code(regs[REG_RIP], regs[REG_RSP], context);
         here.access = sc_front_access(regs[REG_ERR]);
         here.ours = false;
         library.sa_sigaction(sig, info, context);

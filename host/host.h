@@ -15,10 +15,11 @@
 #include "base/status.h"
 #include "base/types.h"
 
-/* The code that faulted: instruction pointer and stack pointer.  The stack does not change while the fault is
- * served. */
+/* The code that faulted: instruction pointer, stack pointer, the thread's pointer (pthread_self) and all registers
+ * (ucontext_t; NULL: unknown).  Stack and registers do not change while the fault is served. */
 struct sc_host_code {
-    uintptr_t ip, sp;
+    uintptr_t ip, sp, thread;
+    const void *context;
 };
 
 enum sc_fault_answer {
@@ -51,6 +52,9 @@ struct sc_host_callbacks {
 /* Reserves the arena, once, when devices are expected.  Earlier calls of the malloc family, and calls inside the
  * library (base/inside.h), go to libc. */
 enum sc_status sc_host_arena_start(void);
+
+/* Called on the caller's thread after each allocation in the arena; NULL: no call. */
+extern void (*sc_host_allocated)(uintptr_t addr, size_t bytes);
 
 /* Installs the fault handler and starts the pager, at the first offload.  Idempotent.  Thread safe. */
 enum sc_status sc_host_faults_start(const struct sc_host_callbacks *callbacks);

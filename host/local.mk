@@ -35,7 +35,7 @@ EXTRA_DIST += host/syscalls.tab host/syscalls.awk
 # host: fault half (protection, fault handler, pager)
 libcore_la_SOURCES += host/fault_int.h host/fault_sig.h host/fault_sig.c host/chain_sig.c host/front.h \
 	host/front_sigaction.c host/front_sigsegv.c host/faults.c host/masks.c host/contexts.c \
-	host/notify.c host/pager.c host/protect.c host/signals.c host/read_ahead.c
+	host/notify.c host/pager.c host/protect.c host/signals.c host/threads.c host/read_ahead.c
 
 # These functions may run before a sanitizer has started: the sanitizer itself calls them, or another library's
 # constructor does.  They are therefore not instrumented.  (A pattern each: a rule with their names would replace

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/own_proc.h"
+
 #define UNLIMITED_FROM (UINT64_C(1) << 60) /* version 1 writes a huge number for "no limit" */
 
 const char *sc_host_cgroup_root = "/sys/fs/cgroup";   /* replaced by tests */
-const char *sc_host_cgroup_self = "/proc/self/cgroup";
+const char *sc_host_cgroup_self = SC_OWN_PROC "cgroup";
 
 /* Number of bytes read; 0 when the file cannot be read. */
 static size_t slurp(const char *path, char *text, size_t room)

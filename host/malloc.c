@@ -20,33 +20,60 @@
 
 /* --- libc's ------------------------------------------------------------------------------------------------------- */
 
-static struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    void *(*memalign)(size_t, size_t);
-    void *(*aligned_alloc)(size_t, size_t);
-    int (*posix_memalign)(void **, size_t, size_t);
-    void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
-    size_t (*malloc_usable_size)(void *);
-} libc;
-
 /* dlsym may allocate while it looks up malloc.  The allocations come from `bootstrap`; these few blocks are never
  * reused. */
 static char bootstrap[16384] __attribute__((aligned(16)));
 static size_t bootstrap_used;
 static __thread bool resolving __attribute__((tls_model("initial-exec")));
 
+static bool resolve(void);
+static void *bootstrap_alloc(size_t bytes);
+static void free_first(void *p);
+
+/* The functions in use before libc's are known: each one looks up the functions of libc, and gives an allocation of
+ * the look-up itself from `bootstrap`. */
+#define FAMILY(X)                                                                                            \
+    X(void *, malloc, (size_t bytes), (bytes), bootstrap_alloc(bytes))                                       \
+    X(void *, calloc, (size_t count, size_t each), (count, each), bootstrap_alloc(count * each))             \
+    X(void *, realloc, (void *p, size_t bytes), (p, bytes), NULL)                                            \
+    X(void *, memalign, (size_t align, size_t bytes), (align, bytes), NULL)                                  \
+    X(void *, aligned_alloc, (size_t align, size_t bytes), (align, bytes), NULL)                             \
+    X(int, posix_memalign, (void **out, size_t align, size_t bytes), (out, align, bytes), ENOMEM)            \
+    X(void *, valloc, (size_t bytes), (bytes), NULL)                                                         \
+    X(void *, pvalloc, (size_t bytes), (bytes), NULL)                                                        \
+    X(size_t, malloc_usable_size, (void *p), (p), 0)
+
+#define DECLARE(result, name, parameters, arguments, inside) static result first_##name parameters;
+FAMILY(DECLARE)
+#define POINTER(result, name, parameters, arguments, inside) result(*name) parameters;
+#define FIRST(result, name, parameters, arguments, inside) .name = first_##name,
+static struct {
+    FAMILY(POINTER)
+    void (*free)(void *);
+} libc = {FAMILY(FIRST).free = free_first};
+static void (*libc_free)(void *); /* libc.free, unless blocks of `bootstrap` may come back */
+
+/* libc's function, to be called: LIBC(malloc)(bytes). */
+#define LIBC(name) __atomic_load_n(&libc.name, __ATOMIC_RELAXED)
+#define DEFINE(result, name, parameters, arguments, inside) \
+    static result first_##name parameters { return resolve() ? LIBC(name) arguments : (inside); }
+FAMILY(DEFINE)
+
 static bool from_bootstrap(const void *p) { return (uintptr_t)p - (uintptr_t)bootstrap < sizeof bootstrap; }
+
+static void free_first(void *p)
+{
+    if (!from_bootstrap(p) && (__atomic_load_n(&libc_free, __ATOMIC_ACQUIRE) || resolve()))
+        libc_free(p);
+}
 
 /* Returns zeroed memory with the size in front. */
 static void *bootstrap_alloc(size_t bytes)
 {
     size_t room = bytes < sizeof bootstrap ? ((bytes + 15) & ~(size_t)15) + 16 : sizeof bootstrap + 1;
-    size_t at = __atomic_fetch_add(&bootstrap_used, room, __ATOMIC_RELAXED);
+    size_t at = __atomic_fetch_add(&bootstrap_used, room, __ATOMIC_SEQ_CST);
 
+    __atomic_store_n(&libc.free, free_first, __ATOMIC_SEQ_CST);
     if (at + room > sizeof bootstrap)
         return NULL;
     memcpy(bootstrap + at, &bytes, sizeof bytes);
@@ -69,20 +96,15 @@ static bool resolve(void)
     if (resolving)
         return false;
     resolving = true;
-#define FIND(name) *(void **)&libc.name = sc_loader_symbol(RTLD_NEXT, #name)
-    FIND(calloc);
-    FIND(realloc);
-    FIND(free);
-    FIND(memalign);
-    FIND(aligned_alloc);
-    FIND(posix_memalign);
-    FIND(valloc);
-    FIND(pvalloc);
-    FIND(malloc_usable_size);
-    void *first = sc_loader_symbol(RTLD_NEXT, "malloc");
-#undef FIND
-    /* Stored last: a thread that reads libc.malloc finds every function known. */
-    __atomic_store_n((void **)&libc.malloc, first, __ATOMIC_RELEASE);
+#define FIND(result, name, parameters, arguments, inside) \
+    __atomic_store_n((void **)&libc.name, sc_loader_symbol(RTLD_NEXT, #name), __ATOMIC_RELAXED);
+    FAMILY(FIND)
+    __atomic_store_n((void **)&libc_free, sc_loader_symbol(RTLD_NEXT, "free"), __ATOMIC_RELEASE);
+    /* The order of these two lines and of bootstrap_alloc: after an allocation from `bootstrap` by any thread, the
+     * last of the stores is free_first. */
+    __atomic_store_n(&libc.free, libc_free, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&bootstrap_used, __ATOMIC_SEQ_CST))
+        __atomic_store_n(&libc.free, free_first, __ATOMIC_SEQ_CST);
     resolving = false;
     errno = saved;
     return true;
@@ -93,30 +115,40 @@ SC_HOST_EXPORT void __libc_free(void *p);
 SC_HOST_EXPORT void *__libc_realloc(void *p, size_t bytes);
 SC_HOST_EXPORT void cfree(void *p);
 
-static inline bool ready(void)
-{
-    return __builtin_expect(__atomic_load_n((void **)&libc.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || resolve();
-}
-
 static bool seen; /* true when the program's malloc and free are the library's */
 
 static void __attribute__((constructor)) find_libc(void)
 {
-    ready();
+    resolve();
     sc_host_next(&next___libc_free, "__libc_free");
     sc_host_next(&next___libc_realloc, "__libc_realloc");
     seen = sc_loader_symbol(RTLD_DEFAULT, "malloc") == (void *)malloc &&
            sc_loader_symbol(RTLD_DEFAULT, "free") == (void *)free;
 }
 
+void (*sc_host_allocated)(uintptr_t addr, size_t bytes);
+
 /* --- the owner of a request and of a block ------------------------------------------------------------------------ */
 
-/* A block of the arena, or NULL when the request goes to libc. */
-static inline void *ours(size_t bytes, size_t align, bool zero)
+/* Whether the arena is asked at all. */
+static inline bool large(size_t bytes)
 {
-    if (__builtin_expect(bytes < __atomic_load_n(&sc_host_arena_from, __ATOMIC_RELAXED), 1) || sc_inside())
+    return __builtin_expect(bytes >= __atomic_load_n(&sc_host_arena_from, __ATOMIC_RELAXED), 0);
+}
+
+/* A block of the arena, or NULL when the request goes to libc. */
+static void *ours(size_t bytes, size_t align, bool zero)
+{
+    void (*seen_by)(uintptr_t addr, size_t bytes);
+    void *p;
+
+    if (!large(bytes) || sc_inside())
         return NULL;
-    return sc_host_arena_alloc(bytes, align, zero);
+    p = sc_host_arena_alloc(bytes, align, zero);
+    seen_by = __atomic_load_n(&sc_host_allocated, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(seen_by && p, 0))
+        seen_by((uintptr_t)p, bytes);
+    return p;
 }
 
 static void free_ours(void *p)
@@ -165,37 +197,49 @@ static void *realloc_ours(void *p, size_t want)
 
 /* --- what the program calls --------------------------------------------------------------------------------------- */
 
-SC_HOST_EXPORT void *malloc(size_t bytes)
+/* Small blocks take the shortest way to libc: a few instructions (tests/malloc_cost.t). */
+
+static __attribute__((noinline)) void *malloc_large(size_t bytes)
 {
     void *p = ours(bytes, SC_PAGE, false);
 
-    if (p)
-        return p;
-    return ready() ? libc.malloc(bytes) : bootstrap_alloc(bytes);
+    return p ? p : LIBC(malloc)(bytes);
+}
+
+SC_HOST_EXPORT void *malloc(size_t bytes) { return large(bytes) ? malloc_large(bytes) : LIBC(malloc)(bytes); }
+
+static __attribute__((noinline)) void *calloc_large(size_t count, size_t each)
+{
+    void *p = ours(count * each, SC_PAGE, true);
+
+    return p ? p : LIBC(calloc)(count, each);
 }
 
 SC_HOST_EXPORT void *calloc(size_t count, size_t each)
 {
     size_t bytes;
-    void *p;
 
     if (__builtin_mul_overflow(count, each, &bytes)) {
         errno = ENOMEM;
         return NULL;
     }
-    p = ours(bytes, SC_PAGE, true);
-    if (p)
-        return p;
-    return ready() ? libc.calloc(count, each) : bootstrap_alloc(bytes);
+    return large(bytes) ? calloc_large(count, each) : LIBC(calloc)(count, each);
 }
 
 SC_HOST_EXPORT void free(void *p)
 {
-    if (__builtin_expect(sc_host_within(p), 0)) {
+    if (__builtin_expect(sc_host_within(p), 0))
         free_ours(p);
-    } else if (!from_bootstrap(p) && ready()) {
-        libc.free(p);
-    }
+    else
+        LIBC(free)(p);
+}
+
+/* A block that grows into the arena's sizes moves to the arena once. */
+static __attribute__((noinline)) void *realloc_large(void *p, size_t bytes)
+{
+    size_t room = sc_inside() ? 0 : LIBC(malloc_usable_size)(p);
+
+    return room && bytes > room ? move(p, room, bytes) : LIBC(realloc)(p, bytes);
 }
 
 SC_HOST_EXPORT void *realloc(void *p, size_t bytes)
@@ -206,16 +250,7 @@ SC_HOST_EXPORT void *realloc(void *p, size_t bytes)
         return realloc_ours(p, bytes);
     if (from_bootstrap(p))
         return move(p, bootstrap_size(p), bytes);
-    if (!ready())
-        return NULL;
-    /* A block that grows into the arena's sizes moves to the arena once. */
-    if (bytes >= __atomic_load_n(&sc_host_arena_from, __ATOMIC_RELAXED) && !sc_inside()) {
-        size_t room = libc.malloc_usable_size(p);
-
-        if (bytes > room)
-            return move(p, room, bytes);
-    }
-    return libc.realloc(p, bytes);
+    return large(bytes) ? realloc_large(p, bytes) : LIBC(realloc)(p, bytes);
 }
 
 /* Other names of libc's free and realloc: blocks of the arena are told by their addresses, too. */
@@ -259,14 +294,14 @@ SC_HOST_EXPORT void *memalign(size_t align, size_t bytes)
 {
     void *p = ours_aligned(align, bytes);
 
-    return p ? p : ready() ? libc.memalign(align, bytes) : NULL;
+    return p ? p : LIBC(memalign)(align, bytes);
 }
 
 SC_HOST_EXPORT void *aligned_alloc(size_t align, size_t bytes)
 {
     void *p = ours_aligned(align, bytes);
 
-    return p ? p : ready() ? libc.aligned_alloc(align, bytes) : NULL;
+    return p ? p : LIBC(aligned_alloc)(align, bytes);
 }
 
 SC_HOST_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
@@ -277,21 +312,21 @@ SC_HOST_EXPORT int posix_memalign(void **out, size_t align, size_t bytes)
         *out = p;
         return 0;
     }
-    return ready() ? libc.posix_memalign(out, align, bytes) : ENOMEM;
+    return LIBC(posix_memalign)(out, align, bytes);
 }
 
 SC_HOST_EXPORT void *valloc(size_t bytes)
 {
     void *p = ours(bytes, SC_PAGE, false);
 
-    return p ? p : ready() ? libc.valloc(bytes) : NULL;
+    return p ? p : LIBC(valloc)(bytes);
 }
 
 SC_HOST_EXPORT void *pvalloc(size_t bytes)
 {
     void *p = ours(bytes, SC_PAGE, false);
 
-    return p ? p : ready() ? libc.pvalloc(bytes) : NULL;
+    return p ? p : LIBC(pvalloc)(bytes);
 }
 
 SC_HOST_EXPORT size_t malloc_usable_size(void *p)
@@ -300,7 +335,7 @@ SC_HOST_EXPORT size_t malloc_usable_size(void *p)
         return sc_host_arena_size(p);
     if (from_bootstrap(p))
         return bootstrap_size(p);
-    return p && ready() ? libc.malloc_usable_size(p) : 0;
+    return p ? LIBC(malloc_usable_size)(p) : 0;
 }
 
 bool sc_host_malloc_seen(void) { return seen; }

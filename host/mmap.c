@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 
 #include "base/inside.h"
+#include "base/own_proc.h"
 #include "host/arena.h"
 #include "host/next.h"
 #include "host/watch.h"
@@ -232,7 +233,7 @@ static bool is_this_process(int fd)
     char name[48], text[512], *line;
     long n, own;
 
-    snprintf(name, sizeof name, "/proc/self/fdinfo/%d", fd);
+    snprintf(name, sizeof name, SC_OWN_PROC "fdinfo/%d", fd);
     own = sc_host_sys(SYS_openat, AT_FDCWD, (long)name, O_RDONLY | O_CLOEXEC, 0, 0);
     if (own < 0)
         return false;

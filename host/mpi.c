@@ -18,7 +18,7 @@ static size_t handle_bytes;       /* size of a handle in memory; 0: not known ye
 
 /* Looks a function up among the libraries that the caller's library was linked with.  Python loads MPI in a scope
  * that RTLD_NEXT does not search. */
-static void *seen_by(const void *caller, const char *name, const void *ourselves)
+static void *seen_by(const void *caller, const char *name)
 {
     struct sc_loader_object about;
     void *handle, *found;
@@ -27,7 +27,7 @@ static void *seen_by(const void *caller, const char *name, const void *ourselves
         return NULL;
     handle = sc_loader_open(about.map->l_name[0] ? about.map->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD);
     found = handle ? sc_loader_symbol(handle, name) : NULL;
-    if (found && found != ourselves) {
+    if (found && !sc_loader_is_own(found)) {
         __atomic_store_n(&library, handle, __ATOMIC_RELEASE);
         return found;
     }
@@ -38,12 +38,12 @@ static void *seen_by(const void *caller, const char *name, const void *ourselves
 
 static void *look_up(const char *name) { return sc_loader_symbol(__atomic_load_n(&library, __ATOMIC_ACQUIRE), name); }
 
-static void *find(void **slot, const char *name, const void *caller, const void *ourselves)
+static void *find(void **slot, const char *name, const void *caller)
 {
     void *found = look_up(name);
 
-    if (!found || found == ourselves)
-        found = seen_by(caller, name, ourselves);
+    if (!found || sc_loader_is_own(found))
+        found = seen_by(caller, name);
     if (!found)
         sc_log_once(SC_LOG_ERROR, "%s is called, but no library of this program that could be found has it", name);
     else
@@ -116,7 +116,7 @@ SC_MPI_H sc_mpi_handle_at(const void *handles, int i)
         int failed;                                                                                      \
                                                                                                          \
         if (__builtin_expect(!next, 0) &&                                                                \
-            !(next = (int(*) parameters)find(&slot, SAY(name), __builtin_return_address(0), (void *)name))) \
+            !(next = (int(*) parameters)find(&slot, SAY(name), __builtin_return_address(0))))            \
             return NOT_THERE;                                                                            \
         before;                                                                                          \
         failed = next arguments;                                                                         \

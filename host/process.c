@@ -17,12 +17,15 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/forks.h"
 #include "base/inside.h"
 #include "base/own_fd.h"
 #include "host/host_int.h"
+#include "host/libc.h"
 #include "host/next.h"
 #include "host/process.h"
 #include "host/stacks.h"
@@ -35,7 +38,7 @@ SC_HOST_EXPORT void closefrom(int first);
 SC_HOST_EXPORT int close_range(unsigned first, unsigned last, int flags);
 
 static void *next_fork, *next_forkpty, *next_daemon, *next_exit, *next__Fork, *next_clone;
-static void *next_close_range, *next_closefrom;
+static void *next_close_range, *next_closefrom, *next_eventfd, *next_socket;
 static void (*before)(void);
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
@@ -51,6 +54,8 @@ static void __attribute__((constructor)) find_next(void)
     NEXT(clone);
     NEXT(close_range);
     NEXT(closefrom);
+    NEXT(eventfd);
+    NEXT(socket);
 }
 
 void sc_host_process_before(void (*wait)(void)) { __atomic_store_n(&before, wait, __ATOMIC_RELEASE); }
@@ -198,5 +203,35 @@ SC_HOST_EXPORT void closefrom(int first)
 {
     if (close_range(first < 0 ? 0 : (unsigned)first, UINT_MAX, 0))
         NEXT(closefrom)(first);
+}
+
+/* A driver's descriptors of these kinds have no path.  The driver's calls come from threads inside the library. */
+static int made(int result, const int *fds, int count)
+{
+    for (int i = 0; i < count && result >= 0 && sc_inside(); i++)
+        sc_fd_of_driver(fds[i]);
+    return result;
+}
+
+SC_HOST_EXPORT int pipe(int ends[2]) { return made(sc_libc_pipe(ends), ends, 2); }
+SC_HOST_EXPORT int pipe2(int ends[2], int flags) { return made(sc_libc_pipe2(ends, flags), ends, 2); }
+
+SC_HOST_EXPORT int socketpair(int domain, int type, int protocol, int ends[2])
+{
+    return made(sc_libc_socketpair(domain, type, protocol, ends), ends, 2);
+}
+
+SC_HOST_EXPORT int eventfd(unsigned value, int flags)
+{
+    int fd = NEXT(eventfd)(value, flags);
+
+    return made(fd, &fd, 1);
+}
+
+SC_HOST_EXPORT int socket(int domain, int type, int protocol)
+{
+    int fd = NEXT(socket)(domain, type, protocol);
+
+    return made(fd, &fd, 1);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

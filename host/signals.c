@@ -5,7 +5,6 @@
  * - The other signals of a crash have a handler that brings all data home for the core file.  The program never sees
  *   the handler.
  * - SIGSEGV is removed from the masks of handlers, as from every mask (masks.c).
- * - Threads that a BLAS starts run no handler of the program.
  * In all other cases the calls pass to libc. */
 #include "config.h"
 
@@ -14,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/inside.h"
-#include "base/loader.h"
 #include "base/log.h"
 #include "base/quiet.h"
 #include "host/fault_int.h"
@@ -37,7 +34,7 @@ SC_HOST_EXPORT int __sigaction(int sig, const struct sigaction *action, struct s
 
 /* --- libc's own --------------------------------------------------------------------------------------------------- */
 
-static void *next_sigaction, *next_signal, *next___sysv_signal, *next_sigset, *next_pthread_create;
+static void *next_sigaction, *next_signal, *next___sysv_signal, *next_sigset;
 
 #define NEXT(name) ((__typeof__(name) *)sc_host_next(&next_##name, #name))
 
@@ -48,7 +45,6 @@ static void __attribute__((constructor)) find_next(void)
     NEXT(signal);
     NEXT(__sysv_signal);
     NEXT(sigset);
-    NEXT(pthread_create);
 }
 
 int sc_host_real_sigaction(int sig, const struct sigaction *action, struct sigaction *old)
@@ -290,37 +286,5 @@ SC_HOST_EXPORT handler_fn sigset(int sig, handler_fn handler)
         return remember(handler, 0);
     sc_chain_sig_set(NULL, &old);
     return old.sa_handler;
-}
-
-/* --- threads of a BLAS -------------------------------------------------------------------------------------------- */
-
-/* True for code of a BLAS, judged by the name of its file. */
-static bool is_blas(void *(*body)(void *))
-{
-    struct sc_loader_object file;
-    const char *name;
-
-    if (!sc_loader_object((const void *)(uintptr_t)body, &file))
-        return false;
-    name = strrchr(file.path, '/');
-    name = name ? name + 1 : file.path;
-    return strstr(name, "blas") || strstr(name, "blis");
-}
-
-/* A signal for the process goes to the main thread unless the main thread blocks the signal, as it does in calls
- * (base/quiet.h).  The kernel then picks any thread that does not block the signal.  Without threads of the
- * program's own, it would pick a thread of OpenBLAS or a driver, where a handler that jumps, for example, goes
- * wrong.  Such threads therefore start with signals blocked. */
-SC_HOST_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*body)(void *), void *arg)
-{
-    uint64_t set = ~(SYNCHRONOUS | BIT(CANCEL) | BIT(SETXID)), before;
-    int result;
-
-    if (!sc_quiet_threads && !is_blas(body))
-        return NEXT(pthread_create)(thread, attr, body, arg);
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, &before, sizeof set);
-    result = NEXT(pthread_create)(thread, attr, body, arg);
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
-    return result;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

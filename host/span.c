@@ -21,6 +21,7 @@
 #include "base/inside.h"
 #include "base/locks.h"
 #include "base/log.h"
+#include "base/own_proc.h"
 
 #define LEFT_LEAST ((size_t)512 << 20)    /* of a limited address space, left to the program */
 #define ARENA_LEAST ((size_t)64 << 20)    /* a smaller reservation is not worth having */
@@ -28,6 +29,7 @@
 #define KEEP_UNPINNED ((size_t)32 << 20)  /* larger unpinned spans go back to the system when freed, as libc's do */
 #define RELEASES_A_PUT 64
 #define PIN_REFUSALS 100
+#define COLOR_STEP 11u                    /* odd; the colours of neighbours differ by more than a prefetcher's reach */
 
 struct sc_host_arena sc_host_arena;
 
@@ -38,6 +40,7 @@ static bool devices_gone; /* at exit, and in a forked child, whose pins are the 
 static struct sc_host_span *records; /* one for each unit; used for the first unit of a span */
 static uint32_t *heads;              /* unit -> 1 + first unit of its span; 0: no span */
 static uint32_t units, low, high;    /* units [0, low) and [high, units) belong to spans */
+static uint32_t opened;              /* spans */
 static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
 static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
 static size_t cached_bytes, cache_limit;
@@ -79,14 +82,14 @@ static bool limit_of(int resource, struct rlimit *limit)
     return sc_host_sys(SYS_prlimit64, 0, resource, 0, (long)limit, 0) == 0;
 }
 
-/* Fields of /proc/self/statm: the address space, and data together with stacks and memory that counts as stack.  The
+/* Fields of statm in /proc: the address space, and data together with stacks and memory that counts as stack.  The
  * file is read by raw system calls, because the span lock is held. */
 enum used { OF_ADDRESSES, OF_DATA = 5 };
 
 static size_t used_bytes(enum used field)
 {
     char text[128] = "", *at = text;
-    int fd = (int)sc_host_sys(SYS_openat, AT_FDCWD, (long)"/proc/self/statm", O_RDONLY | O_CLOEXEC, 0, 0);
+    int fd = (int)sc_host_sys(SYS_openat, AT_FDCWD, (long)SC_OWN_PROC "statm", O_RDONLY | O_CLOEXEC, 0, 0);
     long n = fd >= 0 ? sc_host_sys(SYS_read, fd, (long)text, sizeof text - 1, 0, 0) : 0;
 
     text[n > 0 ? n : 0] = 0;
@@ -243,6 +246,7 @@ static struct sc_host_span *new_span(uint32_t class, size_t pages)
     span->units = count;
     span->pages = (uint32_t)pages;
     span->class = class;
+    span->color = opened++ * COLOR_STEP % SC_SPAN_COLORS;
     sc_ring_init(&span->link);
     sc_ring_init(&span->age);
     for (uint32_t i = 0; i < count; i++)

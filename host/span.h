@@ -20,6 +20,7 @@
 #define SC_SPAN_SUPER_CLASS 0
 #define SC_SPAN_CLASSES 256
 #define SC_SPAN_BLOCKS_MAX 512 /* in one span; the smallest block has two pages */
+#define SC_SPAN_COLORS 64 /* spans that are opened one after another have different colours */
 #define SC_SPAN_WORDS (SC_SPAN_BLOCKS_MAX / 64)
 
 struct sc_ring {
@@ -34,6 +35,8 @@ struct sc_host_span {
     uint32_t pages;       /* usable pages, fixed by the class */
     uint32_t class;
     uint32_t block_pages, blocks, free_blocks;
+    uint32_t color;       /* of the span, below SC_SPAN_COLORS */
+    uint32_t before;      /* pages in front of the first block, chosen by the colour when the span is cut */
     bool zero;            /* when sc_host_span_get returns: all bytes are 0 */
     bool pinned;          /* under the pin lock; read without */
     uint8_t unpinnable;   /* under the pin lock: number of requests to refuse before the next attempt to pin */

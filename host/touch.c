@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/inside.h"
+#include "base/own_proc.h"
 #include "host/watch.h"
 
 bool sc_host_anything_tracked(void)
@@ -262,7 +263,7 @@ static int number_after(const char **text, const char *word)
 /* True when the descriptor is /proc/PID/mem or /proc/PID/task/TID/mem of this process. */
 static bool is_own_memory(int fd)
 {
-    char link[32] = "/proc/self/fd/", path[64], digits[12];
+    char link[40] = SC_OWN_PROC "fd/", path[64], digits[12];
     const char *at = path;
     int n = 0, pid;
     long got;

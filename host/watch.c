@@ -16,6 +16,7 @@
 #include "base/loader.h"
 #include "base/locks.h"
 #include "base/log.h"
+#include "base/own_proc.h"
 #include "host/arena.h"
 
 static struct sc_lock lock = SC_LOCK(SC_RANK_WATCH); /* writers of the table, and the engines */
@@ -67,7 +68,7 @@ const char *sc_host_watch_engine(void)
 
 /* --- the kind of memory ------------------------------------------------------------------------------------------- */
 
-/* Parses a line of /proc/self/maps; false when the format is unknown. */
+/* Parses a line of maps in /proc; false when the format is unknown. */
 static bool parse(const char *line, uintptr_t *lo, uintptr_t *hi, const char **mode, bool *file, const char **name)
 {
     char *end;
@@ -113,7 +114,7 @@ struct walk {
     unsigned kinds;
 };
 
-/* Advances over the lines of /proc/self/maps that continue at w->at.  Returns the number of bytes consumed: the
+/* Advances over the lines of maps in /proc that continue at w->at.  Returns the number of bytes consumed: the
  * caller keeps an incomplete line for the next call. */
 static size_t walk(struct walk *w, char *text, size_t bytes)
 {
@@ -137,7 +138,7 @@ static struct walk usable_from(uintptr_t lo, uintptr_t hi)
 {
     static char text[16384]; /* under the lock */
     struct walk w = {lo, hi, 0};
-    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, SC_OWN_PROC "maps", O_RDONLY | O_CLOEXEC);
     size_t got = 0, used;
     long n;
 

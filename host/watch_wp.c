@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/own_fd.h"
+#include "base/own_proc.h"
 #include "host/watch.h"
 
 /* Of kernels newer than the headers. */
@@ -54,7 +55,7 @@ static bool start(void)
     int fd, saved = errno;
     bool good = open_uffd() >= 0;
 
-    fd = good ? (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+    fd = good ? (int)syscall(SYS_openat, AT_FDCWD, SC_OWN_PROC "pagemap", O_RDONLY | O_CLOEXEC) : -1;
     good = sc_fd_keep(&pagemap, fd) >= 0 && ioctl(sc_fd_get(&pagemap), SCAN, &nothing) == 0;
     if (!good) {
         sc_fd_drop(&uffd);

@@ -120,8 +120,7 @@ enum semcache_status semcache_acquire(const void *memory, size_t bytes, enum sem
     if (!is_range(memory, bytes) || mode < SEMCACHE_READ || mode > SEMCACHE_READWRITE || (!memory && bytes))
         return SEMCACHE_ERROR_INVALID;
     if (is_running() && bytes) {
-        sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)mode,
-                 .range = {.address = (uintptr_t)memory, .bytes = bytes, .ip = sc_trace_line_here()});
+        sc_trace_acquire((uintptr_t)memory, bytes, (enum sc_access)mode);
         sc_coherence_acquire_host((uintptr_t)memory, bytes, (enum sc_access)mode);
     }
     return SEMCACHE_OK;

@@ -8,6 +8,7 @@
 #include "base/inside.h"
 #include "base/loader.h"
 #include "blas/blas.h"
+#include "host/host.h"
 #include "libsemcache/config.h"
 #include "libsemcache/library.h"
 #include "libsemcache/places.h"
@@ -42,6 +43,10 @@ static void __attribute__((constructor)) load(void)
     if (sc_config.trace || sc_config.explain)
         /* Loads a library: here, because the thread already holds the loader's lock. */
         sc_trace_site_prepare();
+    if (sc_config.trace) {
+        sc_trace_prepare();
+        __atomic_store_n(&sc_host_allocated, sc_trace_allocated, __ATOMIC_RELEASE);
+    }
     sc_inside_leave();
 }
 

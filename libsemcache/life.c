@@ -117,7 +117,7 @@ static void end_change(enum sc_library_life next)
 
 static void let_through(void)
 {
-    for (int level = 1; level <= 3; level++) {
+    for (int level = 1; level <= 4; level++) {
         int64_t small = sc_config.offload == SC_OFFLOAD_ALWAYS ? 0 : sc_autotuner_small(level);
 
         __atomic_store_n(&sc_blas_small[level], small, __ATOMIC_RELEASE);
@@ -126,7 +126,7 @@ static void let_through(void)
 
 static void keep_on_host(void)
 {
-    for (int level = 1; level <= 3; level++)
+    for (int level = 1; level <= 4; level++)
         __atomic_store_n(&sc_blas_small[level], INT64_MAX, __ATOMIC_RELEASE);
 }
 
@@ -253,8 +253,7 @@ static void acquire(uintptr_t addr, size_t bytes, enum sc_access access)
 {
     if (!is_tracking())
         return;
-    sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)access,
-                 .range = {.address = addr, .bytes = bytes, .ip = sc_trace_line_here()});
+    sc_trace_acquire(addr, bytes, access);
     sc_coherence_acquire_host(addr, bytes, access);
 }
 

@@ -18,14 +18,14 @@ lib_LTLIBRARIES += libsemcache.la
 libsemcache_la_SOURCES = libsemcache/library.h libsemcache/inner.h libsemcache/opener.h libsemcache/api.c \
 	libsemcache/init.c libsemcache/inner.c libsemcache/life.c libsemcache/opener.c libsemcache/rebind.c \
 	libsemcache/report.c libsemcache/summary.h libsemcache/summary.c libsemcache/live.h \
-	libsemcache/live.c
+	libsemcache/live.c libsemcache/try.c
 libsemcache_la_LIBADD = libveneers.la libcore.la
 libsemcache_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=libsemcache/semcache.map -Wl,-z,now -Wl,-z,nodelete
 EXTRA_libsemcache_la_DEPENDENCIES = libsemcache/semcache.map
 
 # No version name: a reference to malloc@GLIBC_2.2.5 is never bound to a malloc with another version.
-export_lists = $(srcdir)/libsemcache/exports.list blas/veneers/exports.list host/exports.list host/syscalls.list \
-	sparse/exports.list
+export_lists = $(srcdir)/libsemcache/exports.list blas/veneers/exports.list blas/lapack/exports.list host/exports.list \
+	host/syscalls.list sparse/exports.list
 libsemcache/semcache.map: $(export_lists) $(srcdir)/libsemcache/local.mk
 	$(AM_V_GEN)$(MKDIR_P) libsemcache && $(AWK) 'BEGIN { print "{\n  global:" } \
 	  { sub(/#.*/, "") } NF { print "    " $$1 ";" } END { print "  local: *;\n};" }' $(export_lists) > $@.new && \

@@ -53,11 +53,11 @@ static bool is_ours(const void *address) { return file_of(address) == file_of((v
  * address a function's address may be a stub that jumps to the definition.) */
 static bool is_in_program(const void *address, bool *definition)
 {
-    const struct link_map *map = NULL;
+    struct sc_loader_object object;
     const Elf64_Sym *symbol = NULL;
     Dl_info info;
 
-    if (!sc_loader_address(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || *map->l_name)
+    if (!sc_loader_object(address, &object) || *object.map->l_name)
         return false;
     *definition = sc_loader_address(address, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
                   symbol->st_shndx != SHN_UNDEF;
@@ -73,13 +73,12 @@ static void *first_in_libraries(const char *name)
     if (program && dlinfo(program, RTLD_DI_LINKMAP, &map) == 0)
         for (map = map->l_next; map && !found; map = map->l_next) {
             void *library = *map->l_name ? sc_loader_open(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-            struct link_map *owner = NULL;
-            Dl_info info;
+            struct sc_loader_object owner;
 
             if (!library)
                 continue;
             found = sc_loader_symbol(library, name); /* may come from a dependency of this library */
-            if (found && (!sc_loader_address(found, &info, (void **)&owner, RTLD_DL_LINKMAP) || owner != map))
+            if (found && (!sc_loader_object(found, &owner) || owner.map != map))
                 found = NULL;
             sc_loader_close(library);
         }
@@ -89,13 +88,13 @@ static void *first_in_libraries(const char *name)
 }
 
 /* The definition bound to the name, if it is neither this library's nor the program's; else NULL. */
-static void *others(const char *name, bool *programs)
+static void *others(const char *name)
 {
     void *first = sc_loader_symbol(RTLD_DEFAULT, name);
+    bool programs;
 
-    *programs = false;
-    if (first && is_in_program(first, programs))
-        first = *programs ? NULL : first_in_libraries(name);
+    if (first && is_in_program(first, &programs))
+        first = programs ? NULL : first_in_libraries(name);
     return first && !is_ours(first) ? first : NULL;
 }
 
@@ -103,9 +102,8 @@ static void *others(const char *name, bool *programs)
 static void *ours_instead(struct rebinding *r, const char *name)
 {
     void *ours = sc_loader_symbol(r->self, name);
-    bool programs;
 
-    return is_ours(ours) && !(r->libc && sc_loader_symbol(r->libc, name)) && others(name, &programs) ? ours : NULL;
+    return is_ours(ours) && !(r->libc && sc_loader_symbol(r->libc, name)) && others(name) ? ours : NULL;
 }
 
 /* --- one object --------------------------------------------------------------------------------------------------- */
@@ -229,13 +227,12 @@ static bool find_own_name(void)
 
 void sc_library_rebind(void)
 {
-    bool any;
-    void *other = others("dgemm_", &any), *other64 = others("dgemm_64_", &any);
+    void *other = others("dgemm_"), *other64 = others("dgemm_64_");
     struct rebinding r = {.slots = 0};
     struct sc_loader_object self, file;
 
     /* Opened by dlopen and not linked with the program: the program's bindings stay. */
-    if (others("malloc", &any))
+    if (others("malloc"))
         return;
     if ((sc_log_threshold >= SC_LOG_INFO || sc_config.summary != SC_SUMMARY_OFF) && find_own_name())
         sc_log(SC_LOG_INFO,

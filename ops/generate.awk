@@ -7,6 +7,8 @@ function is_size(a) { return a ~ /^(m|n|k|kl|ku)$/ }
 function is_step(a) { return a ~ /^(lda|ldb|ldc|incx|incy)$/ }
 function is_scalar(a) { return a ~ /^(R:)?(alpha|beta)$/ || a == "param" }
 function is_operand(a) { return a ~ /^[ABCEPXY]:[ruwb]\(/ }
+# Of LAPACK: letters of a job, O(n) results in host memory, pivots.
+function is_lapack(a) { return a == "job" || a ~ /^(small:[TRG]|pivots:)\([a-z]+\)$/ }
 function field(a) { sub(/^R:/, "", a); return a == "trans" ? "transa" : a }
 
 # The slot of struct sc_kernel that the i-th operand (from 0) of this name has.
@@ -52,9 +54,10 @@ function views(   i, count, body, trans, used, p, s, name, value) {
         count++
     }
     print "static int views_" tolower(op) "(const struct sc_kernel *r, struct sc_view v[3])\n{"
-    split("m n k kl ku o entries columns", name, " ")
-    split("r->m r->n r->k r->kl r->ku LR(r->m,r->n) r->csr.nonzeros r->csr.end-r->csr.first", value, " ")
-    for (i = 1; i <= 8; i++)
+    split("m n k kl ku o entries columns ucols vrows lcols rcols most", name, " ")
+    split("r->m r->n r->k r->kl r->ku LR(r->m,r->n) r->csr.nonzeros r->csr.end-r->csr.first " \
+        "JOB(0,r->m) JOB(1,r->n) JOB(0,r->n) JOB(1,r->n) MOST", value, " ")
+    for (i = 1; i <= 13; i++)
         if (used ~ ("[^a-z]" name[i] "[^a-z]")) print "    const int64_t " name[i] " = " value[i] ";"
     print "\n" body "    return " count ";\n}\n"
 }
@@ -71,6 +74,11 @@ function hosts(   n, i, j, group, part, name, list) {
     }
     return list
 }
+# The number of elements of `small` or `pivots`.
+function counted(a) {
+    sub(/^[^(]*\(/, "", a); sub(/\)$/, "", a)
+    smalls = smalls "    case SC_OP_" op ": return " (a == "least" ? "r->m < r->n ? r->m : r->n" : "r->" a) ";\n"
+}
 function info(   i, letters, slots, line, r, scales) {
     line = ".name = \"" tolower(op) "\", .level = " level ", .result = '" (result == "-" ? "\\0" : result) "', .host = {" hosts() "}"
     for (i = 1; i <= nargs; i++) {
@@ -84,6 +92,8 @@ function info(   i, letters, slots, line, r, scales) {
             if ("band" in trait) line = line ", .banded = true"
             if ("apart" in trait) line = line ", .apart = true"
         } else if (field(arg[i]) == "alpha") scales = 1
+        else if (arg[i] ~ /^small:/) { line = line ", .small = '" substr(arg[i], 7, 1) "'"; counted(arg[i]) }
+        else if (arg[i] ~ /^pivots:/) { line = line ", .pivots = true"; counted(arg[i]) }
     }
     if (values) line = line ", .trans = \"" values "\""
     if (scales && r && !sparse) line = line ", .scales = true"
@@ -131,6 +141,8 @@ BEGIN {
         print "#define NT(p, q) (r->transa == 'N' ? (p) : (q))"
         print "#define NB(p, q) (r->transb == 'T' || r->transb == 'C' ? (q) : (p))"
         print "#define LR(p, q) (r->side == 'R' ? (q) : (p))"
+        print "#define MOST (r->m > r->n ? r->m : r->n)"
+        print "#define JOB(i, all) sc_op_vectors(r, i, all)"
         print "#define OP(p, q) NT(p, q), NT(q, p)\n#define OPB(p, q) NB(p, q), NB(q, p)\n"
     } else if (what == "calls") begin_file("calls of the host's routines, for device/kernel_host.c.")
 }
@@ -153,8 +165,8 @@ function end_row() {
             if ($i ~ /^transa?(\/|$)/) values = $i ~ /\// ? substr($i, index($i, "/") + 1) : "NTC"
             sub(/\/.*/, "", arg[i - 7])
         }
-        if (!is_letter(arg[i - 7]) && !is_size($i) && !is_step($i) && !is_scalar($i) && !is_operand($i))
-            fail("unknown argument " $i)
+        if (!is_letter(arg[i - 7]) && !is_size($i) && !is_step($i) && !is_scalar($i) && !is_operand($i) &&
+            !is_lapack($i)) fail("unknown argument " $i)
         if ($i ~ /^E:/) sparse = 1
     }
     if (what == "enum" && run != "-") decomposed = decomposed " \\\n    [SC_OP_" op "] = sc_blas_" run ","
@@ -176,7 +188,8 @@ END {
         print "const struct sc_op_info sc_ops[SC_OPS_ALL] = {\n" table "};\n"
         print "const uint8_t sc_op_rate[SC_OPS_ALL] = {" rate "};\n"
         print "double sc_op_work(enum sc_op op, char side, double m, double n, double k)\n{"
-        print "    const double o = side == 'R' ? n : m;\n\n    switch (op) {\n" works "    default: return 0;\n    }\n}"
+        print "    const double o = side == 'R' ? n : m, least = m < n ? m : n, most = m < n ? n : m;\n\n    switch (op) {\n" works "    default: return 0;\n    }\n}\n"
+        print "int64_t sc_kernel_small(const struct sc_kernel *r)\n{\n    switch (r->op) {\n" smalls "    default: return 0;\n    }\n}"
     } else if (what == "calls") print "#define SC_OP_CALLS" called
 }
 # SPDX-License-Identifier: BSD-2-Clause

@@ -27,7 +27,13 @@ struct sc_kernel {
     void *a, *b, *c;
     int64_t lda, ldb, ldc; /* leading dimensions, or increments of vectors, in elements */
     struct sc_csr csr;   /* CSRMV, CSRMM, CSRSV, CSRSM */
-    /* Reductions: 16 bytes of space for a float, a double, a complex number, or an int64_t. */
+    /* LAPACK (level 4), all in host memory of the library, valid until the task's end was waited for.  The device
+     * reads pivots and tau in the order of the stream; pivots, tau and the values that it writes are valid when the
+     * result is. */
+    char job[2];         /* 'N', 'V', or 'N', 'S', 'A', in capitals */
+    void *small[2];      /* tau, or eigenvalues or singular values; real and imaginary parts of GEEV in real types */
+    int64_t *pivots;     /* 1-based */
+    /* Reductions: 16 bytes of space for a float, a double, a complex number, or an int64_t.  LAPACK: INFO, int64_t. */
     void *result;
 };
 
@@ -47,6 +53,7 @@ struct sc_view {
     enum sc_split split;
     int spread; /* devices that a new matrix is distributed over; 0: all */
     int tile_rows, tile_cols; /* > 0: tiles of a new matrix, dealt out block-cyclically; `split` is unused then */
+    int64_t block; /* > 0: columns of the tiles of a new matrix, dealt out in turn; `split` and tiles are unused then */
 };
 
 enum { SC_VIEWS_MAX = 3 };
@@ -59,7 +66,9 @@ struct sc_op_info {
     const char *slots;          /* of struct sc_kernel, which has them as a, b, c */
     const char *trans;          /* values of `transa`, those in small letters in real types only; NULL: none */
     char result;                /* of a reduction: T, R, D or I; else 0 */
-    uint8_t level;              /* 1, 2, 3; sparse operations: 3 */
+    uint8_t level;              /* 1, 2, 3; sparse operations: 3; LAPACK: 4 */
+    char small;                 /* elements of sc_kernel.small: T of the type, R real, G the form of GEEV; 0: none */
+    bool pivots;                /* sc_kernel.pivots is an argument */
     bool packed, banded, sparse;
     bool m, k, side, uplo, transa, transb, diag; /* arguments that the operation has */
     bool scales;                /* alpha = 0 takes out what is only read */
@@ -70,6 +79,8 @@ extern const struct sc_op_info sc_ops[SC_OPS_ALL];
 
 static inline const char *sc_op_name(enum sc_op op) { return (unsigned)op < SC_OPS_ALL ? sc_ops[op].name : "?"; }
 static inline int sc_op_level(enum sc_op op) { return sc_ops[op].level; }
+/* A routine of LAPACK: a whole routine is one task on one device. */
+static inline bool sc_op_is_lapack(enum sc_op op) { return sc_ops[op].level == 4; }
 static inline bool sc_op_is_sparse(enum sc_op op) { return sc_ops[op].sparse; }
 static inline bool sc_op_is_reduction(enum sc_op op) { return sc_ops[op].result != 0; }
 static inline bool sc_op_is_packed(enum sc_op op) { return sc_ops[op].packed; }
@@ -97,6 +108,8 @@ bool sc_op_takes(enum sc_op op, enum sc_type type, enum sc_letter name, char let
 /* Multiply-adds of the sizes, of real numbers; at level 1 elements.  Banded: k is the number of off-diagonals; sparse:
  * m is the number of entries. */
 double sc_op_work(enum sc_op op, char side, double m, double n, double k);
+/* LAPACK: the number of elements of each of `small`, or of `pivots`. */
+int64_t sc_kernel_small(const struct sc_kernel *kernel);
 extern const uint8_t sc_op_rate[SC_OPS_ALL]; /* additions and multiplications for each unit of that work */
 
 /* Fills `view` with the operands in the order a, b, c; returns their number.  The integers of a sparse matrix are not
@@ -139,6 +152,11 @@ uint64_t sc_view_span(const struct sc_view *view);
 bool sc_view_fits(const struct sc_view *view);
 
 /* For the generated shapes. */
+/* Columns (rows) of vectors that a LAPACK routine computes: none, those of an economical result, or `all`. */
+static inline int64_t sc_op_vectors(const struct sc_kernel *k, int i, int64_t all)
+{
+    return k->job[i] == 'A' || k->job[i] == 'V' ? all : k->job[i] != 'S' ? 0 : k->m < k->n ? k->m : k->n;
+}
 static inline struct sc_view sc_op_vector(const struct sc_kernel *k, const void *ptr, int64_t n, int64_t inc,
                                           enum sc_access access)
 {

@@ -49,9 +49,9 @@ static bool is_resident(const struct sc_sparse_call *call)
 static struct sc_autotuner_call question_of(const struct sc_sparse_call *call)
 {
     uint64_t elem = sc_type_bytes(call->matrix->arrays.type);
-    struct sc_autotuner_call q = {.op = call->op, .type = call->matrix->arrays.type, .m = call->outputs,
-                                  .n = call->inputs, .k = call->columns, .account = &call->matrix->account,
-                                  .stays = is_resident(call)};
+    struct sc_autotuner_call q = {.op = call->op, .type = call->matrix->arrays.type, .metric = sc_config.metric,
+                                  .m = call->outputs, .n = call->inputs, .k = call->columns,
+                                  .account = &call->matrix->account, .stays = is_resident(call)};
 
     q.bytes = (uint64_t)stored_bytes(call) + (uint64_t)((call->inputs + call->outputs) * call->columns) * elem;
     q.device_bytes = q.stays ? q.bytes : 0;
@@ -83,7 +83,7 @@ static void note_site(void)
 {
     if (__builtin_expect(sc_trace_on || sc_explain_on, 0)) {
         sc_trace_site = sc_trace_site_here();
-        sc_trace(.kind = SC_EVENT_SITE, .site = {.program = sc_trace_site.program, .ip = sc_trace_site.caller});
+        sc_trace_put_site();
     }
 }
 
@@ -199,9 +199,11 @@ static enum sc_status run_locked(const struct sc_sparse_call *call, int routine)
             count_offloaded(call, routine);
     }
     if (status != SC_OK && status != SC_ERR_INVALID) {
-        status = sc_sparse_on_host(call);
+        if (call->offered)
+            sc_sparse_acquire_dense(call);
+        status = call->offered ? SC_ERR_UNSUPPORTED : sc_sparse_on_host(call);
         sc_count(&sc_stats.host[routine], 1);
-        if (__builtin_expect(sc_explain_on, 0))
+        if (__builtin_expect(sc_explain_on, 0) && !call->offered)
             sc_explain_host_done();
     }
     return status;
@@ -253,6 +255,7 @@ enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_spa
     use->descr.kind = d->kind;
     use->descr.uplo = of_triangle ? d->uplo : 'L';
     use->descr.diag = d->kind != SC_SPARSE_GENERAL && d->diag == 'U' ? 'U' : 'N';
+    use->descr.inverse = d->inverse;
     use->solve = solve;
     if (d->kind == SC_SPARSE_HERMITIAN && !sc_type_is_complex(m->arrays.type))
         use->descr.kind = SC_SPARSE_SYMMETRIC;
@@ -314,6 +317,19 @@ enum sc_status sc_sparse_mm(struct sc_sparse_matrix *m, char trans, const struct
     struct sc_sparse_call call = {.matrix = m, .op = SC_OP_CSRMM, .by_rows = by_rows, .columns = columns, .x = b,
                                   .y = c,
                                   .ldx = ldb, .ldy = ldc};
+    enum sc_status status = start(&call, trans, descr, false, alpha, beta);
+
+    return status == SC_OK ? run(&call) : status;
+}
+
+enum sc_status sc_sparse_try(struct sc_sparse_matrix *m, char trans, const struct sc_sparse_descr *descr, bool by_rows,
+                             int64_t columns, const double alpha[2], const void *b, int64_t ldb, const double beta[2],
+                             void *c, int64_t ldc)
+{
+    const bool vectors = columns == 1;
+    struct sc_sparse_call call = {.matrix = m, .op = vectors ? SC_OP_CSRMV : SC_OP_CSRMM, .offered = true,
+                                  .by_rows = by_rows && !vectors, .columns = columns, .x = b, .y = c,
+                                  .ldx = vectors && !by_rows ? 1 : ldb, .ldy = vectors && !by_rows ? 1 : ldc};
     enum sc_status status = start(&call, trans, descr, false, alpha, beta);
 
     return status == SC_OK ? run(&call) : status;

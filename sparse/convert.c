@@ -1,6 +1,7 @@
 /* Conversion of arrays of any format to CSR, for the use of a call: transposed, conjugated, one triangle, both
  * triangles of a symmetric matrix, unit diagonal.  Two walks over the entries: the first counts the entries of every
  * row, the second places them.  The devices keep the result, so the conversion runs once. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,27 @@ static void put_conjugate(const struct builder *b, char *to, const void *from)
         ((float *)to)[1] = -((float *)to)[1];
 }
 
+/* 1/z is conj(z) / |z|^2.  The division by both parts' larger one keeps the square within the range of numbers. */
+static void invert(const struct builder *b, void *value)
+{
+    const bool is_complex = b->elem == (b->is_double ? 2 : 1) * 2 * sizeof(float);
+    double z[2] = {0, 0}, large, norm;
+
+    for (int i = 0; i <= is_complex; i++)
+        z[i] = b->is_double ? ((double *)value)[i] : (double)((float *)value)[i];
+    large = fabs(z[0]) > fabs(z[1]) ? fabs(z[0]) : fabs(z[1]);
+    if (large == 0)
+        return;
+    norm = is_complex ? (z[0] / large) * (z[0] / large) + (z[1] / large) * (z[1] / large) : 1;
+    z[0] = is_complex ? z[0] / large / norm / large : 1 / z[0];
+    z[1] = -z[1] / large / norm / large;
+    for (int i = 0; i <= is_complex; i++)
+        if (b->is_double)
+            ((double *)value)[i] = z[i];
+        else
+            ((float *)value)[i] = (float)z[i];
+}
+
 static void put(struct builder *b, int64_t row, int64_t col, const void *value, bool conjugate)
 {
     int64_t at;
@@ -51,6 +73,8 @@ static void put(struct builder *b, int64_t row, int64_t col, const void *value, 
         put_conjugate(b, b->values + (size_t)at * b->elem, value);
     else
         memcpy(b->values + (size_t)at * b->elem, value, b->elem);
+    if (b->use->descr.inverse)
+        invert(b, b->values + (size_t)at * b->elem);
 }
 
 static void put_op(struct builder *b, int64_t row, int64_t col, const void *value, bool conjugate)
@@ -289,7 +313,7 @@ static enum sc_status sort_rows(struct builder *b, int64_t *start)
 bool sc_sparse_use_is_plain(const struct sc_sparse_arrays *a, const struct sc_sparse_use *use)
 {
     return a->format == SC_SPARSE_CSR && use->trans == 'N' && use->descr.kind == SC_SPARSE_GENERAL &&
-           use->descr.diag != 'U' && !use->solve && sc_sparse_is_packed(a);
+           use->descr.diag != 'U' && !use->descr.inverse && !use->solve && sc_sparse_is_packed(a);
 }
 
 static void halve(const void *integers, int64_t n)

@@ -18,7 +18,8 @@ bool sc_sparse_can_convert(const struct sc_sparse_matrix *m, const struct sc_spa
     const struct sc_sparse_arrays *a = &m->arrays;
     bool lines = a->format != SC_SPARSE_COO && a->format != SC_SPARSE_DIA;
 
-    return !sc_sparse_use_is_plain(a, use) && sc_coherence_converts() && (!lines || sc_sparse_is_packed(a));
+    return !sc_sparse_use_is_plain(a, use) && !use->descr.inverse && sc_coherence_converts() &&
+           (!lines || sc_sparse_is_packed(a));
 }
 
 /* --- staged data -------------------------------------------------------------------------------------------------- */

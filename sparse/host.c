@@ -25,6 +25,15 @@ struct sc_view sc_sparse_dense_view(const struct sc_sparse_call *call, const voi
                             .split = call->by_rows ? SC_SPLIT_COLS : SC_SPLIT_ROWS};
 }
 
+void sc_sparse_acquire_dense(const struct sc_sparse_call *call)
+{
+    struct sc_view x = sc_sparse_dense_view(call, call->x, call->inputs, call->ldx, SC_READ);
+    struct sc_view y = sc_sparse_dense_view(call, call->y, call->outputs, call->ldy, SC_RDWR);
+
+    sc_coherence_acquire_view(&x);
+    sc_coherence_acquire_view(&y);
+}
+
 /* Address of rows [row, row + rows) of the result.  With a negative increment the lowest address belongs to the last
  * row. */
 static void *result_at(const struct sc_sparse_call *call, int64_t row, int64_t rows)

@@ -298,7 +298,7 @@ void sc_sparse_set_private(struct sc_sparse_matrix *m)
 
 /* --- search by arrays --------------------------------------------------------------------------------------------- */
 
-#define KEPT_MAX 16
+#define KEPT_MAX 64 /* a multigrid hierarchy has three matrices for each level */
 
 static struct sc_lock kept_lock = SC_LOCK(SC_RANK_SPARSE_KEPT);
 static struct sc_sparse_matrix *kept; /* most recently used first; the list counts as a user of every matrix */

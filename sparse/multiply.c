@@ -37,7 +37,8 @@ static double terms_of(const struct sc_sparse_factor f[2])
 static bool to_device(const struct sc_sparse_factor f[2])
 {
     enum sc_type type = f[0].matrix->arrays.type;
-    struct sc_autotuner_call q = {.op = SC_OP_CSRMM, .type = type, .account = &f[0].matrix->account};
+    struct sc_autotuner_call q = {.op = SC_OP_CSRMM, .type = type, .metric = sc_config.metric,
+                                  .account = &f[0].matrix->account};
     struct sc_plan plan;
     double seconds;
 

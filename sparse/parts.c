@@ -36,7 +36,8 @@ void sc_sparse_variant_drop(struct sc_sparse_variant *v)
 static bool same_use(const struct sc_sparse_use *a, const struct sc_sparse_use *b)
 {
     return a->trans == b->trans && a->descr.kind == b->descr.kind && a->descr.uplo == b->descr.uplo &&
-           a->descr.diag == b->descr.diag && a->solve == b->solve && a->whole == b->whole;
+           a->descr.diag == b->descr.diag && a->descr.inverse == b->descr.inverse && a->solve == b->solve &&
+           a->whole == b->whole;
 }
 
 struct sc_sparse_variant *sc_sparse_variant_for(struct sc_sparse_matrix *m, const struct sc_sparse_use *use)

@@ -51,6 +51,7 @@ struct sc_sparse_descr {
     char uplo; /* 'L', 'U'; ignored for general and diagonal matrices */
     /* 'N', or 'U': the diagonal is all ones, regardless of stored values.  General matrices: 'N'. */
     char diag;
+    bool inverse; /* each stored value stands for its inverse, and 0 for 0 */
 };
 
 struct sc_sparse_matrix;
@@ -96,6 +97,12 @@ enum sc_status sc_sparse_mv(struct sc_sparse_matrix *matrix, char trans, const s
 enum sc_status sc_sparse_mm(struct sc_sparse_matrix *matrix, char trans, const struct sc_sparse_descr *descr,
                             bool by_rows, int64_t columns, const double alpha[2], const void *b, int64_t ldb,
                             const double beta[2], void *c, int64_t ldc);
+/* The same for a library that has a product of its own: the devices compute, or nothing is computed.  One column
+ * stored by rows is a vector with increment ldb or ldc.
+ * SC_ERR_UNSUPPORTED: the call belongs on the host; B and C are at home, C is unchanged. */
+enum sc_status sc_sparse_try(struct sc_sparse_matrix *matrix, char trans, const struct sc_sparse_descr *descr,
+                             bool by_rows, int64_t columns, const double alpha[2], const void *b, int64_t ldb,
+                             const double beta[2], void *c, int64_t ldc);
 /* y := alpha op(T)^-1 x; T is the triangle (or diagonal) of the matrix selected by descr.  x and y may be the same. */
 enum sc_status sc_sparse_sv(struct sc_sparse_matrix *matrix, char trans, const struct sc_sparse_descr *descr,
                             const double alpha[2], const void *x, int64_t incx, void *y, int64_t incy);

@@ -280,6 +280,7 @@ struct sc_sparse_call {
     struct sc_sparse_use use;
     enum sc_op op;
     bool by_rows;
+    bool offered; /* a call that is decided for the host is left to the caller */
     int64_t outputs, inputs, columns;
     double alpha[2], beta[2];
     const void *x;
@@ -295,6 +296,7 @@ enum sc_status sc_sparse_make_use(struct sc_sparse_use *use, const struct sc_spa
 enum sc_status sc_sparse_on_devices(const struct sc_sparse_call *call);
 /* host.c */
 enum sc_status sc_sparse_on_host(const struct sc_sparse_call *call);
+void sc_sparse_acquire_dense(const struct sc_sparse_call *call); /* fetches x, and y for writing */
 void sc_sparse_bring_home(const struct sc_sparse_matrix *matrix); /* fetches the matrix's arrays */
 /* The view of a vector of n elements, or of a matrix of n rows; a matrix stored by rows is passed transposed. */
 struct sc_view sc_sparse_dense_view(const struct sc_sparse_call *call, const void *ptr, int64_t n, int64_t ld,

@@ -10,6 +10,7 @@
 
 #ifdef SC_ASSERTIONS
 static struct sc_matrix *matrix;
+static int devices; /* fork handlers set the child's number to 0 */
 
 static void with_lock(void) { sc_protocol_lock(); }
 static void without_lock(void) {}
@@ -90,7 +91,7 @@ static void try(const struct violation *v)
     child = fork();
     if (child == 0) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        sc_protocol.devices = 2; /* as in the parent; the violations die before they use a device */
+        sc_protocol.devices = devices; /* the violations die before they use a device */
         v->before();
         v->make();
         _exit(0);
@@ -109,6 +110,7 @@ int main(void)
 
     env_init();
     env_start("emu:h200x8:2", 0);
+    devices = sc_protocol.devices;
     x = sc_coherence_host_alloc(1 << 20);
     sc_lattice_fold(&lattice, (uintptr_t)x, sizeof *x, 5120); /* 10 sectors of a page */
     matrix = sc_matrix_new(&lattice, (struct sc_spread){.devices = 1});

@@ -436,10 +436,8 @@ static void test_devices(void)
     tap_ok(devices_of(&large) == 2 && devices_of(&large) == 2, "two devices for a large product");
     tap_ok(devices_of(&small) >= 1 && devices_of(&small) <= 2, "one or two for a small one");
     tap_ok(devices_of(&vector) == 0, "a matrix of level 2 is spread by its size");
-    sc_config.metric = SC_METRIC_PDP;
-    large = gemm(1000), large.machine.database = db;
+    large = gemm(1000), large.machine.database = db, large.metric = SC_METRIC_PDP;
     tap_ok(devices_of(&large) == 1, "to save energy, one");
-    sc_config.metric = SC_METRIC_PERF;
     sc_database_free(db);
 }
 
@@ -456,9 +454,8 @@ static int by_metric(enum sc_metric metric, double watts)
                                                  .memory_bandwidth = 1e12, .host_bandwidth = 50e9,
                                                  .watts_busy = watts, .watts_idle = 10, .host_watts_busy = 90,
                                                  .host_watts_idle = 40};
-    sc_config.metric = metric;
+    call.metric = metric;
     predict(&call, &p);
-    sc_config.metric = SC_METRIC_PERF;
     return sc_autotuner_rent(&p, &account);
 }
 
@@ -477,13 +474,12 @@ static void test_metrics(void)
     tap_ok(by_metric(SC_METRIC_PDP, 0), "as by time where the device's power is not known");
     call.machine.devices = 1, call.machine.database = db;
     call.machine.watts_busy = 300, call.machine.host_watts_busy = 100;
-    sc_config.metric = SC_METRIC_PDP;
+    call.metric = SC_METRIC_PDP;
     predict(&call, &p);
     tap_ok(fabs(p.weight - 3) < 1e-9, "what the devices say counts where nothing was measured (%g)", p.weight);
     db->idle_watts[SC_PLACE_HOST] = 60, db->idle_watts[0] = 50;
     predict(&call, &p);
     tap_ok(fabs(p.weight - 2.4) < 1e-9, "%g: the measured watts of what is idle meanwhile, too", p.weight);
-    sc_config.metric = SC_METRIC_PERF;
     sc_database_free(db);
 }
 
@@ -651,9 +647,9 @@ static void test_sparse(void)
     call.machine.watts_busy = 700, call.machine.watts_idle = 75;
     call.machine.host_watts_busy = 400, call.machine.host_watts_idle = 100;
     predict(&call, &p);
-    sc_config.metric = SC_METRIC_PDP;
+    call.metric = SC_METRIC_PDP;
     predict(&call, &q);
-    sc_config.metric = SC_METRIC_PERF;
+    call.metric = SC_METRIC_PERF;
     tap_ok(p.weight == 1 && q.weight > 1, "where energy counts a second on devices counts more (%.2f)", q.weight);
     call.terms = 1e6;
     predict(&call, &p);

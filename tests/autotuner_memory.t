@@ -33,7 +33,7 @@ explain lock
 explain sc_explain_on
 joules sc_joules_folder
 schedule strategies
-start current
+machine current
 start sc_autotuner_budget
 strips sc_strips_fixed
 trials busy

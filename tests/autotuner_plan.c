@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "autotuner/columns.h"
 #include "autotuner/plan.h"
 #include "tests/tap.h"
 
@@ -71,10 +72,9 @@ static void test_metrics(void)
     int count[3];
 
     for (int metric = 0; metric < 3; metric++) {
-        sc_config.metric = (enum sc_metric)metric;
+        call.metric = (enum sc_metric)metric;
         count[metric] = sc_plan_devices(&call, &in);
     }
-    sc_config.metric = SC_METRIC_PERF;
     tap_ok(count[SC_METRIC_PERF] > count[SC_METRIC_PDP] && count[SC_METRIC_PERF] >= count[SC_METRIC_EDP] &&
                count[SC_METRIC_EDP] >= count[SC_METRIC_PDP] && count[SC_METRIC_PDP] >= 1,
            "energy is saved by fewer devices: perf %d, edp %d, pdp %d", count[0], count[1], count[2]);
@@ -92,6 +92,41 @@ static void test_unknown(void)
     fewer.machine.devices = 4;
     tap_ok(sc_plan_devices(&fewer, &in) == 0, "nor by measurements of other devices");
     sc_database_free(db);
+}
+
+/* A Cholesky factorization of a matrix at home, on devices without measurements. */
+static void test_factorization(void)
+{
+    struct sc_autotuner_call call = {.op = SC_OP_POTRF, .type = SC_D, .m = 40000, .n = 40000, .peers = 7, .bytes = 1,
+                                     .machine = {.devices = 4, .cores = 16, .gemm_flops = 60e12, .host_bandwidth = 55e9,
+                                                 .memory_bandwidth = 4e12, .memory = UINT64_C(139) << 30}};
+    struct sc_column_blocks one, four, small;
+
+    sc_column_blocks_on(&call, 1, false, &one);
+    sc_column_blocks_on(&call, 4, false, &four);
+    tap_ok(!one.block && four.block && four.group == call.n, "a factorization in one task, or by blocks that fit");
+    tap_ok(four.seconds * 2.5 < one.seconds && sc_column_blocks_devices(&call) == 4, "a large one goes to all devices");
+    call.m = call.n = 300;
+    tap_ok(sc_column_blocks_devices(&call) == 1, "and a small one to one device");
+    call.m = call.n = 40000;
+    call.bytes = (uint64_t)call.m * (uint64_t)call.n * 8;
+    call.machine.memory = UINT64_C(4) << 30;
+    sc_column_blocks_on(&call, 4, false, &small);
+    tap_ok(small.block && small.group < call.n && small.group >= small.block && small.seconds >= four.seconds,
+           "with little memory, by groups of blocks");
+    sc_column_blocks_on(&call, 1, false, &one);
+    tap_ok(one.block && one.group < small.group, "also on one device");
+    call.op = SC_OP_GETRS;
+    call.k = 1;
+    sc_column_blocks_on(&call, 4, false, &small);
+    call.k = 20000;
+    sc_column_blocks_on(&call, 4, false, &four);
+    tap_ok(small.block && small.at_blocks && four.block && !four.at_blocks,
+           "one right side travels to the factors, and the factors travel to many");
+    call.holders = 2;
+    tap_ok(sc_column_blocks_of_factors(&call) == 2, "factors stay on their devices");
+    call.op = SC_OP_SYEVD;
+    tap_ok(sc_column_blocks_devices(&call) == 1, "other routines run on one device");
 }
 
 static bool is_same(const struct sc_plan *a, const struct sc_plan *b)
@@ -130,12 +165,82 @@ static void test_remembered(void)
     sc_database_free(db);
 }
 
+/* A result in two blocks on devices of one speed: evenly on both, or all on the first. */
+static void test_places(void)
+{
+    static const struct sc_device_properties same = {.gemm_flops = 7e12, .host_bandwidth = 12e9};
+    double flops[2] = {7e12, 7e12}, work[2] = {1e6, 1e6}, bytes[2] = {8e6, 8e6};
+    int64_t row_from[2] = {0, 4096}, col_from[3] = {0, 2048, 4096};
+    int spread[2] = {0, 1}, packed[2] = {0, 0}, device[2] = {7, 7};
+    struct sc_database *db = machine(2, flops);
+    struct sc_autotuner_call call = product(db, 4096);
+    struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = 4096, .n = 4096,
+                               .k = 4096};
+    struct sc_plan_cut cut = {.sum = 4096, .depth = 1, .tasks = 1, .tiles = 1, .result = 1 << 27, .half = 1};
+    struct sc_plan_found found = {.call = &call, .kernel = &kernel, .device = {&same, &same}, .products = 4096,
+                                  .row_from = row_from, .col_from = col_from, .row_joined = (bool[1]){false},
+                                  .blocks = {.devices = 2, .rows = 1, .cols = 2, .work = work, .owner = spread,
+                                             .home = spread, .result_bytes = bytes, .device = device}};
+    struct sc_plan plan;
+
+    sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
+    tap_ok(sc_plan_refine(&found, &plan) && !plan.placed && device[0] == 7, "evenly spread blocks run in place");
+    found.blocks.owner = packed;
+    tap_ok(!sc_plan_refine(&found, &plan), "blocks on one of two devices: the bytes count");
+    found.known = true;
+    found.blocks.home = spread;
+    tap_ok(sc_plan_refine(&found, &plan) && plan.placed && device[0] + device[1] == 1, "and with them each has one");
+    found.cut = &cut;
+    tap_ok(sc_plan_refine(&found, &plan) && plan.strips.width && plan.strips.trial.width == plan.strips.width &&
+               !plan.strips.a, "a width of the result, which is tried");
+    cut.missing = 1 << 28;
+    cut.all = 1 << 27;
+    sc_plan_refine(&found, &plan);
+    tap_ok(plan.strips.a == plan.strips.width && plan.strips.b == plan.strips.width && !plan.strips.c,
+           "operands on their way: one width for A and B");
+    kernel.transb = 'T';
+    sc_plan_refine(&found, &plan);
+    tap_ok(plan.strips.b == plan.strips.width && plan.strips.c >= 1024,
+           "B along the sum: columns of C are cut coarsely");
+    kernel.transa = 'T';
+    sc_plan_refine(&found, &plan);
+    tap_ok(plan.strips.width == 1024 && plan.strips.a == 2048 && !plan.strips.trial.width,
+           "two transposed operands: the usual width, without a trial");
+    sc_database_free(db);
+}
+
+/* The limits by the strategy, the number of devices, and their memory. */
+static void test_limits(void)
+{
+    double flops[2] = {7e12, 7e12};
+    struct sc_database *db = machine(2, flops);
+    struct sc_autotuner_call call = product(db, 4096);
+    struct sc_plan plan;
+
+    sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
+    tap_ok(plan.assigns && !plan.blocks.count && plan.arriving.bytes == UINT64_MAX && plan.exchange.devices == 2 &&
+               plan.exchange.seconds > 0, "auto assigns, in any number of blocks; operands have no room on a device");
+    call.machine.memory = UINT64_C(1) << 40;
+    sc_config.schedule = SC_STRATEGY_CYCLIC;
+    sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
+    tap_ok(plan.assigns && plan.blocks.count == 4 && plan.arriving.bytes == SC_PIPELINE_BYTES,
+           "cyclic deals two blocks to a device; with room operands are worked on as they arrive");
+    sc_config.schedule = SC_STRATEGY_OWNER;
+    sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
+    tap_ok(!plan.assigns && !plan.blocks.count, "owner assigns nothing");
+    sc_config.schedule = SC_STRATEGY_AUTO;
+    sc_database_free(db);
+}
+
 int main(void)
 {
     test_even();
     test_metrics();
     test_unknown();
+    test_factorization();
     test_remembered();
+    test_places();
+    test_limits();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -44,9 +44,9 @@ static struct sc_autotuner_call product(const struct sc_database *db, int64_t m,
 {
     uint64_t bytes = 8 * (uint64_t)(m * k + k * n + m * n);
 
-    return (struct sc_autotuner_call){.op = SC_OP_GEMM, .type = SC_D, .m = m, .n = n, .k = k, .bytes = bytes,
-                                      .result_bytes = 8 * (uint64_t)(m * n), .largest = 8 * (uint64_t)(m * k),
-                                      .key = 0x7f0000001000,
+    return (struct sc_autotuner_call){.op = SC_OP_GEMM, .type = SC_D, .metric = sc_config.metric, .m = m, .n = n,
+                                      .k = k, .bytes = bytes, .result_bytes = 8 * (uint64_t)(m * n),
+                                      .largest = 8 * (uint64_t)(m * k), .key = 0x7f0000001000,
                                       .machine = {.devices = DEVICES, .cores = 16, .host_watts_busy = 200,
                                                   .host_watts_idle = 50, .watts_busy = 300, .watts_idle = 40,
                                                   .database = db}};
@@ -86,19 +86,20 @@ static int accounts(const struct sc_database *db, char *text)
 /* The model's choice depends on the settings. */
 static int trials(const struct sc_database *db, char *text)
 {
-    static const struct sc_trial_shape shape = {.op = SC_OP_GEMM, .type = SC_D, .devices = DEVICES, .m = 5000};
+    const struct sc_trial_shape shape = {.op = SC_OP_GEMM, .type = SC_D, .metric = sc_config.metric,
+                                         .devices = DEVICES, .m = 5000};
     struct sc_strips_choice choice = {.count = 2, .first = {1, 1}, .seconds = {1, 1.05}, .best = 0};
     int used = 0;
 
     (void)db;
-    choice.width[0] = 256 + sc_autotuner_policy();
+    choice.width[0] = 256 + sc_autotuner_policy(sc_config.metric);
     choice.width[1] = 2 * choice.width[0];
     for (int i = 0; i < 6; i++) {
         struct sc_trial_turn turn;
 
         sc_trial_begin(&shape, &choice, &turn);
         used += sprintf(text + used, " %lld", (long long)turn.width);
-        sc_trial_took(&turn, 1 + 0.1 * (sc_autotuner_policy() * (i + 1) % 7), true);
+        sc_trial_took(&turn, 1 + 0.1 * (sc_autotuner_policy(sc_config.metric) * (i + 1) % 7), true);
     }
     return used;
 }
@@ -106,13 +107,13 @@ static int trials(const struct sc_database *db, char *text)
 static int readers(const struct sc_database *db, char *text)
 {
     const void *array = (const void *)0x7f0000002000;
-    int used = 0, want = 1 + sc_autotuner_policy() % 9;
+    int used = 0, want = 1 + sc_autotuner_policy(sc_config.metric) % 9;
 
     (void)db;
     for (int i = 0; i < 3; i++) {
         used += sprintf(text + used, " %d %llx", sc_demand_of_result(array, SC_OP_GEMV),
                         (unsigned long long)sc_demand_writer(array));
-        sc_demand_written(array, SC_OP_GEMV, sc_autotuner_policy());
+        sc_demand_written(array, SC_OP_GEMV, sc_autotuner_policy(sc_config.metric));
         sc_demand_read(array, want);
     }
     if (want % 2)

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "autotuner/start.h"
@@ -15,15 +16,15 @@ static struct sc_device_ops real; /* emulated devices without a virtual clock */
 static const struct sc_device_ops *emulated;
 static int devices;
 
-/* The name of the only database in the cache, or NULL. */
-static const char *kept(void)
+/* The name of the only file with this suffix in the cache, or NULL. */
+static const char *file_of(const char *suffix)
 {
     static char path[512];
     DIR *dir = opendir(cache);
     const char *found = NULL;
 
     for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (strstr(entry->d_name, ".database")) {
+        if (strstr(entry->d_name, suffix)) {
             snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
             found = path;
         }
@@ -31,6 +32,8 @@ static const char *kept(void)
         closedir(dir);
     return found;
 }
+
+static const char *kept(void) { return file_of(".database"); }
 
 static int asked; /* number of questions until the answer is to stop */
 
@@ -77,7 +80,65 @@ static void test_in_front(void)
     tap_ok(!take(&real, "auto", SC_TUNE_QUICK) && !kept(), "nothing is measured in front of a call");
     asked = 5;
     sc_autotuner_prepare(&real, devices, device_host(), stop);
-    tap_ok(asked == 0 && !kept(), "what is measured behind ends when somebody waits, and nothing is kept");
+    tap_ok(asked == 0 && !kept(), "what is measured behind ends when somebody waits, and is no database");
+    tap_ok(file_of(".begun") != NULL, "but kept for the next process");
+}
+
+enum { LIVES = 1000, STEPS = 8 };
+
+/* Measures a few steps in each of many processes' lives, until there is a database. Returns the number of lives. */
+static int lives(void)
+{
+    int count = 0;
+
+    while (!kept() && count < LIVES) {
+        asked = STEPS;
+        sc_config.tune = SC_TUNE_QUICK;
+        sc_autotuner_prepare(&real, devices, device_host(), stop);
+        if (asked == STEPS) /* another process measures */
+            usleep(20000);
+        count++;
+    }
+    return count;
+}
+
+static void test_short(void)
+{
+    int count = lives();
+
+    tap_ok(kept() && count > 1 && count < LIVES, "%d programs that are too short make a database together", count);
+    tap_ok(!file_of(".begun"), "and leave nothing else");
+    if (kept())
+        unlink(kept());
+}
+
+static bool open_real(void)
+{
+    if (sc_device_open(device_host(), "emu:k40x3:2", &emulated, &devices) != SC_OK)
+        return false;
+    real = *emulated;
+    real.virtual_seconds = NULL;
+    return true;
+}
+
+/* Several such processes at once. Before this process has threads. */
+static void test_at_once(void)
+{
+    int good = 0, status;
+
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            bool done = open_real() && lives() < LIVES && take(&real, "auto", SC_TUNE_QUICK);
+
+            if (done)
+                emulated->close();
+            _exit(!done);
+        }
+    for (int i = 0; i < 2; i++)
+        good += wait(&status) > 0 && status == 0;
+    tap_ok(good == 2 && kept() && !file_of(".begun"), "two such series at once make a database that each reads");
+    if (kept())
+        unlink(kept());
 }
 
 static void test_without(void)
@@ -122,7 +183,7 @@ static void test_made(void)
 
 int main(void)
 {
-    if (!host_blas_symbol("dgemm_") || sc_device_open(device_host(), "emu:k40x3:2", &emulated, &devices) != SC_OK) {
+    if (!host_blas_symbol("dgemm_")) {
         printf("1..0 # SKIP no host BLAS\n");
         return 0;
     }
@@ -131,10 +192,13 @@ int main(void)
     snprintf(cache, sizeof cache, "%s/semcache", folder);
     sc_config.cache_path = cache;
     sc_autotuner_budget = 60; /* the speed of a busy machine is not tested */
-    real = *emulated;
-    real.virtual_seconds = NULL;
+    sc_config.database = "auto";
+    test_at_once();
+    if (!open_real())
+        return 1;
     test_without();
     test_in_front();
+    test_short();
     test_busy();
     test_made();
     emulated->close();

@@ -87,8 +87,8 @@ tests_blas_chains_LDADD = libcore.la -ldl -lm
 TESTS += tests/blas_real tests/blas_chains tests/blas_sums
 # Random sequences of every routine with every combination of its letters, under the names that programs call.
 check_PROGRAMS += tests/blas_sequences
-tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
-	tests/blas_definition.h blas/verify/replay.h blas/verify/replay.c
+tests_blas_sequences_SOURCES = tests/blas_sequences.c tests/blas_named.h tests/blas_calls.h tests/blas_calls.c \
+	tests/blas_random.h tests/blas_definition.h blas/verify/replay.h blas/verify/replay.c
 nodist_tests_blas_sequences_SOURCES = blas/veneers/replay_calls.h
 tests_blas_sequences_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_sequences_LDFLAGS = -export-dynamic
@@ -96,8 +96,8 @@ blas/verify/replay.$(OBJEXT): blas/veneers/replay_calls.h
 TESTS += tests/blas_sequences
 LONG_TESTS += tests/blas_sequences
 check_PROGRAMS += tests/blas_arguments
-tests_blas_arguments_SOURCES = tests/blas_arguments.c tests/blas_calls.h tests/blas_calls.c tests/blas_random.h \
-	blas/verify/replay.h blas/verify/replay.c
+tests_blas_arguments_SOURCES = tests/blas_arguments.c tests/blas_named.h tests/blas_calls.h tests/blas_calls.c \
+	tests/blas_random.h blas/verify/replay.h blas/verify/replay.c
 nodist_tests_blas_arguments_SOURCES = blas/veneers/replay_calls.h
 tests_blas_arguments_LDADD = libveneers.la libcore.la -ldl -lm
 tests_blas_arguments_LDFLAGS = -export-dynamic

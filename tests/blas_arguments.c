@@ -2,13 +2,10 @@
  * devices. Asserts the same results as from the host BLAS. Level 1: increments of 0, negative, above 2^32, and around
  * the end of the address space; lengths of 0 and below. Levels 2 and 3: xerbla gets the same report of a wrong argument
  * as from the host. */
-#include <dlfcn.h>
-#include <math.h>
-
 #include "base/config.h"
 #include "blas/veneers/prototypes.h"
 #include "blas/verify/replay.h"
-#include "tests/blas_calls.h"
+#include "tests/blas_named.h"
 #include "tests/coherence_env.h"
 
 enum { ELEMENTS = 6000, MIDDLE = ELEMENTS / 2, LENGTH_MAX = 300 };
@@ -24,42 +21,11 @@ void xerbla_(const char *name, const sc_blas_int *info, size_t length)
     snprintf(complained_of, sizeof complained_of, "%.*s", (int)length, name);
 }
 
-static sc_blas_fn routine_at(const struct sc_blas_call *call, bool wide)
-{
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    bool fortran = call->order == SC_BLAS_FORTRAN && !calls_is_complex_function(row);
-    char name[64];
-
-    snprintf(name, sizeof name, "%s%s", fortran ? row->name : row->cblas,
-             wide ? fortran ? "_64_" : "64_" : fortran ? "_" : "");
-    return (sc_blas_fn)dlsym(RTLD_DEFAULT, name);
-}
-static sc_blas_fn host_at(const struct sc_blas_call *call)
-{
-    const struct sc_blas_row *row = &sc_blas_rows[call->routine];
-    bool fortran = call->order == SC_BLAS_FORTRAN && !calls_is_complex_function(row);
-
-    return sc_blas_host[fortran ? SC_BLAS_F77 : SC_BLAS_CBLAS][call->routine];
-}
-
 /* --- level 1 ------------------------------------------------------------------------------------------------------ */
 
 struct arrays {
     char *target[2], *copy[2];
 };
-
-static bool same(const struct sc_blas_row *row, const char *x, const char *y, int64_t reals, double eps)
-{
-    for (int64_t i = 0; i < reals; i++) {
-        double a = calls_real(row->type, x, i), b = calls_real(row->type, y, i);
-
-        if (a != b && !(isnan(a) && isnan(b)) && !(fabs(a - b) <= eps * fabs(b))) {
-            tap_diag("real %lld: %.17g, not %.17g", (long long)i, a, b);
-            return false;
-        }
-    }
-    return true;
-}
 
 static void fill(struct arrays *arrays, enum sc_type type, struct random *r)
 {
@@ -118,7 +84,6 @@ static bool one(int routine, struct arrays *arrays, struct random *r)
 {
     const struct sc_blas_row *row = &sc_blas_rows[routine];
     const bool alone = !sc_ops[row->op].letters[1], wide = random_below(r, 2);
-    const double eps = row->op != SC_OP_NRM2 ? 0 : calls_real_bytes(row->type) == 4 ? 1e-5 : 1e-13;
     const size_t middle = MIDDLE * sc_type_bytes(row->type), bytes = ELEMENTS * sc_type_bytes(row->type);
     struct sc_blas_call there, here;
     bool good;
@@ -138,13 +103,13 @@ static bool one(int routine, struct arrays *arrays, struct random *r)
         disguised += here.incx != there.incx || here.incy != there.incy || here.n != there.n;
     }
     sc_inside_enter();
-    sc_blas_again(&there, host_at(&there));
+    sc_blas_again(&there, named_host(&there, there.routine));
     sc_inside_leave();
-    sc_blas_again(&here, routine_at(&here, wide));
-    good = same(row, (const char *)&here.result, (const char *)&there.result,
-                (int64_t)(sizeof here.result / calls_real_bytes(row->type)), eps);
+    sc_blas_again(&here, named_target(&here, wide));
+    good = named_same_result(&here, &there);
     for (int a = 0; a < 2 && good; a++)
-        good = same(row, arrays->target[a], arrays->copy[a], (int64_t)(bytes / calls_real_bytes(row->type)), 0);
+        good = named_same(row->type, arrays->target[a], arrays->copy[a],
+                          (int64_t)(bytes / calls_real_bytes(row->type)), 0);
     if (!good)
         tap_diag("%s%s order %c n %lld inc %lld %lld (%lld %lld %lld) alpha %g beta %g", row->name, wide ? "_64" : "",
                  here.order, (long long)here.n, (long long)here.incx, (long long)here.incy, (long long)there.n,
@@ -263,14 +228,14 @@ static bool wrong_one(const struct calls_flags *flags, int which, bool wide)
     spoil(&here, which, wide);
     complaints = complaint = 0;
     sc_inside_enter();
-    sc_blas_again(&there, host_at(&there));
+    sc_blas_again(&there, named_host(&there, there.routine));
     sc_inside_leave();
     if (!complaints)
         return true; /* the routine has no argument of this kind */
     number = complaint;
     memcpy(name, complained_of, sizeof name);
     complaints = complaint = 0;
-    sc_blas_again(&here, routine_at(&here, wide));
+    sc_blas_again(&here, named_target(&here, wide));
     wrong++;
     if (complaints == 1 && complaint == number && !strcmp(name, complained_of))
         return true;

@@ -200,7 +200,7 @@ static void test_halves(const char *machine, char trans)
                           .ldb = trans == 'N' ? 8 : WIDE, .ldc = TALL};
 
     noting.launch = note;
-    sc_protocol.ops = &noting;
+    __atomic_store_n(&sc_protocol.ops, &noting, __ATOMIC_RELEASE); /* the pager reads it */
     refused = 0;
     for (int i = 0; i < 2; i++) {
         narrowest = WIDE;
@@ -211,7 +211,7 @@ static void test_halves(const char *machine, char trans)
         tap_ok(!refused && narrowest == 256, "%s %c: the last strip is in halves, down to 256 columns", machine, trans);
     }
     tap_ok(equal(r, s, TALL * WIDE), "%s %c: and the product right", machine, trans);
-    sc_protocol.ops = ops;
+    __atomic_store_n(&sc_protocol.ops, ops, __ATOMIC_RELEASE); /* the pager reads it */
     free(p), free(q), free(r), free(s);
 }
 

@@ -19,7 +19,7 @@
 #include "blas/veneers/prototypes.h"
 #include "blas/verify/replay.h"
 #include "device/emu/emu.h"
-#include "tests/blas_calls.h"
+#include "tests/blas_named.h"
 #include "tests/coherence_env.h"
 
 enum { FLAGS_MAX = 2000, LENGTH = 24, SEQUENCES_A_MACHINE = 6 };
@@ -57,33 +57,12 @@ static uint64_t number(const char *name, uint64_t otherwise)
 
 /* --- one call ---------------------------------------------------------------------------------------------------- */
 
-/* The routine under the name that a program would call. */
-static sc_blas_fn target_routine(const struct calls_call *c)
-{
-    const struct sc_blas_row *row = &sc_blas_rows[c->call.routine];
-    bool fortran = c->call.order == SC_BLAS_FORTRAN && !calls_is_complex_function(row);
-    char name[64];
-
-    if (fortran)
-        snprintf(name, sizeof name, "%s%s", row->name, c->wide ? "_64_" : "_");
-    else
-        snprintf(name, sizeof name, "%s%s", row->cblas, c->wide ? "64_" : "");
-    return (sc_blas_fn)dlsym(RTLD_DEFAULT, name);
-}
-
 static int routine_of(const char *name)
 {
     for (int i = 1; i < sc_blas_routines; i++)
         if (strcmp(sc_blas_rows[i].name, name) == 0)
             return i;
     return 0;
-}
-
-static sc_blas_fn host_routine(const struct sc_blas_call *call, int routine)
-{
-    bool fortran = call->order == SC_BLAS_FORTRAN && !calls_is_complex_function(&sc_blas_rows[routine]);
-
-    return sc_blas_host[fortran ? SC_BLAS_F77 : SC_BLAS_CBLAS][routine];
 }
 
 /* gemmt as a triangle of gemm, since few libraries have gemmt. OpenBLAS reads small A and B even if alpha is 0. */
@@ -100,7 +79,7 @@ static void reference_gemmt(struct sc_blas_call *call)
     call->m = call->n;
     call->k = call->alpha[0] == 0 && call->alpha[1] == 0 ? 0 : call->k;
     call->c = whole;
-    sc_blas_again(call, host_routine(call, call->routine));
+    sc_blas_again(call, named_host(call, call->routine));
     for (int64_t j = 0; j < call->n; j++) {
         int64_t first = upper ? 0 : j, end = upper ? j + 1 : call->n;
 
@@ -116,29 +95,8 @@ static void reference(struct sc_blas_call *call)
     if (sc_blas_rows[call->routine].op == SC_OP_GEMMT)
         reference_gemmt(call);
     else
-        sc_blas_again(call, host_routine(call, call->routine));
+        sc_blas_again(call, named_host(call, call->routine));
     sc_inside_leave();
-}
-
-static bool same_real(double x, double y) { return x == y || (isnan(x) && isnan(y)); }
-
-/* Norms may differ by the rounding of the root. Other results must be equal, but for the sign of zero. Results are
- * compared as real numbers of the type, a comparison that also tells different indices and results of dsdot apart. */
-static bool same_result(const struct sc_blas_call *x, const struct sc_blas_call *y)
-{
-    const struct sc_blas_row *row = &sc_blas_rows[x->routine];
-    const char *one = (const char *)&x->result, *other = (const char *)&y->result;
-    double eps = row->op != SC_OP_NRM2 ? 0 : calls_real_bytes(row->type) == 4 ? 1e-5 : 1e-13;
-
-    for (int64_t i = 0; i < (int64_t)(sizeof x->result / calls_real_bytes(row->type)); i++) {
-        double a = calls_real(row->type, one, i), b = calls_real(row->type, other, i);
-
-        if (!same_real(a, b) && !(fabs(a - b) <= eps * fabs(b))) {
-            tap_diag("the result's real %lld: %.17g, not %.17g", (long long)i, a, b);
-            return false;
-        }
-    }
-    return true;
 }
 
 static void describe(int step, const struct calls_call *c, bool on_devices)
@@ -188,7 +146,7 @@ static bool compare(const struct sequence *s, int array, int64_t first, int64_t 
         double x = calls_real(s->arrays.type, s->arrays.target[array], i);
         double y = calls_real(s->arrays.type, s->arrays.copy[array], i);
 
-        if (same_real(x, y))
+        if (named_same_real(x, y))
             continue;
         tap_diag("array %d, element %lld, real %lld: %.17g, not %.17g", array, (long long)(i / reals),
                  (long long)(i % reals), x, y);
@@ -341,7 +299,7 @@ static bool step(struct sequence *s, const struct calls_flags *flags, bool caref
     reference(&copy);
     s->count++;
     wrap(c, &s->random);
-    target = target_routine(c);
+    target = named_target(&c->call, c->wide);
     if (!target) {
         tap_diag("no %s", sc_blas_rows[flags->routine].name);
         return false;
@@ -351,7 +309,7 @@ static bool step(struct sequence *s, const struct calls_flags *flags, bool caref
     seen[flags->routine][order].called++;
     seen[flags->routine][order].offloaded += s->on_devices[s->count - 1];
     copy.routine = flags->routine;
-    same = same_result(&c->call, &copy);
+    same = named_same_result(&c->call, &copy);
     calls_clean(c, &s->arrays, &s->random);
     return same;
 }

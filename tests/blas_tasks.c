@@ -9,7 +9,7 @@
 #include "autotuner/start.h"
 #include "base/config.h"
 #include "blas/blas.h"
-#include "blas/run/pipeline.h"
+#include "blas/run/product.h"
 #include "device/device.h"
 #include "tests/blas_random.h"
 #include "tests/fake_coherence.h"
@@ -111,7 +111,8 @@ static void test_refusals(void)
 }
 
 /* A product with operands on the host, large enough for several strips, against the host BLAS. */
-static bool strips_right(char transa, char transb, double beta, int devices, int *prefetches, int *partial)
+static bool strips_right(char transa, char transb, double beta, int devices, int64_t tile, int *prefetches,
+                         int *partial)
 {
     int64_t m = transa == 'N' ? 24 : 4200, n = 2200, k = transa == 'N' ? 2300 : 40;
     struct sc_kernel kernel = {.op = SC_OP_GEMM, .type = SC_D, .transa = transa, .transb = transb, .m = m, .n = n,
@@ -128,7 +129,7 @@ static bool strips_right(char transa, char transb, double beta, int devices, int
         q[i] = (double)(i % 13) - 6;
     for (int64_t i = 0; i < m * n; i++)
         r[i] = s[i] = beta == 0 ? NAN : (double)(i % 7);
-    plain(devices, 1 << 20, devices == 1 ? 1 << 20 : 700, FAKE_BY_COLS);
+    plain(devices, 1 << 20, tile, FAKE_BY_COLS);
     fake.cold = true;
     fake.sector = 20;
     sc_strips_fixed = 1024; /* would not pay with so few rows */
@@ -151,12 +152,27 @@ static void test_strips(void)
         for (int i = 0; i < 8; i++) {
             char transa = i & 1 ? 'T' : 'N', transb = i & 2 ? 'T' : 'N';
             int prefetches, partial;
-            bool good = strips_right(transa, transb, i & 4 ? 1 : 0, devices, &prefetches, &partial);
+            bool good = strips_right(transa, transb, i & 4 ? 1 : 0, devices, devices == 1 ? 1 << 20 : 700,
+                                     &prefetches, &partial);
 
             tap_ok(good && prefetches >= 3 && !partial && !fake.errors,
                    "first use, trans %c%c, beta %d, %d devices: right, %d strips asked for, no tile of C written in "
                    "part before it is cleared", transa, transb, i >> 2, devices, prefetches);
         }
+}
+
+/* Tiles of 30 columns make more than SC_PRODUCT_PARTS_MAX parts of n and of k: blocks in order, without a schedule. */
+static void test_many_parts(void)
+{
+    enum { TILE = 30 };
+
+    for (int beta = 0; beta < 2; beta++) {
+        int prefetches, partial;
+        bool good = strips_right('N', 'N', beta, 3, TILE, &prefetches, &partial);
+
+        tap_ok(good && !prefetches && !partial && !fake.errors && fake.tasks > 4000 && fake.tasks_on[2],
+               "more parts than a schedule has, beta %d: right, in %d tasks without a request", beta, fake.tasks);
+    }
 }
 
 /* --- the other operations of level 3 on operands that arrive in strips --- */
@@ -243,7 +259,7 @@ static void test_schedule(void)
 
     for (int i = 0; i <= STRIPS; i++)
         many.at[i] = i;
-    sc_pipeline_init(&p, &one, &many, &many, 1);
+    sc_pipeline_init(&p, sc_product_parts(&one), sc_product_parts(&many), sc_product_parts(&many), 1);
     sc_pipeline_expect_nothing(&p, false);
     early += sc_pipeline_next(&p, 100, &t);
     p.rate = STRIPS / 4.0 * 1; /* a block of 8 x 1 x 1 takes four units: the devices soon become the bottleneck */
@@ -266,7 +282,7 @@ static void test_schedule(void)
             last_done = t.j;
         }
     }
-    idle_end = p.clock[0] - STRIPS * STRIPS * 4;
+    idle_end = p.load[0].run - STRIPS * STRIPS * 4;
     tap_ok(covered == STRIPS * STRIPS && in_order,
            "every block once, parts of the sum ascending, columns finished in order");
     tap_ok(joined > 0 && tasks < STRIPS * STRIPS, "neighbouring parts are joined: %d tasks", tasks);
@@ -286,7 +302,7 @@ static void test_straight(void)
 
     for (int i = 0; i <= STRIPS; i++)
         many.at[i] = i;
-    sc_pipeline_init(&p, &one, &two, &many, 1);
+    sc_pipeline_init(&p, sc_product_parts(&one), sc_product_parts(&two), sc_product_parts(&many), 1);
     p.rate = 1;
     for (int i = 0; i < STRIPS; i++) {
         p.order[i] = STRIPS - 1 - i;
@@ -357,6 +373,7 @@ int main(void)
     test_counts();
     test_refusals();
     test_strips();
+    test_many_parts();
     test_arrivals();
     test_schedule();
     test_straight();

@@ -20,7 +20,7 @@
 
 static void *env_blas;
 
-static void *env_symbol(const char *name)
+static inline void *env_symbol(const char *name)
 {
     return dlsym(env_blas, name);
 }
@@ -33,7 +33,7 @@ static const struct sc_host_callbacks env_callbacks = {
 static const struct sc_device_host env_host = {.config = &sc_config, .blas_symbol = env_symbol, .log = sc_log,
                                                .thread_enter = sc_inside_enter};
 
-static bool __attribute__((unused)) env_is_emulated(void)
+static inline bool env_is_emulated(void)
 {
     const char *device = getenv("SEMCACHE_TEST_DEVICE");
 
@@ -41,7 +41,7 @@ static bool __attribute__((unused)) env_is_emulated(void)
 }
 
 /* Once for the process: host BLAS, arena, settings. */
-static void env_init(void)
+static inline void env_init(void)
 {
     static char machines[4096], modules[4096];
     const char *src = getenv("top_srcdir"), *build = getenv("top_builddir");
@@ -65,7 +65,7 @@ static void env_init(void)
 }
 
 /* Starts the devices `emulated` ("emu:h200x8:2"), or the devices of SEMCACHE_TEST_DEVICE. Returns their number. */
-static int __attribute__((unused)) env_start(const char *emulated, uint64_t memory_limit)
+static inline int env_start(const char *emulated, uint64_t memory_limit)
 {
     const char *device = getenv("SEMCACHE_TEST_DEVICE");
     const struct sc_device_ops *ops;
@@ -92,7 +92,7 @@ static inline void *env_memory(size_t bytes)
 }
 
 /* Whether a kernel on the device reads numbers whose squares add up to `sum`; NaN in any element is found. */
-static bool __attribute__((unused)) env_reads(int device, struct sc_view vector, double sum)
+static inline bool env_reads(int device, struct sc_view vector, double sum)
 {
     struct sc_kernel k = {.op = SC_OP_DOT, .type = SC_D, .m = vector.rows, .n = vector.rows};
     struct sc_operand o;

@@ -37,12 +37,11 @@ report "$(for file in "$top_srcdir"/device/emu/machines/*.machine; do
 report "$(offered run ./program --dev; offered run -o always ./program -)" "a program's own options are left alone"
 report "$(offered run -d cuda ''  | grep -vx :command)" 'after the options of run comes a program'
 
-if ! bash -c 'type complete' > /dev/null 2>&1; then
-    skip 'no bash with completion'
-    end
-fi
-# What bash makes of a line typed so far: the candidates, as they would continue the last word.
-cat > "$scratch/typed" <<'E'
+# What a shell makes of a line typed so far: candidates, as they would continue the last word, in order.
+export top_srcdir top_builddir
+cd "$scratch" || exit 99
+: > file.trace
+cat > typed.bash <<'E'
 . "$top_srcdir/tools/completion/semcache"
 PATH=$top_builddir/tools:$PATH
 COMP_LINE=$1 COMP_POINT=${#1}
@@ -50,21 +49,49 @@ word=${1##*[ =:]}
 _semcache semcache "$word" '' > /dev/null
 printf '%s\n' "${COMPREPLY[@]}"
 E
-typed() { # line, candidates in order
-    bash "$scratch/typed" "$1" 2> "$scratch/err" | sort | tr '\n' ' ' | sed 's/ $//' > "$scratch/out"
-    status=$?
-    [ "$(cat "$scratch/out")" = "$2" ] && [ ! -s "$scratch/err" ]
-    verdict $? "bash: $1" "$(said)"
+cat > typed.fish <<'E'
+set -p PATH $top_builddir/tools
+source $top_srcdir/tools/completion/semcache.fish
+complete -C $argv[1]
+E
+by_bash() { bash typed.bash "$1"; }
+by_fish() { HOME=$scratch fish --no-config typed.fish "$1" | sed 's/\t.*//'; }
+by_zsh() {
+    rm -f zsh.*
+    HOME=$scratch timeout 60 zsh -f "$top_srcdir/tests/completion/typed.zsh" "$top_srcdir/tools/completion" \
+        "$top_builddir/tools" "$scratch/zsh" "$1" && sort -u zsh.hits
 }
-export top_srcdir top_builddir
-typed 'semcache tr' trace
-typed 'semcache trace ex' 'explain export'
-typed 'semcache run --dev' --device=
-typed 'semcache run --device=cu' cuda
-typed 'semcache run --device=emu:k20' k20x2
-typed 'semcache run -d emu:k20' k20x2
-typed 'semcache run -o ' 'always auto never'
-typed 'semcache run --trace t --offload n' never
-typed 'semcache run ls --col' ''
+typed() { # shell, line, candidates in order
+    "by_$1" "$2" 2> err | sort | tr '\n' ' ' | sed 's/ $//' > out
+    status=$?
+    [ "$(cat out)" = "$3" ] && [ ! -s err ]
+    verdict $? "$1: $2" "$(said)"
+}
+all_typed() { # shell, what the shell repeats of a word with `='
+    typed "$1" 'semcache tr' trace
+    typed "$1" 'semcache trace ex' 'explain export'
+    typed "$1" 'semcache run --dev' --device=
+    typed "$1" 'semcache run --device=cu' "$2cuda"
+    typed "$1" 'semcache run -o ' 'always auto never'
+    typed "$1" 'semcache run --trace t --offload n' never
+}
+if bash -c 'type complete' > /dev/null 2>&1; then
+    all_typed bash ''
+    typed bash 'semcache run --device=emu:k20' k20x2
+    typed bash 'semcache run -d emu:k20' k20x2
+    typed bash 'semcache run ls --col' ''
+else
+    skip 'no bash with completion'
+fi
+for shell in fish zsh; do
+    if command -v "$shell" > /dev/null; then
+        all_typed "$shell" --device=
+        typed "$shell" 'semcache run --device=emu:k20' --device=emu:k20x2
+        typed "$shell" 'semcache run -d emu:k20' emu:k20x2
+        typed "$shell" 'semcache trace blame fil' file.trace
+    else
+        skip "no $shell"
+    fi
+done
 end
 # SPDX-License-Identifier: BSD-2-Clause

@@ -31,7 +31,8 @@ tests_um_fake_cuda_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere -
 tests_um_semcache_cuda_la_SOURCES = tests/um_module.c device/emu/blas.c device/emu/clock.c device/emu/emu.c \
 	device/emu/hostmem.c device/emu/machine.c device/emu/memory.c device/emu/product.c device/emu/plan.c \
 	device/emu/convert.c device/emu/streams.c \
-	device/kernel_host.c device/kernel_sparse.c device/kernel_convert.c \
+	device/kernel_host.c device/kernel_sparse.c device/kernel_lapack.c device/lapack_seconds.c \
+	device/kernel_convert.c \
 	base/config.c base/inside.c base/loader.c base/locks.c base/log.c base/write.c \
 	base/own_fd.c base/quiet.c base/stack.c base/status.c ops/ops.c
 nodist_tests_um_semcache_cuda_la_SOURCES = ops/operations.c

@@ -7,7 +7,7 @@ use warnings;
 use File::Find;
 use Test::More;
 
-my %bound = (base => 1, host => 27, directory => 1, device => 16, trace => 2, coherence => 1, autotuner => 9,
+my %bound = (base => 1, host => 27, directory => 1, device => 7, trace => 2, coherence => 1, autotuner => 4,
     blas => 9, sparse => 7, libsemcache => 3, 'cuda-um' => 7);
 my ($src, $build) = @ENV{qw(top_srcdir top_builddir)};
 plan skip_all => 'no nm' if system('nm --version >/dev/null 2>&1');

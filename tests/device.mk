@@ -1,6 +1,8 @@
 # Tests of device (on SEMCACHE_TEST_DEVICE; default: two emulated H200)
 check_PROGRAMS += tests/device_kernels tests/device_conformance tests/device_exchange tests/emu_machines \
-	tests/kernel_host tests/device_convert
+	tests/kernel_host tests/device_convert tests/device_lapack
+tests_device_lapack_SOURCES = tests/device_lapack.c tests/lapack_matrix.h tests/device_common.h
+tests_device_lapack_LDADD = libcore.la -lm
 tests_device_kernels_SOURCES = tests/device_kernels.c tests/blas_definition.h tests/device_common.h
 tests_device_kernels_LDADD = libcore.la -lm
 tests_device_conformance_SOURCES = tests/device_conformance.c tests/device_common.h
@@ -14,7 +16,7 @@ tests_emu_machines_LDADD = libcore.la -lm
 tests_kernel_host_SOURCES = tests/kernel_host.c tests/device_common.h
 tests_kernel_host_LDADD = libcore.la -lm
 TESTS += tests/device_kernels tests/device_conformance tests/device_exchange tests/emu_machines tests/kernel_host \
-	tests/device_convert
+	tests/device_convert tests/device_lapack
 
 # With a fake driver under the CUDA driver's name.
 check_PROGRAMS += tests/device_wake

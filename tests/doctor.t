@@ -113,7 +113,8 @@ finds('measurements of another machine', $emulated, "SEMCACHE_DATABASE=$scratch/
 like((doctor('--device emu:k20x2', "SEMCACHE_DATABASE=$scratch/database"))[0], qr/^ok    measurements: \d+ kernels/m,
      'measurements of this machine');
 finds('little address space', $emulated, 'ulimit -v 4000000;', qr/FAIL  address space: \d+ MiB/, qr/ulimit -v/);
-finds('little data', $emulated, 'ulimit -d 900000;', qr/FAIL  data: \d+ MiB/, qr/ulimit -d/);
+finds('little data', $emulated, 'ulimit -d 900000; export OPENBLAS_NUM_THREADS=1;', qr/FAIL  data: \d+ MiB/,
+    qr/ulimit -d/);
 
 # --- programs ------------------------------------------------------------------------------------------------------
 

@@ -18,11 +18,18 @@ tests_first_call_module_la_SOURCES = tests/first_call_module.c
 tests_first_call_module_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 dist_check_SCRIPTS += tests/first_call.t
 TESTS += tests/first_call.t
-EXTRA_PROGRAMS += tests/lapack_calls
+EXTRA_PROGRAMS += tests/lapack_calls tests/lapack_whole tests/lapack_columns
+tests_lapack_columns_SOURCES = tests/lapack_columns.c tests/tap.h
+tests_lapack_columns_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
+tests_lapack_whole_SOURCES = tests/lapack_whole.c tests/tap.h
+tests_lapack_whole_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm -ldl
+check_PROGRAMS += tests/lapacke
+tests_lapacke_SOURCES = tests/lapacke.c tests/tap.h
+tests_lapacke_LDADD = -lm -ldl
 tests_lapack_calls_SOURCES = tests/lapack_calls.c
 tests_lapack_calls_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 if HAVE_LAPACK
-check_PROGRAMS += tests/lapack_calls
+check_PROGRAMS += tests/lapack_calls tests/lapack_whole tests/lapack_columns
 endif
 if HAVE_BLAS
 check_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads
@@ -31,7 +38,8 @@ endif
 EXAMPLE_TESTS = tests/examples_sparse.t tests/examples_solvers.t tests/examples_files.t tests/examples_right.t \
 	tests/sparse_twice.t tests/examples_jacobi.t tests/examples_abac.t tests/examples_oom.t \
 	tests/examples_none.t tests/examples_input.t tests/examples_threads.t tests/examples_overhead.t \
-	tests/own_threads.t tests/lapack.t tests/lapack_cost.t tests/together.t
+	tests/own_threads.t tests/lapack.t tests/lapack_whole.t tests/lapack_names.t tests/lapack_columns.t \
+	tests/lapack_cost.t tests/together.t
 dist_check_SCRIPTS += $(EXAMPLE_TESTS)
 TESTS += $(EXAMPLE_TESTS)
 EXTRA_DIST += tests/examples.pl

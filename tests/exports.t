@@ -5,7 +5,7 @@ need "$library"
 
 own=$top_srcdir/libsemcache/exports.list
 made="$top_builddir/blas/veneers/exports.list $top_builddir/host/exports.list $top_builddir/host/syscalls.list"
-made="$made $top_builddir/sparse/exports.list"
+made="$made $top_builddir/sparse/exports.list $top_builddir/blas/lapack/exports.list"
 sed 's/#.*//; /^[[:space:]]*$/d' "$own" $made | LC_ALL=C sort > "$scratch/wanted"
 nm -D --defined-only "$library" | sed 's/.* //; s/@.*//' | grep -v '^SEMCACHE_[0-9]*$' |
     LC_ALL=C sort -u > "$scratch/there"

@@ -515,6 +515,8 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
 }
 
 bool sc_coherence_stack_fits(void) { return true; }
+void *sc_coherence_host_alloc(size_t bytes) { return malloc(bytes); }
+bool sc_coherence_host_free(void *memory) { return free(memory), true; }
 bool sc_coherence_runs(enum sc_op op, enum sc_type type) { return (void)op, (void)type, fake.devices > 0; }
 int sc_coherence_devices(void)
 {

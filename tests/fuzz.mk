@@ -23,6 +23,6 @@ fuzz: config.h
 	SRC='$(srcdir)' SOURCES='$(libcore_la_SOURCES)' LIBS='-lm -ldl $(SIGSEGV_LIBS)' \
 	MODULE_DIR='$(moduledir)' DATA_DIR='$(pkgdatadir)' \
 	$(SHELL) $(srcdir)/tests/fuzz/fuzz.sh $(FUZZ_TARGETS)
-clean-local:
+clean-local: clean-adapters
 	rm -rf fuzz.build
 # SPDX-License-Identifier: BSD-2-Clause

@@ -9,7 +9,7 @@ static char said[4096]; /* the beginning of the output, after heard() */
 static FILE *heard_spool_;
 static int heard_saved_;
 
-static void heard_listen(void)
+static inline void heard_listen(void)
 {
     heard_spool_ = tmpfile();
     heard_saved_ = dup(STDERR_FILENO);
@@ -17,7 +17,7 @@ static void heard_listen(void)
 }
 
 /* Returns the number of lines. */
-static int heard(void)
+static inline int heard(void)
 {
     int lines = 0;
     size_t n;

@@ -40,7 +40,7 @@ static void test_shapes(void)
 {
     static const size_t sizes[] = {8192,      8193,      12288,     100000,       MIB - 1,     MIB,
                                    3 * MIB,   3 * MIB + 1, 5 * MIB, 64 * MIB + 8, 300 * MIB};
-    int aligned = 1, roomy = 1, slim = 1, whole = 1, two = 1;
+    int aligned = 1, roomy = 1, slim = 1, whole = 1;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char *p = malloc(sizes[i]);
@@ -52,7 +52,6 @@ static void test_shapes(void)
             continue;
         }
         aligned &= (uintptr_t)p % SC_PAGE == 0 && b.base == (uintptr_t)p && b.bytes % SC_PAGE == 0;
-        two &= sizes[i] < MIB || (uintptr_t)p % (2 * MIB) == 0;
         roomy &= b.bytes >= sizes[i] && malloc_usable_size(p) == b.bytes;
         slim &= b.bytes <= sizes[i] + sizes[i] / 8 + SC_PAGE || (sizes[i] > 3 * MIB && b.bytes < sizes[i] + 2 * MIB);
         whole &= b.span_base <= b.base && b.span_base + b.span_bytes >= b.base + b.bytes &&
@@ -62,10 +61,37 @@ static void test_shapes(void)
         whole &= !sc_host_block_of((void *)b.base, &(struct sc_host_block){0});
     }
     tap_ok(aligned, "blocks begin and end on pages");
-    tap_ok(two, "blocks from 1 MiB on begin at multiples of 2 MiB");
     tap_ok(roomy, "blocks have the room asked for, and say so");
     tap_ok(slim, "at most an eighth, or less than 2 MiB, is lost");
     tap_ok(whole, "spans hold their blocks whole; freed blocks are in none");
+}
+
+/* Arrays with the same offset in their huge pages compete for the same sets of the CPU's caches. */
+static void test_colours(void)
+{
+    static const size_t sizes[] = {4500 * 1000, 18 * 1000 * 1000, 32 * MIB};
+    char *p[9], *aligned = NULL;
+    int same = 0, moved = 0;
+
+    for (int i = 0; i < 9; i++)
+        p[i] = malloc(sizes[i % 3]);
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < i; j++)
+            same += (uintptr_t)p[i] % (2 * MIB) == (uintptr_t)p[j] % (2 * MIB);
+    tap_ok(same == 0, "arrays begin at different pages of their huge pages");
+    for (int i = 0; i < 9; i++) {
+        char *before = p[i];
+
+        free(p[i]);
+        p[i] = malloc(sizes[i % 3]);
+        moved += p[i] != before;
+    }
+    tap_ok(moved == 0, "and at the same page when the memory is used again");
+    for (int i = 0; i < 9; i++)
+        free(p[i]);
+    tap_ok(posix_memalign((void **)&aligned, 2 * MIB, 18 * 1000 * 1000) == 0 && (uintptr_t)aligned % (2 * MIB) == 0,
+           "an alignment that is asked for is given");
+    free(aligned);
 }
 
 static void test_whose(void)
@@ -121,7 +147,7 @@ static void test_pins(void)
     while (sc_host_span_pin(&b, pin, unpin) != SC_OK && refused < 1000)
         refused++;
     tap_ok(refused > 10 && refused < 1000, "and not tried again at once, but later (after %d requests)", refused);
-    tap_ok(pins == 1 && pinned_base == p && pinned_bytes == b.span_bytes,
+    tap_ok(pins == 1 && pinned_base == (void *)b.span_base && pinned_bytes == b.span_bytes,
            "a span is pinned whole");
     sc_host_span_pin(&b, pin, unpin);
     memset(p, 0xcd, 64 * MIB);
@@ -326,6 +352,7 @@ int main(void)
     tap_ok(sc_host_malloc_seen(), "the program's malloc is ours");
     free(before);
     test_shapes();
+    test_colours();
     test_whose();
     test_reuse();
     test_pins();

@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "base/inside.h"
 #include "base/own_fd.h"
 #include "tests/host_fake.h"
 #include "tests/tap.h"
@@ -31,6 +34,26 @@ static void open_both(void)
             drivers[i] = open("/dev/zero", O_RDWR);
         mine[i] = open("/dev/null", O_RDWR);
     }
+}
+
+static void test_made_inside(void)
+{
+    int theirs[6], own[2], *volatile nowhere = NULL;
+
+    sc_inside_enter();
+    theirs[5] = pipe(theirs) || pipe2(theirs + 2, O_CLOEXEC) ? -1 : eventfd(0, 0);
+    theirs[4] = socket(AF_UNIX, SOCK_STREAM, 0);
+    sc_inside_leave();
+    if (pipe(own))
+        own[0] = own[1] = -1;
+    closefrom(3);
+    tap_ok(is_open(theirs[0]) && is_open(theirs[1]) && is_open(theirs[2]) && is_open(theirs[3]) && is_open(theirs[4]) &&
+               is_open(theirs[5]),
+           "pipes, events and sockets that are made inside the library stay");
+    tap_ok(!is_open(own[0]) && !is_open(own[1]), "and the program's do not");
+    tap_ok(pipe(nowhere) == -1 && errno == EFAULT && pipe2(nowhere, 0) == -1 && errno == EFAULT &&
+               socketpair(AF_UNIX, SOCK_STREAM, 0, nowhere) == -1 && errno == EFAULT,
+           "an address that the kernel refuses is not read");
 }
 
 int main(void)
@@ -62,6 +85,7 @@ int main(void)
     waitpid(child, &status, 0);
     tap_ok(status == 0, "a forked child closes the driver's, too: its devices are the parent's");
 
+    test_made_inside();
     sc_fd_spare(NULL);
     closefrom(3);
     tap_ok(count_open(drivers) == 0, "without a driver nothing is spared");

@@ -13,7 +13,7 @@ my $reference = '/usr/lib/x86_64-linux-gnu/lapack';
 plan skip_all => "no reference LAPACK in $reference" unless -e "$reference/liblapack.so.3";
 plan skip_all => 'no valgrind here' if system('valgrind --version >/dev/null 2>&1') != 0;
 
-# Instructions in d<routine>_ of `prefix bench/factor -r rounds routine n`.
+# Instructions in the function that calls d<routine>_, of `prefix bench/factor -r rounds routine n`.
 sub instructions_of {
     my ($rounds, $routine, $n, @prefix) = @_;
     unlink glob "$scratch/callgrind.*";
@@ -30,7 +30,7 @@ sub instructions_of {
     diag(slurp("$scratch/said")) if $? != 0;
     for my $file (glob "$scratch/callgrind.*") {
         for (`callgrind_annotate --inclusive=yes --threshold=100 '$file'`) {
-            return $1 =~ tr/,//dr if /^\s*([\d,]+) .*:d${routine}_(?: |$)/;
+            return $1 =~ tr/,//dr if /^\s*([\d,]+) .*factor\.c:$routine(?: |$)/;
         }
     }
     return;

@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
-folders='base ops host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
+folders='base ops host directory device trace coherence autotuner blas sparse libsemcache cuda-um adapters tools'
 
 allowed() {
     case $1 in
@@ -15,6 +15,7 @@ allowed() {
     blas) echo coherence autotuner trace ops base ;;
     sparse) echo coherence autotuner trace ops base semcache ;; # the header of the names that it serves
     cuda-um) echo semcache base ops libsemcache sparse ;;
+    adapters) echo semcache ;;
     libsemcache|tools) echo semcache $folders ;;
     esac
 }
@@ -77,7 +78,7 @@ report "$(sources "^$include\"[^\"]*_int\.h\"" |
 report "$(sources "^$include\"\.\./")" 'includes are named from the top'
 
 # The row of a table names the back end; libsemcache-cuda-um is a library's name.
-report "$(grep -niE 'cuda|nvidia|nvcc' -r ${folders%cuda-um*} tools include \
+report "$(grep -niE 'cuda|nvidia|nvcc' -r ${folders%cuda-um*} adapters tools include \
     --include='*.[ch]' --include='*.inc' |
     grep -v '^device/cuda/\|^device/backend.h:[0-9]*: *ROW(\|libsemcache-cuda-um')" \
     'a maker of devices is named in the folder of its back end only'

@@ -230,6 +230,8 @@ static void *watch_main(void *none)
     intptr_t bad = 0;
 
     (void)none;
+    while (!watching)
+        sched_yield();
     for (int i = 0; i < 2000; i++)
         bad += (blocked_now() & deadly) != 0;
     watching = 0;
@@ -244,9 +246,11 @@ static int deadly_signals(void)
     int differs = 0;
 
     signal(SIGUSR1, handler);
-    watching = 1;
+    multiply(); /* opens the devices and their threads */
+    watching = 0;
     if (pthread_create(&watcher, NULL, watch_main, NULL))
         return 1;
+    watching = 1; /* not earlier: glibc's pthread_create blocks every signal for a moment */
     while (watching) {
         multiply();
         differs += wrong();

@@ -5,12 +5,22 @@ tests_library_config_LDADD = libcore.la
 TESTS += tests/library_config
 
 # Of the library as a whole, and the command
+check_PROGRAMS += tests/library_try
+tests_library_try_SOURCES = tests/library_try.c
+tests_library_try_LDADD = libsemcache.la -lm
+dist_check_SCRIPTS += tests/library_try.t
+TESTS += tests/library_try.t
 check_PROGRAMS += tests/library_api
 tests_library_api_SOURCES = tests/library_api.c
 tests_library_api_LDADD = libsemcache.la
 check_PROGRAMS += tests/additions
 tests_additions_SOURCES = tests/additions.c
 tests_additions_LDADD = libsemcache.la
+check_PROGRAMS += tests/walk
+tests_walk_SOURCES = tests/walk.c
+tests_walk_LDADD = libsemcache.la
+dist_check_SCRIPTS += tests/walk.t tests/start_cost.t
+TESTS += tests/walk.t tests/start_cost.t
 dist_check_SCRIPTS += tests/names.t
 TESTS += tests/names.t
 EXTRA_DIST += tests/names/reference.txt
@@ -52,32 +62,46 @@ TESTS += tests/alternatives.t
 
 # Traces: replay, check, and reports.
 dist_check_SCRIPTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
-	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t \
+	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t tests/blame_lines.t tests/states.t \
+	tests/tutorials.t tests/report.t \
 	tests/perfetto.t
 EXTRA_DIST += tests/trace_edit.pl
 TESTS += tests/replay.t tests/replay_programs.t tests/trace_check.t tests/explain.t tests/precious.t \
-	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t \
+	tests/trace_deaths.t tests/places.t tests/summary.t tests/blame.t tests/blame_lines.t tests/states.t \
+	tests/tutorials.t tests/report.t \
 	tests/perfetto.t
 EXTRA_PROGRAMS += tests/replayed
 tests_replayed_SOURCES = tests/replayed.c
 tests_replayed_LDADD = $(BLAS_LIBS)
 EXTRA_PROGRAMS += tests/planted
 tests_planted_SOURCES = tests/planted.c
+# As distributions compile: memset is an inline function of a header.
+tests_planted_CFLAGS = $(AM_CFLAGS) -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 tests_planted_LDADD = $(BLAS_LIBS)
+EXTRA_PROGRAMS += tests/chains
+tests_chains_SOURCES = tests/chains.c
+tests_chains_LDADD = $(BLAS_LIBS) -ldl
+check_LTLIBRARIES += tests/planted_module.la
+tests_planted_module_la_SOURCES = tests/planted_module.c
+tests_planted_module_la_CFLAGS = $(AM_CFLAGS) -O2 -fomit-frame-pointer
+tests_planted_module_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 EXTRA_PROGRAMS += tests/copied
 tests_copied_SOURCES = tests/copied.c
 tests_copied_LDADD = $(BLAS_LIBS)
+EXTRA_PROGRAMS += tests/traced_forks
+tests_traced_forks_SOURCES = tests/traced_forks.c
+tests_traced_forks_LDADD = -lpthread
 EXTRA_PROGRAMS += tests/dies
 tests_dies_SOURCES = tests/dies.c
 tests_dies_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
-check_PROGRAMS += tests/replayed tests/dies tests/copied tests/planted
+check_PROGRAMS += tests/replayed tests/dies tests/copied tests/planted tests/chains tests/traced_forks
 endif
 # semcache doctor
 check_PROGRAMS += tests/mappings
 tests_mappings_SOURCES = tests/mappings.c
-dist_check_SCRIPTS += tests/doctor.t tests/stat.t
-TESTS += tests/doctor.t tests/stat.t
+dist_check_SCRIPTS += tests/doctor.t tests/stat.t tests/errors.t
+TESTS += tests/doctor.t tests/stat.t tests/errors.t
 if HAVE_BLAS
 check_PROGRAMS += tests/stays
 tests_stays_SOURCES = tests/stays.c
@@ -108,9 +132,12 @@ if HAVE_BLAS
 check_PROGRAMS += tests/limits
 tests_limits_SOURCES = tests/limits.c
 tests_limits_LDADD = $(BLAS_LIBS)
+check_PROGRAMS += tests/beyond
+tests_beyond_SOURCES = tests/beyond.c
+tests_beyond_LDADD = $(BLAS_LIBS)
 endif
-dist_check_SCRIPTS += tests/limits.t
-TESTS += tests/limits.t
+dist_check_SCRIPTS += tests/limits.t tests/beyond.t
+TESTS += tests/limits.t tests/beyond.t
 # Signals
 if HAVE_BLAS
 check_PROGRAMS += tests/signals tests/signals_linked
@@ -128,7 +155,7 @@ TESTS += tests/signals.t tests/jvm.t
 LONG_TESTS += tests/jvm.t
 # As users build and read: completion, CMake and pkg-config, a release, packages
 dist_check_SCRIPTS += tests/completion.t tests/cmake.t tests/release.t tests/packages.t
-EXTRA_DIST += tests/cmake/CMakeLists.txt tests/cmake/user.c
+EXTRA_DIST += tests/completion/typed.zsh tests/cmake/CMakeLists.txt tests/cmake/user.c
 TESTS += tests/completion.t tests/cmake.t tests/release.t
 LONG_TESTS += tests/packages.t
 dist_check_SCRIPTS += tests/spdx.t

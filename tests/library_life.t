@@ -52,6 +52,23 @@ ok 'an old file is not left for new statistics' sh -c "! grep -q dgemm '$scratch
 
 run "$program" threads
 ok 'the program ends while threads look at what is coming home' ended 0
+for offload in always auto; do
+    env SEMCACHE_OPEN=first timeout -k 5 100 "$tool" run -d "$device" -o $offload -s "$scratch/s" "$program" remain \
+        > "$scratch/out" 2> "$scratch/err"
+    status=$?
+    ok "$offload: the main thread ends first: the process ends with the program's last thread" ended 0
+    ok 'which has found right results' printed 'remaining right
+remaining right
+remaining right'
+    ok 'without a line' quiet
+    ok 'and the statistics are written' has s '"dgemm"'
+done
+failed=0
+for delay in 1000 5000 10000 20000 40000; do
+    OPENBLAS_NUM_THREADS=1 run "$program" freeing $delay
+    grep -q semcache "$scratch/err" && failed=$((failed + 1))
+done
+ok 'the program ends while threads free what is coming home' [ $failed = 0 ]
 run "$program" alarm
 ok 'a timer'\''s handler uses the arrays in the middle of calls' said 'alarms right
 after them right'

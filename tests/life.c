@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,6 +125,52 @@ static void *look_for_ever(void *none)
     return none;
 }
 
+/* Makes and frees results again and again. */
+static void *free_for_ever(void *none)
+{
+    const int n = N;
+    const double one = 1, zero = 0;
+
+    (void)none;
+    for (;;) {
+        double *own = malloc(sizeof *own * N * N);
+
+        dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, own, &n, 1, 1);
+        if (own[N] != 2.0 * N)
+            _exit(5);
+        free(own);
+    }
+    return none;
+}
+
+/* True once the main thread has ended by pthread_exit: its file in /proc then names no program. */
+static int main_has_ended(void)
+{
+    char name[8], path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)getpid());
+    return readlink(path, name, sizeof name) < 0;
+}
+
+/* Goes on after the main thread has ended, with arrays of every kind; the process ends with this thread. */
+static void *remain(void *none)
+{
+    static double here[N * N];
+
+    while (!main_has_ended())
+        usleep(1000);
+    multiply();
+    say("remaining");
+    memcpy(here, a, sizeof here);
+    a = here; /* static, then private memory of the system's */
+    multiply();
+    say("remaining");
+    c = mmap(NULL, sizeof *c * N * N, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    multiply();
+    say("remaining");
+    return none;
+}
+
 /* Parent and child use the same result, each in its own copy; the child makes more BLAS calls. */
 static void use_fork(void)
 {
@@ -181,6 +228,15 @@ int main(int argc, char **argv)
             pthread_create(&thread, NULL, look_for_ever, NULL);
         for (int i = 0; i < 20; i++)
             multiply(); /* the last result is still away when the process ends */
+    }
+    if (strcmp(how, "freeing") == 0) {
+        for (int i = 0; i < 4; i++)
+            pthread_create(&thread, NULL, free_for_ever, NULL);
+        usleep(argc > 2 ? (useconds_t)atoi(argv[2]) : 0);
+    }
+    if (strcmp(how, "remain") == 0) {
+        pthread_create(&thread, NULL, remain, NULL);
+        pthread_exit(NULL);
     }
     if (strcmp(how, "alarm") == 0)
         call_under_alarms();

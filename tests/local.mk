@@ -7,7 +7,7 @@ T_LOG_COMPILER = $(LOG_COMPILER)
 TEST_EXTENSIONS = .t
 AM_TESTS_ENVIRONMENT = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)'; \
 	export top_srcdir top_builddir;
-EXTRA_DIST += tests/README.md tests/tap.h tests/tap.sh tests/run-one
+EXTRA_DIST += tests/README.md tests/tap.h tests/tap.sh tests/callgrind.sh tests/run-one
 
 # The same tests under prove, for its summary. Programs are in the build tree, scripts in the source tree. Failed tests
 # are repeated alone, with their full output; the last line is the summary of the first run.
@@ -43,7 +43,8 @@ check-tsan:
 # The suite under UndefinedBehaviorSanitizer, except for tests that count instructions or look at symbols. The undefined
 # behaviour in tests/signals.c is on purpose.
 UBSAN_LEFT_OUT = tests/coherence_mutants.t tests/examples_overhead.t tests/exports.t tests/fault_sig_symbols.t \
-	tests/host_steps.t tests/lapack_cost.t tests/veneer_cost.t
+	tests/host_steps.t tests/lapack_cost.t tests/malloc_cost.t tests/veneer_cost.t \
+	tests/plan_cost.t tests/start_cost.t tests/walk.t
 .PHONY: check-ubsan check-ubsan-here
 check-ubsan-here:
 	$(MAKE) check TESTS='$(filter-out $(UBSAN_LEFT_OUT),$(TESTS))'
@@ -112,4 +113,5 @@ include tests/fuzz.mk
 include tests/sparse.mk
 include tests/soak.mk
 include tests/cuda_um.mk
+include tests/adapters.mk
 # SPDX-License-Identifier: BSD-2-Clause

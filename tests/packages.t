@@ -41,7 +41,8 @@ listed libsemcache0 "$lib/libsemcache.so.0" "$lib/semcache/blas/libblas.so.3" "$
 listed libsemcache-dev "$lib/libsemcache.so" "$lib/pkgconfig/semcache.pc" "$lib/cmake/semcache/semcache-config.cmake" \
     usr/include/semcache/semcache.h usr/include/semcache/blas_sparse.h 'usr/share/man/man3/semcache.3.gz'
 listed semcache-tools usr/bin/semcache usr/libexec/semcache/semcache-replay usr/share/man/man1/semcache.1.gz \
-    usr/share/man/man7/semcache.7.gz usr/share/bash-completion/completions/semcache \
+    usr/share/man/man5/semcache-trace.5.gz usr/share/man/man7/semcache.7.gz \
+    usr/share/bash-completion/completions/semcache \
     usr/share/zsh/vendor-completions/_semcache usr/share/fish/vendor_completions.d/semcache.fish \
     usr/share/doc/semcache/README.md usr/share/doc/semcache/doc/install.md usr/share/doc/semcache/examples/jacobi.c
 case $packages in *cuda*) listed libsemcache-cuda "$lib/semcache/semcache-cuda.so" ;; esac

@@ -50,6 +50,48 @@ for my $arrow (@{ $by{s} }) {
     push @bad, $arrow unless grep { abs($_->{ts} - $arrow->{ts}) < 0.01 } @here;
 }
 ok(!@bad, 'in a call or a fault');
+
+# Perfetto's importer drops a slice that overlaps a slice of the same track without lying within.
+my %track;
+push @{ $track{"$_->{pid} $_->{tid}"} }, $_ for @{ $by{X} };
+@bad = ();
+for my $slices (values %track) {
+    my @open;
+    for my $slice (sort { $a->{ts} <=> $b->{ts} || $b->{dur} <=> $a->{dur} } @$slices) {
+        pop @open while @open && $open[-1] <= $slice->{ts};
+        my $end = $slice->{ts} + $slice->{dur};
+        push @bad, $slice if @open && $end > $open[-1] + 0.001;
+        push @open, $end;
+    }
+}
+ok(!@bad, 'slices of a track lie within each other') or diag(explain($bad[0]));
+
+# Perfetto's importer follows the events by time, in the file's order where times are equal, and takes the slice that
+# began last on the track for an end of an arrow. Tracks of different groups have different numbers.
+my (%begun, %group);
+@bad = ();
+for my $event (sort { $a->{ts} <=> $b->{ts} } grep { $_->{ph} ne 'M' } @events) {
+    my $track = "$event->{pid} $event->{tid}";
+    my $stack = $begun{$track} //= [];
+    $group{ $event->{tid} }{ $event->{pid} } = 1;
+    if ($event->{ph} eq 'X') {
+        pop @$stack while @$stack && $stack->[-1]{ts} + $stack->[-1]{dur} <= $event->{ts};
+        push @$stack, $event;
+    } else {
+        my $slice = $stack->[-1];
+        my $distance = $slice ? $event->{ts} - $slice->{ts} : 1e9;
+        push @bad, $event if $distance > 0.0021 || ($event->{ph} eq 's' && $distance <= 0);
+    }
+}
+ok(!@bad, 'arrows belong to the slice that began last') or diag(scalar(@bad), explain($bad[0]));
+is_deeply([grep { keys %{ $group{$_} } > 1 } keys %group], [], 'a number is of one track');
+
+my ($dgemm) = grep { $_->{name} eq 'dgemm' } @{ $kind{devices} };
+SKIP: {
+    skip 'no debug information', 2 unless qx(readelf -S $build/tests/planted 2>/dev/null) =~ /debug_line/;
+    like($dgemm->{args}{line}, qr/^planted\.c:\d+$/, 'calls have lines');
+    is(scalar(grep { ($_->{args}{line} // '') !~ /^planted\.c:\d+$/ } @{ $kind{fault} }), 0, 'and faults');
+}
 is(system("$tool export $scratch/none 2>/dev/null") >> 8, 1, 'no file');
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

@@ -33,7 +33,7 @@ report "$(alternatives doc/install.md | diff - "$scratch/debian" 2>&1
 
 # The manual pages.
 three=$top_builddir/libsemcache/semcache.3
-for page in tools/semcache.1 doc/semcache.7 "$three"; do
+for page in tools/semcache.1 doc/semcache.7 doc/semcache-trace.5 "$three"; do
     if command -v man > /dev/null; then
         report "$(LC_ALL=C.UTF-8 MANWIDTH=100 man --warnings -l -Tutf8 -Z "$page" 2>&1 > /dev/null)" \
             "$(basename "$page"): man has no warning"
@@ -62,5 +62,11 @@ for command in $(commands_of) $(commands_of trace | sed 's/^/trace:/'); do
     done
 done > "$scratch/missing"
 report "$(cat "$scratch/missing")" 'semcache.1 has every command and every option'
+for command in $(commands_of) $(commands_of trace | sed 's/^/trace:/'); do
+    # shellcheck disable=SC2046
+    "$tool" completion $(echo "$command" | tr : ' ') -- | sed 's/=$//'
+done | sort -u > "$scratch/accepted"
+report "$(grep -o -e '--[a-z][a-z0-9-]*' "$scratch/one" | sort -u | comm -23 - "$scratch/accepted")" \
+    'and no other option'
 end
 # SPDX-License-Identifier: BSD-2-Clause

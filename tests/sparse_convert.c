@@ -16,8 +16,9 @@ static bool device_converts(void)
 static void test_uses(enum shape shape, int devices)
 {
     static const struct sc_sparse_descr uses[] = {
-        {SC_SPARSE_GENERAL, 'L', 'N'}, {SC_SPARSE_SYMMETRIC, 'L', 'N'}, {SC_SPARSE_SYMMETRIC, 'U', 'U'},
-        {SC_SPARSE_TRIANGULAR, 'U', 'U'}, {SC_SPARSE_DIAGONAL, 'L', 'N'}};
+        {SC_SPARSE_GENERAL, 'L', 'N', false}, {SC_SPARSE_SYMMETRIC, 'L', 'N', false},
+        {SC_SPARSE_SYMMETRIC, 'U', 'U', false},
+        {SC_SPARSE_TRIANGULAR, 'U', 'U', false}, {SC_SPARSE_DIAGONAL, 'L', 'N', false}};
     int right = 0, there = 0, runs = 0;
     struct matrix m;
 
@@ -57,8 +58,8 @@ static void test_bytes(enum shape shape)
 
 static void test_solves(enum shape shape, int devices)
 {
-    static const struct sc_sparse_descr lower = {SC_SPARSE_TRIANGULAR, 'L', 'U'};
-    static const struct sc_sparse_descr upper = {SC_SPARSE_TRIANGULAR, 'U', 'U'};
+    static const struct sc_sparse_descr lower = {SC_SPARSE_TRIANGULAR, 'L', 'U', false};
+    static const struct sc_sparse_descr upper = {SC_SPARSE_TRIANGULAR, 'U', 'U', false};
     int right = 0, there = 0;
     struct matrix m;
 
@@ -108,7 +109,7 @@ static void stop(void)
 /* The first matrix pins the memory that the second matrix reuses. */
 static bool is_right_with(enum shape shape, bool solve, struct sc_emu_fault fault, uint64_t limit, int *there)
 {
-    static const struct sc_sparse_descr lower = {SC_SPARSE_TRIANGULAR, 'L', 'U'};
+    static const struct sc_sparse_descr lower = {SC_SPARSE_TRIANGULAR, 'L', 'U', false};
     const struct sc_sparse_descr *use = solve ? &lower : &general;
     struct matrix m;
     bool right;

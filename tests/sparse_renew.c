@@ -14,14 +14,14 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    {"general", 'N', {SC_SPARSE_GENERAL, 'L', 'N'}, false, false},
-    {"transposed", 'T', {SC_SPARSE_GENERAL, 'L', 'N'}, false, false},
-    {"symmetric", 'N', {SC_SPARSE_SYMMETRIC, 'L', 'N'}, false, false},
-    {"transposed triangle", 'T', {SC_SPARSE_TRIANGULAR, 'U', 'N'}, false, false},
-    {"triangle, solved", 'N', {SC_SPARSE_TRIANGULAR, 'L', 'U'}, true, false},
-    {"general, made by the host", 'N', {SC_SPARSE_GENERAL, 'L', 'N'}, false, true},
-    {"symmetric, made by the host", 'N', {SC_SPARSE_SYMMETRIC, 'L', 'N'}, false, true},
-    {"triangle, solved, made by the host", 'T', {SC_SPARSE_TRIANGULAR, 'L', 'U'}, true, true},
+    {"general", 'N', {SC_SPARSE_GENERAL, 'L', 'N', false}, false, false},
+    {"transposed", 'T', {SC_SPARSE_GENERAL, 'L', 'N', false}, false, false},
+    {"symmetric", 'N', {SC_SPARSE_SYMMETRIC, 'L', 'N', false}, false, false},
+    {"transposed triangle", 'T', {SC_SPARSE_TRIANGULAR, 'U', 'N', false}, false, false},
+    {"triangle, solved", 'N', {SC_SPARSE_TRIANGULAR, 'L', 'U', false}, true, false},
+    {"general, made by the host", 'N', {SC_SPARSE_GENERAL, 'L', 'N', false}, false, true},
+    {"symmetric, made by the host", 'N', {SC_SPARSE_SYMMETRIC, 'L', 'N', false}, false, true},
+    {"triangle, solved, made by the host", 'T', {SC_SPARSE_TRIANGULAR, 'L', 'U', false}, true, true},
 };
 
 /* --- what should happen ------------------------------------------------------------------------------------------- */

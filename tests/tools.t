@@ -9,6 +9,10 @@ call --version
 ok 'it knows its version' has out '^semcache [0-9]'
 call --help
 ok 'it helps' has out 'trace dump FILE'
+for command in $("$tool" completion '' | grep -v '^-') $("$tool" completion trace '' | grep -v '^-'); do
+    grep -q "\<$command\>" "$scratch/out" || echo "$command"
+done > "$scratch/missing"
+report "$(cat "$scratch/missing")" 'and names every command'
 call
 ok 'a missing command is a usage error' ended 2
 call walk

@@ -7,7 +7,7 @@ use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 
 our ($build, $scratch, $device);
-need('tools/semcache', 'tests/dies');
+need('tools/semcache', 'tests/dies', 'tests/traced_forks');
 my $tool = "$build/tools/semcache";
 my $trace = "$scratch/trace";
 my $how = "$tool run --device $device --offload always";
@@ -29,6 +29,9 @@ for my $death (sort keys %ended) {
     is($status, 0, 'what it tells is right') or diag($text);
     ($text, $status) = text_of("explain $trace");
     like($text, qr/dies/, 'it is explained') or diag($text);
+    ($text, $status) = text_of("report $trace");
+    my $note = $text =~ /<strong>The program ended without closing the trace/;
+    ok($status == 0 && ($note || $death eq 'exiting'), 'a report says how the trace ended');
     ($text, $status) = text_of("replay --device $device $trace");
     like($text, qr/^calls on devices +300 +300$/m, 'and replayed') or diag($text);
 }
@@ -56,5 +59,10 @@ qx($how --trace $scratch/t.%p sh -c '$build/tests/dies killed 5 & $build/tests/d
 my @files = glob "$scratch/t.*";
 my %calls = map { $_ => scalar(() = (text_of("dump $_"))[0] =~ /^ .* call .* dgemm/mg) } @files;
 is(join(' ', sort { $a <=> $b } values %calls), '5 7', 'two processes have two files, each with its own calls');
+
+# --- forks while threads note allocations ---------------------------------------------------------------------------
+
+like(scalar qx($how --trace $scratch/forks $build/tests/traced_forks 2>&1), qr/^200 children ok$/m,
+    'a child waits for no thread of its parent');
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

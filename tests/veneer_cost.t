@@ -1,35 +1,18 @@
 #!/bin/sh
 # Rule 1 of blas/README.md: a small call costs at most 20 instructions more than in the host BLAS alone. The bound is 80
 # where 64-bit integers are checked for a host with 32-bit integers.
-for tool in valgrind callgrind_annotate; do
-    command -v $tool > /dev/null || { echo "1..0 # SKIP no $tool"; exit 0; }
-done
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. "$top_srcdir/tests/callgrind.sh"
 OPENBLAS_NUM_THREADS=1; export OPENBLAS_NUM_THREADS
-program=${top_builddir:-.}/tests/veneer_cost
-test -x "${program%/*}/.libs/veneer_cost" && program=${program%/*}/.libs/veneer_cost
-valgrind --tool=callgrind --callgrind-out-file="$dir/out" "$program" > "$dir/log" 2>&1 || {
-    sed 's/^/# /' "$dir/log"
-    echo "1..0 # SKIP callgrind cannot run it"
-    exit 0
-}
-callgrind_annotate --inclusive=yes --threshold=100 "$dir/out" > "$dir/costs"
-count=0
+count_instructions veneer_cost
 for routine in ddot daxpy dgemm cblas_ddot cblas_daxpy cblas_dgemm ddot_64 dgemm_64 cblas_dgemm64; do
+    case $routine in *64) most=80 ;; *) most=20 ;; esac
+    host=$(instructions_in cost_host_$routine)
     for way in none some; do
-        count=$((count + 1))
-        awk -v routine=$routine -v way=$way -v number=$count '
-            function cost(line) { sub(/^ */, "", line); sub(/ .*/, "", line); gsub(/,/, "", line); return line }
-            $0 ~ ":cost_host_" routine "( |$)" { host = cost($0) }
-            $0 ~ ":cost_" way "_" routine "( |$)" { veneer = cost($0) }
-            END {
-                more = (veneer - host) / 1000
-                good = host > 0 && veneer > 0 && more <= (routine ~ /64/ ? 80 : 20)
-                printf "%sok %d - %s, devices: %s: %.1f instructions more than %.1f\n", good ? "" : "not ", number,
-                    routine, way, more, host / 1000
-            }' "$dir/costs"
+        veneer=$(instructions_in cost_${way}_$routine)
+        more=$((veneer - host)) # of 1000 calls
+        [ "$host" -gt 0 ] && [ "$veneer" -gt 0 ] && [ $more -le $((1000 * most)) ]
+        verdict $? "$routine, devices: $way: $((more / 1000)) instructions more than $((host / 1000))" ''
     done
 done
-echo "1..$count"
+end
 # SPDX-License-Identifier: BSD-2-Clause

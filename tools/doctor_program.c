@@ -87,43 +87,69 @@ static void check_names(const struct sc_elf *elf)
 
 /* --- the loader --------------------------------------------------------------------------------------------------- */
 
+struct obstacle {
+    const char *text, *remedy; /* what is said behind the program's path; NULL: nothing is in the way */
+};
+
 /* Whether the kernel asks the loader to ignore LD_PRELOAD, for this user. */
-static void check_privileges(const char *path)
+static struct obstacle obstacle_of_rights(const char *path)
 {
     static const char remedy[] = "run a copy without these rights (cp; chmod a-s)";
     struct stat about;
     char value[64];
 
     if (stat(path, &about) != 0)
-        return;
+        return (struct obstacle){0};
     if ((about.st_mode & S_ISUID && about.st_uid != getuid()) || (about.st_mode & S_ISGID && about.st_gid != getgid()))
-        sc_doctor_say(SC_VERDICT_FAIL, check, remedy, "%s runs with the rights of another user or group: the loader "
-                      "ignores LD_PRELOAD", path);
-    else if (getxattr(path, "security.capability", value, sizeof value) > 0)
-        sc_doctor_say(SC_VERDICT_FAIL, check, remedy, "%s has capabilities: the loader ignores LD_PRELOAD", path);
+        return (struct obstacle){"runs with the rights of another user or group: the loader ignores LD_PRELOAD",
+                                 remedy};
+    if (getxattr(path, "security.capability", value, sizeof value) > 0)
+        return (struct obstacle){"has capabilities: the loader ignores LD_PRELOAD", remedy};
+    return (struct obstacle){0};
 }
 
-static void check_loader(const struct sc_elf *elf, const char *path)
+static struct obstacle obstacle_of_loader(const struct sc_elf *elf)
 {
     size_t bytes = 0;
     const char *loader = sc_elf_segment(elf, PT_INTERP, &bytes);
 
     if (!loader)
-        sc_doctor_say(SC_VERDICT_FAIL, check, "link it dynamically (without -static)",
-                      "%s is statically linked: nothing can be preloaded to it", path);
-    else if (memmem(loader, bytes, "ld-musl", 7))
-        sc_doctor_say(SC_VERDICT_FAIL, check, "build it on a system with glibc",
-                      "%s is linked with musl, the library with glibc", path);
-    else
-        sc_doctor_say(SC_VERDICT_OK, check, NULL, "%s", path);
+        return (struct obstacle){"is statically linked: nothing can be preloaded to it",
+                                 "link it dynamically (without -static)"};
+    if (memmem(loader, bytes, "ld-musl", 7))
+        return (struct obstacle){"is linked with musl, the library with glibc", "build it on a system with glibc"};
+    return (struct obstacle){0};
 }
 
 static void check_elf(struct sc_elf *elf, const char *path)
 {
-    check_loader(elf, path);
-    check_privileges(path);
+    struct obstacle loader = obstacle_of_loader(elf), rights = obstacle_of_rights(path);
+
+    if (loader.text)
+        sc_doctor_say(SC_VERDICT_FAIL, check, loader.remedy, "%s %s", path, loader.text);
+    else
+        sc_doctor_say(SC_VERDICT_OK, check, NULL, "%s", path);
+    if (rights.text)
+        sc_doctor_say(SC_VERDICT_FAIL, check, rights.remedy, "%s %s", path, rights.text);
     check_names(elf);
     sc_elf_close(elf);
+}
+
+void sc_tool_warn_program(const char *tool, const char *path)
+{
+    char interpreter[PATH_MAX];
+    struct sc_elf elf;
+    struct obstacle obstacle;
+
+    if (sc_elf_open(path, &elf, interpreter, sizeof interpreter) != SC_ELF_GOOD)
+        return;
+    obstacle = obstacle_of_loader(&elf);
+    sc_elf_close(&elf);
+    if (!obstacle.text)
+        obstacle = obstacle_of_rights(path);
+    if (obstacle.text)
+        fprintf(stderr, "%s: %s %s; the program runs without semcache: %s\n", tool, path, obstacle.text,
+                obstacle.remedy);
 }
 
 static void check_file(const char *path, int depth)

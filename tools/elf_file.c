@@ -110,18 +110,25 @@ static bool read_section(const struct sc_elf *elf, unsigned number, Elf64_Shdr *
     return section->sh_type == SHT_NOBITS || is_inside(elf, section->sh_offset, section->sh_size);
 }
 
+/* The first section of a type, and its table of names. */
+static bool find_section(const struct sc_elf *elf, Elf64_Word type, Elf64_Shdr *section, Elf64_Shdr *strings)
+{
+    *section = (Elf64_Shdr){0};
+    for (unsigned i = 0; i < elf->header.e_shnum && section->sh_type != type; i++)
+        if (!read_section(elf, i, section))
+            return false;
+    return section->sh_type == type && read_section(elf, section->sh_link, strings) && strings->sh_size &&
+           strings->sh_type == SHT_STRTAB && !elf->bytes[strings->sh_offset + strings->sh_size - 1];
+}
+
 bool sc_elf_symbols(const struct sc_elf *elf, Elf64_Word table,
                     bool (*each)(void *context, const char *name, const Elf64_Sym *symbol), void *context)
 {
-    Elf64_Shdr symbols = {0}, strings;
+    Elf64_Shdr symbols, strings;
     Elf64_Sym symbol;
     bool go_on = true;
 
-    for (unsigned i = 0; i < elf->header.e_shnum && symbols.sh_type != table; i++)
-        if (!read_section(elf, i, &symbols))
-            return false;
-    if (symbols.sh_type != table || !read_section(elf, symbols.sh_link, &strings) || !strings.sh_size ||
-        strings.sh_type != SHT_STRTAB || elf->bytes[strings.sh_offset + strings.sh_size - 1])
+    if (!find_section(elf, table, &symbols, &strings))
         return false;
     for (uint64_t at = 0; go_on && at + sizeof symbol <= symbols.sh_size; at += sizeof symbol) {
         memcpy(&symbol, elf->bytes + symbols.sh_offset + at, sizeof symbol);

@@ -1,14 +1,13 @@
-/* Lines of the source from addr2line, if addr2line is installed and the program has debug information; otherwise
- * functions from the symbol table. */
+/* Names of lines: of source with debug information, of Python, otherwise functions from the table of symbols. */
 #include <config.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tools/dwarf.h"
+#include "tools/frames.h"
 #include "tools/tool.h"
 
 /* Answers kept for reuse, because the same lines are printed often. */
@@ -18,33 +17,12 @@ static struct known {
     char *text;
 } known[KNOWN];
 
-/* The standard output of addr2line -f -e path address: a function, a line; false: no answer. */
-static bool ask(const char *path, const char *address, char *function, char *line, int bytes)
+void sc_tool_forget_lines(void)
 {
-    int ends[2], status;
-    bool got = false;
-    FILE *in;
-    pid_t child;
-
-    if (pipe(ends) != 0)
-        return false;
-    child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(STDERR_FILENO);
-        execlp("addr2line", "addr2line", "-f", "-e", path, address, (char *)NULL);
-        _exit(127);
+    for (int i = 0; i < KNOWN; i++) {
+        free(known[i].text);
+        known[i].text = NULL;
     }
-    close(ends[1]);
-    in = fdopen(ends[0], "r");
-    if (in) {
-        got = fgets(function, bytes, in) != NULL && fgets(line, bytes, in) != NULL;
-        fclose(in);
-    } else {
-        close(ends[0]);
-    }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && got;
 }
 
 static void put_word(FILE *out, const char *text)
@@ -60,28 +38,37 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* False: an address in no known file. */
+static bool find(const struct sc_trace_reading *trace, uint64_t ip, struct sc_tool_place *place)
+{
+    const struct sc_trace_python *line = sc_trace_python_of(trace, ip);
+
+    if (!line)
+        return sc_dwarf_places(trace, ip, place, 1) == 1;
+    place->line = (int)line->head.line;
+    snprintf(place->file, sizeof place->file, "%.*s", (int)line->file.bytes, line->file.at);
+    snprintf(place->function, sizeof place->function, "%.*s", (int)line->function.bytes, line->function.at);
+    return true;
+}
+
 static void look_up(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
 {
     const struct sc_trace_module *module = sc_trace_module_of(trace, ip);
-    char path[4096], address[32], function[4096], line[4096];
-    bool answered;
+    struct sc_tool_place place;
 
-    if (!module || module->path.bytes >= sizeof path) {
+    if (!find(trace, ip, &place)) {
         fprintf(out, "0x%" PRIx64, ip);
         return;
     }
-    snprintf(path, sizeof path, "%.*s", (int)module->path.bytes, module->path.at);
-    snprintf(address, sizeof address, "0x%" PRIx64, ip - module->head.bias);
-    answered = ask(path, address, function, line, sizeof line);
-    if (answered && line[0] != '?') {
-        put_word(out, last_name(line));
+    put_word(out, last_name(place.file));
+    if (place.line) {
+        fprintf(out, ":%d", place.line);
         return;
     }
-    put_word(out, last_name(path));
-    fprintf(out, "+%s", address);
-    if (answered && function[0] != '?') {
+    fprintf(out, "+0x%" PRIx64, ip - (module ? module->head.bias : 0));
+    if (*place.function) {
         fputs("(", out);
-        put_word(out, function);
+        put_word(out, place.function);
         fputs(")", out);
     }
 }
@@ -95,7 +82,6 @@ void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t 
     if (!slot->text || slot->ip != ip) {
         free(slot->text);
         *slot = (struct known){.ip = ip};
-        fflush(out); /* for the child process that runs addr2line */
         text = open_memstream(&slot->text, &bytes);
         if (text) {
             look_up(text, trace, ip);
@@ -104,4 +90,48 @@ void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t 
     }
     fputs(slot->text ? slot->text : "?", out);
 }
+
+bool sc_tool_put_function(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
+{
+    struct sc_tool_place place;
+    bool found = find(trace, ip, &place) && *place.function;
+
+    if (found)
+        put_word(out, place.function);
+    return found;
+}
+
+/* Text of a foreign file: without control characters. */
+static void put_clean(FILE *out, const char *text)
+{
+    for (text += strspn(text, " \t"); *text && *text != '\n'; text++)
+        putc(*text == '\t' ? ' ' : (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+}
+
+void sc_tool_put_source(FILE *out, const struct sc_trace_reading *trace, uint64_t ip)
+{
+    struct sc_tool_place place;
+    char *line = NULL;
+    size_t room = 0;
+    int number = 0;
+    FILE *in;
+
+    if (!find(trace, ip, &place) || !place.line)
+        return;
+    in = fopen(place.file, "re");
+    if (!in)
+        return;
+    while (number < place.line && getline(&line, &room, in) > 0)
+        number++;
+    if (number == place.line)
+        put_clean(out, line);
+    free(line);
+    fclose(in);
+}
+
+const struct sc_trace_names sc_tool_names = {.prepare = sc_tool_set_lines,
+                                             .line = sc_tool_put_line,
+                                             .function = sc_tool_put_function,
+                                             .callers = sc_tool_put_callers,
+                                             .source = sc_tool_put_source};
 /* SPDX-License-Identifier: BSD-2-Clause */

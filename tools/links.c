@@ -25,7 +25,7 @@ static struct sc_database *load(const struct sc_device_ops *ops, int devices)
     sc_store_key(ops, devices, &sc_tool_device_host, key, sizeof key);
     if (strcmp(sc_config.database, "auto") == 0) {
         folder = sc_store_folder(sc_config.cache_path, true);
-        sc_store_name(key, false, name, sizeof name);
+        sc_store_name(key, "database", name, sizeof name);
         if (folder >= 0) {
             db = sc_store_read(folder, name, key, false);
             close(folder);

@@ -24,7 +24,7 @@ static struct {
 } library;
 
 static struct {
-    unsigned long long calls, accesses; /* calls that could not be repeated */
+    unsigned long long calls, lapack, accesses; /* calls that could not be repeated */
 } missed;
 
 static bool find_library(void)
@@ -56,7 +56,7 @@ static struct name routine_of(const struct sc_trace_reading *trace, const struct
 
 static bool is_good(const struct sc_trace_reading *trace, const struct sc_event *call, int count)
 {
-    if (count < 0 || !sc_blas_replayable(routine_of(trace, call).text, call, count))
+    if (count < 0 || (!sc_trace_is_lapack(call) && !sc_blas_replayable(routine_of(trace, call).text, call, count)))
         return false;
     for (int i = 1; i <= count; i++)
         if (call[i].kind == SC_EVENT_OPERAND && !sc_replay_memory_can_be(&call[i]))
@@ -81,7 +81,8 @@ static void drop_damaged(struct sc_trace_reading *trace)
     }
 }
 
-/* False: no memory. */
+/* A call of LAPACK gets the memory of its operands, which later calls and accesses use, and is not made. False: no
+ * memory. */
 static bool call(const struct sc_trace_reading *trace, const struct sc_event *event)
 {
     int count = sc_trace_group(trace, event), operands = 0;
@@ -90,7 +91,9 @@ static bool call(const struct sc_trace_reading *trace, const struct sc_event *ev
     for (int i = 1; i <= count; i++)
         if (event[i].kind == SC_EVENT_OPERAND && !(memory[operands++] = sc_replay_memory_of(&event[i])))
             return false;
-    if (!sc_blas_replay(routine_of(trace, event).text, event, count, memory))
+    if (sc_trace_is_lapack(event))
+        missed.lapack++;
+    else if (!sc_blas_replay(routine_of(trace, event).text, event, count, memory))
         missed.calls++;
     return true;
 }
@@ -206,6 +209,9 @@ static bool play(struct sc_trace_reading *trace)
         if (trace->order[i]->kind == SC_EVENT_FAULT && i + 1 < trace->event_count)
             pause_as(trace->order[i], next_of_program(trace, i));
     }
+    if (missed.lapack)
+        fprintf(stderr, "%s: %llu calls of LAPACK were left out: only calls of the BLAS are repeated\n", tool,
+                missed.lapack);
     if (missed.calls)
         fprintf(stderr, "%s: %llu calls were left out: there is no such routine, or the file is damaged\n", tool,
                 missed.calls);

@@ -12,6 +12,7 @@
 
 #include "device/backend.h"
 #include "libsemcache/config.h"
+#include "tools/elf_file.h"
 #include "tools/tool.h"
 
 enum { SUMMARY = 256 };
@@ -162,6 +163,33 @@ bool sc_tool_find_program(const char *name, char *path, size_t bytes)
     }
 }
 
+static bool is_elf(const char *path)
+{
+    char interpreter[PATH_MAX];
+    struct sc_elf elf;
+    enum sc_elf_kind kind = sc_elf_open(path, &elf, interpreter, sizeof interpreter);
+
+    if (kind == SC_ELF_GOOD)
+        sc_elf_close(&elf);
+    return kind == SC_ELF_GOOD || kind == SC_ELF_FOREIGN;
+}
+
+/* As execvp, which however gives a damaged or foreign ELF file to the shell, as a script. `path`: the file, or NULL.
+ * Returns errno. */
+static int execute(const char *path, char **program)
+{
+    int error = ENOEXEC;
+
+    if (path) {
+        execv(path, program);
+        error = errno;
+    }
+    if (error != ENOEXEC || (path && is_elf(path)))
+        return error;
+    execvp(program[0], program);
+    return errno;
+}
+
 int sc_tool_run(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&sc_tool_settings, 0, NULL, 0}, {0}};
@@ -170,16 +198,23 @@ int sc_tool_run(int argc, char **argv)
                                      .args_doc = "PROGRAM [ARGUMENT...]",
                                      .doc = "Runs a program with semcache under it."};
     char **program = NULL, path[2 * PATH_MAX];
+    bool found;
+    int error;
 
     sc_tool_parse(&argp, argc, argv, ARGP_IN_ORDER, &program);
     sc_tool_outputs_check(argv[0], NULL);
     if (sc_tool_preload(argv[0]) != 0)
         return CANNOT_RUN;
-    if (sc_tool_find_program(program[0], path, sizeof path)) /* an earlier run's files stay if there is no run */
+    found = sc_tool_find_program(program[0], path, sizeof path);
+    if (found) { /* an earlier run's files stay if there is no run */
         sc_tool_outputs_clear();
+        sc_tool_adapt(path, program + 1);
+        sc_tool_warn_program(argv[0], path);
+    }
     setenv("SEMCACHE_SUMMARY", "auto", 0);
-    execvp(program[0], program);
-    fprintf(stderr, "%s: cannot run %s: %s\n", argv[0], program[0], strerror(errno));
-    return errno == ENOENT ? NOT_FOUND : CANNOT_RUN;
+    error = execute(found ? path : NULL, program);
+    fprintf(stderr, "%s: cannot run %s: %s\n", argv[0], program[0],
+            found && error == ENOENT ? "its interpreter or loader is missing" : strerror(error));
+    return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

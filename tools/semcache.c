@@ -42,8 +42,9 @@ int main(int argc, char **argv)
         .missing = "a command is missing: run, info, trace, tune, doctor or stat",
         .kind = "command",
         .choices = "run, info, trace, tune, doctor or stat",
-        .args_doc = "run [OPTION...] PROGRAM [ARGUMENT...]\ninfo [OPTION...]\ntrace dump FILE\n"
-                    "trace replay [OPTION...] FILE\ntune [OPTION...]\n"
+        .args_doc = "run [OPTION...] PROGRAM [ARGUMENT...]\ninfo [OPTION...]\n"
+                    "trace dump FILE  (or blame, explain, states, diff, report, check, assert, export, replay)\n"
+                    "tune [OPTION...]\n"
                     "doctor [OPTION...] [PROGRAM|TRACE]\nstat [OPTION...] PID",
         .doc = "Runs BLAS programs with their matrices kept on the GPUs between calls.\v"
                "`semcache COMMAND --help' says more of a command; semcache(1) is the manual."};

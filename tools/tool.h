@@ -75,6 +75,8 @@ void sc_tool_outputs_clear(void);
 extern const struct argp sc_tool_settings;
 /* Writes to `path` the file that execvp would run; false: there is none. */
 bool sc_tool_find_program(const char *name, char *path, size_t bytes);
+/* One line on stderr if the program of this path takes no preloaded library. */
+void sc_tool_warn_program(const char *tool, const char *path);
 /* False, with the cause: the library cannot be preloaded. */
 bool sc_tool_can_preload(char *why, size_t bytes);
 /* Has the library preloaded in the program that is executed next; -1 and one line when the library is missing. */
@@ -85,9 +87,18 @@ int sc_tool_replay(const char *tool, const char *file);
 
 /* Prints the place of an address of code: "file.c:12" with debug information, else "program+0x12". */
 void sc_tool_put_line(FILE *out, const struct sc_trace_reading *trace, uint64_t ip);
+/* Names of the lines of a trace, for the functions that print traces. */
+extern const struct sc_trace_names sc_tool_names;
 
 /* Path of the replaying program (never freed), found like the library. */
 const char *sc_tool_replayer(void);
+
+/* Writes the path of a file of the adapters to `out`.  library: among the libraries, else among the data.  False: there
+ * is no such file. */
+bool sc_tool_adapter(const char *name, bool library, char *out, size_t bytes);
+/* Sets the variables by which libraries of the program start their adapters, unless SEMCACHE_ADAPTERS is 0.  arguments:
+ * of the program, which may start another program (mpirun); ended by NULL. */
+void sc_tool_adapt(const char *program, char **arguments);
 
 /* Path of the library (never freed). */
 const char *sc_tool_library(void);

@@ -12,13 +12,15 @@
 #include "tools/tool.h"
 #include "trace/filter.h"
 #include "trace/perfetto.h"
+#include "trace/states.h"
 #include "trace/totals.h"
 
 enum { KIND = 256, ROUTINE, MATRIX, THREAD, DEVICE, ADDRESS, FROM, TO, JSON, PERFETTO,
        MAX_H2D, MAX_D2H, MAX_D2D, MAX_FAULTS };
 
 struct asked {
-    char *file;
+    char *file, *second; /* second: a second argument, where there may be one (`arguments` 2) */
+    int arguments;
     bool summary, json;
     struct sc_trace_filter filter;
     uint64_t most[SC_TRANSFERS], faults; /* allowed; UINT64_MAX: any number */
@@ -26,7 +28,8 @@ struct asked {
 
 static const struct argp_option json_option[] = {{"json", JSON, NULL, 0, "an object of JSON a line", 0}, {0}};
 
-static const struct asked nothing_asked = {.filter = SC_TRACE_FILTER_ALL,
+static const struct asked nothing_asked = {.arguments = 1,
+                                           .filter = SC_TRACE_FILTER_ALL,
                                            .most = {UINT64_MAX, UINT64_MAX, UINT64_MAX},
                                            .faults = UINT64_MAX};
 
@@ -90,9 +93,9 @@ static error_t parse_file(int key, char *text, struct argp_state *state)
     case MAX_D2D: asked->most[SC_D2D] = bytes(state, text); return 0;
     case MAX_FAULTS: asked->faults = number(state, text); return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            argp_error(state, "one file at a time");
-        asked->file = text;
+        if ((int)state->arg_num >= asked->arguments)
+            argp_error(state, asked->arguments == 1 ? "one file at a time" : "too many arguments");
+        *(state->arg_num ? &asked->second : &asked->file) = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "the trace file is missing");
@@ -123,7 +126,7 @@ static int dump(int argc, char **argv)
     enum sc_status status;
 
     sc_tool_parse(&argp, argc, argv, 0, &asked);
-    status = asked.summary ? sc_trace_summary(asked.file, stdout, sc_tool_put_line)
+    status = asked.summary ? sc_trace_summary(asked.file, stdout, &sc_tool_names)
                            : sc_trace_dump_some(asked.file, stdout, &asked.filter);
     return status == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -140,7 +143,59 @@ static int blame(int argc, char **argv)
     struct asked asked = nothing_asked;
 
     sc_tool_parse(&argp, argc, argv, 0, &asked);
-    return sc_trace_blame(asked.file, stdout, asked.json, sc_tool_put_line) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    return sc_trace_blame(asked.file, stdout, asked.json, &sc_tool_names) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int states(int argc, char **argv)
+{
+    static const struct argp_option options[] = {{"from", FROM, "SECONDS", 0, "only changes from then on", 0},
+                                                 {"to", TO, "SECONDS", 0, "only changes until then", 0},
+                                                 {0}};
+    static const struct argp argp = {
+        .options = options,
+        .parser = parse_file,
+        .args_doc = "FILE [ARRAY]",
+        .doc = "Prints how the states of an array changed, and by which lines of the program.  ARRAY is a number, an "
+               "address (0x...) or the line of the allocation (solver.c:12).  Without ARRAY the arrays are listed.\v"
+               "%C, %S, %G: sectors on the host only, on both sides, on devices only.  on: a sign for each device: . "
+               "nothing, 1 to 9 tenths, # all of the array.  Tiles: a letter a tile, or for several; * is mixed."};
+    struct asked asked = nothing_asked;
+
+    asked.arguments = 2;
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
+    return sc_trace_states(asked.file, stdout, asked.second, &asked.filter, &sc_tool_names) == SC_OK ? EXIT_SUCCESS
+                                                                                                     : EXIT_FAILURE;
+}
+
+static int report(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = parse_file,
+        .args_doc = "FILE",
+        .doc = "Prints a report as one HTML page: the time that moving data cost, the lines that cost most, the arrays "
+               "and their residency, the traffic and the states of tiles over time.  The page has no scripts and needs "
+               "no network."};
+    struct asked asked = nothing_asked;
+
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
+    return sc_trace_report(asked.file, stdout, &sc_tool_names) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int diff(int argc, char **argv)
+{
+    static const struct argp argp = {
+        .parser = parse_file,
+        .args_doc = "BEFORE AFTER",
+        .doc = "Compares the traces of two runs: sums, and the lines of the program that cost more or less time."};
+    struct asked asked = nothing_asked;
+
+    asked.arguments = 2;
+    sc_tool_parse(&argp, argc, argv, 0, &asked);
+    if (!asked.second) {
+        fprintf(stderr, "%s: the second trace file is missing\n", argv[0]);
+        return 2;
+    }
+    return sc_trace_diff(asked.file, asked.second, stdout, &sc_tool_names) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int export(int argc, char **argv)
@@ -154,7 +209,7 @@ static int export(int argc, char **argv)
     struct asked asked = nothing_asked;
 
     sc_tool_parse(&argp, argc, argv, 0, &asked);
-    return sc_trace_perfetto(asked.file, stdout) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    return sc_trace_perfetto(asked.file, stdout, &sc_tool_names) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static bool is_within(const char *what, uint64_t count, uint64_t most)
@@ -214,7 +269,7 @@ static int explain(int argc, char **argv)
     struct asked asked = nothing_asked;
 
     sc_tool_parse(&argp, argc, argv, 0, &asked);
-    return sc_trace_explain(asked.file, stdout, sc_tool_put_line) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    return sc_trace_explain(asked.file, stdout, &sc_tool_names) == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int check(int argc, char **argv)
@@ -252,6 +307,9 @@ static const struct sc_tool_command commands[] = {{"dump", "semcache trace dump"
                                                   {"check", "semcache trace check", check},
                                                   {"export", "semcache trace export", export},
                                                   {"blame", "semcache trace blame", blame},
+                                                  {"states", "semcache trace states", states},
+                                                  {"diff", "semcache trace diff", diff},
+                                                  {"report", "semcache trace report", report},
                                                   {"assert", "semcache trace assert", assert_limits},
                                                   {"replay", "semcache trace replay", replay}};
 
@@ -260,11 +318,13 @@ int sc_tool_trace(int argc, char **argv)
     static const struct sc_tool_menu menu = {
         .command = commands,
         .commands = sizeof commands / sizeof *commands,
-        .missing = "say: dump FILE, explain FILE, blame FILE, check FILE, assert FILE, export FILE or "
-                   "replay FILE",
+        .missing = "say: dump FILE, explain FILE, blame FILE, states FILE, diff BEFORE AFTER, "
+                   "report FILE, check FILE, "
+                   "assert FILE, export FILE or replay FILE",
         .kind = "trace command",
-        .choices = "dump, explain, blame, check, assert, export or replay",
-        .args_doc = "dump [OPTION...] FILE\nexplain FILE\nblame [--json] FILE\ncheck FILE\nassert OPTION... FILE\n"
+        .choices = "dump, explain, blame, states, diff, report, check, assert, export or replay",
+        .args_doc = "dump [OPTION...] FILE\nexplain FILE\nblame [--json] FILE\nstates FILE [ARRAY]\n"
+                    "diff BEFORE AFTER\nreport FILE\ncheck FILE\nassert OPTION... FILE\n"
                     "export --perfetto FILE\n"
                     "replay [OPTION...] FILE",
         .doc = "Looks at the trace of a program, explains it, checks it, or does again what the program did."};

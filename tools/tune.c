@@ -127,7 +127,7 @@ static int finish(const struct arguments *a, const struct place *place, const st
     char name[64];
     enum sc_status status;
 
-    sc_store_name(db->machine, false, name, sizeof name);
+    sc_store_name(db->machine, "database", name, sizeof name);
     if (a->output)
         status = sc_store_write_file(a->output, db);
     else
@@ -174,7 +174,7 @@ static int measure(const struct arguments *a, const struct sc_device_ops *ops, i
     char key[4096];
 
     sc_store_key(ops, devices, &sc_tool_device_host, key, sizeof key);
-    sc_store_name(key, true, place.partial, sizeof place.partial);
+    sc_store_name(key, "partial", place.partial, sizeof place.partial);
     db = begin(a, &place, key, devices);
     if (db && sc_measure(&how, db, &complete) != SC_OK)
         fprintf(stderr, "semcache tune: the devices cannot be measured\n");

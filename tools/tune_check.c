@@ -92,9 +92,9 @@ static struct sc_trial random_trial(void)
 /* Rough estimate; calls over the limit are not tried. */
 static bool is_short(const struct sc_trial *t, int devices)
 {
-    struct sc_autotuner_call call = {.op = t->op, .type = t->type, .side = 'L', .m = t->m, .n = t->n, .k = t->k,
-                                     .bytes = sc_trial_bytes(t), .machine.devices = devices,
-                                     .machine.database = sc_autotuner_database()};
+    struct sc_autotuner_call call = {.op = t->op, .type = t->type, .metric = sc_config.metric, .side = 'L',
+                                     .m = t->m, .n = t->n, .k = t->k, .bytes = sc_trial_bytes(t),
+                                     .machine.devices = devices, .machine.database = sc_autotuner_database()};
     struct sc_autotuner_prediction p;
 
     sc_autotuner_predict(&call, &p);

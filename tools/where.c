@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libsemcache/places.h"
 #include "tools/tool.h"
@@ -40,5 +41,16 @@ const char *sc_tool_replayer(void)
     if (!replayer)
         replayer = find(SC_REPLAY_FILE, "/tools/semcache-replay", path, sizeof path);
     return replayer;
+}
+
+bool sc_tool_adapter(const char *name, bool library, char *out, size_t bytes)
+{
+    char installed[PATH_MAX], built[PATH_MAX];
+
+    snprintf(installed, sizeof installed, "%s/%s", library ? SC_ADAPTER_LIBRARIES : SC_ADAPTERS_DIR, name);
+    snprintf(built, sizeof built, "/adapters/built/%s", name);
+    if (find(installed, built, out, bytes) == installed)
+        snprintf(out, bytes, "%s", installed);
+    return access(out, R_OK) == 0;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -5,26 +5,14 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "trace/causes.h"
+#include "trace/blame.h"
 #include "trace/list.h"
-#include "trace/wrap.h"
-
-#define SHOWN 20
-#define INDENT 34
-
-/* A reason to blame a line. */
-struct row {
-    uint32_t place, other; /* line: writer before an upload, or toucher of a result */
-    enum sc_why why;
-    uint64_t bytes, copies, faults;
-    double seconds;
-};
 
 /* The open fault or call of a thread: begin, and time of the last event. */
 struct span {
     uint32_t thread, place;
-    uint64_t began, last;
-    bool fault, write;
+    uint64_t began, last, waited; /* waited: as recorded; 0: from the times of the events */
+    bool fault, write, shared;
     const struct sc_event *choice;
     size_t first_part; /* of the parts of the open call */
 };
@@ -36,10 +24,10 @@ struct part {
     uint64_t bytes;
 };
 
-struct blame {
-    const struct sc_trace_reading *trace;
+struct sc_blame {
+    struct sc_trace_reading trace;
     struct sc_causes *causes;
-    struct row *rows;
+    struct sc_blame_row *rows;
     size_t row_count, row_room;
     struct part *parts;
     size_t part_count, part_room;
@@ -59,12 +47,13 @@ static const char *const remedies[SC_WHYS] = {
     [SC_WHY_COPY_STACK] = "allocate it with malloc, once",
     [SC_WHY_COPY_STATIC] = "allocate it with malloc, once",
     [SC_WHY_COPY_SMALL] = "SEMCACHE_ARENA_MIN=4K, or one larger array",
+    [SC_WHY_SHARED] = "give that data pages of its own: a malloc of its own, or 4 KiB of distance",
     [SC_WHY_UNSEEN] = "allocate it with malloc",
 };
 
 /* --- adding up ---------------------------------------------------------------------------------------------------- */
 
-static size_t row_of(struct blame *b, uint32_t place, uint32_t other, enum sc_why why)
+static size_t row_of(struct sc_blame *b, uint32_t place, uint32_t other, enum sc_why why)
 {
     for (size_t i = b->row_count; i-- > 0;)
         if (b->rows[i].place == place && b->rows[i].other == other && b->rows[i].why == why)
@@ -73,11 +62,11 @@ static size_t row_of(struct blame *b, uint32_t place, uint32_t other, enum sc_wh
         b->failed = true;
         return SIZE_MAX;
     }
-    b->rows[b->row_count] = (struct row){.place = place, .other = other, .why = why};
+    b->rows[b->row_count] = (struct sc_blame_row){.place = place, .other = other, .why = why};
     return b->row_count++;
 }
 
-static struct span *span_of(struct blame *b, uint32_t thread)
+static struct span *span_of(struct sc_blame *b, uint32_t thread)
 {
     bool fresh;
     struct span *span = &b->spans[sc_trace_thread_slot(&b->threads, thread, &fresh)];
@@ -88,19 +77,20 @@ static struct span *span_of(struct blame *b, uint32_t thread)
 }
 
 /* The CPU waits from a fault to the last event of the fault's service. */
-static void end_fault(struct blame *b, struct span *span)
+static void end_fault(struct sc_blame *b, struct span *span)
 {
-    size_t row = span->fault ? row_of(b, span->place, 0, span->write ? SC_WHY_WROTE : SC_WHY_TOUCH) : SIZE_MAX;
+    enum sc_why why = span->shared ? SC_WHY_SHARED : span->write ? SC_WHY_WROTE : SC_WHY_TOUCH;
+    size_t row = span->fault ? row_of(b, span->place, 0, why) : SIZE_MAX;
 
     if (row != SIZE_MAX) {
-        b->rows[row].seconds += (double)(span->last - span->began) * 1e-9;
+        b->rows[row].seconds += (double)(span->waited ? span->waited : span->last - span->began) * 1e-9;
         b->rows[row].faults++;
     }
     span->fault = false;
 }
 
 /* The predicted seconds of moving are shared by the bytes of the rows. */
-static void end_call(struct blame *b, struct span *span)
+static void end_call(struct sc_blame *b, struct span *span)
 {
     double seconds = span->choice && span->choice->device >= 0 ? span->choice->choice.move * 1e-6 : 0;
     uint64_t bytes = 0;
@@ -117,14 +107,27 @@ static void end_call(struct blame *b, struct span *span)
     span->choice = NULL;
 }
 
-static void add_flow(struct blame *b, const struct sc_event *event, const struct sc_flow *flow)
+static void note_array(const struct sc_blame *b, struct sc_blame_row *row, uint32_t matrix)
+{
+    const struct sc_array_of *first = sc_causes_array(b->causes, row->matrix);
+    const struct sc_array_of *array = sc_causes_array(b->causes, matrix);
+
+    if (!first)
+        row->matrix = matrix;
+    else if (array && array->base != first->base)
+        row->more = true;
+}
+
+static void add_flow(struct sc_blame *b, const struct sc_event *event, const struct sc_flow *flow)
 {
     bool wrote = flow->way == SC_H2D && flow->by;
     bool blamed = flow->way != SC_D2D && flow->why != SC_WHY_FIRST && remedies[flow->why];
-    uint32_t other = wrote ? flow->needed : flow->why == SC_WHY_TOUCH ? 0 : flow->by;
+    bool touched = flow->why == SC_WHY_TOUCH || (flow->why == SC_WHY_SHARED && !wrote);
+    uint32_t other = wrote ? flow->needed : touched ? 0 : flow->by;
     size_t row = blamed ? row_of(b, wrote ? flow->by : flow->needed, other, flow->why) : SIZE_MAX;
 
     if (row != SIZE_MAX) {
+        note_array(b, &b->rows[row], flow->matrix);
         b->rows[row].bytes += flow->bytes;
         b->rows[row].copies++;
     }
@@ -136,17 +139,23 @@ static void add_flow(struct blame *b, const struct sc_event *event, const struct
         b->failed = true;
 }
 
-static void add_event(struct blame *b, const struct sc_event *event)
+static void add_event(struct sc_blame *b, const struct sc_event *event)
 {
     struct span *span = span_of(b, event->thread);
 
     switch (event->kind) {
     case SC_EVENT_STATE:
     case SC_EVENT_TRANSFER:
-    case SC_EVENT_PROTECT: span->last = event->nanoseconds; break;
+    case SC_EVENT_PROTECT:
+        span->last = event->nanoseconds;
+        span->shared = sc_causes_is_shared(b->causes, event);
+        break;
+    case SC_EVENT_WAIT: span->waited = event->took; break;
     case SC_EVENT_FAULT:
         end_fault(b, span);
         span->fault = true;
+        span->shared = false;
+        span->waited = 0;
         span->write = event->access & SC_WRITE;
         span->began = span->last = event->nanoseconds;
         span->place = sc_causes_place(b->causes, event);
@@ -161,10 +170,10 @@ static void add_event(struct blame *b, const struct sc_event *event)
     }
 }
 
-static void add_up(struct blame *b)
+static void add_up(struct sc_blame *b)
 {
-    for (size_t i = 0; i < b->trace->event_count && b->trace->order[i]->kind != SC_EVENT_TIME; i++) {
-        const struct sc_event *event = b->trace->order[i];
+    for (size_t i = 0; i < b->trace.event_count && b->trace.order[i]->kind != SC_EVENT_TIME; i++) {
+        const struct sc_event *event = b->trace.order[i];
         struct sc_flow flow[SC_FLOWS_MAX];
         int count = sc_causes_next(b->causes, event, flow);
 
@@ -177,20 +186,24 @@ static void add_up(struct blame *b)
 }
 
 /* A line with write faults and with bytes that were uploaded again becomes one row. */
-static void join_writes(struct blame *b)
+static void join_writes(struct sc_blame *b)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < b->row_count; i++) {
-        struct row *row = &b->rows[i], *other = NULL;
+        struct sc_blame_row *row = &b->rows[i], *other = NULL;
 
-        for (size_t j = 0; row->why == SC_WHY_WROTE && !row->other && j < b->row_count && !other; j++)
-            if (b->rows[j].why == SC_WHY_WROTE && b->rows[j].other && b->rows[j].place == row->place)
+        bool joins = (row->why == SC_WHY_WROTE || row->why == SC_WHY_SHARED) && !row->other;
+
+        for (size_t j = 0; joins && j < b->row_count && !other; j++)
+            if (b->rows[j].why == row->why && b->rows[j].other && b->rows[j].place == row->place)
                 other = &b->rows[j];
         if (other) {
             other->seconds += row->seconds;
             other->faults += row->faults;
-            row->faults = row->bytes = 0;
+            other->bytes += row->bytes;
+            other->copies += row->copies;
+            row->faults = row->bytes = row->copies = 0;
             row->seconds = 0;
         }
     }
@@ -200,11 +213,9 @@ static void join_writes(struct blame *b)
     b->row_count = kept;
 }
 
-/* --- printing ----------------------------------------------------------------------------------------------------- */
-
 static int by_loss(const void *left, const void *right)
 {
-    const struct row *a = left, *b = right;
+    const struct sc_blame_row *a = left, *b = right;
 
     if (a->seconds != b->seconds)
         return a->seconds > b->seconds ? -1 : 1;
@@ -213,17 +224,158 @@ static int by_loss(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-static void put_text(FILE *out, const struct blame *b, const struct row *row, sc_trace_line *show)
+struct sc_blame *sc_blame_read(const char *path, const struct sc_trace_names *names)
 {
-    sc_causes_put_place(out, b->trace, b->causes, row->place, show);
-    fprintf(out, ": %s", sc_why_names[row->why]);
-    if (!row->other)
-        return;
-    fputs(row->why == SC_WHY_WROTE || row->why == SC_WHY_HOST ? ", needed by " : ", computed by ", out);
-    sc_causes_put_place(out, b->trace, b->causes, row->other, show);
+    struct sc_blame *b = calloc(1, sizeof *b);
+
+    if (b && sc_trace_read(path, &b->trace) != SC_OK) {
+        free(b);
+        return NULL;
+    }
+    if (b) {
+        names->prepare(&b->trace);
+        b->causes = sc_causes_new(&b->trace);
+    }
+    if (b && b->causes) {
+        add_up(b);
+        join_writes(b);
+    }
+    if (!b || !b->causes || b->failed) {
+        sc_log(SC_LOG_ERROR, "no memory to explain %s", path);
+        sc_blame_end(b);
+        return NULL;
+    }
+    if (b->row_count)
+        qsort(b->rows, b->row_count, sizeof *b->rows, by_loss);
+    return b;
 }
 
-static char *text_of(const struct blame *b, const struct row *row, sc_trace_line *show)
+void sc_blame_end(struct sc_blame *b)
+{
+    if (!b)
+        return;
+    sc_causes_free(b->causes);
+    free(b->rows);
+    free(b->parts);
+    sc_trace_read_end(&b->trace);
+    free(b);
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------------ */
+
+const struct sc_trace_reading *sc_blame_trace(const struct sc_blame *b) { return &b->trace; }
+
+const char *sc_blame_remedy(enum sc_why why) { return remedies[why]; }
+
+const struct sc_blame_row *sc_blame_rows(const struct sc_blame *b, size_t *count)
+{
+    *count = b->row_count;
+    return b->rows;
+}
+
+const struct sc_array_of *sc_blame_array(const struct sc_blame *b, uint32_t matrix)
+{
+    return sc_causes_array(b->causes, matrix);
+}
+
+double sc_blame_lost(const struct sc_blame *b)
+{
+    double lost = 0;
+
+    for (size_t i = 0; i < b->row_count; i++)
+        lost += b->rows[i].seconds;
+    return lost;
+}
+
+/* By the clock of emulated devices the time is virtual; 0: real devices. */
+static double virtual_seconds(const struct sc_trace_reading *trace)
+{
+    for (size_t i = trace->event_count; i-- > 0;)
+        if (trace->order[i]->kind == SC_EVENT_TIME)
+            return (double)trace->order[i]->time.virtual_nanoseconds * 1e-9;
+    return 0;
+}
+
+double sc_blame_whole(const struct sc_blame *b, bool *is_virtual)
+{
+    static struct sc_trace_totals totals;
+    double seconds = virtual_seconds(&b->trace);
+
+    *is_virtual = seconds > 0;
+    if (*is_virtual) /* the host's waits have a clock of their own, and may be longer */
+        return seconds > sc_blame_lost(b) ? seconds : sc_blame_lost(b);
+    sc_trace_add_up(&b->trace, &totals);
+    return totals.seconds;
+}
+
+/* --- text of a row ------------------------------------------------------------------------------------------------ */
+
+static void put_cause(FILE *out, const struct sc_blame *b, const struct sc_blame_row *row,
+                      const struct sc_trace_names *names)
+{
+    fputs(sc_why_names[row->why], out);
+    if (!row->other)
+        return;
+    fputs(row->why == SC_WHY_WROTE || row->why == SC_WHY_HOST || row->why == SC_WHY_SHARED ? ", needed by "
+                                                                                            : ", computed by ", out);
+    sc_causes_put_place(out, &b->trace, b->causes, row->other, names);
+}
+
+/* The function around the line, and its callers. */
+static void put_callers(FILE *out, const struct sc_blame *b, const struct sc_blame_row *row,
+                        const struct sc_trace_names *names)
+{
+    const struct sc_place_of *place = sc_causes_place_at(b->causes, row->place);
+
+    fputs("in ", out);
+    if (!names->function(out, &b->trace, place->line))
+        fputs("?", out);
+    names->callers(out, &b->trace, place->chain, place->line);
+}
+
+static void put_array(FILE *out, const struct sc_blame *b, const struct sc_blame_row *row,
+                      const struct sc_trace_names *names)
+{
+    const struct sc_array_of *array = sc_causes_array(b->causes, row->matrix);
+
+    if (!array)
+        return;
+    if (array->is_folded)
+        fprintf(out, "vector of %" PRIu64, array->bytes / (array->element_bytes ? array->element_bytes : 1));
+    else
+        fprintf(out, "matrix of %" PRId64 " x %" PRId64, array->rows, array->cols);
+    fprintf(out, " (%" PRIu32 " bytes each)", array->element_bytes);
+    if (array->line) {
+        fputs(", allocated at ", out);
+        names->line(out, &b->trace, array->line);
+    } else {
+        fprintf(out, " at 0x%" PRIx64, array->base);
+    }
+    if (row->more)
+        fputs(", and other arrays", out);
+}
+
+static void put_part(FILE *out, const struct sc_blame *b, const struct sc_blame_row *row, enum sc_blame_part part,
+                     const struct sc_trace_names *names)
+{
+    const struct sc_array_of *array = sc_causes_array(b->causes, row->matrix);
+
+    switch (part) {
+    case SC_BLAME_LINE: sc_causes_put_place(out, &b->trace, b->causes, row->place, names); break;
+    case SC_BLAME_CAUSE: put_cause(out, b, row, names); break;
+    case SC_BLAME_CALLERS: put_callers(out, b, row, names); break;
+    case SC_BLAME_SOURCE: names->source(out, &b->trace, sc_causes_place_at(b->causes, row->place)->line); break;
+    case SC_BLAME_ARRAY: put_array(out, b, row, names); break;
+    case SC_BLAME_ALLOCATION:
+        if (array && array->line)
+            names->source(out, &b->trace, array->line);
+        break;
+    case SC_BLAME_PARTS: break;
+    }
+}
+
+char *sc_blame_text(const struct sc_blame *b, const struct sc_blame_row *row, enum sc_blame_part part,
+                     const struct sc_trace_names *names)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -231,96 +383,11 @@ static char *text_of(const struct blame *b, const struct row *row, sc_trace_line
 
     if (!out)
         return NULL;
-    put_text(out, b, row, show);
+    put_part(out, b, row, part, names);
     fclose(out);
-    return text;
-}
-
-static void put_row(FILE *out, const struct blame *b, const struct row *row, double whole, sc_trace_line *show)
-{
-    char *text = text_of(b, row, show);
-
-    fprintf(out, "%9.4f %5.1f %7" PRIu64 " %8.1f  ", row->seconds, whole > 0 ? 100 * row->seconds / whole : 0,
-            row->faults, (double)row->bytes * 1e-6);
-    if (text)
-        sc_trace_put_wrapped(out, text, INDENT);
+    if (text && *text && strcmp(text, "in ?") != 0)
+        return text;
     free(text);
-    fprintf(out, "%*sTRY ", INDENT, "");
-    text = strdup(remedies[row->why]);
-    if (text)
-        sc_trace_put_wrapped(out, text, INDENT + 4);
-    free(text);
-}
-
-/* One object a line; text without quotes or control characters (sc_trace_put_text). */
-static void put_json(FILE *out, const struct blame *b, const struct row *row, sc_trace_line *show)
-{
-    char *text = text_of(b, row, show);
-
-    for (char *at = text; at && *at; at++)
-        if (*at == '"' || *at == '\\')
-            *at = '\'';
-    fprintf(out, "{\"microseconds\": %" PRIu64 ", \"faults\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"copies\": %" PRIu64
-            ", \"blame\": \"%s\", \"remedy\": \"%s\"}\n",
-            (uint64_t)(row->seconds * 1e6 + 0.5), row->faults, row->bytes, row->copies, text ? text : "",
-            remedies[row->why]);
-    free(text);
-}
-
-static void put_all(FILE *out, const struct blame *b, bool json, sc_trace_line *show)
-{
-    static struct sc_trace_totals totals;
-    double lost = 0;
-
-    sc_trace_add_up(b->trace, &totals);
-    for (size_t i = 0; i < b->row_count; i++)
-        lost += b->rows[i].seconds;
-    if (!json)
-        fprintf(out, "%.3f s from the first call to the last event; %.3f s (%.0f%%) in waits and moves\n",
-                totals.seconds, lost, totals.seconds > 0 ? 100 * lost / totals.seconds : 0);
-    if (!json && b->row_count)
-        fprintf(out, "\n%9s %5s %7s %8s  %s\n", "lost, s", "%", "faults", "MB", "line: why");
-    for (size_t i = 0; i < b->row_count && (json || i < SHOWN); i++)
-        if (json)
-            put_json(out, b, &b->rows[i], show);
-        else
-            put_row(out, b, &b->rows[i], totals.seconds, show);
-    if (!json && b->row_count > SHOWN)
-        fprintf(out, "%zu more, of less\n", b->row_count - SHOWN);
-    if (!json && !b->row_count)
-        fputs("nothing to mend: what moved was used for the first time\n", out);
-    if (!json)
-        sc_trace_put_ending(out, b->trace);
-}
-
-enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, sc_trace_line *show)
-{
-    struct sc_trace_reading trace;
-    struct blame *b = calloc(1, sizeof *b);
-    enum sc_status status = b ? sc_trace_read(path, &trace) : SC_ERR_MEMORY;
-
-    if (status == SC_OK) {
-        b->trace = &trace;
-        b->causes = sc_causes_new(&trace);
-        if (b->causes) {
-            add_up(b);
-            join_writes(b);
-        }
-        status = b->causes && !b->failed ? SC_OK : SC_ERR_MEMORY;
-        if (status == SC_OK) {
-            if (b->row_count)
-                qsort(b->rows, b->row_count, sizeof *b->rows, by_loss);
-            put_all(out, b, json, show);
-            status = fflush(out) == 0 && !ferror(out) ? SC_OK : SC_ERR_IO;
-        } else {
-            sc_log(SC_LOG_ERROR, "no memory to explain %s", path);
-        }
-        sc_causes_free(b->causes);
-        free(b->rows);
-        free(b->parts);
-        sc_trace_read_end(&trace);
-    }
-    free(b);
-    return status;
+    return NULL;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

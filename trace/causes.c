@@ -6,6 +6,7 @@
 #include "trace/causes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/list.h"
 #include "trace/staging.h"
@@ -26,6 +27,7 @@ const char *const sc_why_names[SC_WHYS] = {
     [SC_WHY_COPY_STACK] = "copied in each call: on a stack",
     [SC_WHY_COPY_STATIC] = "copied in each call: static or COMMON",
     [SC_WHY_COPY_SMALL] = "copied in each call: smaller than SEMCACHE_ARENA_MIN",
+    [SC_WHY_SHARED] = "touched by the CPU: data that shares a page with the array",
     [SC_WHY_UNSEEN] = "the CPU had written it (not from malloc: the line is unknown)",
     [SC_WHY_AHEAD] = "results on their way home before they are asked for",
 };
@@ -47,6 +49,8 @@ struct thread {
     uint32_t place;
     bool on_host;            /* the thread's call runs on the host */
     uint32_t matrix, tile;   /* evicted from by the last event; 0: none */
+    uint64_t touched;        /* address of the last fault; 0: none */
+    bool shared;             /* that address is on a page of an array, and in no array that moved */
     struct range freed;      /* memory freed by the program in the last event but FORGET */
 };
 
@@ -64,6 +68,8 @@ struct sc_causes {
     unsigned reshapes;
     struct range matrix;       /* the last matrix */
     uint32_t matrix_number;
+    struct sc_array_of *arrays; /* by number of the matrix */
+    size_t array_count, array_room;
     struct sc_staging staging;
 };
 
@@ -72,7 +78,8 @@ struct sc_causes {
 static uint32_t place_of(struct sc_causes *c, struct sc_place_of like)
 {
     for (uint32_t i = c->places; i-- > 1;)
-        if (c->place[i].line == like.line && c->place[i].caller == like.caller && c->place[i].routine == like.routine)
+        if (c->place[i].line == like.line && c->place[i].routine == like.routine &&
+            (c->place[i].caller == like.caller || (!like.routine && like.line)))
             return i;
     if (!sc_trace_list_reserve(&c->place, &c->room, c->places, 1, sizeof *c->place))
         return 0;
@@ -97,27 +104,28 @@ uint32_t sc_causes_place(const struct sc_causes *c, const struct sc_event *event
     return i < 0 ? 0 : c->thread[i].place;
 }
 
-static const struct sc_place_of *place_at(const struct sc_causes *c, uint32_t number)
+const struct sc_place_of *sc_causes_place_at(const struct sc_causes *c, uint32_t number)
 {
     return &c->place[number < c->places ? number : 0];
 }
 
 void sc_causes_put_place(FILE *out, const struct sc_trace_reading *trace, const struct sc_causes *causes,
-                         uint32_t number, sc_trace_line *show)
+                         uint32_t number, const struct sc_trace_names *names)
 {
-    const struct sc_place_of *place = place_at(causes, number);
+    const struct sc_place_of *place = sc_causes_place_at(causes, number);
 
     if (place->line)
-        show(out, trace, place->line);
+        names->line(out, trace, place->line);
     else
         fputs(number ? "somewhere" : "-", out);
     if (place->routine && place->routine < SC_TRACE_ROUTINES_MAX) {
         putc(' ', out);
         sc_trace_put_text(out, trace->routines[place->routine], "?");
     }
-    if (place->caller && place->caller != place->line) {
+    if (place->caller && place->caller != place->line && place->line < SC_TRACE_PYTHON) {
         fputs(" in ", out);
-        show(out, trace, place->caller);
+        if (!names->function(out, trace, place->caller))
+            names->line(out, trace, place->caller);
     }
 }
 
@@ -137,6 +145,63 @@ static struct tile *tile_of(struct sc_causes *c, const struct sc_event *event)
     tile->number = event->tile;
     tile->next = *bucket;
     return *bucket = tile;
+}
+
+/* --- arrays ------------------------------------------------------------------------------------------------------- */
+
+#define ARRAYS_MOST (1u << 20)
+#define PAGE 4096
+
+const struct sc_array_of *sc_causes_array(const struct sc_causes *c, uint32_t matrix)
+{
+    return matrix < c->array_count && c->arrays[matrix].bytes ? &c->arrays[matrix] : NULL;
+}
+
+/* NULL without memory, and for numbers of damaged files. */
+static struct sc_array_of *array_at(struct sc_causes *c, uint32_t matrix)
+{
+    size_t missing = matrix < c->array_count ? 0 : matrix + 1 - c->array_count;
+
+    if (matrix >= ARRAYS_MOST ||
+        !sc_trace_list_reserve(&c->arrays, &c->array_room, c->array_count, missing, sizeof *c->arrays))
+        return NULL;
+    memset(c->arrays + c->array_count, 0, missing * sizeof *c->arrays);
+    c->array_count += missing;
+    return &c->arrays[matrix];
+}
+
+static void see_array(struct sc_causes *c, const struct sc_event *event)
+{
+    struct sc_array_of *array = array_at(c, event->matrix);
+
+    if (array && event->kind == SC_EVENT_MATRIX)
+        *array = (struct sc_array_of){.base = event->made.base, .bytes = event->made.bytes, .rows = event->made.rows,
+                                      .cols = event->made.cols, .element_bytes = event->element_bytes,
+                                      .is_folded = event->is_folded};
+    if (array && event->kind == SC_EVENT_ALLOC) {
+        array->line = event->range.ip;
+        array->chain = (uint32_t)event->range.chain;
+    }
+}
+
+/* What a fault moves first belongs to the touched page. */
+static void see_touched(struct sc_causes *c, struct thread *t, const struct sc_event *event)
+{
+    const struct sc_array_of *array = t->touched ? sc_causes_array(c, event->matrix) : NULL;
+    uint64_t page = t->touched / PAGE;
+
+    if (!array)
+        return;
+    t->shared = t->touched - array->base >= array->bytes &&
+                (page == array->base / PAGE || page == (array->base + array->bytes - 1) / PAGE);
+    t->touched = 0;
+}
+
+bool sc_causes_is_shared(const struct sc_causes *c, const struct sc_event *event)
+{
+    int i = sc_trace_thread_find(&c->threads, event->thread);
+
+    return i >= 0 && c->thread[i].shared;
 }
 
 static bool overlap(const struct range *a, const struct range *b)
@@ -201,7 +266,8 @@ static void change(struct sc_causes *c, struct thread *t, const struct sc_event 
     struct tile *tile = event->old_state == event->new_state ? NULL : tile_of(c, event);
     bool evicted = t->matrix == event->matrix && t->tile == event->tile;
     bool unseen = is_staged(c, event->matrix) && !t->on_host;
-    enum sc_why why = evicted ? SC_WHY_NO_ROOM : unseen ? SC_WHY_UNSEEN : event->routine ? SC_WHY_HOST : SC_WHY_WROTE;
+    enum sc_why why = evicted ? SC_WHY_NO_ROOM : unseen ? SC_WHY_UNSEEN : event->routine ? SC_WHY_HOST :
+                      t->shared ? SC_WHY_SHARED : SC_WHY_WROTE;
 
     for (int s = 0; tile && s < 64; s++) {
         if (!(event->sectors >> s & 1))
@@ -250,10 +316,13 @@ static enum sc_why why_home(const struct sc_causes *c, const struct sc_event *ev
 static struct sc_flow part_of(const struct sc_causes *c, const struct thread *t, const struct tile *tile, int s,
                               const struct sc_event *event)
 {
-    struct sc_flow part = {.way = sc_trace_way(event), .needed = t->place, .why = SC_WHY_ANOTHER};
+    struct sc_flow part = {.way = sc_trace_way(event), .needed = t->place, .why = SC_WHY_ANOTHER,
+                           .matrix = event->matrix};
 
     if (part.way == SC_D2H) {
-        part.why = !event->routine ? SC_WHY_TOUCH : t->on_host ? SC_WHY_RUN : why_home(c, event);
+        part.why = event->routine ? (t->on_host ? SC_WHY_RUN : why_home(c, event))
+                   : t->shared    ? SC_WHY_SHARED
+                                  : SC_WHY_TOUCH;
         part.by = tile->written[s];
         if (is_copy(c, event->matrix, &part.why))
             part.by = 0;
@@ -272,7 +341,8 @@ static int move(struct sc_causes *c, const struct thread *t, const struct sc_eve
     int sectors = __builtin_popcountll(event->sectors), count = 0;
 
     if (!tile) {
-        flow[0] = (struct sc_flow){.way = sc_trace_way(event), .needed = t->place, .why = SC_WHY_FIRST, .bytes = left};
+        flow[0] = (struct sc_flow){.way = sc_trace_way(event), .needed = t->place, .why = SC_WHY_FIRST,
+                                   .matrix = event->matrix, .bytes = left};
         return 1;
     }
     for (int s = 0; s < 64; s++) {
@@ -298,15 +368,22 @@ static void begin_site(struct sc_causes *c, struct thread *t, const struct sc_ev
 {
     t->place = place_of(c, (struct sc_place_of){.line = event->site.program ? event->site.program : event->site.ip,
                                                    .caller = event->site.ip,
-                                                .routine = event->routine});
+                                                .routine = event->routine,
+                                                .chain = (uint32_t)event->site.chain});
+    t->shared = false;
 }
 
 static void begin_touch(struct sc_causes *c, struct thread *t, const struct sc_event *event)
 {
     uint64_t line = event->kind == SC_EVENT_FAULT && event->touch.line ? event->touch.line : event->ip;
 
-    t->place = place_of(c, (struct sc_place_of){.line = line, .caller = event->ip});
-    t->on_host = false;
+    uint32_t chain = event->kind == SC_EVENT_FAULT     ? (uint32_t)event->touch.chain
+                     : event->kind == SC_EVENT_ACQUIRE ? (uint32_t)event->range.chain
+                                                       : 0;
+
+    t->place = place_of(c, (struct sc_place_of){.line = line, .caller = event->ip, .chain = chain});
+    t->on_host = t->shared = false;
+    t->touched = event->kind == SC_EVENT_FAULT ? event->touch.address : 0;
 }
 
 static void begin_call(struct sc_causes *c, struct thread *t, const struct sc_event *event)
@@ -324,6 +401,8 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
     sc_staging_next(&c->staging, event);
     if (event->kind != SC_EVENT_STATE)
         t->matrix = 0;
+    if (event->kind == SC_EVENT_STATE || event->kind == SC_EVENT_TRANSFER || event->kind == SC_EVENT_PROTECT)
+        see_touched(c, t, event);
     if (event->kind == SC_EVENT_CALL || event->kind == SC_EVENT_SITE)
         t->freed = (struct range){0, 0};
     switch (event->kind) {
@@ -343,7 +422,9 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
     case SC_EVENT_MATRIX:
         c->matrix = (struct range){event->made.base, event->made.bytes};
         c->matrix_number = event->matrix;
+        see_array(c, event);
         break;
+    case SC_EVENT_ALLOC: see_array(c, event); break;
     case SC_EVENT_TILE: see_tile(c, event); break;
     case SC_EVENT_FORGET: forget(c, t, event); break;
     case SC_EVENT_STATE: change(c, t, event); break;
@@ -405,6 +486,7 @@ void sc_causes_free(struct sc_causes *c)
     if (c) {
         sc_staging_end(&c->staging);
         free(c->place);
+        free(c->arrays);
         free(c->on_host);
     }
     free(c);

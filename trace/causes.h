@@ -6,9 +6,19 @@
 
 /* Places of a program: a line that calls a routine, or a line that touches memory. */
 struct sc_place_of {
-    uint64_t line, caller; /* the program's own code, and the caller of the library (both 0: unknown); of a touch:
-                              line */
+    uint64_t line, caller; /* the program's own code, and the caller of the library (both 0: unknown); of a touch: the
+                              first code that touched */
     uint16_t routine;      /* 0: a touch */
+    uint32_t chain;        /* of calls, at the first time; 0: unknown */
+};
+
+/* The array of a matrix. `line`, `chain`: place of the allocation; 0: unknown. */
+struct sc_array_of {
+    uint64_t base, bytes;
+    int64_t rows, cols;
+    uint32_t element_bytes, chain;
+    uint64_t line;
+    bool is_folded;
 };
 
 enum sc_why {
@@ -24,6 +34,7 @@ enum sc_why {
     SC_WHY_COPY_STACK,
     SC_WHY_COPY_STATIC,
     SC_WHY_COPY_SMALL,
+    SC_WHY_SHARED,  /* the CPU used a page at the edge of the array, and no element of the array */
     SC_WHY_UNSEEN,  /* written by the CPU in memory of no malloc, at an unknown line */
     SC_WHY_AHEAD,   /* pushed results */
     SC_WHYS
@@ -35,6 +46,7 @@ struct sc_flow {
     enum sc_transfer way;
     uint32_t needed, by; /* places; 0: nobody */
     enum sc_why why;
+    uint32_t matrix;
     uint64_t bytes;
 };
 #define SC_FLOWS_MAX 64
@@ -53,7 +65,12 @@ int sc_causes_next(struct sc_causes *causes, const struct sc_event *event, struc
 uint32_t sc_causes_place(const struct sc_causes *causes, const struct sc_event *event);
 /* Prints a place: its line, its routine, and the library function. */
 void sc_causes_put_place(FILE *out, const struct sc_trace_reading *trace, const struct sc_causes *causes,
-                         uint32_t number, sc_trace_line *show);
+                         uint32_t number, const struct sc_trace_names *names);
+const struct sc_place_of *sc_causes_place_at(const struct sc_causes *causes, uint32_t number);
+/* NULL: an unknown matrix. */
+const struct sc_array_of *sc_causes_array(const struct sc_causes *causes, uint32_t matrix);
+/* Whether the last touch of the event's thread met a page that an array shares, and not the array. */
+bool sc_causes_is_shared(const struct sc_causes *causes, const struct sc_event *event);
 uint32_t sc_causes_places(const struct sc_causes *causes); /* one more than the largest number */
 
 #endif

@@ -39,6 +39,8 @@ static const struct {
     [SC_EVENT_CHOICE] = {"choice", 0},
     [SC_EVENT_TOOK] = {"took", 0},
     [SC_EVENT_STAGE] = {"stage", SIZED},
+    [SC_EVENT_WAIT] = {"wait", 0},
+    [SC_EVENT_ALLOC] = {"alloc", SIZED},
 };
 
 const char *sc_trace_kind_name(uint16_t kind) { return kind < SC_EVENT_KINDS ? kinds[kind].name : NULL; }
@@ -194,6 +196,10 @@ static void put_done_by_program(FILE *out, const struct sc_trace_reading *trace,
         if (event->touch.line != event->touch.ip)
             put_by(out, trace, event->touch.line);
         break;
+    case SC_EVENT_ALLOC:
+        fprintf(out, " base=0x%" PRIx64, event->range.address);
+        put_by(out, trace, event->range.ip);
+        break;
     case SC_EVENT_ACQUIRE:
         fprintf(out, " %s of 0x%" PRIx64, access_name(event->access), event->range.address);
         put_by(out, trace, event->range.ip);
@@ -226,6 +232,7 @@ static void put_done_by_library(FILE *out, const struct sc_event *event)
                 memories[event->memory % SC_MEMORIES], event->is_kept ? ", kept" : ", for this call");
         break;
     case SC_EVENT_CHOICE: put_choice(out, event); break;
+    case SC_EVENT_WAIT:
     case SC_EVENT_TOOK: fprintf(out, " %.6f s", (double)event->took * 1e-9); break;
     case SC_EVENT_MATRIX:
         fprintf(out, " base=0x%" PRIx64 " rows=%" PRId64 " cols=%" PRId64, event->made.base, event->made.rows,

@@ -39,19 +39,20 @@ struct sc_event_operand {
     uint64_t name;
 };
 
-/* FREE, ACQUIRE, RELEASE, PROTECT, FORGET: memory. `ip`: of ACQUIRE, the acquiring line of the program; 0: unknown. */
+/* FREE, ACQUIRE, RELEASE, PROTECT, FORGET, ALLOC: memory. Of ACQUIRE and ALLOC: `ip`: the line of the program; `chain`:
+ * number of the chain of calls; 0: unknown. */
 struct sc_event_range {
-    uint64_t address, none[2], bytes, ip;
+    uint64_t address, chain, none, bytes, ip;
 };
 
-/* FAULT: `ip` touched `address`; `line`: the program's line that called the code at `ip`. */
+/* FAULT: `ip` touched `address`; `line`: the program's line that called the code at `ip`; `chain`: as above. */
 struct sc_event_touch {
-    uint64_t address, line, none[2], ip;
+    uint64_t address, line, chain, none, ip;
 };
 
 /* SITE: `ip` called the library; `program`: the first address on the stack in the program's own file; 0: none. */
 struct sc_event_site {
-    uint64_t program, none[3], ip;
+    uint64_t program, chain, none[2], ip;
 };
 
 /* KERNEL. */
@@ -113,7 +114,7 @@ struct sc_event {
         struct sc_event_choice choice;
         struct sc_event_stage stage;
         struct sc_event_time time;
-        uint64_t took; /* TOOK: nanoseconds */
+        uint64_t took; /* TOOK, WAIT: nanoseconds */
         uint64_t word[6];
     };
     uint32_t thread; /* set by sc_trace_emit */

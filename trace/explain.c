@@ -237,7 +237,7 @@ static void put_kind(FILE *out, const struct kind *k)
             sc_trace_reason_name((enum sc_trace_reason)k->reason));
 }
 
-static void put_calls(FILE *out, const struct explanation *x, sc_trace_line *show)
+static void put_calls(FILE *out, const struct explanation *x, const struct sc_trace_names *names)
 {
     if (!x->kind_count)
         return;
@@ -250,7 +250,7 @@ static void put_calls(FILE *out, const struct explanation *x, sc_trace_line *sho
             if (x->kinds[i].place != place)
                 continue;
             if (!any)
-                sc_causes_put_place(out, x->trace, x->causes, place, show), putc('\n', out);
+                sc_causes_put_place(out, x->trace, x->causes, place, names), putc('\n', out);
             any = true;
             put_kind(out, &x->kinds[i]);
         }
@@ -268,7 +268,7 @@ static int by_bytes(const void *left, const void *right)
 
 #define INDENT 26
 
-static void put_flow(FILE *out, const struct explanation *x, const struct sum *sum, sc_trace_line *show)
+static void put_flow(FILE *out, const struct explanation *x, const struct sum *sum, const struct sc_trace_names *names)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -276,11 +276,11 @@ static void put_flow(FILE *out, const struct explanation *x, const struct sum *s
 
     if (!why)
         return;
-    sc_causes_put_place(why, x->trace, x->causes, sum->flow.needed, show);
+    sc_causes_put_place(why, x->trace, x->causes, sum->flow.needed, names);
     fprintf(why, ": %s", sc_why_names[sum->flow.why]);
     if (sum->flow.by) {
         fputs(sum->flow.way == SC_D2H ? ", computed by " : " at ", why);
-        sc_causes_put_place(why, x->trace, x->causes, sum->flow.by, show);
+        sc_causes_put_place(why, x->trace, x->causes, sum->flow.by, names);
     }
     fclose(why);
     fprintf(out, "%14" PRIu64 " %9" PRIu64 "  ", sum->flow.bytes, sum->copies);
@@ -289,7 +289,7 @@ static void put_flow(FILE *out, const struct explanation *x, const struct sum *s
 }
 
 static void put_way(FILE *out, const struct explanation *x, enum sc_transfer way, const char *title,
-                    sc_trace_line *show)
+                    const struct sc_trace_names *names)
 {
     size_t shown = 0, more = 0;
 
@@ -302,7 +302,7 @@ static void put_way(FILE *out, const struct explanation *x, enum sc_transfer way
         }
         if (!shown++)
             fprintf(out, "\n%s\n%14s %9s  %s\n", title, "bytes", "copies", "needed by: why");
-        put_flow(out, x, &x->sums[i], show);
+        put_flow(out, x, &x->sums[i], names);
     }
     if (more)
         fprintf(out, "%zu more, of less bytes\n", more);
@@ -326,7 +326,7 @@ static void put_errors(FILE *out, const struct explanation *x, bool devices)
     free(error);
 }
 
-static enum sc_status explain(struct explanation *x, FILE *out, sc_trace_line *show)
+static enum sc_status explain(struct explanation *x, FILE *out, const struct sc_trace_names *names)
 {
     add_up(x);
     if (x->failed)
@@ -334,28 +334,29 @@ static enum sc_status explain(struct explanation *x, FILE *out, sc_trace_line *s
     if (x->sum_count)
         qsort(x->sums, x->sum_count, sizeof *x->sums, by_bytes);
     sc_trace_put_heading(out, x->trace);
-    put_calls(out, x, show);
+    put_calls(out, x, names);
     put_errors(out, x, true);
     put_errors(out, x, false);
-    put_way(out, x, SC_H2D, "to devices", show);
-    put_way(out, x, SC_D2H, "to the host", show);
-    put_way(out, x, SC_D2D, "between devices", show);
+    put_way(out, x, SC_H2D, "to devices", names);
+    put_way(out, x, SC_D2H, "to the host", names);
+    put_way(out, x, SC_D2D, "between devices", names);
     sc_trace_put_ending(out, x->trace);
     if (fflush(out) == 0 && !ferror(out))
         return SC_OK;
     return SC_ERR_IO; /* the caller that opened the stream reports the cause */
 }
 
-enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show)
+enum sc_status sc_trace_explain(const char *path, FILE *out, const struct sc_trace_names *names)
 {
     struct sc_trace_reading trace;
     struct explanation *x = calloc(1, sizeof *x);
     enum sc_status status = x ? sc_trace_read(path, &trace) : SC_ERR_MEMORY;
 
     if (status == SC_OK) {
+        names->prepare(&trace);
         x->trace = &trace;
         x->causes = sc_causes_new(&trace);
-        status = x->causes ? explain(x, out, show) : SC_ERR_MEMORY;
+        status = x->causes ? explain(x, out, names) : SC_ERR_MEMORY;
         if (status == SC_ERR_MEMORY)
             sc_log(SC_LOG_ERROR, "no memory to explain %s", path);
         sc_causes_free(x->causes);

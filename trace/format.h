@@ -45,7 +45,9 @@ struct sc_trace_block_head {
 enum sc_trace_record_kind {
     SC_RECORD_ROUTINE = 1, /* struct sc_trace_name_head, then the name */
     SC_RECORD_MODULE,      /* struct sc_trace_module_head, then the path */
-    SC_RECORD_SETTING      /* "NAME=VALUE": a setting of the process, as in the environment */
+    SC_RECORD_SETTING,     /* "NAME=VALUE": a setting of the process, as in the environment */
+    SC_RECORD_CHAIN,       /* struct sc_trace_chain_head, then addresses of code, registers, and bytes of the stack */
+    SC_RECORD_PYTHON       /* struct sc_trace_python_head, then the file, a zero byte, and the function */
 };
 
 struct sc_trace_record {
@@ -61,6 +63,20 @@ struct sc_trace_name_head {
 struct sc_trace_module_head {
     uint64_t start, end, bias;
 };
+
+/* A chain of calls. `frames` words are addresses of code (inside the call instructions), innermost first, then Python
+ * frames, innermost first. `registers` words follow (0 or SC_TRACE_REGISTERS, in DWARF's order), then the stack from
+ * the stack pointer on: the native frames are then found by unwinding, and are not among the words. */
+struct sc_trace_chain_head {
+    uint32_t chain, frames, registers, reserved;
+};
+#define SC_TRACE_REGISTERS 17 /* x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15 rip */
+
+/* A line of Python. `frame`: the word that stands for the line in chains; at least SC_TRACE_PYTHON. */
+struct sc_trace_python_head {
+    uint64_t frame, line;
+};
+#define SC_TRACE_PYTHON 0xffff800000000000u /* no address of code */
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

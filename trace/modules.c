@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/own_proc.h"
+
 #include "trace/store.h"
 
 #define KNOWN 4096 /* ranges written before */
@@ -23,6 +25,10 @@ static struct range {
     uint64_t start, end;
 } ranges[RANGES];
 static unsigned range_count;
+/* A bit for each 2 MiB of addresses (modulo the bits) with code: most words of a stack are refused at once. */
+#define GRANULE 21
+#define GRANULES 4096
+static uint64_t has_code[GRANULES / 64];
 
 struct mapping {
     uint64_t start, end, offset;
@@ -96,6 +102,8 @@ static void look_at(char *line, char *file, size_t bytes, uint64_t *base)
         struct sc_trace_module_head head = {mapping.start, mapping.end, bias_of(*base)};
 
         sc_trace_store_record(SC_RECORD_MODULE, &head, sizeof head, mapping.path, strlen(mapping.path));
+        for (uint64_t at = mapping.start >> GRANULE; at <= (mapping.end - 1) >> GRANULE; at++)
+            __atomic_fetch_or(&has_code[at % GRANULES / 64], UINT64_C(1) << at % 64, __ATOMIC_RELAXED);
         if (range_count < RANGES)
             ranges[range_count] = (struct range){mapping.start, mapping.end};
         __atomic_store_n(&range_count, range_count + (range_count < RANGES), __ATOMIC_RELEASE);
@@ -106,6 +114,8 @@ bool sc_trace_store_knows(uint64_t ip)
 {
     unsigned count = __atomic_load_n(&range_count, __ATOMIC_ACQUIRE);
 
+    if (!(__atomic_load_n(&has_code[(ip >> GRANULE) % GRANULES / 64], __ATOMIC_RELAXED) >> (ip >> GRANULE) % 64 & 1))
+        return false;
     for (unsigned i = 0; i < count; i++)
         if (ip >= ranges[i].start && ip < ranges[i].end)
             return true;
@@ -115,7 +125,7 @@ bool sc_trace_store_knows(uint64_t ip)
 void sc_trace_store_modules(bool again)
 {
     static char file[4096];
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int fd = open(SC_OWN_PROC "maps", O_RDONLY | O_CLOEXEC);
     size_t used = 0;
     uint64_t base = 0;
     ssize_t n;

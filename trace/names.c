@@ -1,12 +1,23 @@
+#include <stdlib.h>
+
 #include "trace/trace.h"
 
 static const char *const *routine_names;
 static int routine_count;
+static const char *const *lapack_names;
+static int lapack_count;
 
 void sc_trace_name_routines(const char *const *names, int count)
 {
     routine_names = names;
-    routine_count = count < SC_TRACE_SPARSE_GEMM ? count : SC_TRACE_SPARSE_GEMM;
+    routine_count = count < SC_TRACE_LAPACK ? count : SC_TRACE_LAPACK;
+}
+
+void sc_trace_name_lapack(const char *const *names)
+{
+    lapack_names = names;
+    for (lapack_count = 0; names[lapack_count] && SC_TRACE_LAPACK + lapack_count < SC_TRACE_SPARSE_GEMM;)
+        lapack_count++;
 }
 
 const char *sc_trace_routine_name(int routine)
@@ -15,7 +26,24 @@ const char *sc_trace_routine_name(int routine)
 
     if (routine >= SC_TRACE_SPARSE_GEMM && routine < SC_TRACE_ROUTINES_MAX)
         return sparse[routine - SC_TRACE_SPARSE_GEMM];
+    if (routine >= SC_TRACE_LAPACK && routine < SC_TRACE_LAPACK + lapack_count)
+        return lapack_names[routine - SC_TRACE_LAPACK];
     return routine > 0 && routine < routine_count ? routine_names[routine] : NULL;
+}
+
+char *sc_trace_line_text(const struct sc_trace_names *names, const struct sc_trace_reading *trace, uint64_t ip)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = ip ? open_memstream(&text, &bytes) : NULL;
+
+    if (!out)
+        return NULL;
+    names->line(out, trace, ip);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 const char *sc_trace_reason_name(enum sc_trace_reason reason)

@@ -11,15 +11,20 @@
 #include "trace/totals.h"
 
 enum { PROGRAM = 1, DEVICES, LINKS }; /* processes: groups of tracks */
+/* Numbers of tracks that are no threads: above every thread id of Linux, because Perfetto may look for a thread by its
+ * number alone. */
+enum { DEVICE_TRACKS = 5000000, LINK_TRACKS = 5001000 };
 
 struct open {
     uint32_t thread;
     const struct sc_event *call, *fault;
+    uint64_t line; /* of the call */
     uint64_t last; /* nanoseconds: last event of the fault's service */
 };
 
 struct export {
     const struct sc_trace_reading *trace;
+    const struct sc_trace_names *names;
     FILE *out;
     struct open open[SC_TRACE_THREADS];
     struct sc_trace_threads threads;
@@ -69,6 +74,18 @@ static struct sc_trace_text routine_of(const struct export *x, const struct sc_e
     return event->routine < SC_TRACE_ROUTINES_MAX ? x->trace->routines[event->routine] : (struct sc_trace_text){0};
 }
 
+/* The line of the program, as an argument; nothing for an unknown line. */
+static void put_line(struct export *x, uint64_t line)
+{
+    char *text = sc_trace_line_text(x->names, x->trace, line);
+
+    if (!text)
+        return;
+    fputs(", \"line\": ", x->out);
+    sc_stats_put_string(x->out, text);
+    free(text);
+}
+
 /* The name of a track, or of a group of tracks. */
 static void put_title(struct export *x, const char *what, int process, uint64_t thread, const char *title)
 {
@@ -89,8 +106,10 @@ static void end_fault(struct export *x, struct open *open)
     begin(x, "X", PROGRAM, open->thread, fault->nanoseconds);
     put_name(x, text_of(fault->access & SC_WRITE ? "write fault" : "read fault"), "");
     fprintf(x->out, ", \"cat\": \"fault\", \"dur\": %.3f", (double)(open->last - fault->nanoseconds) * 1e-3);
-    fprintf(x->out, ", \"args\": {\"address\": \"0x%" PRIx64 "\", \"ip\": \"0x%" PRIx64 "\"}}", fault->touch.address,
+    fprintf(x->out, ", \"args\": {\"address\": \"0x%" PRIx64 "\", \"ip\": \"0x%" PRIx64 "\"", fault->touch.address,
             fault->touch.ip);
+    put_line(x, fault->touch.line);
+    fputs("}}", x->out);
 }
 
 static void end_call(struct export *x, struct open *open, const struct sc_event *done)
@@ -104,23 +123,27 @@ static void end_call(struct export *x, struct open *open, const struct sc_event 
     put_name(x, routine_of(x, call), "call");
     fprintf(x->out, ", \"cat\": \"%s\", \"dur\": %.3f", done->device < 0 ? "host" : "devices",
             (double)(done->nanoseconds - call->nanoseconds) * 1e-3);
-    fprintf(x->out, ", \"args\": {\"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 "}}", call->call.m,
+    fprintf(x->out, ", \"args\": {\"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64, call->call.m,
             call->call.n, call->call.k);
+    put_line(x, open->line);
+    fputs("}}", x->out);
 }
 
 /* A track for each pair of places. */
 static uint64_t link_of(const struct sc_event *event)
 {
-    return (uint64_t)(event->peer + 1) % 64 * 64 + (uint64_t)(event->device + 1) % 64;
+    return LINK_TRACKS + (uint64_t)(event->peer + 1) % 64 * 64 + (uint64_t)(event->device + 1) % 64;
 }
 
+/* Perfetto binds an end of an arrow to the slice that began last on the track. The slice of the call has the same time
+ * and is printed later, so the arrow begins a nanosecond after it. */
 static void put_arrow(struct export *x, const struct open *open, const struct sc_event *event)
 {
     const struct sc_event *from = open->fault ? open->fault : open->call;
 
     if (!from)
         return;
-    begin(x, "s", PROGRAM, event->thread, from->nanoseconds);
+    begin(x, "s", PROGRAM, event->thread, from->nanoseconds + 1);
     fprintf(x->out, ", \"name\": \"needs\", \"cat\": \"needs\", \"id\": %" PRIu64 "}", ++x->arrows);
     begin(x, "f", LINKS, link_of(event), event->nanoseconds);
     fprintf(x->out, ", \"bp\": \"e\", \"name\": \"needs\", \"cat\": \"needs\", \"id\": %" PRIu64 "}", x->arrows);
@@ -137,7 +160,7 @@ static void put_transfer(struct export *x, const struct open *open, const struct
 
 static void put_kernel(struct export *x, const struct sc_event *event)
 {
-    begin(x, "X", DEVICES, (uint64_t)(event->device + 1), event->nanoseconds);
+    begin(x, "X", DEVICES, DEVICE_TRACKS + (uint64_t)(event->device + 1), event->nanoseconds);
     put_name(x, routine_of(x, event), "kernel");
     fputs(", \"cat\": \"kernel\", \"dur\": 0}", x->out);
 }
@@ -150,7 +173,9 @@ static void put_event(struct export *x, const struct sc_event *event)
     case SC_EVENT_CALL:
         end_fault(x, open);
         open->call = event;
+        open->line = 0;
         break;
+    case SC_EVENT_SITE: open->line = event->site.program ? event->site.program : event->site.ip; break;
     case SC_EVENT_DONE: end_call(x, open, event); break;
     case SC_EVENT_FAULT:
         end_fault(x, open);
@@ -184,29 +209,31 @@ static void put_titles(struct export *x)
     for (size_t i = 0; i < x->trace->event_count; i++) {
         const struct sc_event *event = x->trace->order[i];
         char from[24], to[24], title[64];
+        uint64_t link;
 
         if (event->kind == SC_EVENT_KERNEL && event->device >= 0 && event->device < 64 && !devices[event->device + 1]) {
             devices[event->device + 1] = true;
-            put_title(x, "thread_name", DEVICES, (uint64_t)event->device + 1,
+            put_title(x, "thread_name", DEVICES, DEVICE_TRACKS + (uint64_t)event->device + 1,
                       place_name((uint64_t)event->device + 1, to));
         }
-        if (event->kind != SC_EVENT_TRANSFER || links[link_of(event)])
+        link = link_of(event) - LINK_TRACKS;
+        if (event->kind != SC_EVENT_TRANSFER || links[link])
             continue;
-        links[link_of(event)] = true;
-        snprintf(title, sizeof title, "%s to %s", place_name(link_of(event) / 64, from),
-                 place_name(link_of(event) % 64, to));
+        links[link] = true;
+        snprintf(title, sizeof title, "%s to %s", place_name(link / 64, from), place_name(link % 64, to));
         put_title(x, "thread_name", LINKS, link_of(event), title);
     }
 }
 
-enum sc_status sc_trace_perfetto(const char *path, FILE *out)
+enum sc_status sc_trace_perfetto(const char *path, FILE *out, const struct sc_trace_names *names)
 {
     struct sc_trace_reading trace;
     struct export *x = calloc(1, sizeof *x);
     enum sc_status status = x ? sc_trace_read(path, &trace) : SC_ERR_MEMORY;
 
     if (status == SC_OK) {
-        *x = (struct export){.trace = &trace, .out = out, .first = true};
+        names->prepare(&trace);
+        *x = (struct export){.trace = &trace, .names = names, .out = out, .first = true};
         fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n", out);
         put_titles(x);
         for (size_t i = 0; i < trace.event_count; i++)

@@ -48,6 +48,45 @@ static bool read_module(struct sc_trace_reading *trace, const char *payload, siz
     return true;
 }
 
+static bool read_chain(struct sc_trace_reading *trace, const char *payload, size_t bytes)
+{
+    struct sc_trace_chain chain = {.words = payload + sizeof chain.head};
+    size_t words;
+
+    if (bytes < sizeof chain.head)
+        return true;
+    memcpy(&chain.head, payload, sizeof chain.head);
+    words = (size_t)chain.head.frames + chain.head.registers;
+    if (words > (bytes - sizeof chain.head) / 8 || (chain.head.registers && chain.head.registers != SC_TRACE_REGISTERS))
+        return true;
+    if (!sc_trace_list_reserve(&trace->chains, &trace->chain_room, trace->chain_count, 1, sizeof chain))
+        return false;
+    chain.stack = chain.words + 8 * words;
+    chain.stack_bytes = bytes - sizeof chain.head - 8 * words;
+    trace->chains[trace->chain_count++] = chain;
+    return true;
+}
+
+static bool read_python(struct sc_trace_reading *trace, const char *payload, size_t bytes)
+{
+    struct sc_trace_python line;
+    const char *text = payload + sizeof line.head, *zero;
+
+    if (bytes < sizeof line.head)
+        return true;
+    bytes -= sizeof line.head;
+    memcpy(&line.head, payload, sizeof line.head);
+    zero = memchr(text, '\0', bytes);
+    if (!zero)
+        return true;
+    if (!sc_trace_list_reserve(&trace->python, &trace->python_room, trace->python_count, 1, sizeof line))
+        return false;
+    line.file = (struct sc_trace_text){text, (size_t)(zero - text)};
+    line.function = (struct sc_trace_text){zero + 1, bytes - line.file.bytes - 1};
+    trace->python[trace->python_count++] = line;
+    return true;
+}
+
 static bool read_setting(struct sc_trace_reading *trace, const char *payload, size_t bytes)
 {
     if (!sc_trace_list_reserve(&trace->settings, &trace->setting_room, trace->setting_count, 1,
@@ -67,6 +106,10 @@ static bool read_record(struct sc_trace_reading *trace, uint32_t kind, const cha
         return read_module(trace, payload, bytes);
     case SC_RECORD_SETTING:
         return read_setting(trace, payload, bytes);
+    case SC_RECORD_CHAIN:
+        return read_chain(trace, payload, bytes);
+    case SC_RECORD_PYTHON:
+        return read_python(trace, payload, bytes);
     }
     return true; /* unknown kind, of a later version: skipped */
 }
@@ -172,7 +215,9 @@ static enum sc_status map_file(struct sc_trace_reading *trace, const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     const char *problem = NULL;
 
-    if (fd < 0 || fstat(fd, &about) != 0) {
+    if (fd < 0 && errno == ENOENT) {
+        problem = "there is no such file (without devices or large calls a program writes no trace)";
+    } else if (fd < 0 || fstat(fd, &about) != 0) {
         problem = strerror(errno);
     } else if (!S_ISREG(about.st_mode)) {
         problem = "it is not a regular file";
@@ -266,6 +311,8 @@ void sc_trace_read_end(struct sc_trace_reading *trace)
     free(trace->events);
     free(trace->modules);
     free(trace->settings);
+    free(trace->chains);
+    free(trace->python);
     if (trace->bytes)
         munmap((void *)trace->bytes, trace->size);
     *trace = (struct sc_trace_reading){0};
@@ -282,12 +329,53 @@ int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *
     return n == call->following ? (int)n : -1;
 }
 
+bool sc_trace_is_lapack(const struct sc_event *call)
+{
+    return call->routine >= SC_TRACE_LAPACK && call->routine < SC_TRACE_SPARSE_GEMM;
+}
+
 const struct sc_trace_module *sc_trace_module_of(const struct sc_trace_reading *trace, uint64_t ip)
 {
     for (size_t i = trace->module_count; i-- > 0;) /* later records first: the end repeats the table */
         if (ip >= trace->modules[i].head.start && ip < trace->modules[i].head.end)
             return &trace->modules[i];
     return NULL;
+}
+
+const struct sc_trace_python *sc_trace_python_of(const struct sc_trace_reading *trace, uint64_t word)
+{
+    for (size_t i = 0; word >= SC_TRACE_PYTHON && i < trace->python_count; i++)
+        if (trace->python[i].head.frame == word)
+            return &trace->python[i];
+    return NULL;
+}
+
+uint64_t sc_trace_chain_word(const struct sc_trace_chain *chain, size_t i)
+{
+    uint64_t word;
+
+    memcpy(&word, chain->words + i * sizeof word, sizeof word);
+    return word;
+}
+
+uint64_t *sc_trace_chain_field(struct sc_event *event)
+{
+    switch (event->kind) {
+    case SC_EVENT_SITE: return &event->site.chain;
+    case SC_EVENT_FAULT: return &event->touch.chain;
+    case SC_EVENT_ACQUIRE:
+    case SC_EVENT_ALLOC: return &event->range.chain;
+    }
+    return NULL;
+}
+
+uint64_t *sc_trace_line_field(struct sc_event *event)
+{
+    switch (event->kind) {
+    case SC_EVENT_SITE: return &event->site.program;
+    case SC_EVENT_FAULT: return &event->touch.line;
+    }
+    return &event->range.ip;
 }
 
 void sc_trace_put_text(FILE *out, struct sc_trace_text text, const char *if_none)

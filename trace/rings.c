@@ -15,6 +15,7 @@
 #include "base/locks.h"
 #include "base/log.h"
 #include "trace/read.h"
+#include "trace/rings.h"
 #include "trace/store.h"
 #include "trace/trace.h"
 
@@ -47,8 +48,8 @@ static struct sc_lock file_lock = SC_LOCK(SC_RANK_TRACE);
 static uint64_t session; /* counts starts; read without the lock by owners of rings */
 static bool keeping;     /* without a file, events stay in the rings */
 
-/* A forked process shares the blocks with its parent, and must not write to them.  This page has a 1 in the process
- * that traces; the kernel clears the page in every forked process. */
+/* A forked process shares the blocks with its parent, and must not write to them.  In the process that traces this page
+ * has the number of the process; the kernel clears the page in every forked process. */
 static const volatile int *alive;
 
 static bool is_alive(void) { return alive && *alive; }
@@ -66,7 +67,7 @@ static bool come_alive(void)
 
     if (!page || madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK) != 0)
         return false;
-    *page = 1;
+    *page = getpid();
     alive = page;
     return true;
 }
@@ -309,13 +310,11 @@ int sc_trace_collect(uint32_t matrix, uint32_t tile, struct sc_event *out, int m
 
 /* --- start and stop ----------------------------------------------------------------------------------------------- */
 
-enum sc_status sc_trace_start(const char *path)
+enum sc_status sc_trace_rings_start(const char *path, void (*forget)(void))
 {
     enum sc_status status = SC_ERR_IO;
 
-    sc_inside_enter();
     pthread_once(&once, set_up_once);
-    sc_trace_site_prepare();
     sc_lock(&file_lock);
     if (sc_trace_store_is_open()) {
         sc_log(SC_LOG_WARN, "tracing is on already; %s is not written", path);
@@ -323,6 +322,7 @@ enum sc_status sc_trace_start(const char *path)
     } else if (come_alive()) {
         status = sc_trace_store_open(path, sc_config.trace_limit);
         if (status == SC_OK) {
+            forget();
             write_routines();
             sc_trace_store_modules(false);
         }
@@ -330,8 +330,25 @@ enum sc_status sc_trace_start(const char *path)
         sc_trace_on = sc_trace_store_is_open() || keeping;
     }
     sc_unlock(&file_lock);
-    sc_inside_leave();
     return status;
+}
+
+/* Without the lock: the first mmap of a process may look up libc's. */
+void sc_trace_rings_prepare(void) { come_alive(); }
+
+bool sc_trace_is_alive(void) { return is_alive(); }
+int sc_trace_process(void) { return alive ? *alive : 0; }
+
+void sc_trace_lock(void) { sc_lock(&file_lock); }
+void sc_trace_unlock(void) { sc_unlock(&file_lock); }
+
+bool sc_trace_lock_file(void)
+{
+    sc_trace_lock();
+    if (is_alive() && sc_trace_store_is_open())
+        return true;
+    sc_trace_unlock();
+    return false;
 }
 
 void sc_trace_setting(const char *text)

@@ -4,14 +4,18 @@
 
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/inside.h"
 #include "base/locks.h"
 #include "base/stack.h"
+#include "trace/chain.h"
+#include "trace/store.h"
 #include "trace/trace.h"
 
 #define FRAMES 64
@@ -92,31 +96,110 @@ void sc_trace_site_prepare(void)
         return; /* by another thread: the first place of this thread stays unknown */
     look_at_program();
     look_at_library();
+    sc_python_prepare();
     __atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
 }
 
-struct sc_trace_site sc_trace_site_here(void)
+/* The calls of this thread outside the library. */
+static void walk(struct sc_chain *chain)
 {
-    struct sc_trace_site site = {0, 0};
     void *frame[FRAMES];
     int count;
 
     sc_trace_site_prepare();
+    chain->count = 0;
     count = backtrace(frame, FRAMES);
-    for (int i = 0; i < count && !site.program; i++) {
-        uintptr_t ip = (uintptr_t)frame[i] - 1; /* address inside the call instruction */
+    for (int i = 0; i < count && chain->count < SC_CHAIN_FRAMES; i++)
+        if (!has(&library, (uintptr_t)frame[i] - 1))
+            chain->frame[chain->count++] = (uintptr_t)frame[i] - 1; /* address inside the call instruction */
+}
 
-        if (has(&library, ip))
-            continue;
-        if (!site.caller)
-            site.caller = ip;
-        if (has(&program, ip))
-            site.program = ip;
-    }
+static struct sc_trace_site site_of(const struct sc_chain *chain)
+{
+    struct sc_trace_site site = {.caller = chain->count ? chain->frame[0] : 0};
+
+    for (int i = 0; i < chain->count && !site.program; i++)
+        if (has(&program, chain->frame[i]))
+            site.program = chain->frame[i];
+    return site;
+}
+
+struct sc_trace_site sc_trace_site_here(void)
+{
+    struct sc_chain chain;
+    struct sc_trace_site site;
+
+    walk(&chain);
+    site = site_of(&chain);
     if (site.program)
         __atomic_store_n(&returned[site.program % RETURNED], site.program, __ATOMIC_RELAXED);
     sc_trace_saw_code(site.caller);
+    if (sc_trace_on && sc_trace_is_alive()) {
+        sc_python_add_frames((uintptr_t)pthread_self(), &chain, SC_CHAIN_PYTHON);
+        site.chain = sc_chain_number(&chain);
+    }
     return site;
+}
+
+void sc_trace_put_site(void)
+{
+    sc_trace(.kind = SC_EVENT_SITE, .site = {.program = sc_trace_site.program, .ip = sc_trace_site.caller,
+                                             .chain = sc_trace_site.chain});
+}
+
+void sc_trace_acquire(uintptr_t address, uint64_t bytes, enum sc_access access)
+{
+    struct sc_trace_site site;
+
+    if (!sc_trace_on)
+        return;
+    site = sc_trace_site_here();
+    sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)access,
+             .range = {.address = address, .bytes = bytes, .ip = sc_trace_site_line(site), .chain = site.chain});
+}
+
+/* --- blocks of memory --------------------------------------------------------------------------------------------- */
+
+/* The last large allocations, by address; a later block takes the place of an earlier block. Protected by the file
+ * lock. */
+#define BLOCKS 1024
+#define NOTED 3 /* lines of Python: the innermost lines may be NumPy's own */
+static struct block {
+    uintptr_t address;
+    size_t bytes;
+    struct sc_chain chain;
+} blocks[BLOCKS];
+
+static struct block *slot_of(uintptr_t address) { return &blocks[(address >> 12) * 0x9e3779b1u >> 8 & (BLOCKS - 1)]; }
+
+void sc_trace_allocated(uintptr_t address, size_t bytes)
+{
+    struct block *slot = slot_of(address);
+    struct sc_chain chain = {0};
+
+    if (bytes < SC_TRACE_ALLOC_LEAST || !sc_trace_is_alive())
+        return;
+    sc_inside_enter();
+    sc_python_add_frames((uintptr_t)pthread_self(), &chain, NOTED);
+    if (!chain.count) /* the line of Python would hide the calls of the interpreter, whose walk takes long */
+        walk(&chain);
+    sc_trace_lock();
+    *slot = (struct block){address, bytes, chain};
+    sc_trace_unlock();
+    sc_inside_leave();
+}
+
+void sc_trace_block(uint32_t matrix, uintptr_t address, size_t bytes)
+{
+    struct block found;
+
+    sc_trace_lock();
+    found = *slot_of(address);
+    sc_trace_unlock();
+    if (found.address == address && found.bytes <= bytes)
+        sc_trace(.kind = SC_EVENT_ALLOC, .matrix = matrix,
+                 .range = {.address = address, .bytes = found.bytes, .ip = sc_trace_site_line(site_of(&found.chain)),
+                           .chain = sc_chain_number(&found.chain)});
 }
 
 enum sc_trace_memory sc_trace_memory_of(uintptr_t address, uint64_t bytes)
@@ -143,7 +226,7 @@ static bool is_return(uintptr_t ip)
 }
 
 /* The stack may end anywhere. The kernel reads the stack, and the read fails behind its end. */
-uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp)
+static uint64_t line_of(uintptr_t ip, uintptr_t sp)
 {
     uintptr_t word[CHUNK / sizeof(uintptr_t)], end = sp + STACK_MOST, second = 0;
 
@@ -163,5 +246,18 @@ uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp)
         sp += bytes;
     }
     return second;
+}
+
+struct sc_trace_site sc_trace_site_of(uintptr_t ip, uintptr_t sp, uintptr_t thread, const void *context)
+{
+    struct sc_trace_site site = {.caller = ip, .program = line_of(ip, sp)};
+    struct sc_chain python = {0};
+
+    sc_trace_saw_code(ip);
+    if (context) {
+        sc_python_add_frames(thread, &python, SC_CHAIN_PYTHON);
+        site.chain = sc_chain_number_of_stack(context, &python);
+    }
+    return site;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

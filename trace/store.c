@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/own_proc.h"
 #include "base/write.h"
 #include "trace/file.h"
 
@@ -246,7 +247,7 @@ static void write_header(void)
                                        .start_realtime = now(CLOCK_REALTIME),
                                        .pid = (uint32_t)getpid(),
                                        .block_bytes = SC_TRACE_BLOCK_BYTES};
-    n = readlink("/proc/self/exe", header->program, sizeof header->program - 1);
+    n = readlink(SC_OWN_PROC "exe", header->program, sizeof header->program - 1);
     header->program[n > 0 ? n : 0] = '\0';
     memcpy(header->magic, SC_TRACE_MAGIC, sizeof header->magic);
 }

@@ -18,6 +18,16 @@ struct sc_trace_block {
     struct sc_event events[];
 };
 
+/* rings.c: whether this is the process that was prepared to trace. Forked processes must not take the file lock: a
+ * thread that does not exist there may hold the lock. */
+bool sc_trace_is_alive(void);
+int sc_trace_process(void); /* the number of this process; 0: forked since, or tracing never started */
+/* rings.c: the file lock, for the files that write records. sc_trace_lock_file locks only if this process writes a file
+ * now; otherwise false, without the lock. */
+void sc_trace_lock(void);
+bool sc_trace_lock_file(void);
+void sc_trace_unlock(void);
+
 /* Creates the file.  limit: bytes, 0: none.  A failure is logged in one line. */
 enum sc_status sc_trace_store_open(const char *path, uint64_t limit);
 bool sc_trace_store_is_open(void);

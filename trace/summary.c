@@ -234,7 +234,8 @@ static int by_cost(const void *left, const void *right)
     return x != y ? (x > y ? -1 : 1) : a->ip < b->ip ? -1 : a->ip > b->ip;
 }
 
-static void put_lines(FILE *out, struct summary *sum, const struct sc_trace_reading *trace, sc_trace_line *show)
+static void put_lines(FILE *out, struct summary *sum, const struct sc_trace_reading *trace,
+                      const struct sc_trace_names *names)
 {
     if (!sum->line_count)
         return;
@@ -247,7 +248,7 @@ static void put_lines(FILE *out, struct summary *sum, const struct sc_trace_read
         fprintf(out, "%9" PRIu64 " %9" PRIu64 " %14" PRIu64 " %14" PRIu64 "  ", line->reads, line->writes, line->home,
                 line->again);
         if (line->ip)
-            show(out, trace, line->ip);
+            names->line(out, trace, line->ip);
         else
             fputs("system calls, fork, semcache_acquire", out);
         putc('\n', out);
@@ -313,17 +314,18 @@ static void drop(struct summary *sum)
     free(sum);
 }
 
-enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show)
+enum sc_status sc_trace_summary(const char *path, FILE *out, const struct sc_trace_names *names)
 {
     struct sc_trace_reading trace;
     struct summary *sum = calloc(1, sizeof *sum);
     enum sc_status status = sum ? sc_trace_read(path, &trace) : SC_ERR_MEMORY;
 
     if (status == SC_OK) {
+        names->prepare(&trace);
         add_up(sum, &trace);
         sc_trace_put_heading(out, &trace);
         put_routines(out, &trace);
-        put_lines(out, sum, &trace, show);
+        put_lines(out, sum, &trace, names);
         put_matrices(out, sum, &trace);
         put_copies(out, sum);
         sc_trace_put_ending(out, &trace);

@@ -23,6 +23,8 @@ enum sc_trace_sparse {
     SC_TRACE_SPARSE_SV,
     SC_TRACE_SPARSE_SM
 };
+/* Whole routines of LAPACK, by blas/lapack/whole.tab. */
+#define SC_TRACE_LAPACK 376
 #define SC_TRACE_GROUP_MAX 8
 
 enum sc_transfer { SC_H2D, SC_D2H, SC_D2D, SC_TRANSFERS };
@@ -84,6 +86,8 @@ enum sc_event_kind {
     SC_EVENT_TOOK,     /* duration of the thread's call from idle devices to idle devices: took */
     SC_EVENT_STAGE,    /* the call of this thread works on a copy of an operand that cannot be watched: stage, memory,
                           is_kept */
+    SC_EVENT_WAIT,     /* the preceding fault of the thread is served: took (on emulated devices: virtual) */
+    SC_EVENT_ALLOC,    /* the block of memory of a new matrix, with the place of its allocation: range */
     SC_EVENT_KINDS
 };
 
@@ -118,6 +122,8 @@ extern bool sc_trace_on;
  * events replace the oldest. An emitted event is in the file at once, for any end of the process. Fails with one log
  * line. */
 enum sc_status sc_trace_start(const char *path);
+/* In the library's constructor, if the program will be traced: from here on sc_trace_allocated takes notes. */
+void sc_trace_prepare(void);
 /* Events go to the rings without a file; reports take the newest events from the rings. */
 void sc_trace_keep(void);
 /* The newest events (at most `most`, 32) with a tile of a matrix, as text, oldest first. */
@@ -141,26 +147,38 @@ void sc_trace_emit_group(struct sc_event *events, int count);
 /* The routine of this thread (0: none), stamped on its events. */
 extern __thread uint16_t sc_trace_routine __attribute__((tls_model("initial-exec")));
 
-/* The place of a call: the address of the code that called the library, and the first address on the stack in the
- * program's own file; 0: unknown. sc_trace_site belongs to this thread's last traced or explained call. */
+/* The place of a call: the address of the code that called the library, the first address on the stack in the
+ * program's own file, and the number of the chain of calls in the trace file; 0: unknown. sc_trace_site belongs to this
+ * thread's last traced or explained call. */
 struct sc_trace_site {
     uint64_t caller, program;
+    uint32_t chain;
 };
 extern __thread struct sc_trace_site sc_trace_site __attribute__((tls_model("initial-exec")));
 struct sc_trace_site sc_trace_site_here(void); /* walks the stack: microseconds */
 void sc_trace_site_prepare(void);              /* call first, from a place where memory may be allocated */
-/* For code at `ip` with a stack at `sp` that does not change meanwhile: the innermost address in the program's own
- * file, `ip` or a likely return address (some code of libraries cannot be walked); 0: no such address. */
-uint64_t sc_trace_line_of(uintptr_t ip, uintptr_t sp);
+/* Emit, when tracing: SC_EVENT_SITE with sc_trace_site; SC_EVENT_ACQUIRE with the caller's place. */
+void sc_trace_put_site(void);
+void sc_trace_acquire(uintptr_t address, uint64_t bytes, enum sc_access access);
+/* For a thread that waits in a fault at `ip`, with its stack, its pointer (pthread_self) and its ucontext_t. The
+ * address in the program's own file is `ip` or the innermost likely return address (some code of libraries cannot be
+ * walked). On the pager thread only. */
+struct sc_trace_site sc_trace_site_of(uintptr_t ip, uintptr_t sp, uintptr_t thread, const void *context);
 /* The address that represents a site: the program's own line, if known. */
 static inline uint64_t sc_trace_site_line(struct sc_trace_site site)
 {
     return site.program ? site.program : site.caller;
 }
-static inline uint64_t sc_trace_line_here(void) { return sc_trace_site_line(sc_trace_site_here()); }
+
+/* Notes the place of an allocation of SC_TRACE_ALLOC_LEAST bytes or more. Thread safe; microseconds. */
+#define SC_TRACE_ALLOC_LEAST ((size_t)64 << 10)
+void sc_trace_allocated(uintptr_t address, size_t bytes);
+/* Emits the place where a matrix's block of memory was allocated, if known. */
+void sc_trace_block(uint32_t matrix, uintptr_t address, size_t bytes);
 
 void sc_trace_name_routines(const char *const *names, int count); /* names[0] is unused; the names stay owned by the
                                                                      caller */
+void sc_trace_name_lapack(const char *const *names); /* from SC_TRACE_LAPACK on; ended by NULL */
 const char *sc_trace_routine_name(int routine);
 
 /* Statistics as JSON (doc/statistics.md). The arguments are values that this folder does not know. */
@@ -183,18 +201,35 @@ enum sc_status sc_trace_dump(const char *path, FILE *out);
  * invariant (SC_ERR_CONFLICT). */
 enum sc_status sc_trace_check(const char *path, FILE *out);
 
-/* Prints sums over a trace: by routine, by the code that touched data of devices, by matrix. `show` prints the place
- * of an address of code. */
 struct sc_trace_reading;
 typedef void sc_trace_line(FILE *out, const struct sc_trace_reading *trace, uint64_t ip);
-enum sc_status sc_trace_summary(const char *path, FILE *out, sc_trace_line *show);
+/* Names of lines of the program. All but `prepare` print. For an unknown place only `line` prints. */
+struct sc_trace_names {
+    void (*prepare)(struct sc_trace_reading *trace); /* sets the program's line of each event, from its chain */
+    sc_trace_line *line;   /* file and number */
+    sc_trace_line *source; /* text of the line */
+    bool (*function)(FILE *out, const struct sc_trace_reading *trace, uint64_t ip); /* false: unknown */
+    void (*callers)(FILE *out, const struct sc_trace_reading *trace, uint32_t chain, uint64_t ip);
+};
+/* File and number of the line, from malloc; NULL: `ip` is 0, or no memory. */
+char *sc_trace_line_text(const struct sc_trace_names *names, const struct sc_trace_reading *trace, uint64_t ip);
+
+/* Prints sums over a trace: by routine, by the code that touched data of devices, by matrix. `names`
+ * prints lines of the program. */
+enum sc_status sc_trace_summary(const char *path, FILE *out, const struct sc_trace_names *names);
 
 /* Prints reasons. For each line of the program with calls: places, predictions and durations. For each line that
  * caused transfers: bytes and causes. */
-enum sc_status sc_trace_explain(const char *path, FILE *out, sc_trace_line *show);
+enum sc_status sc_trace_explain(const char *path, FILE *out, const struct sc_trace_names *names);
 
 /* Prints the lines that cost time, most expensive first, with a remedy; json: one object a line. */
-enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, sc_trace_line *show);
+enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, const struct sc_trace_names *names);
+
+/* Prints one HTML page without scripts: lost time, lines, arrays and their tiles over time, traffic. */
+enum sc_status sc_trace_report(const char *path, FILE *out, const struct sc_trace_names *names);
+
+/* Compares two traces: sums, and the lines that cost time. */
+enum sc_status sc_trace_diff(const char *before, const char *after, FILE *out, const struct sc_trace_names *names);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

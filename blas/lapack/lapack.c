@@ -6,6 +6,7 @@
  * the host BLAS (OpenBLAS has a LAPACK), a loaded liblapack, the system's liblapack.  A program that calls no such
  * routine needs no LAPACK. */
 #define _GNU_SOURCE
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/config.h"
@@ -14,6 +15,7 @@
 #include "blas/blas_int.h"
 #include "blas/veneers/gate.h"
 #include "blas/lapack/lapack.h"
+#include "blas/lapack/whole.h"
 #include "coherence/access.h"
 
 /* Wider panels are not interposed: the routines are then recursive, or not meant to be fast. */
@@ -21,25 +23,58 @@
 
 typedef const sc_blas_int *Int;
 
-static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
+/* The routine in a LAPACK that is no part of a BLAS. */
+static void *find_in_liblapack(const char *name)
 {
-    void *fn, *library;
+    void *fn = NULL, *library;
 
-    sc_blas_host_open(sc_config.host_blas); /* determines the width of integers */
-    fn = sc_blas_abi_displaced(name);
-    if (!fn)
-        fn = sc_blas_host_symbol(name);
-    if (!fn && (library = sc_loader_open("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
+    if ((library = sc_loader_open("liblapack.so.3", RTLD_NOW | RTLD_NOLOAD)))
         fn = sc_loader_symbol(library, name);
     sc_inside_enter(); /* constructors of the opened library may allocate and call the BLAS */
     if (!fn && (library = sc_loader_open(sc_blas_wide ? "liblapack64.so.3" : "liblapack.so.3", RTLD_NOW | RTLD_LOCAL)))
         fn = sc_loader_symbol(library, name);
     sc_inside_leave();
+    return fn;
+}
+
+static void *found(void **slot, void *fn, const char *name)
+{
     if (fn)
         __atomic_store_n(slot, fn, __ATOMIC_RELEASE);
     else
         sc_log_once(SC_LOG_ERROR, "%s was called and not done: no LAPACK has it", name);
     return fn;
+}
+
+static __attribute__((cold, noinline)) void *find(void **slot, const char *name)
+{
+    void *fn;
+
+    sc_blas_host_open(sc_config.host_blas); /* determines the width of integers */
+    fn = sc_blas_abi_displaced(name);
+    if (!fn)
+        fn = sc_blas_host_symbol(name);
+    return found(slot, fn ? fn : find_in_liblapack(name), name);
+}
+
+/* A pip wheel has its LAPACK in a scope of its own, so the scope of the calling object comes first. */
+static __attribute__((cold, noinline)) void *find_whole(void **slot, const char *name)
+{
+    char other[SC_BLAS_SYMBOL_MAX];
+    void *fn;
+
+    sc_blas_host_open(sc_config.host_blas);
+    fn = (void *)sc_blas_named_of_program(name);
+    if (!fn && snprintf(other, sizeof other, "scipy_%s", name) < (int)sizeof other)
+        fn = (void *)sc_blas_named_of_program(other);
+    return found(slot, fn ? fn : find_in_liblapack(name), name);
+}
+
+void *sc_lapack_routine(void **slot, void *unfound, const char *symbol)
+{
+    void *fn = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+
+    return __builtin_expect(fn != unfound, 1) ? fn : find_whole(slot, symbol);
 }
 
 /* `unfound`: content of the slot until the routine is found. */
@@ -58,8 +93,7 @@ static void bring_view(const struct sc_view *v)
         return;
     /* A replay has no panels: it acquires the memory as an I/O call would. */
     if (sc_trace_on && bytes && sc_coherence_is_tracked(v->ptr, bytes))
-        sc_trace(.kind = SC_EVENT_ACQUIRE, .access = (uint8_t)v->access,
-                 .range = {.address = (uintptr_t)v->ptr, .bytes = bytes, .ip = sc_trace_line_here()});
+        sc_trace_acquire((uintptr_t)v->ptr, bytes, v->access);
     sc_blas_host_operands(v, 1);
 }
 

@@ -5,11 +5,9 @@
  * host can use the first columns during a long product.
  *
  * Operands still on the host: finer strips at sector boundaries, uploaded in an order that gives the devices work
- * early, and blocks in the order of blas/run/pipeline.h. */
+ * early, and blocks in the order of autotuner/pipeline.h. */
 #include <math.h>
 
-#include "base/config.h"
-#include "blas/run/pipeline.h"
 #include "blas/run/product.h"
 
 struct sc_piece sc_product_a(const struct sc_product *g, int i, int l, int l_end)
@@ -67,9 +65,12 @@ enum sc_status sc_product_until(const struct sc_product *g, struct sc_pipeline *
 {
     struct sc_pipeline_task task;
     enum sc_status status = SC_OK;
+    int device = 0;
 
-    while (status == SC_OK && sc_pipeline_next(p, when, &task))
-        status = multiply(g, task.device, task.i, task.j, task.l, task.l_end, task.starts);
+    while (status == SC_OK && sc_pipeline_next(p, when, &task)) {
+        device = task.device >= 0 ? task.device : task.starts ? device_of(g, task.i, task.j) : device;
+        status = multiply(g, device, task.i, task.j, task.l, task.l_end, task.starts);
+    }
     return status;
 }
 
@@ -90,20 +91,16 @@ static struct sc_blas_blocks blocks_of(const struct sc_product *g)
                                    .col_input = col_input};
 }
 
-static enum sc_status in_order(const struct sc_product *g)
+/* Resident operands, operands that other devices have just computed, or too many parts for a schedule. */
+static enum sc_status compute(const struct sc_product *g)
 {
-    enum sc_status status = SC_OK;
+    struct sc_pipeline p; /* large: not initialised */
+    enum sc_status status;
 
-    if (sc_product_as_it_comes(g, &status))
+    if (sc_coherence_devices() > 1 && g->k.n > 1 && sc_product_as_it_comes(g, &status))
         return status;
-    for (int j = 0; j < g->n.n && status == SC_OK; j++)
-        for (int i = 0; i < g->m.n && status == SC_OK; i++) {
-            int device = device_of(g, i, j);
-
-            for (int l = 0; l < g->k.n && status == SC_OK; l++)
-                status = multiply(g, device, i, j, l, l + 1, l == 0);
-        }
-    return status;
+    sc_pipeline_by_block(&p, g->m.n, g->n.n, g->k.n);
+    return sc_product_until(g, &p, INFINITY);
 }
 
 static void tile_cuts(struct sc_product *g)
@@ -128,44 +125,23 @@ static enum sc_status clear(struct sc_product *g)
 
 /* --- strips ------------------------------------------------------------------------------------------------------- */
 
-static struct sc_blas_look look_at(const struct sc_product *g, const struct sc_blas_blocks *blocks)
-{
-    return (struct sc_blas_look){.blocks = blocks, .places = &g->places, .sum = g->call->kernel->k, .tasks = 1};
-}
-
 static void cut_result(struct sc_product *g)
 {
     struct sc_blas_blocks blocks = blocks_of(g);
-    struct sc_blas_look look = look_at(g, &blocks);
 
-    look.half = 1;
-    sc_blas_cut_result(g->call, &look, &g->n);
+    sc_blas_cut_result(g->call, &blocks, &g->places,
+                       (struct sc_plan_cut){.sum = g->call->kernel->k, .tasks = 1, .half = 1}, &g->n);
 }
 
-/* With both A and B transposed, the rows of C and the sum are cut, and columns hardly.  The choice of widths does
- * not model this case, and the usual width is within a few percent of the best.  Otherwise a column of C needs the
- * whole of A and a column of B. */
-static int64_t width_of_operands(struct sc_product *g, struct sc_blas_last *last)
+/* The home devices may have everything, but not the devices of the blocks: at least one byte is missing. */
+static void ask_widths(struct sc_product *g, struct sc_blas_last *last)
 {
-    const struct sc_kernel *k = g->call->kernel;
     struct sc_blas_blocks blocks = blocks_of(g);
-    struct sc_blas_look look = look_at(g, &blocks);
-    int64_t most = k->k > k->n ? k->k : k->n, width;
+    uint64_t missing = sc_blas_missing(g->call);
+    struct sc_plan_cut cut = {.sum = g->call->kernel->k, .tasks = 1, .half = 1, .missing = missing ? missing : 1,
+                              .all = sc_blas_missing_of(sc_product_operand(g, 0), 0)};
 
-    g->first = 1;
-    last->width = 0;
-    if (k->transa != 'N' && k->transb != 'N')
-        return most / 16 > SC_STRIPS_USUAL ? most / 16 : SC_STRIPS_USUAL;
-    look.missing = sc_blas_missing(g->call);
-    if (!look.missing) /* the home devices may have everything, but not the devices of the blocks */
-        look.missing = 1;
-    look.least = most / SC_STRIPS_OPERANDS;
-    look.half = k->transa == 'N';
-    look.apart = k->transa == 'N' && k->transb == 'N';
-    look.all = look.apart ? sc_blas_missing_of(sc_product_operand(g, 0), 0) : 0;
-    width = sc_blas_strip_width(g->call, &look, last);
-    g->first = g->call->tried.trial.first;
-    return width;
+    sc_blas_widths(g->call, &blocks, &g->places, &cut, last);
 }
 
 /* Halves the last strips, as far as a schedule has room. */
@@ -181,33 +157,18 @@ static void halve_last(struct sc_product *g, const struct sc_blas_last *last)
 static void cut_operands(struct sc_product *g)
 {
     const struct sc_kernel *kernel = g->call->kernel;
-    bool a_is_depth = kernel->transa == 'N', b_is_depth = kernel->transb != 'N';
+    const struct sc_plan *plan = g->call->plan;
     struct sc_blas_last last;
-    int64_t width = width_of_operands(g, &last);
-    int64_t block = a_is_depth ? width : 2 * width; /* width for a C that is cut in both directions */
 
-    sc_blas_cut(a_is_depth ? &g->k : &g->m, sc_product_operand(g, 0), block, block);
-    if (b_is_depth) {
-        sc_blas_cut(&g->k, sc_product_operand(g, 1), width, width);
-        /* Columns of C are cut coarsely, too, to be finished in order. */
-        sc_blas_refine(&g->n, sc_product_operand(g, 2), kernel->n / 4 > block ? kernel->n / 4 : block);
-    } else {
-        sc_blas_cut(&g->n, sc_product_operand(g, 1), block, block);
-    }
+    ask_widths(g, &last);
+    sc_blas_cut(kernel->transa == 'N' ? &g->k : &g->m, sc_product_operand(g, 0), plan->strips.a, plan->strips.a);
+    sc_blas_cut(kernel->transb != 'N' ? &g->k : &g->n, sc_product_operand(g, 1), plan->strips.b, plan->strips.b);
+    if (plan->strips.c)
+        sc_blas_refine(&g->n, sc_product_operand(g, 2), plan->strips.c);
     halve_last(g, &last);
 }
 
 /* --- operands on their way ---------------------------------------------------------------------------------------- */
-
-/* A schedule assumes that strips stay on their device. */
-static bool fits(const struct sc_product *g)
-{
-    uint64_t bytes = 0;
-
-    for (int i = 0; i < 3; i++)
-        bytes += sc_view_bytes(&g->call->view[i]);
-    return sc_machine_has_room(sc_coherence_device_properties(0), bytes);
-}
 
 /* The order of a device's strips.  In the first rounds, strips of A and the first `with` strips of B arrive in
  * proportion to their numbers: k strips of A and of B allow about k^2 blocks.  The remaining strips of B follow.
@@ -371,7 +332,7 @@ static int strips_with(const struct requests *r, const struct arrivals *o)
 
     if (r->g->call->kernel->transb != 'N')
         return o->b;
-    first = (int)ceil(r->g->first * strips_of(r, o, o->n));
+    first = (int)ceil(r->g->call->plan->strips.first * strips_of(r, o, o->n));
     while (parts < o->n && strips_of(r, o, parts + 1) <= first)
         parts++;
     return parts;
@@ -456,9 +417,9 @@ static void limit_joins(struct sc_pipeline *p, const struct sc_cuts *tiles)
     int t = 0;
 
     for (int l = 0; l < p->k; l++) {
-        while (tiles->at[t + 1] <= p->depth->at[l])
+        while (tiles->at[t + 1] <= p->depth.at[l])
             t++;
-        for (p->join_end[l] = l + 1; p->join_end[l] < p->k && p->depth->at[p->join_end[l]] < tiles->at[t + 1];)
+        for (p->join_end[l] = l + 1; p->join_end[l] < p->k && p->depth.at[p->join_end[l]] < tiles->at[t + 1];)
             p->join_end[l]++;
     }
 }
@@ -474,7 +435,7 @@ static enum sc_status run_schedule(const struct sc_product *g, struct sc_pipelin
     sc_product_blocks(g, p);
     set_order(g, p);
     sc_pipeline_expect_nothing(p, r.read_c);
-    p->rate = sc_blas_products_per_second(0, g->call->kernel->type);
+    p->rate = sc_machine_products(sc_coherence_device_properties(0), g->call->kernel->type);
     for (int d = 0; d < p->devices; d++)
         set_arrivals(&r, d, rounds);
     for (int s = 0; s < rounds && status == SC_OK; s++) {
@@ -491,13 +452,14 @@ static bool pipelined(const struct sc_product *g, const struct sc_blas_blocks *b
     struct sc_product fine; /* g with finer cuts */
     struct sc_pipeline p;
 
-    if (!sc_blas_waits(blocks, &g->places) || !fits(g))
+    if (!g->places.memory || !sc_blas_waits(g->call, blocks, &g->places))
         return false;
     fine = *g;
     cut_operands(&fine);
     if (!sc_product_schedules(&fine))
         return false;
-    if (sc_pipeline_init(&p, &fine.m, &fine.n, &fine.k, sc_coherence_devices()) != SC_OK)
+    if (sc_pipeline_init(&p, sc_product_parts(&fine.m), sc_product_parts(&fine.n), sc_product_parts(&fine.k),
+                         sc_coherence_devices()) != SC_OK)
         return false;
     limit_joins(&p, &g->k);
     *status = clear(&fine);
@@ -514,17 +476,17 @@ enum sc_status sc_blas_gemm(struct sc_blas_job *call)
     enum sc_status status;
 
     g.call = call;
-    if (sc_product_sum(&g, &status))
+    if (call->plan->sum.whole && sc_product_sum(&g, &status))
         return status;
     tile_cuts(&g);
-    sc_blas_divide(&g.n, g.m.n, sc_product_operand(&g, 2));
+    sc_blas_divide(call, &g.n, g.m.n, sc_product_operand(&g, 2));
     blocks = blocks_of(&g);
-    sc_blas_place(&blocks, &g.places);
+    sc_blas_place(call, &blocks, &g.places);
     if (!pipelined(&g, &blocks, &status)) {
         cut_result(&g);
         status = clear(&g);
         if (status == SC_OK)
-            status = in_order(&g);
+            status = compute(&g);
     }
     sc_blas_places_free(&g.places);
     return status;

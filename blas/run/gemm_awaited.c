@@ -1,6 +1,6 @@
-/* gemm on operands that other devices have just computed and that are still in transit (coherence/push.c).  Each
- * device begins with the parts of the sum that it has, and continues in the order in which the remaining parts
- * arrive. */
+/* gemm on operands that other devices have just computed and that are still in transit (coherence/push.c).  The sum
+ * over k is cut into parts.  Each device first adds the parts whose operands are resident on the device, and then the
+ * remaining parts in the order of their arrival. */
 #include <math.h>
 
 #include "blas/run/product.h"
@@ -9,9 +9,9 @@
 struct awaited {
     const struct sc_product *g;
     struct sc_pipeline *p;
-    double later;   /* expected arrival of a part in transit: after all work on resident parts */
-    bool any;       /* a part is in transit to a device */
-    bool missing;   /* a missing part is not in transit */
+    double later; /* expected arrival of a part in transit: after all work on resident parts */
+    bool any;     /* a part is in transit to a device */
+    bool missing; /* a part is neither resident on a device nor in transit to the device */
 };
 
 /* The expected arrival of a piece on a device.  For a piece in transit *distance becomes the number of devices
@@ -60,16 +60,17 @@ static void look_at_device(struct awaited *w, int device)
                 *next++ = l;
 }
 
-/* Declines when a part is missing without being in transit: the operands may not fit the device, and C would travel
- * twice. */
+/* Runs the product, and returns true with *status, if a part is in transit.  Declines if a part is neither resident
+ * nor in transit: the operands may then exceed the device's memory, and C would be transferred twice. */
 bool sc_product_as_it_comes(const struct sc_product *g, enum sc_status *status)
 {
     const struct sc_kernel *k = g->call->kernel;
     struct sc_pipeline p;
     struct awaited w = {.g = g, .p = &p, .later = (double)k->m * (double)k->n * (double)k->k};
 
-    if (sc_coherence_devices() < 2 || g->k.n < 2 || !sc_product_schedules(g) ||
-        sc_pipeline_init(&p, &g->m, &g->n, &g->k, sc_coherence_devices()) != SC_OK)
+    if (!sc_product_schedules(g) ||
+        sc_pipeline_init(&p, sc_product_parts(&g->m), sc_product_parts(&g->n), sc_product_parts(&g->k),
+                         sc_coherence_devices()) != SC_OK)
         return false;
     sc_product_blocks(g, &p);
     for (int l = 0; l < p.k; l++)

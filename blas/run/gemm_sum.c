@@ -1,13 +1,8 @@
 /* gemm with a long sum and a small C (an inner product of tall matrices).  The devices share the sum instead of C,
  * so no device needs all of A or B.  Each device adds its parts up in a temporary of C's size.  The owners of C's
  * tiles then add the temporaries to the tiles, in parallel. */
-#include "autotuner/schedule.h"
-#include "base/config.h"
 #include "blas/run/partials.h"
 #include "blas/run/product.h"
-
-#define LITTLE 4
-#define STRIP_MIN 512 /* of C, while A or B arrives by columns */
 
 struct sum {
     const struct sc_product *g;
@@ -65,7 +60,7 @@ static bool is_little(const struct sc_product *g)
         *owned += tile.cols;
         most = *owned > most ? *owned : most;
     }
-    return LITTLE * most * k->m * sc_coherence_devices() <= (k->m + k->n) * k->k;
+    return g->call->plan->sum.little * most * k->m * sc_coherence_devices() <= (k->m + k->n) * k->k;
 }
 
 static bool is_possible(const struct sc_product *g)
@@ -80,16 +75,15 @@ static bool is_possible(const struct sc_product *g)
 static void cut(struct sc_product *g)
 {
     const struct sc_kernel *k = g->call->kernel;
+    int64_t sum = g->call->plan->arriving.sum, least = g->call->plan->sum.least;
 
     sc_blas_merge_op_rows(sc_blas_whole(&g->m, k->m), sc_product_operand(g, 0), k->transa);
     sc_blas_merge_op_cols(sc_blas_whole(&g->n, k->n), sc_product_operand(g, 1), k->transb);
     sc_blas_whole(&g->k, k->k);
     sc_blas_merge_op_cols(&g->k, sc_product_operand(g, 0), k->transa);
     sc_blas_merge_op_rows(&g->k, sc_product_operand(g, 1), k->transb);
-    sc_blas_refine(k->transa == 'N' ? &g->k : &g->m, sc_product_operand(g, 0),
-                   k->transa == 'N' ? SC_STRIPS_USUAL : STRIP_MIN);
-    sc_blas_refine(k->transb == 'N' ? &g->n : &g->k, sc_product_operand(g, 1),
-                   k->transb == 'N' ? STRIP_MIN : SC_STRIPS_USUAL);
+    sc_blas_refine(k->transa == 'N' ? &g->k : &g->m, sc_product_operand(g, 0), k->transa == 'N' ? sum : least);
+    sc_blas_refine(k->transb == 'N' ? &g->n : &g->k, sc_product_operand(g, 1), k->transb == 'N' ? least : sum);
 }
 
 /* Parts of the sum as blocks for the strategy: a part runs where A's part is, or is assigned to another device. */
@@ -112,9 +106,11 @@ static int place(struct sum *s, struct sc_product *g)
     uint32_t devices = 0;
     struct sc_cuts one;
 
-    sc_blas_place(&(struct sc_blas_blocks){.of = g, .type = k->type, .rows = sc_blas_whole(&one, 1), .cols = &g->k,
+    sc_blas_place(g->call,
+                  &(struct sc_blas_blocks){.of = g, .type = k->type, .rows = sc_blas_whole(&one, 1), .cols = &g->k,
                                            .products = k->m * k->n, .block = part_of_a, .stays = true, .depth = 1,
-                                           .col_input = part_of_b}, &g->places);
+                                           .col_input = part_of_b},
+                  &g->places);
     for (int l = 0; l < g->k.n; l++) {
         struct sc_piece a = sc_product_a(g, 0, l, l + 1);
 
@@ -296,13 +292,10 @@ static enum sc_status add_up(struct sum *s)
 
 bool sc_product_sum(struct sc_product *g, enum sc_status *status)
 {
-    const struct sc_kernel *k = g->call->kernel;
     struct sum s; /* large: not initialised */
     bool started;
 
-    if (!sc_schedule_sums(sc_config.schedule, sc_coherence_devices(), k->m, k->n, k->k,
-                          sc_config.offload == SC_OFFLOAD_ALWAYS) ||
-        !is_possible(g))
+    if (!is_possible(g))
         return false;
     cut(g);
     s.g = g;

@@ -16,7 +16,7 @@
 
 typedef enum sc_status run_function(struct sc_blas_job *call);
 
-static run_function *const run_[SC_OPS] = {SC_OP_DECOMPOSITIONS}; /* NULL: a reduction */
+static run_function *const run_[SC_OPS_ALL] = {SC_OP_DECOMPOSITIONS}; /* NULL: a reduction, or LAPACK */
 
 /* --- its operands ------------------------------------------------------------------------------------------------- */
 
@@ -24,6 +24,8 @@ static run_function *const run_[SC_OPS] = {SC_OP_DECOMPOSITIONS}; /* NULL: a red
 static bool views_are_valid(const struct sc_view *view, int count)
 {
     for (int i = 0; i < count; i++) {
+        if (view[i].rows < 1 || view[i].cols < 1) /* vectors that a routine of LAPACK does not compute */
+            continue;
         if (!view[i].ptr || !sc_view_fits(&view[i]))
             return false;
         if (view[i].vector ? view[i].ld == 0 || (count == 1 && view[i].ld < 0) : view[i].ld < view[i].rows)
@@ -37,7 +39,7 @@ static int operands_of(const struct sc_kernel *k, struct sc_view *view)
 {
     int count = sc_kernel_is_work(k) ? sc_kernel_views(k, view) : 0;
 
-    return count && views_are_valid(view, count) && sc_coherence_runs(k->op, k->type) ? count : 0;
+    return count && views_are_valid(view, count) && sc_blas_serves(k->op, k->type) ? count : 0;
 }
 
 /* --- the decision ------------------------------------------------------------------------------------------------- */
@@ -169,9 +171,9 @@ static void fetch(const struct sc_view *view, int count)
 
 static struct sc_autotuner_call call_of(const struct sc_kernel *k, const struct sc_view *view, int count)
 {
-    struct sc_autotuner_call call = {.op = k->op, .type = k->type, .side = k->side, .m = k->m, .n = k->n, .k = k->k,
-                                     .divides = sc_blas_together_possible(k), .operands = count, .view = view,
-                                     .peers = sc_coherence_peer_ratio()};
+    struct sc_autotuner_call call = {.op = k->op, .type = k->type, .metric = sc_config.metric, .side = k->side,
+                                     .m = k->m, .n = k->n, .k = k->k, .divides = sc_blas_together_possible(k),
+                                     .operands = count, .view = view, .peers = sc_coherence_peer_ratio()};
 
     sc_machine_describe(sc_coherence_device_properties(0), sc_coherence_devices(), sc_blas_host_cores(), &call.machine);
     return call;
@@ -238,14 +240,13 @@ static void record(int routine, const struct sc_view *view, int count)
 static enum sc_status run_parts(struct sc_blas_job *call, double host_share)
 {
     const struct sc_operand *operand = call->operand;
-    struct sc_producer producer = {.devices = sc_coherence_devices()};
+    struct sc_producer producer;
     struct sc_blas_together together;
     bool split = host_share > 0 && sc_blas_together_begin(call, host_share, &together);
     enum sc_status status = run_[call->kernel->op](call), host;
     uint64_t pushed = sc_stats.pushed;
 
-    if (sc_coherence_devices() > 1)
-        producer.seconds = sc_blas_kernel_seconds(call, producer.devices);
+    producer = (struct sc_producer){.seconds = call->plan->exchange.seconds, .devices = call->plan->exchange.devices};
     sc_coherence_push(operand, call->operands, &producer);
     if (call->tried.trial.width) {
         call->tried.home = sc_stats.pushed != pushed;
@@ -263,9 +264,11 @@ static bool run(const struct sc_blas_order *order)
     const struct sc_kernel *k = order->kernel;
     struct sc_operand operand[3];
     struct sc_blas_job call = {.kernel = k, .operand = operand, .view = order->view, .operands = order->count,
-                               .question = order->question};
+                               .question = order->question, .plan = order->plan};
     enum sc_status status;
 
+    if (sc_op_is_lapack(k->op))
+        return sc_blas_lapack(&call);
     if (!run_[k->op])
         return sc_blas_reduce(&call);
     if (sc_coherence_begin(order->view, order->count, operand) != SC_OK)

@@ -202,14 +202,11 @@ static void set_terms(struct rank *r)
     r->beta[1] = hermitian ? 0 : k->beta[1];
 }
 
-/* Cuts at the strips of an operand in transit.  With several devices the triangle is already cut into the devices'
- * parts. */
+/* Cuts at the strips of an operand in transit. */
 static void refine(struct rank *r, const struct sc_operand *operand, bool strips_are_depth)
 {
-    if (strips_are_depth)
-        sc_blas_refine(&r->k, operand, SC_STRIPS_USUAL);
-    else if (sc_coherence_devices() == 1)
-        sc_blas_refine(&r->t, operand, SC_STRIPS_BLOCK);
+    sc_blas_arriving(strips_are_depth ? &r->k : &r->t, operand,
+                     strips_are_depth ? r->call->plan->arriving.sum : r->call->plan->arriving.triangle);
 }
 
 static void set_cuts(struct rank *r)
@@ -224,7 +221,7 @@ static void set_cuts(struct rank *r)
     sc_blas_whole(&r->k, r->call->kernel->k);
     sc_blas_merge_op_cols(&r->k, t->x, t->tx);
     sc_blas_merge_op_rows(&r->k, t->y, t->ty);
-    sc_blas_divide(&r->t, 1, c);
+    sc_blas_divide(r->call, &r->t, 1, c);
     r->tiles = r->t;
 }
 
@@ -240,11 +237,10 @@ static void cut_operands(struct rank *r)
 static void cut_result(struct rank *r)
 {
     struct sc_blas_blocks blocks = blocks_of(r);
-    struct sc_blas_look look = {.blocks = &blocks, .places = &r->places, .sum = r->call->kernel->k,
-                                .tasks = 1 + r->terms, .least = SC_STRIPS_BLOCK};
 
     if (sc_blas_cuts_result(r->call))
-        sc_blas_cut_result(r->call, &look, &r->t);
+        sc_blas_cut_result(r->call, &blocks, &r->places,
+                           (struct sc_plan_cut){.sum = r->call->kernel->k, .tasks = 1 + r->terms}, &r->t);
     r->by_columns = r->t.n > r->tiles.n;
 }
 
@@ -277,8 +273,8 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
     set_terms(&r);
     set_cuts(&r);
     blocks = blocks_of(&r);
-    sc_blas_place(&blocks, &r.places);
-    if (sc_blas_waits(&blocks, &r.places))
+    sc_blas_place(call, &blocks, &r.places);
+    if (sc_blas_waits(call, &blocks, &r.places))
         cut_operands(&r);
     else
         cut_result(&r);

@@ -8,7 +8,7 @@ static struct sc_piece whole(const struct sc_operand *o, enum sc_access access)
     return (struct sc_piece){.operand = o, .rows = o->view.rows, .cols = o->view.cols, .access = access};
 }
 
-static bool is_one_part(const struct sc_operand *o)
+bool sc_blas_is_one_part(const struct sc_operand *o)
 {
     struct sc_operand matrix;
     struct sc_cuts cuts;
@@ -31,7 +31,7 @@ enum sc_status sc_blas_single(struct sc_blas_job *call)
     for (int i = 0; i < call->operands; i++) {
         struct sc_piece *piece = &slot[op->slots[i] - 'a'];
 
-        if (!is_one_part(&call->operand[i]))
+        if (!sc_blas_is_one_part(&call->operand[i]))
             return SC_ERR_UNSUPPORTED;
         *piece = whole(&call->operand[i], call->view[i].access);
         if (!i || (op->letters[i] != 'X' && op->letters[i] != 'Y'))

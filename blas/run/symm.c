@@ -134,6 +134,7 @@ static void set_cuts(struct symmetric *s)
 {
     const struct sc_operand *a = &s->call->operand[0], *b = &s->call->operand[1], *c = &s->call->operand[2];
     const struct sc_kernel *kernel = s->call->kernel;
+    const struct sc_plan *plan = s->call->plan;
     char trans = s->left ? 'N' : 'T';
 
     sc_coherence_row_cuts(a, &s->t);
@@ -144,16 +145,13 @@ static void set_cuts(struct symmetric *s)
     sc_blas_merge_op_cols(&s->across, b, trans);
     sc_blas_merge_op_cols(&s->across, c, trans);
     s->tiles = s->t;
-    s->joins = sc_blas_missing(s->call) < SC_PIPELINE_BYTES;
+    s->joins = sc_blas_missing(s->call) < s->call->plan->arriving.bytes;
     if (!s->joins) {
-        sc_blas_refine(&s->t, a, SC_STRIPS_BLOCK);
-        if (!s->left)
-            sc_blas_refine(&s->t, b, SC_STRIPS_BLOCK);
-        else if (sc_coherence_devices() == 1) /* several devices have a strip each anyway */
-            sc_blas_refine(&s->across, b, SC_STRIPS_USUAL);
+        sc_blas_arriving(&s->t, a, plan->arriving.triangle);
+        sc_blas_arriving(s->left ? &s->across : &s->t, b, s->left ? plan->arriving.other : plan->arriving.triangle);
     }
     if (s->left)
-        sc_blas_divide(&s->across, s->t.n, c);
+        sc_blas_divide(s->call, &s->across, s->t.n, c);
 }
 
 /* Cuts columns of C, and, from the right, columns of A with them.  A block then has three parts: the diagonal block
@@ -161,11 +159,10 @@ static void set_cuts(struct symmetric *s)
 static void cut_result(struct symmetric *s)
 {
     struct sc_blas_blocks blocks = blocks_of(s);
-    struct sc_blas_look look = {.blocks = &blocks, .places = &s->places, .sum = blocks.products,
-                                .tasks = s->left ? 1 : 3, .half = 1};
+    struct sc_plan_cut cut = {.sum = blocks.products, .tasks = s->left ? 1 : 3, .half = 1};
 
     if (s->joins && sc_blas_cuts_result(s->call))
-        sc_blas_cut_result(s->call, &look, s->left ? &s->across : &s->t);
+        sc_blas_cut_result(s->call, &blocks, &s->places, cut, s->left ? &s->across : &s->t);
 }
 
 enum sc_status sc_blas_symm(struct sc_blas_job *call)
@@ -179,7 +176,7 @@ enum sc_status sc_blas_symm(struct sc_blas_job *call)
     s.left = call->kernel->side == 'L';
     set_cuts(&s);
     blocks = blocks_of(&s);
-    sc_blas_place(&blocks, &s.places);
+    sc_blas_place(call, &blocks, &s.places);
     cut_result(&s);
     s.cleared = sc_blas_is_zero(call->kernel->beta) &&
                 sc_blas_splits_tiles(c, s.left ? &s.t : &s.across, s.left ? &s.across : &s.t);

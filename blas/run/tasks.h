@@ -8,12 +8,11 @@
 #include <stdint.h>
 
 #include "autotuner/plan.h"
-#include "autotuner/trials.h"
 #include "base/status.h"
 #include "coherence/task.h"
 #include "ops/ops.h"
 
-/* A call that tries a width of strips (strips.c). */
+/* A call that tries a width of strips (autotuner/trials.h). */
 struct sc_blas_tried {
     struct sc_trial_turn trial;
     double start; /* by the clock of sc_explain_clock */
@@ -28,6 +27,7 @@ struct sc_blas_job {
     const struct sc_view *view;     /* as requested */
     int operands;
     const struct sc_autotuner_call *question; /* question about the program's call, answered by the plan */
+    struct sc_plan *plan;           /* refined during the call (sc_plan_refine) */
     struct sc_blas_tried tried; /* trial.width 0: no trial */
 };
 
@@ -58,6 +58,12 @@ void sc_blas_cut(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t
 /* Adds cuts for few strips of at least `least` columns, so that data on the host is worked on strip by strip as it
  * arrives.  (For gemm the width is chosen for each call: strips.c.) */
 void sc_blas_refine(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t least);
+/* Adds the planned cuts of an operand that arrives strip by strip; width 0: none. */
+static inline void sc_blas_arriving(struct sc_cuts *cuts, const struct sc_operand *operand, int64_t width)
+{
+    if (width)
+        sc_blas_refine(cuts, operand, width);
+}
 /* Bytes of the call's read operands that are missing on the owners of their tiles. */
 uint64_t sc_blas_missing(const struct sc_blas_job *call);
 /* The same for a single operand; `uplo` not 0: for that triangle only. */
@@ -108,51 +114,48 @@ struct sc_blas_blocks {
 struct sc_blas_places {
     int *device; /* NULL: every block runs on the device that holds it */
     struct sc_cuts rows, cols;
+    struct sc_plan_found found; /* the blocks as numbers, in the arrays below */
+    struct sc_blas_described {
+        double *work, *block_bytes, *result_bytes, *host_bytes, *row_bytes, *col_bytes;
+        int *owner, *home, *device;
+        uint32_t *row_at, *col_at;
+        bool *row_joined;
+    } described;
+    void *memory; /* of the arrays; NULL: no memory, so the plan has no places and no widths */
+    double few[64]; /* memory for few blocks */
 };
-/* Cannot fail: without memory every block runs on the device that holds it. */
-void sc_blas_place(const struct sc_blas_blocks *blocks, struct sc_blas_places *places);
+/* Asks for the places of the blocks.  Cannot fail: without memory every block runs on the device that holds it. */
+void sc_blas_place(struct sc_blas_job *call, const struct sc_blas_blocks *blocks, struct sc_blas_places *places);
 void sc_blas_places_free(struct sc_blas_places *places);
 /* The device for a piece of the result at (row, col).  The cuts may have been refined since sc_blas_place. */
 int sc_blas_places_at(const struct sc_blas_places *places, int64_t row, int64_t col, const struct sc_piece *piece);
-/* True when the blocks' missing inputs, of both kinds, are large enough to work on operands as they arrive. */
-bool sc_blas_waits(const struct sc_blas_blocks *blocks, const struct sc_blas_places *places);
-/* Refines the cuts of a result's columns if a strategy would otherwise have too few blocks for every device.
- * others: number of parts in the other direction. */
-void sc_blas_divide(struct sc_cuts *cuts, int others, const struct sc_operand *output);
-double sc_blas_products_per_second(int device, enum sc_type type);
-/* Predicted seconds of a call on `devices` devices, each on its part; 0: not known. */
-double sc_blas_kernel_seconds(const struct sc_blas_job *call, int devices);
+/* True when the blocks' missing inputs, of both kinds, reach the plan's limit for work on operands as they arrive. */
+bool sc_blas_waits(const struct sc_blas_job *call, const struct sc_blas_blocks *blocks,
+                   const struct sc_blas_places *places);
+/* Refines the cuts of a result's columns if the result has fewer blocks than planned.  others: number of parts in the
+ * other direction. */
+void sc_blas_divide(const struct sc_blas_job *call, struct sc_cuts *cuts, int others, const struct sc_operand *output);
 
-/* --- strips.c: width of a call's strips --------------------------------------------------------------------------- */
+/* --- strips.c: strips of a call ----------------------------------------------------------------------------------- */
 
-/* Description of a call for the choice of a width. */
-struct sc_blas_look {
-    const struct sc_blas_blocks *blocks;
-    const struct sc_blas_places *places;
-    int64_t sum;      /* length of the sum, as far as the sum may be cut */
-    int tasks;        /* tasks for each block of a strip (and part of the sum) */
-    uint64_t missing; /* bytes to upload; 0: the result is cut */
-    int64_t least;    /* least width that the caller can cut */
-    /* least width of the halves of a device's last strip, where columns are done in order; 0: no halves */
-    int64_t half;
-    bool apart;       /* uploads can be ordered strip by strip, except for `all` bytes */
-    uint64_t all;
-};
 /* The columns that each device computes last, before they are cut into strips, and the least width of the last
  * strip.  The last strip is halved, so that little remains to be sent home after its computation. */
 struct sc_blas_last {
-    int64_t width; /* 0: no halves, because the result stays */
+    int64_t width; /* 0: no halves */
     int count;
     int64_t from[SC_DEVICES_MAX], end[SC_DEVICES_MAX];
 };
-/* Chooses a width, and may begin a trial of the width. */
-int64_t sc_blas_strip_width(struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_blas_last *last);
+/* Asks for the widths of the call's strips, and begins a trial of a width.  Of `cut` the caller sets `sum`, `tasks`,
+ * `least`, `half` as 1 where columns are finished in order, and what is missing. */
+void sc_blas_widths(struct sc_blas_job *call, const struct sc_blas_blocks *blocks, const struct sc_blas_places *places,
+                    struct sc_plan_cut *cut, struct sc_blas_last *last);
 /* Cuts the halves of the last strips, at sector boundaries, after strips are cut. */
 void sc_blas_halve(struct sc_cuts *cuts, const struct sc_operand *result, const struct sc_blas_last *last);
 
 /* Refines the cuts of the result's columns, so that the host can use the first columns while the last are computed.
- * `cuts` are of these columns. */
-void sc_blas_cut_result(struct sc_blas_job *call, const struct sc_blas_look *look, struct sc_cuts *cuts);
+ * `cuts` are of these columns; `cut` as above. */
+void sc_blas_cut_result(struct sc_blas_job *call, const struct sc_blas_blocks *blocks,
+                        const struct sc_blas_places *places, struct sc_plan_cut cut, struct sc_cuts *cuts);
 /* True for a result that is pushed home.  Only then does a finer cut pay for routines whose parts take longer than
  * the whole. */
 bool sc_blas_cuts_result(const struct sc_blas_job *call);
@@ -173,8 +176,14 @@ struct sc_blas_together {
 bool sc_blas_together_begin(struct sc_blas_job *job, double share, struct sc_blas_together *together);
 /* Computes the host's part.  Called when the devices' part is enqueued. */
 enum sc_status sc_blas_together_end(const struct sc_blas_together *together);
-/* True when a call of this kind can be split. */
-bool sc_blas_together_possible(const struct sc_kernel *kernel);
+/* True when a call of this kind can be split: columns of the result depend only on the same columns of the other
+ * operands (rows, if transposed). */
+static inline bool sc_blas_together_possible(const struct sc_kernel *k)
+{
+    bool left = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM || k->op == SC_OP_TRMM || k->op == SC_OP_TRSM;
+
+    return k->op == SC_OP_GEMM || (left && k->side == 'L');
+}
 
 /* --- a call as a whole (offload.c) -------------------------------------------------------------------------------- */
 
@@ -184,7 +193,7 @@ struct sc_blas_order {
     const struct sc_view *view;
     int count;
     const struct sc_autotuner_call *question;
-    const struct sc_plan *plan;
+    struct sc_plan *plan;
 };
 typedef bool sc_blas_run(const struct sc_blas_order *order);
 /* Replacement for `run`, which receives `run`: verification mode (verify.c).  NULL: none. */
@@ -206,6 +215,40 @@ enum sc_status sc_blas_trsm(struct sc_blas_job *call);
 
 /* Banded and packed matrices, in one task.  SC_ERR_UNSUPPORTED, with nothing changed: impossible. */
 enum sc_status sc_blas_single(struct sc_blas_job *call);
+
+/* Routines of LAPACK (whole.c), as one task or a few, each on one device.  Calls begin and end itself, and waits for
+ * INFO.  False, with nothing changed: the host runs the call. */
+bool sc_blas_lapack(struct sc_blas_job *call);
+/* The operands of a routine, or of a part of a routine, between begin and end (whole.c). */
+struct sc_blas_bracket {
+    struct sc_kernel kernel;
+    struct sc_view view[SC_VIEWS_MAX];
+    struct sc_operand operand[SC_VIEWS_MAX];
+    int count;
+};
+/* plan NULL: every matrix in one piece.  Otherwise they may be cut into blocks of columns, new ones as planned.
+ * A status: nothing has changed, and nothing is held. */
+enum sc_status sc_blas_bracket_begin(const struct sc_kernel *k, const struct sc_plan *plan, struct sc_blas_bracket *b);
+void sc_blas_bracket_end(struct sc_blas_bracket *b, bool last);
+/* A task that was launched: INFO is in the slot after the fence. */
+struct sc_blas_launched {
+    struct sc_fence fence;
+    void *slot;
+};
+/* INFO of a task, after the wait for its end; without the lock.  Positive if the result is lost. */
+int64_t sc_blas_info(const struct sc_blas_launched *launched);
+/* Factorizations and solutions by blocks of columns (columns.c), as planned.  A status: nothing has changed. */
+bool sc_blas_has_columns(enum sc_op op);
+enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_plan *plan, bool last, int64_t *info);
+/* Parts of such routines (whole.c): an operation in its own bracket, and the same on the host when a device cannot.
+ * last: the host may want the result next. */
+enum sc_status sc_blas_lapack_run(const struct sc_kernel *kernel, bool last, int64_t *info);
+void sc_blas_lapack_on_host(const struct sc_kernel *kernel, int64_t *info);
+/* Least squares by singular values (least_squares.c).  A status: nothing has changed. */
+enum sc_status sc_blas_least_squares(const struct sc_kernel *kernel, int64_t *info);
+/* The reciprocal of a condition number (condition.c), likewise. */
+enum sc_status sc_blas_condition(const struct sc_kernel *kernel, int64_t *info);
+bool sc_blas_is_one_part(const struct sc_operand *operand); /* no cut goes through the operand (single.c) */
 
 /* Reductions (reduce.c) call begin and end themselves, because their results are awaited without the lock (rule C7).
  * False: the call must run on the host. */

@@ -14,14 +14,6 @@ static char host_is_busy;
 
 #define REACH 8 /* a page boundary is preferred if the host's part changes by less than 1/8 */
 
-/* True when columns of the result depend only on the same columns of the other operands (rows, if transposed). */
-bool sc_blas_together_possible(const struct sc_kernel *k)
-{
-    bool left = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM || k->op == SC_OP_TRMM || k->op == SC_OP_TRSM;
-
-    return k->op == SC_OP_GEMM || (left && k->side == 'L');
-}
-
 static bool is_by_rows(const struct sc_kernel *k, int i) { return k->op == SC_OP_GEMM && i == 1 && k->transb != 'N'; }
 
 /* The part of operand i that belongs to columns [from, end) of the result. */

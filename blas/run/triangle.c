@@ -23,7 +23,8 @@ struct sc_piece sc_blas_triangle_block(const struct sc_operand *a, char trans, c
     return triangle_blocks(a, trans, t, i, i + 1, j, j + 1);
 }
 
-struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, int end, enum sc_access access)
+/* Parts [i, end) of the strip along the triangle. */
+static struct sc_piece strip_block(const struct sc_blas_strip *s, int i, int end, enum sc_access access)
 {
     const struct sc_operand *b = &s->call->operand[1];
     int64_t from = s->along.at[i], length = s->along.at[end] - from;
@@ -33,7 +34,7 @@ struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, int en
     return sc_blas_matrix(b, s->first, from, s->n, length, access);
 }
 
-int sc_blas_strip_device(const struct sc_blas_strip *s, const struct sc_piece *block)
+static int strip_device(const struct sc_blas_strip *s, const struct sc_piece *block)
 {
     return sc_blas_places_at(&s->places, block->r, block->c, block);
 }
@@ -63,12 +64,27 @@ struct sc_blas_range sc_blas_strip_take(const struct sc_blas_strip *s, struct sc
     return taken;
 }
 
+enum sc_status sc_blas_strip_diagonal(const struct sc_blas_strip *s, int i, bool with_alpha)
+{
+    struct sc_kernel kernel = *s->call->kernel;
+    struct sc_piece x = strip_block(s, i, i + 1, SC_RDWR);
+
+    kernel.m = x.rows;
+    kernel.n = x.cols;
+    if (!with_alpha) {
+        kernel.alpha[0] = 1;
+        kernel.alpha[1] = 0;
+    }
+    return sc_blas_task(strip_device(s, &x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
+                        sc_blas_none());
+}
+
 enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kernel *kernel, int i,
                                   struct sc_blas_range l)
 {
     const struct sc_operand *a = &s->call->operand[0];
-    struct sc_piece x = sc_blas_strip_block(s, l.from, l.end, SC_READ), y = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
-    int device = sc_blas_strip_device(s, &y);
+    struct sc_piece x = strip_block(s, l.from, l.end, SC_READ), y = strip_block(s, i, i + 1, SC_RDWR);
+    int device = strip_device(s, &y);
     char trans = s->call->kernel->transa;
 
     kernel->op = SC_OP_GEMM;
@@ -104,7 +120,7 @@ static struct sc_piece output_block(const void *of, int i, int j)
     strip.along = s->strip->along;
     strip.first = s->across->at[at];
     strip.n = sc_blas_part(s->across, at);
-    return sc_blas_strip_block(&strip, 0, 1, SC_RDWR);
+    return strip_block(&strip, 0, 1, SC_RDWR);
 }
 
 /* True when A is needed column by column, as it arrives. */
@@ -116,6 +132,7 @@ static bool arrives_by_source(const struct sc_blas_strip *s)
 static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
 {
     const struct sc_operand *a = &s->call->operand[0], *b = &s->call->operand[1];
+    const struct sc_plan *plan = s->call->plan;
     char trans = s->left ? 'N' : 'T';
 
     sc_blas_triangle_cuts(a, &s->along);
@@ -125,28 +142,26 @@ static void set_cuts(struct sc_blas_strip *s, struct sc_cuts *across)
     s->tiles = s->along;
     s->by_source = arrives_by_source(s);
     s->joins = false;
-    if (sc_blas_missing(s->call) >= SC_PIPELINE_BYTES) {
-        sc_blas_refine(&s->along, a, SC_STRIPS_BLOCK);
-        if (s->left && sc_coherence_devices() == 1) /* several devices have a strip each anyway */
-            sc_blas_refine(across, b, SC_STRIPS_USUAL);
+    if (sc_blas_missing(s->call) >= plan->arriving.bytes) {
+        sc_blas_arriving(&s->along, a, plan->arriving.triangle);
+        if (s->left)
+            sc_blas_arriving(across, b, plan->arriving.other);
     } else {
         s->joins = sc_blas_cuts_result(s->call);
     }
     if (s->left)
-        sc_blas_divide(across, 1, b);
+        sc_blas_divide(s->call, across, 1, b);
 }
 
 /* Cuts columns of B, and, from the right, columns of A with them.  Each column block then has a diagonal block and
  * the blocks before the diagonal, and is finished before the next begins. */
 static void cut_result(struct sc_blas_strip *s, const struct sc_blas_blocks *blocks, struct sc_cuts *across)
 {
-    struct sc_blas_look look = {.blocks = blocks, .places = &s->places, .sum = blocks->products,
-                                .tasks = s->left ? s->along.n * (s->along.n + 1) / 2 : 2,
-                                .least = SC_STRIPS_USUAL};
+    struct sc_plan_cut cut = {.sum = blocks->products, .tasks = s->left ? s->along.n * (s->along.n + 1) / 2 : 2};
 
     if (!s->joins)
         return;
-    sc_blas_cut_result(s->call, &look, s->left ? across : &s->along);
+    sc_blas_cut_result(s->call, blocks, &s->places, cut, s->left ? across : &s->along);
     s->by_source = s->left && s->by_source;
 }
 
@@ -167,7 +182,7 @@ enum sc_status sc_blas_strips(struct sc_blas_job *call, enum sc_status (*visit)(
     blocks = (struct sc_blas_blocks){.of = &strips, .type = call->kernel->type, .rows = s.left ? &whole : &across,
                                      .cols = s.left ? &across : &whole, .products = order / 2, .block = output_block,
                                      .several = true};
-    sc_blas_place(&blocks, &s.places);
+    sc_blas_place(call, &blocks, &s.places);
     cut_result(&s, &blocks, &across);
     for (int j = 0; j < across.n && status == SC_OK; j++) {
         s.first = across.at[j];

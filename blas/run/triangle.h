@@ -29,16 +29,14 @@ struct sc_blas_strip {
     struct sc_blas_places places;
 };
 
-/* Parts [i, end) of the strip along the triangle. */
-struct sc_piece sc_blas_strip_block(const struct sc_blas_strip *s, int i, int end, enum sc_access access);
 /* Blocks [from, end) of a strip.  `take` removes the blocks that may be one task from an end of the range, and
  * returns them. */
 struct sc_blas_range {
     int from, end;
 };
 struct sc_blas_range sc_blas_strip_take(const struct sc_blas_strip *s, struct sc_blas_range *left, bool from_above);
-/* The device of a block of the strip. */
-int sc_blas_strip_device(const struct sc_blas_strip *s, const struct sc_piece *block);
+/* The call's operation on block i and the diagonal block, with the call's alpha or with 1. */
+enum sc_status sc_blas_strip_diagonal(const struct sc_blas_strip *s, int i, bool with_alpha);
 /* Block i := alpha * (blocks [l.from, l.end), times the matching blocks of op(A)) + beta * block i.  alpha and beta
  * are in `kernel`. */
 enum sc_status sc_blas_strip_gemm(const struct sc_blas_strip *s, struct sc_kernel *kernel, int i,

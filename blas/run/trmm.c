@@ -4,18 +4,6 @@
  * collects the contributions of blocks that still have their old values. */
 #include "blas/run/triangle.h"
 
-/* Block i of B := alpha times its product with the diagonal block. */
-static enum sc_status scale(const struct sc_blas_strip *s, int i)
-{
-    struct sc_kernel kernel = *s->call->kernel;
-    struct sc_piece x = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
-
-    kernel.m = x.rows;
-    kernel.n = x.cols;
-    return sc_blas_task(sc_blas_strip_device(s, &x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
-                        sc_blas_none());
-}
-
 /* Block i of B += alpha times the contributions of `others`, which still have their old values. */
 static enum sc_status add(const struct sc_blas_strip *s, int i, struct sc_blas_range others)
 {
@@ -38,7 +26,7 @@ static enum sc_status multiply_strip(const struct sc_blas_strip *s)
         for (int e = 0; e < step && status == SC_OK && s->by_source; e++)
             status = add(s, descending ? n - 1 - e : e, (struct sc_blas_range){i, i + 1});
         if (status == SC_OK)
-            status = scale(s, i);
+            status = sc_blas_strip_diagonal(s, i, true);
         while (!s->by_source && others.from < others.end && status == SC_OK)
             status = add(s, i, sc_blas_strip_take(s, &others, descending));
     }

@@ -4,21 +4,6 @@
 
 /* --- trsm --------------------------------------------------------------------------------------------------------- */
 
-static enum sc_status solve(const struct sc_blas_strip *s, int i, bool first)
-{
-    struct sc_kernel kernel = *s->call->kernel;
-    struct sc_piece x = sc_blas_strip_block(s, i, i + 1, SC_RDWR);
-
-    kernel.m = x.rows;
-    kernel.n = x.cols;
-    if (!first) { /* the update has multiplied by alpha */
-        kernel.alpha[0] = 1;
-        kernel.alpha[1] = 0;
-    }
-    return sc_blas_task(sc_blas_strip_device(s, &x), &kernel, sc_blas_diagonal(&s->call->operand[0], &s->along, i), x,
-                        sc_blas_none());
-}
-
 /* Block i of B -= the contributions of the solved blocks `others`. */
 static enum sc_status update(const struct sc_blas_strip *s, int i, struct sc_blas_range others, bool first)
 {
@@ -44,7 +29,7 @@ static enum sc_status solve_strip(const struct sc_blas_strip *s)
         for (; !s->by_source && solved.from < solved.end && status == SC_OK; first = false)
             status = update(s, i, sc_blas_strip_take(s, &solved, !ascending), first);
         if (status == SC_OK)
-            status = solve(s, i, step == 0);
+            status = sc_blas_strip_diagonal(s, i, step == 0); /* later updates have multiplied by alpha */
         for (int e = step + 1; e < n && status == SC_OK && s->by_source; e++)
             status = update(s, ascending ? e : n - 1 - e, (struct sc_blas_range){i, i + 1}, step == 0);
     }

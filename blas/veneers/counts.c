@@ -11,7 +11,7 @@
 #include "base/locks.h"
 #include "blas/blas_int.h"
 
-int64_t sc_blas_small[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+int64_t sc_blas_small[5] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
 
 __thread uint64_t *sc_blas_counts __attribute__((tls_model("initial-exec")));
 

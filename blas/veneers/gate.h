@@ -39,6 +39,11 @@
     "    movslq (" n "), %r11\n"                                                                                      \
     "    imulq %r11, %r10\n"
 
+/* The same for 64-bit integers. */
+#define SC_GATE_PRODUCT64(m, n)                                                                                       \
+    "    movq (" m "), %r10\n"                                                                                        \
+    "    imulq (" n "), %r10\n"
+
 /* Jumps to large_NAME unless the work of the call, in %r10, is below the threshold of the level. */
 #define SC_GATE_SMALL(name, level)                                                                                    \
     "    cmpq sc_blas_small+8*" #level "(%rip), %r10\n"                                                               \

@@ -464,7 +464,7 @@ BEGIN {
     } else if (what == "replay") {
         begin_file("every routine, called as a record says.")
     } else if (what == "doc") {
-        print "# BLAS routines\n\nGenerated from `blas/veneers/routines.tab`.  Fortran names end in `_`; each has a CBLAS form."
+        print "# BLAS and LAPACK routines\n\n## BLAS\n\nGenerated from `blas/veneers/routines.tab`.  Fortran names end in `_`; each has a CBLAS form."
         print "*Offloaded* routines run on the devices when that pays; the others bring their operands home and run"
         print "on the host BLAS.\n"
         print "| routine | level | offloaded as |\n| --- | --- | --- |"

@@ -10,6 +10,7 @@
 #include "base/loader.h"
 #include "base/locks.h"
 #include "base/log.h"
+#include "blas/lapack/whole_names.h"
 #include "blas/veneers/loops.h"
 
 static const char *const candidates[] = { /* in this order */
@@ -161,10 +162,12 @@ static void fill_table(void *library)
 void sc_blas_register_names(void)
 {
     static const char *names[SC_TRACE_ROUTINES_MAX];
+    static const char *const lapack[] = {SC_LAPACK_NAMES};
 
     for (int i = 0; i < sc_blas_routines; i++)
         names[i] = sc_blas_rows[i].name;
     sc_trace_name_routines(names, sc_blas_routines);
+    sc_trace_name_lapack(lapack);
 }
 
 enum sc_status sc_blas_host_open(const char *path)

@@ -356,6 +356,25 @@ sc_blas_fn sc_blas_of_program(int routine, enum sc_blas_interface interface)
 }
 
 /* The caller's scope is searched first: a library that calls its own routine through the global scope gets its own. */
+static void *search_named(const struct origin *o, const char *name)
+{
+    void *found = o && o->handle ? sc_loader_symbol(o->handle, name) : NULL;
+
+    if (!library_of(found))
+        found = sc_blas_abi_displaced(name);
+    return library_of(found) ? found : sc_blas_host_symbol(name);
+}
+
+sc_blas_fn sc_blas_named_of_program(const char *name)
+{
+    void *found;
+
+    sc_inside_enter();
+    found = search_named(origin_of_caller(), name);
+    sc_inside_leave();
+    return (sc_blas_fn)found;
+}
+
 sc_blas_fn sc_blas_other_of_program(int which, const char *name)
 {
     struct origin *o = known_origin(caller);
@@ -365,12 +384,7 @@ sc_blas_fn sc_blas_other_of_program(int which, const char *name)
         return (sc_blas_fn)found;
     sc_inside_enter();
     o = origin_of_caller();
-    if (o && o->handle)
-        found = sc_loader_symbol(o->handle, name);
-    if (!library_of(found))
-        found = sc_blas_abi_displaced(name);
-    if (!library_of(found))
-        found = sc_blas_host_symbol(name);
+    found = search_named(o, name);
     if (o && found)
         __atomic_store_n(&o->other[which], (sc_blas_fn)found, __ATOMIC_RELEASE);
     sc_inside_leave();

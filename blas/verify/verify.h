@@ -48,5 +48,14 @@ bool sc_blas_bound(struct sc_bound *bound, const struct sc_shadow_call *before, 
 bool sc_blas_is_solve(enum sc_op op);
 enum sc_status sc_blas_residual(struct sc_shadow_call *got, struct sc_shadow_call *before);
 
+/* What of a routine of LAPACK does not hold: two things that differ by more than the bound. */
+struct sc_residual {
+    const char *what;
+    double distance, bound;
+};
+/* before, after: records on shadows of the operands before and after a routine whose INFO is 0.  False: *residual says
+ * what does not hold.  Operands that are not finite, and estimates, are not checked. */
+bool sc_blas_lapack_holds(const struct sc_kernel *before, const struct sc_kernel *after, struct sc_residual *residual);
+
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -21,6 +21,8 @@ struct sc_cuda_stream {
     cudaStream_t stream;
     cublasHandle_t blas;        /* created by the first launch on the stream */
     cusparseHandle_t sparse;    /* created by the first sparse launch */
+    struct cusolverDnContext *solver; /* created by the first routine of LAPACK */
+    struct cusolverDnParams *solver_params;
     void *workspace;            /* workspace of `blas` */
     /* Behind the workspace: SC_CUDA_SCRATCH bytes for the kernel in progress. */
     void *scratch;
@@ -88,6 +90,7 @@ enum sc_status sc_cuda_module_launch(CUfunction function, unsigned x, unsigned y
 enum sc_status sc_cuda_failed(cudaError_t error, const char *call);
 enum sc_status sc_cuda_blas_failed(cublasStatus_t error, const char *call);
 enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call);
+enum sc_status sc_cuda_solver_failed(int error, const char *call);
 #define SC_CUDA(call)                                                                                         \
     ({                                                                                                        \
         cudaError_t error_ = (call);                                                                          \
@@ -154,6 +157,12 @@ void sc_cuda_kernels_close(struct sc_cuda_device *d);
 /* sparse.c */
 enum sc_status sc_cuda_sparse_handle(struct sc_cuda_stream *queue, cusparseHandle_t *handle); /* created if necessary */
 void sc_cuda_forget(int device, void *plan);
+
+/* solver.c: LAPACK; requires cuSOLVER's header at build time (SC_CUDA_SOLVER_FILE) and the library at run time. */
+bool sc_cuda_runs(enum sc_op op, enum sc_type type);
+/* solver_library.c: the handle of a stream, created if necessary.  SC_ERR_UNSUPPORTED: no cuSOLVER. */
+enum sc_status sc_cuda_solver_handle(struct sc_cuda_stream *queue);
+void sc_cuda_solver_close(struct sc_cuda_stream *queue);
 
 /* product.c */
 enum sc_status sc_cuda_multiply(int device, struct sc_csr_product *product);

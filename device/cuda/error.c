@@ -1,4 +1,4 @@
-/* Maps errors of CUDA, cuBLAS and cuSPARSE to status codes. */
+/* Maps errors of CUDA, cuBLAS, cuSPARSE and cuSOLVER to status codes. */
 #include "device/cuda/cuda_int.h"
 
 /* True at the first occurrence of a cause in the process. */
@@ -63,5 +63,17 @@ enum sc_status sc_cuda_sparse_failed(cusparseStatus_t error, const char *call)
                           "devices", call, cusparseGetErrorName(error));
     /* A value invalid for cuSPARSE may be valid for us. */
     return error == CUSPARSE_STATUS_INVALID_VALUE ? SC_ERR_UNSUPPORTED : SC_ERR_DEVICE;
+}
+
+/* A function of cuSOLVER that works in place has failed in the middle.  cuSOLVER has no texts for its errors. */
+enum sc_status sc_cuda_solver_failed(int error, const char *call)
+{
+    static unsigned char said[64];
+
+    cudaGetLastError();
+    if (first_time(said, (unsigned)error, sizeof said))
+        sc_cuda_host->log(SC_LOG_ERROR, "cuSOLVER %s: status %d: the work goes on on the host; SEMCACHE_DEVICE=none "
+                          "avoids the devices", call, error);
+    return SC_ERR_DEVICE;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

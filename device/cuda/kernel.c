@@ -138,6 +138,16 @@ static enum sc_status gemmt_block(const struct sc_cuda_call *c, int64_t i, int64
                                               m, n, k->k, &c->alpha, a, k->lda, b, k->ldb, &c->beta, to, ld));
 }
 
+enum sc_status sc_cuda_pack(const struct sc_cuda_call *c, int64_t n, const void *matrix, int64_t ld, void *packed)
+{
+    return sc_cuda_result_of(c, pack[c->k->type](c->blas, sc_cuda_fill_mode(c->k), (int)n, matrix, (int)ld, packed));
+}
+
+enum sc_status sc_cuda_unpack(const struct sc_cuda_call *c, int64_t n, const void *packed, void *matrix, int64_t ld)
+{
+    return sc_cuda_result_of(c, unpack[c->k->type](c->blas, sc_cuda_fill_mode(c->k), (int)n, packed, matrix, (int)ld));
+}
+
 /* cuBLAS has no gemmt.  A diagonal block is computed as a full square in scratch memory, packed, and unpacked into C:
  * only the named triangle of C is written.  (syrkx supports only two of the nine transpositions, herkx only real
  * diagonals.) */
@@ -154,9 +164,9 @@ static enum sc_status gemmt_diagonal(const struct sc_cuda_call *c, int64_t i, in
     if (status == SC_OK)
         status = gemmt_block(c, i, n, i, n, full, n);
     if (status == SC_OK)
-        status = sc_cuda_result_of(c, pack[k->type](c->blas, sc_cuda_fill_mode(k), (int)n, full, (int)n, packed));
+        status = sc_cuda_pack(c, n, full, n, packed);
     if (status == SC_OK)
-        status = sc_cuda_result_of(c, unpack[k->type](c->blas, sc_cuda_fill_mode(k), (int)n, packed, to, (int)k->ldc));
+        status = sc_cuda_unpack(c, n, packed, to, k->ldc);
     return status;
 }
 
@@ -270,6 +280,11 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
     switch (sc_op_level(kernel->op)) {
     case 1: return sc_cuda_level1(&c);
     case 2: return sc_cuda_level2(&c);
+#ifdef SC_CUDA_SOLVER
+    case 4: return sc_cuda_lapack(&c);
+#else
+    case 4: return SC_ERR_UNSUPPORTED;
+#endif
     default: return level3(&c);
     }
 }
@@ -279,6 +294,9 @@ void sc_cuda_kernels_close(struct sc_cuda_device *d)
     for (int s = 0; s < SC_STREAMS; s++) {
         struct sc_cuda_stream *q = &d->streams[s];
 
+#ifdef SC_CUDA_SOLVER
+        sc_cuda_solver_close(q);
+#endif
         if (q->sparse)
             cusparseDestroy(q->sparse);
         q->sparse = NULL;

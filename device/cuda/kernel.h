@@ -82,6 +82,10 @@ static inline enum sc_status sc_cuda_result_of(const struct sc_cuda_call *c, cub
 /* C := beta C for an m x n matrix.  A and B are not read. */
 enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n, void *matrix, int64_t ld);
 
+/* Copies the named triangle of order n between a matrix and packed storage.  All numbers have 32 bits. */
+enum sc_status sc_cuda_pack(const struct sc_cuda_call *c, int64_t n, const void *matrix, int64_t ld, void *packed);
+enum sc_status sc_cuda_unpack(const struct sc_cuda_call *c, int64_t n, const void *packed, void *matrix, int64_t ld);
+
 /* The double precision dot product of single precision vectors, for n > 0. */
 enum sc_status sc_cuda_dsdot(const struct sc_cuda_call *c);
 
@@ -89,6 +93,7 @@ enum sc_status sc_cuda_dsdot(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_level1(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_level2(const struct sc_cuda_call *c);
 enum sc_status sc_cuda_sparse(struct sc_cuda_call *c);
+enum sc_status sc_cuda_lapack(const struct sc_cuda_call *c);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -6,17 +6,42 @@ EXTRA_DIST += device/cuda/README.md device/cuda/exchange.cu device/cuda/convert.
 libcore_la_SOURCES += device/cuda/backend.c device/cuda/wake.h device/cuda/wake.c
 if HAVE_CUDA
 module_LTLIBRARIES += semcache-cuda.la
-semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/module.c device/cuda/driver.c device/cuda/error.c \
-	device/cuda/fence.c device/cuda/memory.c device/cuda/populate.c device/cuda/copy.c device/cuda/kernel.h \
-	device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c device/cuda/product.c \
-	device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h device/cuda/dsdot.c \
-	device/cuda/dsdot_kernel.h ops/ops.c
+semcache_cuda_la_SOURCES = device/cuda/cuda_int.h device/cuda/opened.c device/cuda/module.c device/cuda/driver.c \
+	device/cuda/error.c device/cuda/fence.c device/cuda/memory.c device/cuda/populate.c device/cuda/copy.c \
+	device/cuda/kernel.h device/cuda/kernel.c device/cuda/level1.c device/cuda/level2.c device/cuda/sparse.c \
+	device/cuda/product.c device/cuda/identity.c device/cuda/exchange.c device/cuda/exchange_kernel.h \
+	device/cuda/dsdot.c device/cuda/dsdot_kernel.h ops/ops.c
 nodist_semcache_cuda_la_SOURCES = ops/operations.c
 semcache_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 # nodelete: CUDA's libraries do not survive dlclose.
 semcache_cuda_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^semcache_device_module$$' \
 	-no-undefined -Wl,-z,defs -Wl,-z,nodelete $(CUDA_LDFLAGS)
 semcache_cuda_la_LIBADD = -lcublas -lcusparse -lcudart
+
+if HAVE_NVTX
+semcache_cuda_la_SOURCES += device/cuda/ranges.h device/cuda/ranges.c
+semcache_cuda_la_CPPFLAGS += -DSC_CUDA_RANGES
+
+check_PROGRAMS += tests/cuda_ranges
+tests_cuda_ranges_SOURCES = tests/cuda_ranges.c device/cuda/ranges.h device/cuda/ranges.c
+tests_cuda_ranges_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -DSC_CUDA_RANGES
+tests_cuda_ranges_LDADD = libcore.la
+TESTS += tests/cuda_ranges
+endif
+
+if HAVE_CUSOLVER
+semcache_cuda_la_SOURCES += device/cuda/solver.h device/cuda/solver.c device/cuda/solver_eigen.c \
+	device/cuda/solver_svd.c device/cuda/solver_library.c
+semcache_cuda_la_CPPFLAGS += -DSC_CUDA_SOLVER
+
+check_PROGRAMS += tests/cuda_solver
+tests_cuda_solver_SOURCES = tests/cuda_solver.c tests/fake_cusolver.c tests/fake_cusolver.h tests/lapack_matrix.h \
+	tests/device_common.h device/cuda/solver.c device/cuda/solver_eigen.c \
+	device/cuda/solver_svd.c
+tests_cuda_solver_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) -DSC_CUDA_SOLVER
+tests_cuda_solver_LDADD = libcore.la -lm
+TESTS += tests/cuda_solver
+endif
 
 # The module's kernels, for all generations supported by this nvcc, as elements of byte arrays.
 if HAVE_NVCC

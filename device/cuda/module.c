@@ -1,14 +1,11 @@
 /* Opens and closes the CUDA devices; the table of operations. */
 #include "device/cuda/cuda_int.h"
+#include "device/cuda/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "device/share.h"
-
-struct sc_cuda_device sc_cuda_devices[SC_DEVICES_MAX];
-int sc_cuda_count;
-const struct sc_device_host *sc_cuda_host;
 
 /* The ordinals of a list such as "0,2"; an empty list selects all devices. */
 static enum sc_status select_devices(const char *list, int present, int *ordinals, int *count)
@@ -306,6 +303,7 @@ static enum sc_status module_open(const struct sc_device_host *host, const char 
     sc_cuda_host = host;
     if (sc_cuda_driver_load())
         return SC_OK;
+    sc_cuda_ranges_open();
     error = cudaGetDeviceCount(&present);
     sc_cuda_step(&since, 0, "driver and runtime");
     if (error == cudaErrorNoDevice || (error == cudaSuccess && !present)) {
@@ -326,6 +324,14 @@ static enum sc_status module_properties(int device, struct sc_device_properties 
     return SC_OK;
 }
 
+#ifndef SC_CUDA_SOLVER
+static bool runs_blas(enum sc_op op, enum sc_type type)
+{
+    (void)type;
+    return !sc_op_is_lapack(op);
+}
+#endif
+
 static const char *const driver_files[] = {"/dev/nvidia", "/dev/dxg", NULL};
 
 static const struct sc_device_ops module_ops = {
@@ -340,10 +346,15 @@ static const struct sc_device_ops module_ops = {
     .free = sc_cuda_free,
     .pin = sc_cuda_pin,
     .unpin = sc_cuda_unpin,
-    .copy = sc_cuda_copy,
+    .copy = sc_cuda_ranged_copy,
     .fill = sc_cuda_fill,
     .exchange = sc_cuda_exchange,
-    .launch = sc_cuda_launch,
+#ifdef SC_CUDA_SOLVER
+    .runs = sc_cuda_runs,
+#else
+    .runs = runs_blas,
+#endif
+    .launch = sc_cuda_ranged_launch,
     .forget = sc_cuda_forget,
     .multiply = sc_cuda_multiply,
     .store = sc_cuda_store,

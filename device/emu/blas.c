@@ -10,12 +10,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/loader.h"
 #include "base/log.h"
+#include "base/quiet.h"
 #include "device/emu/emu_int.h"
 
 typedef void *(*resolver)(const char *name);
@@ -45,8 +47,8 @@ static void load(void)
 {
     void *known = shared("dgemm_");
     struct sc_loader_object object;
+    char path[64], name[16] = "";
     sigset_t before;
-    char path[64];
     int file;
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
@@ -54,10 +56,13 @@ static void load(void)
 #endif
     if (!known || !sc_loader_object(known, &object) || (file = copy_of(object.path)) < 0)
         return;
-    /* Not /proc/self: a debugger also opens the name, in its own process, and could hang. */
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
-    sc_emu_block_signals(&before); /* for the threads of the BLAS */
+    /* By the thread's number: a debugger opens the name, too, and the main thread may have ended (base/own_proc.h). */
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)gettid(), file);
+    sc_emu_block_signals(&before); /* for the threads of the BLAS, which also inherit the name */
+    prctl(PR_GET_NAME, name);
+    prctl(PR_SET_NAME, SC_QUIET_NAME "-blas");
     own = sc_loader_open(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    prctl(PR_SET_NAME, name);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(file);
     if (!own || sc_loader_symbol(own, "dgemm_") == known)

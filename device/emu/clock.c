@@ -214,8 +214,10 @@ void sc_emu_clock_kernel(int device, int stream, uint64_t seq, const struct sc_k
 {
     const struct sc_emu_device *d = &clk.machine->device[device];
 
-    run_units(device, stream, seq, d->launch + later(sc_kernel_flops(kernel) / d->gemm[kernel->type],
-                                                     sc_kernel_bytes(kernel) / d->bandwidth));
+    double flops = sc_kernel_flops(kernel), rate = d->gemm[kernel->type];
+    double seconds = sc_op_is_lapack(kernel->op) ? sc_device_lapack_seconds(kernel->op, flops, rate) : flops / rate;
+
+    run_units(device, stream, seq, d->launch + later(seconds, sc_kernel_bytes(kernel) / d->bandwidth));
 }
 
 void sc_emu_clock_wait(int device, int stream, uint64_t seq, struct sc_fence fence)

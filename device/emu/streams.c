@@ -8,6 +8,7 @@
 #include <config.h> /* GNU extensions: pthread_setname_np */
 
 #include "base/libc_versions.h"
+#include "base/quiet.h"
 #include "device/device_int.h"
 #include "device/emu/emu_int.h"
 
@@ -260,7 +261,8 @@ static void start_worker(struct stream *s)
         sc_log_once(SC_LOG_INFO, "emulated device: cannot start a thread: %s", strerror(error));
         return;
     }
-    snprintf(name, sizeof name, "sc-emu%d-%s", index / SC_STREAMS, names[index % SC_STREAMS]); /* 15 characters */
+    snprintf(name, sizeof name, SC_QUIET_NAME "%d-%s", index / SC_STREAMS,
+             names[index % SC_STREAMS]); /* 15 characters */
     pthread_setname_np(s->thread, name);
     s->running = true;
 }

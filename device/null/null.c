@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/own_proc.h"
 #include "base/page.h"
 #include "device/device.h"
 
@@ -151,7 +152,7 @@ static int open_self(void)
     int mem;
 
     do
-        mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+        mem = open(SC_OWN_PROC "mem", O_RDWR | O_CLOEXEC);
     while (mem < 0 && errno == EINTR);
     return mem;
 }

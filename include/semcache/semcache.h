@@ -135,6 +135,74 @@ SEMCACHE_API enum semcache_status semcache_sparse_mv(struct semcache_sparse *mat
 /* Frees the handle and its copies on devices; the caller's arrays stay.  NULL has no effect. */
 SEMCACHE_API void semcache_sparse_destroy(struct semcache_sparse *matrix);
 
+/* --- for libraries with loops of their own ------------------------------------------------------------------------ */
+
+/* A library with vector operations or sparse products of its own may try each of them here first.  The functions decide
+ * as for a BLAS call.  They return 1 if the devices compute.  Otherwise they return 0: the inputs are unchanged, the
+ * operands are at home, and the caller computes.
+ *
+ * The functions wait for no device and print no line, except for invalid arrays of a matrix.  A scalar is a pair of
+ * real and imaginary part, in all types.  Operands that overlap must be the same. */
+
+/* w := alpha x + beta y for contiguous vectors of n elements; y of NULL: w := alpha x.  w may be x or y.  With a scalar
+ * of 0 the vector is not read: a device clears w with alpha of 0 and y of NULL. */
+SEMCACHE_API int semcache_try_axpby(int64_t n, enum semcache_type type, const double alpha[2], const void *x,
+                                    const double beta[2], const void *y, void *w);
+
+/* *result := x^T y, or x^H y if `conjugate`, for contiguous vectors.  The caller waits for the result. */
+SEMCACHE_API int semcache_try_dot(int64_t n, enum semcache_type type, int conjugate, const void *x, const void *y,
+                                  double result[2]);
+
+/* w := diagonal .* x, element by element, for contiguous vectors.  w must not be an input.  Devices keep a copy of the
+ * diagonal, which serves later calls until the diagonal is written. */
+SEMCACHE_API int semcache_try_multiply(int64_t n, enum semcache_type type, const void *diagonal, const void *x,
+                                       void *w);
+
+/* w := x ./ diagonal + beta w, under the same conditions.  Where the diagonal is 0, the quotient counts as 0. */
+SEMCACHE_API int semcache_try_divide(int64_t n, enum semcache_type type, const void *diagonal, const void *x,
+                                     const double beta[2], void *w);
+
+enum semcache_sparse_format {
+    SEMCACHE_SPARSE_CSR = 0, /* start: rows + 1 positions; index: columns */
+    SEMCACHE_SPARSE_CSC = 1, /* start: cols + 1 positions; index: rows */
+    SEMCACHE_SPARSE_BSR = 2, /* start: rows / block + 1 positions; index: columns of blocks, each stored by rows */
+    SEMCACHE_SPARSE_DIA = 3, /* index: `diagonals` offsets; element (i, i + index[d]) is values[i + d * ld] */
+    SEMCACHE_SPARSE_BSR_COLUMNS = 4 /* as BSR, but each block is stored by columns */
+};
+
+/* The entries that the arrays store.  Other entries in the arrays of a symmetric matrix are ignored. */
+enum semcache_sparse_stored {
+    SEMCACHE_SPARSE_ALL = 0,
+    SEMCACHE_SPARSE_SYMMETRIC_LOWER = 1, /* one triangle with the diagonal stands for both triangles */
+    SEMCACHE_SPARSE_SYMMETRIC_UPPER = 2,
+    SEMCACHE_SPARSE_HERMITIAN_LOWER = 3,
+    SEMCACHE_SPARSE_HERMITIAN_UPPER = 4
+};
+
+/* A sparse matrix in the caller's arrays.  A matrix is known again by the addresses of the arrays. */
+struct semcache_sparse_arrays {
+    size_t size; /* set by the caller: sizeof (struct semcache_sparse_arrays) */
+    enum semcache_sparse_format format;
+    enum semcache_type type;
+    int index_bytes, base; /* of the integers: 4 or 8 bytes, counted from 0 or 1 */
+    int64_t rows, cols;    /* in elements */
+    const void *start, *index, *values;
+    int64_t block;         /* BSR: rows and columns of a block */
+    int64_t diagonals, ld; /* DIA */
+    enum semcache_sparse_stored stored;
+};
+
+/* C := alpha op(A) B + beta C, with op 'N', 'T' or 'C'.  B and C have `columns` columns, stored by rows with distances
+ * ldb and ldc between rows.  With one column they are vectors with increments ldb and ldc. */
+SEMCACHE_API int semcache_try_sparse(const struct semcache_sparse_arrays *matrix, char op, int64_t columns,
+                                     const double alpha[2], const void *b, int64_t ldb, const double beta[2],
+                                     void *c, int64_t ldc);
+
+/* The same with B and C stored by columns, with distances ldb and ldc between columns. */
+SEMCACHE_API int semcache_try_sparse_columns(const struct semcache_sparse_arrays *matrix, char op, int64_t columns,
+                                             const double alpha[2], const void *b, int64_t ldb, const double beta[2],
+                                             void *c, int64_t ldc);
+
 /* --- statistics --------------------------------------------------------------------------------------------------- */
 
 /* Totals since the start of the process.  h2d: host to devices.  d2h: devices to host.  d2d: between devices. */

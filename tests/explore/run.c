@@ -209,7 +209,7 @@ static void pager(void)
             if (!page)
                 continue;
             if (!is_open(page, routines[i].access) &&
-                sc_coherence_fault(page, routines[i].access, (struct sc_host_code){0, 0},
+                sc_coherence_fault(page, routines[i].access, (struct sc_host_code){0},
                                    (size_t)program->window * SC_PAGE) != SC_FAULT_DONE)
                 right = false;
             routines[i].fault = 0;

@@ -66,7 +66,7 @@ static double *touch(double *p, enum sc_access access)
 
     if (sc_host_in_arena(p))
         while (sc_host_prot((uintptr_t)p) > most)
-            FUZZ_MUST(sc_coherence_fault((uintptr_t)p, access, (struct sc_host_code){0, 0},
+            FUZZ_MUST(sc_coherence_fault((uintptr_t)p, access, (struct sc_host_code){0},
                                          (size_t)(1 + below(3)) * SC_PAGE) == SC_FAULT_DONE);
     return p;
 }

@@ -10,5 +10,6 @@ function __semcache_candidates
         end
     end
 end
-complete -c semcache -a '(__semcache_candidates)'
+# Names of files are offered where there are no candidates.
+complete -c semcache -n '__semcache_candidates | string length -q' -f -a '(__semcache_candidates)'
 # SPDX-License-Identifier: BSD-2-Clause

@@ -1,14 +1,14 @@
-#include "blas/run/pipeline.h"
+#include "autotuner/pipeline.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *rows, const struct sc_cuts *cols,
-                                const struct sc_cuts *depth, int devices)
+enum sc_status sc_pipeline_init(struct sc_pipeline *p, struct sc_parts rows, struct sc_parts cols,
+                                struct sc_parts depth, int devices)
 {
-    size_t m = (size_t)rows->n, n = (size_t)cols->n, k = (size_t)depth->n, d = (size_t)devices;
+    size_t m = (size_t)rows.n, n = (size_t)cols.n, k = (size_t)depth.n, d = (size_t)devices;
 
-    *p = (struct sc_pipeline){.m = rows->n, .n = cols->n, .k = depth->n, .devices = devices, .rows = rows, .cols = cols,
+    *p = (struct sc_pipeline){.m = rows.n, .n = cols.n, .k = depth.n, .devices = devices, .rows = rows, .cols = cols,
                               .depth = depth, .rate = 1};
     p->device = calloc(3 * m * n + k + d * k, sizeof *p->device);
     p->a = calloc(d * k * (m + n) + m * n, sizeof *p->a);
@@ -27,6 +27,15 @@ enum sc_status sc_pipeline_init(struct sc_pipeline *p, const struct sc_cuts *row
     for (size_t t = 0; t < d * k; t++)
         p->order[t] = (int)(t % k);
     return SC_OK;
+}
+
+void sc_pipeline_by_block(struct sc_pipeline *p, int m, int n, int k)
+{
+    p->by_block = true;
+    p->next = 0;
+    p->m = m;
+    p->n = n;
+    p->k = k;
 }
 
 void sc_pipeline_free(struct sc_pipeline *p)
@@ -76,7 +85,7 @@ static int part_of(const struct sc_pipeline *p, int d, int i, int j, int t)
 static bool all_there(const struct sc_pipeline *p, int d, int i, int j)
 {
     for (int l = 0; l < p->k; l++)
-        if (arrival(p, d, i, j, l) > p->clock[d])
+        if (arrival(p, d, i, j, l) > p->load[d].run)
             return false;
     return true;
 }
@@ -88,7 +97,7 @@ static int ready_parts(const struct sc_pipeline *p, int d, int i, int j, int t)
     int l = part_of(p, d, i, j, t), parts = 0;
 
     while (t + parts < p->k && part_of(p, d, i, j, t + parts) == l + parts && l + parts < p->join_end[l] &&
-           arrival(p, d, i, j, l + parts) <= p->clock[d])
+           arrival(p, d, i, j, l + parts) <= p->load[d].run)
         parts++;
     return parts;
 }
@@ -122,11 +131,11 @@ static bool find_block(struct sc_pipeline *p, int d, struct sc_pipeline_task *ta
 
 static void account(struct sc_pipeline *p, const struct sc_pipeline_task *t)
 {
-    double products = (double)(p->rows->at[t->i + 1] - p->rows->at[t->i]) *
-                      (double)(p->cols->at[t->j + 1] - p->cols->at[t->j]) *
-                      (double)(p->depth->at[t->l_end] - p->depth->at[t->l]);
+    double products = (double)(p->rows.at[t->i + 1] - p->rows.at[t->i]) *
+                      (double)(p->cols.at[t->j + 1] - p->cols.at[t->j]) *
+                      (double)(p->depth.at[t->l_end] - p->depth.at[t->l]);
 
-    p->clock[t->device] += products / p->rate;
+    sc_load_task(&p->load[t->device], 0, products / p->rate);
     p->done[t->i + t->j * p->m] += t->l_end - t->l;
 }
 
@@ -136,19 +145,31 @@ static int earliest(const struct sc_pipeline *p, const bool *waiting)
     int best = -1;
 
     for (int d = 0; d < p->devices; d++)
-        if (!waiting[d] && (best < 0 || p->clock[d] < p->clock[best]))
+        if (!waiting[d] && (best < 0 || p->load[d].run < p->load[best].run))
             best = d;
     return best;
+}
+
+static bool next_by_block(struct sc_pipeline *p, struct sc_pipeline_task *task)
+{
+    int l = p->next % p->k, block = p->next / p->k;
+
+    *task = (struct sc_pipeline_task){.device = -1, .i = block % p->m, .j = block / p->m, .l = l, .l_end = l + 1,
+                                      .starts = l == 0};
+    p->next++;
+    return task->j < p->n;
 }
 
 bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_task *task)
 {
     bool waiting[SC_DEVICES_MAX] = {false};
 
+    if (p->by_block)
+        return next_by_block(p, task);
     for (int d = earliest(p, waiting); d >= 0; d = earliest(p, waiting)) {
         double next;
 
-        if (p->clock[d] > horizon) {
+        if (p->load[d].run > horizon) {
             waiting[d] = true;
         } else if (find_block(p, d, task, &next)) {
             account(p, task);
@@ -156,7 +177,7 @@ bool sc_pipeline_next(struct sc_pipeline *p, double horizon, struct sc_pipeline_
         } else if (next < 0 || next > horizon) {
             waiting[d] = true;
         } else {
-            p->clock[d] = next;
+            sc_load_task(&p->load[d], next, 0);
         }
     }
     return false;

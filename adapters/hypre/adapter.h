@@ -1,0 +1,29 @@
+/* Shared by the files of the adapter for hypre. */
+#ifndef SC_ADAPTERS_HYPRE_ADAPTER_H
+#define SC_ADAPTERS_HYPRE_ADAPTER_H
+
+#include <stdbool.h>
+
+#include <_hypre_parcsr_ls.h>
+
+#include "adapters/preload.h"
+
+#if defined(HYPRE_COMPLEX) || defined(HYPRE_SINGLE) || defined(HYPRE_LONG_DOUBLE) || defined(HYPRE_USING_GPU)
+#error "the adapter knows hypre's real double precision on the host"
+#endif
+
+/* Smaller operands are not offered: asking would take more than a twentieth of the time of the work. */
+#define SC_HYPRE_LEAST_ELEMENTS 8192
+#define SC_HYPRE_LEAST_ENTRIES 20000
+
+/* Whether libsemcache is in the process, and hypre has the version of the headers. */
+bool sc_hypre_is_ready(void);
+
+/* What hypre's functions return: the errors so far. */
+HYPRE_Int sc_hypre_error(void);
+
+/* w := alpha x + beta y, or alpha x without y.  False: hypre computes. */
+bool sc_hypre_combine(HYPRE_Int n, double alpha, const double *x, double beta, const double *y, double *w);
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,0 +1,56 @@
+/* Products of hypre's CSR matrices with vectors; both blocks of a parallel matrix are such matrices.  A declined product
+ * is hypre's. */
+#include "adapters/hypre/adapter.h"
+
+/* Without a large vector both vectors are at home.  hypre computes with temporary vectors that are longer, too. */
+static bool is_suited(const hypre_CSRMatrix *a, HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vector *x,
+                      const hypre_Vector *y)
+{
+    return a->num_nonzeros >= SC_HYPRE_LEAST_ENTRIES && a->data && a->j && !a->pattern_only &&
+           (inputs >= SC_HYPRE_LEAST_ELEMENTS || outputs >= SC_HYPRE_LEAST_ELEMENTS) && x->num_vectors == 1 &&
+           y->num_vectors == 1 && x->size >= inputs && y->size >= outputs && x->data != y->data && sc_hypre_is_ready();
+}
+
+/* What hypre's products return. */
+static HYPRE_Int sizes_fit(HYPRE_Int inputs, HYPRE_Int outputs, const hypre_Vector *x, const hypre_Vector *y)
+{
+    return (x->size != inputs ? 1 : 0) + (y->size != outputs ? 2 : 0);
+}
+
+/* y := alpha op(A) x + beta y */
+static bool offer(const hypre_CSRMatrix *a, char op, double alpha, const hypre_Vector *x, double beta, hypre_Vector *y)
+{
+    const struct semcache_sparse_arrays arrays = {
+        .size = sizeof arrays, .format = SEMCACHE_SPARSE_CSR, .type = SEMCACHE_FLOAT64,
+        .index_bytes = sizeof(HYPRE_Int), .rows = a->num_rows, .cols = a->num_cols, .start = a->i, .index = a->j,
+        .values = a->data};
+    const double scale[2] = {alpha, 0}, old[2] = {beta, 0};
+
+    return semcache_try_sparse(&arrays, op, 1, scale, x->data, 1, old, y->data, 1);
+}
+
+/* y := alpha A x + beta b.  With b apart from y, y is a copy of b first; a declined product overwrites the copy. */
+SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecOutOfPlace(HYPRE_Complex alpha, hypre_CSRMatrix *a, hypre_Vector *x,
+                                                          HYPRE_Complex beta, hypre_Vector *b, hypre_Vector *y,
+                                                          HYPRE_Int offset)
+{
+    static HYPRE_Int (*own)(HYPRE_Complex, hypre_CSRMatrix *, hypre_Vector *, HYPRE_Complex, hypre_Vector *,
+                            hypre_Vector *, HYPRE_Int);
+
+    if (!offset && alpha != 0 && is_suited(a, a->num_cols, a->num_rows, x, y) && b->size == y->size &&
+        (beta == 0 || b->data == y->data || sc_hypre_combine(a->num_rows, 1, b->data, 0, NULL, y->data)) &&
+        offer(a, 'N', alpha, x, beta, y))
+        return sizes_fit(a->num_cols, a->num_rows, x, y);
+    return SC_ADAPTER_NEXT(own, "hypre_CSRMatrixMatvecOutOfPlace")(alpha, a, x, beta, b, y, offset);
+}
+
+SC_ADAPTER_NAME HYPRE_Int hypre_CSRMatrixMatvecT(HYPRE_Complex alpha, hypre_CSRMatrix *a, hypre_Vector *x,
+                                                 HYPRE_Complex beta, hypre_Vector *y)
+{
+    static HYPRE_Int (*own)(HYPRE_Complex, hypre_CSRMatrix *, hypre_Vector *, HYPRE_Complex, hypre_Vector *);
+
+    if (alpha != 0 && is_suited(a, a->num_rows, a->num_cols, x, y) && offer(a, 'T', alpha, x, beta, y))
+        return sizes_fit(a->num_rows, a->num_cols, x, y);
+    return SC_ADAPTER_NEXT(own, "hypre_CSRMatrixMatvecT")(alpha, a, x, beta, y);
+}
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,0 +1,45 @@
+/* Shared by the adapters that `semcache run` preloads: functions of a library are defined in front of the library's own.
+ *
+ * An adapter needs neither libsemcache nor the library, because child processes of the program load the adapter, too. */
+#ifndef SC_ADAPTERS_PRELOAD_H
+#define SC_ADAPTERS_PRELOAD_H
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "semcache/semcache.h"
+
+/* Without libsemcache in the process the addresses are NULL. */
+#pragma weak semcache_acquire
+#pragma weak semcache_try_axpby
+#pragma weak semcache_try_divide
+#pragma weak semcache_try_dot
+#pragma weak semcache_try_multiply
+#pragma weak semcache_try_sparse
+#pragma weak semcache_try_sparse_columns
+
+#define SC_ADAPTER_NAME __attribute__((visibility("default")))
+
+/* The definition of a name in the library SC_LIBRARY, the file name of the library that the adapter was built for.
+ * Programs may open the library privately: RTLD_NEXT finds no such library. */
+static inline void *sc_adapter_find(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name), *library;
+
+    if (!found && (library = dlopen(SC_LIBRARY, RTLD_LAZY | RTLD_NOLOAD))) {
+        found = dlsym(library, name);
+        dlclose(library);
+    }
+    return found;
+}
+
+/* The library's own function, found at the first call.  Threads may find the same address twice. */
+#define SC_ADAPTER_NEXT(pointer, name)                                                                                 \
+    (__extension__({                                                                                                   \
+        if (!(pointer))                                                                                                \
+            (pointer) = (__typeof__(pointer))sc_adapter_find(name);                                                    \
+        pointer;                                                                                                       \
+    }))
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */

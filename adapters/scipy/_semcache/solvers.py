@@ -1,0 +1,135 @@
+"""The Krylov solvers of scipy.sparse.linalg, with vectors that stay on the devices.
+
+A solver keeps its own source. In a second body of the function, operators become functions of vectors.py. The function
+takes this body for a large right-hand side, and otherwise its own body.
+"""
+import ast
+import copy
+import inspect
+
+from . import library, vectors
+
+NAME = "__semcache__"
+SOLVERS = "bicg", "bicgstab", "cg", "cgs", "gmres", "qmr", "minres", "tfqmr"
+OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
+
+
+class Adapter:
+    """What the solvers see under NAME."""
+
+    def __init__(self):
+        for name, value in vars(vectors).items():
+            if not name.startswith("_"):
+                setattr(self, name, value)
+
+    @staticmethod
+    def is_large(b):
+        return getattr(b, "size", 0) >= library.LEAST_ELEMENTS
+
+
+def call(name, *arguments):
+    function = ast.Attribute(ast.Name(NAME, ast.Load()), name, ast.Load())
+    return ast.Call(function, list(arguments), [])
+
+
+def loaded(node):
+    """A target as an expression."""
+    node = copy.deepcopy(node)
+    if hasattr(node, "ctx"):
+        node.ctx = ast.Load()
+    return node
+
+
+def index_of(target):
+    """The index of a subscript as an expression, also for slices."""
+    return ast.Subscript(ast.Attribute(ast.Name(NAME, ast.Load()), "key", ast.Load()), target.slice, ast.Load())
+
+
+def is_change(node, kind):
+    """Whether a statement is `name *= value` or `name += value`."""
+    return isinstance(node, ast.AugAssign) and isinstance(node.op, kind) and isinstance(node.target, ast.Name)
+
+
+def in_place_of(node, new):
+    """The lines of tracebacks stay those of the source."""
+    return ast.copy_location(new, node)
+
+
+class Rewriter(ast.NodeTransformer):
+    """Operators as functions."""
+
+    def operand(self, node):
+        """An operand: a product stays unevaluated until its sum is known."""
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return call(OPERATORS[type(node.op)], self.operand(node.left), self.operand(node.right))
+        return self.visit(node)
+
+    def generic_visit(self, node):
+        for field in "body", "orelse":
+            if isinstance(getattr(node, field, None), list):
+                setattr(node, field, self.joined(getattr(node, field)))
+        return super().generic_visit(node)
+
+    def joined(self, statements):
+        """x *= a; x += b as a single operation."""
+        result = []
+        for node in statements:
+            last = result[-1] if result else None
+            if is_change(last, ast.Mult) and is_change(node, ast.Add) and last.target.id == node.target.id and \
+                    last.target.id not in {name.id for name in ast.walk(node.value) if isinstance(name, ast.Name)}:
+                change = call("imul_iadd", loaded(node.target), self.visit(last.value), self.operand(node.value))
+                result[-1] = in_place_of(last, ast.Assign([node.target], change))
+            else:
+                result.append(node)
+        return result
+
+    def visit_BinOp(self, node):
+        if type(node.op) not in OPERATORS:
+            return self.generic_visit(node)
+        return call("final", self.operand(node))
+
+    def visit_AugAssign(self, node):
+        if type(node.op) not in OPERATORS:
+            return self.generic_visit(node)
+        name, value = "i" + OPERATORS[type(node.op)], self.operand(node.value)
+        if isinstance(node.target, ast.Subscript):
+            change = call("at_" + name, loaded(node.target.value), index_of(node.target), value)
+            return in_place_of(node, ast.Expr(change))
+        return in_place_of(node, ast.Assign([node.target], call(name, loaded(node.target), value)))
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, ast.Subscript):
+            return node
+        return in_place_of(node, ast.Expr(call("put", node.value, loaded(target.value), index_of(target))))
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in ("copy", "conjugate") and not node.args and \
+                not node.keywords:
+            return call(function.attr, function.value)
+        return node
+
+    def visit_FunctionDef(self, node):
+        return node  # a function inside of a solver
+
+
+def rewritten(function):
+    """The function with a second body for a large b."""
+    first = 1 if ast.get_docstring(function, clean=False) is not None else 0
+    own = function.body[first:]
+    resident = [Rewriter().visit(copy.deepcopy(statement)) for statement in own]
+    test = call("is_large", ast.Name(function.args.args[1].arg, ast.Load()))
+    function.body[first:] = [in_place_of(own[0], ast.If(test, resident, own))]
+    return ast.fix_missing_locations(function)
+
+
+def patch(module):
+    tree = ast.parse(inspect.getsource(module))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in SOLVERS]
+    code = compile(ast.Module([rewritten(node) for node in functions], []), module.__file__, "exec")
+    module.__dict__[NAME] = Adapter()
+    exec(code, module.__dict__)
+# SPDX-License-Identifier: BSD-2-Clause

@@ -1,0 +1,43 @@
+/* The functions that programs call for whole routines of LAPACK, generated from whole.tab. */
+#include "blas/lapack/whole.h"
+#include "blas/veneers/gate.h"
+
+/* Counts the call and jumps to the host's routine, or to large_NAME while the thread has no counts. */
+#define COUNTED(name, id)                                                                                             \
+    "    movq sc_blas_counts@gottpoff(%rip), %rax\n"                                                                  \
+    "    movq %fs:(%rax), %rax\n"                                                                                     \
+    "    testq %rax, %rax\n"                                                                                          \
+    "    je large_" #name "\n"                                                                                        \
+    "    incq 8*(" SC_GATE_NUMBER(SC_TRACE_LAPACK + id) ")(%rax)\n" SC_GATE_JUMP(slot_##name)
+
+#define FIELDS(...) __VA_ARGS__
+
+/* parameters, arguments: of the host's routine, with the lengths of strings (rule 8).  work: the gate's. */
+#define WHOLE(name, is_wide, id, number, operation, lengths, own, parameters, arguments, fields, work_)               \
+    __attribute__((used)) static void large_##name own;                                                               \
+    __attribute__((used)) static void *slot_##name = (void *)large_##name;                                            \
+    static void large_##name own                                                                                      \
+    {                                                                                                                 \
+        typedef void routine parameters;                                                                              \
+        const struct sc_lapack_call call = {.routine = SC_TRACE_LAPACK + id, .type = number, .op = operation,         \
+                                            .rule = lengths, .wide = is_wide, FIELDS fields};                         \
+        enum sc_blas_next next;                                                                                       \
+        routine *fn;                                                                                                  \
+                                                                                                                      \
+        sc_blas_called_from(__builtin_return_address(0));                                                             \
+        fn = (routine *)sc_lapack_routine(&slot_##name, (void *)large_##name, #name);                                 \
+        next = fn ? sc_lapack_large(&call) : SC_BLAS_DONE;                                                            \
+        if (next == SC_BLAS_DONE)                                                                                     \
+            return;                                                                                                   \
+        sc_blas_count(SC_TRACE_LAPACK + id);                                                                          \
+        if (next == SC_BLAS_HOST)                                                                                     \
+            sc_blas_enter(SC_TRACE_LAPACK + id);                                                                      \
+        fn arguments;                                                                                                 \
+        if (next == SC_BLAS_HOST)                                                                                     \
+            sc_blas_leave();                                                                                          \
+    }                                                                                                                 \
+    SC_GATE(name, work_ SC_GATE_SMALL(name, 4) COUNTED(name, id));                                                    \
+    SC_GATE_NAME(name, gate_##name);
+
+#include "blas/lapack/whole_functions.h"
+/* SPDX-License-Identifier: BSD-2-Clause */

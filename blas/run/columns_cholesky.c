@@ -1,0 +1,83 @@
+/* Cholesky factorizations by blocks of columns, and their solutions. */
+#include "blas/run/columns.h"
+
+/* A diagonal block -= X X^H (lower) or X^H X (upper), where X is a part of a finished block. */
+static enum sc_status update_diagonal(const struct sc_columns_job *c, int j, struct sc_piece x)
+{
+    struct sc_kernel kernel = sc_columns_kernel(c, SC_OP_HERK);
+
+    kernel.transa = c->kernel->uplo == 'L' ? 'N' : 'C';
+    kernel.alpha[0] = -1;
+    kernel.n = sc_blas_part(&c->t, j);
+    kernel.k = c->kernel->uplo == 'L' ? x.cols : x.rows;
+    return sc_blas_task(c->block[j].device, &kernel, x, sc_blas_none(), sc_columns_square(c, j, j, SC_RDWR));
+}
+
+/* x := x, divided by the factor of diagonal block k, on the device of block j. */
+static enum sc_status divide(const struct sc_columns_job *c, int j, int k, struct sc_piece x)
+{
+    struct sc_kernel kernel = sc_columns_kernel(c, SC_OP_TRSM);
+
+    kernel.side = c->kernel->uplo == 'L' ? 'R' : 'L';
+    kernel.transa = 'C';
+    kernel.m = x.rows;
+    kernel.n = x.cols;
+    return sc_blas_task(c->block[j].device, &kernel, sc_columns_square(c, k, k, SC_READ), x, sc_blas_none());
+}
+
+static enum sc_status finish(struct sc_columns_job *c, int k)
+{
+    int64_t from = c->t.at[k], end = c->t.at[k + 1], order = c->kernel->n;
+    struct sc_kernel diagonal = sc_columns_kernel(c, SC_OP_POTRF);
+    enum sc_status status = SC_OK;
+
+    diagonal.n = end - from;
+    if (c->kernel->uplo == 'U' && from > 0)
+        status = update_diagonal(c, k, sc_columns_rows(c, 0, from, k, SC_READ));
+    if (status == SC_OK)
+        status = sc_columns_factor(c, k, diagonal, sc_columns_square(c, k, k, SC_RDWR));
+    if (status == SC_OK && c->kernel->uplo == 'L' && end < order)
+        status = divide(c, k, k, sc_columns_rows(c, end, order, k, SC_RDWR));
+    return status;
+}
+
+/* Block j -= L_k L_jk^H, from its diagonal on. */
+static enum sc_status update_lower(const struct sc_columns_job *c, int j, int k)
+{
+    int64_t below = c->t.at[j + 1], end = c->kernel->n;
+    struct sc_piece x = sc_columns_square(c, j, k, SC_READ);
+    enum sc_status status = update_diagonal(c, j, x);
+
+    if (status != SC_OK)
+        return status;
+    return sc_columns_subtract(c, c->block[j].device, 'N', sc_columns_rows(c, below, end, k, SC_READ), 'C', x,
+                               sc_columns_rows(c, below, end, j, SC_RDWR));
+}
+
+/* Rows k of block j: U_kj := U_kk^-H (A_kj - the sum of U_ik^H U_ij over the rows i above). */
+static enum sc_status update_upper(const struct sc_columns_job *c, int j, int k)
+{
+    int64_t above = c->t.at[k];
+    struct sc_piece x = sc_columns_square(c, k, j, SC_RDWR);
+    enum sc_status status = sc_columns_subtract(c, c->block[j].device, 'C', sc_columns_rows(c, 0, above, k, SC_READ),
+                                                'N', sc_columns_rows(c, 0, above, j, SC_READ), x);
+
+    return status == SC_OK ? divide(c, j, k, x) : status;
+}
+
+static enum sc_status update(struct sc_columns_job *c, int j, int k)
+{
+    return c->kernel->uplo == 'L' ? update_lower(c, j, k) : update_upper(c, j, k);
+}
+
+static enum sc_status solve(struct sc_columns_job *c)
+{
+    char uplo = c->kernel->uplo;
+    enum sc_status status = sc_columns_triangle(c, uplo, uplo == 'L' ? 'N' : 'C', 'N');
+
+    return status == SC_OK ? sc_columns_triangle(c, uplo, uplo == 'L' ? 'C' : 'N', 'N') : status;
+}
+
+const struct sc_columns_method sc_columns_cholesky = {.op = SC_OP_POTRF, .finish = finish, .update = update},
+                               sc_columns_cholesky_solution = {.op = SC_OP_POTRS, .solve = solve};
+/* SPDX-License-Identifier: BSD-2-Clause */

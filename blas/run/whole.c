@@ -1,0 +1,292 @@
+/* Whole routines of LAPACK: one task, or a few after each other, each on one device.  A matrix that lies in several
+ * tiles goes home first and becomes a matrix of one tile.  INFO is awaited without the protocol's lock (rule C7).
+ * Factorizations that the plan spreads over devices are in columns.c.
+ *
+ * A routine that a device refuses has changed nothing, and the program's own routine runs on the host.  Where a task
+ * has changed operands before, the routine is finished here, with the host's LAPACK.  When a device is lost with its
+ * result, INFO is positive: the program learns that there is no result. */
+#include "autotuner/autotuner.h"
+#include "base/log.h"
+#include "blas/blas.h"
+#include "blas/run/tasks.h"
+#include "coherence/access.h"
+
+/* Operations that a routine is made of; NULL ends a row, and a routine without a row is its own operation. */
+static const struct {
+    enum sc_op whole, part[2];
+} made[] = {
+    {SC_OP_GESV, {SC_OP_GETRF, SC_OP_GETRS}},
+    {SC_OP_POSV, {SC_OP_POTRF, SC_OP_POTRS}},
+    {SC_OP_SYEVR, {SC_OP_COPY, SC_OP_SYEVD}},
+    {SC_OP_GELSD, {SC_OP_GESVD, SC_OP_GEMM}},
+    {SC_OP_GECON, {SC_OP_GETRS, SC_OP_GETRS}},
+    {SC_OP_POCON, {SC_OP_POTRS, SC_OP_POTRS}},
+};
+
+static const enum sc_op *parts_of(enum sc_op op)
+{
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (made[i].whole == op)
+            return made[i].part;
+    return NULL;
+}
+
+bool sc_blas_serves(enum sc_op op, enum sc_type type)
+{
+    const enum sc_op *part = sc_op_is_lapack(op) ? parts_of(op) : NULL;
+
+    if (sc_op_is_lapack(op)) { /* finds routines that blocks of columns need, before locks are held */
+        sc_coherence_runs(SC_OP_LASWP, type);
+        sc_coherence_runs(SC_OP_ORMQR, type);
+    }
+    return part ? sc_coherence_runs(part[0], type) && sc_coherence_runs(part[1], type) : sc_coherence_runs(op, type);
+}
+
+/* --- operands ----------------------------------------------------------------------------------------------------- */
+
+static bool is_empty(const struct sc_view *v) { return v->rows < 1 || v->cols < 1; }
+
+/* Whether a routine can run on the operand as it is cut; by_columns: blocks of whole columns may be cut. */
+static bool suits(const struct sc_operand *o, bool by_columns)
+{
+    struct sc_cuts cuts;
+
+    if (!by_columns)
+        return sc_blas_is_one_part(o);
+    sc_coherence_row_cuts(o, &cuts);
+    return cuts.n == 1;
+}
+
+/* Drops the matrices of operands with unsuitable cuts.  Their data goes home first.  False: there are none. */
+static bool join(struct sc_blas_bracket *b, bool by_columns)
+{
+    bool cut[SC_VIEWS_MAX] = {false}, any = false;
+
+    for (int i = 0; i < b->count; i++) {
+        cut[i] = !is_empty(&b->view[i]) && !suits(&b->operand[i], by_columns);
+        any |= cut[i];
+    }
+    if (!any)
+        return false;
+    sc_coherence_end(b->operand, b->count);
+    for (int i = 0; i < b->count; i++)
+        if (cut[i])
+            sc_coherence_release_range((uintptr_t)b->view[i].ptr, sc_view_span(&b->view[i]));
+    return true;
+}
+
+enum sc_status sc_blas_bracket_begin(const struct sc_kernel *k, const struct sc_plan *plan, struct sc_blas_bracket *b)
+{
+    enum sc_status status = SC_OK;
+
+    b->kernel = *k;
+    b->count = sc_kernel_views(k, b->view);
+    for (int i = 0; i < b->count; i++)
+        b->view[i].spread = 1;
+    if (plan) {
+        b->view[0].split = SC_SPLIT_COLS;
+        b->view[0].spread = plan->operand[0].spread;
+        b->view[0].block = plan->columns.block;
+        for (int i = 1; i < b->count; i++)
+            b->view[i].spread = plan->operand[i].spread;
+    }
+    for (int attempt = 0; attempt < 3 && status == SC_OK; attempt++) {
+        status = sc_coherence_begin(b->view, b->count, b->operand);
+        if (status == SC_OK && !join(b, plan))
+            return SC_OK;
+    }
+    return status == SC_OK ? SC_ERR_UNSUPPORTED : status;
+}
+
+void sc_blas_bracket_end(struct sc_blas_bracket *b, bool last)
+{
+    if (last)
+        sc_coherence_push(b->operand, b->count, NULL);
+    sc_coherence_end(b->operand, b->count);
+}
+
+static struct sc_piece piece_of(const struct sc_blas_bracket *b, int i, enum sc_access access)
+{
+    return (struct sc_piece){.operand = &b->operand[i], .rows = b->view[i].rows, .cols = b->view[i].cols,
+                             .access = access};
+}
+
+/* --- one task ----------------------------------------------------------------------------------------------------- */
+
+/* Elements of a workspace on the device, in units of the elements of A. */
+static int workspaces(enum sc_op op)
+{
+    return op == SC_OP_SYEVD || op == SC_OP_SYGVD || op == SC_OP_SYEVR || op == SC_OP_GEEV ? 3
+         : op == SC_OP_GESVD ? 4 : op == SC_OP_GELSD ? 6 : op == SC_OP_GETRI ? 1 : 0;
+}
+
+/* Makes room for the workspace, which the device takes itself: allocates it, with evictions where memory is short, and
+ * frees it at once. */
+static void make_room(const struct sc_blas_bracket *b, int device)
+{
+    size_t bytes = (size_t)workspaces(b->kernel.op) * (size_t)sc_view_bytes(&b->view[0]);
+    void *memory;
+
+    if (bytes && sc_coherence_temporary(device, bytes, &memory) == SC_OK)
+        sc_coherence_temporary_free(device, memory);
+}
+
+/* The task of the bracket's routine, on the device that holds most of the first operand. */
+static enum sc_status launch(const struct sc_blas_bracket *b, struct sc_blas_launched *l)
+{
+    const struct sc_op_info *op = &sc_ops[b->kernel.op];
+    struct sc_piece slot[3] = {sc_blas_none(), sc_blas_none(), sc_blas_none()}, first = piece_of(b, 0, SC_RDWR);
+    struct sc_kernel k = b->kernel;
+
+    int device = sc_coherence_where(&first);
+
+    for (int i = 0; i < b->count; i++)
+        if (!is_empty(&b->view[i]))
+            slot[op->slots[i] - 'a'] = piece_of(b, i, b->view[i].access);
+    make_room(b, device);
+    return sc_coherence_task(device, &k, slot, &l->fence, &l->slot);
+}
+
+int64_t sc_blas_info(const struct sc_blas_launched *l)
+{
+    enum sc_status status = sc_coherence_wait(l->fence);
+
+    if (status == SC_OK)
+        return *(int64_t *)l->slot;
+    sc_log(SC_LOG_ERROR, "a routine of LAPACK could not be finished (%s): INFO says that it failed",
+           sc_status_name(status));
+    return 1;
+}
+
+/* Runs an operation in its own bracket.  last: no other operation of the routine follows. */
+enum sc_status sc_blas_lapack_run(const struct sc_kernel *k, bool last, int64_t *info)
+{
+    struct sc_blas_launched launched;
+    struct sc_blas_bracket b;
+    enum sc_status status = sc_blas_bracket_begin(k, NULL, &b);
+
+    if (status != SC_OK)
+        return status;
+    status = launch(&b, &launched);
+    sc_blas_bracket_end(&b, last);
+    if (status == SC_OK)
+        *info = sc_blas_info(&launched);
+    return status;
+}
+
+/* Finishes a routine that devices have begun. */
+void sc_blas_lapack_on_host(const struct sc_kernel *kernel, int64_t *info)
+{
+    struct sc_view view[SC_VIEWS_MAX];
+    struct sc_kernel k = *kernel;
+    int count = sc_kernel_views(&k, view);
+
+    k.result = info;
+    sc_blas_host_operands(view, count);
+    if (sc_coherence_kernel_on_host(&k) != SC_OK) {
+        sc_log(SC_LOG_ERROR, "%s could not be finished: INFO says that it failed", sc_op_name(k.op));
+        *info = 1;
+    }
+}
+
+/* --- routines made of several tasks ------------------------------------------------------------------------------- */
+
+static enum sc_status run_part(const struct sc_blas_job *call, const struct sc_kernel *k, bool last, int64_t *info)
+{
+    return call->plan->columns.block && sc_blas_has_columns(k->op) ? sc_blas_columns(k, call->plan, last, info)
+                                                                   : sc_blas_lapack_run(k, last, info);
+}
+
+/* Factor and solve: the second part needs the INFO of the first, as B is unchanged when there are no factors. */
+static enum sc_status solve(const struct sc_blas_job *call, const enum sc_op part[2], int64_t *info)
+{
+    const struct sc_kernel *k = call->kernel;
+    struct sc_kernel factor = *k, solution = *k;
+    enum sc_status status;
+
+    factor.op = part[0];
+    factor.m = k->n;
+    solution.op = part[1];
+    solution.transa = 'N';
+    status = run_part(call, &factor, false, info);
+    if (status == SC_OK && *info == 0 && run_part(call, &solution, true, info) != SC_OK)
+        sc_blas_lapack_on_host(&solution, info);
+    return status;
+}
+
+/* B := A, column by column where a column is not followed by the next. */
+static enum sc_status copy(const struct sc_blas_bracket *b, int device)
+{
+    struct sc_piece a = piece_of(b, 0, SC_READ), c = piece_of(b, 1, SC_WRITE);
+    struct sc_kernel k = {.op = SC_OP_COPY, .type = b->kernel.type, .n = a.rows * a.cols, .lda = 1, .ldb = 1};
+    enum sc_status status = SC_OK;
+
+    if (sc_coherence_contiguous(device, &a) && sc_coherence_contiguous(device, &c))
+        return sc_blas_task(device, &k, a, c, sc_blas_none());
+    k.n = a.rows;
+    for (int64_t j = 0; j < b->view[0].cols && status == SC_OK; j++) {
+        a.c = c.c = j;
+        a.cols = c.cols = 1;
+        status = sc_blas_task(device, &k, a, c, sc_blas_none());
+    }
+    return status;
+}
+
+/* Eigenvectors in another array: the matrix is copied there first. */
+static enum sc_status eigenvectors(const struct sc_kernel *k, int64_t *info)
+{
+    struct sc_kernel other = *k;
+    struct sc_piece first;
+    struct sc_blas_bracket b;
+    enum sc_status status;
+
+    other.op = SC_OP_SYEVD;
+    if (k->job[0] == 'N')
+        return sc_blas_lapack_run(&other, true, info);
+    status = sc_blas_bracket_begin(k, NULL, &b);
+    if (status != SC_OK)
+        return status;
+    first = piece_of(&b, 0, SC_READ);
+    status = copy(&b, sc_coherence_where(&first));
+    sc_blas_bracket_end(&b, false);
+    if (status != SC_OK)
+        return status;
+    other.a = k->b;
+    other.lda = k->ldb;
+    return sc_blas_lapack_run(&other, true, info); /* A is unchanged */
+}
+
+/* The operands of a routine and its workspace fit into a device. */
+static bool has_room(const struct sc_blas_job *call)
+{
+    uint64_t bytes = (uint64_t)workspaces(call->kernel->op) * sc_view_bytes(&call->view[0]);
+
+    for (int i = 0; i < call->operands; i++)
+        bytes += is_empty(&call->view[i]) ? 0 : sc_view_bytes(&call->view[i]);
+    return sc_machine_has_room(&call->question->machine, bytes);
+}
+
+static enum sc_status run_routine(const struct sc_blas_job *call, int64_t *info)
+{
+    const struct sc_kernel *k = call->kernel;
+    const enum sc_op *part = parts_of(k->op);
+
+    if (!part)
+        return run_part(call, k, true, info);
+    return k->op == SC_OP_SYEVR ? eigenvectors(k, info)
+         : k->op == SC_OP_GELSD ? sc_blas_least_squares(k, info)
+         : k->op == SC_OP_GECON || k->op == SC_OP_POCON ? sc_blas_condition(k, info) : solve(call, part, info);
+}
+
+bool sc_blas_lapack(struct sc_blas_job *call)
+{
+    const struct sc_kernel *k = call->kernel;
+    int64_t info = 0;
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+
+    if (call->plan->columns.block || has_room(call))
+        status = run_routine(call, &info);
+    *(int64_t *)k->result = info;
+    return status == SC_OK;
+}
+/* SPDX-License-Identifier: BSD-2-Clause */

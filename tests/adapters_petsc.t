@@ -1,0 +1,78 @@
+#!/usr/bin/perl
+# The adapter for PETSc, with PETSc's own tutorials of KSP on emulated devices. Asserts the output of the host
+# (iterations and errors), that the matrix is uploaded once, and that further iterations move no vector.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/adapters.pl";
+our ($offload, %launcher);
+
+need_adapter('petsc');
+my ($tutorials) = reverse sort glob('/usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials');
+plan(skip_all => 'no tutorials of PETSc (libpetsc3.18-dev-examples)') unless $tutorials;
+my $compiler = first_command(qw(mpicc.openmpi mpicc)) or plan(skip_all => 'no mpicc');
+chomp(my $flags = `pkg-config --cflags --libs PETSc`);
+
+# tutorial(ranks, name, arguments...): a tutorial under semcache prints what the tutorial prints alone.
+sub tutorial {
+    my ($ranks, $name, @arguments) = @_;
+    return same($ranks, compile($compiler, "$tutorials/$name.c", "$flags -lm"), @arguments);
+}
+
+my $side = 60;
+my $matrix = 12 * (5 * $side**2 - 4 * $side) + 4 * $side**2;
+my $vector = 8 * $side**2;
+
+# Krylov methods: vectors that a method uploads. GMRES clears one in every cycle; Chebyshev begins with random vectors
+# and a GMRES that estimates eigenvalues.
+my %uploads = (gmres => 8, fgmres => 8, minres => 8, chebyshev => 28);
+for my $method (qw(cg bcgs gmres fgmres cgs tfqmr minres bicg pipecg chebyshev)) {
+    for my $preconditioner (qw(none jacobi)) {
+        my @arguments = ('ex2', '-m', $side, '-n', $side, '-ksp_type', $method, '-pc_type', $preconditioner,
+            '-ksp_max_it');
+        my ($half, $all) = (tutorial(1, @arguments, 12), tutorial(1, @arguments, 24));
+        my $matrices = $method eq 'bicg' ? 2 : 1; # bicg: also the transposed matrix
+        cmp_ok($all->{bytes}{h2d}, '<=', 1.05 * $matrices * $matrix + ($uploads{$method} // 5) * $vector,
+            "$all->{name}: the matrix goes up once");
+        no_more($half, $all, 0.5 * $vector);
+    }
+}
+
+# Preconditioners on the host get and give back a vector without a fault.
+for my $preconditioner (qw(ilu icc sor bjacobi lu)) {
+    my $run = tutorial(1, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'cg', '-pc_type', $preconditioner,
+        '-ksp_max_it', 12);
+    is($run->{faults}, 0, "$run->{name}: no faults");
+}
+
+# Cycles of multigrid, other tutorials, and several ranks.
+my @cycles = map { tutorial(1, 'ex2', '-m', 150, '-n', 150, '-pc_type', 'gamg', '-ksp_max_it', $_) } 3, 6;
+no_more(@cycles, 3 * 8 * 150**2); # less than a vector in each cycle
+tutorial(1, 'ex2', '-m', 30, '-n', 30, '-mat_type', 'aij', '-ksp_type', 'lsqr', '-pc_type', 'none', '-ksp_max_it', 20);
+tutorial(1, 'ex5', '-m', 900);
+tutorial(1, 'ex45', '-da_refine', 1, '-ksp_monitor_short');
+
+# Matrices of one triangle, and of blocks of 2 rows.
+my @triangle = ('ex2', '-m', $side, '-n', $side, qw(-mat_type sbaij -mat_ignore_lower_triangular -ksp_type cg),
+    qw(-pc_type jacobi -ksp_max_it));
+my @blocks = (qw(ex49 -mx 30 -my 30 -dm_mat_type baij -elas_ksp_type cg -elas_pc_type jacobi -elas_ksp_monitor_short),
+    '-elas_ksp_max_it');
+for my $program (\@triangle, \@blocks) {
+    no_more(map({ tutorial(1, @$program, $_) } 12, 24), 0.5 * $vector);
+    tutorial(2, @$program, 12);
+}
+my $two = tutorial(2, 'ex2', '-m', $side, '-n', $side, '-ksp_type', 'cg', '-pc_type', 'jacobi', '-ksp_max_it', 24);
+cmp_ok($two->{bytes}{h2d}, '<=', 1.3 * $matrix + 6 * $vector, 'two ranks: the matrix goes up once');
+tutorial(2, 'ex2', '-m', 30, '-n', 30, '-ksp_type', $_) for qw(gmres cg);
+$launcher{inside} = 1;
+tutorial(2, 'ex2', '-m', 30, '-n', 30, '-ksp_type', 'cg');
+
+# Every operation declined.
+$offload = 'never';
+for my $ranks (1, 2) {
+    tutorial($ranks, 'ex2', '-m', 20, '-n', 20, '-ksp_type', $_, '-pc_type', 'jacobi', '-ksp_max_it', 30)
+      for qw(cg bcgs gmres cgs tfqmr minres bicg pipecg chebyshev ibcgs bcgsl);
+    tutorial($ranks, 'ex2', '-m', 20, '-n', 20, '-pc_type', $_) for qw(bjacobi gamg asm);
+}
+done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

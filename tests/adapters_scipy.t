@@ -1,0 +1,113 @@
+#!/usr/bin/perl
+# The adapter for SciPy, with unmodified programs on emulated devices. Asserts the iterations and answers of the host,
+# that a matrix is uploaded once, that further iterations move no vector, and that other Pythons are left alone.
+#
+# SEMCACHE_TEST_PYTHON: a python with numpy and scipy (default: the first of /usr/bin/python3 and the path).
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+our ($build, $device, $scratch);
+
+need();
+my ($python) = grep { -x $_ && system("$_ -c 'import numpy, scipy' >/dev/null 2>&1") == 0 }
+    ($ENV{SEMCACHE_TEST_PYTHON} // (), '/usr/bin/python3', map { "$_/python3" } split /:/, $ENV{PATH});
+plan(skip_all => 'no python3 with numpy and scipy') unless $python;
+$ENV{OPENBLAS_NUM_THREADS} = 1; # emulated devices compete for the same cores
+$ENV{PYTHONDONTWRITEBYTECODE} = 1;
+my $programs = "$ENV{top_srcdir}/tests/adapters";
+
+# python({...}, program, arguments...): runs a Python program under semcache, or alone with {alone}.
+sub python {
+    my ($how, @arguments) = @_;
+    my ($out, $err, $stats) = map { "$scratch/$_" } qw(out err stats);
+    my @command = $how->{alone} ? () : ("$build/tools/semcache", 'run', '--device', $how->{device} // $device,
+        '--stats', $stats, @{ $how->{options} // ['--check', '--offload', 'always'] });
+    unlink $stats;
+    local %ENV = (%ENV, SEMCACHE_TEST_ADAPTER_LEAST => 1000, %{ $how->{env} // {} });
+    my $status = system('sh', '-c', 'exec "$@" >"$0.out" 2>"$0.err"', "$scratch/run", @command, $python, @arguments);
+    my $run = { status => $status, out => slurp("$scratch/run.out"), err => slurp("$scratch/run.err"),
+        name => join(' ', $how->{device} // $device, @arguments) };
+    $run->{stats} = eval { JSON::PP::decode_json(slurp($stats)) } // {};
+    note("$run->{out}$run->{err}");
+    return $run;
+}
+
+# --- solvers: iterations and answers as on the host; no vector moves in further iterations ---------------------------
+my $side = 60;
+my ($vector, $entries) = (8 * $side**2, 5 * $side**2 - 4 * $side);
+my $matrix = 12 * $entries + 4 * $side**2;
+
+# Bytes, in vectors, of arrays besides the matrix: gmres writes its basis of 11 vectors back once.
+my %vectors = (gmres => 30);
+
+sub solves {
+    my ($solver, @more) = @_;
+    my @runs = map { python($_, "$programs/solve.py", $solver, $side, @more) } { alone => 1 }, {};
+    my ($alone, $run) = @runs;
+    is($run->{status}, 0, "$run->{name}: status");
+    is($run->{out}, $alone->{out}, "$run->{name}: iterations, status and norm of the host");
+    my $within = ($more[2] // 'd') eq 'f' ? 2e-2 : 1e-5; # the residual is a difference of nearly equal vectors
+    cmp_ok(abs($run->{err} - $alone->{err}), '<=', $within * $alone->{err} + 1e-12, "$run->{name}: the host's residual")
+      or diag("$run->{err} and $alone->{err}");
+    return $run;
+}
+
+for my $solver (qw(cg cgs bicg bicgstab gmres qmr minres tfqmr)) {
+    my $half = solves($solver, 6);
+    my $all = solves($solver, 12);
+    used_devices($all);
+    cmp_ok(calls($all, qr/^sparse_mv/, 'offloaded'), '>', 6, "$solver: the products ran there");
+    is(calls($all, qr/^sparse_mv/, 'host'), 0, "$solver: all of them");
+    my $matrices = $solver =~ /^(bicg|qmr)$/ ? 2 : 1; # A and its transposed copy
+    at_most(moved($all, 'h2d'), 1.05 * $matrices * $matrix + ($vectors{$solver} // 6) * $vector, "$solver: up");
+    at_most(moved($all, 'd2h'), ($vectors{$solver} // 6) * $vector, "$solver: down");
+    cmp_ok(moved($all, 'h2d') - moved($half, 'h2d'), '<', 0.5 * $vector, "$solver: no more up with more iterations");
+    cmp_ok(moved($all, 'd2h') - moved($half, 'd2h'), '<', 0.5 * $vector, "$solver: nor down");
+}
+solves('cg', 12, $_) for qw(csc bsr dia coo);
+solves($_, 12, 'csr', 'f') for qw(cg bicgstab gmres);
+solves($_, 12, 'csr', 'D') for qw(cg bicgstab gmres);
+
+# Declined operations have the bits of the host.
+for my $solver (qw(cg cgs bicg bicgstab gmres qmr minres tfqmr)) {
+    my @runs = map { python($_, "$programs/solve.py", $solver, $side, 12) } { alone => 1 },
+        { options => ['--check', '--offload', 'never'] };
+    is("$runs[1]{out}$runs[1]{err}", "$runs[0]{out}$runs[0]{err}", "$solver, declined: the bits of the host");
+}
+
+# --- products --------------------------------------------------------------------------------------------------------
+for my $how ({ options => ['--check', '--offload', 'always'], env => { SEMCACHE_TEST_ADAPTER_LEAST => 10 } },
+             { options => ['--check'], env => { SEMCACHE_TEST_ADAPTER_LEAST => 10, SEMCACHE_OPEN => 'first' } }) {
+    my $run = python($how, "$programs/products.py");
+    like($run->{out}, qr/^\d+ products$/, "products are right (@{ $how->{options} })");
+    is($run->{status}, 0, 'status');
+}
+
+# --- the decision: a declined product has the bits of the host -------------------------------------------------------
+my $bits = 'import sys, numpy as n, scipy.sparse as s, hashlib; a = s.random(300, 300, 0.02, "csr", random_state=1); ' .
+    'x = n.arange(300.) / 7; y = a @ x; print(hashlib.sha256(y.tobytes()).hexdigest())';
+my $small = python({ options => ['--check'], env => { SEMCACHE_OPEN => 'first' } }, '-c', $bits);
+is($small->{out}, python({ alone => 1 }, '-c', $bits)->{out}, 'a small product has the bits of the host');
+is(calls($small, qr/^sparse_mv/, 'offloaded'), 0, 'and did not run on a device');
+
+# --- other Pythons ---------------------------------------------------------------------------------------------------
+my $names = 'import sys; print("_semcache" in sys.modules, [p for p in sys.path if "adapters" in p])';
+like(python({}, '-c', $names)->{out}, qr/^True \[\]/, 'the adapter is there, and its folder is not in sys.path');
+like(python({}, $_, '-c', $names)->{out} || 'False', qr/^False/, "python $_ is left alone") for qw(-I -E -S);
+like(python({ env => { SEMCACHE_ADAPTERS => 0 } }, '-c', $names)->{out}, qr/^False/, 'SEMCACHE_ADAPTERS=0');
+mkdir "$scratch/site";
+open my $site, '>', "$scratch/site/sitecustomize.py" or die;
+print $site "import sys\nsys.mine = True\n";
+close $site;
+my $other = python({ env => { PYTHONPATH => "$scratch/site" } }, '-c',
+    'import sys, os, sitecustomize; print(sys.mine, sitecustomize.__file__, "_semcache" in sys.modules, sys.path[1])');
+is($other->{out}, "True $scratch/site/sitecustomize.py True $scratch/site\n", "the user's sitecustomize runs");
+open $site, '>', "$scratch/site/sitecustomize.py" or die;
+print $site "import nothing_of_this_name\n";
+close $site;
+like(python({ env => { PYTHONPATH => "$scratch/site" } }, '-c', 'print(1)')->{err},
+    qr/Error in sitecustomize.*ModuleNotFoundError: No module named 'nothing_of_this_name'/s,
+    'an error of the user\'s sitecustomize is reported as without semcache');
+done_testing();
+# SPDX-License-Identifier: BSD-2-Clause

@@ -1,0 +1,460 @@
+/* Factorizations and their solutions of an order at which blocks of columns lie on several devices, called as a program
+ * calls them: lapack_columns ROUTINE order [order...]; lapack_columns clock ROUTINE order calls the routine twice, for
+ * devices that compute nothing.  lapack_columns.t runs the program with every call on devices.
+ * Asserts, in all types and for both triangles, with leading dimensions above the order: |A x - L (L^H x)| and its like
+ * within LAPACK's threshold for the tests of linear equations, for random vectors x; INFO of a matrix without factors;
+ * and the bits of the memory that is not the result's. */
+#define _GNU_SOURCE
+#include <complex.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/tap.h"
+
+typedef double complex number;
+
+enum { THRESHOLD = 30, PAD = 3, VECTORS = 2, SIDES = 5 }; /* THRESHOLD: of LAPACK's testers, dtest.in */
+
+static char type;
+static uint64_t state = 20261122;
+
+static double draw(void)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(state >> 33) / (double)(UINT64_C(1) << 31) - 0.5;
+}
+
+static bool is_complex(void) { return type == 'c' || type == 'z'; }
+static bool is_single(void) { return type == 's' || type == 'c'; }
+static size_t element(void) { return type == 's' ? 4 : type == 'z' ? 16 : 8; }
+static double unit(void) { return is_single() ? 0x1p-23 : 0x1p-52; }
+static number draw_number(void) { return draw() + (is_complex() ? draw() : 0) * I; }
+
+static number load(const void *a, size_t i)
+{
+    switch (type) {
+    case 's': return ((const float *)a)[i];
+    case 'd': return ((const double *)a)[i];
+    case 'c': return ((const float complex *)a)[i];
+    default: return ((const number *)a)[i];
+    }
+}
+
+static void store(void *a, size_t i, number v)
+{
+    switch (type) {
+    case 's': ((float *)a)[i] = (float)creal(v); break;
+    case 'd': ((double *)a)[i] = creal(v); break;
+    case 'c': ((float complex *)a)[i] = (float complex)v; break;
+    default: ((number *)a)[i] = v;
+    }
+}
+
+struct matrix {
+    int rows, cols, ld;
+    char *data, *before; /* before: a copy */
+};
+
+static number at(const struct matrix *m, int i, int j) { return load(m->data, (size_t)i + (size_t)j * (size_t)m->ld); }
+static number was(const struct matrix *m, int i, int j)
+{
+    return load(m->before, (size_t)i + (size_t)j * (size_t)m->ld);
+}
+static void put(const struct matrix *m, int i, int j, number v)
+{
+    store(m->data, (size_t)i + (size_t)j * (size_t)m->ld, v);
+}
+static size_t bytes_of(const struct matrix *m) { return (size_t)m->ld * (size_t)m->cols * element(); }
+
+static void keep(struct matrix *m) { memcpy(m->before, m->data, bytes_of(m)); }
+
+static struct matrix new_matrix(int rows, int cols, number (*value)(int i, int j))
+{
+    struct matrix m = {.rows = rows, .cols = cols, .ld = rows + PAD};
+
+    m.data = malloc(bytes_of(&m));
+    m.before = malloc(bytes_of(&m));
+    memset(m.data, 0x4b, bytes_of(&m));
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < rows; i++)
+            put(&m, i, j, value(i, j));
+    keep(&m);
+    return m;
+}
+
+static void free_matrix(struct matrix *m) { free(m->data), free(m->before); }
+
+static bool in_triangle(char uplo, int i, int j) { return uplo == 'U' ? i <= j : i >= j; }
+
+/* Bits outside of the triangle, and behind the columns, are those before the call; uplo 0: there is no triangle. */
+static bool rest_is_kept(const struct matrix *m, char uplo)
+{
+    for (int j = 0; j < m->cols; j++)
+        for (int i = 0; i < m->ld; i++) {
+            size_t byte = ((size_t)i + (size_t)j * (size_t)m->ld) * element();
+
+            if ((i >= m->rows || (uplo && !in_triangle(uplo, i, j))) &&
+                memcmp(m->data + byte, m->before + byte, element()) != 0)
+                return false;
+        }
+    return true;
+}
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+#define P const void *
+
+void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
+void (*const lapack_of_the_link)(const char *, const int *, double *, const int *, int *, size_t) = dpotrf_;
+
+static void call(const char *name, const void **a)
+{
+    char symbol[32];
+    void *fn;
+
+    snprintf(symbol, sizeof symbol, "%c%s_", type, name);
+    fn = dlsym(RTLD_DEFAULT, symbol);
+    if (!fn) {
+        printf("Bail out! no %s\n", symbol);
+        exit(1);
+    }
+    ((void (*)(P, P, P, P, P, P, P, P, P, P, P, P, P))fn)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
+                                                          a[10], a[11], a[12]);
+}
+#define CALL(name, ...) call(name, (const void *[13]){__VA_ARGS__})
+
+/* --- vectors ------------------------------------------------------------------------------------------------------ */
+
+/* y := op(T) x, for the elements of `value` in a triangle (uplo 0: in all of the matrix).  unit: ones on the
+ * diagonal. */
+struct part {
+    const struct matrix *m;
+    number (*value)(const struct matrix *m, int i, int j);
+    char uplo;
+    bool unit;
+};
+static void apply(struct part p, bool adjoint, int rows, int cols, const number *x, number *y)
+{
+    for (int i = 0; i < (adjoint ? cols : rows); i++)
+        y[i] = 0;
+    for (int j = 0; j < cols; j++)
+        for (int i = p.uplo == 'L' ? j : 0; i < (p.uplo == 'U' && j + 1 < rows ? j + 1 : rows); i++) {
+            number v = p.unit && i == j ? 1 : p.value(p.m, i, j);
+
+            if (adjoint)
+                y[j] += conj(v) * x[i];
+            else
+                y[i] += v * x[j];
+        }
+}
+
+/* y := A x for a Hermitian matrix of which a triangle was stored. */
+static void apply_hermitian(const struct matrix *m, char uplo, const number *x, number *y)
+{
+    for (int i = 0; i < m->rows; i++)
+        y[i] = 0;
+    for (int j = 0; j < m->cols; j++)
+        for (int i = uplo == 'L' ? j : 0; i <= (uplo == 'U' ? j : m->rows - 1); i++) {
+            number v = was(m, i, j);
+
+            y[i] += v * x[j];
+            if (i != j)
+                y[j] += conj(v) * x[i];
+        }
+}
+
+static double norm_of(const struct matrix *m, char uplo) /* Frobenius, before the call */
+{
+    double sum = 0;
+
+    for (int j = 0; j < m->cols; j++)
+        for (int i = 0; i < m->rows; i++)
+            if (!uplo || in_triangle(uplo, i, j))
+                sum += (uplo && i != j ? 2 : 1) * creal(was(m, i, j) * conj(was(m, i, j)));
+    return sqrt(sum);
+}
+
+static double norm(const number *x, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += creal(x[i] * conj(x[i]));
+    return sqrt(sum);
+}
+
+/* |x - y| / (n size unit) of a right result is below the threshold. */
+static void same(const number *x, const number *y, int n, double size, const char *what)
+{
+    double sum = 0, ratio;
+
+    for (int i = 0; i < n; i++)
+        sum += creal((x[i] - y[i]) * conj(x[i] - y[i]));
+    ratio = sqrt(sum) / (n * size * unit());
+    tap_ok(ratio < THRESHOLD, "%c%s: ratio %.3g", type, what, ratio);
+}
+
+static number *vector(int n, bool random)
+{
+    number *x = calloc((size_t)n, sizeof *x);
+
+    for (int i = 0; i < n && random; i++)
+        x[i] = draw_number();
+    return x;
+}
+
+/* --- Cholesky ----------------------------------------------------------------------------------------------------- */
+
+/* Definite, with rows of sizes from 1 to 2^-10 and, in complex types, of every phase. */
+static number definite(int i, int j)
+{
+    number phase = is_complex() ? cexp(I * (i - j)) : 1;
+
+    return (1.0 / (1 + abs(i - j) / 8.0) + (i == j)) * phase * ldexp(1, -(i % 11) - (j % 11));
+}
+
+static number random_value(int i, int j) { return (void)i, (void)j, draw_number(); }
+
+static void check_cholesky(const struct matrix *a, char uplo)
+{
+    int n = a->rows;
+    struct part factor = {.m = a, .value = at, .uplo = uplo};
+    double size = norm_of(a, uplo);
+
+    for (int v = 0; v < VECTORS; v++) {
+        number *x = vector(n, true), *y = vector(n, false), *z = vector(n, false);
+
+        apply(factor, uplo == 'L', n, n, x, y);
+        apply(factor, uplo == 'U', n, n, y, z);
+        apply_hermitian(a, uplo, x, y);
+        same(z, y, n, size * norm(x, n), uplo == 'L' ? "potrf L" : "potrf U");
+        free(x), free(y), free(z);
+    }
+}
+
+/* The solutions of A X = B, A as before its factorization.  kind: the triangle of a Hermitian matrix, or T or C for the
+ * transposed or adjoint matrix.  Of many right sides a few are checked. */
+static void check_solutions(const struct matrix *a, char kind, const struct matrix *b, const char *what)
+{
+    bool hermitian = kind == 'L' || kind == 'U';
+    double size = norm_of(a, hermitian ? kind : 0);
+    int n = a->rows;
+
+    for (int j = 0; j < b->cols; j += b->cols / SIDES) {
+        number *x = vector(n, false), *y = vector(n, false), *z = vector(n, false);
+
+        for (int i = 0; i < n; i++) {
+            x[i] = kind == 'T' ? conj(at(b, i, j)) : at(b, i, j);
+            z[i] = kind == 'T' ? conj(was(b, i, j)) : was(b, i, j);
+        }
+        if (hermitian)
+            apply_hermitian(a, kind, x, y);
+        else
+            apply((struct part){.m = a, .value = was}, kind, n, n, x, y);
+        same(y, z, n, size * norm(x, n), what);
+        free(x), free(y), free(z);
+    }
+}
+
+static void cholesky(int n, char uplo)
+{
+    struct matrix a = new_matrix(n, n, definite), b = new_matrix(n, SIDES, random_value);
+    int info = 7, fails = n / 2 + n / 8;
+
+    CALL("potrf", &uplo, &n, a.data, &a.ld, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, uplo), "%cpotrf %c %d", type, uplo, n);
+    check_cholesky(&a, uplo);
+    CALL("potrs", &uplo, &n, &b.cols, a.data, &a.ld, b.data, &b.ld, &info);
+    tap_ok(info == 0 && rest_is_kept(&b, 0), "%cpotrs %c %d", type, uplo, n);
+    check_solutions(&a, uplo, &b, "potrs");
+    free_matrix(&a);
+
+    a = new_matrix(n, n, definite);
+    put(&a, fails, fails, -1);
+    keep(&a);
+    CALL("potrf", &uplo, &n, a.data, &a.ld, &info);
+    tap_ok(info == fails + 1 && rest_is_kept(&a, uplo), "%cpotrf %c: no factor of the minor of order %d", type, uplo,
+           fails + 1);
+    free_matrix(&a);
+
+    a = new_matrix(n, n, definite);
+    memcpy(b.data, b.before, bytes_of(&b));
+    CALL("posv", &uplo, &n, &b.cols, a.data, &a.ld, b.data, &b.ld, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, uplo), "%cposv %c %d", type, uplo, n);
+    check_solutions(&a, uplo, &b, "posv");
+    free_matrix(&a);
+    free_matrix(&b);
+}
+
+/* --- LU ----------------------------------------------------------------------------------------------------------- */
+
+/* |P A x - L (U x)|, where P has the interchanges of the pivots. */
+static void check_lu(const struct matrix *a, const int *pivots)
+{
+    int m = a->rows, n = a->cols, least = m < n ? m : n;
+    double size = norm_of(a, 0);
+
+    for (int v = 0; v < VECTORS; v++) {
+        number *x = vector(n, true), *y = vector(m, false), *z = vector(m, false);
+
+        apply((struct part){.m = a, .value = at, .uplo = 'U'}, false, least, n, x, y);
+        apply((struct part){.m = a, .value = at, .uplo = 'L', .unit = true}, false, m, least, y, z);
+        apply((struct part){.m = a, .value = was}, false, m, n, x, y);
+        for (int i = 0; i < least; i++) {
+            number swap = y[i];
+
+            y[i] = y[pivots[i] - 1];
+            y[pivots[i] - 1] = swap;
+        }
+        same(z, y, m, size * norm(x, n), "getrf");
+        free(x), free(y), free(z);
+    }
+}
+
+static bool pivots_are_valid(const int *pivots, int count, int m)
+{
+    bool valid = true;
+
+    for (int i = 0; i < count; i++)
+        valid = valid && pivots[i] > i && pivots[i] <= m;
+    return valid;
+}
+
+static bool multipliers_are_small(const struct matrix *a)
+{
+    bool small = true;
+
+    for (int j = 0; j < a->cols; j++)
+        for (int i = j + 1; i < a->rows; i++)
+            small = small && cabs(at(a, i, j)) < 1.5;
+    return small;
+}
+
+static void lu(int m, int n)
+{
+    struct matrix a = new_matrix(m, n, random_value);
+    int *pivots = malloc((size_t)(m + n) * sizeof *pivots), info = 7, least = m < n ? m : n;
+
+    CALL("getrf", &m, &n, a.data, &a.ld, pivots, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, 0) && pivots_are_valid(pivots, least, m) && multipliers_are_small(&a),
+           "%cgetrf %d x %d", type, m, n);
+    check_lu(&a, pivots);
+    free_matrix(&a);
+    free(pivots);
+}
+
+static number singular_value(int i, int j) { return j == 211 ? 0 : random_value(i, j); }
+
+static void lu_solutions(int n, int sides)
+{
+    struct matrix a = new_matrix(n, n, random_value), b = new_matrix(n, sides, random_value);
+    int *pivots = malloc((size_t)n * sizeof *pivots), info = 7;
+
+    CALL("gesv", &n, &b.cols, a.data, &a.ld, pivots, b.data, &b.ld, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, 0) && rest_is_kept(&b, 0), "%cgesv %d, %d right sides", type, n, sides);
+    check_solutions(&a, 0, &b, "gesv");
+    for (const char *trans = "TC"; *trans; trans++) {
+        memcpy(b.data, b.before, bytes_of(&b));
+        CALL("getrs", trans, &n, &b.cols, a.data, &a.ld, pivots, b.data, &b.ld, &info);
+        tap_ok(info == 0 && rest_is_kept(&b, 0), "%cgetrs %c", type, *trans);
+        check_solutions(&a, *trans, &b, "getrs");
+    }
+    free_matrix(&a);
+    a = new_matrix(n, n, singular_value);
+    CALL("getrf", &n, &n, a.data, &a.ld, pivots, &info);
+    tap_ok(info == 212, "%cgetrf: a zero on the diagonal", type);
+    check_lu(&a, pivots);
+    free_matrix(&a);
+    free_matrix(&b);
+    free(pivots);
+}
+
+/* --- QR ----------------------------------------------------------------------------------------------------------- */
+
+/* |A x - Q (R x)| and |Q^H Q x - x|, products with Q by LAPACK. */
+static void qr(int m, int n)
+{
+    struct matrix a = new_matrix(m, n, random_value), y = new_matrix(m, 1, random_value);
+    int info = 7, least = m < n ? m : n, size = 64 * (m + n);
+    char *tau = malloc((size_t)least * 16), *work = malloc((size_t)size * 16);
+    const char *product = is_complex() ? "unmqr" : "ormqr", *adjoint = is_complex() ? "C" : "T";
+    double norm_a = norm_of(&a, 0);
+    number *x = vector(m > n ? m : n, true), *z = vector(m, false), *r = vector(m, false);
+
+    CALL("geqrf", &m, &n, a.data, &a.ld, tau, work, &size, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, 0), "%cgeqrf %d x %d", type, m, n);
+    apply((struct part){.m = &a, .value = at, .uplo = 'U'}, false, least, n, x, z);
+    for (int i = 0; i < m; i++)
+        put(&y, i, 0, i < least ? z[i] : 0);
+    CALL(product, "L", "N", &m, &y.cols, &least, a.data, &a.ld, tau, y.data, &y.ld, work, &size, &info);
+    apply((struct part){.m = &a, .value = was}, false, m, n, x, z);
+    for (int i = 0; i < m; i++)
+        r[i] = at(&y, i, 0);
+    same(r, z, m, norm_a * norm(x, n), "geqrf");
+    for (int i = 0; i < m; i++)
+        put(&y, i, 0, x[i % n]);
+    keep(&y);
+    CALL(product, "L", "N", &m, &y.cols, &least, a.data, &a.ld, tau, y.data, &y.ld, work, &size, &info);
+    CALL(product, "L", adjoint, &m, &y.cols, &least, a.data, &a.ld, tau, y.data, &y.ld, work, &size, &info);
+    for (int i = 0; i < m; i++) {
+        r[i] = at(&y, i, 0);
+        z[i] = was(&y, i, 0);
+    }
+    same(r, z, m, norm(z, m), "geqrf, Q");
+    free_matrix(&a);
+    free_matrix(&y);
+    free(tau), free(work), free(x), free(z), free(r);
+}
+
+/* The matrix is never touched. */
+static void twice(const char *routine, int n)
+{
+    double *a = malloc((size_t)n * (size_t)n * sizeof *a), *tau = malloc((size_t)n * sizeof *tau);
+    int *pivots = malloc((size_t)n * sizeof *pivots), info = 7;
+
+    type = 'd';
+    for (int round = 0; round < 2; round++) {
+        if (!strcmp(routine, "getrf"))
+            CALL(routine, &n, &n, a, &n, pivots, &info);
+        else if (!strcmp(routine, "geqrf"))
+            CALL(routine, &n, &n, a, &n, tau, tau, &n, &info);
+        else
+            CALL(routine, "L", &n, a, &n, &info);
+        tap_ok(info == 0, "d%s %d", routine, n);
+    }
+    free(pivots);
+    free(tau);
+    free(a);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && !strcmp(argv[1], "clock")) {
+        twice(argv[2], atoi(argv[3]));
+        return tap_done();
+    }
+    for (int i = 2; i < argc; i++)
+        for (int t = 0; t < 4; t++) {
+            type = "sdcz"[t];
+            if (!strcmp(argv[1], "potrf")) {
+                cholesky(atoi(argv[i]), 'L');
+                cholesky(atoi(argv[i]), 'U');
+            } else if (!strcmp(argv[1], "geqrf")) {
+                qr(atoi(argv[i]), atoi(argv[i]));
+                qr(atoi(argv[i]) - 101, atoi(argv[i]));
+                qr(atoi(argv[i]) + 101, atoi(argv[i]));
+            } else {
+                lu(atoi(argv[i]), atoi(argv[i]));
+                lu(atoi(argv[i]) - 101, atoi(argv[i]));
+                lu(atoi(argv[i]) + 101, atoi(argv[i]));
+                lu_solutions(atoi(argv[i]), SIDES);
+                lu_solutions(300, 1300);
+            }
+        }
+    return tap_done();
+}
+/* SPDX-License-Identifier: BSD-2-Clause */

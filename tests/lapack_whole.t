@@ -1,0 +1,46 @@
+#!/usr/bin/perl
+# An unmodified program calls whole routines of LAPACK. Asserts right results with every call on devices: small orders,
+# orders above the gate, operands inside and outside of the arena; that each routine ran on devices; and that offload
+# auto moves what the CPU has written and nothing else.
+use strict;
+use warnings;
+use Test::More;
+require "$ENV{top_srcdir}/tests/examples.pl";
+our ($device);
+
+need('bench/factor', 'tests/lapack_whole');
+
+# One thread: emulated devices compute with the same LAPACK, whose threads may be held by a waiting call.
+my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
+# OpenBLAS 0.3.21 takes its oldest kernels for a processor that it does not know, and among these ctrtri fails: it calls
+# a ctrsm that needs more alignment than ctrtri gives.
+$env{OPENBLAS_CORETYPE} = 'Haswell' if slurp('/proc/cpuinfo') =~ /\bavx2\b/;
+my $reference = '/usr/lib/x86_64-linux-gnu/lapack';
+my @devices = $ENV{SEMCACHE_TEST_DEVICE} ? ($device) : map { "emu:h200x8:$_" } 1, 2;
+my $seed = $ENV{SEMCACHE_TEST_SEED} // 1;
+my @routines = qw(potrf potrs posv potri getrf getrs getri gecon pocon gesv trtri lauum geqrf geev gelsd);
+
+for my $where (@devices) {
+    for my $library ('', -e "$reference/liblapack.so.3" ? $reference : ()) {
+        for my $orders ([3, 1, 40], [1, 130, 150]) {
+            my $run = run({ device => $where, env => { %env, SEMCACHE_OFFLOAD => 'always',
+                    $library ? (LD_LIBRARY_PATH => $library) : () } }, 'tests/lapack_whole', $seed, @$orders);
+            is($run->{status}, 0, "$where: @$orders $library") or diag($run->{out});
+            is(scalar complaints($run), 0, 'no message');
+            my @lacking = grep { !calls($run, qr/^[sdcz]$_$/, 'offloaded') } @routines;
+            is("@lacking", '', 'the devices ran each of the routines');
+        }
+    }
+}
+# Factors stay: the CPU writes the matrix once, and then the right sides of ten solves.
+if (!$ENV{SEMCACHE_TEST_DEVICE}) {
+    my $n = 1500;
+    for my $how ([], ['cholesky']) {
+        my $run = run({ device => $devices[0], env => \%env, options => [] }, 'tests/lapack_whole', 'stay', $n, @$how);
+        right($run, "factors stay @$how");
+        at_most(moved($run, 'h2d'), 1.1 * 8 * $n * $n, 'to the device: the matrix, once');
+        at_most(moved($run, 'd2h'), 0.1 * 8 * $n * $n, 'to the host: the solutions');
+    }
+}
+done_testing();
+# SPDX-License-Identifier: BSD-2-Clause
