@@ -19,8 +19,8 @@ petsc_LTLIBRARIES += libsemcache_petsc.la
 adapter_libraries += libsemcache_petsc.la
 adapter_places += petsc/$(PETSC_SONAME)
 endif
-libsemcache_petsc_la_SOURCES = adapters/petsc/adapter.h adapters/petsc/register.c adapters/petsc/vectors.c \
-  adapters/petsc/matrices.c adapters/petsc/blocks.c adapters/petsc/preconditioners.c
+libsemcache_petsc_la_SOURCES = adapters/weak.h adapters/petsc/adapter.h adapters/petsc/register.c \
+  adapters/petsc/vectors.c adapters/petsc/matrices.c adapters/petsc/blocks.c adapters/petsc/preconditioners.c
 libsemcache_petsc_la_CPPFLAGS = $(AM_CPPFLAGS) $(PETSC_CFLAGS)
 libsemcache_petsc_la_LDFLAGS = -module -avoid-version -rpath $(petscdir) -Wl,-z,now
 
@@ -31,7 +31,7 @@ cholmod_LTLIBRARIES += libsemcache_cholmod.la
 adapter_libraries += libsemcache_cholmod.la
 adapter_places += cholmod/$(CHOLMOD_SONAME)
 endif
-libsemcache_cholmod_la_SOURCES = adapters/preload.h adapters/cholmod/cholmod.c
+libsemcache_cholmod_la_SOURCES = adapters/weak.h adapters/preload.h adapters/cholmod/cholmod.c
 libsemcache_cholmod_la_CPPFLAGS = $(AM_CPPFLAGS) $(CHOLMOD_CPPFLAGS) -DSC_LIBRARY=\"$(CHOLMOD_SONAME)\"
 libsemcache_cholmod_la_LDFLAGS = -module -avoid-version -rpath $(cholmoddir)
 
@@ -42,7 +42,7 @@ hypre_LTLIBRARIES += libsemcache_hypre.la
 adapter_libraries += libsemcache_hypre.la
 adapter_places += hypre/$(HYPRE_SONAME)
 endif
-libsemcache_hypre_la_SOURCES = adapters/preload.h adapters/hypre/adapter.h adapters/hypre/vectors.c \
+libsemcache_hypre_la_SOURCES = adapters/weak.h adapters/preload.h adapters/hypre/adapter.h adapters/hypre/vectors.c \
   adapters/hypre/matrices.c adapters/hypre/smoothers.c
 libsemcache_hypre_la_CPPFLAGS = $(AM_CPPFLAGS) $(HYPRE_CFLAGS) -DSC_LIBRARY=\"$(HYPRE_SONAME)\"
 libsemcache_hypre_la_LDFLAGS = -module -avoid-version -rpath $(hypredir)

@@ -7,16 +7,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "semcache/semcache.h"
-
-/* Without libsemcache in the process the addresses are NULL. */
-#pragma weak semcache_acquire
-#pragma weak semcache_try_axpby
-#pragma weak semcache_try_divide
-#pragma weak semcache_try_dot
-#pragma weak semcache_try_multiply
-#pragma weak semcache_try_sparse
-#pragma weak semcache_try_sparse_columns
+#include "adapters/weak.h"
 
 #define SC_ADAPTER_NAME __attribute__((visibility("default")))
 

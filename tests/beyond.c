@@ -18,46 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define N 256
 #include "semcache/semcache.h"
+#include "tests/doubled.h"
 #include "tests/past_libc.h"
 
 #pragma weak semcache_acquire /* of the preloaded library */
 
-#define N 256
-
-void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
-            const int *, const double *, const int *, const double *, double *, const int *, size_t, size_t);
-
-static double *a, *b, *c;
-
-/* C := A B = 2 A; afterwards only a device has C. */
-static void multiply(void)
-{
-    const int n = N;
-    const double one = 1, zero = 0;
-
-    dgemm_("N", "N", &n, &n, &n, &one, a, &n, b, &n, &zero, c, &n, 1, 1);
-}
-
-static void set_up(void)
-{
-    a = malloc(sizeof *a * N * N);
-    b = calloc(N * N, sizeof *b);
-    c = calloc(N * N, sizeof *c);
-    for (int i = 0; i < N * N; i++)
-        a[i] = i;
-    for (int i = 0; i < N; i++)
-        b[i * (N + 1)] = 2;
-}
-
-static void say_values(void)
-{
-    int wrong = 0;
-
-    for (int i = 0; i < N * N; i++)
-        wrong += c[i] != 2.0 * i;
-    printf("C is %s\n", wrong ? "wrong" : "right");
-}
+static void say_values(void) { printf("C is %s\n", count_wrong() ? "wrong" : "right"); }
 
 /* What a child made before the call reads of C: by process_vm_readv, or from the parent's file of memory. */
 static void read_by_child(int by_file, int acquired)

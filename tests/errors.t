@@ -12,15 +12,6 @@ our ($build, $scratch, $device);
 need('tools/semcache', 'tests/dies');
 my $tool = "$build/tools/semcache";
 
-sub put {
-    my ($name, $text, $mode) = @_;
-    open my $out, '>', $name or die "$name: $!";
-    print $out $text;
-    close $out or die;
-    chmod $mode // 0644, $name;
-    return $name;
-}
-
 # Returns status, or the name of a signal; stdout; stderr. $to: file behind stdout; undef: stdout is closed.
 sub try {
     my ($to, @line) = @_;

@@ -29,6 +29,16 @@ sub slurp {
     return scalar(<$in>) // '';
 }
 
+# put(name, text, mode): writes a file and returns its name.
+sub put {
+    my ($name, $text, $mode) = @_;
+    open my $out, '>', $name or die "$name: $!";
+    print $out $text;
+    close $out or die;
+    chmod $mode // 0644, $name;
+    return $name;
+}
+
 # run({device (undef: no option), env => {...}, options => [...]}, program, arguments...): runs the program. Returns
 # {name, status, out, err, stats}; stats is {} if no statistics were written.
 sub run {

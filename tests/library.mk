@@ -36,7 +36,7 @@ dist_check_SCRIPTS += tests/losing.t
 TESTS += tests/losing.t
 if HAVE_BLAS
 check_PROGRAMS += tests/life
-tests_life_SOURCES = tests/life.c
+tests_life_SOURCES = tests/life.c tests/doubled.h
 tests_life_LDADD = $(BLAS_LIBS) -lpthread
 endif
 # As libblas.so.3, and linked before or after a second BLAS
@@ -133,7 +133,7 @@ check_PROGRAMS += tests/limits
 tests_limits_SOURCES = tests/limits.c
 tests_limits_LDADD = $(BLAS_LIBS)
 check_PROGRAMS += tests/beyond
-tests_beyond_SOURCES = tests/beyond.c
+tests_beyond_SOURCES = tests/beyond.c tests/doubled.h
 tests_beyond_LDADD = $(BLAS_LIBS)
 endif
 dist_check_SCRIPTS += tests/limits.t tests/beyond.t

@@ -16,14 +16,6 @@ my $tool = "$build/tools/semcache";
 my $folder = "$scratch/precious";
 mkdir $folder or die;
 
-sub put {
-    my ($name, $text, $mode) = @_;
-    open my $out, '>', $name or die "$name: $!";
-    print $out $text;
-    close $out or die;
-    chmod $mode // 0644, $name;
-}
-
 system("$tool run --device emu:k20x2 --offload always --trace $folder/old.trace $traced > /dev/null 2>&1");
 ok(-s "$folder/old.trace", 'there is a trace');
 chdir $folder or die;

@@ -1,16 +1,10 @@
 /* The entry of the adapter.  PETSc opens the library by its option -dll_append, which `semcache run` sets. */
 #include "adapters/petsc/adapter.h"
-
-/* Without libsemcache in the process the adapter does nothing. */
-#pragma weak semcache_acquire
-#pragma weak semcache_try_axpby
-#pragma weak semcache_try_divide
-#pragma weak semcache_try_dot
-#pragma weak semcache_try_multiply
-#pragma weak semcache_try_sparse
+#include "adapters/weak.h"
 
 PETSC_EXTERN PetscErrorCode PetscDLLibraryRegister_semcache_petsc(void);
 
+/* Without libsemcache in the process the adapter does nothing. */
 static bool is_present(void)
 {
     return semcache_try_axpby && semcache_try_divide && semcache_try_dot && semcache_try_multiply && semcache_try_sparse;

@@ -173,28 +173,20 @@ static PetscErrorCode scale(Vec w, Vec x, Vec y, bool inverse, bool *done)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode pointwisemult(Vec w, Vec x, Vec y)
+/* w := x y, or x / y, by the device or by PETSc's own function.  To PETSc, too, a quotient by 0 is 0. */
+static PetscErrorCode pointwise(Vec w, Vec x, Vec y, bool divide, PetscErrorCode (*their)(Vec, Vec, Vec))
 {
     bool done;
 
     PetscFunctionBegin;
-    PetscCall(scale(w, x, y, false, &done));
+    PetscCall(scale(w, x, y, divide, &done));
     if (!done)
-        PetscCall(theirs.pointwisemult(w, x, y));
+        PetscCall(their(w, x, y));
     PetscFunctionReturn(0);
 }
 
-/* To PETSc, too, a quotient by 0 is 0. */
-static PetscErrorCode pointwisedivide(Vec w, Vec x, Vec y)
-{
-    bool done;
-
-    PetscFunctionBegin;
-    PetscCall(scale(w, x, y, true, &done));
-    if (!done)
-        PetscCall(theirs.pointwisedivide(w, x, y));
-    PetscFunctionReturn(0);
-}
+static PetscErrorCode pointwisemult(Vec w, Vec x, Vec y) { return pointwise(w, x, y, false, theirs.pointwisemult); }
+static PetscErrorCode pointwisedivide(Vec w, Vec x, Vec y) { return pointwise(w, x, y, true, theirs.pointwisedivide); }
 
 /* *dot := y^H x, or y^T x, of the local elements. */
 static PetscErrorCode local_dot(Vec x, Vec y, bool conj, PetscScalar *dot, bool *done)
