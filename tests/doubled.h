@@ -1,4 +1,5 @@
-/* C := A B of order N, where B is twice the identity, by programs that know nothing of semcache.  N is defined before. */
+/* C := A B of order N, where B is twice the identity, by programs that know nothing of semcache.
+ * N is defined before. */
 #ifndef SC_TESTS_DOUBLED_H
 #define SC_TESTS_DOUBLED_H
 
