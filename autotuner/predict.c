@@ -130,7 +130,8 @@ static double host_share_of_gemm(enum sc_op op)
     case SC_OP_GESV: return 0.7;
     case SC_OP_SYEVD:
     case SC_OP_SYEVR:
-    case SC_OP_SYGVD: return 0.35;
+    case SC_OP_SYGVD:
+    case SC_OP_SYGVX: return 0.35;
     case SC_OP_GELSD:
     case SC_OP_GESVD: return 0.2;
     case SC_OP_GEEV: return 0.05;

@@ -96,9 +96,12 @@ static void call_solve(struct call *c)
 {
     typedef void potrs(Chr, Int, Int, Ptr, Int, Ptr, Int, Ptr, size_t);
     typedef void getrs(Chr, Int, Int, Ptr, Int, Ptr, Ptr, Int, Ptr, size_t);
+    typedef getrs sytrs;
     const struct sc_kernel *k = c->k;
 
-    if (k->op == SC_OP_POTRS)
+    if (k->op == SC_OP_SYTRS)
+        ((sytrs *)c->f)(&k->uplo, &k->n, &k->k, k->a, &c->lda, c->pivots, k->b, &c->ldb, &c->info, 1);
+    else if (k->op == SC_OP_POTRS)
         ((potrs *)c->f)(&k->uplo, &k->n, &k->k, k->a, &c->lda, k->b, &c->ldb, &c->info, 1);
     else
         ((getrs *)c->f)(&k->transa, &k->n, &k->k, k->a, &c->lda, c->pivots, k->b, &c->ldb, &c->info, 1);
@@ -118,6 +121,22 @@ static void call_getri(struct call *c)
     const struct sc_kernel *k = c->k;
 
     ((getri *)c->f)(&k->n, k->a, &c->lda, c->pivots, c->work, &c->lwork, &c->info);
+}
+
+static void call_sytrf(struct call *c)
+{
+    typedef void sytrf(Chr, Int, Ptr, Int, Ptr, Ptr, Int, Ptr, size_t);
+    const struct sc_kernel *k = c->k;
+
+    ((sytrf *)c->f)(&k->uplo, &k->n, k->a, &c->lda, c->pivots, c->work, &c->lwork, &c->info, 1);
+}
+
+static void call_lacpy(struct call *c)
+{
+    typedef void lacpy(Chr, Int, Int, Ptr, Int, Ptr, Int, size_t);
+    const struct sc_kernel *k = c->k;
+
+    ((lacpy *)c->f)("A", &k->m, &k->n, k->a, &c->lda, k->b, &c->ldb, 1);
 }
 
 static void call_laswp(struct call *c)
@@ -209,7 +228,9 @@ static const struct {
     [SC_OP_LAUUM - FIRST] = {call_triangle, false}, [SC_OP_TRTRI - FIRST] = {call_triangle, false},
     [SC_OP_POTRS - FIRST] = {call_solve, false}, [SC_OP_GETRS - FIRST] = {call_solve, false},
     [SC_OP_GETRF - FIRST] = {call_getrf, false}, [SC_OP_GETRI - FIRST] = {call_getri, true},
-    [SC_OP_LASWP - FIRST] = {call_laswp, false}, [SC_OP_GEQRF - FIRST] = {call_qr, true},
+    [SC_OP_SYTRF - FIRST] = {call_sytrf, true}, [SC_OP_SYTRS - FIRST] = {call_solve, false},
+    [SC_OP_LASWP - FIRST] = {call_laswp, false}, [SC_OP_LACPY - FIRST] = {call_lacpy, false},
+    [SC_OP_GEQRF - FIRST] = {call_qr, true},
     [SC_OP_ORGQR - FIRST] = {call_qr, true}, [SC_OP_ORMQR - FIRST] = {call_qr, true},
     [SC_OP_SYEVD - FIRST] = {call_syevd, true}, [SC_OP_SYGVD - FIRST] = {call_sygvd, true},
     [SC_OP_GESVD - FIRST] = {call_gesvd, true}, [SC_OP_GEEV - FIRST] = {call_geev, true},
@@ -282,12 +303,14 @@ static bool make_workspaces(struct call *c)
     return c->work && c->rwork && c->iwork;
 }
 
+static bool writes_pivots(const struct sc_kernel *k) { return k->op == SC_OP_GETRF || k->op == SC_OP_SYTRF; }
+
 static bool make_pivots(struct call *c)
 {
     int64_t n = sc_kernel_small(c->k);
 
     c->pivots = malloc((size_t)n * sizeof(int64_t) + 1);
-    for (int64_t i = 0; c->pivots && i < n && c->k->op != SC_OP_GETRF; i++)
+    for (int64_t i = 0; c->pivots && i < n && !writes_pivots(c->k); i++)
         if (c->width == 4)
             ((int32_t *)c->pivots)[i] = (int32_t)c->k->pivots[i];
         else
@@ -360,7 +383,7 @@ enum sc_status sc_device_kernel_lapack(resolver from, const struct sc_kernel *ke
         forms[k->op - FIRST].call(&c);
         if (c.width == 4)
             c.info = (int32_t)c.info;
-        if (k->op == SC_OP_GETRF)
+        if (writes_pivots(k))
             give_pivots(&c);
         memcpy(k->result, &c.info, sizeof c.info);
     }

@@ -41,6 +41,8 @@ static const struct {
     {SC_OP_ORMQR, SC_OP_ORGQR, orgqr}, {SC_OP_SYEVD, SC_OP_SYEVD, syevd}, {SC_OP_SYGVD, SC_OP_SYGVD, sygvd},
     {SC_OP_GESVD, SC_OP_GESVD, gesvd}, {SC_OP_GEEV, SC_OP_GEEV, geev}, {SC_OP_GESV, SC_OP_GETRF, getrf},
     {SC_OP_POSV, SC_OP_POTRF, potrf}, {SC_OP_SYEVR, SC_OP_SYEVD, syevd}, {SC_OP_GELSD, SC_OP_GESVD, gesvd},
+    {SC_OP_SYGVX, SC_OP_SYGVD, sygvd}, {SC_OP_GELS, SC_OP_GEQRF, geqrf}, {SC_OP_SYTRF, SC_OP_GETRF, getrf},
+    {SC_OP_SYTRS, SC_OP_GETRS, getrs}, {SC_OP_SYSV, SC_OP_GETRF, getrf},
     {SC_OP_GECON, SC_OP_GECON, gecon}, {SC_OP_POCON, SC_OP_GECON, gecon},
 };
 

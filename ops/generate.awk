@@ -54,10 +54,10 @@ function views(   i, count, body, trans, used, p, s, name, value) {
         count++
     }
     print "static int views_" tolower(op) "(const struct sc_kernel *r, struct sc_view v[3])\n{"
-    split("m n k kl ku o entries columns ucols vrows lcols rcols most", name, " ")
+    split("m n k kl ku o entries columns ucols vrows lcols rcols most found", name, " ")
     split("r->m r->n r->k r->kl r->ku LR(r->m,r->n) r->csr.nonzeros r->csr.end-r->csr.first " \
-        "JOB(0,r->m) JOB(1,r->n) JOB(0,r->n) JOB(1,r->n) MOST", value, " ")
-    for (i = 1; i <= 13; i++)
+        "JOB(0,r->m) JOB(1,r->n) JOB(0,r->n) JOB(1,r->n) MOST JOB(0,r->k)", value, " ")
+    for (i = 1; i <= 14; i++)
         if (used ~ ("[^a-z]" name[i] "[^a-z]")) print "    const int64_t " name[i] " = " value[i] ";"
     print "\n" body "    return " count ";\n}\n"
 }

@@ -11,12 +11,12 @@ enum { ORDER_OF_REFUSALS = 70 };
 
 static const enum sc_op operations[] = {SC_OP_POTRF, SC_OP_POTRS, SC_OP_POTRI, SC_OP_GETRF, SC_OP_GETRS, SC_OP_GETRI,
                                         SC_OP_TRTRI, SC_OP_GEQRF, SC_OP_ORGQR, SC_OP_ORMQR, SC_OP_SYEVD, SC_OP_SYGVD,
-                                        SC_OP_GESVD, SC_OP_GEEV, SC_OP_LASWP};
+                                        SC_OP_GESVD, SC_OP_GEEV, SC_OP_LASWP, SC_OP_SYTRF, SC_OP_SYTRS};
 
 static bool works_in_place(enum sc_op op)
 {
     return op == SC_OP_POTRF || op == SC_OP_POTRS || op == SC_OP_GETRS || op == SC_OP_GEQRF || op == SC_OP_ORGQR ||
-           op == SC_OP_ORMQR || op == SC_OP_LASWP;
+           op == SC_OP_ORMQR || op == SC_OP_LASWP || op == SC_OP_SYTRS;
 }
 
 /* A call of an operation with matrices in all slots. */
@@ -77,9 +77,9 @@ static void test_refusals(void)
 
 static void test_values(void)
 {
-    static const enum sc_op with_values[] = {SC_OP_SYEVD, SC_OP_GESVD, SC_OP_GEEV};
+    static const enum sc_op with_values[] = {SC_OP_SYEVD, SC_OP_GESVD, SC_OP_GEEV, SC_OP_SYTRF};
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct sc_kernel k = example(with_values[i]);
 
         a.v[5] = a.v[5 * a.rows] = NAN;

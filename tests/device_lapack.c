@@ -148,6 +148,30 @@ static void test_cholesky(enum sc_type type, char uplo, int n)
            name(&f));
 }
 
+/* Symmetric, also in complex types. */
+static void test_indefinite(enum sc_type type, char uplo, int n)
+{
+    int64_t pivots[ORDER];
+    struct sc_kernel f = record(SC_OP_SYTRF, type, n, n, 0), s = record(SC_OP_SYTRS, type, n, n, SIDES);
+
+    f.uplo = s.uplo = uplo;
+    f.pivots = s.pivots = pivots;
+    draw_matrix(&a, type, n, n);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < j; i++)
+            a.v[j + i * n] = a.v[i + j * n];
+    draw_matrix(&b, type, n, SIDES);
+    tap_ok(upload(0, type, &a, uplo) && upload(1, type, &b, 0) && launch(&f) == 0 &&
+               download(0, type, &got, n, n, uplo), "%s %c", name(&f), uplo);
+    tap_ok(launch(&s) == 0, "%s %c", name(&s), uplo);
+    solves(type, 'N', n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            a.v[i + j * n] = i == j && i != n / 2;
+    upload(0, type, &a, uplo);
+    fails_with(&f, n / 2 + 1);
+}
+
 /* --- LU and QR ---------------------------------------------------------------------------------------------------- */
 
 /* P L U x = A x for the factors in slot 0. */
@@ -561,6 +585,7 @@ static void test_size(enum sc_type type, int n)
             test_cholesky(type, "UL"[half], n);
             test_symmetric(type, "UL"[half], n);
             test_generalized(type, "UL"[half], n);
+            test_indefinite(type, "UL"[half], n);
         }
     for (int shape = 0; shape < 3; shape++)
         if (takes(type, n, shape, 3)) {

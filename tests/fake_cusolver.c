@@ -445,6 +445,25 @@ static cusolverStatus_t geev(H, P, cusolverEigMode_t left, cusolverEigMode_t rig
     return error;
 }
 
+static cusolverStatus_t sytrs_size(H, cublasFillMode_t uplo, int64_t n, int64_t sides, cudaDataType type, const void *a,
+                                   int64_t lda, const int64_t *pivots, cudaDataType type_b, void *b, int64_t ldb,
+                                   size_t *device, size_t *host)
+{
+    (void)handle, (void)uplo, (void)type, (void)pivots, (void)type_b, (void)sides;
+    return !a || !b || lda < n || ldb < n ? CUSOLVER_STATUS_INVALID_VALUE : sizes(device, host);
+}
+static cusolverStatus_t sytrs(H, cublasFillMode_t uplo, int64_t n, int64_t sides, cudaDataType type, const void *a,
+                              int64_t lda, const int64_t *pivots, cudaDataType type_b, void *b, int64_t ldb, SPACE)
+{
+    struct sc_kernel k = record(SC_OP_SYTRS, type_of(type), n, n);
+
+    ENTER;
+    (void)type_b;
+    k.uplo = fill_letter(uplo), k.k = sides, k.a = (void *)(uintptr_t)a, k.lda = lda, k.b = b, k.ldb = ldb;
+    k.pivots = (int64_t *)(uintptr_t)pivots;
+    return compute(&k, info);
+}
+
 /* --- the older interface ------------------------------------------------------------------------------------------ */
 
 enum { ELEMENTS = 24 };
@@ -495,6 +514,21 @@ static cusolverStatus_t sygvd_of(enum sc_type type, cusolverEigType_t kind, cuso
 }
 
 enum { PIVOTS = 4096 };
+
+static cusolverStatus_t sytrf_of(enum sc_type type, cublasFillMode_t uplo, int n, void *a, int lda, int *pivots,
+                                 int *info)
+{
+    struct sc_kernel r = record(SC_OP_SYTRF, type, n, n);
+    int64_t wide[PIVOTS];
+    cusolverStatus_t error;
+
+    r.uplo = fill_letter(uplo), r.a = a, r.lda = lda, r.pivots = wide;
+    spoil_other(a, type, r.uplo, n, lda);
+    error = compute(&r, info);
+    for (int i = 0; i < n; i++)
+        pivots[i] = (int)wide[i];
+    return error;
+}
 
 /* Rows that are not interchanged are not read: the matrix has as many rows as the pivots say. */
 static cusolverStatus_t laswp_of(enum sc_type type, int n, void *a, int lda, int first, int last, const int *pivots,
@@ -568,6 +602,16 @@ static cusolverStatus_t laswp_of(enum sc_type type, int n, void *a, int lda, int
         return enter_older(work, size) ? enter_older(work, size)                                                    \
                                        : sygvd_of(type, kind, job, uplo, n, a, lda, b, ldb, w, info);               \
     }                                                                                                               \
+    static cusolverStatus_t sytrf_size_##letter(H, int n, void *a, int lda, int *size)                              \
+    {                                                                                                               \
+        return orgqr_size_##letter(handle, n, n, n, a, lda, a, size);                                               \
+    }                                                                                                               \
+    static cusolverStatus_t sytrf_##letter(H, cublasFillMode_t uplo, int n, void *a, int lda, int *pivots,          \
+                                           void *work, int size, int *info)                                         \
+    {                                                                                                               \
+        (void)handle;                                                                                               \
+        return enter_older(work, size) ? enter_older(work, size) : sytrf_of(type, uplo, n, a, lda, pivots, info);   \
+    }                                                                                                               \
     static cusolverStatus_t laswp_##letter(H, int n, void *a, int lda, int first, int last, const int *pivots,      \
                                            int step)                                                                \
     {                                                                                                               \
@@ -590,8 +634,8 @@ const struct sc_cuda_solver *sc_cuda_solver(void)
         .Xgesvd_bufferSize = gesvd_size, .Xgesvd = gesvd, .Xgesvdp_bufferSize = gesvdp_size, .Xgesvdp = gesvdp,
         .Xgeev_bufferSize = geev_size, .Xgeev = geev, .orgqr_size = ALL(orgqr_size), .orgqr = ALL(orgqr),
         .ormqr_size = ALL(ormqr_size), .ormqr = ALL(ormqr), .potri_size = ALL(potri_size), .potri = ALL(potri),
-        .sygvd_size = ALL(sygvd_size), .sygvd = ALL(sygvd),
-        .laswp = ALL(laswp)};
+        .sygvd_size = ALL(sygvd_size), .sygvd = ALL(sygvd), .sytrf_size = ALL(sytrf_size), .sytrf = ALL(sytrf),
+        .Xsytrs_bufferSize = sytrs_size, .Xsytrs = sytrs, .laswp = ALL(laswp)};
 
     return &functions;
 }

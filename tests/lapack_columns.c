@@ -5,21 +5,10 @@
  * within LAPACK's threshold for the tests of linear equations, for random vectors x; INFO of a matrix without factors;
  * and the bits of the memory that is not the result's. */
 #define _GNU_SOURCE
-#include <complex.h>
-#include <dlfcn.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/tap.h"
-
-typedef double complex number;
+#include "tests/lapack_program.h"
 
 enum { THRESHOLD = 30, PAD = 3, VECTORS = 2, SIDES = 5 }; /* THRESHOLD: of LAPACK's testers, dtest.in */
 
-static char type;
 static uint64_t state = 20261122;
 
 static double draw(void)
@@ -28,47 +17,13 @@ static double draw(void)
     return (double)(state >> 33) / (double)(UINT64_C(1) << 31) - 0.5;
 }
 
-static bool is_complex(void) { return type == 'c' || type == 'z'; }
-static bool is_single(void) { return type == 's' || type == 'c'; }
-static size_t element(void) { return type == 's' ? 4 : type == 'z' ? 16 : 8; }
-static double unit(void) { return is_single() ? 0x1p-23 : 0x1p-52; }
 static number draw_number(void) { return draw() + (is_complex() ? draw() : 0) * I; }
 
-static number load(const void *a, size_t i)
-{
-    switch (type) {
-    case 's': return ((const float *)a)[i];
-    case 'd': return ((const double *)a)[i];
-    case 'c': return ((const float complex *)a)[i];
-    default: return ((const number *)a)[i];
-    }
-}
-
-static void store(void *a, size_t i, number v)
-{
-    switch (type) {
-    case 's': ((float *)a)[i] = (float)creal(v); break;
-    case 'd': ((double *)a)[i] = creal(v); break;
-    case 'c': ((float complex *)a)[i] = (float complex)v; break;
-    default: ((number *)a)[i] = v;
-    }
-}
-
-struct matrix {
-    int rows, cols, ld;
-    char *data, *before; /* before: a copy */
-};
-
-static number at(const struct matrix *m, int i, int j) { return load(m->data, (size_t)i + (size_t)j * (size_t)m->ld); }
-static number was(const struct matrix *m, int i, int j)
-{
-    return load(m->before, (size_t)i + (size_t)j * (size_t)m->ld);
-}
 static void put(const struct matrix *m, int i, int j, number v)
 {
     store(m->data, (size_t)i + (size_t)j * (size_t)m->ld, v);
 }
-static size_t bytes_of(const struct matrix *m) { return (size_t)m->ld * (size_t)m->cols * element(); }
+static size_t bytes_of(const struct matrix *m) { return (size_t)m->ld * (size_t)m->cols * bytes_of_type(); }
 
 static void keep(struct matrix *m) { memcpy(m->before, m->data, bytes_of(m)); }
 
@@ -87,45 +42,6 @@ static struct matrix new_matrix(int rows, int cols, number (*value)(int i, int j
 }
 
 static void free_matrix(struct matrix *m) { free(m->data), free(m->before); }
-
-static bool in_triangle(char uplo, int i, int j) { return uplo == 'U' ? i <= j : i >= j; }
-
-/* Bits outside of the triangle, and behind the columns, are those before the call; uplo 0: there is no triangle. */
-static bool rest_is_kept(const struct matrix *m, char uplo)
-{
-    for (int j = 0; j < m->cols; j++)
-        for (int i = 0; i < m->ld; i++) {
-            size_t byte = ((size_t)i + (size_t)j * (size_t)m->ld) * element();
-
-            if ((i >= m->rows || (uplo && !in_triangle(uplo, i, j))) &&
-                memcmp(m->data + byte, m->before + byte, element()) != 0)
-                return false;
-        }
-    return true;
-}
-
-/* --- calls -------------------------------------------------------------------------------------------------------- */
-
-#define P const void *
-
-void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
-void (*const lapack_of_the_link)(const char *, const int *, double *, const int *, int *, size_t) = dpotrf_;
-
-static void call(const char *name, const void **a)
-{
-    char symbol[32];
-    void *fn;
-
-    snprintf(symbol, sizeof symbol, "%c%s_", type, name);
-    fn = dlsym(RTLD_DEFAULT, symbol);
-    if (!fn) {
-        printf("Bail out! no %s\n", symbol);
-        exit(1);
-    }
-    ((void (*)(P, P, P, P, P, P, P, P, P, P, P, P, P))fn)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
-                                                          a[10], a[11], a[12]);
-}
-#define CALL(name, ...) call(name, (const void *[13]){__VA_ARGS__})
 
 /* --- vectors ------------------------------------------------------------------------------------------------------ */
 

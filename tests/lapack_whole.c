@@ -5,21 +5,10 @@
  * asked for.  Pivots, eigenvalues and INFO lie behind a matrix, on pages that are closed while devices have it.
  * lapack_whole stay order [cholesky]: a factorization and ten solves. */
 #define _GNU_SOURCE
-#include <complex.h>
-#include <dlfcn.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "tests/tap.h"
-
-typedef double complex number;
+#include "tests/lapack_program.h"
 
 enum { ROOM = 24 << 20, LIMIT = 60 }; /* LIMIT: of the ratios */
 
-static char type;
 static uint64_t state;
 static char *tracked, still[ROOM], *room; /* `room`: the memory of this round's operands, one of the two */
 static size_t used;
@@ -37,32 +26,7 @@ void xerbla_(const char *name, const int *place, size_t length)
     (void)name, (void)place, (void)length;
 }
 
-/* --- numbers and matrices of the type ----------------------------------------------------------------------------- */
-
-static bool is_complex(void) { return type == 'c' || type == 'z'; }
-static bool is_single(void) { return type == 's' || type == 'c'; }
-static size_t bytes_of_type(void) { return type == 's' ? 4 : type == 'z' ? 16 : 8; }
-static double unit(void) { return is_single() ? 0x1p-23 : 0x1p-52; }
-
-static number load(const void *a, size_t i)
-{
-    switch (type) {
-    case 's': return ((const float *)a)[i];
-    case 'd': return ((const double *)a)[i];
-    case 'c': return ((const float complex *)a)[i];
-    default: return ((const number *)a)[i];
-    }
-}
-
-static void store(void *a, size_t i, number v)
-{
-    switch (type) {
-    case 's': ((float *)a)[i] = (float)creal(v); break;
-    case 'd': ((double *)a)[i] = creal(v); break;
-    case 'c': ((float complex *)a)[i] = (float complex)v; break;
-    default: ((number *)a)[i] = v;
-    }
-}
+/* --- matrices of the type ----------------------------------------------------------------------------------------- */
 
 static double real_at(const void *w, int i) { return is_single() ? ((const float *)w)[i] : ((const double *)w)[i]; }
 
@@ -80,12 +44,6 @@ static void *take(size_t bytes)
     return at;
 }
 
-struct matrix {
-    int rows, cols, ld;
-    char *data, *before; /* before: a copy */
-    size_t bytes;
-};
-
 static struct matrix matrix(int rows, int cols)
 {
     struct matrix m = {.rows = rows, .cols = cols, .ld = rows + (below(2) ? below(5) : 0)};
@@ -96,12 +54,6 @@ static struct matrix matrix(int rows, int cols)
     m.before = malloc(m.bytes);
     memcpy(m.before, m.data, m.bytes);
     return m;
-}
-
-static number at(const struct matrix *m, int i, int j) { return load(m->data, (size_t)i + (size_t)j * (size_t)m->ld); }
-static number was(const struct matrix *m, int i, int j)
-{
-    return load(m->before, (size_t)i + (size_t)j * (size_t)m->ld);
 }
 
 static void put(struct matrix *m, int i, int j, number v)
@@ -126,8 +78,6 @@ static struct matrix random_matrix(int rows, int cols)
             put(&m, i, j, draw());
     return m;
 }
-
-static bool in_triangle(char uplo, int i, int j) { return uplo == 'U' ? i <= j : i >= j; }
 
 /* Hermitian, only one triangle of it stored.  weight: added to the diagonal. */
 static struct matrix hermitian(int n, char uplo, double weight)
@@ -241,29 +191,7 @@ static void same(struct full a, struct full b, double size, const char *what)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-#define P const void *
 #define I32(value) (&(int){value})
-
-void dpotrf_(const char *, const int *, double *, const int *, int *, size_t);
-void (*const lapack_of_the_link)(const char *, const int *, double *, const int *, int *, size_t) = dpotrf_;
-
-/* Calls LAPACK's routine of the type with up to 23 addresses. */
-static void call(const char *name, const void **a)
-{
-    char symbol[32];
-    void *fn;
-
-    snprintf(symbol, sizeof symbol, "%c%s_", type, name);
-    fn = dlsym(RTLD_DEFAULT, symbol);
-    if (!fn) {
-        printf("Bail out! no %s\n", symbol);
-        exit(1);
-    }
-    ((void (*)(P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P, P))fn)(
-        a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16],
-        a[17], a[18], a[19], a[20], a[21], a[22]);
-}
-#define CALL(name, ...) call(name, (const void *[23]){__VA_ARGS__})
 
 /* Workspaces; the rule of LAPACK is asked for. */
 struct work {
@@ -280,21 +208,6 @@ static struct work work_for(int n)
 static void work_free(struct work *w) { free(w->work), free(w->rwork), free(w->iwork); }
 
 static bool kept(const struct matrix *m) { return !memcmp(m->data, m->before, m->bytes); }
-
-/* Rows behind the matrix, and the triangle that is not named (uplo 0: none), have their bits. */
-static bool rest_is_kept(const struct matrix *m, char uplo)
-{
-    size_t e = bytes_of_type();
-
-    for (int j = 0; j < m->cols; j++)
-        for (int i = 0; i < m->ld; i++) {
-            size_t place = ((size_t)i + (size_t)j * (size_t)m->ld) * e;
-
-            if ((i >= m->rows || (uplo && !in_triangle(uplo, i, j))) && memcmp(m->data + place, m->before + place, e))
-                return false;
-        }
-    return true;
-}
 
 static const char *sy(const char *rest, char *name)
 {
@@ -469,6 +382,64 @@ static void lu(int m, int n)
     tap_ok(*info == n / 2 + 1 && kept(&b), "%cgesv: a column of zeros, B is kept", type);
 }
 
+/* --- symmetric matrices, also complex ones ------------------------------------------------------------------------ */
+
+static struct matrix symmetric(int n, char uplo)
+{
+    struct matrix m = matrix(n, n);
+
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (in_triangle(uplo, i, j))
+                put(&m, i, j, draw());
+    return m;
+}
+
+static struct full full_symmetric(const struct matrix *m, char uplo)
+{
+    struct full f = full(m->rows, m->cols);
+
+    for (int j = 0; j < m->cols; j++)
+        for (int i = 0; i < m->rows; i++)
+            E(f, i, j) = in_triangle(uplo, i, j) ? was(m, i, j) : was(m, j, i);
+    return f;
+}
+
+static void indefinite(int n, char uplo)
+{
+    struct work w = work_for(n);
+    struct matrix a = symmetric(n, uplo), s = symmetric(n, uplo), b = random_matrix(n, 1 + below(9));
+    struct full f = full_symmetric(&a, uplo), g = full_symmetric(&s, uplo), x;
+    int *pivots = take(4 * (size_t)n), *info = take(4), minus = -1;
+
+    CALL("sytrf", &uplo, &n, a.data, &a.ld, pivots, w.work, &minus, info);
+    tap_ok(*info == 0 && creal(load(w.work, 0)) >= 1 && kept(&a), "%csytrf tells the size of its workspace", type);
+    CALL("sytrf", &uplo, &n, a.data, &a.ld, pivots, w.work, &w.lwork, info);
+    tap_ok(*info == 0 && rest_is_kept(&a, uplo), "%csytrf %c %d", type, uplo, n);
+    CALL("sytrs", &uplo, &n, &b.cols, a.data, &a.ld, pivots, b.data, &b.ld, info);
+    x = full_of(&b, n, b.cols, false);
+    tap_ok(*info == 0 && rest_is_kept(&b, 0), "%csytrs", type);
+    same(times(f, x), full_of(&b, n, b.cols, true), norm(f) * norm(x), "sytrs");
+
+    memcpy(b.before, b.data, b.bytes);
+    CALL("sysv", &uplo, &n, &b.cols, s.data, &s.ld, pivots, b.data, &b.ld, w.work, &w.lwork, info);
+    x = full_of(&b, n, b.cols, false);
+    tap_ok(*info == 0 && rest_is_kept(&s, uplo), "%csysv %c %d", type, uplo, n);
+    same(times(g, x), full_of(&b, n, b.cols, true), norm(g) * norm(x), "sysv");
+
+    for (int i = 0; i < n; i++) /* a row and a column of zeros */
+        put(&a, in_triangle(uplo, i, n / 2) ? i : n / 2, in_triangle(uplo, i, n / 2) ? n / 2 : i, 0);
+    memcpy(b.before, b.data, b.bytes);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (in_triangle(uplo, i, j) && i != n / 2 && j != n / 2)
+                put(&a, i, j, i == j ? 1 : 0);
+    memcpy(a.before, a.data, a.bytes);
+    CALL("sysv", &uplo, &n, &b.cols, a.data, &a.ld, pivots, b.data, &b.ld, w.work, &w.lwork, info);
+    tap_ok(*info == n / 2 + 1 && kept(&b), "%csysv: a block of zeros, B is kept", type);
+    work_free(&w);
+}
+
 static void triangles(int n, char uplo)
 {
     struct matrix a = random_matrix(n, n), b = random_matrix(n, n);
@@ -526,6 +497,49 @@ static void qr(int m, int n)
     tap_ok(*info == 0 && rest_is_kept(&c, 0), "%c%s", type, name);
     r = full_of(&c, least, 5, false);
     same(r, times(adjoint(orthogonal), full_of(&c, m, 5, true)), norm(r), name);
+    work_free(&w);
+}
+
+/* Column pivoting: |A P - Q R| and a diagonal of R that does not grow.  factor: column j has the size factor^j. */
+static void pivoted(int m, int n, double factor)
+{
+    int least = m < n ? m : n, *info = take(4), *places = take(4 * (size_t)n), minus = -1;
+    struct matrix a = matrix(m, n), q = matrix(m, least);
+    struct work w = work_for(m > n ? m : n);
+    struct full f, p = full(m, n), r, orthogonal;
+    void *tau = take((size_t)least * 16);
+    bool ordered = true;
+    char name[8];
+
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            put(&a, i, j, pow(factor, j) * draw());
+    f = full_of(&a, m, n, true);
+    memset(places, 0, 4 * (size_t)n);
+    if (is_complex())
+        CALL("geqp3", &m, &n, a.data, &a.ld, places, tau, w.work, &minus, w.rwork, info);
+    else
+        CALL("geqp3", &m, &n, a.data, &a.ld, places, tau, w.work, &minus, info);
+    tap_ok(*info == 0 && creal(load(w.work, 0)) >= n && kept(&a), "%cgeqp3 tells the size of its workspace", type);
+    if (is_complex())
+        CALL("geqp3", &m, &n, a.data, &a.ld, places, tau, w.work, &w.lwork, w.rwork, info);
+    else
+        CALL("geqp3", &m, &n, a.data, &a.ld, places, tau, w.work, &w.lwork, info);
+    r = full_triangle(&a, 'U', false, least, n);
+    for (int j = 0; j < least; j++)
+        for (int i = 0; i < m; i++)
+            put(&q, i, j, at(&a, i, j));
+    sprintf(name, "%sgqr", is_complex() ? "un" : "or");
+    tap_ok(*info == 0 && rest_is_kept(&a, 0), "%cgeqp3 %d x %d", type, m, n);
+    CALL(name, &m, &least, &least, q.data, &q.ld, tau, w.work, &w.lwork, info);
+    orthogonal = full_of(&q, m, least, false);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m && places[j] >= 1 && places[j] <= n; i++)
+            E(p, i, j) = E(f, i, places[j] - 1);
+    for (int i = 1; i < least; i++)
+        ordered = ordered && cabs(E(r, i, i)) <= cabs(E(r, i - 1, i - 1)) + LIMIT * unit() * norm(f);
+    tap_ok(ordered, "%cgeqp3: the diagonal of R does not grow", type);
+    same(times(orthogonal, r), p, norm(f), "geqp3");
     work_free(&w);
 }
 
@@ -619,6 +633,103 @@ static void eigen_apart(int n, char uplo, bool relative)
         tap_ok(support[0] == 1 && support[1] == n && support[2 * n - 1] == n, "%c%s: support", type, name);
     check_eigen(full_hermitian(&a, uplo), full_of(&z, n, n, false), w[0], w[1], name);
     work_free(&k);
+}
+
+/* A Hermitian matrix with the eigenvalues `value`, by random reflections. */
+static struct matrix with_values(int n, char uplo, const double *value)
+{
+    struct matrix m = matrix(n, n);
+    struct full a = full(n, n), v = full(n, 1), w;
+
+    for (int i = 0; i < n; i++)
+        E(a, i, i) = value[i];
+    for (int round = 0; round < 3; round++) {
+        double length;
+
+        for (int i = 0; i < n; i++)
+            E(v, i, 0) = draw();
+        length = norm(v);
+        for (int i = 0; i < n && length > 0; i++)
+            E(v, i, 0) /= length;
+        for (int side = 0; side < 2; side++) { /* A := (I - 2 v v^H) A, then the same for A^H */
+            w = times(adjoint(v), a);
+            for (int j = 0; j < n; j++)
+                for (int i = 0; i < n; i++)
+                    E(a, i, j) -= 2 * E(v, i, 0) * E(w, 0, j);
+            a = adjoint(a);
+        }
+    }
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            if (in_triangle(uplo, i, j))
+                put(&m, i, j, i == j ? creal(E(a, i, j)) : E(a, i, j));
+    return m;
+}
+
+/* Ascending values: even, in two clusters, graded over many powers of ten, or of low rank. */
+static void spectrum(int n, int kind, double *value)
+{
+    for (int i = 0; i < n; i++)
+        value[i] = kind == 0 ? i - n / 3 + 0.25 : kind == 1 ? (i < n / 2 ? -1 : 2) + 4 * unit() * i
+                 : kind == 2 ? pow(10, (is_single() ? 8.0 : 16.0) * (i - n + 1) / n) : i < n - 3 ? 0 : i - n + 4;
+}
+
+enum range_of { RELATIVE, EXPERT, GENERALIZED };
+
+/* Ranges of eigenvalues by number and by value, from routines with vectors in another array. */
+static void eigen_range(int n, char uplo, enum range_of what, int kind)
+{
+    static const char *const names[] = {"evr", "evx", "gvx"};
+    struct work k = work_for(n);
+    double *value = malloc((size_t)n * sizeof *value), limits[2];
+    float singles[2];
+    int first = 1 + below(n), last = first + below(n - first + 1), by_value = below(2), *info = take(4);
+    struct matrix a, b = hermitian(n, uplo, 2 * n), z = matrix(n, last - first + 1);
+    struct full f, g = full_hermitian(&b, uplo), v, right;
+    void *w = take((size_t)n * 8);
+    int *found = take(4), *support = take((size_t)n * 8), itype = 1;
+    char name[8], range[2] = {by_value ? 'V' : 'I', 0};
+    const void *low = is_single() ? (void *)&singles[0] : &limits[0];
+    const void *high = is_single() ? (void *)&singles[1] : &limits[1];
+    const double zero = 0;
+
+    spectrum(n, kind, value);
+    if (what == GENERALIZED || kind) /* values between which no limit can be drawn */
+        range[0] = 'I';
+    a = with_values(n, uplo, value);
+    limits[0] = value[first - 1] - 0.5, limits[1] = value[last - 1] + 0.5;
+    singles[0] = (float)limits[0], singles[1] = (float)limits[1];
+    f = full_hermitian(&a, uplo);
+    sy(names[what], name);
+#define RANGE "V", range, &uplo, &n, a.data, &a.ld
+#define RESULT low, high, &first, &last, &zero, found, w, z.data, &z.ld
+    if (what == RELATIVE && is_complex())
+        CALL(name, RANGE, RESULT, support, k.work, &k.lwork, k.rwork, &k.lrwork, k.iwork, &k.liwork, info);
+    else if (what == RELATIVE)
+        CALL(name, RANGE, RESULT, support, k.work, &k.lwork, k.iwork, &k.liwork, info);
+    else if (what == EXPERT && is_complex())
+        CALL(name, RANGE, RESULT, k.work, &k.lwork, k.rwork, k.iwork, support, info);
+    else if (what == EXPERT)
+        CALL(name, RANGE, RESULT, k.work, &k.lwork, k.iwork, support, info);
+    else if (is_complex())
+        CALL(name, &itype, RANGE, b.data, &b.ld, RESULT, k.work, &k.lwork, k.rwork, k.iwork, support, info);
+    else
+        CALL(name, &itype, RANGE, b.data, &b.ld, RESULT, k.work, &k.lwork, k.iwork, support, info);
+    tap_ok(*info == 0 && *found == last - first + 1 && rest_is_kept(&z, 0), "%c%s %s %d of %d values", type, name,
+           range, *found, n);
+    v = full_of(&z, n, z.cols, false);
+    right = what == GENERALIZED ? times(g, v) : v;
+    same(times(f, v), times(right, diagonal(w, z.cols)), norm(f) * norm(v) * (what == GENERALIZED ? norm(g) : 1), name);
+    if (what != GENERALIZED) {
+        double worst = 0;
+
+        for (int i = 0; i < z.cols; i++)
+            worst = fmax(worst, fabs(real_at(w, i) - value[first - 1 + i]));
+        tap_ok(worst <= LIMIT * n * unit() * norm(f), "%c%s: the values from %d on", type, name, first);
+    }
+    same(times(adjoint(v), right), identity(z.cols), what == GENERALIZED ? norm(g) : 1, name);
+    work_free(&k);
+    free(value);
 }
 
 static void eigen_general(int n, char uplo, int itype)
@@ -762,6 +873,65 @@ static void least_squares(int m, int n, bool deficient)
     work_free(&k);
 }
 
+/* ?gels of full rank.  scale: of A.  An adjoint system has its shortest solution. */
+static void full_rank(int m, int n, double scale)
+{
+    int most = m > n ? m : n, *info = take(4), minus = -1;
+    bool transposed = below(2);
+    struct matrix a = random_matrix(m, n), b = random_matrix(most, 1 + below(4));
+    struct work k = work_for(most);
+    char trans = !transposed ? 'N' : is_complex() ? 'C' : 'T';
+    struct full f, x, right, r, op;
+    int rows = transposed ? n : m, cols = transposed ? m : n;
+
+    f = full_of(&a, m, n, true);
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            put(&a, i, j, scale * at(&a, i, j));
+    right = full_of(&b, rows, b.cols, true);
+    op = transposed ? adjoint(f) : f;
+    CALL("gels", &trans, &m, &n, &b.cols, a.data, &a.ld, b.data, &b.ld, k.work, &minus, info);
+    tap_ok(*info == 0 && creal(load(k.work, 0)) >= 1 && kept(&a) && kept(&b), "%cgels tells the size of its workspace",
+           type);
+    CALL("gels", &trans, &m, &n, &b.cols, a.data, &a.ld, b.data, &b.ld, k.work, &k.lwork, info);
+    tap_ok(*info == 0 && rest_is_kept(&a, 0) && rest_is_kept(&b, 0), "%cgels %c %d x %d", type, trans, m, n);
+    x = full_of(&b, cols, b.cols, false);
+    for (int i = 0; i < cols * b.cols; i++)
+        x.e[i] *= scale;
+    r = times(op, x);
+    for (int i = 0; i < rows * b.cols; i++)
+        r.e[i] -= right.e[i];
+    if (rows <= cols)
+        same(r, full(rows, b.cols), norm(f) * norm(x) + norm(right), "gels");
+    else
+        same(times(adjoint(op), r), full(cols, b.cols), norm(f) * (norm(f) * norm(x) + norm(right)), "gels");
+    work_free(&k);
+}
+
+/* ?gels of a column of zeros, and of zeros only. */
+static void no_rank(int m, int n)
+{
+    struct matrix a, b;
+    struct work k = work_for(m);
+    int *info = take(4);
+
+    for (int zeros = 0; zeros < 2; zeros++) {
+        bool none = true;
+
+        a = random_matrix(m, n), b = random_matrix(m, 2);
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < m; i++)
+                if (zeros || j == n - 1)
+                    put(&a, i, j, 0);
+        CALL("gels", "N", &m, &n, &b.cols, a.data, &a.ld, b.data, &b.ld, k.work, &k.lwork, info);
+        for (int i = 0; i < m; i++)
+            none = none && at(&b, i, 0) == 0 && at(&b, i, 1) == 0;
+        tap_ok(zeros || n == 1 ? *info == 0 && none : *info == n, "%cgels of %s zeros: INFO %d", type,
+               zeros ? "a matrix of" : "a column of", *info);
+    }
+    work_free(&k);
+}
+
 /* --- factors that stay on the device ------------------------------------------------------------------------------ */
 
 /* A factorization and ten solves, of which the CPU writes and reads the right sides only. */
@@ -867,6 +1037,12 @@ int main(int argc, char **argv)
             general(n);
             singular(m, n, "NSA"[below(3)], below(2));
             least_squares(m, n, below(2));
+            indefinite(n, uplo);
+            pivoted(m, n, below(2) ? 1 : 0.25);
+            eigen_range(n, uplo, (enum range_of)below(3), below(4));
+            full_rank(m, n, below(3) ? 1 : is_single() ? 0x1p-110 : 0x1p-980);
+            if (n <= m)
+                no_rank(m, n);
             not_a_number(m, n);
             if (n > 1)
                 refused(n);

@@ -16,9 +16,10 @@ my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
 # a ctrsm that needs more alignment than ctrtri gives.
 $env{OPENBLAS_CORETYPE} = 'Haswell' if slurp('/proc/cpuinfo') =~ /\bavx2\b/;
 my $reference = '/usr/lib/x86_64-linux-gnu/lapack';
-my @devices = $ENV{SEMCACHE_TEST_DEVICE} ? ($device) : map { "emu:h200x8:$_" } 1, 2;
+my @devices = $ENV{SEMCACHE_TEST_DEVICE} ? ($device) : map { "emu:h200x8:$_" } 1, 2, 4;
 my $seed = $ENV{SEMCACHE_TEST_SEED} // 1;
-my @routines = qw(potrf potrs posv potri getrf getrs getri gecon pocon gesv trtri lauum geqrf geev gelsd);
+my @routines = qw(potrf potrs posv potri getrf getrs getri gecon pocon gesv trtri lauum geqrf geev gelsd
+    sytrf sytrs sysv gels);
 
 for my $where (@devices) {
     for my $library ('', -e "$reference/liblapack.so.3" ? $reference : ()) {

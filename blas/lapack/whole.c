@@ -2,7 +2,7 @@
  * from the library's memory to the program's.
  *
  * Calls that the devices do not get: arguments that LAPACK calls invalid, questions for sizes of workspaces, options
- * without an operation (a range of eigenvalues, vectors in the place of A).  The host's routine is their definition. */
+ * without an operation (singular vectors in the place of A).  The host's routine is their definition. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +86,8 @@ static struct least least_of(const struct sc_lapack_call *g, const struct sc_ker
     case SC_WORK_GELSS:
         return (struct least){
             (complex ? 2 : 3) * shorter(k) + most(most(k->m, k->n), most(2 * shorter(k), k->k)), 0, 0};
+    case SC_WORK_GEQP3: return (struct least){complex ? n + 1 : 3 * n + 1, 0, 0};
+    case SC_WORK_GELS: return (struct least){shorter(k) + most(shorter(k), k->k), 0, 0};
     case SC_WORK_GEEV:
         return (struct least){complex ? 2 * n : k->job[0] == 'V' || k->job[1] == 'V' ? 4 * n : 3 * n, 0, 0};
     default: return (struct least){0, 0, 0};
@@ -108,9 +110,10 @@ static bool has_workspaces(const struct sc_lapack_call *g, const struct sc_kerne
 /* Matrices B and C of the operation under the names of the routine. */
 static void name_vectors(const struct sc_lapack_call *g, struct sc_kernel *k)
 {
-    void *b = g->u ? g->u : g->z ? g->z : g->vr ? g->vl : g->b, *c = g->vt ? g->vt : g->vr ? g->vr : g->c;
-    void *ldb = g->ldu ? g->ldu : g->ldz ? g->ldz : g->ldvl ? g->ldvl : g->ldb;
-    void *ldc = g->ldvt ? g->ldvt : g->ldvr ? g->ldvr : g->ldc;
+    void *b = g->b ? g->b : g->u ? g->u : g->z ? g->z : g->vr ? g->vl : NULL;
+    void *ldb = g->ldb ? g->ldb : g->ldu ? g->ldu : g->ldz ? g->ldz : g->ldvl;
+    void *c = g->vt ? g->vt : g->vr ? g->vr : g->b && g->z ? g->z : g->c;
+    void *ldc = g->ldvt ? g->ldvt : g->ldvr ? g->ldvr : g->b && g->z ? g->ldz : g->ldc;
 
     k->b = b, k->c = c;
     k->ldb = integer(g, ldb), k->ldc = integer(g, ldc);
@@ -122,6 +125,28 @@ static char letter_of_norm(const char *norm, enum sc_type type)
     char upper = (char)(*norm & ~0x20);
 
     return *norm == '1' || upper == 'O' ? 'N' : upper != 'I' ? 0 : sc_type_is_complex(type) ? 'C' : 'T';
+}
+
+static double number_at(const void *at, enum sc_type type)
+{
+    return type == SC_S || type == SC_C ? *(const float *)at : *(const double *)at;
+}
+
+/* The range of eigenvalues; k = 0: an invalid range. */
+static void name_range(const struct sc_lapack_call *g, struct sc_kernel *k)
+{
+    k->range = (char)(*g->range & ~0x20);
+    k->k = k->range == 'A' ? k->n : 0;
+    if (k->range == 'I') {
+        k->first = integer(g, g->il);
+        if (k->first >= 1 && integer(g, g->iu) <= k->n)
+            k->k = integer(g, g->iu) - k->first + 1;
+    }
+    if (k->range == 'V') {
+        k->alpha[0] = number_at(g->vl, k->type);
+        k->alpha[1] = number_at(g->vu, k->type);
+        k->k = k->alpha[0] < k->alpha[1];
+    }
 }
 
 static struct sc_kernel record_of(const struct sc_lapack_call *g)
@@ -136,18 +161,18 @@ static struct sc_kernel record_of(const struct sc_lapack_call *g)
     k.job[1] = job(g->jobvt ? g->jobvt : g->jobvr ? g->jobvr : g->jobz);
     name_vectors(g, &k);
     if (limit)
-        k.alpha[0] = k.type == SC_S || k.type == SC_C ? *(const float *)limit : *(const double *)limit;
+        k.alpha[0] = number_at(limit, k.type);
     if (g->norm)
         k.transa = letter_of_norm(g->norm, k.type);
     if (g->estimate)
         k.k = 1;
+    if (g->range)
+        name_range(g, &k);
     if (k.op == SC_OP_GETRF || k.op == SC_OP_GESVD || k.op == SC_OP_GEQRF || k.op == SC_OP_ORGQR ||
-        k.op == SC_OP_GELSD)
+        k.op == SC_OP_GELSD || k.op == SC_OP_GELS || k.op == SC_OP_GEQP3)
         return k;
     if (k.op != SC_OP_ORMQR)
         k.m = k.n;
-    if (k.op == SC_OP_SYEVR && k.job[0] == 'N') /* no vectors in another array */
-        k.op = SC_OP_SYEVD;
     return k;
 }
 
@@ -158,12 +183,14 @@ static bool jobs_are_valid(const struct sc_kernel *k)
     switch (k->op) {
     case SC_OP_SYEVD:
     case SC_OP_SYEVR: return k->job[0] == 'N' || k->job[0] == 'V';
-    case SC_OP_SYGVD: return (k->job[0] == 'N' || k->job[0] == 'V') && k->kl >= 1 && k->kl <= 3;
+    case SC_OP_SYGVD:
+    case SC_OP_SYGVX: return (k->job[0] == 'N' || k->job[0] == 'V') && k->kl >= 1 && k->kl <= 3;
     case SC_OP_GEEV: return k->job[0] == 'N' && is_of(k->job[1], "NV"); /* cuSOLVER has no left vectors */
     case SC_OP_GESVD: return is_of(k->job[0], "NSA") && is_of(k->job[1], "NSA");
     case SC_OP_GECON:
     case SC_OP_POCON: return k->alpha[0] > 0 && isfinite(k->alpha[0]);
     case SC_OP_ORGQR: return k->n <= k->m && k->k <= k->n;
+    case SC_OP_GELS: return k->n <= k->m && (sc_type_is_complex(k->type) ? k->transa != 'T' : k->transa != 'C');
     case SC_OP_ORMQR:
         return k->k <= (k->side == 'L' ? k->m : k->n) && (sc_type_is_complex(k->type) || k->transa != 'C');
     default: return true;
@@ -177,7 +204,7 @@ static bool is_valid(const struct sc_lapack_call *g, const struct sc_kernel *k)
     struct sc_view view[SC_VIEWS_MAX];
     int count;
 
-    if ((g->range && (*g->range & ~0x20) != 'A') || !jobs_are_valid(k) || !sc_kernel_is_work(k))
+    if (!jobs_are_valid(k) || !sc_kernel_is_work(k))
         return false;
     for (size_t i = 0; i < sizeof ld / sizeof *ld; i++)
         if (ld[i] && integer(g, ld[i]) < 1)
@@ -213,15 +240,22 @@ static void take_pivots(const struct sc_lapack_call *g, struct smalls *s)
         s->pivots[i] = is_wide(g) ? ((const int64_t *)g->ipiv)[i] : ((const int32_t *)g->ipiv)[i];
 }
 
-static bool pivots_are_valid(const struct smalls *s)
+/* Negative pivots are those of a 2 x 2 block, each. */
+static bool pivots_are_valid(const struct smalls *s, bool of_blocks)
 {
-    for (int64_t i = 0; i < s->n; i++)
-        if (s->pivots[i] < 1 || s->pivots[i] > s->n)
+    int64_t negative = 0;
+
+    for (int64_t i = 0; i < s->n; i++) {
+        int64_t pivot = s->pivots[i] < 0 && of_blocks ? -s->pivots[i] : s->pivots[i];
+
+        if (pivot < 1 || pivot > s->n || (s->pivots[i] > 0 && negative % 2))
             return false;
-    return true;
+        negative = s->pivots[i] < 0 ? negative + 1 : 0;
+    }
+    return negative % 2 == 0;
 }
 
-static bool reads_pivots(enum sc_op op) { return op == SC_OP_GETRS || op == SC_OP_GETRI; }
+static bool reads_pivots(enum sc_op op) { return op == SC_OP_GETRS || op == SC_OP_GETRI || op == SC_OP_SYTRS; }
 static bool reads_small(enum sc_op op) { return op == SC_OP_ORGQR || op == SC_OP_ORMQR; }
 
 /* Allocates the memory and reads what the operation reads.  False: no memory, or pivots that LAPACK does not allow. */
@@ -237,7 +271,7 @@ static bool smalls_begin(const struct sc_lapack_call *g, struct sc_kernel *k, st
     s->program[1] = g->wi;
     for (int i = 0; op->small && i < 1 + two; i++)
         good = (s->vector[i] = malloc((size_t)s->n * sc_type_bytes(s->type))) && good;
-    if (op->pivots || g->rank)
+    if (op->pivots || g->rank || g->found)
         good = (s->pivots = malloc((size_t)s->n * sizeof *s->pivots)) && good;
     k->small[0] = s->vector[0];
     k->small[1] = s->vector[1];
@@ -249,7 +283,7 @@ static bool smalls_begin(const struct sc_lapack_call *g, struct sc_kernel *k, st
     }
     if (good && reads_pivots(k->op)) {
         take_pivots(g, s);
-        good = pivots_are_valid(s);
+        good = pivots_are_valid(s, k->op == SC_OP_SYTRS);
     }
     return good;
 }
@@ -299,27 +333,34 @@ static bool has_nan(const struct smalls *s)
     return false;
 }
 
+/* LAPACK names the parts of vectors that are not zero for all of the eigenvectors only. */
+static void give_found(const struct sc_lapack_call *g, const struct sc_kernel *k, int64_t found)
+{
+    give_integers(g, g->found, 1, NULL, &found);
+    if (g->isuppz && k->job[0] == 'V' && found == k->n)
+        give_integers(g, g->isuppz, 2 * k->n, of_support, NULL);
+    if (g->ifail && k->job[0] == 'V')
+        give_integers(g, g->ifail, found, of_failures, NULL);
+}
+
 static void give_results(const struct sc_lapack_call *g, const struct sc_kernel *k, struct smalls *s)
 {
     enum sc_type real = k->type == SC_S || k->type == SC_C ? SC_S : SC_D;
+    int64_t values = g->found ? s->pivots[0] : s->n;
 
     if (g->rule == SC_WORK_GESDD && has_nan(s)) /* LAPACK calls A, the fourth argument, invalid */
         s->info = -4;
     for (int i = 0; i < 2 && !reads_small(k->op); i++)
         if (s->vector[i]) {
-            access_bytes(s->program[i], (size_t)s->n * sc_type_bytes(s->type), SC_WRITE);
-            memcpy(s->program[i], s->vector[i], (size_t)s->n * sc_type_bytes(s->type));
+            access_bytes(s->program[i], (size_t)values * sc_type_bytes(s->type), SC_WRITE);
+            memcpy(s->program[i], s->vector[i], (size_t)values * sc_type_bytes(s->type));
         }
     if (g->rank)
         give_integers(g, g->rank, 1, NULL, s->pivots);
-    else if (s->pivots && !reads_pivots(k->op))
+    else if (g->ipiv && !reads_pivots(k->op))
         give_integers(g, g->ipiv, s->n, NULL, s->pivots);
     if (g->found)
-        give_integers(g, g->found, 1, NULL, &k->n);
-    if (g->isuppz && k->job[0] == 'V')
-        give_integers(g, g->isuppz, 2 * k->n, of_support, NULL);
-    if (g->ifail && k->job[0] == 'V')
-        give_integers(g, g->ifail, k->n, of_failures, NULL);
+        give_found(g, k, values);
     if (g->lwork)
         tell_size(k->type, g->work, integer(g, g->lwork));
     if (g->lrwork)
@@ -371,7 +412,7 @@ enum sc_blas_next sc_lapack_large(const struct sc_lapack_call *g)
     k = record_of(g);
     if (!is_valid(g, &k))
         return SC_BLAS_PLAIN;
-    if (!sc_coherence_stack_fits()) {
+    if (!sc_coherence_stack_fits() || k.op == SC_OP_GEQP3) {
         bring_home(g, &k);
         return SC_BLAS_HOST;
     }

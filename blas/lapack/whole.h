@@ -9,7 +9,8 @@ enum sc_lapack_rule {
     SC_WORK_POTRF, SC_WORK_POTRS, SC_WORK_POSV, SC_WORK_POTRI, SC_WORK_GETRF, SC_WORK_GETRS, SC_WORK_GETRI,
     SC_WORK_GESV, SC_WORK_TRTRI, SC_WORK_LAUUM, SC_WORK_GEQRF, SC_WORK_ORGQR, SC_WORK_ORMQR, SC_WORK_SYEV,
     SC_WORK_SYEVD, SC_WORK_SYEVR, SC_WORK_SYEVX, SC_WORK_SYGVD, SC_WORK_GESVD, SC_WORK_GESDD, SC_WORK_GELSD,
-    SC_WORK_GELSS, SC_WORK_GEEV, SC_WORK_GECON, SC_WORK_POCON
+    SC_WORK_GELSS, SC_WORK_GEEV, SC_WORK_GECON, SC_WORK_POCON, SC_WORK_SYTRF, SC_WORK_SYTRS, SC_WORK_SYSV,
+    SC_WORK_GELS, SC_WORK_GEQP3
 };
 
 /* The arguments of a call under LAPACK's names; NULL: not an argument of the routine.  Integers have 64 bits if `wide`,
@@ -23,8 +24,8 @@ struct sc_lapack_call {
     const char *side, *uplo, *trans, *diag, *norm, *range, *jobz, *jobu, *jobvt, *jobvl, *jobvr;
     void *m, *n, *k, *nrhs, *itype, *info;
     void *a, *lda, *b, *ldb, *c, *ldc, *u, *ldu, *vt, *ldvt, *vl, *ldvl, *vr, *ldvr, *z, *ldz;
-    void *ipiv, *tau, *w, *wr, *wi, *s;
-    void *vu, *il, *iu, *abstol, *found, *isuppz, *ifail; /* of ?syevr and ?syevx; vl is above */
+    void *ipiv, *jpvt, *tau, *w, *wr, *wi, *s;
+    void *vu, *il, *iu, *abstol, *found, *isuppz, *ifail; /* of ?syevr, ?syevx and ?sygvx; vl is above */
     void *rcond, *rank; /* of ?gelsd */
     void *anorm, *estimate; /* of ?gecon and ?pocon */
     void *work, *lwork, *rwork, *lrwork, *iwork, *liwork;

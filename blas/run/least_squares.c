@@ -50,14 +50,11 @@ static struct sc_view view_of(const struct problem *p, const void *at, int64_t r
 
 static void multiply(const struct problem *p, struct sc_kernel gemm)
 {
-    int64_t info;
-
     gemm.op = SC_OP_GEMM;
     gemm.type = p->k->type;
     gemm.transb = 'N';
     gemm.n = p->k->k;
-    if (!sc_blas_on_devices(&gemm))
-        sc_blas_lapack_on_host(&gemm, &info);
+    sc_blas_lapack_step(&gemm);
 }
 
 static double *number_at(const struct problem *p, void *matrix, int64_t i, int64_t j, int64_t ld, float **single)

@@ -244,8 +244,16 @@ enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_p
  * last: the host may want the result next. */
 enum sc_status sc_blas_lapack_run(const struct sc_kernel *kernel, bool last, int64_t *info);
 void sc_blas_lapack_on_host(const struct sc_kernel *kernel, int64_t *info);
+/* An operation of the BLAS amid a routine, likewise on the host when the devices cannot. */
+void sc_blas_lapack_step(const struct sc_kernel *kernel);
+/* LACPY of a matrix that is no longer changed, on one device. */
+enum sc_status sc_blas_copy_matrix(const struct sc_kernel *kernel);
 /* Least squares by singular values (least_squares.c).  A status: nothing has changed. */
 enum sc_status sc_blas_least_squares(const struct sc_kernel *kernel, int64_t *info);
+/* Least squares and shortest solutions of full rank by a QR factorization (least_full.c), likewise. */
+enum sc_status sc_blas_least_full(const struct sc_kernel *kernel, int64_t *info);
+/* A range of the eigenvalues that the operation `all` computes (eigen_range.c), likewise. */
+enum sc_status sc_blas_eigen_range(const struct sc_kernel *kernel, enum sc_op all, int64_t *info);
 /* The reciprocal of a condition number (condition.c), likewise. */
 enum sc_status sc_blas_condition(const struct sc_kernel *kernel, int64_t *info);
 bool sc_blas_is_one_part(const struct sc_operand *operand); /* no cut goes through the operand (single.c) */

@@ -1,10 +1,13 @@
-/* Whole routines of LAPACK: one task, or a few after each other, each on one device.  A matrix that lies in several
- * tiles goes home first and becomes a matrix of one tile.  INFO is awaited without the protocol's lock (rule C7).
- * Factorizations that the plan spreads over devices are in columns.c.
+/* Whole routines of LAPACK.  A routine is one task on one device, or a sequence of such tasks.  columns.c has the
+ * factorizations that the plan spreads over devices.
  *
- * A routine that a device refuses has changed nothing, and the program's own routine runs on the host.  Where a task
- * has changed operands before, the routine is finished here, with the host's LAPACK.  When a device is lost with its
- * result, INFO is positive: the program learns that there is no result. */
+ * A matrix in several tiles goes home first and becomes a matrix of one tile.  The call waits for INFO without the
+ * protocol's lock (rule C7).
+ *
+ * Failures:
+ * - A device refuses the first task: no operand has changed.  The host runs the program's own routine.
+ * - A device refuses a later task: the host's LAPACK runs the rest of the routine.
+ * - A device is lost together with a result: INFO is positive, so that the program learns of the loss. */
 #include "autotuner/autotuner.h"
 #include "base/log.h"
 #include "blas/blas.h"
@@ -17,8 +20,11 @@ static const struct {
 } made[] = {
     {SC_OP_GESV, {SC_OP_GETRF, SC_OP_GETRS}},
     {SC_OP_POSV, {SC_OP_POTRF, SC_OP_POTRS}},
+    {SC_OP_SYSV, {SC_OP_SYTRF, SC_OP_SYTRS}},
     {SC_OP_SYEVR, {SC_OP_COPY, SC_OP_SYEVD}},
+    {SC_OP_SYGVX, {SC_OP_COPY, SC_OP_SYGVD}},
     {SC_OP_GELSD, {SC_OP_GESVD, SC_OP_GEMM}},
+    {SC_OP_GELS, {SC_OP_GEQRF, SC_OP_ORMQR}},
     {SC_OP_GECON, {SC_OP_GETRS, SC_OP_GETRS}},
     {SC_OP_POCON, {SC_OP_POTRS, SC_OP_POTRS}},
 };
@@ -116,8 +122,18 @@ static struct sc_piece piece_of(const struct sc_blas_bracket *b, int i, enum sc_
 /* Elements of a workspace on the device, in units of the elements of A. */
 static int workspaces(enum sc_op op)
 {
-    return op == SC_OP_SYEVD || op == SC_OP_SYGVD || op == SC_OP_SYEVR || op == SC_OP_GEEV ? 3
-         : op == SC_OP_GESVD ? 4 : op == SC_OP_GELSD ? 6 : op == SC_OP_GETRI ? 1 : 0;
+    switch (op) {
+    case SC_OP_GETRI:
+    case SC_OP_SYTRF: return 1;
+    case SC_OP_SYEVD:
+    case SC_OP_SYGVD:
+    case SC_OP_GEEV: return 3;
+    case SC_OP_SYEVR:
+    case SC_OP_SYGVX:
+    case SC_OP_GESVD: return 4;
+    case SC_OP_GELSD: return 6;
+    default: return 0;
+    }
 }
 
 /* Makes room for the workspace, which the device takes itself: allocates it, with evictions where memory is short, and
@@ -189,6 +205,14 @@ void sc_blas_lapack_on_host(const struct sc_kernel *kernel, int64_t *info)
     }
 }
 
+void sc_blas_lapack_step(const struct sc_kernel *k)
+{
+    int64_t info;
+
+    if (!sc_blas_on_devices(k))
+        sc_blas_lapack_on_host(k, &info);
+}
+
 /* --- routines made of several tasks ------------------------------------------------------------------------------- */
 
 static enum sc_status run_part(const struct sc_blas_job *call, const struct sc_kernel *k, bool last, int64_t *info)
@@ -232,28 +256,18 @@ static enum sc_status copy(const struct sc_blas_bracket *b, int device)
     return status;
 }
 
-/* Eigenvectors in another array: the matrix is copied there first. */
-static enum sc_status eigenvectors(const struct sc_kernel *k, int64_t *info)
+enum sc_status sc_blas_copy_matrix(const struct sc_kernel *k)
 {
-    struct sc_kernel other = *k;
     struct sc_piece first;
     struct sc_blas_bracket b;
-    enum sc_status status;
+    enum sc_status status = sc_blas_bracket_begin(k, NULL, &b);
 
-    other.op = SC_OP_SYEVD;
-    if (k->job[0] == 'N')
-        return sc_blas_lapack_run(&other, true, info);
-    status = sc_blas_bracket_begin(k, NULL, &b);
     if (status != SC_OK)
         return status;
     first = piece_of(&b, 0, SC_READ);
     status = copy(&b, sc_coherence_where(&first));
     sc_blas_bracket_end(&b, false);
-    if (status != SC_OK)
-        return status;
-    other.a = k->b;
-    other.lda = k->ldb;
-    return sc_blas_lapack_run(&other, true, info); /* A is unchanged */
+    return status;
 }
 
 /* The operands of a routine and its workspace fit into a device. */
@@ -273,9 +287,15 @@ static enum sc_status run_routine(const struct sc_blas_job *call, int64_t *info)
 
     if (!part)
         return run_part(call, k, true, info);
-    return k->op == SC_OP_SYEVR ? eigenvectors(k, info)
-         : k->op == SC_OP_GELSD ? sc_blas_least_squares(k, info)
-         : k->op == SC_OP_GECON || k->op == SC_OP_POCON ? sc_blas_condition(k, info) : solve(call, part, info);
+    switch (k->op) {
+    case SC_OP_SYEVR:
+    case SC_OP_SYGVX: return sc_blas_eigen_range(k, part[1], info);
+    case SC_OP_GELS: return sc_blas_least_full(k, info);
+    case SC_OP_GELSD: return sc_blas_least_squares(k, info);
+    case SC_OP_GECON:
+    case SC_OP_POCON: return sc_blas_condition(k, info);
+    default: return solve(call, part, info);
+    }
 }
 
 bool sc_blas_lapack(struct sc_blas_job *call)

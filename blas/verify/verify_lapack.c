@@ -16,7 +16,7 @@
 typedef double complex number;
 
 /* The elements that an entry of a matrix is made of. */
-enum shape { FULL, TRIANGLE, UNIT_TRIANGLE, HERMITIAN };
+enum shape { FULL, TRIANGLE, UNIT_TRIANGLE, HERMITIAN, SYMMETRIC };
 
 /* A compact matrix, of which the shape names the elements in use. */
 struct matrix {
@@ -58,6 +58,8 @@ static number entry(const struct matrix *m, int64_t i, int64_t j)
         return creal(number_at(m->type, m->data, i + j * m->ld));
     if (m->shape == HERMITIAN && !inside)
         return conj(number_at(m->type, m->data, j + i * m->ld));
+    if (m->shape == SYMMETRIC && !inside)
+        return number_at(m->type, m->data, j + i * m->ld);
     if (m->shape == UNIT_TRIANGLE && i == j)
         return 1;
     return m->shape == FULL || inside ? number_at(m->type, m->data, i + j * m->ld) : 0;
@@ -310,6 +312,106 @@ static bool check_getri(struct check *c)
            same(c, "A A^-1 and I", times(c, &x, 'N', times_lu(c, &f, 'N', z, 1), 2), z, k->n, scale);
 }
 
+/* --- symmetric matrices ------------------------------------------------------------------------------------------- */
+
+/* U D U^T or L D L^T as ?sytrf leaves the factors: for each block of D an interchange and the block's columns. */
+struct blocks {
+    struct matrix f;
+    const int64_t *pivots;
+    bool upper;
+};
+
+static void interchange_block(const struct blocks *b, int64_t from, int64_t size, number *x)
+{
+    int64_t own = size == 2 && !b->upper ? from + 1 : from;
+    int64_t other = (b->pivots[own] < 0 ? -b->pivots[own] : b->pivots[own]) - 1;
+    number swap = x[own];
+
+    if (other < 0 || other >= b->f.rows)
+        return;
+    x[own] = x[other];
+    x[other] = swap;
+}
+
+/* x := the factor of block [from, from + size), or the transposed factor, times x */
+static void times_block(const struct blocks *b, int64_t from, int64_t size, bool transposed, number *x)
+{
+    int64_t first = b->upper ? 0 : from + size, end = b->upper ? from : b->f.rows;
+
+    if (transposed)
+        interchange_block(b, from, size, x);
+    for (int64_t j = from; j < from + size; j++)
+        for (int64_t i = first; i < end; i++) {
+            if (transposed)
+                x[j] += entry(&b->f, i, j) * x[i];
+            else
+                x[i] += entry(&b->f, i, j) * x[j];
+        }
+    if (!transposed)
+        interchange_block(b, from, size, x);
+}
+
+static void times_factors(const struct blocks *b, bool transposed, number *x)
+{
+    int64_t n = b->f.rows, size;
+
+    for (int64_t at = 0; at < n; at += size) {
+        int64_t k = b->upper == transposed ? n - 1 - at : at;
+
+        size = b->pivots[k] < 0 && at + 1 < n ? 2 : 1;
+        times_block(b, b->upper == transposed ? k - size + 1 : k, size, transposed, x);
+    }
+}
+
+/* x := A x */
+static number *times_blocks(const struct blocks *b, number *x)
+{
+    int64_t n = b->f.rows;
+
+    times_factors(b, true, x);
+    for (int64_t i = 0; i < n; i++) {
+        number own = x[i], off;
+
+        x[i] *= entry(&b->f, i, i);
+        if (b->pivots[i] > 0 || i + 1 == n)
+            continue;
+        off = b->upper ? entry(&b->f, i, i + 1) : entry(&b->f, i + 1, i);
+        x[i] += off * x[i + 1];
+        x[i + 1] = off * own + entry(&b->f, i + 1, i + 1) * x[i + 1];
+        i++;
+    }
+    times_factors(b, false, x);
+    return x;
+}
+
+static struct blocks blocks_of(const struct sc_kernel *k, const void *factors)
+{
+    return (struct blocks){shaped(k, factors, TRIANGLE, k->uplo), k->pivots, k->uplo == 'U'};
+}
+
+static bool check_blocks(struct check *c)
+{
+    const struct sc_kernel *k = c->before;
+    struct matrix a = shaped(k, k->a, SYMMETRIC, k->uplo);
+    struct blocks b = blocks_of(k, c->after->a);
+    double size = norm(&b.f);
+    number *x = draw(c, 0, k->n), *y = times(c, &a, 'N', x, 1);
+
+    return same(c, "A and U D U^T", y, times_blocks(&b, x), k->n, (norm(&a) + size) * (1 + size) * sqrt((double)k->n));
+}
+
+static bool check_symmetric_solution(struct check *c, const void *factors)
+{
+    const struct sc_kernel *k = c->before;
+    struct blocks f = blocks_of(k, factors);
+    struct matrix b = full(k, k->b, k->n, k->k), x = full(k, c->after->b, k->n, k->k);
+    number *z = draw(c, 0, k->k), *y = times(c, &x, 'N', z, 1);
+    double size = norm(&f.f);
+
+    return same(c, "A X and B", times_blocks(&f, y), times(c, &b, 'N', z, 3), k->n,
+                size * (1 + size) * norm(&x) * length_of(z, k->k));
+}
+
 /* --- QR ----------------------------------------------------------------------------------------------------------- */
 
 /* x := Q x or Q^H x, Q being the product of k reflectors in V. */
@@ -404,30 +506,38 @@ static bool check_values(struct check *c, const struct matrix *a, int64_t count)
     return same(c, "the norms of A and of its values", &sum, &(number){size * size}, 1, size * size);
 }
 
-static bool check_hermitian(struct check *c, const void *vectors)
+/* Vectors that a routine has written and the call's record knows of. */
+static int64_t found_of(const struct check *c)
+{
+    return c->after->pivots[0] < c->before->k ? c->after->pivots[0] : c->before->k;
+}
+
+/* count: vectors and their values, a part of all in a range. */
+static bool check_hermitian(struct check *c, const void *vectors, int64_t count)
 {
     const struct sc_kernel *k = c->before;
-    struct matrix a = shaped(k, k->a, HERMITIAN, k->uplo), v = full(k, vectors, k->n, k->n);
+    struct matrix a = shaped(k, k->a, HERMITIAN, k->uplo), v = full(k, vectors, k->n, count);
     number sum = 0, expected = trace(&a), *x, *y;
 
-    for (int64_t i = 0; i < k->n; i++)
+    for (int64_t i = 0; i < count; i++)
         sum += value_at(c->after, 0, i);
-    if (!check_values(c, &a, k->n) || !same(c, "the traces", &sum, &expected, 1, norm(&a) * sqrt((double)k->n)))
+    if (count == k->n && (!check_values(c, &a, k->n) ||
+                          !same(c, "the traces", &sum, &expected, 1, norm(&a) * sqrt((double)k->n))))
         return false;
     if (k->job[0] != 'V')
         return true;
-    x = draw(c, 0, k->n);
+    x = draw(c, 0, count);
     y = times(c, &a, 'N', times(c, &v, 'N', x, 1), 2);
-    return same(c, "A V and V W", y, times(c, &v, 'N', weigh(c->after, k->n, x), 1), k->n,
+    return same(c, "A V and V W", y, times(c, &v, 'N', weigh(c->after, count, x), 1), k->n,
                 norm(&a) * sqrt((double)k->n)) && check_orthogonal(c, "V^H V and I", &v, false);
 }
 
 /* Type 1: A V = B V W, 2: A B V = V W, 3: B A V = V W. */
-static bool check_generalized(struct check *c)
+static bool check_generalized(struct check *c, const void *vectors, int64_t count)
 {
     const struct sc_kernel *k = c->before;
     struct matrix a = shaped(k, k->a, HERMITIAN, k->uplo), b = shaped(k, k->b, HERMITIAN, k->uplo);
-    struct matrix v = full(k, c->after->a, k->n, k->n);
+    struct matrix v = full(k, vectors, k->n, count);
     double size = norm(&v), scale;
     number *x, *y, *z;
 
@@ -436,12 +546,12 @@ static bool check_generalized(struct check *c)
     if (k->job[0] != 'V')
         return true;
     scale = norm(&a) * norm(&b) * size * (k->kl == 1 ? size * size : 1) * sqrt((double)k->n);
-    x = draw(c, 0, k->n);
+    x = draw(c, 0, count);
     y = times(c, &v, 'N', x, 1);
     y = times(c, k->kl == 2 ? &b : &a, 'N', y, 2);
     if (k->kl > 1)
         y = times(c, k->kl == 2 ? &a : &b, 'N', y, 3);
-    z = times(c, &v, 'N', weigh(c->after, k->n, x), 1);
+    z = times(c, &v, 'N', weigh(c->after, count, x), 1);
     if (k->kl == 1)
         z = times(c, &b, 'N', z, 4);
     return same(c, "the eigenvalue problem", y, z, k->n, scale);
@@ -522,6 +632,19 @@ static bool check_least_squares(struct check *c)
                 (1 + limit / c->size) * size * (size * norm(&x) + norm(&b)) * length_of(z, k->k));
 }
 
+/* A^H X is B. */
+static bool check_shortest(struct check *c)
+{
+    const struct sc_kernel *k = c->before;
+    struct matrix a = full(k, k->a, k->m, k->n), b = full(k, k->b, k->n, k->k), x = full(k, c->after->b, k->m, k->k);
+    number *z = draw(c, 0, k->k), *y;
+
+    b.ld = x.ld = k->m;
+    y = times(c, &a, 'C', times(c, &x, 'N', z, 1), 2);
+    return same(c, "A^H X and B", y, times(c, &b, 'N', z, 3), k->n,
+                (norm(&a) * norm(&x) + norm(&b)) * length_of(z, k->k));
+}
+
 /* --- a call ------------------------------------------------------------------------------------------------------- */
 
 /* The operands that the routine reads, without a triangle that is not named. */
@@ -560,12 +683,17 @@ static bool check(struct check *c)
     case SC_OP_GEQRF: return check_qr(c);
     case SC_OP_ORGQR: return check_q(c);
     case SC_OP_ORMQR: return check_product(c);
-    case SC_OP_SYEVD: return check_hermitian(c, c->after->a);
-    case SC_OP_SYEVR: return check_hermitian(c, c->after->b);
-    case SC_OP_SYGVD: return check_generalized(c);
+    case SC_OP_SYTRF: return check_blocks(c);
+    case SC_OP_SYTRS: return check_symmetric_solution(c, k->a);
+    case SC_OP_SYSV: return check_blocks(c) && check_symmetric_solution(c, c->after->a);
+    case SC_OP_SYEVD: return check_hermitian(c, c->after->a, k->n);
+    case SC_OP_SYEVR: return check_hermitian(c, c->after->b, found_of(c));
+    case SC_OP_SYGVD: return check_generalized(c, c->after->a, k->n);
+    case SC_OP_SYGVX: return check_generalized(c, c->after->c, found_of(c));
     case SC_OP_GEEV: return check_general(c);
     case SC_OP_GESVD: return check_singular(c);
     case SC_OP_GELSD: return check_least_squares(c);
+    case SC_OP_GELS: return k->transa == 'N' ? check_least_squares(c) : check_shortest(c);
     default: return true;
     }
 }

@@ -283,12 +283,10 @@ static enum sc_status run_potri(struct sc_cuda_solve *s)
     return status == SC_OK ? invert_copy(s, invert_definite) : status;
 }
 
-/* cuSOLVER has no lauum.  The product of the triangle, filled up with zeros, and its adjoint is a rank n update. */
-static enum sc_status run_lauum(struct sc_cuda_solve *s)
+/* Allocates all parts.  COPY := the named triangle of A, with zeros in the other triangle. */
+static enum sc_status reserve_triangle(struct sc_cuda_solve *s)
 {
     const struct sc_kernel *k = s->k;
-    struct sc_kernel rank = {.op = SC_OP_HERK, .type = k->type, .uplo = k->uplo, .transa = k->uplo == 'U' ? 'N' : 'C',
-                             .n = k->n, .k = k->n, .alpha = {1, 0}, .lda = k->n, .c = k->a, .ldc = k->lda};
     enum sc_status status;
 
     plan_triangle(s);
@@ -296,11 +294,69 @@ static enum sc_status run_lauum(struct sc_cuda_solve *s)
     status = sc_cuda_solve_reserve(s);
     if (status == SC_OK)
         status = SC_CUDA(cudaMemsetAsync(s->at[SC_CUDA_COPY], 0, s->bytes[SC_CUDA_COPY], s->c->queue->stream));
-    if (status == SC_OK)
-        status = sc_cuda_solve_triangle(s, s->at[SC_CUDA_COPY], k->n, k->a, k->lda, k->n);
+    return status == SC_OK ? sc_cuda_solve_triangle(s, s->at[SC_CUDA_COPY], k->n, k->a, k->lda, k->n) : status;
+}
+
+/* cuSOLVER has no lauum.  The product of the triangle, filled up with zeros, and its adjoint is a rank n update. */
+static enum sc_status run_lauum(struct sc_cuda_solve *s)
+{
+    const struct sc_kernel *k = s->k;
+    struct sc_kernel rank = {.op = SC_OP_HERK, .type = k->type, .uplo = k->uplo, .transa = k->uplo == 'U' ? 'N' : 'C',
+                             .n = k->n, .k = k->n, .alpha = {1, 0}, .lda = k->n, .c = k->a, .ldc = k->lda};
+    enum sc_status status = reserve_triangle(s);
+
     rank.a = s->at[SC_CUDA_COPY];
     if (status == SC_OK)
         status = sc_cuda_launch(s->c->device, s->c->stream, &rank);
+    return status == SC_OK ? sc_cuda_solve_tell(s) : status;
+}
+
+/* --- symmetric matrices ------------------------------------------------------------------------------------------- */
+
+/* cuSOLVER's pivots are 32-bit integers here, with LAPACK's meaning. */
+static enum sc_status run_sytrf(struct sc_cuda_solve *s)
+{
+    const struct sc_kernel *k = s->k;
+    int n = (int)k->n, size = 0;
+    cusolverStatus_t error = s->f->sytrf_size[k->type](s->handle, n, k->a, n, &size);
+    enum sc_status status = sc_cuda_solve_elements(s, error, size);
+    char *a;
+
+    s->bytes[SC_CUDA_SMALL] = s->host_bytes = (size_t)n * sizeof(int);
+    if (status == SC_OK)
+        status = reserve_triangle(s);
+    a = s->at[SC_CUDA_COPY];
+    if (status == SC_OK)
+        status = sc_cuda_solve_finite(s, k->n * k->n);
+    if (status == SC_OK)
+        status = sc_cuda_solve_refused(s, s->f->sytrf[k->type](s->handle, s->fill, n, a, n,
+                                                               (int *)(void *)s->at[SC_CUDA_SMALL],
+                                                               s->at[SC_CUDA_WORK], size, sc_cuda_solve_info(s)));
+    if (status == SC_OK)
+        status = sc_cuda_solve_down(s, s->host, s->at[SC_CUDA_SMALL], s->host_bytes);
+    if (status == SC_OK)
+        status = sc_cuda_solve_check(s, NULL, 0);
+    for (int i = 0; i < n && status == SC_OK; i++)
+        k->pivots[i] = ((const int *)s->host)[i];
+    return status == SC_OK ? sc_cuda_solve_triangle(s, k->a, k->lda, a, k->n, k->n) : status;
+}
+
+static enum sc_status run_sytrs(struct sc_cuda_solve *s)
+{
+    const struct sc_kernel *k = s->k;
+    enum sc_status status =
+        sc_cuda_solve_refused(s, s->f->Xsytrs_bufferSize(s->handle, s->fill, k->n, k->k, s->type, k->a, k->lda, NULL,
+                                                         s->type, k->b, k->ldb, SC_CUDA_SIZES(s)));
+
+    s->bytes[SC_CUDA_SMALL] = (size_t)k->n * sizeof(int64_t);
+    if (status == SC_OK)
+        status = sc_cuda_solve_reserve(s);
+    if (status == SC_OK)
+        status = sc_cuda_solve_up(s, s->at[SC_CUDA_SMALL], k->pivots, s->bytes[SC_CUDA_SMALL]);
+    if (status == SC_OK)
+        status = changed(s, s->f->Xsytrs(s->handle, s->fill, k->n, k->k, s->type, k->a, k->lda,
+                                         (const int64_t *)(void *)s->at[SC_CUDA_SMALL], s->type, k->b, k->ldb,
+                                         SC_CUDA_WORKSPACE(s), sc_cuda_solve_info(s)));
     return status == SC_OK ? sc_cuda_solve_tell(s) : status;
 }
 
@@ -510,7 +566,7 @@ static const struct routine {
     {SC_OP_TRTRI, run_trtri, OLDER}, {SC_OP_LAUUM, run_lauum, OLDER}, {SC_OP_GEQRF, run_geqrf, PLAIN},
     {SC_OP_ORGQR, run_orgqr, OLDER}, {SC_OP_ORMQR, run_ormqr, OLDER}, {SC_OP_SYEVD, sc_cuda_syevd, PLAIN},
     {SC_OP_SYGVD, sc_cuda_sygvd, OLDER}, {SC_OP_GESVD, sc_cuda_gesvd, PLAIN}, {SC_OP_GEEV, sc_cuda_geev, PLAIN},
-    {SC_OP_LASWP, run_laswp, OLDER},
+    {SC_OP_LASWP, run_laswp, OLDER}, {SC_OP_SYTRF, run_sytrf, OLDER}, {SC_OP_SYTRS, run_sytrs, PLAIN},
 };
 
 static const struct routine *routine_of(enum sc_op op)

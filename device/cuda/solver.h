@@ -17,7 +17,8 @@
     F(Create) F(Destroy) F(SetStream) F(CreateParams) F(DestroyParams)                                              \
     F(Xpotrf_bufferSize) F(Xpotrf) F(Xpotrs) F(Xgetrf_bufferSize) F(Xgetrf) F(Xgetrs)                               \
     F(Xtrtri_bufferSize) F(Xtrtri) F(Xgeqrf_bufferSize) F(Xgeqrf) F(Xsyevd_bufferSize) F(Xsyevd)                    \
-    F(Xgesvd_bufferSize) F(Xgesvd) F(Xgesvdp_bufferSize) F(Xgesvdp) F(Xgeev_bufferSize) F(Xgeev)
+    F(Xgesvd_bufferSize) F(Xgesvd) F(Xgesvdp_bufferSize) F(Xgesvdp) F(Xgeev_bufferSize) F(Xgeev)                    \
+    F(Xsytrs_bufferSize) F(Xsytrs)
 
 /* Functions of the older interface: a name for each type, 32-bit sizes, workspaces counted in elements. */
 typedef cusolverStatus_t sc_cuda_orgqr_size_fn(cusolverDnHandle_t, int m, int n, int k, const void *a, int,
@@ -39,6 +40,10 @@ typedef cusolverStatus_t sc_cuda_sygvd_size_fn(cusolverDnHandle_t, cusolverEigTy
 typedef cusolverStatus_t sc_cuda_sygvd_fn(cusolverDnHandle_t, cusolverEigType_t, cusolverEigMode_t, cublasFillMode_t,
                                           int n, void *a, int, void *b, int, void *w, void *work, int size, int *info);
 
+typedef cusolverStatus_t sc_cuda_sytrf_size_fn(cusolverDnHandle_t, int n, void *a, int, int *size);
+typedef cusolverStatus_t sc_cuda_sytrf_fn(cusolverDnHandle_t, cublasFillMode_t, int n, void *a, int, int *pivots,
+                                          void *work, int size, int *info);
+
 typedef cusolverStatus_t sc_cuda_laswp_fn(cusolverDnHandle_t, int n, void *a, int, int first, int last,
                                           const int *pivots, int step);
 
@@ -52,6 +57,8 @@ typedef cusolverStatus_t sc_cuda_laswp_fn(cusolverDnHandle_t, int n, void *a, in
     F(potri, "potri", "potri", sc_cuda_potri_fn)                                                                    \
     F(sygvd_size, "sygvd_bufferSize", "hegvd_bufferSize", sc_cuda_sygvd_size_fn)                                    \
     F(sygvd, "sygvd", "hegvd", sc_cuda_sygvd_fn)                                                                    \
+    F(sytrf_size, "sytrf_bufferSize", "sytrf_bufferSize", sc_cuda_sytrf_size_fn)                                    \
+    F(sytrf, "sytrf", "sytrf", sc_cuda_sytrf_fn)                                                                    \
     F(laswp, "laswp", "laswp", sc_cuda_laswp_fn)
 
 struct sc_cuda_solver {
