@@ -1,5 +1,6 @@
-/* The number of devices by made-up rates, for three metrics. Asserts that a large product goes to all devices, that
- * nothing is planned without measurements, and that a remembered plan equals a new one. */
+/* Plans for machines whose rates are made up.  Asserts the number of devices for three metrics, the blocks of a
+ * factorization, the places and strips of a result, the limits of a plan, and that a remembered plan equals a new plan.
+ * Without measurements there is no plan. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +13,8 @@
 
 static bool near(double a, double b, double part) { return fabs(a - b) <= part * fabs(b); }
 
-/* Devices of so many flop/s, 12 GB/s from the host for each pair, 48 GB/s between all. */
+/* flops: flop/s of each device.  A link from the host has 12 GB/s and is shared by two devices; a link between devices
+ * has 48 GB/s. */
 static struct sc_database *machine(int devices, const double *flops)
 {
     struct sc_database *db = sc_database_new("test", devices);
@@ -37,7 +39,7 @@ static struct sc_database *machine(int devices, const double *flops)
     return db;
 }
 
-/* A square product that the host has all operands of. */
+/* A product of square matrices of order n, with all operands at home. */
 static struct sc_autotuner_call product(const struct sc_database *db, int64_t n)
 {
     static struct sc_view view[3];
@@ -58,9 +60,11 @@ static void test_even(void)
     struct sc_database *db = machine(DEVICES, flops);
     struct sc_autotuner_call large = product(db, 16384);
 
-    tap_ok(sc_plan_devices(&large, &in) == 8 && in > 0, "a large product goes to all devices");
-    tap_ok(sc_plan_candidates(&large, seconds) == 8 && seconds[8] < seconds[1] / 4, "and is over sooner");
-    tap_ok(near(seconds[1], 2 * pow(16384, 3) / 7e12, 0.01), "on one device the kernel hides the transfers");
+    tap_ok(sc_plan_devices(&large, &in) == 8 && in > 0, "a large product runs on all devices");
+    tap_ok(sc_plan_candidates(&large, seconds) == 8 && seconds[8] < seconds[1] / 4,
+           "eight devices take less than a quarter of the time of one");
+    tap_ok(near(seconds[1], 2 * pow(16384, 3) / 7e12, 0.01),
+           "on one device the kernel takes longer than the transfers");
     sc_database_free(db);
 }
 
@@ -77,7 +81,7 @@ static void test_metrics(void)
     }
     tap_ok(count[SC_METRIC_PERF] > count[SC_METRIC_PDP] && count[SC_METRIC_PERF] >= count[SC_METRIC_EDP] &&
                count[SC_METRIC_EDP] >= count[SC_METRIC_PDP] && count[SC_METRIC_PDP] >= 1,
-           "energy is saved by fewer devices: perf %d, edp %d, pdp %d", count[0], count[1], count[2]);
+           "the metrics of energy use fewer devices: perf %d, edp %d, pdp %d", count[0], count[1], count[2]);
     sc_database_free(db);
 }
 
@@ -88,9 +92,9 @@ static void test_unknown(void)
     struct sc_autotuner_call call = product(db, 8192), fewer = call;
 
     call.op = SC_OP_DOT;
-    tap_ok(sc_plan_devices(&call, &in) == 0, "nothing is planned of a routine that is not of level 3");
+    tap_ok(sc_plan_devices(&call, &in) == 0, "a routine below level 3 has no plan for several devices");
     fewer.machine.devices = 4;
-    tap_ok(sc_plan_devices(&fewer, &in) == 0, "nor by measurements of other devices");
+    tap_ok(sc_plan_devices(&fewer, &in) == 0, "measurements of eight devices make no plan for four");
     sc_database_free(db);
 }
 
@@ -104,29 +108,31 @@ static void test_factorization(void)
 
     sc_column_blocks_on(&call, 1, false, &one);
     sc_column_blocks_on(&call, 4, false, &four);
-    tap_ok(!one.block && four.block && four.group == call.n, "a factorization in one task, or by blocks that fit");
-    tap_ok(four.seconds * 2.5 < one.seconds && sc_column_blocks_devices(&call) == 4, "a large one goes to all devices");
+    tap_ok(!one.block && four.block && four.group == call.n,
+           "one device: one task; four devices: blocks of columns in one group");
+    tap_ok(four.seconds * 2.5 < one.seconds && sc_column_blocks_devices(&call) == 4,
+           "a large factorization runs on all devices");
     call.m = call.n = 300;
-    tap_ok(sc_column_blocks_devices(&call) == 1, "and a small one to one device");
+    tap_ok(sc_column_blocks_devices(&call) == 1, "a small factorization runs on one device");
     call.m = call.n = 40000;
     call.bytes = (uint64_t)call.m * (uint64_t)call.n * 8;
     call.machine.memory = UINT64_C(4) << 30;
     sc_column_blocks_on(&call, 4, false, &small);
     tap_ok(small.block && small.group < call.n && small.group >= small.block && small.seconds >= four.seconds,
-           "with little memory, by groups of blocks");
+           "a matrix larger than the memory: groups of blocks");
     sc_column_blocks_on(&call, 1, false, &one);
-    tap_ok(one.block && one.group < small.group, "also on one device");
+    tap_ok(one.block && one.group < small.group, "one device has smaller groups than four devices");
     call.op = SC_OP_GETRS;
     call.k = 1;
     sc_column_blocks_on(&call, 4, false, &small);
     call.k = 20000;
     sc_column_blocks_on(&call, 4, false, &four);
     tap_ok(small.block && small.at_blocks && four.block && !four.at_blocks,
-           "one right side travels to the factors, and the factors travel to many");
+           "one right side travels to the factors; to many right sides the factors travel");
     call.holders = 2;
     tap_ok(sc_column_blocks_of_factors(&call) == 2, "factors stay on their devices");
     call.op = SC_OP_SYEVD;
-    tap_ok(sc_column_blocks_devices(&call) == 1, "other routines run on one device");
+    tap_ok(sc_column_blocks_devices(&call) == 1, "eigenvalues are computed on one device");
 }
 
 static bool is_same(const struct sc_plan *a, const struct sc_plan *b)
@@ -137,7 +143,7 @@ static bool is_same(const struct sc_plan *a, const struct sc_plan *b)
            a->predicted.overlap == b->predicted.overlap && a->predicted.result == b->predicted.result;
 }
 
-/* More questions than are remembered, with other bytes on devices: remembered plans are what new ones would be. */
+/* Asks more questions than the table of plans has room for, with different residencies. */
 static void test_remembered(void)
 {
     double flops[DEVICES] = {7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12, 7e12};
@@ -158,14 +164,14 @@ static void test_remembered(void)
                 sc_plans_reset();
                 sc_plan(&call, SC_OFFLOAD_AUTO, &anew);
                 wrong += !is_same(&plan, &anew);
-                if (round) /* so that the next question meets others' entries */
+                if (round) /* the next question finds entries of other questions */
                     sc_plan(&call, SC_OFFLOAD_AUTO, &anew);
             }
-    tap_ok(wrong == 0, "a remembered plan is the one that is made anew (%d of %d differ)", wrong, asked);
+    tap_ok(wrong == 0, "a remembered plan equals a new plan (%d of %d differ)", wrong, asked);
     sc_database_free(db);
 }
 
-/* A result in two blocks on devices of one speed: evenly on both, or all on the first. */
+/* A result of two blocks on two equal devices: one block on each device, or both blocks on the first device. */
 static void test_places(void)
 {
     static const struct sc_device_properties same = {.gemm_flops = 7e12, .host_bandwidth = 12e9};
@@ -184,32 +190,34 @@ static void test_places(void)
     struct sc_plan plan;
 
     sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
-    tap_ok(sc_plan_refine(&found, &plan) && !plan.placed && device[0] == 7, "evenly spread blocks run in place");
+    tap_ok(sc_plan_refine(&found, &plan) && !plan.placed && device[0] == 7,
+           "one block on each device: the blocks run on their owners");
     found.blocks.owner = packed;
-    tap_ok(!sc_plan_refine(&found, &plan), "blocks on one of two devices: the bytes count");
+    tap_ok(!sc_plan_refine(&found, &plan), "both blocks on one device: the plan asks for the bytes of the operands");
     found.known = true;
     found.blocks.home = spread;
-    tap_ok(sc_plan_refine(&found, &plan) && plan.placed && device[0] + device[1] == 1, "and with them each has one");
+    tap_ok(sc_plan_refine(&found, &plan) && plan.placed && device[0] + device[1] == 1,
+           "with these bytes each device computes one block");
     found.cut = &cut;
     tap_ok(sc_plan_refine(&found, &plan) && plan.strips.width && plan.strips.trial.width == plan.strips.width &&
-               !plan.strips.a, "a width of the result, which is tried");
+               !plan.strips.a, "strips of the result, in a trial of their width");
     cut.missing = 1 << 28;
     cut.all = 1 << 27;
     sc_plan_refine(&found, &plan);
     tap_ok(plan.strips.a == plan.strips.width && plan.strips.b == plan.strips.width && !plan.strips.c,
-           "operands on their way: one width for A and B");
+           "operands in transit: A and B have strips of the same width");
     kernel.transb = 'T';
     sc_plan_refine(&found, &plan);
     tap_ok(plan.strips.b == plan.strips.width && plan.strips.c >= 1024,
-           "B along the sum: columns of C are cut coarsely");
+           "B is cut along the sum: strips of C are wide");
     kernel.transa = 'T';
     sc_plan_refine(&found, &plan);
     tap_ok(plan.strips.width == 1024 && plan.strips.a == 2048 && !plan.strips.trial.width,
-           "two transposed operands: the usual width, without a trial");
+           "two transposed operands: strips of 1024 columns, without a trial");
     sc_database_free(db);
 }
 
-/* The limits by the strategy, the number of devices, and their memory. */
+/* Limits of a plan for three strategies, with and without memory for the operands. */
 static void test_limits(void)
 {
     double flops[2] = {7e12, 7e12};
@@ -219,15 +227,16 @@ static void test_limits(void)
 
     sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
     tap_ok(plan.assigns && !plan.blocks.count && plan.arriving.bytes == UINT64_MAX && plan.exchange.devices == 2 &&
-               plan.exchange.seconds > 0, "auto assigns, in any number of blocks; operands have no room on a device");
+               plan.exchange.seconds > 0,
+           "auto assigns blocks of any number; without room no operand is used as it arrives");
     call.machine.memory = UINT64_C(1) << 40;
     sc_config.schedule = SC_STRATEGY_CYCLIC;
     sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
     tap_ok(plan.assigns && plan.blocks.count == 4 && plan.arriving.bytes == SC_PIPELINE_BYTES,
-           "cyclic deals two blocks to a device; with room operands are worked on as they arrive");
+           "cyclic gives two blocks to each device; with room operands are used as they arrive");
     sc_config.schedule = SC_STRATEGY_OWNER;
     sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
-    tap_ok(!plan.assigns && !plan.blocks.count, "owner assigns nothing");
+    tap_ok(!plan.assigns && !plan.blocks.count, "owner assigns no blocks");
     sc_config.schedule = SC_STRATEGY_AUTO;
     sc_database_free(db);
 }

@@ -1,5 +1,5 @@
-/* Programs that call LAPACK by name, for tests: numbers of the four types, matrices with a copy of their contents before
- * the call, and the call. The includer defines _GNU_SOURCE. */
+/* For tests that call LAPACK by name, as programs do: numbers of the four types, matrices with a copy of their
+ * contents before the call, and the call.  The includer defines _GNU_SOURCE. */
 #ifndef SC_TESTS_LAPACK_PROGRAM_H
 #define SC_TESTS_LAPACK_PROGRAM_H
 

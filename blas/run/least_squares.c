@@ -1,11 +1,24 @@
-/* Least squares by singular values (?gelsd, ?gelss): A = U S V^H, x = V S^-1 U^H b.  The vectors are matrices of their
- * own, written on the device and never brought to the host; the host scales the small matrix U^H b. */
+/* Least squares.
+ *
+ * By singular values (?gelsd, ?gelss): A = U S V^H, x = V S^-1 U^H b.  The vectors are matrices of the library, which a
+ * device writes and the host never fetches.  The host scales the small matrix U^H b.
+ *
+ * Of full rank (?gels), for a matrix with at least as many rows as columns: A = Q R, x = R^-1 Q^H b; for the transposed
+ * matrix the shortest solution x = Q R^-H b.  LAPACK scales a matrix whose largest element is near the limits of the
+ * type, and gives a matrix of zeros the solution 0.  Such matrices are left to LAPACK: the sums of absolute values of A
+ * and B bound their largest elements. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "blas/blas.h"
 #include "blas/run/tasks.h"
 #include "coherence/access.h"
+
+static bool is_single(const struct sc_kernel *k) { return k->type == SC_S || k->type == SC_C; }
+
+/* --- by singular values ------------------------------------------------------------------------------------------- */
 
 struct problem {
     const struct sc_kernel *k;
@@ -28,13 +41,13 @@ static double singular_value(const struct problem *p, int64_t i)
 {
     const void *s = p->k->small[0];
 
-    return p->k->type == SC_S || p->k->type == SC_C ? ((const float *)s)[i] : ((const double *)s)[i];
+    return is_single(p->k) ? ((const float *)s)[i] : ((const double *)s)[i];
 }
 
 /* Singular values above rcond times the largest count; rcond < 0: above the roundoff. */
 static int64_t rank_of(const struct problem *p)
 {
-    double unit = p->k->type == SC_S || p->k->type == SC_C ? 0x1p-24 : 0x1p-53;
+    double unit = is_single(p->k) ? 0x1p-24 : 0x1p-53;
     double limit = (p->k->alpha[0] < 0 ? unit : p->k->alpha[0]) * singular_value(p, 0);
     int64_t rank = 0;
 
@@ -61,7 +74,7 @@ static double *number_at(const struct problem *p, void *matrix, int64_t i, int64
 {
     char *at = (char *)matrix + (size_t)(i + j * ld) * sc_type_bytes(p->k->type);
 
-    *single = p->k->type == SC_S || p->k->type == SC_C ? (float *)at : NULL;
+    *single = is_single(p->k) ? (float *)at : NULL;
     return (double *)at;
 }
 
@@ -161,6 +174,128 @@ enum sc_status sc_blas_least_squares(const struct sc_kernel *k, int64_t *info)
     drop(p.u);
     drop(p.vt);
     drop(p.t);
+    return status;
+}
+
+/* --- of full rank ------------------------------------------------------------------------------------------------- */
+
+/* Whether LAPACK would leave a matrix of `count` elements and this sum unscaled. */
+static bool is_ordinary(const struct sc_kernel *k, double sum, int64_t count)
+{
+    double least = is_single(k) ? FLT_MIN / FLT_EPSILON : DBL_MIN / DBL_EPSILON;
+
+    return sum / (double)count >= least && sum <= 1 / least;
+}
+
+/* The real numbers of rows [0, rows) of the columns of a matrix at home, summed by absolute value.  An infinity or
+ * not-a-number passes to the sum. */
+static double sum_at_home(const struct sc_kernel *k, const void *matrix, int64_t rows, int64_t cols, int64_t ld)
+{
+    struct sc_view view = {.ptr = matrix, .type = k->type, .rows = rows, .cols = cols, .ld = ld, .access = SC_READ};
+    int64_t parts = sc_type_is_complex(k->type) ? 2 : 1;
+    double sum = 0;
+
+    sc_blas_host_operands(&view, 1);
+    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = parts * j * ld, end = i + parts * rows; i < end; i++)
+            sum += fabs(is_single(k) ? (double)((const float *)matrix)[i] : ((const double *)matrix)[i]);
+    return sum;
+}
+
+/* The same sum of A on its device, where A is contiguous there.  False: not known. */
+static bool sum_on_device(const struct sc_kernel *k, double *sum)
+{
+    struct sc_kernel factor = *k;
+    struct sc_kernel asum = {.op = SC_OP_ASUM, .type = k->type, .n = k->m * k->n, .lda = 1};
+    struct sc_blas_launched launched;
+    struct sc_blas_bracket b;
+    struct sc_piece piece[3] = {sc_blas_none(), sc_blas_none(), sc_blas_none()};
+    bool known;
+    int device;
+
+    factor.op = SC_OP_GEQRF; /* the factorization follows */
+    if (sc_blas_bracket_begin(&factor, NULL, &b) != SC_OK)
+        return false;
+    piece[0] = sc_blas_matrix(&b.operand[0], 0, 0, k->m, k->n, SC_READ);
+    device = sc_coherence_where(&piece[0]);
+    known = sc_coherence_contiguous(device, &piece[0]) &&
+            sc_coherence_task(device, &asum, piece, &launched.fence, &launched.slot) == SC_OK;
+    sc_blas_bracket_end(&b, false);
+    if (!known || sc_coherence_wait(launched.fence) != SC_OK)
+        return false;
+    *sum = is_single(k) ? (double)*(const float *)launched.slot : *(const double *)launched.slot;
+    return true;
+}
+
+static bool are_ordinary(const struct sc_kernel *k)
+{
+    int64_t rows = k->transa == 'N' ? k->m : k->n;
+    double sum = sum_at_home(k, k->b, rows, k->k, k->ldb);
+
+    if (sum != 0 && !is_ordinary(k, sum, rows * k->k))
+        return false;
+    if (!sum_on_device(k, &sum))
+        sum = sum_at_home(k, k->a, k->m, k->n, k->lda);
+    return is_ordinary(k, sum, k->m * k->n);
+}
+
+/* B := op(Q) B, all rows. */
+static void apply_q(const struct sc_kernel *k, void *tau, char trans)
+{
+    struct sc_kernel product = {.op = SC_OP_ORMQR, .type = k->type, .side = 'L', .transa = trans, .m = k->m, .n = k->k,
+                                .k = k->n, .a = k->a, .lda = k->lda, .c = k->b, .ldc = k->ldb, .small = {tau}};
+    int64_t info;
+
+    if (sc_blas_lapack_run(&product, true, &info) != SC_OK)
+        sc_blas_lapack_on_host(&product, &info);
+}
+
+/* The first n rows of B := op(R)^-1 B.  INFO: the place of a zero on the diagonal of R. */
+static int64_t solve_triangle(const struct sc_kernel *k)
+{
+    struct sc_kernel solution = {.op = SC_OP_TRSM, .type = k->type, .side = 'L', .uplo = 'U', .transa = k->transa,
+                                 .diag = 'N', .m = k->n, .n = k->k, .alpha = {1, 0}, .a = k->a, .lda = k->lda,
+                                 .b = k->b, .ldb = k->ldb};
+
+    sc_blas_lapack_step(&solution);
+    if (isfinite(sum_at_home(k, k->b, k->n, k->k, k->ldb)))
+        return 0;
+    for (int64_t i = 0; i < k->n; i++) /* a quotient by zero is not finite */
+        if (sum_at_home(k, (const char *)k->a + (size_t)(i + i * k->lda) * sc_type_bytes(k->type), 1, 1, 1) == 0)
+            return i + 1;
+    return 0;
+}
+
+static void clear_rows(const struct sc_kernel *k)
+{
+    size_t element = sc_type_bytes(k->type);
+    struct sc_view view = {.ptr = k->b, .type = k->type, .rows = k->m, .cols = k->k, .ld = k->ldb, .access = SC_RDWR};
+
+    sc_blas_host_operands(&view, 1);
+    for (int64_t j = 0; j < k->k; j++)
+        memset((char *)k->b + (size_t)(k->n + j * k->ldb) * element, 0, (size_t)(k->m - k->n) * element);
+}
+
+enum sc_status sc_blas_least_full(const struct sc_kernel *k, int64_t *info)
+{
+    struct sc_kernel factor = *k;
+    void *tau = malloc((size_t)k->n * sc_type_bytes(k->type));
+    enum sc_status status = tau && are_ordinary(k) ? SC_OK : SC_ERR_UNSUPPORTED;
+
+    factor.op = SC_OP_GEQRF;
+    factor.small[0] = tau;
+    if (status == SC_OK)
+        status = sc_blas_lapack_run(&factor, false, info);
+    if (status == SC_OK && *info == 0 && k->transa == 'N') {
+        apply_q(k, tau, sc_type_is_complex(k->type) ? 'C' : 'T');
+        *info = solve_triangle(k);
+    } else if (status == SC_OK && *info == 0) {
+        clear_rows(k);
+        *info = solve_triangle(k);
+        if (*info == 0)
+            apply_q(k, tau, 'N');
+    }
+    free(tau);
     return status;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

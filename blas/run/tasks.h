@@ -250,7 +250,7 @@ void sc_blas_lapack_step(const struct sc_kernel *kernel);
 enum sc_status sc_blas_copy_matrix(const struct sc_kernel *kernel);
 /* Least squares by singular values (least_squares.c).  A status: nothing has changed. */
 enum sc_status sc_blas_least_squares(const struct sc_kernel *kernel, int64_t *info);
-/* Least squares and shortest solutions of full rank by a QR factorization (least_full.c), likewise. */
+/* Least squares and shortest solutions of full rank by a QR factorization (least_squares.c), likewise. */
 enum sc_status sc_blas_least_full(const struct sc_kernel *kernel, int64_t *info);
 /* A range of the eigenvalues that the operation `all` computes (eigen_range.c), likewise. */
 enum sc_status sc_blas_eigen_range(const struct sc_kernel *kernel, enum sc_op all, int64_t *info);
