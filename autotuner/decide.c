@@ -299,6 +299,18 @@ bool sc_decide(const struct sc_autotuner_call *call, struct sc_autotuner_predict
     return answer;
 }
 
+bool sc_decide_stays(uint64_t key, bool once, struct sc_autotuner_prediction *p)
+{
+    struct sc_autotuner_account account = account_get(key);
+
+    ask_program(p);
+    if (account.owned || (once ? sc_autotuner_rent_once(p) : sc_autotuner_rent(p, &account)))
+        return false;
+    if (!once)
+        account_put(key, &account);
+    return true;
+}
+
 void sc_autotuner_paid(struct sc_autotuner_account *account, const struct sc_autotuner_prediction *p, double seconds)
 {
     if (p->owned) {

@@ -7,6 +7,9 @@
 /* Returns true for the devices, by a prediction. Adds the state of the account to the prediction, and keeps the account
  * of the call's array. */
 bool sc_decide(const struct sc_autotuner_call *call, struct sc_autotuner_prediction *prediction);
+/* Decides in the same way on a call whose operands are at home, under the account `key`. Returns true for the host.
+ * Returns false, and changes nothing, for the devices or for an array that has moved before. */
+bool sc_decide_stays(uint64_t key, bool once, struct sc_autotuner_prediction *prediction);
 void sc_decide_reset(void); /* forgets the accounts and the program's balance */
 
 /* Predicts without history: a pure function of the call up to `want` and the settings. */

@@ -32,9 +32,9 @@ static struct habit {
 static uint64_t mixed(uint64_t key) { return key * UINT64_C(0x9e3779b97f4a7c15); }
 /* Key of an array under the present settings. */
 static uintptr_t name_of(const void *at) { return (uintptr_t)sc_autotuner_keyed((uintptr_t)at, sc_config.metric); }
-static struct version *version_of(const void *at) { return &versions[mixed(name_of(at)) >> 52]; }
-static bool is_of(const struct version *v, const void *at) { return LOAD(v->at) == name_of(at) && LOAD(v->writer); }
-static uint64_t habit_key(const void *at, unsigned writer) { return mixed(name_of(at)) ^ writer; }
+static struct version *version_of(uintptr_t name) { return &versions[mixed(name) >> 52]; }
+static bool is_of(const struct version *v, uintptr_t name) { return LOAD(v->at) == name && LOAD(v->writer); }
+static uint64_t habit_key(uintptr_t name, unsigned writer) { return mixed(name) ^ writer; }
 static struct habit *habit_of(uint64_t key) { return &habits[mixed(key) >> 52]; }
 
 static int habit_want(uint64_t key)
@@ -47,31 +47,35 @@ static int habit_want(uint64_t key)
 /* The demand for the present version is known once a device has read the version. */
 int sc_demand_of_result(const void *at, enum sc_op op)
 {
-    const struct version *v = version_of(at);
+    const uintptr_t name = name_of(at);
+    const struct version *v = version_of(name);
     unsigned writer = (unsigned)op + 1;
-    int want = habit_want(habit_key(at, writer)), now = is_of(v, at) && LOAD(v->writer) == writer ? LOAD(v->want) : 0;
+    int want = habit_want(habit_key(name, writer));
+    int now = is_of(v, name) && LOAD(v->writer) == writer ? LOAD(v->want) : 0;
 
     return want < 0 ? 0 : now > want ? now : want;
 }
 
 uint64_t sc_demand_writer(const void *at)
 {
-    const struct version *v = version_of(at);
+    const uintptr_t name = name_of(at);
+    const struct version *v = version_of(name);
 
-    return is_of(v, at) ? LOAD(v->maker) : 0;
+    return is_of(v, name) ? LOAD(v->maker) : 0;
 }
 
 void sc_demand_read(const void *at, int want)
 {
-    struct version *v = version_of(at);
+    const uintptr_t name = name_of(at);
+    struct version *v = version_of(name);
 
-    if (is_of(v, at) && want > LOAD(v->want))
+    if (is_of(v, name) && want > LOAD(v->want))
         STORE(v->want, (int8_t)want);
 }
 
-static void keep(const void *at, unsigned writer, int want)
+static void keep(uintptr_t name, unsigned writer, int want)
 {
-    uint64_t key = habit_key(at, writer);
+    uint64_t key = habit_key(name, writer);
     struct habit *h = habit_of(key);
 
     STORE(h->want, (int8_t)want);
@@ -79,21 +83,22 @@ static void keep(const void *at, unsigned writer, int want)
 }
 
 /* Enters the demand for a version at the end of the version. */
-static void remember(const struct version *v, const void *at)
+static void remember(const struct version *v, uintptr_t name)
 {
     unsigned writer = LOAD(v->writer);
-    int before = habit_want(habit_key(at, writer)), want = LOAD(v->want);
+    int before = habit_want(habit_key(name, writer)), want = LOAD(v->want);
 
-    keep(at, writer, before >= 0 ? want : want > 0 ? before + 1 : before);
+    keep(name, writer, before >= 0 ? want : want > 0 ? before + 1 : before);
 }
 
 void sc_demand_written(const void *at, enum sc_op op, uint64_t maker)
 {
-    struct version *v = version_of(at);
+    const uintptr_t name = name_of(at);
+    struct version *v = version_of(name);
 
-    if (is_of(v, at))
-        remember(v, at);
-    STORE(v->at, name_of(at));
+    if (is_of(v, name))
+        remember(v, name);
+    STORE(v->at, name);
     STORE(v->maker, maker);
     STORE(v->writer, (uint16_t)((unsigned)op + 1));
     STORE(v->want, 0);
@@ -101,11 +106,12 @@ void sc_demand_written(const void *at, enum sc_op op, uint64_t maker)
 
 void sc_demand_host_wrote(const void *at)
 {
-    struct version *v = version_of(at);
+    const uintptr_t name = name_of(at);
+    struct version *v = version_of(name);
 
-    if (!is_of(v, at))
+    if (!is_of(v, name))
         return;
-    keep(at, LOAD(v->writer), CHANGED);
+    keep(name, LOAD(v->writer), CHANGED);
     STORE(v->writer, 0);
     STORE(v->maker, 0);
 }

@@ -16,32 +16,33 @@ __thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
 
 /* Calls of the BLAS by level, of LAPACK by routine.  Separate factors for predictions by measurements [1] and by
  * constants [0]. */
-static struct mean {
+static struct sc_host_mean {
     double factor;
     unsigned calls;
 } means[2][4 + SC_OPS_ALL - SC_OP_POTRF][SC_TYPES][SIZES];
 
 static __thread struct timing {
-    struct mean *mean;
+    struct sc_host_mean *mean;
     double predicted;
     struct timespec start;
 } timing __attribute__((tls_model("initial-exec")));
 
-static struct mean *mean_of(const struct sc_autotuner_call *call)
+struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call)
 {
     double work = sc_autotuner_flops(call);
     int kind = sc_op_is_lapack(call->op) ? 4 + (int)(call->op - SC_OP_POTRF) : sc_op_level(call->op);
     int size = work >= 4 ? ilogb(work) / 2 : 0;
 
+    if (call->machine.emulated)
+        return NULL;
     size = size < SIZES ? size : SIZES - 1;
     return &means[call->machine.database != NULL][kind][call->type][size];
 }
 
-void sc_host_rates_expect(const struct sc_autotuner_call *call, double predicted)
+void sc_host_rates_expect(struct sc_host_mean *mean, double predicted)
 {
-    sc_host_rates_expected = predicted > 0 && !call->machine.emulated; /* an emulated clock does not count the host's
-                                                                        * work */
-    timing.mean = mean_of(call);
+    sc_host_rates_expected = predicted > 0 && mean;
+    timing.mean = mean;
     timing.predicted = predicted;
 }
 
@@ -49,7 +50,7 @@ void sc_host_rates_start(void) { clock_gettime(CLOCK_MONOTONIC, &timing.start); 
 
 void sc_host_rates_learn(void)
 {
-    struct mean *mean = timing.mean;
+    struct sc_host_mean *mean = timing.mean;
     unsigned calls = __atomic_load_n(&mean->calls, __ATOMIC_RELAXED);
     struct timespec now;
     double factor, before;
@@ -66,12 +67,11 @@ void sc_host_rates_learn(void)
         __atomic_store_n(&mean->calls, calls + 1, __ATOMIC_RELAXED);
 }
 
-double sc_host_rates_factor(const struct sc_autotuner_call *call)
+double sc_host_rates_factor(const struct sc_host_mean *mean)
 {
-    const struct mean *mean = mean_of(call);
     double factor = 1;
 
-    if (!call->machine.emulated && __atomic_load_n(&mean->calls, __ATOMIC_RELAXED) >= CALLS_LEAST)
+    if (mean && __atomic_load_n(&mean->calls, __ATOMIC_RELAXED) >= CALLS_LEAST)
         __atomic_load(&mean->factor, &factor, __ATOMIC_RELAXED);
     return factor;
 }

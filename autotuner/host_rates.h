@@ -5,9 +5,12 @@
 
 #include "autotuner/autotuner.h"
 
+/* The mean for calls of this level, type and size; NULL: an emulated clock, which does not count the host's work. */
+struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call);
+
 /* Announces the next call of this thread on the host with its prediction (without the factor); 0: the call does not run
  * on the host. */
-void sc_host_rates_expect(const struct sc_autotuner_call *call, double predicted);
+void sc_host_rates_expect(struct sc_host_mean *mean, double predicted);
 
 /* Around the announced call. Without an announcement the cost is a test. */
 extern __thread bool sc_host_rates_expected __attribute__((tls_model("initial-exec")));
@@ -24,8 +27,8 @@ static inline void sc_host_rates_end(void)
         sc_host_rates_learn();
 }
 
-/* Measured seconds per predicted second for calls of this level, type and size; 1: unknown. */
-double sc_host_rates_factor(const struct sc_autotuner_call *call);
+/* Measured seconds per predicted second; 1: unknown. */
+double sc_host_rates_factor(const struct sc_host_mean *mean);
 
 void sc_host_rates_reset(void);
 

@@ -23,6 +23,7 @@ static struct plan_entry {
     struct sc_autotuner_call question; /* as far as KEY_BYTES */
     struct sc_autotuner_prediction predicted;
 } plans[PLANS];
+static unsigned plans_epoch; /* number of resets */
 static char plans_busy; /* threads that find the flag set plan without memory, so no thread waits */
 
 static struct plan_entry *entry_of(const struct sc_autotuner_call *q)
@@ -60,11 +61,15 @@ void sc_autotuner_predict(const struct sc_autotuner_call *q, struct sc_autotuner
     look_up(q, out);
     sc_predict_history(q, out);
     if (!sc_op_is_sparse(q->op))
-        out->alone *= sc_host_rates_factor(q);
+        out->alone *= sc_host_rates_factor(sc_host_rates_of(q));
     out->host += out->alone;
 }
 
-void sc_plans_reset(void) { memset(plans, 0, sizeof plans); }
+void sc_plans_reset(void)
+{
+    memset(plans, 0, sizeof plans);
+    __atomic_fetch_add(&plans_epoch, 1, __ATOMIC_RELEASE);
+}
 
 void sc_autotuner_reset(void)
 {
@@ -257,5 +262,49 @@ void sc_plan(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_
     sc_plan_layout(q, mode, plan);
     if (q->divides)
         plan->host_share = sc_autotuner_host_share(q, mode, &plan->predicted);
+}
+
+/* --- calls that stay on the host ---------------------------------------------------------------------------------- */
+
+/* True when nothing but the call's shape and the machine decides, as for all later calls with operands at home. */
+static bool is_plain(const struct sc_autotuner_call *q)
+{
+    return !(q->device_bytes | q->device_only | q->untracked | q->reshaped) && !q->back && !q->openings && !q->want &&
+           !q->account && !q->stays;
+}
+
+bool sc_plan_remember(const struct sc_autotuner_call *q, struct sc_plan_home *out)
+{
+    out->epoch = __atomic_load_n(&plans_epoch, __ATOMIC_ACQUIRE);
+    out->database = q->machine.database;
+    out->policy = sc_autotuner_policy(q->metric);
+    out->metric = q->metric;
+    out->once = q->once;
+    out->absent = q->absent;
+    if (q->absent)
+        return true;
+    if (!is_plain(q))
+        return false;
+    look_up(q, &out->predicted);
+    out->mean = sc_host_rates_of(q);
+    return true;
+}
+
+bool sc_plan_stays(const struct sc_plan_home *home, uint64_t array)
+{
+    struct sc_autotuner_prediction p;
+
+    if (home->epoch != __atomic_load_n(&plans_epoch, __ATOMIC_ACQUIRE) || home->database != sc_autotuner_database() ||
+        home->policy != sc_autotuner_policy(home->metric))
+        return false;
+    if (home->absent)
+        return true;
+    p = home->predicted;
+    p.alone *= sc_host_rates_factor(home->mean);
+    p.host += p.alone;
+    if (!sc_decide_stays(sc_autotuner_keyed(array, home->metric), home->once, &p))
+        return false;
+    sc_host_rates_expect(home->mean, home->predicted.alone);
+    return true;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -167,6 +167,7 @@ void sc_autotuner_start(const struct sc_device_ops *ops, int devices, const stru
     }
     if (!ops->virtual_seconds && !knows_host(db))
         calibrate(host);
+    sc_plans_reset(); /* of earlier devices, and of an earlier rate of the host */
     if (db)
         sc_autotuner_use(db);
 }

@@ -5,6 +5,8 @@
  *     SEMCACHE_DEVICE=emu:$PWD/../device/emu/machines/h200x8.machine:1 bench/host_path      or none, or auto with a GPU
  *     bench/host_path KIND TEXT       only operands of KIND and calls with TEXT in the name, for a profiler
  *
+ * On a machine file with slow devices (tests/host_calls.t) the calls of levels 2 and 3 stay on the host, too.
+ *
  * A * marks calls that were offloaded in part; their cost is no cost of the host's path.
  *
  * Operands: `untracked` from malloc, never used by a device; `home` of a matrix that the CPU has written after a device
@@ -20,26 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "include/semcache/semcache.h"
+#include "bench/host_path.h"
 
-void dcopy_(const int *n, const double *x, const int *incx, double *y, const int *incy);
-void daxpy_(const int *n, const double *alpha, const double *x, const int *incx, double *y, const int *incy);
-void dscal_(const int *n, const double *alpha, double *x, const int *incx);
-void dgemv_(const char *trans, const int *m, const int *n, const double *alpha, const double *a, const int *lda,
-            const double *x, const int *incx, const double *beta, double *y, const int *incy);
-void dger_(const int *m, const int *n, const double *alpha, const double *x, const int *incx, const double *y,
-           const int *incy, double *a, const int *lda);
-void dsymv_(const char *uplo, const int *n, const double *alpha, const double *a, const int *lda, const double *x,
-            const int *incx, const double *beta, double *y, const int *incy);
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha,
-            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c,
-            const int *ldc);
-
-enum { LD = 4096, COLS = 4096, LENGTH = LD * COLS, CALLS = 300, ROUNDS = 15 };
-
-static const double half = 0.5;
-static const int one = 1, ld = LD;
-static double *x, *y; /* LD x COLS matrices: the operands of the case */
+enum { CALLS = 300, ROUNDS = 15 };
 
 static double now(void)
 {
@@ -49,55 +34,15 @@ static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* --- calls of size n, on which the cost must not depend ----------------------------------------------------------- */
-
-static void copy_1(int n) { dcopy_(&n, x, &one, y, &one); }
-static void copy_8(int n)
-{
-    const int step = 8;
-
-    dcopy_(&n, x, &step, y, &step);
-}
-static void copy_row(int n) { dcopy_(&n, x, &ld, y + 1, &ld); }
-static void axpy_row(int n) { daxpy_(&n, &half, x, &ld, y + 1, &ld); }
-static void gather_row(int n) { dcopy_(&n, x, &ld, y, &one); }
-static void scal_1(int n) { dscal_(&n, &half, y, &one); }
-static void gemv(int n)
-{
-    const int rows = 128;
-
-    n /= 32;
-    dgemv_("N", &rows, &n, &half, x, &ld, y, &ld, &half, y + 1, &one);
-}
-static void ger(int n)
-{
-    const int rows = 128;
-
-    n /= 32;
-    dger_(&rows, &n, &half, x, &one, x + 1, &ld, y, &ld);
-}
-static void symv(int n)
-{
-    n /= 16;
-    dsymv_("L", &n, &half, x, &ld, y, &ld, &half, y + 1, &ld);
-}
-static void gemm(int n)
-{
-    const int rows = 48;
-
-    n /= 32;
-    dgemm_("N", "N", &rows, &n, &rows, &half, x, &ld, x + 1, &ld, &half, y, &ld);
-}
-
 static const struct call {
     const char *name;
     void (*run)(int n);
 } calls[] = {
-    {"dcopy", copy_1}, {"dcopy, stride 8", copy_8}, {"dcopy, rows", copy_row}, {"dcopy, row to vector", gather_row},
-    {"daxpy, rows", axpy_row}, {"dscal", scal_1}, {"dgemv", gemv}, {"dger", ger}, {"dsymv", symv}, {"dgemm", gemm},
+#define CALL(function, name) {name, function},
+    HOST_PATH_CALLS(CALL)
 };
 enum { KINDS = sizeof calls / sizeof *calls };
-static const int sizes[2] = {2048, 2900};
+static const int sizes[2] = {FEW, MANY};
 
 static __attribute__((noipa)) void small_n(const struct call *call)
 {
@@ -131,37 +76,6 @@ static double median_of(void (*loop)(const struct call *), const struct call *ca
 
 /* --- operands ----------------------------------------------------------------------------------------------------- */
 
-static double *matrix(void)
-{
-    double *p = malloc(sizeof *p * LENGTH);
-
-    if (!p)
-        exit(2);
-    for (size_t i = 0; i < LENGTH; i += 512) /* its pages exist */
-        p[i] = 1;
-    return p;
-}
-
-static bool on_device(const double *p)
-{
-    return semcache_prefetch(p, LD, COLS, LD, SEMCACHE_FLOAT64, 0) == SEMCACHE_OK;
-}
-
-static void at_home(const double *p, size_t elements, enum semcache_mode mode)
-{
-    semcache_acquire(p, elements * sizeof *p, mode);
-}
-
-static bool make_untracked(void) { return x = matrix(), y = matrix(), true; }
-static bool make_home(void)
-{
-    make_untracked();
-    if (!on_device(x) || !on_device(y))
-        return false;
-    at_home(x, LENGTH, SEMCACHE_READWRITE);
-    at_home(y, LENGTH, SEMCACHE_READWRITE);
-    return true;
-}
 static bool make_shared(void) /* the read operand; the written operand is at home */
 {
     make_untracked();

@@ -96,9 +96,9 @@ CLEANFILES += bench/strips
 
 # Cost of calls on the host: make bench/host_path bench/null_blas.la && bench/host_path
 EXTRA_PROGRAMS += bench/host_path
-bench_host_path_SOURCES = bench/host_path.c
+bench_host_path_SOURCES = bench/host_path.c bench/host_path.h
 bench_host_path_LDADD = libsemcache.la
-EXTRA_LTLIBRARIES += bench/null_blas.la
+check_LTLIBRARIES += bench/null_blas.la
 bench_null_blas_la_SOURCES = bench/null_blas.c
 bench_null_blas_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 CLEANFILES += bench/host_path bench/null_blas.la

@@ -1,6 +1,8 @@
 /* A host BLAS without computation, for bench/host_path: the time of a call is the time that the library adds. */
 #include <stdint.h>
 
+#pragma GCC visibility push(default) /* the sources are compiled with hidden names */
+
 void dcopy_(void), daxpy_(void), dscal_(void), dgemv_(void), dger_(void), dsymv_(void), dgemm_(void), dtrsv_(void);
 void dcopy_(void) {}
 void daxpy_(void) {}

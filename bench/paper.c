@@ -225,7 +225,7 @@ void paper_drop(const struct paper_matrix *m)
 
 void paper_call(const struct sc_kernel *kernel)
 {
-    if (!sc_blas_offload(1, kernel))
+    if (!sc_blas_offload(1, kernel, false, NULL))
         fail("a call was not offloaded:", sc_op_name(kernel->op));
 }
 

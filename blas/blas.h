@@ -54,12 +54,14 @@ void sc_blas_links(void);
 /* Runs a call on the devices.  routine: the row of routines.tab.  kernel: pointers, leading dimensions and
  * increments of the program; letters in upper case.  A reduction writes *kernel->result before the return.  Returns
  * false, with nothing changed, when the call must run on the host: by decision, or for invalid or untrackable
- * operands. */
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel);
-/* As sc_blas_offload, for a call that a LAPACK routine makes between two steps on the host: the host uses the operands
- * next. The call runs on the devices only if the time of the kernel and of all transfers is less than the time on the
- * host. After the call the operands are at home and writable. */
-bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel);
+ * operands.
+ * once: a LAPACK routine makes the call between two steps on the host, and the host uses the operands next.  The call
+ * then runs on the devices only if the time of the kernel and of all transfers is less than the time on the host, and
+ * the operands are at home and writable after the call.
+ * home: NULL; or filled in when the decision for the host holds for later calls of the same shape (home.h),
+ * else home->count stays as it was. */
+struct sc_blas_home;
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home);
 
 /* For a library with loops of its own: runs SCAL (x only), COPY, AXPY, AXPBY, DOT or DOTC on contiguous vectors, on
  * the devices or not at all.  result: of DOT (x^T y) and DOTC (x^H y), else NULL.  x and y must be different memory,
@@ -95,6 +97,7 @@ struct sc_blas_count_block {
     uint64_t counts[SC_TRACE_ROUTINES_MAX]; /* first: a thread finds its block by the address of the counts */
     struct sc_blas_count_block *next;       /* set once */
     int used;                               /* by a live thread; atomic */
+    void *known;                            /* shapes of calls that the thread has made (veneers/call.c) */
 };
 extern struct sc_blas_count_block *sc_blas_count_blocks;
 extern uint64_t sc_blas_counts_collected[SC_TRACE_ROUTINES_MAX];

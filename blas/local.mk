@@ -1,5 +1,5 @@
 # The BLAS: veneers generated from routines.tab, and what they call.
-libcore_la_SOURCES += blas/blas.h blas/blas_int.h blas/veneers/counts.c blas/veneers/start.c \
+libcore_la_SOURCES += blas/blas.h blas/home.h blas/blas_int.h blas/veneers/counts.c blas/veneers/start.c \
 	blas/veneers/host_operands.c
 # Decomposition of calls into tasks.
 libcore_la_SOURCES += blas/run/tasks.h blas/run/assign.c blas/run/offload.c blas/run/together.c blas/run/pieces.c \

@@ -397,6 +397,18 @@ static bool add_home(const struct sc_view *v, struct sc_residency *out)
     return true;
 }
 
+/* The test of `active` comes first, as in acquire.c. */
+bool sc_coherence_at_home(const void *ptr, uint64_t bytes, uintptr_t *base, size_t *block_bytes)
+{
+    uintptr_t lo = (uintptr_t)ptr;
+
+    if (__atomic_load_n(&sc_protocol.active, __ATOMIC_SEQ_CST) ||
+        __atomic_load_n(&sc_protocol.has_waited, __ATOMIC_RELAXED) || !sc_coherence_block(ptr, base, block_bytes))
+        return false;
+    return bytes <= *base + *block_bytes - lo && !sc_noted_any(lo, lo + bytes, SC_CLOSED_WRITE) &&
+           !sc_noted_any(lo, lo + bytes, SC_FETCHED);
+}
+
 static void add_inside(const struct sc_view *v, struct sc_residency *out)
 {
     if (add_home(v, out))

@@ -1,7 +1,8 @@
 # Tests of autotuner
 AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
 	tests/autotuner_start tests/autotuner_schedule tests/autotuner_regret tests/autotuner_exchange \
-	tests/autotuner_strips tests/autotuner_trials tests/autotuner_joules tests/autotuner_policy
+	tests/autotuner_strips tests/autotuner_trials tests/autotuner_joules tests/autotuner_policy \
+	tests/autotuner_again
 check_PROGRAMS += $(AUTOTUNER_TESTS)
 TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
@@ -19,6 +20,8 @@ tests_autotuner_linkmap_SOURCES = tests/autotuner_linkmap.c tests/device_common.
 tests_autotuner_linkmap_LDADD = libcore.la -lm
 tests_autotuner_policy_SOURCES = tests/autotuner_policy.c
 tests_autotuner_policy_LDADD = libcore.la -lm
+tests_autotuner_again_SOURCES = tests/autotuner_again.c
+tests_autotuner_again_LDADD = libcore.la -lm
 tests_autotuner_plan_SOURCES = tests/autotuner_plan.c
 tests_autotuner_plan_LDADD = libcore.la -lm
 tests_autotuner_schedule_SOURCES = tests/autotuner_schedule.c

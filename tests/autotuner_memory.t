@@ -25,6 +25,7 @@ machine host_flops
 database_file sc_database_set_names
 database_file statements
 plan plans_busy
+plan plans_epoch
 explain count
 explain dropped
 explain entries

@@ -73,7 +73,7 @@ static bool multiply(double alpha, double *a, double *b, int k, double beta, dou
 {
     return sc_blas_offload(1, &(struct sc_kernel){.op = SC_OP_GEMM, .type = SC_D, .transa = 'N', .transb = 'N', .m = M,
                                                   .n = N, .k = k, .alpha = {alpha, 0}, .beta = {beta, 0}, .a = a,
-                                                  .b = b, .c = c, .lda = M, .ldb = k, .ldc = M});
+                                                  .b = b, .c = c, .lda = M, .ldb = k, .ldc = M}, false, NULL);
 }
 
 static bool is_multiple(const volatile double *m, const double *of, double factor)

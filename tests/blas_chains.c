@@ -29,7 +29,7 @@ static int refused;
 
 static bool on_devices(struct sc_kernel k)
 {
-    bool done = sc_blas_offload(1, &k);
+    bool done = sc_blas_offload(1, &k, false, NULL);
 
     refused += !done;
     return done;

@@ -114,7 +114,7 @@ static bool call(struct call *c)
 {
     struct sc_kernel k = place(c, c->array, c->result[0]);
 
-    return sc_blas_offload(1, &k);
+    return sc_blas_offload(1, &k, false, NULL);
 }
 
 static bool is_right(struct call *c)

@@ -67,7 +67,7 @@ void target_free(void *memory)
 
 bool target_run(const struct sc_kernel *kernel)
 {
-    bool done = sc_blas_offload(1, kernel);
+    bool done = sc_blas_offload(1, kernel, false, NULL);
 
     if (fake.live_temporaries) {
         fake.errors++;

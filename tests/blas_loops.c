@@ -17,12 +17,11 @@
 
 enum { FLAGS_MAX = 200 };
 
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
 {
-    (void)routine, (void)kernel;
+    (void)routine, (void)kernel, (void)once, (void)home;
     return false;
 }
-bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel) { return sc_blas_offload(routine, kernel); }
 void sc_blas_host_operands(const struct sc_view *operands, int count) { (void)operands, (void)count; }
 
 static int complaint;

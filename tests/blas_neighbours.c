@@ -95,7 +95,7 @@ static void call(struct solver *s, struct sc_kernel k, enum sc_access last)
     k.type = SC_D, k.m = k.n = N, k.result = &s->norm;
     if (!matrix)
         k.lda = k.ldb = 1;
-    if (sc_blas_offload(1, &k)) {
+    if (sc_blas_offload(1, &k, false, NULL)) {
         s->on_devices++;
         return;
     }

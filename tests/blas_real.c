@@ -63,7 +63,7 @@ void target_free(void *memory)
 
 bool target_run(const struct sc_kernel *kernel)
 {
-    return sc_blas_offload(1, kernel);
+    return sc_blas_offload(1, kernel, false, NULL);
 }
 
 int target_errors(void)

@@ -52,7 +52,7 @@ static int tasks_of(struct sc_kernel kernel)
 {
     fake.tasks = 0;
     memset(fake.tasks_on, 0, sizeof fake.tasks_on);
-    if (!sc_blas_offload(7, &kernel))
+    if (!sc_blas_offload(7, &kernel, false, NULL))
         return -1;
     return fake.tasks;
 }
@@ -134,7 +134,7 @@ static bool strips_right(char transa, char transb, double beta, int devices, int
     fake.sector = 20;
     sc_strips_fixed = 1024; /* would not pay with so few rows */
     kernel.a = p, kernel.b = q, kernel.c = r;
-    sc_blas_offload(7, &kernel);
+    sc_blas_offload(7, &kernel, false, NULL);
     *prefetches = fake.prefetches;
     *partial = fake.partial_writes;
     kernel.c = s;
@@ -209,7 +209,7 @@ static void arrive(struct sc_kernel k, int devices, int least)
         output = i;
     }
     fill(arriving[3], &s[output]);
-    sc_blas_offload(7, &k);
+    sc_blas_offload(7, &k, false, NULL);
     *slot_pointer(&k, output) = arriving[3];
     sc_device_kernel_host(reference_symbol, &k);
     for (int64_t i = 0; i < s[output].rows * s[output].cols; i++)

@@ -60,7 +60,7 @@ static bool offload(const struct call *c)
 {
     struct sc_kernel k = with(c, c->array);
 
-    return sc_blas_offload(1, &k);
+    return sc_blas_offload(1, &k, false, NULL);
 }
 
 /* Computes the call on the host, into `want`. */

@@ -95,9 +95,9 @@ static void test(struct sc_kernel k, int devices)
     make(&x, &k);
     k.c = at_c(&x, x.c);
     before = sc_stats.bytes[SC_H2D];
-    done = sc_blas_offload(1, &k);
+    done = sc_blas_offload(1, &k, false, NULL);
     first = sc_stats.bytes[SC_H2D] - before;
-    done &= sc_blas_offload(1, &k);
+    done &= sc_blas_offload(1, &k, false, NULL);
     again = sc_stats.bytes[SC_H2D] - before - first;
     k.c = at_c(&x, x.want);
     sc_inside_enter();

@@ -19,8 +19,9 @@ static double A[64 * 64], B[64 * 64], C[64 * 64], X[4096], Y[4096];
 static struct sc_kernel seen;
 static int asked, routine_seen, inside_seen, traced_seen;
 static bool answer = true;
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
 {
+    (void)once, (void)home;
     seen = *kernel;
     routine_seen = routine;
     inside_seen = sc_inside();
@@ -36,12 +37,15 @@ bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
         ((double *)kernel->result)[0] = 1.25, ((double *)kernel->result)[1] = -3;
     return answer;
 }
-bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel) { return sc_blas_offload(routine, kernel); }
 
 static struct sc_view views[8];
 static int viewed;
 bool sc_coherence_stack_fits(void) { return true; }
 int sc_coherence_devices(void) { return 0; }
+bool sc_coherence_at_home(const void *ptr, uint64_t bytes, uintptr_t *base, size_t *block_bytes)
+{
+    return (void)ptr, (void)bytes, (void)base, (void)block_bytes, false;
+}
 bool sc_coherence_runs(enum sc_op op, enum sc_type type) { return (void)op, (void)type, false; }
 void sc_coherence_acquire_view(const struct sc_view *view)
 {

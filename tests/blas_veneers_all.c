@@ -23,16 +23,19 @@ void xerbla_(const char *name, const sc_blas_int *info, size_t length)
 
 static bool offload_answer;
 static int offloads, acquired, of_lesser_order;
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel)
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
 {
-    (void)routine;
+    (void)routine, (void)once, (void)home;
     offloads++;
     of_lesser_order += kernel->side && (kernel->side == 'L' ? kernel->m : kernel->n) < size.m;
     return offload_answer;
 }
-bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel) { return sc_blas_offload(routine, kernel); }
 bool sc_coherence_stack_fits(void) { return true; }
 int sc_coherence_devices(void) { return 0; }
+bool sc_coherence_at_home(const void *ptr, uint64_t bytes, uintptr_t *base, size_t *block_bytes)
+{
+    return (void)ptr, (void)bytes, (void)base, (void)block_bytes, false;
+}
 bool sc_coherence_runs(enum sc_op op, enum sc_type type) { return (void)op, (void)type, false; }
 void sc_coherence_acquire_view(const struct sc_view *view)
 {

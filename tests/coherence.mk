@@ -66,4 +66,10 @@ tests_host_steps_SOURCES = tests/host_steps.c tests/coherence_env.h
 tests_host_steps_LDADD = libcore.la
 dist_check_SCRIPTS += tests/host_steps.t
 TESTS += tests/host_steps.t
+# The cost of a call on the host with operands at home.
+check_PROGRAMS += tests/host_calls
+tests_host_calls_SOURCES = tests/host_calls.c bench/host_path.h
+tests_host_calls_LDADD = libsemcache.la
+dist_check_SCRIPTS += tests/host_calls.t
+TESTS += tests/host_calls.t
 # SPDX-License-Identifier: BSD-2-Clause

@@ -137,7 +137,7 @@ static void compare(enum name a, int64_t first, int64_t n)
 
 static bool run(struct sc_kernel k)
 {
-    bool done = sc_blas_offload(1, &k);
+    bool done = sc_blas_offload(1, &k, false, NULL);
 
     if (!done)
         on_host(k);

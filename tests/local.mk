@@ -43,7 +43,7 @@ check-tsan:
 # The suite under UndefinedBehaviorSanitizer, except for tests that count instructions or look at symbols. The undefined
 # behaviour in tests/signals.c is on purpose.
 UBSAN_LEFT_OUT = tests/coherence_mutants.t tests/examples_overhead.t tests/exports.t tests/fault_sig_symbols.t \
-	tests/host_steps.t tests/lapack_cost.t tests/malloc_cost.t tests/veneer_cost.t \
+	tests/host_calls.t tests/host_steps.t tests/lapack_cost.t tests/malloc_cost.t tests/veneer_cost.t \
 	tests/plan_cost.t tests/start_cost.t tests/walk.t
 .PHONY: check-ubsan check-ubsan-here
 check-ubsan-here:

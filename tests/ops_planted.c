@@ -62,7 +62,7 @@ static bool planted_xpby(int devices)
 
     for (int i = 0; i < N; i++)
         x[i] = i % 7, y[i] = i % 5;
-    if (!sc_blas_offload(ROUTINE, &k) || !sc_blas_offload(ROUTINE, &k))
+    if (!sc_blas_offload(ROUTINE, &k, false, NULL) || !sc_blas_offload(ROUTINE, &k, false, NULL))
         return false;
     for (int d = 0; d < devices; d++)
         right = right && launched[d] >= 2;
@@ -84,7 +84,7 @@ static bool planted_geadd(int devices)
         a[i] = i % 9;
     for (int i = 0; i < 2 * ROWS * COLS; i++)
         c[i] = i % 4;
-    done = sc_blas_offload(ROUTINE, &k);
+    done = sc_blas_offload(ROUTINE, &k, false, NULL);
     if (!done && devices == 1)
         return false;
     for (int j = 0; j < COLS; j++)
@@ -94,7 +94,7 @@ static bool planted_geadd(int devices)
             right = right && c[i + j * 2 * ROWS] == (done && i < ROWS ? 2 * ((i + j * ROWS) % 9) - before : before);
         }
     k.lda = ROWS - 1; /* no longer a valid call */
-    return right && !sc_blas_offload(ROUTINE, &k) && strcmp(sc_op_name(k.op), "geadd") == 0;
+    return right && !sc_blas_offload(ROUTINE, &k, false, NULL) && strcmp(sc_op_name(k.op), "geadd") == 0;
 }
 
 int main(int argc, char **argv)

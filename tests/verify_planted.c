@@ -33,7 +33,7 @@ static double *array(int64_t n, int seed)
 
 static void run(struct sc_kernel k)
 {
-    if (!sc_blas_offload(1, &k))
+    if (!sc_blas_offload(1, &k, false, NULL))
         sc_coherence_kernel_on_host(&k);
 }
 

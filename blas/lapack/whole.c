@@ -392,8 +392,7 @@ static bool run(const struct sc_lapack_call *g, struct sc_kernel *k, bool once)
     bool done;
 
     sc_inside_enter(); /* memory of the library */
-    done = smalls_begin(g, k, &s) &&
-           (once ? sc_blas_offload_once : sc_blas_offload)(g->routine, k);
+    done = smalls_begin(g, k, &s) && sc_blas_offload(g->routine, k, once, NULL);
     if (done)
         give_results(g, k, &s);
     smalls_end(&s);

@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/inside.h"
 #include "base/quiet.h"
+#include "blas/home.h"
 #include "blas/run/tasks.h"
 #include "coherence/access.h"
 #include "coherence/devices.h"
@@ -65,7 +66,7 @@ static uint64_t largest_key(const struct sc_view *view, int count)
         base = (uintptr_t)largest->ptr;
         bytes = sc_view_bytes(largest);
     }
-    return ((uint64_t)base ^ (uint64_t)bytes << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1;
+    return sc_blas_array_key(base, bytes);
 }
 
 /* True when the matrix is on the devices.  A banded or packed matrix is not uploaded for a product that reads it
@@ -193,6 +194,7 @@ static void ask(const struct sc_kernel *k, const struct sc_view *view, int count
                 struct sc_autotuner_call *call, struct sc_plan *plan)
 {
     const struct sc_autotuner_prediction *p = &plan->predicted;
+    struct sc_host_mean *mean;
 
     *call = call_of(k, view, count);
     call->once = once;
@@ -206,7 +208,8 @@ static void ask(const struct sc_kernel *k, const struct sc_view *view, int count
         return;
     if (p->sold && !plan->devices)
         fetch_array(view, count);
-    sc_host_rates_expect(call, plan->devices ? 0 : p->alone / sc_host_rates_factor(call));
+    mean = sc_host_rates_of(call);
+    sc_host_rates_expect(mean, plan->devices ? 0 : p->alone / sc_host_rates_factor(mean));
     if (!plan->devices && call->device_only)
         fetch(view, count);
 }
@@ -311,7 +314,24 @@ static void return_operands(const struct sc_view *view, int count)
     }
 }
 
-static bool offload(int routine, const struct sc_kernel *k, bool once)
+static void remember(const struct sc_kernel *k, const struct sc_view *view, int count,
+                     const struct sc_autotuner_call *call, struct sc_blas_home *home)
+{
+    if (sc_config.offload != SC_OFFLOAD_AUTO || sc_blas_around || !sc_plan_remember(call, &home->plan))
+        return;
+    home->op = k->op;
+    home->count = count;
+    home->largest = (int)(largest_of(view, count) - view);
+    for (int i = 0; i < count; i++) {
+        home->operand[i].ptr = view[i].ptr;
+        home->operand[i].span = sc_view_span(&view[i]);
+        home->operand[i].access = view[i].access;
+        if (!home->operand[i].span)
+            home->count = 0;
+    }
+}
+
+static bool offload(int routine, const struct sc_kernel *k, bool once, struct sc_blas_home *home)
 {
     struct sc_autotuner_call call;
     struct sc_view view[SC_VIEWS_MAX];
@@ -324,6 +344,8 @@ static bool offload(int routine, const struct sc_kernel *k, bool once)
     if (!count)
         return false;
     ask(k, view, count, once, &call, &plan);
+    if (!plan.devices && home)
+        remember(k, view, count, &call, home);
     if (!plan.devices)
         return false;
     since = sc_coherence_host_clock();
@@ -340,7 +362,7 @@ static bool offload(int routine, const struct sc_kernel *k, bool once)
     return done;
 }
 
-static bool offload_quietly(int routine, const struct sc_kernel *kernel, bool once)
+bool sc_blas_offload(int routine, const struct sc_kernel *kernel, bool once, struct sc_blas_home *home)
 {
     uint16_t outer = sc_trace_routine;
     bool done;
@@ -348,18 +370,11 @@ static bool offload_quietly(int routine, const struct sc_kernel *kernel, bool on
     sc_quiet_enter(); /* for a reduction, longer than the lock is held */
     sc_inside_enter();
     sc_trace_routine = (uint16_t)routine;
-    done = offload(routine, kernel, once);
+    done = offload(routine, kernel, once && sc_config.offload == SC_OFFLOAD_AUTO, home);
     sc_trace_routine = outer;
     sc_inside_leave();
     sc_quiet_leave();
     return done;
-}
-
-bool sc_blas_offload(int routine, const struct sc_kernel *kernel) { return offload_quietly(routine, kernel, false); }
-
-bool sc_blas_offload_once(int routine, const struct sc_kernel *kernel)
-{
-    return offload_quietly(routine, kernel, sc_config.offload == SC_OFFLOAD_AUTO);
 }
 
 bool sc_blas_predict(const struct sc_kernel *k, struct sc_autotuner_call *call,

@@ -1,6 +1,12 @@
 /* Common to the veneers: from the arguments of any BLAS routine to the record for the devices, or to operands at
  * home. */
 #include "blas/blas_int.h"
+
+#include <stdlib.h>
+
+#include "autotuner/demand.h"
+#include "base/quiet.h"
+#include "blas/home.h"
 #include "coherence/call.h"
 
 /* --- arguments as the program passes them: not inline, because every veneer has some ------------------------------ */
@@ -79,13 +85,180 @@ static void bring_home(const struct sc_blas_call *call)
     sc_blas_host_operands(view, count);
 }
 
+/* --- calls of a shape that has stayed on the host ----------------------------------------------------------------- */
+
+/* All of a call that decides beside the residency of the operands: without the addresses, and without the values of the
+ * scalars except for zeros.  Compared byte by byte. */
+struct shape {
+    int64_t size[10];
+    char letter[6];
+    uint16_t routine;
+    bool once, alpha, beta; /* alpha, beta: are not zero */
+    char padding[5];
+};
+_Static_assert(sizeof(struct shape) == 96, "no hidden padding");
+
+/* A shape, and what its second call has found.  The operands of a later call have other addresses. */
+struct known {
+    struct shape shape;
+    uint8_t field[SC_VIEWS_MAX]; /* of each operand: its number in addresses_of */
+    struct sc_blas_home home;    /* count 0: not known */
+};
+enum { KNOWN = 16, ADDRESSES = 5 };
+
+/* True while the thread uses its table: a call in a signal handler then does without the table.  Remains true, and the
+ * thread without a table, if the handler leaves by longjmp. */
+static __thread bool busy_ __attribute__((tls_model("initial-exec")));
+
+static void set_busy(bool busy)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    busy_ = busy;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static void shape_of(const struct sc_blas_call *call, bool once, struct shape *s)
+{
+    *s = (struct shape){
+        .size = {call->m, call->n, call->k, call->kl, call->ku, call->lda, call->ldb, call->ldc, call->incx,
+                 call->incy},
+        .letter = {call->order, call->transa, call->transb, call->side, call->uplo, call->diag},
+        .routine = (uint16_t)call->routine, .once = once, .alpha = call->alpha[0] != 0 || call->alpha[1] != 0,
+        .beta = call->beta[0] != 0 || call->beta[1] != 0};
+}
+
+static void addresses_of(const struct sc_blas_call *call, const void *address[ADDRESSES])
+{
+    address[0] = call->a;
+    address[1] = call->b;
+    address[2] = call->c;
+    address[3] = call->x;
+    address[4] = call->y;
+}
+
+/* The slot of the shape in the thread's table; NULL: no table.  The last block of counts is shared and has no table. */
+static struct known *slot_of(const struct shape *s)
+{
+    struct sc_blas_count_block *block = (struct sc_blas_count_block *)sc_blas_counts;
+    int64_t mix = s->routine + 3 * s->size[0] + 5 * s->size[1] + 7 * s->size[2] + 11 * s->size[5] + 13 * s->size[8] +
+                  17 * s->size[9];
+
+    if (!block || !block->next)
+        return NULL;
+    if (!block->known) {
+        sc_quiet_enter();
+        sc_inside_enter();
+        block->known = calloc(KNOWN, sizeof(struct known));
+        sc_inside_leave();
+        sc_quiet_leave();
+    }
+    return block->known ? (struct known *)block->known + ((uint64_t)mix * UINT64_C(0x9e3779b97f4a7c15) >> 60) : NULL;
+}
+
+/* True when the decision for the host holds: the operands are at home, no device call has made or reads one of these
+ * versions, and the account of the array allows.  The account and the demand are then kept as by sc_blas_offload. */
+static bool stays(const struct known *k, const struct sc_blas_call *call)
+{
+    const struct sc_blas_home *home = &k->home;
+    const void *address[ADDRESSES], *operand[SC_VIEWS_MAX];
+    uint64_t array = 0;
+
+    addresses_of(call, address);
+    for (int i = 0; i < home->count; i++) {
+        uintptr_t base;
+        size_t bytes;
+
+        operand[i] = address[k->field[i]];
+        for (int j = 0; j < i; j++)
+            if (operand[j] == operand[i])
+                return false;
+        if (!sc_coherence_at_home(operand[i], home->operand[i].span, &base, &bytes))
+            return false;
+        if (home->operand[i].access & SC_READ && sc_demand_writer(operand[i]))
+            return false;
+        if (home->operand[i].access & SC_WRITE && sc_demand_of_result(operand[i], home->op) > 0)
+            return false;
+        array = i == home->largest ? sc_blas_array_key(base, bytes) : array;
+    }
+    if (!sc_plan_stays(&home->plan, array))
+        return false;
+    for (int i = 0; i < home->count; i++)
+        if (home->operand[i].access & SC_WRITE)
+            sc_demand_written(operand[i], home->op, 0);
+    return true;
+}
+
+enum recalled { NEW, SEEN, STAYS };
+
+/* Looks a call up, and enters a new shape. */
+static enum recalled recall(const struct sc_blas_call *call, bool once)
+{
+    enum recalled found = NEW;
+    struct shape shape;
+    struct known *k;
+
+    if (busy_)
+        return NEW;
+    set_busy(true);
+    shape_of(call, once, &shape);
+    k = slot_of(&shape);
+    if (k && memcmp(&k->shape, &shape, sizeof shape) == 0) {
+        found = k->home.count && sc_coherence_stack_fits() &&
+                sc_blas_started(sc_blas_rows[call->routine].op, call->type, call->side, call->m, call->n, call->k) &&
+                stays(k, call) ? STAYS : SEEN;
+    } else if (k) {
+        k->home.count = 0;
+        k->shape = shape;
+    }
+    set_busy(false);
+    return found;
+}
+
+/* Enters what sc_blas_offload has found, unless two operands have the same address. */
+static void learn(const struct sc_blas_call *call, bool once, const struct sc_blas_home *home)
+{
+    const void *address[ADDRESSES];
+    struct shape shape;
+    struct known *k;
+
+    if (busy_ || !home->count)
+        return;
+    set_busy(true);
+    addresses_of(call, address);
+    shape_of(call, once, &shape);
+    k = slot_of(&shape);
+    if (k && memcmp(&k->shape, &shape, sizeof shape) == 0) {
+        k->home = *home;
+        for (int i = 0; i < home->count; i++) {
+            int found = 0;
+
+            for (int f = 0; f < ADDRESSES; f++)
+                if (address[f] == home->operand[i].ptr) {
+                    k->field[i] = (uint8_t)f;
+                    found++;
+                }
+            k->home.count = found == 1 ? k->home.count : 0;
+        }
+    }
+    set_busy(false);
+}
+
+/* --- all large calls ---------------------------------------------------------------------------------------------- */
+
 enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
 {
     const struct sc_blas_row *row = &sc_blas_rows[call->routine];
+    const bool once = sc_coherence_devices() > 0 && sc_blas_called_by_lapack();
+    enum recalled recalled = NEW;
+    struct sc_blas_home home;
     struct sc_blas_call asked;
     struct sc_kernel kernel;
     bool done;
 
+    if (sc_coherence_devices() > 0 && __builtin_expect(!sc_trace_on && !sc_explain_on, 1))
+        recalled = recall(call, once);
+    if (recalled == STAYS)
+        return SC_BLAS_HOST;
     if (!sc_blas_call_fits(call))
         return SC_BLAS_PLAIN;
     sc_blas_call_unwrap(call);
@@ -105,12 +278,15 @@ enum sc_blas_next sc_blas_large(struct sc_blas_call *call)
         sc_trace_site = sc_trace_site_here();
     if (__builtin_expect(sc_trace_on, 0))
         sc_blas_record(&asked);
+    home.count = 0;
     done = sc_blas_call_kernel(call, &kernel) &&
-           (sc_blas_called_by_lapack() ? sc_blas_offload_once : sc_blas_offload)(call->routine, &kernel);
-    if (done)
+           sc_blas_offload(call->routine, &kernel, sc_blas_called_by_lapack(), recalled == SEEN ? &home : NULL);
+    if (done) {
         sc_trace(.kind = SC_EVENT_DONE);
-    else
+    } else {
         bring_home(call);
+        learn(&asked, once, &home);
+    }
     sc_trace_routine = 0;
     return done ? SC_BLAS_DONE : SC_BLAS_HOST;
 }

@@ -31,13 +31,15 @@ static struct sc_autotuner_call call_of(int op, enum sc_type type, char side, in
 static enum sc_autotuner_opening worth_opening(int op, enum sc_type type, char side, int64_t m, int64_t n, int64_t k)
 {
     const struct sc_autotuner_call call = call_of(op, type, side, m, n, k);
+    struct sc_host_mean *mean;
     double seconds;
 
     if (op < 0)
         return SC_OPENS_NOT;
     seconds = sc_autotuner_estimate(&call);
-    sc_host_rates_expect(&call, seconds);
-    return sc_autotuner_opens(seconds * sc_host_rates_factor(&call));
+    mean = sc_host_rates_of(&call);
+    sc_host_rates_expect(mean, seconds);
+    return sc_autotuner_opens(seconds * sc_host_rates_factor(mean));
 }
 
 /* A GPU's library for LAPACK takes 0.12 s to load (bench/lapack_rates), as much as the routines before have taken. */
