@@ -1,17 +1,21 @@
 /* What doc/limits.md says of accesses that the library does not see, while a device holds C. Each prints what happened.
  *
- *     beyond KIND */
+ *     beyond KIND [PATH] */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -27,8 +31,25 @@
 
 static void say_values(void) { printf("C is %s\n", count_wrong() ? "wrong" : "right"); }
 
-/* What a child made before the call reads of C: by process_vm_readv, or from the parent's file of memory. */
-static void read_by_child(int by_file, int acquired)
+/* Reads an element of C in the parent as a debugger does. */
+static long peek(pid_t parent, double *seen)
+{
+    int status;
+
+    if (ptrace(PTRACE_SEIZE, parent, NULL, NULL) != 0 || ptrace(PTRACE_INTERRUPT, parent, NULL, NULL) != 0 ||
+        waitpid(parent, &status, __WALL) != parent)
+        return -1;
+    errno = 0;
+    *(long *)seen = ptrace(PTRACE_PEEKDATA, parent, c + N, NULL);
+    status = errno;
+    ptrace(PTRACE_DETACH, parent, NULL, NULL);
+    errno = status;
+    return errno ? -1 : (long)sizeof *seen;
+}
+
+/* What a child made before the call reads of C: by process_vm_readv (kind 'p'), from the parent's file of memory ('f'),
+ * or by ptrace ('t'). */
+static void read_by_child(char kind, int acquired)
 {
     int go[2], status;
     pid_t child;
@@ -37,6 +58,8 @@ static void read_by_child(int by_file, int acquired)
     if (pipe(go) != 0)
         exit(99);
     child = fork();
+    if (child > 0)
+        prctl(PR_SET_PTRACER, child, 0, 0, 0);
     if (child == 0) {
         double seen = -1;
         struct iovec to = {&seen, sizeof seen}, from = {c + N, sizeof seen};
@@ -46,7 +69,9 @@ static void read_by_child(int by_file, int acquired)
         snprintf(path, sizeof path, "/proc/%d/mem", (int)getppid());
         if (read(go[0], &one, 1) != 1)
             _exit(99);
-        if (by_file)
+        if (kind == 't')
+            got = peek(getppid(), &seen);
+        else if (kind == 'f')
             got = pread(open(path, O_RDONLY), &seen, sizeof seen, (off_t)(uintptr_t)(c + N));
         else
             got = process_vm_readv(getppid(), &to, 1, &from, 1, 0);
@@ -61,6 +86,118 @@ static void read_by_child(int by_file, int acquired)
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 97;
     printf("the child finds %s\n", status == 0 ? "the new value" : status == 1 ? "an old value"
                                    : status == 2 ? "EFAULT" : "something else");
+}
+
+/* The program reads C from its own file of memory, under the name of a link. */
+static void read_by_link(const char *name, int acquired)
+{
+    double seen = -1;
+    int file = symlink("/proc/self/mem", name) == 0 ? open(name, O_RDONLY) : -1;
+
+    multiply();
+    if (acquired)
+        semcache_acquire(c, sizeof *c * N * N, SEMCACHE_READ);
+    if (pread(file, &seen, sizeof seen, (off_t)(uintptr_t)(c + N)) != sizeof seen)
+        exit(98);
+    printf("the program finds %s\n", seen == 2.0 * N ? "the new value" : "an old value");
+}
+
+/* --- a string that another thread's calls close ------------------------------------------------------------------- */
+
+enum { LETTERS = 20000 };
+static atomic_int printing, products;
+
+static void *multiply_meanwhile(void *none)
+{
+    volatile double seen = 0;
+
+    while (atomic_load(&printing)) { /* looking at the result keeps the queue of calls short */
+        multiply();
+        seen += c[N * N - 1];
+        atomic_fetch_add(&products, 1);
+    }
+    return none;
+}
+
+/* C := 2 A has bytes of the letter x in its first columns.  Prints them with %s while another thread makes C again. */
+static void print_string(const char *path)
+{
+    FILE *file = fopen(path, "w+");
+    char *text = (char *)c, *back = malloc(LETTERS + 1);
+    int wrong = 0;
+    pthread_t thread;
+
+    if (!file)
+        exit(98);
+    memset(a, 'x', LETTERS);
+    for (size_t i = 0; i < LETTERS / sizeof *a; i++)
+        a[i] /= 2; /* exact: the exponent is one less */
+    multiply();
+    text[LETTERS - 1] = '\0';
+    printf("quiet: %s\n", fprintf(file, "%s", text) == LETTERS - 1 && fflush(file) == 0 ? "printed" : "failed");
+    a[LETTERS / sizeof *a] = 0; /* ends the string in each product */
+    multiply();
+    atomic_store(&printing, 1);
+    pthread_create(&thread, NULL, multiply_meanwhile, NULL);
+    while (atomic_load(&products) < 100) {
+        rewind(file);
+        clearerr(file);
+        errno = 0;
+        if (fprintf(file, "%s", text) < LETTERS / 2 || fflush(file) != 0)
+            wrong += errno != EFAULT && errno != EINVAL;
+        else if (pread(fileno(file), back, LETTERS, 0) < LETTERS / 2 || strspn(back, "x") < LETTERS / 2)
+            wrong++;
+    }
+    atomic_store(&printing, 0);
+    pthread_join(thread, NULL);
+    printf("busy: %s\n", wrong ? "wrong bytes" : "printed or failed");
+}
+
+/* --- a coroutine that libc does not know -------------------------------------------------------------------------- */
+
+enum { BLOCK = 2 << 20, OFFSET = 65536 + 1024 };
+static atomic_int turn;
+static double *result;
+
+static void *multiply_once(void *none)
+{
+    while (atomic_load(&turn) != 1)
+        ;
+    c = result;
+    multiply();
+    atomic_store(&turn, 2);
+    return none;
+}
+
+/* On the coroutine's stack, below the array of the coroutine. */
+static void __attribute__((noinline)) wait_and_look(void)
+{
+    atomic_store(&turn, 1);
+    while (atomic_load(&turn) != 2)
+        ;
+    say_values();
+}
+
+static void __attribute__((noinline)) run_on(char *stack, void (*body)(void))
+{
+    __asm__ volatile("mov %%rsp, %%rbx\n\tmov %0, %%rsp\n\tcall *%1\n\tmov %%rbx, %%rsp"
+                     :
+                     : "r"(stack), "r"(body)
+                     : "rbx", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+/* known: the coroutine has called the BLAS before. */
+static void run_coroutine(int known)
+{
+    char *block = calloc(1, BLOCK);
+    pthread_t thread;
+
+    result = (double *)(void *)(block + OFFSET);
+    if (known)
+        run_on(block + OFFSET, multiply);
+    pthread_create(&thread, NULL, multiply_once, NULL);
+    run_on(block + OFFSET, wait_and_look);
+    pthread_join(thread, NULL);
 }
 
 /* The kernel writes to memory that a structure behind the argument of ioctl points to. */
@@ -91,8 +228,19 @@ int main(int argc, char **argv)
 
     setvbuf(stdout, NULL, _IOLBF, 0);
     set_up();
-    if (strncmp(kind, "file", 4) == 0 || strncmp(kind, "process", 7) == 0)
-        read_by_child(kind[0] == 'f', strchr(kind, '+') != NULL);
+    if (strncmp(kind, "file", 4) == 0 || strncmp(kind, "process", 7) == 0 || strncmp(kind, "trace", 5) == 0)
+        read_by_child(*kind, strchr(kind, '+') != NULL);
+    else if (strncmp(kind, "link", 4) == 0)
+        read_by_link(argv[2], strchr(kind, '+') != NULL);
+    else if (strcmp(kind, "string") == 0)
+        print_string(argv[2]);
+    else if (strncmp(kind, "coroutine", 9) == 0)
+        run_coroutine(strchr(kind, '+') != NULL);
+    else if (strcmp(kind, "chroot") == 0) {
+        if (chroot(argv[2]) != 0)
+            return 98;
+        multiply();
+    }
     else if (strncmp(kind, "ioctl", 5) == 0)
         ask_for_interfaces(strchr(kind, '+') != NULL);
     else if (strcmp(kind, "mask") == 0)
@@ -102,7 +250,7 @@ int main(int argc, char **argv)
         printf("mlockall %s\n", mlockall(MCL_CURRENT) == 0 ? "succeeds" : strerror(errno));
         multiply();
     }
-    if (strncmp(kind, "ioctl", 5) != 0)
+    if (strncmp(kind, "ioctl", 5) != 0 && strcmp(kind, "string") != 0 && strncmp(kind, "coroutine", 9) != 0)
         say_values();
     return 0;
 }

@@ -8,7 +8,7 @@ need "$program"
 
 # title, kind, what is printed; $ends: the status of the end
 says() {
-    timeout 300 "$tool" run -d "$device" -o always "$program" "$2" > "$scratch/out" 2> "$scratch/err"
+    timeout 300 "$tool" run -d "$device" -o always "$program" "$2" "$scratch/path" > "$scratch/out" 2> "$scratch/err"
     status=$?
     ok "$1" [ "$status $(tr '\n' ' ' < "$scratch/out")" = "${ends:-0} $3" ]
 }
@@ -23,6 +23,33 @@ ends=139
 says 'a thread that has blocked SIGSEGV by a direct system call is ended' mask ''
 ends=
 [ "$(id -u)" -ne 0 ] || says 'mlockall works' locked 'mlockall succeeds C is right '
+
+if timeout 60 "$program" trace | grep -q new; then
+    says 'a debugger (ptrace)' trace 'the child finds an old value C is right '
+    says 'after semcache_acquire' trace+ 'the child finds the new value C is right '
+else
+    skip 'no permission to ptrace'
+fi
+says 'the own file of memory by a link' link 'the program finds an old value C is right '
+rm -f "$scratch/path"
+says 'after semcache_acquire' link+ 'the program finds the new value C is right '
+rm -f "$scratch/path"
+says 'printf of a long string, while a thread makes the string again: no wrong bytes' string \
+    'quiet: printed busy: printed or failed '
+ends=139
+says 'a coroutine on a stack of its own that has not called the BLAS is ended' coroutine ''
+ends=
+says 'a coroutine that has called the BLAS goes on' coroutine+ 'C is right '
+if [ "$(id -u)" -eq 0 ]; then
+    rm -f "$scratch/path" && mkdir "$scratch/path"
+    says 'chroot before the first call, in a program with a BLAS' chroot 'C is right '
+    ok 'says nothing' test ! -s "$scratch/err"
+    SEMCACHE_DEVICE=$device SEMCACHE_OFFLOAD=always timeout 300 "$program"_linked chroot "$scratch/path" \
+        > "$scratch/out" 2> "$scratch/err"
+    status=$?
+    ok 'in a program without another BLAS: plain loops' [ "$status $(cat "$scratch/out")" = '0 C is right' ]
+    ok 'of which two lines tell' [ "$(grep -c 'no host BLAS\|plain loops' "$scratch/err")" = 2 ]
+fi
 
 # The system finds no library to preload for a program that is linked statically, or with a BLAS of its own inside.
 cat > "$scratch/own.c" <<'EOT'

@@ -134,7 +134,11 @@ tests_limits_SOURCES = tests/limits.c
 tests_limits_LDADD = $(BLAS_LIBS)
 check_PROGRAMS += tests/beyond
 tests_beyond_SOURCES = tests/beyond.c tests/doubled.h
-tests_beyond_LDADD = $(BLAS_LIBS)
+tests_beyond_LDADD = $(BLAS_LIBS) -lpthread
+# Linked with semcache: without another BLAS in the process.
+check_PROGRAMS += tests/beyond_linked
+tests_beyond_linked_SOURCES = tests/beyond.c tests/doubled.h
+tests_beyond_linked_LDADD = libsemcache.la -lpthread
 endif
 dist_check_SCRIPTS += tests/limits.t tests/beyond.t
 TESTS += tests/limits.t tests/beyond.t
