@@ -1,6 +1,6 @@
 /* The host's access to tracked memory: acquiring, forgetting, allocating, fork, reports.  Called without locks; thread
  * safe.
- * Used by: libsemcache, blas, sparse. */
+ * Used by: libsemcache, blas, sparse, tasks. */
 #ifndef SC_COHERENCE_ACCESS_H
 #define SC_COHERENCE_ACCESS_H
 

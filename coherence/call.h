@@ -1,6 +1,6 @@
 /* The bracket of a call: operands are found in the directory, the protocol's lock is held from begin to end, residency
  * is asked before.  Errors leave nothing held: the call then runs on the host.  All functions are thread safe.
- * Used by: blas, sparse. */
+ * Used by: blas, sparse, tasks. */
 #ifndef SC_COHERENCE_CALL_H
 #define SC_COHERENCE_CALL_H
 

@@ -154,7 +154,8 @@ static void trace_matrix(const struct sc_matrix *m, const struct sc_host_block *
         sc_trace(.kind = SC_EVENT_TILE, .matrix = m->id, .tile = (uint32_t)i,
                  .laid = {.base = m->base + (uintptr_t)(t->col * m->ld + t->row) * m->elem,
                           .column_bytes = (uint64_t)t->rows * m->elem, .columns = (uint64_t)t->cols,
-                          .step = (uint64_t)m->ld * m->elem, .width = (uint64_t)m->width,
+                          .step = (uint64_t)m->ld * m->elem,
+                          .width = (uint64_t)(m->width < t->cols ? m->width : t->cols),
                           .sectors = sc_sectors_all(t->sectors)});
     }
     if (sc_trace_on)

@@ -1,5 +1,5 @@
 /* Kernels on pieces of operands, between begin and end (call.h) with the protocol's lock held, unless noted.
- * Used by: blas, sparse. */
+ * Used by: blas, sparse, tasks. */
 #ifndef SC_COHERENCE_TASK_H
 #define SC_COHERENCE_TASK_H
 
@@ -57,6 +57,23 @@ enum sc_status sc_coherence_host_task(const struct sc_kernel *kernel, const stru
 enum sc_status sc_coherence_kernel_on_host(const struct sc_kernel *kernel);
 /* Waits until the fence is reached.  Without the lock. */
 enum sc_status sc_coherence_wait(struct sc_fence fence);
+
+/* --- tasks of the program (own_task.c) ---------------------------------------------------------------------------- */
+
+#define SC_OWN_PIECES 8
+struct sc_own_slot {
+    void *memory;
+    int64_t ld; /* leading dimension, or increment of a vector */
+};
+/* Runs call->run on a device: acquires the pieces, fills in their slots (a part of call->record), calls, releases.  A
+ * piece without operand leaves its slot as the caller has set it.  SC_ERR_INVALID: the function's kernel was refused,
+ * and the written pieces have undefined contents.  After another failure nothing has changed, and the caller runs the
+ * host's function. */
+enum sc_status sc_coherence_own_task(int device, const struct sc_piece *pieces, int count, struct sc_own_slot *slots,
+                                     const struct sc_device_call *call);
+/* Copies a piece to a temporary of the device (outwards; access SC_READ) or back (SC_WRITE).  Columns of the
+ * temporary, or elements of a vector, are piece->temporary_ld elements apart. */
+enum sc_status sc_coherence_own_copy(int device, const struct sc_piece *piece, void *temporary, bool outwards);
 
 /* --- temporaries -------------------------------------------------------------------------------------------------- */
 

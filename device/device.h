@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 11
+#define SC_DEVICE_ABI 12
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
@@ -80,6 +80,14 @@ enum sc_host_event {
     SC_HOST_EVENT_FAULT /* a page fault: signal, pager, change of protection */
 };
 
+/* A function of the program that enqueues kernels of its own. */
+struct sc_device_call {
+    void (*run)(int device, void *stream, void *record);
+    void *record;     /* argument of `run`, for devices that call at once; others call with a copy */
+    size_t bytes;     /* of the record, which contains no pointer to itself */
+    uint64_t traffic; /* between device memory and processors, for the clocks of emulated devices */
+};
+
 struct sc_device_ops {
     uint32_t abi;  /* SC_DEVICE_ABI */
     uint32_t size; /* sizeof (struct sc_device_ops) */
@@ -119,6 +127,11 @@ struct sc_device_ops {
     bool (*runs)(enum sc_op op, enum sc_type type);
     /* SC_ERR_UNSUPPORTED: not this kernel; the host fetches its operands and does it. */
     enum sc_status (*launch)(int device, enum sc_stream stream, const struct sc_kernel *kernel);
+    /* Calls call->run in the order of the stream.  A real device calls at once, with the device's context current and
+     * the driver's stream: the function enqueues kernels there.  An emulated device calls with stream NULL when the
+     * stream gets there: the function is the kernel.  SC_ERR_INVALID: the function has enqueued a kernel that the
+     * driver refused.  NULL: not on these devices. */
+    enum sc_status (*call)(int device, enum sc_stream stream, const struct sc_device_call *call);
 
     /* Drops the analysis left by kernels in *csr.plan; kernels that use the analysis may still be queued.  NULL:
      * kernels never leave an analysis. */

@@ -16,10 +16,11 @@
 #include "coherence/task.h"
 #include "host/host.h"
 #include "libsemcache/library.h"
+#include "libsemcache/public.h"
 #include "sparse/sparse.h"
 #include "trace/trace.h"
 
-static enum semcache_status public_status(enum sc_status status)
+enum semcache_status sc_public_status(enum sc_status status)
 {
     switch (status) {
     case SC_OK: return SEMCACHE_OK;
@@ -57,7 +58,7 @@ enum semcache_status semcache_set_device(const char *device)
 {
     enum sc_status status = device ? sc_library_set_device(device) : SC_ERR_INVALID;
 
-    return status == SC_ERR_CONFLICT ? SEMCACHE_ERROR_TOO_LATE : public_status(status);
+    return status == SC_ERR_CONFLICT ? SEMCACHE_ERROR_TOO_LATE : sc_public_status(status);
 }
 
 enum semcache_status semcache_init(void)
@@ -235,7 +236,7 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
     status = prefetch_view(&view, device);
     sc_inside_leave();
     sc_quiet_leave();
-    return public_status(status);
+    return sc_public_status(status);
 }
 
 /* --- sparse matrices ---------------------------------------------------------------------------------------------- */
@@ -267,7 +268,7 @@ enum semcache_status semcache_sparse_csr(struct semcache_sparse **matrix, int64_
         return SEMCACHE_ERROR_INVALID;
     status = sc_sparse_create(&made, &arrays, false);
     *matrix = (struct semcache_sparse *)made;
-    return public_status(status);
+    return sc_public_status(status);
 }
 
 enum semcache_status semcache_sparse_mv(struct semcache_sparse *matrix, char op, const void *alpha, const void *x,
@@ -282,7 +283,7 @@ enum semcache_status semcache_sparse_mv(struct semcache_sparse *matrix, char op,
     type = sc_sparse_arrays(inner(matrix))->type;
     scalar(a, alpha, type);
     scalar(b, beta, type);
-    return public_status(sc_sparse_mv(inner(matrix), op, &general, a, x, 1, b, y, 1));
+    return sc_public_status(sc_sparse_mv(inner(matrix), op, &general, a, x, 1, b, y, 1));
 }
 
 void semcache_sparse_destroy(struct semcache_sparse *matrix)
@@ -327,6 +328,6 @@ enum semcache_status semcache_statistics(struct semcache_statistics *statistics)
 
 enum semcache_status semcache_statistics_write(FILE *out)
 {
-    return out ? public_status(sc_library_statistics(out)) : SEMCACHE_ERROR_INVALID;
+    return out ? sc_public_status(sc_library_statistics(out)) : SEMCACHE_ERROR_INVALID;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

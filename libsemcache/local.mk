@@ -3,12 +3,13 @@ libcore_la_SOURCES += libsemcache/config.h libsemcache/config.c libsemcache/rank
 	libsemcache/places.h libsemcache/places.c
 EXTRA_DIST += libsemcache/README.md libsemcache/exports.list libsemcache/manual.awk
 man_MANS += libsemcache/semcache.3
-libsemcache/semcache.3: $(srcdir)/include/semcache/semcache.h $(srcdir)/libsemcache/manual.awk
+manual_headers = $(srcdir)/include/semcache/semcache.h $(srcdir)/include/semcache/tasks.h
+libsemcache/semcache.3: $(manual_headers) $(srcdir)/libsemcache/manual.awk
 	$(AM_V_GEN)$(MKDIR_P) libsemcache && $(AWK) -f $(srcdir)/libsemcache/manual.awk \
-	  $(srcdir)/include/semcache/semcache.h > $@.new && mv $@.new $@
+	  $(manual_headers) > $@.new && mv $@.new $@
 CLEANFILES += libsemcache/semcache.3
 semcacheincludedir = $(includedir)/semcache
-semcacheinclude_HEADERS = include/semcache/semcache.h include/semcache/blas_sparse.h
+semcacheinclude_HEADERS = include/semcache/semcache.h include/semcache/tasks.h include/semcache/blas_sparse.h
 pkgconfig_DATA += libsemcache/semcache.pc
 cmakedir = $(libdir)/cmake/semcache
 cmake_DATA = libsemcache/semcache-config.cmake libsemcache/semcache-config-version.cmake
@@ -18,7 +19,7 @@ lib_LTLIBRARIES += libsemcache.la
 libsemcache_la_SOURCES = libsemcache/library.h libsemcache/inner.h libsemcache/opener.h libsemcache/api.c \
 	libsemcache/init.c libsemcache/inner.c libsemcache/life.c libsemcache/opener.c libsemcache/rebind.c \
 	libsemcache/report.c libsemcache/summary.h libsemcache/summary.c libsemcache/live.h \
-	libsemcache/live.c libsemcache/try.c
+	libsemcache/live.c libsemcache/public.h libsemcache/tasks.c libsemcache/try.c
 libsemcache_la_LIBADD = libveneers.la libcore.la
 libsemcache_la_LDFLAGS = -version-info 0:0:0 -Wl,--version-script=libsemcache/semcache.map -Wl,-z,now -Wl,-z,nodelete
 EXTRA_libsemcache_la_DEPENDENCIES = libsemcache/semcache.map

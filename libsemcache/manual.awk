@@ -1,11 +1,11 @@
-# Writes semcache(3) from include/semcache/semcache.h: its comments are the text, its declarations the synopsis.
+# Writes semcache(3) from include/semcache/semcache.h and tasks.h: comments are the text, declarations the synopsis.
 # A comment line "--- title ---" begins a section.
 BEGIN {
-    print ".\\\" Generated from include/semcache/semcache.h by libsemcache/manual.awk."
+    print ".\\\" Generated from include/semcache/semcache.h and tasks.h by libsemcache/manual.awk."
     print ".TH SEMCACHE 3 \"\" \"semcache\" \"Library Functions\""
     print ".SH NAME\nsemcache \\- control of the library from a program"
     print ".SH LIBRARY\nlibsemcache (\\fB\\-lsemcache\\fR; \\fBpkg-config \\-\\-libs semcache\\fR)"
-    print ".SH SYNOPSIS\n.nf\n.B #include <semcache/semcache.h>\n.fi\n.SH DESCRIPTION"
+    print ".SH SYNOPSIS\n.nf\n.B #include <semcache/semcache.h>\n.B #include <semcache/tasks.h>\n.fi\n.SH DESCRIPTION"
 }
 
 function plain(text) {
@@ -53,7 +53,12 @@ function declaration(text) {
     print ".PP\n.in +4n\n.nf\n" plain(text) "\n.fi\n.in"
 }
 
-/^#(ifndef SEMCACHE_SEMCACHE_H|define SEMCACHE_SEMCACHE_H|include|if|else|endif)/ { skipping = /^#if / || /^#ifdef/; next }
+FNR == 1 && NR > 1 { # the next header
+    flush()
+    comments = 0
+    print ".SH TASKS"
+}
+/^#(ifndef SEMCACHE_[A-Z]*_H|define SEMCACHE_[A-Z]*_H|include|if|else|endif)/ { skipping = /^#if / || /^#ifdef/; next }
 /^#define SEMCACHE_API/ || /^extern "C"/ || /^}$/ { next }
 
 # Comments that begin a line; blank lines in them part paragraphs.
@@ -71,7 +76,7 @@ inside {
 }
 
 # Declarations, up to the semicolon that ends them.
-declared != "" || /^(SEMCACHE_API|enum|struct|#define)/ {
+declared != "" || /^(SEMCACHE_API|enum|struct|typedef|#define)/ {
     declared = declared (declared == "" ? "" : "\n") $0
     if ($0 ~ /^#define/ || $0 ~ /};$/ || ($0 ~ /;$/ && declared !~ /{/)) {
         declaration(declared)

@@ -81,7 +81,11 @@ struct sc_op_info {
 };
 extern const struct sc_op_info sc_ops[SC_OPS_ALL];
 
-static inline const char *sc_op_name(enum sc_op op) { return (unsigned)op < SC_OPS_ALL ? sc_ops[op].name : "?"; }
+#define SC_OP_OWN 255 /* in traces: a kernel of the program */
+static inline const char *sc_op_name(enum sc_op op)
+{
+    return (unsigned)op < SC_OPS_ALL ? sc_ops[op].name : (unsigned)op == SC_OP_OWN ? "own" : "?";
+}
 static inline int sc_op_level(enum sc_op op) { return sc_ops[op].level; }
 /* A routine of LAPACK: a whole routine is one task on one device. */
 static inline bool sc_op_is_lapack(enum sc_op op) { return sc_ops[op].level == 4; }

@@ -212,6 +212,51 @@ static int chain(double *x, void *a, int waits)
     return good;
 }
 
+/* --- functions of the program ----------------------------------------------------------------------------------- */
+
+struct doubling {
+    double *x;
+    int *calls;
+};
+
+/* A GPU would get a kernel that doubles; the memory of an emulated device is the host's. */
+static void double_all(int device, void *stream, void *record)
+{
+    const struct doubling *d = record;
+
+    for (int i = 0; i < N && properties[0].emulated; i++)
+        d->x[i] *= 2;
+    *d->calls += device == 0 && !(stream && properties[0].emulated);
+}
+
+/* x up, x := 4 x by two functions, x down. */
+static void test_call(void)
+{
+    double *x = pinned_new(ops, N * sizeof *x), *a = block_new(ops, 0, N * sizeof *x);
+    const struct sc_copy2d up = plain_copy(a, 0, x, SC_HOST, N * sizeof *x);
+    const struct sc_copy2d down = plain_copy(x, SC_HOST, a, 0, N * sizeof *x);
+    int calls = 0, good = 1, factor = properties[0].emulated ? 4 : 1;
+
+    jitter(3);
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    good = !ops->copy(0, SC_STREAM_COMPUTE, &up);
+    for (int i = 0; i < 2; i++) {
+        struct doubling record = {a, &calls};
+        const struct sc_device_call call = {double_all, &record, sizeof record, N * sizeof *x};
+
+        good = good && !ops->call(0, SC_STREAM_COMPUTE, &call);
+        record.x = NULL; /* a queue has a copy */
+    }
+    good = good && !ops->copy(0, SC_STREAM_COMPUTE, &down) && !ops->sync(mark(ops, 0, SC_STREAM_COMPUTE));
+    jitter(0);
+    for (int i = 0; i < N && good; i++)
+        good = x[i] == (double)factor * i;
+    tap_ok(good && calls == 2, "functions of the program run in the order of the stream");
+    ops->free(0, a, NULL, 0);
+    pinned_free(ops, x, N * sizeof *x);
+}
+
 static void test_order(void)
 {
     double *x = pinned_new(ops, N * sizeof *x);
@@ -412,6 +457,7 @@ int main(void)
     test_peer();
     test_closed_pages();
     test_order();
+    test_call();
     test_reuse();
     test_fences();
     test_refused();

@@ -14,10 +14,11 @@ report "$(uniq -d "$scratch/wanted")" 'no name is listed twice'
 report "$(uniq "$scratch/wanted" | LC_ALL=C comm -13 "$scratch/there" -)" 'all that is listed is exported'
 report "$(uniq "$scratch/wanted" | LC_ALL=C comm -23 "$scratch/there" -)" 'nothing else is exported'
 
-sed -n 's/^SEMCACHE_API.*[ *]\(semcache_[a-z_]*\)(.*/\1/p' "$top_srcdir/include/semcache/semcache.h" |
+sed -n 's/^SEMCACHE_API.*[ *]\(semcache_[a-z_0-9]*\)(.*/\1/p' "$top_srcdir/include/semcache/semcache.h" \
+    "$top_srcdir/include/semcache/tasks.h" |
     LC_ALL=C sort > "$scratch/header"
 grep '^semcache_' "$own" | LC_ALL=C sort > "$scratch/public"
-report "$(LC_ALL=C comm -3 "$scratch/header" "$scratch/public")" 'the public names are those of semcache.h'
+report "$(LC_ALL=C comm -3 "$scratch/header" "$scratch/public")" 'the public names are those of semcache.h and tasks.h'
 report "$(nm -D --defined-only "$library" | grep '@')" 'none has a version (a call of malloc@GLIBC... would pass it by)'
 nm -D --defined-only "$(ldd "$library" | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')" |
     sed 's/ . / /; s/@.*//' | sort -u | sed 's/^[^ ]* //' | sort | uniq -d > "$scratch/several"

@@ -13,7 +13,7 @@ compile() { # compiler with options, header
 
 tried() { verdict "$1" "$2" "$(cat "$scratch/said")"; } # status, title
 
-folders='base ops host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools'
+folders='base ops host directory device trace coherence autotuner blas sparse tasks libsemcache cuda-um tools'
 for header in $(find $folders -name '*.h' | sort); do
     case $header in
     host/mpi_calls.h | host/mpi_names.h) continue ;; # lists, not headers
@@ -25,7 +25,7 @@ for header in $(find $folders -name '*.h' | sort); do
     tried $? "$header"
 done
 
-for header in semcache.h blas_sparse.h; do
+for header in semcache.h tasks.h blas_sparse.h; do
     compile "$CC -std=c99 -pedantic" semcache/$header
     tried $? "$header as C99"
     if command -v c++ > /dev/null; then

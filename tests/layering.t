@@ -3,7 +3,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$top_srcdir" || exit 99
 
-folders='base ops host directory device trace coherence autotuner blas sparse libsemcache cuda-um adapters tools'
+folders='base ops host directory device trace coherence autotuner blas sparse tasks libsemcache cuda-um adapters tools'
 
 allowed() {
     case $1 in
@@ -14,6 +14,7 @@ allowed() {
     autotuner) echo device trace ops base ;;
     blas) echo coherence autotuner trace ops base ;;
     sparse) echo coherence autotuner trace ops base semcache ;; # the header of the names that it serves
+    tasks) echo coherence ops base semcache ;; # the header that it implements
     cuda-um) echo semcache base ops libsemcache sparse ;;
     adapters) echo semcache ;;
     libsemcache|tools) echo semcache $folders ;;
@@ -62,7 +63,7 @@ declared() {
 }
 for header in access call derived devices faults task view; do
     declared coherence/$header.h $([ $header != task ] || echo device/device.h) > "$scratch/names"
-    grep -rl "^$include\"coherence/$header\.h\"" blas sparse autotuner libsemcache cuda-um tools |
+    grep -rl "^$include\"coherence/$header\.h\"" blas sparse tasks autotuner libsemcache cuda-um tools |
     while read -r file; do
         grep -qwFf "$scratch/names" "$file" || echo "$file includes coherence/$header.h"
     done

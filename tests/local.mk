@@ -109,6 +109,7 @@ include tests/coherence.mk
 include tests/autotuner.mk
 include tests/blas.mk
 include tests/library.mk
+include tests/tasks.mk
 include tests/examples.mk
 include tests/netlib.mk
 include tests/fuzz.mk

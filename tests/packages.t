@@ -39,7 +39,8 @@ listed() { # package, files
 listed libsemcache0 "$lib/libsemcache.so.0" "$lib/semcache/blas/libblas.so.3" "$lib/semcache/blas/libcblas.so.3" \
     usr/share/semcache/machines/h200x8.machine usr/share/doc/libsemcache0/README.Debian
 listed libsemcache-dev "$lib/libsemcache.so" "$lib/pkgconfig/semcache.pc" "$lib/cmake/semcache/semcache-config.cmake" \
-    usr/include/semcache/semcache.h usr/include/semcache/blas_sparse.h 'usr/share/man/man3/semcache.3.gz'
+    usr/include/semcache/semcache.h usr/include/semcache/tasks.h \
+    usr/include/semcache/blas_sparse.h 'usr/share/man/man3/semcache.3.gz'
 listed semcache-tools usr/bin/semcache usr/libexec/semcache/semcache-replay usr/share/man/man1/semcache.1.gz \
     usr/share/man/man5/semcache-trace.5.gz usr/share/man/man7/semcache.7.gz \
     usr/share/bash-completion/completions/semcache \

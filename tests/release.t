@@ -46,9 +46,10 @@ for section in NAME SYNOPSIS DESCRIPTION OPTIONS ENVIRONMENT FILES 'EXIT STATUS'
 done > "$scratch/sections"
 report "$(cat "$scratch/sections")" 'semcache.1 has the usual sections'
 sed 's/\\-/-/g; s/\\f[BIRP]//g; s/  */ /g' "$three" > "$scratch/three"
-report "$(awk '/^SEMCACHE_API/, /;$/ { sub(/^SEMCACHE_API /, ""); print }' include/semcache/semcache.h |
-    sed 's/  */ /g' | while IFS= read -r line; do grep -qxF -e "$line" "$scratch/three" || echo "$line"; done)" \
-    'semcache.3 has every function of the header'
+report "$(cat include/semcache/semcache.h include/semcache/tasks.h |
+    awk '/^SEMCACHE_API/, /;$/ { sub(/^SEMCACHE_API /, ""); print }' | sed 's/  */ /g' |
+    while IFS= read -r line; do grep -qxF -e "$line" "$scratch/three" || echo "$line"; done)" \
+    'semcache.3 has every function of the headers'
 report "$([ "$(grep -c '^enum semcache_.* {' include/semcache/semcache.h)" -eq \
     "$(grep -c '^enum semcache_.* {' "$scratch/three")" ] || echo differs)" 'and every enumeration'
 sed 's/\\-/-/g; s/\\f[BIRP]//g' tools/semcache.1 > "$scratch/one"

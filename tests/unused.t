@@ -6,7 +6,7 @@ use warnings;
 use Test::More;
 
 my ($source, $build) = @ENV{qw(top_srcdir top_builddir)};
-my @folders = qw(base ops host directory device trace coherence autotuner blas sparse libsemcache cuda-um tools);
+my @folders = qw(base ops host directory device trace coherence autotuner blas sparse tasks libsemcache cuda-um tools);
 
 # Hooks and figures for tests.
 my %for_tests = map { $_ => 1 } qw(

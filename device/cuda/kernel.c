@@ -289,6 +289,24 @@ enum sc_status sc_cuda_launch(int device, enum sc_stream stream, const struct sc
     }
 }
 
+/* An error of the program's that was pending before the call is none of the function's. */
+enum sc_status sc_cuda_call(int device, enum sc_stream stream, const struct sc_device_call *call)
+{
+    struct sc_cuda_device *d = sc_cuda_device(device);
+    cudaError_t before, after;
+
+    SC_CUDA_SCOPE(d);
+    sc_cuda_enqueue(d, stream);
+    before = cudaPeekAtLastError();
+    call->run(device, d->streams[stream].stream, call->record);
+    after = cudaPeekAtLastError();
+    if (before != cudaSuccess || after == cudaSuccess)
+        return SC_OK;
+    sc_cuda_host->log(SC_LOG_ERROR, "device %d: the function of a task enqueued a kernel that failed: %s", device,
+                      cudaGetErrorName(after));
+    return SC_ERR_INVALID;
+}
+
 void sc_cuda_kernels_close(struct sc_cuda_device *d)
 {
     for (int s = 0; s < SC_STREAMS; s++) {

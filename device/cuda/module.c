@@ -355,6 +355,7 @@ static const struct sc_device_ops module_ops = {
     .runs = runs_blas,
 #endif
     .launch = sc_cuda_ranged_launch,
+    .call = sc_cuda_call,
     .forget = sc_cuda_forget,
     .multiply = sc_cuda_multiply,
     .store = sc_cuda_store,

@@ -111,6 +111,9 @@ static void advance(int device, int stream, const struct sc_emu_op *op, uint64_t
     case SC_EMU_DO_KERNEL:
         sc_emu_clock_kernel(device, stream, seq, &op->kernel);
         break;
+    case SC_EMU_DO_CALL:
+        sc_emu_clock_fill(device, stream, seq, op->call.traffic);
+        break;
     case SC_EMU_DO_STORE:
         sc_emu_clock_fill(device, stream, seq, 2 * op->store.bytes); /* a read and a write */
         break;
@@ -198,6 +201,9 @@ static enum sc_status run_op(const struct sc_emu_op *op)
     case SC_EMU_DO_FILL:
         for (size_t row = 0; row < f->height; row++)
             memset((char *)f->memory + row * f->pitch, f->byte, f->width);
+        return SC_OK;
+    case SC_EMU_DO_CALL:
+        op->call.run(op->device, NULL, op->call.record);
         return SC_OK;
     case SC_EMU_DO_STORE:
         sc_emu_product_store(&op->store);
@@ -606,6 +612,13 @@ static enum sc_status emu_launch(int device, enum sc_stream stream, const struct
     return submit(device, stream, SC_EMU_LAUNCH, &op);
 }
 
+static enum sc_status emu_call(int device, enum sc_stream stream, const struct sc_device_call *call)
+{
+    struct sc_emu_op op = {.action = SC_EMU_DO_CALL, .call = *call, .device = device};
+
+    return valid_stream(device, stream) ? submit(device, stream, SC_EMU_LAUNCH, &op) : SC_ERR_INVALID;
+}
+
 /* The operands are read after all earlier work on COMPUTE; data still in transit on other streams is garbage. */
 static enum sc_status emu_multiply(int device, struct sc_csr_product *product)
 {
@@ -791,6 +804,7 @@ const struct sc_device_ops *sc_device_emu(void)
         .open = emu_open, .close = emu_close, .properties = emu_properties,
         .alloc = emu_alloc, .free = emu_free, .pin = emu_pin, .unpin = emu_unpin,
         .copy = emu_copy, .fill = emu_fill, .exchange = emu_exchange, .runs = emu_runs, .launch = emu_launch,
+        .call = emu_call,
         .forget = sc_emu_plan_forget, .multiply = emu_multiply, .store = emu_store,
         .convert = emu_convert, .result_slot = emu_result_slot,
         .mark = emu_mark, .wait = emu_wait, .sync = emu_sync, .done = emu_done,

@@ -11,11 +11,12 @@
 /* --- streams.c: queues, workers, fences ------------------------------------------------------------------------- */
 
 enum sc_emu_action {
-    SC_EMU_DO_COPY, SC_EMU_DO_EXCHANGE, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_STORE, SC_EMU_DO_CONVERT,
+    SC_EMU_DO_COPY, SC_EMU_DO_EXCHANGE, SC_EMU_DO_FILL, SC_EMU_DO_KERNEL, SC_EMU_DO_CALL, SC_EMU_DO_STORE,
+    SC_EMU_DO_CONVERT,
     SC_EMU_DO_WAIT, SC_EMU_DO_UNMAP, SC_EMU_DO_STOP
 };
 
-/* `pieces` belongs to the caller; the queue keeps a copy. */
+/* `pieces` and `call.record` belong to the caller; the queue keeps a copy. */
 struct sc_emu_exchange { const struct sc_copy2d *pieces; int count; };
 struct sc_emu_fill { void *memory; size_t pitch, width, height; int byte; };
 struct sc_emu_unmap { void *memory; size_t bytes; };
@@ -31,6 +32,7 @@ struct sc_emu_op {
     enum sc_emu_action action;
     bool fails; /* fails instead of running (an injected late fault) */
     bool skips; /* is dropped silently */
+    int device; /* SC_EMU_DO_CALL */
     union {
         struct sc_copy2d copy;
         struct sc_emu_exchange exchange;
@@ -40,6 +42,7 @@ struct sc_emu_op {
         struct sc_emu_unmap unmap;
         struct sc_emu_store store;
         struct sc_csr_conversion conversion;
+        struct sc_device_call call;
     };
     uint64_t seq;
     struct sc_emu_op *next;

@@ -163,18 +163,21 @@ static void op_release(struct sc_emu_op *op)
 static struct sc_emu_op *op_new(const struct sc_emu_op *op)
 {
     struct sc_emu_op *memory = malloc(sizeof *memory), *copy = memory ? memory : take_spare();
-    size_t bytes = op->action == SC_EMU_DO_EXCHANGE ? (size_t)op->exchange.count * sizeof *op->exchange.pieces : 0;
-    struct sc_copy2d *pieces = bytes ? malloc(bytes) : NULL;
+    bool exchanges = op->action == SC_EMU_DO_EXCHANGE, calls = op->action == SC_EMU_DO_CALL;
+    size_t bytes = exchanges ? (size_t)op->exchange.count * sizeof *op->exchange.pieces : calls ? op->call.bytes : 0;
+    void *kept = bytes ? malloc(bytes) : NULL;
 
-    if (!copy || (bytes && !pieces)) {
-        free(pieces);
+    if (!copy || (bytes && !kept)) {
+        free(kept);
         if (copy)
             op_release(copy);
         return NULL;
     }
     *copy = *op;
-    if (bytes)
-        copy->exchange.pieces = memcpy(pieces, op->exchange.pieces, bytes);
+    if (exchanges && bytes)
+        copy->exchange.pieces = memcpy(kept, op->exchange.pieces, bytes);
+    if (calls && bytes)
+        copy->call.record = memcpy(kept, op->call.record, bytes);
     return copy;
 }
 
@@ -182,6 +185,8 @@ static void op_free(struct sc_emu_op *op)
 {
     if (op->action == SC_EMU_DO_EXCHANGE)
         free((void *)op->exchange.pieces);
+    if (op->action == SC_EMU_DO_CALL)
+        free(op->call.record);
     op_release(op);
 }
 

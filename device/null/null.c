@@ -283,6 +283,16 @@ static enum sc_status launch(int device, enum sc_stream stream, const struct sc_
     return SC_OK;
 }
 
+/* For hardware: call->run gets the driver's stream, and enqueues work there. */
+static enum sc_status call_function(int device, enum sc_stream stream, const struct sc_device_call *call)
+{
+    if (!is_stream(device, stream))
+        return SC_ERR_INVALID;
+    call->run(device, NULL, call->record);
+    enqueued(device, stream);
+    return SC_OK;
+}
+
 /* For hardware: pinned host memory that kernels write to. */
 static void *result_slot(int device)
 {
@@ -332,7 +342,7 @@ static const struct sc_device_ops ops = {
     .abi = SC_DEVICE_ABI, .size = sizeof ops, .name = "null",
     .open = open_devices, .close = close_devices, .properties = properties,
     .alloc = alloc, .free = free_block, .pin = pin, .unpin = unpin,
-    .copy = copy, .fill = fill, .runs = runs, .launch = launch, .result_slot = result_slot,
+    .copy = copy, .fill = fill, .runs = runs, .launch = launch, .call = call_function, .result_slot = result_slot,
     .mark = mark, .wait = wait_on, .sync = sync_with, .done = done,
 };
 

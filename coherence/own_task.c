@@ -1,0 +1,134 @@
+/* Tasks whose kernels the program brings, and copies between pieces and temporaries for such tasks. */
+#include "coherence/protocol.h"
+
+/* What a task enqueues on the compute stream once its pieces are there. */
+struct work {
+    int device, count;
+    const struct sc_piece *pieces;
+    struct sc_target targets[SC_OWN_PIECES];
+    enum sc_status (*enqueue)(struct work *w);
+    uint8_t op;                        /* for the trace */
+    struct sc_own_slot *slots;         /* of a function */
+    const struct sc_device_call *call;
+    char *temporary;                   /* of a copy */
+    bool outwards;                     /* from the piece to the temporary */
+};
+
+static void pin(struct work *w, int by)
+{
+    for (int i = 0; i < w->count; i++)
+        if (w->pieces[i].operand)
+            w->targets[i].t->copy[w->device].lru.pins += (uint32_t)by;
+}
+
+static char *on_device(const struct work *w, int i)
+{
+    const struct sc_target *x = &w->targets[i];
+
+    return (char *)x->t->copy[w->device].memory + x->offset * (int64_t)x->m->elem;
+}
+
+/* Everything but the states. */
+static enum sc_status launch(struct work *w, struct sc_fence *f)
+{
+    enum sc_status status = SC_OK, enqueued;
+
+    for (int i = 0; i < w->count && status == SC_OK; i++)
+        if (w->pieces[i].operand)
+            status = sc_task_acquire(w->device, &w->pieces[i], &w->targets[i]);
+    if (status != SC_OK)
+        return status;
+    enqueued = w->enqueue(w);
+    if (enqueued != SC_OK && enqueued != SC_ERR_INVALID)
+        return enqueued;
+    if (sc_mark(w->device, SC_STREAM_COMPUTE, f) != SC_OK) { /* as in task.c */
+        sc_device_lost(w->device, "a kernel cannot be waited for");
+        return SC_ERR_DEVICE;
+    }
+    return enqueued;
+}
+
+/* SC_ERR_INVALID: a part of the function's work has been enqueued; pieces count as written. */
+static enum sc_status run(struct work *w)
+{
+    struct sc_fence f = SC_FENCE_NONE;
+    enum sc_status status;
+    bool ran;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(w->device);
+    sc_assert(w->count <= SC_OWN_PIECES);
+    if (sc_protocol.failed[w->device])
+        return SC_ERR_DEVICE;
+    for (int i = 0; i < w->count; i++)
+        if (w->pieces[i].operand)
+            sc_piece_target(&w->pieces[i], &w->targets[i]);
+    pin(w, 1);
+    status = launch(w, &f);
+    ran = status == SC_OK || status == SC_ERR_INVALID;
+    for (int i = 0; i < w->count && ran; i++)
+        if (w->pieces[i].operand)
+            sc_task_trace(w->device, &w->pieces[i], &w->targets[i], 0);
+    for (int i = 0; i < w->count && ran; i++)
+        if (w->pieces[i].operand)
+            sc_task_release(w->device, &w->pieces[i], &w->targets[i], f);
+    pin(w, -1);
+    if (ran)
+        sc_trace(.kind = SC_EVENT_KERNEL, .device = (int16_t)w->device, .op = w->op);
+    if (status == SC_ERR_DEVICE)
+        sc_device_gave_up(w->device, "running a task of the program");
+    return status;
+}
+
+/* --- functions ---------------------------------------------------------------------------------------------------- */
+
+static enum sc_status enqueue_call(struct work *w)
+{
+    for (int i = 0; i < w->count; i++)
+        if (w->pieces[i].operand)
+            w->slots[i] = (struct sc_own_slot){on_device(w, i), w->targets[i].ld};
+    return sc_protocol.ops->call(w->device, SC_STREAM_COMPUTE, w->call);
+}
+
+enum sc_status sc_coherence_own_task(int device, const struct sc_piece *pieces, int count, struct sc_own_slot *slots,
+                                     const struct sc_device_call *call)
+{
+    struct work w = {.device = device, .count = count, .pieces = pieces, .enqueue = enqueue_call, .op = SC_OP_OWN,
+                     .slots = slots, .call = call};
+
+    return sc_protocol.ops->call ? run(&w) : SC_ERR_UNSUPPORTED;
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------------- */
+
+/* Elements of a vector with an increment are rows of one element. */
+static enum sc_status enqueue_copy(struct work *w)
+{
+    const struct sc_piece *p = &w->pieces[0];
+    const struct sc_target *x = &w->targets[0];
+    bool vector = p->operand->view.vector;
+    size_t elem = x->m->elem, width = (vector ? 1 : (size_t)p->rows) * elem;
+    size_t pitch[2] = {(size_t)sc_step(x->ld) * elem, (size_t)p->temporary_ld * elem};
+    char *end[2] = {on_device(w, 0), w->temporary};
+    int from = w->outwards ? 0 : 1;
+    struct sc_copy2d copy = {.dst = end[!from], .src = end[from], .dst_pitch = pitch[!from], .src_pitch = pitch[from],
+                             .width = width, .height = (size_t)(vector ? p->rows : p->cols),
+                             .dst_device = w->device, .src_device = w->device};
+
+    if (pitch[0] == width && pitch[1] == width) {
+        copy.width = copy.dst_pitch = copy.src_pitch = width * copy.height;
+        copy.height = 1;
+    }
+    return sc_protocol.ops->copy(w->device, SC_STREAM_COMPUTE, &copy);
+}
+
+enum sc_status sc_coherence_own_copy(int device, const struct sc_piece *piece, void *temporary, bool outwards)
+{
+    struct work w = {.device = device, .count = 1, .pieces = piece, .enqueue = enqueue_copy, .op = SC_OP_COPY,
+                     .temporary = temporary, .outwards = outwards};
+
+    sc_assert(piece->operand && temporary && piece->temporary_ld > 0);
+    sc_assert(piece->access == (outwards ? SC_READ : SC_WRITE));
+    return run(&w);
+}
+/* SPDX-License-Identifier: BSD-2-Clause */

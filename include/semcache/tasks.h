@@ -1,0 +1,126 @@
+/* Tasks with kernels of their own, for authors of libraries.
+ *
+ * A task is a function with regions of the program's memory and the access to each region.  semcache brings the
+ * regions to a device, calls the function with addresses on the device, and notes what was written.  The program's
+ * arrays stay ordinary arrays: the CPU sees the results at its first touch, and BLAS calls use the same copies.  The
+ * interface follows the directives of SemCache++ (section 4.2): an operand with SEMCACHE_READ stands for readGPU
+ * before the kernel, SEMCACHE_WRITE for writeGPU after the kernel, SEMCACHE_READWRITE for both.  doc/tasks.md has the
+ * memory model and examples.
+ *
+ * Order.  Tasks, BLAS calls and accesses of the CPU behave as if they were executed one after another in the order of
+ * the program, on every device.  Dependences follow from the regions.  No call waits for a kernel.  Tasks of several
+ * threads with regions in common need the program's own synchronisation, as ordinary functions do.
+ *
+ * Errors.  Every function checks its arguments first.  SEMCACHE_ERROR_INVALID comes with a line on stderr that names
+ * the argument and the reason, and nothing has changed.
+ *
+ * Every function is thread safe and works at any time, as those of semcache.h.  No function may be called from a signal
+ * handler or from the function of a task.  C99 and C++. */
+#ifndef SEMCACHE_TASKS_H
+#define SEMCACHE_TASKS_H
+
+#include "semcache/semcache.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- regions ------------------------------------------------------------------------------------------------------ */
+
+/* The host as the place of a task. */
+#define SEMCACHE_HOST (-2)
+
+/* A part of an array: `planes` planes of `cols` columns of `rows` elements.  The element (i, j, k) is
+ * memory[i + j * ld + k * plane].  A vector has cols = planes = 1, a matrix planes = 1.  A row-major array is described
+ * with its last index first.
+ *
+ * Data on devices is not interpreted: integers of the same size go by the type of the element's size.  A region is a
+ * value that the caller owns; the memory behind it must live until the region's last call has returned. */
+struct semcache_region {
+    size_t size; /* set by the caller: sizeof (struct semcache_region) */
+    void *memory;
+    enum semcache_type type;
+    int64_t rows, cols, planes; /* extents, 0 or more; with an extent of 0 the region is empty */
+    int64_t ld;                 /* distance of columns in elements, ld >= rows; unused if cols is 1 */
+    int64_t plane;              /* distance of planes in elements, at least one plane; unused if planes is 1 */
+};
+
+/* Fill *region, including `size`, with the region of n contiguous elements; of a matrix; of a box of an array with
+ * three indices.  Nothing is checked before the region's use. */
+SEMCACHE_API void semcache_region_1d(struct semcache_region *region, void *memory, enum semcache_type type, int64_t n);
+SEMCACHE_API void semcache_region_2d(struct semcache_region *region, void *memory, enum semcache_type type,
+                                     int64_t rows, int64_t cols, int64_t ld);
+SEMCACHE_API void semcache_region_3d(struct semcache_region *region, void *memory, enum semcache_type type,
+                                     int64_t rows, int64_t cols, int64_t planes, int64_t ld, int64_t plane);
+
+/* --- functions and operands --------------------------------------------------------------------------------------- */
+
+/* An operand as the function of a task sees it.  Extents and type are those of the region, in the order of the task's
+ * operands; memory and distances are those of the copy at the place of the task.  The copy of a region may contain
+ * further elements between columns and planes: the function must not write there. */
+struct semcache_view {
+    void *memory;
+    int64_t rows, cols, planes; /* in elements */
+    int64_t ld, plane;          /* distances of columns and of planes, in elements */
+    enum semcache_type type;
+    enum semcache_mode mode;
+};
+
+/* Where the function of a task runs. */
+struct semcache_place {
+    size_t size; /* set by the library */
+    int device;  /* 0 to semcache_device_count() - 1, or SEMCACHE_HOST */
+    void *stream; /* of a GPU, as its driver names streams (doc/tasks.md); else NULL */
+};
+
+/* The function of a task.  `arguments` is a copy of the task's arguments.
+ *
+ * On a GPU the function is called before semcache_run returns, with the device's primary context current.  The function
+ * enqueues kernels and library calls on place->stream, and returns without waiting.  A lock of semcache is held
+ * meanwhile: the function must not touch memory that semcache tracks (arrays from malloc and semcache_alloc), and must
+ * not call semcache.
+ *
+ * On the host, and for an emulated device, the function computes.  For an emulated device the call comes later and from
+ * another thread: the function uses nothing but its views and its arguments. */
+typedef void semcache_function(const struct semcache_place *place, const struct semcache_view *views, int count,
+                               void *arguments);
+
+#define SEMCACHE_OPERANDS_MAX 8    /* operands of a task */
+#define SEMCACHE_ARGUMENTS_MAX 256 /* bytes of the arguments */
+
+struct semcache_operand {
+    const struct semcache_region *region;
+    enum semcache_mode mode; /* SEMCACHE_WRITE: the function writes every element and reads none */
+};
+
+/* Regions that are written have no element in common with other regions of the task. */
+struct semcache_task {
+    size_t size; /* set by the caller: sizeof (struct semcache_task) */
+    semcache_function *kernel; /* for GPUs; NULL: the task does not run on GPUs */
+    semcache_function *host;   /* for the host and emulated devices; NULL: the task runs on GPUs only */
+    const struct semcache_operand *operands;
+    int count;                 /* of operands: 1 to SEMCACHE_OPERANDS_MAX */
+    const void *arguments;     /* copied by semcache_run */
+    size_t bytes;              /* of the arguments: 0 to SEMCACHE_ARGUMENTS_MAX */
+    int device; /* a device; SEMCACHE_ANY_DEVICE: the device that holds most of the first written region, or of the
+                 * first region; SEMCACHE_HOST */
+};
+
+/* Runs a task.  On a device, returns when the task is enqueued; on the host, when the function has returned.  Opens the
+ * devices if necessary.  `ran` receives the place (a device or SEMCACHE_HOST); NULL: not needed.
+ *
+ * Without devices, when the device has failed or is full, and for regions in memory that devices cannot use, the task
+ * runs on the host.  A region in memory that semcache cannot track (stack, small blocks of malloc) is copied to the
+ * device and back within the call.  A region that no single tile contains is copied together on the device.
+ *
+ * SEMCACHE_ERROR_NO_DEVICE: the task must run on the host and has no function for the host.  SEMCACHE_ERROR_DEVICE: a
+ * device failed after the function was enqueued; the written regions are undefined.  SEMCACHE_ERROR_INVALID, beyond
+ * wrong arguments: the driver refused a kernel of the function, and the written regions are undefined. */
+SEMCACHE_API enum semcache_status semcache_run(const struct semcache_task *task, int *ran);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */

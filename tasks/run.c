@@ -1,0 +1,315 @@
+/* Execution of tasks: on a device, with copies of the regions that lie in several tiles; or on the host. */
+#include "tasks/tasks_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/inside.h"
+#include "base/quiet.h"
+#include "coherence/access.h"
+#include "coherence/task.h"
+
+/* --- checks ------------------------------------------------------------------------------------------------------- */
+
+static bool refuse(const char *why, int is, int limit)
+{
+    sc_log(SC_LOG_ERROR, "semcache_run: %s (%d, %d)", why, is, limit);
+    return false;
+}
+
+static bool operands_valid(const struct semcache_operand *operands, int count)
+{
+    char what[64];
+
+    for (int i = 0; i < count; i++) {
+        snprintf(what, sizeof what, "semcache_run: region of operand %d", i);
+        if (!sc_region_valid(operands[i].region, what))
+            return false;
+        if (operands[i].mode < SEMCACHE_READ || operands[i].mode > SEMCACHE_READWRITE)
+            return refuse("an operand has an unknown mode (operand, mode)", i, (int)operands[i].mode);
+        for (int k = 0; k < i; k++)
+            if ((operands[i].mode | operands[k].mode) & SEMCACHE_WRITE && !sc_region_empty(operands[i].region) &&
+                !sc_region_empty(operands[k].region) && sc_regions_overlap(&operands[k], &operands[i]))
+                return refuse("two operands overlap, and one of them is written (operands)", k, i);
+    }
+    return true;
+}
+
+bool sc_tasks_valid(const struct semcache_task *task, int devices)
+{
+    if (!task || task->size != sizeof *task)
+        return refuse("`size` is not that of struct semcache_task (size, expected)", task ? (int)task->size : 0,
+                      (int)sizeof *task);
+    if (!task->kernel && !task->host)
+        return refuse("the task has neither a kernel nor a function for the host", 0, 0);
+    if (task->count < 1 || task->count > SEMCACHE_OPERANDS_MAX || !task->operands)
+        return refuse("the number of operands is out of range (count, limit)", task->count, SEMCACHE_OPERANDS_MAX);
+    if (task->bytes > SEMCACHE_ARGUMENTS_MAX || (task->bytes && !task->arguments))
+        return refuse("the arguments are NULL or too long (bytes, limit)", (int)task->bytes, SEMCACHE_ARGUMENTS_MAX);
+    if (task->device < SEMCACHE_HOST || (devices && task->device >= devices))
+        return refuse("there is no such device (device, devices)", task->device, devices);
+    return operands_valid(task->operands, task->count);
+}
+
+/* --- the record of a task, which the queue of an emulated device keeps -------------------------------------------- */
+
+struct record {
+    semcache_function *function;
+    int count;
+    struct semcache_operand operand[SEMCACHE_OPERANDS_MAX];
+    struct semcache_region region[SEMCACHE_OPERANDS_MAX];
+    struct sc_own_slot slot[SC_OWN_PIECES];
+    _Alignas(16) unsigned char arguments[SEMCACHE_ARGUMENTS_MAX];
+};
+
+_Static_assert((int)SEMCACHE_OPERANDS_MAX <= (int)SC_OWN_PIECES, "every operand has a slot");
+_Static_assert((int)SEMCACHE_READ == SC_READ && (int)SEMCACHE_WRITE == SC_WRITE && (int)SEMCACHE_READWRITE == SC_RDWR,
+               "modes are accesses");
+
+static struct record record_of(const struct semcache_task *task, semcache_function *function)
+{
+    struct record record = {.function = function, .count = task->count};
+
+    for (int i = 0; i < task->count; i++) {
+        record.operand[i] = task->operands[i];
+        record.region[i] = *task->operands[i].region;
+    }
+    if (task->bytes)
+        memcpy(record.arguments, task->arguments, task->bytes);
+    return record;
+}
+
+static void call(int device, void *stream, void *of)
+{
+    const struct semcache_place place = {sizeof place, device, stream};
+    struct semcache_view views[SEMCACHE_OPERANDS_MAX];
+    struct record *record = of;
+
+    for (int i = 0; i < record->count; i++)
+        views[i] = sc_region_placed(&record->region[i], record->operand[i].mode, record->slot[i].memory,
+                                    record->slot[i].ld);
+    record->function(&place, views, record->count, record->arguments);
+}
+
+/* --- on the host -------------------------------------------------------------------------------------------------- */
+
+static enum sc_status on_host(const struct semcache_task *task)
+{
+    struct record record = record_of(task, task->host);
+
+    if (!task->host)
+        return SC_ERR_UNSUPPORTED;
+    for (int i = 0; i < task->count; i++) {
+        const struct semcache_operand *o = &task->operands[i];
+        struct sc_view view;
+
+        if (sc_region_empty(o->region))
+            continue;
+        view = sc_region_view(o->region, o->mode);
+        sc_coherence_acquire_view(&view);
+        record.slot[i] = (struct sc_own_slot){o->region->memory, view.ld};
+    }
+    call(SEMCACHE_HOST, NULL, &record);
+    return SC_OK;
+}
+
+/* --- on a device -------------------------------------------------------------------------------------------------- */
+
+/* An operand: in place if one tile contains it, else in a temporary. */
+struct part {
+    struct sc_operand whole; /* a vector of whole columns of a matrix counts as a matrix */
+    struct sc_cuts rows, cols;
+    struct sc_piece piece; /* the operand, if in place */
+    void *temporary;
+    int64_t ld; /* of the temporary */
+};
+
+struct job {
+    const struct semcache_task *task;
+    struct sc_operand operand[SEMCACHE_OPERANDS_MAX];
+    struct part part[SEMCACHE_OPERANDS_MAX];
+    struct record record;
+    int device;
+};
+
+static void divide(struct part *part, const struct sc_operand *operand)
+{
+    if (!operand->view.vector || !sc_coherence_as_matrix(operand, &part->whole))
+        part->whole = *operand;
+    sc_coherence_row_cuts(&part->whole, &part->rows);
+    part->cols = (struct sc_cuts){.n = 1, .at = {0, 1}};
+    if (!part->whole.view.vector)
+        sc_coherence_col_cuts(&part->whole, &part->cols);
+}
+
+/* The part of an operand in one tile. */
+static struct sc_piece piece_of(const struct part *part, int i, int j, enum sc_access access)
+{
+    return (struct sc_piece){.operand = &part->whole, .r = part->rows.at[i], .c = part->cols.at[j],
+                             .rows = part->rows.at[i + 1] - part->rows.at[i],
+                             .cols = part->cols.at[j + 1] - part->cols.at[j], .access = access};
+}
+
+static bool is_in_place(const struct part *part) { return part->rows.n == 1 && part->cols.n == 1; }
+
+/* Copies all pieces of a part to its temporary, or back. */
+static enum sc_status copy_part(const struct job *job, const struct part *part, bool outwards)
+{
+    size_t elem = sc_type_bytes(part->whole.view.type);
+    enum sc_status status = SC_OK;
+
+    for (int j = 0; j < part->cols.n && status == SC_OK; j++)
+        for (int i = 0; i < part->rows.n && status == SC_OK; i++) {
+            struct sc_piece piece = piece_of(part, i, j, outwards ? SC_READ : SC_WRITE);
+
+            piece.temporary_ld = part->ld;
+            status = sc_coherence_own_copy(job->device, &piece, (char *)part->temporary +
+                                           (size_t)(piece.r + piece.c * part->ld) * elem, outwards);
+        }
+    return status;
+}
+
+/* Also a part that is only written is copied in: its sectors then have memory and their other elements on the device,
+ * and the copy back moves nothing but results. */
+static enum sc_status gather(struct job *job, int i)
+{
+    struct part *part = &job->part[i];
+    int64_t rows = part->whole.view.rows, cols = part->whole.view.cols;
+    enum sc_status status;
+
+    part->ld = part->whole.view.vector ? 1 : rows;
+    status = sc_coherence_temporary(job->device, (size_t)(rows * cols) * sc_type_bytes(part->whole.view.type),
+                                    &part->temporary);
+    job->record.slot[i] = (struct sc_own_slot){part->temporary, part->ld};
+    return status == SC_OK ? copy_part(job, part, true) : status;
+}
+
+static int device_of(const struct job *job)
+{
+    const struct part *first = NULL;
+    struct sc_piece piece;
+
+    if (job->task->device != SEMCACHE_ANY_DEVICE)
+        return job->task->device;
+    for (int i = 0; i < job->task->count; i++)
+        if (job->operand[i].matrix && (!first || (job->operand[i].view.access & SC_WRITE &&
+                                                  !(first->whole.view.access & SC_WRITE))))
+            first = &job->part[i];
+    if (!first)
+        return 0;
+    piece = piece_of(first, 0, 0, SC_READ);
+    return sc_coherence_where(&piece);
+}
+
+/* Brings the operands to the device, and calls the function. */
+static enum sc_status launch(struct job *job)
+{
+    struct sc_piece pieces[SEMCACHE_OPERANDS_MAX];
+    struct sc_device_call function = {.run = call, .record = &job->record, .bytes = sizeof job->record};
+    enum sc_status status = SC_OK;
+
+    memset(pieces, 0, sizeof pieces);
+    for (int i = 0; i < job->task->count && status == SC_OK; i++) {
+        struct part *part = &job->part[i];
+
+        if (!job->operand[i].matrix)
+            continue;
+        function.traffic += sc_view_bytes(&part->whole.view);
+        if (is_in_place(part))
+            pieces[i] = piece_of(part, 0, 0, part->whole.view.access);
+        else
+            status = gather(job, i);
+    }
+    return status != SC_OK ? status : sc_coherence_own_task(job->device, pieces, job->task->count, job->record.slot,
+                                                            &function);
+}
+
+/* After the launch.  A failure leaves results that no place has. */
+static enum sc_status scatter(struct job *job)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < job->task->count && status == SC_OK; i++)
+        if (job->part[i].temporary && job->part[i].whole.view.access & SC_WRITE)
+            status = copy_part(job, &job->part[i], false);
+    if (status == SC_OK)
+        return SC_OK;
+    sc_log(SC_LOG_ERROR, "semcache_run: device %d failed after a task; regions that the task wrote are undefined",
+           job->device);
+    return SC_ERR_DEVICE;
+}
+
+/* *launched: the function has been called, and must not be called again. */
+static enum sc_status run_job(struct job *job, bool *launched)
+{
+    enum sc_status status;
+
+    for (int i = 0; i < job->task->count; i++)
+        if (job->operand[i].matrix)
+            divide(&job->part[i], &job->operand[i]);
+    job->device = device_of(job);
+    status = launch(job);
+    *launched = status == SC_OK || status == SC_ERR_INVALID;
+    if (status == SC_OK)
+        status = scatter(job);
+    for (int i = 0; i < job->task->count; i++)
+        if (job->part[i].temporary)
+            sc_coherence_temporary_free(job->device, job->part[i].temporary);
+    return status;
+}
+
+static enum sc_status on_device(struct job *job, bool *launched)
+{
+    struct sc_view views[SEMCACHE_OPERANDS_MAX];
+    const struct semcache_task *task = job->task;
+    enum sc_status status;
+
+    for (int i = 0; i < task->count; i++)
+        views[i] = sc_region_empty(task->operands[i].region) ? (struct sc_view){.ptr = NULL} :
+                   sc_region_view(task->operands[i].region, task->operands[i].mode);
+    status = sc_coherence_begin(views, task->count, job->operand);
+    if (status != SC_OK)
+        return status;
+    status = run_job(job, launched);
+    sc_coherence_end(job->operand, task->count);
+    return status;
+}
+
+/* The function of a GPU, or of an emulated device; NULL: the task runs on the host. */
+static semcache_function *function_of(const struct semcache_task *task)
+{
+    if (task->device == SEMCACHE_HOST || sc_coherence_devices() < 1 || sc_config.offload == SC_OFFLOAD_NEVER ||
+        !sc_coherence_stack_fits())
+        return NULL;
+    return sc_coherence_device_properties(0)->emulated ? task->host : task->kernel;
+}
+
+enum sc_status sc_tasks_run(const struct semcache_task *task, int *ran)
+{
+    semcache_function *function = function_of(task);
+    bool launched = false;
+    enum sc_status status = SC_OK;
+    struct job *job;
+
+    if (function) {
+        sc_quiet_enter();
+        sc_inside_enter();
+        job = calloc(1, sizeof *job); /* large */
+        if (job) {
+            job->task = task;
+            job->record = record_of(task, function);
+            status = on_device(job, &launched);
+            *ran = job->device;
+        }
+        free(job);
+        sc_inside_leave();
+        sc_quiet_leave();
+    }
+    if (launched)
+        return status;
+    *ran = SEMCACHE_HOST;
+    return on_host(task);
+}
+/* SPDX-License-Identifier: BSD-2-Clause */

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Tasks of the program, and the examples of the memory model: on one and two emulated devices, without devices, and with
+# little memory.  Traces fit the protocol.
+. "$top_srcdir/tests/tap.sh"
+tool=$top_builddir/tools/semcache
+need "$tool"
+run() { # title, options of semcache run
+    title=$1
+    shift
+    for program in tasks_run tasks_litmus; do
+        "$tool" run "$@" "$top_builddir/tests/$program" > "$scratch/out" 2> "$scratch/err"
+        verdict $? "$title: $program" "$(grep -E '^(not ok|Bail)' "$scratch/out"; cat "$scratch/err")"
+    done
+}
+
+run 'one device' --device emu:h200x8:1 --offload always --check
+run 'two devices' --device emu:h200x8:2 --offload always --check --trace="$scratch/trace.%p"
+for file in "$scratch"/trace.*; do
+    "$tool" trace check "$file" > "$scratch/said" 2>&1
+    verdict $? 'the trace fits the protocol' "$(cat "$scratch/said")"
+done
+run 'no devices' --device none
+export SEMCACHE_MEMORY_LIMIT=2M
+run 'devices with little memory' --device emu:h200x8:2 --offload always --check
+
+end
+# SPDX-License-Identifier: BSD-2-Clause
