@@ -16,6 +16,8 @@
 void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access access);
 /* The same for a rows x cols view, without the rows in between. */
 void sc_coherence_acquire_view(const struct sc_view *view);
+/* Starts bringing a view home, and returns without waiting.  A later acquisition or fault opens the pages. */
+void sc_coherence_start_home(const struct sc_view *view);
 /* Drops the matrices of memory that goes away; writes nothing back. */
 void sc_coherence_forget(uintptr_t addr, size_t bytes);
 /* Drops the matrices of a range after the host has been made valid. */

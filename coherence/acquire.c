@@ -489,22 +489,45 @@ void sc_coherence_acquire_host(uintptr_t addr, size_t bytes, enum sc_access acce
 
 /* Views with wide gaps between their columns are acquired without the gaps, as far as sectors allow.  Gaps count as
  * read only, whatever the view's access. */
-void sc_coherence_acquire_view(const struct sc_view *v)
+static struct request view_request(const struct sc_view *v, enum sc_access access)
 {
     size_t elem = sc_type_bytes(v->type);
-    struct request q = {.columns = v->vector ? v->rows : v->cols, .access = v->access};
+    struct request q = {.columns = v->vector ? v->rows : v->cols, .access = access};
+
+    sc_view_extent(v, &q.lo, &q.hi);
+    q.column = (size_t)(v->vector ? 1 : v->rows) * elem;
+    q.step = (size_t)sc_step(v->ld) * elem;
+    return q.columns == 1 || q.step <= q.column ? range_request(q.lo, q.hi, access) : q;
+}
+
+void sc_coherence_acquire_view(const struct sc_view *v)
+{
+    struct request q;
 
     if (sc_view_empty(v) || !sc_protocol_ops())
         return;
-    sc_view_extent(v, &q.lo, &q.hi);
-    if (!sc_host_in_arena(v->ptr)) {
+    q = view_request(v, v->access);
+    if (sc_host_in_arena(v->ptr))
+        acquire(&q);
+    else
         sc_coherence_acquire_host(q.lo, q.hi - q.lo, v->access);
+}
+
+void sc_coherence_start_home(const struct sc_view *v)
+{
+    struct request q;
+    struct round r;
+
+    if (sc_view_empty(v) || !sc_protocol_ops() || !sc_host_in_arena(v->ptr))
         return;
-    }
-    q.column = (size_t)(v->vector ? 1 : v->rows) * elem;
-    q.step = (size_t)sc_step(v->ld) * elem;
-    if (q.columns == 1 || q.step <= q.column)
-        q = range_request(q.lo, q.hi, q.access);
-    acquire(&q);
+    q = view_request(v, SC_READ);
+    if (all_open(&q))
+        return;
+    sc_protocol_lock();
+    acquire_round(&q, &r);
+    sc_protocol_mend();
+    if (sc_protocol.check)
+        sc_check_changed("a transfer home");
+    sc_protocol_unlock();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

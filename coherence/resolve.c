@@ -168,7 +168,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
     struct sc_lattice l = exact(v), larger;
     struct sc_spread spread = {.devices = v->spread > 0 ? v->spread : sc_protocol.devices,
                                .by_cols = v->split == SC_SPLIT_COLS, .rows = v->tile_rows, .cols = v->tile_cols,
-                               .block = v->block};
+                               .block = v->block, .block_rows = v->block_rows};
     struct sc_matrix *m;
 
     sc_assert_held(SC_RANK_PROTOCOL);
@@ -180,6 +180,7 @@ static enum sc_status make(const struct sc_view *v, const struct sc_lattice *hin
         l = larger;
         spread.narrow = true; /* columns come into use in turn: strips */
         spread.rows = spread.cols = 0;
+        spread.block_rows = 0;
     }
     if (sc_host_span_pin(&block, sc_protocol.ops->pin, sc_protocol.ops->unpin) != SC_OK)
         return SC_ERR_MEMORY;

@@ -140,6 +140,7 @@ struct sc_spread {
     bool by_cols, narrow;
     int rows, cols; /* > 0: a grid of rows x cols tiles dealt out in both directions, instead of a strip a device */
     int64_t block;  /* > 0: tiles of so many columns and all rows, dealt out in turn, instead */
+    int64_t block_rows; /* > 0: tiles of block_rows x block, dealt out to a grid of rows x cols devices, instead */
 };
 #define SC_NARROW_COLS 64 /* of a sector, at most; a power of two */
 struct sc_matrix *sc_matrix_new(const struct sc_lattice *lattice, struct sc_spread spread);

@@ -146,7 +146,10 @@ static void make_grid(const struct sc_lattice *l, struct sc_spread spread, struc
     int64_t most = (int64_t)(sc_directory_limits.tile_bytes / l->elem), tall, row_pieces = 1;
 
     most = most > 0 ? most : 1;
-    make_parts(rows, l->rows, l->elem, by_rows, 1);
+    if (spread.block_rows && !l->folded)
+        make_blocks(rows, l->rows, spread.devices, spread.block_rows < most ? spread.block_rows : most);
+    else
+        make_parts(rows, l->rows, l->elem, by_rows, 1);
     if (!l->folded && widest(rows) > most) {
         row_pieces = div_up(widest(rows), most);
         make_parts(rows, l->rows, l->elem, by_rows, row_pieces);
@@ -205,6 +208,8 @@ static int tile_home(const struct parts *rows, const struct parts *cols, struct 
 {
     int down, across;
 
+    if (spread.block_rows)
+        return (i % spread.rows * spread.cols + j % spread.cols) % spread.devices;
     if (!spread.rows)
         return spread.by_cols ? cols->home[j] : rows->home[i];
     sc_device_grid(spread.devices, &down, &across);

@@ -54,6 +54,21 @@ if HAVE_FORTRAN
 noinst_PROGRAMS += examples/jacobi_f examples/cg_usblas_f
 endif
 endif
+# A library's own kernel on cached arrays (doc/tasks.md); nvcc compiles the kernel for a GPU.
+nobase_dist_doc_DATA += examples/stencil3d.c examples/stencil3d.cu examples/stencil3d.h
+noinst_PROGRAMS += examples/stencil3d
+examples_stencil3d_SOURCES = examples/stencil3d.c examples/stencil3d.h examples/example.h
+examples_stencil3d_LDADD = libsemcache.la -lm
+if HAVE_NVCC
+examples_stencil3d_CPPFLAGS = $(AM_CPPFLAGS) -DSTENCIL3D_GPU
+examples_stencil3d_LDADD += examples/stencil3d_gpu.o $(CUDA_LDFLAGS) -lcudart -lstdc++
+examples_stencil3d_DEPENDENCIES = libsemcache.la examples/stencil3d_gpu.o
+examples/stencil3d_gpu.o: $(srcdir)/examples/stencil3d.cu $(srcdir)/examples/stencil3d.h \
+	  $(srcdir)/include/semcache/tasks.h
+	$(AM_V_GEN)$(MKDIR_P) examples && $(NVCC) -c -arch=all-major -fmad=false -I$(srcdir)/include -o $@ \
+	  $(srcdir)/examples/stencil3d.cu
+CLEANFILES += examples/stencil3d_gpu.o
+endif
 # A CUDA program, linked with the library for such.
 if HAVE_CUDA_UM
 noinst_PROGRAMS += examples/cg_um

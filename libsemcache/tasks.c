@@ -1,8 +1,11 @@
 /* The public interface for tasks (include/semcache/tasks.h; rule L9 of README.md). */
 #include <config.h>
 
+#include <stdbool.h>
+
 #include "semcache/tasks.h"
 
+#include "base/log.h"
 #include "libsemcache/library.h"
 #include "libsemcache/public.h"
 #include "tasks/tasks.h"
@@ -23,6 +26,95 @@ void semcache_region_3d(struct semcache_region *region, void *memory, enum semca
 {
     *region = (struct semcache_region){sizeof *region, memory, type, rows, cols, planes, ld, plane};
 }
+
+/* One line on the argument that is wrong. */
+static enum semcache_status refuse(const char *function, const char *why, int64_t is)
+{
+    sc_log(SC_LOG_ERROR, "%s: %s (%lld)", function, why, (long long)is);
+    return SEMCACHE_ERROR_INVALID;
+}
+
+/* --- movement ----------------------------------------------------------------------------------------------------- */
+
+/* Whether the place exists; *without: the place needs devices, and there are none. */
+static bool is_place(int place, int least, bool *without)
+{
+    int devices = semcache_device_count();
+
+    *without = place != SEMCACHE_HOST && !devices;
+    return place == SEMCACHE_HOST || (place >= least && (*without || place < devices));
+}
+
+enum semcache_status semcache_region_prefetch(const struct semcache_region *region, int place)
+{
+    bool without;
+
+    if (place != SEMCACHE_HOST)
+        semcache_init();
+    if (!is_place(place, SEMCACHE_ANY_DEVICE, &without))
+        return refuse("semcache_region_prefetch", "there is no such place", place);
+    if (!sc_region_valid(region, "semcache_region_prefetch: region"))
+        return SEMCACHE_ERROR_INVALID;
+    return without ? SEMCACHE_ERROR_NO_DEVICE : sc_public_status(sc_tasks_prefetch(region, place));
+}
+
+enum semcache_status semcache_region_wait(const struct semcache_region *region)
+{
+    if (!sc_region_valid(region, "semcache_region_wait: region"))
+        return SEMCACHE_ERROR_INVALID;
+    sc_tasks_wait(region);
+    return SEMCACHE_OK;
+}
+
+enum semcache_status semcache_region_resident(const struct semcache_region *region, int place, uint64_t *bytes)
+{
+    bool without;
+
+    if (!bytes || !is_place(place, 0, &without) || without)
+        return refuse("semcache_region_resident", bytes ? "there is no such place" : "`bytes` is NULL", place);
+    if (!sc_region_valid(region, "semcache_region_resident: region"))
+        return SEMCACHE_ERROR_INVALID;
+    return sc_public_status(sc_tasks_resident(region, place, bytes));
+}
+
+/* --- decompositions ----------------------------------------------------------------------------------------------- */
+
+int64_t semcache_part_count(const struct semcache_decomposition *decomposition, const struct semcache_region *whole)
+{
+    return sc_decomposition_valid(decomposition, whole) ? sc_decomposition_count(decomposition, whole) : 0;
+}
+
+enum semcache_status semcache_part(const struct semcache_decomposition *decomposition,
+                                   const struct semcache_region *whole, int64_t p, int64_t halo,
+                                   struct semcache_region *part, int *device)
+{
+    int place;
+
+    if (!sc_decomposition_valid(decomposition, whole))
+        return SEMCACHE_ERROR_INVALID;
+    if (p < 0 || p >= sc_decomposition_count(decomposition, whole))
+        return refuse("semcache_part", "there is no such part", p);
+    if (halo < 0 || (halo && decomposition->cut == SEMCACHE_OTHER))
+        return refuse("semcache_part", "the halo is negative, or the cut takes none", halo);
+    if (!part)
+        return refuse("semcache_part", "`part` is NULL", p);
+    sc_decomposition_part(decomposition, whole, p, halo, semcache_device_count(), part, &place);
+    if (device)
+        *device = place;
+    return SEMCACHE_OK;
+}
+
+enum semcache_status semcache_distribute(const struct semcache_decomposition *decomposition,
+                                         const struct semcache_region *whole)
+{
+    semcache_init();
+    if (!sc_decomposition_valid(decomposition, whole))
+        return SEMCACHE_ERROR_INVALID;
+    return semcache_device_count() ? sc_public_status(sc_tasks_distribute(decomposition, whole)) :
+                                     SEMCACHE_ERROR_NO_DEVICE;
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 enum semcache_status semcache_run(const struct semcache_task *task, int *ran)
 {

@@ -1,7 +1,7 @@
 /* Regions: checks, views, overlap. */
 #include "tasks/tasks_int.h"
 
-#include "base/config.h"
+#include "base/log.h"
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 

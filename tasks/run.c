@@ -9,7 +9,6 @@
 #include "base/inside.h"
 #include "base/quiet.h"
 #include "coherence/access.h"
-#include "coherence/task.h"
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
@@ -118,10 +117,8 @@ static enum sc_status on_host(const struct semcache_task *task)
 /* --- on a device -------------------------------------------------------------------------------------------------- */
 
 /* An operand: in place if one tile contains it, else in a temporary. */
-struct part {
-    struct sc_operand whole; /* a vector of whole columns of a matrix counts as a matrix */
-    struct sc_cuts rows, cols;
-    struct sc_piece piece; /* the operand, if in place */
+struct held {
+    struct sc_part part;
     void *temporary;
     int64_t ld; /* of the temporary */
 };
@@ -129,44 +126,27 @@ struct part {
 struct job {
     const struct semcache_task *task;
     struct sc_operand operand[SEMCACHE_OPERANDS_MAX];
-    struct part part[SEMCACHE_OPERANDS_MAX];
+    struct held held[SEMCACHE_OPERANDS_MAX];
     struct record record;
     int device;
 };
 
-static void divide(struct part *part, const struct sc_operand *operand)
-{
-    if (!operand->view.vector || !sc_coherence_as_matrix(operand, &part->whole))
-        part->whole = *operand;
-    sc_coherence_row_cuts(&part->whole, &part->rows);
-    part->cols = (struct sc_cuts){.n = 1, .at = {0, 1}};
-    if (!part->whole.view.vector)
-        sc_coherence_col_cuts(&part->whole, &part->cols);
-}
-
-/* The part of an operand in one tile. */
-static struct sc_piece piece_of(const struct part *part, int i, int j, enum sc_access access)
-{
-    return (struct sc_piece){.operand = &part->whole, .r = part->rows.at[i], .c = part->cols.at[j],
-                             .rows = part->rows.at[i + 1] - part->rows.at[i],
-                             .cols = part->cols.at[j + 1] - part->cols.at[j], .access = access};
-}
-
-static bool is_in_place(const struct part *part) { return part->rows.n == 1 && part->cols.n == 1; }
+static bool is_in_place(const struct sc_part *part) { return part->rows.n == 1 && part->cols.n == 1; }
 
 /* Copies all pieces of a part to its temporary, or back. */
-static enum sc_status copy_part(const struct job *job, const struct part *part, bool outwards)
+static enum sc_status copy_part(const struct job *job, const struct held *held, bool outwards)
 {
+    const struct sc_part *part = &held->part;
     size_t elem = sc_type_bytes(part->whole.view.type);
     enum sc_status status = SC_OK;
 
     for (int j = 0; j < part->cols.n && status == SC_OK; j++)
         for (int i = 0; i < part->rows.n && status == SC_OK; i++) {
-            struct sc_piece piece = piece_of(part, i, j, outwards ? SC_READ : SC_WRITE);
+            struct sc_piece piece = sc_part_piece(part, i, j, outwards ? SC_READ : SC_WRITE);
 
-            piece.temporary_ld = part->ld;
-            status = sc_coherence_own_copy(job->device, &piece, (char *)part->temporary +
-                                           (size_t)(piece.r + piece.c * part->ld) * elem, outwards);
+            piece.temporary_ld = held->ld;
+            status = sc_coherence_own_copy(job->device, &piece, (char *)held->temporary +
+                                           (size_t)(piece.r + piece.c * held->ld) * elem, outwards);
         }
     return status;
 }
@@ -175,20 +155,20 @@ static enum sc_status copy_part(const struct job *job, const struct part *part, 
  * and the copy back moves nothing but results. */
 static enum sc_status gather(struct job *job, int i)
 {
-    struct part *part = &job->part[i];
-    int64_t rows = part->whole.view.rows, cols = part->whole.view.cols;
+    struct held *held = &job->held[i];
+    const struct sc_view *view = &held->part.whole.view;
     enum sc_status status;
 
-    part->ld = part->whole.view.vector ? 1 : rows;
-    status = sc_coherence_temporary(job->device, (size_t)(rows * cols) * sc_type_bytes(part->whole.view.type),
-                                    &part->temporary);
-    job->record.slot[i] = (struct sc_own_slot){part->temporary, part->ld};
-    return status == SC_OK ? copy_part(job, part, true) : status;
+    held->ld = view->vector ? 1 : view->rows;
+    status = sc_coherence_temporary(job->device, (size_t)(view->rows * view->cols) * sc_type_bytes(view->type),
+                                    &held->temporary);
+    job->record.slot[i] = (struct sc_own_slot){held->temporary, held->ld};
+    return status == SC_OK ? copy_part(job, held, true) : status;
 }
 
 static int device_of(const struct job *job)
 {
-    const struct part *first = NULL;
+    const struct sc_part *first = NULL;
     struct sc_piece piece;
 
     if (job->task->device != SEMCACHE_ANY_DEVICE)
@@ -196,10 +176,10 @@ static int device_of(const struct job *job)
     for (int i = 0; i < job->task->count; i++)
         if (job->operand[i].matrix && (!first || (job->operand[i].view.access & SC_WRITE &&
                                                   !(first->whole.view.access & SC_WRITE))))
-            first = &job->part[i];
+            first = &job->held[i].part;
     if (!first)
         return 0;
-    piece = piece_of(first, 0, 0, SC_READ);
+    piece = sc_part_piece(first, 0, 0, SC_READ);
     return sc_coherence_where(&piece);
 }
 
@@ -212,13 +192,13 @@ static enum sc_status launch(struct job *job)
 
     memset(pieces, 0, sizeof pieces);
     for (int i = 0; i < job->task->count && status == SC_OK; i++) {
-        struct part *part = &job->part[i];
+        const struct sc_part *part = &job->held[i].part;
 
         if (!job->operand[i].matrix)
             continue;
         function.traffic += sc_view_bytes(&part->whole.view);
         if (is_in_place(part))
-            pieces[i] = piece_of(part, 0, 0, part->whole.view.access);
+            pieces[i] = sc_part_piece(part, 0, 0, part->whole.view.access);
         else
             status = gather(job, i);
     }
@@ -232,8 +212,8 @@ static enum sc_status scatter(struct job *job)
     enum sc_status status = SC_OK;
 
     for (int i = 0; i < job->task->count && status == SC_OK; i++)
-        if (job->part[i].temporary && job->part[i].whole.view.access & SC_WRITE)
-            status = copy_part(job, &job->part[i], false);
+        if (job->held[i].temporary && job->held[i].part.whole.view.access & SC_WRITE)
+            status = copy_part(job, &job->held[i], false);
     if (status == SC_OK)
         return SC_OK;
     sc_log(SC_LOG_ERROR, "semcache_run: device %d failed after a task; regions that the task wrote are undefined",
@@ -248,15 +228,15 @@ static enum sc_status run_job(struct job *job, bool *launched)
 
     for (int i = 0; i < job->task->count; i++)
         if (job->operand[i].matrix)
-            divide(&job->part[i], &job->operand[i]);
+            sc_part_divide(&job->held[i].part, &job->operand[i]);
     job->device = device_of(job);
     status = launch(job);
     *launched = status == SC_OK || status == SC_ERR_INVALID;
     if (status == SC_OK)
         status = scatter(job);
     for (int i = 0; i < job->task->count; i++)
-        if (job->part[i].temporary)
-            sc_coherence_temporary_free(job->device, job->part[i].temporary);
+        if (job->held[i].temporary)
+            sc_coherence_temporary_free(job->device, job->held[i].temporary);
     return status;
 }
 

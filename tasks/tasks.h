@@ -8,6 +8,24 @@
 
 #include "base/status.h"
 
+/* --- regions and decompositions: the functions of tasks.h after the checks ---------------------------------------- */
+
+/* Checks a region; false: one line is logged, with `what` as the name of the region. */
+bool sc_region_valid(const struct semcache_region *region, const char *what);
+bool sc_decomposition_valid(const struct semcache_decomposition *decomposition, const struct semcache_region *whole);
+int64_t sc_decomposition_count(const struct semcache_decomposition *decomposition,
+                               const struct semcache_region *whole);
+/* devices: 0 without devices. */
+void sc_decomposition_part(const struct semcache_decomposition *decomposition, const struct semcache_region *whole,
+                           int64_t p, int64_t halo, int devices, struct semcache_region *part, int *device);
+enum sc_status sc_tasks_prefetch(const struct semcache_region *region, int place);
+void sc_tasks_wait(const struct semcache_region *region);
+enum sc_status sc_tasks_resident(const struct semcache_region *region, int place, uint64_t *bytes);
+enum sc_status sc_tasks_distribute(const struct semcache_decomposition *decomposition,
+                                   const struct semcache_region *whole);
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
 /* Checks a task; false: one line is logged. */
 bool sc_tasks_valid(const struct semcache_task *task, int devices);
 /* Runs a valid task on a device, or on the host if no device takes the task.  Thread safe, without locks. */

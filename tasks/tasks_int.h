@@ -2,13 +2,12 @@
 #ifndef SC_TASKS_TASKS_INT_H
 #define SC_TASKS_TASKS_INT_H
 
+#include "coherence/task.h"
 #include "ops/ops.h"
 #include "tasks/tasks.h"
 
 /* --- region.c: pure functions ------------------------------------------------------------------------------------- */
 
-/* Checks a region; false: one line is logged, with `what` as the name of the region. */
-bool sc_region_valid(const struct semcache_region *region, const char *what);
 static inline bool sc_region_empty(const struct semcache_region *r)
 {
     return r->rows == 0 || r->cols == 0 || r->planes == 0;
@@ -24,6 +23,21 @@ struct semcache_view sc_region_placed(const struct semcache_region *region, enum
 /* Whether two valid regions have an element in common.  Regions with different distances count as overlapping when
  * their extents do; so do written regions with gaps, because their copies contain the gaps. */
 bool sc_regions_overlap(const struct semcache_operand *a, const struct semcache_operand *b);
+
+/* --- decompose.c: pure functions of a valid decomposition and region ---------------------------------------------- */
+
+/* Rows, columns or planes of a part; not for BLOCKS and OTHER. */
+int64_t sc_decomposition_step(const struct semcache_decomposition *decomposition, const struct semcache_region *whole);
+
+/* --- part.c: an operand of a call, and its pieces in tiles -------------------------------------------------------- */
+
+struct sc_part {
+    struct sc_operand whole; /* a vector of whole columns of a matrix counts as a matrix */
+    struct sc_cuts rows, cols;
+};
+void sc_part_divide(struct sc_part *part, const struct sc_operand *operand);
+/* The piece in row i and column j of the parts. */
+struct sc_piece sc_part_piece(const struct sc_part *part, int i, int j, enum sc_access access);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -50,7 +50,7 @@ report "$(cat include/semcache/semcache.h include/semcache/tasks.h |
     awk '/^SEMCACHE_API/, /;$/ { sub(/^SEMCACHE_API /, ""); print }' | sed 's/  */ /g' |
     while IFS= read -r line; do grep -qxF -e "$line" "$scratch/three" || echo "$line"; done)" \
     'semcache.3 has every function of the headers'
-report "$([ "$(grep -c '^enum semcache_.* {' include/semcache/semcache.h)" -eq \
+report "$([ "$(cat include/semcache/semcache.h include/semcache/tasks.h | grep -c '^enum semcache_.* {')" -eq \
     "$(grep -c '^enum semcache_.* {' "$scratch/three")" ] || echo differs)" 'and every enumeration'
 sed 's/\\-/-/g; s/\\f[BIRP]//g' tools/semcache.1 > "$scratch/one"
 commands_of() { "$tool" completion "$@" '' | grep -v '^-'; }

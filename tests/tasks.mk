@@ -1,9 +1,12 @@
 # Tasks of the program
-check_PROGRAMS += tests/tasks_run tests/tasks_litmus
+check_PROGRAMS += tests/tasks_run tests/tasks_litmus tests/tasks_distribution
+tests_tasks_distribution_SOURCES = tests/tasks_distribution.c
+tests_tasks_distribution_LDADD = libsemcache.la
 tests_tasks_run_SOURCES = tests/tasks_run.c
 tests_tasks_run_LDADD = libsemcache.la -lm
 tests_tasks_litmus_SOURCES = tests/tasks_litmus.c
 tests_tasks_litmus_LDADD = libsemcache.la -lpthread
-dist_check_SCRIPTS += tests/tasks_run.t
-TESTS += tests/tasks_run.t
+dist_check_SCRIPTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t
+TESTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t
+EXTRA_DIST += tests/tasks_cpp.cpp
 # SPDX-License-Identifier: BSD-2-Clause

@@ -4,10 +4,11 @@
 . "$top_srcdir/tests/tap.sh"
 tool=$top_builddir/tools/semcache
 need "$tool"
+programs="tasks_run tasks_litmus tasks_distribution"
 run() { # title, options of semcache run
     title=$1
     shift
-    for program in tasks_run tasks_litmus; do
+    for program in $programs; do
         "$tool" run "$@" "$top_builddir/tests/$program" > "$scratch/out" 2> "$scratch/err"
         verdict $? "$title: $program" "$(grep -E '^(not ok|Bail)' "$scratch/out"; cat "$scratch/err")"
     done
@@ -19,8 +20,13 @@ for file in "$scratch"/trace.*; do
     "$tool" trace check "$file" > "$scratch/said" 2>&1
     verdict $? 'the trace fits the protocol' "$(cat "$scratch/said")"
 done
+"$tool" run --device emu:h200x8:2 --offload always --trace="$scratch/parts" "$top_builddir/tests/tasks_distribution" \
+    > "$scratch/out" 2>&1
+copies=$("$tool" trace dump "$scratch/parts" | grep -c 'kernel .* copy ')
+verdict "$copies" 'tasks on the parts of a distribution work in place'
 run 'no devices' --device none
 export SEMCACHE_MEMORY_LIMIT=2M
+programs="tasks_run tasks_litmus" # distributed arrays would not fit
 run 'devices with little memory' --device emu:h200x8:2 --offload always --check
 
 end

@@ -53,6 +53,75 @@ SEMCACHE_API void semcache_region_2d(struct semcache_region *region, void *memor
 SEMCACHE_API void semcache_region_3d(struct semcache_region *region, void *memory, enum semcache_type type,
                                      int64_t rows, int64_t cols, int64_t planes, int64_t ld, int64_t plane);
 
+/* --- movement ----------------------------------------------------------------------------------------------------- */
+
+/* Starts bringing a region to a device, or with SEMCACHE_HOST to the host, and returns without waiting.  Later tasks,
+ * calls and accesses find the data there or on the way; no wait is needed.  The paper's readGPU and PROACT's early
+ * transfers are this call.  SEMCACHE_ANY_DEVICE: every tile goes to the device that the distribution gives it to.
+ *
+ * SEMCACHE_ERROR_NO_DEVICE: there are no devices; not for SEMCACHE_HOST.  SEMCACHE_ERROR_UNSUPPORTED: devices cannot
+ * keep this memory.  SEMCACHE_ERROR_MEMORY: the device is full.  After an error the data is where it was. */
+SEMCACHE_API enum semcache_status semcache_region_prefetch(const struct semcache_region *region, int place);
+
+/* Waits for the tasks that write the region, and makes the region valid and readable on the host, without the memory
+ * between its columns.  Copies on devices stay. */
+SEMCACHE_API enum semcache_status semcache_region_wait(const struct semcache_region *region);
+
+/* *bytes: the part of the region that is valid at a place (a device or SEMCACHE_HOST), in bytes; data in transit
+ * counts as arrived.  The gaps of a region's copies count as parts of the region. */
+SEMCACHE_API enum semcache_status semcache_region_resident(const struct semcache_region *region, int place,
+                                                           uint64_t *bytes);
+
+/* --- decompositions ----------------------------------------------------------------------------------------------- */
+
+enum semcache_cut {
+    SEMCACHE_ROWS = 0,    /* ranges of rows */
+    SEMCACHE_COLUMNS = 1, /* ranges of columns; of a region of one plane */
+    SEMCACHE_PLANES = 2,  /* ranges of planes */
+    SEMCACHE_BLOCKS = 3,  /* rectangles of a region of one plane, block-cyclic (ScaLAPACK, XKBLAS) */
+    SEMCACHE_OTHER = 4    /* as the function `part` says */
+};
+
+/* A rule that divides a region into parts and gives each part to a device.  Parts are numbered from 0.
+ *
+ * ROWS, COLUMNS, PLANES: `parts` parts of equal extent, rounded up; the last parts may be shorter or empty.  Part p
+ * goes to device p modulo `devices`.
+ * BLOCKS: parts of block_rows x block_cols, shorter at the ends, numbered down the columns.  The block in row i and
+ * column j of blocks goes to device (i modulo grid_rows) * grid_cols + j modulo grid_cols.
+ * OTHER: `parts` parts; part(context, whole, p, out, device) fills *out, a part of `whole` with the same distances,
+ * and *device. */
+struct semcache_decomposition {
+    size_t size; /* set by the caller: sizeof (struct semcache_decomposition) */
+    enum semcache_cut cut;
+    int64_t parts;
+    int devices; /* ROWS, COLUMNS, PLANES: number of devices; 0: all open devices */
+    int64_t block_rows, block_cols;
+    int grid_rows, grid_cols;
+    void (*part)(void *context, const struct semcache_region *whole, int64_t p, struct semcache_region *out,
+                 int *device);
+    void *context;
+};
+
+/* Number of parts; 0 for an invalid decomposition or region. */
+SEMCACHE_API int64_t semcache_part_count(const struct semcache_decomposition *decomposition,
+                                         const struct semcache_region *whole);
+
+/* Part p of a region: *part, and the device of the part, which may be NULL.  halo: the part is extended by so many
+ * rows, columns or planes in both directions of the cut (BLOCKS: rows and columns), as far as `whole` reaches.  OTHER
+ * takes no halo.  Moves nothing, and opens no device: without devices *device is SEMCACHE_HOST. */
+SEMCACHE_API enum semcache_status semcache_part(const struct semcache_decomposition *decomposition,
+                                                const struct semcache_region *whole, int64_t p, int64_t halo,
+                                                struct semcache_region *part, int *device);
+
+/* Distributes an array: cuts its tiles at the parts, so that tasks on parts and BLAS calls on the array work in place,
+ * and starts bringing each part to its device.  XKBLAS has xkblas_distribute_2Dblock_cyclic_async, SemCache++ the
+ * aggregate readGPU.  Returns without waiting for transfers to devices.  Tiles of another shape first come home, which
+ * waits.  Tiles of a vector are cut at multiples of some thousand elements only.  OTHER does not cut tiles.
+ *
+ * semcache_region_resident tells what is where afterwards.  Errors as of semcache_region_prefetch. */
+SEMCACHE_API enum semcache_status semcache_distribute(const struct semcache_decomposition *decomposition,
+                                                      const struct semcache_region *whole);
+
 /* --- functions and operands --------------------------------------------------------------------------------------- */
 
 /* An operand as the function of a task sees it.  Extents and type are those of the region, in the order of the task's
