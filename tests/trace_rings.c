@@ -195,7 +195,7 @@ static void test_groups(void)
     }
     tap_ok(calls == EACH && whole, "each follows its call, with the same time");
     tap_ok(trace.setting_count == 1 && trace.settings[0].bytes == 10, "a setting arrives");
-    ((struct sc_event *)trace.events)[trace.event_count - 1] = (struct sc_event){.kind = SC_EVENT_CALL, .following = 3};
+    trace.events[trace.event_count - 1] = (struct sc_event){.kind = SC_EVENT_CALL, .following = 3};
     tap_ok(sc_trace_group(&trace, &trace.events[trace.event_count - 1]) == -1, "a group that is cut off is noticed");
     sc_trace_read_end(&trace);
 }
@@ -299,9 +299,9 @@ static void test_limit(void)
     tap_ok(file_size(in_folder("limit")) <= LIMIT + FIRST_BLOCK && file_size(in_folder("limit")) > LIMIT / 2,
            "a limit holds: %ld bytes", file_size(in_folder("limit")));
     tap_ok(sc_trace_read(in_folder("limit"), &trace) == SC_OK, "and the rest is read");
-    next = trace.event_count ? trace.order[0]->tile : 0;
+    next = trace.event_count ? trace.events[0].tile : 0;
     for (size_t i = 0; i < trace.event_count; i++, next = (next + 1) % EACH)
-        in_order = in_order && trace.order[i]->tile == next && trace.order[i] == &trace.events[i];
+        in_order = in_order && trace.events[i].tile == next;
     tap_ok(in_order && next == 0, "which are the newest events, without a gap");
     tap_ok(trace.event_count + trace.header.dropped == 20 * EACH, "the others are counted: %llu",
            (unsigned long long)trace.header.dropped);
@@ -384,7 +384,7 @@ static void test_full_disk(void)
     close(quiet);
     sc_trace_read(in_folder("full"), &trace);
     tap_ok(trace.event_count && trace.event_count + trace.header.dropped == 3 * EACH &&
-               trace.order[trace.event_count - 1]->tile == EACH - 1,
+               trace.events[trace.event_count - 1].tile == EACH - 1,
            "where the file cannot grow, the newest %zu events are kept and the others counted", trace.event_count);
     tap_ok(file_size(in_folder("said")) > 0, "one line says so");
     sc_trace_read_end(&trace);

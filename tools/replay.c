@@ -177,9 +177,9 @@ static bool prepare(const struct sc_trace_reading *trace)
     size_t count = 0;
     bool good = operands && sc_replay_memory_begin(trace);
 
-    for (size_t i = 0; good && i < trace->event_count && trace->order[i]->kind != SC_EVENT_FREE; i++)
-        if (trace->order[i]->kind == SC_EVENT_OPERAND)
-            operands[count++] = trace->order[i];
+    for (size_t i = 0; good && i < trace->event_count && trace->events[i].kind != SC_EVENT_FREE; i++)
+        if (trace->events[i].kind == SC_EVENT_OPERAND)
+            operands[count++] = &trace->events[i];
     if (good)
         qsort(operands, count, sizeof *operands, by_block);
     for (size_t i = 0; good && i < count; i++)
@@ -192,10 +192,10 @@ static bool prepare(const struct sc_trace_reading *trace)
 static const struct sc_event *next_of_program(const struct sc_trace_reading *trace, size_t i)
 {
     while (++i + 1 < trace->event_count &&
-           (trace->order[i]->kind == SC_EVENT_STATE || trace->order[i]->kind == SC_EVENT_TRANSFER ||
-            trace->order[i]->kind == SC_EVENT_PROTECT))
+           (trace->events[i].kind == SC_EVENT_STATE || trace->events[i].kind == SC_EVENT_TRANSFER ||
+            trace->events[i].kind == SC_EVENT_PROTECT))
         ;
-    return trace->order[i];
+    return &trace->events[i];
 }
 
 static bool play(struct sc_trace_reading *trace)
@@ -203,11 +203,11 @@ static bool play(struct sc_trace_reading *trace)
     drop_damaged(trace);
     if (!prepare(trace))
         return false;
-    for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
-        if (!repeat(trace, trace->order[i]))
+    for (size_t i = 0; i < trace->event_count && trace->events[i].kind != SC_EVENT_TIME; i++) {
+        if (!repeat(trace, &trace->events[i]))
             return false;
-        if (trace->order[i]->kind == SC_EVENT_FAULT && i + 1 < trace->event_count)
-            pause_as(trace->order[i], next_of_program(trace, i));
+        if (trace->events[i].kind == SC_EVENT_FAULT && i + 1 < trace->event_count)
+            pause_as(&trace->events[i], next_of_program(trace, i));
     }
     if (missed.lapack)
         fprintf(stderr, "%s: %llu calls of LAPACK were left out: only calls of the BLAS are repeated\n", tool,

@@ -172,8 +172,8 @@ static void add_event(struct sc_blame *b, const struct sc_event *event)
 
 static void add_up(struct sc_blame *b)
 {
-    for (size_t i = 0; i < b->trace.event_count && b->trace.order[i]->kind != SC_EVENT_TIME; i++) {
-        const struct sc_event *event = b->trace.order[i];
+    for (size_t i = 0; i < b->trace.event_count && b->trace.events[i].kind != SC_EVENT_TIME; i++) {
+        const struct sc_event *event = &b->trace.events[i];
         struct sc_flow flow[SC_FLOWS_MAX];
         int count = sc_causes_next(b->causes, event, flow);
 
@@ -291,8 +291,8 @@ double sc_blame_lost(const struct sc_blame *b)
 static double virtual_seconds(const struct sc_trace_reading *trace)
 {
     for (size_t i = trace->event_count; i-- > 0;)
-        if (trace->order[i]->kind == SC_EVENT_TIME)
-            return (double)trace->order[i]->time.virtual_nanoseconds * 1e-9;
+        if (trace->events[i].kind == SC_EVENT_TIME)
+            return (double)trace->events[i].time.virtual_nanoseconds * 1e-9;
     return 0;
 }
 

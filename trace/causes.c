@@ -299,7 +299,7 @@ static int add(struct sc_flow *flow, int count, struct sc_flow part)
 static enum sc_why why_home(const struct sc_causes *c, const struct sc_event *event)
 {
     for (size_t i = c->at; i < c->trace->event_count && i < c->at + LOOK_AHEAD; i++) {
-        const struct sc_event *next = c->trace->order[i];
+        const struct sc_event *next = &c->trace->events[i];
 
         if (next->thread != event->thread || next->kind == SC_EVENT_STATE || next->kind == SC_EVENT_TRANSFER ||
             next->kind == SC_EVENT_PROTECT)
@@ -440,15 +440,14 @@ int sc_causes_next(struct sc_causes *c, const struct sc_event *event, struct sc_
 /* DONE tells the place of a call, so the ends are looked up in advance. */
 static void find_host_calls(struct sc_causes *c)
 {
-    const struct sc_event *events = c->trace->events;
     size_t open[SC_TRACE_THREADS] = {0}; /* number of the event, plus 1 */
 
     for (size_t i = 0; i < c->trace->event_count; i++) {
-        const struct sc_event *event = c->trace->order[i];
+        const struct sc_event *event = &c->trace->events[i];
         int thread = (int)(thread_of(c, event->thread) - c->thread);
 
         if (event->kind == SC_EVENT_CALL) {
-            open[thread] = (size_t)(event - events) + 1;
+            open[thread] = i + 1;
         } else if (event->kind == SC_EVENT_DONE && open[thread]) {
             c->on_host[open[thread] - 1] = event->device < 0;
             open[thread] = 0;

@@ -512,7 +512,7 @@ static bool follow_all(struct check *check)
     const struct sc_trace_reading *trace = check->trace;
 
     for (size_t i = 0; i < trace->event_count; i++)
-        if (!follow(check, trace->order[i]))
+        if (!follow(check, &trace->events[i]))
             return false;
     if (trace->header.ended && !nothing_lost(check))
         return false;

@@ -345,7 +345,7 @@ static void put_events(FILE *out, const struct sc_trace_reading *trace, const st
     struct pending pending = {.count = 0};
 
     for (size_t i = 0; i < trace->event_count; i++) {
-        const struct sc_event *event = trace->order[i];
+        const struct sc_event *event = &trace->events[i];
 
         if (!sc_trace_filter_takes(filter, trace, event))
             continue;

@@ -192,8 +192,8 @@ static void add_up(struct explanation *x)
 {
     const struct sc_trace_reading *trace = x->trace;
 
-    for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
-        const struct sc_event *event = trace->order[i];
+    for (size_t i = 0; i < trace->event_count && trace->events[i].kind != SC_EVENT_TIME; i++) {
+        const struct sc_event *event = &trace->events[i];
         struct open *open = open_of(x, event->thread);
         struct sc_flow flow[SC_FLOWS_MAX];
         int count = sc_causes_next(x->causes, event, flow);

@@ -256,7 +256,7 @@ static void follow_all(struct follow *f, const struct sc_trace_reading *trace)
     struct sc_history *h = f->history;
 
     for (size_t i = 0; i < trace->event_count; i++)
-        follow_event(f, trace->order[i]);
+        follow_event(f, &trace->events[i]);
     for (size_t i = 0; i < h->array_count; i++) {
         fill_array(&f->arrays[i], SC_HISTORY_BINS);
         end_array(&f->arrays[i], SC_HISTORY_BINS - 1);
@@ -271,8 +271,8 @@ struct sc_history *sc_history_new(const struct sc_trace_reading *trace)
 
     if (!f.history)
         return NULL;
-    f.history->first = trace->event_count ? trace->order[0]->nanoseconds : 0;
-    f.history->last = trace->event_count ? trace->order[trace->event_count - 1]->nanoseconds : 0;
+    f.history->first = trace->event_count ? trace->events[0].nanoseconds : 0;
+    f.history->last = trace->event_count ? trace->events[trace->event_count - 1].nanoseconds : 0;
     add_up(&f, trace);
     choose(&f);
     if (f.failed || !make_tiles(&f))

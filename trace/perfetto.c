@@ -207,7 +207,7 @@ static void put_titles(struct export *x)
     put_title(x, "process_name", DEVICES, 0, "devices (when enqueued)");
     put_title(x, "process_name", LINKS, 0, "links (when enqueued)");
     for (size_t i = 0; i < x->trace->event_count; i++) {
-        const struct sc_event *event = x->trace->order[i];
+        const struct sc_event *event = &x->trace->events[i];
         char from[24], to[24], title[64];
         uint64_t link;
 
@@ -237,7 +237,7 @@ enum sc_status sc_trace_perfetto(const char *path, FILE *out, const struct sc_tr
         fputs("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [\n", out);
         put_titles(x);
         for (size_t i = 0; i < trace.event_count; i++)
-            put_event(x, trace.order[i]);
+            put_event(x, &trace.events[i]);
         for (int i = 0; i < x->threads.count; i++)
             end_fault(x, &x->open[i]);
         fputs("\n]}\n", out);

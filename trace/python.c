@@ -1,8 +1,10 @@
 /* Lines of Python programs. CPython keeps the frames of a thread in a list, and each frame names its code object and
- * its instruction. The layouts below are those of released versions, which do not change after the release. All reads
- * go through the kernel, so a wrong pointer or a closed page ends the list and does no harm. */
+ * its instruction. The layouts below are those of released versions, which do not change after the release. Reads go
+ * through the kernel, so a wrong pointer or a closed page ends the list and does no harm. The running thread's own
+ * frames are read directly as soon as the kernel's reads have found the thread's state: allocations are noted often. */
 #include <config.h>
 
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "trace/store.h"
 
 #define LINES 4096    /* known lines of Python */
+#define SLOTS 8192    /* of the table of known lines */
 #define TEXT (1 << 20) /* bytes of their names */
 #define THREADS_MOST 1000
 #define TABLE_MOST 16384 /* bytes of a code object's table of lines */
@@ -40,7 +43,11 @@ static struct {
     const struct layout *layout; /* NULL: no known interpreter */
     void *(*first)(void);        /* PyInterpreterState_Head */
     void *(*threads)(void *);    /* PyInterpreterState_ThreadHead */
+    void *(*own)(void);          /* PyGILState_GetThisThreadState; needs no lock of the interpreter */
 } python;
+
+/* State of the calling thread that the kernel's reads have found; 0: none. */
+static __thread uint64_t found __attribute__((tls_model("initial-exec")));
 
 /* Known lines, by code object and instruction. Protected by the file lock. */
 static struct known {
@@ -51,6 +58,7 @@ static struct known {
     bool written;
 } known[LINES];
 static uint32_t known_count;
+static uint16_t slots[SLOTS]; /* number of the line, plus 1; 0: empty */
 static char text[TEXT];
 static size_t text_used;
 
@@ -68,9 +76,10 @@ void sc_python_prepare(void)
         return;
     *(void **)&python.first = sc_loader_symbol(RTLD_DEFAULT, "PyInterpreterState_Head");
     *(void **)&python.threads = sc_loader_symbol(RTLD_DEFAULT, "PyInterpreterState_ThreadHead");
+    *(void **)&python.own = sc_loader_symbol(RTLD_DEFAULT, "PyGILState_GetThisThreadState");
     if (memcmp(runtime, cookie, sizeof cookie - 1) == 0 && runtime[16])
         return;
-    for (size_t i = 0; python.first && python.threads && i < sizeof layouts / sizeof *layouts; i++)
+    for (size_t i = 0; python.first && python.threads && python.own && i < sizeof layouts / sizeof *layouts; i++)
         if (layouts[i].version == *version >> 16)
             python.layout = &layouts[i];
 }
@@ -172,17 +181,28 @@ static struct known *learn(const struct frame *frame, uint64_t file)
     return line;
 }
 
+static uint16_t *slot_of(const struct frame *frame, uint64_t file)
+{
+    uint64_t key = (frame->code * 3 + frame->instruction * 5 + file) * UINT64_C(0x9e3779b97f4a7c15);
+
+    for (uint64_t slot = key >> 32;; slot++) {
+        uint16_t *number = &slots[slot % SLOTS];
+        const struct known *line = *number ? &known[*number - 1] : NULL;
+
+        if (!line || (line->code == frame->code && line->instruction == frame->instruction && line->file == file))
+            return number;
+    }
+}
+
 /* The word that stands for the frame's line; 0: unknown. `file`: the name of the code's file, which tells apart two
  * codes that have followed each other at one address. */
 static uint64_t word_of(const struct frame *frame, uint64_t file)
 {
-    struct known *line;
+    uint16_t *slot = slot_of(frame, file);
 
-    for (uint32_t i = known_count; i-- > 0;)
-        if (known[i].code == frame->code && known[i].instruction == frame->instruction && known[i].file == file)
-            return SC_TRACE_PYTHON + i;
-    line = learn(frame, file);
-    return line ? SC_TRACE_PYTHON + (uint64_t)(line - known) : 0;
+    if (!*slot && learn(frame, file))
+        *slot = (uint16_t)known_count;
+    return *slot ? SC_TRACE_PYTHON + *slot - 1 : 0;
 }
 
 void sc_python_record(uint64_t frame)
@@ -205,6 +225,14 @@ void sc_python_forget(void)
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
 
+static bool get(bool direct, uint64_t address, void *to, size_t bytes)
+{
+    if (!direct)
+        return sc_chain_peek(address, to, bytes);
+    memcpy(to, (const void *)(uintptr_t)address, bytes);
+    return true;
+}
+
 static uint64_t word_at(const char *bytes, unsigned offset)
 {
     uint64_t word;
@@ -213,32 +241,40 @@ static uint64_t word_at(const char *bytes, unsigned offset)
     return word;
 }
 
-/* The thread's innermost frame, or 0. A read for each thread, because allocations are noted often. */
-static uint64_t innermost_of(uintptr_t thread)
+/* The innermost frame of a thread's state, or 0. */
+static uint64_t frame_of(bool direct, uint64_t state)
+{
+    const struct layout *l = python.layout;
+    uint64_t frame;
+
+    if (!get(direct, state + l->frame, &frame, sizeof frame) ||
+        (l->indirect && !get(direct, frame + l->indirect_frame, &frame, sizeof frame)))
+        return 0;
+    return frame;
+}
+
+/* The state of any thread, or 0. */
+static uint64_t state_of(uintptr_t thread)
 {
     const struct layout *l = python.layout;
     void *interpreter = python.first();
-    uint64_t state = interpreter ? (uint64_t)(uintptr_t)python.threads(interpreter) : 0, frame;
+    uint64_t state = interpreter ? (uint64_t)(uintptr_t)python.threads(interpreter) : 0;
     char bytes[STATE_BYTES];
 
     for (int i = 0; state && i < THREADS_MOST && sc_chain_peek(state, bytes, sizeof bytes); i++) {
-        if (word_at(bytes, l->thread) != thread) {
-            state = word_at(bytes, l->next);
-            continue;
-        }
-        frame = word_at(bytes, l->frame);
-        return !l->indirect || peek_word(frame + l->indirect_frame, &frame) ? frame : 0;
+        if (word_at(bytes, l->thread) == thread)
+            return state;
+        state = word_at(bytes, l->next);
     }
     return 0;
 }
 
-/* One read, because allocations are noted often. */
-static bool get_frame(uint64_t at, struct frame *frame)
+static bool get_frame(bool direct, uint64_t at, struct frame *frame)
 {
     const struct layout *l = python.layout;
     char bytes[FRAME_BYTES];
 
-    if (!sc_chain_peek(at, bytes, sizeof bytes))
+    if (!get(direct, at, bytes, sizeof bytes))
         return false;
     frame->code = word_at(bytes, l->code) & ~(uint64_t)REFERENCE;
     frame->instruction = word_at(bytes, l->instruction);
@@ -247,18 +283,31 @@ static bool get_frame(uint64_t at, struct frame *frame)
     return true;
 }
 
-void sc_python_add_frames(uintptr_t thread, struct sc_chain *chain, int most)
+/* Names of the files of frames; 0: unknown. */
+static void get_files(bool direct, const struct frame *frames, uint64_t *files, int count)
 {
-    uint64_t at = python.layout ? innermost_of(thread) : 0, word, names[SC_CHAIN_PYTHON], files[SC_CHAIN_PYTHON];
+    uint64_t names[SC_CHAIN_PYTHON];
+
+    for (int i = 0; i < count; i++) {
+        names[i] = frames[i].code + python.layout->file;
+        if (direct)
+            get(direct, names[i], &files[i], sizeof *files);
+    }
+    if (!direct)
+        sc_chain_peek_words(names, files, count);
+}
+
+static void add_frames(bool direct, uint64_t state, struct sc_chain *chain, int most)
+{
+    uint64_t at = frame_of(direct, state), word, files[SC_CHAIN_PYTHON];
     struct frame frames[SC_CHAIN_PYTHON];
     int count = 0;
 
-    for (int i = 0; at && i < 4 * SC_CHAIN_PYTHON && count < most && get_frame(at, &frames[count]); i++) {
+    for (int i = 0; at && i < 4 * SC_CHAIN_PYTHON && count < most && get_frame(direct, at, &frames[count]); i++) {
         at = frames[count].previous;
-        names[count] = frames[count].code + python.layout->file;
         count += frames[count].is_python;
     }
-    sc_chain_peek_words(names, files, count);
+    get_files(direct, frames, files, count);
     sc_trace_lock();
     for (int i = 0; i < count; i++) {
         word = files[i] ? word_of(&frames[i], files[i]) : 0;
@@ -266,5 +315,23 @@ void sc_python_add_frames(uintptr_t thread, struct sc_chain *chain, int most)
             chain->frame[chain->count++] = word;
     }
     sc_trace_unlock();
+}
+
+void sc_python_add_frames(uintptr_t thread, struct sc_chain *chain, int most)
+{
+    bool is_own = thread == (uintptr_t)pthread_self();
+    uint64_t own = python.layout && is_own ? (uint64_t)(uintptr_t)python.own() : 0, state;
+
+    if (!python.layout || (is_own && !own))
+        return;
+    if (own && own == found) {
+        add_frames(true, own, chain, most);
+        return;
+    }
+    state = state_of(thread);
+    if (state)
+        add_frames(false, state, chain, most);
+    if (is_own)
+        found = state == own ? own : 0;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -14,15 +14,6 @@
 
 #define LEAST_BLOCK 256 /* bytes; writers use SC_TRACE_BLOCK_BYTES */
 
-static bool read_events(struct sc_trace_reading *trace, const char *payload, size_t count)
-{
-    if (!sc_trace_list_reserve(&trace->events, &trace->event_room, trace->event_count, count, sizeof *trace->events))
-        return false;
-    memcpy(trace->events + trace->event_count, payload, count * sizeof *trace->events);
-    trace->event_count += count;
-    return true;
-}
-
 static void read_routine(struct sc_trace_reading *trace, const char *payload, size_t bytes)
 {
     struct sc_trace_name_head head;
@@ -148,7 +139,7 @@ static int by_sequence(const void *left, const void *right)
     return a->payload < b->payload ? -1 : a->payload > b->payload;
 }
 
-/* Lists the non-empty blocks of the file in the caller's array. The last block may be cut off. */
+/* Lists the blocks of the file in the caller's array. The last block may be cut off. */
 static size_t find_blocks(const struct sc_trace_reading *trace, struct block *blocks)
 {
     struct sc_trace_block_head head;
@@ -167,15 +158,116 @@ static size_t find_blocks(const struct sc_trace_reading *trace, struct block *bl
     return count;
 }
 
+static size_t events_of(const struct block *block)
+{
+    size_t room = block->room / sizeof(struct sc_event);
+
+    return block->kind != SC_BLOCK_EVENTS ? 0 : block->count < room ? block->count : room;
+}
+
 static bool read_block(struct sc_trace_reading *trace, const struct block *block)
 {
-    size_t events = block->room / sizeof(struct sc_event);
+    return block->kind != SC_BLOCK_RECORDS ||
+           read_records(trace, block->payload, block->count < block->room ? block->count : block->room);
+}
 
-    if (block->kind == SC_BLOCK_EVENTS)
-        return read_events(trace, block->payload, block->count < events ? block->count : events);
-    if (block->kind == SC_BLOCK_RECORDS)
-        return read_records(trace, block->payload, block->count < block->room ? block->count : block->room);
+/* --- order by time ------------------------------------------------------------------------------------------------ */
+
+/* Neighbours in a block of the file, in the order of their times. `rank` orders events of the same nanosecond: the
+ * events of a thread keep their order, and a group stays together. */
+struct stretch {
+    uint64_t nanoseconds; /* of *next */
+    const struct sc_event *next, *end;
+    size_t rank;
+};
+
+struct stretches {
+    struct stretch *list;
+    size_t count, room;
+};
+
+/* Blocks are damaged or written by threads whose clocks disagree if a block has several stretches. */
+static bool add_stretches(struct stretches *s, const struct block *block)
+{
+    const struct sc_event *at = (const struct sc_event *)block->payload, *end = at + events_of(block), *from;
+
+    while (at < end) {
+        for (from = at++; at < end && at[-1].nanoseconds <= at->nanoseconds; at++)
+            ;
+        if (!sc_trace_list_reserve(&s->list, &s->room, s->count, 1, sizeof *s->list))
+            return false;
+        s->list[s->count] = (struct stretch){from->nanoseconds, from, at, s->count};
+        s->count++;
+    }
     return true;
+}
+
+static bool is_before(const struct stretch *a, const struct stretch *b)
+{
+    return a->nanoseconds != b->nanoseconds ? a->nanoseconds < b->nanoseconds : a->rank < b->rank;
+}
+
+/* Restores the heap below `at`: no element is before the element above. */
+static void sink(struct stretches *heap, size_t at)
+{
+    struct stretch sinking = heap->list[at];
+
+    for (size_t below = 2 * at + 1; below < heap->count; below = 2 * at + 1) {
+        below += below + 1 < heap->count && is_before(&heap->list[below + 1], &heap->list[below]);
+        if (!is_before(&heap->list[below], &sinking))
+            break;
+        heap->list[at] = heap->list[below];
+        at = below;
+    }
+    heap->list[at] = sinking;
+}
+
+/* Merges all stretches, and empties the list. */
+static void merge(struct stretches *heap, struct sc_event *to)
+{
+    for (size_t at = heap->count / 2; at-- > 0;)
+        sink(heap, at);
+    while (heap->count) {
+        struct stretch *first = heap->list;
+
+        *to++ = *first->next++;
+        if (first->next < first->end)
+            first->nanoseconds = first->next->nanoseconds;
+        else
+            *first = heap->list[--heap->count];
+        sink(heap, 0);
+    }
+}
+
+/* In huge pages where the system has these: most of the time would go into page faults. */
+static bool map_events(struct sc_trace_reading *trace)
+{
+    void *at = mmap(NULL, trace->event_count * sizeof *trace->events, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED)
+        return false;
+    madvise(at, trace->event_count * sizeof *trace->events, MADV_HUGEPAGE);
+    trace->events = at;
+    return true;
+}
+
+static bool read_events(struct sc_trace_reading *trace, const struct block *blocks, size_t count)
+{
+    struct stretches stretches = {NULL, 0, 0};
+    bool good = true;
+
+    for (size_t i = 0; i < count; i++)
+        trace->event_count += events_of(&blocks[i]);
+    if (!trace->event_count)
+        return true;
+    for (size_t i = 0; good && i < count; i++)
+        good = add_stretches(&stretches, &blocks[i]);
+    good = good && map_events(trace);
+    if (good)
+        merge(&stretches, trace->events);
+    free(stretches.list);
+    return good;
 }
 
 static bool read_blocks(struct sc_trace_reading *trace)
@@ -186,6 +278,7 @@ static bool read_blocks(struct sc_trace_reading *trace)
 
     for (size_t i = 0; good && i < count; i++)
         good = read_block(trace, &blocks[i]);
+    good = good && read_events(trace, blocks, count);
     free(blocks);
     return good;
 }
@@ -239,64 +332,13 @@ static enum sc_status map_file(struct sc_trace_reading *trace, const char *path)
     return SC_ERR_IO;
 }
 
-/* Order by time. Events of the same nanosecond keep the file's order, in which the events of a thread are sorted. */
-static bool is_before(const struct sc_event *a, const struct sc_event *b)
-{
-    return a->nanoseconds != b->nanoseconds ? a->nanoseconds < b->nanoseconds : a < b;
-}
-
-/* The end of the sorted run that begins at `at`. */
-static size_t end_of_run(const struct sc_event *const *order, size_t at, size_t count)
-{
-    while (++at < count && is_before(order[at - 1], order[at]))
-        ;
-    return at;
-}
-
-static void merge(const struct sc_event **from, size_t left, size_t middle, size_t right, const struct sc_event **to)
-{
-    size_t i = left, j = middle;
-
-    for (size_t at = left; at < right; at++)
-        to[at] = j == right || (i < middle && is_before(from[i], from[j])) ? from[i++] : from[j++];
-}
-
-/* Merges neighbouring sorted runs until one run is left. The events of a thread are mostly sorted. */
-static bool sort_events(struct sc_trace_reading *trace)
-{
-    size_t count = trace->event_count, runs = 0;
-    const struct sc_event **order = malloc((count + 1) * sizeof *order), **other = malloc((count + 1) * sizeof *order);
-
-    for (size_t i = 0; order && i < count; i++)
-        order[i] = &trace->events[i];
-    while (order && other && count && runs != 1) {
-        const struct sc_event **merged = other;
-
-        runs = 0;
-        for (size_t at = 0; at < count; runs++) {
-            size_t middle = end_of_run(order, at, count);
-            size_t end = middle < count ? end_of_run(order, middle, count) : count;
-
-            merge(order, at, middle, end, merged);
-            at = end;
-        }
-        other = order;
-        order = merged;
-    }
-    trace->order = other ? order : NULL;
-    if (!other)
-        free(order);
-    free(other);
-    return trace->order != NULL;
-}
-
 enum sc_status sc_trace_read(const char *path, struct sc_trace_reading *trace)
 {
     enum sc_status status;
 
     *trace = (struct sc_trace_reading){0};
     status = map_file(trace, path);
-    if (status == SC_OK && (!read_blocks(trace) || !sort_events(trace))) {
+    if (status == SC_OK && !read_blocks(trace)) {
         sc_log(SC_LOG_ERROR, "no memory to read %s", path);
         status = SC_ERR_MEMORY;
     }
@@ -307,8 +349,8 @@ enum sc_status sc_trace_read(const char *path, struct sc_trace_reading *trace)
 
 void sc_trace_read_end(struct sc_trace_reading *trace)
 {
-    free(trace->order);
-    free(trace->events);
+    if (trace->events)
+        munmap(trace->events, trace->event_count * sizeof *trace->events);
     free(trace->modules);
     free(trace->settings);
     free(trace->chains);

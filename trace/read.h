@@ -31,9 +31,8 @@ struct sc_trace_reading {
     const char *bytes; /* the whole file */
     size_t size;
     struct sc_trace_header header;
-    struct sc_event *events; /* in the file's order, sorted within each thread */
-    const struct sc_event **order; /* the same events, by time */
-    size_t event_count, event_room;
+    struct sc_event *events; /* in the order of time; a group is neighbours */
+    size_t event_count;
     struct sc_trace_module *modules;
     size_t module_count, module_room;
     struct sc_trace_chain *chains;

@@ -2,10 +2,10 @@
  * do it. */
 #include <config.h>
 
-#include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -17,8 +17,8 @@
 #include "trace/chain.h"
 #include "trace/store.h"
 #include "trace/trace.h"
+#include "trace/walk.h"
 
-#define FRAMES 64
 #define STACK_MOST (64 << 10) /* searched bytes of the stack */
 #define CHUNK 4096
 
@@ -80,22 +80,19 @@ static void look_at_library(void)
     library = range_of((uintptr_t)start, (const ElfW(Phdr) *)(start + __ehdr_start.e_phoff), __ehdr_start.e_phnum, 0);
 }
 
-/* The first walk of a process loads libgcc_s; this walk loads libgcc at a harmless moment. */
 void sc_trace_site_prepare(void)
 {
     enum { UNKNOWN, BEING_SET, KNOWN };
     static int state; /* atomic */
     int unknown = UNKNOWN;
-    void *frame[1];
 
     if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == KNOWN)
         return;
-    sc_locks_none("the first backtrace");
-    backtrace(frame, 1);
     if (!__atomic_compare_exchange_n(&state, &unknown, BEING_SET, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return; /* by another thread: the first place of this thread stays unknown */
     look_at_program();
     look_at_library();
+    sc_walk_prepare();
     sc_python_prepare();
     __atomic_store_n(&state, KNOWN, __ATOMIC_RELEASE);
 }
@@ -103,15 +100,14 @@ void sc_trace_site_prepare(void)
 /* The calls of this thread outside the library. */
 static void walk(struct sc_chain *chain)
 {
-    void *frame[FRAMES];
-    int count;
+    struct sc_walk walk;
 
     sc_trace_site_prepare();
+    sc_walk_here(&walk);
     chain->count = 0;
-    count = backtrace(frame, FRAMES);
-    for (int i = 0; i < count && chain->count < SC_CHAIN_FRAMES; i++)
-        if (!has(&library, (uintptr_t)frame[i] - 1))
-            chain->frame[chain->count++] = (uintptr_t)frame[i] - 1; /* address inside the call instruction */
+    for (int i = 0; i < walk.count && chain->count < SC_CHAIN_FRAMES; i++)
+        if (!has(&library, walk.ip[i] - 1))
+            chain->frame[chain->count++] = walk.ip[i] - 1; /* address inside the call instruction */
 }
 
 static struct sc_trace_site site_of(const struct sc_chain *chain)
@@ -175,16 +171,20 @@ static struct block *slot_of(uintptr_t address) { return &blocks[(address >> 12)
 void sc_trace_allocated(uintptr_t address, size_t bytes)
 {
     struct block *slot = slot_of(address);
-    struct sc_chain chain = {0};
+    struct sc_chain chain;
 
     if (bytes < SC_TRACE_ALLOC_LEAST || !sc_trace_is_alive())
         return;
+    chain.count = 0;
     sc_inside_enter();
     sc_python_add_frames((uintptr_t)pthread_self(), &chain, NOTED);
     if (!chain.count) /* the line of Python would hide the calls of the interpreter, whose walk takes long */
         walk(&chain);
     sc_trace_lock();
-    *slot = (struct block){address, bytes, chain};
+    slot->address = address;
+    slot->bytes = bytes;
+    slot->chain.count = chain.count;
+    memcpy(slot->chain.frame, chain.frame, (size_t)chain.count * sizeof *chain.frame);
     sc_trace_unlock();
     sc_inside_leave();
 }

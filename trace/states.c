@@ -226,8 +226,8 @@ static enum sc_status put_table(FILE *out, struct states *x)
     x->rows = 0;
     good = x->causes != NULL;
     for (size_t i = 0; good && i < x->trace->event_count; i++) {
-        sc_causes_next(x->causes, x->trace->order[i], flow);
-        good = follow(out, x, x->trace->order[i]);
+        sc_causes_next(x->causes, &x->trace->events[i], flow);
+        good = follow(out, x, &x->trace->events[i]);
     }
     if (good && x->changed)
         put_row(out, x);
@@ -243,7 +243,7 @@ static enum sc_status learn(struct states *x)
 
     x->causes = sc_causes_new(x->trace);
     for (size_t i = 0; x->causes && i < x->trace->event_count; i++)
-        sc_causes_next(x->causes, x->trace->order[i], flow);
+        sc_causes_next(x->causes, &x->trace->events[i], flow);
     return x->causes ? SC_OK : SC_ERR_MEMORY;
 }
 
@@ -253,7 +253,7 @@ static enum sc_status put_all(FILE *out, struct states *x, const char *asked)
     bool any = false;
 
     for (size_t i = 0; status == SC_OK && i < x->trace->event_count; i++) {
-        const struct sc_event *event = x->trace->order[i];
+        const struct sc_event *event = &x->trace->events[i];
         const struct sc_array_of *array = sc_causes_array(x->causes, event->matrix);
 
         if (event->kind != SC_EVENT_MATRIX || !array || (asked && !is_asked(x, array, event->matrix, asked)))

@@ -176,8 +176,8 @@ static void forget(struct summary *sum, const struct sc_event *event)
 
 static void add_up(struct summary *sum, const struct sc_trace_reading *trace)
 {
-    for (size_t i = 0; i < trace->event_count && trace->order[i]->kind != SC_EVENT_TIME; i++) {
-        const struct sc_event *event = trace->order[i];
+    for (size_t i = 0; i < trace->event_count && trace->events[i].kind != SC_EVENT_TIME; i++) {
+        const struct sc_event *event = &trace->events[i];
 
         sc_staging_next(&sum->staging, event);
         switch (event->kind) {

@@ -61,7 +61,7 @@ void sc_trace_add_up(const struct sc_trace_reading *trace, struct sc_trace_total
 
     memset(totals, 0, sizeof *totals);
     for (size_t i = 0; i < trace->event_count; i++) {
-        const struct sc_event *event = trace->order[i];
+        const struct sc_event *event = &trace->events[i];
 
         if (event->kind == SC_EVENT_TIME) {
             totals->virtual_seconds = (double)event->time.virtual_nanoseconds * 1e-9;
