@@ -1,17 +1,18 @@
 #!/bin/sh
-# Cost of tracing: programs with and without SEMCACHE_TRACE, in turns, least times; the same for NumPy's temporary
-# arrays, by processor time; then the rates of writing and reading events of 1, 4 and 16 threads.  In the build tree:
+# Cost of tracing: least processor time of programs with and without SEMCACHE_TRACE, in turns, also of NumPy's temporary
+# arrays; then the rates of writing and reading events of 1, 4 and 16 threads.  In the build tree:
 #   sh ../bench/trace.sh
 # Environment: BENCH_DEVICE (emu:h200x8:1), BENCH_ROUNDS (5), BENCH_PYTHON (python3), BENCH_EVENTS (10000000).
 . "$(dirname "$0")/common.sh"
+export OPENBLAS_NUM_THREADS=1 # no thread waits in a loop
 device=${BENCH_DEVICE:-emu:h200x8:1} rounds=${BENCH_ROUNDS:-5}
 trace=${TMPDIR:-/tmp}/semcache-trace.$$
 trap 'rm -f "$log" "$trace"' EXIT
 
+# Processor time of a program and its threads.
 seconds() {
-    from=$(date +%s.%N)
-    tools/semcache run --device "$device" "$@" > /dev/null || exit 1
-    date +%s.%N | awk -v from="$from" '{ print $1 - from }'
+    (tools/semcache run --device "$device" "$@" > /dev/null || exit 1
+    times) | tail -n 1 | sed 's/[ms]/ /g' | awk '{ print 60 * ($1 + $3) + $2 + $4 }'
 }
 least() { printf '%s\n%s\n' "$1" "$2" | sort -g | head -n 1; }
 
