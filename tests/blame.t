@@ -80,7 +80,8 @@ sub some {
 my %filters = (
     '--kind transfer' => sub { $_->{event} eq 'transfer' },
     '--routine dgemm' => sub { $_->{routine} eq 'dgemm' },
-    '--matrix 2' => sub { $_->{matrix} == 2 && $_->{event} ne 'operand' },
+    '--matrix 2' => sub { $_->{matrix} == 2 && $_->{event} !~ /^(?:operand|prefetch)$/ },
+    '--tile 0' => sub { $_->{tile} == 0 && $_->{event} =~ /^(?:state|transfer|evict|tile|use|lost)$/ },
     "--thread $all[0]{thread}" => sub { $_->{thread} == $all[0]{thread} },
     '--device host --kind transfer' =>
       sub { $_->{event} eq 'transfer' && ($_->{device} < 0 || $_->{peer} < 0) },
@@ -97,6 +98,18 @@ my ($fault) = grep { $_->{event} eq 'fault' } @all;
 my @near = some("--address $fault->{a}");
 ok(scalar(grep { $_->{event} eq 'fault' && $_->{a} eq $fault->{a} } @near), 'by address: the fault');
 ok(scalar(grep { $_->{event} eq 'matrix' } @near), 'and the matrix there');
+
+# By line: the touches that blame counts for the line, and the calls with all their events.
+my %touched;
+$touched{ $_->{line} =~ /^(\S+)/ ? $1 : '' } += $_->{faults} for @json;
+for my $line (@at{qw(writes reads shares)}) {
+    is(scalar(grep { $_->{event} eq 'fault' } some("--line $line")), $touched{$line}, "the touches of $line");
+}
+my @of_call = some("--line $at{needs}");
+my ($began, $ended) = map { my $kind = $_; scalar grep { $_->{event} eq $kind } @of_call } qw(call done);
+ok($began && $began == $ended, "$began calls of $at{needs}, to their ends");
+ok(!(grep { $_->{routine} ne 'dgemm' } @of_call), 'of their routine only');
+is(scalar(some('--line nothing.c:1')), 0, 'a line without events');
 
 # --- limits
 

@@ -111,13 +111,14 @@ for my $version (sort keys %python) {
 }
 
 SKIP: {
-    skip 'no NumPy for /usr/bin/python3 (Debian: python3-numpy)', 9
+    skip 'no NumPy for /usr/bin/python3 (Debian: python3-numpy)', 10
       unless grep({ $_ eq '/usr/bin/python3' } values %python) &&
       system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") == 0;
     open $out, '>', "$scratch/solver.py" or die $!;
     print $out "import numpy as np\n\ndef assemble(a, step):\n    a[:] = step + 1.0  # writes\n\ndef look(c):\n",
       "    return c[3, 4]  # reads\n\na = np.ones((1000, 1000))  # allocates\nb = np.ones((1000, 1000))\n",
-      "for step in range(4):\n    assemble(a, step)\n    c = a @ b  # multiplies\n    look(c)\n";
+      "for step in range(4):\n    assemble(a, step)\n    c = a @ b  # multiplies\n    look(c)\n",
+      "c[999, 5] += 1  # adds\n";
     close $out or die $!;
     my @rows = rows_of('NumPy', '/usr/bin/python3', "$scratch/solver.py");
     names(\@rows, 'NumPy, writes', line("$scratch/solver.py", '# writes'),
@@ -126,6 +127,23 @@ SKIP: {
         array => '^matrix of 1000 x 1000 .* allocated at ' . quotemeta(line("$scratch/solver.py", '# allocates')));
     names(\@rows, 'NumPy, reads', line("$scratch/solver.py", '# reads'), cause => '^touched by the CPU$',
         callers => '^in look <- <module> solver.py:14$');
+    my $adds = quotemeta line("$scratch/solver.py", '# adds');
+    my @adds = grep { $_->{line} =~ /^$adds\b/ } @rows;
+    ok(@adds == 1 && $adds[0]{bytes} && $adds[0]{faults} >= 1,
+        'NumPy: one row for a line that reads and writes an element');
+}
+
+# --- small calls of the host's BLAS, which no line of the program can spare
+
+SKIP: {
+    skip 'no examples/jacobi', 2 unless -x "$build/examples/jacobi";
+    local $ENV{SEMCACHE_OPEN} = 'first';
+    system("$tool run --device $device --trace $scratch/small $build/examples/jacobi 1500 20 > $scratch/out 2>&1");
+    my @rows = grep { $_->{line} =~ / in dnrm2/ }
+      map { decode_json($_) } split /\n/, qx($tool trace blame --json $scratch/small);
+    skip 'the host BLAS has no dnrm2 of its own', 2 unless @rows;
+    like($rows[0]{line}, qr/^jacobi\.c:\d+ in dnrm2/, 'a small call of the host: its line');
+    like($rows[0]{remedy}, qr/^nothing at this size: /, 'a small call of the host: no remedy');
 }
 done_testing();
 # SPDX-License-Identifier: BSD-2-Clause

@@ -158,9 +158,9 @@ EXTRA_DIST += tests/jvm/Jvm.java tests/jvm/jvm.c
 TESTS += tests/signals.t tests/jvm.t
 LONG_TESTS += tests/jvm.t
 # As users build and read: completion, CMake and pkg-config, a release, packages
-dist_check_SCRIPTS += tests/completion.t tests/cmake.t tests/release.t tests/packages.t
+dist_check_SCRIPTS += tests/completion.t tests/man.t tests/cmake.t tests/release.t tests/packages.t
 EXTRA_DIST += tests/completion/typed.zsh tests/cmake/CMakeLists.txt tests/cmake/user.c
-TESTS += tests/completion.t tests/cmake.t tests/release.t
+TESTS += tests/completion.t tests/man.t tests/cmake.t tests/release.t
 LONG_TESTS += tests/packages.t
 dist_check_SCRIPTS += tests/spdx.t
 TESTS += tests/spdx.t

@@ -32,6 +32,8 @@ for my $death (sort keys %ended) {
     ($text, $status) = text_of("report $trace");
     my $note = $text =~ /<strong>The program ended without closing the trace/;
     ok($status == 0 && ($note || $death eq 'exiting'), 'a report says how the trace ended');
+    is($text =~ /whole time unknown/ ? 1 : 0, $device =~ /^emu/ && $note ? 1 : 0,
+        'shares of the time are of the clock that the waits have');
     ($text, $status) = text_of("replay --device $device $trace");
     like($text, qr/^calls on devices +300 +300$/m, 'and replayed') or diag($text);
 }

@@ -13,6 +13,8 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
+#include "base/loader.h"
+
 #define PLACES 8 /* of an address */
 
 /* --- program files ------------------------------------------------------------------------------------------------ */
@@ -126,6 +128,51 @@ static int add_functions(Dwarf_Die *unit, Dwarf_Addr address, struct sc_tool_pla
     return places_count;
 }
 
+/* Of "void a::b<c>(d)": "a::b". */
+static void set_short(char *to, size_t bytes, const char *name)
+{
+    static const char anonymous[] = "(anonymous namespace)::";
+    size_t used = 0;
+    int depth = 0;
+
+    for (const char *at = name; *at; at++) {
+        if (!depth && strncmp(at, anonymous, sizeof anonymous - 1) == 0) {
+            at += sizeof anonymous - 2;
+            continue;
+        }
+        if (!depth && (*at == '(' || strncmp(at, " [", 2) == 0))
+            break;
+        if (!depth && *at == ' ')
+            used = 0; /* behind the type of the result */
+        else if (!depth && *at != '<' && used + 1 < bytes)
+            to[used++] = *at;
+        depth += (*at == '<') - (*at == '>');
+    }
+    to[used] = '\0';
+}
+
+/* A name of C++ is made readable if C++'s library is on this machine. */
+static void set_function(char *to, size_t bytes, const char *name)
+{
+    static char *(*demangle)(const char *name, char *room, size_t *bytes, int *status);
+    static bool asked;
+    char *readable = NULL;
+
+    if (name && strncmp(name, "_Z", 2) == 0 && !asked) {
+        void *library = sc_loader_open("libstdc++.so.6", RTLD_LAZY);
+
+        asked = true;
+        *(void **)&demangle = library ? sc_loader_symbol(library, "__cxa_demangle") : NULL;
+    }
+    if (demangle && name && strncmp(name, "_Z", 2) == 0)
+        readable = demangle(name, NULL, NULL, NULL);
+    if (readable)
+        set_short(to, bytes, readable);
+    else
+        set(to, bytes, name);
+    free(readable);
+}
+
 /* The function from the table of symbols: only a function that contains the address. */
 static void set_symbol(Dwfl_Module *module, uint64_t ip, struct sc_tool_place *place)
 {
@@ -133,7 +180,7 @@ static void set_symbol(Dwfl_Module *module, uint64_t ip, struct sc_tool_place *p
     GElf_Sym symbol;
     const char *name = dwfl_module_addrinfo(module, ip, &offset, &symbol, NULL, NULL, NULL);
 
-    set(place->function, sizeof place->function, name && offset < symbol.st_size ? name : NULL);
+    set_function(place->function, sizeof place->function, name && offset < symbol.st_size ? name : NULL);
 }
 
 static int all_places(const struct sc_trace_reading *trace, uint64_t ip, struct sc_tool_place *places, int most)

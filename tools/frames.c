@@ -142,18 +142,36 @@ static struct {
     uint64_t key, ip;
 } first_of[LINES];
 
+/* A number for the file and the line; 0: unknown. */
+static uint64_t key_of_line(const struct sc_trace_reading *trace, uint64_t ip)
+{
+    const struct sc_trace_python *python = sc_trace_python_of(trace, ip);
+    struct sc_tool_place place;
+    struct sc_trace_text file = {place.file, 0};
+    uint64_t key = 1, line;
+
+    if (python) {
+        file = python->file;
+        line = python->head.line;
+    } else if (sc_dwarf_places(trace, ip, &place, 1) && place.line) {
+        file.bytes = strlen(place.file);
+        line = (uint64_t)place.line;
+    } else {
+        return 0;
+    }
+    for (size_t i = 0; i < file.bytes; i++)
+        key = key * 31 + (unsigned char)file.at[i];
+    return (key * 65599 + line) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+}
+
 /* The address that stands for a line of source: the first address of the line in a chain. */
 static uint64_t one_of_line(const struct sc_trace_reading *trace, uint64_t ip)
 {
-    struct sc_tool_place place;
-    uint64_t key = 1;
+    uint64_t key = key_of_line(trace, ip);
     unsigned slot;
 
-    if (sc_trace_python_of(trace, ip) || !sc_dwarf_places(trace, ip, &place, 1) || !place.line)
+    if (!key)
         return ip;
-    for (const char *at = place.file; *at; at++)
-        key = key * 31 + (unsigned char)*at;
-    key = (key * 65599 + (uint64_t)place.line) * UINT64_C(0x9e3779b97f4a7c15) | 1;
     slot = (unsigned)(key >> 40) % LINES;
     for (unsigned i = 0; i < LINES && first_of[slot].key && first_of[slot].key != key; i++)
         slot = (slot + 1) % LINES;

@@ -15,7 +15,7 @@
 #include "trace/states.h"
 #include "trace/totals.h"
 
-enum { KIND = 256, ROUTINE, MATRIX, THREAD, DEVICE, ADDRESS, FROM, TO, JSON, PERFETTO,
+enum { KIND = 256, ROUTINE, LINE, MATRIX, TILE, THREAD, DEVICE, ADDRESS, FROM, TO, JSON, PERFETTO,
        MAX_H2D, MAX_D2H, MAX_D2D, MAX_FAULTS };
 
 struct asked {
@@ -70,6 +70,8 @@ static bool parse_filter(int key, char *text, struct argp_state *state, struct s
     switch (key) {
     case KIND: filter->kind = text; return true;
     case ROUTINE: filter->routine = text; return true;
+    case LINE: filter->line = text; return true;
+    case TILE: filter->tile = (int64_t)number(state, text) & UINT32_MAX; return true;
     case MATRIX: filter->matrix = (int64_t)number(state, text) & UINT32_MAX; return true;
     case THREAD: filter->thread = (int64_t)number(state, text) & UINT32_MAX; return true;
     case DEVICE: filter->device = strcmp(text, "host") == 0 ? -1 : (int)(number(state, text) & INT16_MAX); return true;
@@ -111,6 +113,8 @@ static int dump(int argc, char **argv)
         {"kind", KIND, "NAME", 0, "only events of this kind (call, fault, transfer...)", 1},
         {"routine", ROUTINE, "NAME", 0, "only those in this routine (dgemm)", 1},
         {"matrix", MATRIX, "NUMBER", 0, "only those of this matrix", 1},
+        {"tile", TILE, "NUMBER", 0, "only those of tiles with this number", 1},
+        {"line", LINE, "FILE:LINE", 0, "only those of the calls and touches of this line, as blame prints lines", 1},
         {"thread", THREAD, "ID", 0, "only those of this thread", 1},
         {"device", DEVICE, "NUMBER", 0, "only those that name this device (or host)", 1},
         {"address", ADDRESS, "0x...", 0, "only those about memory there", 1},
@@ -127,7 +131,7 @@ static int dump(int argc, char **argv)
 
     sc_tool_parse(&argp, argc, argv, 0, &asked);
     status = asked.summary ? sc_trace_summary(asked.file, stdout, &sc_tool_names)
-                           : sc_trace_dump_some(asked.file, stdout, &asked.filter);
+                           : sc_trace_dump_some(asked.file, stdout, &asked.filter, &sc_tool_names);
     return status == SC_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,5 +1,7 @@
 /* Time that lines of the program cost by data movement. Repeated transfers and waits of the CPU count for the line that
  * caused the movement, with a remedy. The first use of data counts for no line. */
+#include <config.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +37,9 @@ struct sc_blame {
     struct sc_trace_threads threads;
     bool failed;
 };
+
+/* For calls of the host's BLAS that are too small for devices. */
+static const char small_call[] = "nothing at this size: with larger operands this call of the BLAS runs on a device";
 
 static const char *const remedies[SC_WHYS] = {
     [SC_WHY_WROTE] = "write only what changes, or before the loop",
@@ -185,19 +190,32 @@ static void add_up(struct sc_blame *b)
         end_fault(b, &b->spans[i]);
 }
 
-/* A line with write faults and with bytes that were uploaded again becomes one row. */
+/* Another row of the line: of bytes that were uploaded again, or of bytes that a write fetched. NULL: none. */
+static struct sc_blame_row *partner_of(struct sc_blame *b, const struct sc_blame_row *row)
+{
+    struct sc_blame_row *fetched = NULL;
+
+    for (size_t i = 0; i < b->row_count; i++) {
+        struct sc_blame_row *other = &b->rows[i];
+
+        if (other->place == row->place && other->why == row->why && other->other)
+            return other;
+        if (other->place == row->place && other->why == SC_WHY_TOUCH && row->why == SC_WHY_WROTE)
+            fetched = other;
+    }
+    return fetched;
+}
+
+/* A line with write faults and with bytes becomes one row. */
 static void join_writes(struct sc_blame *b)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < b->row_count; i++) {
-        struct sc_blame_row *row = &b->rows[i], *other = NULL;
-
+        struct sc_blame_row *row = &b->rows[i];
         bool joins = (row->why == SC_WHY_WROTE || row->why == SC_WHY_SHARED) && !row->other;
+        struct sc_blame_row *other = joins ? partner_of(b, row) : NULL;
 
-        for (size_t j = 0; joins && j < b->row_count && !other; j++)
-            if (b->rows[j].why == row->why && b->rows[j].other && b->rows[j].place == row->place)
-                other = &b->rows[j];
         if (other) {
             other->seconds += row->seconds;
             other->faults += row->faults;
@@ -265,7 +283,31 @@ void sc_blame_end(struct sc_blame *b)
 
 const struct sc_trace_reading *sc_blame_trace(const struct sc_blame *b) { return &b->trace; }
 
-const char *sc_blame_remedy(enum sc_why why) { return remedies[why]; }
+static bool is_in(struct sc_trace_text text, const char *part)
+{
+    return memmem(text.at, text.bytes, part, strlen(part)) != NULL;
+}
+
+/* Whether the code that touched the data is a BLAS. */
+static bool touched_by_blas(const struct sc_blame *b, const struct sc_blame_row *row)
+{
+    const struct sc_place_of *place = sc_causes_place_at(b->causes, row->place);
+    const struct sc_trace_module *module = place->routine ? NULL : sc_trace_module_of(&b->trace, place->caller);
+    const char *slash = module ? memrchr(module->path.at, '/', module->path.bytes) : NULL;
+    struct sc_trace_text name = {slash, 0};
+
+    if (!slash)
+        return false;
+    name.bytes = (size_t)(module->path.at + module->path.bytes - slash);
+    return is_in(name, "blas") || is_in(name, "blis") || is_in(name, "libmkl_");
+}
+
+const char *sc_blame_remedy(const struct sc_blame *b, const struct sc_blame_row *row)
+{
+    bool is_touch = row->why == SC_WHY_TOUCH || row->why == SC_WHY_WROTE;
+
+    return is_touch && touched_by_blas(b, row) ? small_call : remedies[row->why];
+}
 
 const struct sc_blame_row *sc_blame_rows(const struct sc_blame *b, size_t *count)
 {
@@ -287,7 +329,18 @@ double sc_blame_lost(const struct sc_blame *b)
     return lost;
 }
 
-/* By the clock of emulated devices the time is virtual; 0: real devices. */
+static bool is_emulated(const struct sc_trace_reading *trace)
+{
+    static const char setting[] = "SEMCACHE_DEVICE=emu:";
+
+    for (size_t i = 0; i < trace->setting_count; i++)
+        if (trace->settings[i].bytes >= sizeof setting - 1 &&
+            memcmp(trace->settings[i].at, setting, sizeof setting - 1) == 0)
+            return true;
+    return false;
+}
+
+/* By the clock of emulated devices; 0: real devices, or a program that did not close the trace. */
 static double virtual_seconds(const struct sc_trace_reading *trace)
 {
     for (size_t i = trace->event_count; i-- > 0;)
@@ -302,6 +355,10 @@ double sc_blame_whole(const struct sc_blame *b, bool *is_virtual)
     double seconds = virtual_seconds(&b->trace);
 
     *is_virtual = seconds > 0;
+    if (!*is_virtual && !b->trace.header.ended && is_emulated(&b->trace)) {
+        *is_virtual = true;
+        return 0;
+    }
     if (*is_virtual) /* the host's waits have a clock of their own, and may be longer */
         return seconds > sc_blame_lost(b) ? seconds : sc_blame_lost(b);
     sc_trace_add_up(&b->trace, &totals);

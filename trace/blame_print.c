@@ -7,6 +7,7 @@
 #include "trace/wrap.h"
 
 #define SHOWN 20
+#define LEAST 0.0005 /* of the time, and of the bytes: less is not shown */
 #define INDENT 34 /* of the line */
 #define DETAIL 12 /* of what follows */
 
@@ -28,7 +29,7 @@ static void put_detail(FILE *out, const char *before, char *text)
 static void put_row(FILE *out, const struct sc_blame *b, const struct sc_blame_row *row, double whole,
                     const struct sc_trace_names *names)
 {
-    char *part[SC_BLAME_PARTS], *remedy = strdup(sc_blame_remedy(row->why));
+    char *part[SC_BLAME_PARTS], *remedy = strdup(sc_blame_remedy(b, row));
 
     for (int i = 0; i < SC_BLAME_PARTS; i++)
         part[i] = sc_blame_text(b, row, (enum sc_blame_part)i, names);
@@ -64,28 +65,46 @@ static void put_json(FILE *out, const struct sc_blame *b, const struct sc_blame_
         free(text);
     }
     fputs(", \"remedy\": ", out);
-    sc_stats_put_string(out, sc_blame_remedy(row->why));
+    sc_stats_put_string(out, sc_blame_remedy(b, row));
     fputs("}\n", out);
 }
 
-static void put_rows(FILE *out, const struct sc_blame *b, bool json, const struct sc_trace_names *names)
+static uint64_t all_bytes(const struct sc_blame_row *rows, size_t count)
 {
-    bool is_virtual;
-    double whole = sc_blame_whole(b, &is_virtual);
-    size_t count;
-    const struct sc_blame_row *rows = sc_blame_rows(b, &count);
+    uint64_t bytes = 0;
 
-    if (!json && count)
+    for (size_t i = 0; i < count; i++)
+        bytes += rows[i].bytes;
+    return bytes;
+}
+
+static void put_rows(FILE *out, const struct sc_blame *b, double whole, const struct sc_trace_names *names)
+{
+    size_t count, shown = 0;
+    const struct sc_blame_row *rows = sc_blame_rows(b, &count);
+    double bytes = (double)all_bytes(rows, count);
+
+    if (count)
         fprintf(out, "\n%9s %5s %7s %8s  %s\n", "lost, s", "%", "faults", "MB", "line");
-    for (size_t i = 0; i < count && (json || i < SHOWN); i++)
-        if (json)
-            put_json(out, b, &rows[i], names);
-        else
+    for (size_t i = 0; i < count && shown < SHOWN; i++)
+        if (rows[i].seconds >= LEAST * whole || (double)rows[i].bytes >= LEAST * bytes) {
             put_row(out, b, &rows[i], whole, names);
-    if (!json && count > SHOWN)
-        fprintf(out, "%zu more, of less\n", count - SHOWN);
-    if (!json && !count)
+            shown++;
+        }
+    if (count > shown)
+        fprintf(out, "%zu more, of less\n", count - shown);
+    if (!count)
         fputs("nothing to mend: what moved was used for the first time\n", out);
+}
+
+static void put_heading(FILE *out, double whole, double lost, bool is_virtual)
+{
+    if (whole > 0)
+        fprintf(out, "%.3f s %s; %.3f s (%.0f%%) in waits and moves\n", whole,
+                is_virtual ? "by the clock of the emulated devices" : "from the first call to the last event", lost,
+                100 * lost / whole);
+    else
+        fprintf(out, "%.3f s in waits and moves%s\n", lost, is_virtual ? SC_BLAME_UNKNOWN : "");
 }
 
 enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, const struct sc_trace_names *names)
@@ -98,13 +117,17 @@ enum sc_status sc_trace_blame(const char *path, FILE *out, bool json, const stru
         return SC_ERR_IO;
     whole = sc_blame_whole(b, &is_virtual);
     lost = sc_blame_lost(b);
-    if (!json)
-        fprintf(out, "%.3f s %s; %.3f s (%.0f%%) in waits and moves\n", whole,
-                is_virtual ? "by the clock of the emulated devices" : "from the first call to the last event", lost,
-                whole > 0 ? 100 * lost / whole : 0);
-    put_rows(out, b, json, names);
-    if (!json)
+    if (json) {
+        size_t count;
+        const struct sc_blame_row *rows = sc_blame_rows(b, &count);
+
+        for (size_t i = 0; i < count; i++)
+            put_json(out, b, &rows[i], names);
+    } else {
+        put_heading(out, whole, lost, is_virtual);
+        put_rows(out, b, whole > 0 ? whole : lost, names);
         sc_trace_put_ending(out, sc_blame_trace(b));
+    }
     sc_blame_end(b);
     return fflush(out) == 0 && !ferror(out) ? SC_OK : SC_ERR_IO;
 }

@@ -44,6 +44,7 @@ static const struct {
 };
 
 const char *sc_trace_kind_name(uint16_t kind) { return kind < SC_EVENT_KINDS ? kinds[kind].name : NULL; }
+bool sc_trace_kind_has_tile(uint16_t kind) { return kind < SC_EVENT_KINDS && kinds[kind].columns & TILED; }
 
 static void put_kind(FILE *out, uint16_t kind)
 {
@@ -340,14 +341,15 @@ static void put_state(FILE *out, const struct sc_trace_reading *trace, struct pe
     pending->line[pending->count++] = *event;
 }
 
-static void put_events(FILE *out, const struct sc_trace_reading *trace, const struct sc_trace_filter *filter)
+static void put_events(FILE *out, const struct sc_trace_reading *trace, const struct sc_trace_filter *filter,
+                       struct sc_trace_chooser *chooser)
 {
     struct pending pending = {.count = 0};
 
     for (size_t i = 0; i < trace->event_count; i++) {
         const struct sc_event *event = &trace->events[i];
 
-        if (!sc_trace_filter_takes(filter, trace, event))
+        if (!sc_trace_chooser_takes(chooser, event))
             continue;
         if (event->kind == SC_EVENT_STATE && !filter->json) {
             put_state(out, trace, &pending, event);
@@ -409,21 +411,31 @@ enum sc_status sc_trace_dump(const char *path, FILE *out)
 {
     const struct sc_trace_filter all = SC_TRACE_FILTER_ALL;
 
-    return sc_trace_dump_some(path, out, &all);
+    return sc_trace_dump_some(path, out, &all, NULL);
 }
 
-enum sc_status sc_trace_dump_some(const char *path, FILE *out, const struct sc_trace_filter *filter)
+enum sc_status sc_trace_dump_some(const char *path, FILE *out, const struct sc_trace_filter *filter,
+                                  const struct sc_trace_names *names)
 {
     struct sc_trace_reading trace;
+    struct sc_trace_chooser *chooser;
     enum sc_status status = sc_trace_read(path, &trace);
 
     if (status != SC_OK)
         return status;
+    chooser = sc_trace_chooser_new(filter, &trace, names);
+    if (!chooser) {
+        sc_trace_read_end(&trace);
+        return SC_ERR_MEMORY;
+    }
+    if (filter->line)
+        names->prepare(&trace);
     if (!filter->json) {
         sc_trace_put_heading(out, &trace);
         put_columns(out);
     }
-    put_events(out, &trace, filter);
+    put_events(out, &trace, filter, chooser);
+    sc_trace_chooser_free(chooser);
     if (!filter->json)
         sc_trace_put_ending(out, &trace);
     if (fflush(out) != 0 || ferror(out)) /* the caller that opened the stream reports the cause */

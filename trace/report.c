@@ -45,7 +45,7 @@ static void put_head(FILE *out, const char *program)
           "body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:60rem;"
           "margin:2rem auto;padding:0 1rem}\nh1{font-size:1.3rem}h2{font-size:1.05rem;margin-top:2rem}\n"
           "table{border-collapse:collapse;width:100%}td,th{padding:.3rem .6rem;text-align:left;vertical-align:top;"
-          "border-bottom:1px solid var(--line)}th{color:var(--soft);font-weight:500}td.n,th.n{text-align:right;"
+          "border-bottom:1px solid var(--line)}th{color:var(--soft);font-weight:500;white-space:nowrap}td.n,th.n{text-align:right;"
           "font-variant-numeric:tabular-nums}\ncode,pre{font:13px/1.4 ui-monospace,monospace;margin:0;"
           "white-space:pre-wrap;overflow-wrap:anywhere}.soft{color:var(--soft)}"
           ".bar{display:flex;height:1.6rem;border-radius:4px;overflow:hidden}"
@@ -61,8 +61,11 @@ static void put_verdict(struct report *r, const struct sc_blame_row *rows, size_
     double whole = sc_blame_whole(r->blame, &is_virtual), lost = sc_blame_lost(r->blame);
     char *line = count ? sc_blame_text(r->blame, rows, SC_BLAME_LINE, r->names) : NULL;
 
-    fprintf(r->out, "<p><strong>%.3f of %.3f s (%.0f%%) in waits and moves.</strong> ", lost, whole,
-            whole > 0 ? 100 * lost / whole : 0);
+    if (whole > 0)
+        fprintf(r->out, "<p><strong>%.3f of %.3f s (%.0f%%) in waits and moves.</strong> ", lost, whole,
+                100 * lost / whole);
+    else
+        fprintf(r->out, "<p><strong>%.3f s in waits and moves</strong>%s. ", lost, is_virtual ? SC_BLAME_UNKNOWN : "");
     if (count) {
         fputs("The most expensive line is <code>", r->out);
         put(r->out, line);
@@ -71,7 +74,8 @@ static void put_verdict(struct report *r, const struct sc_blame_row *rows, size_
         fputs("Nothing to mend: what moved was used for the first time.", r->out);
     }
     fprintf(r->out, "%s</p>\n<div class=\"bar\" role=\"img\" aria-label=\"shares of the time\">",
-            is_virtual ? " Times are by the clock of the emulated devices." : "");
+            whole > 0 && is_virtual ? " Times are by the clock of the emulated devices." : "");
+    whole = whole > 0 ? whole : lost;
     for (size_t i = 0; i < count && i < TOP; i++)
         fprintf(r->out, "<div style=\"width:%.2f%%;background:var(--c%zu)\" title=\"%zu\"></div>",
                 whole > 0 ? 100 * rows[i].seconds / whole : 0, i, i + 1);
@@ -105,10 +109,10 @@ static void put_rows(struct report *r, const struct sc_blame_row *rows, size_t c
         put_part(r, &rows[i], SC_BLAME_LINE, "<code><strong>", "</strong></code>");
         put_part(r, &rows[i], SC_BLAME_CALLERS, " <span class=\"soft\">", "</span>");
         put_part(r, &rows[i], SC_BLAME_SOURCE, "<pre>", "</pre>");
-        put_part(r, &rows[i], SC_BLAME_CAUSE, "", "<br>");
+        put_part(r, &rows[i], SC_BLAME_CAUSE, "<div>", "</div>");
         put_part(r, &rows[i], SC_BLAME_ARRAY, "<span class=\"soft\">", "</span><br>");
         fputs("<em>Try: ", r->out);
-        put(r->out, sc_blame_remedy(rows[i].why));
+        put(r->out, sc_blame_remedy(r->blame, &rows[i]));
         fputs("</em></td></tr>\n", r->out);
     }
     fputs("</table>\n", r->out);
