@@ -2,7 +2,8 @@
 # CUDA.
 EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/factorizations.md \
 	bench/records/products.md bench/records/sparse.md \
-	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py bench/factor.sh bench/scale.sh \
+	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py \
+	bench/factor.sh bench/scale.sh \
 	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh bench/start.sh bench/lapack.py
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c

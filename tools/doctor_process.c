@@ -124,8 +124,8 @@ bool sc_doctor_process(pid_t pid)
     char **environment = problem ? NULL : sc_process_environment(pid), who[32];
 
     if (problem || !environment) {
-        sc_doctor_say(SC_VERDICT_FAIL, "process", sc_process_remedy(), "process %ld cannot be looked at: %s", (long)pid,
-                      problem ? problem : "its environment cannot be read");
+        sc_doctor_say(SC_VERDICT_FAIL, "process", sc_process_remedy(pid), "process %ld cannot be looked at: %s",
+                      (long)pid, problem ? problem : "its environment cannot be read");
         return false;
     }
     check_library(&process, environment);

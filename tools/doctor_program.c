@@ -76,8 +76,8 @@ static void check_names(const struct sc_elf *elf)
                       "(doc/install.md)", "the program contains %s and %d more names of the BLAS itself: calls of "
                       "them never leave it", names.defines, names.defined - 1);
     else if (names.called)
-        sc_doctor_say(SC_VERDICT_OK, "calls", NULL, "the program calls %s, and %d more, in shared libraries",
-                      names.calls, names.called - 1);
+        sc_doctor_say(SC_VERDICT_OK, "calls", NULL, "the program calls %d routines of shared libraries, %s among them",
+                      names.called, names.calls);
     else
         sc_doctor_say(whole ? SC_VERDICT_OK : SC_VERDICT_NOTE, "calls",
                       whole ? NULL : "should the program contain a BLAS of its own, its calls never leave it",

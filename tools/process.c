@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,13 +64,15 @@ const char *sc_process_look(pid_t pid, struct sc_process *process)
     return process->mappings ? NULL : "it has ended, or is a part of the kernel";
 }
 
-const char *sc_process_remedy(void)
+const char *sc_process_remedy(pid_t pid)
 {
     FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
     int scope = file ? getc(file) : '0';
 
     if (file)
         fclose(file);
+    if (kill(pid, 0) != 0 && errno == ESRCH)
+        return "name the number of a running process";
     return scope > '0' ? "the system keeps processes from each other (kernel.yama.ptrace_scope is not 0): look as root"
                        : "a process is open to its own user and to root: look as one of them";
 }

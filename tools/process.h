@@ -21,7 +21,7 @@ struct sc_process {
 const char *sc_process_look(pid_t pid, struct sc_process *process);
 
 /* What permission is missing to look into processes, and a remedy in one line. */
-const char *sc_process_remedy(void);
+const char *sc_process_remedy(pid_t pid);
 
 /* The environment that the process was started with, ended by NULL (never freed); NULL: it cannot be read. */
 char **sc_process_environment(pid_t pid);

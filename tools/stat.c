@@ -88,7 +88,7 @@ static const char *begin(struct watched *w, pid_t pid, const char **remedy)
     char path[64];
     uint64_t offset;
 
-    *remedy = sc_process_remedy();
+    *remedy = sc_process_remedy(pid);
     if (problem)
         return problem;
     *remedy = "start it with semcache run";
@@ -99,7 +99,7 @@ static const char *begin(struct watched *w, pid_t pid, const char **remedy)
         return "its library has been replaced, or is too old for semcache stat";
     snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
     w->memory = open(path, O_RDONLY | O_CLOEXEC);
-    *remedy = sc_process_remedy();
+    *remedy = sc_process_remedy(pid);
     if (w->memory < 0 || !read_at(w, (const void *)(w->process.base + offset), &w->live, sizeof w->live))
         return w->memory < 0 ? strerror(errno) : "its memory cannot be read";
     *remedy = "use the command that was installed with its library";

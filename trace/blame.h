@@ -25,9 +25,9 @@ const struct sc_trace_reading *sc_blame_trace(const struct sc_blame *blame);
 const struct sc_blame_row *sc_blame_rows(const struct sc_blame *blame, size_t *count);
 const struct sc_array_of *sc_blame_array(const struct sc_blame *blame, uint32_t matrix); /* NULL: unknown */
 double sc_blame_lost(const struct sc_blame *blame); /* seconds of all rows */
-#define SC_BLAME_UNKNOWN \
-    ", by the emulated devices' clock; whole time unknown"
-/* Seconds of the program: virtual on emulated devices, and 0 if the program did not tell the virtual time at its end. */
+#define SC_BLAME_UNKNOWN ", by the emulated devices' clock; whole time unknown"
+/* Seconds of the program: virtual on emulated devices, and 0 if the program has not told the virtual time at its
+ * end. */
 double sc_blame_whole(const struct sc_blame *blame, bool *is_virtual);
 const char *sc_blame_remedy(const struct sc_blame *blame, const struct sc_blame_row *row);
 

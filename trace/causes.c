@@ -11,7 +11,7 @@
 #include "trace/list.h"
 #include "trace/staging.h"
 
-#define BUCKETS 4096
+#define BUCKETS (1u << 18)
 #define LOOK_AHEAD 4096 /* events */
 
 const char *const sc_why_names[SC_WHYS] = {
@@ -477,7 +477,7 @@ struct sc_causes *sc_causes_new(const struct sc_trace_reading *trace)
 
 void sc_causes_free(struct sc_causes *c)
 {
-    for (int i = 0; c && i < BUCKETS; i++)
+    for (unsigned i = 0; c && i < BUCKETS; i++)
         for (struct tile *tile = c->tiles[i], *next; tile; tile = next) {
             next = tile->next;
             free(tile);

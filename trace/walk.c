@@ -1,8 +1,8 @@
-/* Walks the stack of the calling thread. A walk costs microseconds, and programs allocate and call from the same places
- * again. A walk is therefore remembered with the places of its return addresses on the stack. A later walk from the same
- * depth and the same place reads these words, and is the same walk if all are unchanged: a frame of a fixed size is
- * determined by its return address and its end. Frames of a size chosen at run time could hide behind a remembered
- * walk only with the old return addresses at the old places. */
+/* Walks the stack of the calling thread. A walk costs microseconds, and programs allocate and call from the same
+ * places again. A walk is therefore remembered with the places of its return addresses on the stack. A later walk from
+ * the same depth reads these words. The later walk is the same walk if all words are unchanged: the return address and
+ * the end of a frame of fixed size determine the next frame. A frame whose size is chosen at run time could be mistaken
+ * only if the old return addresses still lie at the old places. */
 #include <config.h>
 
 #include <string.h>
