@@ -69,6 +69,20 @@ while (my ($size, $paths) = splice @pictures, 0, 2) {
 ok(!$wrong, 'each cell has one colour') or diag($wrong);
 is(join(' ', sort keys %colours), 'c1 c3 c4 rest', 'all kinds of states');
 
+# --- many arrays: the small vectors are copied in each call
+
+SKIP: {
+    skip 'no examples/jacobi', 2 unless -x "$build/examples/jacobi";
+    my $many = run({ options => ['--offload', 'always', '--trace', "$scratch/many"] }, qw(examples/jacobi 300 20));
+    my ($table) = qx($tool report $scratch/many) =~ m{<h2>Arrays</h2>(.*?)</table>}s;
+    my @rows = $table =~ m{<tr><td}g;
+    ok(@rows <= 13 && $table =~ m{<td colspan="2">\d+ more</td>}, 'the arrays that moved most, and a row for the rest');
+    my @up = $table =~ m{(?:</code>|more)</td><td class="n">([\d.]+)}g;
+    my $sum = 0;
+    $sum += $_ for @up;
+    cmp_ok(abs($sum - moved($many, 'h2d') * 1e-6), '<=', 0.05 * @rows + 0.05, "with all bytes to devices: $sum MB");
+}
+
 # --- names of the trace are text
 
 mkdir "$scratch/<b>&";

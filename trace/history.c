@@ -83,6 +83,14 @@ static void add_up(struct follow *f, const struct sc_trace_reading *trace)
 
 static uint64_t all_bytes(const uint64_t *bytes) { return bytes[SC_H2D] + bytes[SC_D2H] + bytes[SC_D2D]; }
 
+/* sign: 1 or -1. */
+static void add_other(struct sc_history *h, const uint64_t *bytes, int sign)
+{
+    h->other_count += (size_t)sign;
+    for (int way = 0; way < SC_TRANSFERS; way++)
+        h->other_bytes[way] += (uint64_t)sign * bytes[way];
+}
+
 static void choose(struct follow *f)
 {
     struct sc_history *h = f->history;
@@ -92,6 +100,7 @@ static void choose(struct follow *f)
 
         if (!f->numbers[i].tiles)
             continue;
+        add_other(h, f->numbers[i].bytes, 1);
         while (at > 0 && all_bytes(h->arrays[at - 1].bytes) < all_bytes(f->numbers[i].bytes))
             at--;
         if (at == SC_HISTORY_ARRAYS)
@@ -101,6 +110,8 @@ static void choose(struct follow *f)
         h->arrays[at] = (struct sc_history_array){.matrix = i, .tiles = f->numbers[i].tiles};
         memcpy(h->arrays[at].bytes, f->numbers[i].bytes, sizeof h->arrays[at].bytes);
     }
+    for (size_t i = 0; i < h->array_count; i++)
+        add_other(h, h->arrays[i].bytes, -1);
 }
 
 static bool make_tiles(struct follow *f)

@@ -5,7 +5,7 @@
 #include "trace/read.h"
 
 #define SC_HISTORY_BINS 120
-#define SC_HISTORY_ARRAYS 30
+#define SC_HISTORY_ARRAYS 12
 #define SC_HISTORY_ROWS 24 /* of a picture of tiles: a row is a tile, or several neighbours */
 
 struct sc_history_array {
@@ -26,7 +26,8 @@ struct sc_history_link {
 struct sc_history {
     uint64_t first, last; /* nanoseconds */
     struct sc_history_array arrays[SC_HISTORY_ARRAYS]; /* those with most moved bytes, in order */
-    size_t array_count;
+    size_t array_count, other_count; /* other_count: arrays that are not among `arrays` */
+    uint64_t other_bytes[SC_TRANSFERS];
     struct sc_history_link *links; /* used links; most bytes first */
     size_t link_count, link_room;
     uint64_t traffic[SC_TRANSFERS][SC_HISTORY_BINS], faults[SC_HISTORY_BINS];

@@ -169,6 +169,10 @@ static void put_arrays(struct report *r)
         put_residency(r->out, a);
         fputs("</td></tr>\n", r->out);
     }
+    if (r->history->other_count)
+        fprintf(r->out, "<tr><td></td><td colspan=\"2\">%zu more</td><td class=\"n\">%.1f</td><td class=\"n\">%.1f</td>"
+                "<td></td><td></td></tr>\n", r->history->other_count, (double)r->history->other_bytes[SC_H2D] * 1e-6,
+                (double)r->history->other_bytes[SC_D2H] * 1e-6);
     fputs("</table>\n", r->out);
 }
 
