@@ -85,7 +85,7 @@ my %filters = (
     "--thread $all[0]{thread}" => sub { $_->{thread} == $all[0]{thread} },
     '--device host --kind transfer' =>
       sub { $_->{event} eq 'transfer' && ($_->{device} < 0 || $_->{peer} < 0) },
-    '--kind none-such' => sub { 0 });
+    '--kind evict --routine none-such' => sub { 0 });
 for my $filter (sort keys %filters) {
     my @want = grep { $filters{$filter}->() } @all;
     is(scalar(some($filter)), scalar @want, "$filter: " . @want . ' events');
@@ -109,7 +109,10 @@ my @of_call = some("--line $at{needs}");
 my ($began, $ended) = map { my $kind = $_; scalar grep { $_->{event} eq $kind } @of_call } qw(call done);
 ok($began && $began == $ended, "$began calls of $at{needs}, to their ends");
 ok(!(grep { $_->{routine} ne 'dgemm' } @of_call), 'of their routine only');
-is(scalar(some('--line nothing.c:1')), 0, 'a line without events');
+for my $wrong ('--line nothing.c:1', '--kind nothing', '--kind fault --tile x') {
+    my $said = qx($tool dump $wrong $scratch/trace 2>&1 >/dev/null);
+    ok($? && $said =~ /nothing|x is not a number/, "$wrong: an error that names the word");
+}
 
 # --- limits
 
@@ -119,6 +122,7 @@ is(-s "$scratch/out", 0, 'says nothing');
 my $less = $up - 1;
 is(system("$tool assert --max-h2d $less --max-faults 100000 $scratch/trace > $scratch/out") >> 8, 1, 'a lower one');
 is(slurp("$scratch/out"), "bytes to devices: $up, more than $less\n", 'is named');
+is(system("$tool assert $scratch/trace 2> $scratch/out") >> 8, 2, 'no limit at all');
 is(system("$tool assert --max-h2d 1.5 $scratch/trace 2> $scratch/out") >> 8, 2, 'what is no number of bytes');
 is(system("$tool assert --max-faults 0 $scratch/trace > $scratch/out") >> 8, 1, 'faults');
 

@@ -65,10 +65,27 @@ static uint64_t bytes(struct argp_state *state, const char *text)
     return *(uint64_t *)&config;
 }
 
+/* A kind of event of the command line; ends the tool for another name. */
+static const char *kind(struct argp_state *state, const char *text)
+{
+    char all[512] = "";
+
+    for (uint16_t i = 0; i < SC_EVENT_KINDS; i++) {
+        const char *name = sc_trace_kind_name(i);
+
+        if (name && strcmp(name, text) == 0)
+            return name;
+        if (name)
+            snprintf(all + strlen(all), sizeof all - strlen(all), " %s", name);
+    }
+    argp_error(state, "%s is no kind of event; the kinds are%s", text, all);
+    return NULL;
+}
+
 static bool parse_filter(int key, char *text, struct argp_state *state, struct sc_trace_filter *filter)
 {
     switch (key) {
-    case KIND: filter->kind = text; return true;
+    case KIND: filter->kind = kind(state, text); return true;
     case ROUTINE: filter->routine = text; return true;
     case LINE: filter->line = text; return true;
     case TILE: filter->tile = (int64_t)number(state, text) & UINT32_MAX; return true;
@@ -251,6 +268,10 @@ static int assert_limits(int argc, char **argv)
     bool good;
 
     sc_tool_parse(&argp, argc, argv, 0, &asked);
+    if (memcmp(asked.most, nothing_asked.most, sizeof asked.most) == 0 && asked.faults == nothing_asked.faults) {
+        fprintf(stderr, "%s: name a limit: --max-h2d, --max-d2h, --max-d2d or --max-faults\n", argv[0]);
+        return 2;
+    }
     if (sc_trace_read(asked.file, &trace) != SC_OK)
         return EXIT_FAILURE;
     sc_trace_add_up(&trace, &totals);

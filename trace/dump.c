@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "ops/ops.h"
 #include "trace/read.h"
 #include "trace/filter.h"
@@ -341,9 +342,11 @@ static void put_state(FILE *out, const struct sc_trace_reading *trace, struct pe
     pending->line[pending->count++] = *event;
 }
 
-static void put_events(FILE *out, const struct sc_trace_reading *trace, const struct sc_trace_filter *filter,
-                       struct sc_trace_chooser *chooser)
+/* The number of printed events. */
+static size_t put_events(FILE *out, const struct sc_trace_reading *trace, const struct sc_trace_filter *filter,
+                         struct sc_trace_chooser *chooser)
 {
+    size_t count = 0;
     struct pending pending = {.count = 0};
 
     for (size_t i = 0; i < trace->event_count; i++) {
@@ -351,6 +354,7 @@ static void put_events(FILE *out, const struct sc_trace_reading *trace, const st
 
         if (!sc_trace_chooser_takes(chooser, event))
             continue;
+        count++;
         if (event->kind == SC_EVENT_STATE && !filter->json) {
             put_state(out, trace, &pending, event);
             continue;
@@ -362,6 +366,7 @@ static void put_events(FILE *out, const struct sc_trace_reading *trace, const st
             sc_trace_put_event(out, trace, event);
     }
     put_pending(out, trace, &pending);
+    return count;
 }
 
 static void put_settings(FILE *out, const struct sc_trace_reading *trace)
@@ -434,7 +439,11 @@ enum sc_status sc_trace_dump_some(const char *path, FILE *out, const struct sc_t
         sc_trace_put_heading(out, &trace);
         put_columns(out);
     }
-    put_events(out, &trace, filter, chooser);
+    if (!put_events(out, &trace, filter, chooser) && filter->line) {
+        sc_log(SC_LOG_ERROR, "no event of the line %s: name a line as trace blame and trace explain print lines",
+               filter->line);
+        status = SC_ERR_INVALID;
+    }
     sc_trace_chooser_free(chooser);
     if (!filter->json)
         sc_trace_put_ending(out, &trace);
