@@ -196,7 +196,8 @@ SKIP: {
               qr/max_map_count/);
     });
 }
-finds('no such process', '--pid 999999999', '', qr/FAIL  process: process 999999999 cannot be looked at/, qr/root/);
+finds('no such process', '--pid 999999999', '', qr/FAIL  process: process 999999999 cannot be looked at/,
+    qr/name the number of a running process/);
 
 # --- traces --------------------------------------------------------------------------------------------------------
 

@@ -65,19 +65,21 @@ static bool take_symbol(void *context, const char *name, const Elf64_Sym *symbol
 static void check_names(const struct sc_elf *elf)
 {
     struct names names = {0};
+    char more[32] = "";
     bool whole;
 
     sc_blas_register_names();
     whole = sc_elf_symbols(elf, SHT_SYMTAB, take_symbol, &names);
     if (!whole)
         sc_elf_symbols(elf, SHT_DYNSYM, take_symbol, &names);
+    if (names.called > 1)
+        snprintf(more, sizeof more, ", and %d more", names.called - 1);
     if (names.defined)
         sc_doctor_say(SC_VERDICT_FAIL, "calls", "link a shared BLAS, or -lsemcache in front of the static BLAS "
                       "(doc/install.md)", "the program contains %s and %d more names of the BLAS itself: calls of "
                       "them never leave it", names.defines, names.defined - 1);
     else if (names.called)
-        sc_doctor_say(SC_VERDICT_OK, "calls", NULL, "the program calls %d routines of shared libraries, %s among them",
-                      names.called, names.calls);
+        sc_doctor_say(SC_VERDICT_OK, "calls", NULL, "the program calls %s%s, in shared libraries", names.calls, more);
     else
         sc_doctor_say(whole ? SC_VERDICT_OK : SC_VERDICT_NOTE, "calls",
                       whole ? NULL : "should the program contain a BLAS of its own, its calls never leave it",
