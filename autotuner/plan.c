@@ -1,5 +1,6 @@
 #include "autotuner/plan.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "autotuner/policy.h"
 #include "autotuner/schedule.h"
 #include "autotuner/strips.h"
+#include "base/page.h"
 
 /* --- predictions that are remembered ------------------------------------------------------------------------------ */
 
@@ -99,28 +101,64 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 
 /* A schedule of strips assumes that strips stay on their device. With several devices a triangle, or the other operand
  * of a triangular matrix, is cut into the devices' parts already. */
-static void set_arriving(const struct sc_autotuner_call *q, uint64_t bytes, struct sc_plan *plan)
+static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan)
 {
     bool several = q->machine.devices > 1;
 
-    plan->arriving.bytes = q->op != SC_OP_GEMM || sc_machine_has_room(&q->machine, bytes) ? SC_PIPELINE_BYTES
-                                                                                          : UINT64_MAX;
+    plan->arriving.bytes = plan->larger.room ? UINT64_MAX : SC_PIPELINE_BYTES;
     plan->arriving.sum = SC_STRIPS_USUAL;
     plan->arriving.triangle = sc_op_has_side(q->op) || !several ? SC_STRIPS_BLOCK : 0;
     plan->arriving.other = several ? 0 : SC_STRIPS_USUAL;
 }
 
-/* bytes: of all operands. */
-static void set_limits(const struct sc_autotuner_call *q, enum sc_offload mode, uint64_t bytes, struct sc_plan *plan)
+#define TILES_ALONG 20 /* in a direction, of the tiles of matrices that do not fit, while a device is full */
+
+/* Tiles of whole pages (rule D3). */
+static int tiles_of(int64_t extent, double edge, size_t element)
+{
+    int64_t pages = (int64_t)(edge * (double)element) / SC_PAGE, all = (extent * (int64_t)element - 1) / SC_PAGE + 1;
+
+    return (int)((all - 1) / (pages > 0 ? pages : 1) + 1);
+}
+
+/* A device needs its part of the result, and the other operands.  A call that needs more room runs in parts
+ * (blas/run/larger.c), for which its new matrices are cut into squares. */
+static void set_larger(const struct sc_autotuner_call *q, struct sc_plan *plan)
+{
+    uint64_t room = sc_machine_room(&q->machine), need = 0;
+    size_t element = sc_type_bytes(q->type);
+    double edge;
+
+    for (int i = 0; i < q->operands; i++) {
+        uint64_t bytes = sc_view_bytes(&q->view[i]) / (q->view[i].half ? 2 : 1);
+
+        need += q->view[i].access & SC_WRITE ? bytes / (uint64_t)q->machine.devices : bytes;
+    }
+    if (need <= room) {
+        plan->larger.room = 0;
+        return;
+    }
+    plan->larger.room = room / 70 * 94; /* in parts, a call needs little room beside its operands */
+    plan->sums = false;
+    edge = sqrt((double)plan->larger.room / (double)element) / TILES_ALONG;
+    for (int i = 0; i < q->operands; i++) {
+        plan->operand[i].tile_rows = tiles_of(q->view[i].rows, edge, element);
+        plan->operand[i].tile_cols = tiles_of(q->view[i].cols, edge, element);
+    }
+}
+
+static void set_limits(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
 {
     bool always = mode == SC_OFFLOAD_ALWAYS;
     int devices = q->machine.devices;
 
-    set_arriving(q, bytes, plan);
+    set_larger(q, plan);
+    set_arriving(q, plan);
     plan->assigns = devices > 1 && !sc_schedule_owns(sc_config.schedule);
     plan->blocks.count = plan->assigns && sc_config.schedule != SC_STRATEGY_AUTO ? BLOCKS_A_DEVICE * devices : 0;
     plan->blocks.least = always ? 1 : SC_STRIPS_USUAL / 2;
-    plan->sum.whole = q->op == SC_OP_GEMM && sc_schedule_sums(sc_config.schedule, devices, q->m, q->n, q->k, always);
+    plan->sum.whole = q->op == SC_OP_GEMM && !plan->larger.room &&
+                      sc_schedule_sums(sc_config.schedule, devices, q->m, q->n, q->k, always);
     plan->sum.little = LITTLE;
     plan->sum.least = SUM_LEAST;
 }
@@ -150,13 +188,12 @@ static void lay_columns(const struct sc_autotuner_call *q, enum sc_offload mode,
 void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
 {
     bool always = mode == SC_OFFLOAD_ALWAYS;
-    uint64_t most = 0, all = 0;
+    uint64_t most = 0;
 
     for (int i = 0; i < q->operands; i++) {
         uint64_t bytes = sc_view_bytes(&q->view[i]);
 
         most = bytes > most ? bytes : most;
-        all += bytes;
     }
     for (int i = 0; i < q->operands; i++) {
         uint64_t bytes = q->view[i].vector ? most : sc_view_bytes(&q->view[i]);
@@ -182,7 +219,7 @@ void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, str
                                      ? plan->predicted.kernels
                                      : sc_predict_kernels(q, q->m, q->n, q->k, q->machine.devices);
     if (sc_op_level(q->op) == 3)
-        set_limits(q, mode, all, plan);
+        set_limits(q, mode, plan);
     if (sc_op_is_lapack(q->op))
         lay_columns(q, mode, plan);
 }

@@ -28,6 +28,9 @@ struct sc_plan {
     struct sc_autotuner_prediction predicted; /* all zero without a prediction */
     bool assigns; /* the strategy may assign blocks to devices; false: blocks run in place */
     struct {
+        uint64_t room; /* bytes of a device for a part of a call that does not fit; 0: the call fits */
+    } larger;
+    struct {
         int count;     /* blocks that a result should have; 0: any number */
         int64_t least; /* width of the narrowest block for this purpose */
     } blocks;

@@ -117,8 +117,9 @@ void sc_cuts_merge(struct sc_cuts *into, const struct sc_cuts *with);
  * as a rectangle of whole columns, to be walked tile by tile.  False: increment not 1, no whole number of columns, or a
  * single row of tiles. */
 bool sc_coherence_as_matrix(const struct sc_operand *vector, struct sc_operand *matrix);
-/* The first rows x cols of an operand that is a matrix, as an operand of the same call. */
-void sc_coherence_part(const struct sc_operand *operand, int64_t rows, int64_t cols, struct sc_operand *part);
+/* rows x cols elements at (r, c) of an operand that is a matrix, as an operand of the same call. */
+void sc_coherence_part(const struct sc_operand *operand, int64_t r, int64_t c, int64_t rows, int64_t cols,
+                       struct sc_operand *part);
 /* Whether the host has a part of an operand wholly: the host's reads and writes then move no data.  False for
  * operands outside of the arena, of which the call has a copy. */
 bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view *part);

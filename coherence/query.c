@@ -111,14 +111,20 @@ bool sc_coherence_as_matrix(const struct sc_operand *v, struct sc_operand *out)
     return true;
 }
 
-void sc_coherence_part(const struct sc_operand *o, int64_t rows, int64_t cols, struct sc_operand *part)
+void sc_coherence_part(const struct sc_operand *o, int64_t r, int64_t c, int64_t rows, int64_t cols,
+                       struct sc_operand *part)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
     *part = *o;
+    part->view.ptr = (const char *)o->view.ptr + (c * o->view.ld + r) * (int64_t)sc_type_bytes(o->view.type);
     part->view.rows = part->rows = rows;
     part->view.cols = part->cols = cols;
-    if (o->linear)
+    part->row += r;
+    part->col += c;
+    if (o->linear) {
+        part->first += c * o->view.ld + r;
         part->count = rows && cols ? (cols - 1) * o->view.ld + rows : 0;
+    }
 }
 
 int64_t sc_coherence_segment(int64_t n, enum sc_type type)

@@ -225,14 +225,17 @@ static void test_limits(void)
     struct sc_autotuner_call call = product(db, 4096);
     struct sc_plan plan;
 
+    call.machine.memory = 200000000; /* less than two of the three matrices */
     sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
     tap_ok(plan.assigns && !plan.blocks.count && plan.arriving.bytes == UINT64_MAX && plan.exchange.devices == 2 &&
                plan.exchange.seconds > 0,
            "auto assigns blocks of any number; without room no operand is used as it arrives");
+    tap_ok(plan.larger.room == 188000000 && plan.operand[2].tile_rows == 8 && plan.operand[0].tile_cols == 8,
+           "a call in parts takes 0.94 of a device, and has square tiles of a page");
     call.machine.memory = UINT64_C(1) << 40;
     sc_config.schedule = SC_STRATEGY_CYCLIC;
     sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);
-    tap_ok(plan.assigns && plan.blocks.count == 4 && plan.arriving.bytes == SC_PIPELINE_BYTES,
+    tap_ok(plan.assigns && plan.blocks.count == 4 && plan.arriving.bytes == SC_PIPELINE_BYTES && !plan.larger.room,
            "cyclic gives two blocks to each device; with room operands are used as they arrive");
     sc_config.schedule = SC_STRATEGY_OWNER;
     sc_plan(&call, SC_OFFLOAD_ALWAYS, &plan);

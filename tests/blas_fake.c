@@ -51,6 +51,7 @@ void target_vary(struct random *r)
     fake.fail_task = random_below(r, 3) ? 0 : 1 + (int)random_below(r, 4);
     fake.conflict = random_below(r, 50) == 0;
     sc_config.schedule = (enum sc_strategy)random_below(r, SC_STRATEGIES);
+    sc_config.memory_limit = random_below(r, 2) ? 500 + (uint64_t)random_below(r, 20000) : 0; /* calls in parts */
     sc_strips_fixed = random_below(r, 2) ? 1 + random_below(r, 30) : 0; /* results are cut, too */
 }
 

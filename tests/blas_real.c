@@ -39,6 +39,7 @@ void target_vary(struct random *r)
 
     sc_config.host_share = random_below(r, 2) ? (int)random_below(r, 60) : 0;
     sc_config.schedule = (enum sc_strategy)random_below(r, SC_STRATEGIES);
+    sc_config.memory_limit = random_below(r, 2) ? 500 + (uint64_t)random_below(r, 20000) : 0; /* calls in parts */
     if (calls++ % CALLS_A_MACHINE)
         return;
     if (running)

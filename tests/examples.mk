@@ -1,5 +1,5 @@
 # Tests of the examples, as a user sees them: plain programs under tools/semcache.
-EXTRA_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads
+EXTRA_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads tests/level3
 tests_oom_SOURCES = tests/oom.c
 tests_oom_LDADD = $(BLAS_LIBS) -lm
 tests_footprint_SOURCES = tests/footprint.c
@@ -31,15 +31,17 @@ tests_lapack_calls_LDADD = $(LAPACK_LIBS) $(BLAS_LIBS) -lm
 if HAVE_LAPACK
 check_PROGRAMS += tests/lapack_calls tests/lapack_whole tests/lapack_columns
 endif
+tests_level3_SOURCES = tests/level3.c
+tests_level3_LDADD = $(BLAS_LIBS)
 if HAVE_BLAS
-check_PROGRAMS += tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads
+check_PROGRAMS += tests/level3 tests/oom tests/footprint tests/threads tests/smallcalls tests/own_threads
 endif
 
 EXAMPLE_TESTS = tests/examples_sparse.t tests/examples_solvers.t tests/examples_files.t tests/examples_right.t \
 	tests/sparse_twice.t tests/examples_jacobi.t tests/examples_abac.t tests/examples_oom.t \
 	tests/examples_none.t tests/examples_input.t tests/examples_threads.t tests/examples_overhead.t \
 	tests/own_threads.t tests/lapack.t tests/lapack_whole.t tests/lapack_names.t tests/lapack_columns.t \
-	tests/lapack_cost.t tests/together.t
+	tests/lapack_cost.t tests/together.t tests/blas_larger.t
 dist_check_SCRIPTS += $(EXAMPLE_TESTS)
 TESTS += $(EXAMPLE_TESTS)
 EXTRA_DIST += tests/examples.pl

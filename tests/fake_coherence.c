@@ -498,10 +498,26 @@ bool sc_coherence_on_host(const struct sc_operand *operand, const struct sc_view
     return fake.host_has;
 }
 
-void sc_coherence_part(const struct sc_operand *operand, int64_t rows, int64_t cols, struct sc_operand *part)
+/* A matrix of its own for the part, which has the whole's cuts. */
+void sc_coherence_part(const struct sc_operand *operand, int64_t r, int64_t c, int64_t rows, int64_t cols,
+                       struct sc_operand *part)
 {
+    static struct sc_matrix of_parts[16];
+    static int count;
+    struct sc_matrix *m = &of_parts[count++ % 16];
+    const struct sc_view *v = &operand->view;
+
     need_lock("a part");
+    if (r < 0 || c < 0 || rows < 1 || cols < 1 || r + rows > v->rows || c + cols > v->cols)
+        error_("a part beyond its operand");
+    *m = *operand->matrix;
+    m->row_phase = (m->row_phase + r) % m->row_step;
+    m->col_phase = (m->col_phase + c) % m->col_step;
+    m->rows = rows;
+    m->cols = cols;
     *part = *operand;
+    part->matrix = m;
+    part->view.ptr = (const char *)v->ptr + (r + c * v->ld) * (int64_t)sc_type_bytes(v->type);
     part->view.rows = part->rows = rows;
     part->view.cols = part->cols = cols;
 }

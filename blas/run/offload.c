@@ -245,8 +245,9 @@ static enum sc_status run_parts(struct sc_blas_job *call, double host_share)
     const struct sc_operand *operand = call->operand;
     struct sc_producer producer;
     struct sc_blas_together together;
-    bool split = host_share > 0 && sc_blas_together_begin(call, host_share, &together);
-    enum sc_status status = run_[call->kernel->op](call), host;
+    bool larger = sc_blas_is_larger(call);
+    bool split = host_share > 0 && !larger && sc_blas_together_begin(call, host_share, &together);
+    enum sc_status status = larger ? sc_blas_larger(call) : run_[call->kernel->op](call), host;
     uint64_t pushed = sc_stats.pushed;
 
     producer = (struct sc_producer){.seconds = call->plan->exchange.seconds, .devices = call->plan->exchange.devices};

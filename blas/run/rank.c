@@ -3,17 +3,10 @@
  * never touched. */
 #include "blas/run/tasks.h"
 
-/* alpha op(X) op(Y): op(X) is n x k, op(Y) is k x n. */
-struct term {
-    const struct sc_operand *x, *y;
-    char tx, ty;
-    double alpha[2];
-};
-
 struct rank {
     struct sc_blas_job *call;
     int terms;
-    struct term term[2];
+    struct sc_blas_term term[2];
     double beta[2];
     struct sc_cuts t, k; /* cuts along the triangle, and of the sum */
     struct sc_cuts tiles; /* the cuts in t that no task crosses */
@@ -33,7 +26,7 @@ struct block {
 
 static struct sc_piece piece_x(const struct rank *r, int term, const struct block *b, int l)
 {
-    const struct term *t = &r->term[term];
+    const struct sc_blas_term *t = &r->term[term];
 
     return sc_blas_op_matrix(t->x, t->tx, r->t.at[b->i], r->k.at[l], r->t.at[b->i_end] - r->t.at[b->i],
                              sc_blas_part(&r->k, l), SC_READ);
@@ -41,7 +34,7 @@ static struct sc_piece piece_x(const struct rank *r, int term, const struct bloc
 
 static struct sc_piece piece_y(const struct rank *r, int term, int l, const struct block *b)
 {
-    const struct term *t = &r->term[term];
+    const struct sc_blas_term *t = &r->term[term];
 
     return sc_blas_op_matrix(t->y, t->ty, r->k.at[l], r->t.at[b->j], sc_blas_part(&r->k, l),
                              r->t.at[b->j_end] - r->t.at[b->j], SC_READ);
@@ -186,20 +179,19 @@ static struct sc_blas_blocks blocks_of(const struct rank *r)
                                    .depth = r->k.n, .row_input = row_input, .col_input = col_input};
 }
 
-/* The call as general products.  A scalar that is real in a complex operation may have any imaginary part, which is
- * ignored. */
-static void set_terms(struct rank *r)
+/* A scalar that is real in a complex operation may have any imaginary part, which is ignored. */
+int sc_blas_rank_terms(const struct sc_blas_job *call, struct sc_blas_term term[2], double beta[2])
 {
-    const struct sc_kernel *k = r->call->kernel;
-    const struct sc_operand *a = &r->call->operand[0], *b = r->call->operands == 3 ? &r->call->operand[1] : a;
+    const struct sc_kernel *k = call->kernel;
+    const struct sc_operand *a = &call->operand[0], *b = call->operands == 3 ? &call->operand[1] : a;
     bool hermitian = k->op == SC_OP_HERK || k->op == SC_OP_HER2K;
     char flip = hermitian ? 'C' : 'T', ty = k->op == SC_OP_GEMMT ? k->transb : k->transa == 'N' ? flip : 'N';
 
-    r->term[0] = (struct term){a, b, k->transa, ty, {k->alpha[0], k->op == SC_OP_HERK ? 0 : k->alpha[1]}};
-    r->term[1] = (struct term){b, a, k->transa, ty, {k->alpha[0], hermitian ? -k->alpha[1] : k->alpha[1]}};
-    r->terms = k->op == SC_OP_SYR2K || k->op == SC_OP_HER2K ? 2 : 1;
-    r->beta[0] = k->beta[0];
-    r->beta[1] = hermitian ? 0 : k->beta[1];
+    term[0] = (struct sc_blas_term){a, b, k->transa, ty, {k->alpha[0], k->op == SC_OP_HERK ? 0 : k->alpha[1]}};
+    term[1] = (struct sc_blas_term){b, a, k->transa, ty, {k->alpha[0], hermitian ? -k->alpha[1] : k->alpha[1]}};
+    beta[0] = k->beta[0];
+    beta[1] = hermitian ? 0 : k->beta[1];
+    return k->op == SC_OP_SYR2K || k->op == SC_OP_HER2K ? 2 : 1;
 }
 
 /* Cuts at the strips of an operand in transit. */
@@ -212,7 +204,7 @@ static void refine(struct rank *r, const struct sc_operand *operand, bool strips
 static void set_cuts(struct rank *r)
 {
     const struct sc_operand *c = target_operand(r);
-    const struct term *t = &r->term[0];
+    const struct sc_blas_term *t = &r->term[0];
 
     sc_coherence_row_cuts(c, &r->t);
     sc_blas_merge_cols(&r->t, c);
@@ -227,7 +219,7 @@ static void set_cuts(struct rank *r)
 
 static void cut_operands(struct rank *r)
 {
-    const struct term *t = &r->term[0];
+    const struct sc_blas_term *t = &r->term[0];
 
     refine(r, t->x, t->tx == 'N');
     refine(r, t->y, t->ty != 'N');
@@ -270,7 +262,7 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call)
 
     r.call = call;
     r.by_columns = false;
-    set_terms(&r);
+    r.terms = sc_blas_rank_terms(call, r.term, r.beta);
     set_cuts(&r);
     blocks = blocks_of(&r);
     sc_blas_place(call, &blocks, &r.places);

@@ -213,6 +213,19 @@ enum sc_status sc_blas_rank(struct sc_blas_job *call); /* syrk, herk, syr2k, her
 enum sc_status sc_blas_trmm(struct sc_blas_job *call);
 enum sc_status sc_blas_trsm(struct sc_blas_job *call);
 
+/* alpha op(X) op(Y), a product of matrices.  A rank update is one or two such products (rank.c); returns their number.
+ */
+struct sc_blas_term {
+    const struct sc_operand *x, *y;
+    char tx, ty;
+    double alpha[2];
+};
+int sc_blas_rank_terms(const struct sc_blas_job *call, struct sc_blas_term term[2], double beta[2]);
+
+/* A call of level 3 that does not fit into the devices by its plan, as calls on parts (larger.c). */
+bool sc_blas_is_larger(const struct sc_blas_job *call);
+enum sc_status sc_blas_larger(struct sc_blas_job *call);
+
 /* Banded and packed matrices, in one task.  SC_ERR_UNSUPPORTED, with nothing changed: impossible. */
 enum sc_status sc_blas_single(struct sc_blas_job *call);
 

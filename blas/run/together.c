@@ -111,7 +111,7 @@ bool sc_blas_together_begin(struct sc_blas_job *job, double share, struct sc_bla
     for (int i = 0; i < job->operands; i++) {
         struct sc_view part = part_of(job, i, 0, from);
 
-        sc_coherence_part(&job->operand[i], part.rows, part.cols, &t->operand[i]);
+        sc_coherence_part(&job->operand[i], 0, 0, part.rows, part.cols, &t->operand[i]);
     }
     job->kernel = &t->devices;
     job->operand = t->operand;
