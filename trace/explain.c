@@ -232,7 +232,7 @@ static void put_kind(FILE *out, const struct kind *k)
     putc('\n', out);
     if (k->reason == UNKNOWN)
         return;
-    fprintf(out, "%14s host %.1f; devices %.1f, move %.1f, result %.1f, at once %.1f\n%14s %s\n", "", k->host / calls,
+    fprintf(out, "%14s host %.1f; devices %.1f, move %.1f, result %.1f, overlap %.1f\n%14s %s\n", "", k->host / calls,
             k->device / calls, k->move / calls, k->result / calls, k->overlap / calls, "",
             sc_trace_reason_name((enum sc_trace_reason)k->reason));
 }
