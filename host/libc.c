@@ -239,7 +239,12 @@ static inline void *function(int i, const char *name)
 /* Finds every function when the library is loaded: a first call may be made in a signal handler. */
 static void __attribute__((constructor)) find_all(void)
 {
-#define NAME(name) function(NEXT_##name, #name);
+    struct sc_host_nexts nexts;
+
+    sc_host_nexts_open(&nexts);
+#define NAME(name)                                             \
+    next[NEXT_##name] = sc_host_nexts_find(&nexts, #name);     \
+    function(NEXT_##name, #name);
 #include "host/libc_calls.h"
 #undef NAME
 }

@@ -1,7 +1,7 @@
 # Tests of host: memory half
 EXTRA_DIST += tests/host_fake.h
 HOST_MEMORY_TESTS = tests/host_arena tests/host_malloc tests/host_mmap tests/host_io tests/host_fork tests/host_rawmem \
-	tests/host_closed tests/host_descriptors tests/host_mpi
+	tests/host_closed tests/host_descriptors tests/host_mpi tests/host_next
 check_PROGRAMS += $(HOST_MEMORY_TESTS)
 TESTS += $(HOST_MEMORY_TESTS)
 tests_host_arena_SOURCES = tests/host_arena.c
@@ -13,6 +13,8 @@ dist_check_SCRIPTS += tests/malloc_cost.t
 TESTS += tests/malloc_cost.t
 tests_host_malloc_SOURCES = tests/host_malloc.c
 tests_host_malloc_LDADD = libcore.la
+tests_host_next_SOURCES = tests/host_next.c
+tests_host_next_LDADD = libcore.la
 tests_host_mmap_SOURCES = tests/host_mmap.c
 tests_host_mmap_LDADD = libcore.la
 tests_host_io_SOURCES = tests/host_io.c
