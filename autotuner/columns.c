@@ -14,7 +14,7 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static const struct {
     enum sc_op op, of;
 } routines[] = {
-    {SC_OP_POTRF, SC_OP_POTRF}, {SC_OP_POSV, SC_OP_POTRF}, {SC_OP_POTRS, SC_OP_POTRS},
+    {SC_OP_POTRF, SC_OP_POTRF}, {SC_OP_POSV, SC_OP_POTRF}, {SC_OP_POTRS, SC_OP_POTRS}, {SC_OP_TRTRI, SC_OP_TRTRI},
     {SC_OP_GETRF, SC_OP_GETRF}, {SC_OP_GESV, SC_OP_GETRF}, {SC_OP_GETRS, SC_OP_GETRS}, {SC_OP_GEQRF, SC_OP_GEQRF},
 };
 
@@ -58,8 +58,9 @@ static double flops_of(const struct shape *s, double cols)
 /* Seconds of a block that was updated, with all rows. */
 static double panel_seconds(const struct shape *s, double block)
 {
-    double below = s->op == SC_OP_POTRF ? s->flops / 2 * block * block * s->rows / s->rate : 0;
-    double rows = s->op == SC_OP_POTRF ? block : s->rows; /* of LU with all rows */
+    bool square = s->op == SC_OP_POTRF || s->op == SC_OP_TRTRI; /* only the diagonal block is factored */
+    double below = square ? s->flops / 2 * block * block * s->rows / s->rate : 0;
+    double rows = square ? block : s->rows; /* of LU with all rows */
 
     return below + sc_device_lapack_seconds(s->op, s->flops * sc_op_work(s->op, 'L', rows, block, 0), s->rate);
 }

@@ -122,6 +122,9 @@ static void test_factorization(void)
            "a matrix larger than the memory: groups of blocks");
     sc_column_blocks_on(&call, 1, false, &one);
     tap_ok(one.block && one.group < small.group, "one device has smaller groups than four devices");
+    call.op = SC_OP_TRTRI;
+    sc_column_blocks_on(&call, 1, false, &one);
+    tap_ok(one.block && one.group < call.n, "the inverse of a triangle has groups of blocks");
     call.op = SC_OP_GETRS;
     call.k = 1;
     sc_column_blocks_on(&call, 4, false, &small);

@@ -1,5 +1,5 @@
-/* Factorizations and their solutions of an order at which blocks of columns lie on several devices, called as a program
- * calls them: lapack_columns ROUTINE order [order...]; lapack_columns clock ROUTINE order calls the routine twice, for
+/* Factorizations, their solutions and inverses of triangles, of an order at which blocks of columns lie on several
+ * devices, called as a program calls them: lapack_columns ROUTINE order [order...]; lapack_columns clock ROUTINE order calls the routine twice, for
  * devices that compute nothing.  lapack_columns.t runs the program with every call on devices.
  * Asserts, in all types and for both triangles, with leading dimensions above the order: |A x - L (L^H x)| and its like
  * within LAPACK's threshold for the tests of linear equations, for random vectors x; INFO of a matrix without factors;
@@ -206,6 +206,42 @@ static void cholesky(int n, char uplo)
     free_matrix(&b);
 }
 
+/* --- inverses of triangles ---------------------------------------------------------------------------------------- */
+
+static number dominant(int i, int j)
+{
+    return (i == j ? 2 : 0.1) * draw_number() * ldexp(1, -abs(i - j) / 16) + (i == j) * (3.0 + i % 3);
+}
+
+static void inverse(int n, char uplo, char diag)
+{
+    struct matrix a = new_matrix(n, n, dominant);
+    struct part before = {.m = &a, .value = was, .uplo = uplo, .unit = diag == 'U'}, after = before;
+    int info = 7, fails = n / 2 + n / 8;
+
+    after.value = at;
+    CALL("trtri", &uplo, &diag, &n, a.data, &a.ld, &info);
+    tap_ok(info == 0 && rest_is_kept(&a, uplo), "%ctrtri %c%c %d", type, uplo, diag, n);
+    for (int v = 0; v < VECTORS; v++) {
+        number *x = vector(n, true), *y = vector(n, false), *z = vector(n, false);
+
+        apply(after, false, n, n, x, y);
+        apply(before, false, n, n, y, z);
+        same(z, x, n, norm_of(&a, uplo) * norm(y, n), "trtri");
+        free(x), free(y), free(z);
+    }
+    if (diag == 'U')
+        for (int i = 0; i < n; i++)
+            if (at(&a, i, i) != was(&a, i, i))
+                tap_ok(false, "the diagonal has changed in row %d", i);
+    put(&a, fails, fails, 0);
+    put(&a, n - 1, n - 1, 0);
+    keep(&a);
+    CALL("trtri", &uplo, "N", &n, a.data, &a.ld, &info);
+    tap_ok(info == fails + 1 && rest_is_kept(&a, uplo), "%ctrtri %c of a singular matrix", type, uplo);
+    free_matrix(&a);
+}
+
 /* --- LU ----------------------------------------------------------------------------------------------------------- */
 
 /* |P A x - L (U x)|, where P has the interchanges of the pivots. */
@@ -338,6 +374,8 @@ static void twice(const char *routine, int n)
             CALL(routine, &n, &n, a, &n, pivots, &info);
         else if (!strcmp(routine, "geqrf"))
             CALL(routine, &n, &n, a, &n, tau, tau, &n, &info);
+        else if (!strcmp(routine, "trtri"))
+            CALL(routine, "L", "U", &n, a, &n, &info);
         else
             CALL(routine, "L", &n, a, &n, &info);
         tap_ok(info == 0, "d%s %d", routine, n);
@@ -359,6 +397,9 @@ int main(int argc, char **argv)
             if (!strcmp(argv[1], "potrf")) {
                 cholesky(atoi(argv[i]), 'L');
                 cholesky(atoi(argv[i]), 'U');
+            } else if (!strcmp(argv[1], "trtri")) {
+                for (int form = 0; form < 4; form++)
+                    inverse(atoi(argv[i]), "LU"[form % 2], "NU"[form / 2]);
             } else if (!strcmp(argv[1], "geqrf")) {
                 qr(atoi(argv[i]), atoi(argv[i]));
                 qr(atoi(argv[i]) - 101, atoi(argv[i]));

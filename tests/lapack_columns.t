@@ -14,7 +14,7 @@ plan skip_all => 'for emulated devices' if $ENV{SEMCACHE_TEST_DEVICE} && $device
 # One thread: emulated devices compute with the same LAPACK, whose threads may be held by a waiting call.
 my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
 my %routines = (potrf => [qw(potrf posv potrs)], getrf => [qw(getrf gesv getrs)],
-    geqrf => [qw(geqrf)]);
+    geqrf => [qw(geqrf)], trtri => [qw(trtri)]);
 
 # A machine whose devices have 512 KiB each.
 my $machine = slurp("$ENV{top_srcdir}/device/emu/machines/h200x8.machine");

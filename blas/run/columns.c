@@ -2,10 +2,11 @@
  *
  * A block lies on one device.  A finished block updates the blocks to its right, each on the device of the updated
  * block: only finished blocks travel.  Both triangles of a Cholesky factor proceed in this way; the upper triangle's
- * update of a block reads all rows above (Crout's order).  Solutions use the same blocks.
+ * update of a block reads all rows above (Crout's order).  Solutions use the same blocks.  The inverse of a lower
+ * triangle begins with the last block, and a finished block updates the blocks to its left.
  *
- * A group is the blocks that the devices hold together.  Finished blocks left of the group pass by and update the
- * group; then the group is factored.  A matrix that fits has one group.
+ * A group is the blocks that the devices hold together.  Blocks that were finished before the group pass by and update
+ * the group; then the group is factored.  A matrix that fits has one group.
  *
  * INFO of all blocks is awaited at the end.  After a block without factors the rest of the work is without meaning, and
  * INFO tells the first such block. */
@@ -18,7 +19,8 @@
 #include "blas/blas.h"
 
 static const struct sc_columns_method *const methods[] = {&sc_columns_cholesky, &sc_columns_cholesky_solution,
-                                                          &sc_columns_lu, &sc_columns_lu_solution, &sc_columns_qr};
+                                                          &sc_columns_lu, &sc_columns_lu_solution, &sc_columns_qr,
+                                                          &sc_columns_inverse};
 
 static const struct sc_columns_method *method_of(enum sc_op op)
 {
@@ -57,18 +59,24 @@ static struct sc_piece right_rows(const struct sc_columns_job *c, int64_t from, 
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
-enum sc_status sc_columns_subtract(const struct sc_columns_job *c, int device, char trans_x, struct sc_piece x,
-                                   char trans_y, struct sc_piece y, struct sc_piece z)
+enum sc_status sc_columns_add(const struct sc_columns_job *c, int device, double alpha, char trans_x, struct sc_piece x,
+                              char trans_y, struct sc_piece y, struct sc_piece z)
 {
     struct sc_kernel kernel = sc_columns_kernel(c, SC_OP_GEMM);
 
     kernel.transa = trans_x;
     kernel.transb = trans_y;
-    kernel.alpha[0] = -1;
+    kernel.alpha[0] = alpha;
     kernel.m = z.rows;
     kernel.n = z.cols;
     kernel.k = trans_x == 'N' ? x.cols : x.rows;
     return z.rows && z.cols && kernel.k ? sc_blas_task(device, &kernel, x, y, z) : SC_OK;
+}
+
+enum sc_status sc_columns_subtract(const struct sc_columns_job *c, int device, char trans_x, struct sc_piece x,
+                                   char trans_y, struct sc_piece y, struct sc_piece z)
+{
+    return sc_columns_add(c, device, -1, trans_x, x, trans_y, y, z);
 }
 
 /* A piece as a view of the host's memory. */
@@ -206,34 +214,47 @@ enum sc_status sc_columns_triangle(struct sc_columns_job *c, char uplo, char tra
 
 /* --- factorizations ----------------------------------------------------------------------------------------------- */
 
-/* Updates blocks [from, end) by finished block k: those on the device, or those on all others. */
+/* The block that is finished in turn p. */
+static int block_at(const struct sc_columns_job *c, int p) { return c->descends ? c->t.n - 1 - p : p; }
+
+/* Columns of the blocks of turns [from, end). */
+static int64_t columns_of(const struct sc_columns_job *c, int from, int end)
+{
+    return c->descends ? c->t.at[c->t.n - from] - c->t.at[c->t.n - end] : c->t.at[end] - c->t.at[from];
+}
+
+/* Updates the blocks of turns [from, end) by the finished block of turn k: blocks on the device, or on all others. */
 static enum sc_status update_all(struct sc_columns_job *c, const struct sc_columns_method *method, int k, int from,
                                  int end, int device, bool there)
 {
     enum sc_status status = SC_OK;
 
-    for (int j = from; j < end && status == SC_OK; j++)
+    for (int p = from; p < end && status == SC_OK; p++) {
+        int j = block_at(c, p);
+
         if ((c->block[j].device == device) == there)
-            status = method->update(c, j, k);
+            status = method->update(c, j, block_at(c, k));
+    }
     return status;
 }
 
-/* Factors blocks [from, end), which earlier blocks have updated.  The next block is finished before the rest is
- * updated.  The other devices have their tasks first, because the launch of a factorization may wait for its end. */
+/* Factors the blocks of turns [from, end), which earlier blocks have updated.  The next block is finished before the
+ * rest is updated.  The other devices have their tasks first, because the launch of a factorization may wait for its
+ * end. */
 static enum sc_status factor_group(struct sc_columns_job *c, const struct sc_columns_method *method, int from, int end)
 {
-    enum sc_status status = method->finish(c, from);
+    enum sc_status status = method->finish(c, block_at(c, from));
 
     for (int k = from; k + 1 < end && status == SC_OK; k++) {
-        int next = k + 1, device = c->block[next].device;
+        int next = block_at(c, k + 1), device = c->block[next].device;
 
-        status = method->update(c, next, k);
+        status = method->update(c, next, block_at(c, k));
         if (status == SC_OK)
-            status = update_all(c, method, k, next + 1, end, device, false);
+            status = update_all(c, method, k, k + 2, end, device, false);
         if (status == SC_OK)
             status = method->finish(c, next);
         if (status == SC_OK)
-            status = update_all(c, method, k, next + 1, end, device, true);
+            status = update_all(c, method, k, k + 2, end, device, true);
     }
     return status;
 }
@@ -243,7 +264,7 @@ static enum sc_status factor_all(struct sc_columns_job *c, const struct sc_colum
     enum sc_status status = SC_OK;
 
     for (int from = 0, end; from < c->t.n && status == SC_OK; from = end) {
-        for (end = from + 1; end < c->t.n && c->t.at[end + 1] - c->t.at[from] <= group;)
+        for (end = from + 1; end < c->t.n && columns_of(c, from, end + 1) <= group;)
             end++;
         for (int k = 0; k < from && status == SC_OK; k++)
             status = update_all(c, method, k, from, end, SC_HOST, false);
@@ -408,6 +429,7 @@ enum sc_status sc_blas_columns(const struct sc_kernel *kernel, const struct sc_p
     if (status != SC_OK)
         return status;
     c.b = b.count > 1 ? &b.operand[1] : NULL;
+    c.descends = kernel->op == SC_OP_TRTRI && kernel->uplo == 'L';
     if (!set_blocks(&c, plan->columns.block)) {
         sc_blas_bracket_end(&b, false);
         return SC_ERR_MEMORY;

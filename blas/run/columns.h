@@ -17,6 +17,7 @@ struct sc_columns_job {
     const struct sc_operand *a, *b;   /* b: right sides of a solution */
     struct sc_cuts t, right;          /* of the columns of A and of B */
     struct sc_column_block *block;    /* of A */
+    bool descends; /* the last block is finished first */
     bool at_blocks; /* right sides travel to the blocks of A; false: the blocks travel to the right sides */
     int64_t *inverse; /* NULL, or interchanges that undo the pivots */
     /* The last task on each device that read pivots or tau, or finished right sides; awaited at the end. */
@@ -32,7 +33,7 @@ struct sc_columns_method {
     bool swaps_left; /* at the end, rows of finished blocks are interchanged by the pivots of the blocks to the right */
 };
 extern const struct sc_columns_method sc_columns_cholesky, sc_columns_cholesky_solution, sc_columns_lu,
-    sc_columns_lu_solution, sc_columns_qr;
+    sc_columns_lu_solution, sc_columns_qr, sc_columns_inverse;
 
 /* Rows [from, end) of block j. */
 struct sc_piece sc_columns_rows(const struct sc_columns_job *c, int64_t from, int64_t end, int j,
@@ -42,7 +43,10 @@ struct sc_piece sc_columns_square(const struct sc_columns_job *c, int i, int j, 
 /* A record of the routine's type, with alpha = beta = 1. */
 struct sc_kernel sc_columns_kernel(const struct sc_columns_job *c, enum sc_op op);
 
-/* z := z - op(x) op(y).  Without elements of z, or of the sum: nothing. */
+/* z := z + alpha op(x) op(y), with alpha = 1 or -1.  Without elements of z, or of the sum: nothing. */
+enum sc_status sc_columns_add(const struct sc_columns_job *c, int device, double alpha, char trans_x, struct sc_piece x,
+                              char trans_y, struct sc_piece y, struct sc_piece z);
+/* The same with alpha = -1. */
 enum sc_status sc_columns_subtract(const struct sc_columns_job *c, int device, char trans_x, struct sc_piece x,
                                    char trans_y, struct sc_piece y, struct sc_piece z);
 /* A factorization inside of block k, on the host if the device cannot. */

@@ -1,4 +1,4 @@
-/* Cholesky factorizations by blocks of columns, and their solutions. */
+/* Cholesky factorizations by blocks of columns, their solutions, and inverses of triangles. */
 #include "blas/run/columns.h"
 
 /* A diagonal block -= X X^H (lower) or X^H X (upper), where X is a part of a finished block. */
@@ -78,6 +78,53 @@ static enum sc_status solve(struct sc_columns_job *c)
     return status == SC_OK ? sc_columns_triangle(c, uplo, uplo == 'L' ? 'C' : 'N', 'N') : status;
 }
 
+/* --- inverses ----------------------------------------------------------------------------------------------------- */
+
+/* Rows of block j that the triangle has beyond the diagonal block k. */
+static struct sc_piece beyond(const struct sc_columns_job *c, int k, int j, enum sc_access access)
+{
+    bool lower = c->kernel->uplo == 'L';
+
+    return sc_columns_rows(c, lower ? c->t.at[k + 1] : 0, lower ? c->kernel->n : c->t.at[k], j, access);
+}
+
+/* x := alpha X x (side L) or alpha x X (side R), X being the inverted diagonal block k, on the device of block j. */
+static enum sc_status multiply(const struct sc_columns_job *c, int j, int k, char side, double alpha, struct sc_piece x)
+{
+    struct sc_kernel kernel = sc_columns_kernel(c, SC_OP_TRMM);
+
+    kernel.side = side;
+    kernel.diag = c->kernel->diag;
+    kernel.alpha[0] = alpha;
+    kernel.m = x.rows;
+    kernel.n = x.cols;
+    return x.rows ? sc_blas_task(c->block[j].device, &kernel, sc_columns_square(c, k, k, SC_READ), x, sc_blas_none())
+                  : SC_OK;
+}
+
+/* Updates have multiplied the rows beyond the diagonal block by the inverted rest of the triangle. */
+static enum sc_status finish_inverse(struct sc_columns_job *c, int k)
+{
+    struct sc_kernel diagonal = sc_columns_kernel(c, SC_OP_TRTRI);
+    enum sc_status status;
+
+    diagonal.n = sc_blas_part(&c->t, k);
+    diagonal.diag = c->kernel->diag;
+    status = sc_columns_factor(c, k, diagonal, sc_columns_square(c, k, k, SC_RDWR));
+    return status == SC_OK ? multiply(c, k, k, 'R', -1, beyond(c, k, k, SC_RDWR)) : status;
+}
+
+/* Adds the product of inverted block k and the rows k of block j, which the block replaces by their own product. */
+static enum sc_status update_inverse(struct sc_columns_job *c, int j, int k)
+{
+    enum sc_status status = sc_columns_add(c, c->block[j].device, 1, 'N', beyond(c, k, k, SC_READ), 'N',
+                                           sc_columns_square(c, k, j, SC_READ), beyond(c, k, j, SC_RDWR));
+
+    return status == SC_OK ? multiply(c, j, k, 'L', 1, sc_columns_square(c, k, j, SC_RDWR)) : status;
+}
+
 const struct sc_columns_method sc_columns_cholesky = {.op = SC_OP_POTRF, .finish = finish, .update = update},
-                               sc_columns_cholesky_solution = {.op = SC_OP_POTRS, .solve = solve};
+                               sc_columns_cholesky_solution = {.op = SC_OP_POTRS, .solve = solve},
+                               sc_columns_inverse = {.op = SC_OP_TRTRI, .finish = finish_inverse,
+                                                     .update = update_inverse};
 /* SPDX-License-Identifier: BSD-2-Clause */
