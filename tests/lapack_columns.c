@@ -1,6 +1,7 @@
 /* Factorizations, their solutions and inverses of triangles, of an order at which blocks of columns lie on several
- * devices, called as a program calls them: lapack_columns ROUTINE order [order...]; lapack_columns clock ROUTINE order calls the routine twice, for
- * devices that compute nothing.  lapack_columns.t runs the program with every call on devices.
+ * devices, called as a program calls them: lapack_columns ROUTINE order [order...]; lapack_columns clock ROUTINE order
+ * calls the routine twice, for devices that compute nothing.  lapack_columns.t runs the program with every call on
+ * devices.
  * Asserts, in all types and for both triangles, with leading dimensions above the order: |A x - L (L^H x)| and its like
  * within LAPACK's threshold for the tests of linear equations, for random vectors x; INFO of a matrix without factors;
  * and the bits of the memory that is not the result's. */
