@@ -335,9 +335,11 @@ enum sc_status sc_device_kernel_check(resolver blas_symbol, const struct sc_kern
     struct sc_kernel rows;
     bool fit;
 
+    if ((unsigned)k->op >= SC_OPS_ALL)
+        return SC_ERR_INVALID;
     if (sc_op_is_sparse(k->op))
         return sc_device_kernel_sparse_check(k);
-    if ((unsigned)k->op < SC_OPS_ALL && sc_op_is_lapack(k->op))
+    if (sc_op_is_lapack(k->op))
         return sc_device_kernel_lapack_check(blas_symbol, k);
     if (k->conj) {
         if (!sc_kernel_rows(k, &rows))

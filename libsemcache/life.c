@@ -353,12 +353,21 @@ static void start(void)
     sc_inside_leave();
 }
 
+static bool process_ends; /* set before ENDING */
+
 /* While results are written back, calls wait.  Otherwise a host BLAS could fault on a closed page while holding its own
- * locks, which an emulated device may need to finish.  The remaining work never needs the loader. */
+ * locks, which an emulated device may need to finish.  The remaining work never needs the loader.
+ *
+ * At exit the destructors of OpenBLAS then free memory of the routines.  The calls therefore wait until the process has
+ * probably ended.  The wait is short, because a destructor of the program may join the waiting threads. */
 static void wait_until_home(void)
 {
-    while (sc_library_life() == SC_LIBRARY_ENDING && !changing && sc_coherence_devices() > 0)
+    if (changing)
+        return;
+    while (sc_library_life() == SC_LIBRARY_ENDING && sc_coherence_devices() > 0)
         nanosleep(&(struct timespec){0, 100000}, NULL);
+    if (__atomic_load_n(&process_ends, __ATOMIC_ACQUIRE))
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
 }
 
 bool sc_library_start(bool now)
@@ -431,6 +440,7 @@ void sc_library_end(bool exiting)
     if (__atomic_exchange_n(&ended, 1, __ATOMIC_ACQ_REL))
         return;
     sc_inside_enter();
+    __atomic_store_n(&process_ends, exiting, __ATOMIC_RELEASE);
     hold_settled();
     if (sc_library_life() != SC_LIBRARY_STARTING) {
         changing = sc_library_life() == SC_LIBRARY_RUNNING;

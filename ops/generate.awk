@@ -44,6 +44,7 @@ function views(   i, count, body, trans, used, p, s, name, value) {
         take(arg[i])
         trans = shape ~ /^opb\(/ ? "NB" : shape ~ /^op\(/ ? "NT" : ""
         s = shape; used = used " " s " "
+        sub(/n\*\(n\+1\)\/2/, "sc_op_packed(n)", s)
         gsub(/,/, ", ", s); gsub(/[+*\/]/, " & ", s); sub(/^opb\(/, "OPB(", s); sub(/^op\(/, "OP(", s)
         p = slot(operand, count)
         body = body "    v[" count "] = sc_op_" (operand ~ /[ABC]/ ? "matrix" : "vector") "(r, r->" p ", " s ", " \

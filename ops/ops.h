@@ -161,6 +161,8 @@ uint64_t sc_view_span(const struct sc_view *view);
 bool sc_view_fits(const struct sc_view *view);
 
 /* For the generated shapes. */
+/* Elements of a packed matrix of order n. The orders of wrong calls wrap around. */
+static inline int64_t sc_op_packed(int64_t n) { return (int64_t)((uint64_t)n * ((uint64_t)n + 1)) / 2; }
 /* Columns (rows) of vectors that a LAPACK routine computes: none, those of an economical result, or `all`. */
 static inline int64_t sc_op_vectors(const struct sc_kernel *k, int i, int64_t all)
 {

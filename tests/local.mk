@@ -41,7 +41,7 @@ check-tsan:
 		$(MAKE) -C tsan check TESTS='$(TSAN_TESTS)' check_PROGRAMS='$(TSAN_TESTS)' check_LTLIBRARIES=
 
 # The suite under UndefinedBehaviorSanitizer, except for tests that count instructions or look at symbols. The undefined
-# behaviour in tests/signals.c is on purpose.
+# behaviour in tests/signals.c and tests/dies.c is on purpose.
 UBSAN_LEFT_OUT = tests/coherence_mutants.t tests/examples_overhead.t tests/exports.t tests/fault_sig_symbols.t \
 	tests/host_calls.t tests/host_steps.t tests/lapack_cost.t tests/malloc_cost.t tests/veneer_cost.t \
 	tests/plan_cost.t tests/start_cost.t tests/trace_cost.t tests/walk.t
@@ -55,7 +55,7 @@ check-ubsan:
 		--enable-assertions CFLAGS='-g -O1 -fsanitize=undefined')
 	$(MAKE) -C ubsan
 	UBSAN_OPTIONS='log_path=$(abs_builddir)/ubsan/report' $(MAKE) -C ubsan check-ubsan-here
-	! cat ubsan/report.* /dev/null | grep 'runtime error' | grep -v 'tests/signals\.c'
+	! cat ubsan/report.* /dev/null | grep 'runtime error' | grep -v 'tests/signals\.c\|tests/dies\.c'
 
 # The suite under AddressSanitizer (doc/verification.md). The library keeps its SIGSEGV handler, and its malloc comes
 # before the sanitizer's. Crashes stay crashes; leaks are tested by leak.t. Not run are tests that would count the
