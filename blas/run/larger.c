@@ -41,13 +41,6 @@ static bool is_rank(enum sc_op op)
     return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
 }
 
-bool sc_blas_is_larger(const struct sc_blas_job *call)
-{
-    enum sc_op op = call->kernel->op;
-
-    return call->plan->larger.room && (is_product(op) || is_rank(op) || is_symmetric(op) || is_triangular(op));
-}
-
 static const struct sc_operand *result_of(const struct larger *l) { return &l->call->operand[l->call->operands - 1]; }
 static bool is_left(const struct larger *l) { return l->call->kernel->side == 'L'; }
 static int64_t length(struct range r) { return r.end - r.from; }

@@ -223,7 +223,7 @@ struct sc_blas_term {
 int sc_blas_rank_terms(const struct sc_blas_job *call, struct sc_blas_term term[2], double beta[2]);
 
 /* A call of level 3 that does not fit into the devices by its plan, as calls on parts (larger.c). */
-bool sc_blas_is_larger(const struct sc_blas_job *call);
+static inline bool sc_blas_is_larger(const struct sc_blas_job *call) { return call->plan->larger.room > 0; }
 enum sc_status sc_blas_larger(struct sc_blas_job *call);
 
 /* Banded and packed matrices, in one task.  SC_ERR_UNSUPPORTED, with nothing changed: impossible. */
