@@ -42,6 +42,7 @@ void sc_coherence_fork_child(void);
 void *sc_coherence_host_alloc(size_t bytes);
 /* Frees memory of host_alloc and forgets its matrices; false: the address has another origin. */
 bool sc_coherence_host_free(void *memory);
+bool sc_coherence_is_freed(const void *ptr, size_t bytes); /* the first or the last byte lies in freed memory */
 bool sc_coherence_is_tracked(const void *ptr, size_t bytes); /* the bytes can be kept on devices */
 bool sc_coherence_may_link(const void *ptr, size_t bytes);   /* the bytes, or a mirror of them, can be so kept */
 /* The block of tracked memory that an address lies in; false: none.  For the trace. */

@@ -34,6 +34,11 @@ bool sc_coherence_is_tracked(const void *ptr, size_t bytes)
     return sc_host_in_arena(ptr) && sc_host_block_of(ptr, &block) && (uintptr_t)ptr + bytes <= block.base + block.bytes;
 }
 
+bool sc_coherence_is_freed(const void *ptr, size_t bytes)
+{
+    return bytes && (sc_host_freed(ptr) || sc_host_freed((const char *)ptr + bytes - 1));
+}
+
 bool sc_coherence_may_link(const void *ptr, size_t bytes)
 {
     uintptr_t lo = (uintptr_t)ptr;

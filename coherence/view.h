@@ -1,5 +1,5 @@
 /* Bytes and elements of views, the operands of a call (ops/ops.h).  Pure functions; no lock, no state.
- * Used by: blas, sparse, libsemcache. */
+ * Used by: blas, sparse, tasks, libsemcache. */
 #ifndef SC_COHERENCE_VIEW_H
 #define SC_COHERENCE_VIEW_H
 

@@ -204,6 +204,13 @@ bool sc_host_block_of(const void *p, struct sc_host_block *block)
     return true;
 }
 
+bool sc_host_freed(const void *p)
+{
+    uint32_t i;
+
+    return sc_host_in_arena(p) && !find(p, &i);
+}
+
 size_t sc_host_arena_size(const void *p)
 {
     uint32_t i;

@@ -70,6 +70,8 @@ struct sc_host_block {
     size_t span_bytes;
 };
 bool sc_host_in_arena(const void *p); /* one comparison */
+/* True when p is in the arena and in no live block. */
+bool sc_host_freed(const void *p);
 /* False when p is in no live block.  Takes at most a short lock. */
 bool sc_host_block_of(const void *p, struct sc_host_block *block);
 

@@ -9,6 +9,7 @@
 #include "base/inside.h"
 #include "base/quiet.h"
 #include "coherence/access.h"
+#include "coherence/view.h"
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
@@ -16,6 +17,18 @@ static bool refuse(const char *why, int is, int limit)
 {
     sc_log(SC_LOG_ERROR, "semcache_run: %s (%d, %d)", why, is, limit);
     return false;
+}
+
+static bool is_freed(const struct semcache_region *region)
+{
+    struct sc_view view;
+    uintptr_t lo, hi;
+
+    if (sc_region_empty(region))
+        return false;
+    view = sc_region_view(region, SEMCACHE_READ);
+    sc_view_extent(&view, &lo, &hi);
+    return sc_coherence_is_freed(view.ptr, hi - lo);
 }
 
 static bool operands_valid(const struct semcache_operand *operands, int count)
@@ -26,6 +39,8 @@ static bool operands_valid(const struct semcache_operand *operands, int count)
         snprintf(what, sizeof what, "semcache_run: region of operand %d", i);
         if (!sc_region_valid(operands[i].region, what))
             return false;
+        if (sc_config.check && is_freed(operands[i].region))
+            return refuse("the region of an operand lies in freed memory (operand, operands)", i, count);
         if (operands[i].mode < SEMCACHE_READ || operands[i].mode > SEMCACHE_READWRITE)
             return refuse("an operand has an unknown mode (operand, mode)", i, (int)operands[i].mode);
         for (int k = 0; k < i; k++)
@@ -80,6 +95,41 @@ static struct record record_of(const struct semcache_task *task, semcache_functi
     return record;
 }
 
+/* --- SEMCACHE_CHECK=1 on the host and on emulated devices --------------------------------------------------------- */
+
+/* A sum over the bytes of a view; not-a-number goes to every element first if `clear`. */
+static uint64_t walk(const struct semcache_view *v, bool clear)
+{
+    size_t elem = sc_type_bytes((enum sc_type)v->type);
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+    for (int64_t k = 0; k < v->planes; k++)
+        for (int64_t j = 0; j < v->cols; j++) {
+            unsigned char *column = (unsigned char *)v->memory + (size_t)(j * v->ld + k * v->plane) * elem;
+
+            if (clear)
+                memset(column, 0xff, (size_t)v->rows * elem);
+            for (size_t i = 0; i < (size_t)v->rows * elem; i++)
+                sum = (sum ^ column[i]) * UINT64_C(0x100000001b3);
+        }
+    return sum;
+}
+
+/* Finds writes to operands that are read only, and makes reads of operands that are written only visible. */
+static void call_checked(const struct record *record, const struct semcache_place *place,
+                         const struct semcache_view *views, void *arguments)
+{
+    uint64_t before[SEMCACHE_OPERANDS_MAX];
+
+    for (int i = 0; i < record->count; i++)
+        before[i] = walk(&views[i], views[i].mode == SEMCACHE_WRITE);
+    record->function(place, views, record->count, arguments);
+    for (int i = 0; i < record->count; i++)
+        if (views[i].mode == SEMCACHE_READ && walk(&views[i], false) != before[i])
+            sc_log(SC_LOG_ERROR, "semcache_run: the function of a task has written operand %d, which has SEMCACHE_READ",
+                   i);
+}
+
 static void call(int device, void *stream, void *of)
 {
     const struct semcache_place place = {sizeof place, device, stream};
@@ -89,7 +139,10 @@ static void call(int device, void *stream, void *of)
     for (int i = 0; i < record->count; i++)
         views[i] = sc_region_placed(&record->region[i], record->operand[i].mode, record->slot[i].memory,
                                     record->slot[i].ld);
-    record->function(&place, views, record->count, record->arguments);
+    if (sc_config.check && !stream)
+        call_checked(record, &place, views, record->arguments);
+    else
+        record->function(&place, views, record->count, record->arguments);
 }
 
 /* --- on the host -------------------------------------------------------------------------------------------------- */

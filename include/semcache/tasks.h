@@ -14,6 +14,9 @@
  * Errors.  Every function checks its arguments first.  SEMCACHE_ERROR_INVALID comes with a line on stderr that names
  * the argument and the reason, and nothing has changed.
  *
+ * SEMCACHE_CHECK=1 refuses regions of freed memory, with a line.  On the host and on emulated devices it also reports
+ * functions that write an operand with SEMCACHE_READ, and fills operands with SEMCACHE_WRITE with not-a-number first.
+ *
  * Every function is thread safe and works at any time, as those of semcache.h.  No function may be called from a signal
  * handler or from the function of a task.  C99 and C++. */
 #ifndef SEMCACHE_TASKS_H

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Misuse of tasks under SEMCACHE_CHECK=1: one line each, on the host and on a device.
+. "$top_srcdir/tests/tap.sh"
+need "$tool"
+
+"$tool" run --device emu:h200x8:1 --offload always --check "$top_builddir/tests/tasks_check" > "$scratch/out" \
+    2> "$scratch/err"
+verdict $? 'misuse has defined results' "$(grep '^not ok' "$scratch/out"; cat "$scratch/err")"
+lines() { # number, text, title
+    found=$(grep -c "$2" "$scratch/err")
+    [ "$found" -eq "$1" ]
+    verdict $? "$3" "$found lines
+$(cat "$scratch/err")"
+}
+lines 2 'has written operand 0, which has SEMCACHE_READ' 'a write to an operand that is read only, on both places'
+lines 1 'lies in freed memory' 'a region of freed memory'
+lines 3 'semcache: error' 'and nothing else'
+
+end
+# SPDX-License-Identifier: BSD-2-Clause
