@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 
 #include "base/log.h"
+#include "host/arena.h"
 #include "host/fault_int.h"
 #include "host/host_int.h"
 
@@ -109,20 +110,31 @@ bool sc_host_mappings_scarce(void)
     return was_refused || (applied && sc_host_mappings > sc_host_mappings_budget / 2);
 }
 
+static char *address_of(size_t page) { return (char *)sc_host_arena.base + (page << SC_PAGE_SHIFT); }
+
 /* The system call.  In tests, refused at sc_host_mappings_limit as the kernel would refuse it. */
 static int change(size_t first, size_t last, uint8_t prot, size_t before)
 {
     static const int flags[] = {
         [SC_PROT_RW] = PROT_READ | PROT_WRITE, [SC_PROT_R] = PROT_READ, [SC_PROT_NONE] = PROT_NONE};
     size_t end = sc_host_arena.bytes >> SC_PAGE_SHIFT;
+    unsigned char there;
     size_t after = (first > 0 && applied[first - 1] != prot) + (last < end && applied[last] != prot);
 
     if (sc_host_mappings_limit && after > before && sc_host_mappings + after - before > sc_host_mappings_limit) {
         errno = ENOMEM;
         return -1;
     }
-    return sc_host_sys_mprotect((char *)sc_host_arena.base + (first << SC_PAGE_SHIFT), (last - first) << SC_PAGE_SHIFT,
-                                flags[prot]);
+    if (sc_host_sys_mprotect(address_of(first), (last - first) << SC_PAGE_SHIFT, flags[prot]) == 0)
+        return 0;
+    if (errno != ENOMEM || __atomic_load_n(&sc_host_arena_from, __ATOMIC_ACQUIRE) != SIZE_MAX)
+        return -1;
+    /* A child of a fork lacks the pages that the program has withheld (MADV_DONTFORK): one refusal for all. */
+    for (size_t i = first; i < last; i++)
+        if (sc_host_sys_mprotect(address_of(i), SC_PAGE, flags[prot]) != 0 &&
+            mincore(address_of(i), SC_PAGE, &there) == 0)
+            return -1;
+    return 0;
 }
 
 /* Sets the protection of pages [first, last) to `prot`.  Some pages may have `prot` already; setting it again is

@@ -11,9 +11,11 @@
 #include <sched.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -122,6 +124,23 @@ static void by_fork_and_exit(void)
         exit(!lives_on());
     judge(ended_well(child), "a child that exits");
     goes_on("its parent");
+}
+
+/* The child lacks pages in the middle of an operand, and writes to the pages beside. */
+static void by_fork_without_pages(void)
+{
+    char *middle = (char *)(((uintptr_t)(a + N * N / 2) + 4095) / 4096 * 4096);
+    pid_t child;
+
+    judge(madvise(middle, 8192, MADV_DONTFORK) == 0, "madvise");
+    child = fork();
+    if (child == 0) {
+        a[5] = a[N * N - 1] = -7;
+        _exit(0);
+    }
+    madvise(middle, 8192, MADV_DOFORK);
+    goes_on("the parent of a child without some pages");
+    judge(ended_well(child), "a child without some pages");
 }
 
 static void by_fork_of_forks(void)
@@ -283,9 +302,9 @@ static void open_library(const char *path)
 static const struct {
     const char *name;
     void (*run)(void);
-} ways[] = {{"fork", by_fork}, {"exit", by_fork_and_exit}, {"forks", by_fork_of_forks}, {"exec", by_fork_and_exec},
-            {"vfork", by_vfork}, {"spawn", by_posix_spawn}, {"system", by_system}, {"popen", by_popen},
-            {"daemon", by_daemon}, {"threads", by_threads}};
+} ways[] = {{"fork", by_fork}, {"exit", by_fork_and_exit}, {"withheld", by_fork_without_pages},
+            {"forks", by_fork_of_forks}, {"exec", by_fork_and_exec}, {"vfork", by_vfork}, {"spawn", by_posix_spawn},
+            {"system", by_system}, {"popen", by_popen}, {"daemon", by_daemon}, {"threads", by_threads}};
 
 int main(int argc, char **argv)
 {

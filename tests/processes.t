@@ -10,7 +10,7 @@ require "$ENV{top_srcdir}/tests/examples.pl";
 need('tests/processes');
 our ($build, $device, $scratch);
 
-for my $way (qw(fork exit forks exec vfork spawn system popen daemon threads)) {
+for my $way (qw(fork exit withheld forks exec vfork spawn system popen daemon threads)) {
     for my $when ('before', 'after') {
         my $run = run({ options => ['--check', '--offload', 'always'], env => { OPENBLAS_NUM_THREADS => 1 } },
             'tests/processes', $way, $when);
