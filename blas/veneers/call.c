@@ -140,8 +140,10 @@ static void addresses_of(const struct sc_blas_call *call, const void *address[AD
 static struct known *slot_of(const struct shape *s)
 {
     struct sc_blas_count_block *block = (struct sc_blas_count_block *)sc_blas_counts;
-    int64_t mix = s->routine + 3 * s->size[0] + 5 * s->size[1] + 7 * s->size[2] + 11 * s->size[5] + 13 * s->size[8] +
-                  17 * s->size[9];
+    uint64_t mix = s->routine; /* sizes of wrong calls may wrap around */
+
+    mix += UINT64_C(3) * s->size[0] + UINT64_C(5) * s->size[1] + UINT64_C(7) * s->size[2];
+    mix += UINT64_C(11) * s->size[5] + UINT64_C(13) * s->size[8] + UINT64_C(17) * s->size[9];
 
     if (!block || !block->next)
         return NULL;
@@ -152,7 +154,7 @@ static struct known *slot_of(const struct shape *s)
         sc_inside_leave();
         sc_quiet_leave();
     }
-    return block->known ? (struct known *)block->known + ((uint64_t)mix * UINT64_C(0x9e3779b97f4a7c15) >> 60) : NULL;
+    return block->known ? (struct known *)block->known + (mix * UINT64_C(0x9e3779b97f4a7c15) >> 60) : NULL;
 }
 
 /* True when the decision for the host holds: the operands are at home, no device call has made or reads one of these
