@@ -131,7 +131,7 @@ static int dump(int argc, char **argv)
         {"routine", ROUTINE, "NAME", 0, "only those in this routine (dgemm)", 1},
         {"matrix", MATRIX, "NUMBER", 0, "only those of this matrix", 1},
         {"tile", TILE, "NUMBER", 0, "only those of tiles with this number", 1},
-        {"line", LINE, "FILE:LINE", 0, "only those of the calls and touches of this line, as blame prints lines", 1},
+        {"line", LINE, "SOURCE:LINE", 0, "only those of the calls and touches of this line, as blame prints lines", 1},
         {"thread", THREAD, "ID", 0, "only those of this thread", 1},
         {"device", DEVICE, "NUMBER", 0, "only those that name this device (or host)", 1},
         {"address", ADDRESS, "0x...", 0, "only those about memory there", 1},
