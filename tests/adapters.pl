@@ -2,7 +2,10 @@
 # under `semcache run`, with one or several ranks of MPI.
 use strict;
 use warnings;
+use Cwd ();
 use Test::More;
+# Programs run in the scratch folder: some leave files where they run.
+$ENV{$_} = Cwd::abs_path($ENV{$_} // '.') for qw(top_srcdir top_builddir);
 require "$ENV{top_srcdir}/tests/examples.pl";
 our ($build, $scratch);
 
@@ -42,7 +45,7 @@ sub offered {
         $ENV{SEMCACHE_TEST_DEVICE} // "emu:h200x8:$ranks", '--stats', "$scratch/stats.%p");
     my %run = (name => join(' ', "$ranks:", $name, @command[1 .. $#command]), bytes => {}, calls => {}, faults => 0);
     unshift @command, $launcher{inside} ? (@run, @mpirun) : (@mpirun, @run);
-    $run{status} = system('sh', '-c', 'exec "$@" >"$0.out" 2>"$0.err"', "$scratch/run", @command);
+    $run{status} = system('sh', '-c', 'cd "${0%/*}" && exec "$@" >"$0.out" 2>"$0.err"', "$scratch/run", @command);
     ($run{out}, $run{err}) = (slurp("$scratch/run.out"), slurp("$scratch/run.err"));
     for my $file (glob "$scratch/stats.*") {
         my $stats = JSON::PP::decode_json(slurp($file));
