@@ -32,14 +32,11 @@ struct larger {
     struct sc_cuts sum;        /* slices */
 };
 
-static bool is_triangular(enum sc_op op) { return op == SC_OP_TRMM || op == SC_OP_TRSM; }
-static bool is_symmetric(enum sc_op op) { return op == SC_OP_SYMM || op == SC_OP_HEMM; }
+/* The four kinds of operations, by their row of operations.tab. */
 static bool is_product(enum sc_op op) { return op == SC_OP_GEMM; }
-
-static bool is_rank(enum sc_op op)
-{
-    return op == SC_OP_SYRK || op == SC_OP_HERK || op == SC_OP_SYR2K || op == SC_OP_HER2K || op == SC_OP_GEMMT;
-}
+static bool is_triangular(enum sc_op op) { return sc_ops[op].diag; }
+static bool is_symmetric(enum sc_op op) { return sc_op_has_side(op) && !is_triangular(op); }
+static bool is_rank(enum sc_op op) { return sc_ops[op].uplo && !sc_op_has_side(op); }
 
 static const struct sc_operand *result_of(const struct larger *l) { return &l->call->operand[l->call->operands - 1]; }
 static bool is_left(const struct larger *l) { return l->call->kernel->side == 'L'; }
@@ -84,6 +81,7 @@ static void set_terms(struct larger *l)
 /* Cuts an extent into so many parts of nearly equal length, at boundaries of tiles where possible. */
 static void divide(const struct sc_cuts *tiles, int64_t extent, int64_t parts, struct sc_cuts *cuts)
 {
+    parts = parts < SC_CUTS_MAX ? parts : SC_CUTS_MAX;
     cuts->n = 0;
     cuts->at[0] = 0;
     for (int64_t i = 1; i <= parts && cuts->at[cuts->n] < extent; i++) {
@@ -92,7 +90,9 @@ static void divide(const struct sc_cuts *tiles, int64_t extent, int64_t parts, s
         for (int t = 1; t < tiles->n; t++)
             if (tiles->at[t] > at && llabs(tiles->at[t] - want) < llabs(best - want))
                 best = tiles->at[t];
-        cuts->at[++cuts->n] = i == parts ? extent : best > at ? best : want;
+        best = i == parts ? extent : best > at ? best : want;
+        if (best > at) /* a tile may reach beyond the next part */
+            cuts->at[++cuts->n] = best;
     }
 }
 
