@@ -4,16 +4,22 @@ EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/fac
 	bench/records/products.md bench/records/sparse.md \
 	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py \
 	bench/factor.sh bench/scale.sh \
-	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh bench/start.sh bench/lapack.py
+	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh bench/start.sh bench/lapack.py bench/level3.py
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la
 EXTRA_PROGRAMS += bench/dgemm bench/sweep bench/start bench/factor bench/hand_jacobi bench/hand_cg bench/xt_abac \
 	bench/cuda_rates bench/sparse_cg bench/sparse_gemm bench/sparse_formats bench/hand_sparse_cg bench/cuda_start \
-	bench/lapack_rates
+	bench/lapack_rates bench/level3 bench/xt_level3
 
 bench_dgemm_SOURCES = bench/dgemm.c
 bench_dgemm_LDADD = $(BLAS_LIBS) -lm
+bench_level3_SOURCES = bench/level3.c bench/level3.h
+bench_level3_LDADD = $(BLAS_LIBS) -lm
+bench_xt_level3_SOURCES = bench/xt_level3.c bench/level3.h bench/hand.h
+bench_xt_level3_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+bench_xt_level3_LDFLAGS = $(CUDA_LDFLAGS)
+bench_xt_level3_LDADD = -lcublas -lcudart -lm
 bench_sweep_SOURCES = bench/sweep.c
 bench_sweep_LDADD = $(BLAS_LIBS) -lm
 bench_start_SOURCES = bench/start.c examples/example.h
@@ -58,9 +64,11 @@ bench_hand_sparse_cg_LDFLAGS = $(CUDA_LDFLAGS)
 bench_hand_sparse_cg_LDADD = -lcublas -lcusparse -lcudart -lm
 
 if HAVE_BLAS
-noinst_PROGRAMS += bench/dgemm bench/sweep bench/start bench/sparse_cg bench/sparse_gemm bench/sparse_formats
+noinst_PROGRAMS += bench/dgemm bench/sweep bench/start bench/sparse_cg bench/sparse_gemm bench/sparse_formats \
+	bench/level3
 if HAVE_CUDA
-noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/cuda_rates bench/cuda_start
+noinst_PROGRAMS += bench/hand_jacobi bench/hand_cg bench/hand_sparse_cg bench/xt_abac bench/xt_level3 \
+	bench/cuda_rates bench/cuda_start
 if HAVE_CUSOLVER
 noinst_PROGRAMS += bench/lapack_rates
 endif
