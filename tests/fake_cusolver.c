@@ -449,8 +449,10 @@ static cusolverStatus_t sytrs_size(H, cublasFillMode_t uplo, int64_t n, int64_t 
                                    int64_t lda, const int64_t *pivots, cudaDataType type_b, void *b, int64_t ldb,
                                    size_t *device, size_t *host)
 {
-    (void)handle, (void)uplo, (void)type, (void)pivots, (void)type_b, (void)sides;
-    return !a || !b || lda < n || ldb < n ? CUSOLVER_STATUS_INVALID_VALUE : sizes(device, host);
+    (void)handle, (void)uplo, (void)type, (void)type_b, (void)sides;
+    sizes(device, host);
+    *device = pivots ? *device : *device / 2; /* as cuSOLVER: without pivots there are no interchanges */
+    return !a || !b || lda < n || ldb < n ? CUSOLVER_STATUS_INVALID_VALUE : CUSOLVER_STATUS_SUCCESS;
 }
 static cusolverStatus_t sytrs(H, cublasFillMode_t uplo, int64_t n, int64_t sides, cudaDataType type, const void *a,
                               int64_t lda, const int64_t *pivots, cudaDataType type_b, void *b, int64_t ldb, SPACE)
@@ -525,6 +527,7 @@ static cusolverStatus_t sytrf_of(enum sc_type type, cublasFillMode_t uplo, int n
     r.uplo = fill_letter(uplo), r.a = a, r.lda = lda, r.pivots = wide;
     spoil_other(a, type, r.uplo, n, lda);
     error = compute(&r, info);
+    *info = n == 1 ? 0 : *info; /* as cuSOLVER */
     for (int i = 0; i < n; i++)
         pivots[i] = (int)wide[i];
     return error;

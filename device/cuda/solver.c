@@ -313,39 +313,49 @@ static enum sc_status run_lauum(struct sc_cuda_solve *s)
 
 /* --- symmetric matrices ------------------------------------------------------------------------------------------- */
 
-/* cuSOLVER's pivots are 32-bit integers here, with LAPACK's meaning. */
+/* cuSOLVER's pivots are 32-bit integers here, with LAPACK's meaning.  cuSOLVER 12 does not report the zero pivot of a
+ * matrix of order 1: the element is read, and the host factorizes a zero. */
 static enum sc_status run_sytrf(struct sc_cuda_solve *s)
 {
+    static const char nothing[2 * sizeof(double)];
     const struct sc_kernel *k = s->k;
     int n = (int)k->n, size = 0;
     cusolverStatus_t error = s->f->sytrf_size[k->type](s->handle, n, k->a, n, &size);
     enum sc_status status = sc_cuda_solve_elements(s, error, size);
     char *a;
 
-    s->bytes[SC_CUDA_SMALL] = s->host_bytes = (size_t)n * sizeof(int);
+    s->bytes[SC_CUDA_SMALL] = (size_t)n * sizeof(int);
+    s->host_bytes = s->bytes[SC_CUDA_SMALL] + s->element;
     if (status == SC_OK)
         status = reserve_triangle(s);
     a = s->at[SC_CUDA_COPY];
     if (status == SC_OK)
         status = sc_cuda_solve_finite(s, k->n * k->n);
     if (status == SC_OK)
+        status = sc_cuda_solve_down(s, (char *)s->host + s->bytes[SC_CUDA_SMALL], a, s->element);
+    if (status == SC_OK)
         status = sc_cuda_solve_refused(s, s->f->sytrf[k->type](s->handle, s->fill, n, a, n,
                                                                (int *)(void *)s->at[SC_CUDA_SMALL],
                                                                s->at[SC_CUDA_WORK], size, sc_cuda_solve_info(s)));
     if (status == SC_OK)
-        status = sc_cuda_solve_down(s, s->host, s->at[SC_CUDA_SMALL], s->host_bytes);
+        status = sc_cuda_solve_down(s, s->host, s->at[SC_CUDA_SMALL], s->bytes[SC_CUDA_SMALL]);
     if (status == SC_OK)
         status = sc_cuda_solve_check(s, NULL, 0);
+    if (status == SC_OK && n == 1 && memcmp((char *)s->host + s->bytes[SC_CUDA_SMALL], nothing, s->element) == 0)
+        status = SC_ERR_UNSUPPORTED;
     for (int i = 0; i < n && status == SC_OK; i++)
         k->pivots[i] = ((const int *)s->host)[i];
     return status == SC_OK ? sc_cuda_solve_triangle(s, k->a, k->lda, a, k->n, k->n) : status;
 }
 
+/* The question for the size of the workspace needs pivots, whose values cuSOLVER does not read: no pivots mean a
+ * factorization without interchanges, which needs less. */
 static enum sc_status run_sytrs(struct sc_cuda_solve *s)
 {
     const struct sc_kernel *k = s->k;
+    const int64_t *pivots = (const int64_t *)k->a;
     enum sc_status status =
-        sc_cuda_solve_refused(s, s->f->Xsytrs_bufferSize(s->handle, s->fill, k->n, k->k, s->type, k->a, k->lda, NULL,
+        sc_cuda_solve_refused(s, s->f->Xsytrs_bufferSize(s->handle, s->fill, k->n, k->k, s->type, k->a, k->lda, pivots,
                                                          s->type, k->b, k->ldb, SC_CUDA_SIZES(s)));
 
     s->bytes[SC_CUDA_SMALL] = (size_t)k->n * sizeof(int64_t);
