@@ -42,6 +42,9 @@ enum sc_without {
     SC_WITHOUT_REUSE = 4     /* inputs are dropped after every task if another copy exists */
 };
 
+/* Where managed memory is while kernels of the program run (libsemcache-cuda-um). */
+enum sc_um_kernels { SC_UM_KERNELS_ALL, SC_UM_KERNELS_ARGUMENTS, SC_UM_KERNELS_HOST };
+
 struct sc_config {
     const char *device;       /* auto, none, or a back end's name and what it opens: emu:MACHINE[:COUNT] */
     enum sc_offload offload;
@@ -72,6 +75,7 @@ struct sc_config {
     int host_share;           /* percent of a product computed on the host beside the devices; < 0: as predicted */
     unsigned without;         /* bits of enum sc_without; set by benchmarks only */
     const char *cache_path;   /* folder of measurements ($XDG_CACHE_HOME/semcache), or NULL */
+    enum sc_um_kernels um_kernels;
     uint64_t arena_bytes;     /* address space reserved for the arena */
     uint64_t arena_min;       /* smallest malloc served by the arena, bytes */
     enum sc_track track;      /* how writes to memory outside the arena are detected */

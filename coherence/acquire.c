@@ -349,7 +349,7 @@ static double acquire_rounds(const struct request *q)
             sc_protocol_hold_calls();
         sc_protocol_unlock();
         sc_fences_sync(&r.waits);
-        sc_protocol_lock();
+        sc_lent_lock();
     }
     if (rounds >= PATIENCE)
         sc_protocol_resume_calls();
@@ -470,7 +470,7 @@ static void acquire(const struct request *q)
 
     if (all_open(q))
         return;
-    sc_protocol_lock();
+    sc_lent_lock();
     waited = acquire_locked(q);
     if (waited > 0)
         sc_wait_acquired(q->lo, q->hi, waited);
@@ -523,7 +523,7 @@ void sc_coherence_start_home(const struct sc_view *v)
     q = view_request(v, SC_READ);
     if (all_open(&q))
         return;
-    sc_protocol_lock();
+    sc_lent_lock();
     acquire_round(&q, &r);
     sc_protocol_mend();
     if (sc_protocol.check)

@@ -31,9 +31,19 @@ static void hint_from_others(const struct sc_view *v, const struct sc_operand *o
     }
 }
 
+/* Work of the program may run on lent memory that no call has yet: only lending goes on meanwhile. */
+static void lock(bool lending)
+{
+    if (lending)
+        sc_protocol_lock();
+    else
+        sc_lent_lock();
+}
+
 /* Resolves one operand.  Matrices in its way are released with the lock dropped, and *again is set: the released
  * matrices may belong to operands resolved before. */
-static enum sc_status resolve_one(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, bool *again)
+static enum sc_status resolve_one(const struct sc_view *v, struct sc_lattice *hint, struct sc_operand *o, bool lending,
+                                  bool *again)
 {
     uintptr_t lo, hi;
     enum sc_status status = sc_resolve(v, hint, o, &lo, &hi);
@@ -43,13 +53,13 @@ static enum sc_status resolve_one(const struct sc_view *v, struct sc_lattice *hi
     sc_count(&sc_stats.reshapes, 1);
     sc_protocol_unlock();
     sc_coherence_release_range(lo, hi - lo);
-    sc_protocol_lock();
+    lock(lending);
     *again = true;
     return SC_OK;
 }
 
 /* Known matrices first, then new matrices.  Lock held before and after. */
-static enum sc_status resolve_all(const struct sc_view *views, int count, struct sc_operand *operands)
+static enum sc_status resolve_all(const struct sc_view *views, int count, struct sc_operand *operands, bool lending)
 {
     struct sc_lattice hint = {0};
     enum sc_status status = SC_OK;
@@ -65,7 +75,7 @@ static enum sc_status resolve_all(const struct sc_view *views, int count, struct
                     continue;
                 if (pass == 1)
                     hint_from_others(&views[i], operands, count, &hint);
-                status = resolve_one(&views[i], &hint, &operands[i], &again);
+                status = resolve_one(&views[i], &hint, &operands[i], lending, &again);
                 if (status != SC_OK)
                     return status;
             }
@@ -121,7 +131,7 @@ static bool any_in_use(const struct sc_operand *operands, int count)
     return false;
 }
 
-enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands)
+static enum sc_status begin(const struct sc_view *views, int count, struct sc_operand *operands, bool lending)
 {
     struct sc_view own[OPERANDS_MAX];
     enum sc_stage stage[OPERANDS_MAX];
@@ -130,11 +140,14 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
     if (status != SC_OK)
         return status;
     sc_host_strict_thread();
-    sc_protocol_lock();
-    sc_protocol_await_admission();
+    lock(lending);
+    while (sc_protocol_await_admission() && !lending && sc_lent_any()) {
+        sc_protocol_unlock();
+        lock(lending);
+    }
     sc_devices_look();
     sc_protocol_call_begins();
-    status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands) : SC_ERR_CONFLICT;
+    status = sc_protocol.ops && !sc_protocol.stopping ? resolve_all(own, count, operands, lending) : SC_ERR_CONFLICT;
     if (status == SC_OK && any_in_use(operands, count))
         status = SC_ERR_CONFLICT;
     if (status != SC_OK) {
@@ -144,11 +157,22 @@ enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct
         return status == SC_ERR_UNSUPPORTED ? SC_ERR_CONFLICT : status;
     }
     hold(operands, count, 1);
-    sign(operands, count);
+    if (!lending)
+        sign(operands, count);
     for (int i = 0; i < count; i++)
         if ((operands[i].stage = stage[i]) != SC_IN_ARENA)
             operands[i].staged = views[i];
     return SC_OK;
+}
+
+enum sc_status sc_coherence_begin(const struct sc_view *views, int count, struct sc_operand *operands)
+{
+    return begin(views, count, operands, false);
+}
+
+enum sc_status sc_coherence_begin_lending(const struct sc_view *view, struct sc_operand *operand)
+{
+    return begin(view, 1, operand, true);
 }
 
 void sc_coherence_end(struct sc_operand *operands, int count)

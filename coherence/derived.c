@@ -130,7 +130,8 @@ enum sc_status sc_coherence_derived_make(struct sc_derived *f, int device, size_
 /* Enqueues a copy from pinned host memory, after what was done with the form before. */
 static enum sc_status upload(struct sc_derived *f, size_t at, const void *from, size_t bytes, struct sc_fence *fence)
 {
-    struct sc_copy2d copy = {.dst = (char *)f->memory + at, .src = from, .dst_pitch = bytes, .src_pitch = bytes,
+    struct sc_copy2d copy = {.dst = (char *)f->memory + at, .src = sc_host_alias(from), .dst_pitch = bytes,
+                             .src_pitch = bytes,
                              .width = bytes, .height = 1, .dst_device = f->device, .src_device = SC_HOST};
     enum sc_status status = sc_order(f->device, SC_STREAM_H2D, f->ready);
 

@@ -91,7 +91,11 @@ enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile 
         sc_memory_touch(device, c);
         return SC_OK;
     }
-    status = sc_memory_alloc(device, sc_tile_bytes(m, t), 0, &c->memory, &ready);
+    do
+        status = sc_memory_place(device, m, t, &ready);
+    while (status == SC_ERR_DEVICE_MEMORY && sc_memory_evict(device) == SC_OK);
+    if (status == SC_ERR_UNSUPPORTED)
+        status = sc_memory_alloc(device, sc_tile_bytes(m, t), 0, &c->memory, &ready);
     return sc_memory_start(device, t, status, ready);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -55,7 +55,7 @@ enum sc_fault_answer sc_coherence_fault(uintptr_t addr, enum sc_access access, s
     if (!sc_protocol_ops())
         return SC_FAULT_NOT_OURS;
     since = sc_wait_clock(SC_HOST_EVENT_NONE);
-    sc_protocol_lock();
+    sc_lent_lock();
     prot = sc_host_prot(page);
     /* another thread has opened the page; a page that faults for another reason faults again (rule F7) */
     if (prot == SC_PROT_RW) {
@@ -91,7 +91,7 @@ void sc_coherence_read_ahead(uintptr_t addr, size_t bytes)
 
     if (!bytes || !sc_protocol_ops())
         return;
-    sc_protocol_lock();
+    sc_lent_lock();
     sc_partial_finish();
     if (sc_directory_find(lo, lo + 1, &first)) {
         struct sc_matrix *m = sc_directory_at(first);

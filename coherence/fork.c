@@ -29,12 +29,12 @@ static void wait_for_kernels(void)
  * open.  New calls wait until all data is home: threads that offload in a loop would delay the fork for ever. */
 void sc_coherence_fork_prepare(void)
 {
-    sc_protocol_lock();
+    sc_lent_lock();
     sc_protocol_hold_calls();
     while (sc_protocol.ops && !all_open()) {
         sc_protocol_unlock();
         sc_coherence_home_all();
-        sc_protocol_lock();
+        sc_lent_lock();
     }
     wait_for_kernels();
     sc_protocol_resume_calls(); /* they wait for the lock */
@@ -62,6 +62,7 @@ void sc_coherence_fork_child(void)
     sc_protocol_mend();
     sc_protocol_lock_reset(); /* other threads stayed behind */
     sc_completion_reset();
+    sc_lent_reset();
     sc_inside_leave();
     sc_quiet_leave();
 }

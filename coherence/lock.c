@@ -52,11 +52,14 @@ void sc_protocol_resume_calls(void)
         pthread_cond_broadcast(&may_begin);
 }
 
-void sc_protocol_await_admission(void)
+bool sc_protocol_await_admission(void)
 {
+    bool waited = holding;
+
     sc_assert_held(SC_RANK_PROTOCOL);
     while (holding)
         sc_cond_wait(&may_begin, &lock.mutex);
+    return waited;
 }
 
 void sc_protocol_call_begins(void)

@@ -99,6 +99,20 @@ enum sc_status sc_memory_start(int device, struct sc_tile *t, enum sc_status sta
     return SC_OK;
 }
 
+enum sc_status sc_memory_place(int device, struct sc_matrix *m, struct sc_tile *t, struct sc_fence *ready)
+{
+    void *at = (void *)(m->base + (uintptr_t)(t->col * m->ld) * m->elem);
+    size_t bytes = sc_tile_bytes(m, t), left = sc_matrix_end(m) - (uintptr_t)at;
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    if (sc_protocol.ops->place && m->rows == m->ld && m->row_parts == 1 && sc_host_is_united(at))
+        status = sc_protocol.ops->place(device, at, bytes < left ? bytes : left, ready);
+    t->copy[device].memory = status == SC_OK ? at : NULL;
+    return status;
+}
+
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t)
 {
     struct sc_copy *c = &t->copy[device];
@@ -110,7 +124,9 @@ enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *
     sc_assert(sc_tile_bytes(m, t) > 0);
     if (c->memory)
         return SC_OK;
-    status = sc_protocol.ops->alloc(device, sc_tile_bytes(m, t), &c->memory, &ready);
+    status = sc_memory_place(device, m, t, &ready);
+    if (status == SC_ERR_UNSUPPORTED)
+        status = sc_protocol.ops->alloc(device, sc_tile_bytes(m, t), &c->memory, &ready);
     return sc_memory_start(device, t, status, ready);
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -151,6 +151,7 @@ static uint64_t assign(struct sc_matrix *m, struct sc_tile *t, int device, uint6
 
     if (!changed)
         return 0;
+    sc_protocol.moves++;
 #ifdef SC_TEST_PLANT
     if (!valid && forgets(t, changed))
         return 0;
@@ -348,6 +349,7 @@ void sc_protocol_open(struct sc_matrix *m, int g)
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_global(m, g);
     sc_assert(is_home(m, g));
+    sc_protocol.moves++;
     m->push.opened += !m->open[g];
     m->open[g] = 1;
     if (sc_protocol.notes && sc_matrix_sector_range(m, g, &lo, &hi))
@@ -401,6 +403,7 @@ void sc_protocol_pages_home(struct sc_matrix *m, uintptr_t lo, uintptr_t hi)
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_pages(lo, hi);
     sc_assert(lo < sc_matrix_end(m) && m->base < hi);
+    sc_protocol.moves++;
     set_pages(m, lo, hi, true);
     if (sc_matrix_sectors_at(m, lo, hi, &first, &end))
         for (int g = first; g < end; g++)

@@ -29,6 +29,7 @@ struct sc_protocol {
     bool round[SC_DEVICES_MAX];  /* a program goes round over more forms than fit (memory.c) */
     uint64_t changes;            /* of linked sectors so far: the time of derived.c */
     uint64_t calls;              /* begun so far */
+    uint64_t moves;              /* changes of validity so far, for lend.c */
     unsigned active;             /* calls between begin and end; read without the lock, too */
     /* Page ranges whose protection the system refused to change.  With more than SC_REFUSED_MAX refusals any matrix
      * may be affected. */
@@ -64,8 +65,8 @@ void sc_protocol_lock_reset(void); /* in a forked child */
  * open: a sequence of calls could delay them for ever.  Lock held; counted. */
 void sc_protocol_hold_calls(void);
 void sc_protocol_resume_calls(void);
-/* A call waits until no thread holds calls up; counts itself in; counts itself out. */
-void sc_protocol_await_admission(void);
+/* A call waits until no thread holds calls up (true: the lock was dropped); counts itself in; counts itself out. */
+bool sc_protocol_await_admission(void);
 void sc_protocol_call_begins(void);
 void sc_protocol_call_over(void);
 /* Stops new calls and waits for calls in progress.  (A call that finishes on the host drops the lock for a while.) */
@@ -155,6 +156,19 @@ void sc_devices_look(void);
 /* Reached: the transfer has landed, or its device has failed and is lost now.  In the second case states have
  * changed. */
 bool sc_landed(struct sc_fence f);
+
+/* --- work of the program on lent memory (lent.c) ------------------------------------------------------------------ */
+
+/* Lock held, before the program starts work on lent memory. */
+void sc_lent_begins(int device);
+bool sc_lent_any(void); /* such work may be running */
+/* Without the lock: waits for the work that has begun. */
+void sc_lent_wait(void);
+/* Takes the lock at a moment without such work.  For who brings data home, or gives a device's memory up. */
+void sc_lent_lock(void);
+void sc_lent_reset(void); /* in a forked child, and after the devices have been closed */
+/* As sc_coherence_begin with one view, while work of the program may be running; not counted as a call. */
+enum sc_status sc_coherence_begin_lending(const struct sc_view *view, struct sc_operand *operand);
 
 /* --- when a call was done (watch.c) ------------------------------------------------------------------------------- */
 
@@ -253,6 +267,9 @@ int sc_route_via(int from, int to);
 enum sc_status sc_memory_ensure(int device, struct sc_matrix *m, struct sc_tile *t);
 /* The same without eviction; SC_ERR_DEVICE_MEMORY when memory is short. */
 enum sc_status sc_memory_spare(int device, struct sc_matrix *m, struct sc_tile *t);
+/* Gives a tile memory at the host's own addresses (device.h, place).  SC_ERR_UNSUPPORTED: the tile's memory is to lie
+ * elsewhere. */
+enum sc_status sc_memory_place(int device, struct sc_matrix *m, struct sc_tile *t, struct sc_fence *ready);
 /* Ends an allocation for a tile's copy, and returns the `status` that the allocation gave.  After SC_OK the copy has
  * its memory, which may be written after `ready`; otherwise the copy has no memory. */
 enum sc_status sc_memory_start(int device, struct sc_tile *t, enum sc_status status, struct sc_fence ready);

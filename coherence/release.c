@@ -38,7 +38,7 @@ void sc_release_tracked(uintptr_t addr, size_t bytes)
 
     if (!bytes || !sc_protocol_ops())
         return;
-    sc_protocol_lock();
+    sc_lent_lock();
     while (sc_directory_find(addr, addr + bytes, &first)) {
         struct sc_matrix *m = sc_directory_at(first);
 
@@ -67,7 +67,7 @@ void sc_coherence_release_range(uintptr_t addr, size_t bytes)
 
     if (!bytes || !sc_protocol_ops())
         return;
-    sc_protocol_lock();
+    sc_lent_lock();
     while (next < addr + bytes && (m = sc_directory_next(next, addr + bytes))) {
         uintptr_t base = m->base;
         uint32_t id = m->id;
@@ -93,7 +93,7 @@ void sc_coherence_home_all(void)
 
     if (!sc_protocol_ops())
         return;
-    sc_protocol_lock();
+    sc_lent_lock();
     while ((m = sc_directory_next(next, UINTPTR_MAX))) {
         next = sc_matrix_end(m);
         sc_access_range(m->base, next, SC_READ);

@@ -21,8 +21,15 @@ void sc_check_scribble(struct sc_matrix *m, struct sc_tile *t, int device, uint6
         int64_t c0 = sc_tile_sector_col(m, t, s), c1 = sc_tile_sector_end(m, t, s + 1);
         char *begin = (char *)c->memory + (size_t)(c0 - t->col) * column;
 
+        size_t bytes = (size_t)(c1 - c0) * column;
+
+        if (m->row_parts == 1 && m->rows == m->ld) { /* a placed copy ends with the matrix */
+            size_t left = m->bytes - (size_t)c0 * column;
+
+            bytes = bytes < left ? bytes : left;
+        }
         sc_order(device, SC_STREAM_COMPUTE, c->ready[s]);
-        ops->fill(device, SC_STREAM_COMPUTE, begin, (size_t)(c1 - c0) * column, 0xff, (size_t)(c1 - c0) * column, 1);
+        ops->fill(device, SC_STREAM_COMPUTE, begin, bytes, 0xff, bytes, 1);
     }
     if (sc_mark(device, SC_STREAM_COMPUTE, &f) != SC_OK) {
         sc_device_gave_up(device, "ordering its work");

@@ -56,6 +56,7 @@ void sc_coherence_stop(void)
     __atomic_store_n(&sc_protocol.ops, NULL, __ATOMIC_SEQ_CST);
     sc_protocol.devices = 0;
     sc_levels.devices = 0;
+    sc_lent_reset();
     sc_protocol_unlock();
     /* A fault in progress may still wait for a stream, briefly, because all data is home. */
     while (__atomic_load_n(&sc_syncing, __ATOMIC_SEQ_CST))

@@ -51,7 +51,7 @@ static struct sc_copy2d copy_of(const struct rect *r)
     struct sc_copy2d copy = {.dst = at(r, r->to), .src = at(r, r->from), .dst_pitch = pitch(r, r->to),
                              .src_pitch = pitch(r, r->from), .width = (size_t)(r->r1 - r->r0) * r->m->elem,
                              .height = (size_t)(r->c1 - r->c0), .dst_device = r->to, .src_device = r->from};
-    uintptr_t host = r->from == SC_HOST ? (uintptr_t)copy.src : r->to == SC_HOST ? (uintptr_t)copy.dst : 0;
+    size_t left = sc_matrix_end(r->m) - (uintptr_t)at(r, SC_HOST);
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert(r->r0 < r->r1 && r->c0 < r->c1 && r->from != r->to);
@@ -60,12 +60,15 @@ static struct sc_copy2d copy_of(const struct rect *r)
     if ((copy.width == copy.dst_pitch && copy.width == copy.src_pitch) || copy.height == 1) {
         copy.width *= copy.height;
         copy.height = 1;
-        if (host && copy.width > sc_matrix_end(r->m) - host)
-            copy.width = sc_matrix_end(r->m) - host;
+        copy.width = copy.width < left ? copy.width : left;
         copy.dst_pitch = copy.src_pitch = copy.width;
     }
-    if (r->from != SC_HOST)
+    if (r->from == SC_HOST)
+        copy.src = sc_host_alias(copy.src);
+    else
         served[r->from] += copy.width * copy.height;
+    if (r->to == SC_HOST)
+        copy.dst = sc_host_alias(copy.dst);
     return copy;
 }
 

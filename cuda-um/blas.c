@@ -31,14 +31,15 @@ bool sc_um_is_capturing(cudaStream_t stream)
 }
 
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
-                 const void *const *scalars, int count)
+                 const void *const *scalars, int count, bool may_pass)
 {
     bool managed;
 
     if (sc_um_way() == SC_UM_EMULATED)
         return true;
     managed = any_managed(memory, memories);
-    if (managed && !any_device_only(memory, memories) && !sc_um_is_capturing(stream)) {
+    if (managed && !(may_pass && sc_um_all_lent(memory, memories)) && !any_device_only(memory, memories) &&
+        !sc_um_is_capturing(stream)) {
         sc_um_settle();
         return true;
     }
@@ -63,7 +64,20 @@ bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t han
         SC_UM_BEHIND(cublasGetStream_v2)(handle, &stream);
     }
     call->device_scalars = mode == CUBLAS_POINTER_MODE_DEVICE;
-    return sc_um_takes(stream, memory, memories, call->device_scalars, scalars, count);
+    if (sc_um_takes(stream, memory, memories, call->device_scalars, scalars, count, true))
+        return true;
+    /* CUDA's address of lent memory is the device's: the function reads and writes scalars there. */
+    if (!call->device_scalars && sc_um_way() == SC_UM_MAPPED && sc_um_all_lent(scalars, count))
+        call->switched = SC_UM_BEHIND(cublasSetPointerMode_v2)(handle, CUBLAS_POINTER_MODE_DEVICE) ==
+                         CUBLAS_STATUS_SUCCESS;
+    return false;
+}
+
+cublasStatus_t sc_um_passed(const struct sc_um_call *call, cublasStatus_t status)
+{
+    if (call->switched)
+        SC_UM_BEHIND(cublasSetPointerMode_v2)(call->handle, CUBLAS_POINTER_MODE_HOST);
+    return status;
 }
 
 /* rotg by the definition of the reference BLAS: OpenBLAS 0.3.26 leaves part of r uninitialised. */

@@ -10,6 +10,7 @@ struct sc_um_call {
     cublasHandle_t handle;
     cublasStatus_t status;
     bool device_scalars;    /* the handle's pointer mode */
+    bool switched;          /* to device scalars, for a call of CUDA */
     union {
         double d[5]; /* large enough for rotm's parameters */
         float s[5];
@@ -21,6 +22,9 @@ struct sc_um_call {
  * the call, and all preparations are done.  `memory`: the operands.  `scalars`: addresses on the host or the device. */
 bool sc_um_begin(struct sc_um_call *call, const void *caller, cublasHandle_t handle, const void *const *memory,
                  int memories, const void *const *scalars, int count);
+
+/* After a call of CUDA: returns its status, and restores the handle's pointer mode. */
+cublasStatus_t sc_um_passed(const struct sc_um_call *call, cublasStatus_t status);
 
 static inline void sc_um_require(struct sc_um_call *call, bool right)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/page.h"
 #include "semcache/semcache.h"
 
 /* Held while blocks are visited (a visit calls semcache and CUDA) and while a block is freed: no block disappears
@@ -14,7 +15,8 @@ static pthread_mutex_t visiting = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     pthread_rwlock_t lock;
     struct sc_um_block *block;
-    size_t count, room;
+    size_t count, room, united;
+    uint64_t version; /* changes with the set of united blocks; atomic */
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 /* Index of the first block that ends after the address.  Lock held. */
@@ -53,16 +55,46 @@ static bool insert(const struct sc_um_block *block)
     return true;
 }
 
+static void count_united(int by)
+{
+    table.united += (size_t)by;
+    __atomic_fetch_add(&table.version, 1, __ATOMIC_RELEASE);
+}
+
+/* A united block has a span of its own; a smaller block would share its span. */
+#define SPAN_LEAST ((size_t)1 << 20)
+#define SMALL_MOST 1024 /* united blocks below SPAN_LEAST: each takes 2 MiB */
+
+static void *alloc(size_t bytes, enum cudaMemoryType kind, bool *united)
+{
+    static int small;
+    bool is_small = bytes < SPAN_LEAST, lost = false;
+    void *memory;
+
+    *united = false;
+    if (kind != cudaMemoryTypeManaged || sc_um_way() != SC_UM_MAPPED ||
+        sc_um_inner->kernels() == SC_UM_KERNELS_HOST ||
+        (is_small && __atomic_add_fetch(&small, 1, __ATOMIC_RELAXED) > SMALL_MOST))
+        return semcache_alloc(bytes);
+    memory = semcache_alloc(is_small ? SPAN_LEAST : bytes);
+    if (memory)
+        *united = sc_um_inner->unite(memory, &lost);
+    return lost ? semcache_alloc(bytes) : memory;
+}
+
 void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind)
 {
-    void *memory = semcache_alloc(bytes);
-    struct sc_um_block block = {.base = (uintptr_t)memory, .bytes = bytes, .kind = kind};
+    struct sc_um_block block = {.bytes = bytes, .kind = kind};
+    void *memory = alloc(bytes, kind, &block.united);
     bool done;
 
     if (!memory)
         return NULL;
+    block.base = (uintptr_t)memory;
     pthread_rwlock_wrlock(&table.lock);
     done = insert(&block);
+    if (done && block.united)
+        count_united(1);
     pthread_rwlock_unlock(&table.lock);
     if (done) {
         sc_um_grown();
@@ -81,6 +113,8 @@ static struct sc_um_block take(uintptr_t base)
     i = at(base);
     if (i < table.count && table.block[i].base == base) {
         block = table.block[i];
+        if (block.united)
+            count_united(-1);
         memmove(&table.block[i], &table.block[i + 1], (--table.count - i) * sizeof *table.block);
     }
     pthread_rwlock_unlock(&table.lock);
@@ -158,6 +192,68 @@ void sc_um_blocks(void (*visit)(struct sc_um_block *block))
         put_back(&block);
     }
     pthread_mutex_unlock(&visiting);
+}
+
+/* --- one address -------------------------------------------------------------------------------------------------- */
+
+uint64_t sc_um_version(void) { return __atomic_load_n(&table.version, __ATOMIC_ACQUIRE); }
+bool sc_um_has_united(void) { return __atomic_load_n(&table.united, __ATOMIC_RELAXED) != 0; }
+
+bool sc_um_has_ordinary(void)
+{
+    return __atomic_load_n(&table.count, __ATOMIC_RELAXED) != __atomic_load_n(&table.united, __ATOMIC_RELAXED);
+}
+
+struct sc_lending *sc_um_united(bool (*which)(const struct sc_um_block *block, void *of), void *of, int *count)
+{
+    struct sc_lending *list;
+
+    *count = 0;
+    pthread_rwlock_wrlock(&table.lock);
+    list = malloc((table.united + 1) * sizeof *list);
+    for (size_t i = 0; list && i < table.count; i++) {
+        struct sc_um_block *b = &table.block[i];
+
+        if (!b->united || (which && !which(b, of)))
+            continue;
+        b->lent = true;
+        list[(*count)++] = (struct sc_lending){b->base, (b->bytes + SC_PAGE - 1) / SC_PAGE * SC_PAGE};
+    }
+    pthread_rwlock_unlock(&table.lock);
+    return list;
+}
+
+void sc_um_separate(uintptr_t base)
+{
+    struct sc_um_block block;
+
+    pthread_mutex_lock(&visiting);
+    if (sc_um_block_of((void *)base, &block) && block.base == base && block.united) {
+        sc_um_inner->separate((void *)base);
+        pthread_rwlock_wrlock(&table.lock);
+        count_united(-1);
+        pthread_rwlock_unlock(&table.lock);
+        block.united = block.lent = false;
+        put_back(&block);
+        sc_um_grown();
+    }
+    pthread_mutex_unlock(&visiting);
+}
+
+bool sc_um_all_lent(const void *const *memory, int count)
+{
+    bool any = false;
+
+    for (int i = 0; i < count; i++) {
+        struct sc_um_block block;
+
+        if (!memory[i])
+            continue;
+        if (!sc_um_block_of(memory[i], &block) || !block.lent)
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 bool sc_um_has_blocks(void) { return __atomic_load_n(&table.count, __ATOMIC_RELAXED) != 0; }

@@ -7,6 +7,9 @@
  * and mapped calls in every step are slow, and right. */
 #include "cuda-um/um.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "cuda-um/names.h"
 #include "semcache/semcache.h"
 
@@ -28,7 +31,7 @@ static bool grown;                       /* a block has not been pinned */
 
 static void pin(struct sc_um_block *b)
 {
-    if (b->pinned)
+    if (b->pinned || b->united)
         return;
     b->pinned = sc_um_inner->pin((void *)b->base);
     if (!b->pinned)
@@ -39,7 +42,11 @@ static void pin(struct sc_um_block *b)
                          (void *)b->base);
 }
 
-static void bring(struct sc_um_block *b) { semcache_acquire((void *)b->base, b->bytes, SEMCACHE_READWRITE); }
+static void bring(struct sc_um_block *b)
+{
+    if (!b->united)
+        semcache_acquire((void *)b->base, b->bytes, SEMCACHE_READWRITE);
+}
 
 static int device_at_hand(void)
 {
@@ -58,12 +65,65 @@ void sc_um_reach(void)
         sc_um_blocks(pin);
 }
 
+/* --- to a device -------------------------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    uint64_t version, since; /* of the last lending of all blocks */
+    int device;
+} lending = {.lock = PTHREAD_MUTEX_INITIALIZER, .device = -1};
+
+/* A block that finds no place on the device is read by kernels from the host's memory from now on. */
+static void lend_blocks(int device, uint64_t *since)
+{
+    int count, refused = 0;
+
+    while (refused >= 0) {
+        struct sc_lending *list = sc_um_united(NULL, NULL, &count);
+
+        refused = list && count ? sc_um_inner->lend(device, list, count, since) : -1;
+        if (refused >= 0) {
+            sc_um_inner->log(SC_LOG_INFO, "cuda-um: %zu bytes at %p do not fit on the device: kernels read them on the "
+                             "host", list[refused].bytes, (void *)list[refused].base);
+            sc_um_separate(list[refused].base);
+        }
+        free(list);
+    }
+}
+
+static void lend(void)
+{
+    int device = device_at_hand();
+    uint64_t version;
+
+    pthread_mutex_lock(&lending.lock);
+    version = sc_um_version();
+    if (lending.version != version || lending.device != device || !sc_um_inner->lend_again(device, lending.since)) {
+        lend_blocks(device, &lending.since);
+        lending.version = sc_um_version() == version ? version : 0;
+        lending.device = device;
+    }
+    pthread_mutex_unlock(&lending.lock);
+}
+
+static void home(void);
+
 void sc_um_home(void)
+{
+    if (!sc_um_has_blocks())
+        return;
+    if (sc_um_has_united())
+        lend();
+    if (sc_um_has_ordinary())
+        home();
+    sc_um_busy();
+}
+
+/* Blocks without one address. */
+static void home(void)
 {
     uint64_t calls;
 
-    if (!sc_um_has_blocks())
-        return;
     sc_um_reach();
     calls = sc_um_inner->calls();
     if (calls != __atomic_load_n(&home_since, __ATOMIC_ACQUIRE)) {
@@ -75,7 +135,6 @@ void sc_um_home(void)
         /* Calls of other threads in the meantime count as later. */
         __atomic_store_n(&home_since, calls, __ATOMIC_RELEASE);
     }
-    sc_um_busy();
 }
 
 /* --- settled ------------------------------------------------------------------------------------------------------ */

@@ -133,7 +133,7 @@ function one(r, t, wide,   i, a, slot, l, n) {
     print "    if (!sc_um_begin(&call, SC_UM_CALLER, handle, " (l == "NULL" ? "scalars" : "memory") \
         ", (int)(sizeof " (l == "NULL" ? "scalars" : "memory") " / sizeof *memory), scalars,\n" \
         "                     (int)(sizeof scalars / sizeof *scalars)))"
-    print "        return SC_UM_BEHIND(" cublas_name(r, wide) ")(" names(r) ");"
+    print "        return sc_um_passed(&call, SC_UM_BEHIND(" cublas_name(r, wide) ")(" names(r) "));"
     for (i = 1; i <= nargs; i++) {
         a = arg[i]
         if (is_letter(a)) print "    const char " a "_ = sc_um_" letter_of(a) "(&call, " a ");"

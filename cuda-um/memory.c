@@ -105,6 +105,14 @@ static cudaError_t by_cpu(const struct copy *c)
     return cudaSuccess;
 }
 
+static cudaError_t enqueue(const struct copy *c)
+{
+    return c->height == 1 /* pitches have a limit */
+               ? SC_UM_BEHIND(cudaMemcpyAsync)(c->to, c->from, c->width, cudaMemcpyDefault, c->stream)
+               : SC_UM_BEHIND(cudaMemcpy2DAsync)(c->to, c->to_pitch, c->from, c->from_pitch, c->width, c->height,
+                                                 cudaMemcpyDefault, c->stream);
+}
+
 /* Fetches the host side first; semcache starts no work on the range before the end of the copy. */
 static cudaError_t by_cuda(const struct copy *c, bool to_device, bool waits)
 {
@@ -114,22 +122,35 @@ static cudaError_t by_cuda(const struct copy *c, bool to_device, bool waits)
         semcache_acquire(c->from, extent(c->from_pitch, c->width, c->height), SEMCACHE_READ);
     else
         acquire_target(c);
-    error = c->height == 1 /* pitches have a limit */
-                ? SC_UM_BEHIND(cudaMemcpyAsync)(c->to, c->from, c->width, cudaMemcpyDefault, c->stream)
-                : SC_UM_BEHIND(cudaMemcpy2DAsync)(c->to, c->to_pitch, c->from, c->from_pitch, c->width, c->height,
-                                                  cudaMemcpyDefault, c->stream);
+    error = enqueue(c);
     sc_um_busy();
+    return error == cudaSuccess && waits ? SC_UM_BEHIND(cudaStreamSynchronize)(c->stream) : error;
+}
+
+/* Lent memory is copied where the kernels have it.  Memory of the host is acquired as in by_cuda. */
+static cudaError_t by_lending(const struct copy *c, bool to_lent, bool from_lent, bool waits)
+{
+    cudaError_t error;
+
+    if (!from_lent && !sc_um_is_device_only(c->from))
+        semcache_acquire(c->from, extent(c->from_pitch, c->width, c->height), SEMCACHE_READ);
+    if (!to_lent && !sc_um_is_device_only(c->to))
+        acquire_target(c);
+    sc_um_home();
+    error = enqueue(c);
     return error == cudaSuccess && waits ? SC_UM_BEHIND(cudaStreamSynchronize)(c->stream) : error;
 }
 
 static cudaError_t copy(const struct copy *c, bool waits)
 {
-    bool to_device;
+    bool to_device, to_lent = sc_um_all_lent(&(const void *){c->to}, 1), from_lent = sc_um_all_lent(&c->from, 1);
 
     if (!c->width || !c->height)
         return cudaSuccess;
     if ((c->height > 1 && (c->to_pitch < c->width || c->from_pitch < c->width)) || !c->to || !c->from)
         return cudaErrorInvalidValue;
+    if (to_lent || from_lent)
+        return by_lending(c, to_lent, from_lent, waits || !(to_lent && from_lent));
     to_device = sc_um_is_device_only(c->to);
     return to_device || sc_um_is_device_only(c->from) || sc_um_is_capturing(c->stream) ? by_cuda(c, to_device, waits)
                                                                                        : by_cpu(c);
@@ -180,9 +201,13 @@ static cudaError_t fill(void *to, size_t pitch, int byte, size_t width, size_t h
     struct copy target = {to, NULL, pitch, 0, width, height, stream};
     cudaError_t error;
 
-    if (sc_um_is_capturing(stream)) {
+    if (sc_um_is_capturing(stream) || sc_um_all_lent(&(const void *){to}, 1)) {
+        if (!to || (height > 1 && pitch < width))
+            return cudaErrorInvalidValue;
         sc_um_home();
-        return SC_UM_BEHIND(cudaMemset2DAsync)(to, pitch, byte, width, height, stream);
+        return height == 1 /* pitches have a limit */
+                   ? SC_UM_BEHIND(cudaMemsetAsync)(to, byte, width, stream)
+                   : SC_UM_BEHIND(cudaMemset2DAsync)(to, pitch, byte, width, height, stream);
     }
     error = SC_UM_BEHIND(cudaStreamSynchronize)(stream);
     if (error != cudaSuccess || !width || !height)

@@ -175,7 +175,7 @@ static enum answer decide(struct operation *o, cusparseHandle_t handle, cusparse
             sc_um_home();
         return THEIRS;
     }
-    if (!sc_um_takes(stream, memory, 5, on_device, scalars, 2))
+    if (!sc_um_takes(stream, memory, 5, on_device, scalars, 2, beta != NULL))
         return THEIRS;
     if ((unsigned)op > CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
         return WRONG;
@@ -304,7 +304,7 @@ static bool asks_cuda(enum answer whose, const void *caller)
     if (sc_um_way() == SC_UM_EMULATED || whose == WRONG || whose == REFUSED)
         return false;
     if (sc_um_way() == SC_UM_MAPPED && !sc_um_passes(caller))
-        sc_um_reach();
+        sc_um_has_united() ? sc_um_home() : sc_um_reach();
     return true;
 }
 /* cuSPARSE has no solves in CSC, and would print to stderr. */

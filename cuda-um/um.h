@@ -58,6 +58,8 @@ struct sc_um_block {
     enum cudaMemoryType kind;
     bool pinned;     /* accessible to GPUs */
     bool registered; /* by this library, with CUDA */
+    bool united;     /* has one address on the host and a device */
+    bool lent;       /* has been used by kernels, at its own address */
 };
 /* Returns NULL without memory.  The memory is not initialised. */
 void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind);
@@ -69,11 +71,21 @@ bool sc_um_is_managed(const void *p);
 /* Calls `visit` with a copy of every block; the modified copy replaces the block.  No block is freed meanwhile. */
 void sc_um_blocks(void (*visit)(struct sc_um_block *block));
 bool sc_um_has_blocks(void);
+/* Ranges of the united blocks that `which` selects (NULL: all), to be freed with free; *count is their number.
+ * *version: changes with the set of united blocks.  NULL: no memory. */
+struct sc_lending *sc_um_united(bool (*which)(const struct sc_um_block *block, void *of), void *of, int *count);
+uint64_t sc_um_version(void);
+bool sc_um_has_united(void);
+bool sc_um_has_ordinary(void); /* some blocks are not united */
+/* The block ends to have one address; kernels then read the host's memory. */
+void sc_um_separate(uintptr_t base);
+/* Every block that an address of `memory` lies in is managed, united and lent; no address: false. */
+bool sc_um_all_lent(const void *const *memory, int count);
 
 /* --- foreign.c: work unseen by semcache --------------------------------------------------------------------------- */
 
-/* Before kernels and other foreign work: makes all managed memory valid and open on the host and accessible to GPUs,
- * and marks the current device busy. */
+/* Before kernels and other foreign work, and marks the current device busy.  United memory is made valid at its address
+ * on a device.  All other managed memory is made valid and open on the host and accessible to GPUs. */
 void sc_um_home(void);
 /* Makes all managed memory accessible to GPUs. */
 void sc_um_reach(void);
@@ -90,10 +102,10 @@ void *sc_um_next(unsigned name, const void *caller);
 
 /* --- blas.c: routing ---------------------------------------------------------------------------------------------- */
 
-/* Decides who serves a call of the program.  True: semcache, and foreign work has been awaited.  False: CUDA, and
+/* Decides who serves a call of the program.  may_pass: CUDA can serve the call without an analysis made before.  True: semcache, and foreign work has been awaited.  False: CUDA, and
  * managed memory is ready for CUDA.  memory: the operands.  scalars: addresses used by a device if on_device. */
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
-                 const void *const *scalars, int count);
+                 const void *const *scalars, int count, bool may_pass);
 
 /* The stream is being captured: a call now is recorded and runs later, perhaps several times. */
 bool sc_um_is_capturing(cudaStream_t stream);

@@ -16,11 +16,12 @@
 #include "base/status.h"
 #include "ops/ops.h"
 
-#define SC_DEVICE_ABI 12
+#define SC_DEVICE_ABI 13
 /* Result slots of a device.  A reader may lose its processor between the wait for a result and the read.  Other threads
  * need about a second to run through the whole ring of slots. */
 #define SC_RESULT_SLOTS 65536
 #define SC_HOST (-1) /* the host as a location */
+#define SC_PLACE_UNIT ((size_t)2 << 20) /* of ranges of one address */
 /* A tile is at most this part of a device's memory: a task needs at most three tiles, and transfers run ahead. */
 #define SC_TILES_A_DEVICE 8
 
@@ -61,6 +62,7 @@ struct sc_device_properties {
     double host_watts_busy, host_watts_idle; /* of the machine without its devices; 0: not known */
     char identity[128];     /* other inputs of measurements: driver version, bus address */
     bool emulated;
+    int ordinal;            /* number of the device in its maker's runtime */
     bool peer[SC_DEVICES_MAX]; /* direct copies from device i to this device */
     double peer_bandwidth[SC_DEVICES_MAX]; /* bytes/s of direct copies from device i; a hint, 0: not known */
     bool reach[SC_DEVICES_MAX]; /* kernels on this device can access the memory of device i (exchange) */
@@ -112,6 +114,20 @@ struct sc_device_ops {
      * range is ever protected.  Ranges do not overlap, and no copy crosses a border between two ranges. */
     enum sc_status (*pin)(void *base, size_t bytes);
     void (*unpin)(void *base, size_t bytes);
+
+    /* One address for the host's memory and a device's.  All four are NULL, or none.
+     *
+     * reserve: takes over the addresses [base, base + bytes), where nothing is mapped, for memory of devices.  The
+     * caller maps memory of the host over the addresses afterwards; the host's memory stays unknown to the devices.
+     * base and bytes are multiples of SC_PLACE_UNIT.  SC_ERR_UNSUPPORTED: the driver refuses, and nothing is mapped.
+     * unreserve: frees the device's memory there, and unmaps whatever is mapped at the addresses.
+     * place: as alloc, at an address of a reserved range; free frees the memory.  SC_ERR_UNSUPPORTED: the address is
+     * not reserved, or another device has memory in the range.
+     * idle: waits for all work on the device, the work of the program included; called without locks. */
+    enum sc_status (*reserve)(void *base, size_t bytes);
+    void (*unreserve)(void *base, size_t bytes);
+    enum sc_status (*place)(int device, void *memory, size_t bytes, struct sc_fence *ready);
+    enum sc_status (*idle)(int device);
 
     /* Enqueues the operation.  A copy from or to pinned host memory works under any page protection. */
     enum sc_status (*copy)(int device, enum sc_stream stream, const struct sc_copy2d *copy);

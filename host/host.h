@@ -83,6 +83,26 @@ void sc_host_block_track(const void *p);
 enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_status (*pin)(void *, size_t),
                                 void (*unpin)(void *, size_t));
 
+/* One address: memory of the host whose addresses are also those of a device's memory (device/device.h).  The host's
+ * memory of such a span is a shared mapping with a second mapping, its alias.  The alias is pinned, and serves copies
+ * under any protection of the pages. */
+struct sc_host_placing {
+    enum sc_status (*reserve)(void *base, size_t bytes);
+    void (*unreserve)(void *base, size_t bytes);
+    enum sc_status (*pin)(void *base, size_t bytes);
+    void (*unpin)(void *base, size_t bytes);
+};
+/* Gives the span of a block one address.  The block has a span of its own and no tracked data; its contents are lost.
+ * Ends when the span is freed, unpinned or separated.  SC_ERR_UNSUPPORTED: the span stays as it was, with bytes 0.
+ * SC_ERR_MEMORY: the addresses are lost, and the block is never handed out again. */
+enum sc_status sc_host_span_unite(const struct sc_host_block *block, const struct sc_host_placing *placing);
+/* Ends the one address of a span and keeps the contents.  The protocol has nothing of the span any more. */
+void sc_host_span_separate(const struct sc_host_block *block);
+/* The address in the alias of a byte of a united span; all other addresses are returned unchanged.  Takes no lock. */
+void *sc_host_alias(const void *p);
+/* The address lies in a united span. */
+static inline bool sc_host_is_united(const void *p) { return sc_host_alias(p) != p; }
+
 /* Unpins every span, before the devices are closed.  Not needed at exit.  Spans can be pinned again afterwards. */
 void sc_host_spans_unpin(void);
 /* The alternative at exit, when the devices are gone for good: leaves every pin and never calls `unpin` again. */

@@ -301,16 +301,145 @@ static void keep(struct sc_host_span *span)
     cached_bytes += span_bytes(span);
 }
 
+/* --- one address -------------------------------------------------------------------------------------------------- */
+
+static unsigned united; /* number of united spans; atomic */
+
+/* Address space of a span, of which the class may use a part. */
+static size_t extent(const struct sc_host_span *span) { return (size_t)span->units << SC_SPAN_UNIT_SHIFT; }
+
+void *sc_host_alias(const void *p)
+{
+    struct sc_host_span *span = __atomic_load_n(&united, __ATOMIC_ACQUIRE) ? sc_host_span_at(p) : NULL;
+    char *alias = span ? __atomic_load_n(&span->alias, __ATOMIC_ACQUIRE) : NULL;
+
+    return alias ? alias + ((uintptr_t)p - sc_host_span_base(span)) : (void *)p;
+}
+
+static void *map_at(void *base, size_t bytes, int flags)
+{
+    void *got = sc_host_sys_mmap(base, bytes, PROT_READ | PROT_WRITE, flags);
+
+    return got == MAP_FAILED ? NULL : got;
+}
+
+/* Ordinary memory of the arena again.  Where nothing is mapped, a mapping made meanwhile by another thread of the
+ * program stays. */
+static bool map_private(void *base, size_t bytes, bool empty)
+{
+    if (!map_at(base, bytes, SC_HOST_MAP_UNCOUNTED | (empty ? MAP_FIXED_NOREPLACE : MAP_FIXED)))
+        return false;
+    sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE);
+    return true;
+}
+
+/* A second mapping of the pages of a shared mapping, at `to` or anywhere. */
+static char *map_again(const void *from, size_t bytes, void *to)
+{
+    long got = sc_host_sys(SYS_mremap, (long)from, 0, (long)bytes, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), (long)to);
+
+    return got == -1 ? NULL : (char *)got;
+}
+
+/* Maps and pins both views of a reserved range. */
+static enum sc_status map_shared(struct sc_host_span *span, const struct sc_host_placing *placing)
+{
+    void *base = (void *)sc_host_span_base(span);
+    size_t bytes = extent(span);
+    enum sc_status status;
+    char *alias;
+
+    if (!map_at(base, bytes, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED))
+        return SC_ERR_UNSUPPORTED;
+    sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE);
+    alias = map_again(base, bytes, NULL);
+    if (!alias)
+        return SC_ERR_UNSUPPORTED;
+    status = placing->pin(alias, bytes);
+    if (status != SC_OK) {
+        sc_host_sys(SYS_munmap, (long)alias, (long)bytes, 0, 0, 0);
+        return SC_ERR_UNSUPPORTED;
+    }
+    span->unpin = placing->unpin;
+    span->unreserve = placing->unreserve;
+    span->shared = span->pinned = true;
+    __atomic_store_n(&span->alias, alias, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&united, 1, __ATOMIC_RELEASE);
+    return SC_OK;
+}
+
+static void unpin(struct sc_host_span *span);
+
+enum sc_status sc_host_span_unite(const struct sc_host_block *block, const struct sc_host_placing *placing)
+{
+    struct sc_host_span *span = sc_host_span_at((const void *)block->base);
+    void *base = (void *)block->span_base;
+    enum sc_status status;
+    size_t bytes;
+
+    if (!span || span->blocks != 1 || span->shared || !placing->reserve)
+        return span && span->alias ? SC_OK : SC_ERR_UNSUPPORTED;
+    unpin(span);
+    bytes = extent(span);
+    sc_lock(&pin_lock);
+    sc_inside_enter();
+    sc_host_sys(SYS_munmap, (long)base, (long)bytes, 0, 0, 0);
+    status = placing->reserve(base, bytes);
+    if (status == SC_OK && (status = map_shared(span, placing)) != SC_OK)
+        placing->unreserve(base, bytes);
+    if (status != SC_OK)
+        status = map_private(base, bytes, true) ? SC_ERR_UNSUPPORTED : SC_ERR_MEMORY;
+    sc_inside_leave();
+    sc_unlock(&pin_lock);
+    return status;
+}
+
+/* The shared mapping stays, with its contents.  Pin lock held. */
+static void separate(struct sc_host_span *span)
+{
+    void *base = (void *)sc_host_span_base(span);
+    char *alias = span->alias;
+    size_t bytes = extent(span);
+
+    span->unpin(alias, bytes);
+    span->unreserve(base, bytes); /* unmaps the addresses */
+    map_again(alias, bytes, base);
+    __atomic_store_n(&span->alias, NULL, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&united, 1, __ATOMIC_RELEASE);
+    sc_host_sys(SYS_munmap, (long)alias, (long)bytes, 0, 0, 0);
+}
+
 static void unpin(struct sc_host_span *span)
 {
     sc_lock(&pin_lock);
     if (span->pinned && !devices_gone) {
         sc_inside_enter();
-        span->unpin((void *)sc_host_span_base(span), span_bytes(span));
+        if (span->alias)
+            separate(span);
+        else
+            span->unpin((void *)sc_host_span_base(span), span_bytes(span));
         sc_inside_leave();
     }
     __atomic_store_n(&span->pinned, false, __ATOMIC_RELEASE);
     sc_unlock(&pin_lock);
+}
+
+void sc_host_span_separate(const struct sc_host_block *block)
+{
+    struct sc_host_span *span = sc_host_span_at((const void *)block->base);
+
+    if (span && span->alias)
+        unpin(span);
+}
+
+/* A freed span becomes private again: the next owner must not share its memory with a forked child. */
+static void make_private(struct sc_host_span *span)
+{
+    unpin(span);
+    if (devices_gone) /* in a child, or at exit: the parent's memory stays as it is */
+        return;
+    if (map_private((void *)sc_host_span_base(span), extent(span), false))
+        span->shared = false;
 }
 
 /* Gives the memory of a span that is in no list back to the system; called without the lock.  The span is unpinned
@@ -350,6 +479,8 @@ void sc_host_span_put(struct sc_host_span *span)
 {
     int saved = errno;
 
+    if (span->shared)
+        make_private(span);
     if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && span_bytes(span) > KEEP_UNPINNED) {
         release(span);
     } else {

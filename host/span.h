@@ -41,6 +41,9 @@ struct sc_host_span {
     bool pinned;          /* under the pin lock; read without */
     uint8_t unpinnable;   /* under the pin lock: number of requests to refuse before the next attempt to pin */
     void (*unpin)(void *base, size_t bytes);
+    char *alias;            /* of a united span: its second mapping; under the pin lock, read without */
+    void (*unreserve)(void *base, size_t bytes);
+    bool shared;            /* the mapping is shared: united, or separated with its contents */
     /* One bit for each block. */
     uint64_t live[SC_SPAN_WORDS];    /* handed out */
     uint64_t tracked[SC_SPAN_WORDS]; /* sc_host_block_track was called in this life; set without the lock */

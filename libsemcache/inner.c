@@ -19,6 +19,14 @@ static bool emulated(void) { return strncmp(sc_config.device, "emu", 3) == 0; }
 
 static bool pin(const void *memory) { return armed() && sc_library_start(true) && sc_coherence_pin(memory) == SC_OK; }
 
+static bool unite(void *memory, bool *lost)
+{
+    *lost = false;
+    return armed() && sc_library_start(true) && sc_coherence_unite(memory, lost);
+}
+
+static enum sc_um_kernels kernels(void) { return sc_config.um_kernels; }
+
 static const struct sc_library_inner inner = {.abi = SC_LIBRARY_INNER_ABI,
                                               .size = sizeof inner,
                                               .log = sc_log,
@@ -27,6 +35,11 @@ static const struct sc_library_inner inner = {.abi = SC_LIBRARY_INNER_ABI,
                                               .emulated = emulated,
                                               .holds = sc_host_in_arena,
                                               .pin = pin,
+                                              .unite = unite,
+                                              .separate = sc_coherence_separate,
+                                              .lend = sc_coherence_lend,
+                                              .lend_again = sc_coherence_lend_again,
+                                              .kernels = kernels,
                                               .calls = sc_coherence_calls,
                                               .sparse_find = sc_sparse_find,
                                               .sparse_destroy = sc_sparse_destroy,

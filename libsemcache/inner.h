@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/config.h"
 #include "base/log.h"
+#include "coherence/lend.h"
 #include "sparse/sparse.h"
 
-#define SC_LIBRARY_INNER_ABI 1
+#define SC_LIBRARY_INNER_ABI 2
 
 struct sc_library_inner {
     uint32_t abi, size;
@@ -22,6 +24,12 @@ struct sc_library_inner {
     /* Opens the devices if necessary and pins the memory.  False: not pinned, because there are no devices or they
      * cannot. */
     bool (*pin)(const void *memory);
+    /* Functions of lend.h.  unite opens the devices if necessary. */
+    __typeof__(sc_coherence_unite) *unite;
+    __typeof__(sc_coherence_separate) *separate;
+    __typeof__(sc_coherence_lend) *lend;
+    __typeof__(sc_coherence_lend_again) *lend_again;
+    enum sc_um_kernels (*kernels)(void); /* the setting */
     /* Number of calls run on devices so far.  While the number is constant, no data leaves the host. */
     uint64_t (*calls)(void);
     /* Functions of sparse.h. */

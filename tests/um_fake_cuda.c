@@ -2,8 +2,11 @@
  * stricter than a GPU:
  *   work is done when the program waits for it: a missing wait gives wrong results;
  *   memory of cudaMalloc is closed for the CPU;
- *   host memory is accessed past its protection, as by DMA, and only where it is pinned. */
+ *   host memory is accessed past its protection, as by DMA, and only where it is pinned;
+ *   memory of one address is separate from the host's, and exists only where the module has placed it. */
 #include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,32 +25,45 @@
 EXPORT int um_fake_wrong;  /* accesses that would fail on a GPU */
 EXPORT int um_fake_passed; /* number of BLAS calls of this library */
 EXPORT int um_fake_capturing; /* set by the test: every stream reports a capture in progress */
+EXPORT size_t um_fake_up, um_fake_home; /* bytes that semcache has copied from and to the host */
 EXPORT void um_fake_pinned(void *base, size_t bytes);
+/* The module's addresses have device memory at `image`; NULL: none. */
+EXPORT void um_fake_placed(void *base, size_t bytes, void *image);
+EXPORT void um_fake_gone(void *base, size_t bytes); /* neither pinned nor reserved any more */
+EXPORT void um_fake_idle(void);
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
 enum { RANGES = 4096, MOST = 1 << 21 };
+enum kind { PINNED, DEVICE, PLACED, GONE };
 static struct range {
     uintptr_t base;
     size_t bytes;
-    int device;
+    enum kind kind;
+    char *image; /* PLACED: device memory, or NULL */
 } range[RANGES];
 static int ranges;
+/* Work may be drained by the thread of semcache's faults. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void add(void *base, size_t bytes, int device)
+static void add(void *base, size_t bytes, enum kind kind, char *image)
 {
-    if (ranges < RANGES)
-        range[ranges++] = (struct range){(uintptr_t)base, bytes, device};
+    if (ranges == RANGES)
+        abort();
+    range[ranges] = (struct range){(uintptr_t)base, bytes, kind, image};
+    __atomic_store_n(&ranges, ranges + 1, __ATOMIC_RELEASE);
 }
 
-EXPORT void um_fake_pinned(void *base, size_t bytes) { add(base, bytes, 0); }
+EXPORT void um_fake_pinned(void *base, size_t bytes) { add(base, bytes, PINNED, NULL); }
+EXPORT void um_fake_placed(void *base, size_t bytes, void *image) { add(base, bytes, PLACED, image); }
+EXPORT void um_fake_gone(void *base, size_t bytes) { add(base, bytes, GONE, NULL); }
 
 /* The newest range that holds every byte. */
 static const struct range *range_of(const void *p, size_t bytes)
 {
     for (int i = ranges; i-- > 0;)
         if ((uintptr_t)p - range[i].base < range[i].bytes && (uintptr_t)p - range[i].base + bytes <= range[i].bytes)
-            return &range[i];
+            return range[i].kind == GONE ? NULL : &range[i];
     return NULL;
 }
 
@@ -55,7 +71,22 @@ static int is_device(const void *p)
 {
     const struct range *r = range_of(p, 1);
 
-    return r && r->device;
+    return r && r->kind != PINNED;
+}
+
+/* The device's memory at an address of the host, or NULL. */
+static char *image_of(const void *p, size_t bytes)
+{
+    const struct range *r = range_of(p, bytes);
+
+    return r && r->image ? r->image + ((uintptr_t)p - r->base) : NULL;
+}
+
+static int is_reserved(const void *p)
+{
+    const struct range *r = range_of(p, 1);
+
+    return r && r->kind == PLACED;
 }
 
 static int memory_file(void)
@@ -70,7 +101,9 @@ static int memory_file(void)
 /* by_gpu: the GPU cannot reach pageable memory. (The driver copies pageable memory by the CPU.) */
 static void get(void *to, const void *from, size_t bytes, int by_gpu)
 {
-    if (by_gpu && !range_of(from, bytes))
+    if (image_of(from, bytes))
+        memcpy(to, image_of(from, bytes), bytes);
+    else if (is_reserved(from) || (by_gpu && !range_of(from, bytes)))
         um_fake_wrong++;
     else if (!by_gpu && !range_of(from, bytes))
         memcpy(to, from, bytes);
@@ -80,7 +113,9 @@ static void get(void *to, const void *from, size_t bytes, int by_gpu)
 
 static void put(void *to, const void *from, size_t bytes, int by_gpu)
 {
-    if (by_gpu && !range_of(to, bytes))
+    if (image_of(to, bytes))
+        memcpy(image_of(to, bytes), from, bytes);
+    else if (is_reserved(to) || (by_gpu && !range_of(to, bytes)))
         um_fake_wrong++;
     else if (!by_gpu && !range_of(to, bytes))
         memcpy(to, from, bytes);
@@ -91,14 +126,16 @@ static void put(void *to, const void *from, size_t bytes, int by_gpu)
 EXPORT cudaError_t cudaMalloc(void **out, size_t bytes)
 {
     *out = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    add(*out, bytes, 1);
+    add(*out, bytes, DEVICE, NULL);
     return cudaSuccess;
 }
 
 EXPORT cudaError_t cudaHostRegister(void *base, size_t bytes, unsigned flags)
 {
     (void)flags;
-    add(base, bytes, 0);
+    if (is_reserved(base)) /* CUDA refuses memory that it has given out itself */
+        return cudaErrorInvalidValue;
+    add(base, bytes, PINNED, NULL);
     return cudaSuccess;
 }
 EXPORT cudaError_t cudaHostUnregister(void *base) { return (void)base, cudaSuccess; }
@@ -112,13 +149,15 @@ EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *out, c
 
 /* --- work --------------------------------------------------------------------------------------------------------- */
 
-/* z := a x + b y + c, or a copy of bytes. */
+/* z := a x + b y + c, a copy of bytes, a fill with a byte, or the sum of magnitudes of x. */
 struct work {
+    enum { SUM, COPY, FILL, MAGNITUDES } what;
     double a, b, c;
+    const double *a_at; /* device memory with a, or NULL */
     const void *x, *y;
     void *z;
     size_t bytes, height, x_pitch, z_pitch;
-    int copies, by_gpu;
+    int byte, by_gpu;
 };
 static struct work queue[256];
 static int queued;
@@ -133,33 +172,63 @@ static void do_copy(const struct work *w)
     }
 }
 
+static void do_fill(const struct work *w)
+{
+    static char buffer[MOST];
+
+    memset(buffer, w->byte, w->bytes);
+    for (size_t i = 0; i < w->height; i++)
+        put((char *)w->z + i * w->z_pitch, buffer, w->bytes, 1);
+}
+
+static void do_magnitudes(const struct work *w)
+{
+    static double x[MOST / 8];
+    double sum = 0;
+
+    get(x, w->x, w->bytes, 1);
+    for (size_t i = 0; i < w->bytes / 8; i++)
+        sum += fabs(x[i]);
+    put(w->z, &sum, sizeof sum, w->by_gpu);
+}
+
 static void do_sum(const struct work *w)
 {
     static double x[MOST / 8], y[MOST / 8];
+    double a = w->a;
+
+    if (w->a_at)
+        get(&a, w->a_at, sizeof a, 1);
 
     memset(y, 0, sizeof y);
     get(x, w->x, w->bytes, 1);
     if (w->y)
         get(y, w->y, w->bytes, 1);
     for (size_t i = 0; i < w->bytes / 8; i++)
-        x[i] = w->a * x[i] + w->b * y[i] + w->c;
+        x[i] = a * x[i] + w->b * y[i] + w->c;
     put(w->z, x, w->bytes, 1);
 }
 
 static void drain(void)
 {
-    int n = queued;
+    static void (*const run[])(const struct work *) = {do_sum, do_copy, do_fill, do_magnitudes};
 
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < queued; i++)
+        run[queue[i].what](&queue[i]);
     queued = 0;
-    for (int i = 0; i < n; i++)
-        queue[i].copies ? do_copy(&queue[i]) : do_sum(&queue[i]);
+    pthread_mutex_unlock(&lock);
 }
+
+EXPORT void um_fake_idle(void) { drain(); }
 
 static int push(struct work w)
 {
+    pthread_mutex_lock(&lock);
     if (queued == 256 || w.bytes > MOST)
         abort();
     queue[queued++] = w;
+    pthread_mutex_unlock(&lock);
     return 0;
 }
 
@@ -171,7 +240,18 @@ EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
 {
     (void)kind, (void)stream;
     return push((struct work){.x = from, .z = to, .bytes = width, .height = height, .x_pitch = from_pitch,
-                              .z_pitch = to_pitch, .copies = 1});
+                              .z_pitch = to_pitch, .what = COPY});
+}
+
+EXPORT cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
+{
+    (void)stream;
+    return push((struct work){.z = to, .bytes = width, .height = height, .z_pitch = pitch, .byte = byte, .what = FILL});
+}
+
+EXPORT cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
+{
+    return cudaMemset2DAsync(to, bytes, byte, bytes, 1, stream);
 }
 
 EXPORT cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
@@ -227,7 +307,26 @@ EXPORT cublasStatus_t cublasDaxpy_v2(cublasHandle_t h, int n, const double *alph
 {
     (void)h, (void)incx, (void)incy;
     um_fake_passed++;
-    return push((struct work){.a = *alpha, .b = 1, .x = x, .y = y, .z = y, .bytes = 8 * (size_t)n});
+    return push((struct work){.a = mode ? 0 : *alpha, .a_at = mode ? alpha : NULL, .b = 1, .x = x, .y = y, .z = y, .bytes = 8 * (size_t)n});
+}
+
+EXPORT cublasStatus_t cublasDscal_v2(cublasHandle_t h, int n, const double *alpha, double *x, int incx)
+{
+    (void)h, (void)incx;
+    um_fake_passed++;
+    return push((struct work){.a = mode ? 0 : *alpha, .a_at = mode ? alpha : NULL, .x = x, .z = x,
+                              .bytes = 8 * (size_t)n});
+}
+
+/* A result for the host is stored by the driver, which takes an address of its own for the device's. */
+EXPORT cublasStatus_t cublasDasum_v2(cublasHandle_t h, int n, const double *x, int incx, double *result)
+{
+    (void)h, (void)incx;
+    um_fake_passed++;
+    if (!mode && is_reserved(result))
+        um_fake_wrong++;
+    push((struct work){.x = x, .z = result, .bytes = 8 * (size_t)n, .by_gpu = mode != 0, .what = MAGNITUDES});
+    return mode ? 0 : (drain(), 0);
 }
 
 /* --- the device --------------------------------------------------------------------------------------------------- */

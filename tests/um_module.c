@@ -1,27 +1,228 @@
 /* A module that claims to be CUDA's and has emulated devices. Tests use the module with um_fake_cuda.c, to which it
  * reports pinned memory. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "base/config.h"
 #include "device/device.h"
 
 __attribute__((visibility("default"))) sc_device_module_entry semcache_device_module;
 
+/* --- memory at the host's addresses ------------------------------------------------------------------------------- */
+
+/* An emulated device has other addresses: the module translates. The image of a range is separate from the host's
+ * memory. */
+enum { RANGES = 256, FENCES = 256 };
+static struct range {
+    char *base, *image;
+    size_t bytes;
+    int device, users;
+    struct sc_fence after[FENCES], ready;
+    int fences;
+} range[RANGES];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void tell(const char *name, void *base, size_t bytes)
+{
+    void (*function)(void *, size_t) = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, name);
+
+    if (function)
+        function(base, bytes);
+}
+
+static void tell_placed(const struct range *r)
+{
+    void (*function)(void *, size_t, void *) = (void (*)(void *, size_t, void *))dlsym(RTLD_DEFAULT, "um_fake_placed");
+
+    if (function)
+        function(r->base, r->bytes, r->image);
+}
+
+static struct range *range_at(const void *p)
+{
+    for (int i = 0; i < RANGES; i++)
+        if ((size_t)((const char *)p - range[i].base) < range[i].bytes)
+            return &range[i];
+    return NULL;
+}
+
+static void *moved(const void *p)
+{
+    struct range *r;
+    void *to = (void *)p;
+
+    pthread_mutex_lock(&lock);
+    r = range_at(p);
+    if (r && r->image)
+        to = r->image + ((const char *)p - r->base);
+    pthread_mutex_unlock(&lock);
+    return to;
+}
+
+static enum sc_status reserve(void *base, size_t bytes)
+{
+    const char *refused = getenv("UM_MODULE_REFUSES");
+    struct range *r = NULL;
+
+    if (refused || ((uintptr_t)base | bytes) % SC_PLACE_UNIT)
+        return SC_ERR_UNSUPPORTED;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < RANGES && !r; i++)
+        if (!range[i].bytes)
+            r = &range[i];
+    if (r) {
+        *r = (struct range){.base = base, .bytes = bytes, .device = -1};
+        tell_placed(r);
+    }
+    pthread_mutex_unlock(&lock);
+    return r ? SC_OK : SC_ERR_UNSUPPORTED;
+}
+
+static void unreserve(void *base, size_t bytes)
+{
+    struct range *r;
+
+    pthread_mutex_lock(&lock);
+    r = range_at(base);
+    if (r->users)
+        abort(); /* somebody still has memory there */
+    *r = (struct range){.bytes = 0};
+    pthread_mutex_unlock(&lock);
+    munmap(base, bytes);
+    tell("um_fake_gone", base, bytes);
+}
+
+/* Earlier users of a part of the range may be at work. */
+static enum sc_status order(struct range *r, int device)
+{
+    enum sc_status status = SC_OK;
+
+    for (int i = 0; i < r->fences && status == SC_OK; i++)
+        status = sc_device_emu()->wait(device, SC_STREAM_MEMORY, r->after[i]);
+    return status == SC_OK && r->fences ? sc_device_emu()->mark(device, SC_STREAM_MEMORY, &r->ready) : status;
+}
+
+static enum sc_status place(int device, void *memory, size_t bytes, struct sc_fence *ready)
+{
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+    struct range *r;
+
+    pthread_mutex_lock(&lock);
+    r = range_at(memory);
+    if (r && (!r->users || r->device == device) && (char *)memory + bytes <= r->base + r->bytes) {
+        status = r->users ? SC_OK : sc_device_emu()->alloc(device, r->bytes, (void **)&r->image, &r->ready);
+        if (status == SC_OK)
+            status = order(r, device);
+        if (status == SC_OK) {
+            r->device = device;
+            *ready = r->ready;
+            if (!r->users++)
+                tell_placed(r);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static void release(int device, void *memory, const struct sc_fence *after, int count)
+{
+    struct range *r;
+
+    pthread_mutex_lock(&lock);
+    r = range_at(memory);
+    if (!r) {
+        pthread_mutex_unlock(&lock);
+        sc_device_emu()->free(device, memory, after, count);
+        return;
+    }
+    if (r->fences + count > FENCES)
+        abort();
+    for (int i = 0; i < count; i++)
+        r->after[r->fences++] = after[i];
+    if (!--r->users) {
+        sc_device_emu()->free(device, r->image, r->after, r->fences);
+        r->image = NULL;
+        r->fences = 0;
+        tell_placed(r);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static enum sc_status idle(int device)
+{
+    void (*drain)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "um_fake_idle");
+
+    (void)device;
+    if (drain)
+        drain();
+    return SC_OK;
+}
+
+static void count(const char *name, size_t bytes)
+{
+    size_t *counter = dlsym(RTLD_DEFAULT, name);
+
+    if (counter)
+        __atomic_fetch_add(counter, bytes, __ATOMIC_RELAXED);
+}
+
+static enum sc_status copy(int device, enum sc_stream stream, const struct sc_copy2d *c)
+{
+    struct sc_copy2d there = *c;
+
+    if (c->src_device == SC_HOST)
+        count("um_fake_up", c->width * c->height);
+    else
+        there.src = moved(c->src);
+    if (c->dst_device == SC_HOST)
+        count("um_fake_home", c->width * c->height);
+    else
+        there.dst = moved(c->dst);
+    return sc_device_emu()->copy(device, stream, &there);
+}
+
+static enum sc_status fill(int device, enum sc_stream stream, void *memory, size_t pitch, int byte, size_t width,
+                           size_t height)
+{
+    return sc_device_emu()->fill(device, stream, moved(memory), pitch, byte, width, height);
+}
+
+static enum sc_status exchange(int device, enum sc_stream stream, const struct sc_copy2d *copies, int number)
+{
+    struct sc_copy2d there[64];
+
+    if (number > 64)
+        return SC_ERR_UNSUPPORTED;
+    for (int i = 0; i < number; i++) {
+        there[i] = copies[i];
+        there[i].src = moved(copies[i].src);
+        there[i].dst = moved(copies[i].dst);
+    }
+    return sc_device_emu()->exchange(device, stream, there, number);
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
+
 static enum sc_status open_devices(const struct sc_device_host *host, const char *spec, int *count)
 {
-    (void)spec;
     sc_config = *host->config; /* the emulated devices' own copy of the settings */
-    return sc_device_emu()->open(host, "h200x8:2", count);
+    return sc_device_emu()->open(host, strcmp(spec, "0") == 0 ? "h200x8:1" : "h200x8:2", count);
 }
 
 static enum sc_status pin(void *base, size_t bytes)
 {
-    void (*pinned)(void *, size_t) = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, "um_fake_pinned");
-
-    if (pinned)
-        pinned(base, bytes);
+    tell("um_fake_pinned", base, bytes);
     return sc_device_emu()->pin(base, bytes);
+}
+
+static void unpin(void *base, size_t bytes)
+{
+    tell("um_fake_gone", base, bytes);
+    sc_device_emu()->unpin(base, bytes);
 }
 
 /* CUDA's module calls CUDA with semcache's locks held: such calls pass through libsemcache-cuda-um unchanged. The fake
@@ -30,12 +231,16 @@ static enum sc_status launch(int device, enum sc_stream stream, const struct sc_
 {
     int (*ask)(const void *, int, const void *, const void *, const void *, const void *, const void *, int, int,
                size_t *) = NULL;
+    struct sc_kernel k = *kernel;
     size_t bytes;
 
     *(void **)&ask = dlsym(RTLD_DEFAULT, "cusparseSpMV_bufferSize");
     if (ask && ask(NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, &bytes) == 0)
         return SC_ERR_DEVICE;
-    return sc_device_emu()->launch(device, stream, kernel);
+    k.a = moved(k.a);
+    k.b = moved(k.b);
+    k.c = moved(k.c);
+    return sc_device_emu()->launch(device, stream, &k);
 }
 
 const struct sc_device_ops *semcache_device_module(void)
@@ -46,6 +251,15 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.name = "cuda";
     ops.open = open_devices;
     ops.pin = pin;
+    ops.unpin = unpin;
+    ops.free = release;
+    ops.reserve = reserve;
+    ops.unreserve = unreserve;
+    ops.place = place;
+    ops.idle = idle;
+    ops.copy = copy;
+    ops.fill = fill;
+    ops.exchange = exchange;
     ops.launch = launch;
     return &ops;
 }

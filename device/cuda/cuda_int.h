@@ -67,6 +67,8 @@ void sc_cuda_leave(const int *pushed);
 #define SC_CUDA_SCOPE(d) int scope_ __attribute__((cleanup(sc_cuda_leave), unused)) = sc_cuda_enter(d)
 
 enum sc_status sc_cuda_driver_load(void);
+/* Stores the address of a driver's function in the function pointer at `function`; false: there is none. */
+bool sc_cuda_driver_find(void *function, const char *name);
 void sc_cuda_device_name(const struct sc_cuda_device *d, char *name, size_t bytes);
 enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d);
 void sc_cuda_context_release(struct sc_cuda_device *d);
@@ -122,6 +124,20 @@ void sc_cuda_pool_close(struct sc_cuda_device *d);
 pthread_mutex_t *sc_cuda_pool_lock(struct sc_cuda_device *d); /* also protects marks on SC_STREAM_MEMORY */
 enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready);
 void sc_cuda_free(int device, void *memory, const struct sc_fence *after, int count);
+/* Counts bytes of memory outside of the pool against the limit on the device's memory. */
+enum sc_status sc_cuda_pool_claim(struct sc_cuda_device *d, size_t bytes);
+void sc_cuda_pool_unclaim(struct sc_cuda_device *d, size_t bytes);
+/* Returns free blocks to the driver until `need` bytes are back; false if no block was returned. */
+bool sc_cuda_pool_trim(struct sc_cuda_device *d, uint64_t need);
+
+/* place.c: memory at the host's addresses */
+enum sc_status sc_cuda_reserve(void *base, size_t bytes);
+void sc_cuda_unreserve(void *base, size_t bytes);
+enum sc_status sc_cuda_place(int device, void *memory, size_t bytes, struct sc_fence *ready);
+bool sc_cuda_place_free(void *memory, const struct sc_fence *after, int fences); /* false: not in a reserved range */
+bool sc_cuda_places_trim(int device); /* returns memory without users to the driver; false: there was none */
+enum sc_status sc_cuda_idle(int device);
+
 /* Temporary memory for an operation on COMPUTE.  Freed memory becomes reusable after all work enqueued so far.
  * memory[i] may be NULL. */
 enum sc_status sc_cuda_work_alloc(int device, size_t bytes, void **memory);

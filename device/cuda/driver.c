@@ -53,6 +53,8 @@ enum sc_status sc_cuda_driver_load(void)
     return SC_ERR_UNSUPPORTED;
 }
 
+bool sc_cuda_driver_find(void *function, const char *name) { return find(function, name); }
+
 enum sc_status sc_cuda_context_retain(struct sc_cuda_device *d)
 {
     CUresult result = driver.device_get(&d->driver_device, d->ordinal);

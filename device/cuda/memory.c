@@ -243,7 +243,39 @@ static enum sc_status spoil(struct sc_cuda_device *d, struct block *b)
     return status;
 }
 
-enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready)
+bool sc_cuda_pool_trim(struct sc_cuda_device *d, uint64_t need)
+{
+    bool any;
+
+    pthread_mutex_lock(&d->pool->lock);
+    any = trim(d->pool, need);
+    pthread_mutex_unlock(&d->pool->lock);
+    return any;
+}
+
+/* More than the limit never fits: not a question of eviction. */
+enum sc_status sc_cuda_pool_claim(struct sc_cuda_device *d, size_t bytes)
+{
+    struct sc_cuda_pool *pool = d->pool;
+    enum sc_status status = bytes > pool->limit ? SC_ERR_UNSUPPORTED : SC_OK;
+
+    pthread_mutex_lock(&pool->lock);
+    if (status == SC_OK && pool->asked > pool->limit - bytes)
+        status = SC_ERR_DEVICE_MEMORY;
+    if (status == SC_OK)
+        pool->asked += bytes;
+    pthread_mutex_unlock(&pool->lock);
+    return status;
+}
+
+void sc_cuda_pool_unclaim(struct sc_cuda_device *d, size_t bytes)
+{
+    pthread_mutex_lock(&d->pool->lock);
+    d->pool->asked -= bytes;
+    pthread_mutex_unlock(&d->pool->lock);
+}
+
+static enum sc_status alloc(int device, size_t bytes, void **memory, struct sc_fence *ready)
 {
     struct sc_cuda_device *d = sc_cuda_device(device);
     struct block *b, **bucket;
@@ -272,6 +304,13 @@ enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_
     return status;
 }
 
+enum sc_status sc_cuda_alloc(int device, size_t bytes, void **memory, struct sc_fence *ready)
+{
+    enum sc_status status = alloc(device, bytes, memory, ready);
+
+    return status == SC_ERR_DEVICE_MEMORY && sc_cuda_places_trim(device) ? alloc(device, bytes, memory, ready) : status;
+}
+
 /* Removes the block from the table of blocks in use.  Lock held. */
 static struct block *remove_used(struct sc_cuda_pool *pool, const void *memory)
 {
@@ -294,7 +333,7 @@ void sc_cuda_free(int device, void *memory, const struct sc_fence *after, int co
     struct block *b;
     size_t bytes;
 
-    if (!memory)
+    if (!memory || sc_cuda_place_free(memory, after, count))
         return;
     SC_CUDA_SCOPE(d);
     pthread_mutex_lock(&d->pool->lock);

@@ -114,6 +114,7 @@ static void describe(struct sc_cuda_device *d)
     struct sc_device_properties *p = &d->properties;
 
     sc_cuda_device_name(d, p->name, sizeof p->name);
+    p->ordinal = d->ordinal;
     d->max_pitch = (size_t)attribute(d, cudaDevAttrMaxPitch);
     d->reads_host = attribute(d, cudaDevAttrCanUseHostPointerForRegisteredMem);
     guess_rates(d, p);
@@ -346,6 +347,10 @@ static const struct sc_device_ops module_ops = {
     .free = sc_cuda_free,
     .pin = sc_cuda_pin,
     .unpin = sc_cuda_unpin,
+    .reserve = sc_cuda_reserve,
+    .unreserve = sc_cuda_unreserve,
+    .place = sc_cuda_place,
+    .idle = sc_cuda_idle,
     .copy = sc_cuda_ranged_copy,
     .fill = sc_cuda_fill,
     .exchange = sc_cuda_exchange,

@@ -1,0 +1,303 @@
+/* Lending memory of one address to work of the program (lend.h).  A lent block is covered by matrices that have only
+ * whole columns and one row of tiles, so that an image on a device has the layout of the host.  Every tile is valid at
+ * its own address on one device and on no other place. */
+#include "coherence/lend.h"
+#include "coherence/protocol.h"
+
+#include <time.h>
+
+#define COLUMN SC_PAGE                     /* bytes of a column of a new matrix */
+#define TRIES 1000                         /* more than two for each block */
+#define TILE_COLUMNS ((64 << 20) / COLUMN) /* its sectors then have at most 1 MiB */
+
+static int device_of(int ordinal)
+{
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if (sc_protocol.properties[d].ordinal == ordinal)
+            return d;
+    return -1;
+}
+
+/* --- whether a block is lent -------------------------------------------------------------------------------------- */
+
+static uintptr_t host_of(const struct sc_matrix *m, const struct sc_tile *t)
+{
+    return m->base + (uintptr_t)(t->col * m->ld) * m->elem;
+}
+
+/* The device with the tile's memory at the host's address, or -1. */
+static int place_of(const struct sc_matrix *m, const struct sc_tile *t)
+{
+    for (int d = 0; d < sc_protocol.devices; d++)
+        if ((uintptr_t)t->copy[d].memory == host_of(m, t))
+            return d;
+    return -1;
+}
+
+static bool is_tile_lent(const struct sc_matrix *m, const struct sc_tile *t)
+{
+    int d = place_of(m, t);
+    uint64_t all = sc_sectors_all(t->sectors), others = t->host_valid;
+
+    for (int i = 0; i < sc_protocol.devices; i++)
+        others |= i != d ? t->copy[i].valid : 0;
+    return d >= 0 && !sc_protocol.failed[d] && t->copy[d].valid == all && !t->copy[d].pending && !others &&
+           sc_reached(t->copy[d].last_used);
+}
+
+static bool has_form(const struct sc_matrix *m) { return m->row_parts == 1 && m->rows == m->ld; }
+
+static bool is_matrix_lent(const struct sc_matrix *m)
+{
+    if (!has_form(m) || m->home_count)
+        return false;
+    for (int j = 0; j < m->col_parts; j++)
+        if (!is_tile_lent(m, sc_matrix_tile(m, 0, j)))
+            return false;
+    return true;
+}
+
+/* The first bytes of [*lo, hi) that are not lent: a matrix, or NULL and the gap [*lo, *end) before the next one.
+ * False: all are lent. */
+static bool next_missing(uintptr_t *lo, uintptr_t hi, struct sc_matrix **m, uintptr_t *end)
+{
+    while (*lo < hi) {
+        *m = sc_directory_next(*lo, hi);
+        *end = *m ? (*m)->base : hi;
+        if (*m && (*m)->base <= *lo)
+            *end = sc_matrix_end(*m);
+        else
+            *m = NULL;
+        if (!*m || !is_matrix_lent(*m))
+            return true;
+        *lo = *end;
+    }
+    return false;
+}
+
+/* --- lending one matrix ------------------------------------------------------------------------------------------- */
+
+static enum sc_type type_of(size_t elem) { return elem == 4 ? SC_S : elem == 8 ? SC_D : SC_Z; }
+
+static struct sc_view view_of(const struct sc_matrix *m)
+{
+    return (struct sc_view){.ptr = (void *)m->base, .type = type_of(m->elem), .vector = m->folded,
+                            .rows = m->folded ? (int64_t)(m->bytes / m->elem) : m->rows,
+                            .cols = m->folded ? 1 : m->cols, .ld = m->folded ? 1 : m->ld, .access = SC_RDWR};
+}
+
+/* Bytes without a matrix: whole pages are the columns of one; the rest is a vector. */
+static struct sc_view view_of_gap(uintptr_t lo, uintptr_t hi)
+{
+    struct sc_view v = {.ptr = (void *)lo, .type = SC_D, .rows = COLUMN / 8, .cols = (int64_t)((hi - lo) / COLUMN),
+                        .ld = COLUMN / 8, .access = SC_RDWR, .spread = 1, .block = TILE_COLUMNS};
+
+    if (lo % COLUMN == 0 && v.cols > 1)
+        return v;
+    hi = lo % COLUMN && sc_page_ceil(lo) < hi ? sc_page_ceil(lo) : hi;
+    return (struct sc_view){.ptr = (void *)lo, .type = SC_S, .vector = true, .rows = (int64_t)((hi - lo) / 4),
+                            .cols = 1, .ld = 1, .access = SC_RDWR, .spread = 1};
+}
+
+/* Where the block's memory on devices is, or is to be. */
+static int home_for(const struct sc_matrix *m, int device)
+{
+    int d = -1;
+
+    for (int j = 0; j < m->col_parts && d < 0; j++)
+        d = place_of(m, sc_matrix_tile((struct sc_matrix *)m, 0, j));
+    return d < 0 ? device : d;
+}
+
+static void target_of(struct sc_matrix *m, int j, struct sc_piece *p, struct sc_target *x)
+{
+    struct sc_tile *t = sc_matrix_tile(m, 0, j);
+
+    *p = (struct sc_piece){.rows = t->rows, .cols = t->cols, .access = SC_RDWR};
+    *x = (struct sc_target){.m = m, .t = t, .sectors = sc_sectors_all(t->sectors), .full = sc_sectors_all(t->sectors),
+                            .ld = t->rows, .host = host_of(m, t), .host_ld = m->ld};
+}
+
+static void pin(struct sc_matrix *m, int device, int tiles, int by)
+{
+    for (int j = 0; j < tiles; j++)
+        sc_matrix_tile(m, 0, j)->copy[device].lru.pins += (uint32_t)by;
+}
+
+/* *f: reached when all tiles are valid on the device. */
+static enum sc_status lend_tiles(struct sc_matrix *m, int device, struct sc_fence *f)
+{
+    enum sc_status status = SC_OK;
+    struct sc_piece p;
+    struct sc_target x;
+
+    for (int j = 0; j < m->col_parts && status == SC_OK; j++) {
+        target_of(m, j, &p, &x);
+        if (x.t->copy[device].memory && (uintptr_t)x.t->copy[device].memory != x.host) {
+            sc_transfer_to_host(m, x.t, x.sectors); /* its memory lies elsewhere, from before */
+            sc_memory_release(device, m, x.t);
+        }
+        status = sc_task_acquire(device, &p, &x);
+        if (status == SC_OK && (uintptr_t)x.t->copy[device].memory != x.host)
+            status = SC_ERR_UNSUPPORTED;
+    }
+    if (status == SC_OK && sc_mark(device, SC_STREAM_COMPUTE, f) != SC_OK)
+        status = SC_ERR_DEVICE;
+    for (int j = 0; j < m->col_parts && status == SC_OK; j++) {
+        target_of(m, j, &p, &x);
+        sc_task_release(device, &p, &x, *f);
+    }
+    return status;
+}
+
+static enum sc_status lend_matrix(struct sc_matrix *m, int device, struct sc_fence *f)
+{
+    int home = home_for(m, device);
+    enum sc_status status;
+
+    if (sc_protocol.failed[home])
+        return SC_ERR_DEVICE;
+    pin(m, home, m->col_parts, 1);
+    status = lend_tiles(m, home, f);
+    pin(m, home, m->col_parts, -1);
+    return status;
+}
+
+/* Lock held before and after, dropped meanwhile. */
+static enum sc_status lend_view(const struct sc_view *view, int device)
+{
+    struct sc_fence f = SC_FENCE_NONE;
+    struct sc_operand operand;
+    enum sc_status status;
+
+    sc_protocol_unlock();
+    status = sc_coherence_begin_lending(view, &operand);
+    if (status == SC_OK) {
+        status = has_form(operand.matrix) ? lend_matrix(operand.matrix, device, &f) : SC_ERR_UNSUPPORTED;
+        sc_coherence_end(&operand, 1);
+    }
+    if (status == SC_OK)
+        status = sc_sync(f);
+    sc_protocol_lock();
+    return status;
+}
+
+/* Tiles in several rows, columns with gaps, or bytes behind an array that are no element: brought home, and covered by
+ * a new matrix. */
+static void release(uintptr_t lo, uintptr_t hi)
+{
+    sc_protocol_unlock();
+    sc_coherence_release_range(lo, hi - lo);
+    sc_protocol_lock();
+}
+
+/* Lends what is missing of a block, once from its beginning to its end.  Lock held before and after. */
+static enum sc_status lend_block(const struct sc_lending *b, int device)
+{
+    uintptr_t lo = b->base, hi = b->base + b->bytes, end, none;
+    enum sc_status status = SC_OK;
+    struct sc_matrix *m;
+    struct sc_view view;
+
+    while (status == SC_OK && next_missing(&lo, hi, &m, &end)) {
+        if (m && !has_form(m)) {
+            release(m->base, end);
+            return SC_OK;
+        }
+        view = m ? view_of(m) : view_of_gap(lo, end);
+        if (sc_view_empty(&view) || lo % 4) {
+            release(b->base, hi);
+            return SC_OK;
+        }
+        status = lend_view(&view, device);
+        sc_view_extent(&view, &none, &lo);
+    }
+    return status;
+}
+
+/* --- lending ------------------------------------------------------------------------------------------------------ */
+
+static int first_missing(const struct sc_lending *blocks, int count)
+{
+    for (int i = 0; i < count; i++) {
+        uintptr_t lo = blocks[i].base, end;
+        struct sc_matrix *m;
+
+        if (next_missing(&lo, blocks[i].base + blocks[i].bytes, &m, &end))
+            return i;
+    }
+    return -1;
+}
+
+/* A system call of another thread needs open pages for a while. */
+static void pause_lending(void)
+{
+    sc_protocol_unlock();
+    nanosleep(&(struct timespec){0, 100000}, NULL);
+    sc_protocol_lock();
+}
+
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since)
+{
+    enum sc_status status = SC_OK;
+    int device, i = 0;
+
+    sc_protocol_lock();
+    sc_devices_look();
+    device = sc_protocol.ops && !sc_protocol.stopping ? device_of(ordinal) : -1;
+    /* Threads may take a block away or use it in a system call, and blocks may evict each other. */
+    for (int tries = 2 * count + TRIES; device >= 0 && (i = first_missing(blocks, count)) >= 0 && tries; tries--) {
+        status = lend_block(&blocks[i], device);
+        if (status != SC_OK && status != SC_ERR_CONFLICT)
+            break;
+        if (status == SC_ERR_CONFLICT)
+            pause_lending();
+    }
+    if (device >= 0 && i < 0) {
+        *since = sc_protocol.moves;
+        sc_lent_begins(device);
+    }
+    sc_protocol_unlock();
+    return i;
+}
+
+bool sc_coherence_lend_again(int ordinal, uint64_t since)
+{
+    bool lent;
+
+    sc_protocol_lock();
+    lent = sc_protocol.ops && sc_protocol.moves == since && device_of(ordinal) >= 0;
+    if (lent)
+        sc_lent_begins(device_of(ordinal));
+    sc_protocol_unlock();
+    return lent;
+}
+
+/* --- one address -------------------------------------------------------------------------------------------------- */
+
+bool sc_coherence_unite(void *memory, bool *lost)
+{
+    const struct sc_device_ops *ops;
+    enum sc_status status = SC_ERR_UNSUPPORTED;
+    struct sc_host_block block;
+
+    sc_protocol_lock();
+    ops = sc_protocol.ops;
+    if (ops && ops->reserve && !sc_protocol.stopping && sc_host_block_of(memory, &block))
+        status = sc_host_span_unite(&block, &(struct sc_host_placing){ops->reserve, ops->unreserve, ops->pin,
+                                                                      ops->unpin});
+    sc_protocol_unlock();
+    *lost = status == SC_ERR_MEMORY;
+    return status == SC_OK;
+}
+
+void sc_coherence_separate(void *memory)
+{
+    struct sc_host_block block;
+
+    if (!sc_host_is_united(memory) || !sc_host_block_of(memory, &block))
+        return;
+    sc_coherence_release_range(block.base, block.bytes);
+    sc_host_span_separate(&block);
+}
+/* SPDX-License-Identifier: BSD-2-Clause */

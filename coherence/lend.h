@@ -1,0 +1,31 @@
+/* Memory of one address, lent to work of the program on a device: kernels, and functions of other libraries.
+ * Used by: libsemcache. */
+#ifndef SC_COHERENCE_LEND_H
+#define SC_COHERENCE_LEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sc_lending {
+    uintptr_t base; /* page aligned */
+    size_t bytes;   /* whole pages of one block */
+};
+
+/* Gives the block at `memory` one address on the host and a device.  The block lies in a span of its own, is not
+ * tracked, and loses its contents.  False: the block stays ordinary memory, or *lost: its addresses must not be used. */
+bool sc_coherence_unite(void *memory, bool *lost);
+/* Brings the block home, and ends its one address.  The contents stay. */
+void sc_coherence_separate(void *memory);
+
+/* Before the program starts work on a device: makes the blocks valid at their own addresses on one device, which the
+ * working device reaches, and closes their pages.  The work may read and write all of them.  Whoever touches the
+ * memory afterwards waits for the working device.  ordinal: number of the working device in its maker's runtime.
+ * Returns -1, or the index of the first block that cannot be lent; then nothing is lent.  *since: for
+ * sc_coherence_lend_again.  Thread safe. */
+int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since);
+/* The same for the same blocks, if no state has changed since the last lending.  False: nothing is lent. */
+bool sc_coherence_lend_again(int ordinal, uint64_t since);
+
+#endif
+/* SPDX-License-Identifier: BSD-2-Clause */

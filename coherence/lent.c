@@ -1,0 +1,74 @@
+/* Work of the program on devices, unseen by the protocol, on memory of one address.  lend.c lends the memory; here the
+ * others wait for the end of the work before they look at states. */
+#include "coherence/protocol.h"
+
+/* Per device: `lent` counts lendings; `ended` is the value of `lent` before the last wait for the device. */
+static uint64_t lent[SC_DEVICES_MAX], ended[SC_DEVICES_MAX];
+
+void sc_lent_begins(int device)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    __atomic_fetch_add(&lent[device], 1, __ATOMIC_SEQ_CST);
+}
+
+static bool is_lent(int device)
+{
+    return __atomic_load_n(&lent[device], __ATOMIC_SEQ_CST) != __atomic_load_n(&ended[device], __ATOMIC_ACQUIRE);
+}
+
+bool sc_lent_any(void)
+{
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        if (is_lent(d))
+            return true;
+    return false;
+}
+
+/* A failed device ends its work: its data counts as lost elsewhere (loss.c). */
+static void wait_for(const struct sc_device_ops *ops, int device)
+{
+    uint64_t before = __atomic_load_n(&lent[device], __ATOMIC_SEQ_CST), known;
+
+    if (ops->idle(device) != SC_OK)
+        __atomic_store_n(&sc_protocol.bad[device], true, __ATOMIC_RELEASE);
+    known = __atomic_load_n(&ended[device], __ATOMIC_RELAXED);
+    while (known < before &&
+           !__atomic_compare_exchange_n(&ended[device], &known, before, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+}
+
+void sc_lent_wait(void)
+{
+    const struct sc_device_ops *ops;
+
+    if (!sc_lent_any())
+        return;
+    __atomic_add_fetch(&sc_syncing, 1, __ATOMIC_SEQ_CST); /* the devices stay open */
+    ops = sc_protocol_ops();
+    sc_quiet_enter();
+    sc_inside_enter();
+    for (int d = 0; ops && d < SC_DEVICES_MAX; d++)
+        if (is_lent(d))
+            wait_for(ops, d);
+    sc_inside_leave();
+    sc_quiet_leave();
+    __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE);
+}
+
+void sc_lent_lock(void)
+{
+    sc_protocol_lock();
+    while (sc_lent_any() && sc_protocol.ops) {
+        sc_protocol_unlock();
+        sc_lent_wait();
+        sc_protocol_lock();
+    }
+}
+
+void sc_lent_reset(void)
+{
+    for (int d = 0; d < SC_DEVICES_MAX; d++)
+        __atomic_store_n(&ended[d], lent[d], __ATOMIC_RELEASE);
+}
+/* SPDX-License-Identifier: BSD-2-Clause */
