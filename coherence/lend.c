@@ -7,7 +7,7 @@
 #include <time.h>
 
 #define COLUMN SC_PAGE                     /* bytes of a column of a new matrix */
-#define TRIES 1000                         /* more than two for each block */
+#define PAUSES 1000                        /* a tenth of a second in all */
 #define TILE_COLUMNS ((64 << 20) / COLUMN) /* its sectors then have at most 1 MiB */
 
 static int device_of(int ordinal)
@@ -240,18 +240,21 @@ static void pause_lending(void)
 int sc_coherence_lend(int ordinal, const struct sc_lending *blocks, int count, uint64_t *since)
 {
     enum sc_status status = SC_OK;
-    int device, i = 0;
+    int device, i = 0, tries = 2 * count + 8, pauses = PAUSES;
 
     sc_protocol_lock();
     sc_devices_look();
     device = sc_protocol.ops && !sc_protocol.stopping ? device_of(ordinal) : -1;
     /* Threads may take a block away or use it in a system call, and blocks may evict each other. */
-    for (int tries = 2 * count + TRIES; device >= 0 && (i = first_missing(blocks, count)) >= 0 && tries; tries--) {
+    while (device >= 0 && (i = first_missing(blocks, count)) >= 0 && tries > 0 && pauses > 0) {
         status = lend_block(&blocks[i], device);
         if (status != SC_OK && status != SC_ERR_CONFLICT)
             break;
-        if (status == SC_ERR_CONFLICT)
+        tries -= status == SC_OK;
+        if (status == SC_ERR_CONFLICT) {
             pause_lending();
+            pauses--;
+        }
     }
     if (device >= 0 && i < 0) {
         *since = sc_protocol.moves;

@@ -13,7 +13,7 @@ struct sc_lending {
 };
 
 /* Gives the block at `memory` one address on the host and a device.  The block lies in a span of its own, is not
- * tracked, and loses its contents.  False: the block stays ordinary memory, or *lost: its addresses must not be used. */
+ * tracked, and loses its contents.  False: the block stays ordinary memory; with *lost, nobody may use the block. */
 bool sc_coherence_unite(void *memory, bool *lost);
 /* Brings the block home, and ends its one address.  The contents stay. */
 void sc_coherence_separate(void *memory);

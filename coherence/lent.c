@@ -38,7 +38,7 @@ static void wait_for(const struct sc_device_ops *ops, int device)
         ;
 }
 
-void sc_lent_wait(void)
+static void wait_for_all(void)
 {
     const struct sc_device_ops *ops;
 
@@ -61,7 +61,7 @@ void sc_lent_lock(void)
     sc_protocol_lock();
     while (sc_lent_any() && sc_protocol.ops) {
         sc_protocol_unlock();
-        sc_lent_wait();
+        wait_for_all();
         sc_protocol_lock();
     }
 }

@@ -162,8 +162,6 @@ bool sc_landed(struct sc_fence f);
 /* Lock held, before the program starts work on lent memory. */
 void sc_lent_begins(int device);
 bool sc_lent_any(void); /* such work may be running */
-/* Without the lock: waits for the work that has begun. */
-void sc_lent_wait(void);
 /* Takes the lock at a moment without such work.  For who brings data home, or gives a device's memory up. */
 void sc_lent_lock(void);
 void sc_lent_reset(void); /* in a forked child, and after the devices have been closed */

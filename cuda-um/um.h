@@ -102,8 +102,9 @@ void *sc_um_next(unsigned name, const void *caller);
 
 /* --- blas.c: routing ---------------------------------------------------------------------------------------------- */
 
-/* Decides who serves a call of the program.  may_pass: CUDA can serve the call without an analysis made before.  True: semcache, and foreign work has been awaited.  False: CUDA, and
- * managed memory is ready for CUDA.  memory: the operands.  scalars: addresses used by a device if on_device. */
+/* Decides who serves a call of the program.  True: semcache, and foreign work has been awaited.  False: CUDA, and
+ * managed memory is ready for CUDA.  memory: the operands.  scalars: addresses used by a device if on_device.
+ * may_pass: CUDA can serve the call without an analysis made before. */
 bool sc_um_takes(cudaStream_t stream, const void *const *memory, int memories, bool on_device,
                  const void *const *scalars, int count, bool may_pass);
 

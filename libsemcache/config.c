@@ -229,10 +229,9 @@ const struct sc_setting sc_config_settings[] = {
      .kind = SC_SETTING_CHOICE,
      .field = FIELD(um_kernels),
      .standard = "all",
-     .values = "all, arguments, host",
-     .help = "managed memory that is moved to a GPU for kernels of CUDA programs: all; blocks that arguments point to; "
-             "none, kernels read the host's memory",
-     .choices = {"all", "arguments", "host"}},
+     .values = "all, host",
+     .help = "managed memory that moves to a device for kernels of the program; host: none, kernels read the host's",
+     .choices = {"all", "host"}},
     {.name = "SEMCACHE_ADAPTERS",
      .kind = SC_SETTING_FLAG,
      .field = FIELD(adapters),

@@ -1,8 +1,9 @@
 # The library for CUDA programs with unified memory
-EXTRA_DIST += tests/um_blas.c tests/um_sparse.c tests/um_runtime.c tests/um_foreign.c tests/um_fake_cuda.c \
+EXTRA_DIST += tests/um_blas.c tests/um_sparse.c tests/um_runtime.c tests/um_foreign.c tests/um_place.c \
+	tests/um_fake_cuda.c \
 	tests/um_module.c tests/um.h
 if HAVE_CUDA_UM
-check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign
+check_PROGRAMS += tests/um_blas tests/um_sparse tests/um_runtime tests/um_foreign tests/um_place
 UM_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 UM_LDADD = libsemcache-cuda-um.la libsemcache.la -lm
 tests_um_blas_SOURCES = tests/um_blas.c tests/tap.h tests/um.h
@@ -22,6 +23,10 @@ tests_um_foreign_SOURCES = tests/um_foreign.c tests/tap.h
 tests_um_foreign_CPPFLAGS = $(UM_CPPFLAGS)
 tests_um_foreign_LDFLAGS = $(CUDA_LDFLAGS)
 tests_um_foreign_LDADD = $(UM_LDADD)
+tests_um_place_SOURCES = tests/um_place.c tests/tap.h
+tests_um_place_CPPFLAGS = $(UM_CPPFLAGS)
+tests_um_place_LDFLAGS = $(CUDA_LDFLAGS)
+tests_um_place_LDADD = $(UM_LDADD)
 
 # A fake CUDA in place of CUDA's libraries, and the matching module of emulated devices.
 check_LTLIBRARIES += tests/um_fake_cuda.la tests/um/semcache-cuda.la

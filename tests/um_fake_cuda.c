@@ -48,6 +48,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void add(void *base, size_t bytes, enum kind kind, char *image)
 {
+    for (int i = 0; i < ranges; i++) /* only the newest counts */
+        if (range[i].base == (uintptr_t)base && range[i].bytes == bytes) {
+            memmove(&range[i], &range[i + 1], (size_t)(ranges - i - 1) * sizeof *range);
+            __atomic_store_n(&ranges, ranges - 1, __ATOMIC_RELEASE);
+        }
     if (ranges == RANGES)
         abort();
     range[ranges] = (struct range){(uintptr_t)base, bytes, kind, image};
@@ -243,7 +248,8 @@ EXPORT cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from
                               .z_pitch = to_pitch, .what = COPY});
 }
 
-EXPORT cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height, cudaStream_t stream)
+EXPORT cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height,
+                                     cudaStream_t stream)
 {
     (void)stream;
     return push((struct work){.z = to, .bytes = width, .height = height, .z_pitch = pitch, .byte = byte, .what = FILL});
@@ -307,7 +313,8 @@ EXPORT cublasStatus_t cublasDaxpy_v2(cublasHandle_t h, int n, const double *alph
 {
     (void)h, (void)incx, (void)incy;
     um_fake_passed++;
-    return push((struct work){.a = mode ? 0 : *alpha, .a_at = mode ? alpha : NULL, .b = 1, .x = x, .y = y, .z = y, .bytes = 8 * (size_t)n});
+    return push((struct work){.a = mode ? 0 : *alpha, .a_at = mode ? alpha : NULL, .b = 1, .x = x, .y = y, .z = y,
+                              .bytes = 8 * (size_t)n});
 }
 
 EXPORT cublasStatus_t cublasDscal_v2(cublasHandle_t h, int n, const double *alpha, double *x, int incx)

@@ -22,7 +22,14 @@ cuda*)
 *)
     SEMCACHE_MODULE_PATH=$tests/um/.libs LD_PRELOAD=$um:$tests/.libs/um_fake_cuda.so
     export SEMCACHE_MODULE_PATH LD_PRELOAD
-    run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake ;;
+    run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake
+    run 'on one device' --device cuda:0 "$tests/um_foreign" fake
+    SEMCACHE_UM_KERNELS=host run 'kernels read host memory' --device cuda "$tests/um_foreign" fake
+    UM_MODULE_REFUSES=1 run 'no one address' --device cuda "$tests/um_foreign" fake
+    for devices in cuda cuda:0; do
+        run "one address, $devices" --device $devices "$tests/um_place"
+        SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small
+    done ;;
 esac
 end
 # SPDX-License-Identifier: BSD-2-Clause

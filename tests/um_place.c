@@ -1,0 +1,265 @@
+/* Managed memory of one address, with um_fake_cuda.c in place of CUDA: kernels find what the CPU has written, the CPU
+ * finds what kernels have written, and no more travels than that.
+ *
+ *     um_place [CASE]    CASE: small, on a device with too little memory for all */
+#include <config.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+
+#include "semcache/semcache.h"
+#include "tests/tap.h"
+
+enum { N = 250000, BLOCKS = 4, STEPS = 20 };
+static const size_t bytes = N * sizeof(double);
+
+static size_t count_of(const char *name)
+{
+    const size_t *at = dlsym(RTLD_DEFAULT, name);
+
+    return at ? *at : 0;
+}
+
+static size_t went_up(void) { return count_of("um_fake_up"); }
+static size_t came_home(void) { return count_of("um_fake_home"); }
+
+static int wrong(void)
+{
+    const int *at = dlsym(RTLD_DEFAULT, "um_fake_wrong");
+
+    return at ? *at : 1;
+}
+
+static void *managed(size_t size)
+{
+    void *memory = NULL;
+
+    if (cudaMallocManaged(&memory, size, cudaMemAttachGlobal) != cudaSuccess) {
+        printf("Bail out! no managed memory\n");
+        exit(99);
+    }
+    return memory;
+}
+
+static void set(double *p, double value)
+{
+    for (int i = 0; i < N; i++)
+        p[i] = value;
+}
+
+static int all_are(const double *p, double value)
+{
+    for (int i = 0; i < N; i++)
+        if (p[i] != value)
+            return 0;
+    return 1;
+}
+
+/* p[i] += value for i < n, on the device. */
+static void launch(double *p, int n, double value)
+{
+    void *arguments[] = {&p, &n, &value};
+
+    cudaLaunchKernel("kernel", (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL);
+}
+
+static bool small;
+
+/* What every program has to do before it touches memory of kernels.  With one address a touch waits by itself. */
+static void finish(void)
+{
+    if (small)
+        cudaDeviceSynchronize();
+}
+
+static void test_loop(double *p)
+{
+    size_t up, home;
+
+    set(p, 1);
+    up = went_up();
+    launch(p, N, 1);
+    tap_ok(went_up() - up >= bytes && went_up() - up <= bytes + (2 << 20), "a launch sends what the CPU has written");
+    up = went_up();
+    home = came_home();
+    for (int i = 0; i < STEPS; i++)
+        launch(p, N, 1);
+    cudaDeviceSynchronize();
+    tap_ok(went_up() == up && came_home() == home, "kernels in a loop move nothing");
+    tap_ok(all_are(p, STEPS + 2), "the CPU reads the result");
+    tap_ok(came_home() - home >= bytes && came_home() - home <= bytes + (2 << 20) && went_up() == up,
+           "which comes home once");
+}
+
+/* Without any wait by the program. */
+static void test_touch(double *p)
+{
+    size_t up, home;
+
+    set(p, 1);
+    launch(p, N, 1);
+    tap_ok(p[N / 2] == 2, "a read by the CPU waits for the kernel");
+    launch(p, N, 1);
+    p[N / 2] = 100;
+    tap_ok(p[N / 2 - 1] == 3 && p[0] == 3 && p[N - 1] == 3, "so does a write, which spares its neighbours");
+    cudaDeviceSynchronize();
+    launch(p, N, 1);
+    cudaDeviceSynchronize();
+    up = went_up();
+    home = came_home();
+    for (int i = 0; i < STEPS; i++) {
+        p[i] += 1;
+        launch(p, N, 1);
+        cudaDeviceSynchronize();
+    }
+    tap_ok(came_home() - home <= STEPS * bytes / 8 && went_up() - up <= STEPS * bytes / 8,
+           "a value in each step moves a part of the array");
+    tap_ok(p[N / 2] == 101 + STEPS && p[0] == 5 + STEPS && p[STEPS] == 4 + STEPS, "and all values are right");
+}
+
+static void test_blocks(void)
+{
+    double *p[BLOCKS], *scalar = managed(sizeof *scalar);
+    int good = 1;
+
+    for (int b = 0; b < BLOCKS; b++) {
+        p[b] = managed(bytes);
+        set(p[b], b);
+    }
+    *scalar = 5;
+    for (int i = 0; i < STEPS; i++)
+        for (int b = 0; b < BLOCKS; b++) {
+            launch(p[b], N, 1);
+            launch(scalar, 1, 1);
+            if (i % 5 == b) {
+                finish();
+                p[b][i] += 1;
+            }
+        }
+    finish();
+    for (int b = 0; b < BLOCKS; b++)
+        for (int i = 0; i < N; i++)
+            good &= p[b][i] == b + STEPS + (i < STEPS && i % 5 == b);
+    tap_ok(good && *scalar == 5 + STEPS * BLOCKS, "several blocks, and a scalar");
+    for (int b = 0; b < BLOCKS; b += 2)
+        cudaFree(p[b]);
+    launch(p[1], N, 1);
+    finish();
+    tap_ok(p[1][N - 1] == 2 + STEPS, "after some have been freed");
+    for (int b = 0; b < BLOCKS; b += 2)
+        set(p[b] = managed(bytes), 7);
+    launch(p[0], N, 1);
+    launch(p[2], N, 2);
+    finish();
+    tap_ok(all_are(p[0], 8) && all_are(p[2], 9), "and new ones made");
+    for (int b = 0; b < BLOCKS; b++)
+        cudaFree(p[b]);
+    cudaFree(scalar);
+}
+
+/* Calls that semcache serves before the first kernel, and CUDA afterwards. */
+static void test_calls(void)
+{
+    double *x = managed(bytes), *y = managed(bytes), *result = managed(64), one = 1, two = 2;
+    cublasHandle_t blas;
+
+    cublasCreate(&blas);
+    set(x, 1);
+    set(y, 1);
+    cublasDscal(blas, N, &two, x, 1);
+    cublasDaxpy(blas, N, &one, x, 1, y, 1);
+    launch(y, N, 1);
+    cublasDasum(blas, N, y, 1, result);
+    tap_ok(*result == 4.0 * N, "the result of a call goes to managed memory");
+    cublasDscal(blas, N, &two, y, 1);
+    launch(x, N, 1);
+    cublasDaxpy(blas, N, &one, x, 1, y, 1);
+    finish();
+    tap_ok(all_are(y, 11) && all_are(x, 3), "calls and kernels in turn");
+    finish();
+    *result = 3;
+    cublasDscal(blas, N, result, y, 1);
+    finish();
+    tap_ok(all_are(y, 33), "a factor in managed memory");
+    set(x, 1);
+    tap_ok(cudaMemcpy(y, x, bytes, cudaMemcpyDefault) == cudaSuccess && all_are(y, 1) &&
+               cudaMemset(x, 0, bytes) == cudaSuccess && all_are(x, 0),
+           "copies and fills");
+    cublasDestroy(blas);
+    cudaFree(x);
+    cudaFree(y);
+    cudaFree(result);
+}
+
+static double *shared;
+
+static void *read_shared(void *result)
+{
+    size_t *good = result;
+
+    for (int i = 0; i < 2000; i++)
+        *good += shared[i * 97 % N] == 6;
+    return NULL;
+}
+
+/* A thread touches a block that no kernel uses, while kernels run on a second block. */
+static void test_threads(double *p)
+{
+    size_t good = 0;
+    pthread_t thread;
+
+    set(shared = managed(bytes), 6);
+    set(p, 0);
+    pthread_create(&thread, NULL, read_shared, &good);
+    for (int i = 0; i < 200; i++)
+        launch(p, N, 1);
+    pthread_join(thread, NULL);
+    cudaDeviceSynchronize();
+    tap_ok(good == 2000 && all_are(p, 200) && all_are(shared, 6), "a second thread reads meanwhile");
+    cudaFree(shared);
+}
+
+/* A child has the data of the fork, and no devices. */
+static void test_fork(double *p)
+{
+    int status = 1;
+    pid_t child;
+
+    set(p, 1);
+    launch(p, N, 1);
+    finish();
+    child = fork();
+    if (child == 0)
+        _exit(!all_are(p, 2));
+    waitpid(child, &status, 0);
+    launch(p, N, 1);
+    finish();
+    tap_ok(child > 0 && status == 0 && all_are(p, 3), "a forked child reads the data, and the parent goes on");
+}
+
+int main(int argc, char **argv)
+{
+    double *p = managed(bytes);
+
+    small = argc > 1 && strcmp(argv[1], "small") == 0;
+
+    if (!small) {
+        test_loop(p);
+        test_touch(p);
+    }
+    test_blocks();
+    test_calls();
+    test_threads(p);
+    test_fork(p);
+    tap_ok(wrong() == 0, "no access that a GPU could not do");
+    tap_ok(cudaFree(p) == cudaSuccess, "the memory is freed");
+    return tap_done();
+}
+/* SPDX-License-Identifier: BSD-2-Clause */
