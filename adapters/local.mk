@@ -5,6 +5,11 @@ scipypackagedir = $(scipydir)/_semcache
 dist_scipypackage_DATA = adapters/scipy/_semcache/__init__.py adapters/scipy/_semcache/library.py \
   adapters/scipy/_semcache/matrices.py adapters/scipy/_semcache/solvers.py adapters/scipy/_semcache/sparsetools.py \
   adapters/scipy/_semcache/vectors.py
+# The Python package `semcache`, for programs that import it.
+pythonpackagedir = $(pkgdatadir)/adapters/python/semcache
+dist_pythonpackage_DATA = adapters/python/semcache/__init__.py adapters/python/semcache/_library.py \
+  adapters/python/semcache/_views.py
+nobase_dist_doc_DATA += adapters/python/README.md
 nobase_dist_doc_DATA += adapters/README.md adapters/scipy/README.md adapters/petsc/README.md \
   adapters/cholmod/README.md adapters/octave/README.md \
   adapters/hypre/README.md
@@ -69,8 +74,10 @@ CLEANFILES += adapters/octave/semcache_octave.oct
 endif
 
 # The built command finds the files here, as an installed command does in pkgdatadir.
-adapters/built/copied: $(dist_scipy_DATA) $(dist_scipypackage_DATA)
-	$(AM_V_GEN)$(MKDIR_P) adapters/built/scipy/_semcache && \
+adapters/built/copied: $(dist_scipy_DATA) $(dist_scipypackage_DATA) $(dist_pythonpackage_DATA)
+	$(AM_V_GEN)$(MKDIR_P) adapters/built/scipy/_semcache adapters/built/python/semcache && \
+	  for file in $(dist_pythonpackage_DATA); do \
+	    cp '$(srcdir)'/$$file adapters/built/python/semcache/ || exit 1; done && \
 	  for file in $(dist_scipy_DATA); do cp '$(srcdir)'/$$file adapters/built/scipy/ || exit 1; done && \
 	  for file in $(dist_scipypackage_DATA); do cp '$(srcdir)'/$$file adapters/built/scipy/_semcache/ || exit 1; done && \
 	  touch $@

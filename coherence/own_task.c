@@ -99,6 +99,13 @@ enum sc_status sc_coherence_own_task(int device, const struct sc_piece *pieces, 
     return sc_protocol.ops->call ? run(&w) : SC_ERR_UNSUPPORTED;
 }
 
+enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    sc_assert_device(device);
+    return sc_protocol.failed[device] ? SC_ERR_DEVICE : sc_mark(device, SC_STREAM_COMPUTE, fence);
+}
+
 /* --- copies ------------------------------------------------------------------------------------------------------- */
 
 /* Elements of a vector with an increment are rows of one element. */

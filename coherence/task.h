@@ -71,6 +71,8 @@ struct sc_own_slot {
  * host's function. */
 enum sc_status sc_coherence_own_task(int device, const struct sc_piece *pieces, int count, struct sc_own_slot *slots,
                                      const struct sc_device_call *call);
+/* A fence behind all work that is enqueued on the device's compute stream. */
+enum sc_status sc_coherence_own_mark(int device, struct sc_fence *fence);
 /* Copies a piece to a temporary of the device (outwards; access SC_READ) or back (SC_WRITE).  Columns of the
  * temporary, or elements of a vector, are piece->temporary_ld elements apart. */
 enum sc_status sc_coherence_own_copy(int device, const struct sc_piece *piece, void *temporary, bool outwards);

@@ -122,8 +122,9 @@ static void __attribute__((constructor)) find_libc(void)
     resolve();
     sc_host_next(&next___libc_free, "__libc_free");
     sc_host_next(&next___libc_realloc, "__libc_realloc");
-    seen = sc_loader_symbol(RTLD_DEFAULT, "malloc") == (void *)malloc &&
-           sc_loader_symbol(RTLD_DEFAULT, "free") == (void *)free;
+    /* `malloc` may stand for libc's here, where the library was opened by dlopen: the place of the function decides. */
+    seen = sc_loader_is_own(sc_loader_symbol(RTLD_DEFAULT, "malloc")) &&
+           sc_loader_is_own(sc_loader_symbol(RTLD_DEFAULT, "free"));
 }
 
 void (*sc_host_allocated)(uintptr_t addr, size_t bytes);

@@ -37,6 +37,7 @@
 #include "libsemcache/library.h"
 #include "libsemcache/opener.h"
 #include "sparse/sparse.h"
+#include "tasks/tasks.h"
 #include "trace/trace.h"
 
 /* Protects the transitions of `life`.  A thread may hold the lock several times, because a fork has two sets of
@@ -453,6 +454,8 @@ void sc_library_end(bool exiting)
     keep_on_host();
     if (changing)
         end_change(SC_LIBRARY_OVER);
+    if (sc_config.check && sc_tokens_held())
+        sc_log(SC_LOG_ERROR, "%d tokens were never released (semcache_token_release)", sc_tokens_held());
     sc_report_end();
     sc_inside_leave();
 }

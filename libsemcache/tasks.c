@@ -12,19 +12,26 @@
 
 void semcache_region_1d(struct semcache_region *region, void *memory, enum semcache_type type, int64_t n)
 {
-    *region = (struct semcache_region){sizeof *region, memory, type, n, 1, 1, n, n};
+    *region = (struct semcache_region){sizeof *region, memory, type, n, 1, 1, n, n, NULL, 0};
 }
 
 void semcache_region_2d(struct semcache_region *region, void *memory, enum semcache_type type, int64_t rows,
                         int64_t cols, int64_t ld)
 {
-    *region = (struct semcache_region){sizeof *region, memory, type, rows, cols, 1, ld, 0};
+    *region = (struct semcache_region){sizeof *region, memory, type, rows, cols, 1, ld, 0, NULL, 0};
 }
 
 void semcache_region_3d(struct semcache_region *region, void *memory, enum semcache_type type, int64_t rows,
                         int64_t cols, int64_t planes, int64_t ld, int64_t plane)
 {
-    *region = (struct semcache_region){sizeof *region, memory, type, rows, cols, planes, ld, plane};
+    *region = (struct semcache_region){sizeof *region, memory, type, rows, cols, planes, ld, plane, NULL, 0};
+}
+
+void semcache_region_ranges(struct semcache_region *region, void *memory, enum semcache_type type,
+                            const struct semcache_range *ranges, int64_t count)
+{
+    *region = (struct semcache_region){.size = sizeof *region, .memory = memory, .type = type, .ranges = ranges,
+                                       .range_count = count};
 }
 
 /* One line on the argument that is wrong. */
@@ -129,5 +136,47 @@ enum semcache_status semcache_run(const struct semcache_task *task, int *ran)
     if (ran)
         *ran = place;
     return status == SC_ERR_UNSUPPORTED ? SEMCACHE_ERROR_NO_DEVICE : sc_public_status(status);
+}
+
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
+
+enum semcache_status semcache_token_acquire(const struct semcache_operand *operands, int count, int device,
+                                            struct semcache_token *token)
+{
+    static const char name[] = "semcache_token_acquire";
+    int devices;
+
+    if (!token || token->size != sizeof *token)
+        return refuse(name, "`size` is not that of struct semcache_token", token ? (int64_t)token->size : 0);
+    token->id = 0;
+    if (device != SEMCACHE_HOST)
+        semcache_init();
+    devices = semcache_device_count();
+    if (device < SEMCACHE_HOST || (devices && device >= devices))
+        return refuse(name, "there is no such device", device);
+    if (!sc_operands_valid(operands, count, name))
+        return SEMCACHE_ERROR_INVALID;
+    return sc_public_status(sc_token_acquire(operands, count, device, token));
+}
+
+static enum semcache_status end_token(struct semcache_token *token, bool write, const char *name)
+{
+    enum sc_status status;
+    const char *why;
+
+    if (!token || token->size != sizeof *token)
+        return refuse(name, "`size` is not that of struct semcache_token", token ? (int64_t)token->size : 0);
+    status = sc_token_release(token, write, &why);
+    return status == SC_ERR_INVALID ? refuse(name, why, (int64_t)token->id) : sc_public_status(status);
+}
+
+enum semcache_status semcache_token_release(struct semcache_token *token)
+{
+    return end_token(token, true, "semcache_token_release");
+}
+
+enum semcache_status semcache_token_cancel(struct semcache_token *token)
+{
+    return end_token(token, false, "semcache_token_cancel");
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

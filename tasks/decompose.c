@@ -16,6 +16,8 @@ bool sc_decomposition_valid(const struct semcache_decomposition *d, const struct
                       (int64_t)sizeof *d);
     if (!sc_region_valid(whole, "decomposition: region"))
         return false;
+    if (whole->ranges)
+        return refuse("an irregular region has no parts (ranges, limit)", whole->range_count, 0);
     switch (d->cut) {
     case SEMCACHE_COLUMNS:
         if (whole->planes > 1)

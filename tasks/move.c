@@ -50,12 +50,10 @@ static bool is_kept(const struct sc_view *view)
     return !residency.untracked;
 }
 
-enum sc_status sc_tasks_prefetch(const struct semcache_region *region, int place)
+static enum sc_status prefetch_box(const struct semcache_region *region, int place)
 {
     struct sc_view view;
 
-    if (sc_region_empty(region))
-        return SC_OK;
     view = sc_region_view(region, SEMCACHE_READ);
     if (place == SEMCACHE_HOST) {
         sc_coherence_start_home(&view);
@@ -64,14 +62,38 @@ enum sc_status sc_tasks_prefetch(const struct semcache_region *region, int place
     return is_kept(&view) ? each_piece(&view, place, prefetch, NULL) : SC_ERR_UNSUPPORTED;
 }
 
+/* The boxes of a region that moves as a whole: the ranges of an irregular region, else the region. */
+static int64_t boxes(const struct semcache_region *region) { return region->ranges ? region->range_count : 1; }
+
+static struct semcache_region box_of(const struct semcache_region *region, int64_t i)
+{
+    return region->ranges ? sc_region_box(region, i) : *region;
+}
+
+enum sc_status sc_tasks_prefetch(const struct semcache_region *region, int place)
+{
+    enum sc_status status = SC_OK;
+
+    for (int64_t i = 0; i < boxes(region) && status == SC_OK; i++) {
+        struct semcache_region box = box_of(region, i);
+
+        if (!sc_region_empty(&box))
+            status = prefetch_box(&box, place);
+    }
+    return status;
+}
+
 void sc_tasks_wait(const struct semcache_region *region)
 {
-    struct sc_view view;
+    for (int64_t i = 0; i < boxes(region); i++) {
+        struct semcache_region box = box_of(region, i);
+        struct sc_view view;
 
-    if (sc_region_empty(region))
-        return;
-    view = sc_region_view(region, SEMCACHE_READ);
-    sc_coherence_acquire_view(&view);
+        if (sc_region_empty(&box))
+            continue;
+        view = sc_region_view(&box, SEMCACHE_READ);
+        sc_coherence_acquire_view(&view);
+    }
 }
 
 /* --- where a region is -------------------------------------------------------------------------------------------- */
@@ -82,7 +104,7 @@ static enum sc_status add_missing(int device, const struct sc_piece *piece, void
     return SC_OK;
 }
 
-enum sc_status sc_tasks_resident(const struct semcache_region *region, int place, uint64_t *bytes)
+static enum sc_status resident_box(const struct semcache_region *region, int place, uint64_t *bytes)
 {
     struct sc_residency residency;
     uint64_t missing = 0;
@@ -90,8 +112,6 @@ enum sc_status sc_tasks_resident(const struct semcache_region *region, int place
     struct sc_view view;
 
     *bytes = 0;
-    if (sc_region_empty(region))
-        return SC_OK;
     view = sc_region_view(region, SEMCACHE_READ);
     sc_coherence_residency(&view, 1, &residency);
     if (place == SEMCACHE_HOST) {
@@ -102,6 +122,22 @@ enum sc_status sc_tasks_resident(const struct semcache_region *region, int place
         return SC_OK;
     status = each_piece(&view, place, add_missing, &missing);
     *bytes = status == SC_OK ? residency.bytes - missing : 0;
+    return status;
+}
+
+enum sc_status sc_tasks_resident(const struct semcache_region *region, int place, uint64_t *bytes)
+{
+    enum sc_status status = SC_OK;
+
+    *bytes = 0;
+    for (int64_t i = 0; i < boxes(region) && status == SC_OK; i++) {
+        struct semcache_region box = box_of(region, i);
+        uint64_t of_box = 0;
+
+        if (!sc_region_empty(&box))
+            status = resident_box(&box, place, &of_box);
+        *bytes += of_box;
+    }
     return status;
 }
 

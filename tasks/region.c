@@ -1,6 +1,8 @@
 /* Regions: checks, views, overlap. */
 #include "tasks/tasks_int.h"
 
+#include <stdlib.h>
+
 #include "base/log.h"
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
@@ -39,6 +41,23 @@ static bool is_huge(const struct semcache_region *r)
            columns > most || planes > most - columns || r->rows > most - columns - planes;
 }
 
+static bool ranges_valid(const struct semcache_region *region, const char *what)
+{
+    const int64_t most = INT64_MAX / 64;
+    int64_t sum = 0;
+
+    if (region->range_count < 0 || region->range_count > INT32_MAX)
+        return refuse(what, "the number of ranges is out of range", region->range_count, INT32_MAX);
+    for (int64_t i = 0; i < region->range_count; i++) {
+        const struct semcache_range *r = &region->ranges[i];
+
+        if (r->count < 0 || r->first < -most || r->first > most || r->count > most - sum)
+            return refuse(what, "a range is negative or exceeds the address space (range, elements)", i, r->count);
+        sum += r->count;
+    }
+    return sum == 0 || region->memory || refuse(what, "`memory` is NULL", 0, 0);
+}
+
 bool sc_region_valid(const struct semcache_region *region, const char *what)
 {
     struct semcache_region r;
@@ -50,6 +69,8 @@ bool sc_region_valid(const struct semcache_region *region, const char *what)
         return refuse(what, "`size` is not that of the struct", (int64_t)region->size, (int64_t)sizeof *region);
     if ((unsigned)region->type >= SC_TYPES)
         return refuse(what, "the type is unknown", region->type, SC_TYPES - 1);
+    if (region->ranges || region->range_count)
+        return region->ranges ? ranges_valid(region, what) : refuse(what, "`ranges` is NULL", region->range_count, 0);
     if (region->rows < 0 || region->cols < 0 || region->planes < 0)
         return refuse(what, "an extent is negative", region->rows < region->cols ? region->rows : region->cols,
                       region->planes);
@@ -92,6 +113,64 @@ static bool has_gaps(const struct semcache_region *r)
     enum form form = form_of(r);
 
     return r->planes > 1 && (form == SPAN ? length(r) != r->rows * r->cols * r->planes : r->plane != r->cols * r->ld);
+}
+
+/* --- boxes -------------------------------------------------------------------------------------------------------- */
+
+bool sc_region_empty(const struct semcache_region *r)
+{
+    return r->ranges ? sc_region_elements(r) == 0 : r->rows == 0 || r->cols == 0 || r->planes == 0;
+}
+
+int64_t sc_region_elements(const struct semcache_region *r)
+{
+    int64_t sum = 0;
+
+    if (!r->ranges)
+        return r->rows * r->cols * r->planes;
+    for (int64_t i = 0; i < r->range_count; i++)
+        sum += r->ranges[i].count;
+    return sum;
+}
+
+int64_t sc_region_boxes(const struct semcache_region *r)
+{
+    struct semcache_region n;
+
+    if (r->ranges)
+        return r->range_count;
+    if (sc_region_empty(r))
+        return 1;
+    n = normal(r);
+    return has_gaps(&n) ? n.planes : 1;
+}
+
+struct semcache_region sc_region_box(const struct semcache_region *r, int64_t i)
+{
+    size_t elem = sc_type_bytes((enum sc_type)r->type);
+    struct semcache_region box = {.size = sizeof box, .memory = r->memory, .type = r->type, .cols = 1, .planes = 1};
+
+    if (r->ranges) {
+        box.memory = (char *)r->memory + r->ranges[i].first * (int64_t)elem;
+        box.rows = r->ranges[i].count;
+    } else if (sc_region_boxes(r) == 1) {
+        box = *r;
+    } else {
+        box.memory = (char *)r->memory + i * r->plane * (int64_t)elem;
+        box.rows = r->rows;
+        box.cols = r->cols;
+        box.ld = r->cols > 1 ? r->ld : r->rows;
+    }
+    return box;
+}
+
+struct semcache_view sc_region_compact(const struct semcache_region *r, enum semcache_mode mode, void *memory)
+{
+    int64_t n = sc_region_elements(r);
+
+    if (r->ranges)
+        return (struct semcache_view){memory, n, 1, 1, n, n, r->type, mode};
+    return (struct semcache_view){memory, r->rows, r->cols, r->planes, r->rows, r->rows * r->cols, r->type, mode};
 }
 
 struct sc_view sc_region_view(const struct semcache_region *region, enum semcache_mode mode)
@@ -159,7 +238,7 @@ static void adopt(struct semcache_region *to, const struct semcache_region *from
         to->plane = from->plane;
 }
 
-bool sc_regions_overlap(const struct semcache_operand *first, const struct semcache_operand *second)
+static bool boxes_overlap(const struct semcache_operand *first, const struct semcache_operand *second)
 {
     struct semcache_region a = normal(first->region), b = normal(second->region);
     size_t elem = sc_type_bytes((enum sc_type)a.type);
@@ -176,5 +255,84 @@ bool sc_regions_overlap(const struct semcache_operand *first, const struct semca
         (both_written && (has_gaps(&a) || has_gaps(&b))))
         return true;
     return boxes_meet(&a, &b, bytes / (intptr_t)elem);
+}
+
+/* --- overlap of irregular regions --------------------------------------------------------------------------------- */
+
+struct interval {
+    uintptr_t lo, hi;
+};
+
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t x = ((const struct interval *)a)->lo, y = ((const struct interval *)b)->lo;
+
+    return (x > y) - (x < y);
+}
+
+/* The ranges that are not empty, by address; NULL without memory. */
+static struct interval *intervals_of(const struct semcache_region *r, int64_t *count)
+{
+    struct interval *all = malloc((size_t)(r->range_count + 1) * sizeof *all);
+    size_t elem = sc_type_bytes((enum sc_type)r->type);
+
+    *count = 0;
+    for (int64_t i = 0; all && i < r->range_count; i++) {
+        uintptr_t lo = (uintptr_t)r->memory + (uintptr_t)(r->ranges[i].first * (int64_t)elem);
+
+        if (r->ranges[i].count)
+            all[(*count)++] = (struct interval){lo, lo + (uintptr_t)r->ranges[i].count * elem};
+    }
+    if (all)
+        qsort(all, (size_t)*count, sizeof *all, by_address);
+    return all;
+}
+
+static bool sets_overlap(const struct semcache_region *a, const struct semcache_region *b)
+{
+    int64_t na, nb, i = 0, j = 0;
+    struct interval *x = intervals_of(a, &na), *y = intervals_of(b, &nb);
+    bool overlap = !x || !y;
+
+    while (!overlap && i < na && j < nb) {
+        overlap = x[i].lo < y[j].hi && y[j].lo < x[i].hi;
+        if (x[i].hi <= y[j].hi)
+            i++;
+        else
+            j++;
+    }
+    free(x);
+    free(y);
+    return overlap;
+}
+
+bool sc_region_repeats(const struct semcache_region *r)
+{
+    int64_t count = 0;
+    struct interval *x = r->ranges ? intervals_of(r, &count) : NULL;
+    bool repeats = r->ranges && !x;
+
+    for (int64_t i = 1; i < count; i++)
+        repeats = repeats || x[i].lo < x[i - 1].hi;
+    free(x);
+    return repeats;
+}
+
+bool sc_regions_overlap(const struct semcache_operand *first, const struct semcache_operand *second)
+{
+    const struct semcache_operand *set = first->region->ranges ? first : second, *box = set == first ? second : first;
+
+    if (!set->region->ranges)
+        return boxes_overlap(first, second);
+    if (box->region->ranges)
+        return sets_overlap(set->region, box->region);
+    for (int64_t i = 0; i < set->region->range_count; i++) {
+        struct semcache_region range = sc_region_box(set->region, i);
+        struct semcache_operand operand = {&range, set->mode};
+
+        if (range.rows && boxes_overlap(&operand, box))
+            return true;
+    }
+    return false;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -13,58 +13,68 @@
 
 /* --- checks ------------------------------------------------------------------------------------------------------- */
 
-static bool refuse(const char *why, int is, int limit)
+static bool refuse(const char *function, const char *why, int is, int limit)
 {
-    sc_log(SC_LOG_ERROR, "semcache_run: %s (%d, %d)", why, is, limit);
+    sc_log(SC_LOG_ERROR, "%s: %s (%d, %d)", function, why, is, limit);
     return false;
 }
 
-static bool is_freed(const struct semcache_region *region)
+bool sc_region_is_freed(const struct semcache_region *region)
 {
-    struct sc_view view;
-    uintptr_t lo, hi;
+    for (int64_t i = 0; i < sc_region_boxes(region); i++) {
+        struct semcache_region box = sc_region_box(region, i);
+        struct sc_view view;
+        uintptr_t lo, hi;
 
-    if (sc_region_empty(region))
-        return false;
-    view = sc_region_view(region, SEMCACHE_READ);
-    sc_view_extent(&view, &lo, &hi);
-    return sc_coherence_is_freed(view.ptr, hi - lo);
+        if (sc_region_empty(&box))
+            continue;
+        view = sc_region_view(&box, SEMCACHE_READ);
+        sc_view_extent(&view, &lo, &hi);
+        if (sc_coherence_is_freed(view.ptr, hi - lo))
+            return true;
+    }
+    return false;
 }
 
-static bool operands_valid(const struct semcache_operand *operands, int count)
+bool sc_operands_valid(const struct semcache_operand *operands, int count, const char *function)
 {
     char what[64];
 
+    if (count < 1 || count > SEMCACHE_OPERANDS_MAX || !operands)
+        return refuse(function, "the number of operands is out of range (count, limit)", count,
+                      SEMCACHE_OPERANDS_MAX);
     for (int i = 0; i < count; i++) {
-        snprintf(what, sizeof what, "semcache_run: region of operand %d", i);
+        snprintf(what, sizeof what, "%s: region of operand %d", function, i);
         if (!sc_region_valid(operands[i].region, what))
             return false;
-        if (sc_config.check && is_freed(operands[i].region))
-            return refuse("the region of an operand lies in freed memory (operand, operands)", i, count);
+        if (sc_config.check && sc_region_is_freed(operands[i].region))
+            return refuse(function, "the region of an operand lies in freed memory (operand, operands)", i, count);
         if (operands[i].mode < SEMCACHE_READ || operands[i].mode > SEMCACHE_READWRITE)
-            return refuse("an operand has an unknown mode (operand, mode)", i, (int)operands[i].mode);
+            return refuse(function, "an operand has an unknown mode (operand, mode)", i, (int)operands[i].mode);
+        if (operands[i].mode & SEMCACHE_WRITE && sc_region_repeats(operands[i].region))
+            return refuse(function, "ranges of a written region overlap (operand, operands)", i, count);
         for (int k = 0; k < i; k++)
             if ((operands[i].mode | operands[k].mode) & SEMCACHE_WRITE && !sc_region_empty(operands[i].region) &&
                 !sc_region_empty(operands[k].region) && sc_regions_overlap(&operands[k], &operands[i]))
-                return refuse("two operands overlap, and one of them is written (operands)", k, i);
+                return refuse(function, "two operands overlap, and one of them is written (operands)", k, i);
     }
     return true;
 }
 
 bool sc_tasks_valid(const struct semcache_task *task, int devices)
 {
+    static const char name[] = "semcache_run";
+
     if (!task || task->size != sizeof *task)
-        return refuse("`size` is not that of struct semcache_task (size, expected)", task ? (int)task->size : 0,
+        return refuse(name, "`size` is not that of struct semcache_task (size, expected)", task ? (int)task->size : 0,
                       (int)sizeof *task);
     if (!task->kernel && !task->host)
-        return refuse("the task has neither a kernel nor a function for the host", 0, 0);
-    if (task->count < 1 || task->count > SEMCACHE_OPERANDS_MAX || !task->operands)
-        return refuse("the number of operands is out of range (count, limit)", task->count, SEMCACHE_OPERANDS_MAX);
+        return refuse(name, "the task has neither a kernel nor a function for the host", 0, 0);
     if (task->bytes > SEMCACHE_ARGUMENTS_MAX || (task->bytes && !task->arguments))
-        return refuse("the arguments are NULL or too long (bytes, limit)", (int)task->bytes, SEMCACHE_ARGUMENTS_MAX);
+        return refuse(name, "the arguments are NULL or too long (bytes, limit)", (int)task->bytes, SEMCACHE_ARGUMENTS_MAX);
     if (task->device < SEMCACHE_HOST || (devices && task->device >= devices))
-        return refuse("there is no such device (device, devices)", task->device, devices);
-    return operands_valid(task->operands, task->count);
+        return refuse(name, "there is no such device (device, devices)", task->device, devices);
+    return sc_operands_valid(task->operands, task->count, name);
 }
 
 /* --- the record of a task, which the queue of an emulated device keeps -------------------------------------------- */
@@ -97,8 +107,7 @@ static struct record record_of(const struct semcache_task *task, semcache_functi
 
 /* --- SEMCACHE_CHECK=1 on the host and on emulated devices --------------------------------------------------------- */
 
-/* A sum over the bytes of a view; not-a-number goes to every element first if `clear`. */
-static uint64_t walk(const struct semcache_view *v, bool clear)
+uint64_t sc_view_sum(const struct semcache_view *v, bool clear)
 {
     size_t elem = sc_type_bytes((enum sc_type)v->type);
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
@@ -115,6 +124,11 @@ static uint64_t walk(const struct semcache_view *v, bool clear)
     return sum;
 }
 
+void sc_view_report_write(const char *function, int operand)
+{
+    sc_log(SC_LOG_ERROR, "%s has written operand %d, which has SEMCACHE_READ", function, operand);
+}
+
 /* Finds writes to operands that are read only, and makes reads of operands that are written only visible. */
 static void call_checked(const struct record *record, const struct semcache_place *place,
                          const struct semcache_view *views, void *arguments)
@@ -122,12 +136,11 @@ static void call_checked(const struct record *record, const struct semcache_plac
     uint64_t before[SEMCACHE_OPERANDS_MAX];
 
     for (int i = 0; i < record->count; i++)
-        before[i] = walk(&views[i], views[i].mode == SEMCACHE_WRITE);
+        before[i] = sc_view_sum(&views[i], views[i].mode == SEMCACHE_WRITE);
     record->function(place, views, record->count, arguments);
     for (int i = 0; i < record->count; i++)
-        if (views[i].mode == SEMCACHE_READ && walk(&views[i], false) != before[i])
-            sc_log(SC_LOG_ERROR, "semcache_run: the function of a task has written operand %d, which has SEMCACHE_READ",
-                   i);
+        if (views[i].mode == SEMCACHE_READ && sc_view_sum(&views[i], false) != before[i])
+            sc_view_report_write("semcache_run: the function of a task", i);
 }
 
 static void call(int device, void *stream, void *of)
@@ -149,10 +162,11 @@ static void call(int device, void *stream, void *of)
 
 static enum sc_status on_host(const struct semcache_task *task)
 {
-    struct record record = record_of(task, task->host);
+    struct record record;
 
     if (!task->host)
         return SC_ERR_UNSUPPORTED;
+    record = record_of(task, task->host);
     for (int i = 0; i < task->count; i++) {
         const struct semcache_operand *o = &task->operands[i];
         struct sc_view view;
@@ -310,22 +324,111 @@ static enum sc_status on_device(struct job *job, bool *launched)
     return status;
 }
 
+/* --- with irregular regions --------------------------------------------------------------------------------------- */
+
+/* A region of the record that describes a compact copy. */
+static struct semcache_region compacted(const struct semcache_view *v)
+{
+    return (struct semcache_region){.size = sizeof (struct semcache_region), .memory = v->memory, .type = v->type,
+                                    .rows = v->rows, .cols = v->cols, .planes = v->planes, .ld = v->ld,
+                                    .plane = v->plane};
+}
+
+static bool is_irregular(const struct semcache_task *task)
+{
+    for (int i = 0; i < task->count; i++)
+        if (task->operands[i].region->ranges)
+            return true;
+    return false;
+}
+
+/* The task works on private copies of all operands. */
+static enum sc_status on_copies(const struct semcache_task *task, semcache_function *function, int device,
+                                bool *launched)
+{
+    struct record record = {.function = function, .count = task->count};
+    struct sc_device_call run = {.run = call, .record = &record, .bytes = sizeof record};
+    enum sc_status status, given;
+    struct sc_hold hold;
+
+    *launched = false;
+    status = sc_hold_take(&hold, task->operands, task->count, device);
+    if (status != SC_OK)
+        return status;
+    if (task->bytes)
+        memcpy(record.arguments, task->arguments, task->bytes);
+    for (int i = 0; i < task->count; i++) {
+        record.region[i] = compacted(&hold.view[i]);
+        record.operand[i].mode = hold.view[i].mode;
+        record.slot[i] = (struct sc_own_slot){hold.view[i].memory, hold.view[i].ld};
+    }
+    if (device == SEMCACHE_HOST)
+        call(device, NULL, &record);
+    else
+        status = sc_copy_call(device, record.slot, &run, NULL);
+    *launched = status == SC_OK || status == SC_ERR_INVALID;
+    given = sc_hold_give(&hold, *launched);
+    return status == SC_OK ? given : status;
+}
+
+/* --- everywhere --------------------------------------------------------------------------------------------------- */
+
+bool sc_tasks_on_devices(int device, bool host, bool gpu)
+{
+    if (device == SEMCACHE_HOST || sc_coherence_devices() < 1 || sc_config.offload == SC_OFFLOAD_NEVER ||
+        !sc_coherence_stack_fits())
+        return false;
+    return sc_coherence_device_properties(0)->emulated ? host : gpu;
+}
+
 /* The function of a GPU, or of an emulated device; NULL: the task runs on the host. */
 static semcache_function *function_of(const struct semcache_task *task)
 {
-    if (task->device == SEMCACHE_HOST || sc_coherence_devices() < 1 || sc_config.offload == SC_OFFLOAD_NEVER ||
-        !sc_coherence_stack_fits())
+    if (!sc_tasks_on_devices(task->device, task->host, task->kernel))
         return NULL;
     return sc_coherence_device_properties(0)->emulated ? task->host : task->kernel;
 }
 
-enum sc_status sc_tasks_run(const struct semcache_task *task, int *ran)
+/* The operand that decides about the device: the first that is written, else the first. */
+static const struct semcache_region *main_region(const struct semcache_operand *operands, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (operands[i].mode & SEMCACHE_WRITE && !sc_region_empty(operands[i].region))
+            return operands[i].region;
+    return operands[0].region;
+}
+
+int sc_tasks_device(const struct semcache_operand *operands, int count, int device)
+{
+    return device == SEMCACHE_ANY_DEVICE ? sc_copy_where(main_region(operands, count)) : device;
+}
+
+static enum sc_status run_irregular(const struct semcache_task *task, int *ran)
 {
     semcache_function *function = function_of(task);
     bool launched = false;
     enum sc_status status = SC_OK;
+
+    if (function) {
+        *ran = sc_tasks_device(task->operands, task->count, task->device);
+        status = on_copies(task, function, *ran, &launched);
+    }
+    if (launched)
+        return status;
+    *ran = SEMCACHE_HOST;
+    return task->host ? on_copies(task, task->host, SEMCACHE_HOST, &launched) : SC_ERR_UNSUPPORTED;
+}
+
+enum sc_status sc_tasks_run(const struct semcache_task *task, int *ran)
+{
+    semcache_function *function;
+    bool launched = false;
+    enum sc_status status = SC_OK;
     struct job *job;
 
+    if (is_irregular(task))
+        return run_irregular(task, ran);
+    function = function_of(task);
     if (function) {
         sc_quiet_enter();
         sc_inside_enter();

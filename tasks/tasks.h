@@ -24,6 +24,16 @@ enum sc_status sc_tasks_resident(const struct semcache_region *region, int place
 enum sc_status sc_tasks_distribute(const struct semcache_decomposition *decomposition,
                                    const struct semcache_region *whole);
 
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
+
+/* Checks operands of `function`; false: one line is logged. */
+bool sc_operands_valid(const struct semcache_operand *operands, int count, const char *function);
+enum sc_status sc_token_acquire(const struct semcache_operand *operands, int count, int device,
+                                struct semcache_token *token);
+/* Writes back if `write`, and ends the token.  SC_ERR_INVALID: *why has the reason. */
+enum sc_status sc_token_release(struct semcache_token *token, bool write, const char **why);
+int sc_tokens_held(void);
+
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 /* Checks a task; false: one line is logged. */

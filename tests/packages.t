@@ -45,7 +45,8 @@ listed semcache-tools usr/bin/semcache usr/libexec/semcache/semcache-replay usr/
     usr/share/man/man5/semcache-trace.5.gz usr/share/man/man7/semcache.7.gz \
     usr/share/bash-completion/completions/semcache \
     usr/share/zsh/vendor-completions/_semcache usr/share/fish/vendor_completions.d/semcache.fish \
-    usr/share/doc/semcache/README.md usr/share/doc/semcache/doc/install.md usr/share/doc/semcache/examples/jacobi.c
+    usr/share/doc/semcache/README.md usr/share/doc/semcache/doc/install.md usr/share/doc/semcache/examples/jacobi.c \
+    usr/share/semcache/adapters/python/semcache/__init__.py
 case $packages in *cuda*) listed libsemcache-cuda "$lib/semcache/semcache-cuda.so" ;; esac
 report "$(for package in ./*.deb; do
     dpkg -e "$package" control && grep -ls 'update-alternatives.*--\(install\|set\)' control/*

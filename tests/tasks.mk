@@ -1,5 +1,7 @@
 # Tasks of the program
-check_PROGRAMS += tests/tasks_run tests/tasks_litmus tests/tasks_distribution
+check_PROGRAMS += tests/tasks_run tests/tasks_litmus tests/tasks_distribution tests/tasks_token
+tests_tasks_token_SOURCES = tests/tasks_token.c
+tests_tasks_token_LDADD = libsemcache.la
 tests_tasks_distribution_SOURCES = tests/tasks_distribution.c
 tests_tasks_distribution_LDADD = libsemcache.la
 tests_tasks_run_SOURCES = tests/tasks_run.c
@@ -11,6 +13,9 @@ tests_tasks_check_SOURCES = tests/tasks_check.c
 tests_tasks_check_LDADD = libsemcache.la -lm
 dist_check_SCRIPTS += tests/tasks_check.t tests/tasks_f.t
 TESTS += tests/tasks_check.t tests/tasks_f.t
+dist_check_SCRIPTS += tests/python.t
+TESTS += tests/python.t
+EXTRA_DIST += tests/python/tasks.py tests/python/threads.py tests/python/double_it.c
 EXTRA_DIST += tests/tasks_f.f90
 dist_check_SCRIPTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t
 TESTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t

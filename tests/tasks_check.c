@@ -34,6 +34,32 @@ static double *zeros(void)
     return x;
 }
 
+static struct semcache_token token_of(double *x, enum semcache_mode mode, int place)
+{
+    struct semcache_token token = {.size = sizeof token};
+    struct semcache_region region;
+    struct semcache_operand operand = {&region, mode};
+
+    semcache_region_1d(&region, x, SEMCACHE_FLOAT64, N);
+    tap_ok(semcache_token_acquire(&operand, 1, place, &token) == SEMCACHE_OK, "a token");
+    return token;
+}
+
+/* A write to a read token, a read of a write token, a token that is never released. */
+static void misuse_tokens(void)
+{
+    double *x = zeros();
+    struct semcache_token token = token_of(x, SEMCACHE_READ, 0);
+
+    ((double *)token.views[0].memory)[7] = 1;
+    tap_ok(semcache_token_release(&token) == SEMCACHE_OK && x[7] == 0, "a write to a read token has no effect");
+    token = token_of(x, SEMCACHE_WRITE, 0);
+    ((double *)token.views[0].memory)[7] = 1;
+    tap_ok(semcache_token_release(&token) == SEMCACHE_OK && x[7] == 1 && isnan(x[8]),
+           "elements that the holder should write are not numbers");
+    token_of(x, SEMCACHE_READ, 0);
+}
+
 int main(void)
 {
     int places[2] = {SEMCACHE_HOST, semcache_init() == SEMCACHE_OK ? 0 : SEMCACHE_HOST};
@@ -51,6 +77,8 @@ int main(void)
         tap_ok(places[i] == SEMCACHE_HOST || run(x, SEMCACHE_READ, places[i]) == SEMCACHE_ERROR_INVALID,
                "a region of freed memory");
     }
+    if (places[1] != SEMCACHE_HOST)
+        misuse_tokens();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

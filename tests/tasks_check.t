@@ -12,9 +12,11 @@ lines() { # number, text, title
     verdict $? "$3" "$found lines
 $(cat "$scratch/err")"
 }
-lines 2 'has written operand 0, which has SEMCACHE_READ' 'a write to an operand that is read only, on both places'
+lines 2 'function of a task has written operand 0' 'a write to an operand that is read only, on both places'
 lines 1 'lies in freed memory' 'a region of freed memory'
-lines 3 'semcache: error' 'and nothing else'
+lines 1 'the holder of a token has written operand 0' 'a write to a read token'
+lines 1 '1 tokens were never released' 'a token that is never released'
+lines 5 'semcache: error' 'and nothing else'
 
 end
 # SPDX-License-Identifier: BSD-2-Clause

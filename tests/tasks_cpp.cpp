@@ -63,6 +63,31 @@ void test_blocks(int place)
     ok(good, "a task on blocks of a matrix");
 }
 
+void test_tokens(int place)
+{
+    semcache::array<double> a(30000);
+    bool good = true;
+
+    for (double &element : a)
+        element = 1;
+    {
+        semcache::token first(place, semcache::readwrite(a.region()));
+        semcache::token held(std::move(first));
+
+        static_cast<double *>(held[0].memory)[7] = 5;
+        good = held.device() == place && held[0].rows == 30000;
+    }
+    ok(good && a[7] == 5 && a[8] == 1, "a token ends with its object");
+    semcache::token token(place, semcache::read(a.region()));
+    token.release();
+    try {
+        token.release();
+        good = false;
+    } catch (const semcache::error &) {
+    }
+    ok(good, "and is released once");
+}
+
 void test_errors()
 {
     semcache::array<float> a(100);
@@ -84,6 +109,7 @@ int main()
 
     test_vectors(place);
     test_blocks(place);
+    test_tokens(place);
     test_errors();
     std::printf("1..%d\n", count);
     return failed != 0;

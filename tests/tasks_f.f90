@@ -32,6 +32,9 @@ program tasks_f
     type(c_ptr) :: memory
     integer(c_int) :: status, ran
     integer(c_int64_t) :: p, bytes, resident
+    type(semcache_range), target :: ranges(2) = [semcache_range(n, 2), semcache_range(2, 3)]
+    type(semcache_token) :: token
+    real(c_double), pointer :: taken(:)
     logical :: good
 
     status = semcache_init()
@@ -68,6 +71,14 @@ program tasks_f
     do p = 1, n
         good = good .and. .not. any(abs(a(:, p) - (1 + (p - 1) / 50)) > 0)
     end do
+    call semcache_region_ranges(whole, memory, SEMCACHE_FLOAT64, c_loc(ranges), 2_c_int64_t)
+    part = whole
+    token%size = c_sizeof(token)
+    good = good .and. semcache_token_acquire([operand], 1, 0, token) == SEMCACHE_OK .and. token%views(1)%rows == 5
+    call c_f_pointer(token%views(1)%memory, taken, [5])
+    taken = 7
+    good = good .and. semcache_token_release(token) == SEMCACHE_OK
+    good = good .and. all(abs(a(3:6, 1) - [7, 7, 7, 1]) <= 0) .and. all(abs(a(1:3, 2) - [7, 7, 1]) <= 0)
     call semcache_free(memory)
     if (.not. good) stop 1
     print '(a)', 'ok'

@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 tool=$top_builddir/tools/semcache
 need "$tool"
-programs="tasks_run tasks_litmus tasks_distribution"
+programs="tasks_run tasks_litmus tasks_distribution tasks_token"
 run() { # title, options of semcache run
     title=$1
     shift
@@ -26,7 +26,7 @@ copies=$("$tool" trace dump "$scratch/parts" | grep -c 'kernel .* copy ')
 verdict "$copies" 'tasks on the parts of a distribution work in place'
 run 'no devices' --device none
 export SEMCACHE_MEMORY_LIMIT=2M
-programs="tasks_run tasks_litmus" # distributed arrays would not fit
+programs="tasks_run tasks_litmus tasks_token" # distributed arrays would not fit
 run 'devices with little memory' --device emu:h200x8:2 --offload always --check
 
 end

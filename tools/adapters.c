@@ -36,6 +36,15 @@ static void adapt_scipy(void)
         add("PYTHONPATH", path, ":", true);
 }
 
+/* The package `semcache`, which is no adapter: a program that imports the package asks for it. */
+static void show_package(void)
+{
+    char path[PATH_MAX];
+
+    if (sc_tool_adapter("python", false, path, sizeof path) && !strchr(path, ':'))
+        add("PYTHONPATH", path, ":", false);
+}
+
 /* Octave: a folder of Octave's path, whose PKG_ADD runs at start. */
 static void adapt_octave(void)
 {
@@ -145,6 +154,7 @@ void sc_tool_adapt(const char *program, char **arguments)
     const char *setting = getenv("SEMCACHE_ADAPTERS");
     char path[2 * PATH_MAX];
 
+    show_package();
     if (setting && strcmp(setting, "0") == 0)
         return;
     adapt_scipy();

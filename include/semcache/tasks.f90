@@ -15,6 +15,7 @@ module semcache_tasks
     integer(c_int), parameter :: SEMCACHE_ANY_DEVICE = -1, SEMCACHE_HOST = -2
     integer(c_int), parameter :: SEMCACHE_ROWS = 0, SEMCACHE_COLUMNS = 1, SEMCACHE_PLANES = 2, SEMCACHE_BLOCKS = 3, &
         SEMCACHE_OTHER = 4
+    integer(c_int), parameter :: SEMCACHE_OPERANDS_MAX = 8
 
     ! `size` is c_sizeof of the variable.
     type, bind(c) :: semcache_region
@@ -22,6 +23,12 @@ module semcache_tasks
         type(c_ptr) :: memory
         integer(c_int) :: element_type
         integer(c_int64_t) :: rows, cols, planes, ld, plane
+        type(c_ptr) :: ranges
+        integer(c_int64_t) :: range_count
+    end type
+
+    type, bind(c) :: semcache_range
+        integer(c_int64_t) :: first, count
     end type
 
     type, bind(c) :: semcache_view
@@ -60,6 +67,14 @@ module semcache_tasks
         integer(c_int) :: grid_rows = 0, grid_cols = 0
         type(c_funptr) :: part = c_null_funptr
         type(c_ptr) :: context = c_null_ptr
+    end type
+
+    type, bind(c) :: semcache_token
+        integer(c_size_t) :: size
+        integer(c_int64_t) :: id = 0
+        type(semcache_place) :: place
+        integer(c_int) :: count = 0
+        type(semcache_view) :: views(SEMCACHE_OPERANDS_MAX)
     end type
 
     abstract interface
@@ -108,6 +123,28 @@ module semcache_tasks
             integer(c_int), value :: element_type
             integer(c_int64_t), value :: rows, cols, planes, ld, plane
         end subroutine
+        subroutine semcache_region_ranges(region, memory, element_type, ranges, count) bind(c)
+            import
+            type(semcache_region), intent(out) :: region
+            type(c_ptr), value :: memory
+            integer(c_int), value :: element_type
+            type(c_ptr), value :: ranges ! c_loc of the first semcache_range
+            integer(c_int64_t), value :: count
+        end subroutine
+        integer(c_int) function semcache_token_acquire(operands, count, device, token) bind(c)
+            import
+            type(semcache_operand), intent(in) :: operands(*)
+            integer(c_int), value :: count, device
+            type(semcache_token), intent(inout) :: token
+        end function
+        integer(c_int) function semcache_token_release(token) bind(c)
+            import
+            type(semcache_token), intent(inout) :: token
+        end function
+        integer(c_int) function semcache_token_cancel(token) bind(c)
+            import
+            type(semcache_token), intent(inout) :: token
+        end function
         integer(c_int) function semcache_region_prefetch(region, place) bind(c)
             import
             type(semcache_region), intent(in) :: region

@@ -16,6 +16,7 @@
  *
  * SEMCACHE_CHECK=1 refuses regions of freed memory, with a line.  On the host and on emulated devices it also reports
  * functions that write an operand with SEMCACHE_READ, and fills operands with SEMCACHE_WRITE with not-a-number first.
+ * Tokens on emulated devices are checked likewise, and a line at the end counts tokens that were never released.
  *
  * Every function is thread safe and works at any time, as those of semcache.h.  No function may be called from a signal
  * handler or from the function of a task.  C99 and C++. */
@@ -33,6 +34,11 @@ extern "C" {
 /* The host as the place of a task. */
 #define SEMCACHE_HOST (-2)
 
+/* Elements [first, first + count) of an array. */
+struct semcache_range {
+    int64_t first, count;
+};
+
 /* A part of an array: `planes` planes of `cols` columns of `rows` elements.  The element (i, j, k) is
  * memory[i + j * ld + k * plane].  A vector has cols = planes = 1, a matrix planes = 1.  A row-major array is described
  * with its last index first.
@@ -46,6 +52,8 @@ struct semcache_region {
     int64_t rows, cols, planes; /* extents, 0 or more; with an extent of 0 the region is empty */
     int64_t ld;                 /* distance of columns in elements, ld >= rows; unused if cols is 1 */
     int64_t plane;              /* distance of planes in elements, at least one plane; unused if planes is 1 */
+    const struct semcache_range *ranges; /* of an irregular region; NULL: a box */
+    int64_t range_count;
 };
 
 /* Fill *region, including `size`, with the region of n contiguous elements; of a matrix; of a box of an array with
@@ -55,6 +63,14 @@ SEMCACHE_API void semcache_region_2d(struct semcache_region *region, void *memor
                                      int64_t rows, int64_t cols, int64_t ld);
 SEMCACHE_API void semcache_region_3d(struct semcache_region *region, void *memory, enum semcache_type type,
                                      int64_t rows, int64_t cols, int64_t planes, int64_t ld, int64_t plane);
+
+/* An irregular region: the elements of `count` ranges of the array at `memory`, 0 to INT32_MAX ranges.  The function of
+ * a task sees a vector of the ranges one after the other (rows: the sum of their lengths; the other extents are 1).  A
+ * range costs a copy on the device.  Ranges of a written region have no element in common.  The region keeps the
+ * pointer: the caller owns the ranges, which must live until the region's last call has returned.  A decomposition
+ * takes no irregular region. */
+SEMCACHE_API void semcache_region_ranges(struct semcache_region *region, void *memory, enum semcache_type type,
+                                         const struct semcache_range *ranges, int64_t count);
 
 /* --- movement ----------------------------------------------------------------------------------------------------- */
 
@@ -189,6 +205,50 @@ struct semcache_task {
  * device failed after the function was enqueued; the written regions are undefined.  SEMCACHE_ERROR_INVALID, beyond
  * wrong arguments: the driver refused a kernel of the function, and the written regions are undefined. */
 SEMCACHE_API enum semcache_status semcache_run(const struct semcache_task *task, int *ran);
+
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
+
+/* Regions on a device for code that no function of a task can contain, for example Python or a library with streams of
+ * its own.  A token has a private copy of each region, contiguous in the device's memory.
+ *
+ * semcache_token_acquire is a step that reads the regions; semcache_token_release is a step that writes them.  Between
+ * the two steps semcache holds no lock, and other accesses to the regions see the contents before the release and never
+ * wait.  The program must not let another step write an element of the regions in between: the release would
+ * overwrite that step's value.  Elements beside the regions may change at any time.  Any code may run in between, also
+ * the CPU's accesses and other calls of semcache.
+ *
+ * A token belongs to the caller.  The same thread or another thread may release it, once. */
+struct semcache_token {
+    size_t size; /* set by the caller: sizeof (struct semcache_token) */
+    uint64_t id; /* set by acquire; 0 after release */
+    struct semcache_place place;
+    int count; /* of views */
+    struct semcache_view views[SEMCACHE_OPERANDS_MAX];
+};
+
+/* Takes regions to a place (as `device` of a task).  On a GPU, returns when the copies are enqueued: work on
+ * place.stream, or behind an event of place.stream, sees the data.  On the host and on emulated devices, returns when
+ * views[i].memory can be read and written by the caller.  Copies of regions with SEMCACHE_WRITE have no defined
+ * contents.
+ *
+ * Without devices, and in all cases in which a task would run on the host, place.device is SEMCACHE_HOST.  There the
+ * views of boxes are the regions themselves, and the views of irregular regions are copies.
+ * SEMCACHE_ERROR_MEMORY: more than 1024 tokens are held, or there is no host memory. */
+SEMCACHE_API enum semcache_status semcache_token_acquire(const struct semcache_operand *operands, int count, int device,
+                                                         struct semcache_token *token);
+
+/* Writes the views with SEMCACHE_WRITE or SEMCACHE_READWRITE back to their regions, and ends the token.  On a GPU the
+ * release is behind all work enqueued on place.stream; work on other streams must be waited for by place.stream, or be
+ * done.  Returns without waiting.
+ *
+ * SEMCACHE_ERROR_INVALID: the token is not held (released twice), or a region has been freed; nothing was written.
+ * SEMCACHE_ERROR_DEVICE: the device failed, or the devices have been closed; written regions are undefined.  The token
+ * has ended in every case. */
+SEMCACHE_API enum semcache_status semcache_token_release(struct semcache_token *token);
+
+/* Ends a token without writing.  On the host, writes to the views of boxes are in the regions already.  Errors as of
+ * release. */
+SEMCACHE_API enum semcache_status semcache_token_cancel(struct semcache_token *token);
 
 #ifdef __cplusplus
 }

@@ -145,6 +145,37 @@ private:
     semcache_view view_;
 };
 
+/* A token, which ends with the object.  The end of an object cannot report an error: release() can. */
+class token {
+public:
+    template <class... Operands> explicit token(int place, const Operands &...operands)
+    {
+        static_assert(sizeof...(Operands) > 0 && sizeof...(Operands) <= SEMCACHE_OPERANDS_MAX,
+                      "1 to SEMCACHE_OPERANDS_MAX operands");
+        const semcache_operand list[] = {semcache_operand{&operands.region, operands.mode}...};
+
+        token_.size = sizeof token_;
+        check(semcache_token_acquire(list, static_cast<int>(sizeof...(Operands)), place, &token_));
+    }
+    token(token &&other) noexcept : token_(other.token_) { other.token_.id = 0; }
+    token(const token &) = delete;
+    token &operator=(const token &) = delete;
+    ~token()
+    {
+        if (token_.id)
+            semcache_token_release(&token_);
+    }
+
+    void release() { check(semcache_token_release(&token_)); }
+    void cancel() { check(semcache_token_cancel(&token_)); }
+    const semcache_view &operator[](std::size_t i) const { return token_.views[i]; }
+    int device() const { return token_.place.device; }
+    void *stream() const { return token_.place.stream; }
+
+private:
+    semcache_token token_;
+};
+
 } // namespace semcache
 
 #endif

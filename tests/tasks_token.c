@@ -1,0 +1,252 @@
+/* Tokens and irregular regions (semcache/tasks.h) against a plain array.  Started by tasks_run.t under `semcache run`,
+ * with devices and without. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "semcache/tasks.h"
+#include "tests/tap.h"
+
+enum { N = 40000, STEPS = 300, RANGES = 20, HELD = 3 };
+
+static int devices;
+static double *array, expected[N];
+static uint64_t seed = 1;
+
+static int64_t below(int64_t n)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((seed >> 33) % (uint64_t)n);
+}
+
+/* Boxes and ranges in a third of the array, so that tokens of different thirds have no element in common. */
+struct shape {
+    struct semcache_region region;
+    struct semcache_range ranges[RANGES];
+};
+
+static void random_shape(struct shape *s, int third)
+{
+    int64_t base = third * (N / HELD), at = base;
+
+    if (below(2)) {
+        int64_t rows = 1 + below(40), ld = rows + below(5), cols = 1 + below(20), plane = cols * ld + below(60);
+        int64_t planes = 1 + below(10);
+
+        semcache_region_3d(&s->region, array + base + below(100), SEMCACHE_FLOAT64, rows, cols, planes, ld, plane);
+        return;
+    }
+    for (int i = 0; i < RANGES; i++) {
+        s->ranges[i].first = at += below(200);
+        s->ranges[i].count = below(400);
+        at += s->ranges[i].count;
+    }
+    for (int i = 0; i < RANGES / 2; i++) { /* in any order */
+        struct semcache_range *a = &s->ranges[i], *b = &s->ranges[below(RANGES)], swap = *a;
+
+        *a = *b;
+        *b = swap;
+    }
+    semcache_region_ranges(&s->region, array, SEMCACHE_FLOAT64, s->ranges, RANGES);
+}
+
+/* The place in `expected` of the e-th element of a shape; -1 behind the last. */
+static int64_t element(const struct shape *s, int64_t e)
+{
+    const struct semcache_region *r = &s->region;
+
+    if (!r->ranges) {
+        int64_t i = e % r->rows, j = e / r->rows % r->cols, k = e / r->rows / r->cols;
+
+        return k >= r->planes ? -1 : (double *)r->memory - array + i + j * r->ld + k * r->plane;
+    }
+    for (int k = 0; k < RANGES; e -= r->ranges[k++].count)
+        if (e < r->ranges[k].count)
+            return r->ranges[k].first + e;
+    return -1;
+}
+
+static double *in_view(const struct semcache_view *v, int64_t e)
+{
+    return (double *)v->memory + e % v->rows + e / v->rows % v->cols * v->ld + e / v->rows / v->cols * v->plane;
+}
+
+/* Adds `amount` to a view, or sets the view. */
+static void change(const struct semcache_place *place, const struct semcache_view *v, int count, void *arguments)
+{
+    double amount;
+
+    memcpy(&amount, arguments, sizeof amount);
+    for (int64_t e = 0; e < v->rows * v->cols * v->planes; e++)
+        *in_view(v, e) = (v->mode == SEMCACHE_WRITE ? 0 : *in_view(v, e)) + amount;
+    (void)place, (void)count;
+}
+
+static int64_t differences(const struct shape *s, const struct semcache_view *v)
+{
+    int64_t wrong = 0;
+
+    for (int64_t e = 0, at; (at = element(s, e)) >= 0; e++)
+        wrong += *in_view(v, e) != expected[at];
+    return wrong;
+}
+
+static void expect(const struct shape *s, enum semcache_mode mode, double amount)
+{
+    for (int64_t e = 0, at; (at = element(s, e)) >= 0; e++)
+        expected[at] = (mode == SEMCACHE_WRITE ? 0 : expected[at]) + amount;
+}
+
+/* Whether the place of a token is the one asked for; a device may be full. */
+static bool is_place(const struct semcache_token *t, int device)
+{
+    return t->place.device == SEMCACHE_HOST || device == SEMCACHE_ANY_DEVICE || t->place.device == device;
+}
+
+static int random_place(void) { return (int)below(devices + 2) - 2; }
+
+static void touch(int64_t *wrong)
+{
+    int64_t i = below(N);
+
+    *wrong += array[i] != expected[i];
+}
+
+static void test_random(void)
+{
+    int64_t wrong = 0, misplaced = 0, there = 0;
+
+    for (int s = 0; s < STEPS; s++) {
+        struct semcache_token token[HELD];
+        struct shape shape[HELD];
+        enum semcache_mode mode[HELD];
+        int place[HELD];
+
+        for (int i = 0; i < HELD; i++) {
+            struct semcache_operand operand = {&shape[i].region, mode[i] = (enum semcache_mode)(1 + below(3))};
+
+            random_shape(&shape[i], i);
+            token[i].size = sizeof token[i];
+            place[i] = random_place();
+            if (semcache_token_acquire(&operand, 1, place[i], &token[i]) != SEMCACHE_OK) {
+                tap_ok(false, "a token is acquired");
+                return;
+            }
+            misplaced += !is_place(&token[i], place[i]);
+            there += token[i].place.device != SEMCACHE_HOST;
+            wrong += mode[i] & SEMCACHE_READ ? differences(&shape[i], &token[i].views[0]) : 0;
+        }
+        for (int i = 0; i < 4; i++) { /* the CPU writes beside the regions, on pages of the last region */
+            int third = (int)below(HELD);
+
+            touch(&wrong);
+            array[N - 1 - third] += 1;
+            expected[N - 1 - third] += 1;
+        }
+        for (int i = HELD - 1; i >= 0; i--) {
+            double amount = (double)below(9);
+
+            if (mode[i] & SEMCACHE_WRITE) {
+                change(NULL, &token[i].views[0], 1, &amount);
+                expect(&shape[i], mode[i], amount);
+            }
+            wrong += semcache_token_release(&token[i]) != SEMCACHE_OK;
+            touch(&wrong);
+        }
+    }
+    wrong += memcmp(array, expected, sizeof expected) != 0;
+    tap_ok(wrong == 0, "random tokens on boxes and ranges, three at a time: %lld differences", (long long)wrong);
+    tap_ok(misplaced == 0, "tokens are where they were asked for");
+    tap_ok(there > (devices ? STEPS : -1) || getenv("SEMCACHE_MEMORY_LIMIT"), "most tokens are on devices: %lld of %d",
+           (long long)there, HELD * STEPS);
+}
+
+static void test_irregular(void)
+{
+    int64_t wrong = 0;
+
+    for (int s = 0; s < STEPS; s++) {
+        enum semcache_mode mode = below(2) ? SEMCACHE_WRITE : SEMCACHE_READWRITE;
+        struct shape to, from;
+        struct semcache_operand operands[2] = {{&to.region, mode}, {&from.region, SEMCACHE_READ}};
+        double amount = (double)below(9);
+        struct semcache_task task = {.size = sizeof task, .kernel = change, .host = change, .operands = operands,
+                                     .count = 2, .arguments = &amount, .bytes = sizeof amount,
+                                     .device = random_place()};
+
+        random_shape(&to, 0);
+        random_shape(&from, 1);
+        wrong += semcache_run(&task, NULL) != SEMCACHE_OK;
+        expect(&to, mode, amount);
+        touch(&wrong);
+        if (below(10) == 0)
+            wrong += semcache_region_wait(&to.region) != SEMCACHE_OK;
+        if (below(10) == 0 && devices) /* ranges across the columns of a padded matrix stay where they are */
+            wrong += semcache_region_prefetch(&to.region, (int)below(devices)) == SEMCACHE_ERROR_INVALID;
+    }
+    wrong += memcmp(array, expected, sizeof expected) != 0;
+    tap_ok(wrong == 0, "random tasks on ranges and boxes: %lld differences", (long long)wrong);
+}
+
+static void test_misuse(void)
+{
+    static struct semcache_token many[1025];
+    const enum semcache_status bad = SEMCACHE_ERROR_INVALID;
+    struct semcache_range twice[2] = {{10, 5}, {12, 1}};
+    struct semcache_region region;
+    struct semcache_operand operand = {&region, SEMCACHE_READWRITE};
+    struct semcache_token token = {.size = sizeof token}, copy;
+    double *freed = semcache_alloc(N * sizeof *freed);
+    int held = 0;
+
+    semcache_region_1d(&region, array, SEMCACHE_FLOAT64, 10);
+    tap_ok(semcache_token_acquire(&operand, 1, 0, &token) == SEMCACHE_OK, "a good token");
+    copy = token;
+    tap_ok(semcache_token_release(&token) == SEMCACHE_OK && token.id == 0, "is released");
+    tap_ok(semcache_token_release(&token) == bad && semcache_token_release(&copy) == bad, "once");
+    tap_ok(semcache_token_acquire(&operand, 0, 0, &token) == bad, "no operands");
+    tap_ok(semcache_token_acquire(&operand, 1, -3, &token) == bad, "an unknown place");
+    token.size = 1;
+    tap_ok(semcache_token_acquire(&operand, 1, 0, &token) == bad, "a token without size");
+    token.size = sizeof token;
+    semcache_region_ranges(&region, array, SEMCACHE_FLOAT64, twice, 2);
+    tap_ok(semcache_token_acquire(&operand, 1, 0, &token) == bad, "ranges with a common element, written");
+    operand.mode = SEMCACHE_READ;
+    tap_ok(semcache_token_acquire(&operand, 1, 0, &token) == SEMCACHE_OK &&
+           semcache_token_release(&token) == SEMCACHE_OK, "and read");
+    semcache_region_ranges(&region, array, SEMCACHE_FLOAT64, NULL, 2);
+    tap_ok(semcache_token_acquire(&operand, 1, 0, &token) == bad, "no ranges");
+
+    memset(freed, 0, N * sizeof *freed);
+    operand.mode = SEMCACHE_READWRITE;
+    semcache_region_1d(&region, freed, SEMCACHE_FLOAT64, N);
+    tap_ok(semcache_token_acquire(&operand, 1, 0, &token) == SEMCACHE_OK, "a token of memory");
+    semcache_free(freed);
+    tap_ok(!devices || token.place.device == SEMCACHE_HOST || semcache_token_release(&token) == bad,
+           "that is freed before the release");
+
+    semcache_region_1d(&region, array, SEMCACHE_FLOAT64, 10);
+    operand.mode = SEMCACHE_READ;
+    for (int i = 0; i < 1025; i++) {
+        many[i].size = sizeof many[i];
+        held += semcache_token_acquire(&operand, 1, SEMCACHE_HOST, &many[i]) == SEMCACHE_OK;
+    }
+    tap_ok(held >= 1023 && held <= 1024, "1024 tokens are held: %d", held);
+    for (int i = 0; i < held; i++)
+        held += semcache_token_release(&many[i]) != SEMCACHE_OK;
+    tap_ok(semcache_token_acquire(&operand, 1, 0, &token) == SEMCACHE_OK &&
+           semcache_token_release(&token) == SEMCACHE_OK, "and more after their release");
+}
+
+int main(void)
+{
+    devices = semcache_init() == SEMCACHE_OK ? semcache_device_count() : 0;
+    array = semcache_alloc(N * sizeof *array);
+    for (int i = 0; i < N; i++)
+        array[i] = expected[i] = i % 1000;
+    test_random();
+    test_irregular();
+    test_misuse();
+    semcache_free(array);
+    return tap_done();
+}
+/* SPDX-License-Identifier: BSD-2-Clause */
