@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#define CACHE_LINE  64   /* bytes */
 #define SIZES       24   /* classes of work by powers of 4 */
 /* Weight of the latest call in the mean. A slower call has a small weight: devices may have interrupted the host's
  * threads, and a lower rate of the host would send more calls to the devices. */
@@ -27,13 +28,30 @@ static __thread struct timing {
     struct timespec start;
 } timing __attribute__((tls_model("initial-exec")));
 
+/* A vector with a stride of a cache line or more: its elements may share no line and no page. */
+static bool is_spread(const struct sc_view *v)
+{
+    return v->vector && v->rows == 1 && v->cols > 1 && (size_t)v->ld * sc_type_bytes(v->type) >= CACHE_LINE;
+}
+
+/* Calls of level 1 whose time depends on where the elements lie, which devices must fetch from the same places. */
+static bool is_apart(const struct sc_autotuner_call *call)
+{
+    if (sc_op_is_lapack(call->op) || sc_op_level(call->op) != 1)
+        return false;
+    for (int i = 0; call->view && i < call->operands; i++)
+        if (is_spread(&call->view[i]))
+            return true;
+    return !call->view;
+}
+
 struct sc_host_mean *sc_host_rates_of(const struct sc_autotuner_call *call)
 {
     double work = sc_autotuner_flops(call);
     int kind = sc_op_is_lapack(call->op) ? 4 + (int)(call->op - SC_OP_POTRF) : sc_op_level(call->op);
     int size = work >= 4 ? ilogb(work) / 2 : 0;
 
-    if (call->machine.emulated)
+    if (call->machine.emulated || is_apart(call))
         return NULL;
     size = size < SIZES ? size : SIZES - 1;
     return &means[call->machine.database != NULL][kind][call->type][size];

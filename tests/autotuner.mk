@@ -2,7 +2,7 @@
 AUTOTUNER_TESTS = tests/autotuner_decision tests/autotuner_database tests/autotuner_linkmap tests/autotuner_plan \
 	tests/autotuner_start tests/autotuner_schedule tests/autotuner_regret tests/autotuner_exchange \
 	tests/autotuner_strips tests/autotuner_trials tests/autotuner_joules tests/autotuner_policy \
-	tests/autotuner_again
+	tests/autotuner_again tests/autotuner_host_rates
 check_PROGRAMS += $(AUTOTUNER_TESTS)
 TESTS += $(AUTOTUNER_TESTS)
 tests_autotuner_decision_SOURCES = tests/autotuner_decision.c
@@ -22,6 +22,8 @@ tests_autotuner_policy_SOURCES = tests/autotuner_policy.c
 tests_autotuner_policy_LDADD = libcore.la -lm
 tests_autotuner_again_SOURCES = tests/autotuner_again.c
 tests_autotuner_again_LDADD = libcore.la -lm
+tests_autotuner_host_rates_SOURCES = tests/autotuner_host_rates.c
+tests_autotuner_host_rates_LDADD = libcore.la -lm
 tests_autotuner_plan_SOURCES = tests/autotuner_plan.c
 tests_autotuner_plan_LDADD = libcore.la -lm
 tests_autotuner_schedule_SOURCES = tests/autotuner_schedule.c
