@@ -4,7 +4,8 @@ EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/fac
 	bench/records/products.md bench/records/sparse.md \
 	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py \
 	bench/factor.sh bench/scale.sh \
-	bench/sparse_cg.sh bench/um.sh bench/exchange.sh bench/trace.sh bench/start.sh bench/lapack.py bench/level3.py
+	bench/sparse_cg.sh bench/um.sh bench/um_kernels.sh bench/um_kernels.cu bench/exchange.sh \
+	bench/trace.sh bench/start.sh bench/lapack.py bench/level3.py
 EXTRA_PROGRAMS += bench/trace_events
 bench_trace_events_SOURCES = bench/trace_events.c
 bench_trace_events_LDADD = libcore.la
@@ -125,6 +126,13 @@ bench_cg_um_cuda_SOURCES = examples/cg_um.c examples/stencil.h examples/example.
 bench_cg_um_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 bench_cg_um_cuda_LDFLAGS = $(CUDA_LDFLAGS)
 bench_cg_um_cuda_LDADD = -lcublas -lcusparse -lcudart -lm
+if HAVE_NVCC
+all-local: bench/um_kernels
+bench/um_kernels: $(srcdir)/bench/um_kernels.cu
+	$(AM_V_GEN)$(MKDIR_P) bench && $(NVCC) -O2 -arch=all-major -cudart shared -o $@ $(srcdir)/bench/um_kernels.cu \
+	  -L$(CUDA_LIBDIR) -Xlinker -rpath=$(CUDA_LIBDIR) -lcublas
+CLEANFILES += bench/um_kernels
+endif
 endif
 # Tables of papers on the emulated machines: make bench/paper-blasx && top_srcdir=SRC bench/paper-blasx
 PAPERS = bench/paper-blasx bench/paper-xkblas bench/paper-paralia bench/paper-semcachepp bench/paper-proact

@@ -1,0 +1,222 @@
+/* CUDA programs with kernels of their own on managed memory (bench/um_kernels.sh compares).
+ *
+ *     um_kernels power N STEPS [hints]     y := A x by cuBLAS, norm, own kernel that scales; the CPU changes an element
+ *                                          each 10 steps; A is n x n
+ *     um_kernels stencil N STEPS [hints]   7-point stencil on n^3 points; the CPU writes a plane each 10 steps
+ *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it
+ *     um_kernels launches N STEPS [hints]  kernels of n elements, one after another
+ *
+ * hints: the program prefetches and advises, as far as CUDA's managed memory profits.  Prints one line:
+ * name, seconds, checksum. */
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+static bool hints;
+
+static double now()
+{
+    timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double *managed(size_t n)
+{
+    double *p;
+
+    if (cudaMallocManaged(&p, n * sizeof *p) != cudaSuccess) {
+        fprintf(stderr, "um_kernels: no managed memory\n");
+        exit(1);
+    }
+    return p;
+}
+
+static void prefetch(const void *p, size_t bytes, bool to_device)
+{
+    cudaMemLocation where = {};
+
+    where.type = to_device ? cudaMemLocationTypeDevice : cudaMemLocationTypeHost;
+    if (hints)
+        cudaMemPrefetchAsync(p, bytes, where, 0, 0);
+}
+
+static void done(const char *name, double seconds, double checksum)
+{
+    cudaError_t error = cudaDeviceSynchronize();
+
+    if (error != cudaSuccess)
+        fprintf(stderr, "um_kernels: %s\n", cudaGetErrorString(error));
+    printf("%s seconds=%.4f checksum=%.12e\n", name, seconds, checksum);
+    exit(error != cudaSuccess);
+}
+
+static unsigned blocks(size_t n) { return (unsigned)((n + 255) / 256); }
+
+__global__ void scale(double *x, const double *s, size_t n)
+{
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+    if (i < n)
+        x[i] *= 1 / *s;
+}
+
+__global__ void add(double *x, double value, size_t n)
+{
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+    if (i < n)
+        x[i] += value;
+}
+
+__global__ void smooth(double *to, const double *from, int n)
+{
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), j = (int)blockIdx.y, k = (int)blockIdx.z;
+    size_t row = (size_t)n, plane = row * row, at = (size_t)k * plane + (size_t)j * row + (size_t)i;
+
+    if (i >= n)
+        return;
+    if (i == 0 || j == 0 || k == 0 || i == n - 1 || j == n - 1 || k == n - 1)
+        to[at] = from[at];
+    else
+        to[at] = (2 * from[at] + from[at - 1] + from[at + 1] + from[at - row] + from[at + row] + from[at - plane] +
+                  from[at + plane]) / 8;
+}
+
+static void power(size_t n, int steps)
+{
+    double *a = managed(n * n), *x = managed(n), *y = managed(n), *norm = managed(8), one = 1, zero = 0, sum = 0, since;
+    cublasHandle_t blas;
+
+    for (size_t j = 0; j < n; j++) {
+        unsigned state = (unsigned)j * 2654435761u + 1;
+
+        for (size_t i = 0; i < n; i++) {
+            state = state * 1664525u + 1013904223u;
+            a[j * n + i] = (state >> 8) * (1. / 16777216);
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = 1;
+    cublasCreate(&blas);
+    since = now();
+    prefetch(a, n * n * sizeof *a, true);
+    for (int k = 0; k < steps; k++) {
+        double *next = x;
+
+        cublasDgemv(blas, CUBLAS_OP_N, (int)n, (int)n, &one, a, (int)n, x, 1, &zero, y, 1);
+        cublasDnrm2(blas, (int)n, y, 1, norm);
+        cudaDeviceSynchronize();
+        scale<<<blocks(n), 256>>>(y, norm, n);
+        x = y;
+        y = next;
+        if (k % 10 == 9) {
+            cudaDeviceSynchronize();
+            x[(size_t)k % n] += 1e-9;
+        }
+    }
+    cudaDeviceSynchronize();
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * (double)(i % 13);
+    done("power", now() - since, sum);
+}
+
+static void stencil(int n, int steps)
+{
+    size_t plane = (size_t)n * (size_t)n, all = plane * (size_t)n;
+    double *from = managed(all), *to = managed(all), sum = 0, since;
+    dim3 grid((unsigned)(n + 255) / 256, (unsigned)n, (unsigned)n);
+
+    for (size_t i = 0; i < all; i++)
+        from[i] = to[i] = (double)(i % 1000);
+    since = now();
+    prefetch(from, all * sizeof *from, true);
+    prefetch(to, all * sizeof *to, true);
+    for (int k = 0; k < steps; k++) {
+        double *next = from;
+
+        smooth<<<grid, 256>>>(to, from, n);
+        from = to;
+        to = next;
+        if (k % 10 == 9) {
+            double *at = from + (size_t)(n / 2) * plane;
+
+            cudaDeviceSynchronize();
+            prefetch(at, plane * sizeof *at, false);
+            cudaDeviceSynchronize();
+            for (size_t i = 0; i < plane; i++)
+                at[i] = at[i] / 2 + (double)k;
+            prefetch(at, plane * sizeof *at, true);
+        }
+    }
+    cudaDeviceSynchronize();
+    prefetch(from, all * sizeof *from, false);
+    cudaDeviceSynchronize();
+    for (size_t i = 0; i < all; i += 97)
+        sum += from[i];
+    done("stencil", now() - since, sum);
+}
+
+static void sweep(size_t mib, int steps)
+{
+    size_t n = (mib << 20) / sizeof(double);
+    double *x = managed(n), sum = 0, seconds = 0, since;
+
+    memset(x, 0, n * sizeof *x);
+    for (int k = 0; k < steps; k++) {
+        prefetch(x, n * sizeof *x, true);
+        add<<<blocks(n), 256>>>(x, 1, n);
+        cudaDeviceSynchronize();
+        since = now();
+        prefetch(x, n * sizeof *x, false);
+        cudaDeviceSynchronize();
+        for (size_t i = 0; i < n; i += 8) /* a value of each line of the cache */
+            sum += x[i];
+        seconds += now() - since;
+    }
+    fprintf(stderr, "sweep: %.1f GB/s\n", 1e-9 * (double)(n * sizeof *x) * steps / seconds);
+    done("sweep", seconds, sum);
+}
+
+static void launches(size_t n, int steps)
+{
+    double *x = managed(n), sum = 0, since;
+
+    memset(x, 0, n * sizeof *x);
+    prefetch(x, n * sizeof *x, true);
+    add<<<blocks(n), 256>>>(x, 1, n);
+    cudaDeviceSynchronize();
+    since = now();
+    for (int k = 0; k < steps; k++)
+        add<<<blocks(n), 256>>>(x, 1, n);
+    cudaDeviceSynchronize();
+    since = now() - since;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i];
+    fprintf(stderr, "launches: %.2f us each\n", 1e6 * since / steps);
+    done("launches", since, sum);
+}
+
+int main(int argc, char **argv)
+{
+    size_t n = argc > 3 ? strtoull(argv[2], NULL, 10) : 0;
+    int steps = argc > 3 ? atoi(argv[3]) : 0;
+
+    hints = argc > 4 && strcmp(argv[4], "hints") == 0;
+    cudaFree(0);
+    if (n && steps > 0 && strcmp(argv[1], "power") == 0)
+        power(n, steps);
+    if (n && steps > 0 && strcmp(argv[1], "stencil") == 0)
+        stencil((int)n, steps);
+    if (n && steps > 0 && strcmp(argv[1], "sweep") == 0)
+        sweep(n, steps);
+    if (n && steps > 0 && strcmp(argv[1], "launches") == 0)
+        launches(n, steps);
+    fprintf(stderr, "usage: um_kernels power|stencil|sweep|launches N STEPS [hints]\n");
+    return 2;
+}
+/* SPDX-License-Identifier: BSD-2-Clause */

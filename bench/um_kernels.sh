@@ -1,0 +1,43 @@
+#!/bin/sh
+# CUDA programs with kernels of their own on managed memory: with CUDA alone, with its hints, and with
+# libsemcache-cuda-um; in one run on real GPUs.  The checksums must agree.  From the build tree, after make:
+#   sh SRC/bench/um_kernels.sh
+# Variables: BENCH_DEVICE (default cuda:0).  BENCH_CASES ("power:30000:100 stencil:512:100 sweep:4096:3
+# launches:30000:20000").  BENCH_LOG: file for semcache's log.
+set -u
+um=$PWD/.libs/libsemcache-cuda-um.so
+out=$(mktemp) && err=$(mktemp) && trap 'rm -f "$out" "$err"' EXIT
+bad=0
+
+measure() { # title, then the program: sets $seconds and $sum
+    title=$1
+    shift
+    "$@" > "$out" 2> "$err" || { echo "$title failed:"; cat "$out" "$err"; bad=1; seconds=0 sum=0; return; }
+    seconds=$(sed -n 's/.*seconds=\([^ ]*\).*/\1/p' "$out")
+    sum=$(sed -n 's/.*checksum=\([^ ]*\).*/\1/p' "$out")
+    printf '%-24s %s  %s\n' "$title" "$(cat "$out")" "$(grep -h 'GB/s\|us each' "$err" | tr '\n' ' ')"
+}
+
+ours() { LD_PRELOAD="$um" tools/semcache run --device "${BENCH_DEVICE:-cuda:0}" "$@"; }
+
+for case in ${BENCH_CASES:-power:30000:100 stencil:512:100 sweep:4096:3 launches:30000:20000}; do
+    name=${case%%:*} rest=${case#*:}
+    set -- "$name" "${rest%%:*}" "${rest#*:}"
+    echo "== $case"
+    measure "CUDA alone" bench/um_kernels "$@"
+    plain=$seconds wanted=$sum
+    measure "CUDA with hints" bench/um_kernels "$@" hints
+    hinted=$seconds
+    SEMCACHE_LOG=info SEMCACHE_OPEN=first measure "semcache" ours bench/um_kernels "$@"
+    [ -z "${BENCH_LOG:-}" ] || cat "$err" >> "$BENCH_LOG"
+    awk -v ours="$seconds" -v a="$plain" -v b="$hinted" -v got="$sum" -v wanted="$wanted" 'BEGIN {
+        best = b > 0 && b < a ? b : a
+        apart = got - wanted; if (apart < 0) apart = -apart
+        size = wanted < 0 ? -wanted : wanted
+        same = apart <= 1e-9 * size
+        printf "    ours / alone: %.3f; ours / best: %.3f; checksums %s\n", a > 0 ? ours / a : 0, best > 0 ? ours / best : 0,
+            same ? "agree" : "DIFFER"
+        exit !same }' || bad=1
+done
+exit $bad
+# SPDX-License-Identifier: BSD-2-Clause
