@@ -35,8 +35,8 @@ for case in ${BENCH_CASES:-power:30000:100 stencil:512:100 sweep:4096:3 launches
         apart = got - wanted; if (apart < 0) apart = -apart
         size = wanted < 0 ? -wanted : wanted
         same = apart <= 1e-9 * size
-        printf "    ours / alone: %.3f; ours / best: %.3f; checksums %s\n", a > 0 ? ours / a : 0, best > 0 ? ours / best : 0,
-            same ? "agree" : "DIFFER"
+        printf "    ours / alone: %.3f; ours / best: %.3f; checksums %s\n", a > 0 ? ours / a : 0,
+            best > 0 ? ours / best : 0, same ? "agree" : "DIFFER"
         exit !same }' || bad=1
 done
 exit $bad
