@@ -3,7 +3,7 @@
 EXTRA_DIST += bench/records/README.md bench/records/devices.md bench/records/factorizations.md \
 	bench/records/products.md bench/records/sparse.md \
 	bench/README.md bench/common.sh bench/run.sh bench/numpy_matmul.py bench/numpy_temporaries.py \
-	bench/factor.sh bench/scale.sh \
+	bench/factor.sh bench/scale.sh bench/lapack_again.py \
 	bench/sparse_cg.sh bench/um.sh bench/um_kernels.sh bench/um_kernels.cu bench/exchange.sh \
 	bench/trace.sh bench/start.sh bench/lapack.py bench/level3.py
 EXTRA_PROGRAMS += bench/trace_events
