@@ -7,6 +7,8 @@
 #include <time.h>
 
 #define COLUMN SC_PAGE                     /* bytes of a column of a new matrix */
+_Static_assert(SC_LEND_LESS == SC_HOST_UNITED_LESS, "one constant for two interfaces");
+
 #define PAUSES 1000                        /* a tenth of a second in all */
 #define TILE_COLUMNS ((64 << 20) / COLUMN) /* its sectors then have at most 1 MiB */
 

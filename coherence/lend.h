@@ -12,6 +12,9 @@ struct sc_lending {
     size_t bytes;   /* whole pages of one block */
 };
 
+/* Bytes at the end of a block that has one address, without memory (host/host.h). */
+#define SC_LEND_LESS ((size_t)2 << 20)
+
 /* Gives the block at `memory` one address on the host and a device.  The block lies in a span of its own, is not
  * tracked, and loses its contents.  False: the block stays ordinary memory; with *lost, nobody may use the block. */
 bool sc_coherence_unite(void *memory, bool *lost);

@@ -76,7 +76,7 @@ static void *alloc(size_t bytes, enum cudaMemoryType kind, bool *united)
         sc_um_inner->kernels() == SC_UM_KERNELS_HOST ||
         (is_small && __atomic_add_fetch(&small, 1, __ATOMIC_RELAXED) > SMALL_MOST))
         return semcache_alloc(bytes);
-    memory = semcache_alloc(is_small ? SPAN_LEAST : bytes);
+    memory = semcache_alloc((is_small ? SPAN_LEAST : bytes) + SC_LEND_LESS);
     if (memory)
         *united = sc_um_inner->unite(memory, &lost);
     return lost ? semcache_alloc(bytes) : memory;

@@ -307,6 +307,9 @@ static unsigned united; /* number of united spans; atomic */
 
 /* Address space of a span, of which the class may use a part. */
 static size_t extent(const struct sc_host_span *span) { return (size_t)span->units << SC_SPAN_UNIT_SHIFT; }
+/* The part with one address.  Linux gives nobody addresses close below a mapping that counts as stack, not even on
+ * request, and the next span is such a mapping: the last unit stays empty. */
+static size_t united_bytes(const struct sc_host_span *span) { return extent(span) - SC_SPAN_UNIT; }
 
 void *sc_host_alias(const void *p)
 {
@@ -345,7 +348,7 @@ static char *map_again(const void *from, size_t bytes, void *to)
 static enum sc_status map_shared(struct sc_host_span *span, const struct sc_host_placing *placing)
 {
     void *base = (void *)sc_host_span_base(span);
-    size_t bytes = extent(span);
+    size_t bytes = united_bytes(span);
     enum sc_status status;
     char *alias;
 
@@ -377,18 +380,21 @@ enum sc_status sc_host_span_unite(const struct sc_host_block *block, const struc
     enum sc_status status;
     size_t bytes;
 
-    if (!span || span->blocks != 1 || span->shared || !placing->reserve)
+    if (!span || span->blocks != 1 || span->units < 2 || span->shared || !placing->reserve)
         return span && span->alias ? SC_OK : SC_ERR_UNSUPPORTED;
     unpin(span);
-    bytes = extent(span);
+    bytes = united_bytes(span);
     sc_lock(&pin_lock);
     sc_inside_enter();
-    sc_host_sys(SYS_munmap, (long)base, (long)bytes, 0, 0, 0);
+    sc_host_sys(SYS_munmap, (long)base, (long)extent(span), 0, 0, 0);
     status = placing->reserve(base, bytes);
     if (status == SC_OK && (status = map_shared(span, placing)) != SC_OK)
         placing->unreserve(base, bytes);
     if (status != SC_OK)
-        status = map_private(base, bytes, true) ? SC_ERR_UNSUPPORTED : SC_ERR_MEMORY;
+        status = map_private(base, extent(span), true) ? SC_ERR_UNSUPPORTED : SC_ERR_MEMORY;
+    else
+        sc_host_sys_mmap((char *)base + bytes, SC_SPAN_UNIT, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE);
     sc_inside_leave();
     sc_unlock(&pin_lock);
     return status;
@@ -399,7 +405,7 @@ static void separate(struct sc_host_span *span)
 {
     void *base = (void *)sc_host_span_base(span);
     char *alias = span->alias;
-    size_t bytes = extent(span);
+    size_t bytes = united_bytes(span);
 
     span->unpin(alias, bytes);
     span->unreserve(base, bytes); /* unmaps the addresses */

@@ -65,10 +65,14 @@ static void *moved(const void *p)
 
 static enum sc_status reserve(void *base, size_t bytes)
 {
-    const char *refused = getenv("UM_MODULE_REFUSES");
+    void *got = mmap(base, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct range *r = NULL;
 
-    if (refused || ((uintptr_t)base | bytes) % SC_PLACE_UNIT)
+    if (got != base || getenv("UM_MODULE_REFUSES")) { /* for a driver, too, the address is a hint */
+        munmap(got, bytes);
+        return SC_ERR_UNSUPPORTED;
+    }
+    if (((uintptr_t)base | bytes) % SC_PLACE_UNIT)
         return SC_ERR_UNSUPPORTED;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < RANGES && !r; i++)

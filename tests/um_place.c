@@ -127,13 +127,18 @@ static void test_touch(double *p)
 static void test_blocks(void)
 {
     double *p[BLOCKS], *scalar = managed(sizeof *scalar);
+    size_t up;
     int good = 1;
 
     for (int b = 0; b < BLOCKS; b++) {
         p[b] = managed(bytes);
         set(p[b], b);
     }
-    *scalar = 5;
+    *scalar = 4;
+    up = went_up();
+    launch(scalar, 1, 1);
+    tap_ok(small || went_up() - up > BLOCKS * bytes, "all blocks have one address");
+    finish();
     for (int i = 0; i < STEPS; i++)
         for (int b = 0; b < BLOCKS; b++) {
             launch(p[b], N, 1);
