@@ -296,43 +296,48 @@ static void clear_column(const struct problem *p)
     HAND_CUDA(cudaMemsetAsync(p->a + 100 * vector_bytes(p), 0, vector_bytes(p), stream));
 }
 
+/* Calls with one element that LAPACK answers by INFO. */
+static const struct poked {
+    const char *name, *input, *lapack;
+    void (*run)(struct problem *), (*before)(struct problem *);
+    enum kind kind;
+    int64_t i, j;
+    double value;
+} poked[] = {
+    {"potrf", "element (200, 200) is -1", "200", potrf, NULL, DEFINITE, 199, 199, -1},
+    {"potrf", "element (200, 200) is not a number", "200", potrf, NULL, DEFINITE, 199, 199, NAN},
+    {"trtri", "element (50, 50) is zero", "50", trtri, potrf, DEFINITE, 49, 49, 0},
+    {"syevd", "element (8, 4) is not a number", "positive, or values that are not numbers", syevd, NULL, SYMMETRIC,
+     7, 3, NAN},
+    {"gesvdp", "element (8, 4) is not a number", "positive, or values that are not numbers", gesvdp, NULL, GENERAL,
+     7, 3, NAN},
+};
+
+static void zero_column(struct problem *p, const char *name, void (*run)(struct problem *), const char *lapack)
+{
+    prepare(p, GENERAL, NULL);
+    clear_column(p);
+    copy(p->matrix, p->a, matrix_bytes(p));
+    run_now(p, run);
+    tell(name, "column 101 is zero", p, lapack);
+}
+
 static void conventions(void)
 {
     struct problem p = problem_of(D, 300);
     double residual;
 
-    prepare(&p, DEFINITE, NULL);
-    poke(&p, 199, 199, -1);
-    run_now(&p, potrf);
-    tell("potrf", "element (200, 200) is -1", &p, "200");
-    prepare(&p, DEFINITE, NULL);
-    poke(&p, 199, 199, NAN);
-    run_now(&p, potrf);
-    tell("potrf", "element (200, 200) is not a number", &p, "200");
-    prepare(&p, GENERAL, NULL);
-    clear_column(&p);
-    copy(p.matrix, p.a, matrix_bytes(&p));
-    run_now(&p, getrf);
-    tell("getrf", "column 101 is zero", &p, "101");
+    for (const struct poked *t = poked; t < poked + sizeof poked / sizeof *poked; t++) {
+        prepare(&p, t->kind, t->before);
+        poke(&p, t->i, t->j, t->value);
+        run_now(&p, t->run);
+        tell(t->name, t->input, &p, t->lapack);
+    }
+    zero_column(&p, "getrf", getrf, "101");
     residual = check_getrf(&p);
     printf("{\"convention\": \"getrf\", \"input\": \"column 101 is zero\", \"residual\": %.3g}\n",
            isfinite(residual) ? residual : -1);
-    prepare(&p, DEFINITE, potrf);
-    poke(&p, 49, 49, 0);
-    run_now(&p, trtri);
-    tell("trtri", "element (50, 50) is zero", &p, "50");
-    prepare(&p, SYMMETRIC, NULL);
-    poke(&p, 7, 3, NAN);
-    run_now(&p, syevd);
-    tell("syevd", "element (8, 4) is not a number", &p, "positive, or values that are not numbers");
-    prepare(&p, GENERAL, NULL);
-    poke(&p, 7, 3, NAN);
-    run_now(&p, gesvdp);
-    tell("gesvdp", "element (8, 4) is not a number", &p, "positive, or values that are not numbers");
-    prepare(&p, GENERAL, NULL);
-    clear_column(&p);
-    run_now(&p, gesvdp);
-    tell("gesvdp", "column 101 is zero", &p, "0");
+    zero_column(&p, "gesvdp", gesvdp, "0");
     printf("{\"convention\": \"gesvdp\", \"input\": \"column 101 is zero\", \"sigma\": %.6g}\n", p.sigma);
     free_problem(&p);
 }

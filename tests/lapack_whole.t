@@ -8,7 +8,7 @@ use Test::More;
 require "$ENV{top_srcdir}/tests/examples.pl";
 our ($device);
 
-need('bench/factor', 'tests/lapack_whole');
+need('bench/factor', 'tests/lapack_whole', 'tests/lapack_spectra');
 
 # One thread: emulated devices compute with the same LAPACK, whose threads may be held by a waiting call.
 my %env = (OPENBLAS_NUM_THREADS => 1, OMP_NUM_THREADS => 1);
@@ -18,18 +18,23 @@ $env{OPENBLAS_CORETYPE} = 'Haswell' if slurp('/proc/cpuinfo') =~ /\bavx2\b/;
 my $reference = '/usr/lib/x86_64-linux-gnu/lapack';
 my @devices = $ENV{SEMCACHE_TEST_DEVICE} ? ($device) : map { "emu:h200x8:$_" } 1, 2, 4;
 my $seed = $ENV{SEMCACHE_TEST_SEED} // 1;
-my @routines = qw(potrf potrs posv potri getrf getrs getri gecon pocon gesv trtri lauum geqrf geev gelsd
-    sytrf sytrs sysv gels);
+my %routines = (
+    lapack_whole => [qw(potrf potrs posv potri getrf getrs getri gecon pocon gesv trtri lauum geqrf sytrf sytrs sysv
+            gels)],
+    lapack_spectra => [qw(geev gelsd)],
+);
 
 for my $where (@devices) {
     for my $library ('', -e "$reference/liblapack.so.3" ? $reference : ()) {
         for my $orders ([3, 1, 40], [1, 130, 150]) {
-            my $run = run({ device => $where, env => { %env, SEMCACHE_OFFLOAD => 'always',
-                    $library ? (LD_LIBRARY_PATH => $library) : () } }, 'tests/lapack_whole', $seed, @$orders);
-            is($run->{status}, 0, "$where: @$orders $library") or diag($run->{out});
-            is(scalar complaints($run), 0, 'no message');
-            my @lacking = grep { !calls($run, qr/^[sdcz]$_$/, 'offloaded') } @routines;
-            is("@lacking", '', 'the devices ran each of the routines');
+            for my $program (sort keys %routines) {
+                my $run = run({ device => $where, env => { %env, SEMCACHE_OFFLOAD => 'always',
+                        $library ? (LD_LIBRARY_PATH => $library) : () } }, "tests/$program", $seed, @$orders);
+                is($run->{status}, 0, "$where: $program @$orders $library") or diag($run->{out});
+                is(scalar complaints($run), 0, 'no message');
+                my @lacking = grep { !calls($run, qr/^[sdcz]$_$/, 'offloaded') } @{ $routines{$program} };
+                is("@lacking", '', 'the devices ran each of the routines');
+            }
         }
     }
 }
