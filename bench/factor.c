@@ -1,7 +1,8 @@
 /* Factorizations and solutions by LAPACK, from plain malloc memory until the result can be read on the host.  A plain
  * BLAS program.
  *
- *     factor [-r rounds] [-s seconds] [-p padding] potrf|getrf|geqrf|potri|getri|gesv|gels|syev|syevd|gesvd [n...]
+ *     factor [-r rounds] [-s seconds] [-p padding] potrf|getrf|geqrf|gelqf|potri|getri|gesv|gels|syev|syevd|gesvd
+ *         [n...]
  *
  * -r  least number of factorizations, of a fresh copy of the matrix (the first is timed apart);
  * -s  least number of seconds spent on factorizations;
@@ -20,6 +21,8 @@
 void dpotrf_(const char *uplo, const int *n, double *a, const int *lda, int *info, size_t);
 void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivots, int *info);
 void dgeqrf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *size,
+             int *info);
+void dgelqf_(const int *m, const int *n, double *a, const int *lda, double *tau, double *work, const int *size,
              int *info);
 void dsyev_(const char *job, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
             const int *size, int *info, size_t, size_t);
@@ -195,6 +198,28 @@ static double geqrf_error(struct problem *p)
     return difference(p->n, p->x, p->y);
 }
 
+static int gelqf(struct problem *p)
+{
+    WITH_WORKSPACE(dgelqf_(&p->n, &p->n, p->a, &p->ld, p->more, work, &size, &info))
+}
+
+/* L Q x = A x. */
+static double gelqf_error(struct problem *p)
+{
+    apply(p, element);
+    for (int i = 0; i < p->n; i++) { /* Q = Hn ... H1 */
+        double sum = p->x[i];
+
+        for (int j = i + 1; j < p->n; j++)
+            sum += column(p, j)[i] * p->x[j];
+        p->x[i] -= p->more[i] * sum;
+        for (int j = i + 1; j < p->n; j++)
+            p->x[j] -= p->more[i] * sum * column(p, j)[i];
+    }
+    triangle(p, false, false, p->x);
+    return difference(p->n, p->x, p->y);
+}
+
 static int syev(struct problem *p)
 {
     WITH_WORKSPACE(dsyev_("V", "L", &p->n, p->a, &p->ld, p->more, work, &size, &info, 1, 1))
@@ -350,6 +375,7 @@ static const struct kind {
     {"potrf", definite, potrf, potrf_error, 1.0 / 3},
     {"getrf", element, getrf, getrf_error, 2.0 / 3},
     {"geqrf", element, geqrf, geqrf_error, 4.0 / 3},
+    {"gelqf", element, gelqf, gelqf_error, 4.0 / 3},
     {"potri", definite, potri, potri_error, 1},
     {"getri", element, getri, getri_error, 2},
     {"gesv", element, gesv, solution_error, 2.0 / 3},

@@ -2,7 +2,8 @@
  * last_order].  Linked with a LAPACK only; lapack_whole.t runs the program with every call on devices.  Asserts
  * residuals as LAPACK's testers do, in all types, with leading dimensions above the order.  Memory outside of the
  * results keeps its bits: the triangle that is not named, rows behind the matrix, everything when arguments are invalid
- * or sizes of workspaces are asked for.  Pivots and INFO lie behind a matrix, on pages that are closed while devices have it.
+ * or sizes of workspaces are asked for.  Pivots and INFO lie behind a matrix, on pages that are closed while devices
+ * have it.
  * lapack_whole stay order [cholesky]: a factorization and ten solves. */
 #define _GNU_SOURCE
 #include "tests/lapack_random.h"
