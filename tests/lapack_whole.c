@@ -52,6 +52,27 @@ static double condition(const struct matrix *factors, char letter, double size)
     return *info ? *info : real_at(result, 0);
 }
 
+/* ?latdf reads a vector that ?gecon leaves in its workspace, for matrices of up to 8 rows. */
+static void check_null_vector(void)
+{
+    int n = 1 + below(8), *info = take(4);
+    struct matrix a = hermitian(n, 'U', 2 * n);
+    struct work w = work_for(n);
+    char *result = take(8), *vector = w.work + (size_t)n * bytes_of_type();
+    bool written = false;
+
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            put(&a, i, j, i == j ? n : 0.25);
+    store(result, 0, 1); /* the norm */
+    memset(w.work, 0x4b, 4 * (size_t)n * bytes_of_type());
+    CALL("gecon", "I", &n, a.data, &a.ld, result, take(8), w.work, is_complex() ? w.rwork : w.iwork, info);
+    for (size_t i = 0; i < (size_t)n * bytes_of_type(); i++)
+        written = written || (is_complex() ? w.work : vector)[i] != 0x4b;
+    tap_ok(*info == 0 && written, "%cgecon of order %d leaves a vector in its workspace", type, n);
+    work_free(&w);
+}
+
 /* The estimate of the inverse's norm is a lower bound, and seldom far from the norm. */
 static void check_condition(const struct matrix *factors, struct full f, struct full inverse, char letter)
 {
@@ -484,6 +505,7 @@ static void all(int m, int n, char uplo)
         no_rank(m, n);
     if (n > 1)
         refused(n);
+    check_null_vector();
 }
 
 int main(int argc, char **argv)

@@ -176,6 +176,9 @@ static struct sc_kernel record_of(const struct sc_lapack_call *g)
     return k;
 }
 
+/* ?latdf reads a vector that ?gecon leaves in its workspace.  Its matrices have at most so many rows. */
+enum { LATDF_MOST = 8 };
+
 static bool is_of(char letter, const char *letters) { return letter && strchr(letters, letter); }
 
 static bool jobs_are_valid(const struct sc_kernel *k)
@@ -187,7 +190,7 @@ static bool jobs_are_valid(const struct sc_kernel *k)
     case SC_OP_SYGVX: return (k->job[0] == 'N' || k->job[0] == 'V') && k->kl >= 1 && k->kl <= 3;
     case SC_OP_GEEV: return k->job[0] == 'N' && is_of(k->job[1], "NV"); /* cuSOLVER has no left vectors */
     case SC_OP_GESVD: return is_of(k->job[0], "NSA") && is_of(k->job[1], "NSA");
-    case SC_OP_GECON:
+    case SC_OP_GECON: return k->n > LATDF_MOST && k->alpha[0] > 0 && isfinite(k->alpha[0]);
     case SC_OP_POCON: return k->alpha[0] > 0 && isfinite(k->alpha[0]);
     case SC_OP_ORGQR: return k->n <= k->m && k->k <= k->n;
     case SC_OP_GELS: return k->n <= k->m && (sc_type_is_complex(k->type) ? k->transa != 'T' : k->transa != 'C');
