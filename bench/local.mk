@@ -104,6 +104,11 @@ bench_strips_SOURCES = bench/strips.c bench/paper.c bench/paper.h
 bench_strips_LDADD = libcore.la -ldl -lm
 CLEANFILES += bench/strips
 
+# What a task and a token on resident regions cost: make bench/task_cost && semcache run bench/task_cost
+EXTRA_PROGRAMS += bench/task_cost
+bench_task_cost_SOURCES = bench/task_cost.c
+bench_task_cost_LDADD = libsemcache.la
+CLEANFILES += bench/task_cost
 # Cost of calls on the host: make bench/host_path bench/null_blas.la && bench/host_path
 EXTRA_PROGRAMS += bench/host_path
 bench_host_path_SOURCES = bench/host_path.c bench/host_path.h

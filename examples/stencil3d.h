@@ -37,9 +37,15 @@ STENCIL3D_INLINE void stencil3d_element(const struct semcache_view *v, int64_t i
 
 #ifdef STENCIL3D_GPU
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
 semcache_function stencil3d_gpu; /* stencil3d.cu */
+void stencil3d_synchronize(int devices);
+/* The same steps in CUDA alone: result := warm + steps steps from `initial`; the seconds of the last `steps`. */
+double stencil3d_hand(int64_t n, int64_t warm, int64_t steps, int devices, const double *initial, double *result);
+#ifdef __cplusplus
+}
+#endif
 #endif
 
 #endif
