@@ -1,5 +1,5 @@
-/* Microseconds of the calling thread for a task or a token on resident regions of BYTES bytes each, with a function that
- * enqueues nothing: what semcache adds to a kernel launch.
+/* Microseconds of the calling thread for a task or a token on resident regions of BYTES bytes each, with a function
+ * that enqueues nothing: what semcache adds to a kernel launch.
  *
  *   task_cost [BYTES [CALLS]] */
 #include <stdio.h>

@@ -8,16 +8,15 @@
 
 #include "autotuner/schedule.h"
 #include "base/config.h"
-#include "base/inside.h"
-#include "base/quiet.h"
 #include "blas/blas.h"
 #include "coherence/access.h"
+#include "coherence/call.h"
 #include "coherence/devices.h"
-#include "coherence/task.h"
 #include "host/host.h"
 #include "libsemcache/library.h"
 #include "libsemcache/public.h"
 #include "sparse/sparse.h"
+#include "tasks/tasks.h"
 #include "trace/trace.h"
 
 enum semcache_status sc_public_status(enum sc_status status)
@@ -149,45 +148,6 @@ enum semcache_status semcache_invalidate(const void *memory, size_t bytes)
     return SEMCACHE_OK;
 }
 
-static enum sc_status prefetch_pieces(const struct sc_operand *operand, int device)
-{
-    struct sc_cuts rows, cols = {.n = 1, .at = {0, 1}};
-    enum sc_status status = SC_OK;
-
-    sc_coherence_row_cuts(operand, &rows);
-    if (!operand->view.vector)
-        sc_coherence_col_cuts(operand, &cols);
-    for (int j = 0; j < cols.n && status == SC_OK; j++)
-        for (int i = 0; i < rows.n && status == SC_OK; i++) {
-            struct sc_piece piece = {.operand = operand,
-                                     .r = rows.at[i],
-                                     .c = cols.at[j],
-                                     .rows = rows.at[i + 1] - rows.at[i],
-                                     .cols = cols.at[j + 1] - cols.at[j],
-                                     .access = SC_READ};
-
-            status = sc_coherence_prefetch(device == SEMCACHE_ANY_DEVICE ? sc_coherence_home(&piece) : device, &piece);
-        }
-    return status;
-}
-
-static enum sc_status prefetch_view(const struct sc_view *view, int device)
-{
-    struct sc_residency residency;
-    struct sc_operand operand;
-    enum sc_status status;
-
-    sc_coherence_residency(view, 1, &residency);
-    if (residency.untracked)
-        return SC_ERR_UNSUPPORTED;
-    status = sc_coherence_begin(view, 1, &operand);
-    if (status != SC_OK)
-        return status;
-    status = prefetch_pieces(&operand, device);
-    sc_coherence_end(&operand, 1);
-    return status;
-}
-
 static void trace_prefetch(const struct sc_view *view, int device)
 {
     struct sc_event event = {.kind = SC_EVENT_PREFETCH, .access = SC_READ, .type = (uint8_t)view->type,
@@ -209,7 +169,6 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
 {
     struct sc_view view = {.ptr = memory, .type = (enum sc_type)type, .rows = rows, .cols = cols, .ld = ld,
                            .access = SC_READ, .split = SC_SPLIT_COLS};
-    enum sc_status status;
 
     if (rows < 0 || cols < 0 || ld < rows || ld < 1 || (unsigned)type >= SC_TYPES || device < SEMCACHE_ANY_DEVICE ||
         !sc_view_fits(&view))
@@ -231,12 +190,7 @@ enum semcache_status semcache_prefetch(const void *memory, int64_t rows, int64_t
         sc_schedule_grid(sc_config.schedule, sc_coherence_devices(), sc_coherence_peer_ratio(), rows, cols,
                          sc_config.offload == SC_OFFLOAD_ALWAYS, &view.tile_rows, &view.tile_cols);
     }
-    sc_quiet_enter();
-    sc_inside_enter();
-    status = prefetch_view(&view, device);
-    sc_inside_leave();
-    sc_quiet_leave();
-    return sc_public_status(status);
+    return sc_public_status(sc_tasks_prefetch_view(&view, device));
 }
 
 /* --- sparse matrices ---------------------------------------------------------------------------------------------- */

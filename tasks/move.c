@@ -50,6 +50,11 @@ static bool is_kept(const struct sc_view *view)
     return !residency.untracked;
 }
 
+enum sc_status sc_tasks_prefetch_view(const struct sc_view *view, int device)
+{
+    return is_kept(view) ? each_piece(view, device, prefetch, NULL) : SC_ERR_UNSUPPORTED;
+}
+
 static enum sc_status prefetch_box(const struct semcache_region *region, int place)
 {
     struct sc_view view;
@@ -59,7 +64,7 @@ static enum sc_status prefetch_box(const struct semcache_region *region, int pla
         sc_coherence_start_home(&view);
         return SC_OK;
     }
-    return is_kept(&view) ? each_piece(&view, place, prefetch, NULL) : SC_ERR_UNSUPPORTED;
+    return sc_tasks_prefetch_view(&view, place);
 }
 
 /* The boxes of a region that moves as a whole: the ranges of an irregular region, else the region. */

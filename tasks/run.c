@@ -183,9 +183,11 @@ static enum sc_status on_host(const struct semcache_task *task)
 
 /* --- on a device -------------------------------------------------------------------------------------------------- */
 
-/* An operand: in place if one tile contains it, else in a temporary. */
+/* An operand: in place if one tile contains it, else in a temporary.  The cuts of an operand take 16 KiB: functions
+ * divide an operand where they need them. */
 struct held {
-    struct sc_part part;
+    struct sc_operand whole; /* as of struct sc_part */
+    struct sc_piece piece;   /* in place; operand NULL: in the temporary */
     void *temporary;
     int64_t ld; /* of the temporary */
 };
@@ -198,18 +200,17 @@ struct job {
     int device;
 };
 
-static bool is_in_place(const struct sc_part *part) { return part->rows.n == 1 && part->cols.n == 1; }
-
-/* Copies all pieces of a part to its temporary, or back. */
+/* Copies all pieces of an operand to its temporary, or back. */
 static enum sc_status copy_part(const struct job *job, const struct held *held, bool outwards)
 {
-    const struct sc_part *part = &held->part;
-    size_t elem = sc_type_bytes(part->whole.view.type);
+    size_t elem = sc_type_bytes(held->whole.view.type);
     enum sc_status status = SC_OK;
+    struct sc_part part;
 
-    for (int j = 0; j < part->cols.n && status == SC_OK; j++)
-        for (int i = 0; i < part->rows.n && status == SC_OK; i++) {
-            struct sc_piece piece = sc_part_piece(part, i, j, outwards ? SC_READ : SC_WRITE);
+    sc_part_divide(&part, &held->whole);
+    for (int j = 0; j < part.cols.n && status == SC_OK; j++)
+        for (int i = 0; i < part.rows.n && status == SC_OK; i++) {
+            struct sc_piece piece = sc_part_piece(&part, i, j, outwards ? SC_READ : SC_WRITE);
 
             piece.temporary_ld = held->ld;
             status = sc_coherence_own_copy(job->device, &piece, (char *)held->temporary +
@@ -223,7 +224,7 @@ static enum sc_status copy_part(const struct job *job, const struct held *held, 
 static enum sc_status gather(struct job *job, int i)
 {
     struct held *held = &job->held[i];
-    const struct sc_view *view = &held->part.whole.view;
+    const struct sc_view *view = &held->whole.view;
     enum sc_status status;
 
     held->ld = view->vector ? 1 : view->rows;
@@ -235,18 +236,20 @@ static enum sc_status gather(struct job *job, int i)
 
 static int device_of(const struct job *job)
 {
-    const struct sc_part *first = NULL;
+    const struct held *first = NULL;
     struct sc_piece piece;
+    struct sc_part part;
 
     if (job->task->device != SEMCACHE_ANY_DEVICE)
         return job->task->device;
     for (int i = 0; i < job->task->count; i++)
         if (job->operand[i].matrix && (!first || (job->operand[i].view.access & SC_WRITE &&
                                                   !(first->whole.view.access & SC_WRITE))))
-            first = &job->held[i].part;
+            first = &job->held[i];
     if (!first)
         return 0;
-    piece = sc_part_piece(first, 0, 0, SC_READ);
+    sc_part_divide(&part, &first->whole);
+    piece = sc_part_piece(&part, 0, 0, SC_READ);
     return sc_coherence_where(&piece);
 }
 
@@ -259,13 +262,13 @@ static enum sc_status launch(struct job *job)
 
     memset(pieces, 0, sizeof pieces);
     for (int i = 0; i < job->task->count && status == SC_OK; i++) {
-        const struct sc_part *part = &job->held[i].part;
+        const struct held *held = &job->held[i];
 
         if (!job->operand[i].matrix)
             continue;
-        function.traffic += sc_view_bytes(&part->whole.view);
-        if (is_in_place(part))
-            pieces[i] = sc_part_piece(part, 0, 0, part->whole.view.access);
+        function.traffic += sc_view_bytes(&held->whole.view);
+        if (held->piece.operand)
+            pieces[i] = held->piece;
         else
             status = gather(job, i);
     }
@@ -279,13 +282,25 @@ static enum sc_status scatter(struct job *job)
     enum sc_status status = SC_OK;
 
     for (int i = 0; i < job->task->count && status == SC_OK; i++)
-        if (job->held[i].temporary && job->held[i].part.whole.view.access & SC_WRITE)
+        if (job->held[i].temporary && job->held[i].whole.view.access & SC_WRITE)
             status = copy_part(job, &job->held[i], false);
     if (status == SC_OK)
         return SC_OK;
     sc_log(SC_LOG_ERROR, "semcache_run: device %d failed after a task; regions that the task wrote are undefined",
            job->device);
     return SC_ERR_DEVICE;
+}
+
+static void place(struct held *held, const struct sc_operand *operand)
+{
+    struct sc_part part;
+
+    sc_part_divide(&part, operand);
+    held->whole = part.whole;
+    if (part.rows.n == 1 && part.cols.n == 1) {
+        held->piece = sc_part_piece(&part, 0, 0, part.whole.view.access);
+        held->piece.operand = &held->whole;
+    }
 }
 
 /* *launched: the function has been called, and must not be called again. */
@@ -295,7 +310,7 @@ static enum sc_status run_job(struct job *job, bool *launched)
 
     for (int i = 0; i < job->task->count; i++)
         if (job->operand[i].matrix)
-            sc_part_divide(&job->held[i].part, &job->operand[i]);
+            place(&job->held[i], &job->operand[i]);
     job->device = device_of(job);
     status = launch(job);
     *launched = status == SC_OK || status == SC_ERR_INVALID;
@@ -432,7 +447,7 @@ enum sc_status sc_tasks_run(const struct semcache_task *task, int *ran)
     if (function) {
         sc_quiet_enter();
         sc_inside_enter();
-        job = calloc(1, sizeof *job); /* large */
+        job = calloc(1, sizeof *job);
         if (job) {
             job->task = task;
             job->record = record_of(task, function);

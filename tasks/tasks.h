@@ -8,6 +8,8 @@
 
 #include "base/status.h"
 
+struct sc_view;
+
 /* --- regions and decompositions: the functions of tasks.h after the checks ---------------------------------------- */
 
 /* Checks a region; false: one line is logged, with `what` as the name of the region. */
@@ -19,6 +21,8 @@ int64_t sc_decomposition_count(const struct semcache_decomposition *decompositio
 void sc_decomposition_part(const struct semcache_decomposition *decomposition, const struct semcache_region *whole,
                            int64_t p, int64_t halo, int devices, struct semcache_region *part, int *device);
 enum sc_status sc_tasks_prefetch(const struct semcache_region *region, int place);
+/* The same for a view that is not empty; SEMCACHE_HOST is no device. */
+enum sc_status sc_tasks_prefetch_view(const struct sc_view *view, int device);
 void sc_tasks_wait(const struct semcache_region *region);
 enum sc_status sc_tasks_resident(const struct semcache_region *region, int place, uint64_t *bytes);
 enum sc_status sc_tasks_distribute(const struct semcache_decomposition *decomposition,

@@ -205,6 +205,14 @@ static void test_distributions(void)
     other.part = backwards;
     other.context = &device;
     try_distribution("rows", by(SEMCACHE_ROWS, 3), matrix);
+    if (devices) { /* the array is a vector over three rows of tiles */
+        uint64_t bytes = 0;
+
+        tap_ok(semcache_prefetch(array, N * N, 1, N * N, SEMCACHE_FLOAT64, devices - 1) == SEMCACHE_OK &&
+               semcache_region_resident(&matrix, devices - 1, &bytes) == SEMCACHE_OK &&
+               bytes == sizeof *array * N * N, "all rows as one vector are brought to a device (%llu bytes)",
+               (unsigned long long)bytes);
+    }
     try_distribution("columns", by(SEMCACHE_COLUMNS, 5), matrix);
     try_distribution("blocks", blocks, matrix);
     try_distribution("planes", by(SEMCACHE_PLANES, 4), box);
