@@ -59,8 +59,9 @@ nobase_dist_doc_DATA += examples/stencil3d.c examples/stencil3d.cu examples/sten
 noinst_PROGRAMS += examples/stencil3d
 examples_stencil3d_SOURCES = examples/stencil3d.c examples/stencil3d.h examples/example.h
 examples_stencil3d_LDADD = libsemcache.la -lm
+examples_stencil3d_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_NVCC
-examples_stencil3d_CPPFLAGS = $(AM_CPPFLAGS) -DSTENCIL3D_GPU
+examples_stencil3d_CPPFLAGS += -DSTENCIL3D_GPU
 examples_stencil3d_LDADD += examples/stencil3d_gpu.o $(CUDA_LDFLAGS) -lcudart -lstdc++
 examples_stencil3d_DEPENDENCIES = libsemcache.la examples/stencil3d_gpu.o
 examples/stencil3d_gpu.o: $(srcdir)/examples/stencil3d.cu $(srcdir)/examples/stencil3d.h \
