@@ -162,7 +162,7 @@ void *sc_blas_optimised_mark(void *library);
 /* A routine of that library in the form that the veneers call, or NULL. */
 sc_blas_fn sc_blas_program_routine(void *library, int routine, enum sc_blas_interface interface);
 /* A routine outside routines.tab, with the number `which`: the program's, or else the host BLAS's. */
-enum { SC_BLAS_OTHER_NAMES = 64 };
+enum { SC_BLAS_OTHER_BATCH = 56, SC_BLAS_OTHER_NAMES = SC_BLAS_OTHER_BATCH + 32 }; /* BATCH: of batch.c */
 sc_blas_fn sc_blas_other_of_program(int which, const char *name);
 /* The same for a symbol without a number: searches each time. */
 sc_blas_fn sc_blas_named_of_program(const char *symbol);

@@ -6,7 +6,8 @@ libcore_la_SOURCES += blas/run/tasks.h blas/run/assign.c blas/run/offload.c blas
 	blas/run/segments.c blas/run/strips.c blas/run/level1.c blas/run/reduce.c blas/run/gemv.c blas/run/ger.c \
 	blas/run/gemm.c blas/run/product.h blas/run/gemm_sum.c blas/run/gemm_awaited.c blas/run/partials.h \
 	blas/run/partials.c blas/run/single.c blas/run/symm.c blas/run/syr.c blas/run/whole.c \
-	blas/run/larger.c blas/run/least_squares.c blas/run/eigen_range.c blas/run/columns.h blas/run/columns.c \
+	blas/run/batch.c blas/run/larger.c blas/run/least_squares.c blas/run/eigen_range.c blas/run/columns.h \
+	blas/run/columns.c \
 	blas/run/columns_cholesky.c blas/run/columns_lu.c blas/run/columns_qr.c blas/run/condition.c blas/run/rank.c \
 	blas/run/triangle.h blas/run/triangle.c blas/run/trmm.c blas/run/trmv.c blas/run/trsm.c \
 	blas/verify/verify.h blas/verify/verify.c blas/verify/verify_bound.c blas/verify/verify_lapack.c
@@ -17,6 +18,7 @@ noinst_LTLIBRARIES += libveneers.la
 libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/veneers/program.c \
 	blas/veneers/arguments.c blas/veneers/call.c blas/veneers/try.c blas/verify/record.c blas/veneers/conjugate.c \
 	blas/veneers/loops.h blas/veneers/loops.c blas/veneers/loops_rotg.c blas/veneers/compute.c \
+	blas/veneers/batch.c blas/veneers/batch_type.h blas/veneers/batch_width.h \
 	blas/veneers/xerbla.c blas/veneers/reference.c blas/veneers/openblas.c blas/lapack/lapack.c \
 	blas/lapack/larfb.c blas/lapack/whole.h blas/lapack/whole.c blas/lapack/whole_calls.c blas/veneers/gate.h
 nodist_libveneers_la_SOURCES = blas/veneers/veneers.c blas/veneers/tables.c blas/veneers/prototypes.h \

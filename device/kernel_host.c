@@ -373,6 +373,14 @@ enum sc_status sc_device_kernel_host(resolver blas_symbol, const struct sc_kerne
         return axpby(blas_symbol, k);
     if (k->conj && sc_kernel_rows(k, &rows))
         k = &rows;
+    if (k->batch.count) {
+        for (int64_t i = 0; i < k->batch.count && status == SC_OK; i++) {
+            const struct sc_kernel one = sc_kernel_of_batch(k, i);
+
+            status = sc_device_kernel_host(blas_symbol, &one);
+        }
+        return status;
+    }
     f = find(blas_symbol, k);
     /* The host BLAS may call back BLAS names interposed by the library (D5 of device/README.md). */
     sc_inside_enter();

@@ -12,10 +12,41 @@ bool sc_op_takes(enum sc_op op, enum sc_type type, enum sc_letter name, char let
     return letter && (strchr(values, letter) || (!sc_type_is_complex(type) && strchr(values, real)));
 }
 
+struct sc_kernel sc_kernel_of_batch(const struct sc_kernel *k, int64_t i)
+{
+    const int64_t bytes = (int64_t)sc_type_bytes(k->type);
+    struct sc_kernel one = *k;
+
+    one.batch = (struct sc_batch){.count = 0};
+    one.n = k->n / k->batch.count;
+    one.a = (char *)k->a + i * sc_batch_stride(k->batch.a, k->lda) * bytes;
+    one.b = (char *)k->b + i * sc_batch_stride(k->batch.b, k->ldb) * bytes;
+    one.c = (char *)k->c + i * sc_batch_stride(k->batch.c, k->ldc) * bytes;
+    return one;
+}
+
+/* An element between the parts of a result that belongs to no part stays as it is: the matrix is read, too. */
+static int views_of_batch(const struct sc_kernel *k, struct sc_view view[SC_VIEWS_MAX])
+{
+    const struct sc_batch_step step[] = {k->batch.a, k->batch.b, k->batch.c};
+    const struct sc_kernel one = sc_kernel_of_batch(k, 0);
+    int count = sc_ops[k->op].views(&one, view);
+
+    if (view[2].cols != step[2].col || step[2].row)
+        view[2].access = SC_RDWR;
+    for (int i = 0; i < count; i++) {
+        view[i].rows += (k->batch.count - 1) * step[i].row;
+        view[i].cols += (k->batch.count - 1) * step[i].col;
+        view[i].whole = !step[i].row && !step[i].col;
+        view[i].split = SC_SPLIT_COLS;
+    }
+    return count;
+}
+
 /* Of the operand that a sparse A is multiplied with, only the rows that A has columns for are looked at. */
 int sc_kernel_views(const struct sc_kernel *k, struct sc_view view[SC_VIEWS_MAX])
 {
-    int count = sc_ops[k->op].views(k, view);
+    int count = k->batch.count ? views_of_batch(k, view) : sc_ops[k->op].views(k, view);
 
     if (sc_op_is_sparse(k->op) && k->transa == 'N') {
         int64_t step = view[1].vector || k->transb == 'T' ? k->ldb : 1;

@@ -10,6 +10,15 @@
 #include "base/types.h"
 #include "ops/operations.h"
 
+/* Products of the same shape and scalars.  Each operand is one matrix that contains the operands of all products: that
+ * of product i begins `row` * i rows and `col` * i columns after that of product 0.  A step of 0: common to all. */
+struct sc_batch {
+    int64_t count; /* of products; 0: the operation is no batch */
+    struct sc_batch_step {
+        int64_t row, col;
+    } a, b, c;
+};
+
 /* One operation.  Pointers belong to the address space of the operation.  As in the BLAS, a vector is a pointer to the
  * element of lowest address and a signed increment; letters are upper case.  A complex scalar is (re, im); single
  * precision scalars are kept as double, exactly. */
@@ -26,6 +35,7 @@ struct sc_kernel {
     double alpha[2], beta[2];
     void *a, *b, *c;
     int64_t lda, ldb, ldc; /* leading dimensions, or increments of vectors, in elements */
+    struct sc_batch batch; /* GEMM; n is the sum of the columns of all C */
     struct sc_csr csr;   /* CSRMV, CSRMM, CSRSV, CSRSM */
     /* LAPACK (level 4), all in host memory of the library, valid until the task's end was waited for.  The device
      * reads pivots and tau in the order of the stream; pivots, tau and the values that it writes are valid when the
@@ -124,6 +134,10 @@ extern const uint8_t sc_op_rate[SC_OPS_ALL]; /* additions and multiplications fo
 /* Fills `view` with the operands in the order a, b, c; returns their number.  The integers of a sparse matrix are not
  * included.  The letters of the record must be valid. */
 int sc_kernel_views(const struct sc_kernel *kernel, struct sc_view view[SC_VIEWS_MAX]);
+/* Product i of a batch: a GEMM on host or device memory. */
+struct sc_kernel sc_kernel_of_batch(const struct sc_kernel *kernel, int64_t i);
+/* Elements between the operands of neighbouring products. */
+static inline int64_t sc_batch_stride(struct sc_batch_step step, int64_t ld) { return step.row + step.col * ld; }
 /* True if letters and sizes are valid, and the operation has more to do than to scale the result or to return. */
 bool sc_kernel_is_work(const struct sc_kernel *kernel);
 /* Real additions and multiplications. */

@@ -10,7 +10,7 @@ static int lapack_count;
 void sc_trace_name_routines(const char *const *names, int count)
 {
     routine_names = names;
-    routine_count = count < SC_TRACE_LAPACK ? count : SC_TRACE_LAPACK;
+    routine_count = count < SC_TRACE_BATCH ? count : SC_TRACE_BATCH;
 }
 
 void sc_trace_name_lapack(const char *const *names)
@@ -24,6 +24,12 @@ const char *sc_trace_routine_name(int routine)
 {
     static const char *const sparse[] = {"sparse_gemm", "sparse_mv", "sparse_mm", "sparse_sv", "sparse_sm"};
 
+    static const char *const batch[] = {"sgemm_batch", "dgemm_batch", "cgemm_batch", "zgemm_batch",
+                                        "sgemm_batch_strided", "dgemm_batch_strided", "cgemm_batch_strided",
+                                        "zgemm_batch_strided"};
+
+    if (routine >= SC_TRACE_BATCH && routine < SC_TRACE_LAPACK)
+        return batch[routine - SC_TRACE_BATCH];
     if (routine >= SC_TRACE_SPARSE_GEMM && routine < SC_TRACE_ROUTINES_MAX)
         return sparse[routine - SC_TRACE_SPARSE_GEMM];
     if (routine >= SC_TRACE_LAPACK && routine < SC_TRACE_LAPACK + lapack_count)

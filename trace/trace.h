@@ -23,6 +23,8 @@ enum sc_trace_sparse {
     SC_TRACE_SPARSE_SV,
     SC_TRACE_SPARSE_SM
 };
+/* ?gemm_batch, then ?gemm_batch_strided, each in the types s, d, c, z. */
+#define SC_TRACE_BATCH 368
 /* Whole routines of LAPACK, by blas/lapack/whole.tab. */
 #define SC_TRACE_LAPACK 376
 #define SC_TRACE_GROUP_MAX 8

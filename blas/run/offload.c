@@ -273,6 +273,8 @@ static bool run(const struct sc_blas_order *order)
 
     if (sc_op_is_lapack(k->op))
         return sc_blas_lapack(&call);
+    if (k->batch.count)
+        return sc_blas_batch(&call);
     if (!run_[k->op])
         return sc_blas_reduce(&call);
     if (sc_coherence_begin(order->view, order->count, operand) != SC_OK)

@@ -182,7 +182,7 @@ static inline bool sc_blas_together_possible(const struct sc_kernel *k)
 {
     bool left = k->op == SC_OP_SYMM || k->op == SC_OP_HEMM || k->op == SC_OP_TRMM || k->op == SC_OP_TRSM;
 
-    return k->op == SC_OP_GEMM || (left && k->side == 'L');
+    return (k->op == SC_OP_GEMM && !k->batch.count) || (left && k->side == 'L');
 }
 
 /* --- a call as a whole (offload.c) -------------------------------------------------------------------------------- */
@@ -228,6 +228,9 @@ enum sc_status sc_blas_larger(struct sc_blas_job *call);
 
 /* Banded and packed matrices, in one task.  SC_ERR_UNSUPPORTED, with nothing changed: impossible. */
 enum sc_status sc_blas_single(struct sc_blas_job *call);
+
+/* A batch of products (batch.c).  Calls begin and end itself.  False, with nothing changed: the host runs the call. */
+bool sc_blas_batch(struct sc_blas_job *call);
 
 /* Routines of LAPACK (whole.c), as one task or a few, each on one device.  Calls begin and end itself, and waits for
  * INFO.  False, with nothing changed: the host runs the call. */

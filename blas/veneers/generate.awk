@@ -467,6 +467,8 @@ BEGIN {
         print "# BLAS and LAPACK routines\n\n## BLAS\n\nGenerated from `blas/veneers/routines.tab`.  Fortran names end in `_`; each has a CBLAS form."
         print "*Offloaded* routines run on the devices when that pays; the others bring their operands home and run"
         print "on the host BLAS.\n"
+        print "Batches of products, `?gemm_batch` and `?gemm_batch_strided`, have the arguments of MKL and of OpenBLAS"
+        print "0.3.27. A group with equally distant operands is one call; the products of other groups are calls of gemm.\n"
         print "| routine | level | offloaded as |\n| --- | --- | --- |"
     }
 }

@@ -30,7 +30,7 @@
 
 #define NAME(name, number) [number] = #name,
 static const char *const names[] = {NAMES(NAME)};
-_Static_assert(sizeof names / sizeof *names <= SC_BLAS_OTHER_NAMES, "each has a place in what is remembered");
+_Static_assert(sizeof names / sizeof *names <= SC_BLAS_OTHER_BATCH, "each has a place in what is remembered");
 
 static int nothing(void) { return 0; }
 

@@ -20,6 +20,13 @@ typedef cublasStatus_t trmm_fn(cublasHandle_t, cublasSideMode_t, cublasFillMode_
 typedef cublasStatus_t trsm_fn(cublasHandle_t, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t,
                                int64_t m, int64_t n, const void *alpha, const void *a, int64_t, void *b, int64_t);
 
+typedef cublasStatus_t batch_fn(cublasHandle_t, cublasOperation_t, cublasOperation_t, int64_t m, int64_t n, int64_t k,
+                                const void *alpha, const void *a, int64_t, long long, const void *b, int64_t, long long,
+                                const void *beta, void *c, int64_t, long long, int64_t count);
+
+static batch_fn *const batch[] = {
+    (batch_fn *)cublasSgemmStridedBatched_64, (batch_fn *)cublasDgemmStridedBatched_64,
+    (batch_fn *)cublasCgemmStridedBatched_64, (batch_fn *)cublasZgemmStridedBatched_64};
 static gemm_fn *const gemm[] = SC_CUDA_FOUR(gemm_fn, Sgemm, Dgemm, Cgemm, Zgemm);
 static symm_fn *const symm[] = SC_CUDA_FOUR(symm_fn, Ssymm, Dsymm, Csymm, Zsymm);
 static symm_fn *const hemm[] = SC_CUDA_FOUR(symm_fn, Ssymm, Dsymm, Chemm, Zhemm);
@@ -51,12 +58,26 @@ enum sc_status sc_cuda_scale(const struct sc_cuda_call *c, int64_t m, int64_t n,
                                               ld, &c->beta, matrix, ld));
 }
 
+static enum sc_status run_batch(const struct sc_cuda_call *c)
+{
+    const struct sc_kernel *k = c->k;
+    const struct sc_batch *b = &k->batch;
+
+    return sc_cuda_result_of(c, batch[k->type](c->blas, sc_cuda_operation(k, k->transa),
+                                               sc_cuda_operation(k, k->transb), k->m, k->n / b->count, k->k, &c->alpha,
+                                               k->a, k->lda, sc_batch_stride(b->a, k->lda), k->b, k->ldb,
+                                               sc_batch_stride(b->b, k->ldb), &c->beta, k->c, k->ldc,
+                                               sc_batch_stride(b->c, k->ldc), b->count));
+}
+
 static enum sc_status run_gemm(const struct sc_cuda_call *c)
 {
     const struct sc_kernel *k = c->k;
 
     if (k->m <= 0 || k->n <= 0)
         return SC_OK;
+    if (k->batch.count)
+        return run_batch(c);
     if (k->k <= 0 || sc_cuda_scalar_is(k, k->alpha, 0))
         return sc_cuda_scale(c, k->m, k->n, k->c, k->ldc);
     return sc_cuda_result_of(c, gemm[k->type](c->blas, sc_cuda_operation(k, k->transa), sc_cuda_operation(k, k->transb),

@@ -276,7 +276,7 @@ static enum sc_status launch(int device, enum sc_stream stream, const struct sc_
 {
     if (!is_stream(device, stream))
         return SC_ERR_INVALID;
-    if (!runs(kernel->op, kernel->type))
+    if (!runs(kernel->op, kernel->type) || kernel->batch.count)
         return SC_ERR_UNSUPPORTED;
     run_[kernel->op](kernel);
     enqueued(device, stream);
