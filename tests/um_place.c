@@ -119,7 +119,8 @@ static void test_touch(double *p)
         launch(p, N, 1);
         cudaDeviceSynchronize();
     }
-    tap_ok(came_home() - home <= STEPS * bytes / 2 && went_up() - up <= STEPS * bytes / 2,
+    /* Reading ahead depends on the time, sending does not. */
+    tap_ok(came_home() - home < STEPS * bytes && went_up() - up <= STEPS * bytes / 8,
            "a value in each step moves a part of the array");
     tap_ok(p[N / 2] == 101 + STEPS && p[0] == 5 + STEPS && p[STEPS] == 4 + STEPS, "and all values are right");
 }
