@@ -20,13 +20,21 @@ static int not_supported_cuda(void) { return cudaErrorNotSupported; }
 static int not_supported_cublas(void) { return CUBLAS_STATUS_NOT_SUPPORTED; }
 static int not_supported_cusparse(void) { return CUSPARSE_STATUS_NOT_SUPPORTED; }
 
-/* Prefixes of names; the longest comes first.  The files are those of the toolkit at build time. */
+static int not_supported_cusolver(void) { return 9; } /* CUSOLVER_STATUS_NOT_SUPPORTED */
+static int not_supported_cufft(void) { return 16; }    /* CUFFT_NOT_SUPPORTED */
+static int not_supported_curand(void) { return 999; }  /* CURAND_STATUS_INTERNAL_ERROR */
+
+/* Prefixes of names; the longest comes first.  The files are those of the toolkit at build time.  NULL: the program
+ * brings the library, or does not call it. */
 static const struct {
     const char *prefix, *file;
     int (*missing)(void);
 } libraries[] = {{"cublasLt", SC_UM_CUBLASLT, not_supported_cublas},
                  {"cublas", SC_UM_CUBLAS, not_supported_cublas},
                  {"cusparse", SC_UM_CUSPARSE, not_supported_cusparse},
+                 {"cusolver", NULL, not_supported_cusolver},
+                 {"cufft", NULL, not_supported_cufft},
+                 {"curand", NULL, not_supported_curand},
                  {"cuda", SC_UM_CUDART, not_supported_cuda}};
 
 static size_t library_of(const char *name)
@@ -42,10 +50,11 @@ static size_t library_of(const char *name)
 static void *find_real(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name), *library;
+    const char *file = libraries[library_of(name)].file;
 
-    if (found)
+    if (found || !file)
         return found;
-    library = dlopen(libraries[library_of(name)].file, RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     return library ? dlsym(library, name) : NULL;
 }
 

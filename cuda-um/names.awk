@@ -10,6 +10,11 @@ function is_guarded(name) {
         return name !~ /^cublas(Xt)?(Create|Destroy|Get|Set|Logger|Init|Shutdown|Alloc|Free|DeviceSelect)/ && \
             name !~ /^cublas(Migrate|Xerbla)/
     if (name ~ /^cusparse/) return name !~ /Create|Destroy|Get|Set|Logger|[bB]ufferSize|_createDescr|_destroyDescr/
+    if (name ~ /^cusolver/)
+        return name ~ /^cusolver(Dn|Sp|Rf|Mg)/ && \
+            name !~ /Create|Destroy|Set|Get|Logger|[bB]uffer_?[sS]ize|Params|Infos/
+    if (name ~ /^cufft/) return name ~ /^cufft(Exec|XtExec|XtMemcpy)/
+    if (name ~ /^curand/) return name ~ /^curandGenerate/
     return name ~ /^(__)?cuda(LaunchKernel|LaunchCooperativeKernel|GraphLaunch|Memcpy|Memset)/
 }
 function add(name, guarded) { place[count] = name; guard[count++] = guarded; seen[name] = 1 }

@@ -204,6 +204,30 @@ static void test_calls(void)
     cudaFree(result);
 }
 
+/* A function of a library that semcache does not map. */
+static void test_foreign(void)
+{
+    int (*transform)(int, const double *, double *, int) = NULL;
+    double *x = managed(bytes), *y = managed(bytes);
+    size_t up, home;
+
+    *(void **)&transform = dlsym(RTLD_DEFAULT, "cufftExecZ2Z");
+    set(x, 1);
+    transform(N, x, y, 0);
+    transform(N, y, x, 0);
+    finish();
+    tap_ok(x[N - 1] == 4 && y[0] == 2, "a library with a runtime of its own");
+    launch(x, N, 1);
+    up = went_up();
+    home = came_home();
+    transform(N, x, y, 0);
+    tap_ok(small || (went_up() == up && came_home() == home), "its calls move nothing");
+    finish();
+    tap_ok(all_are(y, 10), "and its results are right");
+    cudaFree(x);
+    cudaFree(y);
+}
+
 static double *shared;
 
 static void *read_shared(void *result)
@@ -262,6 +286,7 @@ int main(int argc, char **argv)
     }
     test_blocks();
     test_calls();
+    test_foreign();
     test_threads(p);
     test_fork(p);
     tap_ok(wrong() == 0, "no access that a GPU could not do");
