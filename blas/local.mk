@@ -20,7 +20,8 @@ libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/ve
 	blas/veneers/loops.h blas/veneers/loops.c blas/veneers/loops_rotg.c blas/veneers/compute.c \
 	blas/veneers/batch.c blas/veneers/batch_type.h blas/veneers/batch_width.h \
 	blas/veneers/xerbla.c blas/veneers/reference.c blas/veneers/openblas.c blas/lapack/lapack.c \
-	blas/lapack/larfb.c blas/lapack/whole.h blas/lapack/whole.c blas/lapack/whole_calls.c blas/veneers/gate.h
+	blas/lapack/balanced.c blas/lapack/larfb.c blas/lapack/whole.h blas/lapack/whole.c \
+	blas/lapack/whole_calls.c blas/veneers/gate.h
 nodist_libveneers_la_SOURCES = blas/veneers/veneers.c blas/veneers/tables.c blas/veneers/prototypes.h \
 	blas/lapack/whole_functions.h blas/lapack/whole_names.h
 

@@ -245,6 +245,62 @@ static void general(int n)
     work_free(&k);
 }
 
+static number eigenvalue(const void *w, const void *wi, int i)
+{
+    return is_complex() ? load(w, (size_t)i) : real_at(w, i) + real_at(wi, i) * I;
+}
+
+/* Eigenvalues by ?geevx, against those of ?geev; what ?geevx tells of the balanced matrix, against ?gebal. */
+static void general_balanced(int n, char balance)
+{
+    struct work k = work_for(n);
+    struct matrix a = random_matrix(n, n), b = random_matrix(n, n), c = random_matrix(n, n);
+    void *w[2] = {take((size_t)n * 16), take((size_t)n * 16)}, *wi[2] = {take((size_t)n * 8), take((size_t)n * 8)};
+    int *info = take(4), *low = take(8), *high = low + 1, told[2];
+    char *scale = take((size_t)n * 8), *right = take((size_t)n * 8), *norm_told = take(8), name[16];
+    size_t real = is_single() ? 4 : 8;
+    double sum, most = 0, worst = 0;
+
+    for (int j = 0; j < n; j++) /* badly scaled, with a row that ?gebal isolates */
+        for (int i = 0; i < n; i++) {
+            put(&a, i, j, i == n / 2 && j != i ? 0 : at(&a, i, j) * (j % 3 ? 1 : 256) / (i % 3 ? 1 : 256));
+            put(&b, i, j, at(&a, i, j));
+            put(&c, i, j, at(&a, i, j));
+        }
+    if (is_complex()) {
+        CALL("geevx", &balance, "N", "N", "N", &n, a.data, &a.ld, w[0], NULL, I32(1), NULL, I32(1), low, high, scale,
+             norm_told, NULL, NULL, k.work, &k.lwork, k.rwork, info);
+        CALL("geev", "N", "N", &n, b.data, &b.ld, w[1], NULL, I32(1), NULL, I32(1), k.work, &k.lwork, k.rwork, info);
+    } else {
+        CALL("geevx", &balance, "N", "N", "N", &n, a.data, &a.ld, w[0], wi[0], NULL, I32(1), NULL, I32(1), low, high,
+             scale, norm_told, NULL, NULL, k.work, &k.lwork, k.iwork, info);
+        CALL("geev", "N", "N", &n, b.data, &b.ld, w[1], wi[1], NULL, I32(1), NULL, I32(1), k.work, &k.lwork, info);
+    }
+    sprintf(name, "geevx %c", balance);
+    for (int i = 0; i < n; i++) { /* each value is among those of ?geev */
+        double nearest = HUGE_VAL;
+
+        for (int j = 0; j < n; j++)
+            nearest = fmin(nearest, cabs(eigenvalue(w[0], wi[0], i) - eigenvalue(w[1], wi[1], j)));
+        worst = fmax(worst, nearest);
+        most = fmax(most, cabs(eigenvalue(w[1], wi[1], i)));
+    }
+    tap_ok(worst <= 1000 * n * unit() * (most + 1) * (balance == 'N' || balance == 'P' ? 65536 : 1),
+           "%c%s %d: the values, %.3g", type, name, n, worst);
+    CALL("gebal", &balance, &n, c.data, &c.ld, &told[0], &told[1], right, info);
+    tap_ok(*low == told[0] && *high == told[1] && !memcmp(scale, right, (size_t)n * real), "%c%s: the balance", type,
+           name);
+    most = 0;
+    for (int j = 0; j < n; j++) {
+        sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += cabs(at(&c, i, j));
+        most = fmax(most, sum);
+    }
+    tap_ok(fabs(real_at(norm_told, 0) - most) <= 10 * n * unit() * most, "%c%s: the norm", type, name);
+    work_free(&k);
+}
+
 /* --- singular values ---------------------------------------------------------------------------------------------- */
 
 static void singular(int m, int n, char job, bool divides)
@@ -358,6 +414,7 @@ static void all(int m, int n, char uplo)
     eigen_apart(n, uplo, below(2));
     eigen_general(n, uplo, 1 + below(3));
     general(n);
+    general_balanced(n, "NPSB"[below(4)]);
     singular(m, n, "NSA"[below(3)], below(2));
     least_squares(m, n, below(2));
     eigen_range(n, uplo, (enum range_of)below(3), below(4));

@@ -21,7 +21,7 @@ my $seed = $ENV{SEMCACHE_TEST_SEED} // 1;
 my %routines = (
     lapack_whole => [qw(potrf potrs posv potri getrf getrs getri gecon pocon gesv trtri lauum geqrf sytrf sytrs sysv
             gels)],
-    lapack_spectra => [qw(geev gelsd)],
+    lapack_spectra => [qw(geev geevx gelsd)],
 );
 
 for my $where (@devices) {

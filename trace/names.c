@@ -16,24 +16,25 @@ void sc_trace_name_routines(const char *const *names, int count)
 void sc_trace_name_lapack(const char *const *names)
 {
     lapack_names = names;
-    for (lapack_count = 0; names[lapack_count] && SC_TRACE_LAPACK + lapack_count < SC_TRACE_SPARSE_GEMM;)
+    for (lapack_count = 0; names[lapack_count] && SC_TRACE_LAPACK(lapack_count) < SC_TRACE_ROUTINES_MAX;)
         lapack_count++;
 }
 
 const char *sc_trace_routine_name(int routine)
 {
     static const char *const sparse[] = {"sparse_gemm", "sparse_mv", "sparse_mm", "sparse_sv", "sparse_sm"};
+    int row = routine - (routine < SC_TRACE_SPARSE_END ? SC_TRACE_LAPACK(0) : SC_TRACE_LAPACK_BEYOND);
 
     static const char *const batch[] = {"sgemm_batch", "dgemm_batch", "cgemm_batch", "zgemm_batch",
                                         "sgemm_batch_strided", "dgemm_batch_strided", "cgemm_batch_strided",
                                         "zgemm_batch_strided"};
 
-    if (routine >= SC_TRACE_BATCH && routine < SC_TRACE_LAPACK)
+    if (routine >= SC_TRACE_BATCH && routine < SC_TRACE_LAPACK_FIRST)
         return batch[routine - SC_TRACE_BATCH];
-    if (routine >= SC_TRACE_SPARSE_GEMM && routine < SC_TRACE_ROUTINES_MAX)
+    if (routine >= SC_TRACE_SPARSE_GEMM && routine < SC_TRACE_SPARSE_END)
         return sparse[routine - SC_TRACE_SPARSE_GEMM];
-    if (routine >= SC_TRACE_LAPACK && routine < SC_TRACE_LAPACK + lapack_count)
-        return lapack_names[routine - SC_TRACE_LAPACK];
+    if (sc_trace_id_is_lapack(routine))
+        return row < lapack_count ? lapack_names[row] : NULL;
     return routine > 0 && routine < routine_count ? routine_names[routine] : NULL;
 }
 

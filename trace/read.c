@@ -371,10 +371,7 @@ int sc_trace_group(const struct sc_trace_reading *trace, const struct sc_event *
     return n == call->following ? (int)n : -1;
 }
 
-bool sc_trace_is_lapack(const struct sc_event *call)
-{
-    return call->routine >= SC_TRACE_LAPACK && call->routine < SC_TRACE_SPARSE_GEMM;
-}
+bool sc_trace_is_lapack(const struct sc_event *call) { return sc_trace_id_is_lapack(call->routine); }
 
 const struct sc_trace_module *sc_trace_module_of(const struct sc_trace_reading *trace, uint64_t ip)
 {

@@ -13,20 +13,28 @@
 #include "trace/event.h"
 
 /* Routine ids are rows of blas/veneers/routines.tab; their names are registered by the owner of the table. */
-#define SC_TRACE_ROUTINES_MAX 512
-/* The last ids are calls on sparse matrices (names.c): products of two sparse matrices; products and solves with a
- * vector or a dense matrix. */
+#define SC_TRACE_ROUTINES_MAX 640
+/* Calls on sparse matrices (names.c): products of two sparse matrices; products and solves with a vector or a dense
+ * matrix.  Ids are part of traces: a row of a table keeps its id, and new rows are the last. */
 enum sc_trace_sparse {
-    SC_TRACE_SPARSE_GEMM = SC_TRACE_ROUTINES_MAX - 5,
+    SC_TRACE_SPARSE_GEMM = 507,
     SC_TRACE_SPARSE_MV,
     SC_TRACE_SPARSE_MM,
     SC_TRACE_SPARSE_SV,
-    SC_TRACE_SPARSE_SM
+    SC_TRACE_SPARSE_SM,
+    SC_TRACE_SPARSE_END
 };
 /* ?gemm_batch, then ?gemm_batch_strided, each in the types s, d, c, z. */
 #define SC_TRACE_BATCH 368
-/* Whole routines of LAPACK, by blas/lapack/whole.tab. */
-#define SC_TRACE_LAPACK 376
+/* Whole routines of LAPACK, by blas/lapack/whole.tab: ids on both sides of the sparse ones.  row: from 0. */
+#define SC_TRACE_LAPACK_FIRST 376
+#define SC_TRACE_LAPACK_BEYOND 381
+#define SC_TRACE_LAPACK(row)                                                                                           \
+    ((row) + ((row) < SC_TRACE_SPARSE_GEMM - SC_TRACE_LAPACK_FIRST ? SC_TRACE_LAPACK_FIRST : SC_TRACE_LAPACK_BEYOND))
+static inline bool sc_trace_id_is_lapack(int routine)
+{
+    return routine >= SC_TRACE_LAPACK_FIRST && (routine < SC_TRACE_SPARSE_GEMM || routine >= SC_TRACE_SPARSE_END);
+}
 #define SC_TRACE_GROUP_MAX 8
 
 enum sc_transfer { SC_H2D, SC_D2H, SC_D2D, SC_TRANSFERS };
@@ -180,7 +188,7 @@ void sc_trace_block(uint32_t matrix, uintptr_t address, size_t bytes);
 
 void sc_trace_name_routines(const char *const *names, int count); /* names[0] is unused; the names stay owned by the
                                                                      caller */
-void sc_trace_name_lapack(const char *const *names); /* from SC_TRACE_LAPACK on; ended by NULL */
+void sc_trace_name_lapack(const char *const *names); /* in the order of rows; ended by NULL */
 const char *sc_trace_routine_name(int routine);
 
 /* Statistics as JSON (doc/statistics.md). The arguments are values that this folder does not know. */

@@ -34,7 +34,7 @@ BEGIN {
         print "pays, under the Fortran names with 32-bit and with 64-bit integers (`dgesv_`, `dgesv_64_`, `scipy_dgesv_`,"
         print "`scipy_dgesv_64_`).\n\n| routine | types | offloaded as |\n| --- | --- | --- |"
     }
-    id = 0
+    row = 0
 }
 /^[ \t]*(#|$)/ { next }
 {
@@ -44,10 +44,12 @@ BEGIN {
     split($1, part, ":")
     for (i = 1; i <= length(part[1]); i++) {
         t = substr(part[1], i, 1); name = part[2]; sub(/\?/, t, name)
+        id = row + (row < 131 ? 376 : 381)
+        if (what == "functions") print "_Static_assert(SC_TRACE_LAPACK(" row ") == " id ", \"an id of a trace\");"
         if (what == "functions") { caught(name, t, 0); caught(name, t, 1) }
         else if (what == "names") print "    \"" name "\", \\"
         else if (what == "exports") print name "_\nscipy_" name "_\n" name "_64_\nscipy_" name "_64_"
-        id++
+        row++
     }
     if (what == "doc") print "| `" part[2] "` | " part[1] " | " tolower(op) " |"
 }

@@ -88,6 +88,7 @@ static struct least least_of(const struct sc_lapack_call *g, const struct sc_ker
             (complex ? 2 : 3) * shorter(k) + most(most(k->m, k->n), most(2 * shorter(k), k->k)), 0, 0};
     case SC_WORK_GEQP3: return (struct least){complex ? n + 1 : 3 * n + 1, 0, 0};
     case SC_WORK_GELS: return (struct least){shorter(k) + most(shorter(k), k->k), 0, 0};
+    case SC_WORK_GEEVX: return (struct least){2 * n, 0, 0};
     case SC_WORK_GEEV:
         return (struct least){complex ? 2 * n : k->job[0] == 'V' || k->job[1] == 'V' ? 4 * n : 3 * n, 0, 0};
     default: return (struct least){0, 0, 0};
@@ -200,6 +201,12 @@ static bool jobs_are_valid(const struct sc_kernel *k)
     }
 }
 
+/* Balanced eigenvalues only (balanced.c). */
+static bool is_of_values(const struct sc_lapack_call *g, const struct sc_kernel *k)
+{
+    return is_of((char)(*g->jobbal & ~0x20), "NPSB") && (*g->jobsense & ~0x20) == 'N' && k->job[1] == 'N';
+}
+
 /* Whether LAPACK finds nothing to complain about, and an operation exists.  Empty sizes are the host's, too. */
 static bool is_valid(const struct sc_lapack_call *g, const struct sc_kernel *k)
 {
@@ -207,7 +214,7 @@ static bool is_valid(const struct sc_lapack_call *g, const struct sc_kernel *k)
     struct sc_view view[SC_VIEWS_MAX];
     int count;
 
-    if (!jobs_are_valid(k) || !sc_kernel_is_work(k))
+    if (!jobs_are_valid(k) || !sc_kernel_is_work(k) || (g->rule == SC_WORK_GEEVX && !is_of_values(g, k)))
         return false;
     for (size_t i = 0; i < sizeof ld / sizeof *ld; i++)
         if (ld[i] && integer(g, ld[i]) < 1)
@@ -389,15 +396,21 @@ static void bring_home(const struct sc_lapack_call *g, const struct sc_kernel *k
         access_bytes(g->ipiv, (size_t)n * (is_wide(g) ? 8 : 4), SC_RDWR);
 }
 
-static bool run(const struct sc_lapack_call *g, struct sc_kernel *k, bool once)
+static bool run(const struct sc_lapack_call *g, const struct sc_kernel *kernel, bool once)
 {
+    struct sc_kernel own = *kernel, *k = &own;
+    struct sc_lapack_balanced balanced = {.copy = NULL};
+    bool balances = g->rule == SC_WORK_GEEVX, done;
     struct smalls s;
-    bool done;
 
     sc_inside_enter(); /* memory of the library */
-    done = smalls_begin(g, k, &s) && sc_blas_offload(g->routine, k, once, NULL);
+    done = smalls_begin(g, k, &s) && (!balances || sc_lapack_balance(g, k, &balanced)) &&
+           sc_blas_offload(g->routine, k, once, NULL);
     if (done)
         give_results(g, k, &s);
+    if (done && balances)
+        sc_lapack_balance_give(g, k, &balanced);
+    sc_lapack_balance_end(&balanced);
     smalls_end(&s);
     sc_inside_leave();
     return done;

@@ -10,22 +10,24 @@ enum sc_lapack_rule {
     SC_WORK_GESV, SC_WORK_TRTRI, SC_WORK_LAUUM, SC_WORK_GEQRF, SC_WORK_ORGQR, SC_WORK_ORMQR, SC_WORK_SYEV,
     SC_WORK_SYEVD, SC_WORK_SYEVR, SC_WORK_SYEVX, SC_WORK_SYGVD, SC_WORK_GESVD, SC_WORK_GESDD, SC_WORK_GELSD,
     SC_WORK_GELSS, SC_WORK_GEEV, SC_WORK_GECON, SC_WORK_POCON, SC_WORK_SYTRF, SC_WORK_SYTRS, SC_WORK_SYSV,
-    SC_WORK_GELS, SC_WORK_GEQP3
+    SC_WORK_GELS, SC_WORK_GEQP3, SC_WORK_GEEVX
 };
 
 /* The arguments of a call under LAPACK's names; NULL: not an argument of the routine.  Integers have 64 bits if `wide`,
  * and otherwise those of sc_blas_int_at. */
 struct sc_lapack_call {
-    int routine; /* a number of trace/, from SC_TRACE_LAPACK on */
+    int routine; /* a number of trace/ */
     enum sc_type type;
     enum sc_op op;
     enum sc_lapack_rule rule;
     bool wide;
-    const char *side, *uplo, *trans, *diag, *norm, *range, *jobz, *jobu, *jobvt, *jobvl, *jobvr;
+    const char *side, *uplo, *trans, *diag, *norm, *range, *jobz, *jobu, *jobvt, *jobvl, *jobvr,
+        *jobbal, *jobsense;
     void *m, *n, *k, *nrhs, *itype, *info;
     void *a, *lda, *b, *ldb, *c, *ldc, *u, *ldu, *vt, *ldvt, *vl, *ldvl, *vr, *ldvr, *z, *ldz;
     void *ipiv, *jpvt, *tau, *w, *wr, *wi, *s;
     void *vu, *il, *iu, *abstol, *found, *isuppz, *ifail; /* of ?syevr, ?syevx and ?sygvx; vl is above */
+    void *ilo, *ihi, *scale, *abnrm, *rconde, *rcondv; /* of ?geevx */
     void *rcond, *rank; /* of ?gelsd */
     void *anorm, *estimate; /* of ?gecon and ?pocon */
     void *work, *lwork, *rwork, *lrwork, *iwork, *liwork;
@@ -38,6 +40,18 @@ enum sc_blas_next sc_lapack_large(const struct sc_lapack_call *call);
 
 /* The host's routine for a slot that holds `unfound`: the routine that the program would have used. */
 void *sc_lapack_routine(void **slot, void *unfound, const char *symbol);
+
+/* What ?geevx tells of a balanced matrix (balanced.c).  low, high: in the program's width of integers.  scale: real. */
+struct sc_lapack_balanced {
+    int64_t low, high;
+    double norm;
+    void *copy, *scale;
+};
+/* k->a becomes a balanced copy of A.  False: the host's routine must run. */
+bool sc_lapack_balance(const struct sc_lapack_call *call, struct sc_kernel *k, struct sc_lapack_balanced *b);
+void sc_lapack_balance_give(const struct sc_lapack_call *call, const struct sc_kernel *k,
+                            const struct sc_lapack_balanced *b);
+void sc_lapack_balance_end(struct sc_lapack_balanced *b);
 
 #endif
 /* SPDX-License-Identifier: BSD-2-Clause */

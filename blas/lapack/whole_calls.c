@@ -8,7 +8,7 @@
     "    movq %fs:(%rax), %rax\n"                                                                                     \
     "    testq %rax, %rax\n"                                                                                          \
     "    je large_" #name "\n"                                                                                        \
-    "    incq 8*(" SC_GATE_NUMBER(SC_TRACE_LAPACK + id) ")(%rax)\n" SC_GATE_JUMP(slot_##name)
+    "    incq 8*(" #id ")(%rax)\n" SC_GATE_JUMP(slot_##name)
 
 #define FIELDS(...) __VA_ARGS__
 
@@ -19,7 +19,7 @@
     static void large_##name own                                                                                      \
     {                                                                                                                 \
         typedef void routine parameters;                                                                              \
-        const struct sc_lapack_call call = {.routine = SC_TRACE_LAPACK + id, .type = number, .op = operation,         \
+        const struct sc_lapack_call call = {.routine = id, .type = number, .op = operation,         \
                                             .rule = lengths, .wide = is_wide, FIELDS fields};                         \
         enum sc_blas_next next;                                                                                       \
         routine *fn;                                                                                                  \
@@ -29,9 +29,9 @@
         next = fn ? sc_lapack_large(&call) : SC_BLAS_DONE;                                                            \
         if (next == SC_BLAS_DONE)                                                                                     \
             return;                                                                                                   \
-        sc_blas_count(SC_TRACE_LAPACK + id);                                                                          \
+        sc_blas_count(id);                                                                          \
         if (next == SC_BLAS_HOST)                                                                                     \
-            sc_blas_enter(SC_TRACE_LAPACK + id);                                                                      \
+            sc_blas_enter(id);                                                                      \
         fn arguments;                                                                                                 \
         if (next == SC_BLAS_HOST)                                                                                     \
             sc_blas_leave();                                                                                          \
