@@ -363,6 +363,9 @@ static enum sc_status run_sytrs(struct sc_cuda_solve *s)
         status = sc_cuda_solve_reserve(s);
     if (status == SC_OK)
         status = sc_cuda_solve_up(s, s->at[SC_CUDA_SMALL], k->pivots, s->bytes[SC_CUDA_SMALL]);
+    if (status == SC_OK) /* cuSOLVER 12 reads the pivots when it is called, and not in the order of its stream */
+        status = sc_cuda_solve_wait(s);
+    s->waited = false; /* more work follows */
     if (status == SC_OK)
         status = changed(s, s->f->Xsytrs(s->handle, s->fill, k->n, k->k, s->type, k->a, k->lda,
                                          (const int64_t *)(void *)s->at[SC_CUDA_SMALL], s->type, k->b, k->ldb,
