@@ -28,6 +28,7 @@ struct sc_autotuner_call {
     uint64_t device_only;  /* not valid on the host, a part of `bytes` */
     uint64_t untracked;    /* in memory without tracking, a part of `bytes` */
     uint64_t overwritten;  /* neither resident nor read, but written: no upload; a part of `bytes` */
+    uint64_t beside;       /* bytes that go up with the missing elements of strided vectors; not in `bytes` */
     uint64_t reshaped;     /* dirty bytes of matrices of another shape, which are written back first */
     uint64_t largest;      /* bytes of the largest operand; 0: unknown */
     int holders;           /* devices that hold some of the largest operand */

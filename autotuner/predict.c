@@ -388,7 +388,8 @@ void sc_predict_anew(const struct sc_autotuner_call *call, struct sc_autotuner_p
     if (call->machine.devices > 1)
         out->kernels = sc_predict_kernels(call, call->m, call->n, call->k, call->machine.devices);
     out->device += 2 * (double)call->untracked / SC_PAGEABLE_BANDWIDTH; /* copied in every call */
-    missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten;
+    missing = (double)call->bytes - (double)call->device_bytes - (double)call->untracked - (double)call->overwritten +
+              (double)call->beside;
     out->move = move_seconds(call, missing, &spread) + fetch_seconds(1, call->reshaped, link);
     out->result = fetch_seconds(1, call->result_bytes, link) + (call->result_bytes ? interrupting(call) : 0);
     out->kept = call->device_only > 0;

@@ -39,6 +39,8 @@ struct sc_residency {
     uint64_t device_bytes; /* bytes valid on a device */
     uint64_t device_only;  /* bytes not valid on the host */
     uint64_t overwritten;  /* part of `bytes` that no device has, in views that are written and not read */
+    uint64_t beside;       /* bytes in the pages of missing elements of strided vectors, which travel with the elements;
+                            * not in `bytes` */
     uint64_t reshaped;     /* device-only bytes of matrices of another shape in the way: written back first */
     uint64_t untracked;    /* bytes copied in and out in each call (results outside of the arena count half) */
     uint64_t largest;      /* bytes of the largest view */

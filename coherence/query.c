@@ -452,6 +452,17 @@ static void add_outside(const struct sc_view *v, struct sc_residency *out)
         out->device_bytes += v->access & SC_WRITE ? all.device_bytes / 2 : all.device_bytes;
 }
 
+/* The bytes that go up with so many missing bytes of a strided vector.  A sector has whole columns of its matrix: the
+ * elements between those of a vector are in the same sector, and also a result is uploaded first. */
+static uint64_t beside(const struct sc_view *v, uint64_t missing)
+{
+    uint64_t size = sc_type_bytes(v->type), step = (uint64_t)(v->ld < 0 ? -v->ld : v->ld) * size;
+
+    if (!v->vector || v->rows != 1 || v->cols < 2)
+        return 0;
+    return missing / size * ((step < SC_PAGE ? step : SC_PAGE) - size);
+}
+
 void sc_coherence_residency(const struct sc_view *views, int count, struct sc_residency *out)
 {
     *out = (struct sc_residency){0};
@@ -469,6 +480,7 @@ void sc_coherence_residency(const struct sc_view *views, int count, struct sc_re
                          out->device_only - before.device_only < out->bytes - before.bytes;
         out->away |= (uint64_t)(out->device_only > before.device_only) << (i & 63);
         out->absent |= (uint64_t)(missing > 0) << (i & 63);
+        out->beside += beside(&views[i], missing);
         if (views[i].access == SC_WRITE)
             out->overwritten += missing;
     }

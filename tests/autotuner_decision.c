@@ -372,6 +372,9 @@ static void test_measured(void)
     known.overwritten = known.result_bytes;
     predict(&known, &q);
     tap_ok(q.move < 0.7 * p.move, "what is only written need not go there");
+    known.beside = 2 * known.result_bytes;
+    predict(&known, &q);
+    tap_ok(q.move > 1.2 * p.move, "but what lies beside its elements does");
     known = gemm(8192);
     known.machine.database = fast;
     predict(&known, &p);

@@ -136,6 +136,29 @@ static void test_residency(void)
     tap_ok(!wrong, "what is on a device as a whole is said to be (%d)", wrong);
 }
 
+/* A row of a matrix by columns, written and not read: each of its elements brings a page. */
+static void test_strides(void)
+{
+    static const struct {
+        int64_t stride;
+        uint64_t beside;
+    } rows[] = {{1, 0}, {2, 8}, {-2, 8}, {512, 4088}, {1000, 4088}};
+    const int64_t n = 1000;
+    double *x = array(n * 1000, 1);
+    int wrong = 0;
+
+    for (int i = 0; i < 5; i++) {
+        struct sc_view view = {.ptr = x, .type = SC_D, .vector = true, .rows = 1, .cols = n, .ld = rows[i].stride,
+                               .access = SC_WRITE};
+        struct sc_residency there;
+
+        sc_coherence_residency(&view, 1, &there);
+        wrong += there.bytes != 8000 || there.overwritten != 8000 || there.beside != n * rows[i].beside;
+    }
+    tap_ok(!wrong, "what goes up beside the elements of a strided vector (%d)", wrong);
+    free(x);
+}
+
 static void test_windows(void)
 {
     int64_t n = 4 << 20; /* 32 MiB */
@@ -434,6 +457,7 @@ int main(void)
     devices = env_start("emu:h200x8:2", 0);
     test_loop();
     test_residency();
+    test_strides();
     test_windows();
     test_write_whole();
     test_write_view(N / 4 * 3, N, N); /* gaps of less than a page */

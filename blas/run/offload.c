@@ -133,6 +133,7 @@ static void describe(const struct sc_view *view, int count, struct sc_autotuner_
     call->device_only = residency.device_only;
     call->untracked = residency.untracked;
     call->overwritten = residency.overwritten;
+    call->beside = residency.beside;
     call->reshaped = residency.reshaped;
     call->largest = residency.largest;
     call->holders = residency.holders;
