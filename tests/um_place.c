@@ -102,6 +102,7 @@ static void test_loop(double *p)
 static void test_touch(double *p)
 {
     size_t up, home;
+    double values;
 
     set(p, 1);
     launch(p, N, 1);
@@ -111,6 +112,16 @@ static void test_touch(double *p)
     tap_ok(p[N / 2 - 1] == 3 && p[0] == 3 && p[N - 1] == 3, "so does a write, which spares its neighbours");
     cudaDeviceSynchronize();
     launch(p, N, 1);
+    cudaDeviceSynchronize();
+    values = p[N / 2];
+    launch(p, N, 1);
+    cudaDeviceSynchronize();
+    set(p, 8);
+    launch(p, N, 1);
+    tap_ok(values == 101 && all_are(p, 9), "the CPU overwrites all values without a look");
+    set(p, 4);
+    p[N / 2] = 101;
+    launch(p, N, 0);
     cudaDeviceSynchronize();
     up = went_up();
     home = came_home();
