@@ -1,7 +1,7 @@
 /* CUDA programs with kernels of their own on managed memory (bench/um_kernels.sh compares).
  *
- *     um_kernels power N STEPS [hints]     y := A x by cuBLAS, norm, own kernel that scales; the CPU changes an element
- *                                          each 10 steps; A is n x n
+ *     um_kernels power N STEPS [hints]     y := A x and its norm by cuBLAS, own kernel that scales by a factor that the
+ *                                          CPU writes; the CPU changes an element each 10 steps; A is n x n
  *     um_kernels stencil N STEPS [hints]   7-point stencil on n^3 points; the CPU writes a plane each 10 steps
  *     um_kernels sweep MIB STEPS [hints]   a kernel writes the array, the CPU reads it
  *     um_kernels launches N STEPS [hints]  kernels of n elements, one after another
@@ -62,7 +62,7 @@ __global__ void scale(double *x, const double *s, size_t n)
     size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
 
     if (i < n)
-        x[i] *= 1 / *s;
+        x[i] *= *s;
 }
 
 __global__ void add(double *x, double value, size_t n)
@@ -87,9 +87,18 @@ __global__ void smooth(double *to, const double *from, int n)
                   from[at + plane]) / 8;
 }
 
+static void check(cublasStatus_t status, const char *what)
+{
+    if (status == CUBLAS_STATUS_SUCCESS)
+        return;
+    fprintf(stderr, "um_kernels: %s: status %d of cuBLAS\n", what, (int)status);
+    exit(1);
+}
+
 static void power(size_t n, int steps)
 {
-    double *a = managed(n * n), *x = managed(n), *y = managed(n), *norm = managed(8), one = 1, zero = 0, sum = 0, since;
+    double *a = managed(n * n), *x = managed(n), *y = managed(n), *factor = managed(8), one = 1, zero = 0, sum = 0;
+    double size = 0, since;
     cublasHandle_t blas;
 
     for (size_t j = 0; j < n; j++) {
@@ -100,18 +109,21 @@ static void power(size_t n, int steps)
             a[j * n + i] = (state >> 8) * (1. / 16777216);
         }
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         x[i] = 1;
-    cublasCreate(&blas);
+        y[i] = 0;
+    }
+    check(cublasCreate(&blas), "create");
     since = now();
     prefetch(a, n * n * sizeof *a, true);
     for (int k = 0; k < steps; k++) {
         double *next = x;
 
-        cublasDgemv(blas, CUBLAS_OP_N, (int)n, (int)n, &one, a, (int)n, x, 1, &zero, y, 1);
-        cublasDnrm2(blas, (int)n, y, 1, norm);
+        check(cublasDgemv(blas, CUBLAS_OP_N, (int)n, (int)n, &one, a, (int)n, x, 1, &zero, y, 1), "gemv");
+        check(cublasDnrm2(blas, (int)n, y, 1, &size), "nrm2");
         cudaDeviceSynchronize();
-        scale<<<blocks(n), 256>>>(y, norm, n);
+        *factor = 1 / size;
+        scale<<<blocks(n), 256>>>(y, factor, n);
         x = y;
         y = next;
         if (k % 10 == 9) {
@@ -120,6 +132,8 @@ static void power(size_t n, int steps)
         }
     }
     cudaDeviceSynchronize();
+    if (!(size > 0))
+        fprintf(stderr, "um_kernels: the norm is %g\n", size);
     for (size_t i = 0; i < n; i++)
         sum += x[i] * (double)(i % 13);
     done("power", now() - since, sum);

@@ -31,12 +31,14 @@ for case in ${BENCH_CASES:-power:30000:100 stencil:512:100 sweep:4096:3 launches
     SEMCACHE_LOG=info SEMCACHE_OPEN=first measure "semcache" ours bench/um_kernels "$@"
     [ -z "${BENCH_LOG:-}" ] || cat "$err" >> "$BENCH_LOG"
     awk -v ours="$seconds" -v a="$plain" -v b="$hinted" -v got="$sum" -v wanted="$wanted" 'BEGIN {
-        best = b > 0 && b < a ? b : a
+        best = (b > 0 && b < a) ? b : a
+        alone = a > 0 ? ours / a : 0
+        fastest = best > 0 ? ours / best : 0
         apart = got - wanted; if (apart < 0) apart = -apart
         size = wanted < 0 ? -wanted : wanted
-        same = apart <= 1e-9 * size
-        printf "    ours / alone: %.3f; ours / best: %.3f; checksums %s\n", a > 0 ? ours / a : 0,
-            best > 0 ? ours / best : 0, same ? "agree" : "DIFFER"
+        same = got != "-nan" && got != "nan" && apart <= 1e-9 * size
+        verdict = same ? "agree" : "DIFFER: " got ", " wanted
+        printf("    ours / alone: %.3f; ours / best: %.3f; checksums %s\n", alone, fastest, verdict)
         exit !same }' || bad=1
 done
 exit $bad

@@ -7,8 +7,6 @@
 #include <time.h>
 
 #define COLUMN SC_PAGE                     /* bytes of a column of a new matrix */
-_Static_assert(SC_LEND_LESS == SC_HOST_UNITED_LESS, "one constant for two interfaces");
-
 #define PAUSES 1000                        /* a tenth of a second in all */
 #define TILE_COLUMNS ((64 << 20) / COLUMN) /* its sectors then have at most 1 MiB */
 
@@ -280,20 +278,18 @@ bool sc_coherence_lend_again(int ordinal, uint64_t since)
 
 /* --- one address -------------------------------------------------------------------------------------------------- */
 
-bool sc_coherence_unite(void *memory, bool *lost)
+void *sc_coherence_united_alloc(size_t bytes)
 {
     const struct sc_device_ops *ops;
-    enum sc_status status = SC_ERR_UNSUPPORTED;
-    struct sc_host_block block;
+    void *memory = NULL;
 
     sc_protocol_lock();
     ops = sc_protocol.ops;
-    if (ops && ops->reserve && !sc_protocol.stopping && sc_host_block_of(memory, &block))
-        status = sc_host_span_unite(&block, &(struct sc_host_placing){ops->reserve, ops->unreserve, ops->pin,
-                                                                      ops->unpin});
+    if (ops && ops->reserve && !sc_protocol.stopping)
+        memory = sc_host_united_alloc(bytes, &(struct sc_host_placing){ops->zone, ops->reserve, ops->unreserve,
+                                                                       ops->pin, ops->unpin});
     sc_protocol_unlock();
-    *lost = status == SC_ERR_MEMORY;
-    return status == SC_OK;
+    return memory;
 }
 
 void sc_coherence_separate(void *memory)

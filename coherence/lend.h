@@ -12,12 +12,9 @@ struct sc_lending {
     size_t bytes;   /* whole pages of one block */
 };
 
-/* Bytes at the end of a block that has one address, without memory (host/host.h). */
-#define SC_LEND_LESS ((size_t)2 << 20)
-
-/* Gives the block at `memory` one address on the host and a device.  The block lies in a span of its own, is not
- * tracked, and loses its contents.  False: the block stays ordinary memory; with *lost, nobody may use the block. */
-bool sc_coherence_unite(void *memory, bool *lost);
+/* A block with one address on the host and a device, freed like any block; bytes 0.  NULL: not with these devices, or
+ * not here. */
+void *sc_coherence_united_alloc(size_t bytes);
 /* Brings the block home, and ends its one address.  The contents stay. */
 void sc_coherence_separate(void *memory);
 

@@ -61,25 +61,20 @@ static void count_united(int by)
     __atomic_fetch_add(&table.version, 1, __ATOMIC_RELEASE);
 }
 
-/* A united block has a span of its own; a smaller block would share its span. */
-#define SPAN_LEAST ((size_t)1 << 20)
-#define SMALL_MOST 1024 /* united blocks below SPAN_LEAST: each takes 2 MiB */
+#define SMALL ((size_t)1 << 20)
+#define SMALL_MOST 1024 /* united blocks below SMALL: each takes 2 MiB */
 
 static void *alloc(size_t bytes, enum cudaMemoryType kind, bool *united)
 {
     static int small;
-    bool is_small = bytes < SPAN_LEAST, lost = false;
-    void *memory;
+    void *memory = NULL;
 
-    *united = false;
-    if (kind != cudaMemoryTypeManaged || sc_um_way() != SC_UM_MAPPED ||
-        sc_um_inner->kernels() == SC_UM_KERNELS_HOST ||
-        (is_small && __atomic_add_fetch(&small, 1, __ATOMIC_RELAXED) > SMALL_MOST))
-        return semcache_alloc(bytes);
-    memory = semcache_alloc((is_small ? SPAN_LEAST : bytes) + SC_LEND_LESS);
-    if (memory)
-        *united = sc_um_inner->unite(memory, &lost);
-    return lost ? semcache_alloc(bytes) : memory;
+    if (kind == cudaMemoryTypeManaged && sc_um_way() == SC_UM_MAPPED &&
+        sc_um_inner->kernels() != SC_UM_KERNELS_HOST &&
+        (bytes >= SMALL || __atomic_add_fetch(&small, 1, __ATOMIC_RELAXED) <= SMALL_MOST))
+        memory = sc_um_inner->united_alloc(bytes);
+    *united = memory;
+    return memory ? memory : semcache_alloc(bytes);
 }
 
 void *sc_um_block_new(size_t bytes, enum cudaMemoryType kind)

@@ -115,15 +115,17 @@ struct sc_device_ops {
     enum sc_status (*pin)(void *base, size_t bytes);
     void (*unpin)(void *base, size_t bytes);
 
-    /* One address for the host's memory and a device's.  All four are NULL, or none.
+    /* One address for the host's memory and a device's.  All five are NULL, or none.
      *
-     * reserve: takes over the addresses [base, base + bytes), where nothing is mapped, for memory of devices.  The
-     * caller maps memory of the host over the addresses afterwards; the host's memory stays unknown to the devices.
-     * base and bytes are multiples of SC_PLACE_UNIT.  SC_ERR_UNSUPPORTED: the driver refuses, and nothing is mapped.
-     * unreserve: frees the device's memory there, and unmaps whatever is mapped at the addresses.
-     * place: as alloc, at an address of a reserved range; free frees the memory.  SC_ERR_UNSUPPORTED: the address is
-     * not reserved, or another device has memory in the range.
+     * zone: takes over the addresses [base, base + bytes) for memory of devices, for ever; nothing is mapped there and
+     * in the gigabyte on either side.  base is a multiple of 1 GiB.  The caller maps memory of the host over parts of
+     * the zone; the host's memory stays unknown to the devices.  SC_ERR_UNSUPPORTED: the driver refuses.
+     * reserve: makes a part of the zone a range, in multiples of SC_PLACE_UNIT.
+     * unreserve: ends a range, and frees the device's memory there.
+     * place: as alloc, at an address of a range; free frees the memory.  SC_ERR_UNSUPPORTED: the address lies in no
+     * range, or another device has memory in the range.
      * idle: waits for all work on the device, the work of the program included; called without locks. */
+    enum sc_status (*zone)(void *base, size_t bytes);
     enum sc_status (*reserve)(void *base, size_t bytes);
     void (*unreserve)(void *base, size_t bytes);
     enum sc_status (*place)(int device, void *memory, size_t bytes, struct sc_fence *ready);

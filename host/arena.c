@@ -168,6 +168,26 @@ void *sc_host_arena_alloc(size_t bytes, size_t align, bool zero)
     return p;
 }
 
+void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing)
+{
+    size_t units = bytes ? (bytes + SC_SPAN_UNIT - 1) >> SC_SPAN_UNIT_SHIFT : 1;
+    struct sc_host_span *span;
+
+    if (bytes > sc_host_arena.bytes || sc_host_orphan())
+        return NULL;
+    span = sc_host_span_united(units << (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT), placing);
+    if (!span)
+        return NULL;
+    sc_host_spans_lock();
+    span->zero = true;
+    cut(span, 0, span->pages);
+    set(span->live, 0);
+    set(span->dirty, 0);
+    span->free_blocks--;
+    sc_host_spans_unlock();
+    return (void *)block_base(span, 0);
+}
+
 /* --- what lies where --------------------------------------------------------------------------------------------- */
 
 /* The span and index of the live block at p, or NULL. */

@@ -86,19 +86,17 @@ enum sc_status sc_host_span_pin(const struct sc_host_block *block, enum sc_statu
 /* One address: memory of the host whose addresses are also those of a device's memory (device/device.h).  The host's
  * memory of such a span is a shared mapping with a second mapping, its alias.  The alias is pinned, and serves copies
  * under any protection of the pages. */
-#define SC_HOST_UNITED_LESS ((size_t)2 << 20)
 struct sc_host_placing {
+    enum sc_status (*zone)(void *base, size_t bytes);
     enum sc_status (*reserve)(void *base, size_t bytes);
     void (*unreserve)(void *base, size_t bytes);
     enum sc_status (*pin)(void *base, size_t bytes);
     void (*unpin)(void *base, size_t bytes);
 };
-/* Gives the span of a block one address.  The block has a span of its own and no tracked data; its contents are lost,
- * and its last SC_HOST_UNITED_LESS bytes must not be used.
- * Ends when the span is freed, unpinned or separated.  SC_ERR_UNSUPPORTED: the span stays as it was, with bytes 0.
- * SC_ERR_MEMORY: the addresses are lost, and the block is never handed out again. */
-enum sc_status sc_host_span_unite(const struct sc_host_block *block, const struct sc_host_placing *placing);
-/* Ends the one address of a span and keeps the contents.  The protocol has nothing of the span any more. */
+/* A block of its own span with one address, freed like any block; bytes 0.  NULL: the devices' driver or the system
+ * refuses. */
+void *sc_host_united_alloc(size_t bytes, const struct sc_host_placing *placing);
+/* Ends the one address of a block and keeps the contents.  The protocol has nothing of the span any more. */
 void sc_host_span_separate(const struct sc_host_block *block);
 /* The address in the alias of a byte of a united span; all other addresses are returned unchanged.  Takes no lock. */
 void *sc_host_alias(const void *p);

@@ -41,6 +41,19 @@ static struct sc_host_span *records; /* one for each unit; used for the first un
 static uint32_t *heads;              /* unit -> 1 + first unit of its span; 0: no span */
 static uint32_t units, low, high;    /* units [0, low) and [high, units) belong to spans */
 static uint32_t opened;              /* spans */
+
+/* Spans of one address lie in the zone, whose addresses a driver has reserved.  Units [first, end) are in neither
+ * region; [from, to) are the driver's, and [from, next) belong to spans. */
+#define GIB ((uintptr_t)1 << 30)
+#define GIB_UNITS ((uint32_t)(GIB >> SC_SPAN_UNIT_SHIFT))
+#define ZONE_MOST (512 * GIB_UNITS)
+#define ZONE_TRIES 8
+#define ZONE_SLACK (2 * GIB_UNITS)
+static struct {
+    uint32_t first, end, from, to, next;
+    bool tried, good;
+} zone;
+
 static struct sc_ring cached[SC_SPAN_CLASSES], released[SC_SPAN_CLASSES];
 static struct sc_ring by_age = {&by_age, &by_age}; /* cached spans, the youngest first */
 static size_t cached_bytes, cache_limit;
@@ -225,6 +238,12 @@ static struct sc_host_span *open_span(uint32_t unit, uint32_t count, bool huge)
     return &records[unit];
 }
 
+/* Units between the region and its neighbour: the other region or the zone. */
+static uint32_t room_of(bool huge)
+{
+    return !zone.end ? high - low : huge ? high - zone.end : zone.first - low;
+}
+
 static struct sc_host_span *new_span(uint32_t class, size_t pages)
 {
     uint32_t count = (uint32_t)(((pages << SC_PAGE_SHIFT) + SC_SPAN_UNIT - 1) >> SC_SPAN_UNIT_SHIFT), unit;
@@ -232,7 +251,7 @@ static struct sc_host_span *new_span(uint32_t class, size_t pages)
     struct sc_host_span *span;
 
     sc_assert_held(SC_RANK_SPAN);
-    if (count > high - low)
+    if (count > room_of(huge))
         return NULL;
     unit = huge ? high - count : low;
     span = open_span(unit, count, huge);
@@ -304,12 +323,7 @@ static void keep(struct sc_host_span *span)
 /* --- one address -------------------------------------------------------------------------------------------------- */
 
 static unsigned united; /* number of united spans; atomic */
-
-/* Address space of a span, of which the class may use a part. */
-static size_t extent(const struct sc_host_span *span) { return (size_t)span->units << SC_SPAN_UNIT_SHIFT; }
-/* The part with one address.  Linux gives nobody addresses close below a mapping that counts as stack, not even on
- * request, and the next span is such a mapping: the last unit stays empty. */
-static size_t united_bytes(const struct sc_host_span *span) { return extent(span) - SC_SPAN_UNIT; }
+static struct sc_ring zone_free[SC_SPAN_CLASSES];
 
 void *sc_host_alias(const void *p)
 {
@@ -319,100 +333,186 @@ void *sc_host_alias(const void *p)
     return alias ? alias + ((uintptr_t)p - sc_host_span_base(span)) : (void *)p;
 }
 
-static void *map_at(void *base, size_t bytes, int flags)
-{
-    void *got = sc_host_sys_mmap(base, bytes, PROT_READ | PROT_WRITE, flags);
+static void *unit_address(uint32_t unit) { return (void *)(sc_host_arena.base + ((uintptr_t)unit << SC_SPAN_UNIT_SHIFT)); }
 
-    return got == MAP_FAILED ? NULL : got;
+/* Reserved address space again, where nothing is mapped.  A mapping made meanwhile by another thread stays. */
+static bool refill(uint32_t from, uint32_t to)
+{
+    size_t bytes = (size_t)(to - from) << SC_SPAN_UNIT_SHIFT;
+
+    return sc_host_sys_mmap(unit_address(from), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                                                                      MAP_FIXED_NOREPLACE) != MAP_FAILED;
 }
 
-/* Ordinary memory of the arena again.  Where nothing is mapped, a mapping made meanwhile by another thread of the
- * program stays. */
-static bool map_private(void *base, size_t bytes, bool empty)
+/* Takes units with ZONE_SLACK on both sides out of the middle of the arena.  Every second try is for a quarter of the
+ * size.  Drivers take hints at multiples of 1 GiB. */
+static bool choose_zone(uint32_t try)
 {
-    if (!map_at(base, bytes, SC_HOST_MAP_UNCOUNTED | (empty ? MAP_FIXED_NOREPLACE : MAP_FIXED)))
+    uint32_t size = units / 8 < ZONE_MOST ? units / 8 : ZONE_MOST, from;
+    uintptr_t address;
+
+    sc_host_spans_lock();
+    size = (size >> try / 2 * 2) / GIB_UNITS * GIB_UNITS;
+    address = (uintptr_t)unit_address(low + (high - low) / 8 * (3 + try % 2 * 2));
+    address = (address + GIB - 1) / GIB * GIB;
+    from = (uint32_t)((address - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
+    if (size < GIB_UNITS || from < low + 2 * ZONE_SLACK || from + size + 2 * ZONE_SLACK > high) {
+        sc_host_spans_unlock();
         return false;
-    sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE);
+    }
+    zone.from = zone.next = from;
+    zone.to = from + size;
+    zone.first = from - ZONE_SLACK;
+    zone.end = zone.to + ZONE_SLACK;
+    sc_host_spans_unlock();
     return true;
 }
 
-/* A second mapping of the pages of a shared mapping, at `to` or anywhere. */
-static char *map_again(const void *from, size_t bytes, void *to)
+static void forget_zone(void)
 {
-    long got = sc_host_sys(SYS_mremap, (long)from, 0, (long)bytes, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), (long)to);
-
-    return got == -1 ? NULL : (char *)got;
+    sc_host_spans_lock();
+    zone.first = zone.end = zone.from = zone.next = zone.to = 0;
+    sc_host_spans_unlock();
 }
 
-/* Maps and pins both views of a reserved range. */
-static enum sc_status map_shared(struct sc_host_span *span, const struct sc_host_placing *placing)
+/* Between the two steps the addresses belong to nobody for a moment. */
+static bool try_zone(uint32_t try, const struct sc_host_placing *placing)
 {
-    void *base = (void *)sc_host_span_base(span);
-    size_t bytes = united_bytes(span);
-    enum sc_status status;
-    char *alias;
-
-    if (!map_at(base, bytes, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED))
-        return SC_ERR_UNSUPPORTED;
-    sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE);
-    alias = map_again(base, bytes, NULL);
-    if (!alias)
-        return SC_ERR_UNSUPPORTED;
-    status = placing->pin(alias, bytes);
-    if (status != SC_OK) {
-        sc_host_sys(SYS_munmap, (long)alias, (long)bytes, 0, 0, 0);
-        return SC_ERR_UNSUPPORTED;
-    }
-    span->unpin = placing->unpin;
-    span->unreserve = placing->unreserve;
-    span->shared = span->pinned = true;
-    __atomic_store_n(&span->alias, alias, __ATOMIC_RELEASE);
-    __atomic_fetch_add(&united, 1, __ATOMIC_RELEASE);
-    return SC_OK;
-}
-
-static void unpin(struct sc_host_span *span);
-
-enum sc_status sc_host_span_unite(const struct sc_host_block *block, const struct sc_host_placing *placing)
-{
-    struct sc_host_span *span = sc_host_span_at((const void *)block->base);
-    void *base = (void *)block->span_base;
-    enum sc_status status;
     size_t bytes;
 
-    if (!span || span->blocks != 1 || span->units < 2 || span->shared || !placing->reserve)
-        return span && span->alias ? SC_OK : SC_ERR_UNSUPPORTED;
-    unpin(span);
-    bytes = united_bytes(span);
+    if (!choose_zone(try))
+        return false;
+    bytes = (size_t)(zone.to - zone.from) << SC_SPAN_UNIT_SHIFT;
+    sc_host_sys(SYS_munmap, (long)unit_address(zone.first), (long)(zone.end - zone.first) << SC_SPAN_UNIT_SHIFT, 0, 0,
+                0);
+    zone.good = placing->zone(unit_address(zone.from), bytes) == SC_OK;
+    if (zone.good) {
+        refill(zone.first, zone.from);
+        refill(zone.to, zone.end);
+    } else if (refill(zone.first, zone.end)) {
+        forget_zone();
+    }
+    return zone.good;
+}
+
+/* Once: a driver that refuses some addresses may take others.  Pin lock held. */
+static bool has_zone(const struct sc_host_placing *placing)
+{
+    if (!zone.tried)
+        for (uint32_t try = 0; try < ZONE_TRIES && !zone.end; try++)
+            try_zone(try, placing);
+    zone.tried = true;
+    return zone.good;
+}
+
+static struct sc_host_span *zone_span(size_t pages)
+{
+    uint32_t class = sc_host_size_class(pages, &pages);
+    uint32_t count = (uint32_t)(pages >> (SC_SPAN_UNIT_SHIFT - SC_PAGE_SHIFT)), unit;
+    struct sc_host_span *span = NULL;
+
+    sc_host_spans_lock();
+    if (!zone_free[0].next)
+        for (int i = 0; i < SC_SPAN_CLASSES; i++)
+            sc_ring_init(&zone_free[i]);
+    unit = zone.next;
+    if (!sc_ring_empty(&zone_free[class])) {
+        span = SC_RING_SPAN(zone_free[class].next, link);
+        sc_ring_remove(&span->link);
+    } else if (count <= zone.to - unit && !commit(&records[unit], count * sizeof *records) &&
+               !commit(&heads[unit], count * sizeof *heads)) {
+        span = &records[unit];
+        *span = (struct sc_host_span){.unit = unit, .units = count, .pages = (uint32_t)pages, .class = class,
+                                      .zoned = true};
+        sc_ring_init(&span->link);
+        sc_ring_init(&span->age);
+        for (uint32_t i = 0; i < count; i++)
+            __atomic_store_n(&heads[unit + i], unit + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&zone.next, unit + count, __ATOMIC_RELEASE);
+    }
+    sc_host_spans_unlock();
+    return span;
+}
+
+static bool map_shared(struct sc_host_span *span)
+{
+    void *base = (void *)sc_host_span_base(span);
+    size_t bytes = span_bytes(span);
+    long alias;
+
+    if (sc_host_sys_mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED) ==
+        MAP_FAILED)
+        return false;
+    sc_host_sys_madvise(base, bytes, MADV_HUGEPAGE);
+    alias = sc_host_sys(SYS_mremap, (long)base, 0, (long)bytes, MREMAP_MAYMOVE, 0); /* a second mapping */
+    span->alias = alias == -1 ? NULL : (char *)alias;
+    return span->alias;
+}
+
+/* Back to the zone; pin lock held. */
+static void give_to_zone(struct sc_host_span *span)
+{
+    sc_host_sys_mmap((void *)sc_host_span_base(span), span_bytes(span), PROT_NONE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
+    sc_host_spans_lock();
+    sc_ring_push(&zone_free[span->class], &span->link);
+    sc_host_spans_unlock();
+}
+
+static void drop_alias(struct sc_host_span *span)
+{
+    char *alias = span->alias;
+
+    __atomic_store_n(&span->alias, NULL, __ATOMIC_RELEASE);
+    sc_host_sys(SYS_munmap, (long)alias, (long)span_bytes(span), 0, 0, 0);
+}
+
+/* Pin lock held. */
+static bool unite(struct sc_host_span *span, const struct sc_host_placing *placing)
+{
+    void *base = (void *)sc_host_span_base(span);
+    size_t bytes = span_bytes(span);
+
+    if (!map_shared(span))
+        return false;
+    if (placing->pin(span->alias, bytes) == SC_OK) {
+        if (placing->reserve(base, bytes) == SC_OK) {
+            span->unpin = placing->unpin;
+            span->unreserve = placing->unreserve;
+            __atomic_fetch_add(&united, 1, __ATOMIC_RELEASE);
+            __atomic_store_n(&span->pinned, true, __ATOMIC_RELEASE);
+            return true;
+        }
+        placing->unpin(span->alias, bytes);
+    }
+    drop_alias(span);
+    return false;
+}
+
+struct sc_host_span *sc_host_span_united(size_t pages, const struct sc_host_placing *placing)
+{
+    struct sc_host_span *span = NULL;
+
     sc_lock(&pin_lock);
     sc_inside_enter();
-    sc_host_sys(SYS_munmap, (long)base, (long)extent(span), 0, 0, 0);
-    status = placing->reserve(base, bytes);
-    if (status == SC_OK && (status = map_shared(span, placing)) != SC_OK)
-        placing->unreserve(base, bytes);
-    if (status != SC_OK)
-        status = map_private(base, extent(span), true) ? SC_ERR_UNSUPPORTED : SC_ERR_MEMORY;
-    else
-        sc_host_sys_mmap((char *)base + bytes, SC_SPAN_UNIT, PROT_NONE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE);
+    if (placing->zone && has_zone(placing))
+        span = zone_span(pages);
+    if (span && !unite(span, placing)) {
+        give_to_zone(span);
+        span = NULL;
+    }
     sc_inside_leave();
     sc_unlock(&pin_lock);
-    return status;
+    return span;
 }
 
 /* The shared mapping stays, with its contents.  Pin lock held. */
 static void separate(struct sc_host_span *span)
 {
-    void *base = (void *)sc_host_span_base(span);
-    char *alias = span->alias;
-    size_t bytes = united_bytes(span);
-
-    span->unpin(alias, bytes);
-    span->unreserve(base, bytes); /* unmaps the addresses */
-    map_again(alias, bytes, base);
-    __atomic_store_n(&span->alias, NULL, __ATOMIC_RELEASE);
+    span->unpin(span->alias, span_bytes(span));
+    span->unreserve((void *)sc_host_span_base(span), span_bytes(span));
     __atomic_fetch_sub(&united, 1, __ATOMIC_RELEASE);
-    sc_host_sys(SYS_munmap, (long)alias, (long)bytes, 0, 0, 0);
+    drop_alias(span);
 }
 
 static void unpin(struct sc_host_span *span)
@@ -436,16 +536,6 @@ void sc_host_span_separate(const struct sc_host_block *block)
 
     if (span && span->alias)
         unpin(span);
-}
-
-/* A freed span becomes private again: the next owner must not share its memory with a forked child. */
-static void make_private(struct sc_host_span *span)
-{
-    unpin(span);
-    if (devices_gone) /* in a child, or at exit: the parent's memory stays as it is */
-        return;
-    if (map_private((void *)sc_host_span_base(span), extent(span), false))
-        span->shared = false;
 }
 
 /* Gives the memory of a span that is in no list back to the system; called without the lock.  The span is unpinned
@@ -485,8 +575,14 @@ void sc_host_span_put(struct sc_host_span *span)
 {
     int saved = errno;
 
-    if (span->shared)
-        make_private(span);
+    if (span->zoned) {
+        unpin(span);
+        sc_lock(&pin_lock);
+        give_to_zone(span);
+        sc_unlock(&pin_lock);
+        errno = saved;
+        return;
+    }
     if (!__atomic_load_n(&span->pinned, __ATOMIC_ACQUIRE) && span_bytes(span) > KEEP_UNPINNED) {
         release(span);
     } else {
@@ -508,7 +604,8 @@ struct sc_host_span *sc_host_span_at(const void *p)
         return NULL;
     unit = (uint32_t)(((uintptr_t)p - sc_host_arena.base) >> SC_SPAN_UNIT_SHIFT);
     /* The heads of units between the regions are not committed yet. */
-    if (unit >= __atomic_load_n(&low, __ATOMIC_ACQUIRE) && unit < __atomic_load_n(&high, __ATOMIC_ACQUIRE))
+    if (unit >= __atomic_load_n(&low, __ATOMIC_ACQUIRE) && unit < __atomic_load_n(&high, __ATOMIC_ACQUIRE) &&
+        (unit < zone.from || unit >= __atomic_load_n(&zone.next, __ATOMIC_ACQUIRE)))
         return NULL;
     head = __atomic_load_n(&heads[unit], __ATOMIC_ACQUIRE);
     return head ? &records[head - 1] : NULL;
@@ -570,6 +667,7 @@ void sc_host_spans_unpin(void)
     sc_host_spans_unlock();
     unpin_region(0, below);
     unpin_region(above, units);
+    unpin_region(zone.from, zone.next);
 }
 
 void sc_host_spans_leave_pinned(void)

@@ -43,7 +43,7 @@ struct sc_host_span {
     void (*unpin)(void *base, size_t bytes);
     char *alias;            /* of a united span: its second mapping; under the pin lock, read without */
     void (*unreserve)(void *base, size_t bytes);
-    bool shared;            /* the mapping is shared: united, or separated with its contents */
+    bool zoned;             /* lies in the zone: united, or separated with its contents */
     /* One bit for each block. */
     uint64_t live[SC_SPAN_WORDS];    /* handed out */
     uint64_t tracked[SC_SPAN_WORDS]; /* sc_host_block_track was called in this life; set without the lock */
@@ -71,6 +71,10 @@ void sc_host_span_put(struct sc_host_span *span);
 /* Fills whole pages of a used span with zeros.  Unpinned pages are given back to the system.  Pinned pages are
  * overwritten, because a device would go on using the old pages. */
 void sc_host_span_empty(struct sc_host_span *span, void *first, size_t bytes);
+
+/* A span of one address with `pages` pages in whole units, in no list, mapped; NULL: refused.  Called without the
+ * lock. */
+struct sc_host_span *sc_host_span_united(size_t pages, const struct sc_host_placing *placing);
 
 /* The span that contains an arena address, or NULL; lock-free. */
 struct sc_host_span *sc_host_span_at(const void *p);

@@ -19,10 +19,9 @@ static bool emulated(void) { return strncmp(sc_config.device, "emu", 3) == 0; }
 
 static bool pin(const void *memory) { return armed() && sc_library_start(true) && sc_coherence_pin(memory) == SC_OK; }
 
-static bool unite(void *memory, bool *lost)
+static void *united_alloc(size_t bytes)
 {
-    *lost = false;
-    return armed() && sc_library_start(true) && sc_coherence_unite(memory, lost);
+    return armed() && sc_library_start(true) ? sc_coherence_united_alloc(bytes) : NULL;
 }
 
 static enum sc_um_kernels kernels(void) { return sc_config.um_kernels; }
@@ -35,7 +34,7 @@ static const struct sc_library_inner inner = {.abi = SC_LIBRARY_INNER_ABI,
                                               .emulated = emulated,
                                               .holds = sc_host_in_arena,
                                               .pin = pin,
-                                              .unite = unite,
+                                              .united_alloc = united_alloc,
                                               .separate = sc_coherence_separate,
                                               .lend = sc_coherence_lend,
                                               .lend_again = sc_coherence_lend_again,

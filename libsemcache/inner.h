@@ -24,8 +24,8 @@ struct sc_library_inner {
     /* Opens the devices if necessary and pins the memory.  False: not pinned, because there are no devices or they
      * cannot. */
     bool (*pin)(const void *memory);
-    /* Functions of lend.h.  unite opens the devices if necessary. */
-    __typeof__(sc_coherence_unite) *unite;
+    /* Functions of lend.h.  united_alloc opens the devices if necessary. */
+    __typeof__(sc_coherence_united_alloc) *united_alloc;
     __typeof__(sc_coherence_separate) *separate;
     __typeof__(sc_coherence_lend) *lend;
     __typeof__(sc_coherence_lend_again) *lend_again;

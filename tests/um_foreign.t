@@ -25,7 +25,8 @@ cuda*)
     run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake
     run 'on one device' --device cuda:0 "$tests/um_foreign" fake
     SEMCACHE_UM_KERNELS=host run 'kernels read host memory' --device cuda "$tests/um_foreign" fake
-    UM_MODULE_REFUSES=1 run 'no one address' --device cuda "$tests/um_foreign" fake
+    UM_MODULE_REFUSES=99 run 'no one address' --device cuda "$tests/um_foreign" fake
+    UM_MODULE_REFUSES=2 run 'one address at the third place' --device cuda "$tests/um_place"
     for devices in cuda cuda:0; do
         run "one address, $devices" --device $devices "$tests/um_place"
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small

@@ -63,16 +63,39 @@ static void *moved(const void *p)
     return to;
 }
 
-static enum sc_status reserve(void *base, size_t bytes)
-{
-    void *got = mmap(base, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct range *r = NULL;
+static char *zone_base;
+static size_t zone_bytes;
 
-    if (got != base || getenv("UM_MODULE_REFUSES")) { /* for a driver, too, the address is a hint */
-        munmap(got, bytes);
+/* As NVIDIA's driver: the address is a hint, followed for large ranges at aligned addresses with free addresses around.
+ * UM_MODULE_REFUSES: number of refusals. */
+static enum sc_status zone(void *base, size_t bytes)
+{
+    static int asked;
+    const char *refusals = getenv("UM_MODULE_REFUSES");
+    size_t around = (size_t)64 << 20;
+    char *got;
+
+    if (refusals && asked++ < atoi(refusals))
+        return SC_ERR_UNSUPPORTED;
+    if (bytes < (size_t)1 << 30 || (uintptr_t)base % ((size_t)32 << 20))
+        return SC_ERR_UNSUPPORTED;
+    got = mmap((char *)base - around, bytes + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (got != (char *)base - around) {
+        munmap(got, bytes + 2 * around);
         return SC_ERR_UNSUPPORTED;
     }
-    if (((uintptr_t)base | bytes) % SC_PLACE_UNIT)
+    munmap(got, around);
+    munmap((char *)base + bytes, around);
+    zone_base = base;
+    zone_bytes = bytes;
+    return SC_OK;
+}
+
+static enum sc_status reserve(void *base, size_t bytes)
+{
+    struct range *r = NULL;
+
+    if (!zone_bytes || (size_t)((char *)base - zone_base) >= zone_bytes || ((uintptr_t)base | bytes) % SC_PLACE_UNIT)
         return SC_ERR_UNSUPPORTED;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < RANGES && !r; i++)
@@ -96,7 +119,6 @@ static void unreserve(void *base, size_t bytes)
         abort(); /* somebody still has memory there */
     *r = (struct range){.bytes = 0};
     pthread_mutex_unlock(&lock);
-    munmap(base, bytes);
     tell("um_fake_gone", base, bytes);
 }
 
@@ -257,6 +279,7 @@ const struct sc_device_ops *semcache_device_module(void)
     ops.pin = pin;
     ops.unpin = unpin;
     ops.free = release;
+    ops.zone = zone;
     ops.reserve = reserve;
     ops.unreserve = unreserve;
     ops.place = place;

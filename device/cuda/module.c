@@ -347,6 +347,7 @@ static const struct sc_device_ops module_ops = {
     .free = sc_cuda_free,
     .pin = sc_cuda_pin,
     .unpin = sc_cuda_unpin,
+    .zone = sc_cuda_zone,
     .reserve = sc_cuda_reserve,
     .unreserve = sc_cuda_unreserve,
     .place = sc_cuda_place,

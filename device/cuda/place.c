@@ -267,31 +267,45 @@ static bool insert(struct range *r)
     return true;
 }
 
-/* The driver takes the address as a hint, and is refused where it has given another. */
-static bool take_addresses(void *base, size_t bytes)
+static struct {
+    uintptr_t base;
+    size_t bytes;
+} zone; /* reserved once, and kept when the devices are closed: the host's memory lies there */
+
+/* The driver takes the address as a hint.  (CUDA 13.0: it follows hints of a gigabyte or more at aligned addresses with
+ * free addresses around, and never follows small ones.) */
+enum sc_status sc_cuda_zone(void *base, size_t bytes)
 {
     CUdeviceptr got = 0;
-    CUresult result = driver.reserve(&got, bytes, 0, (CUdeviceptr)base, 0);
+    CUresult result;
 
-    if (result == CUDA_SUCCESS && got == (CUdeviceptr)base)
-        return true;
+    if (!found())
+        return SC_ERR_UNSUPPORTED;
+    if (zone.bytes)
+        return zone.base == (uintptr_t)base && zone.bytes == bytes ? SC_OK : SC_ERR_UNSUPPORTED;
+    SC_CUDA_SCOPE(sc_cuda_device(0));
+    result = driver.reserve(&got, bytes, 0, (CUdeviceptr)base, 0);
+    if (result == CUDA_SUCCESS && got == (CUdeviceptr)base) {
+        zone.base = (uintptr_t)base;
+        zone.bytes = bytes;
+        return SC_OK;
+    }
     if (result == CUDA_SUCCESS)
         driver.unreserve(got, bytes);
-    sc_cuda_host->log(SC_LOG_INFO, "the driver does not reserve %zu bytes at %p (error %d, got %p): host and devices "
-                      "have two addresses there", bytes, base, (int)result, (void *)got);
-    return false;
+    sc_cuda_host->log(SC_LOG_INFO, "the driver does not reserve %zu bytes at %p (error %d, got %p)", bytes, base,
+                      (int)result, (void *)got);
+    return SC_ERR_UNSUPPORTED;
 }
 
 enum sc_status sc_cuda_reserve(void *base, size_t bytes)
 {
     struct range *r;
 
-    if (!found() || !(r = calloc(1, sizeof *r)))
+    if ((uintptr_t)base - zone.base >= zone.bytes || !(r = calloc(1, sizeof *r)))
         return SC_ERR_UNSUPPORTED;
     *r = (struct range){.base = (uintptr_t)base, .bytes = bytes, .device = -1};
-    SC_CUDA_SCOPE(sc_cuda_device(0));
     pthread_mutex_lock(&lock);
-    if (!take_addresses(base, bytes) || !insert(r)) {
+    if (!insert(r)) {
         free(r);
         r = NULL;
     }
@@ -303,7 +317,7 @@ void sc_cuda_unreserve(void *base, size_t bytes)
 {
     struct range *r;
 
-    SC_CUDA_SCOPE(sc_cuda_device(0));
+    (void)bytes;
     pthread_mutex_lock(&lock);
     r = range_at(base);
     if (r && r->base == (uintptr_t)base) {
@@ -311,7 +325,6 @@ void sc_cuda_unreserve(void *base, size_t bytes)
         memmove(&ranges[search(r->base)], &ranges[search(r->base) + 1],
                 (count - search(r->base) - 1) * sizeof *ranges);
         count--;
-        driver.unreserve((CUdeviceptr)base, bytes);
         free(r);
     }
     pthread_mutex_unlock(&lock);
