@@ -333,7 +333,10 @@ void *sc_host_alias(const void *p)
     return alias ? alias + ((uintptr_t)p - sc_host_span_base(span)) : (void *)p;
 }
 
-static void *unit_address(uint32_t unit) { return (void *)(sc_host_arena.base + ((uintptr_t)unit << SC_SPAN_UNIT_SHIFT)); }
+static void *unit_address(uint32_t unit)
+{
+    return (void *)(sc_host_arena.base + ((uintptr_t)unit << SC_SPAN_UNIT_SHIFT));
+}
 
 /* Reserved address space again, where nothing is mapped.  A mapping made meanwhile by another thread stays. */
 static bool refill(uint32_t from, uint32_t to)

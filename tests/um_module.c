@@ -79,7 +79,8 @@ static enum sc_status zone(void *base, size_t bytes)
         return SC_ERR_UNSUPPORTED;
     if (bytes < (size_t)1 << 30 || (uintptr_t)base % ((size_t)32 << 20))
         return SC_ERR_UNSUPPORTED;
-    got = mmap((char *)base - around, bytes + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    got = mmap((char *)base - around, bytes + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+               0);
     if (got != (char *)base - around) {
         munmap(got, bytes + 2 * around);
         return SC_ERR_UNSUPPORTED;
