@@ -81,6 +81,8 @@ bool sc_region_valid(const struct semcache_region *region, const char *what)
         return refuse(what, "ld < rows", r.ld, r.rows);
     r.ld = r.cols > 1 ? r.ld : r.rows;
     r.plane = r.planes > 1 ? r.plane : 0;
+    if (r.plane < 0)
+        return refuse(what, "plane < elements of a plane", r.plane, r.rows);
     if (is_huge(&r))
         return refuse(what, "the extents exceed the address space", r.rows, r.cols);
     if (r.planes > 1 && r.plane < (r.cols - 1) * r.ld + r.rows)
@@ -97,10 +99,11 @@ bool sc_region_valid(const struct semcache_region *region, const char *what)
 
 enum form { VECTOR, ROW, MATRIX, SPAN };
 
-/* SPAN: the distance of planes is no whole number of columns, and the planes are parts of a long vector. */
+/* Of a region with elements.  SPAN: the distance of planes is no whole number of columns, and the planes are parts of a
+ * long vector. */
 static enum form form_of(const struct semcache_region *r)
 {
-    if (r->plane % r->ld && r->planes > 1)
+    if (r->planes > 1 && r->plane % r->ld)
         return SPAN;
     if (r->planes == 1 && r->cols == 1)
         return VECTOR;
@@ -126,8 +129,8 @@ int64_t sc_region_elements(const struct semcache_region *r)
 {
     int64_t sum = 0;
 
-    if (!r->ranges)
-        return r->rows * r->cols * r->planes;
+    if (!r->ranges) /* the product of the other extents of an empty region may overflow */
+        return sc_region_empty(r) ? 0 : r->rows * r->cols * r->planes;
     for (int64_t i = 0; i < r->range_count; i++)
         sum += r->ranges[i].count;
     return sum;
@@ -170,7 +173,7 @@ struct semcache_view sc_region_compact(const struct semcache_region *r, enum sem
 
     if (r->ranges)
         return (struct semcache_view){memory, n, 1, 1, n, n, r->type, mode};
-    return (struct semcache_view){memory, r->rows, r->cols, r->planes, r->rows, r->rows * r->cols, r->type, mode};
+    return (struct semcache_view){memory, r->rows, r->cols, r->planes, r->rows, n ? n / r->planes : 0, r->type, mode};
 }
 
 struct sc_view sc_region_view(const struct semcache_region *region, enum semcache_mode mode)
@@ -196,10 +199,13 @@ struct sc_view sc_region_view(const struct semcache_region *region, enum semcach
 struct semcache_view sc_region_placed(const struct semcache_region *region, enum semcache_mode mode, void *memory,
                                       int64_t ld)
 {
-    struct semcache_region r = normal(region);
+    struct semcache_region r = sc_region_empty(region) ? *region : normal(region);
     struct semcache_view v = {memory, r.rows, r.cols, r.planes, r.ld, r.plane, r.type, mode};
-    enum form form = form_of(&r);
+    enum form form;
 
+    if (sc_region_empty(region)) /* its distances may be 0 */
+        return v;
+    form = form_of(&r);
     if (form == MATRIX || form == ROW) {
         v.ld = ld;
         v.plane = form == MATRIX ? r.plane / r.ld * ld : r.cols * ld;

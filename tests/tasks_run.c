@@ -193,6 +193,31 @@ static void test_forms(void)
     semcache_free(x);
 }
 
+/* Regions without elements: an extent of 0 beside every other extent, and distances of 0. */
+static void test_empty(void)
+{
+    const int64_t extents[] = {0, 1, 3, 100};
+    double *x = semcache_alloc(64 * sizeof *x);
+    int64_t wrong = 0, count = 0;
+
+    memset(x, 0, 64 * sizeof *x);
+    for (int64_t c = 0; c < 4 * 4 * 4 * 2; c++) {
+        int64_t rows = extents[c % 4], cols = extents[c / 4 % 4], planes = extents[c / 16 % 4], ld = c / 64;
+        struct semcache_region r;
+
+        if (rows && cols && planes)
+            continue;
+        semcache_region_3d(&r, x, SEMCACHE_FLOAT64, rows, cols, planes, ld, ld);
+        for (int place = SEMCACHE_HOST; place < devices; place++, count++)
+            wrong += run_on(&r, SEMCACHE_READWRITE, NULL, 1, place == SEMCACHE_HOST ? place : 0, NULL) != SEMCACHE_OK;
+    }
+    for (int i = 0; i < 64; i++)
+        wrong += x[i] != 0;
+    tap_ok(count > 0 && wrong == 0, "%lld tasks on regions without elements: %lld wrong", (long long)count,
+           (long long)wrong);
+    semcache_free(x);
+}
+
 /* --- in place and in a temporary ---------------------------------------------------------------------------------- */
 
 /* Notes the distance between columns that the function sees. */
@@ -278,6 +303,8 @@ static void test_errors(void)
     tap_ok(run_changed(task, r, SEMCACHE_READ) == bad, "ld < rows");
     r = good, r.plane = 14;
     tap_ok(run_changed(task, r, SEMCACHE_READ) == bad, "plane < a plane");
+    r = good, r.plane = INT64_MIN / 5;
+    tap_ok(run_changed(task, r, SEMCACHE_READ) == bad, "plane < 0");
     r = good, r.cols = -1;
     tap_ok(run_changed(task, r, SEMCACHE_READ) == bad, "cols < 0");
     r = good, r.memory = NULL;
@@ -301,6 +328,7 @@ int main(void)
     devices = semcache_init() == SEMCACHE_OK ? semcache_device_count() : 0;
     test_errors();
     test_forms();
+    test_empty();
     test_places();
     test_random();
     return tap_done();
