@@ -30,7 +30,11 @@ cuda*)
     for devices in cuda cuda:0; do
         run "one address, $devices" --device $devices "$tests/um_place"
         SEMCACHE_MEMORY_LIMIT=8M run "memory for some blocks, $devices" --device $devices "$tests/um_place" small
-    done ;;
+    done
+    UM_MODULE_BREAKS=0 "$tool" run --offload always --check --device cuda:0 "$tests/um_place" loss \
+        > "$scratch/out" 2> "$scratch/err"
+    report "$([ $? = 0 ] || cat "$scratch/out")" 'a lost device'
+    report "$(grep -c 'is lost (waiting for it)' "$scratch/err" | grep -v '^1$')" 'one line says so' ;;
 esac
 end
 # SPDX-License-Identifier: BSD-2-Clause

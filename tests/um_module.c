@@ -179,14 +179,20 @@ static void release(int device, void *memory, const struct sc_fence *after, int 
     pthread_mutex_unlock(&lock);
 }
 
+static bool broken; /* the device does nothing any more */
+
+/* UM_MODULE_BREAKS: number of waits after which the device is gone. */
 static enum sc_status idle(int device)
 {
     void (*drain)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "um_fake_idle");
+    const char *breaks = getenv("UM_MODULE_BREAKS");
+    static int waits;
 
     (void)device;
+    broken |= breaks && ++waits > atoi(breaks);
     if (drain)
         drain();
-    return SC_OK;
+    return broken ? SC_ERR_DEVICE : SC_OK;
 }
 
 static void count(const char *name, size_t bytes)
@@ -201,6 +207,8 @@ static enum sc_status copy(int device, enum sc_stream stream, const struct sc_co
 {
     struct sc_copy2d there = *c;
 
+    if (broken)
+        return SC_ERR_DEVICE;
     if (c->src_device == SC_HOST)
         count("um_fake_up", c->width * c->height);
     else

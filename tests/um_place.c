@@ -1,7 +1,7 @@
 /* Managed memory of one address, with um_fake_cuda.c in place of CUDA: kernels find what the CPU has written, the CPU
  * finds what kernels have written, and no more travels than that.
  *
- *     um_place [CASE]    CASE: small, on a device with too little memory for all */
+ *     um_place [CASE]    CASE: small, on a device with too little memory for all; loss, of the device */
 #include <config.h>
 
 #include <dlfcn.h>
@@ -285,12 +285,28 @@ static void test_fork(double *p)
     tap_ok(child > 0 && status == 0 && all_are(p, 3), "a forked child reads the data, and the parent goes on");
 }
 
+/* The device is gone at the first wait: the CPU has what it wrote last, and kernels read the host's memory. */
+static void test_loss(double *p)
+{
+    set(p, 1);
+    launch(p, N, 1);
+    cudaDeviceSynchronize();
+    tap_ok(all_are(p, 1), "a lost device leaves what the CPU wrote last");
+    launch(p, N, 1);
+    cudaDeviceSynchronize();
+    tap_ok(all_are(p, 2), "and later kernels use the host's memory");
+}
+
 int main(int argc, char **argv)
 {
     double *p = managed(bytes);
 
     small = argc > 1 && strcmp(argv[1], "small") == 0;
 
+    if (argc > 1 && strcmp(argv[1], "loss") == 0) {
+        test_loss(p);
+        return tap_done();
+    }
     if (!small) {
         test_loop(p);
         test_touch(p);
