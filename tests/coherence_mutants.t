@@ -169,6 +169,15 @@ my @mutants = (
     ['work whose end was not marked is given up after one refusal', 'order',
         '        status = sc_protocol.ops->mark(device, stream, f);',
         '        ;'],
+    ['a task of the program may lose an operand to the next operand', 'own_task',
+        "    pin(w, 1);\n",
+        ''],
+    ['nobody notes what a task of the program has written', 'own_task',
+        '            sc_task_release(w->device, &w->pieces[i], &w->targets[i], f);',
+        '            (void)f;'],
+    ['the copy of a token is used anew before it has been written back', 'task',
+        '        sc_protocol.ops->free(device, memory, &f, 1);',
+        '        sc_protocol.ops->free(device, memory, &f, 0);'],
 );
 
 sub slurp { my ($path) = @_; open my $in, '<', $path or die "$path: $!"; local $/; return <$in> }

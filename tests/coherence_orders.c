@@ -17,6 +17,11 @@
 #define SET_(device, array, first, count)    {SET, array, first, count, device}
 #define ADD_(device, array, first, count)    {ADD, array, first, count, device}
 #define ACQUIRE_(array, first, count)        {ACQUIRE, array, first, count, 0}
+#define TASK_NEGATE_(device, array, first, count) {TASK_NEGATE, array, first, count, device}
+#define TASK_SET_(device, array, first, count)    {TASK_SET, array, first, count, device}
+#define TASK_ADD_(device, array, first, count)    {TASK_ADD, array, first, count, device}
+#define TAKE_(device, array, first, count)        {TAKE, array, first, count, device}
+#define GIVE_(device, array, first, count)        {GIVE, array, first, count, device}
 #define RELEASE_(array) {RELEASE, array, 0, 0, 0}
 #define FREE_(array)    {FREE, array, 0, 0, 0}
 #define HOME_           {HOME, 0, 0, 0, 0}
@@ -220,6 +225,80 @@ static const struct program programs[] = {
      {NEGATE_(0, 0, 0, 1024)},
      {{FORK_, WRITE_(0, 0)},
       {NEGATE_(0, 0, 512, 512), READ_(0, 512)}}},
+
+    /* The examples of the memory model of tasks (doc/tasks.md), beside a thread on the same pages and sectors. */
+    {"tasks: store, load", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(1, 0, 0, 1024)},
+     {{TASK_SET_(0, 0, 0, 512), READ_(0, 0), READ_(0, 511)},
+      {WRITE_(0, 512), READ_(0, 600)}}},
+    {"tasks: load, store", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(1, 1, 0, 512)},
+     {{TASK_ADD_(0, 1, 0, 512), WRITE_(0, 0), READ_(1, 0), READ_(0, 0)},
+      {WRITE_(0, 512), READ_(1, 600)}}},
+    {"tasks: two devices", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(1, 0, 0, 1024)},
+     {{TASK_SET_(0, 0, 0, 512), TASK_ADD_(1, 1, 0, 512), READ_(1, 0)},
+      {WRITE_(0, 512), WRITE_(1, 512)}}},
+    {"tasks: overwriting", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(1, 0, 0, 1024)},
+     {{TASK_SET_(0, 0, 0, 512), TASK_SET_(1, 0, 0, 512), READ_(0, 0)},
+      {READ_(0, 512), WRITE_(0, 767)}}},
+    {"tasks: reader, writer", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TASK_ADD_(0, 1, 0, 512), TASK_SET_(1, 0, 0, 512), READ_(1, 0), READ_(0, 0)},
+      {WRITE_(0, 600)}}},
+    {"tasks: neighbours", 1, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TASK_SET_(0, 0, 0, 256), READ_(0, 0)},
+      {WRITE_(0, 256), READ_(0, 256), WRITE_(0, 511)}}},
+    {"tasks: neighbours on devices", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TASK_SET_(0, 0, 0, 256), READ_(0, 255)},
+      {TASK_SET_(1, 0, 256, 256), READ_(0, 256)}}},
+    {"tasks: two threads", 1, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TASK_NEGATE_(0, 0, 0, 256), TASK_NEGATE_(0, 0, 0, 256), READ_(0, 0)},
+      {WRITE_(0, 256), READ_(0, 256), WRITE_(0, 256), READ_(0, 256)}}},
+    {"tasks: evicted", 1, 1, 1, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TASK_NEGATE_(0, 1, 0, 512), TASK_ADD_(0, 0, 0, 512), READ_(1, 0)},
+      {WRITE_(0, 512), TASK_NEGATE_(0, 0, 512, 512)}}},
+    {"tasks: the device dies", 2, 1, 4, 1, 0, DIES, 0,
+     {NEGATE_(0, 0, 0, 512)},
+     {{TASK_ADD_(0, 1, 0, 512), TASK_NEGATE_(1, 0, 0, 512), READ_(1, 0)},
+      {WRITE_(0, 600)}}},
+    {"tasks: the device refuses", 1, 2, 4, 1, 0, REFUSES, 0,
+     {NEGATE_(0, 0, 0, 512)},
+     {{TASK_ADD_(0, 1, 0, 512), TASK_NEGATE_(0, 0, 0, 512), READ_(1, 0), READ_(0, 0)},
+      {WRITE_(0, 600)}}},
+    {"tokens: a neighbour writes and computes meanwhile", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TAKE_(0, 0, 0, 256), READ_(0, 0), GIVE_(0, 0, 0, 256), READ_(0, 255)},
+      {WRITE_(0, 256), TASK_NEGATE_(1, 0, 256, 256), READ_(0, 511)}}},
+    {"tokens: two in one sector", 2, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TAKE_(0, 0, 0, 512), GIVE_(0, 0, 0, 512), READ_(0, 256)},
+      {TAKE_(1, 0, 512, 512), GIVE_(1, 0, 512, 512), READ_(0, 512)}}},
+    {"tokens: the matrix leaves the devices meanwhile", 1, 2, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TAKE_(0, 0, 0, 512), RELEASE_(0), GIVE_(0, 0, 0, 512), READ_(0, 0)},
+      {HOME_, WRITE_(0, 512)}}},
+    {"tokens: little memory", 1, 1, 2, 1, 0, NEVER, 0,
+     {NEGATE_(0, 1, 0, 1024)},
+     {{TAKE_(0, 0, 0, 512), NEGATE_(0, 1, 0, 512), GIVE_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 512)}}},
+    {"tokens: forked meanwhile", 1, 1, 4, 1, 0, NEVER, 0,
+     {NEGATE_(0, 0, 0, 1024)},
+     {{TAKE_(0, 0, 0, 512), FORK_, GIVE_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 512)}}},
+    {"tokens: the device dies", 2, 1, 4, 1, 0, DIES, 0,
+     {NEGATE_(1, 0, 0, 1024)},
+     {{TAKE_(0, 0, 0, 512), GIVE_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 512)}}},
+    {"tokens: the device refuses", 1, 2, 4, 1, 0, REFUSES + 1, 0,
+     {NEGATE_(0, 0, 0, 512)},
+     {{TAKE_(0, 0, 0, 512), GIVE_(0, 0, 0, 512), READ_(0, 0)},
+      {WRITE_(0, 600)}}},
 };
 #define PROGRAMS (sizeof programs / sizeof *programs)
 

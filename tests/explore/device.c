@@ -132,6 +132,16 @@ static enum sc_status launch(int device, enum sc_stream stream, const struct sc_
     return SC_OK;
 }
 
+/* As a GPU: the function enqueues its kernels now. */
+static enum sc_status call(int device, enum sc_stream stream, const struct sc_device_call *function)
+{
+    (void)stream;
+    if (refuses(device))
+        return SC_ERR_DEVICE;
+    function->run(device, NULL, function->record);
+    return SC_OK;
+}
+
 static void put_fill(int device, enum sc_stream stream, void *p, size_t bytes)
 {
     struct explore_work *w = put(device, stream, FILL);
@@ -207,7 +217,7 @@ static void close_all(void) {}
 const struct sc_device_ops explore_device = {
     .abi = SC_DEVICE_ABI, .size = sizeof explore_device, .name = "explore", .close = close_all,
     .properties = properties, .alloc = alloc, .free = release, .pin = pin, .unpin = unpin, .copy = copy, .fill = fill,
-    .exchange = exchange, .launch = launch, .result_slot = result_slot, .mark = mark, .wait = wait, .sync = sync,
+    .exchange = exchange, .launch = launch, .call = call, .result_slot = result_slot, .mark = mark, .wait = wait, .sync = sync,
     .done = done};
 
 void explore_device_reset(int room)

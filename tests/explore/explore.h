@@ -45,6 +45,9 @@ enum action {
     FORK,    /* the arrays are at home, and do not change until the child has begun */
     USE,     /* ADD through a derived copy of the second array on `device` (coherence/derived.c), kept until the second
               * array is written */
+    TASK_NEGATE, TASK_SET, TASK_ADD, /* the same kernels as tasks of the program (coherence/own_task.c) */
+    TAKE,    /* a token on the range: a private copy on `device`, which a kernel negates */
+    GIVE,    /* the release of the token that the thread has taken on the same range */
 };
 
 /* The threads of a program use disjoint elements, possibly of the same sectors and pages. The values that a thread must

@@ -14,6 +14,12 @@ static double before[ARRAYS][PAGES * 512];
 static struct sc_derived forms[DEVICES];
 static uint64_t made_at[DEVICES]; /* in the time of coherence/derived.c */
 
+/* Private copies of tokens, by the array and the first element of the range. */
+static struct token {
+    void *memory; /* NULL: none */
+    int device;
+} tokens[ARRAYS][2];
+
 /* One block per array: the first page's beginning and the last page's end lie outside of the matrix. */
 void explore_programs_start(void)
 {
@@ -36,6 +42,7 @@ void explore_programs_reset(void)
         sc_coherence_forget((uintptr_t)explore_data[a], PAGES * SC_PAGE);
         fill(a, 10000 * (a + 1));
     }
+    memset(tokens, 0, sizeof tokens); /* the devices' memory is new */
     sc_protocol_lock();
     for (int d = 0; d < DEVICES; d++)
         sc_coherence_derived_drop(&forms[d]);
@@ -53,7 +60,13 @@ static struct sc_view view(const struct program *p, int array, int first, int n,
                             .cols = 1, .ld = 1, .access = access, .spread = p->spread};
 }
 
-static bool is_sum(const struct step *s) { return s->action == ADD || s->action == USE; }
+static bool is_sum(const struct step *s)
+{
+    return s->action == ADD || s->action == USE || s->action == TASK_ADD;
+}
+
+static bool is_set(const struct step *s) { return s->action == SET || s->action == TASK_SET; }
+static bool is_task(const struct step *s) { return s->action >= TASK_NEGATE; }
 
 /* No two steps write the same. */
 static double value_of(const struct program *p, const struct step *s)
@@ -64,7 +77,7 @@ static double value_of(const struct program *p, const struct step *s)
 static struct sc_kernel kernel_of(const struct program *p, const struct step *s, int64_t n)
 {
     return (struct sc_kernel){.op = is_sum(s) ? SC_OP_AXPY : SC_OP_SCAL, .type = SC_D, .m = n, .n = n,
-                              .alpha = {s->action != SET ? 1 : 0, value_of(p, s)}};
+                              .alpha = {is_set(s) ? 0 : 1, value_of(p, s)}};
 }
 
 static double computed(const struct sc_kernel *k, double x, double y)
@@ -94,19 +107,46 @@ void explore_kernel_on_host(const struct sc_kernel *k)
     }
 }
 
-/* On devices; false: the call belongs on the host. */
-static bool offload(const struct program *p, const struct step *s)
+/* --- tasks of the program ----------------------------------------------------------------------------------------- */
+
+struct record {
+    struct sc_own_slot slot[SC_OWN_PIECES];
+    struct sc_kernel kernel;
+};
+
+static void enqueue(int device, void *stream, void *of)
 {
-    bool add = s->action == ADD;
+    struct record *r = of;
+
+    (void)stream;
+    r->kernel.a = r->slot[0].memory;
+    r->kernel.b = r->slot[1].memory;
+    explore_device.launch(device, SC_STREAM_COMPUTE, &r->kernel);
+}
+
+static enum sc_status own_task(int device, const struct sc_kernel *k, const struct sc_piece *pieces, int count)
+{
+    struct record r = {.kernel = *k};
+    struct sc_device_call call = {.run = enqueue, .record = &r, .bytes = sizeof r};
+
+    return sc_coherence_own_task(device, pieces, count, r.slot, &call);
+}
+
+/* On devices.  Returns the first element that the host has to compute. */
+static int offload(const struct program *p, const struct step *s)
+{
+    bool add = is_sum(s);
+    enum sc_status status = SC_OK;
     struct sc_view views[2] = {view(p, !s->array, s->first, s->count, SC_READ),
-                               view(p, s->array, s->first, s->count, s->action == SET ? SC_WRITE : SC_RDWR)};
+                               view(p, s->array, s->first, s->count, is_set(s) ? SC_WRITE : SC_RDWR)};
     struct sc_operand o[2];
     struct sc_cuts cuts;
+    int i = 0;
 
     if (sc_coherence_begin(add ? views : views + 1, 1 + add, o) != SC_OK)
-        return false;
+        return 0;
     sc_coherence_row_cuts(&o[0], &cuts);
-    for (int i = 0; i < cuts.n; i++) {
+    for (; i < cuts.n; i++) {
         int64_t n = cuts.at[i + 1] - cuts.at[i];
         struct sc_piece pieces[3] = {{.operand = NULL}};
         struct sc_kernel k = kernel_of(p, s, n);
@@ -114,10 +154,15 @@ static bool offload(const struct program *p, const struct step *s)
         for (int v = 0; v <= add; v++)
             pieces[v] = (struct sc_piece){.operand = &o[v], .r = cuts.at[i], .rows = n, .cols = 1,
                                           .access = o[v].view.access};
-        sc_coherence_task(s->device, &k, pieces, NULL, NULL);
+        if (!is_task(s))
+            sc_coherence_task(s->device, &k, pieces, NULL, NULL);
+        else
+            status = own_task(s->device, &k, pieces, 1 + add);
+        if (status != SC_OK)
+            break;
     }
     sc_coherence_end(o, 1 + add);
-    return true;
+    return (int)cuts.at[i];
 }
 
 /* Elements [first, first + n) of the step's range. */
@@ -128,6 +173,72 @@ static void on_host(const struct program *p, const struct step *s, int first, in
     k.a = (void *)address(is_sum(s) ? !s->array : s->array, s->first + first);
     k.b = (void *)address(s->array, s->first + first);
     explore_kernel_on_host(&k);
+}
+
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
+
+static struct token *token_of(const struct step *s) { return &tokens[s->array][s->first >= 512]; }
+
+/* Between begin and end. */
+static enum sc_status copy_out(const struct program *p, const struct step *s, const struct sc_operand *o, void *memory)
+{
+    struct sc_kernel k = kernel_of(p, s, s->count);
+    enum sc_status status = SC_OK;
+    struct record r = {.kernel = k, .slot = {{memory, 1}}};
+    struct sc_device_call call = {.run = enqueue, .record = &r, .bytes = sizeof r};
+    struct sc_cuts cuts;
+
+    sc_coherence_row_cuts(o, &cuts);
+    for (int i = 0; i < cuts.n && status == SC_OK; i++) {
+        struct sc_piece piece = {.operand = o, .r = cuts.at[i], .rows = cuts.at[i + 1] - cuts.at[i], .cols = 1,
+                                 .access = SC_READ, .temporary_ld = 1};
+
+        status = sc_coherence_own_copy(s->device, &piece, (double *)memory + piece.r, true);
+    }
+    return status == SC_OK ? sc_coherence_own_task(s->device, NULL, 0, r.slot, &call) : status;
+}
+
+static void take(const struct program *p, const struct step *s)
+{
+    struct sc_view v = view(p, s->array, s->first, s->count, SC_READ);
+    struct token *t = token_of(s);
+    struct sc_operand o;
+
+    if (sc_coherence_begin(&v, 1, &o) != SC_OK)
+        return;
+    t->device = s->device;
+    if (sc_coherence_temporary(s->device, (size_t)s->count * sizeof(double), &t->memory) != SC_OK) {
+        t->memory = NULL;
+    } else if (copy_out(p, s, &o, t->memory) != SC_OK) {
+        sc_coherence_temporary_free(s->device, t->memory);
+        t->memory = NULL;
+    }
+    sc_coherence_end(&o, 1);
+}
+
+/* Returns the first element that the host has to compute. */
+static int give(const struct program *p, const struct step *s)
+{
+    struct sc_view v = view(p, s->array, s->first, s->count, SC_WRITE);
+    struct token *t = token_of(s);
+    struct sc_operand o;
+    struct sc_cuts cuts;
+    int i = 0;
+
+    if (!t->memory || sc_coherence_begin(&v, 1, &o) != SC_OK)
+        return 0;
+    sc_coherence_row_cuts(&o, &cuts);
+    for (; i < cuts.n; i++) {
+        struct sc_piece piece = {.operand = &o, .r = cuts.at[i], .rows = cuts.at[i + 1] - cuts.at[i], .cols = 1,
+                                 .access = SC_WRITE, .temporary_ld = 1};
+
+        if (sc_coherence_own_copy(t->device, &piece, (double *)t->memory + piece.r, false) != SC_OK)
+            break;
+    }
+    sc_coherence_temporary_free(t->device, t->memory);
+    t->memory = NULL;
+    sc_coherence_end(&o, 1);
+    return (int)cuts.at[i];
 }
 
 /* --- by way of a form --------------------------------------------------------------------------------------------- */
@@ -186,6 +297,9 @@ static void use(const struct program *p, const struct step *s)
 
 void explore_hash_forms(void)
 {
+    for (int i = 0; i < ARRAYS * 2; i++)
+        explore_hash((uint64_t)explore_allocation(tokens[i / 2][i % 2].memory) * DEVICES +
+                     (uint64_t)tokens[i / 2][i % 2].device);
     for (int d = 0; d < sc_protocol.devices; d++) {
         const struct sc_derived *f = &forms[d];
 
@@ -213,7 +327,7 @@ static void taint(const struct step *s)
     bool *x = &explore_lost[s->array][FIRST + s->first], *y = &explore_lost[!s->array][FIRST + s->first];
 
     for (int i = 0; i < s->count; i++)
-        x[i] = is_sum(s) ? x[i] || y[i] : x[i] && s->action != SET;
+        x[i] = is_sum(s) ? x[i] || y[i] : x[i] && !is_set(s);
 }
 
 static void model(const struct program *p, const struct step *s)
@@ -308,6 +422,8 @@ static bool free_and_use(int array)
 
 bool explore_step(const struct program *p, const struct step *s)
 {
+    int from;
+
     switch (s->action) {
     case READ:
         explore_touch(address(s->array, s->first), SC_READ);
@@ -318,9 +434,23 @@ bool explore_step(const struct program *p, const struct step *s)
     case NEGATE:
     case SET:
     case ADD:
+    case TASK_NEGATE:
+    case TASK_SET:
+    case TASK_ADD:
         model(p, s);
-        if (!offload(p, s))
-            on_host(p, s, 0, s->count);
+        from = offload(p, s);
+        if (from < s->count)
+            on_host(p, s, from, s->count - from);
+        settle(s);
+        return true;
+    case TAKE:
+        take(p, s);
+        return true;
+    case GIVE:
+        model(p, s);
+        from = give(p, s);
+        if (from < s->count)
+            on_host(p, s, from, s->count - from);
         settle(s);
         return true;
     case USE:
