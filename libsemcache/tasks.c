@@ -9,6 +9,7 @@
 #include "libsemcache/library.h"
 #include "libsemcache/public.h"
 #include "tasks/tasks.h"
+#include "trace/trace.h"
 
 void semcache_region_1d(struct semcache_region *region, void *memory, enum semcache_type type, int64_t n)
 {
@@ -121,6 +122,15 @@ enum semcache_status semcache_distribute(const struct semcache_decomposition *de
                                      SEMCACHE_ERROR_NO_DEVICE;
 }
 
+/* --- statistics --------------------------------------------------------------------------------------------------- */
+
+/* A call of the thread's routine has run at a place. */
+static void count(int place)
+{
+    sc_count(&(place == SEMCACHE_HOST ? sc_stats.host : sc_stats.offloaded)[sc_trace_routine], 1);
+    sc_trace_routine = 0;
+}
+
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 enum semcache_status semcache_run(const struct semcache_task *task, int *ran)
@@ -132,7 +142,9 @@ enum semcache_status semcache_run(const struct semcache_task *task, int *ran)
         semcache_init(); /* without devices the task runs on the host */
     if (!sc_tasks_valid(task, semcache_device_count()))
         return SEMCACHE_ERROR_INVALID;
+    sc_trace_routine = (uint16_t)sc_trace_task(task->name);
     status = sc_tasks_run(task, &place);
+    count(place);
     if (ran)
         *ran = place;
     return status == SC_ERR_UNSUPPORTED ? SEMCACHE_ERROR_NO_DEVICE : sc_public_status(status);
@@ -140,10 +152,11 @@ enum semcache_status semcache_run(const struct semcache_task *task, int *ran)
 
 /* --- tokens ------------------------------------------------------------------------------------------------------- */
 
-enum semcache_status semcache_token_acquire(const struct semcache_operand *operands, int count, int device,
+enum semcache_status semcache_token_acquire(const struct semcache_operand *operands, int number, int device,
                                             struct semcache_token *token)
 {
     static const char name[] = "semcache_token_acquire";
+    enum sc_status status;
     int devices;
 
     if (!token || token->size != sizeof *token)
@@ -154,9 +167,12 @@ enum semcache_status semcache_token_acquire(const struct semcache_operand *opera
     devices = semcache_device_count();
     if (device < SEMCACHE_HOST || (devices && device >= devices))
         return refuse(name, "there is no such device", device);
-    if (!sc_operands_valid(operands, count, name))
+    if (!sc_operands_valid(operands, number, name))
         return SEMCACHE_ERROR_INVALID;
-    return sc_public_status(sc_token_acquire(operands, count, device, token));
+    sc_trace_routine = SC_TRACE_TOKEN;
+    status = sc_token_acquire(operands, number, device, token);
+    count(status == SC_OK ? token->place.device : SEMCACHE_HOST);
+    return sc_public_status(status);
 }
 
 static enum semcache_status end_token(struct semcache_token *token, bool write, const char *name)
@@ -166,7 +182,9 @@ static enum semcache_status end_token(struct semcache_token *token, bool write, 
 
     if (!token || token->size != sizeof *token)
         return refuse(name, "`size` is not that of struct semcache_token", token ? (int64_t)token->size : 0);
+    sc_trace_routine = SC_TRACE_TOKEN;
     status = sc_token_release(token, write, &why);
+    sc_trace_routine = 0;
     return status == SC_ERR_INVALID ? refuse(name, why, (int64_t)token->id) : sc_public_status(status);
 }
 

@@ -396,10 +396,35 @@ bool sc_tasks_on_devices(int device, bool host, bool gpu)
     return sc_coherence_device_properties(0)->emulated ? host : gpu;
 }
 
+/* The choice by times: both places pay for what they lack. */
+static bool is_faster_on_host(const struct semcache_task *task)
+{
+    double rate = sc_coherence_device_properties(0)->host_bandwidth;
+    struct sc_residency all = {0};
+
+    if (task->device != SEMCACHE_ANY_DEVICE || !task->host || task->host_seconds <= 0 || task->device_seconds <= 0 ||
+        sc_config.offload == SC_OFFLOAD_ALWAYS || rate <= 0)
+        return false;
+    for (int i = 0; i < task->count; i++)
+        for (int64_t j = 0; j < sc_region_boxes(task->operands[i].region); j++) {
+            struct semcache_region box = sc_region_box(task->operands[i].region, j);
+            struct sc_residency one;
+            struct sc_view view;
+
+            if (sc_region_empty(&box))
+                continue;
+            view = sc_region_view(&box, task->operands[i].mode);
+            sc_coherence_residency(&view, 1, &one);
+            all.device_only += task->operands[i].mode & SEMCACHE_READ ? one.device_only : 0;
+            all.bytes += one.bytes - one.device_bytes - one.overwritten;
+        }
+    return task->host_seconds + (double)all.device_only / rate < task->device_seconds + (double)all.bytes / rate;
+}
+
 /* The function of a GPU, or of an emulated device; NULL: the task runs on the host. */
 static semcache_function *function_of(const struct semcache_task *task)
 {
-    if (!sc_tasks_on_devices(task->device, task->host, task->kernel))
+    if (!sc_tasks_on_devices(task->device, task->host, task->kernel) || is_faster_on_host(task))
         return NULL;
     return sc_coherence_device_properties(0)->emulated ? task->host : task->kernel;
 }

@@ -1,5 +1,7 @@
 #include <stdlib.h>
+#include <string.h>
 
+#include "trace/store.h"
 #include "trace/trace.h"
 
 static const char *const *routine_names;
@@ -16,19 +18,61 @@ void sc_trace_name_routines(const char *const *names, int count)
 void sc_trace_name_lapack(const char *const *names)
 {
     lapack_names = names;
-    for (lapack_count = 0; names[lapack_count] && SC_TRACE_LAPACK(lapack_count) < SC_TRACE_ROUTINES_MAX;)
+    for (lapack_count = 0; names[lapack_count] && SC_TRACE_LAPACK(lapack_count) < SC_TRACE_TOKEN;)
         lapack_count++;
+}
+
+/* A name is written once, under the trace's lock, and its first byte last. */
+static char tasks[SC_TRACE_ROUTINES_MAX - SC_TRACE_NAMED][SC_TRACE_TASK_NAME];
+
+static bool is_named(const char *task, const char *name)
+{
+    return __atomic_load_n(task, __ATOMIC_ACQUIRE) == *name && strncmp(task, name, SC_TRACE_TASK_NAME - 1) == 0;
+}
+
+static void set_name(char *task, const char *name)
+{
+    size_t length = strnlen(name, SC_TRACE_TASK_NAME - 1);
+
+    memcpy(task + 1, name + 1, length - 1);
+    __atomic_store_n(task, *name, __ATOMIC_RELEASE);
+}
+
+int sc_trace_task(const char *name)
+{
+    int id = SC_TRACE_TASK;
+
+    if (!name || !*name)
+        return id;
+    for (int i = 0; i < SC_TRACE_ROUTINES_MAX - SC_TRACE_NAMED && *tasks[i]; i++)
+        if (is_named(tasks[i], name))
+            return SC_TRACE_NAMED + i;
+    sc_trace_lock();
+    for (int i = 0; i < SC_TRACE_ROUTINES_MAX - SC_TRACE_NAMED && id == SC_TRACE_TASK; i++) {
+        if (*tasks[i] && !is_named(tasks[i], name))
+            continue;
+        id = SC_TRACE_NAMED + i;
+        if (!*tasks[i]) {
+            set_name(tasks[i], name);
+            sc_trace_store_routine(id);
+        }
+    }
+    sc_trace_unlock();
+    return id;
 }
 
 const char *sc_trace_routine_name(int routine)
 {
     static const char *const sparse[] = {"sparse_gemm", "sparse_mv", "sparse_mm", "sparse_sv", "sparse_sm"};
     int row = routine - (routine < SC_TRACE_SPARSE_END ? SC_TRACE_LAPACK(0) : SC_TRACE_LAPACK_BEYOND);
-
     static const char *const batch[] = {"sgemm_batch", "dgemm_batch", "cgemm_batch", "zgemm_batch",
                                         "sgemm_batch_strided", "dgemm_batch_strided", "cgemm_batch_strided",
                                         "zgemm_batch_strided"};
 
+    if (routine >= SC_TRACE_NAMED && routine < SC_TRACE_ROUTINES_MAX)
+        return *tasks[routine - SC_TRACE_NAMED] ? tasks[routine - SC_TRACE_NAMED] : NULL;
+    if (routine >= SC_TRACE_TOKEN && routine < SC_TRACE_NAMED)
+        return routine == SC_TRACE_TOKEN ? "semcache_token" : "semcache_run";
     if (routine >= SC_TRACE_BATCH && routine < SC_TRACE_LAPACK_FIRST)
         return batch[routine - SC_TRACE_BATCH];
     if (routine >= SC_TRACE_SPARSE_GEMM && routine < SC_TRACE_SPARSE_END)

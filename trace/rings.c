@@ -74,16 +74,27 @@ static bool come_alive(void)
 
 /* --- the file; all with file_lock held ---------------------------------------------------------------------------- */
 
+static void write_routine(int routine)
+{
+    struct sc_trace_name_head head = {.routine = (uint32_t)routine};
+    const char *name = sc_trace_routine_name(routine);
+
+    if (name)
+        sc_trace_store_record(SC_RECORD_ROUTINE, &head, sizeof head, name, strlen(name));
+}
+
+void sc_trace_store_routine(int routine)
+{
+    sc_assert_held(SC_RANK_TRACE);
+    if (is_alive())
+        write_routine(routine);
+}
+
 static void write_routines(void)
 {
     sc_assert_held(SC_RANK_TRACE);
-    for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++) {
-        struct sc_trace_name_head head = {.routine = (uint32_t)i};
-        const char *name = sc_trace_routine_name(i);
-
-        if (name)
-            sc_trace_store_record(SC_RECORD_ROUTINE, &head, sizeof head, name, strlen(name));
-    }
+    for (int i = 0; i < SC_TRACE_ROUTINES_MAX; i++)
+        write_routine(i);
 }
 
 /* --- rings -------------------------------------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ int sc_trace_process(void); /* the number of this process; 0: forked since, or t
  * now; otherwise false, without the lock. */
 void sc_trace_lock(void);
 bool sc_trace_lock_file(void);
+void sc_trace_store_routine(int routine); /* the record of a routine's name, if a file is written; with the lock held */
 void sc_trace_unlock(void);
 
 /* Creates the file.  limit: bytes, 0: none.  A failure is logged in one line. */

@@ -13,7 +13,7 @@
 #include "trace/event.h"
 
 /* Routine ids are rows of blas/veneers/routines.tab; their names are registered by the owner of the table. */
-#define SC_TRACE_ROUTINES_MAX 640
+#define SC_TRACE_ROUTINES_MAX 704
 /* Calls on sparse matrices (names.c): products of two sparse matrices; products and solves with a vector or a dense
  * matrix.  Ids are part of traces: a row of a table keeps its id, and new rows are the last. */
 enum sc_trace_sparse {
@@ -24,6 +24,11 @@ enum sc_trace_sparse {
     SC_TRACE_SPARSE_SM,
     SC_TRACE_SPARSE_END
 };
+/* Tokens; tasks without a name, and those for whose names there is no room; tasks with names (sc_trace_task). */
+enum { SC_TRACE_TOKEN = 640, SC_TRACE_TASK, SC_TRACE_NAMED };
+#define SC_TRACE_TASK_NAME 32 /* bytes of a task's name, with the end */
+/* The id of tasks with this name, cut to 31 bytes; NULL: no name.  A trace gets the name before the first event. */
+int sc_trace_task(const char *name);
 /* ?gemm_batch, then ?gemm_batch_strided, each in the types s, d, c, z. */
 #define SC_TRACE_BATCH 368
 /* Whole routines of LAPACK, by blas/lapack/whole.tab: ids on both sides of the sparse ones.  row: from 0. */
@@ -33,7 +38,8 @@ enum sc_trace_sparse {
     ((row) + ((row) < SC_TRACE_SPARSE_GEMM - SC_TRACE_LAPACK_FIRST ? SC_TRACE_LAPACK_FIRST : SC_TRACE_LAPACK_BEYOND))
 static inline bool sc_trace_id_is_lapack(int routine)
 {
-    return routine >= SC_TRACE_LAPACK_FIRST && (routine < SC_TRACE_SPARSE_GEMM || routine >= SC_TRACE_SPARSE_END);
+    return routine >= SC_TRACE_LAPACK_FIRST && routine < SC_TRACE_TOKEN &&
+           (routine < SC_TRACE_SPARSE_GEMM || routine >= SC_TRACE_SPARSE_END);
 }
 #define SC_TRACE_GROUP_MAX 8
 

@@ -56,6 +56,8 @@ module semcache_tasks
         type(c_ptr) :: arguments = c_null_ptr
         integer(c_size_t) :: bytes = 0
         integer(c_int) :: device = SEMCACHE_ANY_DEVICE
+        type(c_ptr) :: name = c_null_ptr ! of characters that end with c_null_char
+        real(c_double) :: host_seconds = 0, device_seconds = 0
     end type
 
     type, bind(c) :: semcache_decomposition

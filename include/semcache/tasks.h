@@ -192,9 +192,15 @@ struct semcache_task {
     size_t bytes;              /* of the arguments: 0 to SEMCACHE_ARGUMENTS_MAX */
     int device; /* a device; SEMCACHE_ANY_DEVICE: the device that holds most of the first written region, or of the
                  * first region; SEMCACHE_HOST */
+    const char *name; /* in statistics and traces, which know 62 names of up to 31 bytes; NULL: "semcache_run" */
+    double host_seconds, device_seconds; /* time of the function; 0: unknown */
 };
 
-/* Runs a task.  On a device, returns when the task is enqueued; on the host, when the function has returned.  Opens the
+/* Runs a task.  With SEMCACHE_ANY_DEVICE, both functions and both times, the place is chosen: host_seconds and the
+ * fetches of what the host lacks, against device_seconds and the uploads of what the devices lack, at the rate of the
+ * host's link.  SEMCACHE_OFFLOAD=always always chooses a device.
+ *
+ * On a device, returns when the task is enqueued; on the host, when the function has returned.  Opens the
  * devices if necessary.  `ran` receives the place (a device or SEMCACHE_HOST); NULL: not needed.
  *
  * Without devices, when the device has failed or is full, and for regions in memory that devices cannot use, the task

@@ -122,7 +122,7 @@ int run(semcache_function *kernel, semcache_function *on_host, const Arguments &
                   "1 to SEMCACHE_OPERANDS_MAX operands");
     const semcache_operand list[] = {semcache_operand{&operands.region, operands.mode}...};
     semcache_task task = {sizeof task, kernel, on_host, list, static_cast<int>(sizeof...(Operands)), &arguments,
-                          sizeof arguments, place};
+                          sizeof arguments, place, nullptr, 0, 0};
     int ran;
 
     check(semcache_run(&task, &ran));

@@ -217,8 +217,8 @@ static void close_all(void) {}
 const struct sc_device_ops explore_device = {
     .abi = SC_DEVICE_ABI, .size = sizeof explore_device, .name = "explore", .close = close_all,
     .properties = properties, .alloc = alloc, .free = release, .pin = pin, .unpin = unpin, .copy = copy, .fill = fill,
-    .exchange = exchange, .launch = launch, .call = call, .result_slot = result_slot, .mark = mark, .wait = wait, .sync = sync,
-    .done = done};
+    .exchange = exchange, .launch = launch, .call = call, .result_slot = result_slot, .mark = mark, .wait = wait,
+    .sync = sync, .done = done};
 
 void explore_device_reset(int room)
 {

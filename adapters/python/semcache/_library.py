@@ -41,7 +41,8 @@ class Token(ctypes.Structure):
 class Task(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("kernel", ctypes.c_void_p), ("host", ctypes.c_void_p),
                 ("operands", ctypes.POINTER(Operand)), ("count", ctypes.c_int), ("arguments", ctypes.c_void_p),
-                ("bytes", ctypes.c_size_t), ("device", ctypes.c_int)]
+                ("bytes", ctypes.c_size_t), ("device", ctypes.c_int), ("name", ctypes.c_char_p),
+                ("host_seconds", ctypes.c_double), ("device_seconds", ctypes.c_double)]
 
 
 class Decomposition(ctypes.Structure):
