@@ -70,6 +70,38 @@ examples/stencil3d_gpu.o: $(srcdir)/examples/stencil3d.cu $(srcdir)/examples/ste
 	  $(srcdir)/examples/stencil3d.cu
 CLEANFILES += examples/stencil3d_gpu.o
 endif
+# Libraries' own kernels beside cuFFT and cuSOLVER, and a sparse matrix in parts.
+nobase_dist_doc_DATA += examples/tasks_common.h examples/fft_loop.c examples/fft_loop.cu examples/fft_loop.h \
+	examples/als.c examples/als.cu examples/als.h examples/sparse_tasks.c examples/sparse_tasks.cu \
+	examples/sparse_tasks.h
+noinst_PROGRAMS += examples/fft_loop examples/als examples/sparse_tasks
+examples_fft_loop_SOURCES = examples/fft_loop.c examples/fft_loop.h examples/tasks_common.h examples/example.h
+examples_fft_loop_LDADD = libsemcache.la -lm
+examples_als_SOURCES = examples/als.c examples/als.h examples/tasks_common.h examples/example.h
+examples_als_LDADD = libsemcache.la -lm
+examples_sparse_tasks_SOURCES = examples/sparse_tasks.c examples/sparse_tasks.h examples/tasks_common.h \
+	examples/stencil.h examples/example.h
+examples_sparse_tasks_LDADD = libsemcache.la -lm
+if HAVE_TASKS_GPU
+task_libs = $(CUDA_LDFLAGS) -lcudart -lstdc++
+examples_fft_loop_CPPFLAGS = $(AM_CPPFLAGS) -DTASKS_GPU
+examples_fft_loop_LDADD += examples/fft_loop_gpu.o -lcufft $(task_libs)
+examples_fft_loop_DEPENDENCIES = libsemcache.la examples/fft_loop_gpu.o
+examples_als_CPPFLAGS = $(AM_CPPFLAGS) -DTASKS_GPU
+examples_als_LDADD += examples/als_gpu.o -lcusolver $(task_libs)
+examples_als_DEPENDENCIES = libsemcache.la examples/als_gpu.o
+examples_sparse_tasks_CPPFLAGS = $(AM_CPPFLAGS) -DTASKS_GPU
+examples_sparse_tasks_LDADD += examples/sparse_tasks_gpu.o $(task_libs)
+examples_sparse_tasks_DEPENDENCIES = libsemcache.la examples/sparse_tasks_gpu.o
+task_kernel = $(MKDIR_P) examples && $(NVCC) -c -arch=all-major -fmad=false -I$(srcdir)/include -o $@
+examples/fft_loop_gpu.o: $(srcdir)/examples/fft_loop.cu $(srcdir)/examples/fft_loop.h
+	$(AM_V_GEN)$(task_kernel) $(srcdir)/examples/fft_loop.cu
+examples/als_gpu.o: $(srcdir)/examples/als.cu $(srcdir)/examples/als.h
+	$(AM_V_GEN)$(task_kernel) $(srcdir)/examples/als.cu
+examples/sparse_tasks_gpu.o: $(srcdir)/examples/sparse_tasks.cu $(srcdir)/examples/sparse_tasks.h
+	$(AM_V_GEN)$(task_kernel) $(srcdir)/examples/sparse_tasks.cu
+CLEANFILES += examples/fft_loop_gpu.o examples/als_gpu.o examples/sparse_tasks_gpu.o
+endif
 # A CUDA program, linked with the library for such.
 if HAVE_CUDA_UM
 noinst_PROGRAMS += examples/cg_um

@@ -21,7 +21,7 @@ dist_check_SCRIPTS += tests/python.t
 TESTS += tests/python.t
 EXTRA_DIST += tests/python/tasks.py tests/python/threads.py tests/python/double_it.c
 EXTRA_DIST += tests/tasks_f.f90
-dist_check_SCRIPTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t
-TESTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t
+dist_check_SCRIPTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t tests/examples_tasks.t
+TESTS += tests/tasks_run.t tests/tasks_cpp.t tests/examples_stencil3d.t tests/examples_tasks.t
 EXTRA_DIST += tests/tasks_cpp.cpp
 # SPDX-License-Identifier: BSD-2-Clause
