@@ -95,6 +95,11 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 
 /* --- limits ------------------------------------------------------------------------------------------------------- */
 
+/* Strips of rows of a triangular result over all devices. In an upper triangle the columns of many short strips are
+ * finished late (bench/strips -r syrk, -l LU). */
+#define STRIPS_OF_LOWER 16
+#define STRIPS_OF_UPPER 8
+#define STRIP_LEAST 1024 /* rows: shorter columns are slow on the host's links */
 #define BLOCKS_A_DEVICE 2 /* of a result, for strategies that deal blocks out */
 #define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
 #define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
@@ -144,6 +149,7 @@ static void set_larger(const struct sc_autotuner_call *q, struct sc_plan *plan)
     for (int i = 0; i < q->operands; i++) {
         plan->operand[i].tile_rows = tiles_of(q->view[i].rows, edge, element);
         plan->operand[i].tile_cols = tiles_of(q->view[i].cols, edge, element);
+        plan->operand[i].strip = 0;
     }
 }
 
@@ -184,6 +190,32 @@ static void lay_columns(const struct sc_autotuner_call *q, enum sc_offload mode,
         plan->operand[1].spread = devices;
 }
 
+/* Rows of the strips that a triangular result and its factors are dealt out in; 0: one strip for each device. One strip
+ * for each device would give the last device of D the (2 D - 1)-fold work of the first. */
+static int64_t rows_of_strips(const struct sc_autotuner_call *q, bool any_size)
+{
+    const struct sc_view *result = &q->view[q->operands - 1];
+    int devices = q->machine.devices, strips = q->uplo == 'U' ? STRIPS_OF_UPPER : STRIPS_OF_LOWER;
+
+    if (strips < 2 * devices)
+        strips = 2 * devices;
+    return result->rows / strips >= (any_size ? 1 : STRIP_LEAST) ? (result->rows + strips - 1) / strips : 0;
+}
+
+static void deal_strips(const struct sc_autotuner_call *q, bool any_size, struct sc_plan *plan)
+{
+    int64_t rows = 0;
+
+    if (sc_op_level(q->op) == 3 && q->operands > 0 && q->view[q->operands - 1].half &&
+        sc_config.schedule == SC_STRATEGY_AUTO)
+        rows = rows_of_strips(q, any_size);
+    for (int i = 0; i < q->operands; i++) {
+        bool dealt = plan->operand[i].spread > 1 && !plan->operand[i].tile_rows && q->view[i].split == SC_SPLIT_ROWS;
+
+        plan->operand[i].strip = dealt ? rows : 0;
+    }
+}
+
 /* A vector is spread as the matrix of its call, so that the boundaries agree (rule D3). */
 void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, struct sc_plan *plan)
 {
@@ -207,6 +239,7 @@ void sc_plan_layout(const struct sc_autotuner_call *q, enum sc_offload mode, str
             sc_schedule_grid(sc_config.schedule, plan->operand[i].spread, q->peers, q->view[i].rows,
                              q->view[i].cols, always, rows, cols);
     }
+    deal_strips(q, always, plan);
     plan->sums = q->op == SC_OP_GEMM &&
                  sc_schedule_sums(sc_config.schedule, plan->operand[0].spread, q->m, q->n, q->k, always);
     for (int i = 0; i < q->operands && plan->sums; i++) /* every device has a C of its own */

@@ -23,6 +23,7 @@ struct sc_plan {
     struct {
         int spread;               /* devices that the operand is distributed over, if it is new */
         int tile_rows, tile_cols; /* tiles of a new matrix, dealt out block-cyclically; 0: one strip per device */
+        int64_t strip;            /* a new matrix has strips of so many rows, dealt out in turn; 0: no such strips */
     } operand[3];
     double host_share; /* share of the result's columns for the host BLAS, beside the devices */
     struct sc_autotuner_prediction predicted; /* all zero without a prediction */

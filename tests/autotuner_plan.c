@@ -247,6 +247,41 @@ static void test_limits(void)
     sc_database_free(db);
 }
 
+/* Rows of the strips that the triangle of a rank update is dealt out in. */
+static int64_t strip_of(const struct sc_database *db, int64_t n, char uplo, int devices, enum sc_split split)
+{
+    struct sc_view view[2] = {{.type = SC_D, .rows = n, .cols = n, .ld = n, .split = split},
+                              {.type = SC_D, .rows = n, .cols = n, .ld = n, .half = true}};
+    struct sc_autotuner_call call = product(db, n);
+    struct sc_plan plan = {.spread = devices};
+
+    call.op = SC_OP_SYRK;
+    call.uplo = uplo;
+    call.operands = 2;
+    call.view = view;
+    call.peers = 100;
+    call.machine.devices = devices;
+    call.machine.memory = UINT64_C(1) << 40;
+    sc_plan_layout(&call, SC_OFFLOAD_AUTO, &plan);
+    return plan.operand[1].strip + (plan.operand[0].strip ? 1 : 0);
+}
+
+static void test_strips(void)
+{
+    double flops[DEVICES] = {6e13, 6e13, 6e13, 6e13, 6e13, 6e13, 6e13, 6e13};
+    struct sc_database *db = machine(DEVICES, flops);
+
+    tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_ROWS) == 1025 && strip_of(db, 32768, 'L', 4, SC_SPLIT_ROWS) == 2049,
+           "a lower triangle and its factor have 16 strips");
+    tap_ok(strip_of(db, 8192, 'U', 4, SC_SPLIT_ROWS) == 1025 && strip_of(db, 16384, 'U', 8, SC_SPLIT_ROWS) == 1025,
+           "an upper triangle has 8, and at least two for each device");
+    tap_ok(strip_of(db, 16384, 'L', 2, SC_SPLIT_COLS) == 1024, "a factor that is cut along its columns has none");
+    tap_ok(strip_of(db, 8192, 'L', 2, SC_SPLIT_ROWS) == 0 && strip_of(db, 4096, 'U', 2, SC_SPLIT_ROWS) == 0 &&
+               strip_of(db, 16384, 'L', 1, SC_SPLIT_ROWS) == 0,
+           "none are shorter than 1024 rows, and one device has none");
+    sc_database_free(db);
+}
+
 int main(void)
 {
     test_even();
@@ -256,6 +291,7 @@ int main(void)
     test_remembered();
     test_places();
     test_limits();
+    test_strips();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -174,8 +174,9 @@ static void fetch(const struct sc_view *view, int count)
 static struct sc_autotuner_call call_of(const struct sc_kernel *k, const struct sc_view *view, int count)
 {
     struct sc_autotuner_call call = {.op = k->op, .type = k->type, .metric = sc_config.metric, .side = k->side,
-                                     .m = k->m, .n = k->n, .k = k->k, .divides = sc_blas_together_possible(k),
-                                     .operands = count, .view = view, .peers = sc_coherence_peer_ratio()};
+                                     .uplo = k->uplo, .m = k->m, .n = k->n, .k = k->k,
+                                     .divides = sc_blas_together_possible(k), .operands = count, .view = view,
+                                     .peers = sc_coherence_peer_ratio()};
 
     sc_machine_describe(sc_coherence_device_properties(0), sc_coherence_devices(), sc_blas_host_cores(), &call.machine);
     return call;
@@ -222,6 +223,12 @@ static void lay_out(const struct sc_kernel *k, struct sc_view *view, int count, 
         view[i].spread = plan->operand[i].spread;
         view[i].tile_rows = plan->operand[i].tile_rows;
         view[i].tile_cols = plan->operand[i].tile_cols;
+        if (plan->operand[i].strip) {
+            view[i].block_rows = plan->operand[i].strip;
+            view[i].block = view[i].cols;
+            view[i].tile_rows = view[i].spread;
+            view[i].tile_cols = 1;
+        }
     }
     if (plan->sums)
         view[1].split = k->transb == 'N' ? SC_SPLIT_ROWS : SC_SPLIT_COLS;
