@@ -71,6 +71,8 @@ static uint64_t memory_of(const struct sc_machine *m)
 
 uint64_t sc_machine_room(const struct sc_machine *m) { return memory_of(m) / 10 * 7; }
 
+uint64_t sc_machine_room_in_parts(const struct sc_machine *m) { return memory_of(m) / 100 * 94; }
+
 uint64_t sc_machine_tile(const struct sc_machine *m) { return memory_of(m) / SC_TILES_A_DEVICE; }
 
 bool sc_machine_has_room(const struct sc_machine *m, uint64_t bytes) { return bytes <= sc_machine_room(m); }

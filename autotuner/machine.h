@@ -51,6 +51,8 @@ double sc_machine_memory_bandwidth(const struct sc_machine *machine);
 double sc_machine_products(const struct sc_device_properties *device, enum sc_type type);
 /* Bytes of operands that stay on a device during a call: 70% of its memory. */
 uint64_t sc_machine_room(const struct sc_machine *machine);
+/* The same for a call that runs in parts: 94% of the memory, because a part needs little memory beside its operands. */
+uint64_t sc_machine_room_in_parts(const struct sc_machine *machine);
 /* Bytes of the largest matrix in one piece. */
 uint64_t sc_machine_tile(const struct sc_machine *machine);
 bool sc_machine_has_room(const struct sc_machine *machine, uint64_t bytes);

@@ -143,7 +143,7 @@ static void set_larger(const struct sc_autotuner_call *q, struct sc_plan *plan)
         plan->larger.room = 0;
         return;
     }
-    plan->larger.room = room / 70 * 94; /* in parts, a call needs little room beside its operands */
+    plan->larger.room = sc_machine_room_in_parts(&q->machine);
     plan->sums = false;
     edge = sqrt((double)plan->larger.room / (double)element) / TILES_ALONG;
     for (int i = 0; i < q->operands; i++) {
