@@ -1,11 +1,12 @@
 /* Effect of the width of strips on emulated machines: virtual milliseconds of a product of square matrices, or of a
  * solve, until the result is at home.
  *
- *     strips [-r gemm|syrk|syr2k|symm|trmm|trsm] [-t NN|NT|TN|TT] [-l LL|LU|RL|RU] [-w WIDTH] [-x STRATEGY] [-s]
+ *     strips [-r gemm|syrk|syr2k|symm|trmm|trsm] [-t NN|NT|TN|TT] [-l LL|LU|RL|RU] [-w WIDTH] [-x STRATEGY] [-s] [-b]
  *            MACHINE [N...]
  *
  * -l: side and triangle.  -x: number of a strategy, 0 (auto) to 6 (dynamic).  -s: the inner product of matrices 8 times
- * as tall as wide (gemm, N: the height).  The program reads the result after every call.  Two kinds of rounds: the
+ * as tall as wide (gemm, N: the height).  -b: beta is 1, and the program
+ * writes C, too.  The program reads the result after every call.  Two kinds of rounds: the
  * program writes the operands before every call, or keeps the operands. */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@
 
 static const char *trans = "NN", *place = "LL";
 static enum paper_routines routine = PAPER_GEMM;
-static bool tall;
+static bool tall, adds;
 
 /* The kinds of rounds. */
 struct operands {
@@ -42,7 +43,7 @@ static void make(struct operands *o, int64_t n)
     o->c = paper_matrix(wide, wide);
     o->kernel = paper_square(routine, &o->a, &o->b, &o->c);
     o->kernel.m = o->kernel.n = wide;
-    o->kernel.beta[0] = 0;
+    o->kernel.beta[0] = adds;
     o->kernel.transa = trans[0];
     o->kernel.transb = trans[1];
     o->kernel.side = place[0];
@@ -56,6 +57,8 @@ static void write_inputs(const struct operands *o)
     sc_coherence_acquire_host((uintptr_t)o->a.at, bytes, SC_RDWR);
     if (paper_routine[routine].has_b)
         sc_coherence_acquire_host((uintptr_t)o->b.at, bytes, SC_RDWR);
+    if (adds)
+        sc_coherence_acquire_host((uintptr_t)o->c.at, (size_t)(o->c.rows * o->c.cols) * sizeof(double), SC_RDWR);
 }
 
 static void rounds(int64_t n, bool kept, double seconds[ROUNDS])
@@ -110,6 +113,7 @@ static bool set_option(int option)
     case 'l': place = optarg; return strlen(optarg) == 2;
     case 'r': return set_routine(optarg);
     case 'x': sc_config.schedule = (enum sc_strategy)atoi(optarg); return sc_config.schedule < SC_STRATEGIES;
+    case 'b': return adds = true;
     case 's': trans = "TN"; return tall = true;
     default: return false;
     }
@@ -121,7 +125,7 @@ int main(int argc, char **argv)
     const char *machine;
     int option, count;
 
-    while ((option = getopt(argc, argv, "w:t:l:r:x:s")) != -1)
+    while ((option = getopt(argc, argv, "w:t:l:r:x:sb")) != -1)
         if (!set_option(option))
             return 2;
     machine = optind < argc ? argv[optind++] : "h200x8:4";
