@@ -84,6 +84,10 @@ struct sc_producer {
 /* Between begin and end, after the last task: sends results home that the host is expected to read, and to devices that
  * are expected to read them (push.c).  producer: of the call; NULL: unknown. */
 void sc_coherence_push(const struct sc_operand *operands, int count, const struct sc_producer *producer);
+/* Between begin and end: the program's advice on the operand's matrix, until the matrix ends or the next advice.  kept:
+ * evicted after all others.  sent: every result goes home. */
+void sc_coherence_advise(const struct sc_operand *operand, bool kept, bool sent);
+bool sc_coherence_is_sent(const struct sc_operand *operand);
 /* Whether push will send a result home, provided that the call writes all of the result. */
 bool sc_coherence_goes_home(const struct sc_operand *result);
 

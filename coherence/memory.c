@@ -15,13 +15,22 @@ void sc_memory_touch(int device, struct sc_copy *c)
     sc_lru_touch(&lru[device], &c->lru);
 }
 
+/* Copies of kept matrices become the newest, until a copy of another matrix is the oldest or the first comes again. */
 struct sc_copy *sc_memory_oldest(int device)
 {
-    struct sc_lru *node = sc_lru_oldest(&lru[device], &sc_memory_steps);
+    struct sc_copy *first = NULL;
 
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
-    return node ? SC_LRU_OWNER(node, struct sc_copy, lru) : NULL;
+    for (;;) {
+        struct sc_lru *node = sc_lru_oldest(&lru[device], &sc_memory_steps);
+        struct sc_copy *c = node ? SC_LRU_OWNER(node, struct sc_copy, lru) : NULL;
+
+        if (!c || !c->matrix->kept || c == first)
+            return c;
+        first = first ? first : c;
+        sc_memory_touch(device, c);
+    }
 }
 
 /* --- release ------------------------------------------------------------------------------------------------------ */

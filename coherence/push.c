@@ -36,7 +36,7 @@ static bool is_wanted(struct sc_matrix *m)
 
     m->push.opened = 0;
     m->push.looks = !looked ? 0 : m->push.looks < LOOKS ? m->push.looks + 1 : LOOKS;
-    return m->push.looks == LOOKS && sc_config.push;
+    return (m->push.looks == LOOKS || m->push.advised) && sc_config.push;
 }
 
 static bool is_whole(const struct sc_operand *o)
@@ -251,5 +251,20 @@ void sc_coherence_push(const struct sc_operand *operands, int count, const struc
         sc_access_start(m);
         sc_count(&sc_stats.pushed, sc_stats.bytes[SC_D2H] - before);
     }
+}
+
+void sc_coherence_advise(const struct sc_operand *operand, bool kept, bool sent)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    if (!operand->matrix)
+        return;
+    operand->matrix->kept = kept;
+    operand->matrix->push.advised = sent;
+}
+
+bool sc_coherence_is_sent(const struct sc_operand *operand)
+{
+    sc_assert_held(SC_RANK_PROTOCOL);
+    return operand->matrix && operand->matrix->push.advised && operand->view.access & SC_WRITE;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

@@ -73,6 +73,7 @@ struct sc_matrix {
     int row_parts, col_parts;   /* tiles in each direction */
     int64_t *row_cut, *col_cut; /* row_parts + 1 and col_parts + 1 positions */
     struct sc_tile *tiles;      /* [i + j * row_parts] */
+    bool kept;      /* copies are evicted last (semcache_advise) */
     int spread;     /* devices over which a folded matrix is distributed */
 
     uint8_t *open;  /* per global sector (tile column * SC_SECTORS + sector): host pages may be open, rule C3 */

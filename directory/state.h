@@ -12,6 +12,7 @@
 struct sc_push_state {
     int opened;  /* sectors that the host has opened since a call wrote the matrix last */
     int looks;   /* latest calls in a row after which the host opened most sectors; at most 2 */
+    bool advised; /* every result goes home (semcache_advise) */
     bool shared; /* some device is expected to read sectors written by other devices */
 };
 

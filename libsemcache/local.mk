@@ -10,7 +10,7 @@ libsemcache/semcache.3: $(manual_headers) $(srcdir)/libsemcache/manual.awk
 CLEANFILES += libsemcache/semcache.3
 semcacheincludedir = $(includedir)/semcache
 semcacheinclude_HEADERS = include/semcache/semcache.h include/semcache/blas_sparse.h include/semcache/tasks.h \
-	include/semcache/tasks.hpp include/semcache/tasks.f90
+	include/semcache/tasks.hpp include/semcache/tasks.f90 include/semcache/directives.h
 pkgconfig_DATA += libsemcache/semcache.pc
 cmakedir = $(libdir)/cmake/semcache
 cmake_DATA = libsemcache/semcache-config.cmake libsemcache/semcache-config-version.cmake

@@ -66,6 +66,16 @@ enum semcache_status semcache_region_prefetch(const struct semcache_region *regi
     return without ? SEMCACHE_ERROR_NO_DEVICE : sc_public_status(sc_tasks_prefetch(region, place));
 }
 
+enum semcache_status semcache_advise(const struct semcache_region *region, enum semcache_advice advice)
+{
+    semcache_init();
+    if (advice < SEMCACHE_NORMAL || advice > SEMCACHE_DROP)
+        return refuse("semcache_advise", "the advice is unknown", advice);
+    if (!sc_region_valid(region, "semcache_advise: region"))
+        return SEMCACHE_ERROR_INVALID;
+    return semcache_device_count() ? sc_public_status(sc_tasks_advise(region, advice)) : SEMCACHE_ERROR_NO_DEVICE;
+}
+
 enum semcache_status semcache_region_wait(const struct semcache_region *region)
 {
     if (!sc_region_valid(region, "semcache_region_wait: region"))

@@ -4,6 +4,7 @@
 #include "base/inside.h"
 #include "base/quiet.h"
 #include "coherence/access.h"
+#include "coherence/view.h"
 
 /* Calls `use` with each piece of a view, between begin and end. */
 static enum sc_status each_piece(const struct sc_view *view, int device,
@@ -99,6 +100,51 @@ void sc_tasks_wait(const struct semcache_region *region)
         view = sc_region_view(&box, SEMCACHE_READ);
         sc_coherence_acquire_view(&view);
     }
+}
+
+/* --- advice ------------------------------------------------------------------------------------------------------- */
+
+static enum sc_status advise_box(const struct semcache_region *box, enum semcache_advice advice)
+{
+    struct sc_view view = sc_region_view(box, SEMCACHE_READ);
+    enum sc_status status = SC_OK;
+    struct sc_operand operand;
+    uintptr_t lo, hi;
+
+    if (!is_kept(&view))
+        return SC_ERR_UNSUPPORTED;
+    if (advice == SEMCACHE_DROP) {
+        sc_view_extent(&view, &lo, &hi);
+        sc_coherence_release_range(lo, hi - lo);
+        return SC_OK;
+    }
+    for (int d = 0; advice == SEMCACHE_READ_MOSTLY && d < sc_coherence_devices() && status == SC_OK; d++)
+        status = sc_tasks_prefetch_view(&view, d);
+    if (advice == SEMCACHE_READ_MOSTLY || !sc_coherence_stack_fits())
+        return status;
+    sc_quiet_enter();
+    sc_inside_enter();
+    status = sc_coherence_begin(&view, 1, &operand);
+    if (status == SC_OK) {
+        sc_coherence_advise(&operand, advice == SEMCACHE_KEEP, advice == SEMCACHE_WRITE_ONCE);
+        sc_coherence_end(&operand, 1);
+    }
+    sc_inside_leave();
+    sc_quiet_leave();
+    return status;
+}
+
+enum sc_status sc_tasks_advise(const struct semcache_region *region, enum semcache_advice advice)
+{
+    enum sc_status status = SC_OK;
+
+    for (int64_t i = 0; i < boxes(region) && status == SC_OK; i++) {
+        struct semcache_region box = box_of(region, i);
+
+        if (!sc_region_empty(&box))
+            status = advise_box(&box, advice);
+    }
+    return status;
 }
 
 /* --- where a region is -------------------------------------------------------------------------------------------- */

@@ -335,6 +335,9 @@ static enum sc_status on_device(struct job *job, bool *launched)
     if (status != SC_OK)
         return status;
     status = run_job(job, launched);
+    for (int i = 0; i < task->count && status == SC_OK; i++)
+        if (sc_coherence_is_sent(&job->operand[i]))
+            sc_coherence_push(&job->operand[i], 1, NULL);
     sc_coherence_end(job->operand, task->count);
     return status;
 }

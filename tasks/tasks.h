@@ -23,6 +23,7 @@ void sc_decomposition_part(const struct semcache_decomposition *decomposition, c
 enum sc_status sc_tasks_prefetch(const struct semcache_region *region, int place);
 /* The same for a view that is not empty; SEMCACHE_HOST is no device. */
 enum sc_status sc_tasks_prefetch_view(const struct sc_view *view, int device);
+enum sc_status sc_tasks_advise(const struct semcache_region *region, enum semcache_advice advice);
 void sc_tasks_wait(const struct semcache_region *region);
 enum sc_status sc_tasks_resident(const struct semcache_region *region, int place, uint64_t *bytes);
 enum sc_status sc_tasks_distribute(const struct semcache_decomposition *decomposition,

@@ -25,7 +25,7 @@ for header in $(find $folders -name '*.h' | sort); do
     tried $? "$header"
 done
 
-for header in semcache.h tasks.h blas_sparse.h; do
+for header in semcache.h tasks.h directives.h blas_sparse.h; do
     compile "$CC -std=c99 -pedantic" semcache/$header
     tried $? "$header as C99"
     if command -v c++ > /dev/null; then

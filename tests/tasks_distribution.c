@@ -220,12 +220,66 @@ static void test_distributions(void)
     semcache_free(array);
 }
 
+/* --- advice ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t resident(const struct semcache_region *region, int place)
+{
+    uint64_t bytes = 0;
+
+    return semcache_region_resident(region, place, &bytes) == SEMCACHE_OK ? bytes : 0;
+}
+
+static void run_add(const struct semcache_region *region)
+{
+    int64_t number = 2;
+    struct semcache_operand operand = {region, SEMCACHE_READWRITE};
+    struct semcache_task task = {.size = sizeof task, .kernel = add, .host = add, .operands = &operand, .count = 1,
+                                 .arguments = &number, .bytes = sizeof number};
+
+    if (semcache_run(&task, NULL) != SEMCACHE_OK)
+        tap_ok(false, "a task");
+}
+
+static void test_advice(void)
+{
+    enum { N = 1 << 19 };
+    const enum semcache_status good = devices ? SEMCACHE_OK : SEMCACHE_ERROR_NO_DEVICE;
+    struct semcache_statistics before = {.size = sizeof before}, after = before;
+    double *x = semcache_alloc(N * sizeof *x);
+    struct semcache_region region;
+    bool everywhere = true;
+
+    for (int i = 0; i < N; i++)
+        x[i] = 1;
+    semcache_region_1d(&region, x, SEMCACHE_FLOAT64, N);
+    tap_ok(semcache_advise(&region, (enum semcache_advice)5) == SEMCACHE_ERROR_INVALID, "unknown advice");
+    tap_ok(semcache_advise(&region, SEMCACHE_READ_MOSTLY) == good, "read-mostly");
+    for (int d = 0; d < devices; d++)
+        everywhere = everywhere && resident(&region, d) == N * sizeof *x;
+    tap_ok(everywhere, "has copies on all devices");
+    tap_ok(semcache_advise(&region, SEMCACHE_DROP) == good && (!devices || resident(&region, 0) == 0) && x[5] == 1,
+           "dropped copies");
+    tap_ok(semcache_advise(&region, SEMCACHE_WRITE_ONCE) == good, "write-once");
+    semcache_statistics(&before);
+    run_add(&region);
+    semcache_sync(NULL, 0);
+    semcache_statistics(&after);
+    tap_ok(!devices || after.bytes_pushed - before.bytes_pushed == N * sizeof *x, "is sent home without a request");
+    tap_ok(semcache_advise(&region, SEMCACHE_NORMAL) == good, "no advice");
+    semcache_statistics(&before);
+    run_add(&region);
+    semcache_statistics(&after);
+    tap_ok(after.bytes_pushed == before.bytes_pushed && x[0] == 5 && x[N - 1] == 5, "is not sent, and comes");
+    semcache_free(x);
+}
+
 int main(void)
 {
     devices = semcache_init() == SEMCACHE_OK ? semcache_device_count() : 0;
     test_parts();
     test_errors();
     test_distributions();
+    test_advice();
     return tap_done();
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

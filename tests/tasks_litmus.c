@@ -24,7 +24,8 @@ static void task(int place, double *to, enum semcache_mode mode, double *from, d
 {
     struct semcache_region region[2];
     struct semcache_operand operands[2] = {{&region[0], mode}, {&region[1], SEMCACHE_READ}};
-    struct semcache_task t = {sizeof t, store, store, operands, from ? 2 : 1, &amount, sizeof amount, place};
+    struct semcache_task t = {sizeof t, store, store, operands, from ? 2 : 1, &amount, sizeof amount, place,
+                              NULL, 0, 0};
 
     semcache_region_1d(&region[0], to, SEMCACHE_FLOAT64, 1);
     semcache_region_1d(&region[1], from, SEMCACHE_FLOAT64, 1);
@@ -38,7 +39,7 @@ static void begin(int place)
     struct semcache_region all;
     struct semcache_operand operand = {&all, SEMCACHE_READWRITE};
     double nothing = 0;
-    struct semcache_task t = {sizeof t, store, store, &operand, 1, &nothing, sizeof nothing, place};
+    struct semcache_task t = {sizeof t, store, store, &operand, 1, &nothing, sizeof nothing, place, NULL, 0, 0};
 
     for (int i = 0; i < SIZE; i++)
         array[i] = 0;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "semcache/tasks.h"
+#include "semcache/directives.h"
 #include "tests/tap.h"
 
 enum { N = 40000, STEPS = 300, RANGES = 20, HELD = 3 };
@@ -237,6 +237,48 @@ static void test_misuse(void)
            semcache_token_release(&token) == SEMCACHE_OK, "and more after their release");
 }
 
+static void test_names(void)
+{
+        double *x = semcache_alloc(N * sizeof *x);
+    struct semcache_token a, b;
+    struct semcache_region low, high;
+    bool good;
+
+    for (int i = 0; i < N; i++)
+        x[i] = i;
+    semcache_region_1d(&low, x, SEMCACHE_FLOAT64, N / 2);
+    semcache_region_1d(&high, x + N / 2, SEMCACHE_FLOAT64, N / 2);
+    good = semcache_readGPU(&low, 0, &a) == SEMCACHE_OK && semcache_writeGPU(&high, 0, &b) == SEMCACHE_OK;
+    for (int i = 0; good && i < N / 2; i++)
+        ((double *)b.views[0].memory)[i] = 2 * ((double *)a.views[0].memory)[i];
+    good = good && semcache_releaseGPU(&b) == SEMCACHE_OK && semcache_releaseGPU(&a) == SEMCACHE_OK;
+    good = good && semcache_coherent_async(&high) == SEMCACHE_OK && semcache_readCPU(&high) == SEMCACHE_OK;
+    tap_ok(good && x[N - 1] == N - 2 && x[N / 2] == 0 && x[1] == 1, "the names of the paper");
+    semcache_free(x);
+}
+
+/* An array of 512 KiB on a device of 2 MiB, while others pass by. */
+static uint64_t left_of(enum semcache_advice advice)
+{
+    enum { ELEMENTS = 1 << 16, OTHERS = 8 };
+    struct semcache_region region[OTHERS + 1];
+    uint64_t left = 0;
+
+    for (int i = 0; i <= OTHERS; i++) {
+        double *x = semcache_alloc(ELEMENTS * sizeof *x);
+
+        memset(x, 0, ELEMENTS * sizeof *x);
+        semcache_region_1d(&region[i], x, SEMCACHE_FLOAT64, ELEMENTS);
+        semcache_region_prefetch(&region[i], 0);
+        if (i == 0)
+            semcache_advise(&region[i], advice);
+    }
+    semcache_region_resident(&region[0], 0, &left);
+    for (int i = 0; i <= OTHERS; i++)
+        semcache_free(region[i].memory);
+    return left;
+}
+
 int main(void)
 {
     devices = semcache_init() == SEMCACHE_OK ? semcache_device_count() : 0;
@@ -246,6 +288,10 @@ int main(void)
     test_random();
     test_irregular();
     test_misuse();
+    test_names();
+    if (devices && getenv("SEMCACHE_MEMORY_LIMIT"))
+        tap_ok(left_of(SEMCACHE_NORMAL) == 0 && left_of(SEMCACHE_KEEP) == (1 << 16) * sizeof(double),
+               "others evict an array, unless it is kept");
     semcache_free(array);
     return tap_done();
 }

@@ -15,6 +15,8 @@ module semcache_tasks
     integer(c_int), parameter :: SEMCACHE_ANY_DEVICE = -1, SEMCACHE_HOST = -2
     integer(c_int), parameter :: SEMCACHE_ROWS = 0, SEMCACHE_COLUMNS = 1, SEMCACHE_PLANES = 2, SEMCACHE_BLOCKS = 3, &
         SEMCACHE_OTHER = 4
+    integer(c_int), parameter :: SEMCACHE_NORMAL = 0, SEMCACHE_READ_MOSTLY = 1, SEMCACHE_WRITE_ONCE = 2, &
+        SEMCACHE_KEEP = 3, SEMCACHE_DROP = 4
     integer(c_int), parameter :: SEMCACHE_OPERANDS_MAX = 8
 
     ! `size` is c_sizeof of the variable.
@@ -151,6 +153,11 @@ module semcache_tasks
             import
             type(semcache_region), intent(in) :: region
             integer(c_int), value :: place
+        end function
+        integer(c_int) function semcache_advise(region, advice) bind(c)
+            import
+            type(semcache_region), intent(in) :: region
+            integer(c_int), value :: advice
         end function
         integer(c_int) function semcache_region_wait(region) bind(c)
             import

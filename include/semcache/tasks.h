@@ -91,6 +91,19 @@ SEMCACHE_API enum semcache_status semcache_region_wait(const struct semcache_reg
 SEMCACHE_API enum semcache_status semcache_region_resident(const struct semcache_region *region, int place,
                                                            uint64_t *bytes);
 
+enum semcache_advice {
+    SEMCACHE_NORMAL = 0,
+    SEMCACHE_READ_MOSTLY = 1, /* starts bringing copies to every device, as if each device read the region */
+    SEMCACHE_WRITE_ONCE = 2,  /* the results of tasks and calls are read by the host: each is sent home when done */
+    SEMCACHE_KEEP = 3,        /* copies on devices are evicted after all others */
+    SEMCACHE_DROP = 4         /* gives up the copies on devices now; results come home first, which waits */
+};
+
+/* Advice changes speed, never results.  WRITE_ONCE and KEEP hold for the whole array that the region is a part of,
+ * until the next advice other than READ_MOSTLY and DROP, or until the array is freed or used with another shape.  NORMAL ends
+ * both.  Errors as of semcache_region_prefetch. */
+SEMCACHE_API enum semcache_status semcache_advise(const struct semcache_region *region, enum semcache_advice advice);
+
 /* --- decompositions ----------------------------------------------------------------------------------------------- */
 
 enum semcache_cut {

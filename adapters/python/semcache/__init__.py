@@ -27,6 +27,7 @@ from ._views import Array
 READ, WRITE, READWRITE = 1, 2, 3
 ANY_DEVICE, HOST = -1, -2
 ROWS, COLUMNS, PLANES, BLOCKS = range(4)
+NORMAL, READ_MOSTLY, WRITE_ONCE, KEEP, DROP = range(5)
 
 
 class Error(RuntimeError):
@@ -98,6 +99,10 @@ class Region:
     def prefetch(self, place=ANY_DEVICE):
         """Starts bringing the region to a device or to HOST."""
         _check(_lib.semcache_region_prefetch(self._region, place))
+
+    def advise(self, advice):
+        """Advice changes speed, never results (semcache_advise)."""
+        _check(_lib.semcache_advise(self._region, advice))
 
     def wait(self):
         """Waits for the tasks that write the region, and brings it home."""

@@ -94,6 +94,7 @@ for _name, _result, _arguments in (
         ("sync", ctypes.c_int, [ctypes.c_void_p, ctypes.c_size_t]),
         ("statistics", ctypes.c_int, [_pointer(Statistics)]),
         ("region_prefetch", ctypes.c_int, [_pointer(Region), ctypes.c_int]),
+        ("advise", ctypes.c_int, [_pointer(Region), ctypes.c_int]),
         ("region_wait", ctypes.c_int, [_pointer(Region)]),
         ("region_resident", ctypes.c_int, [_pointer(Region), ctypes.c_int, _pointer(ctypes.c_uint64)]),
         ("part_count", ctypes.c_int64, [_pointer(Decomposition), _pointer(Region)]),
