@@ -100,8 +100,8 @@ enum semcache_advice {
 };
 
 /* Advice changes speed, never results.  WRITE_ONCE and KEEP hold for the whole array that the region is a part of,
- * until the next advice other than READ_MOSTLY and DROP, or until the array is freed or used with another shape.  NORMAL ends
- * both.  Errors as of semcache_region_prefetch. */
+ * until the next advice other than READ_MOSTLY and DROP, or until the array is freed or used with another shape.
+ * NORMAL ends both.  Errors as of semcache_region_prefetch. */
 SEMCACHE_API enum semcache_status semcache_advise(const struct semcache_region *region, enum semcache_advice advice);
 
 /* --- decompositions ----------------------------------------------------------------------------------------------- */
