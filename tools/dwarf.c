@@ -9,13 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PLACES 8 /* of an address */
+
+static void set(char *to, size_t bytes, const char *text) { snprintf(to, bytes, "%s", text ? text : ""); }
+
 #ifdef HAVE_LIBDW
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
 #include "base/loader.h"
-
-#define PLACES 8 /* of an address */
 
 /* --- program files ------------------------------------------------------------------------------------------------ */
 
@@ -76,8 +78,6 @@ static Dwfl *files_of(const struct sc_trace_reading *trace)
 }
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
-
-static void set(char *to, size_t bytes, const char *text) { snprintf(to, bytes, "%s", text ? text : ""); }
 
 static bool is_function(Dwarf_Die *die)
 {
@@ -211,24 +211,6 @@ static int all_places(const struct sc_trace_reading *trace, uint64_t ip, struct 
     return most;
 }
 
-/* Headers of the system: memset of glibc's fortified strings, a container of the C++ library. */
-static bool is_header(const struct sc_tool_place *place)
-{
-    return strncmp(place->file, "/usr/include/", 13) == 0 || strncmp(place->file, "/usr/lib/gcc/", 13) == 0;
-}
-
-int sc_dwarf_places(const struct sc_trace_reading *trace, uint64_t ip, struct sc_tool_place *places, int most)
-{
-    struct sc_tool_place all[PLACES];
-    int count = all_places(trace, ip, all, PLACES), first = 0;
-
-    while (first + 1 < count && is_header(&all[first]))
-        first++;
-    count = count - first < most ? count - first : most;
-    memcpy(places, all + first, (size_t)count * sizeof *places);
-    return count;
-}
-
 /* --- stacks ------------------------------------------------------------------------------------------------------- */
 
 static pid_t next_thread(Dwfl *files, void *argument, void **thread)
@@ -303,58 +285,72 @@ int sc_dwarf_unwind(const struct sc_trace_reading *trace, const struct sc_trace_
 
 /* --- addr2line ---------------------------------------------------------------------------------------------------- */
 
-/* The standard output of addr2line -f -e path address: a function, a line; false: no answer. */
-static bool ask(const char *path, const char *address, char *function, char *line, int bytes)
+/* Places by the output of addr2line -f -i: a line with a function and a line with file:line for each of them. */
+static int read_places(FILE *in, struct sc_tool_place *places, int most)
 {
-    int ends[2], status;
-    bool got = false;
+    char function[4096], line[4096], *colon;
+    int count = 0;
+
+    while (count < most && fgets(function, sizeof function, in) && fgets(line, sizeof line, in)) {
+        places[count] = (struct sc_tool_place){.line = 0};
+        function[strcspn(function, "\n")] = '\0';
+        set(places[count].function, sizeof places->function, function[0] != '?' ? function : NULL);
+        colon = strrchr(line, ':');
+        if (colon && line[0] != '?') {
+            *colon = '\0';
+            places[count].line = atoi(colon + 1);
+            set(places[count].file, sizeof places->file, line);
+        }
+        count++;
+    }
+    return count;
+}
+
+/* The places of an address, the innermost first; 0: no answer. */
+static int ask(const char *path, const char *address, struct sc_tool_place *places, int most)
+{
+    int ends[2], status, count = 0;
     FILE *in;
     pid_t child;
 
     if (pipe(ends) != 0)
-        return false;
+        return 0;
     fflush(NULL);
     child = fork();
     if (child == 0) {
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(STDERR_FILENO);
-        execlp("addr2line", "addr2line", "-f", "-e", path, address, (char *)NULL);
+        execlp("addr2line", "addr2line", "-f", "-i", "-e", path, address, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
     in = fdopen(ends[0], "r");
     if (in) {
-        got = fgets(function, bytes, in) != NULL && fgets(line, bytes, in) != NULL;
+        count = read_places(in, places, most);
         fclose(in);
     } else {
         close(ends[0]);
     }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && got;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? count : 0;
 }
 
-int sc_dwarf_places(const struct sc_trace_reading *trace, uint64_t ip, struct sc_tool_place *places, int most)
+static int all_places(const struct sc_trace_reading *trace, uint64_t ip, struct sc_tool_place *places, int most)
 {
     const struct sc_trace_module *module = sc_trace_module_of(trace, ip);
-    char path[4096], address[32], function[4096], line[4096], *colon;
-    bool answered;
+    char path[4096], address[32];
+    int count;
 
-    if (!module || module->path.bytes >= sizeof path || most < 1)
+    if (!module || module->path.bytes >= sizeof path)
         return 0;
     snprintf(path, sizeof path, "%.*s", (int)module->path.bytes, module->path.at);
     snprintf(address, sizeof address, "0x%" PRIx64, ip - module->head.bias);
-    answered = ask(path, address, function, line, sizeof line);
-    places[0] = (struct sc_tool_place){.line = 0};
-    colon = answered ? strrchr(line, ':') : NULL;
-    if (colon && line[0] != '?') {
-        *colon = '\0';
-        places[0].line = atoi(colon + 1);
-    }
-    snprintf(places[0].file, sizeof places[0].file, "%.*s", (int)sizeof places[0].file - 1,
-             places[0].line ? line : path);
-    if (answered && function[0] != '?')
-        snprintf(places[0].function, sizeof places[0].function, "%.*s", (int)strcspn(function, "\n"), function);
-    return 1;
+    count = ask(path, address, places, most);
+    if (!count)
+        places[count++] = (struct sc_tool_place){.line = 0};
+    if (!places[0].line)
+        set(places[0].file, sizeof places->file, path);
+    return count;
 }
 
 void sc_dwarf_forget(void) {}
@@ -366,4 +362,24 @@ int sc_dwarf_unwind(const struct sc_trace_reading *trace, const struct sc_trace_
     return 0;
 }
 #endif
+
+/* --- places ------------------------------------------------------------------------------------------------------- */
+
+/* Headers of the system: memset of glibc's fortified strings, a container of the C++ library. */
+static bool is_header(const struct sc_tool_place *place)
+{
+    return strncmp(place->file, "/usr/include/", 13) == 0 || strncmp(place->file, "/usr/lib/gcc/", 13) == 0;
+}
+
+int sc_dwarf_places(const struct sc_trace_reading *trace, uint64_t ip, struct sc_tool_place *places, int most)
+{
+    struct sc_tool_place all[PLACES];
+    int count = all_places(trace, ip, all, PLACES), first = 0;
+
+    while (first + 1 < count && is_header(&all[first]))
+        first++;
+    count = count - first < most ? count - first : most;
+    memcpy(places, all + first, (size_t)count * sizeof *places);
+    return count;
+}
 /* SPDX-License-Identifier: BSD-2-Clause */
