@@ -332,7 +332,9 @@ static int ask(const char *path, const char *address, struct sc_tool_place *plac
     } else {
         close(ends[0]);
     }
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? count : 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return 0;
+    return count;
 }
 
 static int all_places(const struct sc_trace_reading *trace, uint64_t ip, struct sc_tool_place *places, int most)
