@@ -402,6 +402,11 @@ static void full_rank(int m, int n, double scale)
         same(r, full(rows, b.cols), norm(f) * norm(x) + norm(right), "gels");
     else
         same(times(adjoint(op), r), full(cols, b.cols), norm(f) * (norm(f) * norm(x) + norm(right)), "gels");
+    if (m < n && scale == 1) {
+        struct full l = full_triangle(&a, 'L', false, m, m);
+
+        same(times(l, adjoint(l)), times(f, adjoint(f)), norm(f) * norm(f), "gels, L");
+    }
     work_free(&k);
 }
 

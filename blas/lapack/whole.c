@@ -194,7 +194,7 @@ static bool jobs_are_valid(const struct sc_kernel *k)
     case SC_OP_GECON: return k->n > LATDF_MOST && k->alpha[0] > 0 && isfinite(k->alpha[0]);
     case SC_OP_POCON: return k->alpha[0] > 0 && isfinite(k->alpha[0]);
     case SC_OP_ORGQR: return k->n <= k->m && k->k <= k->n;
-    case SC_OP_GELS: return k->n <= k->m && (sc_type_is_complex(k->type) ? k->transa != 'T' : k->transa != 'C');
+    case SC_OP_GELS: return sc_type_is_complex(k->type) ? k->transa != 'T' : k->transa != 'C';
     case SC_OP_ORMQR:
         return k->k <= (k->side == 'L' ? k->m : k->n) && (sc_type_is_complex(k->type) || k->transa != 'C');
     default: return true;

@@ -4,9 +4,11 @@
  * device writes and the host never fetches.  The host scales the small matrix U^H b.
  *
  * Of full rank (?gels), for a matrix with at least as many rows as columns: A = Q R, x = R^-1 Q^H b; for the transposed
- * matrix the shortest solution x = Q R^-H b.  LAPACK scales a matrix whose largest element is near the limits of the
- * type, and gives a matrix of zeros the solution 0.  Such matrices are left to LAPACK: the sums of absolute values of A
- * and B bound their largest elements. */
+ * matrix the shortest solution x = Q R^-H b.  A matrix with fewer rows is the adjoint of such a matrix, in memory of
+ * the library.  The adjoint of its factors, R^H and the reflectors in rows, is what LAPACK leaves in A.
+ *
+ * LAPACK scales a matrix whose largest element is near the limits of the type, and gives a matrix of zeros the solution
+ * 0.  Such matrices are left to LAPACK: the sums of absolute values of A and B bound their largest elements. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -276,7 +278,7 @@ static void clear_rows(const struct sc_kernel *k)
         memset((char *)k->b + (size_t)(k->n + j * k->ldb) * element, 0, (size_t)(k->m - k->n) * element);
 }
 
-enum sc_status sc_blas_least_full(const struct sc_kernel *k, int64_t *info)
+static enum sc_status solve_tall(const struct sc_kernel *k, int64_t *info)
 {
     struct sc_kernel factor = *k;
     void *tau = malloc((size_t)k->n * sc_type_bytes(k->type));
@@ -296,6 +298,51 @@ enum sc_status sc_blas_least_full(const struct sc_kernel *k, int64_t *info)
             apply_q(k, tau, 'N');
     }
     free(tau);
+    return status;
+}
+
+/* to := from^H at home, `from` being a rows x cols matrix. */
+static void adjoint(const struct sc_kernel *k, int64_t rows, int64_t cols, const void *from, int64_t from_ld, void *to,
+                    int64_t to_ld)
+{
+    struct sc_view view[2] = {
+        {.ptr = from, .type = k->type, .rows = rows, .cols = cols, .ld = from_ld, .access = SC_READ},
+        {.ptr = to, .type = k->type, .rows = cols, .cols = rows, .ld = to_ld, .access = SC_RDWR}};
+    bool complex = sc_type_is_complex(k->type);
+    size_t element = sc_type_bytes(k->type), half = element / 2;
+
+    sc_blas_host_operands(view, 2);
+    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            char *at = (char *)to + (size_t)(j + i * to_ld) * element;
+
+            memcpy(at, (const char *)from + (size_t)(i + j * from_ld) * element, element);
+            if (complex && is_single(k))
+                ((float *)(void *)(at + half))[0] *= -1;
+            else if (complex)
+                ((double *)(void *)(at + half))[0] *= -1;
+        }
+}
+
+enum sc_status sc_blas_least_full(const struct sc_kernel *k, int64_t *info)
+{
+    struct sc_kernel tall = *k;
+    enum sc_status status;
+
+    if (k->m >= k->n)
+        return solve_tall(k, info);
+    tall.m = k->n;
+    tall.n = k->m;
+    tall.transa = k->transa != 'N' ? 'N' : sc_type_is_complex(k->type) ? 'C' : 'T';
+    tall.lda = k->n;
+    tall.a = sc_coherence_host_alloc((size_t)(k->m * k->n) * sc_type_bytes(k->type));
+    if (!tall.a)
+        return SC_ERR_MEMORY;
+    adjoint(k, k->m, k->n, k->a, k->lda, tall.a, tall.lda);
+    status = solve_tall(&tall, info);
+    if (status == SC_OK)
+        adjoint(k, k->n, k->m, tall.a, tall.lda, k->a, k->lda);
+    sc_coherence_host_free(tall.a);
     return status;
 }
 /* SPDX-License-Identifier: BSD-2-Clause */

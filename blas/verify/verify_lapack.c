@@ -614,21 +614,22 @@ static bool check_singular(struct check *c)
                 norm(&a) * sqrt((double)k->n));
 }
 
-/* A^H (A X - B) is zero, but for the singular values that rcond leaves out. */
-static bool check_least_squares(struct check *c)
+/* A^H (A X - B) is zero, but for the singular values that rcond leaves out; adjoint: the same with A^H for A. */
+static bool check_least_squares(struct check *c, bool adjoint)
 {
     const struct sc_kernel *k = c->before;
-    struct matrix a = full(k, k->a, k->m, k->n), b = full(k, k->b, k->m, k->k), x = full(k, c->after->b, k->n, k->k);
+    int64_t rows = adjoint ? k->n : k->m, cols = adjoint ? k->m : k->n;
+    struct matrix a = full(k, k->a, k->m, k->n), b = full(k, k->b, rows, k->k), x = full(k, c->after->b, cols, k->k);
     double limit = k->alpha[0] > 0 ? k->alpha[0] : 0, size = norm(&a);
     number *z = draw(c, 0, k->k), *r, *product;
 
     b.ld = x.ld = k->m > k->n ? k->m : k->n;
     r = times(c, &b, 'N', z, 1);
-    product = times(c, &a, 'N', times(c, &x, 'N', z, 2), 3);
-    for (int64_t i = 0; i < k->m; i++)
+    product = times(c, &a, adjoint ? 'C' : 'N', times(c, &x, 'N', z, 2), 3);
+    for (int64_t i = 0; i < rows; i++)
         r[i] -= product[i];
     memset(c->vector[3], 0, (size_t)c->length * sizeof(number));
-    return same(c, "A^H (A X - B) and 0", times(c, &a, 'C', r, 2), c->vector[3], k->n,
+    return same(c, "A^H (A X - B) and 0", times(c, &a, adjoint ? 'N' : 'C', r, 2), c->vector[3], cols,
                 (1 + limit / c->size) * size * (size * norm(&x) + norm(&b)) * length_of(z, k->k));
 }
 
@@ -692,8 +693,9 @@ static bool check(struct check *c)
     case SC_OP_SYGVX: return check_generalized(c, c->after->c, found_of(c));
     case SC_OP_GEEV: return check_general(c);
     case SC_OP_GESVD: return check_singular(c);
-    case SC_OP_GELSD: return check_least_squares(c);
-    case SC_OP_GELS: return k->transa == 'N' ? check_least_squares(c) : check_shortest(c);
+    case SC_OP_GELSD: return check_least_squares(c, false);
+    case SC_OP_GELS:
+        return k->transa == 'N' || k->m < k->n ? check_least_squares(c, k->transa != 'N') : check_shortest(c);
     default: return true;
     }
 }
