@@ -414,7 +414,8 @@ static void all(int m, int n, char uplo)
     eigen_apart(n, uplo, below(2));
     eigen_general(n, uplo, 1 + below(3));
     general(n);
-    general_balanced(n, "NPSB"[below(4)]);
+    general_balanced(n, 'B');
+    general_balanced(n, "NPS"[below(3)]);
     singular(m, n, "NSA"[below(3)], below(2));
     least_squares(m, n, below(2));
     eigen_range(n, uplo, (enum range_of)below(3), below(4));

@@ -201,10 +201,10 @@ static bool jobs_are_valid(const struct sc_kernel *k)
     }
 }
 
-/* Balanced eigenvalues only (balanced.c). */
+/* Eigenvalues only, of a matrix that is permuted and scaled (balanced.c), as ?geev does. */
 static bool is_of_values(const struct sc_lapack_call *g, const struct sc_kernel *k)
 {
-    return is_of((char)(*g->jobbal & ~0x20), "NPSB") && (*g->jobsense & ~0x20) == 'N' && k->job[1] == 'N';
+    return (*g->jobbal & ~0x20) == 'B' && (*g->jobsense & ~0x20) == 'N' && k->job[1] == 'N';
 }
 
 /* Whether LAPACK finds nothing to complain about, and an operation exists.  Empty sizes are the host's, too. */
