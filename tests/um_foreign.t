@@ -21,10 +21,11 @@ cuda*)
     run 'beside CUDA' --device "$SEMCACHE_TEST_DEVICE" "$tests/um_foreign" ;;
 *)
     SEMCACHE_MODULE_PATH=$tests/um/.libs LD_PRELOAD=$um:$tests/.libs/um_fake_cuda.so
-    export SEMCACHE_MODULE_PATH LD_PRELOAD
+    SEMCACHE_UM_KERNELS=all
+    export SEMCACHE_MODULE_PATH LD_PRELOAD SEMCACHE_UM_KERNELS
     run 'beside the CUDA of the tests' --device cuda "$tests/um_foreign" fake
     run 'on one device' --device cuda:0 "$tests/um_foreign" fake
-    SEMCACHE_UM_KERNELS=host run 'kernels read host memory' --device cuda "$tests/um_foreign" fake
+    SEMCACHE_UM_KERNELS=host run "kernels read host memory" --device cuda "$tests/um_foreign" fake
     UM_MODULE_REFUSES=99 run 'no one address' --device cuda "$tests/um_foreign" fake
     UM_MODULE_REFUSES=2 run 'one address at the third place' --device cuda "$tests/um_place"
     for devices in cuda cuda:0; do
