@@ -37,11 +37,13 @@ static const struct {
                  {"curand", NULL, not_supported_curand},
                  {"cuda", SC_UM_CUDART, not_supported_cuda}};
 
+/* Every other name is the runtime's, as __cudaLaunchKernel in the code that nvcc makes. */
 static size_t library_of(const char *name)
 {
+    const size_t last = sizeof libraries / sizeof *libraries - 1;
     size_t i = 0;
 
-    while (strncmp(name, libraries[i].prefix, strlen(libraries[i].prefix)) != 0)
+    while (i < last && strncmp(name, libraries[i].prefix, strlen(libraries[i].prefix)) != 0)
         i++;
     return i;
 }

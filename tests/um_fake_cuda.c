@@ -283,6 +283,15 @@ EXPORT cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, v
                               .bytes = 8 * (size_t) * (int *)arguments[1]});
 }
 
+/* What the code made by nvcc calls.  A name without the prefix of any library. */
+EXPORT cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                      cudaStream_t stream);
+EXPORT cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                                      cudaStream_t stream)
+{
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
 /* --- cuBLAS ------------------------------------------------------------------------------------------------------- */
 
 static cublasPointerMode_t mode;

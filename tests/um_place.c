@@ -17,6 +17,10 @@
 #include "semcache/semcache.h"
 #include "tests/tap.h"
 
+/* As in the code that nvcc makes, which declares the function itself. */
+cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                               cudaStream_t stream);
+
 enum { N = 250000, BLOCKS = 4, STEPS = 20 };
 static const size_t bytes = N * sizeof(double);
 
@@ -67,7 +71,7 @@ static void launch(double *p, int n, double value)
 {
     void *arguments[] = {&p, &n, &value};
 
-    cudaLaunchKernel("kernel", (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL);
+    __cudaLaunchKernel("kernel", (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL);
 }
 
 static bool small;
