@@ -18,7 +18,7 @@ noinst_LTLIBRARIES += libveneers.la
 libveneers_la_SOURCES = blas/veneers/host_blas.c blas/veneers/host_abi.c blas/veneers/program.c \
 	blas/veneers/arguments.c blas/veneers/call.c blas/veneers/try.c blas/verify/record.c blas/veneers/conjugate.c \
 	blas/veneers/loops.h blas/veneers/loops.c blas/veneers/loops_rotg.c blas/veneers/compute.c \
-	blas/veneers/batch.c blas/veneers/batch_type.h blas/veneers/batch_width.h \
+	blas/veneers/batch.c blas/veneers/batch_type.inc blas/veneers/batch_width.inc \
 	blas/veneers/xerbla.c blas/veneers/reference.c blas/veneers/openblas.c blas/lapack/lapack.c \
 	blas/lapack/balanced.c blas/lapack/larfb.c blas/lapack/whole.h blas/lapack/whole.c \
 	blas/lapack/whole_calls.c blas/veneers/gate.h

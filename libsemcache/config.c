@@ -231,7 +231,7 @@ const struct sc_setting sc_config_settings[] = {
      .standard = "host",
      .values = "host, all",
      .help = "managed memory that moves to a device for kernels of the program; host: none, kernels read the host's; "
-             "all: an experiment, see [cuda-um.md](cuda-um.md)",
+             "all: an experiment",
      .choices = {"host", "all"}},
     {.name = "SEMCACHE_ADAPTERS",
      .kind = SC_SETTING_FLAG,

@@ -39,7 +39,8 @@ if [ -e "$um" ]; then
     nm -D --defined-only "$um" | sed 's/.* //; s/@.*//' | LC_ALL=C sort > "$scratch/there"
     report "$(uniq -d "$scratch/wanted")" 'cuda-um: no name is listed twice'
     report "$(LC_ALL=C comm -3 "$scratch/wanted" "$scratch/there")" 'cuda-um: what is listed is exported, and no more'
-    report "$(grep -v '^\(__\)\{0,1\}\(cuda\|cublas\|cusparse\)' "$scratch/there")" "cuda-um: they are CUDA's names"
+    libraries='cuda\|cublas\|cusparse\|cusolver\|cufft\|curand'
+    report "$(grep -v "^\(__\)\{0,1\}\($libraries\)" "$scratch/there")" "cuda-um: they are CUDA's names"
     report "$(LC_ALL=C readelf -d "$um" | grep NEEDED |
         grep -v '\[\(libsemcache\|libc\|libm\|ld-linux-x86-64\|libpthread\|libdl\)\.so')" \
         "cuda-um: it needs none of CUDA's libraries"

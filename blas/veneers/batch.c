@@ -394,22 +394,22 @@ static void end_own(bool enter)
 #define TYPE SC_S
 #define SCALAR float
 #define ADDRESS(scalar) &scalar
-#include "blas/veneers/batch_type.h"
+#include "blas/veneers/batch_type.inc"
 #define LETTER d
 #define TYPE SC_D
 #define SCALAR double
 #define ADDRESS(scalar) &scalar
-#include "blas/veneers/batch_type.h"
+#include "blas/veneers/batch_type.inc"
 #define LETTER c
 #define TYPE SC_C
 #define SCALAR const void *
 #define ADDRESS(scalar) scalar
-#include "blas/veneers/batch_type.h"
+#include "blas/veneers/batch_type.inc"
 #define LETTER z
 #define TYPE SC_Z
 #define SCALAR const void *
 #define ADDRESS(scalar) scalar
-#include "blas/veneers/batch_type.h"
+#include "blas/veneers/batch_type.inc"
 
 /* Further names of the functions, as other routines of the BLAS have. */
 #define NAMES(name)                                                                                                   \
