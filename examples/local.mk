@@ -82,15 +82,18 @@ examples_als_LDADD = libsemcache.la -lm
 examples_sparse_tasks_SOURCES = examples/sparse_tasks.c examples/sparse_tasks.h examples/tasks_common.h \
 	examples/stencil.h examples/example.h
 examples_sparse_tasks_LDADD = libsemcache.la -lm
+examples_fft_loop_CPPFLAGS = $(AM_CPPFLAGS)
+examples_als_CPPFLAGS = $(AM_CPPFLAGS)
+examples_sparse_tasks_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_TASKS_GPU
 task_libs = $(CUDA_LDFLAGS) -lcudart -lstdc++
-examples_fft_loop_CPPFLAGS = $(AM_CPPFLAGS) -DTASKS_GPU
+examples_fft_loop_CPPFLAGS += -DTASKS_GPU
 examples_fft_loop_LDADD += examples/fft_loop_gpu.o -lcufft $(task_libs)
 examples_fft_loop_DEPENDENCIES = libsemcache.la examples/fft_loop_gpu.o
-examples_als_CPPFLAGS = $(AM_CPPFLAGS) -DTASKS_GPU
+examples_als_CPPFLAGS += -DTASKS_GPU
 examples_als_LDADD += examples/als_gpu.o -lcusolver $(task_libs)
 examples_als_DEPENDENCIES = libsemcache.la examples/als_gpu.o
-examples_sparse_tasks_CPPFLAGS = $(AM_CPPFLAGS) -DTASKS_GPU
+examples_sparse_tasks_CPPFLAGS += -DTASKS_GPU
 examples_sparse_tasks_LDADD += examples/sparse_tasks_gpu.o $(task_libs)
 examples_sparse_tasks_DEPENDENCIES = libsemcache.la examples/sparse_tasks_gpu.o
 task_kernel = $(MKDIR_P) examples && $(NVCC) -c -arch=all-major -fmad=false -I$(srcdir)/include -o $@
