@@ -31,7 +31,7 @@ static __thread struct timing {
 /* A vector with a stride of a cache line or more: its elements may share no line and no page. */
 static bool is_spread(const struct sc_view *v)
 {
-    return v->vector && v->rows == 1 && v->cols > 1 && (size_t)v->ld * sc_type_bytes(v->type) >= CACHE_LINE;
+    return v->vector && v->rows > 1 && (size_t)(v->ld < 0 ? -v->ld : v->ld) * sc_type_bytes(v->type) >= CACHE_LINE;
 }
 
 /* Calls of level 1 whose time depends on where the elements lie, which devices must fetch from the same places. */

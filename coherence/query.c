@@ -458,7 +458,7 @@ static uint64_t beside(const struct sc_view *v, uint64_t missing)
 {
     uint64_t size = sc_type_bytes(v->type), step = (uint64_t)(v->ld < 0 ? -v->ld : v->ld) * size;
 
-    if (!v->vector || v->rows != 1 || v->cols < 2)
+    if (!v->vector || v->rows < 2)
         return 0;
     return missing / size * ((step < SC_PAGE ? step : SC_PAGE) - size);
 }

@@ -4,18 +4,17 @@
 
 enum { N = 10000 };
 
-static struct sc_view operands[2];
+static struct sc_view operands[SC_VIEWS_MAX];
 
 /* A dcopy between vectors with these strides. */
 static struct sc_autotuner_call copy(int64_t from, int64_t to)
 {
-    const int64_t stride[] = {from, to};
+    static double memory[1];
+    const struct sc_kernel k = {.op = SC_OP_COPY, .type = SC_D, .n = N, .a = memory, .b = memory, .lda = from,
+                                .ldb = to};
 
-    for (int i = 0; i < 2; i++)
-        operands[i] = (struct sc_view){.type = SC_D, .vector = true, .rows = stride[i] == 1 ? N : 1,
-                                       .cols = stride[i] == 1 ? 1 : N, .ld = stride[i],
-                                       .access = i ? SC_WRITE : SC_READ};
-    return (struct sc_autotuner_call){.op = SC_OP_COPY, .type = SC_D, .n = N, .view = operands, .operands = 2};
+    return (struct sc_autotuner_call){.op = k.op, .type = k.type, .n = N, .view = operands,
+                                      .operands = sc_kernel_views(&k, operands)};
 }
 
 /* Three calls whose predictions are far below any time that a clock shows. */
@@ -32,7 +31,7 @@ static double factor(const struct sc_autotuner_call *call) { return sc_host_rate
 
 int main(void)
 {
-    static const int64_t strides[][2] = {{1, 8}, {8, 1}, {N, N}};
+    static const int64_t strides[][2] = {{1, 8}, {-8, 1}, {N, N}};
     struct sc_autotuner_call near = copy(1, 1), unknown = near, emulated = near;
 
     unknown.view = NULL;

@@ -242,6 +242,56 @@ static void test_looking(void)
     release(&s);
 }
 
+/* to's row or column j := from's column or row j, as a veneer does. */
+static bool copies_on_devices(const double *from, int64_t from_step, double *to, int64_t to_step)
+{
+    const struct sc_kernel k = {.op = SC_OP_COPY, .type = SC_D, .n = N, .a = (void *)(uintptr_t)from, .b = to,
+                                .lda = from_step, .ldb = to_step};
+    struct sc_view operands[SC_VIEWS_MAX];
+
+    if (sc_blas_offload(1, &k, false, NULL))
+        return true;
+    sc_blas_host_operands(operands, sc_kernel_views(&k, operands));
+    sc_inside_enter();
+    sc_device_kernel_host(env_symbol, &k);
+    sc_inside_leave();
+    return false;
+}
+
+/* The program transposes a matrix by a copy for each row, the devices use the result, and the columns become the rows
+ * of another matrix: so NumPy calls LAPACK.  Each row is in every sector of its matrix, which would go to devices. */
+static void test_rows(int devices)
+{
+    double *in = calloc((size_t)N * N, sizeof *in), *out = malloc(sizeof(double) * N * N);
+    int into = 0, from = 0, wrong = 0;
+    struct solver s;
+
+    sc_autotuner_reset();
+    make(&s);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            in[j + (size_t)i * N] = s.a[i + (size_t)j * N];
+    for (int round = 0; round < 3; round++) {
+        for (int j = 0; j < N; j++)
+            into += copies_on_devices(in + j, N, s.a + (size_t)j * N, 1);
+        for (int i = 0; i < N; i++)
+            s.x[i] = 0;
+        for (int i = 0; i < ITERATIONS; i++)
+            iterate(&s);
+        wrong += !is_solved(&s);
+        for (int j = 0; j < N; j++)
+            from += copies_on_devices(s.a + (size_t)j * N, 1, out + j, N);
+        for (size_t i = 0; i < (size_t)N * N; i++)
+            wrong += out[i] != in[i];
+    }
+    tap_ok(into == 0 && from == 0, "%d devices: copies from rows and to rows are the host's (%d and %d are not)",
+           devices, into, from);
+    tap_ok(!wrong, "with the right values");
+    free(in);
+    free(out);
+    release(&s);
+}
+
 int main(void)
 {
     env_init();
@@ -256,6 +306,7 @@ int main(void)
         test_afterwards(devices);
         test_writing(devices);
         test_looking();
+        test_rows(devices);
         sc_coherence_stop();
     }
     tap_ok(sc_coherence_broken() == 0, "no invariant was broken");

@@ -148,12 +148,14 @@ static void test_strides(void)
     int wrong = 0;
 
     for (int i = 0; i < 5; i++) {
-        struct sc_view view = {.ptr = x, .type = SC_D, .vector = true, .rows = 1, .cols = n, .ld = rows[i].stride,
-                               .access = SC_WRITE};
+        const struct sc_kernel k = {.op = SC_OP_COPY, .type = SC_D, .n = n, .a = x, .b = x, .lda = 1,
+                                    .ldb = rows[i].stride};
+        struct sc_view view[SC_VIEWS_MAX];
         struct sc_residency there;
+        int count = sc_kernel_views(&k, view);
 
-        sc_coherence_residency(&view, 1, &there);
-        wrong += there.bytes != 8000 || there.overwritten != 8000 || there.beside != n * rows[i].beside;
+        sc_coherence_residency(&view[count - 1], 1, &there);
+        wrong += count != 2 || there.bytes != 8000 || there.overwritten != 8000 || there.beside != n * rows[i].beside;
     }
     tap_ok(!wrong, "what goes up beside the elements of a strided vector (%d)", wrong);
     free(x);
