@@ -104,9 +104,9 @@ static void cut_thin(const struct sc_autotuner_call *q, struct sc_plan *plan)
 #define LITTLE 4          /* times fewer elements to add up than to upload: then devices share a sum */
 #define SUM_LEAST 512     /* width of a strip of C while devices share the sum and A or B arrives by columns */
 
-/* A schedule of strips assumes that strips stay on their device. With several devices a triangle, or the operand of trmm
- * and trsm, which is also the result, is cut into the devices' parts already.  Strips of trmm and trsm on two H200s took
- * 1.6 and 1.3 times as long (bench/records/products.md). */
+/* A schedule of strips assumes that strips stay on their device.  With several devices a triangle, or the operand of
+ * trmm and trsm that is also the result, is cut into the devices' parts already.  Strips of trmm and trsm on two H200s
+ * took 1.6 and 1.3 times as long (bench/records/products.md). */
 static void set_arriving(const struct sc_autotuner_call *q, struct sc_plan *plan)
 {
     bool several = q->machine.devices > 1, in_place = q->op == SC_OP_TRMM || q->op == SC_OP_TRSM;
