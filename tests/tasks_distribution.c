@@ -165,9 +165,13 @@ static void try_distribution(const char *name, struct semcache_decomposition d, 
     semcache_statistics(&after);
     tap_ok(wrong == 0 && after.bytes_h2d == before.bytes_h2d && after.bytes_d2d == before.bytes_d2d,
            "%s: each part is on its device, and tasks move nothing (%lld errors)", name, (long long)wrong);
-    tap_ok(semcache_region_resident(&whole, SEMCACHE_HOST, &bytes) == SEMCACHE_OK &&
-           bytes == (devices ? 0 : (uint64_t)elements * sizeof *array),
-           "%s: nothing of the result is on the host", name);
+    /* The result of an earlier distribution, read by the CPU, may have had the same address: a push then brings this
+     * result home at some time. */
+    wrong = semcache_region_resident(&whole, SEMCACHE_HOST, &bytes) != SEMCACHE_OK;
+    semcache_statistics(&after);
+    tap_ok(!wrong && (devices ? bytes <= after.bytes_d2h - before.bytes_d2h
+                              : bytes == (uint64_t)elements * sizeof *array),
+           "%s: nothing of the result is on the host but what was sent there", name);
     wrong = semcache_region_prefetch(&whole, SEMCACHE_HOST) != SEMCACHE_OK;
     semcache_statistics(&after);
     tap_ok(!devices || after.bytes_d2h >= before.bytes_d2h + (uint64_t)elements * sizeof *array,
