@@ -5,10 +5,13 @@
 /* Per device: `lent` counts lendings; `ended` is the value of `lent` before the last wait for the device. */
 static uint64_t lent[SC_DEVICES_MAX], ended[SC_DEVICES_MAX];
 
+bool sc_lent_begun;
+
 void sc_lent_begins(int device)
 {
     sc_assert_held(SC_RANK_PROTOCOL);
     sc_assert_device(device);
+    sc_lent_begun = true;
     __atomic_fetch_add(&lent[device], 1, __ATOMIC_SEQ_CST);
 }
 
@@ -56,9 +59,9 @@ static void wait_for_all(void)
     __atomic_sub_fetch(&sc_syncing, 1, __ATOMIC_RELEASE);
 }
 
-void sc_lent_lock(void)
+void sc_lent_await(void)
 {
-    sc_protocol_lock();
+    sc_assert_held(SC_RANK_PROTOCOL);
     while (sc_lent_any() && sc_protocol.ops) {
         sc_protocol_unlock();
         wait_for_all();

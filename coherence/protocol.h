@@ -162,8 +162,15 @@ bool sc_landed(struct sc_fence f);
 /* Lock held, before the program starts work on lent memory. */
 void sc_lent_begins(int device);
 bool sc_lent_any(void); /* such work may be running */
+extern bool sc_lent_begun; /* there has been such work; under the lock */
+void sc_lent_await(void);  /* until there is no such work; the lock is given up meanwhile */
 /* Takes the lock at a moment without such work.  For who brings data home, or gives a device's memory up. */
-void sc_lent_lock(void);
+static inline void sc_lent_lock(void)
+{
+    sc_protocol_lock();
+    if (__builtin_expect(sc_lent_begun, 0))
+        sc_lent_await();
+}
 void sc_lent_reset(void); /* in a forked child, and after the devices have been closed */
 /* As sc_coherence_begin with one view, while work of the program may be running; not counted as a call. */
 enum sc_status sc_coherence_begin_lending(const struct sc_view *view, struct sc_operand *operand);
