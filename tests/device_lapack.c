@@ -577,6 +577,27 @@ static void test_not_finite(enum sc_type type)
     }
 }
 
+/* U U^H of ones, in the last rows of four long columns: the host's routine reads a row to the column behind. */
+static void test_long_columns(enum sc_type type)
+{
+    enum { N = 4, LD = 1 << 20 };
+    size_t elem = sc_type_bytes(type);
+    char *memory = block_new(ops, 0, N * LD * elem), *rows = memory + (LD - N) * elem;
+    struct sc_kernel k = {.op = SC_OP_LAUUM, .type = type, .uplo = 'U', .m = N, .n = N, .a = rows, .lda = LD};
+    struct sc_copy2d up = {rows, host[0], LD * elem, N * elem, N * elem, N, 0, SC_HOST};
+    struct sc_copy2d down = {host[0], rows, N * elem, LD * elem, N * elem, N, SC_HOST, 0};
+    bool right;
+
+    for (int i = 0; i < N * N; i++)
+        put(type, host[0], i, 1);
+    right = !ops->copy(0, SC_STREAM_H2D, &up) && !ops->sync(mark(ops, 0, SC_STREAM_H2D)) && launch(&k) == 0 &&
+            !ops->copy(0, SC_STREAM_D2H, &down) && !ops->sync(mark(ops, 0, SC_STREAM_D2H));
+    for (int i = 0; i < N * N && right; i++)
+        right = get(type, host[0], i) == (i % N <= i / N ? N - i / N : 1);
+    tap_ok(right, "%s of long columns", name(&k));
+    ops->free(0, memory, NULL, 0);
+}
+
 static void test_size(enum sc_type type, int n)
 {
     bytes = (n + 7 + PAD) * (n + 7 + PAD) * 16;
@@ -612,6 +633,7 @@ static void test_types(const int *sizes, int count)
         for (int i = 0; i < count; i++)
             test_size(k.type, sizes[i]);
         test_not_finite(k.type);
+        test_long_columns(k.type);
     }
 }
 

@@ -83,20 +83,21 @@ static bool holds(const struct ranges *r, uintptr_t base, uint64_t bytes)
 
 /* --- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Maps a block between two readable pages, because BLAS kernels load whole vectors and thereby read (never write)
- * slightly past the ends of operands.  OpenBLAS 0.3.21 cdotu with increments 2 and -1 reads the element below y. */
+/* Maps a block between two readable mappings of its size, because BLAS kernels read (never write) past the ends of
+ * operands: whole vectors, or a further element of a vector with an increment.  OpenBLAS 0.3.21 cdotu with increments
+ * 2 and -1 reads the element below y.  Its zlauu2 reads a row to the column behind the matrix. */
 static void *map(size_t bytes)
 {
     int protection = mem.virtual_only ? PROT_NONE : PROT_READ;
-    char *p = mmap(NULL, bytes + 2 * GRAIN, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = mmap(NULL, 3 * bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (p == MAP_FAILED)
         return NULL;
-    p += GRAIN;
+    p += bytes;
     if (mem.virtual_only) /* equal protection: the system merges the blocks into few mappings */
         return p;
     if (mprotect(p, bytes, PROT_READ | PROT_WRITE)) {
-        munmap(p - GRAIN, bytes + 2 * GRAIN);
+        munmap(p - bytes, 3 * bytes);
         return NULL;
     }
     if (bytes >= HUGE_PAGE)
@@ -104,7 +105,7 @@ static void *map(size_t bytes)
     return p;
 }
 
-static void unmap(void *p, size_t bytes) { munmap((char *)p - GRAIN, bytes + 2 * GRAIN); }
+static void unmap(void *p, size_t bytes) { munmap((char *)p - bytes, 3 * bytes); }
 
 static void *take_idle(struct device_memory *d, size_t bytes)
 {
@@ -154,7 +155,7 @@ enum sc_status sc_emu_memory_take(int device, size_t bytes, void **memory, size_
 {
     enum sc_status status;
 
-    if (bytes > SIZE_MAX - GRAIN)
+    if (bytes > SIZE_MAX / 3 - GRAIN)
         return SC_ERR_DEVICE_MEMORY;
     *whole = (bytes + (bytes == 0) + GRAIN - 1) / GRAIN * GRAIN;
     pthread_mutex_lock(&mem.lock);
